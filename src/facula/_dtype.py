@@ -1,0 +1,294 @@
+"""dtypes under PyTorch's names, and PyTorch's promotion as cached tables over NumPy's dtypes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+BOOL, INT, FLOAT, COMPLEX = range(4)
+
+
+class dtype:
+    """A PyTorch dtype; ``numpy`` is the NumPy dtype that holds it."""
+
+    __slots__ = ("_numpy", "category", "itemsize", "name")
+    _by_name: dict[str, dtype] = {}
+
+    def __init__(self, name: str, category: int, itemsize: int) -> None:
+        self.name = name
+        self.category = category
+        self.itemsize = itemsize
+        self._numpy: np.dtype[Any] | None = None if name == "bfloat16" else np.dtype(name)
+        dtype._by_name[name] = self
+
+    @property
+    def numpy(self) -> np.dtype[Any]:
+        if self._numpy is None:
+            try:
+                import ml_dtypes
+            except ImportError:
+                raise ImportError("facula needs ml_dtypes for bfloat16: pip install 'facula[full]'") from None
+            self._numpy = np.dtype(ml_dtypes.bfloat16)
+            from_numpy_table[self._numpy] = self
+        return self._numpy
+
+    @property
+    def is_floating_point(self) -> bool:
+        return self.category == FLOAT
+
+    @property
+    def is_complex(self) -> bool:
+        return self.category == COMPLEX
+
+    @property
+    def is_signed(self) -> bool:
+        return self.category >= FLOAT or self.name.startswith("int")
+
+    def to_real(self) -> dtype:
+        return {complex64: float32, complex128: float64}.get(self, self)
+
+    def to_complex(self) -> dtype:
+        if self.category == COMPLEX:
+            return self
+        return complex128 if self is float64 else complex64
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _dtype_by_name, (self.name,)
+
+    def __copy__(self) -> dtype:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> dtype:
+        return self
+
+
+def _dtype_by_name(name: str) -> dtype:
+    return dtype._by_name[name]
+
+
+bool_ = dtype("bool", BOOL, 1)
+uint8 = dtype("uint8", INT, 1)
+int8 = dtype("int8", INT, 1)
+int16 = dtype("int16", INT, 2)
+int32 = dtype("int32", INT, 4)
+int64 = dtype("int64", INT, 8)
+uint16 = dtype("uint16", INT, 2)
+uint32 = dtype("uint32", INT, 4)
+uint64 = dtype("uint64", INT, 8)
+float16 = dtype("float16", FLOAT, 2)
+bfloat16 = dtype("bfloat16", FLOAT, 2)
+float32 = dtype("float32", FLOAT, 4)
+float64 = dtype("float64", FLOAT, 8)
+complex64 = dtype("complex64", COMPLEX, 8)
+complex128 = dtype("complex128", COMPLEX, 16)
+
+ALIASES = {
+    "bool": bool_, "half": float16, "float": float32, "double": float64, "short": int16, "int": int32,
+    "long": int64, "cfloat": complex64, "cdouble": complex128,
+}  # fmt: skip
+
+SCALAR_TYPE_NAMES = {
+    bool_: "Bool", uint8: "Byte", int8: "Char", int16: "Short", int32: "Int", int64: "Long", uint16: "UInt16",
+    uint32: "UInt32", uint64: "UInt64", float16: "Half", bfloat16: "BFloat16", float32: "Float", float64: "Double",
+    complex64: "ComplexFloat", complex128: "ComplexDouble",
+}  # fmt: skip
+"""The names that PyTorch's error messages use."""
+
+from_numpy_table: dict[np.dtype[Any], dtype] = {
+    d.numpy: d for d in dtype._by_name.values() if d is not bfloat16
+}
+
+F32 = np.dtype(np.float32)
+F64 = np.dtype(np.float64)
+
+
+def of_array(array: np.ndarray[Any, Any]) -> dtype:
+    return of_numpy(array.dtype)
+
+
+def of_numpy(d: np.dtype[Any]) -> dtype:
+    found = from_numpy_table.get(d)
+    if found is None:
+        if d.name == "bfloat16":
+            bfloat16.numpy  # noqa: B018  registers it
+            return bfloat16
+        if not d.isnative and d.newbyteorder("=") in from_numpy_table:
+            raise ValueError(
+                "given numpy array has byte order different from the native byte order. "
+                "Conversion between byte orders is currently not supported."
+            )
+        raise TypeError(
+            f"can't convert np.ndarray of type {d.type.__module__}.{d.type.__name__}. The only supported types are: "
+            "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, "
+            "uint8, and bool."
+        )
+    return found
+
+
+def of_scalar(value: Any) -> dtype:
+    """The dtype that a Python number has when nothing else decides."""
+    if isinstance(value, bool):
+        return bool_
+    if isinstance(value, int):
+        return int64
+    if isinstance(value, complex):
+        return default.to_complex()
+    return default
+
+
+default: dtype = float32
+
+
+def set_default_dtype(d: dtype, /) -> None:
+    """Set the dtype of new floating point tensors; PyTorch's ``set_default_dtype``."""
+    global default
+    if isinstance(d, str):
+        raise TypeError(f"invalid dtype object: only floating-point types are supported as the default type, not {d}")
+    if not isinstance(d, dtype):
+        raise TypeError("invalid dtype object")
+    if not d.is_floating_point:
+        raise TypeError("only floating-point types are supported as the default type")
+    default = d
+
+
+def get_default_dtype() -> dtype:
+    return default
+
+
+_UNSIGNED = (uint16, uint32, uint64)
+_promotions: dict[tuple[dtype, dtype], dtype] = {}
+
+
+def promote_types(type1: dtype, type2: dtype) -> dtype:
+    """The smallest dtype that both can be converted to, PyTorch's way."""
+    found = _promotions.get((type1, type2))
+    if found is None:
+        found = _promotions[type1, type2] = _promote(type1, type2)
+    return found
+
+
+def _promote(a: dtype, b: dtype) -> dtype:
+    if a is b:
+        return a
+    if a.category > b.category:
+        a, b = b, a
+    if b.category == COMPLEX:
+        wide = complex128 in (a, b) or a is float64
+        return complex128 if wide else complex64
+    if a.category < b.category:
+        return b
+    if b.category == FLOAT:
+        if a.itemsize == b.itemsize:
+            return float32
+        return a if a.itemsize > b.itemsize else b
+    if a in _UNSIGNED or b in _UNSIGNED:
+        names = ", ".join(SCALAR_TYPE_NAMES[d] for d in (a, b))
+        raise RuntimeError(
+            f"Promotion for uint16, uint32, uint64 types is not supported, attempted to promote {names.replace(', ', ' and ')}"
+        )
+    if uint8 in (a, b):
+        other = b if a is uint8 else a
+        return int16 if other is int8 else other
+    return a if a.itemsize > b.itemsize else b
+
+
+def result_dtype(dimensioned: dtype | None, zero_dim: dtype | None, number: dtype | None) -> dtype:
+    """PyTorch's three ranks: tensors with dimensions, 0-d tensors, Python numbers.
+
+    A lower rank counts only if it is of a higher category (bool < int < float < complex) than the ranks above.
+    """
+    result = _combine(dimensioned, _combine(zero_dim, number))
+    assert result is not None
+    return result
+
+
+def _combine(higher: dtype | None, lower: dtype | None) -> dtype | None:
+    if higher is None:
+        return lower
+    if lower is None or higher.category >= lower.category:
+        return higher
+    if higher.category == FLOAT:
+        return higher.to_complex()
+    return promote_types(higher, lower)
+
+
+def can_cast(from_: dtype, to: dtype) -> bool:
+    """Whether a result of one dtype may be written into a tensor of the other."""
+    if from_.category == COMPLEX and to.category != COMPLEX:
+        return False
+    if from_.category == FLOAT and to.category < FLOAT:
+        return False
+    return to.category != BOOL or from_.category == BOOL
+
+
+class finfo:
+    """The numerical limits of a floating point dtype."""
+
+    def __init__(self, type: dtype | None = None) -> None:
+        d = default if type is None else type
+        if not isinstance(d, dtype):
+            raise TypeError(f"finfo(): argument 'type' (position 1) must be torch.dtype, not {d.__class__.__name__}")
+        if d.category < FLOAT:
+            raise TypeError(f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{d!r}'")
+        d = d.to_real()
+        info: Any
+        if d is bfloat16:
+            import ml_dtypes
+
+            info = ml_dtypes.finfo(d.numpy)
+        else:
+            info = np.finfo(d.numpy)
+        self.dtype = d.name
+        self.bits = d.itemsize * 8
+        self.eps = float(info.eps)
+        self.max = float(info.max)
+        self.min = float(info.min)
+        self.tiny = float(info.tiny)
+        self.smallest_normal = self.tiny
+        self.resolution = float(info.resolution)
+
+    def __repr__(self) -> str:
+        numbers = " ".join(f"{k}={_short(getattr(self, k))}," for k in ("resolution", "min", "max", "eps"))
+        rest = " ".join(f"{k}={_short(getattr(self, k))}," for k in ("smallest_normal", "tiny"))
+        return f"finfo({numbers} {rest} dtype={self.dtype})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, finfo) and self.dtype == other.dtype
+
+    def __hash__(self) -> int:
+        return hash(self.dtype)
+
+
+def _short(value: float) -> str:
+    text = f"{value:g}"
+    return text
+
+
+class iinfo:
+    """The numerical limits of an integer dtype."""
+
+    def __init__(self, type: dtype) -> None:
+        if not isinstance(type, dtype):
+            raise TypeError(f"iinfo(): argument 'type' (position 1) must be torch.dtype, not {type.__class__.__name__}")
+        if type.category >= FLOAT:
+            raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{type!r}'")
+        if type is bool_:
+            raise TypeError("torch.bool is not supported by torch.iinfo")
+        info = np.iinfo(type.numpy)
+        self.dtype = type.name
+        self.bits = type.itemsize * 8
+        self.min = int(info.min)
+        self.max = int(info.max)
+
+    def __repr__(self) -> str:
+        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, iinfo) and self.dtype == other.dtype
+
+    def __hash__(self) -> int:
+        return hash(self.dtype)

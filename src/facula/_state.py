@@ -1,0 +1,69 @@
+"""The one place for modes: what is switched on in this thread, and whether any thread has switched anything.
+
+NOTE [plain state]: nearly always every thread is in the default state (gradients recorded, nothing else on). An
+operator reads the module's ``special`` once; while it is 0 no thread-local needs to be looked at.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+special: int = 0
+"""How many threads are out of the default state."""
+
+_lock = threading.Lock()
+
+
+class _Modes(threading.local):
+    grad_enabled: bool = True
+    inference: bool = False
+    anomaly: bool = False
+    anomaly_checks_nan: bool = True
+    saved_hooks: tuple[Any, ...] = ()
+    saved_hooks_disabled: str | None = None
+    function_modes: tuple[Any, ...] = ()
+    device: Any = None
+    dual_level: int = -1
+    backward_depth: int = 0
+    running: Any = None
+
+    dispatch: bool = False
+    """Something other than the grad mode is on: operators take their general path."""
+    _counted: bool = False
+
+
+modes = _Modes()
+
+
+def update(**changes: Any) -> None:
+    """Change modes of this thread, and keep ``special`` and ``dispatch`` true."""
+    global special
+    for name, value in changes.items():
+        setattr(modes, name, value)
+    modes.dispatch = bool(
+        modes.inference
+        or modes.anomaly
+        or modes.saved_hooks
+        or modes.saved_hooks_disabled is not None
+        or modes.function_modes
+        or modes.dual_level >= 0
+    )
+    now_special = modes.dispatch or not modes.grad_enabled
+    if now_special is not modes._counted:
+        modes._counted = now_special
+        with _lock:
+            special += 1 if now_special else -1
+
+
+def snapshot() -> dict[str, Any]:
+    """This thread's modes, to be set in another thread that works on its behalf."""
+    names = (
+        "grad_enabled", "inference", "anomaly", "anomaly_checks_nan", "saved_hooks", "saved_hooks_disabled",
+        "function_modes", "device", "dual_level", "backward_depth", "running",
+    )  # fmt: skip
+    return {name: getattr(modes, name) for name in names}
+
+
+def grad_enabled() -> bool:
+    return special == 0 or modes.grad_enabled

@@ -1,0 +1,623 @@
+"""Tensor: a NumPy array, the node that made it, and whatever else only some tensors carry."""
+
+from __future__ import annotations
+
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _device, _dtype, _state
+from .autograd import engine, saved, views
+from .autograd.graph import AccumulateGrad, Node, Place, Port, RemovableHandle, user_frame
+
+ndarray = np.ndarray
+
+
+class StorageRoot(ndarray[Any, Any]):
+    """Marks where a storage begins when memory comes from outside; see ``views.root_of``."""
+
+
+class Size(tuple[int, ...]):
+    """A shape."""
+
+    __slots__ = ()
+
+    def numel(self) -> int:
+        n = 1
+        for d in self:
+            n *= d
+        return n
+
+    def __repr__(self) -> str:
+        return f"torch.Size([{', '.join(map(str, self))}])"
+
+    def __getitem__(self, key: Any) -> Any:
+        item = tuple.__getitem__(self, key)
+        return Size(item) if isinstance(key, slice) else item
+
+    def __add__(self, other: Any) -> Size:
+        return Size(tuple.__add__(self, other))
+
+    def __mul__(self, times: Any) -> Size:
+        return Size(tuple.__mul__(self, times))
+
+    __rmul__ = __mul__
+
+    def __reduce__(self) -> Any:
+        return Size, (tuple(self),)
+
+
+class AutogradMeta:
+    """What leaves, views, and tensors with hooks carry. Plain intermediate tensors have none."""
+
+    requires_grad: bool = False
+    grad: Tensor | None = None
+    accumulator: weakref.ref[AccumulateGrad] | None = None
+    hooks: OrderedDict[int, Any] | None = None
+    post_accumulate_hooks: OrderedDict[int, Any] | None = None
+    retains_grad: bool = False
+    output_nr: int = 0
+    base: Tensor | None = None
+    replay: Callable[[Any], Any] | None = None
+    creation: int = views.DEFAULT
+    attr_version: int = 0
+    inference: bool = False
+    cut: Any = None
+    name: str | None = None
+
+
+class Tensor:
+    """A multi-dimensional array that remembers how it was computed."""
+
+    __slots__ = ("__dict__", "__weakref__", "_array", "_counter", "_meta", "_node")
+
+    _array: np.ndarray[Any, Any]
+    _node: Node | None
+    _meta: AutogradMeta | None
+    _counter: list[Any] | None
+    """[version, code, instruction] of the storage, shared by all that share memory; None while never needed."""
+
+    is_sparse = False
+    is_quantized = False
+    is_mkldnn = False
+    is_cuda = False
+    is_xpu = False
+    is_mps = False
+    is_nested = False
+    is_vulkan = False
+    names = property(lambda self: (None,) * self.ndim)
+    layout = property(lambda self: _layout_strided())
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Tensor:
+        from .ops import create
+
+        return create.legacy_constructor(cls, *args, **kwargs)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        pass
+
+    # ---- making
+
+    @staticmethod
+    def _wrap(array: np.ndarray[Any, Any]) -> Tensor:
+        t = _new(Tensor)
+        t._array = array
+        t._node = None
+        t._meta = None
+        t._counter = None
+        return t
+
+    @classmethod
+    def _make_subclass(cls, subclass: type, data: Tensor, require_grad: bool = False, **_: Any) -> Any:
+        t = _new(subclass)
+        t._array = data._array
+        t._node = None
+        t._meta = None
+        t._counter = data._shared_counter()
+        if require_grad:
+            t._own_meta().requires_grad = True
+        return t
+
+    def as_subclass(self, cls: type) -> Any:
+        t = _new(cls)
+        t._array = self._array
+        t._node = None
+        t._meta = None
+        t._counter = self._shared_counter()
+        if self.requires_grad and _state.grad_enabled():
+            alias = self.alias()
+            t._node = alias._node
+            t._meta = alias._meta
+        return t
+
+    def _wrap_grad(self, array: np.ndarray[Any, Any]) -> Tensor:
+        return Tensor._wrap(array)
+
+    # ---- internals that the engine and the operators use
+
+    def _own_meta(self) -> AutogradMeta:
+        if self._meta is None:
+            self._meta = AutogradMeta()
+        return self._meta
+
+    def _shared_counter(self) -> list[Any]:
+        if self._counter is None:
+            self._counter = [0, None, 0]
+        return self._counter
+
+    def _bump_version(self) -> None:
+        """The values have been changed in place: say so, and remember which line did it."""
+        frame = user_frame(2)
+        counter = self._counter
+        if counter is None:
+            self._counter = [1, frame.f_code, frame.f_lasti]
+        else:
+            counter[0] += 1
+            counter[1] = frame.f_code
+            counter[2] = frame.f_lasti
+
+    def _edge(self) -> Any:
+        """Where this tensor's gradient goes: a Node, a Port, or None."""
+        meta = self._meta
+        if meta is None:
+            return self._node
+        node = self._node if meta.base is None else views.refreshed_node(self)
+        if node is None:
+            if meta.requires_grad:
+                return AccumulateGrad.of(self)
+            return None
+        return Port(node, meta.output_nr) if node.multi else node
+
+    def _set_node(self, node: Node, nr: int = 0) -> None:
+        self._node = node
+        if nr or self._meta is not None:
+            meta = self._own_meta()
+            meta.output_nr = nr
+            meta.requires_grad = False
+
+    def _set_edge(self, edge: Any) -> None:
+        if edge.__class__ is Port:
+            self._set_node(edge.node, edge.nr)
+        elif edge.__class__ is AccumulateGrad:
+            self._own_meta().requires_grad = True
+            self._own_meta().accumulator = weakref.ref(edge)
+        else:
+            self._set_node(edge)
+
+    def _is_leaf_requiring_grad(self) -> bool:
+        return self._node is None and self._meta is not None and self._meta.requires_grad
+
+    def _type_name(self) -> str:
+        return f"torch.{_LEGACY_NAMES[_dtype.of_array(self._array)]}Tensor"
+
+    # ---- autograd
+
+    @property
+    def requires_grad(self) -> bool:
+        if self._node is not None:
+            return True
+        meta = self._meta
+        if meta is None:
+            return False
+        if meta.requires_grad:
+            return True
+        return meta.base is not None and views.refreshed_node(self) is not None
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        if not self.is_leaf and not value:
+            raise RuntimeError(
+                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
+                "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+            )
+        if not self.is_leaf:
+            return
+        if value:
+            self._require_differentiable_dtype()
+            meta = self._own_meta()
+            if meta.inference and not _state.modes.inference:
+                raise RuntimeError(
+                    "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
+                )
+            meta.requires_grad = True
+        elif self._meta is not None:
+            self._meta.requires_grad = False
+
+    def _require_differentiable_dtype(self) -> None:
+        if self._array.dtype.kind in "biu":
+            raise RuntimeError("only Tensors of floating point dtype can require gradients")
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        if not self.is_leaf and not requires_grad:
+            raise RuntimeError(
+                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
+                "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+            )
+        self.requires_grad = requires_grad
+        return self
+
+    @property
+    def grad_fn(self) -> Node | None:
+        meta = self._meta
+        if meta is not None and meta.base is not None:
+            return views.refreshed_node(self)
+        return self._node
+
+    @property
+    def is_leaf(self) -> bool:
+        return self.grad_fn is None
+
+    @property
+    def output_nr(self) -> int:
+        return 0 if self._meta is None else self._meta.output_nr
+
+    @property
+    def _version(self) -> int:
+        if self._meta is not None and self._meta.inference:
+            raise RuntimeError("Inference tensors do not track version counter.")
+        return 0 if self._counter is None else self._counter[0]
+
+    @property
+    def _base(self) -> Tensor | None:
+        return None if self._meta is None else self._meta.base
+
+    def _is_view(self) -> bool:
+        return self._base is not None
+
+    @property
+    def name(self) -> str | None:
+        return None if self._meta is None else self._meta.name
+
+    @property
+    def _backward_hooks(self) -> OrderedDict[int, Any] | None:
+        return None if self._meta is None else self._meta.hooks
+
+    @_backward_hooks.setter
+    def _backward_hooks(self, hooks: OrderedDict[int, Any] | None) -> None:
+        if hooks is not None or self._meta is not None:
+            self._own_meta().hooks = hooks
+
+    @property
+    def _post_accumulate_grad_hooks(self) -> OrderedDict[int, Any] | None:
+        return None if self._meta is None else self._meta.post_accumulate_hooks
+
+    @property
+    def grad(self) -> Tensor | None:
+        meta = self._meta
+        found = None if meta is None else meta.grad
+        if found is None and self._node is not None and not (meta is not None and meta.retains_grad):
+            _warn_about_grad_of_non_leaf()
+        return found
+
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None:
+        if value is not None:
+            self._check_grad(value)
+        elif self._meta is None:
+            return
+        self._own_meta().grad = value
+
+    @grad.deleter
+    def grad(self) -> None:
+        if self._meta is not None:
+            self._meta.grad = None
+
+    _grad = grad
+
+    def _check_grad(self, value: Any) -> None:
+        if not isinstance(value, Tensor):
+            raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {_type_of(value)}")
+        if value is self:
+            raise RuntimeError("can't assign Variable as its own grad")
+        if value.dtype != self.dtype:
+            raise RuntimeError(
+                f"attempting to assign a gradient with dtype '{_cpp_dtype(value)}' to a tensor with grad_dtype "
+                f"'{_cpp_dtype(self)}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's "
+                "dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow any "
+                "dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break "
+                "downstream systems that assume they match."
+            )
+        if value.device != self.device:
+            raise RuntimeError("assigned grad has data located on a different device")
+        if value._array.shape != self._array.shape:
+            raise RuntimeError("assigned grad has data of a different size")
+
+    def backward(
+        self, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Any = None
+    ) -> None:
+        """Add to the leaves' ``.grad`` the gradients of this tensor, weighted by ``gradient``."""
+        from . import autograd
+
+        autograd.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+    def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHandle:
+        """Call ``hook(grad)`` each time a gradient of this tensor is computed; what it returns replaces it."""
+        if not self.requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        meta = self._own_meta()
+        if meta.hooks is None:
+            meta.hooks = OrderedDict()
+            node = self.grad_fn
+            if node is not None:
+                node.attachments().tensor.setdefault(meta.output_nr, meta.hooks)
+                meta.hooks = node.attachments().tensor[meta.output_nr]
+        return RemovableHandle(meta.hooks, hook)
+
+    def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
+        """Call ``hook(self)`` each time ``.grad`` has been accumulated."""
+        if not self.requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if self.grad_fn is not None:
+            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+        meta = self._own_meta()
+        if meta.post_accumulate_hooks is None:
+            meta.post_accumulate_hooks = OrderedDict()
+        return RemovableHandle(meta.post_accumulate_hooks, hook)
+
+    def retain_grad(self) -> None:
+        """Have ``.grad`` filled although this tensor is no leaf."""
+        if not self.requires_grad:
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        node = self.grad_fn
+        if node is None:
+            return
+        meta = self._own_meta()
+        if not meta.retains_grad:
+            meta.retains_grad = True
+            node.attachments().retain[meta.output_nr] = weakref.ref(self)
+
+    @property
+    def retains_grad(self) -> bool:
+        return self._meta is not None and self._meta.retains_grad
+
+    def is_inference(self) -> bool:
+        return self._meta is not None and self._meta.inference
+
+    def detach(self) -> Tensor:
+        """The same memory without history."""
+        t = Tensor._wrap(self._array)
+        t._counter = self._shared_counter()
+        meta = self._meta
+        if self._node is not None or meta is not None:
+            if meta is not None and meta.base is not None or _state.special:
+                views.mark_view(t, self, None)
+            t._own_meta().cut = ("detach()", Place())
+        return t
+
+    def detach_(self) -> Tensor:
+        """Cut this tensor off its history, in place."""
+        if self._is_view():
+            raise RuntimeError(
+                "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "
+                "training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence "
+                "detach_() cannot be called on these gradients. To fix this error, please refer to the "
+                "Optimizer.zero_grad() function in torch/optim/optimizer.py as a solution."
+            )
+        if self._node is not None or self._meta is not None:
+            self._node = None
+            meta = self._own_meta()
+            meta.requires_grad = False
+            meta.output_nr = 0
+            meta.cut = ("detach_()", Place())
+        return self
+
+    @property
+    def data(self) -> Tensor:
+        t = Tensor._wrap(self._array)
+        if self._node is not None or self._meta is not None:
+            t._own_meta().cut = (".data", Place())
+        return t
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        if not isinstance(value, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {_type_of(value)}")
+        if self.requires_grad and value._array.dtype.kind in "biu":
+            raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
+        self._array = value._array
+
+    # ---- what it is
+
+    @property
+    def dtype(self) -> _dtype.dtype:
+        d = _dtype.from_numpy_table.get(self._array.dtype)
+        return _dtype.of_array(self._array) if d is None else d
+
+    @property
+    def shape(self) -> Size:
+        return Size(self._array.shape)
+
+    @property
+    def device(self) -> _device.device:
+        return _device.meta if self._array.__class__ is _device.MetaArray else _device.cpu
+
+    @property
+    def is_meta(self) -> bool:
+        return self._array.__class__ is _device.MetaArray
+
+    @property
+    def is_cpu(self) -> bool:
+        return not self.is_meta
+
+    @property
+    def ndim(self) -> int:
+        return self._array.ndim
+
+    @property
+    def itemsize(self) -> int:
+        return self._array.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        return self._array.nbytes
+
+    def dim(self) -> int:
+        return self._array.ndim
+
+    ndimension = dim
+
+    def size(self, dim: int | None = None) -> Any:
+        if dim is None:
+            return Size(self._array.shape)
+        return self._array.shape[_wrapped_dim(dim, self._array.ndim)]
+
+    def stride(self, dim: int | None = None) -> Any:
+        strides = views.element_strides(self._array)
+        return strides if dim is None else strides[_wrapped_dim(dim, self._array.ndim)]
+
+    def storage_offset(self) -> int:
+        return views.storage_offset(self._array)
+
+    def numel(self) -> int:
+        return self._array.size
+
+    nelement = numel
+
+    def element_size(self) -> int:
+        return self._array.itemsize
+
+    def data_ptr(self) -> int:
+        return 0 if self.is_meta or self._array.size == 0 else views.address(self._array)
+
+    def get_device(self) -> int:
+        return -1
+
+    def is_contiguous(self, memory_format: Any = None) -> bool:
+        return bool(self._array.flags.c_contiguous)
+
+    def is_floating_point(self) -> bool:
+        return self.dtype.is_floating_point
+
+    def is_complex(self) -> bool:
+        return self._array.dtype.kind == "c"
+
+    def is_signed(self) -> bool:
+        return self.dtype.is_signed
+
+    def is_conj(self) -> bool:
+        return False
+
+    def is_neg(self) -> bool:
+        return False
+
+    def is_pinned(self, device: Any = None) -> bool:
+        return False
+
+    def is_shared(self) -> bool:
+        return False
+
+    def is_coalesced(self) -> bool:
+        return False
+
+    def has_names(self) -> bool:
+        return False
+
+    def is_same_size(self, other: Tensor) -> bool:
+        return self._array.shape == other._array.shape
+
+    # ---- Python protocols that are not operators
+
+    def __len__(self) -> int:
+        if self._array.ndim == 0:
+            raise TypeError("len() of a 0-d tensor")
+        return self._array.shape[0]
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if self._array.ndim == 0:
+            raise TypeError("iteration over a 0-d tensor")
+        return iter(self.unbind(0))
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __repr__(self, *, tensor_contents: str | None = None) -> str:
+        from . import _tensor_repr
+
+        return _tensor_repr.tensor_repr(self, tensor_contents=tensor_contents)
+
+    def __format__(self, spec: str) -> str:
+        if self._array.ndim == 0 and not self.is_meta and type(self) is Tensor:
+            return format(self.item(), spec)
+        return object.__format__(self, spec)
+
+    def __dir__(self) -> list[str]:
+        return sorted(set(object.__dir__(self)))
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+        def __add__(self, other: Any) -> Tensor: ...
+        def __radd__(self, other: Any) -> Tensor: ...
+        def __sub__(self, other: Any) -> Tensor: ...
+        def __rsub__(self, other: Any) -> Tensor: ...
+        def __mul__(self, other: Any) -> Tensor: ...
+        def __rmul__(self, other: Any) -> Tensor: ...
+        def __truediv__(self, other: Any) -> Tensor: ...
+        def __rtruediv__(self, other: Any) -> Tensor: ...
+        def __pow__(self, other: Any) -> Tensor: ...
+        def __matmul__(self, other: Any) -> Tensor: ...
+        def __neg__(self) -> Tensor: ...
+        def __invert__(self) -> Tensor: ...
+        def __and__(self, other: Any) -> Tensor: ...
+        def __or__(self, other: Any) -> Tensor: ...
+        def __lt__(self, other: Any) -> Tensor: ...
+        def __le__(self, other: Any) -> Tensor: ...
+        def __gt__(self, other: Any) -> Tensor: ...
+        def __ge__(self, other: Any) -> Tensor: ...
+        def __getitem__(self, key: Any) -> Tensor: ...
+        def __setitem__(self, key: Any, value: Any) -> None: ...
+
+
+_new = object.__new__
+
+_LEGACY_NAMES = {
+    d: {"Bool": "Bool", "Byte": "Byte"}.get(n, n) for d, n in _dtype.SCALAR_TYPE_NAMES.items()
+}
+
+
+def _cpp_dtype(t: Tensor) -> str:
+    """How PyTorch's C++ messages spell a dtype."""
+    return {
+        "float32": "float", "float64": "double", "int64": "long int", "int32": "int", "int16": "short int",
+        "int8": "signed char", "uint8": "unsigned char", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
+        "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
+    }.get(t.dtype.name, t.dtype.name)  # fmt: skip
+
+
+def _type_of(value: Any) -> str:
+    cls = type(value)
+    return cls.__name__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
+
+
+def _layout_strided() -> Any:
+    from ._layout import strided
+
+    return strided
+
+
+def _wrapped_dim(dim: int, ndim: int) -> int:
+    if not -max(ndim, 1) <= dim < max(ndim, 1):
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-max(ndim, 1)}, {max(ndim, 1) - 1}], but got {dim})"
+        )
+    return dim % max(ndim, 1)
+
+
+def _warn_about_grad_of_non_leaf() -> None:
+    import warnings
+
+    warnings.warn(
+        "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
+        "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
+        "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure "
+        "you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more informations.",
+        stacklevel=3,
+    )
+
+
+saved.Tensor_ = Tensor
+views.Tensor_ = Tensor
+engine.Tensor_ = Tensor

@@ -1,0 +1,195 @@
+"""Switching the recording of gradients on and off, as context managers, decorators and functions."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from .. import _state
+from .graph import Place
+
+
+def is_grad_enabled() -> bool:
+    return _state.grad_enabled()
+
+
+def is_inference_mode_enabled() -> bool:
+    return _state.modes.inference
+
+
+class _Decorating:
+    """A context manager that also decorates functions and generators, entering anew for each call."""
+
+    def clone(self) -> Any:
+        return self.__class__()
+
+    def __enter__(self) -> Any:
+        return None
+
+    def __exit__(self, *exc: object) -> None:
+        pass
+
+    def __call__(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        return _decorate(self.clone, func)
+
+
+def _decorate(make: Callable[[], Any], func: Callable[..., Any]) -> Callable[..., Any]:
+    if inspect.isclass(func):
+        warnings.warn(
+            "Decorating classes is deprecated and will be disabled in future versions. You should only decorate "
+            "functions or methods. To preserve the current behavior of class decoration, you can directly decorate "
+            "the `__init__` method and nothing else.",
+            FutureWarning,
+            stacklevel=3,
+        )
+    if inspect.isgeneratorfunction(func):
+        return _decorate_generator(make, func)
+
+    @functools.wraps(func)
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        with make():
+            return func(*args, **kwargs)
+
+    return decorated
+
+
+def _decorate_generator(make: Callable[[], Any], func: Callable[..., Any]) -> Callable[..., Any]:
+    """The mode holds while the generator's body runs, not while it is suspended."""
+
+    @functools.wraps(func)
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        generator = func(*args, **kwargs)
+        try:
+            with make():
+                item = generator.send(None)
+            while True:
+                try:
+                    request = yield item
+                except GeneratorExit:
+                    with make():
+                        generator.close()
+                    raise
+                except BaseException as e:
+                    with make():
+                        item = generator.throw(e)
+                else:
+                    with make():
+                        item = generator.send(request)
+        except StopIteration as e:
+            return e.value
+
+    return decorated
+
+
+def _switch(enabled: bool) -> None:
+    if _state.modes.grad_enabled is not enabled:
+        _state.update(grad_enabled=enabled)
+
+
+class no_grad(_Decorating):
+    """Record nothing within. ``with no_grad():``, ``@no_grad()`` or ``@no_grad``."""
+
+    def __new__(cls, orig_func: Any = None) -> Any:
+        self = object.__new__(cls)
+        self.__init__()  # type: ignore[misc]
+        return self if orig_func is None else self(orig_func)
+
+    def __init__(self, orig_func: Any = None) -> None:
+        self.prev = False
+
+    def __enter__(self) -> None:
+        self.prev = _state.modes.grad_enabled
+        _switch(False)
+
+    def __exit__(self, *exc: object) -> None:
+        _switch(self.prev)
+
+
+class enable_grad(_Decorating):
+    """Record within, also inside ``no_grad``."""
+
+    def __new__(cls, orig_func: Any = None) -> Any:
+        self = object.__new__(cls)
+        self.__init__()  # type: ignore[misc]
+        return self if orig_func is None else self(orig_func)
+
+    def __init__(self, orig_func: Any = None) -> None:
+        self.prev = False
+
+    def __enter__(self) -> None:
+        self.prev = _state.modes.grad_enabled
+        _switch(True)
+
+    def __exit__(self, *exc: object) -> None:
+        _switch(self.prev)
+
+
+class set_grad_enabled(_Decorating):
+    """Set the grad mode: at once as a function, until the end of the block as a context manager."""
+
+    def __init__(self, mode: bool) -> None:
+        self.prev = _state.modes.grad_enabled
+        self.mode = mode
+        _switch(bool(mode))
+
+    def __call__(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        _switch(self.prev)
+        return super().__call__(func)
+
+    def __enter__(self) -> None:
+        _switch(bool(self.mode))
+
+    def __exit__(self, *exc: object) -> None:
+        _switch(self.prev)
+
+    def __str__(self) -> str:
+        return f"set_grad_enabled(mode={self.mode})"
+
+    __repr__ = __str__
+
+    def clone(self) -> set_grad_enabled:
+        before = _state.modes.grad_enabled
+        copy = self.__class__(self.mode)
+        _switch(before)
+        copy.prev = before
+        return copy
+
+
+class inference_mode(_Decorating):
+    """Like ``no_grad``, and results can never enter a graph: no version counting either."""
+
+    def __new__(cls, mode: Any = True) -> Any:
+        if isinstance(mode, bool):
+            return object.__new__(cls)
+        return cls()(mode)
+
+    def __init__(self, mode: bool = True) -> None:
+        self.mode = mode
+        self.prev = (True, False)
+
+    def __enter__(self) -> None:
+        self.prev = (_state.modes.grad_enabled, _state.modes.inference)
+        _state.update(grad_enabled=not self.mode, inference=self.mode)
+
+    def __exit__(self, *exc: object) -> None:
+        _state.update(grad_enabled=self.prev[0], inference=self.prev[1])
+
+    def clone(self) -> inference_mode:
+        return self.__class__(self.mode)
+
+
+class set_multithreading_enabled(_Decorating):
+    """Accepted: backward passes run in the calling thread."""
+
+    def __init__(self, mode: bool) -> None:
+        self.mode = mode
+
+    def clone(self) -> set_multithreading_enabled:
+        return self.__class__(self.mode)
+
+
+def place_of_cut() -> Place:
+    return Place(2)

@@ -1,0 +1,397 @@
+"""The graph: nodes, the edges between them, the leaves' accumulators, hooks, and where each node was made.
+
+A ``Node`` is the backward side of one operation. ``next[i]`` is where the gradient of forward input ``i`` goes: a node,
+a ``Port`` (one of several outputs of a node), or None for an input that needs no gradient.
+
+NOTE [sequence numbers]: a node takes its number after its edges are known, from one counter for all threads. So a
+node's number is greater than those of all nodes it leads to: descending numbers are a topological order.
+
+NOTE [provenance]: a node keeps the code object and the instruction of the first caller outside facula, never the
+frame, which would keep the caller's variables alive. They become a line only when someone asks.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import threading
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
+next_sequence_number = count().__next__
+
+PACKAGE = str(Path(__file__).parent.parent)
+_is_internal: dict[str, bool] = {}
+
+
+def is_internal(filename: str) -> bool:
+    found = _is_internal.get(filename)
+    if found is None:
+        found = _is_internal[filename] = filename.startswith(PACKAGE)
+    return found
+
+
+def user_frame(depth: int = 1) -> FrameType:
+    """The nearest frame outside facula, or the outermost one."""
+    frame = sys._getframe(depth)
+    while frame.f_back is not None and is_internal(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame
+
+
+class Source(NamedTuple):
+    """A place in the user's program."""
+
+    filename: str
+    line: int
+    function: str
+
+    def __str__(self) -> str:
+        return f"{self.filename}:{self.line}"
+
+
+def resolve(code: CodeType | None, instruction: int) -> Source | None:
+    """The line of an instruction."""
+    if code is None:
+        return None
+    for start, end, line in code.co_lines():
+        if start <= instruction < end and line is not None:
+            return Source(code.co_filename, line, code.co_name)
+    return Source(code.co_filename, code.co_firstlineno, code.co_name)
+
+
+class Place:
+    """A place kept cheaply: resolved to a line when printed."""
+
+    __slots__ = ("code", "instruction")
+
+    def __init__(self, depth: int = 1) -> None:
+        frame = user_frame(depth + 1)
+        self.code = frame.f_code
+        self.instruction = frame.f_lasti
+
+    def __str__(self) -> str:
+        return str(resolve(self.code, self.instruction))
+
+
+class Freed(Place):
+    """Stands where a node's saved tensors were: freed by the backward call at this place."""
+
+    __slots__ = ()
+
+
+class Port:
+    """An edge into one output of a node with several."""
+
+    __slots__ = ("node", "nr")
+
+    def __init__(self, node: Node, nr: int) -> None:
+        self.node = node
+        self.nr = nr
+
+
+class Attachments:
+    """What only some nodes carry: hooks, metadata, and the stack that anomaly mode keeps."""
+
+    __slots__ = ("metadata", "parent", "post", "pre", "retain", "tensor", "trace")
+
+    def __init__(self) -> None:
+        self.tensor: dict[int, OrderedDict[int, Any]] = {}
+        self.retain: dict[int, weakref.ref[Tensor]] = {}
+        self.pre: OrderedDict[int, Any] = OrderedDict()
+        self.post: OrderedDict[int, Any] = OrderedDict()
+        self.metadata: dict[Any, Any] = {}
+        self.trace: list[str] | None = None
+        self.parent: Node | None = None
+
+
+class Node:
+    """One operation, seen from behind. Concrete classes bear PyTorch's names, such as ``MulBackward0``."""
+
+    __slots__ = ("adapt", "attached", "code", "instruction", "next", "saved", "seq", "versions")
+
+    next: tuple[Any, ...]
+    saved: Any
+    """What the rules need, aligned with the primitive's list; ``()`` if nothing; a ``Freed`` once freed."""
+    versions: tuple[int, ...] | None
+    """The versions of the saved tensors; None if all were 0."""
+    adapt: tuple[Any, ...] | None
+    """For each input its (shape, dtype) if its gradient must be brought to that; see ``engine.adapt``."""
+    seq: float
+    code: CodeType | None
+    instruction: int
+    attached: Attachments | None
+
+    multi: ClassVar[bool] = False
+    """Whether the node has several outputs, and so gets a tuple of gradients."""
+    module: ClassVar[str] = ""
+
+    def backward(self, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
+        """The gradients for ``edges``, in their order; None for those that are None."""
+        raise NotImplementedError(f"{type(self).__name__} has no derivative rule")
+
+    def output_count(self) -> int:
+        return 1
+
+    def free(self, by: Freed) -> None:
+        if self.saved:
+            self.saved = by
+
+    # ---- what users see
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        return tuple((e.node, e.nr) if e.__class__ is Port else (e, 0) for e in self.next)
+
+    def name(self) -> str:
+        return type(self).__name__
+
+    @property
+    def metadata(self) -> dict[Any, Any]:
+        return self.attachments().metadata
+
+    @property
+    def source(self) -> Source | None:
+        """The line of the user's program that made this node."""
+        return resolve(self.code, self.instruction)
+
+    def attachments(self) -> Attachments:
+        if self.attached is None:
+            self.attached = Attachments()
+        return self.attached
+
+    def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call ``fn(grad_inputs, grad_outputs)`` after this node has run; a tuple that it returns replaces the first."""
+        return RemovableHandle(self.attachments().post, fn)
+
+    def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call ``fn(grad_outputs)`` before this node runs; a tuple that it returns replaces them."""
+        return RemovableHandle(self.attachments().pre, fn)
+
+    def _register_hook_dict(self, hooks: OrderedDict[int, Any]) -> None:
+        self.attachments().tensor[0] = hooks
+
+    def _sequence_nr(self) -> int:
+        return 2**64 - 1 if self.seq == math.inf else int(self.seq)
+
+    def _set_sequence_nr(self, nr: int) -> None:
+        self.seq = nr
+
+    def __call__(self, *grads: Any) -> Any:
+        from . import engine
+
+        return engine.call_node(self, grads)
+
+    def __repr__(self) -> str:
+        return f"<{self.module}{type(self).__name__} object at {id(self):#x}>"
+
+
+def new_node(cls: type[Node], edges: tuple[Any, ...]) -> Node:
+    """A node that saves nothing yet. The hot path of the operators does the same inline."""
+    node = cls()
+    node.next = edges
+    node.saved = ()
+    node.versions = None
+    node.adapt = None
+    node.attached = None
+    frame = user_frame(2)
+    node.code = frame.f_code
+    node.instruction = frame.f_lasti
+    node.seq = next_sequence_number()
+    return node
+
+
+_accumulate_lock = threading.RLock()
+
+
+class AccumulateGrad(Node):
+    """The end of the graph at a leaf: adds what arrives to the leaf's ``.grad``.
+
+    The leaf knows it weakly, it holds the leaf strongly: it lives as long as some graph leads to it.
+    """
+
+    __slots__ = ("__weakref__", "variable")
+    variable: Tensor
+
+    @staticmethod
+    def of(variable: Tensor) -> AccumulateGrad:
+        meta = variable._meta
+        assert meta is not None
+        reference = meta.accumulator
+        node = None if reference is None else reference()
+        if node is None:
+            with _accumulate_lock:
+                reference = meta.accumulator
+                node = None if reference is None else reference()
+                if node is None:
+                    node = AccumulateGrad()
+                    node.variable = variable
+                    node.next = ()
+                    node.saved = ()
+                    node.versions = None
+                    node.adapt = None
+                    node.attached = None
+                    node.code = None
+                    node.instruction = 0
+                    node.seq = math.inf
+                    meta.accumulator = weakref.ref(node)
+        return node
+
+    def backward(self, g: Any, xp: Any, edges: tuple[Any, ...]) -> tuple[()]:
+        if g is None:
+            return ()
+        variable = self.variable
+        meta = variable._meta
+        assert meta is not None
+        with _accumulate_lock:
+            if xp.is_raw:
+                _accumulate_array(variable, meta, g)
+            else:
+                _accumulate_tensor(variable, meta, g)
+        if meta.post_accumulate_hooks:
+            for hook in list(meta.post_accumulate_hooks.values()):
+                if hook(variable) is not None:
+                    raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+        return ()
+
+
+# The references to a gradient that only passes through: the engine's variable, the node's result, the argument
+# of ``backward``, the argument of ``_accumulate_array``, and the one that getrefcount itself takes.
+_PASSING_REFERENCES = 5
+
+
+def _accumulate_array(variable: Tensor, meta: Any, g: Any) -> None:
+    old = meta.grad
+    if old is None:
+        if g.__class__ is not np.ndarray:
+            if not isinstance(g, np.ndarray):
+                g = np.array(g)
+            owned = True
+        else:
+            owned = (
+                sys.getrefcount(g) <= _PASSING_REFERENCES
+                and g.base is None
+                and g.flags.c_contiguous
+                and variable._array.flags.c_contiguous
+            )
+        meta.grad = variable._wrap_grad(g if owned else _copy_in_layout(g, variable._array))
+        return
+    array = old._array
+    if array.flags.writeable and array.__class__ is np.ndarray:
+        np.add(array, g, out=array, casting="same_kind")
+        old._bump_version()
+    else:
+        meta.grad = variable._wrap_grad(array + g)
+
+
+def _copy_in_layout(g: Any, like: Any) -> Any:
+    """A dense copy with the leaf's own order of dimensions, so that optimizers walk both alike."""
+    if like.flags.c_contiguous or not like.flags.f_contiguous:
+        return np.array(g, order="C")
+    return np.array(g, order="F")
+
+
+def _accumulate_tensor(variable: Tensor, meta: Any, g: Tensor) -> None:
+    from .. import _state
+
+    old = meta.grad
+    recording = _state.grad_enabled()
+    if old is None:
+        meta.grad = g.clone() if recording else g.detach().clone()
+    elif recording:
+        meta.grad = old + g
+    else:
+        old.add_(g)
+
+
+class RemovableHandle:
+    """Removes a hook; also a context manager."""
+
+    next_id: ClassVar[int] = 0
+
+    def __init__(self, hooks: OrderedDict[int, Any], fn: Any, *, extra_dict: Any = None) -> None:
+        self.hooks_dict_ref: Any = weakref.ref(hooks)
+        self.id = RemovableHandle.next_id
+        RemovableHandle.next_id += 1
+        hooks[self.id] = fn
+        if not isinstance(extra_dict, (list, tuple)):
+            extra_dict = () if extra_dict is None else (extra_dict,)
+        self.extra_dict_ref: Any = tuple(weakref.ref(d) for d in extra_dict)
+
+    def remove(self) -> None:
+        for reference in (self.hooks_dict_ref, *self.extra_dict_ref):
+            hooks = reference()
+            if hooks is not None:
+                hooks.pop(self.id, None)
+
+    def __getstate__(self) -> Any:
+        return (self.hooks_dict_ref(), self.id, [d() for d in self.extra_dict_ref])
+
+    def __setstate__(self, state: Any) -> None:
+        hooks, self.id, extra = state
+        self.hooks_dict_ref = weakref.ref(OrderedDict() if hooks is None else hooks)
+        self.extra_dict_ref = tuple(weakref.ref(d) for d in extra if d is not None)
+        RemovableHandle.next_id = max(RemovableHandle.next_id, self.id + 1)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.remove()
+
+
+class GradientEdge(NamedTuple):
+    """A place in the graph that gradients can be asked for, without holding the tensor."""
+
+    node: Node
+    output_nr: int
+    ownership_token: Any = None
+
+
+def get_gradient_edge(tensor: Tensor) -> GradientEdge:
+    """The edge along which this tensor's gradient comes."""
+    if not tensor.requires_grad:
+        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
+    edge = tensor._edge()
+    if edge.__class__ is Port:
+        return GradientEdge(edge.node, edge.nr)
+    return GradientEdge(edge, 0, None)
+
+
+def walk(*roots: Any) -> Iterator[Node]:
+    """Each node that the roots lead to, once. No recursion: graphs may be a million nodes deep."""
+    seen = set()
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if node.__class__ is Port:
+            node = node.node
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        yield node
+        stack.extend(node.next)
+
+
+def increment_version(tensor: Any) -> None:
+    """Say that a tensor was modified by means that facula cannot see."""
+    tensors = (tensor,) if not isinstance(tensor, (list, tuple)) else tensor
+    for t in tensors:
+        t._bump_version()
+
+
+def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
+    """Accepted and without effect: there are no streams on the CPU."""
+    if not isinstance(enabled, bool):
+        raise TypeError(f"enabled must be a bool, but got {type(enabled)}")
+

@@ -1,0 +1,340 @@
+"""The operators that the machinery itself needs: copies, casts, sums to a shape, strided views."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .. import _dtype, _state
+from .._tensor import Tensor
+from ..autograd import views
+from ..autograd.graph import new_node
+from ._elementwise import cast as cast_array
+from ._elementwise import elementwise
+from ._forms import FUNCTIONS, check_no_overlap, expose, public
+from ._primitive import Primitive, primitive
+from ._xp import RAW, TENSOR
+
+
+def in_both_worlds(name: str, raw: Any, tensor: Any) -> None:
+    """Let rules call ``xp.name`` for a function that is no primitive of its own."""
+    setattr(RAW, name, raw)
+    setattr(TENSOR, name, tensor)
+
+
+# ---- conj, real
+
+
+def conj_array(x: Any) -> Any:
+    """np.conjugate copies real arrays; this returns them as they are."""
+    return np.conjugate(x) if x.dtype.kind == "c" else x
+
+
+conj = elementwise("conj_physical", np.conjugate, "ConjBackward0", input=lambda g, xp: xp.conj(g))
+
+
+@public("conj resolve_conj conj_physical", "conj resolve_conj conj_physical")
+def conj_tensor(input: Tensor) -> Tensor:
+    """The complex conjugate; a real tensor is returned as it is."""
+    return conj(input) if input._array.dtype.kind == "c" else input
+
+
+in_both_worlds("conj", conj_array, conj_tensor)
+
+
+# ---- casts
+
+
+@primitive("ToCopyBackward0")
+def cast(input, dtype: np.dtype[Any]):  # type: ignore[no-untyped-def]
+    return cast_array(np.asarray(input), dtype)
+
+
+@cast.vjp("input")
+def _(g: Any, input_dtype: Any, xp: Any) -> Any:
+    return xp.cast(g, input_dtype)
+
+
+# ---- sums to a shape: the adjoint of broadcasting
+
+
+def reduced_dims(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...]:
+    """The dimensions along which broadcasting ``target`` to ``shape`` repeats it."""
+    lead = len(shape) - len(target)
+    return tuple(i for i, n in enumerate(shape) if i < lead or (target[i - lead] == 1 and n != 1))
+
+
+def sum_array_to(x: Any, shape: tuple[int, ...]) -> Any:
+    return np.asarray(np.add.reduce(x, reduced_dims(x.shape, shape))).reshape(shape)
+
+
+def sum_tensor_to(x: Tensor, shape: tuple[int, ...]) -> Tensor:
+    dims = reduced_dims(x._array.shape, shape)
+    if dims:
+        x = x.sum(dims, keepdim=True)
+    return x if x._array.shape == tuple(shape) else x.view(shape)
+
+
+in_both_worlds("sum_to", sum_array_to, sum_tensor_to)
+
+
+@public("", "sum_to_size")
+def sum_to_size(input: Tensor, *size: Any) -> Tensor:
+    """Sum to a shape that could be broadcast to this tensor's."""
+    shape = tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int) else tuple(size)
+    here = input._array.shape
+    lead = len(here) - len(shape)
+    if lead < 0 or any(s != n and s != 1 for s, n in zip(shape, here[lead:])):
+        raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(here)}}}.")
+    return sum_tensor_to(input, shape)
+
+
+# ---- copies
+
+
+@primitive("CloneBackward0")
+def clone_kernel(input):  # type: ignore[no-untyped-def]
+    return input.copy(order="K") if input.size and 0 not in input.strides else input.copy()
+
+
+clone_kernel.vjp(input=lambda g: g)
+
+
+@public("clone", "clone")
+def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
+    """A copy with the same values, and history."""
+    return clone_kernel(input)
+
+
+@primitive("AliasBackward0", view=True)
+def alias_kernel(input):  # type: ignore[no-untyped-def]
+    return input.view()
+
+
+alias_kernel.vjp(input=lambda g: g)
+
+
+@public("alias", "alias")
+def alias(input: Tensor) -> Tensor:
+    """A view of the whole."""
+    return alias_kernel(input)
+
+
+@primitive("CopyBackwards", name="copy")
+def copy_kernel(input, src):  # type: ignore[no-untyped-def]
+    return np.broadcast_to(src, input.shape)
+
+
+copy_kernel.vjp(input=lambda g: None, src=lambda g, src_shape, src_dtype, xp: fit(g, src_shape, src_dtype, xp))
+
+
+def fit(g: Any, shape: tuple[int, ...], dtype: np.dtype[Any], xp: Any) -> Any:
+    """A gradient brought to an input's shape and dtype, for primitives that broadcast without being elementwise."""
+    array = g if xp.is_raw else g._array
+    if array.shape != shape:
+        g = xp.sum_to(g, shape)
+    if array.dtype != dtype:
+        g = xp.cast(g, dtype)
+    return g
+
+
+def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
+    """Write ``src`` into this tensor, broadcast and cast."""
+    if not isinstance(src, Tensor):
+        if not isinstance(src, (bool, int, float, complex)):
+            raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
+        from .create import tensor
+
+        src = tensor(src)
+    try:
+        np.broadcast_shapes(src._array.shape, self._array.shape)
+        fits = np.broadcast_shapes(src._array.shape, self._array.shape) == self._array.shape
+    except ValueError:
+        fits = False
+    if not fits:
+        from .shape import expand_error
+
+        raise expand_error(self._array.shape, src._array.shape)
+    return change_history(copy_kernel, self, (src,), lambda target, s: _assign(target, s))
+
+
+def _assign(target: np.ndarray[Any, Any], source: Any) -> None:
+    if source.dtype.kind == "c" and target.dtype.kind not in "cb":
+        source = source.real
+    if np.may_share_memory(target, source):
+        source = source.copy()
+    target[...] = source
+
+
+def change_history(op: Primitive, self: Any, others: tuple[Any, ...], write: Any, attributes: tuple[Any, ...] = ()) -> Any:
+    """Write into ``self`` by ``write(array, *arrays)`` and record it as ``op``."""
+    recording = _state.grad_enabled()
+    requires = recording and any(isinstance(t, Tensor) and t.requires_grad for t in (self, *others))
+    views.check_inplace(self, recording)
+    edges = None
+    if requires:
+        views.check_view_change(self)
+        edges = op.edges_of((self, *others))
+    check_no_overlap(self._array)
+    write(self._array, *(t._array if isinstance(t, Tensor) else t for t in others))
+    self._bump_version()
+    if edges is not None and any(e is not None for e in edges):
+        views.rebase_history(self, op.make_node([self], (self, *others), attributes, edges))
+    return self
+
+
+@primitive("FillBackward2", name="fill_number")
+def fill_number(input, value: object):  # type: ignore[no-untyped-def]
+    return np.full_like(input, value)
+
+
+fill_number.vjp(input=lambda g, xp: zeros_like_in(g, xp))
+
+
+@primitive("FillBackward3", name="fill_tensor")
+def fill_tensor(input, value):  # type: ignore[no-untyped-def]
+    return np.full_like(input, value)
+
+
+fill_tensor.vjp(input=lambda g, xp: zeros_like_in(g, xp), value=lambda g, xp, value_dtype: fit(g, (), value_dtype, xp))
+
+
+@primitive("ZeroBackward0", name="zero")
+def zero(input):  # type: ignore[no-untyped-def]
+    return np.zeros_like(input)
+
+
+zero.vjp(input=lambda g, xp: zeros_like_in(g, xp))
+
+
+def zeros_like_in(g: Any, xp: Any) -> Any:
+    return np.zeros_like(g) if xp.is_raw else Tensor._wrap(np.zeros_like(g._array))
+
+
+def fill_(self: Any, value: Any) -> Any:
+    """Set every element."""
+    if isinstance(value, Tensor):
+        if value._array.ndim:
+            raise RuntimeError(
+                "fill_ only supports 0-dimension value tensor but got tensor with "
+                f"{value._array.ndim} dimensions."
+            )
+        return change_history(fill_tensor, self, (value,), lambda target, v: _assign(target, v))
+    number = value
+
+    def write(target: np.ndarray[Any, Any]) -> None:
+        target[...] = checked_number(number, _dtype.of_array(target))
+
+    return change_history(fill_number, self, (), write, (number,))
+
+
+def checked_number(value: Any, d: _dtype.dtype) -> Any:
+    """A Python number for a tensor of this dtype, or PyTorch's error if it does not fit."""
+    if d.category == _dtype.INT and not isinstance(value, complex):
+        info = np.iinfo(d.numpy)
+        if not (-info.max - 1 if d.is_signed else -info.max) <= value <= info.max or math.isnan(value):
+            raise RuntimeError(f"value cannot be converted to type {d.name}_t without overflow")
+        value = int(value)
+        return value if d.is_signed or value >= 0 else value + info.max + 1
+    if isinstance(value, complex) and d.category != _dtype.COMPLEX:
+        if value.imag:
+            raise RuntimeError(f"value cannot be converted to type {d.name} without overflow")
+        return value.real
+    return value
+
+
+def zero_(self: Any) -> Any:
+    """Set every element to 0."""
+    return change_history(zero, self, (), lambda target: target.fill(0))
+
+
+for _method in (copy_, fill_, zero_):
+    setattr(Tensor, _method.__name__, _method)
+FUNCTIONS["fill_"] = fill_
+FUNCTIONS["zero_"] = zero_
+
+
+# ---- strided views
+
+
+@primitive("AsStridedBackward0", name="as_strided", view=True)
+def as_strided_kernel(  # type: ignore[no-untyped-def]
+    input, size: tuple[int, ...], stride: tuple[int, ...], storage_offset: int, geometry: tuple[Any, ...]
+):
+    """``geometry``: (shape, strides, storage offset) of the input, which its derivative needs."""
+    if 0 in size:
+        return np.empty(size, input.dtype)
+    root = views.root_of(input)
+    memory = _bytes_of(root)
+    step = input.itemsize
+    needed = (storage_offset + sum((n - 1) * s for n, s in zip(size, stride)) + 1) * step
+    if needed > memory.size and input.__class__ is np.ndarray:
+        raise RuntimeError(
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {storage_offset}, and itemsize "
+            f"{step} requiring a storage size of {needed} are out of bounds for storage of size {memory.size}"
+        )
+    return np.ndarray(size, input.dtype, memory, storage_offset * step, tuple(s * step for s in stride))
+
+
+def _bytes_of(root: np.ndarray[Any, Any]) -> Any:
+    """All of a root's memory as one array of bytes that keeps it alive."""
+    if root.flags.c_contiguous:
+        return root.reshape(-1).view(np.uint8)
+    if root.flags.f_contiguous:
+        return root.T.reshape(-1).view(np.uint8)
+    n = 1 + sum((n - 1) * s for n, s in zip(root.shape, root.strides)) // root.itemsize
+    return np.lib.stride_tricks.as_strided(root.view(), (n,), (root.itemsize,)).view(np.uint8)
+
+
+@primitive("AsStridedScatterBackward0", name="restride")
+def restride(  # type: ignore[no-untyped-def]
+    input, size: tuple[int, ...], stride: tuple[int, ...], offset: int, to_size: tuple[int, ...],
+    to_stride: tuple[int, ...], to_offset: int,
+):  # fmt: skip
+    """Lay elements out in a zero storage by one geometry (sums where they meet) and read them by another.
+
+    This is the adjoint of as_strided, and, with the two geometries exchanged, its own.
+    """
+    where = offset + _positions(size, stride)
+    read = to_offset + _positions(to_size, to_stride)
+    storage = np.zeros(1 + max(where.max(initial=0), read.max(initial=0)), input.dtype)
+    if np.unique(where).size == where.size:
+        storage[where] = input
+    else:
+        np.add.at(storage, where, input)
+    return storage[read]
+
+
+def _positions(size: tuple[int, ...], stride: tuple[int, ...]) -> Any:
+    where = np.zeros(size, np.intp)
+    for dim, (n, s) in enumerate(zip(size, stride)):
+        where += (np.arange(n) * s).reshape((n,) + (1,) * (len(size) - dim - 1))
+    return where
+
+
+as_strided_kernel.vjp(
+    input=lambda g, size, stride, storage_offset, geometry, xp: xp.restride(g, size, stride, storage_offset, *geometry)
+)
+restride.vjp(
+    input=lambda g, size, stride, offset, to_size, to_stride, to_offset, xp: xp.restride(
+        g, to_size, to_stride, to_offset, size, stride, offset
+    )
+)
+
+
+@public("as_strided", "as_strided")
+def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+    """A view of the storage by explicit sizes, strides (in elements) and offset."""
+    array = input._array
+    here = views.storage_offset(array)
+    at = here if storage_offset is None else storage_offset
+    if len(size) != len(stride):
+        raise RuntimeError("mismatch in length of strides and shape")
+    if any(s < 0 for s in stride):
+        raise RuntimeError(
+            f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}"
+        )
+    geometry = (array.shape, views.element_strides(array), here)
+    return as_strided_kernel(input, tuple(size), tuple(stride), at, geometry)

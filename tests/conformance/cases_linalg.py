@@ -1,0 +1,724 @@
+"""Products of vectors and matrices: every combination of ranks, gradients of first and second order, graph names."""
+
+from __future__ import annotations
+
+from .cases_pointwise import examine, fixed, short, single, z
+from .observe import case, error, graph, see
+
+V2 = [1.0, -2.0]
+V3 = [0.5, 2.0, -1.0]
+A23 = [[1.0, 2.0, -1.0], [0.5, -3.0, 4.0]]
+A32 = [[1.0, -1.0], [2.0, 0.5], [-0.5, 3.0]]
+A22 = [[2.0, 1.0], [-0.5, 3.0]]
+B22 = [[1.0, -1.0], [0.25, 2.0]]
+B223 = [A23, [[-1.0, 0.0, 2.0], [3.0, 1.0, 0.5]]]
+B232 = [A32, [[0.5, 0.0], [1.0, -2.0], [0.25, 1.5]]]
+
+
+# -- matmul for all ranks -----------------------------------------------------------------------------------------
+
+
+@case
+def matmul_1d_1d_is_dot(torch):
+    return examine(torch, torch.matmul, V3, V3)
+
+
+@case
+def matmul_2d_1d_is_mv(torch):
+    return examine(torch, torch.matmul, A23, V3)
+
+
+@case
+def matmul_1d_2d(torch):
+    return examine(torch, torch.matmul, V2, A23)
+
+
+@case
+def matmul_2d_2d_is_mm(torch):
+    return examine(torch, torch.matmul, A23, A32)
+
+
+@case
+def matmul_3d_1d(torch):
+    return examine(torch, torch.matmul, B223, V3)
+
+
+@case
+def matmul_1d_3d(torch):
+    return examine(torch, torch.matmul, V2, B223, names=False)
+
+
+@case
+def matmul_3d_2d(torch):
+    return examine(torch, torch.matmul, B223, A32)
+
+
+@case
+def matmul_2d_3d(torch):
+    return examine(torch, torch.matmul, A23, B232, names=False)
+
+
+@case
+def matmul_3d_3d(torch):
+    return examine(torch, torch.matmul, B223, B232)
+
+
+@case
+def matmul_3d_3d_broadcast_left(torch):
+    return examine(torch, torch.matmul, [A23], B232, names=False)
+
+
+@case
+def matmul_3d_3d_broadcast_right(torch):
+    return examine(torch, torch.matmul, B223, [A32], names=False)
+
+
+@case
+def matmul_4d_1d(torch):
+    return examine(torch, torch.matmul, [B223], V3)
+
+
+@case
+def matmul_1d_4d(torch):
+    return examine(torch, torch.matmul, V2, [B223], names=False)
+
+
+@case
+def matmul_4d_2d(torch):
+    return examine(torch, torch.matmul, [B223], A32)
+
+
+@case
+def matmul_2d_4d(torch):
+    return examine(torch, torch.matmul, A23, [B232], names=False)
+
+
+@case
+def matmul_4d_3d_broadcasts(torch):
+    return examine(torch, torch.matmul, [[A23], [A23]], B232, twice=False, names=False)
+
+
+@case
+def matmul_4d_4d_broadcasts_both(torch):
+    return examine(torch, torch.matmul, [[A23], [A23]], [B232], twice=False, names=False)
+
+
+@case
+def matmul_operator(torch):
+    return examine(torch, lambda a, b: a @ b, A23, A32)
+
+
+@case
+def rmatmul_with_constant(torch):
+    return examine(torch, lambda a: fixed(torch, A23) @ a, A32)
+
+
+@case
+def matmul_with_itself(torch):
+    return examine(torch, lambda a: a @ a, A22)
+
+
+@case
+def matmul_with_transposed_self(torch):
+    return examine(torch, lambda a: a @ a.T, A23)
+
+
+@case
+def matmul_complex_uses_conjugates(torch):
+    return examine(torch, torch.matmul, z(torch, [[1 + 1j, 2j], [0.5, -1j]]), z(torch, [[1j], [2 - 1j]]))
+
+
+@case
+def matmul_float32(torch):
+    return examine(torch, torch.matmul, single(torch, A22), single(torch, B22))
+
+
+@case
+def matmul_of_integers(torch):
+    return see(torch, torch.tensor([[1, 2], [3, 4]]) @ torch.tensor([1, -1]))
+
+
+@case
+def matmul_of_nothing(torch):
+    return [see(torch, torch.zeros(2, 0) @ torch.zeros(0, 3)), see(torch, torch.zeros(0, 2) @ torch.zeros(2, 3))]
+
+
+@case
+def matmul_shape_errors(torch):
+    return [
+        error(lambda a=a, b=b: torch.matmul(torch.ones(*a), torch.ones(*b)))
+        for a, b in (
+            ((2,), (3,)),
+            ((2, 3), (2, 3)),
+            ((2, 3), (2,)),
+            ((2,), (3, 2)),
+            ((2, 2, 3), (3, 3, 2)),
+            ((2, 2, 3), (2, 2)),
+            ((2, 2, 3), (2, 2, 3)),
+        )
+    ]
+
+
+@case
+def matmul_of_numbers_fails(torch):
+    return error(lambda: torch.matmul(torch.tensor(1.0), torch.ones(2)))
+
+
+@case
+def matmul_dtype_errors(torch):
+    return [
+        error(lambda: torch.ones(2, 2) @ torch.ones(2, 2, dtype=torch.float64)),
+        error(lambda: torch.ones(2, dtype=torch.int64) @ torch.ones(2)),
+    ]
+
+
+# -- the single products ------------------------------------------------------------------------------------------
+
+
+@case
+def mm(torch):
+    return examine(torch, torch.mm, A23, A32)
+
+
+@case
+def mm_of_transposes(torch):
+    return examine(torch, lambda a, b: torch.mm(a.t(), b.t()), A23, A32)
+
+
+@case
+def bmm(torch):
+    return examine(torch, torch.bmm, B223, B232)
+
+
+@case
+def mv(torch):
+    return examine(torch, torch.mv, A23, V3)
+
+
+@case
+def dot(torch):
+    return examine(torch, torch.dot, V3, [2.0, 1.0, -1.0])
+
+
+@case
+def dot_with_itself(torch):
+    return examine(torch, lambda a: torch.dot(a, a), V3)
+
+
+@case
+def vdot_real_is_dot(torch):
+    return examine(torch, torch.vdot, V3, V3)
+
+
+@case
+def vdot_complex_conjugates_the_first(torch):
+    return examine(torch, torch.vdot, z(torch, [1 + 2j, 3j]), z(torch, [2 - 1j, 1 + 1j]))
+
+
+@case
+def dot_complex(torch):
+    return examine(torch, torch.dot, z(torch, [1 + 2j, 3j]), z(torch, [2 - 1j, 1 + 1j]))
+
+
+@case
+def inner_vectors(torch):
+    return examine(torch, torch.inner, V3, V3, names=False)
+
+
+@case
+def inner_matrices(torch):
+    return examine(torch, torch.inner, A23, A23, names=False)
+
+
+@case
+def inner_with_a_number(torch):
+    return examine(torch, torch.inner, A23, 2.0)
+
+
+@case
+def outer(torch):
+    return examine(torch, torch.outer, V2, V3)
+
+
+@case
+def ger_is_outer(torch):
+    return examine(torch, torch.ger, V2, V3)
+
+
+@case
+def outer_complex_does_not_conjugate(torch):
+    return see(torch, torch.outer(z(torch, [1j]), z(torch, [1 + 1j])))
+
+
+@case
+def addmm(torch):
+    return examine(torch, torch.addmm, B22, A23, A32)
+
+
+@case
+def addmm_alpha_beta(torch):
+    return examine(torch, lambda c, a, b: torch.addmm(c, a, b, beta=0.5, alpha=2), B22, A23, A32)
+
+
+@case
+def addmm_bias_broadcasts(torch):
+    return examine(torch, torch.addmm, V2, A23, A32)
+
+
+@case
+def addmm_beta_0_ignores_nan(torch):
+    return examine(torch, lambda a, b: torch.addmm(fixed(torch, [float("nan")]), a, b, beta=0), A23, A32)
+
+
+@case
+def addmm_beta_0_gives_the_bias_a_gradient_of_zeros(torch):
+    return examine(torch, lambda c, a: torch.addmm(c, a, a, beta=0), V2, A22)
+
+
+@case
+def addmv(torch):
+    return examine(torch, lambda c, a, v: torch.addmv(c, a, v, beta=0.5, alpha=-1), V2, A23, V3)
+
+
+@case
+def addr(torch):
+    return examine(torch, lambda c, a, b: torch.addr(c, a, b, beta=0.5, alpha=2), A23, V2, V3)
+
+
+@case
+def addbmm(torch):
+    return examine(torch, lambda c, a, b: torch.addbmm(c, a, b, beta=0.5, alpha=2), B22, B223, B232, twice=False)
+
+
+@case
+def baddbmm(torch):
+    return examine(torch, lambda c, a, b: torch.baddbmm(c, a, b, beta=0.5, alpha=2), [B22, A22], B223, B232)
+
+
+@case
+def baddbmm_bias_broadcasts(torch):
+    return examine(torch, torch.baddbmm, [[V2]], B223, B232, twice=False)
+
+
+@case
+def linear_1d_input(torch):
+    return examine(torch, torch.nn.functional.linear, V3, A23)
+
+
+@case
+def linear_1d_input_bias(torch):
+    return examine(torch, torch.nn.functional.linear, V3, A23, V2)
+
+
+@case
+def linear_2d_input(torch):
+    return examine(torch, torch.nn.functional.linear, A23, A23)
+
+
+@case
+def linear_2d_input_bias(torch):
+    return examine(torch, torch.nn.functional.linear, A23, [[1.0, 2.0, 3.0]], [0.5])
+
+
+@case
+def linear_3d_input(torch):
+    return examine(torch, torch.nn.functional.linear, B223, A23)
+
+
+@case
+def linear_3d_input_bias(torch):
+    return examine(torch, torch.nn.functional.linear, B223, A23, V2)
+
+
+@case
+def linear_1d_weight(torch):
+    return examine(torch, torch.nn.functional.linear, A23, V3)
+
+
+@case
+def linear_float32_bias(torch):
+    return examine(torch, torch.nn.functional.linear, single(torch, A23), single(torch, A23), single(torch, V2))
+
+
+@case
+def bilinear(torch):
+    return examine(torch, torch.nn.functional.bilinear, [[1.0, 2.0]], [[0.5, -1.0]], [A22], [0.25], names=False)
+
+
+@case
+def linear_errors(torch):
+    return [
+        error(lambda: torch.nn.functional.linear(torch.ones(2, 3), torch.ones(2, 2))),
+        error(lambda: torch.nn.functional.linear(torch.ones(2, 3), torch.ones(2, 3), torch.ones(3))),
+        error(lambda: torch.nn.functional.linear(torch.ones(3), torch.ones(2, 2))),
+    ]
+
+
+@case
+def mm_errors(torch):
+    return [
+        error(lambda: torch.mm(torch.ones(2, 3), torch.ones(2, 3))),
+        error(lambda: torch.mm(torch.ones(3), torch.ones(2, 3))),
+        error(lambda: torch.mm(torch.ones(2, 3), torch.ones(3, 1, dtype=torch.float64))),
+    ]
+
+
+@case
+def bmm_errors(torch):
+    return [
+        error(lambda: torch.bmm(torch.ones(2, 3), torch.ones(2, 3))),
+        error(lambda: torch.bmm(torch.ones(2, 2, 3), torch.ones(3, 3, 2))),
+        error(lambda: torch.bmm(torch.ones(2, 2, 3), torch.ones(2, 2, 3))),
+    ]
+
+
+@case
+def dot_errors(torch):
+    return [
+        error(lambda: torch.dot(torch.ones(2), torch.ones(3))),
+        error(lambda: torch.dot(torch.ones(2, 1), torch.ones(2))),
+        error(lambda: torch.dot(torch.ones(2), torch.ones(2, dtype=torch.float64))),
+    ]
+
+
+@case
+def mv_errors(torch):
+    return [
+        error(lambda: torch.mv(torch.ones(2, 3), torch.ones(2))),
+        error(lambda: torch.mv(torch.ones(2), torch.ones(2))),
+    ]
+
+
+@case
+def outer_errors(torch):
+    return error(lambda: torch.outer(torch.ones(2, 2), torch.ones(2)))
+
+
+@case
+def addmm_errors(torch):
+    return [
+        error(lambda: torch.addmm(torch.ones(3), torch.ones(2, 3), torch.ones(3, 2))),
+        error(lambda: torch.addmm(torch.ones(2), torch.ones(2, 3), torch.ones(2, 3))),
+    ]
+
+
+# -- einsum and friends -------------------------------------------------------------------------------------------
+
+
+@case
+def einsum_matrix_product(torch):
+    return examine(torch, lambda a, b: torch.einsum("ij,jk->ik", a, b), A23, A32, names=False)
+
+
+@case
+def einsum_implicit_output_is_alphabetical(torch):
+    return examine(torch, lambda a, b: torch.einsum("bj,ja", a, b), A23, A32, names=False)
+
+
+@case
+def einsum_trace(torch):
+    return examine(torch, lambda a: torch.einsum("ii", a), A22, names=False)
+
+
+@case
+def einsum_diagonal(torch):
+    return examine(torch, lambda a: torch.einsum("ii->i", a), A22, names=False)
+
+
+@case
+def einsum_transpose(torch):
+    return examine(torch, lambda a: torch.einsum("ij->ji", a), A23, names=False)
+
+
+@case
+def einsum_implicit_transpose(torch):
+    return examine(torch, lambda a: torch.einsum("ba", a), A23, names=False)
+
+
+@case
+def einsum_sum(torch):
+    return examine(torch, lambda a: torch.einsum("ij->", a), A23, names=False)
+
+
+@case
+def einsum_column_sum(torch):
+    return examine(torch, lambda a: torch.einsum("ij->j", a), A23, names=False)
+
+
+@case
+def einsum_hadamard(torch):
+    return examine(torch, lambda a, b: torch.einsum("ij,ij->ij", a, b), A22, B22, names=False)
+
+
+@case
+def einsum_inner(torch):
+    return examine(torch, lambda a, b: torch.einsum("i,i", a, b), V3, V3, names=False)
+
+
+@case
+def einsum_outer(torch):
+    return examine(torch, lambda a, b: torch.einsum("i,j->ij", a, b), V2, V3, names=False)
+
+
+@case
+def einsum_bilinear_of_three(torch):
+    return examine(torch, lambda a, b, c: torch.einsum("i,ijk,k->j", a, b, c), V2, B223, V3, names=False)
+
+
+@case
+def einsum_batched(torch):
+    return examine(torch, lambda a, b: torch.einsum("bij,bjk->bik", a, b), B223, B232, names=False, twice=False)
+
+
+@case
+def einsum_ellipsis(torch):
+    return examine(torch, lambda a, b: torch.einsum("...ij,...jk->...ik", a, b), B223, A32, names=False, twice=False)
+
+
+@case
+def einsum_ellipsis_implicit(torch):
+    return examine(torch, lambda a: torch.einsum("...ij", a), B223, names=False)
+
+
+@case
+def einsum_ellipsis_summed_away(torch):
+    return examine(torch, lambda a: torch.einsum("...i->i", a), B223, names=False)
+
+
+@case
+def einsum_ellipsis_moved_last(torch):
+    return examine(torch, lambda a: torch.einsum("i...->...i", a), A23, names=False)
+
+
+@case
+def einsum_spaces_and_list_of_operands(torch):
+    return examine(torch, lambda a, b: torch.einsum(" i j , j k -> i k", [a, b]), A23, A32, names=False)
+
+
+@case
+def einsum_sublist_format(torch):
+    return examine(torch, lambda a, b: torch.einsum(a, [0, 1], b, [1, 2], [0, 2]), A23, A32, names=False)
+
+
+@case
+def einsum_broadcasts_size_one(torch):
+    return examine(torch, lambda a, b: torch.einsum("ij,ij->i", a, b), [[2.0], [3.0]], A22, names=False)
+
+
+@case
+def einsum_upper_case(torch):
+    return examine(torch, lambda a: torch.einsum("Ai->iA", a), A23, names=False)
+
+
+@case
+def einsum_repeated_in_two_operands(torch):
+    return examine(torch, lambda a, b: torch.einsum("ii,i->i", a, b), A22, V2, names=False)
+
+
+@case
+def einsum_number_operand(torch):
+    return examine(torch, lambda a, b: torch.einsum(",i->i", a, b), 2.0, V3, names=False)
+
+
+@case
+def einsum_chain_of_four(torch):
+    return examine(torch, lambda a: torch.einsum("ij,jk,kl,lm->im", a, a, a, a), A22, names=False)
+
+
+@case
+def einsum_attention_scores(torch):
+    return examine(torch, lambda q, k: torch.einsum("bhid,bhjd->bhij", q, k), [B223], [B223], names=False, twice=False)
+
+
+@case
+def einsum_errors(torch):
+    return [
+        error(lambda e=e, s=s: torch.einsum(e, *[torch.ones(*x) for x in s]))
+        for e, s in (
+            ("ij,jk->ik", ((2, 3), (2, 3))),
+            ("ij", ((2,),)),
+            ("ij,jk", ((2, 3),)),
+            ("ij->ik", ((2, 3),)),
+            ("ij->ii", ((2, 3),)),
+            ("i1", ((2, 3),)),
+            ("ii", ((2, 3),)),
+        )
+    ]
+
+
+@case
+def tensordot_default_dims(torch):
+    return examine(torch, torch.tensordot, A23, [[1.0, 2.0, 0.5], [0.0, -1.0, 3.0]], names=False)
+
+
+@case
+def tensordot_one_dim(torch):
+    return examine(torch, lambda a, b: torch.tensordot(a, b, dims=1), A23, A32, names=False)
+
+
+@case
+def tensordot_no_dims_is_outer(torch):
+    return examine(torch, lambda a, b: torch.tensordot(a, b, dims=0), V2, V3, names=False)
+
+
+@case
+def tensordot_lists(torch):
+    return examine(
+        torch, lambda a, b: torch.tensordot(a, b, dims=([0, 2], [0, 1])), B223, B232, names=False, twice=False
+    )
+
+
+@case
+def tensordot_errors(torch):
+    return error(lambda: torch.tensordot(torch.ones(2, 3), torch.ones(2, 3), dims=1))
+
+
+@case
+def kron(torch):
+    return examine(torch, torch.kron, A22, [[1.0, -1.0]], names=False)
+
+
+@case
+def kron_of_vectors(torch):
+    return examine(torch, torch.kron, V2, V3, names=False)
+
+
+@case
+def trace(torch):
+    return examine(torch, torch.trace, A22)
+
+
+@case
+def trace_of_a_wide_matrix(torch):
+    return examine(torch, torch.trace, A23)
+
+
+@case
+def trace_of_a_vector_fails(torch):
+    return error(lambda: torch.trace(torch.ones(2)))
+
+
+@case
+def cross(torch):
+    return examine(torch, lambda a, b: torch.cross(a, b, dim=0), V3, [1.0, -1.0, 2.0])
+
+
+@case
+def cross_rows(torch):
+    return examine(torch, lambda a, b: torch.linalg.cross(a, b), A23, [V3], twice=False)
+
+
+@case
+def multi_dot(torch):
+    return examine(torch, lambda a, b, c: torch.linalg.multi_dot([a, b, c]), A23, A32, B22, names=False)
+
+
+@case
+def multi_dot_with_vectors(torch):
+    return examine(torch, lambda a, b, c: torch.linalg.multi_dot([a, b, c]), V2, A23, V3, names=False)
+
+
+@case
+def matrix_power(torch):
+    return examine(torch, lambda a: (torch.linalg.matrix_power(a, 3), torch.matrix_power(a, 0)), A22, names=False)
+
+
+@case
+def det(torch):
+    return examine(torch, torch.det, A22, names=False)
+
+
+@case
+def inverse(torch):
+    return examine(torch, torch.inverse, A22, names=False)
+
+
+@case
+def solve(torch):
+    return examine(torch, torch.linalg.solve, A22, V2, names=False)
+
+
+@case
+def cholesky(torch):
+    return examine(torch, torch.linalg.cholesky, [[4.0, 1.0], [1.0, 3.0]], names=False, twice=False)
+
+
+@case
+def logdet(torch):
+    return examine(torch, torch.logdet, A22, names=False)
+
+
+@case
+def slogdet(torch):
+    return examine(torch, lambda a: torch.linalg.slogdet(a)[1], A22, names=False, twice=False)
+
+
+@case
+def eigvalsh(torch):
+    return examine(torch, torch.linalg.eigvalsh, [[2.0, 1.0], [1.0, 5.0]], names=False, twice=False)
+
+
+@case
+def svdvals(torch):
+    return examine(torch, torch.linalg.svdvals, A23, names=False, twice=False)
+
+
+@case
+def names_of_the_decompositions(torch):
+    return [
+        type(f(torch.tensor(A22, requires_grad=True)).grad_fn).__name__
+        for f in (torch.det, torch.inverse, torch.linalg.inv)
+    ]
+
+
+@case
+def graphs_of_folding_and_broadcasting_matmul(torch):
+    shapes = (((2,), (1, 2, 3)), ((2, 3), (2, 3, 2)), ((1, 2, 3), (2, 3, 2)), ((2, 1, 2, 3), (2, 3, 2)))
+    leaf = lambda size: torch.ones(size, requires_grad=True)
+    return [graph(torch.matmul(leaf(a), leaf(b)).grad_fn) for a, b in shapes]
+
+
+@case
+def graph_of_inner(torch):
+    a = torch.tensor(V3, requires_grad=True)
+    return graph(torch.inner(a, a).grad_fn)
+
+
+@case
+def graph_of_einsum(torch):
+    a = torch.tensor(A23, requires_grad=True)
+    b = torch.tensor(A32, requires_grad=True)
+    return graph(torch.einsum("ij,jk->ik", a, b).grad_fn)
+
+
+@case
+def matmul_of_a_strided_operand(torch):
+    a = torch.tensor([A23, A23], dtype=torch.float64)[:, :, ::2].requires_grad_()
+    b = torch.tensor(A22, dtype=torch.float64, requires_grad=True)
+    return examine(torch, lambda x, y: x @ y.t(), a, b, names=False, twice=False)
+
+
+@case
+def matmul_of_an_expanded_operand(torch):
+    a = torch.tensor(V3, dtype=torch.float64, requires_grad=True)
+    out = a.expand(2, 3) @ torch.tensor(A32, dtype=torch.float64)
+    out.sum().backward()
+    return short(see(torch, [out, a.grad]))
+
+
+@case
+def gradient_only_for_who_asks(torch):
+    a = torch.tensor(A23, requires_grad=True)
+    b = torch.tensor(A32)
+    out = a @ b
+    out.sum().backward()
+    return [graph(out.grad_fn), see(torch, a.grad), b.grad]
+
+
+@case
+def jacobian_vector_of_matmul_by_double_backward(torch):
+    a = torch.tensor(A22, dtype=torch.float64, requires_grad=True)
+    u = torch.ones(2, 2, dtype=torch.float64, requires_grad=True)
+    (g,) = torch.autograd.grad(a @ a, a, u, create_graph=True)
+    (jvp,) = torch.autograd.grad(g, u, torch.tensor(B22, dtype=torch.float64))
+    return short(see(torch, jvp))
