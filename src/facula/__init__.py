@@ -2,19 +2,105 @@
 
 from __future__ import annotations
 
+import warnings as _warnings
+from importlib import import_module as _import_module
+from math import e, inf, nan, pi
+from typing import Any as _Any
+
+_warnings.filterwarnings("ignore", category=RuntimeWarning, module="facula")
+# NumPy warns of overflow, division by zero and invalid values where PyTorch is silent.
+
 from . import _dtype as _dtypes
+from ._device import device
 from ._dtype import (
     bfloat16, complex64, complex128, dtype, finfo, float16, float32, float64, get_default_dtype, iinfo, int8, int16,
     int32, int64, promote_types, set_default_dtype, uint8, uint16, uint32, uint64,
 )  # fmt: skip
-from ._device import device
+from ._layout import (
+    channels_last, channels_last_3d, contiguous_format, layout, memory_format, preserve_format, sparse_coo, sparse_csr,
+    strided,
+)  # fmt: skip
+from ._repr import set_printoptions
 from ._tensor import Size, Tensor
-from .ops import _basic, create, pointwise, reduce, shape
+
+# One operator family a line; each fills FUNCTIONS with what becomes ``facula.<name>``.
+from .ops import (
+    _basic,
+    activations,
+    advanced,
+    choice,
+    compare,
+    complex,
+    convert,
+    counting,
+    create,
+    decompositions,
+    distance,
+    einsum,
+    exchange,
+    extrema,
+    gather,
+    index_along,
+    indexing,
+    inplace_views,
+    joining,
+    linalg,
+    matmul,
+    masked,
+    norms,
+    order,
+    parts,
+    pointwise,
+    put_parts,
+    random,
+    rearrange,
+    reduce,
+    scan,
+    scatter_reduce,
+    shape,
+    softmax,
+    sorting,
+    special,
+    splitting,
+    transcendental,
+    variance,
+)
 from .ops._forms import FUNCTIONS as _FUNCTIONS
-from . import autograd, overrides
+from ._storage import TypedStorage, UntypedStorage, is_storage
+from . import autograd, overrides, return_types
 from .autograd.grad_mode import (
     enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, no_grad, set_grad_enabled,
 )  # fmt: skip
 
+__version__ = "0.1.0"
+
 globals().update(_FUNCTIONS)
 globals().update(_dtypes.ALIASES)
+
+newaxis = None
+
+_LAZY = (
+    "_tensor_str", "_C", "backends", "compile", "cuda", "distributed", "fft", "func", "hub", "jit", "linalg", "nn", "optim",
+    "random", "special", "testing", "utils",
+)  # fmt: skip
+"""Submodules that are loaded when first asked for."""
+
+
+def __getattr__(name: str) -> _Any:
+    if name in _LAZY:
+        try:
+            return _import_module(f"{__name__}.{name}")
+        except ModuleNotFoundError as error:
+            if error.name != f"{__name__}.{name}":
+                raise
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})
+
+
+for _name, _value in list(globals().items()):
+    if getattr(_value, "__name__", "").startswith("facula.ops."):
+        del globals()[_name]  # the files that operators are defined in are no public names
+__all__ = sorted(n for n in globals() if not n.startswith("_") and n != "annotations")

@@ -28,13 +28,15 @@ class device:
         if isinstance(type, device):
             self.type, self.index = type.type, type.index
             return
+        if isinstance(type, int) and index is None:
+            raise RuntimeError("Cannot access accelerator device when none is available.")
         if not isinstance(type, str):
-            raise TypeError(
-                f"device(): argument 'type' must be str, not {type.__class__.__name__}"  # PyTorch's own spelling
-            )
+            raise TypeError("device() received an invalid combination of arguments")
+        if not type:
+            raise RuntimeError("Device string must not be empty")
         name, colon, number = type.partition(":")
         if name not in _KNOWN.split(", ") or (colon and not number.isdigit()):
-            if colon and name in _KNOWN.split(", "):
+            if (colon and name in _KNOWN.split(", ")) or not name.isalpha():
                 raise RuntimeError(f"Invalid device string: '{type}'")
             raise RuntimeError(f"Expected one of {_KNOWN} device type at start of device string: {type}")
         if colon and index is not None:
@@ -100,16 +102,19 @@ class MetaArray(np.ndarray[Any, Any]):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         out = kwargs.pop("out", None)
+        if method == "__call__":
+            _check_devices(inputs)
         shrunk = [_sample(x) for x in inputs]
         result = _shape_of_ufunc(ufunc, method, shrunk, inputs, kwargs)
-        if out is not None and out != (Ellipsis,) and out[0] is not None and out[0] is not Ellipsis:
+        if out is not None and isinstance(out[0], np.ndarray):
             return out[0]
         return result
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """Any other NumPy function: run it on zeros of the right shape and keep what shape and dtype it gives."""
         if func in _SHARING:
-            return super().__array_function__(func, types, args, kwargs)
+            result = super().__array_function__(func, types, args, kwargs)
+            return result.view(MetaArray) if isinstance(result, np.ndarray) else result
         return _strip(func(*_materialise(args), **_materialise(kwargs)))
 
     def __getitem__(self, key: Any) -> Any:
@@ -143,6 +148,15 @@ def empty_meta(shape: Any, dtype: Any) -> MetaArray:
     strides = tuple(dt.itemsize * math.prod(shape[i + 1 :]) for i in range(len(shape)))
     one = np.zeros(1, dt)
     return np.lib.stride_tricks.as_strided(one, shape, strides).view(MetaArray)
+
+
+def _check_devices(inputs: tuple[Any, ...]) -> None:
+    for x in inputs:
+        if x.__class__ is np.ndarray and x.ndim:
+            names = "cpu and meta!" if x is inputs[0] else "meta and cpu!"
+            raise RuntimeError(
+                f"Expected all tensors to be on the same device, but found at least two devices, {names}"
+            )
 
 
 def _sample(x: Any) -> Any:
@@ -193,3 +207,12 @@ def _strip(x: Any) -> Any:
     if isinstance(x, (list, tuple)):
         return type(x)(_strip(v) for v in x)
     return x
+
+
+def stay_meta(x: Any) -> Any:
+    """A kernel's result on meta arrays: ``np.asarray`` and others forget the class."""
+    if isinstance(x, (list, tuple)):
+        return type(x)(stay_meta(v) for v in x)
+    if x.__class__ is MetaArray:
+        return x
+    return empty_meta(np.shape(x), x.dtype)

@@ -19,12 +19,14 @@ class dtype:
         self.name = name
         self.category = category
         self.itemsize = itemsize
-        self._numpy: np.dtype[Any] | None = None if name == "bfloat16" else np.dtype(name)
+        self._numpy: np.dtype[Any] | None = None if name in ("bfloat16", "complex32") else np.dtype(name)
         dtype._by_name[name] = self
 
     @property
     def numpy(self) -> np.dtype[Any]:
         if self._numpy is None:
+            if self is complex32:
+                raise NotImplementedError("facula knows complex32 by name only; compute in complex64")
             try:
                 import ml_dtypes
             except ImportError:
@@ -46,12 +48,12 @@ class dtype:
         return self.category >= FLOAT or self.name.startswith("int")
 
     def to_real(self) -> dtype:
-        return {complex64: float32, complex128: float64}.get(self, self)
+        return {complex32: float16, complex64: float32, complex128: float64}.get(self, self)
 
     def to_complex(self) -> dtype:
-        if self.category == COMPLEX:
-            return self
-        return complex128 if self is float64 else complex64
+        if self.category < FLOAT:
+            raise RuntimeError(f"Unknown Complex ScalarType for {SCALAR_TYPE_NAMES[self]}")
+        return complex32 if self is float16 else complex_of(self)
 
     def __repr__(self) -> str:
         return f"torch.{self.name}"
@@ -83,23 +85,24 @@ float16 = dtype("float16", FLOAT, 2)
 bfloat16 = dtype("bfloat16", FLOAT, 2)
 float32 = dtype("float32", FLOAT, 4)
 float64 = dtype("float64", FLOAT, 8)
+complex32 = dtype("complex32", COMPLEX, 4)
 complex64 = dtype("complex64", COMPLEX, 8)
 complex128 = dtype("complex128", COMPLEX, 16)
 
 ALIASES = {
     "bool": bool_, "half": float16, "float": float32, "double": float64, "short": int16, "int": int32,
-    "long": int64, "cfloat": complex64, "cdouble": complex128,
+    "long": int64, "chalf": complex32, "cfloat": complex64, "cdouble": complex128,
 }  # fmt: skip
 
 SCALAR_TYPE_NAMES = {
     bool_: "Bool", uint8: "Byte", int8: "Char", int16: "Short", int32: "Int", int64: "Long", uint16: "UInt16",
     uint32: "UInt32", uint64: "UInt64", float16: "Half", bfloat16: "BFloat16", float32: "Float", float64: "Double",
-    complex64: "ComplexFloat", complex128: "ComplexDouble",
+    complex32: "ComplexHalf", complex64: "ComplexFloat", complex128: "ComplexDouble",
 }  # fmt: skip
 """The names that PyTorch's error messages use."""
 
 from_numpy_table: dict[np.dtype[Any], dtype] = {
-    d.numpy: d for d in dtype._by_name.values() if d is not bfloat16
+    d.numpy: d for d in dtype._by_name.values() if d is not bfloat16 and d is not complex32
 }
 
 F32 = np.dtype(np.float32)
@@ -129,6 +132,13 @@ def of_numpy(d: np.dtype[Any]) -> dtype:
     return found
 
 
+def complex_of(d: dtype) -> dtype:
+    """The complex dtype to compute in beside a dtype. There is no arithmetic in complex32 here."""
+    if d.category == COMPLEX:
+        return d
+    return complex128 if d is float64 else complex64
+
+
 def of_scalar(value: Any) -> dtype:
     """The dtype that a Python number has when nothing else decides."""
     if isinstance(value, bool):
@@ -136,7 +146,7 @@ def of_scalar(value: Any) -> dtype:
     if isinstance(value, int):
         return int64
     if isinstance(value, complex):
-        return default.to_complex()
+        return complex_of(default)
     return default
 
 
@@ -146,10 +156,8 @@ default: dtype = float32
 def set_default_dtype(d: dtype, /) -> None:
     """Set the dtype of new floating point tensors; PyTorch's ``set_default_dtype``."""
     global default
-    if isinstance(d, str):
-        raise TypeError(f"invalid dtype object: only floating-point types are supported as the default type, not {d}")
     if not isinstance(d, dtype):
-        raise TypeError("invalid dtype object")
+        raise TypeError("invalid dtype object: only floating-point types are supported as the default type")
     if not d.is_floating_point:
         raise TypeError("only floating-point types are supported as the default type")
     default = d
@@ -177,23 +185,33 @@ def _promote(a: dtype, b: dtype) -> dtype:
     if a.category > b.category:
         a, b = b, a
     if b.category == COMPLEX:
+        if a in _UNSIGNED:
+            raise _unsigned_error(a, b)
+        if b is complex32 and (a is complex32 or a.category < FLOAT or a is float16):
+            return complex32
         wide = complex128 in (a, b) or a is float64
         return complex128 if wide else complex64
     if a.category < b.category:
+        if b in _UNSIGNED:
+            raise _unsigned_error(a, b)
         return b
     if b.category == FLOAT:
         if a.itemsize == b.itemsize:
             return float32
         return a if a.itemsize > b.itemsize else b
     if a in _UNSIGNED or b in _UNSIGNED:
-        names = ", ".join(SCALAR_TYPE_NAMES[d] for d in (a, b))
-        raise RuntimeError(
-            f"Promotion for uint16, uint32, uint64 types is not supported, attempted to promote {names.replace(', ', ' and ')}"
-        )
+        raise _unsigned_error(a, b)
     if uint8 in (a, b):
         other = b if a is uint8 else a
         return int16 if other is int8 else other
     return a if a.itemsize > b.itemsize else b
+
+
+def _unsigned_error(a: dtype, b: dtype) -> RuntimeError:
+    return RuntimeError(
+        "Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
+        f"{SCALAR_TYPE_NAMES[a]} and {SCALAR_TYPE_NAMES[b]}"
+    )
 
 
 def result_dtype(dimensioned: dtype | None, zero_dim: dtype | None, number: dtype | None) -> dtype:
@@ -212,8 +230,8 @@ def _combine(higher: dtype | None, lower: dtype | None) -> dtype | None:
     if lower is None or higher.category >= lower.category:
         return higher
     if higher.category == FLOAT:
-        return higher.to_complex()
-    return promote_types(higher, lower)
+        return complex_of(higher)
+    return lower
 
 
 def can_cast(from_: dtype, to: dtype) -> bool:
@@ -233,7 +251,7 @@ class finfo:
         if not isinstance(d, dtype):
             raise TypeError(f"finfo(): argument 'type' (position 1) must be torch.dtype, not {d.__class__.__name__}")
         if d.category < FLOAT:
-            raise TypeError(f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{d!r}'")
+            raise TypeError("torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'")
         d = d.to_real()
         info: Any
         if d is bfloat16:
@@ -249,23 +267,17 @@ class finfo:
         self.min = float(info.min)
         self.tiny = float(info.tiny)
         self.smallest_normal = self.tiny
-        self.resolution = float(info.resolution)
+        self.resolution = 10.0 ** -int(info.precision)
 
     def __repr__(self) -> str:
-        numbers = " ".join(f"{k}={_short(getattr(self, k))}," for k in ("resolution", "min", "max", "eps"))
-        rest = " ".join(f"{k}={_short(getattr(self, k))}," for k in ("smallest_normal", "tiny"))
-        return f"finfo({numbers} {rest} dtype={self.dtype})"
+        names = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
+        return f"finfo({', '.join(f'{n}={getattr(self, n):g}' for n in names)}, dtype={self.dtype})"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, finfo) and self.dtype == other.dtype
 
     def __hash__(self) -> int:
         return hash(self.dtype)
-
-
-def _short(value: float) -> str:
-    text = f"{value:g}"
-    return text
 
 
 class iinfo:
@@ -275,7 +287,7 @@ class iinfo:
         if not isinstance(type, dtype):
             raise TypeError(f"iinfo(): argument 'type' (position 1) must be torch.dtype, not {type.__class__.__name__}")
         if type.category >= FLOAT:
-            raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{type!r}'")
+            raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'")
         if type is bool_:
             raise TypeError("torch.bool is not supported by torch.iinfo")
         info = np.iinfo(type.numpy)
@@ -285,7 +297,7 @@ class iinfo:
         self.max = int(info.max)
 
     def __repr__(self) -> str:
-        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
+        return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, iinfo) and self.dtype == other.dtype

@@ -12,17 +12,19 @@ from typing import Any
 special: int = 0
 """How many threads are out of the default state."""
 
+anomaly: bool = False
+"""Anomaly mode is on, in all threads."""
+
 _lock = threading.Lock()
 
 
 class _Modes(threading.local):
     grad_enabled: bool = True
     inference: bool = False
-    anomaly: bool = False
-    anomaly_checks_nan: bool = True
     saved_hooks: tuple[Any, ...] = ()
     saved_hooks_disabled: str | None = None
     function_modes: tuple[Any, ...] = ()
+    overrides_disabled: bool = False
     device: Any = None
     dual_level: int = -1
     backward_depth: int = 0
@@ -43,7 +45,6 @@ def update(**changes: Any) -> None:
         setattr(modes, name, value)
     modes.dispatch = bool(
         modes.inference
-        or modes.anomaly
         or modes.saved_hooks
         or modes.saved_hooks_disabled is not None
         or modes.function_modes
@@ -56,14 +57,24 @@ def update(**changes: Any) -> None:
             special += 1 if now_special else -1
 
 
+def set_anomaly(on: bool) -> None:
+    """Anomaly mode is one for all threads: while it is on, operators look at the modes."""
+    global special, anomaly
+    with _lock:
+        if on is not anomaly:
+            anomaly = on
+            special += 1 if on else -1
+
+
 def snapshot() -> dict[str, Any]:
     """This thread's modes, to be set in another thread that works on its behalf."""
     names = (
-        "grad_enabled", "inference", "anomaly", "anomaly_checks_nan", "saved_hooks", "saved_hooks_disabled",
+        "grad_enabled", "inference", "saved_hooks", "saved_hooks_disabled",
         "function_modes", "device", "dual_level", "backward_depth", "running",
     )  # fmt: skip
     return {name: getattr(modes, name) for name in names}
 
 
 def grad_enabled() -> bool:
-    return special == 0 or modes.grad_enabled
+    """Whether operations are recorded now."""
+    return special == 0 or (modes.grad_enabled and not modes.inference)

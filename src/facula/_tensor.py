@@ -11,9 +11,10 @@ import numpy as np
 
 from . import _device, _dtype, _state
 from .autograd import engine, saved, views
-from .autograd.graph import AccumulateGrad, Node, Place, Port, RemovableHandle, user_frame
+from .autograd.graph import NOWHERE, AccumulateGrad, Node, Place, Port, RemovableHandle, user_frame
 
 ndarray = np.ndarray
+_size = tuple.__new__
 
 
 class StorageRoot(ndarray[Any, Any]):
@@ -24,6 +25,16 @@ class Size(tuple[int, ...]):
     """A shape."""
 
     __slots__ = ()
+
+    def __new__(cls, sizes: Any = ()) -> Size:
+        if sizes.__class__ is tuple:
+            found = tuple.__new__(cls, sizes)
+            for n in found:
+                if n.__class__ is not int:
+                    break
+            else:
+                return found
+        return tuple.__new__(cls, [_one_size(n, i) for i, n in enumerate(sizes)])
 
     def numel(self) -> int:
         n = 1
@@ -46,8 +57,20 @@ class Size(tuple[int, ...]):
 
     __rmul__ = __mul__
 
+    def __radd__(self, other: Any) -> Size:
+        return Size(tuple(other).__add__(self))
+
     def __reduce__(self) -> Any:
         return Size, (tuple(self),)
+
+
+def _one_size(n: Any, at: int) -> int:
+    try:
+        return int(n.__index__())
+    except (AttributeError, TypeError):
+        raise TypeError(
+            f"torch.Size() takes an iterable of 'int' (item {at} is '{type(n).__name__}')"
+        ) from None
 
 
 class AutogradMeta:
@@ -55,6 +78,7 @@ class AutogradMeta:
 
     requires_grad: bool = False
     grad: Tensor | None = None
+    grad_dtype: Any = ...
     accumulator: weakref.ref[AccumulateGrad] | None = None
     hooks: OrderedDict[int, Any] | None = None
     post_accumulate_hooks: OrderedDict[int, Any] | None = None
@@ -98,6 +122,12 @@ class Tensor:
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         pass
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        from .overrides import dress
+
+        dress(cls)
 
     # ---- making
 
@@ -168,7 +198,7 @@ class Tensor:
         if node is None:
             if meta.requires_grad:
                 return AccumulateGrad.of(self)
-            return None
+            return NOWHERE if meta.base is not None and meta.base.requires_grad else None
         return Port(node, meta.output_nr) if node.multi else node
 
     def _set_node(self, node: Node, nr: int = 0) -> None:
@@ -177,6 +207,8 @@ class Tensor:
             meta = self._own_meta()
             meta.output_nr = nr
             meta.requires_grad = False
+            if meta.base is not None:
+                meta.attr_version = self._shared_counter()[0]
 
     def _set_edge(self, edge: Any) -> None:
         if edge.__class__ is Port:
@@ -202,12 +234,12 @@ class Tensor:
         meta = self._meta
         if meta is None:
             return False
-        if meta.requires_grad:
-            return True
-        return meta.base is not None and views.refreshed_node(self) is not None
+        return meta.requires_grad or (meta.base is not None and meta.base.requires_grad)
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise RuntimeError("requires_grad must be a bool")
         if not self.is_leaf and not value:
             raise RuntimeError(
                 "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
@@ -216,7 +248,7 @@ class Tensor:
         if not self.is_leaf:
             return
         if value:
-            self._require_differentiable_dtype()
+            self._require_differentiable_dtype("floating point and complex")
             meta = self._own_meta()
             if meta.inference and not _state.modes.inference:
                 raise RuntimeError(
@@ -226,9 +258,9 @@ class Tensor:
         elif self._meta is not None:
             self._meta.requires_grad = False
 
-    def _require_differentiable_dtype(self) -> None:
+    def _require_differentiable_dtype(self, which: str = "floating point") -> None:
         if self._array.dtype.kind in "biu":
-            raise RuntimeError("only Tensors of floating point dtype can require gradients")
+            raise RuntimeError(f"only Tensors of {which} dtype can require gradients")
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         if not self.is_leaf and not requires_grad:
@@ -236,6 +268,8 @@ class Tensor:
                 "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
                 "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
             )
+        if requires_grad:
+            self._require_differentiable_dtype()
         self.requires_grad = requires_grad
         return self
 
@@ -312,18 +346,49 @@ class Tensor:
             raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {_type_of(value)}")
         if value is self:
             raise RuntimeError("can't assign Variable as its own grad")
-        if value.dtype != self.dtype:
+        here = self.grad_dtype if self.is_leaf else self.dtype
+        if here is not None and value.dtype != here:
             raise RuntimeError(
-                f"attempting to assign a gradient with dtype '{_cpp_dtype(value)}' to a tensor with grad_dtype "
-                f"'{_cpp_dtype(self)}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's "
-                "dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow any "
-                "dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break "
+                f"attempting to assign a gradient with dtype '{_cpp_dtype(value.dtype)}' to a tensor with grad_dtype "
+                f"'{_dtype.SCALAR_TYPE_NAMES[here]}'. The gradient must match the tensor's grad_dtype (defaults to the "
+                "tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow "
+                "any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break "
                 "downstream systems that assume they match."
             )
         if value.device != self.device:
-            raise RuntimeError("assigned grad has data located on a different device")
+            raise RuntimeError(
+                f"attempting to assign a gradient with device type '{value.device.type}' to a tensor with device type "
+                f"'{self.device.type}'. Please ensure that the gradient and the tensor are on the same device"
+            )
         if value._array.shape != self._array.shape:
-            raise RuntimeError("assigned grad has data of a different size")
+            raise RuntimeError(
+                f"attempting to assign a gradient of size '{list(value._array.shape)}' to a tensor of size "
+                f"'{list(self._array.shape)}'. Please ensure that the gradient and the tensor are the same size"
+            )
+
+    @property
+    def grad_dtype(self) -> _dtype.dtype | None:
+        """The dtype that ``.grad`` must have; None for any. A leaf's own dtype unless set."""
+        if not self.is_leaf:
+            raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
+        if self._meta is None or self._meta.grad_dtype is Ellipsis:
+            return self.dtype
+        return self._meta.grad_dtype
+
+    @grad_dtype.setter
+    def grad_dtype(self, value: _dtype.dtype | None) -> None:
+        if not self.is_leaf:
+            raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
+        if value is not None and not isinstance(value, _dtype.dtype):
+            raise RuntimeError(f"grad_dtype must be a torch.dtype or None, but got {type(value).__name__}")
+        grad = None if self._meta is None else self._meta.grad
+        if grad is not None and value is not None and grad.dtype != value:
+            raise RuntimeError(
+                f"Cannot set grad_dtype to '{_dtype.SCALAR_TYPE_NAMES[value]}' because there is already a gradient with "
+                f"dtype '{_cpp_dtype(grad.dtype)}'. Please clear the gradient (.grad = None) before changing grad_dtype, "
+                "or ensure the new grad_dtype matches the existing gradient's dtype."
+            )
+        self._own_meta().grad_dtype = value
 
     def backward(
         self, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Any = None
@@ -380,11 +445,10 @@ class Tensor:
         """The same memory without history."""
         t = Tensor._wrap(self._array)
         t._counter = self._shared_counter()
-        meta = self._meta
-        if self._node is not None or meta is not None:
-            if meta is not None and meta.base is not None or _state.special:
-                views.mark_view(t, self, None)
+        if self._node is not None or self._meta is not None:
             t._own_meta().cut = ("detach()", Place())
+            if self.is_inference():
+                t._own_meta().inference = True
         return t
 
     def detach_(self) -> Tensor:
@@ -394,7 +458,7 @@ class Tensor:
                 "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "
                 "training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence "
                 "detach_() cannot be called on these gradients. To fix this error, please refer to the "
-                "Optimizer.zero_grad() function in torch/optim/optimizer.py as a solution."
+                "Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
             )
         if self._node is not None or self._meta is not None:
             self._node = None
@@ -428,7 +492,7 @@ class Tensor:
 
     @property
     def shape(self) -> Size:
-        return Size(self._array.shape)
+        return _size(Size, self._array.shape)
 
     @property
     def device(self) -> _device.device:
@@ -461,7 +525,7 @@ class Tensor:
 
     def size(self, dim: int | None = None) -> Any:
         if dim is None:
-            return Size(self._array.shape)
+            return _size(Size, self._array.shape)
         return self._array.shape[_wrapped_dim(dim, self._array.ndim)]
 
     def stride(self, dim: int | None = None) -> Any:
@@ -486,6 +550,14 @@ class Tensor:
         return -1
 
     def is_contiguous(self, memory_format: Any = None) -> bool:
+        if memory_format is not None:
+            from . import _layout
+
+            if self._array.ndim in (4, 5):
+                order = _layout.axis_order(memory_format, self._array.ndim)
+                return bool(self._array.transpose(order).flags.c_contiguous)
+            if memory_format is not _layout.contiguous_format:
+                return False
         return bool(self._array.flags.c_contiguous)
 
     def is_floating_point(self) -> bool:
@@ -578,13 +650,13 @@ _LEGACY_NAMES = {
 }
 
 
-def _cpp_dtype(t: Tensor) -> str:
+def _cpp_dtype(d: _dtype.dtype) -> str:
     """How PyTorch's C++ messages spell a dtype."""
     return {
         "float32": "float", "float64": "double", "int64": "long int", "int32": "int", "int16": "short int",
         "int8": "signed char", "uint8": "unsigned char", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
         "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
-    }.get(t.dtype.name, t.dtype.name)  # fmt: skip
+    }.get(d.name, d.name)  # fmt: skip
 
 
 def _type_of(value: Any) -> str:
@@ -599,6 +671,8 @@ def _layout_strided() -> Any:
 
 
 def _wrapped_dim(dim: int, ndim: int) -> int:
+    if ndim == 0:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     if not -max(ndim, 1) <= dim < max(ndim, 1):
         raise IndexError(
             f"Dimension out of range (expected to be in range of [{-max(ndim, 1)}, {max(ndim, 1) - 1}], but got {dim})"
@@ -613,7 +687,7 @@ def _warn_about_grad_of_non_leaf() -> None:
         "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
         "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
         "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure "
-        "you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more informations.",
+        "you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information.",
         stacklevel=3,
     )
 

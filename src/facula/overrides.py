@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from . import _state
 from ._tensor import Tensor
+from .autograd.graph import is_internal
 from .ops._primitive import PLAIN
-
-_disabled = False
 
 
 def _disabled_torch_function_impl(func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -20,11 +21,11 @@ class DisableTorchFunctionSubclass:
     """Within it, subclasses are treated as plain Tensors."""
 
     def __enter__(self) -> None:
-        self.before = getattr(_state.modes, "overrides_disabled", False)
-        _state.modes.overrides_disabled = True  # type: ignore[attr-defined]
+        self.before = _state.modes.overrides_disabled
+        _state.modes.overrides_disabled = True
 
     def __exit__(self, *exc: object) -> None:
-        _state.modes.overrides_disabled = self.before  # type: ignore[attr-defined]
+        _state.modes.overrides_disabled = self.before
 
 
 DisableTorchFunction = DisableTorchFunctionSubclass
@@ -50,16 +51,16 @@ def _candidates(values: Iterable[Any]) -> list[Any]:
 
 def overridden(args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> bool:
     """Whether a mode or an argument's class wants to handle the call."""
-    if getattr(_state.modes, "overrides_disabled", False):
-        return False
     if _state.special and _state.modes.function_modes:
         return True
+    if _state.modes.overrides_disabled:
+        return False
     return bool(_candidates((*args, *(kwargs or {}).values())))
 
 
 def call_override(implementation: Any, public: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Give each mode, then each argument's class (subclasses first) its chance."""
-    given = _candidates((*args, *kwargs.values()))
+    given = [] if _state.modes.overrides_disabled else _candidates((*args, *kwargs.values()))
     handlers: list[Any] = []
     for v in given:
         if all(type(v) is not type(h) for h in handlers):
@@ -104,22 +105,16 @@ def _convert(result: Any, cls: type) -> Any:
     if cls is Tensor:
         return result
     if isinstance(result, Tensor) and not isinstance(result, cls):
-        return _recast(result, cls)
+        return result.as_subclass(cls)
     if isinstance(result, (tuple, list)):
         parts = [_convert(r, cls) for r in result]
         return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
     return result
 
 
-def _recast(result: Tensor, cls: type) -> Any:
-    """The same tensor (memory and history) under another class, without a node in between."""
-    t: Any = object.__new__(cls)
-    t._array, t._node, t._meta, t._counter = result._array, result._node, result._meta, result._counter
-    return t
-
-
 def get_default_nowrap_functions() -> set[Callable[..., Any]]:
-    return set()
+    """Functions whose results stay as they are when a subclass calls them."""
+    return {Tensor.__dict__[name].__get__ for name in ("_base", "grad", "_grad")}
 
 
 def handle_torch_function(public_api: Any, relevant_args: Any, *args: Any, **kwargs: Any) -> Any:
@@ -157,3 +152,47 @@ class TorchFunctionMode:
 
 
 Tensor.__torch_function__ = classmethod(default_torch_function)  # type: ignore[attr-defined]
+
+
+# ---- subclasses
+#
+# Operators ask for overrides themselves. What is written on Tensor as a property or a plain method does not: it is
+# replaced on subclasses that have not switched overrides off, so that plain tensors pay nothing for it.
+
+_DRESSED_METHODS = ("detach", "detach_", "requires_grad_", "numpy", "size", "stride", "dim", "numel", "backward")
+
+
+def dress(cls: type) -> None:
+    """Have a subclass's properties and methods go through ``__torch_function__``."""
+    if cls.__torch_function__ is _disabled_torch_function_impl:  # type: ignore[attr-defined]
+        return
+    for name, value in list(Tensor.__dict__.items()):
+        if getattr(cls, name, None) is not value:
+            continue
+        if isinstance(value, property) and (not name.startswith("_") or name in ("_base", "_version")):
+            setattr(cls, name, _dressed_property(value))
+        elif name in _DRESSED_METHODS:
+            setattr(cls, name, _dressed_method(value))
+
+
+def _asked_from_inside() -> bool:
+    return is_internal(sys._getframe(2).f_code.co_filename)
+
+
+def _dressed_property(plain: property) -> property:
+    def get(self: Any) -> Any:
+        if _asked_from_inside() or not overridden((self,)):
+            return plain.__get__(self)
+        return call_override(plain.__get__, plain.__get__, (self,), {})
+
+    return property(get, plain.fset, plain.fdel, plain.__doc__)
+
+
+def _dressed_method(plain: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(plain)
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if _asked_from_inside() or not overridden((self,)):
+            return plain(self, *args, **kwargs)
+        return call_override(plain, plain, (self, *args), kwargs)
+
+    return method

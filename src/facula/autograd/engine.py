@@ -30,7 +30,7 @@ from .graph import AccumulateGrad, Freed, Node, Port
 # which has a stack of its own.
 _LEVELS_PER_THREAD = 40
 
-_MISSING = object()
+ndarray = np.ndarray
 Tensor_: Any = None
 
 
@@ -38,7 +38,8 @@ class Task:
     """One backward pass."""
 
     __slots__ = (
-        "by", "callbacks", "captured", "captures", "create_graph", "dependencies", "keep_graph", "needed", "running", "xp",
+        "__weakref__", "by", "callbacks", "captured", "captures", "create_graph", "dependencies", "keep_graph",
+        "needed", "running", "xp",
     )  # fmt: skip
 
     def __init__(self, keep_graph: bool, create_graph: bool) -> None:
@@ -80,7 +81,7 @@ def run_backward(
         _enter(task, start, outer)
     if not xp.is_raw:
         return task.captured
-    return [None if g is None else Tensor_._wrap(np.asarray(g)) for g in task.captured]
+    return [None if g is None else Tensor_._wrap(np.asanyarray(g)) for g in task.captured]
 
 
 def _enter(task: Task, start: list[tuple[Any, Any]], outer: tuple[bool, Any, int]) -> None:
@@ -118,8 +119,8 @@ def _in_new_thread(task: Task, start: list[tuple[Any, Any]]) -> None:
         except BaseException as e:
             failure.append(e)
         finally:
-            _state.update(grad_enabled=True, **dict.fromkeys(("inference", "anomaly"), False), saved_hooks=(),
-                          saved_hooks_disabled=None, function_modes=(), dual_level=-1)  # fmt: skip
+            _state.update(grad_enabled=True, inference=False, saved_hooks=(), saved_hooks_disabled=None,
+                          function_modes=(), dual_level=-1)  # fmt: skip
 
     thread = threading.Thread(target=work)
     thread.start()
@@ -198,81 +199,81 @@ def _execute(task: Task, start: list[tuple[Any, Any]]) -> None:
     xp = task.xp
     raw = xp.is_raw
     pruned = task.needed is not None
-    watching = bool(task.captures) or _state.modes.anomaly
+    watching = bool(task.captures) or anomaly.enabled
     buffers: dict[Node, Any] = {}
     owned: set[Node] = set()
-    heap: list[tuple[float, Node]] = []
+    heap: list[Any] = []  # of (minus the sequence number, ..., node)
 
     for edge, g in start:
         node = edge.node if edge.__class__ is Port else edge
         _receive(buffers, owned, edge, g, raw)
-        if counts[node] == 0 and all(node is not n for _, n in heap):
-            heapq.heappush(heap, (-node.seq, node))
-    if not heap:
-        return
-    node = heapq.heappop(heap)[1]
-    g = buffers.pop(node)
+        if counts[node] == 0 and all(node is not n for *_, n in heap):
+            heapq.heappush(heap, (-node.seq, len(heap), node))
+    careful = pruned or watching
 
-    while True:
-        if pruned or watching or node.attached is not None or node.__class__ is AccumulateGrad:
-            edges = node.next if not pruned else _edges_to_compute(task, node)
-            grads, edges = _run_watched(task, node, g, edges)
-        else:
-            edges = node.next
-            grads = node.backward(g, xp, edges)
-            if not keep and node.saved:
-                node.free(by)
-            if node.adapt is not None:
-                grads = adapt(node, grads, edges, xp)
-
-        following = None
-        for edge, g in zip(edges, grads):
-            if edge is None:
-                continue
-            if edge.__class__ is Port:
-                target = edge.node
-                _receive(buffers, owned, edge, g, raw)
-                left = counts[target] - 1
-                if left:
-                    counts[target] = left
-                    continue
-                g = buffers.pop(target)
-            else:
-                target = edge
-                left = counts[target] - 1
-                if left:
-                    counts[target] = left
-                    _receive(buffers, owned, target, g, raw)
-                    continue
-                if target in buffers:
-                    before = buffers.pop(target)
-                    if before is not None:
-                        g = before if g is None else _sum(before, g, target in owned, raw)
-                        before = None
-            if following is None and target.__class__ is not AccumulateGrad:
-                following, following_g = target, g
-            elif target.__class__ is AccumulateGrad:
-                _run_accumulator(task, target, g, pruned, watching, xp)
-            else:
-                buffers[target] = g
-                heapq.heappush(heap, (-target.seq, target))
-        grads = g = None
-        if following is not None:
-            if not heap or -following.seq <= heap[0][0]:
-                node, g = following, following_g
-                following_g = None
-                continue
-            heapq.heappush(heap, (-following.seq, following))
-            buffers[following] = following_g
-            following_g = None
-        elif not heap:
-            return
-        node = heapq.heappop(heap)[1]
+    while heap:
+        node = heapq.heappop(heap)[-1]
         g = buffers.pop(node)
+        if node.__class__ is AccumulateGrad:
+            _run_accumulator(task, node, g, careful, xp)
+            continue
+        while node is not None:
+            if careful or node.attached is not None:
+                edges = node.next if not pruned else _edges_to_compute(task, node)
+                grads, edges = _run_watched(task, node, g, edges)
+            else:
+                edges = node.next
+                grads = node.backward(g, xp, edges)
+                if not keep and node.saved:
+                    if node.always_frees:
+                        node.saved = by
+                    else:
+                        node.free(by)
+                if node.adapt is not None:
+                    grads = adapt(node, grads, edges, xp)
+
+            # The newest of the nodes that became ready goes on at once; the others wait in the heap.
+            node = None
+            for edge, g in zip(edges, grads):
+                if edge is None:
+                    continue
+                if raw and type(g) is not ndarray and g is not None:
+                    g = np.asanyarray(g)
+                if type(edge) is Port:
+                    target = edge.node
+                    _receive(buffers, owned, edge, g, raw)
+                    left = counts[target] - 1
+                    if left:
+                        counts[target] = left
+                        continue
+                    g = buffers.pop(target)
+                else:
+                    target = edge
+                    left = counts[target] - 1
+                    if left:
+                        counts[target] = left
+                        _receive(buffers, owned, target, g, raw)
+                        continue
+                    if target in buffers:
+                        g = _joined(buffers.pop(target), g, target in owned, raw)
+                if type(target) is AccumulateGrad:
+                    _run_accumulator(task, target, g, careful, xp)
+                elif node is None:
+                    node, waiting = target, g
+                else:
+                    buffers[target] = g
+                    heapq.heappush(heap, (-target.seq, target))
+            grads = None
+            if node is not None:
+                g, waiting = waiting, None
+                if heap and -node.seq > heap[0][0]:
+                    buffers[node] = g
+                    node = heapq.heappushpop(heap, (-node.seq, node))[-1]
+                    g = buffers.pop(node)
 
 
-def _run_accumulator(task: Task, node: Any, g: Any, pruned: bool, watching: bool, xp: Any) -> None:
-    if watching or pruned or node.attached is not None or node.variable._meta.hooks:
+def _run_accumulator(task: Task, node: Any, g: Any, careful: bool, xp: Any) -> None:
+    if careful or node.attached is not None or node.variable._meta.hooks:
         _run_watched(task, node, g, ())
     else:
         node.backward(g, xp, ())
@@ -298,6 +299,10 @@ def _receive(buffers: dict[Node, Any], owned: set[Node], edge: Any, g: Any, raw:
     if g is not None:
         before = slots[nr]
         slots[nr] = g if before is None else _sum(before, g, False, raw)
+
+
+def _joined(before: Any, g: Any, owned: bool, raw: bool) -> Any:
+    return g if before is None else before if g is None else _sum(before, g, owned, raw)
 
 
 def _sum(a: Any, b: Any, owned: bool, raw: bool) -> Any:
@@ -335,139 +340,160 @@ def adapt(node: Node, grads: Any, edges: tuple[Any, ...], xp: Any) -> list[Any]:
 # ---- nodes with hooks, captures, or under anomaly mode
 
 
-def _run_watched(task: Task, node: Node, g: Any, edges: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+def _run_watched(task: Task, node: Any, g: Any, edges: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
     """One node with everything that may be attached to it, in PyTorch's order."""
     task.running = node
     xp = task.xp
     attached = node.attached
-    is_leaf = node.__class__ is AccumulateGrad
-    tensor_hooks = attached.tensor if attached is not None else {}
-    if is_leaf and node.variable._meta.hooks:  # type: ignore[attr-defined]
-        tensor_hooks = {0: node.variable._meta.hooks}  # type: ignore[attr-defined]
-
     grads = list(g) if node.multi else [g]
-    if tensor_hooks:
-        for nr, hooks in tensor_hooks.items():
-            grads[nr] = _call_tensor_hooks(list(hooks.values()), grads[nr], xp)
-    if attached is not None:
-        for nr, reference in attached.retain.items():
-            _retain(reference(), grads[nr], xp)
-    for nr, index in task.captures.get(node, ()):
-        task.captured[index] = grads[nr]
-    if task.needed is not None and node not in task.needed:
+    needed = task.needed is None or node in task.needed
+    captures = task.captures.get(node, ())
+    if captures and needed:  # PyTorch: a tensor that the pass goes on through is captured before its own hooks
+        for nr, index in captures:
+            task.captured[index] = grads[nr]
+    _run_tensor_hooks(node, attached, grads, xp)
+    if captures and not needed:
+        for nr, index in captures:
+            task.captured[index] = grads[nr]
+    if not needed:
         return (), ()
 
     if attached is not None and attached.pre:
         for hook in list(attached.pre.values()):
-            given = _wrapped(grads, xp)
-            result = hook(given)
-            if result is not None:
-                grads = _checked_replacement(result, given, grads, xp)
-    given_outputs = _wrapped(grads, xp) if attached is not None and attached.post else None
+            grads = _replaced(hook, (_wrapped(grads, xp),), grads, xp)
+    outputs = _wrapped(grads, xp) if attached is not None and attached.post else ()
 
     g = grads if node.multi else grads[0]
-    if _state.modes.anomaly:
-        result = anomaly.run(node, g, xp, edges)
-    else:
+    try:
         result = node.backward(g, xp, edges)
+    except BaseException:
+        if anomaly.enabled:
+            anomaly.tell(node)
+        raise
     if not task.keep_graph and node.saved:
         node.free(task.by)
     if node.adapt is not None:
         result = adapt(node, result, edges, xp)
-    if _state.modes.anomaly and _state.modes.anomaly_checks_nan:
+    if anomaly.enabled and anomaly.checks_nan:
         anomaly.check(node, result, xp)
-    if given_outputs is not None:
-        assert attached is not None
+    if attached is not None and attached.post:
         grads = list(result)
         for hook in list(attached.post.values()):
-            given = _wrapped(grads, xp)
-            replaced = hook(given, given_outputs)
-            if replaced is not None:
-                grads = _checked_replacement(replaced, given, grads, xp)
+            grads = _replaced(hook, (_wrapped(grads, xp), outputs), grads, xp)
         result = grads
     return result, edges
 
 
+def _run_tensor_hooks(node: Any, attached: Any, grads: list[Any], xp: Any) -> None:
+    tensor_hooks = attached.tensor if attached is not None else {}
+    if node.__class__ is AccumulateGrad and node.variable._meta.hooks:
+        tensor_hooks = {0: node.variable._meta.hooks}
+    for nr, hooks in tensor_hooks.items():
+        for hook in list(hooks.values()):
+            (t,) = _wrapped([grads[nr]], xp)
+            with _grad_mode_kept():
+                result = hook(t)
+            if result is not None:
+                grads[nr] = _value(_checked(hook, result, t), xp)
+    if attached is not None:
+        for nr, reference in attached.retain.items():
+            _retain(reference(), grads[nr], xp)
+
+
+class _grad_mode_kept:
+    """A hook that changes the grad mode changes it for itself alone."""
+
+    def __enter__(self) -> None:
+        self.before = _state.modes.grad_enabled
+
+    def __exit__(self, *exc: object) -> None:
+        if _state.modes.grad_enabled is not self.before:
+            _state.update(grad_enabled=self.before)
+
+
 def _wrapped(grads: list[Any], xp: Any) -> tuple[Any, ...]:
+    """Gradients as hooks see them: Tensors."""
     if not xp.is_raw:
         return tuple(grads)
-    return tuple(None if g is None else Tensor_._wrap(np.asarray(g)) for g in grads)
+    return tuple([None if g is None else Tensor_._wrap(np.asanyarray(g)) for g in grads])
 
 
-def _call_tensor_hooks(hooks: list[Any], g: Any, xp: Any) -> Any:
-    t = g if g is None or not xp.is_raw else Tensor_._wrap(np.asarray(g))
-    for hook in hooks:
-        result = hook(t)
-        if result is not None:
-            t = _checked_one(result, t)
+def _value(t: Any, xp: Any) -> Any:
     return t._array if xp.is_raw and t is not None else t
 
 
-def _checked_replacement(result: Any, given: tuple[Any, ...], grads: list[Any], xp: Any) -> list[Any]:
+def _replaced(hook: Any, arguments: tuple[Any, ...], grads: list[Any], xp: Any) -> list[Any]:
+    """The gradients after a node's hook, which may return a tuple of as many."""
+    with _grad_mode_kept():
+        result = hook(*arguments)
+    if result is None:
+        return grads
+    given = arguments[0]
     if not isinstance(result, tuple):
-        result = (result,)
+        raise TypeError(f"expected tuple, but hook returned '{type(result).__name__}'")
     if len(result) != len(given):
         raise RuntimeError(
-            f"hook has returned an incorrect number of values (got {len(result)}, but expected {len(given)})"
+            f"hook '{_hook_name(hook)}' has returned an incorrect number of values (got {len(result)}, but expected "
+            f"{len(given)})"
         )
-    replaced = []
-    for new, old in zip(result, given, strict=True):
-        t = None if new is None else _checked_one(new, old)
-        replaced.append(t._array if xp.is_raw and t is not None else t)
-    return replaced
+    return [None if new is None else _value(_checked(hook, new, old), xp) for new, old in zip(result, given)]
 
 
-def _checked_one(new: Any, old: Any) -> Any:
+def _hook_name(hook: Any) -> str:
+    return getattr(hook, "__name__", "__call__")
+
+
+def _checked(hook: Any, new: Any, old: Any) -> Any:
     if not isinstance(new, Tensor_):
-        raise TypeError(f"expected Tensor, but hook returned '{type(new).__name__}'")
-    if old is not None:
-        if new._array.dtype != old._array.dtype:
-            raise RuntimeError(
-                f"hook has changed the type of value (was {old._type_name()} got {new._type_name()})"
-            )
-        if new.device != old.device:
-            raise RuntimeError("hook has changed the device of value")
-        if new._array.shape != old._array.shape:
-            raise RuntimeError("hook has changed the size of value")
+        raise TypeError(f"expected Variable, but hook returned '{type(new).__name__}'")
+    if old is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
+    name = _hook_name(hook)
+    if new._array.dtype != old._array.dtype:
+        raise RuntimeError(
+            f"hook '{name}' has changed the type of value (was {old._type_name()} got {new._type_name()})"
+        )
+    if new.device != old.device:
+        raise RuntimeError(f"hook '{name}' has changed the device of value")
+    if new._array.shape != old._array.shape:
+        raise RuntimeError(f"hook '{name}' has changed the size of value")
     return new
 
 
 def _retain(t: Any, g: Any, xp: Any) -> None:
+    """``retain_grad``: sums are out of place, so what the user took before stays as it was."""
     if t is None or g is None:
         return
     meta = t._own_meta()
-    if xp.is_raw:
-        g = Tensor_._wrap(np.array(g, copy=True))
-        if meta.grad is not None:
-            g = Tensor_._wrap(np.asarray(meta.grad._array + g._array))
+    if meta.grad is None:
+        meta.grad = Tensor_._wrap(np.asanyarray(g).copy("K")) if xp.is_raw else g.clone()
     else:
-        g = g.clone() if meta.grad is None else meta.grad + g
-    meta.grad = g
+        meta.grad = Tensor_._wrap(np.asanyarray(meta.grad._array + g)) if xp.is_raw else meta.grad + g
 
 
 # ---- calling a node by hand, and callbacks
 
 
 def call_node(node: Node, grads: tuple[Any, ...]) -> Any:
-    """``node(grad)``: apply one node's rule, outside of any backward pass."""
-    grads_list = [None if g is None else g for g in grads]
+    """``node(grad)``: apply one node's rule by itself: no hooks run, nothing is freed."""
     expected = node.output_count()
-    if len(grads_list) != expected:
-        raise RuntimeError(f"expected {expected} gradients, got {len(grads_list)}")
-    create = _state.grad_enabled()
-    xp = TENSOR if create else RAW
-    values = [g._array if xp.is_raw and g is not None else g for g in grads_list]
-    task = Task(True, create)
-    result, _ = _run_watched(task, node, values if node.multi else values[0], node.next)
+    if len(grads) != expected:
+        raise TypeError(f"expected {expected} arguments, got {len(grads)} instead")
+    for i, g in enumerate(grads):
+        if g is not None and not isinstance(g, Tensor_):
+            raise TypeError(f"argument {i} is not a Variable")
+    xp = TENSOR if _state.grad_enabled() else RAW
+    values = [_value(g, xp) for g in grads]
+    result = node.backward(values if node.multi else values[0], xp, node.next)
+    if node.adapt is not None:
+        result = adapt(node, result, node.next, xp)
     shown = _wrapped(list(result), xp)
-    return shown[0] if len(shown) == 1 else shown if shown else None
+    return shown[0] if len(shown) == 1 else shown
 
 
 def queue_callback(callback: Callable[[], None]) -> None:
     """Have ``callback`` called when the running backward pass has finished."""
     task = _state.modes.running
     if task is None:
-        raise RuntimeError(
-            "Final callbacks can only be installed during backward pass."
-        )
+        raise RuntimeError("Final callbacks can only be installed during backward pass.")
     task.callbacks.append(callback)

@@ -9,11 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _state
-from .graph import Place
 
 
 def is_grad_enabled() -> bool:
-    return _state.grad_enabled()
+    return _state.modes.grad_enabled
 
 
 def is_inference_mode_enabled() -> bool:
@@ -190,6 +189,3 @@ class set_multithreading_enabled(_Decorating):
     def clone(self) -> set_multithreading_enabled:
         return self.__class__(self.mode)
 
-
-def place_of_cut() -> Place:
-    return Place(2)

@@ -13,13 +13,15 @@ frame, which would keep the caller's variables alive. They become a line only wh
 from __future__ import annotations
 
 import math
+import os.path
+import re
 import sys
 import threading
 import weakref
+from abc import ABCMeta
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from itertools import count
-from pathlib import Path
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 
 next_sequence_number = count().__next__
 
-PACKAGE = str(Path(__file__).parent.parent)
+PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _is_internal: dict[str, bool] = {}
 
 
@@ -87,7 +89,17 @@ class Place:
 class Freed(Place):
     """Stands where a node's saved tensors were: freed by the backward call at this place."""
 
-    __slots__ = ()
+    __slots__ = ("attributes",)
+
+    def __init__(self, depth: int = 1) -> None:
+        super().__init__(depth + 1)
+        self.attributes: tuple[Any, ...] | None = None
+
+    def keeping(self, attributes: tuple[Any, ...]) -> Freed:
+        """The same for a node that saved more than tensors."""
+        copy: Freed = object.__new__(Freed)
+        copy.code, copy.instruction, copy.attributes = self.code, self.instruction, attributes
+        return copy
 
 
 class Port:
@@ -101,9 +113,9 @@ class Port:
 
 
 class Attachments:
-    """What only some nodes carry: hooks, metadata, and the stack that anomaly mode keeps."""
+    """What only some nodes carry: hooks, and metadata (where anomaly mode keeps the stack)."""
 
-    __slots__ = ("metadata", "parent", "post", "pre", "retain", "tensor", "trace")
+    __slots__ = ("metadata", "post", "pre", "retain", "tensor")
 
     def __init__(self) -> None:
         self.tensor: dict[int, OrderedDict[int, Any]] = {}
@@ -111,11 +123,9 @@ class Attachments:
         self.pre: OrderedDict[int, Any] = OrderedDict()
         self.post: OrderedDict[int, Any] = OrderedDict()
         self.metadata: dict[Any, Any] = {}
-        self.trace: list[str] | None = None
-        self.parent: Node | None = None
 
 
-class Node:
+class Node(metaclass=ABCMeta):
     """One operation, seen from behind. Concrete classes bear PyTorch's names, such as ``MulBackward0``."""
 
     __slots__ = ("adapt", "attached", "code", "instruction", "next", "saved", "seq", "versions")
@@ -134,6 +144,8 @@ class Node:
 
     multi: ClassVar[bool] = False
     """Whether the node has several outputs, and so gets a tuple of gradients."""
+    always_frees: ClassVar[bool] = False
+    """Whether every such node saves a tensor, so that freeing it needs no look at what it saved."""
     module: ClassVar[str] = ""
 
     def backward(self, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
@@ -151,10 +163,12 @@ class Node:
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
-        return tuple((e.node, e.nr) if e.__class__ is Port else (e, 0) for e in self.next)
+        return tuple(
+            (e.node, e.nr) if e.__class__ is Port else (None if e is NOWHERE else e, 0) for e in self.next
+        )
 
     def name(self) -> str:
-        return type(self).__name__
+        return self.module + type(self).__name__
 
     @property
     def metadata(self) -> dict[Any, Any]:
@@ -169,6 +183,10 @@ class Node:
         if self.attached is None:
             self.attached = Attachments()
         return self.attached
+
+    @property
+    def requires_grad(self) -> bool:
+        return True
 
     def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
         """Call ``fn(grad_inputs, grad_outputs)`` after this node has run; a tuple that it returns replaces the first."""
@@ -193,7 +211,17 @@ class Node:
         return engine.call_node(self, grads)
 
     def __repr__(self) -> str:
-        return f"<{self.module}{type(self).__name__} object at {id(self):#x}>"
+        return f"<{type(self).__name__} object at {id(self):#x}>"
+
+
+def full_name(node: Any) -> str:
+    """What ``node.name()`` says, also if a custom Function has given its ctx an attribute ``name``."""
+    return str(node.module) + type(node).__name__
+
+
+def short_name(node: Node) -> str:
+    """A node's name as error messages tell it: ``Mul`` for ``MulBackward0``."""
+    return re.sub(r"Backward\d*$", "", full_name(node))
 
 
 def new_node(cls: type[Node], edges: tuple[Any, ...]) -> Node:
@@ -211,6 +239,19 @@ def new_node(cls: type[Node], edges: tuple[Any, ...]) -> Node:
     return node
 
 
+class Nowhere(Node):
+    """Where gradients of a view end that requires grad only because its base does: it was made under no_grad."""
+
+    __slots__ = ()
+
+    def backward(self, g: Any, xp: Any, edges: tuple[Any, ...]) -> tuple[()]:
+        return ()
+
+
+NOWHERE = new_node(Nowhere, ())
+NOWHERE.code = None
+NOWHERE.seq = math.inf
+
 _accumulate_lock = threading.RLock()
 
 
@@ -221,6 +262,7 @@ class AccumulateGrad(Node):
     """
 
     __slots__ = ("__weakref__", "variable")
+    module = "torch::autograd::"
     variable: Tensor
 
     @staticmethod
@@ -248,21 +290,31 @@ class AccumulateGrad(Node):
         return node
 
     def backward(self, g: Any, xp: Any, edges: tuple[Any, ...]) -> tuple[()]:
-        if g is None:
-            return ()
         variable = self.variable
         meta = variable._meta
         assert meta is not None
-        with _accumulate_lock:
-            if xp.is_raw:
-                _accumulate_array(variable, meta, g)
-            else:
-                _accumulate_tensor(variable, meta, g)
+        if not meta.requires_grad:
+            return ()
+        if g is not None:
+            if meta.grad_dtype is not ...:
+                g = _in_grad_dtype(g, meta.grad_dtype, xp)
+            with _accumulate_lock:
+                if xp.is_raw:
+                    _accumulate_array(variable, meta, g)
+                else:
+                    _accumulate_tensor(variable, meta, g)
         if meta.post_accumulate_hooks:
             for hook in list(meta.post_accumulate_hooks.values()):
-                if hook(variable) is not None:
-                    raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+                result = hook(variable)
+                if result is not None:
+                    raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
         return ()
+
+
+def _in_grad_dtype(g: Any, dtype: Any, xp: Any) -> Any:
+    if dtype is None or (g if xp.is_raw else g._array).dtype == dtype.numpy:
+        return g
+    return xp.cast(g, dtype.numpy)
 
 
 # The references to a gradient that only passes through: the engine's variable, the node's result, the argument
@@ -280,7 +332,7 @@ def _accumulate_array(variable: Tensor, meta: Any, g: Any) -> None:
         else:
             owned = (
                 sys.getrefcount(g) <= _PASSING_REFERENCES
-                and g.base is None
+                and (g.base is None or _is_all_that_is_left(g))
                 and g.flags.c_contiguous
                 and variable._array.flags.c_contiguous
             )
@@ -292,6 +344,11 @@ def _accumulate_array(variable: Tensor, meta: Any, g: Any) -> None:
         old._bump_version()
     else:
         meta.grad = variable._wrap_grad(array + g)
+
+
+def _is_all_that_is_left(g: Any) -> bool:
+    """Whether nobody else can see the memory of a view, as of a gradient that was transposed on its way."""
+    return g.base.__class__ is np.ndarray and g.base.nbytes == g.nbytes and sys.getrefcount(g.base) <= 2
 
 
 def _copy_in_layout(g: Any, like: Any) -> Any:
@@ -307,7 +364,7 @@ def _accumulate_tensor(variable: Tensor, meta: Any, g: Tensor) -> None:
     old = meta.grad
     recording = _state.grad_enabled()
     if old is None:
-        meta.grad = g.clone() if recording else g.detach().clone()
+        meta.grad = variable.new_empty(variable.shape).copy_(g) if recording else g.detach().clone()
     elif recording:
         meta.grad = old + g
     else:
@@ -350,12 +407,18 @@ class RemovableHandle:
         self.remove()
 
 
-class GradientEdge(NamedTuple):
-    """A place in the graph that gradients can be asked for, without holding the tensor."""
-
+class _GradientEdge(NamedTuple):
     node: Node
     output_nr: int
     ownership_token: Any = None
+
+
+class GradientEdge(_GradientEdge):
+    """A place in the graph that gradients can be asked for, without holding the tensor."""
+
+    def witness(self) -> Any:
+        """A tensor without elements of its own that has the shape and dtype of the gradient."""
+        return self.__dict__["like"]
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
@@ -363,9 +426,10 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     if not tensor.requires_grad:
         raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
     edge = tensor._edge()
-    if edge.__class__ is Port:
-        return GradientEdge(edge.node, edge.nr)
-    return GradientEdge(edge, 0, None)
+    found = GradientEdge(edge.node, edge.nr) if edge.__class__ is Port else GradientEdge(edge, 0)
+    array = np.broadcast_to(np.zeros((), tensor._array.dtype), tensor._array.shape)
+    found.__dict__["like"] = type(tensor)._wrap(array)
+    return found
 
 
 def walk(*roots: Any) -> Iterator[Node]:
@@ -383,6 +447,11 @@ def walk(*roots: Any) -> Iterator[Node]:
         stack.extend(node.next)
 
 
+def node_edge(node: Node, nr: int) -> Any:
+    """The edge into one of a node's outputs."""
+    return Port(node, nr) if node.multi else node
+
+
 def increment_version(tensor: Any) -> None:
     """Say that a tensor was modified by means that facula cannot see."""
     tensors = (tensor,) if not isinstance(tensor, (list, tuple)) else tensor
@@ -395,3 +464,16 @@ def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
     if not isinstance(enabled, bool):
         raise TypeError(f"enabled must be a bool, but got {type(enabled)}")
 
+
+_IN_HOOKS = (
+    "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks", "register_multi_grad_hook", "save_on_cpu",
+    "saved_tensors_hooks",
+)  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _IN_HOOKS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import hooks
+
+    return getattr(hooks, name)

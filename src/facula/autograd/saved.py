@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _state
-from .graph import Freed, Node, resolve
+from .. import _dtype, _state
+from .graph import AccumulateGrad, Freed, Node, full_name, resolve, short_name
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -31,6 +31,8 @@ def twin(t: Tensor) -> Tensor:
 def attached(t: Tensor, node: Node, nr: int = 0) -> Tensor:
     """A saved output as the output of its node again."""
     other = twin(t)
+    if t._array.dtype.kind not in "fcV":
+        return other  # indices are no differentiable output
     other._node = node
     if node.multi:
         other._own_meta().output_nr = nr
@@ -42,10 +44,26 @@ def version_of(t: Any) -> int:
     return 0 if counter is None else counter[0]
 
 
+class Slot:
+    """What one saved value of a node is: an input tensor, an output (``index``: which one), or a plain attribute."""
+
+    __slots__ = ("attribute", "index", "is_output", "is_tensor", "name")
+
+    def __init__(self, name: str, *, is_tensor: bool, is_output: bool, index: int) -> None:
+        self.name = name
+        self.attribute = -1
+        self.is_tensor = is_tensor
+        self.is_output = is_output
+        self.index = index
+
+
+# ---- errors
+
+
 def freed_error(node: Node) -> RuntimeError:
     where = f"\nThe graph was freed by the backward call at {node.saved}." if isinstance(node.saved, Freed) else ""
     made = resolve(node.code, node.instruction)
-    where += f"\nThe operation whose saved tensors are gone ({node.name()}) was recorded at {made}." if made else ""
+    where += f"\nThe operation whose saved tensors are gone ({full_name(node)}) was recorded at {made}." if made else ""
     return RuntimeError(
         "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
         "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
@@ -54,87 +72,107 @@ def freed_error(node: Node) -> RuntimeError:
     )
 
 
-def modified_error(node: Node, t: Tensor, expected: int, is_output: bool, nr: int = 0) -> RuntimeError:
+def modified_error(node: Node, t: Any, expected: int, is_output: bool, nr: int = 0) -> RuntimeError:
     shape = ", ".join(map(str, t._array.shape))
-    maker = node if is_output else t._node
-    if not is_output and maker is not None:
-        nr = 0 if t._meta is None else t._meta.output_nr
-    origin = "" if maker is None else f", which is output {nr} of {maker.name()},"
+    maker = node if is_output else t.grad_fn
+    origin = "" if maker is None else f", which is output {nr if is_output else 0} of {short_name(maker)},"
     hint = (
         "Hint: the backtrace further above shows the operation that failed to compute its gradient. The variable in "
         "question was changed in there or anywhere later. Good luck!"
-        if _state.modes.anomaly
+        if _state.anomaly
         else "Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
-        "torch.autograd.set_detect_anomaly(True)."
+        "torch.autograd.set_detect_anomaly(True, check_nan=False)."
     )
     message = (
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"[{t._type_name()} [{shape}]]{origin} is at version {version_of(t)}; expected version {expected} instead. {hint}"
+        f"[{_type_name(t)} [{shape}]]{origin} is at version {version_of(t)}; expected version {expected} instead. "
+        + hint
     )
     counter = t._counter
     saved_at = resolve(node.code, node.instruction)
     changed_at = None if counter is None else resolve(counter[1], counter[2])
     if saved_at is not None:
-        message += f"\nIt was saved for the backward of {node.name()} at {saved_at}"
+        message += f"\nIt was saved for the backward of {full_name(node)} at {saved_at}"
         message += f", and changed in place at {changed_at}." if changed_at is not None else "."
         message += "\nTo mend it: make the change out of place (y = y + 1 instead of y += 1), or on a clone()."
     return RuntimeError(message)
 
 
-class Hooked:
-    """A saved tensor in the keeping of a pair of saved-tensor hooks: packed once, unpacked on each access."""
-
-    __slots__ = ("is_leaf_input", "packed", "unpack_hook", "version", "witness")
-
-    def __init__(self, t: Tensor, pack: Callable[[Any], Any], unpack: Callable[[Any], Any], is_output: bool) -> None:
-        self.version = version_of(t)
-        self.unpack_hook = unpack
-        self.is_leaf_input = not is_output and t._node is None
-        self.witness = twin(t)
-        before = self.version
-        given = self.witness if is_output or t._node is not None else t
-        if not is_output and t._node is not None:
-            given = twin(t)
-            given._node = t._node
-            if t._meta is not None:
-                given._own_meta().output_nr = t._meta.output_nr
-        enabled = _state.grad_enabled()
-        hooks = _state.modes.saved_hooks
-        _state.update(grad_enabled=False, saved_hooks=())
-        try:
-            self.packed = pack(given)
-        finally:
-            _state.update(grad_enabled=enabled, saved_hooks=hooks)
-        if version_of(self.witness) != before:
-            raise RuntimeError(
-                "A saved tensor pack hook is modifying its input in place. "
-                "Tensors provided as input to pack hook can not be modified by in-place operations as this can lead to "
-                "unexpected side-effects. Please open an issue if you need to perform in-place operations on the input "
-                "to a pack hook."
-            )
-        if given is self.packed:
-            self.witness = self.packed
-
-    def unpack(self) -> Tensor:
-        t = self.unpack_hook(self.packed)
-        if not isinstance(t, Tensor_):
-            raise TypeError(
-                "Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
-                f"{type(t).__name__}"
-            )
-        return t
+def inference_error() -> RuntimeError:
+    return RuntimeError(
+        "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
+        "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it "
+        "in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
+    )
 
 
-class Slot:
-    """What one saved value of a primitive is: an input tensor, an output, or a plain attribute."""
+_LEGACY_TYPES = ("Float", "Double", "Half", "Byte", "Char", "Short", "Int", "Long")
 
-    __slots__ = ("index", "is_output", "is_tensor", "name")
 
-    def __init__(self, name: str, *, is_tensor: bool, is_output: bool, index: int) -> None:
-        self.name = name
-        self.is_tensor = is_tensor
-        self.is_output = is_output
-        self.index = index
+def _type_name(t: Any) -> str:
+    """A tensor's type as PyTorch's messages tell it."""
+    name = _dtype.SCALAR_TYPE_NAMES[_dtype.of_array(t._array)]
+    return f"torch.{name}Tensor" if name in _LEGACY_TYPES else f"CPU{name}Type"
+
+
+def _was_detached_in_place(node: Any, slot: Slot, t: Any) -> bool:
+    """Whether a saved input that had a history has lost it by ``detach_()``."""
+    if t._node is not None or t._meta is None or t._meta.cut is None or slot.is_output:
+        return False
+    differentiable = node.primitive.differentiable
+    if slot.index not in differentiable:
+        return False
+    edge = node.next[differentiable.index(slot.index)]
+    return edge is not None and edge.__class__ is not AccumulateGrad and bool(t._meta.cut[0] == "detach_()")
+
+
+# ---- saving
+
+
+def pack(values: list[Any], slots: list[Any], node: Any) -> tuple[tuple[Any, ...], tuple[int, ...] | None]:
+    """What a node saves of these values, with their versions; the thread's saved-tensor hooks are applied."""
+    hooks = _state.modes.saved_hooks[-1] if _state.special and _state.modes.saved_hooks else None
+    versions = None
+    saved = []
+    for i, (value, slot) in enumerate(zip(values, slots, strict=True)):
+        if isinstance(value, Tensor_):
+            if value._meta is not None and value._meta.inference:
+                raise inference_error()
+            if hooks is not None:
+                value = Hooked(value, hooks[0], hooks[1], node, slot)
+            else:
+                version = version_of(value)
+                if version:
+                    versions = versions or [0] * len(values)
+                    versions[i] = version
+                if slot.is_output:
+                    value = twin(value)
+        elif value.__class__ is SavedList:
+            value = value.packed(node, slot, hooks)
+        saved.append(value)
+    return tuple(saved), None if versions is None else tuple(versions)
+
+
+class SavedList(tuple[Any, ...]):
+    """Several input tensors saved as one value (``einsum``, indices): pairs of (tensor, version) once packed."""
+
+    __slots__ = ()
+
+    def packed(self, node: Any, slot: Slot, hooks: Any) -> SavedList:
+        return SavedList(
+            (t, 0)
+            if not isinstance(t, Tensor_)
+            else (t, version_of(t))
+            if hooks is None
+            else (Hooked(t, hooks[0], hooks[1], node, slot), 0)
+            for t in self
+        )
+
+    def unpack(self, node: Any, slot: Slot, raw: bool) -> tuple[Any, ...]:
+        return tuple([_unpack_one(node, slot, t, version, raw) for t, version in self])
+
+
+# ---- taking out again
 
 
 def unpack(node: Any, xp: Any) -> list[Any]:
@@ -144,76 +182,194 @@ def unpack(node: Any, xp: Any) -> list[Any]:
         raise freed_error(node)
     raw = xp.is_raw
     versions = node.versions
-    values = []
-    for i, s in enumerate(saved):
-        if isinstance(s, Tensor_):
-            slot = node.primitive.slots[i]
-            counter = s._counter
-            expected = 0 if versions is None else versions[i]
-            if (0 if counter is None else counter[0]) != expected:
-                raise modified_error(node, s, expected, slot.is_output, max(slot.index, 0))
-            if raw:
-                s = s._array
-            elif slot.is_output:
-                s = attached(s, node, slot.index)
-        elif s.__class__ is Hooked:
-            s = unpack_hooked(node, i, s, raw)
-        elif s.__class__ is SavedList:
-            s = s.unpack(node, i, raw)
-        values.append(s)
-    return values
+    slots = node.primitive.slots
+    return [
+        _unpack_one(node, slots[i], s, 0 if versions is None else versions[i], raw)
+        if isinstance(s, (Tensor_, Hooked, SavedList)) or (s.__class__ is np.ndarray and not raw)
+        else s
+        for i, s in enumerate(saved)
+    ]
 
 
-def unpack_hooked(node: Any, i: int, s: Hooked, raw: bool) -> Any:
-    t = s.unpack()
-    if raw:
-        return t._array
+def unpack_at(node: Any, i: int) -> Any:
+    """One saved value, as a Tensor if it is one. Attributes can be read of freed nodes as well."""
+    saved = node.saved
     slot = node.primitive.slots[i]
-    if slot.is_output:
-        return attached(t, node, slot.index)
-    if s.is_leaf_input:
-        return t
-    restored = twin(t)
-    edge = node.next[slot.index] if 0 <= slot.index < len(node.next) else None
-    if edge is not None:
-        restored._set_edge(edge)
-    return restored
+    if saved.__class__ is Freed:
+        if slot.is_tensor or saved.attributes is None:
+            raise freed_error(node)
+        return saved.attributes[i]
+    if saved[i].__class__ is np.ndarray:
+        return saved[i]
+    return _unpack_one(node, slot, saved[i], 0 if node.versions is None else node.versions[i], False)
 
 
-class SavedList(tuple[Any, ...]):
-    """Several input tensors saved as one value (``cat``, ``einsum``)."""
+def _unpack_one(node: Any, slot: Slot, s: Any, version: int, raw: bool) -> Any:
+    if isinstance(s, Tensor_):
+        counter = s._counter
+        if (0 if counter is None else counter[0]) != version:
+            raise modified_error(node, s, version, slot.is_output, max(slot.index, 0))
+        if _was_detached_in_place(node, slot, s):
+            raise RuntimeError(
+                "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
+                "This is not supported, please use out-of-place `.detach()` instead"
+            )
+        if raw:
+            return s._array
+        return attached(s, node, slot.index) if slot.is_output else s
+    if s.__class__ is Hooked:
+        return s.take(node, slot, raw)
+    if s.__class__ is SavedList:
+        return s.unpack(node, slot, raw)
+    if s.__class__ is np.ndarray and slot.is_tensor and not raw:  # a number that stood for a tensor
+        return Tensor_._wrap(s)
+    return s
 
-    __slots__ = ()
 
-    def unpack(self, node: Any, i: int, raw: bool) -> tuple[Any, ...]:
-        return tuple(t._array if raw and isinstance(t, Tensor_) else t for t in self)
+# ---- hooks
 
 
-def pack(values: list[Any], slots: list[Any]) -> tuple[tuple[Any, ...], tuple[int, ...] | None]:
-    """What a node saves of these values, with their versions; hooks of the thread are applied."""
-    modes = _state.modes
-    if _state.special and modes.saved_hooks_disabled is not None:
-        pass
-    hooks = modes.saved_hooks[-1] if _state.special and modes.saved_hooks else None
-    versions = None
-    saved = []
-    for i, (value, slot) in enumerate(zip(values, slots, strict=True)):
-        if isinstance(value, Tensor_):
-            if hooks is not None:
-                value = Hooked(value, hooks[0], hooks[1], slot.is_output)
-            else:
-                version = version_of(value)
-                if version:
-                    versions = versions or [0] * len(values)
-                    versions[i] = version
-                if slot.is_output:
-                    value = twin(value)
-        saved.append(value)
-    return tuple(saved), None if versions is None else tuple(versions)
+class Hooked:
+    """A saved tensor in the keeping of a pair of saved-tensor hooks: packed once, unpacked on each access.
+
+    A pack hook that returns its argument would close a cycle if that is an output of the node: a twin is kept then, and
+    attached to the node again for the unpack hook.
+    """
+
+    __slots__ = ("edge", "holds_output", "packed", "shape", "unpack_hook")
+
+    def __init__(self, t: Any, pack: Callable[[Any], Any], unpack: Callable[[Any], Any], node: Any, slot: Slot) -> None:
+        self.unpack_hook = unpack
+        self.shape = t._array.shape
+        self.edge = None if slot.is_output or not t.requires_grad else t._edge()
+        given = attached(t, node, slot.index) if slot.is_output else t
+        version = version_of(given)
+        enabled, hooks = _state.grad_enabled(), _state.modes.saved_hooks
+        _state.update(grad_enabled=False, saved_hooks=())
+        try:
+            self.packed = pack(given)
+        finally:
+            _state.update(grad_enabled=enabled, saved_hooks=hooks)
+        if version_of(given) != version:
+            raise RuntimeError(
+                "A saved tensor pack hook is modifying its input in place. "
+                "Tensors provided as input to pack hook cannot be modified by in-place operations as this can lead to "
+                "unexpected side-effects. Please open an issue if you need to perform in-place operations on the input "
+                "to a pack hook."
+            )
+        self.holds_output = slot.is_output and self.packed is given
+        if self.holds_output:
+            self.packed = twin(given)
+
+    def take(self, node: Any, slot: Slot, raw: bool) -> Any:
+        t = self.unpack_hook(attached(self.packed, node, slot.index) if self.holds_output else self.packed)
+        if not isinstance(t, Tensor_):
+            raise TypeError(
+                "Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
+                f"{type(t).__name__}"
+            )
+        if t._array.shape != self.shape:
+            self._check_shape(t._array.shape)
+        if raw:
+            return t._array
+        if slot.is_output:
+            return attached(t, node, slot.index)
+        restored = twin(t)
+        if self.edge is not None:
+            restored._set_edge(self.edge)
+        return restored
+
+    def _check_shape(self, shape: tuple[int, ...]) -> None:
+        try:
+            np.broadcast_shapes(self.shape, shape)
+        except ValueError:
+            from ..ops._elementwise import broadcast_error
+
+            raise broadcast_error(self.shape, shape) from None
+
+
+class SavedTensor:
+    """``node._raw_saved_x``: a saved tensor as it lies there, to which a pair of hooks can be given."""
+
+    __slots__ = ("_at", "_item", "_node")
+    _node: Any
+    _at: int
+    _item: int | None
+    """Which one, of a saved list."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> SavedTensor:
+        raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
+
+    @property
+    def _value(self) -> Any:
+        saved = self._node.saved
+        if saved.__class__ is Freed:
+            return None
+        return saved[self._at] if self._item is None else saved[self._at][self._item][0]
+
+    @property
+    def data(self) -> Any:
+        value = self._value
+        return value.packed if value.__class__ is Hooked else as_tensor_value(value)
+
+    @property
+    def unpack_hook(self) -> Any:
+        value = self._value
+        return value.unpack_hook if value.__class__ is Hooked else None
+
+    def unpack(self) -> Any:
+        value = as_tensor_value(unpack_at(self._node, self._at))
+        return value if self._item is None else value[self._item]
+
+    def register_hooks(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
+        """Pack what is saved now, and unpack it on each access."""
+        for hook in (pack_hook, unpack_hook):
+            if not callable(hook):
+                raise TypeError(f"hooks must be callable, not {type(hook).__name__}")
+        node, i = self._node, self._at
+        if node.saved.__class__ is Freed:
+            raise RuntimeError(
+                "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the "
+                "graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need "
+                "to backward through the graph a second time or if you need to access saved variables after calling "
+                "backward."
+            )
+        value = self._value
+        if value is None:
+            raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
+        if value.__class__ is Hooked:
+            raise RuntimeError(
+                "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of "
+                "hooks is allowed at a time."
+            )
+        t = as_tensor_value(value)
+        hooked: Any = Hooked(t, pack_hook, unpack_hook, node, node.primitive.slots[i])
+        if self._item is not None:
+            items = node.saved[i]
+            hooked = SavedList((*items[: self._item], (hooked, 0), *items[self._item + 1 :]))
+        object.__setattr__(node, "saved", (*node.saved[:i], hooked, *node.saved[i + 1 :]))
+
+
+def raw_saved(node: Any, i: int) -> Any:
+    """The SavedTensor of a slot, or a tuple of them for a list."""
+    if node.saved.__class__ is not Freed and node.saved[i].__class__ is SavedList:
+        return tuple([_raw(node, i, item) for item in range(len(node.saved[i]))])
+    return _raw(node, i, None)
+
+
+def _raw(node: Any, i: int, item: int | None) -> SavedTensor:
+    raw = object.__new__(SavedTensor)
+    raw._node, raw._at, raw._item = node, i, item
+    return raw
+
+
+NUMBERS: dict[int, Any] = {}
+"""Of the 0-d arrays that stand for Python numbers and are kept for good: the number, by the array's id."""
 
 
 def as_tensor_value(value: Any) -> Any:
     """A saved value as ``node._saved_x`` shows it: numbers that stood for tensors become 0-d tensors."""
     if isinstance(value, np.ndarray):
-        return Tensor_._wrap(value)
+        number = NUMBERS.get(id(value))
+        return Tensor_._wrap(value if number is None else np.asarray(number))
     return value

@@ -3,7 +3,7 @@
 NOTE [views]: a view knows its root base (a view of a view points at the root too) and shares its version counter. An
 in-place change through any of them bumps the counter. A view remembers the counter's value when its ``grad_fn`` was
 made; if they differ when it is asked for, the ``grad_fn`` is made anew from the base, by ``as_strided`` (or, if the
-view changes the dtype, as ``real`` does, by replaying the view).
+view changes the dtype, as ``view_as_real`` does, by replaying the view).
 
 NOTE [copy slices]: a change through a view replaces part of the base. The base's new node, CopySlices, sends the part of
 the gradient that was overwritten through the operation that wrote it, and the rest on to the base's old node.
@@ -11,13 +11,15 @@ the gradient that was overwritten through the operation that wrote it, and the r
 
 from __future__ import annotations
 
+import math
+import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import _state
-from .graph import Node, Port, new_node
+from .graph import Freed, Node, new_node, short_name
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -25,48 +27,54 @@ if TYPE_CHECKING:
 Tensor_: Any = None
 
 DEFAULT, MULTI_OUTPUT, NO_GRAD, INFERENCE, IN_FUNCTION = range(5)
+"""How a view came about: all but the first may not be given a history by an in-place change."""
 
 
-def mark_view(view: Tensor, source: Tensor, replay: Callable[[Tensor], Tensor] | None, multi: bool = False) -> None:
-    """Make ``view`` known as a view of ``source``'s root base."""
+def mark_view(view: Tensor, source: Tensor, replay: Callable[[Any], Any] | None = None, multi: bool = False) -> None:
+    """Make ``view`` known as a view of ``source``'s root base.
+
+    ``replay`` makes the view again from a tensor like ``source``; needed only if the view changes the dtype.
+    """
     meta = view._own_meta()
     above = source._meta
     base = source if above is None or above.base is None else above.base
-    meta.base = base
-    inherited = None if above is None else above.replay
-    if replay is not None or inherited is not None:
-        meta.replay = _compose(inherited, _strided_step(source, base, inherited), replay, view, source)
     view._counter = source._shared_counter()
+    if above is not None and above.inference:
+        meta.inference = True
+        return
+    meta.base = base
     meta.attr_version = view._counter[0]
-    if _state.special:
-        modes = _state.modes
-        if modes.inference:
-            meta.creation = INFERENCE
-            return
-        if not modes.grad_enabled:
-            meta.creation = NO_GRAD
-            return
-    if multi:
+    if replay is not None or (above is not None and above.replay is not None):
+        meta.replay = _chain(source, base, view, replay)
+    if _state.special and _state.modes.inference:
+        meta.creation = INFERENCE
+    elif _state.special and not _state.modes.grad_enabled:
+        meta.creation = NO_GRAD
+    elif multi:
         meta.creation = MULTI_OUTPUT
-    elif above is not None:
-        meta.creation = above.creation if above.base is not None else DEFAULT
+    elif above is not None and above.base is not None:
+        meta.creation = above.creation
 
 
-def _strided_step(source: Tensor, base: Tensor, inherited: Any) -> Callable[[Any], Any] | None:
-    if inherited is not None or source is base:
-        return None
-    geometry = relative_geometry(base, source)
+def _chain(source: Tensor, base: Tensor, view: Tensor, replay: Callable[[Any], Any] | None) -> Callable[[Any], Any]:
+    """From the base to the source, then from the source to the view."""
+    above = source._meta
+    to_source: Callable[[Any], Any] | None = None
+    if source is not base:
+        to_source = (above.replay if above is not None else None) or _strided(source)
+    to_view = replay or _strided(view)
+    if to_source is None:
+        return to_view
+    first = to_source
+    return lambda t: to_view(first(t))
+
+
+def _strided(view: Tensor) -> Callable[[Any], Any]:
+    geometry = geometry_of(view._array)
     return lambda t: t.as_strided(*geometry)
 
 
-def _compose(inherited: Any, to_source: Any, replay: Any, view: Tensor, source: Tensor) -> Callable[[Any], Any]:
-    if replay is None:
-        geometry = relative_geometry(source, view)
-        last: Callable[[Any], Any] = lambda t: t.as_strided(*geometry)  # noqa: E731
-    else:
-        last = replay
-    first = inherited or to_source
-    return last if first is None else (lambda t: last(first(t)))
+# ---- where things lie in memory
 
 
 def address(array: np.ndarray[Any, Any]) -> int:
@@ -82,17 +90,26 @@ def root_of(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def storage_offset(array: np.ndarray[Any, Any]) -> int:
-    return (address(array) - address(root_of(array))) // max(array.itemsize, 1)
+    root = root_of(array)
+    return 0 if root is array else (address(array) - address(root)) // max(array.itemsize, 1)
 
 
 def element_strides(array: np.ndarray[Any, Any]) -> tuple[int, ...]:
+    if not array.size and not any(array.strides):  # as NumPy has it for arrays that are made empty
+        strides = [1] * array.ndim
+        for i in range(array.ndim - 1, 0, -1):
+            strides[i - 1] = strides[i] * max(array.shape[i], 1)
+        return tuple(strides)
     size = max(array.itemsize, 1)
-    return tuple(s // size for s in array.strides)
+    return tuple([s // size for s in array.strides])
 
 
-def relative_geometry(base: Any, view: Any) -> tuple[tuple[int, ...], tuple[int, ...], int]:
-    """Arguments for ``base.as_strided`` that give ``view``."""
-    return view._array.shape, element_strides(view._array), storage_offset(view._array)
+def geometry_of(array: np.ndarray[Any, Any]) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+    """Arguments for ``as_strided``."""
+    return array.shape, element_strides(array), storage_offset(array)
+
+
+# ---- grad_fn of a view
 
 
 def refreshed_node(view: Tensor) -> Node | None:
@@ -100,24 +117,17 @@ def refreshed_node(view: Tensor) -> Node | None:
     meta = view._meta
     assert meta is not None and meta.base is not None
     counter = view._counter
-    if counter is None or counter[0] == meta.attr_version:
+    assert counter is not None
+    if counter[0] == meta.attr_version:
         return view._node
     base = meta.base
     if view._node is None and not base.requires_grad:
         return None
-    if meta.creation in (NO_GRAD, INFERENCE, MULTI_OUTPUT, IN_FUNCTION) and view._node is None and meta.requires_grad:
-        return None
-    enabled = _state.grad_enabled()
-    if not enabled:
-        _state.update(grad_enabled=True)
-    try:
-        if meta.replay is not None:
-            again = meta.replay(base)
-        else:
-            again = base.as_strided(*relative_geometry(base, view))
-    finally:
-        if not enabled:
-            _state.update(grad_enabled=False)
+    if meta.creation != DEFAULT:
+        raise _refusal(view, meta, indirect=True)
+    with _Recording():
+        again = meta.replay(base) if meta.replay is not None else base.as_strided(*geometry_of(view._array))
+    _drop_retained(view, meta)
     view._node = again._node
     meta.output_nr = 0 if again._meta is None else again._meta.output_nr
     meta.attr_version = counter[0]
@@ -125,17 +135,36 @@ def refreshed_node(view: Tensor) -> Node | None:
     return view._node
 
 
+class _Recording:
+    """Grad mode on for a moment, whatever the user's mode is."""
+
+    def __enter__(self) -> None:
+        self.before = _state.grad_enabled()
+        if not self.before:
+            _state.update(grad_enabled=True)
+
+    def __exit__(self, *exc: object) -> None:
+        if not self.before:
+            _state.update(grad_enabled=False)
+
+
+def _drop_retained(t: Tensor, meta: Any) -> None:
+    if meta.retains_grad and t._node is not None:
+        t._node.attachments().retain.pop(meta.output_nr, None)
+
+
 def _move_retained(t: Tensor, meta: Any) -> None:
     """retain_grad follows a tensor to its new node; other hooks stay with the old one."""
     meta.hooks = None
     if meta.retains_grad and t._node is not None:
-        import weakref
-
         t._node.attachments().retain[meta.output_nr] = weakref.ref(t)
 
 
-def check_inplace(t: Tensor, recording: bool) -> None:
-    """Refuse an in-place change that PyTorch refuses. ``recording``: grad mode is on."""
+# ---- what may be changed in place
+
+
+def check_inplace(t: Tensor, requires: bool) -> None:
+    """Refuse an in-place change that PyTorch refuses. ``requires``: it would be recorded."""
     meta = t._meta
     if meta is None:
         return
@@ -145,144 +174,127 @@ def check_inplace(t: Tensor, recording: bool) -> None:
             "You can make a clone to get a normal tensor before doing inplace update."
             "See https://github.com/pytorch/rfcs/pull/17 for more details."
         )
-    if not recording or not t.requires_grad:
+    if not requires:
         return
     if meta.base is not None:
         if meta.creation != DEFAULT:
-            _refuse(t, meta)
-        if meta.base._is_leaf_requiring_grad():
-            raise RuntimeError(
-                "a view of a leaf Variable that requires grad is being used in an in-place operation."
-            )
-    if t._is_leaf_requiring_grad():
+            raise _refusal(t, meta, indirect=False)
+        if t.requires_grad and meta.base.is_leaf:
+            raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+    if t.requires_grad and t.is_leaf:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
 
 
-def check_view_change(t: Tensor) -> None:
-    """A view that may not carry history may not be given one either (the other operand requires grad)."""
-    meta = t._meta
-    if meta is not None and meta.base is not None:
-        if meta.creation != DEFAULT:
-            _refuse(t, meta)
-        if meta.base._is_leaf_requiring_grad():
-            raise RuntimeError(
-                "a view of a leaf Variable that requires grad is being used in an in-place operation."
-            )
+def _refusal(t: Tensor, meta: Any, indirect: bool) -> RuntimeError:
+    changed = "its base or another view of its base has been" if indirect else "is being"
+    maker = None if t._node is None else f"Output {meta.output_nr} of {short_name(t._node)} is a view"
+    if meta.creation in (INFERENCE, NO_GRAD) or maker is None:
+        start = "A view was created in" if maker is None else f"{maker} of a view which was created in"
+        if meta.creation == INFERENCE:
+            start += f" inference mode and {changed} modified inplace in normal mode."
+        else:
+            start += f" no_grad mode and {changed} modified inplace with grad mode enabled."
+    else:
+        start = f"{maker} and {changed} modified inplace."
+    return RuntimeError(start + _ADVICE[meta.creation])
 
 
-def _refuse(t: Tensor, meta: Any) -> None:
-    maker = t._node
-    output = meta.output_nr
-    if maker is not None:
-        start = f"Output {output} of {maker.name()} is a view and is being modified inplace."
-    else:
-        start = "A view was created in no_grad mode and is being modified inplace with grad mode enabled."
-    if meta.creation == MULTI_OUTPUT:
-        end = (
-            " This view is the output of a function that returns multiple views. Such functions do not allow the "
-            "output views to be modified inplace. You should replace the inplace operation by an out-of-place one."
-        )
-    elif meta.creation == NO_GRAD:
-        start = start if maker is None else (
-            f"Output {output} of {maker.name()} is a view and is being modified inplace."
-        )
-        end = (
-            " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
-            "moving both the view and the inplace either both inside the no_grad block (if you don't want the inplace "
-            "to be tracked) or both outside (if you want the inplace to be tracked)."
-        )
-    elif meta.creation == INFERENCE:
-        if maker is None:
-            start = "A view was created in inference mode and is being modified inplace in normal mode."
-        end = (
-            " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
-            "moving both the view and the inplace either both inside the inference_mode block (if you don't want the "
-            "inplace to be tracked) or both outside (if you want the inplace to be tracked)."
-        )
-    else:
-        end = (
-            " This view was created inside a custom Function (or because an input was returned as-is) and the autograd "
-            "logic to handle view+inplace would override the custom backward associated with the custom Function, "
-            "leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the "
-            "custom Function."
-        )
-    raise RuntimeError(start + end)
+_ADVICE = {
+    MULTI_OUTPUT: (
+        " This view is the output of a function that returns multiple views. Such functions do not allow the output "
+        "views to be modified inplace. You should replace the inplace operation by an out-of-place one."
+    ),
+    NO_GRAD: (
+        " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving "
+        "both the view and the inplace either both inside the no_grad block (if you don't want the inplace to be "
+        "tracked) or both outside (if you want the inplace to be tracked)."
+    ),
+    INFERENCE: (
+        " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving "
+        "both the view and the inplace either both inside the inference_mode block (if you don't want the inplace to "
+        "be tracked) or both outside (if you want the inplace to be tracked)."
+    ),
+    IN_FUNCTION: (
+        " This view was created inside a custom Function (or because an input was returned as-is) and the autograd "
+        "logic to handle view+inplace would override the custom backward associated with the custom Function, leading "
+        "to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom "
+        "Function."
+    ),
+}
+
+
+# ---- giving a changed tensor its new history
 
 
 def rebase_history(t: Tensor, node: Node) -> None:
-    """``node`` has just written ``t`` in place: make it t's history."""
+    """``node`` has just written ``t`` in place (and the version was bumped): make it t's history."""
     meta = t._meta
-    if meta is not None and meta.base is not None:
-        base = meta.base
-        copy = _copy_slices(base, t, meta, node)
-        base._set_node(copy)
-        if base._meta is not None:
-            _move_retained(base, base._meta)
-        t._node = copy  # stands for "requires grad" until the view's own node is made from the base
-        meta.attr_version = -1
-        refreshed_node(t)
+    if meta is None or meta.base is None:
+        _set_history(t, node)
         return
+    base = meta.base
+    _set_history(base, _copy_slices(base, t, meta, node))
+    refreshed_node(t)
+
+
+def _set_history(t: Tensor, node: Node) -> None:
+    meta = t._meta
+    if meta is None:
+        t._node = node
+        return
+    _drop_retained(t, meta)
     t._set_node(node)
-    if meta is not None:
-        _move_retained(t, meta)
+    _move_retained(t, meta)
 
 
 class CopySlices(Node):
     """The base's node after a change through a view; see NOTE [copy slices]."""
 
-    __slots__ = ("fn", "geometry", "replay")
+    __slots__ = ("base_geometry", "fn", "replay", "view_geometry")
+    module = "torch::autograd::"
     fn: Any
-    geometry: Any
     replay: Any
+    base_geometry: tuple[Any, ...]
+    view_geometry: tuple[Any, ...]
 
     def backward(self, g: Any, xp: Any, edges: tuple[Any, ...]) -> list[Any]:
+        from .saved import freed_error
+
+        if self.saved.__class__ is Freed:
+            raise freed_error(self)
         if g is None:
             return [None] * len(edges)
-        base_shape, base_strides, base_offset, view_geometry = self.geometry
-        inner_edges = (self.next[0] if self.fn.next[0] is not None else None, *edges[1:])
+        fn = self.fn
+        inner_edges = (edges[0] if fn.next[0] is not None else None, *edges[1:])
         if xp.is_raw:
-            rest = _like_base(np.asarray(g), base_shape, base_strides)
-            part = self._part_of(Tensor_._wrap(rest), base_offset)._array
-            inner = self.fn.backward(np.array(part), xp, inner_edges)
-            if self.fn.adapt is not None:
-                from .engine import adapt
-
-                inner = adapt(self.fn, inner, inner_edges, xp)
-            part[...] = 0 if inner[0] is None else inner[0]
+            rest = Tensor_._wrap(_with_strides(np.asarray(g), *self.base_geometry[:2]))
         else:
             rest = g.clone()
-            part = self._part_of(rest, 0)
-            inner = self.fn.backward(part.clone(), xp, inner_edges)
-            if self.fn.adapt is not None:
-                from .engine import adapt
+        part = self._part_of(rest)
+        inner = fn.backward(part._array.copy() if xp.is_raw else part.clone(), xp, inner_edges)
+        if fn.adapt is not None:
+            from .engine import adapt
 
-                inner = adapt(self.fn, inner, inner_edges, xp)
-            if inner[0] is None:
-                part.zero_()
-            else:
-                part.copy_(inner[0])
-        first = rest if edges[0] is not None else None
+            inner = adapt(fn, inner, inner_edges, xp)
+        if inner[0] is None:
+            part.zero_()
+        else:
+            part.copy_(Tensor_._wrap(np.asarray(inner[0])) if xp.is_raw else inner[0])
+        first = None if edges[0] is None else rest._array if xp.is_raw else rest
         return [first, *list(inner)[1:]]
 
-    def _part_of(self, t: Any, base_offset: int) -> Any:
+    def _part_of(self, t: Any) -> Any:
         if self.replay is not None:
             return self.replay(t)
-        _, _, offset, (shape, strides, at) = self.geometry
-        return t.as_strided(shape, strides, at - offset + storage_offset(t._array))
+        shape, strides, offset = self.view_geometry
+        return t.as_strided(shape, strides, offset - self.base_geometry[2] + storage_offset(t._array))
 
-    def free(self, by: Any) -> None:
+    def free(self, by: Freed) -> None:
+        self.saved = by
         self.fn.free(by)
 
-    @property
-    def saved(self) -> Any:
-        return self.fn.saved if self.fn is not None else ()
 
-    @saved.setter
-    def saved(self, value: Any) -> None:
-        pass
-
-
-def _like_base(g: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
+def _with_strides(g: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
     """A copy of the gradient with the base's strides, so that the view's geometry fits it."""
     dense = np.empty(shape, g.dtype)
     if element_strides(dense) != strides and dense.size:
@@ -293,20 +305,12 @@ def _like_base(g: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
 
 
 def _copy_slices(base: Tensor, view: Tensor, meta: Any, node: Node) -> CopySlices:
-    base_edge = base._edge()
-    copy = CopySlices()
-    copy.fn = None
-    made = new_node(CopySlices, (base_edge, *node.next[1:]))
-    assert isinstance(made, CopySlices)
-    made.fn = node
-    made.replay = meta.replay
-    array = base._array
-    made.geometry = (
-        array.shape, element_strides(array), storage_offset(array), relative_geometry(base, view),
-    )  # fmt: skip
-    made.code, made.instruction = node.code, node.instruction
-    return made
-
-
-def edge_of_output(node: Node, nr: int) -> Node | Port:
-    return Port(node, nr) if node.multi else node
+    copy = new_node(CopySlices, (base._edge(), *node.next[1:]))
+    assert isinstance(copy, CopySlices)
+    copy.fn = node
+    copy.saved = (node,)
+    copy.replay = meta.replay
+    copy.base_geometry = geometry_of(base._array)
+    copy.view_geometry = geometry_of(view._array)
+    copy.code, copy.instruction = node.code, node.instruction
+    return copy

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import _dtype, _state
+from .. import _dtype, _layout
 from .._tensor import Tensor
 from ..autograd import views
-from ..autograd.graph import new_node
 from ._elementwise import cast as cast_array
 from ._elementwise import elementwise
-from ._forms import FUNCTIONS, check_no_overlap, expose, public
-from ._primitive import Primitive, primitive
+from ._forms import FUNCTIONS, public
+from ._inplace import change
+from ._primitive import primitive
 from ._xp import RAW, TENSOR
 
 
@@ -35,10 +35,16 @@ def conj_array(x: Any) -> Any:
 conj = elementwise("conj_physical", np.conjugate, "ConjBackward0", input=lambda g, xp: xp.conj(g))
 
 
-@public("conj resolve_conj conj_physical", "conj resolve_conj conj_physical")
+@public("conj conj_physical", "conj conj_physical")
 def conj_tensor(input: Tensor) -> Tensor:
     """The complex conjugate; a real tensor is returned as it is."""
     return conj(input) if input._array.dtype.kind == "c" else input
+
+
+@public("resolve_conj", "resolve_conj")
+def resolve_conj(input: Tensor) -> Tensor:
+    """The tensor itself: conjugates are never lazy here."""
+    return input
 
 
 in_both_worlds("conj", conj_array, conj_tensor)
@@ -48,8 +54,9 @@ in_both_worlds("conj", conj_array, conj_tensor)
 
 
 @primitive("ToCopyBackward0")
-def cast(input, dtype: np.dtype[Any]):  # type: ignore[no-untyped-def]
-    return cast_array(np.asarray(input), dtype)
+def cast(input, dtype: np.dtype[Any], memory_format: Any = None):  # type: ignore[no-untyped-def]
+    array = cast_array(input if isinstance(input, np.ndarray) else np.asarray(input), dtype)
+    return array if memory_format is None else in_format(array, memory_format)
 
 
 @cast.vjp("input")
@@ -91,12 +98,24 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
     return sum_tensor_to(input, shape)
 
 
+change_history = change
+
+
 # ---- copies
 
 
 @primitive("CloneBackward0")
-def clone_kernel(input):  # type: ignore[no-untyped-def]
+def clone_kernel(input, memory_format: Any = None):  # type: ignore[no-untyped-def]
+    if memory_format is not None and memory_format is not _layout.preserve_format:
+        return in_format(input, memory_format)
     return input.copy(order="K") if input.size and 0 not in input.strides else input.copy()
+
+
+def in_format(array: Any, memory_format: Any) -> Any:
+    """A copy whose dimensions lie in memory as the format says."""
+    order = _layout.axis_order(memory_format, array.ndim)
+    dense = array.transpose(order).copy()
+    return dense.transpose([order.index(i) for i in range(array.ndim)])
 
 
 clone_kernel.vjp(input=lambda g: g)
@@ -105,7 +124,7 @@ clone_kernel.vjp(input=lambda g: g)
 @public("clone", "clone")
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy with the same values, and history."""
-    return clone_kernel(input)
+    return clone_kernel(input) if memory_format is None else clone_kernel(input, memory_format)
 
 
 @primitive("AliasBackward0", view=True)
@@ -127,7 +146,7 @@ def copy_kernel(input, src):  # type: ignore[no-untyped-def]
     return np.broadcast_to(src, input.shape)
 
 
-copy_kernel.vjp(input=lambda g: None, src=lambda g, src_shape, src_dtype, xp: fit(g, src_shape, src_dtype, xp))
+copy_kernel.vjp(input=lambda g, xp: zeros_like_in(g, xp), src=lambda g, src_shape, src_dtype, xp: fit(g, src_shape, src_dtype, xp))
 
 
 def fit(g: Any, shape: tuple[int, ...], dtype: np.dtype[Any], xp: Any) -> Any:
@@ -157,7 +176,7 @@ def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
         from .shape import expand_error
 
         raise expand_error(self._array.shape, src._array.shape)
-    return change_history(copy_kernel, self, (src,), lambda target, s: _assign(target, s))
+    return change(copy_kernel, self, (src,), _assign)
 
 
 def _assign(target: np.ndarray[Any, Any], source: Any) -> None:
@@ -166,23 +185,6 @@ def _assign(target: np.ndarray[Any, Any], source: Any) -> None:
     if np.may_share_memory(target, source):
         source = source.copy()
     target[...] = source
-
-
-def change_history(op: Primitive, self: Any, others: tuple[Any, ...], write: Any, attributes: tuple[Any, ...] = ()) -> Any:
-    """Write into ``self`` by ``write(array, *arrays)`` and record it as ``op``."""
-    recording = _state.grad_enabled()
-    requires = recording and any(isinstance(t, Tensor) and t.requires_grad for t in (self, *others))
-    views.check_inplace(self, recording)
-    edges = None
-    if requires:
-        views.check_view_change(self)
-        edges = op.edges_of((self, *others))
-    check_no_overlap(self._array)
-    write(self._array, *(t._array if isinstance(t, Tensor) else t for t in others))
-    self._bump_version()
-    if edges is not None and any(e is not None for e in edges):
-        views.rebase_history(self, op.make_node([self], (self, *others), attributes, edges))
-    return self
 
 
 @primitive("FillBackward2", name="fill_number")
@@ -221,33 +223,48 @@ def fill_(self: Any, value: Any) -> Any:
                 "fill_ only supports 0-dimension value tensor but got tensor with "
                 f"{value._array.ndim} dimensions."
             )
-        return change_history(fill_tensor, self, (value,), lambda target, v: _assign(target, v))
+        return change(fill_tensor, self, (value,), _assign, overlap=True)
     number = value
 
     def write(target: np.ndarray[Any, Any]) -> None:
         target[...] = checked_number(number, _dtype.of_array(target))
 
-    return change_history(fill_number, self, (), write, (number,))
+    return change(fill_number, self, (), write, (number,), overlap=True)
+
+
+_C_NAMES = {
+    "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float", "float64": "double", "int32": "int",
+}  # fmt: skip
 
 
 def checked_number(value: Any, d: _dtype.dtype) -> Any:
     """A Python number for a tensor of this dtype, or PyTorch's error if it does not fit."""
-    if d.category == _dtype.INT and not isinstance(value, complex):
-        info = np.iinfo(d.numpy)
-        if not (-info.max - 1 if d.is_signed else -info.max) <= value <= info.max or math.isnan(value):
-            raise RuntimeError(f"value cannot be converted to type {d.name}_t without overflow")
-        value = int(value)
-        return value if d.is_signed or value >= 0 else value + info.max + 1
-    if isinstance(value, complex) and d.category != _dtype.COMPLEX:
+    if d.category in (_dtype.BOOL, _dtype.COMPLEX):
+        return value
+    if isinstance(value, complex):
         if value.imag:
-            raise RuntimeError(f"value cannot be converted to type {d.name} without overflow")
-        return value.real
-    return value
+            raise _overflow(d)
+        value = value.real
+    if d.category == _dtype.FLOAT:
+        if isinstance(value, float) and abs(value) < 65504:
+            return value
+        if abs(value) > _dtype.finfo(d).max and not math.isinf(value):
+            raise _overflow(d)
+        return value
+    info = np.iinfo(d.numpy)
+    if not (-info.max - 1 if d.is_signed else -info.max) <= value <= info.max:
+        raise _overflow(d)
+    value = int(value)
+    return value if d.is_signed or value >= 0 else value + info.max + 1
+
+
+def _overflow(d: _dtype.dtype) -> RuntimeError:
+    return RuntimeError(f"value cannot be converted to type {_C_NAMES.get(d.name, f'{d.name}_t')} without overflow")
 
 
 def zero_(self: Any) -> Any:
     """Set every element to 0."""
-    return change_history(zero, self, (), lambda target: target.fill(0))
+    return change(zero, self, (), lambda target: target.fill(0), overlap=True)
 
 
 for _method in (copy_, fill_, zero_):

@@ -13,24 +13,28 @@ from typing import Any
 import numpy as np
 
 from .. import _dtype, _state
-from .._tensor import Tensor
+from .._tensor import Tensor, _type_of
 from ..autograd.graph import _is_internal, next_sequence_number, user_frame
-from ._primitive import F32, F64, PLAIN, Primitive, _getframe, _new, mark_inference, ndarray, own_code, wrap
+from ..autograd.saved import NUMBERS
+from ._nodes import own_code
+from ._primitive import F32, F64, PLAIN, Primitive, _getframe, _new, mark_inference, ndarray, wrap
 from ._xp import TENSOR
 
 _scalars: dict[Any, dict[Any, np.ndarray[Any, Any]]] = {F32: {}, F64: {}}
+_whole: dict[Any, dict[Any, np.ndarray[Any, Any]]] = {F32: {}, F64: {}}
 _SCALARS_KEPT = 4096
 
 
 def scalar(value: Any, dt: Any) -> np.ndarray[Any, Any]:
     """A Python number as a 0-d array. Kept for reuse: NumPy takes half as long with one as with a number."""
-    kept = _scalars[dt]
+    kept = _scalars[dt] if value.__class__ is float else _whole[dt]
     array = kept.get(value)
     if array is None:
         array = np.array(value, dt)
         array.flags.writeable = False
-        if value != 0 and len(kept) < _SCALARS_KEPT:  # 0.0 == -0.0 must not share an entry
+        if len(kept) < _SCALARS_KEPT and (value != 0 or value.__class__ is int):  # 0.0 == -0.0 must not share an entry
             kept[value] = array
+            NUMBERS[id(array)] = value
     return array
 
 
@@ -38,23 +42,35 @@ class Elementwise(Primitive):
     """A primitive whose tensors are promoted to one dtype and broadcast together.
 
     ``promote``: ``"default"`` (PyTorch's result_type), ``"float"`` (integers become the default float dtype), ``"compare"``
-    (like default, but the kernel answers in bool).
+    (like default, but the kernel answers in bool). ``scalars``: attributes that count as Python numbers in promotion.
+    ``numbers``: whether a Python number may stand for a tensor. ``fast=False``: float tensors need ``check`` as well.
     """
 
     def __init__(
-        self, name: str, kernel: Any, node: str | None, *, promote: str = "default", check: Any = None, **options: Any
-    ) -> None:
+        self, name: str, kernel: Any, node: str | None, *, promote: str = "default", check: Any = None,
+        scalars: tuple[str, ...] = (), numbers: bool = True, fast: bool = True, **options: Any,
+    ) -> None:  # fmt: skip
         super().__init__(name, kernel, node, kind="elementwise", **options)
         self.promote = promote
         self.check = check
+        self.scalars = tuple(self.attribute_names.index(s) for s in scalars)
+        self.numbers = numbers
+        self.fast = fast
         self.call: Any = None
+        self.guard: Any = None
+        """Called with the tensors as given, before promotion; raises if it refuses them."""
+        self.with_alpha: Any = None
+        """What takes over when ``alpha=`` is given: ``with_alpha(input, other, alpha)``."""
 
     def ready(self) -> Elementwise:
-        """Build the fast callable, once all rules are given."""
+        """Build the fast callables, once all rules are given."""
         k = len(self.tensor_names)
-        make = {1: _unary, 2: _binary}.get(k, _nary) if not self.attribute_names else _nary
-        self.call = make(self, False)
-        self.operator = make(self, True) if k == 2 else self.call
+        make = {1: _unary, 2: _binary}.get(k, _nary)
+        if self.attribute_names:
+            make = _attributed if k == 1 else _nary
+        self.call = make(self, "function")
+        self.method = make(self, "method")
+        self.operator = make(self, "operator") if k == 2 else self.call
         setattr(TENSOR, self.name, self.call)
         return self
 
@@ -64,47 +80,61 @@ class Elementwise(Primitive):
 
 def elementwise(
     name: str, kernel: Any, node: str | None = None, *, promote: str = "default", check: Any = None,
-    saved_names: dict[str, str] | None = None, **rules: Callable[..., Any],
+    scalars: tuple[str, ...] = (), numbers: bool = True, fast: bool = True,
+    saved_names: dict[str, str] | None = None, quick: dict[str, Any] | None = None, **rules: Callable[..., Any],
 ) -> Elementwise:  # fmt: skip
-    """Declare an elementwise primitive in one expression: kernel, node name, and a rule for each input."""
-    op = Elementwise(name, kernel, node, promote=promote, check=check, saved_names=saved_names)
+    """Declare an elementwise primitive in one expression: kernel, node name, and a rule for each input.
+
+    ``quick`` may repeat rules of two-input primitives as bare ufuncs of (g, saved value) for real arrays.
+    """
+    op = Elementwise(
+        name, kernel, node, promote=promote, check=check, scalars=scalars, numbers=numbers, fast=fast,
+        saved_names=saved_names,
+    )  # fmt: skip
     op.vjp(**rules)
+    op.quick = quick or {}
     return op.ready()
 
 
-def _unary(op: Elementwise, _: bool) -> Callable[..., Any]:
+_MISSING: Any = object()
+
+
+def _unary(op: Elementwise, form: str) -> Callable[..., Any]:
+    if not op.fast or (op.slots and (len(op.slots) > 1 or op.slots[0].name not in ("input", "out"))):
+        return _slow(op, form)
     kernel = op.kernel
+    is_ufunc = isinstance(kernel, np.ufunc)
     differentiable = bool(op.rules)
     saves_input = "input" in op.slot_names
     saves_out = "out" in op.slot_names
-    simple = len(op.slots) <= 1 and all(s.name in ("input", "out") for s in op.slots)
     node_class: Any = None
 
-    def call(input: Any, *, out: Any = None) -> Any:
+    def call(input: Any = _MISSING, *rest: Any, **more: Any) -> Any:
         nonlocal node_class
-        if type(input) not in PLAIN or out is not None:
-            return _general(op, (input,), out=out)
+        if type(input) is not Tensor and type(input) not in PLAIN or rest or more:
+            return _irregular(op, (input,), rest, more, form)
         array = input._array
         dt = array.dtype
-        if dt is not F32 and dt is not F64 or not simple:
+        if dt is not F32 and dt is not F64:
             return _general(op, (input,))
         recording = differentiable
         if _state.special:
-            if _state.modes.dispatch:
+            if _state.modes.dispatch or _state.anomaly:
                 return _general(op, (input,))
             recording = recording and _state.modes.grad_enabled
-        result = kernel(array)
+        result = kernel(array) if array.ndim or not is_ufunc else kernel(array, out=...)
         if type(result) is not ndarray and not isinstance(result, ndarray):
             result = np.asarray(result)
         t = _new(Tensor)
         t._array = result
-        t._node = None
         t._meta = None
         t._counter = None
         if not recording:
+            t._node = None
             return t
         edge = input._node if input._meta is None else input._edge()
         if edge is None:
+            t._node = None
             return t
         if node_class is None:
             node_class = op.node_class
@@ -141,60 +171,66 @@ def _unary(op: Elementwise, _: bool) -> Callable[..., Any]:
     return _named(call, op)
 
 
-def _binary(op: Elementwise, operator: bool) -> Callable[..., Any]:
+def _binary(op: Elementwise, form: str) -> Callable[..., Any]:
+    if not op.fast or len(op.rules) not in (0, 2) or any(s.name not in ("input", "other") for s in op.slots):
+        return _slow(op, form)
     kernel = op.kernel
-    differentiable = len(op.rules) == 2
-    input_at = op.slot_names.index("input") if "input" in op.slot_names else -1
-    other_at = op.slot_names.index("other") if "other" in op.slot_names else -1
-    simple = all(s.name in ("input", "other") for s in op.slots) and len(op.rules) in (0, 2)
-    input_first = input_at <= other_at
+    is_ufunc = isinstance(kernel, np.ufunc)
+    operator = form == "operator"
+    numbers = op.numbers
+    differentiable = bool(op.rules)
     saves = len(op.slots)
-    keeps = [op.keep(mask) for mask in range(4)]
+    names = op.slot_names
+    keeps = [tuple(name in names and op.keep(mask)[names.index(name)] for name in ("input", "other")) for mask in range(4)]
+    swapped = names == ["other", "input"]
+    only_input = names == ["input"]
     node_class: Any = None
 
-    def call(input: Any, other: Any, *, out: Any = None) -> Any:
+    def call(input: Any = _MISSING, other: Any = _MISSING, *rest: Any, **more: Any) -> Any:
         nonlocal node_class
-        if type(input) not in PLAIN or out is not None or not simple:
-            return _general(op, (input, other), operator, out)
+        if type(input) is not Tensor and type(input) not in PLAIN or rest or more:
+            return _irregular(op, (input, other), rest, more, form)
         a = input._array
         dt = a.dtype
         if dt is not F32 and dt is not F64:
             return _general(op, (input, other), operator)
         kind = type(other)
-        if kind in PLAIN:
+        if kind is Tensor or kind in PLAIN:
             b = other._array
             if b.dtype is not dt:
                 return _general(op, (input, other), operator)
             is_tensor = True
-        elif kind is float or kind is int:
+        elif (kind is float or kind is int) and numbers:
             b = scalar(other, dt)
             is_tensor = False
         else:
-            return _general(op, (input, other), operator)
+            return _irregular(op, (input, other), (), {}, form)
         recording = differentiable
         if _state.special:
-            if _state.modes.dispatch:
+            if _state.modes.dispatch or _state.anomaly:
                 return _general(op, (input, other), operator)
             recording = recording and _state.modes.grad_enabled
         try:
-            result = kernel(a, b)
+            result = kernel(a, b) if a.ndim or not is_ufunc else kernel(a, b, out=...)
         except ValueError:
             raise broadcast_error(a.shape, b.shape) from None
         if type(result) is not ndarray and not isinstance(result, ndarray):
             result = np.asarray(result)
         t = _new(Tensor)
         t._array = result
-        t._node = None
         t._meta = None
         t._counter = None
         if not recording:
+            t._node = None
             return t
         edge_a = input._node if input._meta is None else input._edge()
         if is_tensor:
             edge_b = other._node if other._meta is None else other._edge()
             if edge_a is None and edge_b is None:
+                t._node = None
                 return t
         elif edge_a is None:
+            t._node = None
             return t
         else:
             edge_b = None
@@ -204,32 +240,29 @@ def _binary(op: Elementwise, operator: bool) -> Callable[..., Any]:
         node = node_class()
         node.next = (edge_a, edge_b)
         node.attached = None
-        node.versions = None
         node.adapt = None
         if is_tensor and a.shape != b.shape:
             node.adapt = op._adaptations(t, (input, other))
+        node.versions = None
         if not saves:
             node.saved = ()
         else:
-            kept = keeps[(edge_a is not None) + 2 * (edge_b is not None)]
-            x = input if input_at >= 0 and kept[input_at] else None
-            y = other if other_at >= 0 and kept[other_at] else None
+            keep_input, keep_other = keeps[1 if edge_b is None else 2 if edge_a is None else 3]
             version_x = version_y = 0
-            if x is not None and x._counter is not None:
-                version_x = x._counter[0]
-            if y is not None and is_tensor and y._counter is not None:
-                version_y = y._counter[0]
+            if not keep_input:
+                input = None
+            elif input._counter is not None:
+                version_x = input._counter[0]
+            if not keep_other:
+                other = None
+            elif is_tensor and other._counter is not None:
+                version_y = other._counter[0]
             if saves == 2:
-                if input_first:
-                    node.saved = (x, y)
-                    if version_x or version_y:
-                        node.versions = (version_x, version_y)
-                else:
-                    node.saved = (y, x)
-                    if version_x or version_y:
-                        node.versions = (version_y, version_x)
+                node.saved = (other, input) if swapped else (input, other)
+                if version_x or version_y:
+                    node.versions = (version_y, version_x) if swapped else (version_x, version_y)
             else:
-                node.saved = (x if input_at >= 0 else y,)
+                node.saved = (input,) if only_input else (other,)
                 if version_x or version_y:
                     node.versions = (version_x or version_y,)
         frame = _getframe(1)
@@ -246,13 +279,139 @@ def _binary(op: Elementwise, operator: bool) -> Callable[..., Any]:
     return _named(call, op)
 
 
-def _nary(op: Elementwise, _: bool) -> Callable[..., Any]:
+def _slow(op: Elementwise, form: str) -> Callable[..., Any]:
     k = len(op.tensor_names)
 
-    def call(*args: Any) -> Any:
-        return _general(op, args[:k], attributes=args[k:])
+    def call(*args: Any, **more: Any) -> Any:
+        given = args if len(args) >= k else args + (_MISSING,) * (k - len(args))
+        return _irregular(op, given[:k], args[k:], more, form)
 
     return _named(call, op)
+
+
+def _attributed(op: Elementwise, form: str) -> Callable[..., Any]:
+    """One tensor and attributes, which public functions have put in order."""
+    kernel = op.kernel
+    is_ufunc = isinstance(kernel, np.ufunc)
+    differentiable = bool(op.rules)
+    names = op.slot_names
+    input_first = names == op.tensor_names + op.attribute_names
+    attributes_only = all(name in op.attribute_names for name in names)
+    node_class: Any = None
+
+    def call(input: Any, *attributes: Any) -> Any:
+        nonlocal node_class
+        if type(input) not in PLAIN or not op.fast:
+            return _general(op, (input,), attributes=attributes)
+        array = input._array
+        dt = array.dtype
+        if dt is not F32 and dt is not F64:
+            return _general(op, (input,), attributes=attributes)
+        recording = differentiable
+        if _state.special:
+            if _state.modes.dispatch or _state.anomaly:
+                return _general(op, (input,), attributes=attributes)
+            recording = recording and _state.modes.grad_enabled
+        try:
+            result = kernel(array, *attributes)
+        except TypeError:  # a complex number beside a real tensor
+            return _general(op, (input,), attributes=attributes)
+        if type(result) is not ndarray and not isinstance(result, ndarray):
+            result = np.asarray(result)
+        if result.dtype is not dt:
+            return _general(op, (input,), attributes=attributes)
+        t = _new(Tensor)
+        t._array = result
+        t._node = None
+        t._meta = None
+        t._counter = None
+        if not recording:
+            return t
+        edge = input._node if input._meta is None else input._edge()
+        if edge is None:
+            return t
+        if not input_first and not attributes_only:
+            op.record([t], (input,), attributes)
+            return t
+        if node_class is None:
+            node_class = op.node_class
+        node = node_class()
+        node.next = (edge,)
+        node.adapt = None
+        node.attached = None
+        node.versions = None
+        if input_first:
+            node.saved = (input, *attributes)
+            counter = input._counter
+            if counter is not None and counter[0]:
+                node.versions = (counter[0],) + (0,) * len(attributes)
+        else:
+            node.saved = tuple([attributes[op.attribute_names.index(name)] for name in names])
+        frame = user_frame(2)
+        node.code = frame.f_code
+        node.instruction = frame.f_lasti
+        node.seq = next_sequence_number()
+        t._node = node
+        return t
+
+    return _named(call, op)
+
+
+def _nary(op: Elementwise, _: str) -> Callable[..., Any]:
+    k = len(op.tensor_names)
+
+    def call(*args: Any, out: Any = None) -> Any:
+        return _general(op, args[:k], out=out, attributes=args[k:])
+
+    return _named(call, op)
+
+
+_ALIASES = {"x": "input", "a": "input", "self": "input", "x1": "input", "x2": "other"}
+
+
+def _irregular(op: Elementwise, args: tuple[Any, ...], rest: tuple[Any, ...], more: dict[str, Any], form: str) -> Any:
+    """A call that is not plainly (tensor) or (tensor, tensor): keywords, subclasses, numbers first, mistakes."""
+    out = alpha = None
+    given = list(args)
+    if rest or more or any([v is _MISSING for v in args]):
+        k = len(args) - (form == "method")
+        if rest:
+            raise TypeError(
+                f"{op.name}() takes {k} positional argument{'s' * (k != 1)} but {k + len(rest)} were given"
+            )
+        for key, value in more.items():
+            name = key if key in op.tensor_names else _ALIASES.get(key, key)
+            if key == "out" and form != "method":
+                out = value
+            elif key == "alpha" and op.with_alpha is not None:
+                alpha = value
+            elif name in op.tensor_names and given[op.tensor_names.index(name)] is _MISSING:
+                given[op.tensor_names.index(name)] = value
+            else:
+                raise TypeError(f"{op.name}() got an unexpected keyword argument '{key}'")
+        missing = [name for name, v in zip(op.tensor_names, given) if v is _MISSING]
+        if missing and op.with_alpha is not None:
+            kinds = ", ".join(type(v).__name__ for v in given[form == "method" :] if v is not _MISSING)
+            raise TypeError(f"{op.name}() received an invalid combination of arguments - got ({kinds})")
+        if missing:
+            shown = ", ".join(f'"{name}"' for name in missing)
+            raise TypeError(f"{op.name}() missing {len(missing)} required positional arguments: {shown}")
+        if out is not None and not isinstance(out, Tensor):
+            raise TypeError(f"{op.name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+    if alpha is not None and not (alpha.__class__ is int and alpha == 1):
+        result = op.with_alpha(*given, alpha)
+        if out is None:
+            return result
+        from ._forms import write_out
+
+        return write_out(op.name, out, result, args)
+    if not op.numbers or len(given) == 1:
+        for i, v in enumerate(given):
+            if isinstance(v, (bool, int, float, complex, np.generic)):
+                if form == "operator":
+                    return NotImplemented
+                raise wrong_operand(op, tuple(given), form, i)
+    return _general(op, tuple(given), form == "operator", out, form=form)
 
 
 def _named(call: Any, op: Elementwise) -> Any:
@@ -275,16 +434,24 @@ def broadcast_error(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
 # ---- the general way
 
 
-def operands(op: Elementwise, args: tuple[Any, ...]) -> tuple[list[Any], list[Any], _dtype.dtype] | None:
+def operands(
+    op: Elementwise, args: tuple[Any, ...], attributes: tuple[Any, ...] = ()
+) -> tuple[list[Any], list[Any], _dtype.dtype] | None:
     """(values as saved, arrays in the dtype to compute in, that dtype); None if an argument is no operand."""
     dimensioned = zero_dim = number = None
+    for i in op.scalars:
+        if attributes[i] is not None:
+            d = _dtype.of_scalar(attributes[i])
+            number = d if number is None else _dtype.promote_types(number, d)
     values: list[Any] = []
     for v in args:
         if not isinstance(v, Tensor):
-            if isinstance(v, (np.bool_, np.number)):
+            if isinstance(v, np.number):
                 v = v.item()
-            elif isinstance(v, ndarray):
-                v = wrap(v)
+            elif isinstance(v, np.bool_):
+                v = float(v)  # PyTorch takes it for a float
+            elif isinstance(v, ndarray) and op.name in ("eq", "ne"):
+                v = wrap(v)  # other operators leave arrays to NumPy, which comes back with a tensor
         if isinstance(v, Tensor):
             d = _dtype.of_array(v._array)
             if v._array.ndim:
@@ -349,17 +516,22 @@ def run_kernel(op: Elementwise, arrays: list[Any], dt: _dtype.dtype, attributes:
 
 
 def _general(
-    op: Elementwise, args: tuple[Any, ...], operator: bool = False, out: Any = None, attributes: tuple[Any, ...] = ()
-) -> Any:
+    op: Elementwise, args: tuple[Any, ...], operator: bool = False, out: Any = None, attributes: tuple[Any, ...] = (),
+    form: str = "function",
+) -> Any:  # fmt: skip
     from .. import overrides
 
     if overrides.overridden(args):
-        return overrides.call_override(op.call, op.public or op.call, args, {} if out is None else {"out": out})
-    found = operands(op, args)
+        return overrides.call_override(
+            op.call, op.public or op.call, args + attributes, {} if out is None else {"out": out}
+        )
+    found = operands(op, args, attributes)
     if found is None:
         if operator:
             return NotImplemented
-        raise wrong_operand(op, args)
+        raise wrong_operand(op, args, form)
+    if op.guard is not None:
+        op.guard(*args)
     values, arrays, dt = found
     if op.check is not None:
         op.check(*arrays)
@@ -385,10 +557,25 @@ def check_devices(arrays: list[Any]) -> None:
         )
 
 
-def wrong_operand(op: Elementwise, args: tuple[Any, ...]) -> TypeError:
+def wrong_operand(op: Elementwise, args: tuple[Any, ...], form: str = "function", at: int = -1) -> TypeError:
+    """What PyTorch says of an argument of the wrong type. A method does not count its own tensor."""
     for i, (name, v) in enumerate(zip(op.tensor_names, args, strict=False)):
-        if not isinstance(v, (Tensor, bool, int, float, complex, np.generic, ndarray)):
+        if i == at or not isinstance(v, (Tensor, bool, int, float, complex, np.generic)):
+            position = i + 1 - (form != "function")
+            shown = f"{op.name}_" if form == "inplace" else op.name
             return TypeError(
-                f"{op.name}(): argument '{name}' (position {i + 1}) must be Tensor, not {type(v).__name__}"
+                f"{shown}(): argument '{name}' (position {position}) must be Tensor, not {_type_of(v)}"
             )
     return TypeError(f"{op.name}(): wrong arguments")
+
+
+def only(label: str, kinds: str) -> Callable[..., None]:
+    """A check that refuses other dtypes the way PyTorch's kernels do. ``kinds``: of b(ool), i(nteger), f(loat), c(omplex)."""
+    allowed = {"bifc".index(kind) for kind in kinds}
+
+    def check(*arrays: Any) -> None:
+        d = _dtype.of_array(arrays[0])
+        if d.category not in allowed:
+            raise NotImplementedError(f"\"{label}\" not implemented for '{_dtype.SCALAR_TYPE_NAMES[d]}'")
+
+    return check

@@ -13,14 +13,19 @@ from typing import Any
 import numpy as np
 
 from .. import _dtype, _state
-from .._tensor import Tensor
+from .._tensor import Tensor, _cpp_dtype
 from ..autograd import views
 from ._elementwise import Elementwise, broadcast_error, cast, check_devices, operands, run_kernel, wrong_operand
+from ._inplace import check_no_overlap, check_no_partial_overlap, check_result_type, inplace_form, write_inplace
 from ._primitive import PLAIN, Primitive, _new, wrap
+from ._wrong import NoOverload, WrongArgument, argument_error, is_binding_error
 
 FUNCTIONS: dict[str, Any] = {}
 
-_ALIASES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
+FUNCTIONALS: dict[str, Any] = {}
+"""What becomes ``facula.nn.functional.<name>`` without being a function of ``facula`` itself."""
+
+_ALIASES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other", "self": "input"}
 """NumPy's argument names, which PyTorch takes as well."""
 
 
@@ -31,8 +36,9 @@ def expose(
     call = op.call if isinstance(op, Elementwise) else op
     for name in functions.split():
         FUNCTIONS[name] = call
+    method = op.method if isinstance(op, Elementwise) else _as_method(call) if isinstance(call, Primitive) else call
     for name in methods.split():
-        setattr(Tensor, name, call if not isinstance(call, Primitive) else _as_method(call))
+        setattr(Tensor, name, method)
     for name in operators.split():
         setattr(Tensor, name, op.operator)
     if inplace or inplace_operators:
@@ -57,36 +63,67 @@ def _as_method(call: Any) -> Any:
 
 
 def public(
-    functions: str = "", methods: str = "", *, out: bool = False, inplace: str = ""
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    functions: str = "", methods: str = "", *, out: bool | str = False, inplace: str = "", overloads: bool = False,
+    name: str | None = None,
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
     """Make a Python function over primitives a public operator.
 
     The public form dispatches to ``__torch_function__``, understands NumPy's argument names and, with ``out=True``, takes
-    ``out=``. ``inplace`` names methods that write the result into ``self`` (by ``copy_``, for functions without a primitive
-    of their own in-place form). The plain function is returned for internal use.
+    ``out=`` as a function (``out="dim"``: only together with the argument ``dim``). ``inplace`` names methods that write
+    the result into ``self`` (by ``copy_``, for functions without a primitive of their own in-place form). ``overloads``
+    says that PyTorch has several forms of it, and so another sentence for arguments that fit none. ``name``: what errors
+    call it. The plain function is returned for internal use; its ``public`` is the form for users.
     """
 
     def make(fn: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(fn)
-        def call(*args: Any, **kwargs: Any) -> Any:
-            if kwargs:
-                kwargs = {(_ALIASES.get(k, k) if k not in accepted else k): v for k, v in kwargs.items()}
-                if out and (target := kwargs.pop("out", None)) is not None:
-                    return write_out(fn.__name__, target, fn(*args, **kwargs), args)
-            if (args and args[0].__class__ not in PLAIN) or _state.special:
-                from .. import overrides
-
-                if overrides.overridden(args, kwargs):
-                    return overrides.call_override(fn, call, args, kwargs)
-            return fn(*args, **kwargs)
-
+        title = name or [*functions.split(), *methods.split(), fn.__name__][0]
         accepted = set(fn.__code__.co_varnames[: fn.__code__.co_argcount + fn.__code__.co_kwonlyargcount])
-        for name in functions.split():
-            FUNCTIONS[name] = call
-        for name in methods.split():
-            setattr(Tensor, name, call)
-        for name in inplace.split():
-            setattr(Tensor, name, _inplace_by_copy(fn))
+        takes_tensor = next(iter(fn.__annotations__.values()), None) == "Tensor"
+
+        def form(is_method: bool) -> Callable[..., Any]:
+            @functools.wraps(fn)
+            def call(*args: Any, **kwargs: Any) -> Any:
+                given = kwargs
+                target = None
+                if kwargs:
+                    kwargs = {(_ALIASES.get(k, k) if k not in accepted else k): v for k, v in kwargs.items()}
+                    if len(kwargs) != len(given):
+                        kwargs = given
+                    if out and not is_method:
+                        target = kwargs.pop("out", None)
+                if (args and args[0].__class__ not in PLAIN) or _state.special:
+                    from .. import overrides
+
+                    if overrides.overridden(args, kwargs):
+                        if target is not None:
+                            kwargs["out"] = target
+                        return overrides.call_override(fn, call, args, kwargs)
+                try:
+                    if target is None:
+                        return fn(*args, **kwargs)
+                    if out is not True and out not in kwargs and len(args) < 2:
+                        raise NoOverload
+                    result = fn(*args, **kwargs)
+                    if isinstance(result, tuple) and isinstance(target, Tensor):
+                        raise NoOverload
+                except (TypeError, AttributeError) as e:
+                    if takes_tensor and args and not isinstance(args[0], Tensor):
+                        e = WrongArgument(fn.__code__.co_varnames[0], args[0], "Tensor")
+                    elif not isinstance(e, (WrongArgument, NoOverload)) and not is_binding_error(e):
+                        raise
+                    raise argument_error(e, fn, title, args, given, is_method, overloads) from None
+                return write_out(title, target, result, args)
+
+            return call
+
+        function, method = form(False), form(True)
+        fn.public = function  # type: ignore[attr-defined]
+        for each in functions.split():
+            FUNCTIONS[each] = function
+        for each in methods.split():
+            setattr(Tensor, each, method)
+        for each in inplace.split():
+            setattr(Tensor, each, _inplace_by_copy(fn))
         return fn
 
     return make
@@ -102,21 +139,37 @@ def _inplace_by_copy(fn: Callable[..., Any]) -> Callable[..., Any]:
 # ---- out=
 
 
+EXACT_OUT: set[str] = set()
+"""Operators whose ``out=`` must have the very dtype of the result."""
+
+
 def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = ()) -> Any:
     """Write a result into the tensor(s) given as ``out=``."""
     if isinstance(out, (tuple, list)):
+        for o, r in zip(out, result, strict=True):
+            if isinstance(o, Tensor) and o.dtype is not r.dtype:
+                raise RuntimeError(
+                    f"Expected out tensor to have dtype {_cpp_dtype(r.dtype)}, but got {_cpp_dtype(o.dtype)} instead"
+                )
         parts = [write_out(name, o, r) for o, r in zip(out, result, strict=True)]
-        return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
+        return getattr(type(result), "out", type(result))(parts)
     if not isinstance(out, Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
-    if _state.grad_enabled() and (result.requires_grad or out.requires_grad):
+    if _state.grad_enabled() and any([isinstance(t, Tensor) and t.requires_grad for t in (result, out, *args)]):
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
             "arguments requires grad."
         )
+    if name in EXACT_OUT and out.dtype is not result.dtype:
+        raise RuntimeError(
+            f"Expected out tensor to have dtype {_cpp_dtype(result.dtype)}, but got {_cpp_dtype(out.dtype)} instead"
+        )
     check_result_type(result.dtype, out.dtype)
     if out._array.shape != result._array.shape:
         resize_output(out, result._array.shape)
+    for t in args:
+        if isinstance(t, Tensor):
+            check_no_partial_overlap(out._array, t._array)
     np.copyto(out._array, result._array, casting="unsafe")
     out._bump_version()
     return out
@@ -135,104 +188,6 @@ def resize_output(out: Any, shape: tuple[int, ...]) -> None:
     out._array = np.empty(shape, out._array.dtype)
 
 
-def check_result_type(result: _dtype.dtype, target: _dtype.dtype) -> None:
-    if not _dtype.can_cast(result, target):
-        names = _dtype.SCALAR_TYPE_NAMES
-        raise RuntimeError(f"result type {names[result]} can't be cast to the desired output type {names[target]}")
 
 
-# ---- in place
-
-
-def inplace_form(op: Any, operator: bool = False) -> Callable[..., Any]:
-    """The method that writes a primitive's result into its first argument."""
-    k = len(op.tensor_names)
-    is_elementwise = isinstance(op, Elementwise)
-
-    def change(self: Any, *args: Any) -> Any:
-        from .. import overrides
-
-        if (self.__class__ not in PLAIN or _state.special) and overrides.overridden((self, *args)):
-            return overrides.call_override(change, change, (self, *args), {})
-        recording = _state.grad_enabled()
-        tensors = (self, *args[: k - 1])
-        attributes = args[k - 1 :]
-        if is_elementwise:
-            found = operands(op, tensors)
-            if found is None:
-                if operator:
-                    return NotImplemented
-                raise wrong_operand(op, tensors)
-            values, arrays, dt = found
-            if op.check is not None:
-                op.check(*arrays)
-            check_devices(arrays)
-            check_result_type(dt, self.dtype)
-            return write_inplace(op, self, tuple(values), attributes, recording, arrays, dt)
-        return write_inplace(op, self, tensors, attributes, recording)
-
-    change.__name__ = change.__qualname__ = f"{op.name}_"
-    return change
-
-
-def write_inplace(
-    op: Any, self: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...], recording: bool, arrays: Any = None,
-    dt: Any = None,
-) -> Any:  # fmt: skip
-    """Compute, write into ``self``, bump its version and give it its new history."""
-    requires = recording and any(isinstance(t, Tensor) and t.requires_grad for t in tensors)
-    views.check_inplace(self, recording)
-    edges = None
-    original = self
-    if requires and op.rules:
-        views.check_view_change(self)
-        edges = op.edges_of(tensors)
-        if "input" in op.slot_names:
-            original = _new(Tensor)
-            original._array = self._array.copy()
-            original._node, original._meta, original._counter = self._node, self._meta, None
-    target = self._array
-    check_no_overlap(target)
-    if arrays is not None:
-        shape = np.broadcast_shapes(*(a.shape for a in arrays)) if len(arrays) > 1 else target.shape
-        if shape != target.shape:
-            raise RuntimeError(
-                f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(shape)}"
-            )
-        if isinstance(op.kernel, np.ufunc) and op.promote == "default" and arrays[0] is target:
-            op.kernel(*arrays, out=target)
-        else:
-            store(target, run_kernel(op, arrays, dt, attributes))
-    else:
-        raw = [t._array if isinstance(t, Tensor) else t for t in tensors]
-        store(target, op.kernel(*raw, *attributes))
-    self._bump_version()
-    if edges is not None:
-        node = op.make_node([self], (original, *tensors[1:]), attributes, edges)
-        if node is not None:
-            views.rebase_history(self, node)
-    return self
-
-
-def store(target: np.ndarray[Any, Any], result: Any) -> None:
-    if result.dtype != target.dtype:
-        result = cast(result, target.dtype)
-    if result.shape != target.shape:
-        raise RuntimeError(
-            f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(result.shape)}"
-        )
-    target[...] = result
-
-
-def check_no_overlap(target: np.ndarray[Any, Any]) -> None:
-    """A tensor made by ``expand`` has elements that share memory: writing to it is ambiguous."""
-    if 0 in target.strides:
-        for n, s in zip(target.shape, target.strides, strict=True):
-            if s == 0 and n > 1:
-                raise RuntimeError(
-                    "unsupported operation: more than one element of the written-to tensor refers to a single memory "
-                    "location. Please clone() the tensor before performing the operation."
-                )
-
-
-__all__ = ["FUNCTIONS", "broadcast_error", "expose", "inplace_form", "public", "wrap", "write_inplace", "write_out"]
+__all__ = ["FUNCTIONALS", "FUNCTIONS", "broadcast_error", "expose", "inplace_form", "public", "wrap", "write_inplace", "write_out"]

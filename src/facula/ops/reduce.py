@@ -1,4 +1,4 @@
-"""Reductions, scans, sorting, softmax."""
+"""Sums, means, products, logical reductions, log-sum-exp."""
 
 from __future__ import annotations
 
@@ -8,46 +8,325 @@ import numpy as np
 
 from .. import _dtype
 from .._tensor import Tensor
-from ._args import dims_tuple
+from ._basic import in_both_worlds
 from ._forms import public
 from ._primitive import primitive
+from ._reducing import (
+    F32,
+    accumulator,
+    axes,
+    check_dim,
+    check_dims,
+    count,
+    multiply_reduce,
+    refuse_narrowing,
+    spread,
+    total,
+    without,
+)  # fmt: skip
+from ._scanning import products_of_others
+from ._wrong import NoOverload, WrongArgument
+
+_FULL: Any = object()
+"""Stands for an argument ``dim`` that was not given: that is another overload than None."""
+
+
+def result_dtype(dtype: _dtype.dtype | None) -> Any:
+    if dtype is None:
+        return None
+    if not isinstance(dtype, _dtype.dtype):
+        raise WrongArgument("dtype", dtype, "torch.dtype")
+    return dtype.numpy
+
+
+def brought_back(g: Any, dtype: np.dtype[Any], xp: Any) -> Any:
+    """A gradient in its input's dtype."""
+    return g if g is None or (g if xp.is_raw else g._array).dtype == dtype else xp.cast(g, dtype)
+
+
+# ---- sum
 
 
 @primitive("SumBackward0", kind="linear")
-def sum_all(input):  # type: ignore[no-untyped-def]
-    return np.add.reduce(input, None)
+def sum_all(input, dtype: Any = None):  # type: ignore[no-untyped-def]
+    return total(input, None, False, dtype)
 
 
-sum_all.vjp(input=lambda g, input_shape, xp: xp.expand(g, input_shape))
+@sum_all.vjp("input")
+def _(g: Any, input_shape: Any, input_dtype: Any, xp: Any) -> Any:
+    return xp.expand(brought_back(g, input_dtype, xp), input_shape)
 
 
 @primitive("SumBackward1", kind="linear")
-def sum_dim(input, dim: tuple[int, ...], keepdim: bool):  # type: ignore[no-untyped-def]
-    return np.add.reduce(input, dim, keepdims=keepdim)
+def sum_dim(input, dim: Any, keepdim: bool, dtype: Any = None):  # type: ignore[no-untyped-def]
+    return total(input, axes(dim, input.ndim), keepdim, dtype)
 
 
 @sum_dim.vjp("input")
-def _(g: Any, input_shape: Any, dim: Any, keepdim: bool, xp: Any) -> Any:
-    if not keepdim:
-        g = xp.view(g, with_ones(input_shape, dim))
-    return xp.expand(g, input_shape)
+def _(g: Any, input_shape: Any, dim: Any, keepdim: bool, input_dtype: Any, xp: Any) -> Any:
+    return xp.expand(spread(brought_back(g, input_dtype, xp), input_shape, dim, keepdim, xp), input_shape)
 
 
-def with_ones(shape: tuple[int, ...], dim: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape that ``keepdim`` gives."""
-    return tuple(1 if i in dim else n for i, n in enumerate(shape))
-
-
-_FULL = object()
-
-
-@public("sum", "sum", out=True)
-def sum(input: Tensor, dim: Any = _FULL, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+@public("sum", "sum", out="dim", overloads=True)
+def sum(input: Tensor, dim: Any = _FULL, keepdim: bool = _FULL, *, dtype: Any = None) -> Tensor:
     """The sum of all elements, or along ``dim``. Integers are summed in int64."""
+    wanted = None
     if dtype is not None:
-        input = input.to(dtype)
-    elif input.dtype.category <= _dtype.INT and input.dtype is not _dtype.int64:
-        input = input.to(_dtype.int64)
+        wanted = result_dtype(dtype)
+        refuse_narrowing(input, dtype)
     if dim is _FULL:
-        return sum_all(input)
-    return sum_dim(input, dims_tuple(dim, input.ndim), keepdim)
+        if keepdim is not _FULL:
+            raise NoOverload
+        return sum_all(input, wanted)
+    return sum_dim(input, check_dims(dim, input._array.ndim), flag(keepdim), wanted)
+
+
+def flag(keepdim: Any) -> bool:
+    if keepdim is _FULL:
+        return False
+    if keepdim.__class__ is not bool:
+        if not isinstance(keepdim, (int, np.bool_)):
+            raise WrongArgument("keepdim", keepdim, "bool")
+        return bool(keepdim)
+    found: bool = keepdim
+    return found
+
+
+# ---- nansum
+
+
+@primitive("NansumBackward0")
+def nansum_op(input, dim: Any, keepdim: bool, dtype: Any):  # type: ignore[no-untyped-def]
+    if input.dtype.kind in "fV":
+        input = np.where(np.isnan(input), input.dtype.type(0), input)
+    return total(input, axes(dim, input.ndim), keepdim, dtype)
+
+
+@nansum_op.vjp("input")
+def _(g: Any, input: Any, dim: Any, keepdim: bool, input_dtype: Any, xp: Any) -> Any:
+    return spread(brought_back(g, input_dtype, xp), input.shape, dim, keepdim, xp) * xp.not_nan(input)
+
+
+def _not_nan(x: Any) -> Any:
+    return (x == x).astype(x.dtype)
+
+
+in_both_worlds("not_nan", _not_nan, lambda x: Tensor._wrap(_not_nan(x._array)))
+
+
+@public("nansum", "nansum", out=True)
+def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The sum with NaN counted as 0."""
+    if input._array.dtype.kind == "c":
+        raise RuntimeError("nansum on CPU does not support complex inputs")
+    if input._array.dtype.kind in "biu":
+        return sum(input, dim, keepdim, dtype=dtype)
+    refuse_narrowing(input, dtype)
+    return nansum_op(input, check_dims(dim, input._array.ndim), keepdim, result_dtype(dtype))
+
+
+@public("nanmean", "nanmean", out=True)
+def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The mean of the elements that are no NaN."""
+    if input._array.dtype.kind in "biu":
+        raise RuntimeError(
+            "nanmean(): expected input to have floating point or complex dtype but got "
+            f"{_dtype.SCALAR_TYPE_NAMES[input.dtype]}"
+        )
+    dims = check_dims(dim, input._array.ndim)
+    total_of = nansum(input, dim, keepdim, dtype=dtype)
+    kept = _not_nan(input._array) if dtype is None else _not_nan(input._array).astype(dtype.numpy)
+    return total_of / Tensor._wrap(np.asarray(total(kept, axes(dims, kept.ndim), keepdim)))
+
+
+# ---- mean
+
+
+def mean_array(x: Any, dim: Any, keepdim: bool, wanted: Any = None) -> Any:
+    if wanted is not None and x.dtype != wanted:
+        x = x.astype(wanted)
+    result = x.dtype
+    inner = accumulator(result)
+    summed = total(x.astype(F32) if inner is F32 else x, dim, keepdim)
+    n = count(x.shape, dim)
+    if n == 0:
+        return summed * result.type(np.nan)
+    return (summed / summed.dtype.type(n)).astype(result, copy=False)
+
+
+@primitive("MeanBackward0", kind="linear")
+def mean_all(input, dtype: Any = None):  # type: ignore[no-untyped-def]
+    return mean_array(input, None, False, dtype)
+
+
+@mean_all.vjp("input")
+def _(g: Any, input_shape: Any, input_size: int, input_dtype: Any, xp: Any) -> Any:
+    return xp.expand(brought_back(g / (input_size or 1), input_dtype, xp), input_shape)
+
+
+@primitive("MeanBackward1", kind="linear")
+def mean_dim(input, dim: Any, keepdim: bool, dtype: Any = None):  # type: ignore[no-untyped-def]
+    return mean_array(input, axes(dim, input.ndim), keepdim, dtype)
+
+
+@mean_dim.vjp("input")
+def _(g: Any, input_shape: Any, dim: Any, keepdim: bool, input_size: int, input_dtype: Any, xp: Any) -> Any:
+    g = brought_back(g / (count(input_shape, dim) or 1), input_dtype, xp)
+    return xp.expand(spread(g, input_shape, dim, keepdim, xp), input_shape)
+
+
+@public("mean", "mean", out=True, overloads=True)
+def mean(input: Tensor, dim: Any = _FULL, keepdim: bool = _FULL, *, dtype: Any = None) -> Tensor:
+    """The mean of all elements, or along ``dim``."""
+    wanted = result_dtype(dtype)
+    if wanted is None:
+        if input._array.dtype.kind in "biu":
+            raise _no_mean("Input", input.dtype)
+    elif wanted.kind in "biu":
+        raise _no_mean("Optional", dtype)
+    if dim is _FULL:
+        if keepdim is not _FULL:
+            raise NoOverload
+        return mean_all(input, wanted)
+    return mean_dim(input, check_dims(dim, input._array.ndim), flag(keepdim), wanted)
+
+
+def _no_mean(which: str, d: _dtype.dtype) -> RuntimeError:
+    return RuntimeError(
+        f"mean(): could not infer output dtype. {which} dtype must be either a floating point or complex dtype. Got: "
+        f"{_dtype.SCALAR_TYPE_NAMES[d]}"
+    )
+
+
+# ---- prod
+
+
+def multiply_up(x: Any, dim: int | None, keepdim: bool, wanted: Any) -> Any:
+    if wanted is not None and x.dtype != wanted:
+        x = x.real.astype(wanted) if x.dtype.kind == "c" and wanted.kind not in "cb" else x.astype(wanted)
+    inner = accumulator(x.dtype)
+    if x.ndim == 0:
+        dim = None
+    if inner is F32 and x.dtype != F32:
+        return multiply_reduce(x.astype(F32), dim, keepdims=keepdim).astype(x.dtype)
+    result = multiply_reduce(x, dim, dtype=inner, keepdims=keepdim)
+    return result if wanted is None or result.dtype == wanted else result.astype(wanted)
+
+
+@primitive("ProdBackward0")
+def prod_all(input, dtype: Any = None):  # type: ignore[no-untyped-def]
+    return multiply_up(input, None, False, dtype)
+
+
+@prod_all.vjp("input")
+def _(g: Any, input: Any, out: Any, input_dtype: Any, xp: Any) -> Any:
+    if not input.shape:
+        return brought_back(g, input_dtype, xp)
+    if xp.is_raw:
+        return brought_back(g * _others_quickly(input, out, None), input_dtype, xp)
+    flat = xp.reshape(input, (-1,))
+    return brought_back(g * xp.reshape(xp.conj(products_of_others(flat, 0, xp)), input.shape), input_dtype, xp)
+
+
+@primitive("ProdBackward1")
+def prod_dim(input, dim: int, keepdim: bool, dtype: Any = None):  # type: ignore[no-untyped-def]
+    return multiply_up(input, dim, keepdim, dtype)
+
+
+@prod_dim.vjp("input")
+def _(g: Any, input: Any, out: Any, dim: int, keepdim: bool, input_dtype: Any, xp: Any) -> Any:
+    if not input.shape:
+        return brought_back(g, input_dtype, xp)
+    g = spread(g, input.shape, (dim,), keepdim, xp)
+    if xp.is_raw:
+        return brought_back(g * _others_quickly(input, out, dim), input_dtype, xp)
+    return brought_back(g * xp.conj(products_of_others(input, dim, xp)), input_dtype, xp)
+
+
+def _others_quickly(x: Any, out: Any, dim: int | None) -> Any:
+    """The conjugate product of all other elements, by a division where there is no zero."""
+    from ._xp import RAW
+
+    if (x == 0).any():
+        row, at = (x.reshape(-1), 0) if dim is None else (x, dim)
+        others = products_of_others(row, at, RAW).reshape(x.shape)
+    else:
+        if dim is not None and out.ndim != x.ndim:
+            out = np.expand_dims(out, dim)
+        others = out / x
+    return np.conjugate(others) if x.dtype.kind == "c" else others
+
+
+@public("prod", "prod", out="dim", overloads=True)
+def prod(input: Tensor, dim: Any = _FULL, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The product of all elements, or along ``dim``. Integers are multiplied in int64."""
+    wanted = result_dtype(dtype)
+    refuse_narrowing(input, dtype)
+    if dim is _FULL:
+        return prod_all(input, wanted)
+    return prod_dim(input, check_dim(dim, input._array.ndim), keepdim, wanted)
+
+
+# ---- any, all, count_nonzero
+
+
+def _logical(input: Tensor, dim: Any, keepdim: bool, reduce: Any) -> Tensor:
+    x = input._array
+    if isinstance(dim, (tuple, list)) and not dim:
+        found = x != 0
+    else:
+        axis = axes(check_dims(dim, x.ndim), x.ndim)
+        found = reduce(x if x.dtype.kind in "biuf" else x != 0, axis, dtype=bool, keepdims=keepdim)
+    return Tensor._wrap(np.asanyarray(found).astype(np.uint8 if x.dtype == np.uint8 else bool, copy=False))
+
+
+@public("any", "any", out=True, overloads=True)
+def any(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+    """Whether any element (along ``dim``) is not 0."""
+    return _logical(input, dim, keepdim, np.logical_or.reduce)
+
+
+@public("all", "all", out=True, overloads=True)
+def all(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+    """Whether every element (along ``dim``) is not 0."""
+    return _logical(input, dim, keepdim, np.logical_and.reduce)
+
+
+@public("count_nonzero", "count_nonzero", overloads=True)
+def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
+    """How many elements (along ``dim``) are not 0."""
+    x = input._array
+    return Tensor._wrap(np.asarray(total(x != 0, axes(check_dims(dim, x.ndim), x.ndim), False)))
+
+
+# ---- logsumexp
+
+
+@primitive("LogsumexpBackward0")
+def logsumexp_op(input, dim: Any, keepdim: bool):  # type: ignore[no-untyped-def]
+    result = input.dtype
+    x = input.astype(F32) if accumulator(result) is F32 else input
+    axis = axes(dim, x.ndim)
+    if count(x.shape, dim) == 0:
+        return np.log(total(x, axis, keepdim))
+    top = np.maximum.reduce(x.real if x.dtype.kind == "c" else x, axis, keepdims=True)
+    top = np.where(np.isfinite(top), top, top.dtype.type(0))
+    summed = np.log(total(np.exp(x - top), axis, True)) + top
+    if not keepdim and x.ndim:
+        summed = summed.reshape(without(x.shape, dim))
+    return summed.astype(result, copy=False)
+
+
+@logsumexp_op.vjp("input")
+def _(g: Any, input: Any, out: Any, dim: Any, keepdim: bool, xp: Any) -> Any:
+    g = spread(g, input.shape, dim, keepdim, xp)
+    return g * xp.conj(xp.exp(input - spread(out, input.shape, dim, keepdim, xp)))
+
+
+@public("logsumexp", "logsumexp", out=True)
+def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
+    """The logarithm of the sum of exponentials, without overflow."""
+    dims = check_dims(dim, input._array.ndim)
+    if input._array.dtype.kind in "biu":
+        input = input.to(_dtype.default)
+    return logsumexp_op(input, dims, keepdim)

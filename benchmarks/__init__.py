@@ -1,0 +1,1 @@
+"""facula beside PyTorch: the same workloads, in one run, as ratios. ``python -m benchmarks --help``."""

@@ -1,0 +1,70 @@
+"""Layouts and memory formats: named constants. There is one layout here, strided arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class layout:
+    """How a tensor's elements are stored."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self) -> Any:
+        return _layout_by_name, (self.name,)
+
+
+class memory_format:
+    """In which order a tensor's dimensions lie in memory."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self) -> Any:
+        return _format_by_name, (self.name,)
+
+
+strided = layout("strided")
+sparse_coo = layout("sparse_coo")
+sparse_csr = layout("sparse_csr")
+sparse_csc = layout("sparse_csc")
+sparse_bsr = layout("sparse_bsr")
+sparse_bsc = layout("sparse_bsc")
+jagged = layout("jagged")
+
+contiguous_format = memory_format("contiguous_format")
+preserve_format = memory_format("preserve_format")
+channels_last = memory_format("channels_last")
+channels_last_3d = memory_format("channels_last_3d")
+
+LAYOUTS = {v.name: v for v in (strided, sparse_coo, sparse_csr, sparse_csc, sparse_bsr, sparse_bsc, jagged)}
+FORMATS = {v.name: v for v in (contiguous_format, preserve_format, channels_last, channels_last_3d)}
+
+
+def _layout_by_name(name: str) -> layout:
+    return LAYOUTS[name]
+
+
+def _format_by_name(name: str) -> memory_format:
+    return FORMATS[name]
+
+
+def axis_order(format: memory_format | None, ndim: int) -> tuple[int, ...]:
+    """The dimensions from the outermost in memory to the innermost."""
+    if format is channels_last or format is channels_last_3d:
+        wanted = 4 if format is channels_last else 5
+        if ndim != wanted:
+            raise RuntimeError(f"required rank {wanted} tensor to use {format.name} format")
+        return (0, *range(2, ndim), 1)
+    return tuple(range(ndim))

@@ -1,0 +1,207 @@
+"""``backward`` and ``grad``: what a user asks for, checked, and handed to the engine."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from . import engine
+from .graph import GradientEdge, node_edge
+
+_warned_of_cycle = False
+
+
+def backward(
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    grad_variables: Any = None,
+    inputs: Any = None,
+) -> None:
+    """Accumulate into the leaves' ``.grad`` the gradients of ``tensors``."""
+    if grad_variables is not None:
+        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        if grad_tensors is not None:
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
+                "Please only use `grad_tensors`."
+            )
+        grad_tensors = grad_variables
+    if inputs is not None and not isinstance(inputs, (engine.Tensor_, GradientEdge)) and len(inputs) == 0:
+        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    roots = _as_tuple(tensors)
+    grads = _starting_grads(roots, _grad_tuple(grad_tensors, len(roots)))
+    edges = None if inputs is None else [_input_edge(t, accumulate=True) for t in _as_tuple(inputs)]
+    if create_graph:
+        _warn_of_cycle()
+    keep = create_graph if retain_graph is None else retain_graph
+    engine.run_backward(_root_edges(roots, grads), keep, create_graph, edges, accumulate=True)
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Any, ...]:
+    """The gradients of ``outputs`` (weighted by ``grad_outputs``) with respect to ``inputs``."""
+    if materialize_grads and allow_unused is False:
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
+        )
+    if allow_unused is None:
+        allow_unused = materialize_grads
+    if not only_inputs:
+        warnings.warn(
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for "
+            "other parts of the graph, please use torch.autograd.backward.",
+            FutureWarning,
+            stacklevel=2,
+        )
+    roots = _as_tuple(outputs)
+    wanted = _as_tuple(inputs)
+    if not wanted:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
+    given = _grad_tuple(grad_outputs, len(roots))
+    keep = create_graph if retain_graph is None else retain_graph
+    edges = [_input_edge(t, accumulate=False) for t in wanted]
+    if is_grads_batched:
+        found = _batched(roots, given, edges, keep, create_graph)
+    else:
+        starts = _root_edges(roots, _starting_grads(roots, given))
+        found = engine.run_backward(starts, keep, create_graph, edges)
+    if not allow_unused:
+        for i, g in enumerate(found):
+            if g is None:
+                raise RuntimeError(
+                    f"The differentiated Tensor at index {i} appears to not have been used in the graph. Set "
+                    "allow_unused=True if this is the desired behavior."
+                )
+    if materialize_grads:
+        for i, (g, t) in enumerate(zip(found, wanted)):
+            if g is None:
+                if isinstance(t, GradientEdge):
+                    raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
+                found[i] = t.new_zeros(t.shape, requires_grad=create_graph)
+    return tuple(found)
+
+
+def _batched(
+    roots: tuple[Any, ...], given: tuple[Any, ...], edges: list[Any], keep: bool, create_graph: bool
+) -> list[Any]:
+    """One pass for each item of the gradients' first dimension, stacked."""
+    from .. import stack  # type: ignore[attr-defined]
+
+    sizes = {len(g) for g in given if g is not None}
+    n = max(sizes, default=1)
+    items = []
+    for i in range(n):
+        starts = _root_edges(roots, _starting_grads(roots, tuple(None if g is None else g[i] for g in given)))
+        items.append(engine.run_backward(starts, keep or i < n - 1, create_graph, edges))
+    return [None if any(g is None for g in column) else stack(column) for column in zip(*items)]
+
+
+def _warn_of_cycle() -> None:
+    global _warned_of_cycle
+    if not _warned_of_cycle:
+        _warned_of_cycle = True
+        warnings.warn(
+            "Using backward() with create_graph=True will create a reference cycle between the parameter and its "
+            "gradient which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid "
+            "this. If you have to use this function, make sure to reset the .grad fields of your parameters to None "
+            "after use to break the cycle and avoid the leak.",
+            stacklevel=4,
+        )
+
+
+def _as_tuple(value: Any) -> tuple[Any, ...]:
+    return (value,) if isinstance(value, (engine.Tensor_, GradientEdge)) else tuple(value)
+
+
+def _grad_tuple(grads: Any, n: int) -> tuple[Any, ...]:
+    if grads is None:
+        return (None,) * n
+    return (grads,) if isinstance(grads, engine.Tensor_) else tuple(grads)
+
+
+def _starting_grads(outputs: Sequence[Any], grads: Sequence[Any]) -> list[Any]:
+    """The gradients to start from: given ones checked, missing ones made (1 for one-element outputs)."""
+    if len(grads) < len(outputs):
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(grads)} gradients")
+    made: list[Any] = []
+    for i, (out, g) in enumerate(zip(outputs, grads)):
+        like = out.witness() if isinstance(out, GradientEdge) else out
+        if g is None:
+            made.append(_one_like(like) if like.requires_grad or like is not out else None)
+        elif isinstance(g, engine.Tensor_):
+            _check_given(i, like, g)
+            made.append(g)
+        else:
+            raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
+    return made
+
+
+def _one_like(out: Any) -> Any:
+    array = out._array
+    if array.size != 1:
+        raise RuntimeError("grad can be implicitly created only for scalar outputs")
+    if array.dtype.kind not in "fV":
+        raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {out.dtype}")
+    return out.new_ones(out.shape)
+
+
+def _check_given(i: int, out: Any, g: Any) -> None:
+    if out._array.shape != g._array.shape:
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape of {out.shape}."
+        )
+    if (out._array.dtype.kind == "c") != (g._array.dtype.kind == "c"):
+        raise RuntimeError(
+            "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
+            f"grad_output[{i}] has a dtype of {g.dtype} and output[{i}] has a dtype of {out.dtype}."
+        )
+
+
+def _root_edges(outputs: Sequence[Any], grads: Sequence[Any]) -> list[tuple[Any, Any]]:
+    roots = []
+    for i, (out, g) in enumerate(zip(outputs, grads)):
+        if isinstance(out, GradientEdge):
+            roots.append((node_edge(out.node, out.output_nr), g))
+            continue
+        edge = out._edge() if out.requires_grad else None
+        if edge is None:
+            raise RuntimeError(_no_history_message(i, out))
+        if g is not None and g._array.dtype != out._array.dtype:
+            g = g.to(out.dtype)
+        roots.append((edge, g))
+    return roots
+
+
+def _no_history_message(i: int, out: Any) -> str:
+    message = f"element {i} of tensors does not require grad and does not have a grad_fn"
+    cut = None if out._meta is None else out._meta.cut
+    if cut is not None:
+        message += f"\nIts history was cut off by {cut[0]} at {cut[1]}."
+    elif out._array.dtype.kind in "biu":
+        message += f"\nIt is of dtype {out.dtype}: only floating point and complex tensors have gradients."
+    return message
+
+
+def _input_edge(t: Any, accumulate: bool) -> Any:
+    if isinstance(t, GradientEdge):
+        return node_edge(t.node, t.output_nr)
+    if not isinstance(t, engine.Tensor_):
+        raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
+    if accumulate:
+        t.retain_grad()
+    if not t.requires_grad:
+        raise RuntimeError("One of the differentiated Tensors does not require grad")
+    return t._edge()
+

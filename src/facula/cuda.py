@@ -1,0 +1,33 @@
+"""There is no CUDA here. What programs call to find that out, and what does no harm, exists."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def is_available() -> bool:
+    return False
+
+
+def is_initialized() -> bool:
+    return False
+
+
+def device_count() -> int:
+    return 0
+
+
+def manual_seed(seed: int) -> None:
+    """Nothing to seed."""
+
+
+def manual_seed_all(seed: int) -> None:
+    """Nothing to seed."""
+
+
+def synchronize(device: Any = None) -> None:
+    """Nothing to wait for."""
+
+
+def empty_cache() -> None:
+    """Nothing to free."""

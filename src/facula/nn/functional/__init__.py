@@ -1,0 +1,35 @@
+"""PyTorch's ``torch.nn.functional``: layers, activations and losses as plain functions.
+
+Operators come from ``facula.ops``: those of ``FUNCTIONALS``, and some that are functions of ``facula`` itself too.
+What is made of operators is in the files beside this one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...ops import activations, matmul
+from ...ops._forms import FUNCTIONALS, FUNCTIONS
+from .activation import dropout, log_softmax, sigmoid, softmax, softmin, tanh
+from .loss import l1_loss, mse_loss
+
+_SHARED = (
+    "bilinear", "celu_", "cosine_similarity", "pairwise_distance", "pdist", "pixel_shuffle", "pixel_unshuffle", "relu_",
+    "selu_", "threshold_",
+)  # fmt: skip
+"""Functions of ``facula`` that are here under the same name."""
+
+linear = matmul.linear
+relu = activations.relu
+globals().update({name: FUNCTIONS[name] for name in _SHARED if name in FUNCTIONS})
+globals().update({name: fn for name, fn in FUNCTIONALS.items() if name not in globals()})
+
+__all__ = ["dropout", "l1_loss", "linear", "log_softmax", "mse_loss", "relu", "sigmoid", "softmax", "softmin", "tanh"]
+__all__ += [name for name in (*FUNCTIONALS, *_SHARED) if name in globals() and name not in __all__]
+
+
+def __getattr__(name: str) -> Any:
+    """Operators whose module has been loaded since."""
+    if name in FUNCTIONALS:
+        return FUNCTIONALS[name]
+    raise AttributeError(f"module 'facula.nn.functional' has no attribute {name!r}")

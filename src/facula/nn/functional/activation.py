@@ -1,0 +1,50 @@
+"""Activations that choose a dimension, and dropout."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ..._tensor import Tensor
+from ...ops._forms import FUNCTIONS
+
+
+def tanh(input: Tensor) -> Tensor:
+    return input.tanh()
+
+
+def sigmoid(input: Tensor) -> Tensor:
+    return input.sigmoid()
+
+
+def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
+    """exp(x) divided by its sum along ``dim``."""
+    return input.softmax(_chosen_dim("softmax", input, dim, _stacklevel), dtype=dtype)
+
+
+def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
+    """softmax of -x."""
+    return (-input).softmax(_chosen_dim("softmin", input, dim, _stacklevel), dtype=dtype)
+
+
+def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
+    """The logarithm of softmax."""
+    return input.log_softmax(_chosen_dim("log_softmax", input, dim, _stacklevel), dtype=dtype)
+
+
+def _chosen_dim(name: str, input: Tensor, dim: int | None, stacklevel: int) -> int:
+    if dim is not None:
+        return dim
+    warnings.warn(
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
+        stacklevel=stacklevel,
+    )
+    return 0 if input.dim() in (0, 1, 3) else 1
+
+
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """Zeros at random with probability p, the rest scaled up."""
+    if p < 0.0 or p > 1.0:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+    out: Tensor = FUNCTIONS["dropout_" if inplace else "dropout"](input, p, training)
+    return out

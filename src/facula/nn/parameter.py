@@ -1,0 +1,95 @@
+"""Parameter and Buffer: the tensors that a Module keeps track of."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any
+
+from .._tensor import Tensor
+from ..ops._primitive import PLAIN
+from ..overrides import _disabled_torch_function_impl
+
+
+class _ParameterMeta(type):
+    """A tensor of a subclass of its own counts as a Parameter if it is marked as one."""
+
+    def __instancecheck__(self, instance: Any) -> bool:
+        if type.__instancecheck__(self, instance):
+            return True
+        return self is Parameter and isinstance(instance, Tensor) and getattr(instance, "_is_param", False)
+
+
+class Parameter(Tensor, metaclass=_ParameterMeta):
+    """A leaf tensor that, assigned to an attribute of a Module, becomes one of its parameters."""
+
+    __torch_function__ = staticmethod(_disabled_torch_function_impl)
+
+    def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
+        if data is None:
+            from ..ops import create
+
+            data = create.tensor([])
+        if type(data) is Tensor or type(data) is Parameter:
+            if requires_grad and data._array.dtype.kind in "biu":
+                raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+            return Tensor._make_subclass(cls, data, requires_grad)
+        t = data.detach().requires_grad_(requires_grad)
+        if type(t) is not type(data):
+            raise RuntimeError(
+                f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns "
+                f"an instance of the same type, but return type {type(t).__name__} was found instead. To use the type "
+                "as a Parameter, please correct the detach() semantics defined by its __torch_dispatch__() "
+                "implementation."
+            )
+        t._is_param = True
+        return t
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if id(self) in memo:
+            return memo[id(self)]
+        copy = type(self)(self.data.clone(), self.requires_grad)
+        memo[id(self)] = copy
+        return copy
+
+    def __repr__(self) -> str:  # type: ignore[override]
+        return "Parameter containing:\n" + super().__repr__()
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        state = dict(self.__dict__)
+        if state:
+            return _rebuild_parameter_with_state, (self.data, self.requires_grad, OrderedDict(), state)
+        return _rebuild_parameter, (self.data, self.requires_grad, OrderedDict())
+
+
+def _rebuild_parameter(data: Any, requires_grad: bool, backward_hooks: Any) -> Parameter:
+    parameter: Parameter = Parameter(data, requires_grad)
+    parameter._backward_hooks = backward_hooks or None
+    return parameter
+
+
+def _rebuild_parameter_with_state(data: Any, requires_grad: bool, backward_hooks: Any, state: Any) -> Parameter:
+    parameter = _rebuild_parameter(data, requires_grad, backward_hooks)
+    parameter.__dict__.update(state)
+    return parameter
+
+
+class _BufferMeta(_ParameterMeta):
+    def __instancecheck__(self, instance: Any) -> bool:
+        return isinstance(instance, Tensor) and bool(getattr(instance, "_is_buffer", False))
+
+
+class Buffer(Tensor, metaclass=_BufferMeta):
+    """Makes a plain tensor that, assigned to an attribute of a Module, becomes one of its buffers."""
+
+    def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
+        if data is None:
+            from ..ops import create
+
+            data = create.tensor([])
+        t = data.detach().requires_grad_(data.requires_grad)
+        t.persistent = persistent
+        t._is_buffer = True
+        return t
+
+
+PLAIN.add(Parameter)

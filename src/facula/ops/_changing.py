@@ -1,0 +1,133 @@
+"""Operators that copy and write into part of the copy; without copying, the write is their in-place form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .._device import MetaArray
+from .._tensor import Tensor
+from ._inplace import change
+from ._primitive import Primitive
+from ._xp import RAW
+
+_HALVES = ("float16", "bfloat16")
+
+
+class Changing(Primitive):
+    """A primitive whose kernel copies its input and calls ``write`` on the copy."""
+
+    write: Callable[..., None]
+
+    def apply(
+        self, input: Tensor, tensors: tuple[Any, ...], attributes: tuple[Any, ...], in_place: bool, overlap: bool = False
+    ) -> Tensor:
+        """Call it, or change ``input`` itself and record that. ``overlap``: its elements may share memory."""
+        if not in_place:
+            return self(input, *tensors, *attributes)
+
+        def write(target: Any, *arrays: Any) -> None:
+            if target.__class__ is not MetaArray:
+                self.write(target, *arrays, *attributes)
+
+        return change(self, input, tensors, write, attributes, overlap)
+
+
+def changing(node: str, name: str) -> Callable[[Callable[..., None]], Changing]:
+    """Make a primitive of a function that writes into its first argument."""
+
+    def make(write: Callable[..., None]) -> Changing:
+        def kernel(input: Any, *rest: Any) -> Any:
+            if input.__class__ is MetaArray:
+                return input.copy()
+            changed = np.array(input)
+            write(changed, *rest)
+            return changed
+
+        op = Changing(name, write, node)  # which has the parameters that the kernel passes on
+        op.write = write
+        op.kernel = kernel
+        setattr(RAW, name, kernel)
+        return op
+
+    return make
+
+
+# ---- what rules share
+
+
+def raw(x: Any) -> Any:
+    """The array behind a value of either world."""
+    return x._array if isinstance(x, Tensor) else x
+
+
+def constant(array: Any, xp: Any) -> Any:
+    """An array as a value of the world a rule runs in: for masks and counts, which have no derivative."""
+    return array if xp.is_raw else Tensor._wrap(np.asarray(array))
+
+
+# ---- adding where indices may repeat
+
+
+def add_at(flat: Any, positions: Any, values: Any) -> None:
+    """``flat[positions] += values`` for a vector, repeated positions counted each time.
+
+    NumPy's ``add.at`` is quick for vectors, and only for these: whoever has rows to add brings them to this form.
+    """
+    if flat.dtype.name in _HALVES:
+        wide = flat.astype(np.float32)
+        np.add.at(wide, positions.ravel(), np.asarray(values).astype(np.float32).ravel())
+        flat[...] = wide
+        return
+    np.add.at(flat, positions.ravel(), values.ravel())
+
+
+def add_rows(rows_of: Any, rows: Any, values: Any, fresh: bool = False) -> None:
+    """``rows_of[rows] += values`` along the first dimension; ``rows`` is a vector of places counted from the front.
+
+    ``fresh``: the target is all zeros, so that rows which occur once can be written instead of added.
+    """
+    shape = rows_of.shape
+    width = 1
+    for n in shape[1:]:
+        width *= n
+    if not rows.size or not width:
+        return
+    if (width >= 4 or not rows_of.flags.c_contiguous) and _all_differ(rows, shape[0]):
+        if fresh:
+            rows_of[rows] = values
+        else:
+            rows_of[rows] += values
+        return
+    values = np.broadcast_to(values, (rows.size, *shape[1:]))
+    positions = rows if width == 1 else rows[:, None] * width + np.arange(width)
+    if rows_of.flags.c_contiguous:
+        add_at(rows_of.reshape(-1), positions, values)
+        return
+    sums = np.zeros(shape, rows_of.dtype)
+    add_at(sums.reshape(-1), positions, values)
+    rows_of += sums
+
+
+def _all_differ(rows: Any, n: int) -> bool:
+    if rows.size > n:
+        return False
+    if rows.size * 16 < n:
+        ordered = np.sort(rows)
+        return not (ordered[1:] == ordered[:-1]).any()
+    return bool(np.bincount(rows, minlength=n).max() <= 1)
+
+
+def from_front(index: Any, n: int) -> Any:
+    """Places in a dimension of size ``n``, negative ones counted from the end."""
+    return np.where(index < 0, index + n, index) if index.size and index.min() < 0 else index
+
+
+def first_outside(index: Any, low: int, high: int) -> int | None:
+    """The first element that is not in ``range(low, high)``."""
+    if not index.size or (low <= index.min() and index.max() < high):
+        return None
+    flat = index.ravel()
+    return int(flat[np.argmax((flat < low) | (flat >= high))])

@@ -1,0 +1,169 @@
+"""In-place forms: check, record, write, bump the version, give the tensor its new history.
+
+NOTE [in-place order]: the node is made before the write, so that it sees the versions (and, by a clone, the values of
+``self``) as they were; a saved output is saved after it. Then the version is bumped and the history rebased.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import _dtype, _state
+from .._tensor import Tensor
+from ..autograd import views
+from ._elementwise import Elementwise, broadcast_error, cast, check_devices, operands, run_kernel, wrong_operand
+from ._primitive import PLAIN, _new
+
+
+def inplace_form(op: Any, operator: bool = False) -> Callable[..., Any]:
+    """The method that writes a primitive's result into its first argument."""
+    k = len(op.tensor_names)
+    is_elementwise = isinstance(op, Elementwise)
+
+    def change(self: Any, *args: Any, **more: Any) -> Any:
+        from .. import overrides
+
+        if more:
+            args = (*args, *(more.pop(name) for name in op.tensor_names[len(args) + 1 :] if name in more))
+            for key in more:
+                raise TypeError(f"{op.name}_() got an unexpected keyword argument '{key}'")
+
+        if (self.__class__ not in PLAIN or _state.special) and overrides.overridden((self, *args)):
+            return overrides.call_override(change, change, (self, *args), {})
+        tensors = (self, *args[: k - 1])
+        attributes = args[k - 1 :]
+        if is_elementwise:
+            found = operands(op, tensors, attributes)
+            if found is None:
+                if operator:
+                    return NotImplemented
+                raise wrong_operand(op, tensors, "inplace")
+            if op.guard is not None:
+                op.guard(*tensors)
+            values, arrays, dt = found
+            if op.check is not None:
+                op.check(*arrays)
+            check_devices(arrays)
+            check_result_type(_dtype.bool_ if op.promote == "compare" else dt, self.dtype)
+            return write_inplace(op, self, tuple(values), attributes, arrays, dt)
+        return write_inplace(op, self, tensors, attributes)
+
+    change.__name__ = change.__qualname__ = f"{op.name}_"
+    return change
+
+
+def write_inplace(
+    op: Any, self: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...], arrays: Any = None, dt: Any = None
+) -> Any:
+    """Write a primitive's result into ``self``. ``arrays``: promoted operands of an elementwise one."""
+
+    def write(target: np.ndarray[Any, Any], *others: Any) -> None:
+        if arrays is None:
+            store(target, op.kernel(target, *others, *attributes))
+            return
+        shape = broadcast_shape(arrays)
+        if shape != target.shape:
+            raise output_shape_error(target.shape, shape)
+        if isinstance(op.kernel, np.ufunc) and op.promote == "default" and arrays[0] is target:
+            op.kernel(*arrays, out=target)
+        else:
+            store(target, run_kernel(op, arrays, dt, attributes))
+
+    for t in tensors[1:]:
+        if isinstance(t, Tensor):
+            check_no_partial_overlap(self._array, t._array)
+    return change(op, self, tensors[1:], write, attributes)
+
+
+def change(
+    op: Any, self: Any, others: tuple[Any, ...], write: Callable[..., None], attributes: tuple[Any, ...] = (),
+    overlap: bool = False,
+) -> Any:  # fmt: skip
+    """Write into ``self`` by ``write(array, *other arrays)`` and record it as ``op``.
+
+    ``overlap``: elements of ``self`` may share memory (every one gets the same value).
+    """
+    tensors = (self, *others)
+    requires = _state.grad_enabled() and any([isinstance(t, Tensor) and t.requires_grad for t in tensors])
+    views.check_inplace(self, requires)
+    array = self._array
+    if not overlap:
+        check_no_overlap(array)
+    node = None
+    if requires and op.rules and array.dtype.kind in "fcV":
+        if "input" in op.slot_names:
+            original = _new(Tensor)
+            original._array = array.copy()
+            original._node, original._meta, original._counter = self._node, self._meta, None
+            tensors = (original, *others)
+        node = op.make_node(None, tensors, attributes, op.edges_of((self, *others)), like=self)
+    write(array, *[t._array if isinstance(t, Tensor) else t for t in others])
+    self._bump_version()
+    if node is not None:
+        op.save_outputs(node, [self])
+        views.rebase_history(self, node)
+    return self
+
+
+def broadcast_shape(arrays: list[Any]) -> tuple[int, ...]:
+    try:
+        return np.broadcast_shapes(*[a.shape for a in arrays])
+    except ValueError:
+        raise broadcast_error(arrays[0].shape, arrays[1].shape) from None
+
+
+def output_shape_error(target: tuple[int, ...], shape: tuple[int, ...]) -> RuntimeError:
+    return RuntimeError(f"output with shape {list(target)} doesn't match the broadcast shape {list(shape)}")
+
+
+def store(target: np.ndarray[Any, Any], result: Any) -> None:
+    if result.dtype != target.dtype:
+        result = cast(result, target.dtype)
+    if result.shape != target.shape:
+        raise output_shape_error(target.shape, result.shape)
+    target[...] = result
+
+
+def check_result_type(result: _dtype.dtype, target: _dtype.dtype) -> None:
+    if not _dtype.can_cast(result, target):
+        names = _dtype.SCALAR_TYPE_NAMES
+        raise RuntimeError(f"result type {names[result]} can't be cast to the desired output type {names[target]}")
+
+
+def check_no_overlap(target: np.ndarray[Any, Any]) -> None:
+    """A tensor made by ``expand`` has elements that share memory: writing to it is ambiguous."""
+    if 0 in target.strides and target.size:
+        for n, s in zip(target.shape, target.strides):
+            if s == 0 and n > 1:
+                raise RuntimeError(
+                    "unsupported operation: more than one element of the written-to tensor refers to a single memory "
+                    "location. Please clone() the tensor before performing the operation."
+                )
+
+
+def check_no_partial_overlap(target: np.ndarray[Any, Any], source: np.ndarray[Any, Any]) -> None:
+    """Reading from what is being written is fine only if both are the very same elements."""
+    if not np.may_share_memory(target, source) or source.size == 0:
+        return
+    if source.strides == target.strides and source.shape == target.shape:
+        if views.address(source) == views.address(target):
+            return
+    if _is_dense(target) and _is_dense(source):
+        raise RuntimeError(
+            "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
+            "memory location. Please clone() the tensor before performing the operation."
+        )
+
+
+def _is_dense(array: np.ndarray[Any, Any]) -> bool:
+    """Whether an array's elements fill a stretch of memory without holes, in any order of dimensions."""
+    step = array.itemsize
+    for n, s in sorted(zip(array.shape, array.strides), key=lambda pair: pair[1]):
+        if n > 1:
+            if s != step:
+                return False
+            step *= n
+    return True

@@ -1,0 +1,172 @@
+"""What all functions that make tensors share: their common arguments, and the last steps."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import _device, _dtype, _layout, _state
+from .._tensor import Tensor
+from ._forms import FUNCTIONS, resize_output
+from ._primitive import mark_inference, wrap
+
+
+def creator(names: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Make a function that takes no tensors public: function modes see the call."""
+
+    def make(fn: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(fn)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if _state.special and _state.modes.function_modes:
+                from .. import overrides
+
+                if overrides.overridden(args, kwargs):
+                    return overrides.call_override(fn, call, args, kwargs)
+            return fn(*args, **kwargs)
+
+        for name in (names or fn.__name__).split():
+            FUNCTIONS[name] = call
+        return call
+
+    return make
+
+
+def checked_dtype(name: str, dtype: Any) -> _dtype.dtype | None:
+    """``dtype=`` of a function called ``name``: a dtype, or None. Python's own types stand for dtypes, too."""
+    if dtype is None or dtype.__class__ is _dtype.dtype:
+        found: _dtype.dtype | None = dtype
+        return found
+    if isinstance(dtype, type) and dtype in PYTHON_TYPES:
+        return PYTHON_TYPES[dtype]
+    raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {type(dtype).__name__}")
+
+
+def out_dtype(name: str, dtype: Any, out: Any) -> _dtype.dtype | None:
+    """The dtype that ``dtype=`` and ``out=`` together ask for; they may not disagree."""
+    d = checked_dtype(name, dtype)
+    if isinstance(out, Tensor):
+        if d is not None and d is not out.dtype:
+            names = _dtype.SCALAR_TYPE_NAMES
+            raise RuntimeError(f"dtype {names[d]} does not match dtype of out parameter ({names[out.dtype]})")
+        return out.dtype
+    return d
+
+
+PYTHON_TYPES: dict[Any, _dtype.dtype] = {
+    float: _dtype.float64, int: _dtype.int64, bool: _dtype.bool_, complex: _dtype.complex128,
+}  # fmt: skip
+
+
+def size_of(name: str, size: tuple[Any, ...], position: int = 1, *, one_argument: bool = False) -> tuple[int, ...]:
+    """The shape that ``name(*size)`` means; with ``one_argument`` a bare number is refused."""
+    if not size:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
+    first = size[0]
+    if one_argument or (len(size) == 1 and isinstance(first, (tuple, list))):
+        if not isinstance(first, (tuple, list)):
+            raise TypeError(
+                f"{name}(): argument 'size' (position {position}) must be tuple of ints, not {type(first).__name__}"
+            )
+        size = tuple(first)
+        inside = True
+    else:
+        inside = False
+    if all(n.__class__ is int for n in size):
+        return size
+    return tuple(_one_size(name, n, i, position, inside) for i, n in enumerate(size))
+
+
+def _one_size(name: str, n: Any, at: int, position: int, inside: bool) -> int:
+    if isinstance(n, (int, np.integer)) and not isinstance(n, bool):
+        return int(n)
+    if isinstance(n, Tensor) and n._array.dtype.kind in "iu" and n._array.size == 1:
+        return int(n._array.item())
+    if not inside and at == 0:
+        raise TypeError(f"{name}(): argument 'size' (position {position}) must be tuple of ints, not {type(n).__name__}")
+    raise TypeError(
+        f"{name}(): argument 'size' (position {position}) must be tuple of ints, but found element of type "
+        f"{type(n).__name__} at pos {at}"
+    )
+
+
+def require_sizes(name: str, size: tuple[int, ...]) -> None:
+    """Refuse negative sizes, in the words of the function called ``name``."""
+    for n in size:
+        if n < 0:
+            if name == "zeros":
+                raise RuntimeError("zeros: Dimension size must be non-negative.")
+            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(size)}")
+
+
+def empty_array(shape: tuple[int, ...], dtype: _dtype.dtype, device: Any = None, memory_format: Any = None) -> Any:
+    """A fresh array of a device, in a memory format."""
+    np_dt = dtype.numpy
+    if _is_meta(device):
+        return _device.empty_meta(shape, np_dt)
+    if memory_format is None or memory_format in (_layout.contiguous_format, _layout.preserve_format):
+        return np.empty(shape, np_dt)
+    order = _layout.axis_order(memory_format, len(shape))
+    return permuted_empty(shape, order, np_dt)
+
+
+def permuted_empty(shape: tuple[int, ...], order: tuple[int, ...], np_dt: Any) -> np.ndarray[Any, Any]:
+    """An array whose dimensions lie in memory in the given order, outermost first."""
+    dense = np.empty([shape[i] for i in order], np_dt)
+    return dense.transpose([order.index(i) for i in range(len(order))])
+
+
+def _is_meta(device: Any) -> bool:
+    if device is None and _state.modes.device is None:
+        return False
+    return _device.parse(device).type == "meta"
+
+
+def place(array: Any, device: Any) -> Any:
+    """A freshly made array, brought to a device."""
+    return _device.empty_meta(array.shape, array.dtype) if _is_meta(device) else array
+
+
+def finish(array: Any, requires_grad: bool = False, out: Any = None, layout: Any = None) -> Any:
+    """The tensor around a new array; or, with ``out=``, that tensor filled with the values."""
+    if layout is not None and layout is not _layout.strided:
+        raise RuntimeError(f"facula has strided tensors only, not {layout!r}")
+    if out is not None:
+        return fill_out(array, out)
+    t = wrap(array)
+    if requires_grad:
+        if array.dtype.kind in "biu":
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        t._own_meta().requires_grad = True
+    if _state.special and _state.modes.inference:
+        mark_inference([t])
+    return t
+
+
+def fill_out(array: Any, out: Any) -> Any:
+    if not isinstance(out, Tensor):
+        raise TypeError(f"argument 'out' must be Tensor, not {type(out).__name__}")
+    if out._array.shape != array.shape:
+        resize_output(out, array.shape)
+    out._array[...] = array
+    out._bump_version()
+    return out
+
+
+def like_array(array: Any, dtype: Any, device: Any, memory_format: Any) -> Any:
+    """A fresh array of another's shape and, where that is dense, its order in memory."""
+    d = _dtype.of_array(array) if dtype is None else dtype
+    np_dt = d.numpy
+    if device is None:
+        is_meta = array.__class__ is _device.MetaArray
+    else:
+        is_meta = _is_meta(device)
+    if is_meta:
+        return _device.empty_meta(array.shape, np_dt)
+    if memory_format is None or memory_format is _layout.preserve_format:
+        if array.__class__ is not np.ndarray or 0 in array.strides:
+            return np.empty(array.shape, np_dt)
+        return np.empty_like(array, np_dt)
+    return empty_array(array.shape, d, _device.cpu, memory_format)

@@ -1,0 +1,259 @@
+"""Node classes of primitives: how a node calls its rules.
+
+``backward(node, g, xp, edges)`` returns a gradient for each edge that is not None. The general form takes the saved values
+out one by one, with all checks. The special forms below do the same for nodes that save at most their inputs or their
+output, in the raw world: the hot path of backward passes. Whenever something is unusual (freed, changed, packed by hooks)
+they leave it to the general form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .._dtype import F32, F64
+from .._tensor import Tensor
+from ..autograd import saved
+from ..autograd.graph import Freed, Node
+from ._primitive import PLAIN, Primitive, ndarray
+from ._xp import RAW
+
+
+def make_node_class(op: Primitive) -> type[Node]:
+    name = op.node_name or f"{op.name.title()}Backward0"
+    multi = has_several_outputs(op)
+    tensor_slots = tuple(i for i, s in enumerate(op.slots) if s.is_tensor)
+    has_attributes = len(tensor_slots) < len(op.slots)
+    masks = range(1, 2 ** len(op.differentiable)) if len(op.differentiable) < 4 else ()
+    body: dict[str, Any] = {
+        "__slots__": ("count",) if multi else (),
+        "__module__": "facula.autograd.graph",
+        "primitive": op,
+        "multi": multi,
+        "backward": _backward_of(op),
+        "free": _free_of(tensor_slots, has_attributes),
+        "always_frees": bool(masks) and not has_attributes and all(any(op.keep(m)[i] for i in tensor_slots) for m in masks),
+    }
+    if multi:
+        body["output_count"] = lambda self: self.count
+    for i, slot in enumerate(op.slots):
+        shown = op.saved_names.get(slot.name, _pytorch_slot_name(slot.name))
+        if slot.name == "position" or not shown:
+            continue
+        body[f"_saved_{shown}"] = property(_saved_getter(i, slot))
+        if slot.is_tensor:
+            body[f"_raw_saved_{shown}"] = property(_raw_saved_getter(i))
+    if name == "CopyBackwards":
+        body["module"] = "torch::autograd::"
+    return type(name, (Node,), body)
+
+
+def has_several_outputs(op: Primitive) -> bool:
+    """Whether more than one output is differentiable: indices beside values stay out of the graph."""
+    return op.outputs != 1 and op.kind != "values_and_indices"
+
+
+def _pytorch_slot_name(name: str) -> str:
+    """What PyTorch calls a saved value; nothing for those that it does not show."""
+    name = {"input": "self", "out": "result"}.get(name, name)
+    if name.endswith("_dtype"):
+        return ""
+    for ours, theirs in (("_shape", "_sym_sizes"), ("_strides", "_sym_strides")):
+        if name.endswith(ours):
+            base = name.removesuffix(ours)
+            return f"{'self' if base == 'input' else base}{theirs}"
+    return "self_sym_numel" if name == "input_size" else name
+
+
+_SIGNED = ("dim", "dims", "dim0", "dim1", "dim2", "index", "start", "end")
+
+
+def _as_unsigned(value: Any) -> Any:
+    """PyTorch shows a negative dimension that a node saved as an unsigned number."""
+    if isinstance(value, (tuple, list)):
+        return tuple(_as_unsigned(v) for v in value)
+    return value + 2**64 if isinstance(value, int) and value < 0 else value
+
+
+def _saved_getter(i: int, slot: Any) -> Callable[[Any], Any]:
+    def get(node: Any) -> Any:
+        value = saved.unpack_at(node, i)
+        if slot.is_tensor:
+            return saved.as_tensor_value(value)
+        return _as_unsigned(value) if slot.name in _SIGNED else value
+
+    return get
+
+
+def _raw_saved_getter(i: int) -> Callable[[Any], Any]:
+    def get(node: Any) -> Any:
+        return saved.raw_saved(node, i)
+
+    return get
+
+
+def _free_of(tensor_slots: tuple[int, ...], has_attributes: bool) -> Callable[[Any, Freed], None]:
+    def free(node: Any, by: Freed) -> None:
+        held = node.saved
+        if held.__class__ is tuple:
+            for i in tensor_slots:
+                if held[i] is not None:
+                    if has_attributes:
+                        by = by.keeping(tuple([None if j in tensor_slots else v for j, v in enumerate(held)]))
+                    node.saved = by
+                    return
+
+    return free
+
+
+# ---- calling the rules
+
+
+def _backward_of(op: Primitive) -> Callable[..., Any]:
+    if op.variadic:
+        return _variadic(op)
+    general = _general(op)
+    calls = [(op.rules[op.tensor_names[i]].fn, op.rules[op.tensor_names[i]].takes) for i in op.differentiable]
+    if has_several_outputs(op) or any(s.name not in ("input", "other", "out") for s in op.slots):
+        return general
+    if not op.slots and len(calls) <= 2:
+        return _bare(calls)
+    if any(takes not in ((i,), (i, -1)) for _, takes in calls for i in takes[:1]) or not all(t for _, t in calls):
+        return general
+    if len(calls) == 1:
+        return _one_input(op, general, *calls[0])
+    if len(calls) == 2:
+        return _two_inputs(op, general, *calls)
+    return general
+
+
+def _general(op: Primitive) -> Callable[..., Any]:
+    calls = [(op.rules[op.tensor_names[i]].fn, op.rules[op.tensor_names[i]].takes) for i in op.differentiable]
+    several = has_several_outputs(op)
+
+    def backward(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> list[Any]:
+        if g is None or (several and all([x is None for x in g])):
+            return [None] * len(edges)
+        values = saved.unpack(node, xp) if node.saved else []
+        values.append(xp)
+        return [
+            None if edge is None else fn(g, *[values[i] for i in takes])
+            for edge, (fn, takes) in zip(edges, calls)
+        ]
+
+    return own_code(backward)
+
+
+def _variadic(op: Primitive) -> Callable[..., Any]:
+    rule = op.rules["tensors"]
+    fn, takes = rule.fn, rule.takes
+    position = op.slot_names.index("position") if "position" in op.slot_names else None
+
+    def backward(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> list[Any]:
+        if g is None:
+            return [None] * len(edges)
+        values = saved.unpack(node, xp) if node.saved else []
+        values.append(xp)
+        grads = []
+        for i, edge in enumerate(edges):
+            if position is not None:
+                values[position] = i
+            grads.append(None if edge is None else fn(g, *[values[j] for j in takes]))
+        return grads
+
+    return own_code(backward)
+
+
+def _bare(calls: list[Any]) -> Callable[..., Any]:
+    """Nothing saved: the gradient alone decides."""
+    first, takes = calls[0]
+    first_xp = bool(takes)
+    if len(calls) == 1:
+
+        def backward_one(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
+            if g is None:
+                return (None,)
+            return (first(g, xp) if first_xp else first(g),)
+
+        return own_code(backward_one)
+    second, takes = calls[1]
+    second_xp = bool(takes)
+
+    def backward(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
+        if g is None:
+            return (None, None)
+        a, b = edges
+        return (
+            None if a is None else first(g, xp) if first_xp else first(g),
+            None if b is None else second(g, xp) if second_xp else second(g),
+        )
+
+    return own_code(backward)
+
+
+def _one_input(op: Primitive, general: Any, rule: Any, takes: tuple[int, ...]) -> Callable[..., Any]:
+    with_xp = len(takes) == 2
+
+    def backward(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
+        held = node.saved
+        if xp is RAW and g is not None and held.__class__ is tuple:
+            s = held[0]
+            if type(s) is Tensor or type(s) in PLAIN:
+                counter = s._counter
+                if counter is None or counter[0] == (0 if node.versions is None else node.versions[0]):
+                    return (rule(g, s._array, xp) if with_xp else rule(g, s._array),)
+        return general(node, g, xp, edges)
+
+    return own_code(backward)
+
+
+def _two_inputs(op: Primitive, general: Any, call_a: Any, call_b: Any) -> Callable[..., Any]:
+    (rule_a, takes_a), (rule_b, takes_b) = call_a, call_b
+    at_a, at_b = takes_a[0], takes_b[0]
+    xp_a, xp_b = len(takes_a) == 2, len(takes_b) == 2
+    name_a, name_b = (op.tensor_names[i] for i in op.differentiable)
+    quick_a, quick_b = op.quick.get(name_a), op.quick.get(name_b)
+
+    def backward(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
+        held = node.saved
+        if xp is not RAW or g is None or held.__class__ is not tuple:
+            return general(node, g, xp, edges)
+        edge_a, edge_b = edges
+        grad_a = grad_b = None
+        dt = g.dtype
+        plain = dt is F32 or dt is F64
+        if edge_a is not None:
+            s = held[at_a]
+            if type(s) is Tensor or type(s) in PLAIN:
+                counter = s._counter
+                if counter is not None and counter[0] != (0 if node.versions is None else node.versions[at_a]):
+                    return general(node, g, xp, edges)
+                s = s._array
+            elif type(s) is not ndarray:
+                return general(node, g, xp, edges)
+            if plain and quick_a is not None:
+                grad_a = quick_a(g, s) if g.ndim else quick_a(g, s, out=...)
+            else:
+                grad_a = rule_a(g, s, xp) if xp_a else rule_a(g, s)
+        if edge_b is not None:
+            s = held[at_b]
+            if type(s) is Tensor or type(s) in PLAIN:
+                counter = s._counter
+                if counter is not None and counter[0] != (0 if node.versions is None else node.versions[at_b]):
+                    return general(node, g, xp, edges)
+                s = s._array
+            elif type(s) is not ndarray:
+                return general(node, g, xp, edges)
+            if plain and quick_b is not None:
+                grad_b = quick_b(g, s) if g.ndim else quick_b(g, s, out=...)
+            else:
+                grad_b = rule_b(g, s, xp) if xp_b else rule_b(g, s)
+        return grad_a, grad_b
+
+    return own_code(backward)
+
+
+def own_code(fn: Any) -> Any:
+    """Give a closure its own code object, and so its own inline caches: closures of one factory share theirs."""
+    fn.__code__ = fn.__code__.replace()
+    return fn

@@ -1,0 +1,46 @@
+"""Elements picked by index along a dimension, and its adjoint: for what chooses some of its input's elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._primitive import primitive
+
+
+@primitive("GatherBackward0", kind="linear")
+def pick(input, index, dim: int, keepdim: bool, unique: bool):  # type: ignore[no-untyped-def]
+    """``input[..., index[...], ...]``. Without ``keepdim`` the index (and the result) lack the dimension."""
+    if not input.ndim:
+        return input
+    if keepdim:
+        return np.take_along_axis(input, index, dim)
+    return np.take_along_axis(input, np.expand_dims(index, dim), dim).squeeze(dim)
+
+
+@primitive("ScatterAddBackward0", kind="linear")
+def unpick(input, index, dim: int, keepdim: bool, unique: bool, shape: tuple[int, ...]):  # type: ignore[no-untyped-def]
+    """Each element put (or, if places may repeat, added) where it was picked from; zeros elsewhere."""
+    if not shape:
+        return input
+    if not keepdim:
+        index, input = np.expand_dims(index, dim), np.expand_dims(input, dim)
+    result = np.zeros(shape, input.dtype)
+    if unique:
+        np.put_along_axis(result, index, input, dim)
+        return result
+    spots = list(np.ogrid[tuple(slice(n) for n in index.shape)])
+    spots[dim] = index
+    np.add.at(result, tuple(spots), input)
+    return result
+
+
+@pick.vjp("input")
+def _(g: Any, index: Any, dim: int, keepdim: bool, unique: bool, input_shape: Any, xp: Any) -> Any:
+    return xp.unpick(g, index, dim, keepdim, unique, input_shape)
+
+
+@unpick.vjp("input")
+def _(g: Any, index: Any, dim: int, keepdim: bool, unique: bool, xp: Any) -> Any:
+    return xp.pick(g, index, dim, keepdim, unique)

@@ -1,0 +1,130 @@
+"""The hot path of products: plain matrices of one float dtype, their nodes made at once.
+
+What comes out, nodes and saved values included, is what ``mm`` and ``addmm`` give.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _state
+from .._tensor import Tensor
+from ..autograd.graph import next_sequence_number, user_frame
+from ..autograd.views import element_strides
+from ._primitive import F32, F64, PLAIN, _new
+from .linalg import addmm_op, mm_op
+from .order import t_op
+
+ndarray = np.ndarray
+
+
+def is_plain_state() -> bool:
+    """Whether no mode asks for more than the grad mode does."""
+    return not (_state.special and (_state.modes.dispatch or _state.anomaly))
+
+
+def plain_matrices(input: Any, other: Any) -> bool:
+    """Whether two operands are matrices that can be multiplied without any further question."""
+    if type(input) not in PLAIN or type(other) not in PLAIN:
+        return False
+    a, b = input._array, other._array
+    dt = a.dtype
+    return (
+        (dt is F32 or dt is F64)
+        and b.dtype is dt
+        and a.ndim == 2 == b.ndim
+        and a.shape[1] == b.shape[0]
+        and a.__class__ is ndarray is b.__class__
+        and is_plain_state()
+    )
+
+
+def strides_of(array: Any) -> tuple[int, ...]:
+    return (array.shape[1], 1) if array.flags.c_contiguous else element_strides(array)
+
+
+def fresh(array: Any) -> Any:
+    t = _new(Tensor)
+    t._array = array
+    t._node = None
+    t._meta = None
+    t._counter = None
+    return t
+
+
+def edge_of(t: Any) -> Any:
+    return t._node if t._meta is None else t._edge()
+
+
+def quick_node(node_class: Any, edges: tuple[Any, ...], saved: tuple[Any, ...], tensors: tuple[int, ...]) -> Any:
+    """A node that saves these values; ``tensors`` tells which of them are Tensors, or None."""
+    node = node_class()
+    node.next = edges
+    node.adapt = None
+    node.attached = None
+    node.saved = saved
+    versions = None
+    for i in tensors:
+        t = saved[i]
+        if t is not None and t._counter is not None and t._counter[0]:
+            versions = versions or [0] * len(saved)
+            versions[i] = t._counter[0]
+    node.versions = versions
+    frame = user_frame(3)
+    node.code = frame.f_code
+    node.instruction = frame.f_lasti
+    node.seq = next_sequence_number()
+    return node
+
+
+def quick_mm(input: Any, mat2: Any) -> Any:
+    """``mm`` of plain matrices."""
+    a, b = input._array, mat2._array
+    t = fresh(a.dot(b))
+    if _state.special and not _state.modes.grad_enabled:
+        return t
+    left, right = edge_of(input), edge_of(mat2)
+    if left is not None or right is not None:
+        saved = (
+            None if left is None else mat2, a.shape, strides_of(a),
+            None if right is None else input, b.shape, strides_of(b),
+        )  # fmt: skip
+        t._node = quick_node(mm_op.node_class, (left, right), saved, (0, 3))
+    return t
+
+
+assert mm_op.slot_names == ["mat2", "input_shape", "input_strides", "input", "mat2_shape", "mat2_strides"]
+
+
+def quick_linear(input: Any, weight: Any, bias: Any) -> Any:
+    """``addmm(bias, input, weight.t())`` for plain tensors: the same two nodes, made at once."""
+    x, w, b = input._array, weight._array, bias._array
+    columns = w.T
+    result = x.dot(columns)
+    np.add(result, b, result)
+    out = fresh(result)
+    if _state.special and not _state.modes.grad_enabled:
+        return out
+    to_bias, to_input, to_weight = edge_of(bias), edge_of(input), edge_of(weight)
+    if to_bias is None and to_input is None and to_weight is None:
+        return out
+    if to_weight is not None:
+        to_weight = quick_node(t_op.node_class, (to_weight,), (), ())
+    mat2 = None
+    if to_input is not None:
+        mat2 = fresh(columns)
+        mat2._node = to_weight
+        mat2._counter = weight._shared_counter()
+    saved = (
+        1, b.shape, mat2, x.shape, strides_of(x), 1,
+        None if to_weight is None else input, columns.shape, strides_of(columns),
+    )  # fmt: skip
+    out._node = quick_node(addmm_op.node_class, (to_bias, to_input, to_weight), saved, (2, 6))
+    return out
+
+
+assert addmm_op.slot_names == [
+    "beta", "input_shape", "mat2", "mat1_shape", "mat1_strides", "alpha", "mat1", "mat2_shape", "mat2_strides",
+]  # fmt: skip

@@ -1,0 +1,79 @@
+"""PyTorch's sentences for calls whose arguments do not fit: too many, too few, of the wrong type."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+
+class WrongArgument(TypeError):
+    """An operator refuses the type of one of its arguments; ``public`` turns this into PyTorch's sentence."""
+
+    def __init__(self, name: str, value: Any, wanted: str) -> None:
+        super().__init__(f"argument '{name}' must be {wanted}, not {type(value).__name__}")
+        self.name = name
+        self.value = value
+        self.wanted = wanted
+
+
+class NoOverload(TypeError):
+    """None of an operator's overloads takes these arguments."""
+
+
+def is_binding_error(e: Exception) -> bool:
+    """Whether Python itself refused to bind the arguments of the call that the catching frame made."""
+    return isinstance(e, TypeError) and e.__traceback__ is not None and e.__traceback__.tb_next is None
+
+
+def argument_error(
+    e: Exception, fn: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any], is_method: bool,
+    overloads: bool,
+) -> TypeError:  # fmt: skip
+    """What PyTorch says where Python, or the operator, said ``e``."""
+    parameters = list(inspect.signature(fn).parameters.values())
+    shown = args[1:] if is_method else args
+    if isinstance(e, WrongArgument):
+        names = [p.name for p in parameters]
+        others = len(args) + len(kwargs) - 2
+        if overloads and e.name != names[0] and (e.name not in kwargs or not others):
+            return no_combination(name, shown, kwargs)
+        if e.name in kwargs or e.name not in names:
+            return TypeError(f"{name}(): {e}")
+        at = names.index(e.name) + (0 if is_method else 1)
+        return TypeError(
+            f"{name}(): argument '{e.name}' (position {at}) must be {e.wanted}, not {type(e.value).__name__}"
+        )
+    if isinstance(e, NoOverload):
+        return no_combination(name, shown, kwargs)
+    message = str(e).partition("() ")[2]
+    if "unexpected keyword" in message or "multiple values" in message:
+        known = {p.name for p in parameters}
+        if overloads and not shown[0 if is_method else 1 :] and not known.intersection(kwargs):
+            return no_combination(name, shown, kwargs)
+        stranger = next((k for k in kwargs if k not in known), None)
+        if stranger is not None:
+            message = f"got an unexpected keyword argument '{stranger}'"
+        return TypeError(f"{name}() {message}")
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    hidden = 1 if is_method else 0
+    needed = sum(p.default is p.empty for p in positional)
+    if "missing" in message:
+        absent = [p.name for p in positional[len(args) :] if p.default is p.empty and p.name not in kwargs]
+        if overloads or not absent:
+            return no_combination(name, shown, kwargs)
+        quoted = ", ".join(f'"{n}"' for n in absent)
+        return TypeError(f"{name}() missing {len(absent)} required positional arguments: {quoted}")
+    most, least = len(positional) - hidden, needed - hidden
+    s = "" if most == 1 else "s"
+    takes = f"{most} positional argument{s}"
+    if most != least:
+        takes = f"from {max(least, 1)} to {most} positional arguments"
+    return TypeError(f"{name}() takes {takes} but {len(shown)} {'was' if len(shown) == 1 else 'were'} given")
+
+
+def no_combination(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TypeError:
+    given = ", ".join(type(a).__name__ for a in args)
+    named = [f"{k}={type(v).__name__}" for k, v in kwargs.items()]
+    told = ", ".join([given, *named]) if args else "".join(f"{n}, " for n in named)
+    return TypeError(f"{name}() received an invalid combination of arguments - got ({told})")

@@ -1,0 +1,378 @@
+"""Tensors out of tensors' world and back: casts, devices, Python numbers, NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _device, _dtype, _layout, _state
+from .._tensor import Tensor
+from ._basic import cast as cast_kernel
+from ._forms import FUNCTIONS, public
+from ._making import PYTHON_TYPES, checked_dtype, finish
+from .from_data import LEGACY_CLASSES, LegacyMeta, dtype_type_name
+
+# ---- casts and devices
+
+
+@public("", "to")
+def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """This tensor with another dtype or on another device; itself if nothing changes."""
+    device, dtype, copy, memory_format = _parse_to(args, kwargs)
+    return converted(input, device, dtype, copy, memory_format)
+
+
+def _parse_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, bool, Any]:
+    device = kwargs.get("device")
+    dtype = kwargs.get("dtype")
+    flags = list(args)
+    other = kwargs.get("other")
+    if flags:
+        first = flags[0]
+        if isinstance(first, Tensor):
+            other = flags.pop(0)
+        elif isinstance(first, _dtype.dtype) or (isinstance(first, type) and first in PYTHON_TYPES):
+            dtype = flags.pop(0)
+        elif first is None or isinstance(first, (str, _device.device)) or (isinstance(first, int) and not isinstance(first, bool)):
+            device = flags.pop(0)
+            if flags and not isinstance(flags[0], bool):
+                dtype = flags.pop(0)
+        else:
+            raise TypeError(
+                "to() received an invalid combination of arguments - got "
+                f"({', '.join(type(a).__name__ for a in args)}), but expected one of:\n"
+                " * (torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = False, "
+                "*, torch.memory_format memory_format = None)\n"
+                " * (torch.dtype dtype, bool non_blocking = False, bool copy = False, *, torch.memory_format "
+                "memory_format = None)\n"
+                " * (Tensor tensor, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = "
+                "None)\n"
+            )
+    if other is not None:
+        device, dtype = other.device, other.dtype
+    unknown = kwargs.keys() - {"device", "dtype", "other", "non_blocking", "copy", "memory_format"}
+    if unknown:
+        raise TypeError(f"to() got an unexpected keyword argument '{sorted(unknown)[0]}'")
+    copy = flags[1] if len(flags) > 1 else kwargs.get("copy", False)
+    return device, checked_dtype("to", dtype), bool(copy), kwargs.get("memory_format")
+
+
+def converted(
+    input: Tensor, device: Any = None, dtype: _dtype.dtype | None = None, copy: bool = False, memory_format: Any = None
+) -> Tensor:
+    array = input._array
+    if device is not None:
+        is_meta = array.__class__ is _device.MetaArray
+        target = _device.parse(device)
+        if (target.type == "meta") != is_meta:
+            if is_meta:
+                raise NotImplementedError("Cannot copy out of meta tensor; no data!")
+            return finish(_device.empty_meta(array.shape, (dtype or input.dtype).numpy))
+        copy = copy or target.index is not None  # "cpu:0" is another name than "cpu", so PyTorch copies
+    in_format = memory_format is not None and memory_format is not _layout.preserve_format
+    if in_format and not input.is_contiguous(memory_format):
+        return cast_kernel(input, (dtype or input.dtype).numpy, memory_format)
+    if dtype is not None and array.dtype != dtype.numpy:
+        return cast_kernel(input, dtype.numpy)
+    return cast_kernel(input, array.dtype) if copy else input
+
+
+def _cast_method(name: str, dtype: _dtype.dtype) -> None:
+    np_name = dtype
+
+    def cast(input: Tensor, memory_format: Any = None) -> Tensor:
+        return converted(input, None, np_name, False, memory_format)
+
+    cast.__name__ = cast.__qualname__ = name
+    cast.__doc__ = f"This tensor as {dtype!r}."
+    public("", name)(cast)
+
+
+for _name, _target in {
+    "float": _dtype.float32, "double": _dtype.float64, "half": _dtype.float16, "bfloat16": _dtype.bfloat16,
+    "bool": _dtype.bool_, "byte": _dtype.uint8, "char": _dtype.int8, "short": _dtype.int16, "int": _dtype.int32,
+    "long": _dtype.int64, "cfloat": _dtype.complex64, "cdouble": _dtype.complex128,
+}.items():  # fmt: skip
+    _cast_method(_name, _target)
+
+
+@public("", "type")
+def type_(input: Tensor, dtype: Any = None, non_blocking: bool = False, **_: Any) -> Any:
+    """The name of this tensor's type; or, given one, this tensor converted to it."""
+    if dtype is None:
+        prefix = "torch.meta." if input.is_meta else "torch."
+        return prefix + dtype_type_name(input.dtype).removeprefix("torch.")
+    if isinstance(dtype, str):
+        known = {dtype_type_name(d): d for d in _dtype.SCALAR_TYPE_NAMES}
+        if dtype == "torch.Tensor":
+            return converted(input, None, _dtype.default)
+        if dtype not in known:
+            raise ValueError(f"invalid type: '{dtype}'")
+        return converted(input, None, known[dtype])
+    if isinstance(dtype, LegacyMeta):
+        return converted(input, None, dtype.scalar)
+    return converted(input, None, checked_dtype("type", dtype))
+
+
+@public("", "type_as")
+def type_as(input: Tensor, other: Tensor) -> Tensor:
+    """This tensor with the other's dtype."""
+    return converted(input, other.device, other.dtype)
+
+
+@public("", "cpu")
+def cpu(input: Tensor, memory_format: Any = None) -> Tensor:
+    """This tensor on the CPU."""
+    return converted(input, _device.cpu, None, False, memory_format)
+
+
+@public("", "cuda")
+def cuda(input: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Tensor:
+    """There is no such device here."""
+    raise AssertionError("Torch not compiled with CUDA enabled")
+
+
+# ---- Python numbers
+
+
+@public("", "item")
+def item(input: Tensor) -> Any:
+    """The only element, as a Python number."""
+    array = input._array
+    if array.size != 1:
+        raise RuntimeError(f"a Tensor with {array.size} elements cannot be converted to Scalar")
+    if array.__class__ is _device.MetaArray:
+        raise RuntimeError("Tensor.item() cannot be called on meta tensors")
+    value = array.item()
+    return value if value.__class__ in (float, int, bool, complex) else float(value)
+
+
+@public("", "tolist")
+def tolist(input: Tensor) -> Any:
+    """The values in nested lists; a number for a 0-d tensor."""
+    array = input._array
+    if array.__class__ is _device.MetaArray:
+        raise NotImplementedError("Cannot copy out of meta tensor; no data!")
+    if array.dtype.kind in "fciub":
+        return array.tolist()
+    return array.astype(np.float32).tolist()
+
+
+def _only_element(t: Tensor) -> Any:
+    if t._array.size != 1:
+        raise ValueError("only one element tensors can be converted to Python scalars")
+    return t.item()
+
+
+def _bool(self: Tensor) -> bool:
+    n = self._array.size
+    if n != 1:
+        what = "no values" if n == 0 else "more than one value"
+        raise RuntimeError(f"Boolean value of Tensor with {what} is ambiguous")
+    return bool(self.item())
+
+
+def _int(self: Tensor) -> int:
+    value = _only_element(self)
+    if isinstance(value, complex):
+        if value.imag:
+            raise RuntimeError("value cannot be converted to type int64_t without overflow")
+        value = value.real
+    return int(value)
+
+
+def _float(self: Tensor) -> float:
+    value = _only_element(self)
+    if isinstance(value, complex):
+        if value.imag:
+            raise RuntimeError("value cannot be converted to type double without overflow")
+        value = value.real
+    return float(value)
+
+
+def _complex(self: Tensor) -> complex:
+    return complex(_only_element(self))
+
+
+def _index(self: Tensor) -> int:
+    if self._array.size != 1 or self._array.dtype.kind not in "iub":
+        raise TypeError("only integer tensors of a single element can be converted to an index")
+    return int(self.item())
+
+
+def _contains(self: Tensor, element: Any) -> bool:
+    if isinstance(element, (Tensor, bool, int, float, complex)):
+        other = element._array if isinstance(element, Tensor) else element
+        return bool((self._array == other).any())
+    raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
+
+
+for _protocol, _function in {
+    "__bool__": _bool, "__int__": _int, "__float__": _float, "__complex__": _complex, "__index__": _index,
+    "__contains__": _contains,
+}.items():  # fmt: skip
+    _function.__name__ = _protocol
+    setattr(Tensor, _protocol, _function)
+
+
+def _reversed(self: Tensor) -> Tensor:
+    """Reverses the first dimension."""
+    return self if self._array.ndim == 0 else self.flip(0)
+
+
+Tensor.__reversed__ = _reversed  # type: ignore[attr-defined]
+
+
+# ---- NumPy
+
+
+def numpy(self: Tensor, *, force: bool = False) -> Any:
+    """An ndarray over the same memory. ``force`` detaches and resolves, where memory cannot be shared."""
+    if force:
+        return self.detach().resolve_conj().resolve_neg().numpy()
+    array = self._array
+    if array.__class__ is _device.MetaArray:
+        raise TypeError(
+            "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
+        )
+    if self.requires_grad and _state.grad_enabled():
+        raise RuntimeError(
+            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+        )
+    if self.is_conj():
+        raise RuntimeError(
+            "Can't call numpy() on Tensor that has conjugate bit set. Use tensor.resolve_conj().numpy() instead."
+        )
+    if self.is_neg():
+        raise RuntimeError(
+            "Can't call numpy() on Tensor that has negative bit set. Use tensor.resolve_neg().numpy() instead."
+        )
+    if array.dtype.kind not in "biufc":
+        raise TypeError(f"Got unsupported ScalarType {_dtype.SCALAR_TYPE_NAMES[self.dtype]}")
+    return array.view(np.ndarray)
+
+
+def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
+    array = self.numpy()
+    if dtype is not None and array.dtype != dtype:
+        if copy is False:
+            raise ValueError("a copy is needed to change the dtype")
+        return array.astype(dtype)
+    return array.copy() if copy else array
+
+
+def _array_wrap(self: Tensor, array: Any, context: Any = None, return_scalar: bool = False) -> Tensor:
+    """What NumPy's ufuncs make of their result when a tensor was among the arguments."""
+    if array.dtype == np.bool_:
+        array = array.astype(np.uint8)  # NumPy's comparisons came back as bytes before tensors had bool
+    return finish(np.asarray(array))
+
+
+numpy.__name__ = "numpy"
+Tensor.numpy = numpy  # type: ignore[attr-defined]
+Tensor.__array__ = _array  # type: ignore[attr-defined]
+Tensor.__array_wrap__ = _array_wrap  # type: ignore[attr-defined]
+Tensor.__array_priority__ = 1000  # type: ignore[attr-defined]
+
+
+# ---- questions about tensors and dtypes
+
+
+def is_tensor(obj: Any, /) -> bool:
+    """Whether an object is a Tensor."""
+    return isinstance(obj, Tensor)
+
+
+def numel(input: Tensor) -> int:
+    """The number of elements."""
+    return input.numel()
+
+
+def is_floating_point(input: Tensor) -> bool:
+    return input.is_floating_point()
+
+
+def is_complex(input: Tensor) -> bool:
+    return input.is_complex()
+
+
+def is_signed(input: Tensor) -> bool:
+    return input.is_signed()
+
+
+def is_conj(input: Tensor) -> bool:
+    return input.is_conj()
+
+
+def is_neg(input: Tensor) -> bool:
+    return input.is_neg()
+
+
+def is_inference(input: Tensor) -> bool:
+    return input.is_inference()
+
+
+def is_same_size(input: Tensor, other: Tensor) -> bool:
+    return input.is_same_size(other)
+
+
+def get_device(input: Tensor) -> int:
+    return input.get_device()
+
+
+@public("is_nonzero", "is_nonzero")
+def is_nonzero(input: Tensor) -> bool:
+    """Whether the only element is not zero."""
+    return bool(input)
+
+
+def result_type(tensor1: Any, tensor2: Any) -> _dtype.dtype:
+    """The dtype that an operation on these two would have."""
+    ranks: list[Any] = [None, None, None]
+    for v in (tensor1, tensor2):
+        if isinstance(v, Tensor):
+            d, rank = v.dtype, 0 if v._array.ndim else 1
+        else:
+            d, rank = _dtype.of_scalar(v), 2
+        ranks[rank] = d if ranks[rank] is None else _dtype.promote_types(ranks[rank], d)
+    found = _dtype.result_dtype(*ranks)
+    if found is _dtype.complex64 and _dtype.float16 in ranks and _dtype.complex64 not in ranks[:1]:
+        above = next(d for d in ranks if d is not None)
+        return _dtype.complex32 if above is _dtype.float16 else found
+    return found
+
+
+def can_cast(from_: _dtype.dtype, to: _dtype.dtype) -> bool:
+    """Whether PyTorch's rules allow this conversion of a result."""
+    return _dtype.can_cast(from_, to)
+
+
+def set_default_device(device: Any) -> None:
+    """The device of new tensors, where none is given."""
+    _state.modes.device = None if device is None else _device.parse(device)
+
+
+def get_default_device() -> _device.device:
+    found: _device.device | None = _state.modes.device
+    return _device.cpu if found is None else found
+
+
+def set_default_tensor_type(t: Any, /) -> None:
+    """Deprecated: the default dtype, by the name or class of a legacy tensor type."""
+    if isinstance(t, str):
+        t = LEGACY_CLASSES.get(t.removeprefix("torch."), t)
+    if not isinstance(t, LegacyMeta):
+        raise TypeError("invalid type object: only floating-point types are supported as the default type")
+    _dtype.set_default_dtype(t.scalar)
+
+
+for _fn in (
+    is_tensor, numel, is_floating_point, is_complex, is_signed, is_conj, is_neg, is_inference, is_same_size, get_device,
+    result_type, can_cast, set_default_device, get_default_device, set_default_tensor_type,
+):  # fmt: skip
+    FUNCTIONS[_fn.__name__] = _fn
+
+
+if not hasattr(Tensor, "resolve_neg"):
+    public("resolve_neg", "resolve_neg")(lambda input: input)

@@ -1,0 +1,246 @@
+"""Maxima and minima, and where they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _dtype, return_types
+from .._tensor import Tensor
+from ._basic import in_both_worlds
+from ._forms import FUNCTIONS, public
+from ._picking import unpick
+from ._primitive import Primitive, primitive
+from ._reducing import axes, check_dim, check_dims, maximum_reduce, minimum_reduce, not_for, spread
+from ._wrong import NoOverload
+from .reduce import _FULL
+
+__all__ = ["unpick"]
+
+
+# ---- ties
+
+
+def _share_of_ties(x: Any, value: Any, dim: Any, nan: bool) -> Any:
+    """Which elements equal the reduced value, divided by how many do. ``nan``: NaN counts as equal to NaN."""
+    same = x == value
+    if nan:
+        same |= (x != x) & (value != value)
+    axis = axes(dim, x.ndim)
+    n = np.add.reduce(same, axis, dtype=np.float64, keepdims=True)
+    return (same / n).astype(x.dtype)
+
+
+in_both_worlds(
+    "share_of_ties",
+    _share_of_ties,
+    lambda x, value, dim, nan: Tensor._wrap(_share_of_ties(x._array, value._array, dim, nan)),
+)
+
+
+def _full_extremum(name: str, node: str, reduce: Any) -> Primitive:
+    def kernel(input):  # type: ignore[no-untyped-def]
+        return reduce(input, None)
+
+    op = Primitive(name, kernel, node)
+    op.vjp(input=lambda g, input, out, xp: g * xp.share_of_ties(input, out, None, True))
+    return op
+
+
+max_all = _full_extremum("max_all", "MaxBackward1", np.maximum.reduce)
+min_all = _full_extremum("min_all", "MinBackward1", np.minimum.reduce)
+
+
+# ---- along a dimension
+
+
+def _first(x: Any, dim: int, keepdim: bool, arg: Any) -> tuple[Any, Any]:
+    """The extreme values along a dimension and the first places where they are."""
+    if not x.ndim:
+        return x.copy(), np.zeros((), np.int64)
+    where = np.asarray(arg(as_sortable(x), dim, keepdims=True))
+    values = np.take_along_axis(x, where, dim)
+    return (values, where) if keepdim else (values.squeeze(dim), where.squeeze(dim))
+
+
+def as_sortable(x: Any) -> Any:
+    """Half precision as float32, in which NumPy can order it quickly."""
+    return x.astype(np.float32) if x.dtype.kind == "V" or x.dtype == np.float16 else x
+
+
+def _extremum_along(name: str, node: str, arg: Any) -> Primitive:
+    def kernel(input, dim: int, keepdim: bool):  # type: ignore[no-untyped-def]
+        return _first(input, dim, keepdim, arg)
+
+    op = Primitive(name, kernel, node, outputs=2, kind="values_and_indices", saved_names={"out1": "indices"})
+    op.vjp(
+        input=lambda g, out1, dim, keepdim, input_shape, xp: xp.unpick(g, out1, dim, keepdim, True, input_shape)
+    )
+    return op
+
+
+max_dim = _extremum_along("max_dim", "MaxBackward0", np.argmax)
+min_dim = _extremum_along("min_dim", "MinBackward0", np.argmin)
+
+
+def _extremum(
+    name: str, binary: str, full: Primitive, along: Primitive, input: Any, dim: Any, keepdim: Any, other: Any
+) -> Any:
+    """``max(x)``, ``max(x, dim)`` and ``max(x, other)`` are three operators of one name."""
+    array = input._array
+    if dim is _FULL and other is None:
+        if keepdim is not _FULL:
+            raise NoOverload
+        if array.size == 0:
+            raise RuntimeError(
+                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
+                "with the 'dim' argument."
+            )
+        if array.dtype.kind == "c":
+            raise not_for(f"{name}_all", input.dtype)
+        return full(input)
+    if other is not None:
+        return FUNCTIONS[binary](input, other)
+    at = check_dim(dim, array.ndim)
+    if array.dtype.kind == "c":
+        raise RuntimeError(f"{name}(): does not support complex input")
+    require_elements(name, array.shape, at)
+    return getattr(return_types, name)(along(input, at, keepdim is not _FULL and bool(keepdim)))
+
+
+def require_elements(name: str, shape: tuple[int, ...], dim: int) -> None:
+    if shape and shape[dim] == 0:
+        raise IndexError(f"{name}(): Expected reduction dim {dim % len(shape)} to have non-zero size.")
+
+
+@public("max", "max", out=True, overloads=True)
+def max(input: Tensor, dim: Any = _FULL, keepdim: bool = _FULL, *, other: Any = None) -> Any:
+    """The greatest element; along ``dim`` as (values, indices); or, given another tensor, the elementwise maximum."""
+    if isinstance(dim, Tensor):
+        dim, other = _FULL, dim
+    return _extremum("max", "maximum", max_all, max_dim, input, dim, keepdim, other)
+
+
+@public("min", "min", out=True, overloads=True)
+def min(input: Tensor, dim: Any = _FULL, keepdim: bool = _FULL, *, other: Any = None) -> Any:
+    """The least element; along ``dim`` as (values, indices); or, given another tensor, the elementwise minimum."""
+    if isinstance(dim, Tensor):
+        dim, other = _FULL, dim
+    return _extremum("min", "minimum", min_all, min_dim, input, dim, keepdim, other)
+
+
+# ---- amax, amin, aminmax
+
+
+def _extreme_values(name: str, node: str, reduce: Any) -> Primitive:
+    def kernel(input, dim: Any, keepdim: bool):  # type: ignore[no-untyped-def]
+        return reduce(input, axes(dim, input.ndim), keepdims=keepdim)
+
+    op = Primitive(name, kernel, node)
+
+    @op.vjp("input")
+    def rule(g: Any, input: Any, out: Any, dim: Any, keepdim: bool, xp: Any) -> Any:
+        g, out = (spread(t, input.shape, dim, keepdim, xp) for t in (g, out))
+        return g * xp.share_of_ties(input, out, dim, False)
+
+    return op
+
+
+amax_op = _extreme_values("amax", "AmaxBackward0", np.maximum.reduce)
+amin_op = _extreme_values("amin", "AminBackward0", np.minimum.reduce)
+
+
+def _extreme(name: str, op: Primitive, kernel: str, input: Tensor, dim: Any, keepdim: bool) -> Any:
+    array = input._array
+    dims = check_dims(dim, array.ndim)
+    if array.size == 0:
+        if not dims:
+            raise RuntimeError(
+                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
+                "with the 'dim' argument."
+            )
+        for d in dims:
+            require_elements(name, array.shape, d)
+    if array.dtype.kind == "c":
+        raise not_for(kernel, input.dtype)
+    return op(input, dims, keepdim)
+
+
+@public("amax", "amax", out=True)
+def amax(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
+    """The greatest elements; equal ones share the gradient."""
+    return _extreme("amax", amax_op, "max_values_cpu", input, dim, keepdim)
+
+
+@public("amin", "amin", out=True)
+def amin(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
+    """The least elements; equal ones share the gradient."""
+    return _extreme("amin", amin_op, "min_values_cpu", input, dim, keepdim)
+
+
+@primitive("AminmaxBackward0", outputs=2, saved_names={"out0": "min", "out1": "max"})
+def aminmax_op(input, dim: Any, keepdim: bool):  # type: ignore[no-untyped-def]
+    axis = axes(None if dim is None else (dim,), input.ndim)
+    return minimum_reduce(input, axis, keepdims=keepdim), maximum_reduce(input, axis, keepdims=keepdim)
+
+
+@aminmax_op.vjp("input")
+def _(g: Any, input: Any, dim: Any, keepdim: bool, out0: Any, out1: Any, xp: Any) -> Any:
+    dims = None if dim is None else (dim,)
+    grad = None
+    for each, out in zip(g, (out0, out1)):
+        if each is not None:
+            each, out = (spread(t, input.shape, dims, keepdim, xp) for t in (each, out))
+            part = each * xp.share_of_ties(input, out, dims, False)
+            grad = part if grad is None else grad + part
+    return grad
+
+
+@public("aminmax", "aminmax", out=True)
+def aminmax(input: Tensor, *, dim: Any = None, keepdim: bool = False) -> Any:
+    """The least and the greatest elements."""
+    array = input._array
+    if dim is None:
+        if array.size == 0:
+            raise RuntimeError(
+                "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
+            )
+    else:
+        dim = check_dim(dim, array.ndim)
+        if array.ndim and array.shape[dim] == 0:
+            raise IndexError(f"aminmax: Expected reduction dim {dim % array.ndim} to have non-zero size.")
+    if array.dtype.kind == "c":
+        raise not_for("aminmax_cpu", input.dtype)
+    return return_types.aminmax(aminmax_op(input, dim, keepdim))
+
+
+# ---- argmax, argmin
+
+
+def _place(name: str, arg: Any, input: Tensor, dim: Any, keepdim: bool) -> Tensor:
+    array = input._array
+    if dim is not None:
+        dim = check_dim(dim, array.ndim)
+        require_elements(name, array.shape, dim)
+    elif array.size == 0:
+        raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
+    if array.dtype.kind in "bc":
+        kind = "bool" if input.dtype is _dtype.bool_ else "complex"
+        raise RuntimeError(f"{name}(): does not support {kind} input")
+    if not array.ndim:
+        return Tensor._wrap(np.zeros((), np.int64))
+    found = arg(as_sortable(array), dim, keepdims=keepdim)
+    return Tensor._wrap(found if isinstance(found, np.ndarray) else np.asarray(found))
+
+
+@public("argmax", "argmax", out=True)
+def argmax(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+    """Where the (first) greatest element is."""
+    return _place("argmax", np.argmax, input, dim, keepdim)
+
+
+@public("argmin", "argmin", out=True)
+def argmin(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+    """Where the (first) least element is."""
+    return _place("argmin", np.argmin, input, dim, keepdim)

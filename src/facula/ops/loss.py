@@ -1,0 +1,75 @@
+"""Losses that PyTorch shows as one node."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._primitive import primitive
+
+NONE, MEAN, SUM = 0, 1, 2
+
+
+def in_float32(x: Any) -> Any:
+    """Half-precision arrays are computed with in float32."""
+    return x.astype(np.float32) if x.itemsize == 2 else x
+
+
+@primitive("MseLossBackward0", name="mse_loss")
+def mse_loss_kernel(input, target, reduction: int):  # type: ignore[no-untyped-def]
+    difference = in_float32(input) - in_float32(target)
+    if reduction == NONE:
+        return (difference * difference).astype(input.dtype, copy=False)
+    flat = difference.reshape(-1)
+    total = np.dot(flat, flat)
+    if reduction == MEAN:
+        total = total / flat.size if flat.size else np.full((), np.nan, flat.dtype)
+    return np.asarray(total, input.dtype)
+
+
+@primitive("MseLossBackwardBackward0", name="mse_loss_backward")
+def mse_loss_backward(grad_output, input, target, reduction: int):  # type: ignore[no-untyped-def]
+    return (input - target) * (grad_output * scale_of(reduction, input.size))
+
+
+def scale_of(reduction: int, n: int) -> float:
+    return 2.0 / max(n, 1) if reduction == MEAN else 2.0
+
+
+def count(shape: tuple[int, ...]) -> int:
+    n = 1
+    for d in shape:
+        n *= d
+    return n
+
+
+mse_loss_kernel.vjp(
+    input=lambda g, input, target, reduction, xp: xp.mse_loss_backward(g, input, target, reduction),
+    target=lambda g, input, target, reduction, xp: xp.mse_loss_backward(g, target, input, reduction),
+)
+
+
+@mse_loss_backward.vjp("grad_output")
+def _(g: Any, input: Any, target: Any, grad_output_shape: Any, input_shape: Any, reduction: int, xp: Any) -> Any:
+    found = g * (input - target) * scale_of(reduction, count(input_shape))
+    return found if grad_output_shape == input_shape else xp.sum_to(found, grad_output_shape)
+
+
+@mse_loss_backward.vjp("input")
+def _(g: Any, grad_output: Any, input_shape: Any, reduction: int, xp: Any) -> Any:
+    return g * (grad_output * scale_of(reduction, count(input_shape)))
+
+
+@mse_loss_backward.vjp("target")
+def _(g: Any, grad_output: Any, input_shape: Any, reduction: int, xp: Any) -> Any:
+    return g * (grad_output * -scale_of(reduction, count(input_shape)))
+
+
+def mse_loss(input: Any, target: Any, reduction: int = MEAN) -> Any:
+    """The squared differences: all of them, their mean or their sum."""
+    if input._array.dtype.kind not in "fcV":
+        name = {"int64": "Long", "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool"}
+        raise NotImplementedError(f'"mse_cpu" not implemented for \'{name.get(input.dtype.name, input.dtype.name)}\'')
+    return mse_loss_kernel(input, target, reduction)
+

@@ -1,0 +1,214 @@
+"""Running sums, products, maxima and minima; differences and integrals along a dimension."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _dtype, return_types
+from .._tensor import Tensor
+from ._forms import FUNCTIONS, public
+from ._primitive import Primitive, primitive
+from ._reducing import F32, accumulator, check_dim, not_for, refuse_narrowing
+from ._scanning import products_before
+from .reduce import brought_back, result_dtype
+
+# ---- cumsum, cumprod
+
+
+def _accumulate(x: Any, dim: int, add: Any, wanted: Any = None) -> Any:
+    if wanted is not None and x.dtype != wanted:
+        x = x.real.astype(wanted) if x.dtype.kind == "c" and wanted.kind not in "cb" else x.astype(wanted)
+    inner = accumulator(x.dtype)
+    if inner is F32 and x.dtype != F32:
+        return add.accumulate(x.astype(F32), dim).astype(x.dtype) if x.ndim else x.copy()
+    result = add.accumulate(x, dim, dtype=inner) if x.ndim else x.astype(inner)
+    return result if wanted is None or result.dtype == wanted else result.astype(wanted)
+
+
+@primitive("CumsumBackward0", kind="linear")
+def cumsum_op(input, dim: int, dtype: Any = None):  # type: ignore[no-untyped-def]
+    return _accumulate(input, dim, np.add, dtype)
+
+
+@primitive("FlipBackward0", kind="linear")
+def cumsum_from_end(input, dim: int):  # type: ignore[no-untyped-def]
+    if not input.ndim:
+        return input
+    return np.ascontiguousarray(np.flip(_accumulate(np.flip(input, dim), dim, np.add), dim))
+
+
+@cumsum_op.vjp("input")
+def _(g: Any, dim: int, input_dtype: Any, xp: Any) -> Any:
+    return xp.cumsum_from_end(brought_back(g, input_dtype, xp), dim)
+
+
+cumsum_from_end.vjp(input=lambda g, dim, xp: xp.cumsum_op(g, dim))
+
+
+@primitive("CumprodBackward0")
+def cumprod_op(input, dim: int, dtype: Any = None):  # type: ignore[no-untyped-def]
+    return _accumulate(input, dim, np.multiply, dtype)
+
+
+@cumprod_op.vjp("input")
+def _(g: Any, input: Any, out: Any, dim: int, input_dtype: Any, xp: Any) -> Any:
+    g = brought_back(g, input_dtype, xp)
+    if not input.shape:
+        return g
+    if xp.is_raw and not (input == 0).any():
+        factor = np.conjugate(input) if input.dtype.kind == "c" else input
+        weighted = g * (np.conjugate(out) if out.dtype.kind == "c" else out)
+        return (cumsum_from_end.kernel(weighted, dim) / factor).astype(input_dtype, copy=False)
+    onward = xp.recur(g, xp.conj(input), dim, True)
+    return xp.conj(products_before(input, dim, xp)) * onward
+
+
+def _scan(name: str, op: Primitive, input: Tensor, dim: Any, dtype: Any) -> Tensor:
+    refuse_narrowing(input, dtype)
+    return op(input, check_dim(dim, input._array.ndim), result_dtype(dtype))
+
+
+@public("cumsum", "cumsum", out=True, inplace="cumsum_")
+def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    """Sums of the elements up to each."""
+    return _scan("cumsum", cumsum_op, input, dim, dtype)
+
+
+@public("cumprod", "cumprod", out=True, inplace="cumprod_")
+def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    """Products of the elements up to each."""
+    return _scan("cumprod", cumprod_op, input, dim, dtype)
+
+
+# ---- logcumsumexp
+
+
+@primitive("LogcumsumexpBackward0")
+def logcumsumexp_op(input, dim: int):  # type: ignore[no-untyped-def]
+    if not input.ndim:
+        return input.copy()
+    if input.dtype.kind == "c":
+        top = np.maximum.reduce(input.real, dim, keepdims=True, initial=-np.inf)
+        return np.log(np.add.accumulate(np.exp(input - top), dim)) + top
+    if accumulator(input.dtype) is F32:
+        return np.logaddexp.accumulate(input.astype(F32), dim).astype(input.dtype)
+    return np.logaddexp.accumulate(input, dim)
+
+
+@logcumsumexp_op.vjp("input")
+def _(g: Any, input: Any, out: Any, dim: int, xp: Any) -> Any:
+    """Sum over i >= k of g[i] exp(x[k] - out[i]), by a recurrence whose factors are at most 1."""
+    if not input.shape:
+        return g
+    factor = xp.conj(xp.exp(xp.shift(out, dim, 1) - out))
+    return xp.conj(xp.exp(input - out)) * xp.recur(g, factor, dim, True)
+
+
+@public("logcumsumexp", "logcumsumexp", out=True)
+def logcumsumexp(input: Tensor, dim: int) -> Tensor:
+    """Logarithms of the sums of exponentials up to each element."""
+    if input._array.dtype.kind in "biu":
+        raise not_for("logcumsumexp_out_cpu", input.dtype)
+    return logcumsumexp_op(input, check_dim(dim, input._array.ndim))
+
+
+# ---- cummax, cummin
+
+
+def _running(name: str, node: str, extreme: Any) -> Primitive:
+    def kernel(input, dim: int):  # type: ignore[no-untyped-def]
+        """The extreme so far and where it was last seen."""
+        if not input.ndim:
+            return input.copy(), np.zeros((), np.int64)
+        values = extreme.accumulate(input, dim)
+        places = np.arange(input.shape[dim]).reshape([-1 if i == dim % input.ndim else 1 for i in range(input.ndim)])
+        seen = (input == values) | (input != input)
+        return values, np.maximum.accumulate(np.where(seen, places, 0), dim)
+
+    op = Primitive(name, kernel, node, outputs=2, kind="values_and_indices", saved_names={"out1": "indices"})
+    op.vjp(
+        input=lambda g, input, out1, dim, xp: xp.unpick(g, out1, dim, True, False, input.shape)
+    )
+    return op
+
+
+cummax_op = _running("cummax", "CummaxBackward0", np.maximum)
+cummin_op = _running("cummin", "CumminBackward0", np.minimum)
+
+
+def _running_extreme(name: str, op: Primitive, input: Tensor, dim: Any) -> Any:
+    at = check_dim(dim, input._array.ndim)
+    if input._array.dtype.kind == "c":
+        raise not_for(f"{name}_cpu", input.dtype)
+    return getattr(return_types, name)(op(input, at))
+
+
+@public("cummax", "cummax", out=True)
+def cummax(input: Tensor, dim: int) -> Any:
+    """The greatest element so far, and its place."""
+    return _running_extreme("cummax", cummax_op, input, dim)
+
+
+@public("cummin", "cummin", out=True)
+def cummin(input: Tensor, dim: int) -> Any:
+    """The least element so far, and its place."""
+    return _running_extreme("cummin", cummin_op, input, dim)
+
+
+# ---- diff, trapezoid
+
+
+@public("diff", "diff", out=True)
+def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Tensor:
+    """Differences between neighbours along ``dim``, ``n`` times."""
+    if not input._array.ndim:
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    at = check_dim(dim, input._array.ndim)
+    for extra in (prepend, append):
+        if extra is not None and extra._array.ndim != input._array.ndim:
+            raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}")
+    if prepend is not None or append is not None:
+        input = FUNCTIONS["cat"]([t for t in (prepend, input, append) if t is not None], at)
+    for _ in range(min(n, input._array.shape[at])):
+        length = input._array.shape[at] - 1
+        above, below = input.narrow(at, 1, length), input.narrow(at, 0, length)
+        input = FUNCTIONS["logical_xor"](above, below) if input.dtype is _dtype.bool_ else above - below
+    return input
+
+
+def _strips(name: str, y: Tensor, x: Any, dx: Any, dim: int) -> Tensor:
+    """The areas between neighbouring sample points."""
+    if not y._array.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    at = check_dim(dim, y._array.ndim) % y._array.ndim
+    n = y._array.shape[at]
+    length = max(n - 1, 0)
+    pairs = y.narrow(at, min(1, n), length) + y.narrow(at, 0, length)
+    if x is None:
+        return pairs * (dx / 2.0)
+    if x._array.ndim == 1:
+        if x._array.shape[0] != n:
+            raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
+        x = x.reshape([n if i == at else 1 for i in range(y._array.ndim)])
+        along = at
+    else:
+        along = at + x._array.ndim - y._array.ndim
+        if x._array.shape[along] != n:
+            raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
+    return pairs * diff(x, dim=along) / 2.0
+
+
+@public("trapezoid trapz", "")
+def trapezoid(y: Tensor, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Tensor:
+    """The integral along ``dim`` by the trapezoidal rule."""
+    return _strips("trapezoid", y, x, dx, dim).sum(dim)
+
+
+@public("cumulative_trapezoid", "")
+def cumulative_trapezoid(y: Tensor, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Tensor:
+    """The integral up to each sample point."""
+    return cumsum(_strips("cumulative_trapezoid", y, x, dx, dim), dim)

@@ -1,0 +1,86 @@
+"""Softmax and log-softmax: one kernel each instead of a chain of five."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _dtype
+from .._tensor import Tensor
+from ._forms import public
+from ._primitive import primitive
+from ._reducing import F32, accumulator, add_up, check_dim, not_for
+
+
+def _shifted(x: Any, dim: int) -> Any:
+    """A fresh float array from which the maximum has been taken."""
+    if accumulator(x.dtype) is F32:
+        x = x.astype(F32)
+    if not x.flags.c_contiguous:
+        x = np.ascontiguousarray(x)
+    return x - np.maximum.reduce(x, dim, keepdims=True, initial=-np.inf)
+
+
+@primitive("SoftmaxBackward0")
+def softmax_op(input, dim: int):  # type: ignore[no-untyped-def]
+    if not input.ndim:
+        return np.ones((), input.dtype) + (input - input)
+    x = _shifted(input, dim)
+    np.exp(x, out=x)
+    x /= add_up(x, (dim,), True)
+    return x if x.dtype == input.dtype else x.astype(input.dtype)
+
+
+@softmax_op.vjp("input")
+def _(g: Any, out: Any, dim: int, xp: Any) -> Any:
+    if not out.shape:
+        return g * 0
+    if xp.is_raw and out.dtype.kind == "f" and out.dtype.itemsize > 2:
+        weighted = g * out
+        weighted -= out * add_up(weighted, (dim,), True)
+        return weighted
+    weighted = g * out
+    return weighted - out * xp.sum_dim(weighted, (dim,), True)
+
+
+@primitive("LogSoftmaxBackward0")
+def log_softmax_op(input, dim: int):  # type: ignore[no-untyped-def]
+    if not input.ndim:
+        return input - input
+    x = _shifted(input, dim)
+    x -= np.log(add_up(np.exp(x), (dim,), True))
+    return x if x.dtype == input.dtype else x.astype(input.dtype)
+
+
+@log_softmax_op.vjp("input")
+def _(g: Any, out: Any, dim: int, xp: Any) -> Any:
+    if not out.shape:
+        return g * 0
+    if xp.is_raw and out.dtype.kind == "f" and out.dtype.itemsize > 2:
+        grad = np.exp(out)
+        grad *= add_up(g, (dim,), True)
+        return np.subtract(g, grad, out=grad)
+    return g - xp.exp(out) * xp.sum_dim(g, (dim,), True)
+
+
+def _prepared(name: str, input: Tensor, dim: Any, dtype: Any) -> tuple[Tensor, int]:
+    at = check_dim(dim, input._array.ndim)
+    if dtype is not None:
+        input = input.to(dtype)
+    if input.dtype.category != _dtype.FLOAT:
+        last = "lastdim_" if at in (-1, input._array.ndim - 1) or not input._array.ndim else ""
+        raise not_for(f"{name}_{last}kernel_impl", input.dtype)
+    return input, at
+
+
+@public("softmax", "softmax", out=True)
+def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    """Exponentials scaled to sum to 1 along ``dim``."""
+    return softmax_op(*_prepared("softmax", input, dim, dtype))
+
+
+@public("log_softmax", "log_softmax", out=True)
+def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    """The logarithm of ``softmax``, without overflow."""
+    return log_softmax_op(*_prepared("log_softmax", input, dim, dtype))

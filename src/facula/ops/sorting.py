@@ -1,0 +1,358 @@
+"""Sorting and the greatest or least k elements; medians, modes and quantiles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _dtype, return_types
+from .._tensor import Tensor
+from ._args import as_int
+from ._forms import FUNCTIONS, public
+from ._primitive import Primitive, primitive
+from ._reducing import check_dim, not_for
+from ._wrong import NoOverload, WrongArgument
+from .extrema import as_sortable, require_elements
+from .reduce import _FULL
+
+_BY_INDEX: dict[str, Any] = {"outputs": 2, "kind": "values_and_indices", "saved_names": {"out1": "indices"}}
+
+
+# ---- sort
+
+
+def order_of(x: Any, dim: int, descending: bool) -> Any:
+    """The stable order; NaN counts as greater than everything."""
+    x = as_sortable(x)
+    if not descending:
+        return np.argsort(x, dim, kind="stable")
+    # Equal elements keep their order if the reversed array is sorted and read backwards.
+    n = x.shape[dim]
+    return np.ascontiguousarray(n - 1 - np.flip(np.argsort(np.flip(x, dim), dim, kind="stable"), dim))
+
+
+def _sort_kernel(input: Any, dim: int, descending: bool) -> tuple[Any, Any]:
+    if not input.ndim:
+        return input.copy(), np.zeros((), np.int64)
+    where = order_of(input, dim, descending)
+    return np.take_along_axis(input, where, dim), where
+
+
+def _sort_rule(g: Any, out1: Any, dim: int, input_shape: Any, xp: Any) -> Any:
+    return xp.unpick(g, out1, dim, True, True, input_shape)
+
+
+@primitive("SortBackward0", **_BY_INDEX)
+def sort_op(input, dim: int, descending: bool):  # type: ignore[no-untyped-def]
+    return _sort_kernel(input, dim, descending)
+
+
+@primitive("SortBackward1", **_BY_INDEX)
+def sort_stable_op(input, dim: int, descending: bool):  # type: ignore[no-untyped-def]
+    return _sort_kernel(input, dim, descending)
+
+
+sort_op.vjp(input=_sort_rule)
+sort_stable_op.vjp(input=_sort_rule)
+
+
+def _refuse_complex(what: str, input: Tensor) -> None:
+    if input._array.dtype.kind == "c":
+        raise RuntimeError(f" {what} does not support complex dtypes on CPU")
+
+
+@public("sort", "sort", out=True, overloads=True)
+def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: Any = _FULL) -> Any:
+    """(values, indices) in ascending order along ``dim``. Equal elements keep their order, asked or not."""
+    if not isinstance(descending, (bool, int)):
+        raise NoOverload
+    at = check_dim(dim, input._array.ndim)
+    _refuse_complex("Sort", input)
+    op = sort_op if stable is _FULL else sort_stable_op
+    return return_types.sort(op(input, at, bool(descending)))
+
+
+@public("argsort", "argsort", overloads=True)
+def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
+    """The indices that sort along ``dim``."""
+    at = check_dim(dim, input._array.ndim)
+    _refuse_complex("Sort", input)
+    if not input._array.ndim:
+        return Tensor._wrap(np.zeros((), np.int64))
+    return Tensor._wrap(order_of(input._array, at, bool(descending)))
+
+
+@public("msort", "msort", out=True)
+def msort(input: Tensor) -> Tensor:
+    """Sorted along the first dimension."""
+    values: Tensor = sort(input, 0)[0]
+    return values
+
+
+# ---- topk
+
+
+@primitive("TopkBackward0", **_BY_INDEX)
+def topk_op(input, k: int, dim: int, largest: bool, sorted: bool):  # type: ignore[no-untyped-def]
+    if not input.ndim:
+        return input.copy(), np.zeros((), np.int64)
+    x = as_sortable(input)
+    n = x.shape[dim]
+    first = [slice(None)] * x.ndim
+    first[dim] = slice(0, k)
+    if k * 8 < n and x.ndim and k:
+        part = [slice(None)] * x.ndim
+        part[dim] = slice(n - k, n) if largest else slice(0, k)
+        where = np.sort(np.argpartition(x, n - k if largest else k - 1, dim)[tuple(part)], dim)
+        found = np.take_along_axis(x, where, dim)
+        where = np.take_along_axis(where, order_of(found, dim, largest), dim)
+    else:
+        where = np.ascontiguousarray(order_of(x, dim, largest)[tuple(first)])
+    return np.take_along_axis(input, where, dim), where
+
+
+topk_op.vjp(input=lambda g, out1, dim, input_shape, xp: xp.unpick(g, out1, dim, True, True, input_shape))
+
+
+@public("topk", "topk", out=True)
+def topk(input: Tensor, k: Any, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
+    """The ``k`` greatest (or least) elements along ``dim``, as (values, indices)."""
+    if isinstance(k, (str, float)):
+        raise WrongArgument("k", k, "int")
+    k = as_int(k)
+    array = input._array
+    at = check_dim(dim, array.ndim)
+    if not 0 <= k <= (array.shape[at] if array.ndim else 1):
+        raise RuntimeError("selected index k out of range")
+    _refuse_complex("topk", input)
+    if input.dtype is _dtype.bool_:
+        raise RuntimeError("topk does not support bool dtypes on CPU")
+    return return_types.topk(topk_op(input, k, at, bool(largest), bool(sorted)))
+
+
+# ---- median, kthvalue
+
+
+def _median_value(x: Any, ignore_nan: bool) -> Any:
+    if x.size == 0:
+        return np.array(np.nan).astype(x.dtype) if x.dtype.kind in "fV" else np.array(np.iinfo(x.dtype).min, x.dtype)
+    flat = as_sortable(x.reshape(-1))
+    if flat.dtype.kind == "f":
+        bad = np.isnan(flat)
+        if ignore_nan and not bad.all():
+            flat = flat[~bad]
+        elif bad.any():
+            return np.array(np.nan).astype(x.dtype)
+    k = (flat.size - 1) // 2
+    return np.partition(flat, k)[k].astype(x.dtype)
+
+
+def _full_median(name: str, node: str, ignore_nan: bool) -> Primitive:
+    def kernel(input):  # type: ignore[no-untyped-def]
+        return _median_value(input, ignore_nan)
+
+    op = Primitive(name, kernel, node)
+    op.vjp(input=lambda g, input, out, xp: g * xp.share_of_ties(input, out, None, True))
+    return op
+
+
+median_all = _full_median("median_all", "MedianBackward0", False)
+nanmedian_all = _full_median("nanmedian_all", "NanmedianBackward0", True)
+
+
+def _pick_ranked(x: Any, rank: Any, dim: int, keepdim: bool) -> tuple[Any, Any]:
+    """The elements of given ranks (0 is the least) along a dimension; ``rank`` has size 1 there."""
+    where = np.take_along_axis(np.argsort(as_sortable(x), dim, kind="stable"), rank, dim)
+    values = np.take_along_axis(x, where, dim)
+    return (values, where) if keepdim else (values.squeeze(dim), where.squeeze(dim))
+
+
+def _reduced_shape(x: Any, dim: int) -> tuple[int, ...]:
+    return tuple(1 if i == dim % x.ndim else n for i, n in enumerate(x.shape))
+
+
+def _median_along(name: str, node: str, ignore_nan: bool) -> Primitive:
+    def kernel(input, dim: int, keepdim: bool):  # type: ignore[no-untyped-def]
+        if not input.ndim:
+            return input.copy(), np.zeros((), np.int64)
+        n = input.shape[dim]
+        rank = np.full(_reduced_shape(input, dim), (n - 1) // 2)
+        if input.dtype.kind in "fV":
+            good = np.add.reduce(input == input, dim, keepdims=True, dtype=np.int64)
+            if ignore_nan:
+                rank = np.maximum(good - 1, 0) // 2
+            else:
+                rank = np.where(good < n, good, rank)  # the first NaN
+        return _pick_ranked(input, rank, dim, keepdim)
+
+    return _by_index(Primitive(name, kernel, node, **_BY_INDEX))
+
+
+def _by_index(op: Primitive) -> Primitive:
+    op.vjp(
+        input=lambda g, out1, dim, keepdim, input_shape, xp: xp.unpick(g, out1, dim, keepdim, True, input_shape)
+    )
+    return op
+
+
+median_dim = _median_along("median_dim", "MedianBackward1", False)
+nanmedian_dim = _median_along("nanmedian_dim", "NanmedianBackward1", True)
+
+
+def _median(name: str, full: Primitive, along: Primitive, input: Tensor, dim: Any, keepdim: bool) -> Any:
+    kind = input._array.dtype.kind
+    if dim is _FULL:
+        if kind in "bc":
+            raise not_for("median_cpu", input.dtype)
+        return full(input)
+    at = check_dim(dim, input._array.ndim)
+    require_elements("median", input._array.shape, at)
+    if kind in "bc":
+        raise not_for("median_out", input.dtype)
+    return getattr(return_types, name)(along(input, at, keepdim))
+
+
+@public("median", "median", out="dim")
+def median(input: Tensor, dim: Any = _FULL, keepdim: bool = False) -> Any:
+    """The median; of two in the middle the lower. Along ``dim`` as (values, indices)."""
+    return _median("median", median_all, median_dim, input, dim, keepdim)
+
+
+@public("nanmedian", "nanmedian", out="dim")
+def nanmedian(input: Tensor, dim: Any = _FULL, keepdim: bool = False) -> Any:
+    """The median of what is no NaN."""
+    return _median("nanmedian", nanmedian_all, nanmedian_dim, input, dim, keepdim)
+
+
+@primitive("KthvalueBackward0", **_BY_INDEX)
+def kthvalue_op(input, k: int, dim: int, keepdim: bool):  # type: ignore[no-untyped-def]
+    if not input.ndim:
+        return input.copy(), np.zeros((), np.int64)
+    return _pick_ranked(input, np.full(_reduced_shape(input, dim), k - 1), dim, keepdim)
+
+
+_by_index(kthvalue_op)
+
+
+@public("kthvalue", "kthvalue", out=True)
+def kthvalue(input: Tensor, k: Any, dim: int = -1, keepdim: bool = False) -> Any:
+    """The ``k``-th least element along ``dim``, as (value, index)."""
+    if isinstance(k, (str, float)):
+        raise WrongArgument("k", k, "int")
+    array = input._array
+    at = check_dim(dim, array.ndim)
+    require_elements("kthvalue", array.shape, at)
+    if not 1 <= as_int(k) <= (array.shape[at] if array.ndim else 1):
+        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {at % max(array.ndim, 1)}")
+    if array.dtype.kind in "bc":
+        raise not_for("kthvalue_cpu", input.dtype)
+    return return_types.kthvalue(kthvalue_op(input, as_int(k), at, keepdim))
+
+
+# ---- mode
+
+
+@primitive("ModeBackward0", **_BY_INDEX)
+def mode_op(input, dim: int, keepdim: bool):  # type: ignore[no-untyped-def]
+    if not input.ndim:
+        return input.copy(), np.zeros((), np.int64)
+    x = np.moveaxis(as_sortable(input), dim, -1)
+    order = np.argsort(x, -1, kind="stable")
+    ranked = np.take_along_axis(x, order, -1)
+    n = x.shape[-1]
+    starts = np.ones(x.shape, bool)
+    starts[..., 1:] = ranked[..., 1:] != ranked[..., :-1]
+    places = np.arange(n)
+    run = places - np.maximum.accumulate(np.where(starts, places, 0), -1)
+    last = np.argmax(run, -1, keepdims=True)  # the first run that gets longest is that of the least value
+    where = np.moveaxis(np.take_along_axis(order, last, -1), -1, dim)
+    values = np.take_along_axis(input, where, dim)
+    return (values, where) if keepdim else (values.squeeze(dim), where.squeeze(dim))
+
+
+_by_index(mode_op)
+
+
+@public("mode", "mode", out=True)
+def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
+    """The most frequent value along ``dim`` (the least of several), and its last place."""
+    at = check_dim(dim, input._array.ndim)
+    require_elements("mode", input._array.shape, at)
+    if input._array.dtype.kind == "c":
+        raise not_for("mode_cpu", input.dtype)
+    return return_types.mode(mode_op(input, at, keepdim))
+
+
+# ---- quantiles
+
+
+def _quantile(
+    name: str, input: Tensor, q: Any, dim: Any, keepdim: bool, interpolation: str, ignore_nan: bool
+) -> Tensor:
+    array = input._array
+    if not isinstance(q, (Tensor, float, int)):
+        raise NoOverload
+    if array.size == 0:
+        raise RuntimeError(f"{name}() input tensor must be non-empty")
+    if input.dtype not in (_dtype.float32, _dtype.float64):
+        raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
+    if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
+        raise RuntimeError(
+            f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}"
+        )
+    if isinstance(q, Tensor):
+        if q._array.ndim > 1:
+            raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
+        if q.dtype is not input.dtype:
+            raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
+        levels = q._array
+        if not ((levels >= 0) & (levels <= 1)).all():
+            raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
+    else:
+        if not 0 <= q <= 1:
+            raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q:g}")
+        levels = np.asarray(q, array.dtype)
+    at = 0 if dim is None else check_dim(dim, array.ndim) % max(array.ndim, 1)
+    shape = array.shape
+    flat = input.reshape(-1) if dim is None or not shape else input.movedim(at, -1)
+    ranked = sort(flat)[0]
+    n = ranked._array.shape[-1]
+    good = (ranked._array == ranked._array).sum(-1, keepdims=True)
+    if ignore_nan:
+        rank = levels.reshape(-1) * np.maximum(good - 1, 0).astype(array.dtype)
+    else:
+        rank = np.where(good < n, array.dtype.type(n - 1), levels.reshape(-1) * array.dtype.type(n - 1))
+    if interpolation == "lower":
+        rank = np.floor(rank)
+    elif interpolation == "higher":
+        rank = np.ceil(rank)
+    elif interpolation == "nearest":
+        rank = np.round(rank)
+    below = np.floor(rank)
+    result = ranked.gather(-1, Tensor._wrap(below.astype(np.int64)))
+    if interpolation in ("linear", "midpoint"):
+        weight = np.full_like(rank, 0.5) if interpolation == "midpoint" else rank - below
+        above = ranked.gather(-1, Tensor._wrap(np.ceil(rank).astype(np.int64)))
+        result = FUNCTIONS["lerp"](result, above, Tensor._wrap(weight))
+    if dim is None or not shape:
+        result = result.reshape((levels.size, *((1,) * len(shape) if keepdim else ())))
+    else:
+        result = result.movedim(-1, 0)
+        if keepdim:
+            result = result.unsqueeze(at + 1)
+    return result if levels.ndim else result.squeeze(0)
+
+
+@public("quantile", "quantile", out=True, overloads=True)
+def quantile(input: Tensor, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear") -> Tensor:
+    """The values below which given shares of the elements lie."""
+    return _quantile("quantile", input, q, dim, keepdim, interpolation, False)
+
+
+@public("nanquantile", "nanquantile", out=True, overloads=True)
+def nanquantile(
+    input: Tensor, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear"
+) -> Tensor:
+    """``quantile`` of what is no NaN."""
+    return _quantile("nanquantile", input, q, dim, keepdim, interpolation, True)

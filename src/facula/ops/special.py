@@ -1,0 +1,255 @@
+"""Special functions. scipy computes them; it is imported when one is first used."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from .._tensor import Tensor
+from ._elementwise import Elementwise, elementwise, only
+from ._forms import FUNCTIONS, expose, public
+from .pointwise import number_like
+from .transcendental import function, logit, sigmoid
+
+SPECIAL: dict[str, Any] = {}
+"""What becomes ``facula.special.<name>`` besides the functions of that name in ``facula`` itself."""
+
+
+@cache
+def _scipy(name: str) -> Any:
+    try:
+        from scipy import special
+    except ImportError:
+        raise ImportError(f"facula needs scipy for {name}: pip install 'facula[full]'") from None
+    return getattr(special, name)
+
+
+def by_scipy(name: str) -> Any:
+    """A kernel that looks its function up on first use."""
+
+    def kernel(input):  # type: ignore[no-untyped-def]
+        return _scipy(name)(input)
+
+    return kernel
+
+
+def by_scipy_of_two(name: str) -> Any:
+    def kernel(input, other):  # type: ignore[no-untyped-def]
+        return _scipy(name)(input, other)
+
+    return kernel
+
+
+def _real(label: str) -> Any:
+    return only(label, "f")
+
+
+# ---- the error function
+
+
+_TWO_OVER_ROOT_PI = 2 / math.sqrt(math.pi)
+_HALF_ROOT_PI = math.sqrt(math.pi) / 2
+
+erf = function(
+    "erf", by_scipy("erf"), "ErfBackward0",
+    lambda g, input, xp: g * (_TWO_OVER_ROOT_PI * xp.exp(-(input * input))), check=_real("erf_vml_cpu"),
+)  # fmt: skip
+erfc = function(
+    "erfc", by_scipy("erfc"), "ErfcBackward0",
+    lambda g, input, xp: g * (-_TWO_OVER_ROOT_PI * xp.exp(-(input * input))), check=_real("erfc_vml_cpu"),
+)  # fmt: skip
+erfinv = function(
+    "erfinv", by_scipy("erfinv"), "ErfinvBackward0",
+    lambda g, input, xp: g * (_HALF_ROOT_PI * xp.exp(xp.pow_number(xp.erfinv(input), 2))),
+    check=_real("erfinv_vml_cpu"),
+)  # fmt: skip
+
+
+# ---- gamma and its relatives
+
+
+lgamma = function(
+    "lgamma", by_scipy("gammaln"), "LgammaBackward0", lambda g, input, xp: g * xp.digamma(input),
+    check=_real("lgamma_vml_cpu"),
+)  # fmt: skip
+
+
+def _digamma(input):  # type: ignore[no-untyped-def]
+    """At a pole: -inf with the opposite sign of the zero, NaN at the negative integers."""
+    result = np.asarray(_scipy("psi")(input))
+    pole = np.equal(input, np.floor(input)) & np.less_equal(input, 0)
+    if pole.any():
+        at_zero = np.copysign(number_like(math.inf, result), -np.asarray(input))
+        result = np.where(pole, np.where(np.equal(input, 0), at_zero, np.nan), result).astype(result.dtype)
+    return result
+
+
+digamma = function(
+    "digamma", _digamma, "DigammaBackward0", lambda g, input, xp: g * xp.polygamma(input, 1), check=_real("digamma")
+)
+
+
+def _polygamma(input, n: int):  # type: ignore[no-untyped-def]
+    if n == 0:
+        return _digamma(input)
+    return _scipy("polygamma")(n, input).astype(input.dtype)
+
+
+polygamma_op = elementwise(
+    "polygamma", _polygamma, "PolygammaBackward0", promote="float", check=_real("polygamma"),
+    input=lambda g, input, n, xp: g * xp.polygamma(input, n + 1),
+)  # fmt: skip
+
+
+@public("polygamma", out=True)
+def polygamma(n: int, input: Tensor) -> Tensor:
+    """The n-th derivative of digamma."""
+    if n < 0:
+        raise RuntimeError("polygamma(n, x) does not support negative n.")
+    return digamma(input) if n == 0 else polygamma_op(input, n)
+
+
+Tensor.polygamma = lambda self, n: polygamma(n, self)  # type: ignore[attr-defined]
+
+
+def _mvlgamma(input, p: int):  # type: ignore[no-untyped-def]
+    gammaln = _scipy("gammaln")
+    total = np.full(input.shape, p * (p - 1) / 4 * math.log(math.pi), input.dtype)
+    for i in range(p):
+        total = total + gammaln(input - number_like(i / 2, input))
+    return total
+
+
+def _mvlgamma_rule(g: Any, input: Any, p: int, xp: Any) -> Any:
+    slope = xp.digamma(input)
+    for i in range(1, p):
+        slope = slope + xp.digamma(input - i / 2)
+    return g * slope
+
+
+mvlgamma_op = elementwise("mvlgamma", _mvlgamma, "MvlgammaBackward0", promote="float", input=_mvlgamma_rule)
+
+
+@public("mvlgamma", "mvlgamma", out=True)
+def mvlgamma(input: Tensor, p: int) -> Tensor:
+    """The logarithm of the multivariate gamma function."""
+    return mvlgamma_op(input, p)
+
+
+def _no_derivative_of_first(name: str) -> Any:
+    def refuse(g: Any) -> Any:
+        raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
+
+    return refuse
+
+
+def _gamma_density(g: Any, input: Any, other: Any, xp: Any) -> Any:
+    return g * xp.exp((input - 1) * xp.log(other) - other - xp.lgamma(input))
+
+
+igamma = elementwise(
+    "igamma", by_scipy_of_two("gammainc"), "IgammaBackward0", check=_real("igamma_cpu"), numbers=False,
+    input=_no_derivative_of_first("igamma: input"), other=_gamma_density,
+)  # fmt: skip
+expose(igamma, "igamma", "igamma", "igamma_")
+igammac = elementwise(
+    "igammac", by_scipy_of_two("gammaincc"), "IgammacBackward0", check=_real("igammac_cpu"), numbers=False,
+    input=_no_derivative_of_first("igammac: input"),
+    other=lambda g, input, other, xp: -_gamma_density(g, input, other, xp),
+)  # fmt: skip
+expose(igammac, "igammac", "igammac", "igammac_")
+
+
+# ---- Bessel functions
+
+
+i0 = function("i0", by_scipy("i0"), "I0Backward0", lambda g, input, xp: g * xp.i1(input), check=_real("i0_vml_cpu"))
+
+
+def _special(name: str, kernel: Any, node: str, rule: Any, label: str = "") -> Elementwise:
+    op = elementwise(name, kernel, node, promote="float", check=_real(label or f"{name}_cpu"), input=rule)
+    SPECIAL[name] = op.call
+    op.public = op.call
+    return op
+
+
+def _over(numerator: Any, input: Any, at_zero: float, xp: Any) -> Any:
+    """A quotient that has a limit at 0."""
+    safe = xp.either(input == 0, 1, input)
+    return xp.either(input == 0, at_zero, numerator / safe)
+
+
+i1 = _special(
+    "i1", by_scipy("i1"), "SpecialI1Backward0",
+    lambda g, input, out, xp: g * (xp.i0(input) - _over(out, input, 0.5, xp)),
+)  # fmt: skip
+i0e = _special(
+    "i0e", by_scipy("i0e"), "SpecialI0EBackward0",
+    lambda g, input, out, xp: g * (xp.i1e(input) - xp.sgn(input) * out),
+)  # fmt: skip
+i1e = _special(
+    "i1e", by_scipy("i1e"), "SpecialI1EBackward0",
+    lambda g, input, out, xp: g * (xp.i0e(input) - out * xp.sgn(input) - _over(out, input, 0.5, xp)),
+)  # fmt: skip
+
+
+# ---- the normal distribution, entropy, zeta
+
+
+_ROOT_2PI = math.sqrt(2 * math.pi)
+
+erfcx = _special(
+    "erfcx", by_scipy("erfcx"), "SpecialErfcxBackward0",
+    lambda g, input, out: g * (2 * input * out - _TWO_OVER_ROOT_PI),
+)  # fmt: skip
+ndtri = _special(
+    "ndtri", by_scipy("ndtri"), "SpecialNdtriBackward0",
+    lambda g, out, xp: g * (_ROOT_2PI * xp.exp(out * out / 2)),
+)  # fmt: skip
+log_ndtr = _special(
+    "log_ndtr", by_scipy("log_ndtr"), "SpecialLogNdtrBackward0",
+    lambda g, input, xp: g / (xp.erfcx(input * -math.sqrt(0.5)) * math.sqrt(math.pi / 2)),
+)  # fmt: skip
+entr = _special(
+    "entr", by_scipy("entr"), "SpecialEntrBackward0", lambda g, input, xp: g * (-xp.log(input) - 1)
+)
+
+
+@public("", out=True)
+def ndtr(input: Tensor) -> Tensor:
+    """The distribution function of the standard normal distribution."""
+    return (1 + erf(input * math.sqrt(0.5))) * 0.5
+
+
+xlog1py = elementwise(
+    "xlog1py", by_scipy_of_two("xlog1py"), "SpecialXlog1PyBackward0", promote="float", check=_real("xlog1py_cpu"),
+    input=lambda g, input, other, xp: xp.either((input == 0) & (other <= -1), 0, g * xp.log1p(other)),
+    other=lambda g, input, other: g * input / (other + 1),
+)  # fmt: skip
+zeta = elementwise(
+    "zeta", by_scipy_of_two("zeta"), "SpecialZetaBackward0", promote="float", check=_real("zeta"),
+    input=_no_derivative_of_first("zeta"),
+    other=lambda g, input, other, xp: g * (-input * xp.zeta(input + 1, other)),
+)  # fmt: skip
+
+SPECIAL.update(
+    ndtr=ndtr, xlog1py=xlog1py.call, zeta=zeta.call, expit=sigmoid.call, logit=logit, psi=digamma.call,
+    gammaln=lgamma.call, gammainc=igamma.call, gammaincc=igammac.call, multigammaln=mvlgamma,
+)  # fmt: skip
+
+
+def _without_derivative(name: str, scipy_name: str) -> None:
+    SPECIAL[name] = elementwise(name, by_scipy(scipy_name), promote="float", check=_real(f"{name}_cpu")).call
+
+
+for _name, _scipy_name in {
+    "bessel_j0": "j0", "bessel_j1": "j1", "bessel_y0": "y0", "bessel_y1": "y1", "modified_bessel_i0": "i0",
+    "modified_bessel_i1": "i1", "modified_bessel_k0": "k0", "modified_bessel_k1": "k1",
+    "scaled_modified_bessel_k0": "k0e", "scaled_modified_bessel_k1": "k1e",
+}.items():  # fmt: skip
+    _without_derivative(_name, _scipy_name)
+for _name in "digamma erf erfc erfinv exp2 expm1 i0 log1p polygamma sinc xlogy".split():
+    SPECIAL[_name] = FUNCTIONS[_name]

@@ -1,0 +1,22 @@
+"""``facula.special``: special functions under the names of ``torch.special``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .ops._forms import FUNCTIONS
+from .ops.special import SPECIAL
+
+_SHARED = ("log_softmax", "logsumexp", "round", "softmax")
+
+
+def __getattr__(name: str) -> Any:
+    if name in SPECIAL:
+        return SPECIAL[name]
+    if name in _SHARED and name in FUNCTIONS:
+        return FUNCTIONS[name]
+    raise AttributeError(f"module 'facula.special' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*SPECIAL, *_SHARED])

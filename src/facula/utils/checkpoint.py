@@ -1,0 +1,237 @@
+"""Checkpointing: keep no intermediate values of a part of the forward pass, and compute them again in backward."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+import weakref
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from .. import _state, random
+from .._tensor import Tensor
+from ..autograd import Function, backward, enable_grad, no_grad
+from ..autograd.hooks import saved_tensors_hooks
+
+__all__ = ["CheckpointError", "CheckpointFunction", "checkpoint", "checkpoint_sequential", "noop_context_fn"]
+
+
+class CheckpointError(RuntimeError):
+    """What was computed again is not what was computed first."""
+
+
+def noop_context_fn() -> tuple[Any, Any]:
+    return contextlib.nullcontext(), contextlib.nullcontext()
+
+
+def checkpoint(
+    function: Callable[..., Any],
+    *args: Any,
+    use_reentrant: bool | None = None,
+    context_fn: Callable[[], tuple[Any, Any]] = noop_context_fn,
+    determinism_check: str = "default",
+    debug: bool = False,
+    early_stop: bool = True,
+    **kwargs: Any,
+) -> Any:
+    """``function(*args, **kwargs)`` without keeping what its backward needs: that is computed again then.
+
+    ``use_reentrant=False`` is the better way, and allows all that backward allows; True is PyTorch's older way.
+    """
+    if use_reentrant is None:
+        warnings.warn(
+            "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. Starting in PyTorch 2.9, "
+            "calling checkpoint without use_reentrant will raise an exception. use_reentrant=False is recommended, but "
+            "if you need to preserve the current default behavior, you can pass use_reentrant=True. Refer to docs for "
+            "more details on the differences between the two variants.",
+            stacklevel=2,
+        )
+        use_reentrant = True
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if use_reentrant:
+        if kwargs:
+            raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+        if context_fn is not noop_context_fn or debug:
+            raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
+        return CheckpointFunction.apply(function, preserve, *args)
+    forward_context, again_context = context_fn()
+    again = _Again(function, args, kwargs, preserve, again_context, early_stop, determinism_check)
+    with saved_tensors_hooks(again.pack, again.unpack), forward_context:
+        return function(*args, **kwargs)
+
+
+@contextlib.contextmanager
+def _random_state(state: Any) -> Any:
+    """Draw the same random numbers as at another time."""
+    if state is None:
+        yield
+        return
+    before = random.get_rng_state()
+    random.set_rng_state(state)
+    try:
+        yield
+    finally:
+        random.set_rng_state(before)
+
+
+# ---- by hooks on saved tensors
+
+
+class _Place:
+    """Stands for a saved tensor: the how many-th that the function saved."""
+
+    __slots__ = ("__weakref__", "kind", "position")
+
+    def __init__(self, position: int, kind: Any) -> None:
+        self.position = position
+        self.kind = kind
+
+
+class _Enough(Exception):
+    """All that was saved has been computed again."""
+
+
+class _Again:
+    """One checkpointed call: numbers what it saves, and runs it again when the first of these is asked for."""
+
+    def __init__(
+        self, function: Any, args: Any, kwargs: Any, preserve: bool, context: Any, early_stop: bool, check: str
+    ) -> None:
+        self.call = (function, args, kwargs)
+        self.context = context
+        self.early_stop = early_stop
+        self.checks = check == "default"
+        self.state = random.get_rng_state() if preserve else None
+        self.places: list[weakref.ref[_Place]] = []
+        self.values: dict[int, Any] = {}
+
+    def pack(self, t: Any) -> _Place:
+        place = _Place(len(self.places), _kind(t) if self.checks else None)
+        self.places.append(weakref.ref(place))
+        return place
+
+    def unpack(self, place: _Place) -> Any:
+        if place.position not in self.values:
+            self._run()
+        return self.values.pop(place.position)
+
+    def _run(self) -> None:
+        function, args, kwargs = self.call
+        count = 0
+        self.values.clear()
+
+        def pack(t: Any) -> Any:
+            nonlocal count
+            if count < len(self.places) and self.places[count]() is not None:
+                self.values[count] = t.detach()
+            count += 1
+            if self.early_stop and count == len(self.places):
+                raise _Enough
+            return t.detach()
+
+        inputs = [_cut(a) for a in args]
+        named = {name: _cut(a) for name, a in kwargs.items()}
+        with (
+            contextlib.suppress(_Enough), enable_grad(), _random_state(self.state), self.context,
+            saved_tensors_hooks(pack, _refuse),
+        ):  # fmt: skip
+            function(*inputs, **named)
+        self._compare(count)
+
+    def _compare(self, count: int) -> None:
+        if count < len(self.places):
+            raise CheckpointError(
+                "torch.utils.checkpoint: A different number of tensors was saved during the original forward and "
+                f"recomputation.\nNumber of tensors saved during forward: {len(self.places)}\n"
+                f"Number of tensors saved during recomputation: {count}."
+            )
+        wrong = ""
+        for i, t in self.values.items():
+            place = self.places[i]()
+            if place is not None and place.kind is not None and place.kind != _kind(t):
+                wrong += f"tensor at position {i}:\nsaved metadata: {place.kind}\nrecomputed metadata: {_kind(t)}\n"
+        if wrong:
+            raise CheckpointError(
+                "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than "
+                f"during the forward pass.\n{wrong}."
+            )
+
+
+def _refuse(_: Any) -> Any:
+    raise CheckpointError("torch.utils.checkpoint: backward inside a recomputation needs early_stop=False")
+
+
+def _kind(t: Any) -> dict[str, Any]:
+    return {"shape": t.shape, "dtype": t.dtype, "device": t.device}
+
+
+def _cut(value: Any) -> Any:
+    """An input without its history: the graph that is made again is thrown away."""
+    if not isinstance(value, Tensor):
+        return value
+    return value.detach().requires_grad_(value.requires_grad)
+
+
+# ---- by a custom Function
+
+
+class CheckpointFunction(Function):
+    """PyTorch's older way: a backward pass within the backward pass."""
+
+    @staticmethod
+    def forward(ctx: Any, run_function: Any, preserve_rng_state: bool, *args: Any) -> Any:  # type: ignore[override]
+        if not any(isinstance(a, Tensor) and a.requires_grad for a in args):
+            warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=4)
+        ctx.run_function = run_function
+        ctx.state = random.get_rng_state() if preserve_rng_state else None
+        ctx.others = [None if isinstance(a, Tensor) else a for a in args]
+        ctx.at = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
+        ctx.save_for_backward(*(args[i] for i in ctx.at))
+        with no_grad():
+            return run_function(*args)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:  # type: ignore[override]
+        task = _state.modes.running
+        if task is not None and task.needed is not None:
+            raise RuntimeError(
+                "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` "
+                "parameter to .backward(). To resolve this error, you can either set use_reentrant=False, or call "
+                ".backward() without passing the `inputs` argument."
+            )
+        inputs = list(ctx.others)
+        for i, t in zip(ctx.at, ctx.saved_tensors):
+            inputs[i] = _cut(t)
+        with enable_grad(), _random_state(ctx.state):
+            outputs = ctx.run_function(*inputs)
+        pairs = [
+            (o, g)
+            for o, g in zip(outputs if isinstance(outputs, tuple) else (outputs,), grads)
+            if isinstance(o, Tensor) and o.requires_grad
+        ]
+        if not pairs:
+            raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
+        backward([o for o, _ in pairs], [g for _, g in pairs])
+        return (None, None, *(i.grad if isinstance(i, Tensor) else None for i in inputs))
+
+
+def checkpoint_sequential(
+    functions: Iterable[Callable[..., Any]], segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
+) -> Any:
+    """A chain of functions in ``segments`` parts, each of them checkpointed but the last."""
+    if use_reentrant is None:
+        use_reentrant = True
+    chain = list(functions.children() if hasattr(functions, "children") else functions)
+
+    def run(part: Sequence[Callable[..., Any]]) -> Callable[..., Any]:
+        def forward(value: Any) -> Any:
+            for fn in part:
+                value = fn(value)
+            return value
+
+        return forward
+
+    size = len(chain) // segments
+    for start in range(0, size * (segments - 1), size):
+        input = checkpoint(run(chain[start : start + size]), input, use_reentrant=use_reentrant, **kwargs)
+    return run(chain[size * (segments - 1) :])(input)
