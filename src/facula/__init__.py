@@ -1,5 +1,6 @@
 """facula: PyTorch's autograd, API and semantics, on NumPy alone. ``import facula as torch``."""
 
+# ruff: noqa: F401
 from __future__ import annotations
 
 import warnings as _warnings
@@ -7,24 +8,54 @@ from importlib import import_module as _import_module
 from math import e, inf, nan, pi
 from typing import Any as _Any
 
-_warnings.filterwarnings("ignore", category=RuntimeWarning, module="facula")
-# NumPy warns of overflow, division by zero and invalid values where PyTorch is silent.
-
 from . import _dtype as _dtypes
+from . import autograd, overrides, return_types
 from ._device import device
 from ._dtype import (
-    bfloat16, complex64, complex128, dtype, finfo, float16, float32, float64, get_default_dtype, iinfo, int8, int16,
-    int32, int64, promote_types, set_default_dtype, uint8, uint16, uint32, uint64,
+    bfloat16,
+    complex64,
+    complex128,
+    dtype,
+    finfo,
+    float16,
+    float32,
+    float64,
+    get_default_dtype,
+    iinfo,
+    int8,
+    int16,
+    int32,
+    int64,
+    promote_types,
+    set_default_dtype,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
 )  # fmt: skip
 from ._layout import (
-    channels_last, channels_last_3d, contiguous_format, layout, memory_format, preserve_format, sparse_coo, sparse_csr,
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    layout,
+    memory_format,
+    preserve_format,
+    sparse_coo,
+    sparse_csr,
     strided,
 )  # fmt: skip
 from ._repr import set_printoptions
+from ._storage import TypedStorage, UntypedStorage, is_storage
 from ._tensor import Size, Tensor
-
-# One operator family a line; each fills FUNCTIONS with what becomes ``facula.<name>``.
-from .ops import (
+from .autograd.grad_mode import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)  # fmt: skip
+from .ops import (  # one operator family a line; each fills FUNCTIONS with what becomes ``facula.<name>``
     _basic,
     activations,
     advanced,
@@ -35,6 +66,7 @@ from .ops import (
     counting,
     create,
     decompositions,
+    diagonals,
     distance,
     einsum,
     exchange,
@@ -45,8 +77,8 @@ from .ops import (
     inplace_views,
     joining,
     linalg,
-    matmul,
     masked,
+    matmul,
     norms,
     order,
     parts,
@@ -66,13 +98,11 @@ from .ops import (
     variance,
 )
 from .ops._forms import FUNCTIONS as _FUNCTIONS
-from ._storage import TypedStorage, UntypedStorage, is_storage
-from . import autograd, overrides, return_types
-from .autograd.grad_mode import (
-    enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, no_grad, set_grad_enabled,
-)  # fmt: skip
 
 __version__ = "0.1.0"
+
+# NumPy warns of overflow, division by zero and invalid values where PyTorch is silent.
+_warnings.filterwarnings("ignore", category=RuntimeWarning, module="facula")
 
 globals().update(_FUNCTIONS)
 globals().update(_dtypes.ALIASES)
@@ -85,8 +115,14 @@ _LAZY = (
 )  # fmt: skip
 """Submodules that are loaded when first asked for."""
 
+_LAZY_NAMES = {"save": "_serialization", "load": "_serialization"}
+"""Functions from modules that are loaded when first asked for."""
+
 
 def __getattr__(name: str) -> _Any:
+    if name in _LAZY_NAMES:
+        value = globals()[name] = getattr(_import_module(f"{__name__}.{_LAZY_NAMES[name]}"), name)
+        return value
     if name in _LAZY:
         try:
             return _import_module(f"{__name__}.{name}")
@@ -97,10 +133,10 @@ def __getattr__(name: str) -> _Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY})
+    return sorted({*globals(), *_LAZY, *_LAZY_NAMES})
 
 
 for _name, _value in list(globals().items()):
     if getattr(_value, "__name__", "").startswith("facula.ops."):
         del globals()[_name]  # the files that operators are defined in are no public names
-__all__ = sorted(n for n in globals() if not n.startswith("_") and n != "annotations")
+__all__ = sorted(n for n in {*globals(), *_LAZY_NAMES} if not n.startswith("_") and n not in ("annotations", "ops"))

@@ -29,6 +29,8 @@ class _Modes(threading.local):
     dual_level: int = -1
     backward_depth: int = 0
     running: Any = None
+    last_exit: Any = None
+    """Where ``item()``, ``numpy()`` or ``tolist()`` last took a value out of a graph, for error messages."""
 
     dispatch: bool = False
     """Something other than the grad mode is on: operators take their general path."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _device, _dtype, _state
 from .autograd import engine, saved, views
-from .autograd.graph import NOWHERE, AccumulateGrad, Node, Place, Port, RemovableHandle, user_frame
+from .autograd.graph import NOWHERE, AccumulateGrad, Node, Port, RemovableHandle, resolve, user_frame
 
 ndarray = np.ndarray
 _size = tuple.__new__
@@ -89,8 +89,41 @@ class AutogradMeta:
     creation: int = views.DEFAULT
     attr_version: int = 0
     inference: bool = False
-    cut: Any = None
+    cut: Cut | None = None
     name: str | None = None
+
+
+class Cut(AutogradMeta):
+    """How and where a tensor lost its history. All that is computed from it shares this, so it is never changed.
+
+    NOTE [cuts]: ``detach``, ``.data`` and operations under ``no_grad`` leave a Cut; results that need no gradient inherit it
+    from their operands. The error for a backward without history can then name the line to look at.
+    """
+
+    def __init__(self, how: str) -> None:
+        frame = user_frame(2)
+        self.how = how
+        self.code = frame.f_code
+        self.instruction = frame.f_lasti
+
+    @property
+    def cut(self) -> Cut:  # type: ignore[override]
+        return self
+
+    def __str__(self) -> str:
+        return f"{self.how} at {resolve(self.code, self.instruction)}"
+
+
+def cut_of(tensors: Any, switched_off: bool) -> Cut | None:
+    """The cut that a result inherits from its operands, or a new one if it would need a gradient but for the mode."""
+    for t in tensors:
+        if isinstance(t, Tensor):
+            meta = t._meta
+            if meta is not None and meta.cut is not None:
+                return meta.cut
+            if switched_off and (t._node is not None or (meta is not None and meta.requires_grad)):
+                return Cut("inference_mode()" if _state.modes.inference else "no_grad()")
+    return None
 
 
 class Tensor:
@@ -169,9 +202,13 @@ class Tensor:
     # ---- internals that the engine and the operators use
 
     def _own_meta(self) -> AutogradMeta:
-        if self._meta is None:
+        meta = self._meta
+        if meta is None or meta.__class__ is Cut:
             self._meta = AutogradMeta()
-        return self._meta
+            if meta is not None:
+                self._meta.cut = meta.cut
+            return self._meta
+        return meta
 
     def _shared_counter(self) -> list[Any]:
         if self._counter is None:
@@ -211,6 +248,8 @@ class Tensor:
                 meta.attr_version = self._shared_counter()[0]
 
     def _set_edge(self, edge: Any) -> None:
+        if edge is NOWHERE:
+            return
         if edge.__class__ is Port:
             self._set_node(edge.node, edge.nr)
         elif edge.__class__ is AccumulateGrad:
@@ -256,7 +295,7 @@ class Tensor:
                 )
             meta.requires_grad = True
         elif self._meta is not None:
-            self._meta.requires_grad = False
+            self._own_meta().requires_grad = False
 
     def _require_differentiable_dtype(self, which: str = "floating point") -> None:
         if self._array.dtype.kind in "biu":
@@ -337,7 +376,7 @@ class Tensor:
     @grad.deleter
     def grad(self) -> None:
         if self._meta is not None:
-            self._meta.grad = None
+            self._own_meta().grad = None
 
     _grad = grad
 
@@ -446,10 +485,16 @@ class Tensor:
         t = Tensor._wrap(self._array)
         t._counter = self._shared_counter()
         if self._node is not None or self._meta is not None:
-            t._own_meta().cut = ("detach()", Place())
+            t._meta = self._cut_by("detach()")
             if self.is_inference():
                 t._own_meta().inference = True
         return t
+
+    def _cut_by(self, how: str) -> Cut | None:
+        meta = self._meta
+        if self._node is not None or (meta is not None and meta.requires_grad):
+            return Cut(how)
+        return None if meta is None else meta.cut
 
     def detach_(self) -> Tensor:
         """Cut this tensor off its history, in place."""
@@ -465,14 +510,13 @@ class Tensor:
             meta = self._own_meta()
             meta.requires_grad = False
             meta.output_nr = 0
-            meta.cut = ("detach_()", Place())
+            meta.cut = Cut("detach_()")
         return self
 
     @property
     def data(self) -> Tensor:
         t = Tensor._wrap(self._array)
-        if self._node is not None or self._meta is not None:
-            t._own_meta().cut = (".data", Place())
+        t._meta = self._cut_by(".data")
         return t
 
     @data.setter

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from .. import _state
 from . import engine
 from .graph import GradientEdge, node_edge
 
@@ -188,9 +189,11 @@ def _no_history_message(i: int, out: Any) -> str:
     message = f"element {i} of tensors does not require grad and does not have a grad_fn"
     cut = None if out._meta is None else out._meta.cut
     if cut is not None:
-        message += f"\nIts history was cut off by {cut[0]} at {cut[1]}."
+        message += f"\nIts history was cut off by {cut}."
     elif out._array.dtype.kind in "biu":
         message += f"\nIt is of dtype {out.dtype}: only floating point and complex tensors have gradients."
+    elif _state.modes.last_exit is not None:
+        message += f"\nThe last value to be taken out of a graph was taken by {_state.modes.last_exit}."
     return message
 
 

@@ -549,7 +549,7 @@ def _worst(a: Array, n: Array, settings: _Settings, in_shape: Any, out_shape: An
     row, column = (int(i) for i in np.unravel_index(int(np.argmax(excess)), excess.shape))
     return (
         f"The worst element is the derivative of output element {_place(column, out_shape)} by input element "
-        f"{_place(row, in_shape)}: numerical {n[row, column]}, analytical {a[row, column]}; they differ by "
+        f"{_place(row, in_shape)}: numerical {n[row, column]:.6g}, analytical {a[row, column]:.6g}; they differ by "
         f"{off[row, column]:.3g} where {allowed[row, column]:.3g} is allowed.\n"
     )
 

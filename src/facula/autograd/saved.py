@@ -123,7 +123,7 @@ def _was_detached_in_place(node: Any, slot: Slot, t: Any) -> bool:
     if slot.index not in differentiable:
         return False
     edge = node.next[differentiable.index(slot.index)]
-    return edge is not None and edge.__class__ is not AccumulateGrad and bool(t._meta.cut[0] == "detach_()")
+    return edge is not None and edge.__class__ is not AccumulateGrad and t._meta.cut.how == "detach_()"
 
 
 # ---- saving

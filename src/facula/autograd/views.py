@@ -43,6 +43,8 @@ def mark_view(view: Tensor, source: Tensor, replay: Callable[[Any], Any] | None 
         meta.inference = True
         return
     meta.base = base
+    if above is not None:
+        meta.cut = above.cut
     meta.attr_version = view._counter[0]
     if replay is not None or (above is not None and above.replay is not None):
         meta.replay = _chain(source, base, view, replay)

@@ -10,10 +10,10 @@ import numpy as np
 from .. import _dtype, _layout
 from .._tensor import Tensor
 from ..autograd import views
+from ._elementwise import broadcast_error, elementwise
 from ._elementwise import cast as cast_array
-from ._elementwise import elementwise
 from ._forms import FUNCTIONS, public
-from ._inplace import change
+from ._inplace import change, check_no_partial_overlap
 from ._primitive import primitive
 from ._xp import RAW, TENSOR
 
@@ -168,15 +168,21 @@ def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
 
         src = tensor(src)
     try:
-        np.broadcast_shapes(src._array.shape, self._array.shape)
         fits = np.broadcast_shapes(src._array.shape, self._array.shape) == self._array.shape
     except ValueError:
         fits = False
     if not fits:
-        from .shape import expand_error
-
-        raise expand_error(self._array.shape, src._array.shape)
+        raise copy_error(self._array.shape, src._array.shape)
+    check_no_partial_overlap(self._array, src._array)
     return change(copy_kernel, self, (src,), _assign)
+
+
+def copy_error(target: tuple[int, ...], source: tuple[int, ...]) -> RuntimeError:
+    try:
+        together = np.broadcast_shapes(target, source)
+    except ValueError:
+        return broadcast_error(target, source)
+    return RuntimeError(f"output with shape {list(target)} doesn't match the broadcast shape {list(together)}")
 
 
 def _assign(target: np.ndarray[Any, Any], source: Any) -> None:

@@ -41,8 +41,8 @@ def scalar(value: Any, dt: Any) -> np.ndarray[Any, Any]:
 class Elementwise(Primitive):
     """A primitive whose tensors are promoted to one dtype and broadcast together.
 
-    ``promote``: ``"default"`` (PyTorch's result_type), ``"float"`` (integers become the default float dtype), ``"compare"``
-    (like default, but the kernel answers in bool). ``scalars``: attributes that count as Python numbers in promotion.
+    ``promote``: ``"default"`` (PyTorch's result_type), ``"float"`` (integers become the default float dtype),
+    ``"compare"`` (the kernel answers in bool). ``scalars``: attributes that count as Python numbers in promotion.
     ``numbers``: whether a Python number may stand for a tensor. ``fast=False``: float tensors need ``check`` as well.
     """
 
@@ -570,7 +570,7 @@ def wrong_operand(op: Elementwise, args: tuple[Any, ...], form: str = "function"
 
 
 def only(label: str, kinds: str) -> Callable[..., None]:
-    """A check that refuses other dtypes the way PyTorch's kernels do. ``kinds``: of b(ool), i(nteger), f(loat), c(omplex)."""
+    """A check that refuses other dtypes the way PyTorch's kernels do. ``kinds``: bool, integer, float, complex."""
     allowed = {"bifc".index(kind) for kind in kinds}
 
     def check(*arrays: Any) -> None:

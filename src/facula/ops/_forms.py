@@ -91,7 +91,7 @@ def public(
                         kwargs = given
                     if out and not is_method:
                         target = kwargs.pop("out", None)
-                if (args and args[0].__class__ not in PLAIN) or _state.special:
+                if not args or args[0].__class__ not in PLAIN or _state.special:
                     from .. import overrides
 
                     if overrides.overridden(args, kwargs):
@@ -114,6 +114,7 @@ def public(
                     raise argument_error(e, fn, title, args, given, is_method, overloads) from None
                 return write_out(title, target, result, args)
 
+            call.__name__ = call.__qualname__ = title
             return call
 
         function, method = form(False), form(True)

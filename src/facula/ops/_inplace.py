@@ -15,7 +15,7 @@ from .. import _dtype, _state
 from .._tensor import Tensor
 from ..autograd import views
 from ._elementwise import Elementwise, broadcast_error, cast, check_devices, operands, run_kernel, wrong_operand
-from ._primitive import PLAIN, _new
+from ._primitive import PLAIN
 
 
 def inplace_form(op: Any, operator: bool = False) -> Callable[..., Any]:
@@ -94,18 +94,25 @@ def change(
         check_no_overlap(array)
     node = None
     if requires and op.rules and array.dtype.kind in "fcV":
+        edges = op.edges_of(tensors)
         if "input" in op.slot_names:
-            original = _new(Tensor)
-            original._array = array.copy()
-            original._node, original._meta, original._counter = self._node, self._meta, None
-            tensors = (original, *others)
-        node = op.make_node(None, tensors, attributes, op.edges_of((self, *others)), like=self)
+            tensors = (_as_it_was(self), *others)
+        node = op.make_node(None, tensors, attributes, edges, like=self)
     write(array, *[t._array if isinstance(t, Tensor) else t for t in others])
     self._bump_version()
     if node is not None:
         op.save_outputs(node, [self])
         views.rebase_history(self, node)
     return self
+
+
+def _as_it_was(t: Any) -> Tensor:
+    """A copy of a tensor that is about to change, with its history."""
+    copy = Tensor._wrap(t._array.copy())
+    edge = t._edge()
+    if edge is not None:
+        copy._set_edge(edge)
+    return copy
 
 
 def broadcast_shape(arrays: list[Any]) -> tuple[int, ...]:

@@ -28,7 +28,7 @@ import numpy as np
 from .. import _state
 from .._device import MetaArray, stay_meta
 from .._dtype import F32, F64
-from .._tensor import AutogradMeta, Tensor
+from .._tensor import AutogradMeta, Tensor, cut_of
 from ..autograd import anomaly, saved
 from ..autograd.graph import Freed, Node, Port, is_internal, next_sequence_number, user_frame
 from ..autograd.saved import SavedList, Slot
@@ -192,7 +192,7 @@ class Primitive:
             attributes = args[k:]
         recording = True
         if _state.special:
-            recording = _state.modes.grad_enabled
+            recording = _state.modes.grad_enabled and not _state.modes.inference
             if _state.modes.function_modes:
                 return _through_override(self, args)
         arrays = []
@@ -212,8 +212,11 @@ class Primitive:
             outs = [wrap(result)]
         else:
             outs = [wrap(r) for r in result]
-        if recording and self.rules:
-            self.record(outs, tensors, attributes)
+        if self.rules and not (recording and self.record(outs, tensors, attributes)):
+            cut = cut_of(tensors, not recording)
+            if cut is not None:
+                for out in outs:
+                    out._meta = cut
         if self.is_view:
             for out in outs:
                 mark_view(out, tensors[0], self._replay(attributes), multi=self.outputs != 1)
@@ -331,15 +334,15 @@ class Primitive:
         return element_strides(array) if what == "strides" else getattr(array, what)
 
     def _adaptations(self, out: Any, tensors: Any) -> tuple[Any, ...] | None:
+        """For each input what its gradient must be brought to; None if nothing was broadcast or promoted."""
         shape, dtype = out._array.shape, out._array.dtype
-        wanted = []
-        for i in self.differentiable:
-            t = tensors[i]
-            if isinstance(t, Tensor) and (t._array.shape != shape or t._array.dtype != dtype or dtype.kind == "V"):
-                wanted.append((t._array.shape, t._array.dtype))
-            else:
-                wanted.append(None)
-        return tuple(wanted) if any(w is not None for w in wanted) else None
+        given = [t._array for t in tensors if isinstance(t, Tensor)]
+        if all([a.dtype == dtype and a.shape == shape for a in given]) and dtype.kind != "V":
+            return None
+        return tuple(
+            [(tensors[i]._array.shape, tensors[i]._array.dtype) if isinstance(tensors[i], Tensor) else None
+             for i in self.differentiable]
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         return f"<primitive {self.name}>"

@@ -1,4 +1,4 @@
-"""Activation functions, with the signatures of ``torch.nn.functional``; those that ``torch`` has too become ``facula.*``."""
+"""Activation functions, for ``nn.functional`` and, where ``torch`` has them too, for ``facula`` itself."""
 
 from __future__ import annotations
 
@@ -545,6 +545,7 @@ def _in_place_of(fn: Any) -> Any:
     return change
 
 
+_fn: Any
 for _fn in (gelu, glu, hardshrink, logsigmoid, prelu, softplus, softshrink, softsign, tanhshrink):
     FUNCTIONALS[_fn.__name__] = _fn.public
 for _fn in (celu, elu, hardsigmoid, hardswish, hardtanh, leaky_relu, mish, relu6, selu, silu, threshold):

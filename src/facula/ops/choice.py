@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import _dtype
-from .._tensor import Tensor
+from .._tensor import Tensor, _cpp_dtype
 from ._elementwise import broadcast_error, cast, elementwise, number_array, only, operands
 from ._forms import FUNCTIONS, expose, inplace_form, public
 from ._masks import select
@@ -326,7 +326,7 @@ def _same_dtype(input: Tensor, *others: Tensor) -> None:
 
 
 def _spelled(t: Tensor) -> str:
-    return {"float32": "float", "float64": "double", "int64": "long int", "int32": "int"}.get(t.dtype.name, t.dtype.name)
+    return _cpp_dtype(t.dtype)
 
 
 @public("lerp", "lerp", out=True)
@@ -358,8 +358,8 @@ def _add_quotient(input, tensor1, tensor2, value: object):  # type: ignore[no-un
 def _no_integers(*arrays: Any) -> None:
     if arrays[0].dtype.kind in "biu":
         raise RuntimeError(
-            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
-            "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "
+            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a "
+            "true division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "
             "torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / "
             "tensor2) for float inputs. The future addcdiv behavior is just the latter implementation: (input + value "
             "* tensor1 / tensor2), for all dtypes."
@@ -458,7 +458,7 @@ nextafter = underivable("nextafter", np.nextafter, "nextafter", check=only("next
 expose(nextafter, "nextafter", "nextafter", "nextafter_")
 
 
-def _without_nan(input, nan: object, posinf: object, neginf: object):  # type: ignore[no-untyped-def]
+def _without_nan(input, nan: Any, posinf: Any, neginf: Any):  # type: ignore[no-untyped-def]
     if input.dtype.kind not in "fc":
         return input.copy()
     info = np.finfo(input.dtype)

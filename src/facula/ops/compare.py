@@ -138,7 +138,7 @@ def isclose(
         if not value >= 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {value:g}")
     a, b = input.detach(), other.detach()
-    close = a == b
+    close: Any = a == b
     if a.dtype.category >= _dtype.FLOAT:
         if equal_nan:
             close = close | (a.isnan() & b.isnan())
@@ -148,7 +148,8 @@ def isclose(
         a, b = a.to(_dtype.float64), b.to(_dtype.float64)
     allowed = (b * rtol).abs() + atol
     difference = (a - b).abs()
-    return close | (difference.isfinite() & (difference <= allowed))
+    near: Tensor = close | (difference.isfinite() & (difference <= allowed))
+    return near
 
 
 @public("allclose", "allclose")
@@ -171,10 +172,10 @@ def equal(input: Tensor, other: Tensor) -> bool:
 @public("isin", "", out=True)
 def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
     """Which elements are among ``test_elements``."""
-    given = [x._array if isinstance(x, Tensor) else np.asarray(x) for x in (elements, test_elements)]
+    a, b = (x._array if isinstance(x, Tensor) else np.asarray(x) for x in (elements, test_elements))
     for x in (elements, test_elements):
         if isinstance(x, Tensor) and x.dtype.category in (_dtype.BOOL, _dtype.COMPLEX):
             name = _dtype.SCALAR_TYPE_NAMES[x.dtype]
             raise RuntimeError(f"Unsupported input type encountered for isin(): {name}")
-    return Tensor._wrap(np.asarray(np.isin(*given, assume_unique=assume_unique, invert=invert)))
+    return Tensor._wrap(np.asarray(np.isin(a, b, assume_unique=assume_unique, invert=invert)))
 

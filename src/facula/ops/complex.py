@@ -25,7 +25,7 @@ class ReplayedView(Primitive):
 
 
 _PARTS = {np.dtype(np.complex64): np.dtype(np.float32), np.dtype(np.complex128): np.dtype(np.float64)}
-_WHOLES = {part: whole for whole, part in _PARTS.items()}
+_WHOLES: dict[Any, Any] = {part: whole for whole, part in _PARTS.items()}
 
 
 def _parts(input):  # type: ignore[no-untyped-def]
@@ -58,7 +58,8 @@ def view_as_complex(input: Tensor) -> Tensor:
     if array.dtype not in _WHOLES:
         name = _dtype.SCALAR_TYPE_NAMES[input.dtype]
         raise RuntimeError(
-            f"view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: {name}"
+            "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "
+            f"{name}"
         )
     if array.ndim == 0:
         raise RuntimeError("Input tensor must have one or more dimensions")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import _device, _dtype, _layout, _state
-from .._tensor import Tensor
+from .._tensor import Cut, Tensor
 from ._basic import cast as cast_kernel
 from ._forms import FUNCTIONS, public
 from ._making import PYTHON_TYPES, checked_dtype, finish
@@ -144,6 +144,8 @@ def item(input: Tensor) -> Any:
         raise RuntimeError(f"a Tensor with {array.size} elements cannot be converted to Scalar")
     if array.__class__ is _device.MetaArray:
         raise RuntimeError("Tensor.item() cannot be called on meta tensors")
+    if input._node is not None:
+        _state.modes.last_exit = Cut("item()")
     value = array.item()
     return value if value.__class__ in (float, int, bool, complex) else float(value)
 
@@ -154,6 +156,8 @@ def tolist(input: Tensor) -> Any:
     array = input._array
     if array.__class__ is _device.MetaArray:
         raise NotImplementedError("Cannot copy out of meta tensor; no data!")
+    if input._node is not None:
+        _state.modes.last_exit = Cut("tolist()")
     if array.dtype.kind in "fciub":
         return array.tolist()
     return array.astype(np.float32).tolist()

@@ -13,7 +13,16 @@ from .._tensor import Tensor
 from ._basic import checked_number
 from ._forms import public
 from ._making import (
-    checked_dtype, creator, empty_array, finish, like_array, out_dtype, permuted_empty, place, require_sizes, size_of,
+    checked_dtype,
+    creator,
+    empty_array,
+    finish,
+    like_array,
+    out_dtype,
+    permuted_empty,
+    place,
+    require_sizes,
+    size_of,
 )  # fmt: skip
 from .from_data import array_of, as_tensor, asarray, from_numpy, frombuffer, legacy_constructor, tensor
 
@@ -426,6 +435,20 @@ def new(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
 
 __all__ = [
-    "as_tensor", "asarray", "from_numpy", "frombuffer", "legacy_constructor", "tensor", "zeros", "ones", "empty", "full",
-    "arange", "linspace", "zeros_like", "ones_like", "full_like", "empty_like",
+    "arange",
+    "as_tensor",
+    "asarray",
+    "empty",
+    "empty_like",
+    "from_numpy",
+    "frombuffer",
+    "full",
+    "full_like",
+    "legacy_constructor",
+    "linspace",
+    "ones",
+    "ones_like",
+    "tensor",
+    "zeros",
+    "zeros_like",
 ]  # fmt: skip

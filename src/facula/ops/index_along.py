@@ -123,7 +123,7 @@ def outside(self: Tensor, at: int, index: Tensor, low: int = 0) -> int | None:
     if index._array.__class__ is MetaArray:
         return None
     n = self._array.shape[at] if self._array.ndim else 1
-    return firstoutside(index._array, -n if low else 0, n)
+    return first_outside(index._array, -n if low else 0, n)
 
 
 def check_vector(name: str, self: Tensor, at: int, index: Tensor, source: Tensor) -> None:

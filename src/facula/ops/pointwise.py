@@ -28,8 +28,8 @@ def no_gradient(g: Any, xp: Any) -> Any:
 class Underivable(Elementwise):
     """An operator that PyTorch records but refuses to differentiate. Its node knows only inputs that require grad."""
 
-    def make_node(self, outs: Any, tensors: Any, attributes: Any, edges: Any = None) -> Any:
-        node = super().make_node(outs, tensors, attributes, edges)
+    def make_node(self, outs: Any, tensors: Any, attributes: Any, edges: Any = None, like: Any = None) -> Any:
+        node = super().make_node(outs, tensors, attributes, edges, like)
         if node is not None:
             node.next = tuple(e for e in node.next if e is not None)
             node.adapt = None
@@ -44,7 +44,7 @@ def underivable(name: str, kernel: Any, public_name: str, **options: Any) -> Ele
     def backward(node: Any, g: Any, xp: Any, edges: Any) -> Any:
         raise RuntimeError(f"derivative for aten::{public_name} is not implemented")
 
-    op.node_class.backward = backward  # type: ignore[method-assign]
+    op.node_class.backward = backward  # type: ignore[method-assign, assignment]
     return op.ready()
 
 
@@ -392,8 +392,8 @@ set_methods(
 def _refuse_bool_negation(array: Any) -> None:
     if array.dtype == np.bool_:
         raise RuntimeError(
-            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the "
-            "`~` or `logical_not()` operator instead."
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
+            "the `~` or `logical_not()` operator instead."
         )
 
 

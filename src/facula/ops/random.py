@@ -15,10 +15,17 @@ from .._tensor import Tensor, _cpp_dtype
 from ._basic import fit, zeros_like_in
 from ._elementwise import broadcast_error
 from ._forms import FUNCTIONS, public
-from ._making import (
-    checked_dtype, creator, empty_array, finish, like_array, out_dtype, require_sizes, size_of,
-)  # fmt: skip
 from ._inplace import change
+from ._making import (
+    checked_dtype,
+    creator,
+    empty_array,
+    finish,
+    like_array,
+    out_dtype,
+    require_sizes,
+    size_of,
+)  # fmt: skip
 from ._primitive import Primitive, primitive
 from .shape import expand_error
 

@@ -172,7 +172,7 @@ def flipped(array: Any, dims: tuple[int, ...]) -> Any:
     """A copy with some dimensions reversed, in the order of the original in memory."""
     if not array.ndim or isinstance(array, MetaArray):
         return array.copy()
-    out = np.empty_like(array)
+    out = np.empty_like(array, order="C" if 0 in array.strides else "K")
     out[...] = array[tuple(slice(None, None, -1) if d in dims else slice(None) for d in range(array.ndim))]
     return out
 
@@ -259,9 +259,18 @@ def lower_triangle(shape: tuple[int, ...], diagonal: int) -> Any:
     return make(rows, columns, diagonal)
 
 
+def _only_where(mask: Any, array: Any) -> Any:
+    """A copy with zeros where the mask is False."""
+    if isinstance(array, MetaArray):
+        return empty_meta(array.shape, array.dtype)
+    out = np.zeros(array.shape, array.dtype)
+    np.copyto(out, array, where=mask)
+    return out
+
+
 @primitive("TrilBackward0", name="tril")
 def tril_op(input, diagonal: int):  # type: ignore[no-untyped-def]
-    return np.where(lower_triangle(input.shape, diagonal), input, np.zeros((), input.dtype))
+    return _only_where(lower_triangle(input.shape, diagonal), input)
 
 
 tril_op.vjp(input=lambda g, diagonal, xp: xp.tril(g, diagonal))
@@ -269,7 +278,7 @@ tril_op.vjp(input=lambda g, diagonal, xp: xp.tril(g, diagonal))
 
 @primitive("TriuBackward0", name="triu")
 def triu_op(input, diagonal: int):  # type: ignore[no-untyped-def]
-    return np.where(lower_triangle(input.shape, diagonal - 1), np.zeros((), input.dtype), input)
+    return _only_where(~lower_triangle(input.shape, diagonal - 1), input)
 
 
 triu_op.vjp(input=lambda g, diagonal, xp: xp.triu(g, diagonal))

@@ -93,7 +93,7 @@ def _gradients(
         result = raw(out)
         from_self = raw(input) == result
         from_src = _part(raw(src), raw(index).shape) == np.ravel(result).take(flat_places(shape, raw(index), dim))
-        ties = from_self.astype(dtype)
+        ties = np.array(from_self, dtype)
         np.add.at(ties.reshape(-1), flat_places(shape, raw(index), dim).ravel(), from_src.ravel().astype(dtype))
         share = g / constant(np.maximum(ties, 1), xp)
         if wanted == "input":
@@ -114,22 +114,35 @@ def _product_gradient(
         zeros = constant(raw(input) == 0, xp)
         filled = xp.masked_fill_number(input, zeros, 1)
         return g * xp.scatter_reduce(filled, src, index, dim, "prod", include_self) / filled
-    of = "src" if name == "scatter_reduce" else "source"
     shape = raw(input).shape
     is_zero = raw(src) == 0
     places = flat_places(shape, raw(index), dim)
     count = np.bincount(places.ravel(), is_zero.ravel(), raw(input).size)
     single = is_zero & (count[places] == 1)
-    if not xp.is_raw and (is_zero & (count[places] > 1)).any():
-        raise RuntimeError(
-            f"{name}(): Double backward is unsupported for {of} when >1 zeros in {of} are scattered to the same "
-            "position in self"
-        )
     filled = xp.masked_fill_number(src, constant(single, xp), 1)
     others = gathered(g * xp.scatter_reduce(input, filled, index, dim, "prod", include_self))
     plain = gathered(g * out) / xp.masked_fill_number(src, constant(is_zero, xp), 1)
     kept = raw(g).dtype
-    return others * constant(single.astype(kept), xp) + plain * constant((~single).astype(kept), xp)
+    grad = others * constant(single.astype(kept), xp) + plain * constant((~single).astype(kept), xp)
+    if not xp.is_raw and (is_zero & (count[places] > 1)).any():
+        of = "src" if name == "scatter_reduce" else "source"
+        return xp.refuse_backward(
+            grad,
+            f"{name}(): Double backward is unsupported for {of} when >1 zeros in {of} are scattered to the same "
+            "position in self",
+        )
+    return grad
+
+
+@primitive("Error", name="refuse_backward")
+def refuse_backward(input, message: str):  # type: ignore[no-untyped-def]
+    """The input as it is; its derivative is an error."""
+    return input
+
+
+@refuse_backward.vjp("input")
+def _(g: Any, message: str) -> Any:
+    raise RuntimeError(message)
 
 
 # ---- scatter_reduce

@@ -21,7 +21,7 @@ SPECIAL: dict[str, Any] = {}
 @cache
 def _scipy(name: str) -> Any:
     try:
-        from scipy import special
+        from scipy import special  # type: ignore[import-untyped]
     except ImportError:
         raise ImportError(f"facula needs scipy for {name}: pip install 'facula[full]'") from None
     return getattr(special, name)
@@ -251,5 +251,7 @@ for _name, _scipy_name in {
     "scaled_modified_bessel_k0": "k0e", "scaled_modified_bessel_k1": "k1e",
 }.items():  # fmt: skip
     _without_derivative(_name, _scipy_name)
-for _name in "digamma erf erfc erfinv exp2 expm1 i0 log1p polygamma sinc xlogy".split():
+for _name in (
+    "digamma", "erf", "erfc", "erfinv", "exp2", "expm1", "i0", "log1p", "polygamma", "sinc", "xlogy",
+):  # fmt: skip
     SPECIAL[_name] = FUNCTIONS[_name]

@@ -334,6 +334,12 @@ def _xlogy_of_number(other, input: object):  # type: ignore[no-untyped-def]
     return _x_log_y(number_like(input, other), other)
 
 
+def _xlogy_with_number_rule(g: Any, input: Any, other: Any, xp: Any) -> Any:
+    if other > 0:
+        return g * _log_of_number(other)
+    return xp.either(input == 0, 0, xp.xlogy_with_number(g, other))
+
+
 _xlogy_check = only("xlogy_cpu", "f")
 xlogy_tensor = elementwise(
     "xlogy", _xlogy, "XlogyBackward0", promote="float", check=_xlogy_check,
@@ -347,7 +353,7 @@ xlogy_of_number = elementwise(
 xlogy_with_number = elementwise(
     "xlogy_with_number", _xlogy_with_number, "XlogyBackward2", promote="float", scalars=("other",),
     check=_xlogy_check,
-    input=lambda g, input, other, xp: g * _log_of_number(other) if other > 0 else xp.either(input == 0, 0, xp.xlogy_with_number(g, other)),
+    input=_xlogy_with_number_rule,
 )  # fmt: skip
 
 
