@@ -13,6 +13,7 @@ from . import autograd, overrides, return_types
 from ._device import device
 from ._dtype import (
     bfloat16,
+    complex32,
     complex64,
     complex128,
     dtype,
@@ -45,6 +46,18 @@ from ._layout import (
     strided,
 )  # fmt: skip
 from ._repr import set_printoptions
+from ._settings import (
+    are_deterministic_algorithms_enabled,
+    get_float32_matmul_precision,
+    get_num_interop_threads,
+    get_num_threads,
+    is_deterministic_algorithms_warn_only_enabled,
+    set_float32_matmul_precision,
+    set_num_interop_threads,
+    set_num_threads,
+    typename,
+    use_deterministic_algorithms,
+)
 from ._storage import TypedStorage, UntypedStorage, is_storage
 from ._tensor import Size, Tensor
 from .autograd.grad_mode import (
@@ -85,6 +98,7 @@ from .ops import (  # one operator family a line; each fills FUNCTIONS with what
     pointwise,
     put_parts,
     random,
+    random_inplace,
     rearrange,
     reduce,
     scan,
@@ -96,6 +110,7 @@ from .ops import (  # one operator family a line; each fills FUNCTIONS with what
     splitting,
     transcendental,
     variance,
+    windows,
 )
 from .ops._forms import FUNCTIONS as _FUNCTIONS
 
@@ -110,8 +125,8 @@ globals().update(_dtypes.ALIASES)
 newaxis = None
 
 _LAZY = (
-    "_tensor_str", "_C", "backends", "compile", "cuda", "distributed", "fft", "func", "hub", "jit", "linalg", "nn", "optim",
-    "random", "special", "testing", "utils",
+    "_C", "_tensor_str", "backends", "compile", "cuda", "distributed", "fft", "func", "hub", "jit", "linalg", "nn",
+    "optim", "random", "special", "testing", "utils",
 )  # fmt: skip
 """Submodules that are loaded when first asked for."""
 

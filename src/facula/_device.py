@@ -128,7 +128,7 @@ class MetaArray(np.ndarray[Any, Any]):
     def copy(self, order: Any = "C") -> MetaArray:
         return empty_meta(self.shape, self.dtype)
 
-    def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> MetaArray:  # type: ignore[override]
+    def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> MetaArray:
         if np.dtype(dtype) == self.dtype and not kwargs.get("copy", True):
             return self
         return empty_meta(self.shape, dtype)
@@ -138,7 +138,10 @@ class MetaArray(np.ndarray[Any, Any]):
 
 
 _SHARING = frozenset(
-    (np.reshape, np.transpose, np.swapaxes, np.moveaxis, np.expand_dims, np.squeeze, np.diagonal, np.broadcast_to, np.shape, np.ndim, np.real, np.imag)
+    (
+        np.reshape, np.transpose, np.swapaxes, np.moveaxis, np.expand_dims, np.squeeze, np.diagonal, np.broadcast_to,
+        np.shape, np.ndim, np.real, np.imag,
+    )
 )  # fmt: skip
 
 
@@ -172,9 +175,9 @@ def _shape_of_ufunc(ufunc: Any, method: str, shrunk: list[Any], inputs: tuple[An
         axis = kwargs.get("axis", inputs[1] if len(inputs) > 1 else 0)
         keep = kwargs.get("keepdims", False)
         axes = range(array.ndim) if axis is None else [a % array.ndim for a in np.atleast_1d(axis)]
-        shape = [1 if i in axes else n for i, n in enumerate(array.shape) if keep or i not in axes]
+        kept = [1 if i in axes else n for i, n in enumerate(array.shape) if keep or i not in axes]
         dt = ufunc.reduce(np.ones(1, array.dtype), dtype=kwargs.get("dtype")).dtype
-        return empty_meta(shape, dt)
+        return empty_meta(kept, dt)
     if method == "accumulate":
         return empty_meta(inputs[0].shape, ufunc.accumulate(np.ones(1, inputs[0].dtype)).dtype)
     if ufunc is np.matmul:

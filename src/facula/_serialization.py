@@ -24,7 +24,9 @@ def save(
         pickle_module.dump(obj, file, protocol=pickle_protocol)
 
 
-def load(f: Any, map_location: Any = None, pickle_module: Any = pickle, *, weights_only: bool | None = None, **_: Any) -> Any:
+def load(
+    f: Any, map_location: Any = None, pickle_module: Any = pickle, *, weights_only: bool | None = None, **_: Any
+) -> Any:
     """Read what ``save`` wrote. As with any pickle: only from sources you trust."""
     with open(f, "rb") if not hasattr(f, "read") else nullcontext(f) as file:
         found = pickle_module.load(file)

@@ -59,6 +59,16 @@ def update(**changes: Any) -> None:
             special += 1 if now_special else -1
 
 
+def set_grad(enabled: bool) -> None:
+    """``update(grad_enabled=enabled)``, but quick: it surrounds every custom forward and every ``no_grad`` block."""
+    global special
+    modes.grad_enabled = enabled
+    if modes._counted is enabled and not modes.dispatch:
+        modes._counted = not enabled
+        with _lock:
+            special += -1 if enabled else 1
+
+
 def set_anomaly(on: bool) -> None:
     """Anomaly mode is one for all threads: while it is on, operators look at the modes."""
     global special, anomaly

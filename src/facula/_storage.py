@@ -136,9 +136,9 @@ def typed_storage(self: Tensor) -> TypedStorage:
 def storage(self: Tensor) -> TypedStorage:
     """Deprecated: the storage, by elements."""
     warnings.warn(
-        "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage class. "
-        "This should only matter to you if you are using storages directly.  To access UntypedStorage directly, use "
-        "tensor.untyped_storage() instead of tensor.storage()",
+        "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage "
+        "class. This should only matter to you if you are using storages directly.  To access UntypedStorage directly, "
+        "use tensor.untyped_storage() instead of tensor.storage()",
         stacklevel=2,
     )
     return typed_storage(self)

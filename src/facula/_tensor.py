@@ -145,6 +145,11 @@ class Tensor:
     is_mps = False
     is_nested = False
     is_vulkan = False
+    is_sparse_csr = False
+    is_xla = False
+    is_ipu = False
+    is_maia = False
+    is_mtia = False
     names = property(lambda self: (None,) * self.ndim)
     layout = property(lambda self: _layout_strided())
 
@@ -175,7 +180,7 @@ class Tensor:
 
     @classmethod
     def _make_subclass(cls, subclass: type, data: Tensor, require_grad: bool = False, **_: Any) -> Any:
-        t = _new(subclass)
+        t: Any = _new(subclass)
         t._array = data._array
         t._node = None
         t._meta = None
@@ -185,7 +190,7 @@ class Tensor:
         return t
 
     def as_subclass(self, cls: type) -> Any:
-        t = _new(cls)
+        t: Any = _new(cls)
         t._array = self._array
         t._node = None
         t._meta = None

@@ -166,8 +166,9 @@ def dress(cls: type) -> None:
     """Have a subclass's properties and methods go through ``__torch_function__``."""
     if cls.__torch_function__ is _disabled_torch_function_impl:  # type: ignore[attr-defined]
         return
-    for name, value in list(Tensor.__dict__.items()):
-        if getattr(cls, name, None) is not value:
+    own: dict[str, Any] = dict(Tensor.__dict__)
+    for name, value in own.items():
+        if getattr(cls, name) is not value:
             continue
         if isinstance(value, property) and (not name.startswith("_") or name in ("_base", "_version")):
             setattr(cls, name, _dressed_property(value))

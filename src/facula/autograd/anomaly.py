@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
 import warnings
 from typing import Any
 
@@ -10,7 +9,6 @@ import numpy as np
 
 from .. import _state
 from .graph import Node, user_frame
-
 
 enabled = False
 checks_nan = True
@@ -67,6 +65,8 @@ def is_anomaly_check_nan_enabled() -> bool:
 
 def remember(node: Node) -> None:
     """Keep the stack that made a node, and which node's backward was running then."""
+    import traceback
+
     metadata = node.metadata
     metadata["traceback_"] = traceback.format_stack(user_frame(2))
     task = _state.modes.running

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 from .. import _state
 from .._tensor import Tensor
 from . import anomaly, saved, views
-from .custom_node import TAKEN, Layout, _FunctionBase
-from .graph import Node, RemovableHandle, new_node, next_sequence_number, user_frame
+from .custom_node import TAKEN, Layout, _FunctionBase, begin
+from .graph import Node, RemovableHandle, new_node, next_sequence_number
 
 __all__ = [
     "BackwardCFunction", "Function", "FunctionCtx", "FunctionMeta", "InplaceFunction", "NestedIOFunction",
@@ -26,6 +26,7 @@ __all__ = [
 ]  # fmt: skip
 
 _PYTORCH_MODULE = "torch.autograd.function"
+_set = object.__setattr__  # past the guard of NOTE [ctx attributes]
 
 
 class FunctionCtx:
@@ -188,11 +189,11 @@ class Function(_SingleLevelFunction):
         enabled = _state.grad_enabled()
         recording = enabled and True in needs
         node = cls._backward_cls()
-        node.needs_input_grad = needs
+        node.__dict__["needs_input_grad"] = needs
         edges = tuple([a._edge() for a in args if isinstance(a, Tensor)]) if recording else ()
         seq = next_sequence_number()
         if enabled:
-            _state.update(grad_enabled=False)
+            _state.set_grad(False)
         try:
             if is_separate:
                 result = cls.forward(*args)
@@ -200,20 +201,15 @@ class Function(_SingleLevelFunction):
             else:
                 result = node._call_user(cls.forward, node, *args)
             outputs = list(result) if isinstance(result, tuple) else [result]
-            node.multi = len(outputs) != 1
-            node.next, node.seq = edges, seq
-            node.attached = node.adapt = node.versions = None
-            node.saved = ()
-            frame = user_frame()
-            node.code, node.instruction = frame.f_code, frame.f_lasti
+            begin(node, edges, seq, len(outputs) != 1)
             outputs = _wrapped_outputs(node, args, outputs, recording)
         finally:
             if enabled:
-                _state.update(grad_enabled=True)
+                _state.set_grad(True)
         to_save = node.__dict__.pop("to_save", None)
         if recording:
-            node._input_kinds = tuple([_kind(a) for a in args])
-            node._output_kinds = tuple([_kind(o) for o in outputs])
+            _set(node, "_input_kinds", tuple([_kind(a) for a in args]))
+            _set(node, "_output_kinds", tuple([_kind(o) for o in outputs]))
             _save(node, to_save)
             if _state.anomaly:
                 anomaly.remember(node)
@@ -363,15 +359,16 @@ def _without_history(out: Any, is_input: bool, is_dirty: bool) -> Any:
     return out
 
 
-INPUT_SLOT = saved.Slot("tensor", is_tensor=True, is_output=False, index=-1)
-NOTHING_SAVED = Layout([])
+_INPUT = saved.Slot("tensor", is_tensor=True, is_output=False, index=-1)
+_NOTHING = Layout([])
+_ONE_INPUT = Layout([_INPUT])
 
 
 def _save(node: Any, to_save: Any) -> None:
     """Save what forward asked for. A node that saves nothing is freed as well: reading then is an error."""
     if not to_save:
-        node.primitive = NOTHING_SAVED
-        node.saved = TAKEN
+        _set(node, "primitive", _NOTHING)
+        _set(node, "saved", TAKEN)
         return
     slots = []
     for i, t in enumerate(to_save):
@@ -382,9 +379,11 @@ def _save(node: Any, to_save: Any) -> None:
         if t is not None and t._node is node:
             slots.append(saved.Slot("tensor", is_tensor=True, is_output=True, index=t.output_nr))
         else:
-            slots.append(INPUT_SLOT)
-    node.primitive = Layout(slots)
-    node.saved, node.versions = saved.pack(list(to_save), slots, node)
+            slots.append(_INPUT)
+    packed, versions = saved.pack(list(to_save), slots, node)
+    _set(node, "primitive", _ONE_INPUT if slots == _ONE_INPUT.slots else Layout(slots))
+    _set(node, "saved", packed)
+    _set(node, "versions", versions)
 
 
 # ---- once_differentiable

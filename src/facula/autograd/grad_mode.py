@@ -85,7 +85,7 @@ def _decorate_generator(make: Callable[[], Any], func: Callable[..., Any]) -> Ca
 
 def _switch(enabled: bool) -> None:
     if _state.modes.grad_enabled is not enabled:
-        _state.update(grad_enabled=enabled)
+        _state.set_grad(enabled)
 
 
 class no_grad(_Decorating):

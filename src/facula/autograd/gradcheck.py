@@ -537,7 +537,7 @@ def _mismatch(
 ) -> str:  # fmt: skip
     return (
         f"Jacobian {mode}mismatch for output {output} with respect to input {input},\n"
-        f"numerical:{_tensor(n)}\nanalytical:{_tensor(a)}\n"
+        f"numerical:{_tensor(n) if n.ndim else n}\nanalytical:{_tensor(a) if a.ndim else a}\n"
     ) + (_worst(a, n, settings, in_shape, out_shape) if a.ndim == 2 else "")
 
 

@@ -168,8 +168,8 @@ class SavedList(tuple[Any, ...]):
             for t in self
         )
 
-    def unpack(self, node: Any, slot: Slot, raw: bool) -> tuple[Any, ...]:
-        return tuple([_unpack_one(node, slot, t, version, raw) for t, version in self])
+    def unpack(self, node: Any, slot: Slot, raw: bool) -> SavedList:
+        return SavedList([_unpack_one(node, slot, t, version, raw) for t, version in self])
 
 
 # ---- taking out again

@@ -22,8 +22,9 @@ class Changing(Primitive):
     write: Callable[..., None]
 
     def apply(
-        self, input: Tensor, tensors: tuple[Any, ...], attributes: tuple[Any, ...], in_place: bool, overlap: bool = False
-    ) -> Tensor:
+        self, input: Tensor, tensors: tuple[Any, ...], attributes: tuple[Any, ...], in_place: bool,
+        overlap: bool = False,
+    ) -> Tensor:  # fmt: skip
         """Call it, or change ``input`` itself and record that. ``overlap``: its elements may share memory."""
         if not in_place:
             return self(input, *tensors, *attributes)
@@ -84,50 +85,57 @@ def add_at(flat: Any, positions: Any, values: Any) -> None:
     np.add.at(flat, positions.ravel(), values.ravel())
 
 
-def add_rows(rows_of: Any, rows: Any, values: Any, fresh: bool = False) -> None:
-    """``rows_of[rows] += values`` along the first dimension; ``rows`` is a vector of places counted from the front.
+_ROUNDS = 4
+_WIDE = 8
 
-    ``fresh``: the target is all zeros, so that rows which occur once can be written instead of added.
+
+def add_rows(target: Any, rows: Any, values: Any, fresh: bool = False) -> None:
+    """``target[rows] += values`` along the first dimension; ``rows`` is a vector of places counted from the front.
+
+    ``fresh``: the target is all zeros, so that the first to arrive at a row can be written instead of added.
+
+    Wide rows are added in rounds. In a round each place gets the last of the rows that want to go there, which an
+    array of "who wrote here last" tells without sorting. What is left after some rounds is added element by element.
     """
-    shape = rows_of.shape
+    shape = target.shape
     width = 1
     for n in shape[1:]:
         width *= n
     if not rows.size or not width:
         return
-    if (width >= 4 or not rows_of.flags.c_contiguous) and _all_differ(rows, shape[0]):
-        if fresh:
-            rows_of[rows] = values
-        else:
-            rows_of[rows] += values
-        return
     values = np.broadcast_to(values, (rows.size, *shape[1:]))
+    if width >= _WIDE and rows.size <= 2 * shape[0]:
+        last = np.empty(shape[0], np.intp)
+        for _ in range(_ROUNDS):
+            order = np.arange(rows.size)
+            last[rows] = order
+            won = last[rows] == order
+            everyone = won.all()
+            places, brought = (rows, values) if everyone else (rows[won], values[won])
+            if fresh:
+                target[places] = brought
+                fresh = False
+            else:
+                target[places] += brought
+            if everyone:
+                return
+            lost = ~won
+            rows, values = rows[lost], values[lost]
+    dense = target if target.flags.c_contiguous else np.zeros(shape, target.dtype)
     positions = rows if width == 1 else rows[:, None] * width + np.arange(width)
-    if rows_of.flags.c_contiguous:
-        add_at(rows_of.reshape(-1), positions, values)
-        return
-    sums = np.zeros(shape, rows_of.dtype)
-    add_at(sums.reshape(-1), positions, values)
-    rows_of += sums
-
-
-def _all_differ(rows: Any, n: int) -> bool:
-    if rows.size > n:
-        return False
-    if rows.size * 16 < n:
-        ordered = np.sort(rows)
-        return not (ordered[1:] == ordered[:-1]).any()
-    return bool(np.bincount(rows, minlength=n).max() <= 1)
+    add_at(dense.reshape(-1), positions, values)
+    if dense is not target:
+        target += dense
 
 
 def from_front(index: Any, n: int) -> Any:
     """Places in a dimension of size ``n``, negative ones counted from the end."""
-    return np.where(index < 0, index + n, index) if index.size and index.min() < 0 else index
+    return np.where(index < 0, index + n, index) if index.size and np.minimum.reduce(index, None) < 0 else index
 
 
 def first_outside(index: Any, low: int, high: int) -> int | None:
     """The first element that is not in ``range(low, high)``."""
-    if not index.size or (low <= index.min() and index.max() < high):
+    if not index.size or (low <= np.minimum.reduce(index, None) and np.maximum.reduce(index, None) < high):
         return None
     flat = index.ravel()
     return int(flat[np.argmax((flat < low) | (flat >= high))])

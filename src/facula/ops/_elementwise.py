@@ -405,12 +405,8 @@ def _irregular(op: Elementwise, args: tuple[Any, ...], rest: tuple[Any, ...], mo
         from ._forms import write_out
 
         return write_out(op.name, out, result, args)
-    if not op.numbers or len(given) == 1:
-        for i, v in enumerate(given):
-            if isinstance(v, (bool, int, float, complex, np.generic)):
-                if form == "operator":
-                    return NotImplemented
-                raise wrong_operand(op, tuple(given), form, i)
+    if len(given) == 1 and isinstance(given[0], (bool, int, float, complex, np.generic)):
+        raise wrong_operand(op, tuple(given), form, 0)
     return _general(op, tuple(given), form == "operator", out, form=form)
 
 
@@ -530,6 +526,10 @@ def _general(
         if operator:
             return NotImplemented
         raise wrong_operand(op, args, form)
+    if not op.numbers:
+        for i, v in enumerate(args):
+            if isinstance(v, (bool, int, float, complex, np.generic)):
+                raise wrong_operand(op, args, form, i)
     if op.guard is not None:
         op.guard(*args)
     values, arrays, dt = found

@@ -83,39 +83,50 @@ def public(
         def form(is_method: bool) -> Callable[..., Any]:
             @functools.wraps(fn)
             def call(*args: Any, **kwargs: Any) -> Any:
-                given = kwargs
-                target = None
-                if kwargs:
-                    kwargs = {(_ALIASES.get(k, k) if k not in accepted else k): v for k, v in kwargs.items()}
-                    if len(kwargs) != len(given):
-                        kwargs = given
-                    if out and not is_method:
-                        target = kwargs.pop("out", None)
-                if not args or args[0].__class__ not in PLAIN or _state.special:
-                    from .. import overrides
+                if not kwargs and not _state.special and args and type(args[0]) is Tensor:
+                    try:
+                        return fn(*args)
+                    except (TypeError, AttributeError) as e:
+                        raise explained(e, args, kwargs, is_method) from None
+                return irregular(call, args, kwargs, is_method)
 
-                    if overrides.overridden(args, kwargs):
-                        if target is not None:
-                            kwargs["out"] = target
-                        return overrides.call_override(fn, call, args, kwargs)
-                try:
-                    if target is None:
-                        return fn(*args, **kwargs)
-                    if out is not True and out not in kwargs and len(args) < 2:
-                        raise NoOverload
-                    result = fn(*args, **kwargs)
-                    if isinstance(result, tuple) and isinstance(target, Tensor):
-                        raise NoOverload
-                except (TypeError, AttributeError) as e:
-                    if takes_tensor and args and not isinstance(args[0], Tensor):
-                        e = WrongArgument(fn.__code__.co_varnames[0], args[0], "Tensor")
-                    elif not isinstance(e, (WrongArgument, NoOverload)) and not is_binding_error(e):
-                        raise
-                    raise argument_error(e, fn, title, args, given, is_method, overloads) from None
-                return write_out(title, target, result, args)
-
-            call.__name__ = call.__qualname__ = title
             return call
+
+        def irregular(call: Any, args: tuple[Any, ...], given: dict[str, Any], is_method: bool) -> Any:
+            kwargs = given
+            target = None
+            if given:
+                kwargs = {(_ALIASES.get(k, k) if k not in accepted else k): v for k, v in given.items()}
+                if len(kwargs) != len(given):
+                    kwargs = given
+                if out and not is_method:
+                    target = kwargs.pop("out", None)
+            if (args and args[0].__class__ not in PLAIN) or _state.special:
+                from .. import overrides
+
+                if overrides.overridden(args, kwargs):
+                    if target is not None:
+                        kwargs["out"] = target
+                    return overrides.call_override(fn, call, args, kwargs)
+            try:
+                if target is None:
+                    return fn(*args, **kwargs)
+                if out is not True and out not in kwargs and len(args) < 2:
+                    raise NoOverload
+                result = fn(*args, **kwargs)
+                if isinstance(result, tuple) and isinstance(target, Tensor):
+                    raise NoOverload
+            except (TypeError, AttributeError) as e:
+                raise explained(e, args, given, is_method) from None
+            return write_out(title, target, result, args)
+
+        def explained(e: Exception, args: tuple[Any, ...], given: dict[str, Any], is_method: bool) -> Exception:
+            """PyTorch's sentence for arguments that do not fit; any other error as it is."""
+            if takes_tensor and args and not isinstance(args[0], Tensor):
+                e = WrongArgument(fn.__code__.co_varnames[0], args[0], "Tensor")
+            elif not isinstance(e, (WrongArgument, NoOverload)) and not is_binding_error(e):
+                return e
+            return argument_error(e, fn, title, args, given, is_method, overloads)
 
         function, method = form(False), form(True)
         fn.public = function  # type: ignore[attr-defined]

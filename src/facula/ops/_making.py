@@ -85,7 +85,9 @@ def _one_size(name: str, n: Any, at: int, position: int, inside: bool) -> int:
     if isinstance(n, Tensor) and n._array.dtype.kind in "iu" and n._array.size == 1:
         return int(n._array.item())
     if not inside and at == 0:
-        raise TypeError(f"{name}(): argument 'size' (position {position}) must be tuple of ints, not {type(n).__name__}")
+        raise TypeError(
+            f"{name}(): argument 'size' (position {position}) must be tuple of ints, not {type(n).__name__}"
+        )
     raise TypeError(
         f"{name}(): argument 'size' (position {position}) must be tuple of ints, but found element of type "
         f"{type(n).__name__} at pos {at}"

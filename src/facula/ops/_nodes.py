@@ -32,7 +32,9 @@ def make_node_class(op: Primitive) -> type[Node]:
         "multi": multi,
         "backward": _backward_of(op),
         "free": _free_of(tensor_slots, has_attributes),
-        "always_frees": bool(masks) and not has_attributes and all(any(op.keep(m)[i] for i in tensor_slots) for m in masks),
+        "always_frees": bool(masks)
+        and not has_attributes
+        and all(any(op.keep(m)[i] for i in tensor_slots) for m in masks),
     }
     if multi:
         body["output_count"] = lambda self: self.count

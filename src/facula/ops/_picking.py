@@ -30,10 +30,21 @@ def unpick(input, index, dim: int, keepdim: bool, unique: bool, shape: tuple[int
     if unique:
         np.put_along_axis(result, index, input, dim)
         return result
-    spots = list(np.ogrid[tuple(slice(n) for n in index.shape)])
-    spots[dim] = index
-    np.add.at(result, tuple(spots), input)
-    return result
+    return _add_along(result, index, input, dim)
+
+
+def _add_along(result: Any, index: Any, values: Any, dim: int) -> Any:
+    if values.dtype.kind != "f":
+        spots = list(np.ogrid[tuple(slice(n) for n in index.shape)])
+        spots[dim] = index
+        np.add.at(result, tuple(spots), values)
+        return result
+    places, rows = np.moveaxis(index, dim, -1), np.moveaxis(values, dim, -1)
+    shape = np.moveaxis(result, dim, -1).shape
+    n = shape[-1]
+    starts = np.arange(0, result.size, n or 1).reshape(*shape[:-1], 1)
+    summed = np.bincount((places + starts).reshape(-1), rows.reshape(-1), result.size)
+    return np.moveaxis(summed.reshape(shape), -1, dim).astype(values.dtype, order="C")
 
 
 @pick.vjp("input")

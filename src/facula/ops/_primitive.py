@@ -102,6 +102,7 @@ class Primitive:
         self.saved_names = saved_names or {}
         self.public: Any = None
         self._node_class: type[Node] | None = None
+        self._call: Callable[..., Any] | None = None
         self._keep: dict[int, tuple[bool, ...]] = {}
         if isinstance(kernel, np.ufunc):
             self.tensor_names = ["input", "other", "third"][: kernel.nin]
@@ -183,6 +184,14 @@ class Primitive:
     # ---- calling
 
     def __call__(self, *args: Any) -> Any:
+        if self._call is None:
+            from ._calls import call_of
+
+            self._call = call_of(self)
+        return self._call(*args)
+
+    def general(self, *args: Any) -> Any:
+        """Call it with whatever tensors, in whatever state."""
         if self.variadic:
             tensors: tuple[Any, ...] = tuple(args[0])
             attributes = args[1:]
@@ -292,6 +301,7 @@ class Primitive:
                 if slot.attribute >= 0:
                     value = attributes[slot.attribute]
                     plain = plain and value.__class__ is not SavedList
+                    plain = plain and value.__class__ is not SavedList
                 elif slot.is_tensor and not slot.is_output and not self.variadic:
                     value = tensors[slot.index]
                     if isinstance(value, Tensor):
@@ -334,10 +344,13 @@ class Primitive:
         return element_strides(array) if what == "strides" else getattr(array, what)
 
     def _adaptations(self, out: Any, tensors: Any) -> tuple[Any, ...] | None:
-        """For each input what its gradient must be brought to; None if nothing was broadcast or promoted."""
+        """For each input what its gradient must be brought to; None if nothing was broadcast or promoted.
+
+        Half precision is always brought back: NumPy's functions leave it for something wider.
+        """
         shape, dtype = out._array.shape, out._array.dtype
         given = [t._array for t in tensors if isinstance(t, Tensor)]
-        if all([a.dtype == dtype and a.shape == shape for a in given]) and dtype.kind != "V":
+        if all([a.dtype == dtype and a.shape == shape for a in given]) and dtype.itemsize != 2:
             return None
         return tuple(
             [(tensors[i]._array.shape, tensors[i]._array.dtype) if isinstance(tensors[i], Tensor) else None

@@ -114,6 +114,11 @@ def accumulator(d: np.dtype[Any]) -> np.dtype[Any]:
     return F32 if d.itemsize == 2 else d
 
 
+def widened(x: Any) -> Any:
+    """Half precision as float32."""
+    return x.astype(F32) if x.dtype.itemsize == 2 and x.dtype.kind in "fV" else x
+
+
 # ---- sums
 
 _BLOCK = 512
@@ -153,12 +158,14 @@ def add_up(x: Any, dim: tuple[int, ...] | None, keepdim: bool = False) -> Any:
     """
     size = x.size
     d = x.dtype
-    if not (d is F32 or d is F64) or x.__class__ is not np.ndarray or not x.flags.c_contiguous or size < 2:
+    if not (d is F32 or d is F64) or x.__class__ is not np.ndarray or not x.flags.c_contiguous:
         return add_reduce(x, dim, keepdims=keepdim)
     shape = x.shape
     n = len(shape)
     if n == 2 and dim == (0,) and shape[0] <= 256 and not keepdim:
         return ones(shape[0], d).dot(x)
+    if size < 2048:
+        return add_reduce(x, dim, keepdims=keepdim)
     if dim is None or len(dim) == n:
         if size < 32768:
             return add_reduce(x, None, keepdims=keepdim)
@@ -197,7 +204,7 @@ def add_up(x: Any, dim: tuple[int, ...] | None, keepdim: bool = False) -> Any:
 
 def _sum_rows(x: Any, m: int, size: int) -> Any:
     b = block_of(m)
-    if size < 2048 or b < 2:
+    if b < 2:
         return add_reduce(x.reshape(-1, m), 1)
     if b == m:
         return x.reshape(-1, m).dot(ones(m, x.dtype))
@@ -214,6 +221,24 @@ def _sum_columns(x: Any, m: int, width: int) -> Any:
     if b > 256 and width >= 64 and b % 2 == 0:
         b //= 2
     return add_up(np.matmul(ones(b, x.dtype), x.reshape(m // b, b, width)), (0,))
+
+
+def add_squares(x: Any, dim: tuple[int, ...] | None, keepdim: bool) -> Any:
+    """The sum of the squares of real numbers, without an array of the squares where possible."""
+    n = x.ndim
+    if x.size >= 2048 and (x.dtype is F32 or x.dtype is F64) and x.__class__ is np.ndarray and x.flags.c_contiguous:
+        whole = dim is None or len(dim) == n
+        if whole or (dim is not None and len(dim) == 1 and dim[0] in (-1, n - 1)):
+            b = block_of(x.size if whole else x.shape[-1])
+            if b > 1:
+                rows = x.reshape(-1, b)
+                sums = np.einsum("ij,ij->i", rows, rows)
+                if whole:
+                    result = add_reduce(sums)
+                    return np.full((1,) * n, result, x.dtype) if keepdim else result
+                sums = sums.reshape(*x.shape[:-1], -1)
+                return sums if keepdim and sums.shape[-1] == 1 else add_reduce(sums, -1, keepdims=keepdim)
+    return add_up(x * x, dim, keepdim)
 
 
 def total(x: Any, dim: tuple[int, ...] | None, keepdim: bool, wanted: np.dtype[Any] | None = None) -> Any:

@@ -43,7 +43,7 @@ class ViewPrimitive(Primitive):
 def _fast_call(op: ViewPrimitive) -> Callable[..., Any]:
     """What ``Primitive.__call__`` does, for the one kind of primitive and the states in which it is short."""
     kernel = op.kernel
-    general = Primitive.__call__
+    general = Primitive.general
     node_class: Any = None
     plan: tuple[int, ...] = ()
 
@@ -116,7 +116,7 @@ def _fast_call(op: ViewPrimitive) -> Callable[..., Any]:
 def _fast_multi_call(op: ViewPrimitive) -> Callable[..., Any]:
     """The same for views with several outputs."""
     kernel = op.kernel
-    general = Primitive.__call__
+    general = Primitive.general
 
     def call(input: Any, *attributes: Any) -> Any:
         if type(input) not in PLAIN or _state.special:

@@ -101,7 +101,12 @@ leaky_relu_op = elementwise(
     "leaky_relu", _leaky, "LeakyReluBackward0", check=only("leaky_relu_cpu", "f"),
     input=lambda g, input, negative_slope, xp: xp.leaky_relu_backward(g, input, negative_slope),
 )  # fmt: skip
-_leaky_in_place = inplace_form(leaky_relu_op)
+_leaky_in_place = inplace_form(
+    elementwise(
+        "leaky_relu_", _leaky, "LeakyReluBackward1", check=only("leaky_relu_cpu", "f"),
+        input=lambda g, out, negative_slope, xp: xp.leaky_relu_backward(g, out, negative_slope),
+    )
+)  # fmt: skip
 
 
 @public()
@@ -118,7 +123,12 @@ threshold_op = elementwise(
     "threshold", _threshold, "ThresholdBackward0", check=only("threshold_cpu", "if"),
     input=lambda g, input, threshold, xp: xp.threshold_backward(g, input, threshold),
 )  # fmt: skip
-_threshold_in_place = inplace_form(threshold_op)
+_threshold_in_place = inplace_form(
+    elementwise(
+        "threshold_", _threshold, "ThresholdBackward1", check=only("threshold_cpu", "if"),
+        input=lambda g, input, threshold, xp: xp.threshold_backward(g, input, threshold),
+    )
+)  # fmt: skip
 
 
 @public("threshold", "")
@@ -223,7 +233,16 @@ elu_backward.vjp(
 _elu_check = only("elu_cpu", "f")
 elu_op = elementwise("elu", _elu, "EluBackward0", check=_elu_check, input=_elu_rule)
 celu_op = elementwise("celu", _elu, "CeluBackward0", check=_elu_check, input=_elu_rule)
-_elu_in_place, _celu_in_place = inplace_form(elu_op), inplace_form(celu_op)
+
+
+def _elu_of_result_rule(g: Any, out: Any, alpha: float, scale: float, input_scale: float, xp: Any) -> Any:
+    return xp.either(out > 0, g * scale, g * ((out + alpha * scale) * input_scale))
+
+
+_elu_in_place, _celu_in_place = (
+    inplace_form(elementwise(name, _elu, node, check=_elu_check, input=_elu_of_result_rule))
+    for name, node in (("elu_", "EluBackward1"), ("celu_", "CeluBackward1"))
+)
 _SELU_ALPHA, _SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
 
 
@@ -349,7 +368,7 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 @public()
-def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
+def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
     """``log(1 + exp(beta * x)) / beta``; ``x`` itself where ``beta * x`` is above ``threshold``."""
     return softplus_op(input, beta, threshold)
 

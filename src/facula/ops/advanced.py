@@ -17,6 +17,7 @@ from ._basic import fit
 from ._changing import add_rows, changing, constant, first_outside, from_front
 from ._forms import public
 from ._primitive import primitive, wrap
+from .gather import INTEGERS
 
 _ALL = slice(None)
 
@@ -101,7 +102,7 @@ def checked(tensors: list[Any], shape: tuple[int, ...], count: bool = False) -> 
             dim += 1
             continue
         array = t._array
-        if array.dtype == np.int64 or array.dtype == np.int32:
+        if array.dtype in INTEGERS:
             dim += 1
             continue
         if array.dtype == np.uint8:
@@ -132,6 +133,13 @@ def checked(tensors: list[Any], shape: tuple[int, ...], count: bool = False) -> 
 
 @primitive("IndexBackward0", name="index")
 def index_kernel(input, indices: SavedList):  # type: ignore[no-untyped-def]
+    if len(indices) == 1 and input.__class__ is np.ndarray:
+        only = indices[0]._array if isinstance(indices[0], Tensor) else indices[0]
+        if only.dtype in INTEGERS:
+            try:
+                return input.take(only, 0)
+            except IndexError:
+                pass  # told below
     places = Places(indices)
     if input.__class__ is MetaArray:
         return empty_meta(places.result_shape(input.shape), input.dtype)

@@ -12,7 +12,7 @@ from ._elementwise import broadcast_error, cast, elementwise, number_array, only
 from ._forms import FUNCTIONS, expose, inplace_form, public
 from ._masks import select
 from ._primitive import primitive
-from .pointwise import by_kind, is_number, no_gradient, number_like, set_methods, underivable
+from .pointwise import by_kind, is_number, no_gradient, number_like, set_methods, tensor_first, underivable
 
 # ---- maximum and minimum
 
@@ -359,8 +359,8 @@ def _no_integers(*arrays: Any) -> None:
     if arrays[0].dtype.kind in "biu":
         raise RuntimeError(
             "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a "
-            "true division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "
-            "torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / "
+            "true division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value "
+            "* torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / "
             "tensor2) for float inputs. The future addcdiv behavior is just the latter implementation: (input + value "
             "* tensor1 / tensor2), for all dtypes."
         )
@@ -431,8 +431,9 @@ copysign_number = elementwise(
 
 
 @public("copysign", "copysign", out=True)
-def copysign(input: Tensor, other: Any) -> Tensor:
+def copysign(input: Any, other: Any) -> Tensor:
     """The magnitude of ``input`` with the sign of ``other``."""
+    tensor_first("copysign", input, other)
     return copysign_number(input, other) if is_number(other) else copysign_tensor(input, other)
 
 
@@ -461,10 +462,7 @@ expose(nextafter, "nextafter", "nextafter", "nextafter_")
 def _without_nan(input, nan: Any, posinf: Any, neginf: Any):  # type: ignore[no-untyped-def]
     if input.dtype.kind not in "fc":
         return input.copy()
-    info = np.finfo(input.dtype)
-    high = info.max if posinf is None else posinf
-    low = info.min if neginf is None else neginf
-    return np.nan_to_num(input, nan=0.0 if nan is None else nan, posinf=high, neginf=low)
+    return np.nan_to_num(input, nan=nan, posinf=posinf, neginf=neginf)
 
 
 nan_to_num_op = elementwise(
@@ -476,11 +474,21 @@ _nan_to_num_in_place = inplace_form(nan_to_num_op)
 @public("nan_to_num", "nan_to_num", out=True)
 def nan_to_num(input: Tensor, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Tensor:
     """NaN and the infinities replaced; by 0 and the greatest and least finite values unless given."""
-    return nan_to_num_op(input, nan, posinf, neginf)
+    return nan_to_num_op(input, *_replacements(input, nan, posinf, neginf))
+
+
+def _replacements(input: Tensor, nan: Any, posinf: Any, neginf: Any) -> tuple[Any, Any, Any]:
+    if input.is_complex() and input.requires_grad:
+        raise RuntimeError("nan_to_num does not support automatic differentiation for outputs with complex dtype.")
+    if input.dtype.category >= _dtype.FLOAT and (posinf is None or neginf is None):
+        info = _dtype.finfo(input.dtype)
+        posinf = info.max if posinf is None else posinf
+        neginf = info.min if neginf is None else neginf
+    return 0.0 if nan is None else nan, posinf, neginf
 
 
 def nan_to_num_(self: Any, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Any:
-    return _nan_to_num_in_place(self, nan, posinf, neginf)
+    return _nan_to_num_in_place(self, *_replacements(self, nan, posinf, neginf))
 
 
 set_methods(nan_to_num_=nan_to_num_)

@@ -10,14 +10,34 @@ from .. import _dtype
 from .._tensor import Tensor
 from ._elementwise import Elementwise, elementwise, only
 from ._forms import expose, public
-from .pointwise import is_number, set_methods
+from .pointwise import by_kind, is_number, no_gradient, number_like, set_methods, tensor_first
 
 
 def _comparison(name: str, ufunc: Any, alias: str, operator: str, check: Any = None) -> Elementwise:
     op = elementwise(name, ufunc, promote="compare", check=check)
+    op.guard = lambda input, other: tensor_first(name, input, other)
     names = f"{name} {alias}".strip()
-    inplace = " ".join(f"{n}_" for n in names.split())
-    return expose(op, names, names, inplace, operator)
+    expose(op, names, names, operators=operator)
+    change = _comparison_in_place(name, ufunc, check)
+    set_methods(**{f"{n}_": change for n in names.split()})
+    return op
+
+
+def _comparison_in_place(name: str, ufunc: Any, check: Any) -> Any:
+    """Zeros and ones written into a float tensor: unlike the result in bool, that is part of the graph."""
+
+    def with_number(input, other: object):  # type: ignore[no-untyped-def]
+        return ufunc(input, number_like(other, input))
+
+    number = elementwise(
+        f"{name}_number", with_number, f"{name.title()}Backward0", promote="compare", check=check, scalars=("other",),
+        input=no_gradient,
+    )  # fmt: skip
+    tensor = elementwise(
+        f"{name}_tensor", ufunc, f"{name.title()}Backward1", promote="compare", check=check, input=no_gradient,
+        other=no_gradient,
+    )  # fmt: skip
+    return by_kind(number, tensor)
 
 
 eq = _comparison("eq", np.equal, "", "__eq__")

@@ -34,7 +34,7 @@ def _parse_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, 
             other = flags.pop(0)
         elif isinstance(first, _dtype.dtype) or (isinstance(first, type) and first in PYTHON_TYPES):
             dtype = flags.pop(0)
-        elif first is None or isinstance(first, (str, _device.device)) or (isinstance(first, int) and not isinstance(first, bool)):
+        elif first is None or (isinstance(first, (str, int, _device.device)) and not isinstance(first, bool)):
             device = flags.pop(0)
             if flags and not isinstance(flags[0], bool):
                 dtype = flags.pop(0)
@@ -42,12 +42,12 @@ def _parse_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, 
             raise TypeError(
                 "to() received an invalid combination of arguments - got "
                 f"({', '.join(type(a).__name__ for a in args)}), but expected one of:\n"
-                " * (torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = False, "
-                "*, torch.memory_format memory_format = None)\n"
+                " * (torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = "
+                "False, *, torch.memory_format memory_format = None)\n"
                 " * (torch.dtype dtype, bool non_blocking = False, bool copy = False, *, torch.memory_format "
                 "memory_format = None)\n"
-                " * (Tensor tensor, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = "
-                "None)\n"
+                " * (Tensor tensor, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format "
+                "= None)\n"
             )
     if other is not None:
         device, dtype = other.device, other.dtype
@@ -325,6 +325,14 @@ def get_device(input: Tensor) -> int:
     return input.get_device()
 
 
+def detach(input: Tensor) -> Tensor:
+    return input.detach()
+
+
+def detach_(input: Tensor) -> Tensor:
+    return input.detach_()
+
+
 @public("is_nonzero", "is_nonzero")
 def is_nonzero(input: Tensor) -> bool:
     """Whether the only element is not zero."""
@@ -373,9 +381,53 @@ def set_default_tensor_type(t: Any, /) -> None:
 
 for _fn in (
     is_tensor, numel, is_floating_point, is_complex, is_signed, is_conj, is_neg, is_inference, is_same_size, get_device,
+    detach, detach_,
     result_type, can_cast, set_default_device, get_default_device, set_default_tensor_type,
 ):  # fmt: skip
     FUNCTIONS[_fn.__name__] = _fn
+
+
+# ---- odds and ends
+
+
+def apply_(self: Tensor, callable: Any) -> Tensor:
+    """Replace each element by what a Python function makes of it. Slow."""
+    if self.requires_grad:
+        raise RuntimeError(
+            "Can't call apply_() on Variable that requires grad. Use var.detach().apply_() instead."
+        )
+    flat = [callable(v) for v in self._array.reshape(-1).tolist()]
+    self._array[...] = np.array(flat).reshape(self._array.shape)
+    self._bump_version()
+    return self
+
+
+def map_(self: Tensor, tensor: Tensor, callable: Any) -> Tensor:
+    """Replace each element by what a Python function makes of it and another tensor's. Slow."""
+    other = np.broadcast_to(tensor._array, self._array.shape)
+    pairs = zip(self._array.reshape(-1).tolist(), other.reshape(-1).tolist())
+    self._array[...] = np.array([callable(a, b) for a, b in pairs]).reshape(self._array.shape)
+    self._bump_version()
+    return self
+
+
+def itself(self: Tensor, *_: Any, **__: Any) -> Tensor:
+    """This tensor: there is nothing to do here."""
+    return self
+
+
+def dim_order(self: Tensor) -> tuple[int, ...]:
+    """The dimensions from the outermost in memory to the innermost."""
+    strides = self._array.strides
+    return tuple(sorted(range(len(strides)), key=lambda i: -strides[i]))
+
+
+Tensor.apply_ = apply_  # type: ignore[attr-defined]
+Tensor.map_ = map_  # type: ignore[attr-defined]
+Tensor.dim_order = dim_order  # type: ignore[attr-defined]
+Tensor.share_memory_ = itself  # type: ignore[attr-defined]
+Tensor.to_dense = itself  # type: ignore[attr-defined]
+Tensor.const_data_ptr = Tensor.data_ptr  # type: ignore[attr-defined]
 
 
 if not hasattr(Tensor, "resolve_neg"):

@@ -83,8 +83,8 @@ _NOTHING: Any = object()
 
 @creator()
 def full(
-    size: Any, fill_value: Any = _NOTHING, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
-    requires_grad: bool = False, pin_memory: bool = False, names: Any = None,
+    size: Any, fill_value: Any = _NOTHING, *, out: Any = None, dtype: Any = None, layout: Any = None,
+    device: Any = None, requires_grad: bool = False, pin_memory: bool = False, names: Any = None,
 ) -> Tensor:  # fmt: skip
     """One value everywhere; it decides the dtype unless ``dtype`` is given."""
     if fill_value is _NOTHING:
@@ -184,7 +184,9 @@ def arange(
     """``start, start + step, ...`` up to but without ``end``."""
     if end is None:
         start, end = 0, _number("arange", "end", 1, start)
-    start, end, step = _number("arange", "start", 1, start), _number("arange", "end", 2, end), _number("arange", "step", 3, step)
+    start = _number("arange", "start", 1, start)
+    end = _number("arange", "end", 2, end)
+    step = _number("arange", "step", 3, step)
     dtype = checked_dtype("arange", dtype)
     if dtype is None:
         if out is not None:
@@ -294,8 +296,8 @@ def _spaced(start: Any, end: Any, steps: int, d: _dtype.dtype) -> Any:
 
 @creator()
 def logspace(
-    start: Any, end: Any, steps: Any = None, base: Any = 10.0, *, out: Any = None, dtype: Any = None, layout: Any = None,
-    device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
+    start: Any, end: Any, steps: Any = None, base: Any = 10.0, *, out: Any = None, dtype: Any = None,
+    layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """``base`` to the powers ``linspace(start, end, steps)``."""
     start, end, steps = _ends("logspace", start, end, steps)

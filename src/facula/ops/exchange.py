@@ -17,8 +17,8 @@ from .from_data import checked_ndarray, shared
 
 # ---- copies and pickles
 #
-# Both keep what is shared: the array that owns the memory is pickled (or copied) as an object of its own, once, and each
-# tensor as a way to look at it.
+# Both keep what is shared: the array that owns the memory is pickled (or copied) as an object of its own, once, and
+# each tensor as a way to look at it.
 
 
 def view_of(root: np.ndarray[Any, Any], shape: tuple[int, ...], strides: tuple[int, ...], offset: int) -> Any:
@@ -82,17 +82,17 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Any:
     """A leaf with memory of its own; what shared memory before shares it in the copy."""
     if self.grad_fn is not None:
         raise RuntimeError(
-            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  If "
-            "you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, see "
-            "https://github.com/pytorch/pytorch/pull/103001"
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  "
+            "If you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, "
+            "see https://github.com/pytorch/pytorch/pull/103001"
         )
     if id(self) in memo:
         return memo[id(self)]
     if self.is_meta:
         array: Any = self._array.copy()
     else:
-        root, *where = geometry(self._array)
-        array = view_of(_deepcopied_root(root, memo), *where)
+        root, shape, strides, offset = geometry(self._array)
+        array = view_of(_deepcopied_root(root, memo), shape, strides, offset)
     t = _as_class(finish(array), type(self), self.requires_grad)
     memo[id(self)] = t
     if self._meta is not None and self._meta.grad is not None:
@@ -174,8 +174,8 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
     if not hasattr(ext_tensor, "__dlpack__"):
         if type(ext_tensor).__name__ != "PyCapsule":
             raise RuntimeError(
-                "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you "
-                "might have already constructed a tensor from it once."
+                "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so "
+                "you might have already constructed a tensor from it once."
             )
         ext_tensor = _Capsule(ext_tensor)
     if isinstance(ext_tensor, np.ndarray):

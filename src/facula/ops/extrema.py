@@ -22,21 +22,29 @@ __all__ = ["unpick"]
 # ---- ties
 
 
-def _share_of_ties(x: Any, value: Any, dim: Any, nan: bool) -> Any:
-    """Which elements equal the reduced value, divided by how many do. ``nan``: NaN counts as equal to NaN."""
+def _ties(x: Any, value: Any, dim: Any, nan: bool) -> tuple[Any, Any]:
+    """Which elements equal the reduced value, and how many do. ``nan``: NaN counts as equal to NaN."""
     same = x == value
-    if nan:
-        same |= (x != x) & (value != value)
-    axis = axes(dim, x.ndim)
-    n = np.add.reduce(same, axis, dtype=np.float64, keepdims=True)
-    return (same / n).astype(x.dtype)
+    if nan and not same.any():
+        same = (x != x) & (value != value)
+    if x.__class__ is not np.ndarray:
+        return same, same
+    n = np.count_nonzero(same, axis=axes(dim, x.ndim), keepdims=True)
+    return same, np.asarray(n if dim is not None and len(dim) else n.reshape(()), x.dtype)
 
 
-in_both_worlds(
-    "share_of_ties",
-    _share_of_ties,
-    lambda x, value, dim, nan: Tensor._wrap(_share_of_ties(x._array, value._array, dim, nan)),
-)
+def _wrapped_ties(x: Tensor, value: Tensor, dim: Any, nan: bool) -> tuple[Tensor, Tensor]:
+    same, n = _ties(x._array, value._array, dim, nan)
+    return Tensor._wrap(same), Tensor._wrap(n)
+
+
+in_both_worlds("ties", _ties, _wrapped_ties)
+
+
+def shared(g: Any, x: Any, value: Any, dim: Any, nan: bool, xp: Any) -> Any:
+    """A gradient for the elements that equal the reduced value, in equal parts."""
+    same, n = xp.ties(x, value, dim, nan)
+    return g / n * same
 
 
 def _full_extremum(name: str, node: str, reduce: Any) -> Primitive:
@@ -44,7 +52,7 @@ def _full_extremum(name: str, node: str, reduce: Any) -> Primitive:
         return reduce(input, None)
 
     op = Primitive(name, kernel, node)
-    op.vjp(input=lambda g, input, out, xp: g * xp.share_of_ties(input, out, None, True))
+    op.vjp(input=lambda g, input, out, xp: shared(g, input, out, None, True, xp))
     return op
 
 
@@ -59,7 +67,11 @@ def _first(x: Any, dim: int, keepdim: bool, arg: Any) -> tuple[Any, Any]:
     """The extreme values along a dimension and the first places where they are."""
     if not x.ndim:
         return x.copy(), np.zeros((), np.int64)
-    where = np.asarray(arg(as_sortable(x), dim, keepdims=True))
+    ordered = as_sortable(x)
+    if x.size <= 8192 and ordered is x:
+        reduce = maximum_reduce if arg is np.argmax else minimum_reduce
+        return reduce(x, dim, keepdims=keepdim), arg(x, dim, keepdims=keepdim)
+    where = np.asanyarray(arg(ordered, dim, keepdims=True))
     values = np.take_along_axis(x, where, dim)
     return (values, where) if keepdim else (values.squeeze(dim), where.squeeze(dim))
 
@@ -142,7 +154,7 @@ def _extreme_values(name: str, node: str, reduce: Any) -> Primitive:
     @op.vjp("input")
     def rule(g: Any, input: Any, out: Any, dim: Any, keepdim: bool, xp: Any) -> Any:
         g, out = (spread(t, input.shape, dim, keepdim, xp) for t in (g, out))
-        return g * xp.share_of_ties(input, out, dim, False)
+        return shared(g, input, out, dim, False, xp)
 
     return op
 
@@ -192,7 +204,7 @@ def _(g: Any, input: Any, dim: Any, keepdim: bool, out0: Any, out1: Any, xp: Any
     for each, out in zip(g, (out0, out1)):
         if each is not None:
             each, out = (spread(t, input.shape, dims, keepdim, xp) for t in (each, out))
-            part = each * xp.share_of_ties(input, out, dims, False)
+            part = shared(each, input, out, dims, False, xp)
             grad = part if grad is None else grad + part
     return grad
 

@@ -11,7 +11,7 @@ from .. import _device, _dtype
 from .._tensor import Tensor, _cpp_dtype
 from ._elementwise import cast
 from ._forms import FUNCTIONS
-from ._making import PYTHON_TYPES, checked_dtype, creator, empty_array, finish, place, size_of
+from ._making import checked_dtype, creator, empty_array, finish, place, size_of
 
 ndarray = np.ndarray
 _NUMBERS = {bool: 0, int: 1, float: 2, complex: 3}
@@ -87,7 +87,7 @@ def _is_sequence(v: Any) -> bool:
 def _flattened(data: Any) -> tuple[list[Any], tuple[int, ...]]:
     """The leaves of nested sequences in order, and the shape; PyTorch's errors if they are ragged."""
     shape = [len(data)]
-    level = data if data.__class__ in (list, tuple) else list(data)
+    level: list[Any] = data if data.__class__ is list else list(data)
     while level and _is_sequence(level[0]) and not isinstance(level[0], np.generic):
         first = level[0]
         if isinstance(first, (str, bytes)):
@@ -108,7 +108,7 @@ def _flattened(data: Any) -> tuple[list[Any], tuple[int, ...]]:
             below.extend(v)
         shape.append(n)
         level = below
-    return list(level), tuple(shape)
+    return level, tuple(shape)
 
 
 def _flattened_arrays(level: list[Any], shape: list[int]) -> tuple[list[Any], tuple[int, ...]]:
@@ -116,8 +116,8 @@ def _flattened_arrays(level: list[Any], shape: list[int]) -> tuple[list[Any], tu
     inner = level[0].shape
     if inner:
         warnings.warn(
-            "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a "
-            "single numpy.ndarray with numpy.array() before converting to a tensor.",
+            "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to "
+            "a single numpy.ndarray with numpy.array() before converting to a tensor.",
             stacklevel=6,
         )
     flat: list[Any] = []
@@ -195,10 +195,11 @@ def _refuse_text(v: Any) -> None:
 def inferred_dtype(flat: list[Any]) -> _dtype.dtype:
     """The dtype that holds all of the leaves; the default one if there is none."""
     found: _dtype.dtype | None = None
-    for kind in {v if v in _NUMBERS else None for v in set(map(type, flat))} - {None}:
-        d = {bool: _dtype.bool_, int: _dtype.int64, float: _dtype.default, complex: _dtype.complex_of(_dtype.default)}[kind]
+    kinds = set(map(type, flat))
+    for kind in kinds & _NUMBERS.keys():
+        d = _dtype.of_scalar(kind())
         found = d if found is None else _dtype.promote_types(found, d)
-    if not set(map(type, flat)) <= _NUMBERS.keys():
+    if not kinds <= _NUMBERS.keys():
         for v in flat:
             if v.__class__ not in _NUMBERS:
                 d = _dtype_of_leaf(v)
@@ -262,9 +263,10 @@ def from_numpy(ndarray: Any, /) -> Tensor:
 
 def _warn_readonly() -> None:
     warnings.warn(
-        "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means writing to "
-        "this tensor will result in undefined behavior. You may want to copy the array to protect its data or make it "
-        "writable before converting it to a tensor. This type of warning will be suppressed for the rest of this program.",
+        "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means writing "
+        "to this tensor will result in undefined behavior. You may want to copy the array to protect its data or make "
+        "it writable before converting it to a tensor. This type of warning will be suppressed for the rest of this "
+        "program.",
         stacklevel=3,
     )
 
@@ -277,9 +279,8 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
         if (dtype is None or dtype is data.dtype) and (device is None or _device.parse(device) == data.device):
             return data
         return data.to(device=device, dtype=dtype)
-    if isinstance(data, ndarray):
-        if dtype is None or dtype.numpy == data.dtype:
-            return finish(place(shared(data), device))
+    if isinstance(data, ndarray) and (dtype is None or dtype.numpy == data.dtype):
+        return finish(place(shared(data), device))
     return finish(place(array_of(data, dtype), device))
 
 
@@ -352,10 +353,10 @@ def frombuffer(
     array = np.frombuffer(buffer, dtype.numpy, count, offset)
     if not array.flags.writeable:
         warnings.warn(
-            "The given buffer is not writable, and PyTorch does not support non-writable tensors. This means you can write "
-            "to the underlying (supposedly non-writable) buffer using the tensor. You may want to copy the buffer to "
-            "protect its data or make it writable before converting it to a tensor. This type of warning will be "
-            "suppressed for the rest of this program.",
+            "The given buffer is not writable, and PyTorch does not support non-writable tensors. This means you can "
+            "write to the underlying (supposedly non-writable) buffer using the tensor. You may want to copy the "
+            "buffer to protect its data or make it writable before converting it to a tensor. This type of warning "
+            "will be suppressed for the rest of this program.",
             stacklevel=2,
         )
     return finish(array, requires_grad)
@@ -442,4 +443,3 @@ def legacy_constructor(cls: type, *args: Any, **kwargs: Any) -> Any:
     return t if cls is Tensor else t.as_subclass(cls)
 
 
-__all__ = ["PYTHON_TYPES", "array_of", "as_tensor", "asarray", "from_numpy", "frombuffer", "legacy_constructor", "tensor"]

@@ -16,6 +16,9 @@ from ._changing import add_at, changing, first_outside
 from ._forms import public
 from ._primitive import primitive
 
+INTEGERS = (np.dtype(np.int64), np.dtype(np.int32))
+
+
 # ---- kernels
 
 
@@ -28,7 +31,9 @@ def flat_places(shape: tuple[int, ...], index: Any, dim: int) -> Any:
         part = along if stride == 1 else along * stride
         places = part if places is None else places + part
         stride *= shape[d]
-    return np.zeros(index.shape, np.intp) if places is None else np.broadcast_to(places, index.shape)
+    if places is None:
+        return np.zeros(index.shape, np.intp)
+    return places if places.shape == index.shape else np.broadcast_to(places, index.shape)
 
 
 def _part(array: Any, shape: tuple[int, ...]) -> Any:
@@ -155,7 +160,7 @@ def _with_dims(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _check_index_dtype(name: str, index: Tensor) -> None:
-    if index._array.dtype not in (np.int64, np.int32):
+    if index._array.dtype not in INTEGERS:
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
 
 

@@ -14,7 +14,7 @@ from ._basic import checked_number, fit
 from ._changing import add_rows, changing, constant, first_outside, raw
 from ._forms import public
 from ._primitive import primitive
-from .gather import require_tensor
+from .gather import INTEGERS, require_tensor
 
 _ALL = slice(None)
 
@@ -134,7 +134,7 @@ def check_vector(name: str, self: Tensor, at: int, index: Tensor, source: Tensor
             f"{name}(): Index is supposed to be a vector, but got dim: {places.ndim} with type: {_type_name(index)} "
             f"and size: {list(places.shape)}"
         )
-    if places.dtype not in (np.int64, np.int32):
+    if places.dtype not in INTEGERS:
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index but got: {_type_name(index)}")
     shape, given = self._array.shape, source._array.shape
     count = given[at] if at < len(given) else 1
@@ -160,7 +160,7 @@ def index_select(input: Tensor, dim: int, index: Any) -> Tensor:
     places = index._array
     if places.ndim > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
-    if places.dtype not in (np.int64, np.int32):
+    if places.dtype not in INTEGERS:
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
     if not input._array.ndim and places.size != 1:
         raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {places.size} value(s)")

@@ -1,7 +1,8 @@
 """``tensor[key]`` and ``tensor[key] = value``.
 
 NOTE [keys]: the basic parts of a key (integers, slices, None, ``...``) become a chain of views, one node each, as
-PyTorch makes them; what remains are tensors that index dimensions of the last view, and one ``index`` or ``index_put`` for all.
+PyTorch makes them; what remains are tensors that index dimensions of the last view, and one ``index`` or ``index_put``
+for all of them.
 """
 
 from __future__ import annotations
@@ -189,6 +190,8 @@ def getitem(self: Any, key: Any) -> Any:
     if key is Ellipsis:
         return alias_kernel(self)
     if kind is not tuple:
+        if kind is Tensor and key._array.ndim and self._array.ndim:
+            return index_kernel(self, checked([key], self._array.shape))
         if isinstance(key, np.integer):
             return getitem(self, int(key))
         key = _as_tuple(key)
@@ -224,7 +227,8 @@ def _call_override(implementation: Any, public: Any, args: tuple[Any, ...]) -> A
 
 def setitem(self: Any, key: Any, value: Any) -> None:
     """Write a number or a tensor, broadcast, to the part that a key names."""
-    if self.__class__ not in PLAIN or _state.special or value.__class__ not in _SIMPLE:
+    simple = self.__class__ in PLAIN and not _state.special and value.__class__ in _SIMPLE
+    if not simple:
         if _overridden((self, key, value)):
             _call_override(setitem, Tensor.__setitem__, (self, key, value))
             return
@@ -262,6 +266,7 @@ def setitem(self: Any, key: Any, value: Any) -> None:
 
 
 _SIMPLE: set[type] = {Tensor, float, int, bool}
+_INT64, _BOOL = np.dtype(np.int64), np.dtype(np.bool_)
 _FLOATS: Any = (np.dtype(np.float32), np.dtype(np.float64))
 
 
@@ -271,7 +276,12 @@ def _write_directly(self: Tensor, key: Any, value: Any) -> bool:
     if array.__class__ is not ndarray or 0 in array.strides:
         return False
     kind = key.__class__
-    if kind is tuple:
+    if kind is Tensor:
+        key = key._array
+        fits = key.dtype is _INT64 or (key.dtype is _BOOL and key.shape == array.shape)
+        if not fits or not key.ndim:
+            return False
+    elif kind is tuple:
         for part in key:
             if part.__class__ is not int and (part.__class__ is not slice or part.step is not None):
                 return False
@@ -281,12 +291,15 @@ def _write_directly(self: Tensor, key: Any, value: Any) -> bool:
         if value._meta is not None or value._node is not None or value._array.dtype is not array.dtype:
             return False
         value = value._array
-        if value.__class__ is not ndarray or (value.ndim and (kind is tuple or value.ndim >= array.ndim)):
+        if value.__class__ is not ndarray or (value.ndim and (kind is not int or value.ndim >= array.ndim)):
             return False
     elif array.dtype not in _FLOATS or not -1e38 < value < 1e38:
         return False
     try:
-        array[key] = value
+        if kind is Tensor and key.dtype is _BOOL:
+            np.copyto(array, value, where=key)
+        else:
+            array[key] = value
     except (IndexError, ValueError, TypeError, OverflowError):
         return False
     self._bump_version()

@@ -38,7 +38,7 @@ def _promoted(arrays: Any) -> Any:
 
 
 def joined(arrays: Any, dim: int) -> Any:
-    """Arrays of one dtype one after the other, in C order (NumPy would keep the order of its arguments)."""
+    """Arrays of one dtype one after the other, in C order, or all channels last (NumPy would keep any order)."""
     for a in arrays:
         if not a.flags.c_contiguous:
             break
@@ -49,7 +49,10 @@ def joined(arrays: Any, dim: int) -> Any:
     shape[dim] = sum(a.shape[dim] for a in arrays)
     if first.__class__ is not ndarray:
         return empty_meta(shape, first.dtype)
-    return np.concatenate(arrays, dim, out=np.empty(shape, first.dtype))
+    out = np.empty(shape, first.dtype)
+    if len(shape) == 4 and all(a.transpose(0, 2, 3, 1).flags.c_contiguous for a in arrays):
+        out = np.empty([shape[i] for i in (0, 2, 3, 1)], first.dtype).transpose(0, 3, 1, 2)
+    return np.concatenate(arrays, dim, out=out)
 
 
 def _checked(name: str, tensors: Any) -> Any:

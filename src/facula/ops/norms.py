@@ -33,11 +33,11 @@ INF = math.inf
 def vector_norm_op(input, ord: Any, dim: Any, keepdim: bool, dtype: Any):  # type: ignore[no-untyped-def]
     x = input if dtype is None or input.dtype == dtype else input.astype(dtype)
     result = x.real.dtype
-    if accumulator(x.dtype) is F32:
-        x = x.astype(F32)
+    x = widened(x)
     axis = axes(dim, x.ndim)
     if ord == 2:
-        return np.sqrt(total(_squares(x), axis, keepdim)).astype(result, copy=False)
+        squares = _complex_squares(x, axis, keepdim) if x.dtype.kind == "c" else add_squares(x, axis, keepdim)
+        return np.sqrt(squares).astype(result, copy=False)
     if ord == 0:
         return total((x != 0).astype(x.real.dtype), axis, keepdim).astype(result, copy=False)
     size = np.abs(x)
@@ -52,8 +52,8 @@ def vector_norm_op(input, ord: Any, dim: Any, keepdim: bool, dtype: Any):  # typ
     return found.astype(result, copy=False)
 
 
-def _squares(x: Any) -> Any:
-    return x.real**2 + x.imag**2 if x.dtype.kind == "c" else x * x
+def _complex_squares(x: Any, axis: Any, keepdim: bool) -> Any:
+    return total(x.real**2 + x.imag**2, axis, keepdim)
 
 
 @vector_norm_op.vjp("input")
@@ -90,7 +90,7 @@ def _real(d: np.dtype[Any]) -> np.dtype[Any]:
 def _share_or_none(x: Any, value: Any, dim: Any) -> Any:
     """Equal shares for the elements that are extreme; nothing if none is (all are NaN)."""
     same = x == value
-    n = np.add.reduce(same, axes(dim, x.ndim), dtype=np.float64, keepdims=True)
+    n = np.count_nonzero(same, axis=axes(dim, x.ndim), keepdims=True)
     return (same / np.maximum(n, 1)).astype(x.dtype)
 
 

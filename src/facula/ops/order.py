@@ -123,7 +123,8 @@ def _all_reversed(input: Tensor) -> Tensor:
 
 
 def _matrices_transposed(input: Tensor) -> Tensor:
-    return transpose_op.call(input, -2 % input._array.ndim, -1 % input._array.ndim) if _of_matrices(input, "mT") else input
+    ndim = input._array.ndim
+    return transpose_op.call(input, ndim - 2, ndim - 1) if _of_matrices(input, "mT") else input
 
 
 @public("adjoint", "adjoint")

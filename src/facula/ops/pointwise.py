@@ -48,6 +48,13 @@ def underivable(name: str, kernel: Any, public_name: str, **options: Any) -> Ele
     return op.ready()
 
 
+def tensor_first(name: str, input: Any, other: Any) -> None:
+    """Refuse a number as first argument where PyTorch does."""
+    if not isinstance(input, Tensor):
+        kinds = f"{type(input).__name__}, {type(other).__name__}"
+        raise TypeError(f"{name}() received an invalid combination of arguments - got ({kinds})")
+
+
 def set_methods(**methods: Any) -> None:
     for name, method in methods.items():
         setattr(Tensor, name, method)
@@ -184,6 +191,10 @@ rsub_tensor = elementwise(
 rsub_tensor.guard = _refuse_bools
 
 
+for _op in (add, sub, rsub_number):
+    _op.node_class._saved_alpha = 1  # type: ignore[attr-defined]
+
+
 @public("rsub", "rsub")
 def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """``other - alpha * input``."""
@@ -296,9 +307,9 @@ def _reflected_div(self: Any, other: Any) -> Any:
 Tensor.__rtruediv__ = Tensor.__rdiv__ = _reflected_div  # type: ignore[method-assign, attr-defined]
 
 floor_divide = underivable("floor_divide", _floored, "floor_divide", check=only("div_floor_cpu", "if"))
-expose(
-    floor_divide, "floor_divide", "floor_divide", "floor_divide_", "__floordiv__", "__ifloordiv__"
-)
+expose(floor_divide, "floor_divide", "floor_divide", operators="__floordiv__")
+floor_divide_in_place = underivable("floor_divide_", _floored, "floor_divide_", check=only("div_floor_cpu", "if"))
+expose(floor_divide_in_place, inplace="floor_divide_", inplace_operators="__ifloordiv__")
 
 
 def _remaining(input, other):  # type: ignore[no-untyped-def]
@@ -351,8 +362,9 @@ def remainder(input: Any, other: Any) -> Tensor:
 
 
 @public("fmod", "fmod", out=True)
-def fmod(input: Tensor, other: Any) -> Tensor:
+def fmod(input: Any, other: Any) -> Tensor:
     """The remainder with the dividend's sign, as C's."""
+    tensor_first("fmod", input, other)
     return fmod_number(input, other) if is_number(other) else fmod_tensor(input, other)
 
 

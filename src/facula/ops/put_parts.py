@@ -13,7 +13,7 @@ from .parts import at_dim, diagonal_array, two_dims, zeros_beside
 
 
 def _copied(array: Any) -> Any:
-    return array.copy(order="K")
+    return array.copy(order="C" if 0 in array.strides else "K")
 
 
 def _check_part(src: Tensor, part: tuple[int, ...]) -> None:

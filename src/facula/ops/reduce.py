@@ -146,8 +146,7 @@ def mean_array(x: Any, dim: Any, keepdim: bool, wanted: Any = None) -> Any:
     if wanted is not None and x.dtype != wanted:
         x = x.astype(wanted)
     result = x.dtype
-    inner = accumulator(result)
-    summed = total(x.astype(F32) if inner is F32 else x, dim, keepdim)
+    summed = total(widened(x), dim, keepdim)
     n = count(x.shape, dim)
     if n == 0:
         return summed * result.type(np.nan)
@@ -209,8 +208,25 @@ def multiply_up(x: Any, dim: int | None, keepdim: bool, wanted: Any) -> Any:
         dim = None
     if inner is F32 and x.dtype != F32:
         return multiply_reduce(x.astype(F32), dim, keepdims=keepdim).astype(x.dtype)
+    last = dim is None or dim in (-1, x.ndim - 1)
+    if x.size >= 2048 and inner is x.dtype and last and x.flags.c_contiguous and x.__class__ is np.ndarray:
+        dims = None if dim is None else (dim,)
+        shape = with_ones(x.shape, dims) if keepdim else without(x.shape, dims)
+        return _multiply_rows(x.reshape(-1, x.size if dim is None else x.shape[-1])).reshape(shape)
     result = multiply_reduce(x, dim, dtype=inner, keepdims=keepdim)
     return result if wanted is None or result.dtype == wanted else result.astype(wanted)
+
+
+def _multiply_rows(rows: Any) -> Any:
+    """Products of rows by halves: whole arrays at a time, and fewer roundings in a row."""
+    n = rows.shape[1]
+    while n > 8:
+        half = n // 2
+        product = rows[:, :half] * rows[:, half : 2 * half]
+        if n % 2:
+            product[:, 0] *= rows[:, n - 1]
+        rows, n = product, half
+    return multiply_reduce(rows, 1)
 
 
 @primitive("ProdBackward0")
@@ -305,7 +321,7 @@ def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
 @primitive("LogsumexpBackward0")
 def logsumexp_op(input, dim: Any, keepdim: bool):  # type: ignore[no-untyped-def]
     result = input.dtype
-    x = input.astype(F32) if accumulator(result) is F32 else input
+    x = widened(input)
     axis = axes(dim, x.ndim)
     if count(x.shape, dim) == 0:
         return np.log(total(x, axis, keepdim))

@@ -10,7 +10,7 @@ from .. import _dtype, return_types
 from .._tensor import Tensor
 from ._forms import FUNCTIONS, public
 from ._primitive import Primitive, primitive
-from ._reducing import F32, accumulator, check_dim, not_for, refuse_narrowing
+from ._reducing import F32, accumulator, check_dim, not_for, refuse_narrowing, widened
 from ._scanning import products_before
 from .reduce import brought_back, result_dtype
 
@@ -92,9 +92,7 @@ def logcumsumexp_op(input, dim: int):  # type: ignore[no-untyped-def]
     if input.dtype.kind == "c":
         top = np.maximum.reduce(input.real, dim, keepdims=True, initial=-np.inf)
         return np.log(np.add.accumulate(np.exp(input - top), dim)) + top
-    if accumulator(input.dtype) is F32:
-        return np.logaddexp.accumulate(input.astype(F32), dim).astype(input.dtype)
-    return np.logaddexp.accumulate(input, dim)
+    return np.logaddexp.accumulate(widened(input), dim).astype(input.dtype, copy=False)
 
 
 @logcumsumexp_op.vjp("input")

@@ -65,8 +65,8 @@ def _counts(shape: tuple[int, ...], index: Any, dim: int, include_self: bool) ->
 
 
 def _gradients(
-    name: str, wanted: str, g: Any, input: Any, src: Any, out: Any, index: Any, dim: int, reduce: str, include_self: bool,
-    xp: Any,
+    name: str, wanted: str, g: Any, input: Any, src: Any, out: Any, index: Any, dim: int, reduce: str,
+    include_self: bool, xp: Any,
 ) -> Any:  # fmt: skip
     """The gradient of a scatter_reduce for its ``input`` or its ``src``."""
     at = constant(raw(index), xp)
@@ -74,8 +74,8 @@ def _gradients(
     places, given = raw(index).shape, raw(src).shape
     if wanted == "src" and places != given and places and given:
         raise RuntimeError(
-            f"Function ScatterReduceBackward0 returned an invalid gradient at index 1 - got {list(places)} but expected "
-            f"shape compatible with {list(given)}"
+            f"Function ScatterReduceBackward0 returned an invalid gradient at index 1 - got {list(places)} but "
+            f"expected shape compatible with {list(given)}"
         )
     dtype = raw(g).dtype
 

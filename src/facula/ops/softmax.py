@@ -10,16 +10,15 @@ from .. import _dtype
 from .._tensor import Tensor
 from ._forms import public
 from ._primitive import primitive
-from ._reducing import F32, accumulator, add_up, check_dim, not_for
+from ._reducing import add_up, check_dim, maximum_reduce, not_for, widened
 
 
 def _shifted(x: Any, dim: int) -> Any:
     """A fresh float array from which the maximum has been taken."""
-    if accumulator(x.dtype) is F32:
-        x = x.astype(F32)
+    x = widened(x)
     if not x.flags.c_contiguous:
-        x = np.ascontiguousarray(x)
-    return x - np.maximum.reduce(x, dim, keepdims=True, initial=-np.inf)
+        x = x.copy()
+    return x - maximum_reduce(x, dim, keepdims=True) if x.size else x.copy()
 
 
 @primitive("SoftmaxBackward0")

@@ -13,7 +13,7 @@ from ._forms import FUNCTIONS, public
 from ._primitive import Primitive, primitive
 from ._reducing import check_dim, not_for
 from ._wrong import NoOverload, WrongArgument
-from .extrema import as_sortable, require_elements
+from .extrema import as_sortable, require_elements, shared
 from .reduce import _FULL
 
 _BY_INDEX: dict[str, Any] = {"outputs": 2, "kind": "values_and_indices", "saved_names": {"out1": "indices"}}
@@ -104,9 +104,9 @@ def topk_op(input, k: int, dim: int, largest: bool, sorted: bool):  # type: igno
     if k * 8 < n and x.ndim and k:
         part = [slice(None)] * x.ndim
         part[dim] = slice(n - k, n) if largest else slice(0, k)
-        where = np.sort(np.argpartition(x, n - k if largest else k - 1, dim)[tuple(part)], dim)
-        found = np.take_along_axis(x, where, dim)
-        where = np.take_along_axis(where, order_of(found, dim, largest), dim)
+        where = np.argpartition(x, n - k if largest else k - 1, dim)[tuple(part)]
+        order = np.argsort(np.take_along_axis(x, where, dim), dim)
+        where = np.ascontiguousarray(np.take_along_axis(where, np.flip(order, dim) if largest else order, dim))
     else:
         where = np.ascontiguousarray(order_of(x, dim, largest)[tuple(first)])
     return np.take_along_axis(input, where, dim), where
@@ -153,7 +153,7 @@ def _full_median(name: str, node: str, ignore_nan: bool) -> Primitive:
         return _median_value(input, ignore_nan)
 
     op = Primitive(name, kernel, node)
-    op.vjp(input=lambda g, input, out, xp: g * xp.share_of_ties(input, out, None, True))
+    op.vjp(input=lambda g, input, out, xp: shared(g, input, out, None, True, xp))
     return op
 
 

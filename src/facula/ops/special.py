@@ -71,8 +71,12 @@ erfinv = function(
 # ---- gamma and its relatives
 
 
+def _lgamma(input):  # type: ignore[no-untyped-def]
+    return np.where(np.isinf(input), number_like(math.inf, input), _scipy("gammaln")(input))
+
+
 lgamma = function(
-    "lgamma", by_scipy("gammaln"), "LgammaBackward0", lambda g, input, xp: g * xp.digamma(input),
+    "lgamma", _lgamma, "LgammaBackward0", lambda g, input, xp: g * xp.digamma(input),
     check=_real("lgamma_vml_cpu"),
 )  # fmt: skip
 

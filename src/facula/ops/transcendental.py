@@ -64,8 +64,6 @@ def _pow_rule(g: Any, input: Any, exponent: Any, xp: Any) -> Any:
         return zeros_like_in(g, xp)
     if exponent == 2:
         return g * xp.conj(input * 2)
-    if exponent == 1:
-        return g
     return g * xp.conj(xp.pow_number(input, exponent - 1) * exponent)
 
 
@@ -105,7 +103,7 @@ pow_tensor = elementwise(
 
 def _power_of_number(exponent, base: object):  # type: ignore[no-untyped-def]
     if exponent.dtype.kind in "iu":
-        return _integer_power(np.full_like(exponent, base), exponent)
+        return _integer_power(np.broadcast_to(number_like(base, exponent), exponent.shape), exponent)
     if base == 1:
         return np.ones_like(exponent)
     return np.power(number_like(base, exponent), exponent)
@@ -120,6 +118,8 @@ def _log_of_number(base: Any) -> Any:
 
 
 def _pow_of_number_rule(g: Any, exponent: Any, base: Any, out: Any, xp: Any) -> Any:
+    if (out if xp.is_raw else out._array).dtype.kind == "c":
+        base = complex(base)
     slope = xp.conj(out * _log_of_number(base))
     return g * (xp.either(xp.real(exponent) >= 0, 0, slope) if base == 0 else slope)
 
@@ -239,10 +239,15 @@ tanh = function("tanh", np.tanh, "TanhBackward0", lambda g, out, xp: g * xp.conj
 asinh = function(
     "asinh", np.arcsinh, "AsinhBackward0", lambda g, input, xp: g * xp.conj(xp.rsqrt(input * input + 1)), "arcsinh"
 )
-acosh = function(
-    "acosh", np.arccosh, "AcoshBackward0",
-    lambda g, input, xp: g * xp.conj(xp.rsqrt(input - 1) * xp.rsqrt(input + 1)), "arccosh",
-)  # fmt: skip
+
+
+def _acosh_rule(g: Any, input: Any, xp: Any) -> Any:
+    if (input if xp.is_raw else input._array).dtype.kind == "c":
+        return g * xp.conj(xp.rsqrt(input - 1) * xp.rsqrt(input + 1))
+    return g * xp.rsqrt(input * input - 1)
+
+
+acosh = function("acosh", np.arccosh, "AcoshBackward0", _acosh_rule, "arccosh")
 atanh = function(
     "atanh", np.arctanh, "AtanhBackward0", lambda g, input, xp: g / xp.conj(1 - input * input), "arctanh"
 )

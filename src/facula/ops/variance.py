@@ -11,7 +11,7 @@ from .._tensor import Tensor
 from ._basic import in_both_worlds
 from ._forms import public
 from ._primitive import primitive
-from ._reducing import F32, accumulator, axes, check_dims, count, spread, total
+from ._reducing import add_squares, axes, check_dims, count, spread, total, widened
 from ._wrong import WrongArgument
 from .reduce import _FULL, mean_array
 
@@ -20,15 +20,16 @@ from .reduce import _FULL, mean_array
 
 def _moments(x: Any, dim: Any, keepdim: bool, correction: Any) -> tuple[Any, Any]:
     """Variance and mean, of complex numbers as of pairs. Halves stay in float32."""
-    if accumulator(x.dtype) is F32:
-        x = x.astype(F32)
+    x = widened(x)
     axis = axes(dim, x.ndim)
     n = count(x.shape, dim)
     middle = mean_array(x, axis, True)
     away = x - middle
-    squares = (away * np.conjugate(away)).real if x.dtype.kind == "c" else away * away
     dof = n - (1 if correction is None else correction)
-    summed = total(squares, axis, keepdim)
+    if x.dtype.kind == "c":
+        summed = total((away * np.conjugate(away)).real, axis, keepdim)
+    else:
+        summed = add_squares(away, axis, keepdim)
     if dof > 0:
         variance = summed / summed.dtype.type(dof)
     else:

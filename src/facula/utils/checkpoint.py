@@ -8,10 +8,11 @@ import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from .. import _state, random
+from .. import _state
 from .._tensor import Tensor
 from ..autograd import Function, backward, enable_grad, no_grad
 from ..autograd.hooks import saved_tensors_hooks
+from ..random import get_rng_state, set_rng_state
 
 __all__ = ["CheckpointError", "CheckpointFunction", "checkpoint", "checkpoint_sequential", "noop_context_fn"]
 
@@ -66,12 +67,12 @@ def _random_state(state: Any) -> Any:
     if state is None:
         yield
         return
-    before = random.get_rng_state()
-    random.set_rng_state(state)
+    before = get_rng_state()
+    set_rng_state(state)
     try:
         yield
     finally:
-        random.set_rng_state(before)
+        set_rng_state(before)
 
 
 # ---- by hooks on saved tensors
@@ -101,7 +102,7 @@ class _Again:
         self.context = context
         self.early_stop = early_stop
         self.checks = check == "default"
-        self.state = random.get_rng_state() if preserve else None
+        self.state = get_rng_state() if preserve else None
         self.places: list[weakref.ref[_Place]] = []
         self.values: dict[int, Any] = {}
 
@@ -179,11 +180,11 @@ class CheckpointFunction(Function):
     """PyTorch's older way: a backward pass within the backward pass."""
 
     @staticmethod
-    def forward(ctx: Any, run_function: Any, preserve_rng_state: bool, *args: Any) -> Any:  # type: ignore[override]
+    def forward(ctx: Any, run_function: Any, preserve_rng_state: bool, *args: Any) -> Any:
         if not any(isinstance(a, Tensor) and a.requires_grad for a in args):
             warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=4)
         ctx.run_function = run_function
-        ctx.state = random.get_rng_state() if preserve_rng_state else None
+        ctx.state = get_rng_state() if preserve_rng_state else None
         ctx.others = [None if isinstance(a, Tensor) else a for a in args]
         ctx.at = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
         ctx.save_for_backward(*(args[i] for i in ctx.at))
@@ -191,7 +192,7 @@ class CheckpointFunction(Function):
             return run_function(*args)
 
     @staticmethod
-    def backward(ctx: Any, *grads: Any) -> Any:  # type: ignore[override]
+    def backward(ctx: Any, *grads: Any) -> Any:
         task = _state.modes.running
         if task is not None and task.needed is not None:
             raise RuntimeError(
