@@ -1,7 +1,7 @@
 """Sample calls for every differentiable primitive: what its derivatives are checked at.
 
-``SAMPLES[name]`` is a list of (function, inputs): a function of float64 (or complex128) tensors whose graph contains the
-primitive, and the inputs to check it at. They stay away from the points where a function has no derivative.
+``SAMPLES[name]`` is a list of (function, inputs): a function of float64 (or complex128) tensors whose graph contains
+the primitive, and the inputs to check it at. They stay away from the points where a function has no derivative.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ WITHOUT_NUMBERS = {
     "unique_along", "unique_consecutive_op", "weighted_bincount", "scatter_by", "refuse_backward",
     # Views that change the tensor itself: the functions of the same names without ``_inplace`` share their rules.
     "t_inplace", "transpose_inplace", "unsqueeze_inplace", "squeeze_all_inplace", "squeeze_inplace",
-    "as_strided_inplace", "squeeze_dims_inplace",
+    "as_strided_inplace", "squeeze_dims_inplace", "floor_divide_",
 }  # fmt: skip
 """Primitives with rules that finite differences cannot check, and why."""
 
@@ -124,9 +124,9 @@ def adjoint(fn: Callable[[Any], Any], x: Any) -> Callable[[Any], Any]:
 # ---- elementwise, of one
 
 _DOMAINS: dict[Callable[..., Any], str] = {
-    real: "reciprocal neg sgn abs sign floor ceil trunc round frac deg2rad rad2deg exp exp2 expm1 sin cos tan atan sinh "
-    "cosh tanh asinh sinc sigmoid erf erfc i0 i1 i0e i1e erfcx log_ndtr relu silu mish logsigmoid hardsigmoid hardswish "
-    "conj_physical angle",
+    real: "reciprocal neg sgn abs sign floor ceil trunc round frac deg2rad rad2deg exp exp2 expm1 sin cos tan atan "
+    "sinh cosh tanh asinh sinc sigmoid erf erfc i0 i1 i0e i1e erfcx log_ndtr relu silu mish logsigmoid hardsigmoid "
+    "hardswish conj_physical angle",
     positive: "sqrt rsqrt log log2 log10 log1p lgamma digamma entr",
     unit: "asin acos atanh erfinv",
     above_one: "acosh",
@@ -136,14 +136,15 @@ for _make, _names in _DOMAINS.items():
         sample(_name, direct(_name), _make(2, 3))
         sample(_name, direct(_name), _make())
 sample("ndtri", direct("ndtri"), draw(3, low=0.2, high=0.8))
-for _name in ("conj_physical", "exp", "sin", "tanh", "sqrt", "reciprocal", "neg", "sgn", "abs", "angle", "log", "sigmoid"):
+_OF_COMPLEX = "conj_physical exp sin tanh sqrt reciprocal neg sgn abs angle log sigmoid"
+for _name in _OF_COMPLEX.split():
     sample(_name, direct(_name), complex_(3))
 for _name, _attributes in {
     "rsub_number": (2.0,), "remainder_number": (0.75,), "fmod_number": (0.75,), "round_decimals": (1,),
     "clamp_numbers": (-0.55, 1.05), "clamp_min_number": (-0.05,), "clamp_max_number": (0.55,),
     "copysign_number": (-2.0,), "nan_to_num": (0.0, 1.0, -1.0), "pow_number": (3,), "leaky_relu": (0.2,),
-    "threshold": (0.05, 0.3), "elu": (1.5, 1.1, 0.7), "celu": (1.5, 1, 1 / 1.5), "gelu": ("none",), "softplus": (2.0, 20.0),
-    "hardtanh": (-1.05, 0.55), "hardshrink": (0.55,), "softshrink": (0.55,),
+    "threshold": (0.05, 0.3), "elu": (1.5, 1.1, 0.7), "celu": (1.5, 1, 1 / 1.5), "gelu": ("none",),
+    "softplus": (2.0, 20.0), "hardtanh": (-1.05, 0.55), "hardshrink": (0.55,), "softshrink": (0.55,),
 }.items():  # fmt: skip
     sample(_name, direct(_name, *_attributes), real(2, 3))
 sample("gelu", direct("gelu", "tanh"), real(4))
@@ -156,12 +157,21 @@ sample("mvlgamma", direct("mvlgamma", 2), above_one(3))
 sample("xlogy_of_number", direct("xlogy_of_number", 1.5), positive(3))
 sample("xlogy_with_number", direct("xlogy_with_number", 1.5), real(3))
 
+for _name, _attributes in {
+    "leaky_relu_": (0.2,), "threshold_": (0.05, 0.3), "elu_": (1.5, 1.1, 0.7), "celu_": (1.5, 1, 1 / 1.5),
+}.items():  # fmt: skip
+    sample(_name, direct(_name, *_attributes), real(2, 3))
+for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
+    sample(f"{_name}_number", lambda x, m=f"{_name}_": getattr(x * 1.0, m)(0.5), real(3))
+    sample(f"{_name}_tensor", lambda x, y, m=f"{_name}_": getattr(x * 1.0, m)(y), real(3), real(3) + 0.037)
+
 # ---- elementwise, of several
 
-for _name in (
+_OF_TWO = (
     "add mul sub div div_unrounded div_floor div_trunc remainder fmod maximum minimum fmax fmin copysign atan2 hypot "
     "logaddexp logaddexp2 complex clamp_min_tensor clamp_max_tensor"
-).split():
+)
+for _name in _OF_TWO.split():
     sample(_name, direct(_name), real(2, 3), real(2, 3))
     sample(_name, direct(_name), real(2, 3), real(3))
 for _name in ("add", "mul", "sub", "div"):
@@ -299,16 +309,22 @@ sample("unpick", lambda x: REGISTRY["unpick"](x, _along, 0, True, False, (3, 3))
 
 for _dim, _keep in ((1, False), ((0, 2), True)):
     for _name, _method in {
-        "sum_dim": "sum", "mean_dim": "mean", "nansum_op": "nansum", "logsumexp_op": "logsumexp", "amax": "amax", "amin": "amin",
+        "sum_dim": "sum", "mean_dim": "mean", "nansum_op": "nansum", "logsumexp_op": "logsumexp", "amax": "amax",
+        "amin": "amin",
     }.items():  # fmt: skip
         sample(_name, lambda x, m=_method, d=_dim, k=_keep: getattr(x, m)(d, keepdim=k), far_apart(2, 3, 2))
     for _name in ("var_op", "std_op"):
         sample(_name, lambda x, m=_name[:3], d=_dim, k=_keep: getattr(x, m)(d, keepdim=k), real(2, 3, 2))
     for _name in ("var_mean_op", "std_mean_op"):
         sample(_name, lambda x, m=_name[:-3], d=_dim, k=_keep: getattr(torch, m)(x, d, keepdim=k), real(2, 3, 2))
-for _name, _method in {"sum_all": "sum", "mean_all": "mean", "prod_all": "prod", "max_all": "max", "min_all": "min", "median_all": "median", "nanmedian_all": "nanmedian"}.items():  # fmt: skip
+for _name, _method in {
+    "sum_all": "sum", "mean_all": "mean", "prod_all": "prod", "max_all": "max", "min_all": "min",
+    "median_all": "median", "nanmedian_all": "nanmedian",
+}.items():  # fmt: skip
     sample(_name, lambda x, m=_method: getattr(x, m)(), far_apart(2, 3))
-for _name, _method in {"max_dim": "max", "min_dim": "min", "median_dim": "median", "nanmedian_dim": "nanmedian", "mode_op": "mode"}.items():  # fmt: skip
+for _name, _method in {
+    "max_dim": "max", "min_dim": "min", "median_dim": "median", "nanmedian_dim": "nanmedian", "mode_op": "mode",
+}.items():  # fmt: skip
     sample(_name, lambda x, m=_method: getattr(x, m)(1)[0], far_apart(2, 3))
 sample("prod_dim", lambda x: x.prod(1), real(2, 3))
 sample("prod_dim", lambda x: (x * torch.tensor([1.0, 0.0, 1.0], dtype=torch.float64)).prod(1), real(2, 3))
@@ -335,6 +351,12 @@ sample("recur", direct("recur", 1, False), real(2, 3), real(2, 3))
 
 # ---- products
 
+
+def regular(a: Any) -> Any:
+    """Matrices made far from singular."""
+    return a + 3 * torch.eye(a.shape[-1], dtype=a.dtype)
+
+
 for _kind in (real, complex_):
     sample("mm", lambda a, b: a @ b, _kind(2, 3), _kind(3, 4))
     sample("mm", lambda a, b: a.t() @ b.t(), _kind(3, 2), _kind(4, 3))
@@ -345,24 +367,24 @@ for _kind in (real, complex_):
     sample("addmm", lambda c, a, b: torch.addmm(c, a, b, beta=0.5, alpha=2.0), _kind(4), _kind(2, 3), _kind(3, 4))
     sample("addmv", lambda c, a, b: torch.addmv(c, a, b, beta=0.5, alpha=2.0), _kind(1), _kind(2, 3), _kind(3))
     sample("addr", lambda c, a, b: torch.addr(c, a, b, beta=0.5, alpha=2.0), _kind(3), _kind(2), _kind(3))
-    sample("addbmm", lambda c, a, b: torch.addbmm(c, a, b, beta=0.5, alpha=2.0), _kind(2), _kind(2, 2, 3), _kind(2, 3, 2))
+    sample("addbmm", lambda c, a, b: torch.addbmm(c, a, b, alpha=2.0), _kind(2), _kind(2, 2, 3), _kind(2, 3, 2))
     sample("baddbmm", lambda c, a, b: torch.baddbmm(c, a, b, beta=0.5), _kind(2, 1), _kind(2, 2, 3), _kind(2, 3, 2))
     sample("trace", lambda a: a.trace(), _kind(2, 3))
     sample("linalg_cross", lambda a, b: torch.linalg.cross(a, b), _kind(2, 3), _kind(1, 3))
     sample("trilinear", lambda a, b, w: torch.bilinear(a, b, w), _kind(2, 3), _kind(2, 4), _kind(2, 3, 4))
-    sample("linalg_inv", lambda a: torch.inverse(a + 3 * torch.eye(2, dtype=a.dtype)), _kind(2, 2, 2))
+    sample("linalg_inv", lambda a: torch.inverse(regular(a)), _kind(2, 2, 2))
     sample("linalg_det", lambda a: torch.det(a), _kind(2, 2, 2))
-    sample("linalg_solve", lambda a, b: torch.linalg.solve(a + 3 * torch.eye(2, dtype=a.dtype), b), _kind(2, 2), _kind(2, 3))
-    sample("linalg_solve", lambda a, b: torch.linalg.solve(a + 3 * torch.eye(2, dtype=a.dtype), b), _kind(2, 2), _kind(2))
-    sample("linalg_solve", lambda a, b: torch.linalg.solve(a + 3 * torch.eye(2, dtype=a.dtype), b, left=False), _kind(2, 2), _kind(3, 2))
-    sample("linalg_cholesky", lambda a: torch.linalg.cholesky(a @ a.mH + 2 * torch.eye(2, dtype=a.dtype)), _kind(2, 2))
+    sample("linalg_solve", lambda a, b: torch.linalg.solve(regular(a), b), _kind(2, 2), _kind(2, 3))
+    sample("linalg_solve", lambda a, b: torch.linalg.solve(regular(a), b), _kind(2, 2), _kind(2))
+    sample("linalg_solve", lambda a, b: torch.linalg.solve(regular(a), b, left=False), _kind(2, 2), _kind(3, 2))
+    sample("linalg_cholesky", lambda a: torch.linalg.cholesky(regular(a @ a.mH)), _kind(2, 2))
 for _upper in (True, False):
     sample(
         "linalg_solve_triangular",
-        lambda a, b, upper=_upper: torch.linalg.solve_triangular(a + 3 * torch.eye(2, dtype=a.dtype), b, upper=upper),
+        lambda a, b, upper=_upper: torch.linalg.solve_triangular(regular(a), b, upper=upper),
         real(2, 2), real(2, 3),
     )  # fmt: skip
-sample("linalg_slogdet", lambda a: torch.linalg.slogdet(a)[1], real(2, 2) + 3 * torch.eye(2, dtype=torch.float64))
+sample("linalg_slogdet", lambda a: torch.linalg.slogdet(regular(a))[1], real(2, 2))
 sample("linalg_eigh", lambda a: torch.linalg.eigvalsh(a + a.mT), real(3, 3))
 sample("linalg_eigh", lambda a: torch.linalg.eigh(a + a.mT)[1].abs(), real(3, 3))
 sample("linalg_svd", lambda a: torch.linalg.svdvals(a), real(2, 3))

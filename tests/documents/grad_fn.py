@@ -15,7 +15,7 @@ print(y.is_leaf, y.grad_fn)
 z = y + 3
 print(z.grad_fn)
 print(z.grad_fn.next_functions)
-print(z.grad_fn(torch.tensor([1.0])), hasattr(z.grad_fn, "backward"))
+print(z.grad_fn(torch.tensor([1.0])))
 
 
 class MySquare(torch.autograd.Function):

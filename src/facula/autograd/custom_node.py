@@ -63,6 +63,7 @@ class _FunctionBase:
     dirty_tensors: Any = None
     non_differentiable: Any = None
     materialize_grads = True
+    _materialize_non_diff_grads = True
     requires_grad = True
     source = _Source()
 

@@ -229,7 +229,7 @@ def fill_(self: Any, value: Any) -> Any:
                 "fill_ only supports 0-dimension value tensor but got tensor with "
                 f"{value._array.ndim} dimensions."
             )
-        return change(fill_tensor, self, (value,), _assign, overlap=True)
+        return change(fill_tensor, self, (value,), _assign)
     number = value
 
     def write(target: np.ndarray[Any, Any]) -> None:

@@ -59,6 +59,8 @@ class Elementwise(Primitive):
         self.call: Any = None
         self.guard: Any = None
         """Called with the tensors as given, before promotion; raises if it refuses them."""
+        self.write: Any = None
+        """For kernels that are no ufuncs: ``write(target, *others, *attributes)`` computes into its first argument."""
         self.with_alpha: Any = None
         """What takes over when ``alpha=`` is given: ``with_alpha(input, other, alpha)``."""
 
@@ -469,7 +471,7 @@ def operands(
         if isinstance(v, Tensor):
             arrays.append(v._array if v._array.dtype == np_dt else cast(v._array, np_dt))
         else:
-            array = number_array(v, np_dt)
+            array = scalar(v, np_dt) if np_dt in _scalars and type(v) in (int, float) else number_array(v, np_dt)
             arrays.append(array)
             values[i] = array
     return values, arrays, dt

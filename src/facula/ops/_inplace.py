@@ -14,8 +14,9 @@ import numpy as np
 from .. import _dtype, _state
 from .._tensor import Tensor
 from ..autograd import views
-from ._elementwise import Elementwise, broadcast_error, cast, check_devices, operands, run_kernel, wrong_operand
-from ._primitive import PLAIN
+from ._elementwise import Elementwise, broadcast_error, cast, check_devices, operands, run_kernel, scalar, wrong_operand
+from ._nodes import own_code
+from ._primitive import F32, F64, PLAIN
 
 
 def inplace_form(op: Any, operator: bool = False) -> Callable[..., Any]:
@@ -51,8 +52,105 @@ def inplace_form(op: Any, operator: bool = False) -> Callable[..., Any]:
             return write_inplace(op, self, tuple(values), attributes, arrays, dt)
         return write_inplace(op, self, tensors, attributes)
 
-    change.__name__ = change.__qualname__ = f"{op.name}_"
-    return change
+    quick = change
+    if is_elementwise and k == 2 and isinstance(op.kernel, np.ufunc) and op.promote == "default" and op.fast:
+        quick = _quick_inplace(op, change)
+    elif is_elementwise and op.promote != "compare" and op.fast:
+        quick = _quick_by_kernel(op, change)
+    quick.__name__ = quick.__qualname__ = change.__name__ = f"{op.name}_"
+    return quick
+
+
+def _quick_inplace(op: Any, general: Callable[..., Any]) -> Callable[..., Any]:
+    """The same for plain float tensors when nothing is recorded: what optimizers do."""
+    kernel = op.kernel
+
+    def change(self: Any, *args: Any, **more: Any) -> Any:
+        if more or len(args) != 1 or type(self) not in PLAIN:
+            return general(self, *args, **more)
+        (other,) = args
+        a = self._array
+        dt = a.dtype
+        meta = self._meta
+        if dt is not F32 and dt is not F64 or (meta is not None and meta.inference) or not a.flags.c_contiguous:
+            return general(self, other)
+        if _state.special:
+            if _state.modes.dispatch or _state.anomaly:
+                return general(self, other)
+            recording = _state.modes.grad_enabled
+        else:
+            recording = True
+        if recording and (self._node is not None or meta is not None):
+            return general(self, other)
+        kind = type(other)
+        if kind is float or kind is int:
+            b = scalar(other, dt)
+        elif kind in PLAIN:
+            b = other._array
+            if b.dtype is not dt or (b.ndim and (b.shape != a.shape or a.base is not None or b.base is not None)):
+                return general(self, other)
+            if recording and (other._node is not None or other._meta is not None):
+                return general(self, other)
+        else:
+            return general(self, other)
+        kernel(a, b, a)
+        self._bump_version()
+        return self
+
+    return own_code(change)
+
+
+def _quick_by_kernel(op: Any, general: Callable[..., Any]) -> Callable[..., Any]:
+    """The same for other kernels, with any number of operands and attributes."""
+    kernel = op.kernel
+    k = len(op.tensor_names) - 1
+    is_ufunc = isinstance(kernel, np.ufunc)
+
+    def change(self: Any, *args: Any, **more: Any) -> Any:
+        if more or type(self) not in PLAIN:
+            return general(self, *args, **more)
+        a = self._array
+        dt = a.dtype
+        meta = self._meta
+        if (dt is not F32 and dt is not F64) or a.base is not None or (meta is not None and meta.inference):
+            return general(self, *args)
+        recording = True
+        if _state.special:
+            if _state.modes.dispatch or _state.anomaly:
+                return general(self, *args)
+            recording = _state.modes.grad_enabled
+        if recording and (self._node is not None or meta is not None):
+            return general(self, *args)
+        arrays = []
+        for other in args[:k]:
+            kind = type(other)
+            if kind in PLAIN:
+                b = other._array
+                if b.dtype is not dt or (b.ndim and b.base is not None):
+                    return general(self, *args)
+                if recording and (other._node is not None or other._meta is not None):
+                    return general(self, *args)
+                arrays.append(b)
+            elif (kind is float or kind is int) and op.numbers:
+                arrays.append(scalar(other, dt))
+            else:
+                return general(self, *args)
+        try:
+            if op.write is not None:
+                op.write(a, *arrays, *args[k:])
+            elif is_ufunc:
+                kernel(a, *arrays, out=a)
+            else:
+                result = kernel(a, *arrays, *args[k:])
+                if result.dtype is not dt or result.shape != a.shape:
+                    return general(self, *args)
+                a[...] = result
+        except (ValueError, TypeError):  # shapes that do not fit, a complex number
+            return general(self, *args)
+        self._bump_version()
+        return self
+
+    return own_code(change)
 
 
 def write_inplace(

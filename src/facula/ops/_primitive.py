@@ -301,7 +301,6 @@ class Primitive:
                 if slot.attribute >= 0:
                     value = attributes[slot.attribute]
                     plain = plain and value.__class__ is not SavedList
-                    plain = plain and value.__class__ is not SavedList
                 elif slot.is_tensor and not slot.is_output and not self.variadic:
                     value = tensors[slot.index]
                     if isinstance(value, Tensor):

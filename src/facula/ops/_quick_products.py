@@ -42,7 +42,9 @@ def plain_matrices(input: Any, other: Any) -> bool:
 
 
 def strides_of(array: Any) -> tuple[int, ...]:
-    return (array.shape[1], 1) if array.flags.c_contiguous else element_strides(array)
+    rows, columns = array.strides
+    size = array.itemsize
+    return (rows // size, columns // size) if rows or columns else element_strides(array)
 
 
 def fresh(array: Any) -> Any:

@@ -271,9 +271,12 @@ def where(condition: Any, input: Any = None, other: Any = None) -> Any:
     elif dt != np.bool_:
         name = _dtype.SCALAR_TYPE_NAMES[condition.dtype]
         raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype {name}")
-    found = operands(maximum, tuple(values))
+    a, b = values
+    if isinstance(a, Tensor) and isinstance(b, Tensor) and a._array.dtype is b._array.dtype:
+        return where_kernel(condition, a, b, a._array.dtype)
+    found = operands(maximum, (a, b))
     assert found is not None
-    return where_kernel(condition, *values, found[2].numpy)
+    return where_kernel(condition, a, b, found[2].numpy)
 
 
 @public("", "where")
@@ -378,6 +381,23 @@ addcdiv_op = elementwise(
     tensor1=lambda g, tensor2, value, xp: g * xp.conj(value / tensor2),
     tensor2=lambda g, tensor1, tensor2, value, xp: -g * xp.conj(value * tensor1 / (tensor2 * tensor2)),
 )  # fmt: skip
+
+
+def _add_product_into(target: Any, tensor1: Any, tensor2: Any, value: Any) -> None:
+    product = np.multiply(tensor1, tensor2)
+    if value.__class__ is not int or value != 1:
+        product = np.multiply(product, number_like(value, product))
+    np.add(target, product, out=target)
+
+
+def _add_quotient_into(target: Any, tensor1: Any, tensor2: Any, value: Any) -> None:
+    quotient = np.true_divide(tensor1, tensor2)
+    if value.__class__ is not int or value != 1:
+        quotient = np.multiply(quotient, number_like(value, quotient))
+    np.add(target, quotient, out=target)
+
+
+addcmul_op.write, addcdiv_op.write = _add_product_into, _add_quotient_into
 _addcmul_in_place, _addcdiv_in_place = inplace_form(addcmul_op), inplace_form(addcdiv_op)
 
 

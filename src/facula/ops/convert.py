@@ -19,6 +19,9 @@ from .from_data import LEGACY_CLASSES, LegacyMeta, dtype_type_name
 @public("", "to")
 def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """This tensor with another dtype or on another device; itself if nothing changes."""
+    if len(args) == 1 and not kwargs and args[0].__class__ is _dtype.dtype:
+        dtype = args[0]
+        return input if input._array.dtype is dtype.numpy else cast_kernel(input, dtype.numpy)
     device, dtype, copy, memory_format = _parse_to(args, kwargs)
     return converted(input, device, dtype, copy, memory_format)
 
@@ -317,6 +320,12 @@ def is_inference(input: Tensor) -> bool:
     return input.is_inference()
 
 
+@public("resolve_neg", "resolve_neg")
+def resolve_neg(input: Tensor) -> Tensor:
+    """The tensor itself: negations are never lazy here."""
+    return input
+
+
 def is_same_size(input: Tensor, other: Tensor) -> bool:
     return input.is_same_size(other)
 
@@ -428,7 +437,3 @@ Tensor.dim_order = dim_order  # type: ignore[attr-defined]
 Tensor.share_memory_ = itself  # type: ignore[attr-defined]
 Tensor.to_dense = itself  # type: ignore[attr-defined]
 Tensor.const_data_ptr = Tensor.data_ptr  # type: ignore[attr-defined]
-
-
-if not hasattr(Tensor, "resolve_neg"):
-    public("resolve_neg", "resolve_neg")(lambda input: input)

@@ -100,7 +100,9 @@ def full(
 
 
 def _filled(shape: tuple[int, ...], value: Any, dtype: _dtype.dtype) -> Any:
-    return np.full(shape, fitting(value, dtype), dtype.numpy)
+    array = np.empty(shape, dtype.numpy)
+    array.fill(fitting(value, dtype))
+    return array
 
 
 def fitting(value: Any, dtype: _dtype.dtype) -> Any:
@@ -182,6 +184,8 @@ def arange(
     device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """``start, start + step, ...`` up to but without ``end``."""
+    if start.__class__ is int and start >= 0 and end is None and dtype is None and step == 1 and out is None:
+        return finish(place(np.arange(start), device), requires_grad, None, layout)
     if end is None:
         start, end = 0, _number("arange", "end", 1, start)
     start = _number("arange", "start", 1, start)
@@ -384,6 +388,10 @@ def new_ones(
     pin_memory: bool = False, **named: Any,
 ) -> Tensor:  # fmt: skip
     """Ones of this tensor's dtype and device."""
+    if dtype is None and device is None and not named and self._array.__class__ is np.ndarray:
+        array = np.empty(size_of("new_ones", size), self._array.dtype)
+        array.fill(1)
+        return finish(array, requires_grad, None, layout)
     dtype, device = _new_options(self, "new_ones", dtype, device)
     return ones(*size, dtype=dtype, device=device, requires_grad=requires_grad, layout=layout, **named)
 

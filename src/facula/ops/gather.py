@@ -281,14 +281,13 @@ def scatter_add_(input: Tensor, dim: int, index: Any, src: Any) -> Tensor:
 
 @public("take_along_dim", "take_along_dim", out=True)
 def take_along_dim(input: Tensor, indices: Any, dim: int | None = None) -> Tensor:
-    """``gather`` with indices that are broadcast, and counted from the end if negative."""
+    """``gather`` with indices that are broadcast, and taken modulo the size."""
     require_tensor("take_along_dim", "indices", 2, indices)
     if indices._array.dtype != np.int64:
         kind = _dtype.SCALAR_TYPE_NAMES[indices.dtype]
         raise RuntimeError(f"torch.take_along_dim(): dtype of indices should be Long but got {kind}")
     if dim is None:
-        flat = input.reshape(-1)
-        return gather(flat, 0, _counted_from_front(indices.reshape(-1), flat._array.size))
+        return gather(input.reshape(-1), 0, indices.reshape(-1))
     shape, wanted = input._array.shape, indices._array.shape
     if len(shape) != len(wanted):
         raise RuntimeError(
@@ -306,13 +305,13 @@ def take_along_dim(input: Tensor, indices: Any, dim: int | None = None) -> Tenso
     common = tuple(m if n == 1 else n for n, m in zip(shape, wanted, strict=True))
     here = tuple(shape[d] if d == at else n for d, n in enumerate(common))
     there = tuple(wanted[d] if d == at else n for d, n in enumerate(common))
-    index = _counted_from_front(indices, shape[at])
+    index = _wrapped_around(indices, shape[at])
     return gather(input.expand(here), at, index.expand(there))
 
 
-def _counted_from_front(indices: Tensor, n: int) -> Tensor:
+def _wrapped_around(indices: Tensor, n: int) -> Tensor:
     array = indices._array
-    if array.size and array.__class__ is not MetaArray and array.min() < 0:
-        return Tensor._wrap(np.where(array < 0, array + n, array))
+    if n and array.__class__ is not MetaArray and first_outside(array, 0, n) is not None:
+        return Tensor._wrap(array % n)
     return indices
 

@@ -356,5 +356,6 @@ def _delitem(self: Any, key: Any) -> None:
 
 
 Tensor.__delitem__ = _delitem  # type: ignore[attr-defined]
+getitem.__name__, setitem.__name__ = "__getitem__", "__setitem__"
 Tensor.__getitem__ = getitem  # type: ignore[method-assign]
 Tensor.__setitem__ = setitem  # type: ignore[method-assign]

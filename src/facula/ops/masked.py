@@ -43,7 +43,7 @@ def _filled(input: Any, mask: Any, value: Any) -> Any:
 
 
 masked_fill_number.kernel = _filled
-setattr(RAW, "masked_fill_number", _filled)
+RAW.masked_fill_number = _filled  # type: ignore[attr-defined]
 
 
 @changing("MaskedFillBackward1", "masked_fill_tensor")

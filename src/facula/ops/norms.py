@@ -13,8 +13,7 @@ from ._basic import in_both_worlds
 from ._forms import public
 from ._primitive import primitive
 from ._reducing import (
-    F32,
-    accumulator,
+    add_squares,
     axes,
     check_dims,
     count,
@@ -22,7 +21,8 @@ from ._reducing import (
     minimum_reduce,
     spread,
     total,
-)  # fmt: skip
+    widened,
+)
 from ._wrong import WrongArgument
 from .reduce import brought_back
 

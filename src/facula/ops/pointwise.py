@@ -118,7 +118,20 @@ sub_scaled = elementwise(
 sub_scaled.guard = _refuse_bools
 
 
+def _add_into(target: Any, other: Any, alpha: Any) -> None:
+    np.add(target, np.multiply(other, number_like(alpha, other)), out=target)
+
+
+def _subtract_out_of(target: Any, other: Any, alpha: Any) -> None:
+    np.subtract(target, np.multiply(other, number_like(alpha, other)), out=target)
+
+
+add_scaled.write, sub_scaled.write = _add_into, _subtract_out_of
+
+
 def _check_alpha(alpha: Any, *args: Any) -> None:
+    if alpha.__class__ in (float, int) and all([t.__class__ is Tensor and t._array.dtype.kind == "f" for t in args]):
+        return
     found = operands(add, args)
     if found is None:
         return

@@ -22,8 +22,10 @@ from ._reducing import (
     refuse_narrowing,
     spread,
     total,
+    widened,
+    with_ones,
     without,
-)  # fmt: skip
+)
 from ._scanning import products_of_others
 from ._wrong import NoOverload, WrongArgument
 

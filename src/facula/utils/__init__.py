@@ -1,5 +1,15 @@
 """Tools beside the tensors: DLPack, checkpointing, data."""
 
-from . import dlpack
+from typing import Any
 
-__all__ = ["dlpack"]
+from . import dlpack, hooks
+
+__all__ = ["checkpoint", "dlpack", "hooks"]
+
+
+def __getattr__(name: str) -> Any:
+    if name != "checkpoint":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    return importlib.import_module(f"{__name__}.checkpoint")

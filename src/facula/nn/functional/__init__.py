@@ -10,11 +10,14 @@ from typing import Any
 
 from ...ops import activations, matmul
 from ...ops._forms import FUNCTIONALS, FUNCTIONS
+from ...ops.embedding import embedding, one_hot
+from ...ops.padding import pad
 from .activation import dropout, log_softmax, sigmoid, softmax, softmin, tanh
+from .distance import cosine_similarity, normalize, pairwise_distance
 from .loss import l1_loss, mse_loss
 
 _SHARED = (
-    "bilinear", "celu_", "cosine_similarity", "pairwise_distance", "pdist", "pixel_shuffle", "pixel_unshuffle", "relu_",
+    "bilinear", "celu_", "pdist", "pixel_shuffle", "pixel_unshuffle", "relu_",
     "selu_", "threshold_",
 )  # fmt: skip
 """Functions of ``facula`` that are here under the same name."""
@@ -24,7 +27,10 @@ relu = activations.relu
 globals().update({name: FUNCTIONS[name] for name in _SHARED if name in FUNCTIONS})
 globals().update({name: fn for name, fn in FUNCTIONALS.items() if name not in globals()})
 
-__all__ = ["dropout", "l1_loss", "linear", "log_softmax", "mse_loss", "relu", "sigmoid", "softmax", "softmin", "tanh"]
+__all__ = [
+    "cosine_similarity", "dropout", "embedding", "l1_loss", "linear", "log_softmax", "mse_loss", "normalize",
+    "one_hot", "pad", "pairwise_distance", "relu", "sigmoid", "softmax", "softmin", "tanh",
+]  # fmt: skip
 __all__ += [name for name in (*FUNCTIONALS, *_SHARED) if name in globals() and name not in __all__]
 
 

@@ -1,0 +1,135 @@
+"""Making tensors larger at their ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._tensor import Tensor
+from ._basic import zeros_like_in
+from ._forms import FUNCTIONS
+from ._primitive import Primitive, primitive
+
+
+@primitive("ConstantPadNdBackward0", name="constant_pad_nd")
+def constant_pad(input, pad: tuple[int, ...], value: float):  # type: ignore[no-untyped-def]
+    """``pad``: (before, after) of the last dimension, then of the one before it...; negative numbers cut."""
+    shape = list(input.shape)
+    source: list[slice] = [slice(None)] * input.ndim
+    target: list[slice] = [slice(None)] * input.ndim
+    for i in range(len(pad) // 2):
+        dim, before, after = input.ndim - 1 - i, pad[2 * i], pad[2 * i + 1]
+        n = input.shape[dim]
+        shape[dim] = n + before + after
+        source[dim] = slice(max(-before, 0), n - max(-after, 0))
+        target[dim] = slice(max(before, 0), shape[dim] - max(after, 0))
+    out = np.full(shape, value, input.dtype)
+    out[tuple(target)] = input[tuple(source)]
+    return out
+
+
+constant_pad.vjp(input=lambda g, pad, xp: xp.constant_pad_nd(g, tuple(-p for p in pad), 0.0))
+
+
+def _from_places(input, places: tuple[Any, ...], node: str):  # type: ignore[no-untyped-def]
+    return input[np.ix_(*places)]
+
+
+@primitive("PadBackward0", name="sum_at_places")
+def sum_at_places(input, like, places: tuple[Any, ...], node: str):  # type: ignore[no-untyped-def]
+    """The adjoint: each element added to the place it was taken from, in a tensor of the shape of ``like``."""
+    out = np.zeros(like.shape, input.dtype)
+    np.add.at(out, np.ix_(*places), input)
+    return out
+
+
+def _place_op(node: str) -> Primitive:
+    op = Primitive(f"pad_{node}", _from_places, node)
+    op.vjp(input=lambda g, input, places, node, xp: xp.sum_at_places(g, input, places, node))
+    return op
+
+
+_BY_PLACES = {
+    (mode, n): _place_op(f"{name}Pad{n}DBackward0")
+    for mode, name in (("reflect", "Reflection"), ("replicate", "Replication"))
+    for n in (1, 2, 3)
+}
+sum_at_places.vjp(
+    input=lambda g, places, node, xp: getattr(xp, f"pad_{node}")(g, places, node),
+    like=lambda g, xp: zeros_like_in(g, xp),
+)
+
+
+def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
+    """``input`` with more at its ends: a constant, its own mirror image, its last values, or its other end."""
+    widths = tuple(int(p) for p in pad)
+    ndim = input.ndim
+    if len(widths) % 2:
+        raise RuntimeError("Padding length must be divisible by 2")
+    if len(widths) > 2 * ndim:
+        raise RuntimeError(
+            "Padding length should be less than or equal to two times the input dimension but got padding length "
+            f"{len(widths)} and input of dimension {ndim}"
+        )
+    if mode == "constant":
+        for i in range(0, len(widths), 2):
+            if input.shape[ndim - 1 - i // 2] + widths[i] + widths[i + 1] < 0:
+                raise RuntimeError("narrow(): length must be non-negative.")
+        return constant_pad(input, widths, 0.0 if value is None else value)
+    if value is not None and value != 0:
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    if mode not in ("reflect", "replicate", "circular"):
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    if (len(widths), ndim) not in ((2, 2), (2, 3), (4, 3), (4, 4), (6, 4), (6, 5)):
+        raise NotImplementedError(
+            f"Padding size {len(widths)} is not supported for {ndim}D input tensor.\n"
+            "Supported combinations for non-constant padding:\n"
+            "  - 2D or 3D input: padding size = 2 (pads last dimension)\n"
+            "  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n"
+            "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"
+        )
+    if mode == "circular":
+        return _circular(input, widths)
+    node = _BY_PLACES[mode, len(widths) // 2]
+    return node(input, _places(input, widths, mode), node.node_name)
+
+
+def _places(input: Tensor, widths: tuple[int, ...], mode: str) -> tuple[Any, ...]:
+    """For each dimension the place that each element of the result comes from."""
+    shape = input._array.shape
+    places = [np.arange(n) for n in shape]
+    for i in range(0, len(widths), 2):
+        dim = len(shape) - 1 - i // 2
+        n, before, after = shape[dim], widths[i], widths[i + 1]
+        if mode == "reflect" and (before >= n or after >= n):
+            raise RuntimeError(
+                f"Argument #{4 + i}: Padding size should be less than the corresponding input dimension, but got: "
+                f"padding ({before}, {after}) at dimension {dim} of input {list(shape)}"
+            )
+        at = np.arange(-before, n + after)
+        if mode == "replicate":
+            places[dim] = np.clip(at, 0, n - 1)
+        else:
+            at = np.abs(at)
+            places[dim] = np.where(at >= n, 2 * (n - 1) - at, at)
+    return tuple(places)
+
+
+def _circular(input: Tensor, widths: tuple[int, ...]) -> Tensor:
+    cat = FUNCTIONS["cat"]
+    for i in range(0, len(widths), 2):
+        dim = input.ndim - 1 - i // 2
+        n, before, after = input.shape[dim], widths[i], widths[i + 1]
+        if before > n or after > n:
+            raise RuntimeError("Padding value causes wrapping around more than once.")
+        start, length = max(-before, 0), n - max(-before, 0) - max(-after, 0)
+        if length < 0:
+            raise RuntimeError("Negative padding value is resulting in an empty dimension")
+        parts = [input.narrow(dim, start, length)]
+        if before > 0:
+            parts.insert(0, input.narrow(dim, n - before, before))
+        if after > 0:
+            parts.append(input.narrow(dim, 0, after))
+        input = cat(parts, dim)
+    return input
