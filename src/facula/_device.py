@@ -185,7 +185,7 @@ def _shape_of_ufunc(ufunc: Any, method: str, shrunk: list[Any], inputs: tuple[An
         if a.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]:
             raise ValueError("matmul: shapes do not match")
         batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-        tail = (a.shape[-2],) * (a.ndim > 1) + (b.shape[-1],) * (b.ndim > 1)
+        tail = a.shape[-2:-1] + (b.shape[-1:] if b.ndim > 1 else ())
         return empty_meta(batch + tail, np.result_type(a.dtype, b.dtype))
     shape = np.broadcast_shapes(*(np.shape(x) for x in inputs))
     one = ufunc(*shrunk, **kwargs)

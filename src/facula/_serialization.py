@@ -27,10 +27,40 @@ def save(
 def load(
     f: Any, map_location: Any = None, pickle_module: Any = pickle, *, weights_only: bool | None = None, **_: Any
 ) -> Any:
-    """Read what ``save`` wrote. As with any pickle: only from sources you trust."""
+    """Read what ``save`` wrote.
+
+    A pickle can run any code. Unless ``weights_only=False`` is given, as it may be for files that you trust, nothing is
+    loaded but tensors, numbers, strings and containers of them.
+    """
     with open(f, "rb") if not hasattr(f, "read") else nullcontext(f) as file:
-        found = pickle_module.load(file)
+        found = pickle_module.load(file) if weights_only is False else _WeightsUnpickler(file).load()
     return found if map_location is None else _moved(found, map_location)
+
+
+class _WeightsUnpickler(pickle.Unpickler):
+    """Knows only what tensors are made of."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if name in _HARMLESS.get(module, ()):
+            return super().find_class(module, name)
+        raise pickle.UnpicklingError(
+            f"Weights only load failed. The file asks for {module}.{name}, which is no part of a tensor. If you trust "
+            "its source, load it with weights_only=False."
+        )
+
+
+_HARMLESS = {
+    "collections": ("OrderedDict",),
+    "facula._device": ("device",),
+    "facula._dtype": ("_dtype_by_name",),
+    "facula._tensor": ("Size", "Tensor"),
+    "facula.nn.parameter": ("Buffer", "Parameter", "_rebuild_parameter", "_rebuild_parameter_with_state"),
+    "facula.ops.exchange": ("_rebuild", "_rebuild_meta"),
+    "ml_dtypes": ("bfloat16",),
+    "numpy": ("dtype", "ndarray"),
+    "numpy._core.multiarray": ("_reconstruct", "scalar"),
+    "numpy._core.numeric": ("_frombuffer",),
+}
 
 
 def _moved(value: Any, location: Any) -> Any:

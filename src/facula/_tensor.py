@@ -217,19 +217,29 @@ class Tensor:
 
     def _shared_counter(self) -> list[Any]:
         if self._counter is None:
-            self._counter = [0, None, 0]
+            self._counter = self._new_counter()
         return self._counter
+
+    def _new_counter(self) -> list[Any]:
+        node = self._node
+        if node is None or not node.saves_output:
+            return [0, None, 0]
+        if node.saved.__class__ is tuple:
+            shared: list[Any] = node.saved[0]._shared_counter()
+            return shared
+        if node.versions is None:
+            node.versions = [0, None, 0]  # type: ignore[assignment]
+        return node.versions  # type: ignore[return-value]
 
     def _bump_version(self) -> None:
         """The values have been changed in place: say so, and remember which line did it."""
         frame = user_frame(2)
         counter = self._counter
         if counter is None:
-            self._counter = [1, frame.f_code, frame.f_lasti]
-        else:
-            counter[0] += 1
-            counter[1] = frame.f_code
-            counter[2] = frame.f_lasti
+            counter = self._counter = self._new_counter()
+        counter[0] += 1
+        counter[1] = frame.f_code
+        counter[2] = frame.f_lasti
 
     def _edge(self) -> Any:
         """Where this tensor's gradient goes: a Node, a Port, or None."""
@@ -511,6 +521,7 @@ class Tensor:
                 "Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
             )
         if self._node is not None or self._meta is not None:
+            self._shared_counter()
             self._node = None
             meta = self._own_meta()
             meta.requires_grad = False

@@ -24,7 +24,7 @@ import numpy as np
 from .. import _state
 from ..ops._xp import RAW, TENSOR
 from . import anomaly
-from .graph import AccumulateGrad, Freed, Node, Port
+from .graph import EMPTY, AccumulateGrad, Freed, Node, Port
 
 # A backward call inside a backward call uses Python's stack. Beyond this many levels the work moves to a new thread,
 # which has a stack of its own.
@@ -224,7 +224,7 @@ def _execute(task: Task, start: list[tuple[Any, Any]]) -> None:
             else:
                 edges = node.next
                 grads = node.backward(g, xp, edges)
-                if not keep and node.saved:
+                if not keep and node.saved is not EMPTY:
                     if node.always_frees:
                         node.saved = by
                     else:
@@ -370,7 +370,7 @@ def _run_watched(task: Task, node: Any, g: Any, edges: tuple[Any, ...]) -> tuple
         if anomaly.enabled:
             anomaly.tell(node)
         raise
-    if not task.keep_graph and node.saved:
+    if not task.keep_graph and node.saved is not EMPTY:
         node.free(task.by)
     if node.adapt is not None:
         result = adapt(node, result, edges, xp)

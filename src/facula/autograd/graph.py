@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 next_sequence_number = count().__next__
 
+EMPTY: tuple[()] = ()
+"""What a node that saves nothing holds as ``saved``."""
+
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _is_internal: dict[str, bool] = {}
 
@@ -132,7 +135,12 @@ class Node(metaclass=ABCMeta):
 
     next: tuple[Any, ...]
     saved: Any
-    """What the rules need, aligned with the primitive's list; ``()`` if nothing; a ``Freed`` once freed."""
+    """What the rules need, aligned with the primitive's list; EMPTY if nothing; a ``Freed`` once freed.
+
+    NOTE [bare values]: a node that saves a single value may hold just this, without a tuple around it: fewer objects for
+    the garbage collector to walk through. An output is held as its array; whoever first needs its version counter puts
+    it into ``versions`` (``Tensor._new_counter``). ``saved.spread`` brings such a node into the general form.
+    """
     versions: tuple[int, ...] | None
     """The versions of the saved tensors; None if all were 0."""
     adapt: tuple[Any, ...] | None
@@ -144,6 +152,8 @@ class Node(metaclass=ABCMeta):
 
     multi: ClassVar[bool] = False
     """Whether the node has several outputs, and so gets a tuple of gradients."""
+    saves_output: ClassVar[bool] = False
+    """Whether it may hold its output as a bare array; see NOTE [bare values]."""
     always_frees: ClassVar[bool] = False
     """Whether every such node saves a tensor, so that freeing it needs no look at what it saved."""
     module: ClassVar[str] = ""
@@ -156,7 +166,7 @@ class Node(metaclass=ABCMeta):
         return 1
 
     def free(self, by: Freed) -> None:
-        if self.saved:
+        if self.saved is not EMPTY:
             self.saved = by
 
     # ---- what users see

@@ -175,8 +175,29 @@ class SavedList(tuple[Any, ...]):
 # ---- taking out again
 
 
+def spread(node: Any) -> None:
+    """Bring a node with a bare value into the general form; see NOTE [bare values]."""
+    value = node.saved
+    if value.__class__ is tuple or value.__class__ is Freed:
+        return
+    op = node.primitive
+    at = 0
+    if len(op.slots) > 1:
+        at = op.keep(sum(1 << i for i, edge in enumerate(node.next) if edge is not None)).index(True)
+    version = 0
+    if op.slots[at].is_output and value.__class__ is np.ndarray:
+        value = Tensor_._wrap(value)
+        value._counter = node.versions or [0, None, 0]
+    elif node.versions is not None:
+        version = node.versions[0]
+    node.versions = tuple([version if i == at else 0 for i in range(len(op.slots))]) if version else None
+    node.saved = tuple([value if i == at else None for i in range(len(op.slots))])
+
+
 def unpack(node: Any, xp: Any) -> list[Any]:
     """The saved values of a node, as arrays or as Tensors, in the order of its primitive's slots."""
+    if node.saved.__class__ is not tuple:
+        spread(node)
     saved = node.saved
     if saved.__class__ is Freed:
         raise freed_error(node)
@@ -193,6 +214,7 @@ def unpack(node: Any, xp: Any) -> list[Any]:
 
 def unpack_at(node: Any, i: int) -> Any:
     """One saved value, as a Tensor if it is one. Attributes can be read of freed nodes as well."""
+    spread(node)
     saved = node.saved
     slot = node.primitive.slots[i]
     if saved.__class__ is Freed:
@@ -302,6 +324,7 @@ class SavedTensor:
 
     @property
     def _value(self) -> Any:
+        spread(self._node)
         saved = self._node.saved
         if saved.__class__ is Freed:
             return None
@@ -327,6 +350,7 @@ class SavedTensor:
             if not callable(hook):
                 raise TypeError(f"hooks must be callable, not {type(hook).__name__}")
         node, i = self._node, self._at
+        spread(node)
         if node.saved.__class__ is Freed:
             raise RuntimeError(
                 "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the "
@@ -352,6 +376,7 @@ class SavedTensor:
 
 def raw_saved(node: Any, i: int) -> Any:
     """The SavedTensor of a slot, or a tuple of them for a list."""
+    spread(node)
     if node.saved.__class__ is not Freed and node.saved[i].__class__ is SavedList:
         return tuple([_raw(node, i, item) for item in range(len(node.saved[i]))])
     return _raw(node, i, None)

@@ -15,6 +15,7 @@ from ._elementwise import cast as cast_array
 from ._forms import FUNCTIONS, public
 from ._inplace import change, check_no_partial_overlap
 from ._primitive import primitive
+from ._reducing import total
 from ._xp import RAW, TENSOR
 
 
@@ -74,7 +75,7 @@ def reduced_dims(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, 
 
 
 def sum_array_to(x: Any, shape: tuple[int, ...]) -> Any:
-    return np.asarray(np.add.reduce(x, reduced_dims(x.shape, shape))).reshape(shape)
+    return np.asanyarray(total(x, reduced_dims(x.shape, shape), False)).reshape(shape)
 
 
 def sum_tensor_to(x: Tensor, shape: tuple[int, ...]) -> Tensor:

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from .. import _dtype, _state
-from .._tensor import Tensor, _type_of
-from ..autograd.graph import _is_internal, next_sequence_number, user_frame
-from ..autograd.saved import NUMBERS
+from .._tensor import Tensor, _type_of, cut_of
+from ..autograd.graph import EMPTY, _is_internal, next_sequence_number, user_frame
+from ..autograd.saved import NUMBERS, inference_error
 from ._nodes import own_code
 from ._primitive import F32, F64, PLAIN, Primitive, _getframe, _new, mark_inference, ndarray, wrap
 from ._xp import TENSOR
@@ -129,15 +129,16 @@ def _unary(op: Elementwise, form: str) -> Callable[..., Any]:
             result = np.asarray(result)
         t = _new(Tensor)
         t._array = result
-        t._meta = None
         t._counter = None
-        if not recording:
-            t._node = None
-            return t
-        edge = input._node if input._meta is None else input._edge()
+        edge = None
+        if recording:
+            edge = input._node if input._meta is None else input._edge()
         if edge is None:
             t._node = None
+            plain = input._meta is None and input._node is None or not differentiable
+            t._meta = None if plain else cut_of((input,), not recording)
             return t
+        t._meta = None
         if node_class is None:
             node_class = op.node_class
         node = node_class()
@@ -146,19 +147,16 @@ def _unary(op: Elementwise, form: str) -> Callable[..., Any]:
         node.attached = None
         node.versions = None
         if saves_input:
-            node.saved = (input,)
+            node.saved = input
+            if input._meta is not None and input._meta.inference:
+                raise inference_error()
             counter = input._counter
             if counter is not None and counter[0]:
                 node.versions = (counter[0],)
         elif saves_out:
-            twin = _new(Tensor)
-            twin._array = result
-            twin._node = None
-            twin._meta = None
-            t._counter = twin._counter = [0, None, 0]
-            node.saved = (twin,)
+            node.saved = result
         else:
-            node.saved = ()
+            node.saved = EMPTY
         frame = _getframe(1)
         code = frame.f_code
         if _is_internal.get(code.co_filename) is not False:
@@ -186,12 +184,25 @@ def _binary(op: Elementwise, form: str) -> Callable[..., Any]:
     keeps = [tuple(name in names and op.keep(mask)[names.index(name)] for name in ("input", "other")) for mask in range(4)]
     swapped = names == ["other", "input"]
     only_input = names == ["input"]
+    # Each rule needs one saved value: then a node with one live edge holds it bare.
+    one_each = saves == 2 and all(sum(k) == 1 for k in keeps[1:3])
+    a_keeps_other = keeps[1][1]
     node_class: Any = None
 
-    def call(input: Any = _MISSING, other: Any = _MISSING, *rest: Any, **more: Any) -> Any:
+    def call(
+        input: Any = _MISSING, other: Any = _MISSING, extra: Any = _MISSING, out: Any = None, alpha: Any = None,
+        x: Any = _MISSING, a: Any = _MISSING, x1: Any = _MISSING, x2: Any = _MISSING,
+    ) -> Any:  # fmt: skip
         nonlocal node_class
-        if type(input) is not Tensor and type(input) not in PLAIN or rest or more:
-            return _irregular(op, (input, other), rest, more, form)
+        if (
+            (type(input) is not Tensor and type(input) not in PLAIN)
+            or out is not None
+            or alpha is not None
+            or extra is not _MISSING
+        ):
+            named = {"out": out, "alpha": alpha, "x": x, "a": a, "x1": x1, "x2": x2}
+            more = {k: v for k, v in named.items() if v is not None and v is not _MISSING}
+            return _irregular(op, (input, other), () if extra is _MISSING else (extra,), more, form)
         a = input._array
         dt = a.dtype
         if dt is not F32 and dt is not F64:
@@ -206,7 +217,8 @@ def _binary(op: Elementwise, form: str) -> Callable[..., Any]:
             b = scalar(other, dt)
             is_tensor = False
         else:
-            return _irregular(op, (input, other), (), {}, form)
+            more = {} if x2 is _MISSING else {"x2": x2}
+            return _irregular(op, (input, other), (), more, form)
         recording = differentiable
         if _state.special:
             if _state.modes.dispatch or _state.anomaly:
@@ -220,45 +232,62 @@ def _binary(op: Elementwise, form: str) -> Callable[..., Any]:
             result = np.asarray(result)
         t = _new(Tensor)
         t._array = result
-        t._meta = None
         t._counter = None
-        if not recording:
+        edge_a = edge_b = None
+        if recording:
+            edge_a = input._node if input._meta is None else input._edge()
+            if is_tensor:
+                edge_b = other._node if other._meta is None else other._edge()
+        if edge_a is None and edge_b is None:
             t._node = None
+            if (
+                not differentiable
+                or input._meta is None
+                and input._node is None
+                and (not is_tensor or other._meta is None and other._node is None)
+            ):
+                t._meta = None
+            else:
+                t._meta = cut_of((input, other), not recording)
             return t
-        edge_a = input._node if input._meta is None else input._edge()
-        if is_tensor:
-            edge_b = other._node if other._meta is None else other._edge()
-            if edge_a is None and edge_b is None:
-                t._node = None
-                return t
-        elif edge_a is None:
-            t._node = None
-            return t
-        else:
-            edge_b = None
-            other = b
+        t._meta = None
         if node_class is None:
             node_class = op.node_class
         node = node_class()
         node.next = (edge_a, edge_b)
         node.attached = None
         node.adapt = None
-        if is_tensor and a.shape != b.shape:
-            node.adapt = op._adaptations(t, (input, other))
         node.versions = None
+        if not is_tensor:
+            other = b
+        elif a.shape != b.shape:
+            node.adapt = op._adaptations(t, (input, other))
         if not saves:
-            node.saved = ()
+            node.saved = EMPTY
+        elif edge_b is None and one_each:
+            node.saved = other = other if a_keeps_other else input
+            if is_tensor or not a_keeps_other:
+                if other._counter is not None and other._counter[0]:
+                    node.versions = (other._counter[0],)
+                if other._meta is not None and other._meta.inference:
+                    raise inference_error()
         else:
             keep_input, keep_other = keeps[1 if edge_b is None else 2 if edge_a is None else 3]
             version_x = version_y = 0
             if not keep_input:
                 input = None
-            elif input._counter is not None:
-                version_x = input._counter[0]
+            else:
+                if input._counter is not None:
+                    version_x = input._counter[0]
+                if input._meta is not None and input._meta.inference:
+                    raise inference_error()
             if not keep_other:
                 other = None
-            elif is_tensor and other._counter is not None:
-                version_y = other._counter[0]
+            elif is_tensor:
+                if other._counter is not None:
+                    version_y = other._counter[0]
+                if other._meta is not None and other._meta.inference:
+                    raise inference_error()
             if saves == 2:
                 node.saved = (other, input) if swapped else (input, other)
                 if version_x or version_y:

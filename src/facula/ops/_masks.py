@@ -49,7 +49,7 @@ def _either_tensor(mask: Any, a: Any, b: Any) -> Any:
 
 def _either_array(mask: Any, a: Any, b: Any) -> Any:
     like = a if isinstance(a, (np.ndarray, np.generic)) else b
-    return select(np.asarray(mask), np.asarray(a, like.dtype), np.asarray(b, like.dtype))
+    return select(np.asanyarray(mask), np.asanyarray(a, like.dtype), np.asanyarray(b, like.dtype))
 
 
 in_both_worlds("either", _either_array, _either_tensor)

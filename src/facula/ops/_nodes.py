@@ -14,7 +14,7 @@ from typing import Any
 from .._dtype import F32, F64
 from .._tensor import Tensor
 from ..autograd import saved
-from ..autograd.graph import Freed, Node
+from ..autograd.graph import EMPTY, Freed, Node
 from ._primitive import PLAIN, Primitive, ndarray
 from ._xp import RAW
 
@@ -30,6 +30,7 @@ def make_node_class(op: Primitive) -> type[Node]:
         "__module__": "facula.autograd.graph",
         "primitive": op,
         "multi": multi,
+        "saves_output": [slot.name for slot in op.slots] == ["out"],
         "backward": _backward_of(op),
         "free": _free_of(tensor_slots, has_attributes),
         "always_frees": bool(masks)
@@ -104,6 +105,8 @@ def _free_of(tensor_slots: tuple[int, ...], has_attributes: bool) -> Callable[[A
                         by = by.keeping(tuple([None if j in tensor_slots else v for j, v in enumerate(held)]))
                     node.saved = by
                     return
+        elif held.__class__ is not Freed:
+            node.saved = by
 
     return free
 
@@ -136,7 +139,7 @@ def _general(op: Primitive) -> Callable[..., Any]:
     def backward(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> list[Any]:
         if g is None or (several and all([x is None for x in g])):
             return [None] * len(edges)
-        values = saved.unpack(node, xp) if node.saved else []
+        values = saved.unpack(node, xp) if node.saved is not EMPTY else []
         values.append(xp)
         return [
             None if edge is None else fn(g, *[values[i] for i in takes])
@@ -154,7 +157,7 @@ def _variadic(op: Primitive) -> Callable[..., Any]:
     def backward(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> list[Any]:
         if g is None:
             return [None] * len(edges)
-        values = saved.unpack(node, xp) if node.saved else []
+        values = saved.unpack(node, xp) if node.saved is not EMPTY else []
         values.append(xp)
         grads = []
         for i, edge in enumerate(edges):
@@ -197,13 +200,16 @@ def _one_input(op: Primitive, general: Any, rule: Any, takes: tuple[int, ...]) -
     with_xp = len(takes) == 2
 
     def backward(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
-        held = node.saved
-        if xp is RAW and g is not None and held.__class__ is tuple:
-            s = held[0]
-            if type(s) is Tensor or type(s) in PLAIN:
+        s = node.saved
+        if xp is RAW and g is not None:
+            if type(s) is ndarray:
+                if node.versions is None or not node.versions[0]:
+                    return (rule(g, s, xp) if with_xp else rule(g, s),)
+            elif type(s) is Tensor or type(s) in PLAIN:
                 counter = s._counter
                 if counter is None or counter[0] == (0 if node.versions is None else node.versions[0]):
-                    return (rule(g, s._array, xp) if with_xp else rule(g, s._array),)
+                    if s._meta is None or s._meta.cut is None:
+                        return (rule(g, s._array, xp) if with_xp else rule(g, s._array),)
         return general(node, g, xp, edges)
 
     return own_code(backward)
@@ -218,17 +224,20 @@ def _two_inputs(op: Primitive, general: Any, call_a: Any, call_b: Any) -> Callab
 
     def backward(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
         held = node.saved
-        if xp is not RAW or g is None or held.__class__ is not tuple:
+        if xp is not RAW or g is None or type(held) is Freed:
             return general(node, g, xp, edges)
         edge_a, edge_b = edges
         grad_a = grad_b = None
         dt = g.dtype
         plain = dt is F32 or dt is F64
+        is_tuple = type(held) is tuple
         if edge_a is not None:
-            s = held[at_a]
+            s = held[at_a] if is_tuple else held
             if type(s) is Tensor or type(s) in PLAIN:
                 counter = s._counter
-                if counter is not None and counter[0] != (0 if node.versions is None else node.versions[at_a]):
+                if counter is not None and counter[0] and is_changed(node, s, at_a if is_tuple else 0):
+                    return general(node, g, xp, edges)
+                if s._meta is not None and s._meta.cut is not None:
                     return general(node, g, xp, edges)
                 s = s._array
             elif type(s) is not ndarray:
@@ -238,10 +247,12 @@ def _two_inputs(op: Primitive, general: Any, call_a: Any, call_b: Any) -> Callab
             else:
                 grad_a = rule_a(g, s, xp) if xp_a else rule_a(g, s)
         if edge_b is not None:
-            s = held[at_b]
+            s = held[at_b] if is_tuple else held
             if type(s) is Tensor or type(s) in PLAIN:
                 counter = s._counter
-                if counter is not None and counter[0] != (0 if node.versions is None else node.versions[at_b]):
+                if counter is not None and counter[0] and is_changed(node, s, at_b if is_tuple else 0):
+                    return general(node, g, xp, edges)
+                if s._meta is not None and s._meta.cut is not None:
                     return general(node, g, xp, edges)
                 s = s._array
             elif type(s) is not ndarray:
@@ -253,6 +264,11 @@ def _two_inputs(op: Primitive, general: Any, call_a: Any, call_b: Any) -> Callab
         return grad_a, grad_b
 
     return own_code(backward)
+
+
+def is_changed(node: Any, t: Any, at: int) -> bool:
+    """Whether a saved tensor was changed in place since. Versions only grow: one of 0 was never changed."""
+    return bool(t._counter[0] != (0 if node.versions is None else node.versions[at]))
 
 
 def own_code(fn: Any) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .._device import MetaArray, empty_meta
 from ._primitive import primitive
 
 
@@ -24,6 +25,8 @@ def unpick(input, index, dim: int, keepdim: bool, unique: bool, shape: tuple[int
     """Each element put (or, if places may repeat, added) where it was picked from; zeros elsewhere."""
     if not shape:
         return input
+    if input.__class__ is MetaArray:
+        return empty_meta(shape, input.dtype)
     if not keepdim:
         index, input = np.expand_dims(index, dim), np.expand_dims(input, dim)
     result = np.zeros(shape, input.dtype)

@@ -30,7 +30,7 @@ from .._device import MetaArray, stay_meta
 from .._dtype import F32, F64
 from .._tensor import AutogradMeta, Tensor, cut_of
 from ..autograd import anomaly, saved
-from ..autograd.graph import Freed, Node, Port, is_internal, next_sequence_number, user_frame
+from ..autograd.graph import EMPTY, Freed, Node, Port, is_internal, next_sequence_number, user_frame
 from ..autograd.saved import SavedList, Slot
 from ..autograd.views import INFERENCE, element_strides, mark_view
 from ._xp import RAW, TENSOR
@@ -44,8 +44,6 @@ PLAIN: set[type] = {Tensor}
 
 REGISTRY: dict[str, Primitive] = {}
 
-EMPTY: tuple[()] = ()
-"""What a node that saves nothing holds as ``saved``."""
 
 _ASPECTS = ("shape", "dtype", "size", "strides")
 """What a rule may ask of an argument without saving it."""
@@ -53,6 +51,7 @@ _ASPECTS = ("shape", "dtype", "size", "strides")
 
 def parameter_names(fn: Any) -> list[str]:
     """The names of a function's parameters, ``*rest`` included. ``inspect.signature`` takes 30 times as long."""
+    fn = getattr(fn, "__wrapped__", fn)
     code = fn.__code__
     n = code.co_argcount
     starred = code.co_varnames[n + code.co_kwonlyargcount :][: code.co_flags >> 2 & 1]

@@ -89,7 +89,7 @@ def spread(g: Any, shape: tuple[int, ...], dim: tuple[int, ...] | None, keepdim:
     """The gradient of a reduction's result with its dimensions of size 1 back, ready to be broadcast."""
     if keepdim or not shape:
         return g
-    return xp.view(g if not xp.is_raw else np.asarray(g), with_ones(shape, dim))
+    return xp.view(g if not xp.is_raw else np.asanyarray(g), with_ones(shape, dim))
 
 
 def not_for(kernel: str, d: _dtype.dtype) -> NotImplementedError:
@@ -244,6 +244,8 @@ def add_squares(x: Any, dim: tuple[int, ...] | None, keepdim: bool) -> Any:
 def total(x: Any, dim: tuple[int, ...] | None, keepdim: bool, wanted: np.dtype[Any] | None = None) -> Any:
     """The sum of an array of any dtype in PyTorch's result dtype (or the wanted one)."""
     d = x.dtype
+    if wanted is None and (d is F32 or d is F64):
+        return add_up(x, dim, keepdim)
     if wanted is not None and wanted != d:
         x = cast(x, wanted)
         d = wanted

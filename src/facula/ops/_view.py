@@ -64,7 +64,7 @@ def _fast_call(op: ViewPrimitive) -> Callable[..., Any]:
         t._meta = meta = AutogradMeta()
         counter = input._counter
         if counter is None:
-            counter = input._counter = [0, None, 0]
+            counter = input._shared_counter()
         t._counter = counter
         above = input._meta
         if above is None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import _dtype
 from .._tensor import Tensor
+from ._approximations import expm1, log1p, tiled_kernel, tiled_rule
 from ._args import one_dim
 from ._basic import in_both_worlds
 from ._elementwise import elementwise, only
@@ -17,7 +18,7 @@ from ._masks import keep, select
 from ._primitive import primitive
 from .choice import clip
 from .pointwise import no_gradient, number_like, underivable
-from .special import by_scipy
+from .special import erf_array
 from .transcendental import sigmoid, tanh
 
 _SMALL = 2048
@@ -204,9 +205,10 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
 # ---- exponential units
 
 
+@tiled_kernel
 def _elu(input, alpha: float, scale: float, input_scale: float):  # type: ignore[no-untyped-def]
-    low = np.minimum(input, number_like(0, input))
-    below = np.multiply(np.expm1(low * number_like(input_scale, input)), number_like(alpha * scale, input))
+    low = clip(input, -math.inf, 0)
+    below = np.multiply(expm1(low * number_like(input_scale, input)), number_like(alpha * scale, input))
     return select(np.asarray(input > 0), np.asarray(input * number_like(scale, input)), np.asarray(below))
 
 
@@ -270,14 +272,14 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 
 _ROOT_HALF = math.sqrt(0.5)
 _DENSITY = 1 / math.sqrt(2 * math.pi)
-_erf = by_scipy("erf")
 
 
+@tiled_kernel
 def _gelu(input, approximate: str):  # type: ignore[no-untyped-def]
     half = number_like(0.5, input)
     if approximate == "tanh":
         return half * input * (1 + np.tanh(_gelu_inner(input)))
-    return half * input * (1 + _erf(input * number_like(_ROOT_HALF, input)))
+    return half * input * (1 + erf_array(input * number_like(_ROOT_HALF, input)))
 
 
 _GELU_A, _GELU_B = math.sqrt(2 / math.pi), 0.044715
@@ -287,6 +289,7 @@ def _gelu_inner(input: Any) -> Any:
     return (input + input * input * input * _GELU_B) * _GELU_A
 
 
+@tiled_rule
 def _gelu_rule(g: Any, input: Any, approximate: str, xp: Any) -> Any:
     if approximate == "tanh":
         t = xp.tanh(_gelu_inner(input))
@@ -310,10 +313,12 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
 _logistic = sigmoid.kernel
 
 
+@tiled_kernel
 def _silu(input):  # type: ignore[no-untyped-def]
     return np.multiply(input, _logistic(input))
 
 
+@tiled_rule
 def _silu_rule(g: Any, input: Any, xp: Any) -> Any:
     s = xp.sigmoid(input)
     return g * xp.conj(s * (1 + input * (1 - s)))
@@ -331,23 +336,28 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
 
 def softplus_array(x: Any) -> Any:
     """``log(1 + exp(x))`` without overflow."""
-    return np.log1p(np.exp(-np.absolute(x))) + np.maximum(x, 0)
+    return log1p(np.exp(-np.absolute(x))) + clip(x, 0, None)
 
 
+@tiled_kernel
 def _mish(input):  # type: ignore[no-untyped-def]
     return np.multiply(input, np.tanh(softplus_array(input)))
 
 
+@tiled_rule
 def _mish_rule(g: Any, input: Any, xp: Any) -> Any:
     t = xp.tanh(xp.softplus(input, 1, 20))
     return g * (t + input * xp.sigmoid(input) * (1 - t * t))
 
 
+@tiled_kernel
 def _softplus(input, beta: float, threshold: float):  # type: ignore[no-untyped-def]
     scaled = input * number_like(beta, input)
-    return np.where(scaled > threshold, input, softplus_array(scaled) / number_like(beta, input))
+    smooth = softplus_array(scaled) / number_like(beta, input)
+    return select(np.asarray(scaled > threshold), np.asarray(input), np.asarray(smooth))
 
 
+@tiled_rule
 def _softplus_rule(g: Any, input: Any, beta: float, threshold: float, xp: Any) -> Any:
     scaled = input * beta
     inside = xp.either(scaled < threshold, scaled, threshold)
@@ -373,6 +383,7 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
     return softplus_op(input, beta, threshold)
 
 
+@tiled_kernel
 def _log_sigmoid(input):  # type: ignore[no-untyped-def]
     return np.negative(softplus_array(np.negative(input)))
 

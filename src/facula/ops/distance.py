@@ -19,7 +19,7 @@ from .norms import norm_gradient, vector_norm, vector_norm_op
 
 @primitive("DistBackward0", name="dist")
 def dist_op(input, other, p: Any):  # type: ignore[no-untyped-def]
-    return vector_norm_op.kernel(np.asarray(input - other), p, None, False, None)
+    return vector_norm_op.kernel(np.asanyarray(input - other), p, None, False, None)
 
 
 def _dist_gradient(g: Any, input: Any, other: Any, out: Any, p: Any, xp: Any) -> Any:

@@ -13,7 +13,9 @@ from ._forms import public
 from ._primitive import primitive
 from ._reducing import (
     F32,
+    F64,
     accumulator,
+    add_up,
     axes,
     check_dim,
     check_dims,
@@ -138,7 +140,7 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any
     dims = check_dims(dim, input._array.ndim)
     total_of = nansum(input, dim, keepdim, dtype=dtype)
     kept = _not_nan(input._array) if dtype is None else _not_nan(input._array).astype(dtype.numpy)
-    return total_of / Tensor._wrap(np.asarray(total(kept, axes(dims, kept.ndim), keepdim)))
+    return total_of / Tensor._wrap(np.asanyarray(total(kept, axes(dims, kept.ndim), keepdim)))
 
 
 # ---- mean
@@ -148,11 +150,12 @@ def mean_array(x: Any, dim: Any, keepdim: bool, wanted: Any = None) -> Any:
     if wanted is not None and x.dtype != wanted:
         x = x.astype(wanted)
     result = x.dtype
-    summed = total(widened(x), dim, keepdim)
-    n = count(x.shape, dim)
+    n = count(x.shape, dim) if dim is not None else x.size
     if n == 0:
-        return summed * result.type(np.nan)
-    return (summed / summed.dtype.type(n)).astype(result, copy=False)
+        return total(widened(x), dim, keepdim) * result.type(np.nan)
+    if result is F32 or result is F64:
+        return add_up(x, dim, keepdim) / n
+    return (total(widened(x), dim, keepdim) / n).astype(result, copy=False)
 
 
 @primitive("MeanBackward0", kind="linear")
@@ -211,7 +214,7 @@ def multiply_up(x: Any, dim: int | None, keepdim: bool, wanted: Any) -> Any:
     if inner is F32 and x.dtype != F32:
         return multiply_reduce(x.astype(F32), dim, keepdims=keepdim).astype(x.dtype)
     last = dim is None or dim in (-1, x.ndim - 1)
-    if x.size >= 2048 and inner is x.dtype and last and x.flags.c_contiguous and x.__class__ is np.ndarray:
+    if x.size >= 65536 and inner is x.dtype and last and x.flags.c_contiguous and x.__class__ is np.ndarray:
         dims = None if dim is None else (dim,)
         shape = with_ones(x.shape, dims) if keepdim else without(x.shape, dims)
         return _multiply_rows(x.reshape(-1, x.size if dim is None else x.shape[-1])).reshape(shape)
@@ -314,7 +317,7 @@ def all(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
 def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
     """How many elements (along ``dim``) are not 0."""
     x = input._array
-    return Tensor._wrap(np.asarray(total(x != 0, axes(check_dims(dim, x.ndim), x.ndim), False)))
+    return Tensor._wrap(np.asanyarray(total(x != 0, axes(check_dims(dim, x.ndim), x.ndim), False)))
 
 
 # ---- logsumexp

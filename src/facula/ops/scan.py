@@ -9,6 +9,7 @@ import numpy as np
 from .. import _dtype, return_types
 from .._tensor import Tensor
 from ._forms import FUNCTIONS, public
+from ._inplace import inplace_form
 from ._primitive import Primitive, primitive
 from ._reducing import F32, accumulator, check_dim, not_for, refuse_narrowing, widened
 from ._scanning import products_before
@@ -36,7 +37,7 @@ def cumsum_op(input, dim: int, dtype: Any = None):  # type: ignore[no-untyped-de
 def cumsum_from_end(input, dim: int):  # type: ignore[no-untyped-def]
     if not input.ndim:
         return input
-    return np.ascontiguousarray(np.flip(_accumulate(np.flip(input, dim), dim, np.add), dim))
+    return np.flip(_accumulate(np.flip(input, dim), dim, np.add), dim).copy()
 
 
 @cumsum_op.vjp("input")
@@ -70,16 +71,30 @@ def _scan(name: str, op: Primitive, input: Tensor, dim: Any, dtype: Any) -> Tens
     return op(input, check_dim(dim, input._array.ndim), result_dtype(dtype))
 
 
-@public("cumsum", "cumsum", out=True, inplace="cumsum_")
+@public("cumsum", "cumsum", out=True)
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """Sums of the elements up to each."""
     return _scan("cumsum", cumsum_op, input, dim, dtype)
 
 
-@public("cumprod", "cumprod", out=True, inplace="cumprod_")
+@public("cumprod", "cumprod", out=True)
 def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """Products of the elements up to each."""
     return _scan("cumprod", cumprod_op, input, dim, dtype)
+
+
+def _in_place(op: Primitive) -> Any:
+    change = inplace_form(op)
+
+    def method(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+        result: Tensor = change(input, check_dim(dim, input._array.ndim), result_dtype(dtype))
+        return result
+
+    return method
+
+
+public("", "cumsum_")(_in_place(cumsum_op))
+public("", "cumprod_")(_in_place(cumprod_op))
 
 
 # ---- logcumsumexp

@@ -34,7 +34,7 @@ def softmax_op(input, dim: int):  # type: ignore[no-untyped-def]
 @softmax_op.vjp("input")
 def _(g: Any, out: Any, dim: int, xp: Any) -> Any:
     if not out.shape:
-        return g * 0
+        return g * out - out * (g * out)
     if xp.is_raw and out.dtype.kind == "f" and out.dtype.itemsize > 2:
         weighted = g * out
         weighted -= out * add_up(weighted, (dim,), True)
@@ -55,7 +55,7 @@ def log_softmax_op(input, dim: int):  # type: ignore[no-untyped-def]
 @log_softmax_op.vjp("input")
 def _(g: Any, out: Any, dim: int, xp: Any) -> Any:
     if not out.shape:
-        return g * 0
+        return g - xp.exp(out) * g
     if xp.is_raw and out.dtype.kind == "f" and out.dtype.itemsize > 2:
         grad = np.exp(out)
         grad *= add_up(g, (dim,), True)

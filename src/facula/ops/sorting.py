@@ -29,7 +29,7 @@ def order_of(x: Any, dim: int, descending: bool) -> Any:
         return np.argsort(x, dim, kind="stable")
     # Equal elements keep their order if the reversed array is sorted and read backwards.
     n = x.shape[dim]
-    return np.ascontiguousarray(n - 1 - np.flip(np.argsort(np.flip(x, dim), dim, kind="stable"), dim))
+    return n - 1 - np.flip(np.argsort(np.flip(x, dim), dim, kind="stable"), dim).copy()
 
 
 def _sort_kernel(input: Any, dim: int, descending: bool) -> tuple[Any, Any]:
@@ -106,9 +106,9 @@ def topk_op(input, k: int, dim: int, largest: bool, sorted: bool):  # type: igno
         part[dim] = slice(n - k, n) if largest else slice(0, k)
         where = np.argpartition(x, n - k if largest else k - 1, dim)[tuple(part)]
         order = np.argsort(np.take_along_axis(x, where, dim), dim)
-        where = np.ascontiguousarray(np.take_along_axis(where, np.flip(order, dim) if largest else order, dim))
+        where = np.take_along_axis(where, np.flip(order, dim) if largest else order, dim)
     else:
-        where = np.ascontiguousarray(order_of(x, dim, largest)[tuple(first)])
+        where = order_of(x, dim, largest)[tuple(first)].copy()
     return np.take_along_axis(input, where, dim), where
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._tensor import Tensor
+from ._approximations import erf32
 from ._elementwise import Elementwise, elementwise, only
 from ._forms import FUNCTIONS, expose, public
 from .pointwise import number_like
@@ -53,8 +54,14 @@ def _real(label: str) -> Any:
 _TWO_OVER_ROOT_PI = 2 / math.sqrt(math.pi)
 _HALF_ROOT_PI = math.sqrt(math.pi) / 2
 
+def erf_array(input):  # type: ignore[no-untyped-def]
+    if input.dtype == np.float32 and input.__class__ is np.ndarray:
+        return erf32(input)
+    return _scipy("erf")(input)
+
+
 erf = function(
-    "erf", by_scipy("erf"), "ErfBackward0",
+    "erf", erf_array, "ErfBackward0",
     lambda g, input, xp: g * (_TWO_OVER_ROOT_PI * xp.exp(-(input * input))), check=_real("erf_vml_cpu"),
 )  # fmt: skip
 erfc = function(

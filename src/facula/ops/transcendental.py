@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import _dtype
 from .._tensor import Tensor
+from ._approximations import tiled_rule
 from ._basic import cast, zeros_like_in
 from ._elementwise import Elementwise, elementwise, only
 from ._forms import FUNCTIONS, expose, inplace_form, public
@@ -235,7 +236,7 @@ acos = function(
 atan = function("atan", np.arctan, "AtanBackward0", lambda g, input, xp: g / xp.conj(input * input + 1), "arctan")
 sinh = function("sinh", np.sinh, "SinhBackward0", lambda g, input, xp: g * xp.conj(xp.cosh(input)))
 cosh = function("cosh", np.cosh, "CoshBackward0", lambda g, input, xp: g * xp.conj(xp.sinh(input)))
-tanh = function("tanh", np.tanh, "TanhBackward0", lambda g, out, xp: g * xp.conj(1 - out * out))
+tanh = function("tanh", np.tanh, "TanhBackward0", tiled_rule(lambda g, out, xp: g * xp.conj(1 - out * out)))
 asinh = function(
     "asinh", np.arcsinh, "AsinhBackward0", lambda g, input, xp: g * xp.conj(xp.rsqrt(input * input + 1)), "arcsinh"
 )
@@ -277,7 +278,9 @@ def _logistic(input):  # type: ignore[no-untyped-def]
     return np.reciprocal(x, out=x)
 
 
-sigmoid = function("sigmoid", _logistic, "SigmoidBackward0", lambda g, out, xp: g * xp.conj((1 - out) * out))
+sigmoid = function(
+    "sigmoid", _logistic, "SigmoidBackward0", tiled_rule(lambda g, out, xp: g * xp.conj((1 - out) * out))
+)
 
 
 # ---- functions of two arguments
