@@ -11,7 +11,8 @@ import numpy as np
 
 from . import _device, _dtype, _state
 from .autograd import engine, saved, views
-from .autograd.graph import NOWHERE, AccumulateGrad, Node, Port, RemovableHandle, resolve, user_frame
+from .autograd.accumulate import AccumulateGrad
+from .autograd.graph import NOWHERE, Node, Port, RemovableHandle, resolve, user_frame
 
 ndarray = np.ndarray
 _size = tuple.__new__

@@ -160,7 +160,7 @@ class _FunctionBase:
     def free(self, by: Freed) -> None:
         self.saved = by
 
-    def backward(self, g: Any, xp: Any, edges: tuple[Any, ...]) -> list[Any]:
+    def propagate(self, g: Any, xp: Any, edges: tuple[Any, ...]) -> list[Any]:
         given = []
         for grad, kind in zip(g if self.multi else (g,), self._output_kinds):
             if grad is None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import _state
 from . import engine
+from .accumulate import AccumulateGrad
 from .graph import GradientEdge, node_edge
 
 _warned_of_cycle = False
@@ -179,7 +180,7 @@ def _root_edges(outputs: Sequence[Any], grads: Sequence[Any]) -> list[tuple[Any,
         edge = out._edge() if out.requires_grad else None
         if edge is None:
             raise RuntimeError(_no_history_message(i, out))
-        if g is not None and g._array.dtype != out._array.dtype:
+        if g is not None and g._array.dtype != out._array.dtype and edge.__class__ is not AccumulateGrad:
             g = g.to(out.dtype)
         roots.append((edge, g))
     return roots

@@ -24,13 +24,19 @@ import numpy as np
 from .. import _state
 from ..ops._xp import RAW, TENSOR
 from . import anomaly
-from .graph import EMPTY, AccumulateGrad, Freed, Node, Port
+from .accumulate import AccumulateGrad
+from .graph import EMPTY, Freed, Node, Port
 
 # A backward call inside a backward call uses Python's stack. Beyond this many levels the work moves to a new thread,
 # which has a stack of its own.
 _LEVELS_PER_THREAD = 40
 
 ndarray = np.ndarray
+
+# References to a gradient on its way from a rule to ``.grad`` (NOTE [stealing]): the rule's result, the pair that zip
+# holds, the loop's variable, three arguments, and getrefcount's own. A sum made at a meeting point lacks the first two.
+_PASSING = 7
+_PASSING_JOINED = 5
 Tensor_: Any = None
 
 
@@ -215,7 +221,7 @@ def _execute(task: Task, start: list[tuple[Any, Any]]) -> None:
         node = heapq.heappop(heap)[-1]
         g = buffers.pop(node)
         if node.__class__ is AccumulateGrad:
-            _run_accumulator(task, node, g, careful, xp)
+            _run_accumulator(task, node, g, careful, xp, 0)
             continue
         while node is not None:
             if careful or node.attached is not None:
@@ -223,7 +229,7 @@ def _execute(task: Task, start: list[tuple[Any, Any]]) -> None:
                 grads, edges = _run_watched(task, node, g, edges)
             else:
                 edges = node.next
-                grads = node.backward(g, xp, edges)
+                grads = node.propagate(g, xp, edges)
                 if not keep and node.saved is not EMPTY:
                     if node.always_frees:
                         node.saved = by
@@ -237,6 +243,7 @@ def _execute(task: Task, start: list[tuple[Any, Any]]) -> None:
             for edge, g in zip(edges, grads):
                 if edge is None:
                     continue
+                passing = _PASSING
                 if raw and type(g) is not ndarray and g is not None:
                     g = np.asanyarray(g)
                 if type(edge) is Port:
@@ -256,8 +263,9 @@ def _execute(task: Task, start: list[tuple[Any, Any]]) -> None:
                         continue
                     if target in buffers:
                         g = _joined(buffers.pop(target), g, target in owned, raw)
+                        passing = _PASSING_JOINED
                 if type(target) is AccumulateGrad:
-                    _run_accumulator(task, target, g, careful, xp)
+                    _run_accumulator(task, target, g, careful, xp, passing)
                 elif node is None:
                     node, waiting = target, g
                 else:
@@ -272,11 +280,11 @@ def _execute(task: Task, start: list[tuple[Any, Any]]) -> None:
                     g = buffers.pop(node)
 
 
-def _run_accumulator(task: Task, node: Any, g: Any, careful: bool, xp: Any) -> None:
+def _run_accumulator(task: Task, node: Any, g: Any, careful: bool, xp: Any, passing: int) -> None:
     if careful or node.attached is not None or node.variable._meta.hooks:
         _run_watched(task, node, g, ())
     else:
-        node.backward(g, xp, ())
+        node.add(g, xp, passing)
 
 
 def _receive(buffers: dict[Node, Any], owned: set[Node], edge: Any, g: Any, raw: bool) -> None:
@@ -365,7 +373,7 @@ def _run_watched(task: Task, node: Any, g: Any, edges: tuple[Any, ...]) -> tuple
 
     g = grads if node.multi else grads[0]
     try:
-        result = node.backward(g, xp, edges)
+        result = node.propagate(g, xp, edges)
     except BaseException:
         if anomaly.enabled:
             anomaly.tell(node)
@@ -484,7 +492,7 @@ def call_node(node: Node, grads: tuple[Any, ...]) -> Any:
             raise TypeError(f"argument {i} is not a Variable")
     xp = TENSOR if _state.grad_enabled() else RAW
     values = [_value(g, xp) for g in grads]
-    result = node.backward(values if node.multi else values[0], xp, node.next)
+    result = node.propagate(values if node.multi else values[0], xp, node.next)
     if node.adapt is not None:
         result = adapt(node, result, node.next, xp)
     shown = _wrapped(list(result), xp)

@@ -400,7 +400,7 @@ class Error(Node):
     def output_count(self) -> int:
         return self.count
 
-    def backward(self, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
+    def propagate(self, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
         raise RuntimeError(self.message)
 
 

@@ -453,7 +453,7 @@ class UndefinedGrad(Node):
 
     __slots__ = ()
 
-    def backward(self, g: Any, xp: Any, edges: tuple[Any, ...]) -> list[Any]:
+    def propagate(self, g: Any, xp: Any, edges: tuple[Any, ...]) -> list[Any]:
         return [None]
 
 

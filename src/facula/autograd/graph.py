@@ -16,7 +16,6 @@ import math
 import os.path
 import re
 import sys
-import threading
 import weakref
 from abc import ABCMeta
 from collections import OrderedDict
@@ -158,7 +157,7 @@ class Node(metaclass=ABCMeta):
     """Whether every such node saves a tensor, so that freeing it needs no look at what it saved."""
     module: ClassVar[str] = ""
 
-    def backward(self, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
+    def propagate(self, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
         """The gradients for ``edges``, in their order; None for those that are None."""
         raise NotImplementedError(f"{type(self).__name__} has no derivative rule")
 
@@ -254,131 +253,13 @@ class Nowhere(Node):
 
     __slots__ = ()
 
-    def backward(self, g: Any, xp: Any, edges: tuple[Any, ...]) -> tuple[()]:
+    def propagate(self, g: Any, xp: Any, edges: tuple[Any, ...]) -> tuple[()]:
         return ()
 
 
 NOWHERE = new_node(Nowhere, ())
 NOWHERE.code = None
 NOWHERE.seq = math.inf
-
-_accumulate_lock = threading.RLock()
-
-
-class AccumulateGrad(Node):
-    """The end of the graph at a leaf: adds what arrives to the leaf's ``.grad``.
-
-    The leaf knows it weakly, it holds the leaf strongly: it lives as long as some graph leads to it.
-    """
-
-    __slots__ = ("__weakref__", "variable")
-    module = "torch::autograd::"
-    variable: Tensor
-
-    @staticmethod
-    def of(variable: Tensor) -> AccumulateGrad:
-        meta = variable._meta
-        assert meta is not None
-        reference = meta.accumulator
-        node = None if reference is None else reference()
-        if node is None:
-            with _accumulate_lock:
-                reference = meta.accumulator
-                node = None if reference is None else reference()
-                if node is None:
-                    node = AccumulateGrad()
-                    node.variable = variable
-                    node.next = ()
-                    node.saved = ()
-                    node.versions = None
-                    node.adapt = None
-                    node.attached = None
-                    node.code = None
-                    node.instruction = 0
-                    node.seq = math.inf
-                    meta.accumulator = weakref.ref(node)
-        return node
-
-    def backward(self, g: Any, xp: Any, edges: tuple[Any, ...]) -> tuple[()]:
-        variable = self.variable
-        meta = variable._meta
-        assert meta is not None
-        if not meta.requires_grad:
-            return ()
-        if g is not None:
-            if meta.grad_dtype is not ...:
-                g = _in_grad_dtype(g, meta.grad_dtype, xp)
-            with _accumulate_lock:
-                if xp.is_raw:
-                    _accumulate_array(variable, meta, g)
-                else:
-                    _accumulate_tensor(variable, meta, g)
-        if meta.post_accumulate_hooks:
-            for hook in list(meta.post_accumulate_hooks.values()):
-                result = hook(variable)
-                if result is not None:
-                    raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
-        return ()
-
-
-def _in_grad_dtype(g: Any, dtype: Any, xp: Any) -> Any:
-    if dtype is None or (g if xp.is_raw else g._array).dtype == dtype.numpy:
-        return g
-    return xp.cast(g, dtype.numpy)
-
-
-# The references to a gradient that only passes through: the engine's variable, the node's result, the argument
-# of ``backward``, the argument of ``_accumulate_array``, and the one that getrefcount itself takes.
-_PASSING_REFERENCES = 5
-
-
-def _accumulate_array(variable: Tensor, meta: Any, g: Any) -> None:
-    old = meta.grad
-    if old is None:
-        if g.__class__ is not np.ndarray:
-            if not isinstance(g, np.ndarray):
-                g = np.array(g)
-            owned = True
-        else:
-            owned = (
-                sys.getrefcount(g) <= _PASSING_REFERENCES
-                and (g.base is None or _is_all_that_is_left(g))
-                and g.flags.c_contiguous
-                and variable._array.flags.c_contiguous
-            )
-        meta.grad = variable._wrap_grad(g if owned else _copy_in_layout(g, variable._array))
-        return
-    array = old._array
-    if array.flags.writeable and array.__class__ is np.ndarray:
-        np.add(array, g, out=array, casting="same_kind")
-        old._bump_version()
-    else:
-        meta.grad = variable._wrap_grad(array + g)
-
-
-def _is_all_that_is_left(g: Any) -> bool:
-    """Whether nobody else can see the memory of a view, as of a gradient that was transposed on its way."""
-    return g.base.__class__ is np.ndarray and g.base.nbytes == g.nbytes and sys.getrefcount(g.base) <= 2
-
-
-def _copy_in_layout(g: Any, like: Any) -> Any:
-    """A dense copy with the leaf's own order of dimensions, so that optimizers walk both alike."""
-    if like.flags.c_contiguous or not like.flags.f_contiguous:
-        return np.array(g, order="C")
-    return np.array(g, order="F")
-
-
-def _accumulate_tensor(variable: Tensor, meta: Any, g: Tensor) -> None:
-    from .. import _state
-
-    old = meta.grad
-    recording = _state.grad_enabled()
-    if old is None:
-        meta.grad = variable.new_empty(variable.shape).copy_(g) if recording else g.detach().clone()
-    elif recording:
-        meta.grad = old + g
-    else:
-        old.add_(g)
 
 
 class RemovableHandle:

@@ -14,7 +14,8 @@ from typing import Any
 
 from .. import _state
 from . import views
-from .graph import AccumulateGrad, Node, Port, RemovableHandle
+from .accumulate import AccumulateGrad
+from .graph import Node, Port, RemovableHandle
 
 # ---- what happens to tensors that nodes save
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _dtype, _state
-from .graph import AccumulateGrad, Freed, Node, full_name, resolve, short_name
+from .accumulate import AccumulateGrad
+from .graph import Freed, Node, full_name, resolve, short_name
 
 if TYPE_CHECKING:
     from .._tensor import Tensor

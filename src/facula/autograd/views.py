@@ -259,7 +259,7 @@ class CopySlices(Node):
     base_geometry: tuple[Any, ...]
     view_geometry: tuple[Any, ...]
 
-    def backward(self, g: Any, xp: Any, edges: tuple[Any, ...]) -> list[Any]:
+    def propagate(self, g: Any, xp: Any, edges: tuple[Any, ...]) -> list[Any]:
         from .saved import freed_error
 
         if self.saved.__class__ is Freed:
@@ -273,7 +273,7 @@ class CopySlices(Node):
         else:
             rest = g.clone()
         part = self._part_of(rest)
-        inner = fn.backward(part._array.copy() if xp.is_raw else part.clone(), xp, inner_edges)
+        inner = fn.propagate(part._array.copy() if xp.is_raw else part.clone(), xp, inner_edges)
         if fn.adapt is not None:
             from .engine import adapt
 

@@ -1,7 +1,7 @@
 """Kernels for functions that NumPy computes slowly or not at all, tile by tile so that the work stays in the cache.
 
-Against float64 references: ``erf`` of float32 is within 5e-7; ``log1p`` and ``expm1`` keep their relative accuracy near 0
-because the rounding error of ``1 + x`` (of ``exp(x)``) enters numerator and denominator alike and cancels.
+Against float64 references: ``erf`` of float32 is within 5e-7; ``log1p`` and ``expm1`` keep their relative accuracy
+near 0, because the rounding error of ``1 + x`` (of ``exp(x)``) enters numerator and denominator alike and cancels.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ else to ``_general``, which knows all the rules. Both must give the same results
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -65,16 +66,25 @@ class Elementwise(Primitive):
         """What takes over when ``alpha=`` is given: ``with_alpha(input, other, alpha)``."""
 
     def ready(self) -> Elementwise:
-        """Build the fast callables, once all rules are given."""
+        """Build the fast callable, once all rules are given."""
+        self.call = self._form("function")
+        setattr(TENSOR, self.name, self.call)
+        return self
+
+    @cached_property
+    def method(self) -> Any:
+        return self._form("method")
+
+    @cached_property
+    def operator(self) -> Any:
+        return self._form("operator")
+
+    def _form(self, form: str) -> Any:
         k = len(self.tensor_names)
         make = {1: _unary, 2: _binary}.get(k, _nary)
         if self.attribute_names:
             make = _attributed if k == 1 else _nary
-        self.call = make(self, "function")
-        self.method = make(self, "method")
-        self.operator = make(self, "operator") if k == 2 else self.call
-        setattr(TENSOR, self.name, self.call)
-        return self
+        return make(self, form)
 
     def __call__(self, *args: Any) -> Any:
         return self.call(*args)
@@ -598,15 +608,3 @@ def wrong_operand(op: Elementwise, args: tuple[Any, ...], form: str = "function"
                 f"{shown}(): argument '{name}' (position {position}) must be Tensor, not {_type_of(v)}"
             )
     return TypeError(f"{op.name}(): wrong arguments")
-
-
-def only(label: str, kinds: str) -> Callable[..., None]:
-    """A check that refuses other dtypes the way PyTorch's kernels do. ``kinds``: bool, integer, float, complex."""
-    allowed = {"bifc".index(kind) for kind in kinds}
-
-    def check(*arrays: Any) -> None:
-        d = _dtype.of_array(arrays[0])
-        if d.category not in allowed:
-            raise NotImplementedError(f"\"{label}\" not implemented for '{_dtype.SCALAR_TYPE_NAMES[d]}'")
-
-    return check

@@ -36,9 +36,10 @@ def expose(
     call = op.call if isinstance(op, Elementwise) else op
     for name in functions.split():
         FUNCTIONS[name] = call
-    method = op.method if isinstance(op, Elementwise) else _as_method(call) if isinstance(call, Primitive) else call
-    for name in methods.split():
-        setattr(Tensor, name, method)
+    if methods:
+        method = op.method if isinstance(op, Elementwise) else _as_method(call) if isinstance(call, Primitive) else call
+        for name in methods.split():
+            setattr(Tensor, name, method)
     for name in operators.split():
         setattr(Tensor, name, op.operator)
     if inplace or inplace_operators:

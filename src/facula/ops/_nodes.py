@@ -1,6 +1,6 @@
 """Node classes of primitives: how a node calls its rules.
 
-``backward(node, g, xp, edges)`` returns a gradient for each edge that is not None. The general form takes the saved values
+``propagate(node, g, xp, edges)`` returns a gradient for each edge that is not None. The general form takes the saved values
 out one by one, with all checks. The special forms below do the same for nodes that save at most their inputs or their
 output, in the raw world: the hot path of backward passes. Whenever something is unusual (freed, changed, packed by hooks)
 they leave it to the general form.
@@ -31,7 +31,7 @@ def make_node_class(op: Primitive) -> type[Node]:
         "primitive": op,
         "multi": multi,
         "saves_output": [slot.name for slot in op.slots] == ["out"],
-        "backward": _backward_of(op),
+        "propagate": _propagation_of(op),
         "free": _free_of(tensor_slots, has_attributes),
         "always_frees": bool(masks)
         and not has_attributes
@@ -114,7 +114,7 @@ def _free_of(tensor_slots: tuple[int, ...], has_attributes: bool) -> Callable[[A
 # ---- calling the rules
 
 
-def _backward_of(op: Primitive) -> Callable[..., Any]:
+def _propagation_of(op: Primitive) -> Callable[..., Any]:
     if op.variadic:
         return _variadic(op)
     general = _general(op)
@@ -136,7 +136,7 @@ def _general(op: Primitive) -> Callable[..., Any]:
     calls = [(op.rules[op.tensor_names[i]].fn, op.rules[op.tensor_names[i]].takes) for i in op.differentiable]
     several = has_several_outputs(op)
 
-    def backward(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> list[Any]:
+    def propagate(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> list[Any]:
         if g is None or (several and all([x is None for x in g])):
             return [None] * len(edges)
         values = saved.unpack(node, xp) if node.saved is not EMPTY else []
@@ -146,7 +146,7 @@ def _general(op: Primitive) -> Callable[..., Any]:
             for edge, (fn, takes) in zip(edges, calls)
         ]
 
-    return own_code(backward)
+    return own_code(propagate)
 
 
 def _variadic(op: Primitive) -> Callable[..., Any]:
@@ -154,7 +154,7 @@ def _variadic(op: Primitive) -> Callable[..., Any]:
     fn, takes = rule.fn, rule.takes
     position = op.slot_names.index("position") if "position" in op.slot_names else None
 
-    def backward(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> list[Any]:
+    def propagate(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> list[Any]:
         if g is None:
             return [None] * len(edges)
         values = saved.unpack(node, xp) if node.saved is not EMPTY else []
@@ -166,7 +166,7 @@ def _variadic(op: Primitive) -> Callable[..., Any]:
             grads.append(None if edge is None else fn(g, *[values[j] for j in takes]))
         return grads
 
-    return own_code(backward)
+    return own_code(propagate)
 
 
 def _bare(calls: list[Any]) -> Callable[..., Any]:
@@ -175,16 +175,16 @@ def _bare(calls: list[Any]) -> Callable[..., Any]:
     first_xp = bool(takes)
     if len(calls) == 1:
 
-        def backward_one(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
+        def propagate_one(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
             if g is None:
                 return (None,)
             return (first(g, xp) if first_xp else first(g),)
 
-        return own_code(backward_one)
+        return own_code(propagate_one)
     second, takes = calls[1]
     second_xp = bool(takes)
 
-    def backward(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
+    def propagate(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
         if g is None:
             return (None, None)
         a, b = edges
@@ -193,13 +193,13 @@ def _bare(calls: list[Any]) -> Callable[..., Any]:
             None if b is None else second(g, xp) if second_xp else second(g),
         )
 
-    return own_code(backward)
+    return own_code(propagate)
 
 
 def _one_input(op: Primitive, general: Any, rule: Any, takes: tuple[int, ...]) -> Callable[..., Any]:
     with_xp = len(takes) == 2
 
-    def backward(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
+    def propagate(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
         s = node.saved
         if xp is RAW and g is not None:
             if type(s) is ndarray:
@@ -212,7 +212,7 @@ def _one_input(op: Primitive, general: Any, rule: Any, takes: tuple[int, ...]) -
                         return (rule(g, s._array, xp) if with_xp else rule(g, s._array),)
         return general(node, g, xp, edges)
 
-    return own_code(backward)
+    return own_code(propagate)
 
 
 def _two_inputs(op: Primitive, general: Any, call_a: Any, call_b: Any) -> Callable[..., Any]:
@@ -222,7 +222,7 @@ def _two_inputs(op: Primitive, general: Any, call_a: Any, call_b: Any) -> Callab
     name_a, name_b = (op.tensor_names[i] for i in op.differentiable)
     quick_a, quick_b = op.quick.get(name_a), op.quick.get(name_b)
 
-    def backward(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
+    def propagate(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
         held = node.saved
         if xp is not RAW or g is None or type(held) is Freed:
             return general(node, g, xp, edges)
@@ -263,7 +263,7 @@ def _two_inputs(op: Primitive, general: Any, call_a: Any, call_b: Any) -> Callab
                 grad_b = rule_b(g, s, xp) if xp_b else rule_b(g, s)
         return grad_a, grad_b
 
-    return own_code(backward)
+    return own_code(propagate)
 
 
 def is_changed(node: Any, t: Any, at: int) -> bool:

@@ -12,10 +12,11 @@ from .._tensor import Tensor
 from ._approximations import expm1, log1p, tiled_kernel, tiled_rule
 from ._args import one_dim
 from ._basic import in_both_worlds
-from ._elementwise import elementwise, only
+from ._elementwise import elementwise
 from ._forms import FUNCTIONALS, FUNCTIONS, expose, inplace_form, public
 from ._masks import keep, select
 from ._primitive import primitive
+from ._refusals import only
 from .choice import clip
 from .pointwise import no_gradient, number_like, underivable
 from .special import erf_array

@@ -8,10 +8,11 @@ import numpy as np
 
 from .. import _dtype
 from .._tensor import Tensor, _cpp_dtype
-from ._elementwise import broadcast_error, cast, elementwise, number_array, only, operands
+from ._elementwise import broadcast_error, cast, elementwise, number_array, operands
 from ._forms import FUNCTIONS, expose, inplace_form, public
 from ._masks import select
 from ._primitive import primitive
+from ._refusals import only
 from .pointwise import by_kind, is_number, no_gradient, number_like, set_methods, tensor_first, underivable
 
 # ---- maximum and minimum

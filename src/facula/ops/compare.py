@@ -8,8 +8,9 @@ import numpy as np
 
 from .. import _dtype
 from .._tensor import Tensor
-from ._elementwise import Elementwise, elementwise, only
+from ._elementwise import Elementwise, elementwise
 from ._forms import expose, public
+from ._refusals import only
 from .pointwise import by_kind, is_number, no_gradient, number_like, set_methods, tensor_first
 
 

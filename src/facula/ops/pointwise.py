@@ -10,8 +10,9 @@ import numpy as np
 from .. import _dtype
 from .._tensor import Tensor
 from ._basic import zeros_like_in
-from ._elementwise import Elementwise, elementwise, number_array, only, operands, scalar
+from ._elementwise import Elementwise, elementwise, number_array, operands, scalar
 from ._forms import FUNCTIONS, expose, inplace_form, public
+from ._refusals import only
 
 
 def number_like(value: Any, array: Any) -> Any:
@@ -41,10 +42,10 @@ def underivable(name: str, kernel: Any, public_name: str, **options: Any) -> Ele
     for tensor in op.tensor_names:
         op.vjp(**{tensor: no_gradient})
 
-    def backward(node: Any, g: Any, xp: Any, edges: Any) -> Any:
+    def propagate(node: Any, g: Any, xp: Any, edges: Any) -> Any:
         raise RuntimeError(f"derivative for aten::{public_name} is not implemented")
 
-    op.node_class.backward = backward  # type: ignore[method-assign, assignment]
+    op.node_class.propagate = propagate  # type: ignore[method-assign, assignment]
     return op.ready()
 
 
@@ -130,7 +131,7 @@ add_scaled.write, sub_scaled.write = _add_into, _subtract_out_of
 
 
 def _check_alpha(alpha: Any, *args: Any) -> None:
-    if alpha.__class__ in (float, int) and all([t.__class__ is Tensor and t._array.dtype.kind == "f" for t in args]):
+    if alpha.__class__ in (float, int) and all(t.__class__ is Tensor and t._array.dtype.kind == "f" for t in args):
         return
     found = operands(add, args)
     if found is None:

@@ -10,8 +10,9 @@ import numpy as np
 
 from .._tensor import Tensor
 from ._approximations import erf32
-from ._elementwise import Elementwise, elementwise, only
+from ._elementwise import Elementwise, elementwise
 from ._forms import FUNCTIONS, expose, public
+from ._refusals import only
 from .pointwise import number_like
 from .transcendental import function, logit, sigmoid
 

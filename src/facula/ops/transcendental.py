@@ -11,8 +11,9 @@ from .. import _dtype
 from .._tensor import Tensor
 from ._approximations import tiled_rule
 from ._basic import cast, zeros_like_in
-from ._elementwise import Elementwise, elementwise, only
+from ._elementwise import Elementwise, elementwise
 from ._forms import FUNCTIONS, expose, inplace_form, public
+from ._refusals import only
 from .pointwise import is_number, number_like, set_methods
 
 # ---- powers

@@ -1,0 +1,136 @@
+"""The ends of the graph: what adds arriving gradients to the leaves' ``.grad``."""
+
+from __future__ import annotations
+
+import math
+import sys
+import threading
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _state
+from .graph import EMPTY, Node
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
+_lock = threading.RLock()
+
+
+class AccumulateGrad(Node):
+    """The end of the graph at a leaf: adds what arrives to the leaf's ``.grad``.
+
+    The leaf knows it weakly, it holds the leaf strongly: it lives as long as some graph leads to it.
+    """
+
+    __slots__ = ("__weakref__", "variable")
+    module = "torch::autograd::"
+    variable: Tensor
+
+    @staticmethod
+    def of(variable: Tensor) -> AccumulateGrad:
+        meta = variable._meta
+        assert meta is not None
+        reference = meta.accumulator
+        node = None if reference is None else reference()
+        if node is None:
+            with _lock:
+                reference = meta.accumulator
+                node = None if reference is None else reference()
+                if node is None:
+                    node = AccumulateGrad()
+                    node.variable = variable
+                    node.next = ()
+                    node.saved = EMPTY
+                    node.versions = None
+                    node.adapt = None
+                    node.attached = None
+                    node.code = None
+                    node.instruction = 0
+                    node.seq = math.inf
+                    meta.accumulator = weakref.ref(node)
+        return node
+
+    def propagate(self, g: Any, xp: Any, edges: tuple[Any, ...]) -> tuple[()]:
+        self.add(g, xp, 0)
+        return ()
+
+    def add(self, g: Any, xp: Any, passing: int) -> None:
+        """Add a gradient. ``passing``: the references to it that the way here accounts for; see NOTE [stealing]."""
+        variable = self.variable
+        meta = variable._meta
+        assert meta is not None
+        if not meta.requires_grad:
+            return
+        if g is not None:
+            if not passing or meta.grad_dtype is not ...:
+                g = _in_grad_dtype(g, variable.dtype if meta.grad_dtype is ... else meta.grad_dtype, xp)
+            with _lock:
+                if xp.is_raw:
+                    _add_array(variable, meta, g, passing)
+                else:
+                    _add_tensor(variable, meta, g)
+        if meta.post_accumulate_hooks:
+            for hook in list(meta.post_accumulate_hooks.values()):
+                result = hook(variable)
+                if result is not None:
+                    raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
+
+
+def _in_grad_dtype(g: Any, dtype: Any, xp: Any) -> Any:
+    if dtype is None or (g if xp.is_raw else g._array).dtype == dtype.numpy:
+        return g
+    return xp.cast(g, dtype.numpy)
+
+
+# NOTE [stealing]: the first gradient of a leaf becomes its ``.grad`` as it is if nobody else can see it, which its
+# reference count tells: the engine says how many references its own way to here accounts for. Else it is copied.
+
+
+def _add_array(variable: Tensor, meta: Any, g: Any, passing: int) -> None:
+    old = meta.grad
+    if old is None:
+        stolen = (
+            sys.getrefcount(g) <= passing
+            and (g.base is None or _is_all_that_is_left(g))
+            and g.flags.c_contiguous
+            and variable._array.flags.c_contiguous
+        )
+        grad = variable._wrap_grad(g if stolen else _copy_in_layout(g, variable._array))
+        if _state.special and _state.modes.inference:
+            grad._own_meta().inference = True
+        meta.grad = grad
+        return
+    array = old._array
+    if array.flags.writeable and array.__class__ is np.ndarray:
+        np.add(array, g, out=array, casting="same_kind")
+        old._bump_version()
+    else:
+        meta.grad = variable._wrap_grad(array + g)
+
+
+def _is_all_that_is_left(g: Any) -> bool:
+    """Whether nobody else can see the memory of a view, as of a gradient that was transposed on its way."""
+    return g.base.__class__ is np.ndarray and g.base.nbytes == g.nbytes and sys.getrefcount(g.base) <= 2
+
+
+def _copy_in_layout(g: Any, like: Any) -> Any:
+    """A dense copy with the leaf's own order of dimensions, so that optimizers walk both alike."""
+    if g.__class__ is not np.ndarray:
+        return g.copy() if isinstance(g, np.ndarray) else np.array(g)
+    if like.flags.c_contiguous or not like.flags.f_contiguous:
+        return np.array(g, order="C")
+    return np.array(g, order="F")
+
+
+def _add_tensor(variable: Tensor, meta: Any, g: Tensor) -> None:
+    old = meta.grad
+    recording = _state.grad_enabled()
+    if old is None:
+        meta.grad = variable.new_empty(variable.shape, dtype=g.dtype).copy_(g) if recording else g.detach().clone()
+    elif recording:
+        meta.grad = old + g
+    else:
+        old.add_(g)
