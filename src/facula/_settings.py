@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from .autograd import differentiate
+
 _threads = os.cpu_count() or 1
 _deterministic = _warn_only = False
 _matmul_precision = "highest"
@@ -59,3 +61,14 @@ def typename(obj: Any, /) -> str:
         return name
     cls = obj if isinstance(obj, type) else type(obj)
     return cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
+
+
+def set_warn_always(b: bool, /) -> None:
+    """Give warnings that are given once per process each time."""
+    if not isinstance(b, bool):
+        raise TypeError(f"setWarnOnlyOnce expects a bool, but got {type(b).__name__}")
+    differentiate.warns_always = b
+
+
+def is_warn_always_enabled() -> bool:
+    return differentiate.warns_always

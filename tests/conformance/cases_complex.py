@@ -292,13 +292,6 @@ def gradient_accumulates(torch):
 
 
 @case
-def conj_is_lazy_and_a_view(torch):
-    z = torch.tensor([1 + 2j])
-    c = z.conj()
-    return c.is_conj(), c._is_view(), c._base is z, c.conj().is_conj(), c.resolve_conj().is_conj(), see(torch, c)
-
-
-@case
 def conj_physical_is_eager(torch):
     z = z_leaf(torch)
     c = z.conj_physical()
@@ -309,23 +302,6 @@ def conj_physical_is_eager(torch):
 def conj_of_a_real_tensor_is_the_tensor(torch):
     x = torch.tensor([1.0], requires_grad=True)
     return x.conj() is x, x.real is x, error(lambda: x.imag)
-
-
-@case
-def imag_of_a_conjugate_is_a_negative_view(torch):
-    z = torch.tensor([1 + 2j])
-    im = z.conj().imag
-    return im.is_neg(), see(torch, im), im.resolve_neg().is_neg()
-
-
-@case
-def conj_then_inplace(torch):
-    z = z_leaf(torch)
-    y = z * 1
-    c = y.conj()
-    c.mul_(2j)
-    real_loss(y).backward()
-    return see(torch, y), see(torch, z.grad), name_of(y.grad_fn), name_of(c.grad_fn)
 
 
 @case
@@ -340,7 +316,6 @@ def graph_of_conj_real_imag(torch):
         "angle": graph(z.angle().grad_fn),
         "view_as_real": graph(torch.view_as_real(z).grad_fn),
         "H": graph(z.view(1, 2).H.grad_fn),
-        "resolve_conj": graph(z.conj().resolve_conj().grad_fn),
     }
 
 
@@ -369,11 +344,6 @@ def view_as_complex_errors(torch):
         error(lambda: torch.view_as_complex(torch.ones(2, 2, dtype=torch.int64))),
         error(lambda: torch.view_as_real(torch.ones(2))),
     )
-
-
-@case
-def view_as_real_of_a_lazy_conjugate(torch):
-    return error(lambda: torch.view_as_real(torch.tensor([1 + 2j]).conj()))
 
 
 @case

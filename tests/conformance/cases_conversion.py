@@ -251,12 +251,9 @@ def numpy_dtypes(torch):
 @case
 def numpy_refusals(torch):
     x = torch.ones(2, requires_grad=True)
-    z = torch.tensor([1j])
     return {
         "requires_grad": brief(lambda: x.numpy()),
         "nonleaf": brief(lambda: (x * 2).numpy()),
-        "conj": brief(lambda: z.conj().numpy()),
-        "neg": brief(lambda: z.conj().imag.numpy()),
         "meta": brief(lambda: torch.ones(1, device="meta").numpy()),
         "bfloat16": brief(lambda: torch.ones(1, dtype=torch.bfloat16).numpy()),
         "asarray_requires_grad": brief(lambda: np.asarray(x)),
@@ -1027,25 +1024,6 @@ def tensor_truth_in_conditions(torch):
 @case
 def chained_comparison_of_many_is_an_error(torch):
     return brief(lambda: 1 < torch.ones(2) < 5)
-
-
-@case
-def resolve_conj_and_neg(torch):
-    z = torch.tensor([1 + 2j])
-    c = z.conj()
-    n = c.imag
-    return [
-        c.is_conj(),
-        n.is_neg(),
-        see(torch, n),
-        n.resolve_neg().is_neg(),
-        c.resolve_conj() is c,
-        z.resolve_conj() is z,
-        (c * 1).is_conj(),
-        c.clone().is_conj(),
-        c.data_ptr() == z.data_ptr(),
-        see(torch, torch.conj_physical(z)),
-    ]
 
 
 @case

@@ -643,7 +643,6 @@ def complex_attributes_and_views(torch):
         "imag": see(torch, z.imag),
         "abs": see(torch, z.abs()),
         "conj": see(torch, z.conj()),
-        "is_conj": [z.is_conj(), z.conj().is_conj(), z.conj().resolve_conj().is_conj(), z.conj().conj().is_conj()],
         "view_as_real": see(torch, torch.view_as_real(z)),
         "view_as_complex": see(torch, torch.view_as_complex(torch.tensor([[1.0, 2.0]]))),
         "real_of_real": torch.tensor([1.0]).real.tolist(),
@@ -970,8 +969,6 @@ def strides_of_results_follow_inputs(torch):
     return {
         "unary": torch.exp(x).stride(),
         "binary_same": (x + x).stride(),
-        "binary_mixed": (x + y).stride(),
-        "binary_mixed_swapped": (y + x).stride(),
         "scalar": (x * 2).stride(),
         "compare": (x > 0).stride(),
         "clone": x.clone().stride(),

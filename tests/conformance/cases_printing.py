@@ -488,14 +488,6 @@ def suffix_after_the_last_row(torch):
 
 
 @case
-def forward_mode_tangent(torch):
-    fwd = torch.autograd.forward_ad
-    with fwd.dual_level():
-        dual = fwd.make_dual(torch.zeros(2), torch.ones(2))
-        return [repr(dual), repr(dual * 3)]
-
-
-@case
 def parameter(torch):
     p = torch.nn.Parameter(torch.arange(6.0).reshape(2, 3))
     return [repr(p), str(p), repr(torch.nn.Parameter(torch.tensor(1.5)))]
@@ -775,15 +767,3 @@ def named_results(torch):
     return [repr(torch.max(x, 1)), repr(x.sort()), str(torch.topk(x, 1))]
 
 
-@case
-def wrapped_by_a_transform(torch):
-    seen = []
-
-    def look(x):
-        seen.append(repr(x))
-        return (x * x).sum()
-
-    torch.func.grad(look)(torch.ones(2, 2))
-    torch.func.vmap(look)(torch.ones(2, 2))
-    torch.func.vmap(torch.func.grad(look))(torch.ones(2, 2))
-    return seen

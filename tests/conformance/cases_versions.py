@@ -584,22 +584,6 @@ def real_and_imag_views_share_the_counter(torch):
 
 
 @case
-def conj_shares_the_counter_lazily(torch):
-    z = torch.tensor([1 + 2j])
-    c = z.conj()
-    z.add_(1)
-    return c._version, c.is_conj(), see(torch, c)
-
-
-@case
-def foreach_updates_bump_every_tensor(torch):
-    xs = [torch.zeros(2), torch.ones(1)]
-    torch._foreach_add_(xs, 1.0)
-    torch._foreach_mul_(xs, [2.0, 3.0])
-    return [x._version for x in xs], see(torch, xs)
-
-
-@case
 def init_functions_bump_parameters(torch):
     w = torch.nn.Parameter(torch.zeros(2, 2))
     torch.nn.init.constant_(w, 3.0)

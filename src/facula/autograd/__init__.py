@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import _state
-from . import anomaly, engine, grad_mode, graph, saved, views
+from . import anomaly, engine, grad_mode, graph
 from .differentiate import backward, grad
 from .anomaly import detect_anomaly, set_detect_anomaly
 from .grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled, set_multithreading_enabled
@@ -41,4 +40,17 @@ def __getattr__(name: str) -> Any:
 is_anomaly_enabled = anomaly.is_anomaly_enabled
 is_anomaly_check_nan_enabled = anomaly.is_anomaly_check_nan_enabled
 
-_modules = (_state, saved, views)
+
+
+class _unsafe_preserve_version_counter:
+    """Within it, in-place changes of a tensor are hidden from the checks. You are on your own."""
+
+    def __init__(self, tensors: Any) -> None:
+        self.tensors = (tensors,) if isinstance(tensors, engine.Tensor_) else tuple(tensors)
+
+    def __enter__(self) -> None:
+        self.versions = [t._version for t in self.tensors]
+
+    def __exit__(self, *exc: object) -> None:
+        for t, version in zip(self.tensors, self.versions):
+            t._shared_counter()[0] = version

@@ -12,6 +12,7 @@ from .accumulate import AccumulateGrad
 from .graph import GradientEdge, node_edge
 
 _warned_of_cycle = False
+warns_always = False
 
 
 def backward(
@@ -112,7 +113,7 @@ def _batched(
 
 def _warn_of_cycle() -> None:
     global _warned_of_cycle
-    if not _warned_of_cycle:
+    if not _warned_of_cycle or warns_always:
         _warned_of_cycle = True
         warnings.warn(
             "Using backward() with create_graph=True will create a reference cycle between the parameter and its "

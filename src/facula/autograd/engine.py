@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _state
+from .. import _quiet, _state
 from ..ops._xp import RAW, TENSOR
 from . import anomaly
 from .accumulate import AccumulateGrad
@@ -96,12 +96,14 @@ def _enter(task: Task, start: list[tuple[Any, Any]], outer: tuple[bool, Any, int
     _state.modes.backward_depth = depth + 1
     if enabled is not task.create_graph:
         _state.update(grad_enabled=task.create_graph)
+    token = _quiet.begin()
     try:
         _execute(task, start)
         while task.callbacks:
             for callback in _taken(task.callbacks):
                 callback()
     finally:
+        _quiet.end(token)
         _state.modes.running = running
         _state.modes.backward_depth = depth
         if enabled is not task.create_graph:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _state
+from .. import _quiet, _state
 from .._tensor import Tensor, cut_of
 from ..autograd.graph import _is_internal, next_sequence_number, user_frame
 from ..autograd.saved import inference_error
@@ -47,7 +47,11 @@ def _one_tensor(op: Primitive) -> Callable[..., Any]:
                 return general(input, *attributes)
             recording = recording and _state.modes.grad_enabled
         array = input._array
-        result = kernel(array, *attributes)
+        token = _quiet.begin()
+        try:
+            result = kernel(array, *attributes)
+        finally:
+            _quiet.end(token)
         t = _new(Tensor)
         t._array = result if type(result) is ndarray else np.asarray(result)
         t._node = None

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _dtype, _state
+from .. import _dtype, _quiet, _state
 from .._tensor import Tensor, _type_of, cut_of
 from ..autograd.graph import EMPTY, _is_internal, next_sequence_number, user_frame
 from ..autograd.saved import NUMBERS, inference_error
@@ -116,6 +116,7 @@ def _unary(op: Elementwise, form: str) -> Callable[..., Any]:
         return _slow(op, form)
     kernel = op.kernel
     is_ufunc = isinstance(kernel, np.ufunc)
+    noisy = kernel not in _quiet.SAFE
     differentiable = bool(op.rules)
     saves_input = "input" in op.slot_names
     saves_out = "out" in op.slot_names
@@ -134,7 +135,14 @@ def _unary(op: Elementwise, form: str) -> Callable[..., Any]:
             if _state.modes.dispatch or _state.anomaly:
                 return _general(op, (input,))
             recording = recording and _state.modes.grad_enabled
-        result = kernel(array) if array.ndim or not is_ufunc else kernel(array, out=...)
+        if noisy:
+            token = _quiet.begin()
+            try:
+                result = kernel(array) if array.ndim or not is_ufunc else kernel(array, out=...)
+            finally:
+                _quiet.end(token)
+        else:
+            result = kernel(array) if array.ndim or not is_ufunc else kernel(array, out=...)
         if type(result) is not ndarray and not isinstance(result, ndarray):
             result = np.asarray(result)
         t = _new(Tensor)
@@ -186,6 +194,7 @@ def _binary(op: Elementwise, form: str) -> Callable[..., Any]:
         return _slow(op, form)
     kernel = op.kernel
     is_ufunc = isinstance(kernel, np.ufunc)
+    noisy = kernel not in _quiet.SAFE
     operator = form == "operator"
     numbers = op.numbers
     differentiable = bool(op.rules)
@@ -234,10 +243,14 @@ def _binary(op: Elementwise, form: str) -> Callable[..., Any]:
             if _state.modes.dispatch or _state.anomaly:
                 return _general(op, (input, other), operator)
             recording = recording and _state.modes.grad_enabled
+        token = _quiet.begin() if noisy else None
         try:
             result = kernel(a, b) if a.ndim or not is_ufunc else kernel(a, b, out=...)
         except ValueError:
             raise broadcast_error(a.shape, b.shape) from None
+        finally:
+            if token is not None:
+                _quiet.end(token)
         if type(result) is not ndarray and not isinstance(result, ndarray):
             result = np.asarray(result)
         t = _new(Tensor)
@@ -334,6 +347,7 @@ def _attributed(op: Elementwise, form: str) -> Callable[..., Any]:
     """One tensor and attributes, which public functions have put in order."""
     kernel = op.kernel
     is_ufunc = isinstance(kernel, np.ufunc)
+    noisy = kernel not in _quiet.SAFE
     differentiable = bool(op.rules)
     names = op.slot_names
     input_first = names == op.tensor_names + op.attribute_names
@@ -353,10 +367,13 @@ def _attributed(op: Elementwise, form: str) -> Callable[..., Any]:
             if _state.modes.dispatch or _state.anomaly:
                 return _general(op, (input,), attributes=attributes)
             recording = recording and _state.modes.grad_enabled
+        token = _quiet.begin()
         try:
             result = kernel(array, *attributes)
         except TypeError:  # a complex number beside a real tensor
             return _general(op, (input,), attributes=attributes)
+        finally:
+            _quiet.end(token)
         if type(result) is not ndarray and not isinstance(result, ndarray):
             result = np.asarray(result)
         if result.dtype is not dt:
@@ -535,6 +552,7 @@ _HALVES = ("float16", "bfloat16")
 
 def run_kernel(op: Elementwise, arrays: list[Any], dt: _dtype.dtype, attributes: tuple[Any, ...] = ()) -> Any:
     """The kernel on promoted arrays. Half precision is computed in float32 and rounded, which is exact and quicker."""
+    token = _quiet.begin()
     try:
         if dt.name in _HALVES:
             result = op.kernel(*[a.astype(np.float32) for a in arrays], *attributes)
@@ -549,6 +567,8 @@ def run_kernel(op: Elementwise, arrays: list[Any], dt: _dtype.dtype, attributes:
         except ValueError:
             raise broadcast_error(shapes[0], shapes[1]) from None
         raise
+    finally:
+        _quiet.end(token)
     return result if isinstance(result, ndarray) else np.asarray(result)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _dtype, _state
+from .. import _dtype, _quiet, _state
 from .._tensor import Tensor
 from ..autograd import views
 from ._elementwise import Elementwise, broadcast_error, cast, check_devices, operands, run_kernel, scalar, wrong_operand
@@ -196,7 +196,11 @@ def change(
         if "input" in op.slot_names:
             tensors = (_as_it_was(self), *others)
         node = op.make_node(None, tensors, attributes, edges, like=self)
-    write(array, *[t._array if isinstance(t, Tensor) else t for t in others])
+    token = _quiet.begin()
+    try:
+        write(array, *[t._array if isinstance(t, Tensor) else t for t in others])
+    finally:
+        _quiet.end(token)
     self._bump_version()
     if node is not None:
         op.save_outputs(node, [self])

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _state
+from .. import _quiet, _state
 from .._device import MetaArray, stay_meta
 from .._dtype import F32, F64
 from .._tensor import AutogradMeta, Tensor, cut_of
@@ -213,7 +213,11 @@ class Primitive:
                 arrays.append(t._array)
             else:
                 arrays.append(t)
-        result = self.kernel(tuple(arrays), *attributes) if self.variadic else self.kernel(*arrays, *attributes)
+        token = _quiet.begin()
+        try:
+            result = self.kernel(tuple(arrays), *attributes) if self.variadic else self.kernel(*arrays, *attributes)
+        finally:
+            _quiet.end(token)
         if arrays and arrays[0].__class__ is not ndarray and isinstance(arrays[0], MetaArray):
             result = stay_meta(result)
         if self.outputs == 1:

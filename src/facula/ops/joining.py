@@ -73,7 +73,7 @@ class Join(Primitive):
     """A primitive of a list of tensors that saves nothing but attributes."""
 
     def __init__(self, name: str, kernel: Any, node: str) -> None:
-        super().__init__(name, kernel, node)
+        super().__init__(name, kernel, node, saved_names={"ends": "", "dtypes": ""})
         self._plan: tuple[int, ...] | None = None
 
     def __call__(self, tensors: Any, *attributes: Any) -> Any:

@@ -280,7 +280,8 @@ unsqueeze_op.vjp(input=lambda g, dim, xp: xp.squeeze(g, dim))
 @public("unsqueeze", "unsqueeze")
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """A view with a new dimension of size 1."""
-    return unsqueeze_op.call(input, new_dim(dim, input._array.ndim))
+    new_dim(dim, input._array.ndim)
+    return unsqueeze_op.call(input, dim)
 
 
 def new_dim(dim: int, ndim: int) -> int:
