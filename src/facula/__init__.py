@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 import warnings as _warnings
-from importlib import import_module as _import_module
 from math import e, inf, nan, pi
 from typing import Any as _Any
 
 from . import _dtype as _dtypes
-from . import autograd, overrides, return_types
+from . import _lazy, autograd, overrides
 from ._device import device
 from ._dtype import (
     bfloat16,
@@ -45,20 +44,6 @@ from ._layout import (
     sparse_csr,
     strided,
 )  # fmt: skip
-from ._repr import set_printoptions
-from ._settings import (
-    are_deterministic_algorithms_enabled,
-    get_float32_matmul_precision,
-    get_num_interop_threads,
-    get_num_threads,
-    is_deterministic_algorithms_warn_only_enabled,
-    set_float32_matmul_precision,
-    set_num_interop_threads,
-    set_num_threads,
-    typename,
-    use_deterministic_algorithms,
-)
-from ._storage import TypedStorage, UntypedStorage, is_storage
 from ._tensor import Size, Tensor
 from .autograd.grad_mode import (
     enable_grad,
@@ -68,79 +53,52 @@ from .autograd.grad_mode import (
     no_grad,
     set_grad_enabled,
 )  # fmt: skip
-from .ops import (  # one operator family a line; each fills FUNCTIONS with what becomes ``facula.<name>``
-    _basic,
-    activations,
-    advanced,
-    choice,
-    compare,
-    complex,
-    convert,
-    counting,
-    create,
-    decompositions,
-    diagonals,
-    distance,
-    einsum,
-    exchange,
-    extrema,
-    gather,
-    index_along,
-    indexing,
-    inplace_views,
-    joining,
-    linalg,
-    masked,
-    matmul,
-    norms,
-    order,
-    parts,
-    pointwise,
-    put_parts,
-    random,
-    random_inplace,
-    rearrange,
-    reduce,
-    scan,
-    scatter_reduce,
-    shape,
-    softmax,
-    sorting,
-    special,
-    splitting,
-    transcendental,
-    variance,
-    windows,
-)
-from .ops._forms import FUNCTIONS as _FUNCTIONS
 
 __version__ = "0.1.0"
 
 # NumPy warns of overflow, division by zero and invalid values where PyTorch is silent.
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module="facula")
 
-globals().update(_FUNCTIONS)
 globals().update(_dtypes.ALIASES)
 
 newaxis = None
 
-_LAZY = (
+_SUBMODULES = (
     "_C", "_tensor_str", "backends", "compile", "cuda", "distributed", "fft", "func", "hub", "jit", "linalg", "nn",
-    "optim", "random", "special", "testing", "utils",
+    "optim", "random", "return_types", "special", "testing", "utils",
 )  # fmt: skip
 """Submodules that are loaded when first asked for."""
 
-_LAZY_NAMES = {"save": "_serialization", "load": "_serialization"}
-"""Functions from modules that are loaded when first asked for."""
+_NAMES = {
+    name: module
+    for module, names in {
+        "_repr": "set_printoptions",
+        "_serialization": "load save",
+        "_settings": """
+            are_deterministic_algorithms_enabled get_float32_matmul_precision get_num_interop_threads get_num_threads
+            is_deterministic_algorithms_warn_only_enabled set_float32_matmul_precision set_num_interop_threads
+            set_num_threads typename use_deterministic_algorithms
+        """,
+        "_storage": "TypedStorage UntypedStorage is_storage",
+    }.items()
+    for name in names.split()
+}
+"""What comes from modules that are loaded when first asked for. Operators are another matter: see ``_lazy``."""
 
 
 def __getattr__(name: str) -> _Any:
-    if name in _LAZY_NAMES:
-        value = globals()[name] = getattr(_import_module(f"{__name__}.{_LAZY_NAMES[name]}"), name)
+    if name in _lazy.FUNCTIONS:
+        _lazy.load(_lazy.FUNCTIONS[name])
+        from .ops._forms import FUNCTIONS
+
+        value = globals()[name] = FUNCTIONS[name]
         return value
-    if name in _LAZY:
+    if name in _NAMES:
+        value = globals()[name] = getattr(_lazy.load(_NAMES[name]), name)
+        return value
+    if name in _SUBMODULES:
         try:
-            return _import_module(f"{__name__}.{name}")
+            return _lazy.load(name)
         except ModuleNotFoundError as error:
             if error.name != f"{__name__}.{name}":
                 raise
@@ -148,10 +106,11 @@ def __getattr__(name: str) -> _Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY, *_LAZY_NAMES})
+    return sorted({*globals(), *_lazy.FUNCTIONS, *_NAMES, *_SUBMODULES})
 
 
-for _name, _value in list(globals().items()):
-    if getattr(_value, "__name__", "").startswith("facula.ops."):
-        del globals()[_name]  # the files that operators are defined in are no public names
-__all__ = sorted(n for n in {*globals(), *_LAZY_NAMES} if not n.startswith("_") and n not in ("annotations", "ops"))
+__all__ = sorted(
+    name
+    for name in {*globals(), *_lazy.FUNCTIONS, *_NAMES, "return_types"}
+    if not name.startswith("_") and name not in ("annotations", "ops")
+)

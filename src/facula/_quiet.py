@@ -6,6 +6,7 @@ well, but takes ten times as long, which would show in every small operation.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -44,3 +45,16 @@ SAFE = frozenset(
 
 For these the filter that ``facula`` sets for its own modules is enough; all others are run in silence.
 """
+
+
+def quietly(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """The same kernel, silent."""
+
+    def quiet(*args: Any, **kwargs: Any) -> Any:
+        token = begin()
+        try:
+            return kernel(*args, **kwargs)
+        finally:
+            end(token)
+
+    return quiet

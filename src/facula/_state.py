@@ -18,6 +18,9 @@ anomaly: bool = False
 _lock = threading.Lock()
 
 
+RECORDING, NOT_RECORDING, GENERAL = range(3)
+
+
 class _Modes(threading.local):
     grad_enabled: bool = True
     inference: bool = False
@@ -34,6 +37,8 @@ class _Modes(threading.local):
 
     dispatch: bool = False
     """Something other than the grad mode is on: operators take their general path."""
+    how: int = 0
+    """The same and the grad mode in one: RECORDING, NOT_RECORDING or GENERAL."""
     _counted: bool = False
 
 
@@ -52,6 +57,7 @@ def update(**changes: Any) -> None:
         or modes.function_modes
         or modes.dual_level >= 0
     )
+    modes.how = GENERAL if modes.dispatch else RECORDING if modes.grad_enabled else NOT_RECORDING
     now_special = modes.dispatch or not modes.grad_enabled
     if now_special is not modes._counted:
         modes._counted = now_special
@@ -63,6 +69,8 @@ def set_grad(enabled: bool) -> None:
     """``update(grad_enabled=enabled)``, but quick: it surrounds every custom forward and every ``no_grad`` block."""
     global special
     modes.grad_enabled = enabled
+    if not modes.dispatch:
+        modes.how = RECORDING if enabled else NOT_RECORDING
     if modes._counted is enabled and not modes.dispatch:
         modes._counted = not enabled
         with _lock:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _device, _dtype
+from ._lazy import set_methods
 from ._tensor import Tensor
 from .autograd import views
 from .ops._basic import _bytes_of
@@ -155,7 +156,4 @@ def is_set_to(self: Tensor, tensor: Tensor) -> bool:
     return self.data_ptr() == tensor.data_ptr() and a.shape == b.shape and a.strides == b.strides
 
 
-Tensor.untyped_storage = untyped_storage  # type: ignore[attr-defined]
-Tensor._typed_storage = typed_storage  # type: ignore[attr-defined]
-Tensor.storage = storage  # type: ignore[attr-defined]
-Tensor.is_set_to = is_set_to  # type: ignore[attr-defined]
+set_methods(untyped_storage=untyped_storage, _typed_storage=typed_storage, storage=storage, is_set_to=is_set_to)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _device, _dtype, _state
+from ._lazy import promise
 from .autograd import engine, saved, views
 from .autograd.accumulate import AccumulateGrad
 from .autograd.graph import NOWHERE, Node, Port, RemovableHandle, resolve, user_frame
@@ -151,6 +152,7 @@ class Tensor:
     is_ipu = False
     is_maia = False
     is_mtia = False
+    __array_priority__ = 1000
     names = property(lambda self: (None,) * self.ndim)
     layout = property(lambda self: _layout_strided())
 
@@ -753,6 +755,7 @@ def _warn_about_grad_of_non_leaf() -> None:
     )
 
 
+promise(Tensor)
 saved.Tensor_ = Tensor
 views.Tensor_ = Tensor
 engine.Tensor_ = Tensor

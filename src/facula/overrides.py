@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from . import _state
+from ._lazy import Promised
 from ._tensor import Tensor
 from .autograd.graph import is_internal
 from .ops._primitive import PLAIN
@@ -160,6 +161,7 @@ Tensor.__torch_function__ = classmethod(default_torch_function)  # type: ignore[
 # replaced on subclasses that have not switched overrides off, so that plain tensors pay nothing for it.
 
 _DRESSED_METHODS = ("detach", "detach_", "requires_grad_", "numpy", "size", "stride", "dim", "numel", "backward")
+_PROMISED_PROPERTIES = ("H", "T", "imag", "mH", "mT", "real")
 
 
 def dress(cls: type) -> None:
@@ -168,6 +170,10 @@ def dress(cls: type) -> None:
         return
     own: dict[str, Any] = dict(Tensor.__dict__)
     for name, value in own.items():
+        if isinstance(value, Promised):
+            if name not in _DRESSED_METHODS and name not in _PROMISED_PROPERTIES:
+                continue
+            value = getattr(Tensor, name)
         if getattr(cls, name) is not value:
             continue
         if isinstance(value, property) and (not name.startswith("_") or name in ("_base", "_version")):

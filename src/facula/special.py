@@ -13,7 +13,7 @@ _SHARED = ("log_softmax", "logsumexp", "round", "softmax")
 def __getattr__(name: str) -> Any:
     if name in SPECIAL:
         return SPECIAL[name]
-    if name in _SHARED and name in FUNCTIONS:
+    if name in _SHARED:
         return FUNCTIONS[name]
     raise AttributeError(f"module 'facula.special' has no attribute {name!r}")
 

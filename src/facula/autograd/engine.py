@@ -240,6 +240,24 @@ def _execute(task: Task, start: list[tuple[Any, Any]]) -> None:
                 if node.adapt is not None:
                     grads = adapt(node, grads, edges, xp)
 
+            # A single gradient that goes to a node which waits for nothing else, with no other node ready: go on.
+            if not heap and (n := len(edges)) <= 2 and n:
+                at = 0 if n == 1 or edges[1] is None else 1
+                edge = edges[at]
+                if (
+                    edge is not None
+                    and (at == 0 or edges[0] is None)
+                    and type(edge) is not Port
+                    and type(edge) is not AccumulateGrad
+                    and counts[edge] == 1
+                    and edge not in buffers
+                ):
+                    g = grads[at]
+                    if raw and type(g) is not ndarray and g is not None:
+                        g = np.asanyarray(g)
+                    node = edge
+                    continue
+
             # The newest of the nodes that became ready goes on at once; the others wait in the heap.
             node = None
             for edge, g in zip(edges, grads):
@@ -261,7 +279,15 @@ def _execute(task: Task, start: list[tuple[Any, Any]]) -> None:
                     left = counts[target] - 1
                     if left:
                         counts[target] = left
-                        _receive(buffers, owned, target, g, raw)
+                        if g is None:
+                            buffers.setdefault(target, None)
+                        elif (before := buffers.get(target)) is None:
+                            buffers[target] = g
+                        elif target in owned and raw:
+                            np.add(before, g, before)
+                        else:
+                            buffers[target] = _sum(before, g, False, raw)
+                            owned.add(target)
                         continue
                     if target in buffers:
                         g = _joined(buffers.pop(target), g, target in owned, raw)
@@ -316,10 +342,11 @@ def _joined(before: Any, g: Any, owned: bool, raw: bool) -> Any:
 
 
 def _sum(a: Any, b: Any, owned: bool, raw: bool) -> Any:
-    if owned and raw:
-        a += b
-        return a
-    return a + b
+    if not raw:
+        return a + b
+    if owned:
+        return np.add(a, b, a)
+    return np.add(a, b) if a.ndim else np.add(a, b, out=...)  # a 0-d sum stays an array
 
 
 def adapt(node: Node, grads: Any, edges: tuple[Any, ...], xp: Any) -> list[Any]:

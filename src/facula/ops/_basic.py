@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import _dtype, _layout
+from .._lazy import set_methods
 from .._tensor import Tensor
 from ..autograd import views
 from ._elementwise import broadcast_error, elementwise
@@ -274,8 +275,7 @@ def zero_(self: Any) -> Any:
     return change(zero, self, (), lambda target: target.fill(0), overlap=True)
 
 
-for _method in (copy_, fill_, zero_):
-    setattr(Tensor, _method.__name__, _method)
+set_methods(copy_=copy_, fill_=fill_, zero_=zero_)
 FUNCTIONS["fill_"] = fill_
 FUNCTIONS["zero_"] = zero_
 

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from .. import _dtype, _quiet, _state
-from .._tensor import Tensor, _type_of, cut_of
+from .._state import GENERAL, RECORDING
+from .._tensor import Cut, Tensor, _type_of, cut_of
 from ..autograd.graph import EMPTY, _is_internal, next_sequence_number, user_frame
 from ..autograd.saved import NUMBERS, inference_error
 from ._nodes import own_code
@@ -114,9 +115,8 @@ _MISSING: Any = object()
 def _unary(op: Elementwise, form: str) -> Callable[..., Any]:
     if not op.fast or (op.slots and (len(op.slots) > 1 or op.slots[0].name not in ("input", "out"))):
         return _slow(op, form)
-    kernel = op.kernel
-    is_ufunc = isinstance(kernel, np.ufunc)
-    noisy = kernel not in _quiet.SAFE
+    is_ufunc = isinstance(op.kernel, np.ufunc)
+    kernel = op.kernel if op.kernel in _quiet.SAFE else _quiet.quietly(op.kernel)
     differentiable = bool(op.rules)
     saves_input = "input" in op.slot_names
     saves_out = "out" in op.slot_names
@@ -124,7 +124,7 @@ def _unary(op: Elementwise, form: str) -> Callable[..., Any]:
 
     def call(input: Any = _MISSING, *rest: Any, **more: Any) -> Any:
         nonlocal node_class
-        if type(input) is not Tensor and type(input) not in PLAIN or rest or more:
+        if type(input) not in PLAIN or rest or more:
             return _irregular(op, (input,), rest, more, form)
         array = input._array
         dt = array.dtype
@@ -132,29 +132,26 @@ def _unary(op: Elementwise, form: str) -> Callable[..., Any]:
             return _general(op, (input,))
         recording = differentiable
         if _state.special:
-            if _state.modes.dispatch or _state.anomaly:
+            how = _state.modes.how
+            if how == GENERAL or _state.anomaly:
                 return _general(op, (input,))
-            recording = recording and _state.modes.grad_enabled
-        if noisy:
-            token = _quiet.begin()
-            try:
-                result = kernel(array) if array.ndim or not is_ufunc else kernel(array, out=...)
-            finally:
-                _quiet.end(token)
-        else:
-            result = kernel(array) if array.ndim or not is_ufunc else kernel(array, out=...)
+            recording = recording and how == RECORDING
+        result = kernel(array) if array.ndim or not is_ufunc else kernel(array, out=...)
         if type(result) is not ndarray and not isinstance(result, ndarray):
             result = np.asarray(result)
         t = _new(Tensor)
         t._array = result
         t._counter = None
-        edge = None
-        if recording:
-            edge = input._node if input._meta is None else input._edge()
-        if edge is None:
+        meta = input._meta
+        edge = input._node
+        if meta is not None and recording:
+            edge = input._edge()
+        if edge is None or not recording:
             t._node = None
-            plain = input._meta is None and input._node is None or not differentiable
-            t._meta = None if plain else cut_of((input,), not recording)
+            if meta is None and edge is None or not differentiable:
+                t._meta = None
+            else:
+                t._meta = meta if type(meta) is Cut else cut_of((input,), not recording)
             return t
         t._meta = None
         if node_class is None:
@@ -192,9 +189,8 @@ def _unary(op: Elementwise, form: str) -> Callable[..., Any]:
 def _binary(op: Elementwise, form: str) -> Callable[..., Any]:
     if not op.fast or len(op.rules) not in (0, 2) or any(s.name not in ("input", "other") for s in op.slots):
         return _slow(op, form)
-    kernel = op.kernel
-    is_ufunc = isinstance(kernel, np.ufunc)
-    noisy = kernel not in _quiet.SAFE
+    is_ufunc = isinstance(op.kernel, np.ufunc)
+    kernel = op.kernel if op.kernel in _quiet.SAFE else _quiet.quietly(op.kernel)
     operator = form == "operator"
     numbers = op.numbers
     differentiable = bool(op.rules)
@@ -213,12 +209,7 @@ def _binary(op: Elementwise, form: str) -> Callable[..., Any]:
         x: Any = _MISSING, a: Any = _MISSING, x1: Any = _MISSING, x2: Any = _MISSING,
     ) -> Any:  # fmt: skip
         nonlocal node_class
-        if (
-            (type(input) is not Tensor and type(input) not in PLAIN)
-            or out is not None
-            or alpha is not None
-            or extra is not _MISSING
-        ):
+        if out is not None or alpha is not None or extra is not _MISSING or type(input) not in PLAIN:
             named = {"out": out, "alpha": alpha, "x": x, "a": a, "x1": x1, "x2": x2}
             more = {k: v for k, v in named.items() if v is not None and v is not _MISSING}
             return _irregular(op, (input, other), () if extra is _MISSING else (extra,), more, form)
@@ -226,52 +217,49 @@ def _binary(op: Elementwise, form: str) -> Callable[..., Any]:
         dt = a.dtype
         if dt is not F32 and dt is not F64:
             return _general(op, (input, other), operator)
-        kind = type(other)
-        if kind is Tensor or kind in PLAIN:
+        is_tensor = type(other) in PLAIN
+        if is_tensor:
             b = other._array
             if b.dtype is not dt:
                 return _general(op, (input, other), operator)
-            is_tensor = True
-        elif (kind is float or kind is int) and numbers:
+        elif (type(other) is float or type(other) is int) and numbers:
             b = scalar(other, dt)
-            is_tensor = False
         else:
-            more = {} if x2 is _MISSING else {"x2": x2}
-            return _irregular(op, (input, other), (), more, form)
+            return _irregular(op, (input, other), (), {} if x2 is _MISSING else {"x2": x2}, form)
         recording = differentiable
         if _state.special:
-            if _state.modes.dispatch or _state.anomaly:
+            how = _state.modes.how
+            if how == GENERAL or _state.anomaly:
                 return _general(op, (input, other), operator)
-            recording = recording and _state.modes.grad_enabled
-        token = _quiet.begin() if noisy else None
+            recording = recording and how == RECORDING
         try:
             result = kernel(a, b) if a.ndim or not is_ufunc else kernel(a, b, out=...)
         except ValueError:
             raise broadcast_error(a.shape, b.shape) from None
-        finally:
-            if token is not None:
-                _quiet.end(token)
         if type(result) is not ndarray and not isinstance(result, ndarray):
             result = np.asarray(result)
         t = _new(Tensor)
         t._array = result
         t._counter = None
-        edge_a = edge_b = None
-        if recording:
-            edge_a = input._node if input._meta is None else input._edge()
-            if is_tensor:
-                edge_b = other._node if other._meta is None else other._edge()
-        if edge_a is None and edge_b is None:
+        meta_a = input._meta
+        edge_a = input._node
+        if is_tensor:
+            meta_b = other._meta
+            edge_b = other._node
+        else:
+            meta_b = edge_b = None
+        if meta_a is None and edge_a is None and meta_b is None and edge_b is None or not differentiable:
             t._node = None
-            if (
-                not differentiable
-                or input._meta is None
-                and input._node is None
-                and (not is_tensor or other._meta is None and other._node is None)
-            ):
-                t._meta = None
-            else:
-                t._meta = cut_of((input, other), not recording)
+            t._meta = None
+            return t
+        if recording:
+            if meta_a is not None:
+                edge_a = input._edge()
+            if meta_b is not None:
+                edge_b = other._edge()
+        if not recording or (edge_a is None and edge_b is None):
+            t._node = None
+            t._meta = meta_a if type(meta_a) is Cut else cut_of((input, other), not recording)
             return t
         t._meta = None
         if node_class is None:
@@ -345,9 +333,8 @@ def _slow(op: Elementwise, form: str) -> Callable[..., Any]:
 
 def _attributed(op: Elementwise, form: str) -> Callable[..., Any]:
     """One tensor and attributes, which public functions have put in order."""
-    kernel = op.kernel
-    is_ufunc = isinstance(kernel, np.ufunc)
-    noisy = kernel not in _quiet.SAFE
+    is_ufunc = isinstance(op.kernel, np.ufunc)
+    kernel = op.kernel if op.kernel in _quiet.SAFE else _quiet.quietly(op.kernel)
     differentiable = bool(op.rules)
     names = op.slot_names
     input_first = names == op.tensor_names + op.attribute_names
@@ -364,9 +351,10 @@ def _attributed(op: Elementwise, form: str) -> Callable[..., Any]:
             return _general(op, (input,), attributes=attributes)
         recording = differentiable
         if _state.special:
-            if _state.modes.dispatch or _state.anomaly:
+            how = _state.modes.how
+            if how == GENERAL or _state.anomaly:
                 return _general(op, (input,), attributes=attributes)
-            recording = recording and _state.modes.grad_enabled
+            recording = recording and how == RECORDING
         token = _quiet.begin()
         try:
             result = kernel(array, *attributes)

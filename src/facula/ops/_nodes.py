@@ -19,6 +19,10 @@ from ._primitive import PLAIN, Primitive, ndarray
 from ._xp import RAW
 
 
+SMALL = 16384
+"""Above this many elements rules themselves are used instead of quick ones: they may go in tiles."""
+
+
 def make_node_class(op: Primitive) -> type[Node]:
     name = op.node_name or f"{op.name.title()}Backward0"
     multi = has_several_outputs(op)
@@ -122,7 +126,7 @@ def _propagation_of(op: Primitive) -> Callable[..., Any]:
     if has_several_outputs(op) or any(s.name not in ("input", "other", "out") for s in op.slots):
         return general
     if not op.slots and len(calls) <= 2:
-        return _bare(calls)
+        return _bare(op, calls)
     if any(takes not in ((i,), (i, -1)) for _, takes in calls for i in takes[:1]) or not all(t for _, t in calls):
         return general
     if len(calls) == 1:
@@ -169,48 +173,66 @@ def _variadic(op: Primitive) -> Callable[..., Any]:
     return own_code(propagate)
 
 
-def _bare(calls: list[Any]) -> Callable[..., Any]:
+def _bare(op: Primitive, calls: list[Any]) -> Callable[..., Any]:
     """Nothing saved: the gradient alone decides."""
+    names = [op.tensor_names[i] for i in op.differentiable]
     first, takes = calls[0]
     first_xp = bool(takes)
+    quick_first = op.quick.get(names[0])
     if len(calls) == 1:
 
         def propagate_one(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
             if g is None:
                 return (None,)
+            if quick_first is not None and xp is RAW:
+                return (quick_first(g),)
             return (first(g, xp) if first_xp else first(g),)
 
         return own_code(propagate_one)
     second, takes = calls[1]
     second_xp = bool(takes)
+    quick_second = op.quick.get(names[1])
 
     def propagate(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
         if g is None:
             return (None, None)
         a, b = edges
-        return (
-            None if a is None else first(g, xp) if first_xp else first(g),
-            None if b is None else second(g, xp) if second_xp else second(g),
-        )
+        if b is None:
+            return (first(g, xp) if first_xp else first(g), None)
+        if quick_second is not None and xp is RAW:
+            grad_b = quick_second(g)
+        else:
+            grad_b = second(g, xp) if second_xp else second(g)
+        return (None if a is None else first(g, xp) if first_xp else first(g), grad_b)
 
     return own_code(propagate)
 
 
 def _one_input(op: Primitive, general: Any, rule: Any, takes: tuple[int, ...]) -> Callable[..., Any]:
     with_xp = len(takes) == 2
+    quick = op.quick.get("input")
 
     def propagate(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
         s = node.saved
-        if xp is RAW and g is not None:
-            if type(s) is ndarray:
-                if node.versions is None or not node.versions[0]:
-                    return (rule(g, s, xp) if with_xp else rule(g, s),)
-            elif type(s) is Tensor or type(s) in PLAIN:
-                counter = s._counter
-                if counter is None or counter[0] == (0 if node.versions is None else node.versions[0]):
-                    if s._meta is None or s._meta.cut is None:
-                        return (rule(g, s._array, xp) if with_xp else rule(g, s._array),)
-        return general(node, g, xp, edges)
+        if xp is not RAW or g is None:
+            return general(node, g, xp, edges)
+        if type(s) is ndarray:
+            if node.versions is not None and node.versions[0]:
+                return general(node, g, xp, edges)
+        elif type(s) in PLAIN:
+            counter = s._counter
+            if counter is not None and counter[0] != (0 if node.versions is None else node.versions[0]):
+                return general(node, g, xp, edges)
+            if s._meta is not None and s._meta.cut is not None:
+                return general(node, g, xp, edges)
+            s = s._array
+        else:
+            return general(node, g, xp, edges)
+        if quick is not None:
+            dt = g.dtype
+            if (dt is F32 or dt is F64) and g.size <= SMALL:
+                return (quick(g, s),)
+        return (rule(g, s, xp) if with_xp else rule(g, s),)
 
     return own_code(propagate)
 
@@ -233,7 +255,7 @@ def _two_inputs(op: Primitive, general: Any, call_a: Any, call_b: Any) -> Callab
         is_tuple = type(held) is tuple
         if edge_a is not None:
             s = held[at_a] if is_tuple else held
-            if type(s) is Tensor or type(s) in PLAIN:
+            if type(s) in PLAIN:
                 counter = s._counter
                 if counter is not None and counter[0] and is_changed(node, s, at_a if is_tuple else 0):
                     return general(node, g, xp, edges)
@@ -248,7 +270,7 @@ def _two_inputs(op: Primitive, general: Any, call_a: Any, call_b: Any) -> Callab
                 grad_a = rule_a(g, s, xp) if xp_a else rule_a(g, s)
         if edge_b is not None:
             s = held[at_b] if is_tuple else held
-            if type(s) is Tensor or type(s) in PLAIN:
+            if type(s) in PLAIN:
                 counter = s._counter
                 if counter is not None and counter[0] and is_changed(node, s, at_b if is_tuple else 0):
                     return general(node, g, xp, edges)

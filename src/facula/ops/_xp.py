@@ -3,12 +3,15 @@
 ``RAW``: each primitive's NumPy kernel; gradients are ndarrays (or NumPy scalars in place of 0-d ones).
 ``TENSOR``: the primitives themselves; gradients are Tensors and what the rules do is recorded.
 
-Both are filled by the registration of primitives: ``xp.name`` is the kernel or the primitive called ``name``.
+Both are filled by the registration of primitives: ``xp.name`` is the kernel or the primitive called ``name``. If it is
+not there yet, its module is loaded.
 """
 
 from __future__ import annotations
 
 from typing import Any
+
+from .. import _lazy
 
 
 class World:
@@ -16,7 +19,11 @@ class World:
         self.is_raw = is_raw
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"there is no primitive called {name!r}")
+        if name in _lazy.PRIMITIVES:
+            _lazy.load(_lazy.PRIMITIVES[name])
+        if name not in vars(self):
+            raise AttributeError(f"there is no primitive called {name!r}")
+        return vars(self)[name]
 
 
 RAW = World(True)

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from .. import _dtype
+from .._lazy import set_methods
 from .._tensor import Tensor, _cpp_dtype
 from ._elementwise import broadcast_error, cast, elementwise, number_array, operands
 from ._forms import FUNCTIONS, expose, inplace_form, public
 from ._masks import select
 from ._primitive import primitive
 from ._refusals import only
-from .pointwise import by_kind, is_number, no_gradient, number_like, set_methods, tensor_first, underivable
+from .pointwise import by_kind, is_number, no_gradient, number_like, tensor_first, underivable
 
 # ---- maximum and minimum
 

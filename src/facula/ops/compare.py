@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from .. import _dtype
+from .._lazy import set_methods
 from .._tensor import Tensor
 from ._elementwise import Elementwise, elementwise
 from ._forms import expose, public
 from ._refusals import only
-from .pointwise import by_kind, is_number, no_gradient, number_like, set_methods, tensor_first
+from .pointwise import by_kind, is_number, no_gradient, number_like, tensor_first
 
 
 def _comparison(name: str, ufunc: Any, alias: str, operator: str, check: Any = None) -> Elementwise:
@@ -188,15 +189,3 @@ def equal(input: Tensor, other: Tensor) -> bool:
         raise TypeError(f"equal(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
     a, b = input._array, other._array
     return a.shape == b.shape and bool(np.equal(a, b).all())
-
-
-@public("isin", "", out=True)
-def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
-    """Which elements are among ``test_elements``."""
-    a, b = (x._array if isinstance(x, Tensor) else np.asarray(x) for x in (elements, test_elements))
-    for x in (elements, test_elements):
-        if isinstance(x, Tensor) and x.dtype.category in (_dtype.BOOL, _dtype.COMPLEX):
-            name = _dtype.SCALAR_TYPE_NAMES[x.dtype]
-            raise RuntimeError(f"Unsupported input type encountered for isin(): {name}")
-    return Tensor._wrap(np.asarray(np.isin(a, b, assume_unique=assume_unique, invert=invert)))
-

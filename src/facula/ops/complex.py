@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import _dtype
+from .._lazy import set_methods
 from .._tensor import Tensor
 from ..autograd import views
 from ._basic import in_both_worlds, zeros_like_in
@@ -105,8 +106,7 @@ def _set_imag(self: Tensor, value: Any) -> None:
     _imag(self).copy_(value)
 
 
-Tensor.real = property(_real, _set_real)  # type: ignore[attr-defined]
-Tensor.imag = property(_imag, _set_imag)  # type: ignore[attr-defined]
+set_methods(real=property(_real, _set_real), imag=property(_imag, _set_imag))
 in_both_worlds("real", lambda x: x.real if x.dtype.kind == "c" else x, _real)
 in_both_worlds("imag", lambda x: x.imag, _imag)
 

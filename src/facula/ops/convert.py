@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import _device, _dtype, _layout, _state
+from .._lazy import set_methods
 from .._tensor import Cut, Tensor
 from ._basic import cast as cast_kernel
 from ._forms import FUNCTIONS, public
@@ -220,7 +221,7 @@ for _protocol, _function in {
     "__contains__": _contains,
 }.items():  # fmt: skip
     _function.__name__ = _protocol
-    setattr(Tensor, _protocol, _function)
+    set_methods(**{_protocol: _function})
 
 
 def _reversed(self: Tensor) -> Tensor:
@@ -228,7 +229,7 @@ def _reversed(self: Tensor) -> Tensor:
     return self if self._array.ndim == 0 else self.flip(0)
 
 
-Tensor.__reversed__ = _reversed  # type: ignore[attr-defined]
+set_methods(__reversed__=_reversed)
 
 
 # ---- NumPy
@@ -277,10 +278,7 @@ def _array_wrap(self: Tensor, array: Any, context: Any = None, return_scalar: bo
 
 
 numpy.__name__ = "numpy"
-Tensor.numpy = numpy  # type: ignore[attr-defined]
-Tensor.__array__ = _array  # type: ignore[attr-defined]
-Tensor.__array_wrap__ = _array_wrap  # type: ignore[attr-defined]
-Tensor.__array_priority__ = 1000  # type: ignore[attr-defined]
+set_methods(numpy=numpy, __array__=_array, __array_wrap__=_array_wrap)
 
 
 # ---- questions about tensors and dtypes
@@ -431,9 +429,6 @@ def dim_order(self: Tensor) -> tuple[int, ...]:
     return tuple(sorted(range(len(strides)), key=lambda i: -strides[i]))
 
 
-Tensor.apply_ = apply_  # type: ignore[attr-defined]
-Tensor.map_ = map_  # type: ignore[attr-defined]
-Tensor.dim_order = dim_order  # type: ignore[attr-defined]
-Tensor.share_memory_ = itself  # type: ignore[attr-defined]
-Tensor.to_dense = itself  # type: ignore[attr-defined]
-Tensor.const_data_ptr = Tensor.data_ptr  # type: ignore[attr-defined]
+set_methods(
+    apply_=apply_, map_=map_, dim_order=dim_order, share_memory_=itself, to_dense=itself, const_data_ptr=Tensor.data_ptr
+)

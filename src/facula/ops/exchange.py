@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import _device, _dtype
+from .._lazy import set_methods
 from .._tensor import Tensor
 from ..autograd import views
 from ._basic import _bytes_of
@@ -110,9 +111,7 @@ def _deepcopied_root(root: Any, memo: dict[int, Any]) -> Any:
     return found
 
 
-Tensor.__reduce_ex__ = _reduce_ex  # type: ignore[assignment, method-assign]
-Tensor.__setstate__ = _setstate  # type: ignore[attr-defined]
-Tensor.__deepcopy__ = _deepcopy  # type: ignore[attr-defined]
+set_methods(__reduce_ex__=_reduce_ex, __setstate__=_setstate, __deepcopy__=_deepcopy)
 
 
 # ---- DLPack
@@ -137,8 +136,7 @@ def _dlpack_device(self: Tensor) -> tuple[int, int]:
     return 1, 0
 
 
-Tensor.__dlpack__ = _dlpack  # type: ignore[attr-defined]
-Tensor.__dlpack_device__ = _dlpack_device  # type: ignore[attr-defined]
+set_methods(__dlpack__=_dlpack, __dlpack_device__=_dlpack_device)
 
 
 class _Capsule:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from .. import _dtype, _state
+from .._lazy import set_methods
 from .._tensor import Tensor, _type_of
 from ._basic import alias_kernel, checked_number
 from ._primitive import PLAIN, wrap
@@ -355,7 +356,5 @@ def _delitem(self: Any, key: Any) -> None:
     raise TypeError("Tensor does not support deleting items")
 
 
-Tensor.__delitem__ = _delitem  # type: ignore[attr-defined]
 getitem.__name__, setitem.__name__ = "__getitem__", "__setitem__"
-Tensor.__getitem__ = getitem  # type: ignore[method-assign]
-Tensor.__setitem__ = setitem  # type: ignore[method-assign]
+set_methods(__getitem__=getitem, __setitem__=setitem, __delitem__=_delitem)

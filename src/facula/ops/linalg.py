@@ -13,6 +13,7 @@ import numpy as np
 
 from .._device import MetaArray
 from .._dtype import SCALAR_TYPE_NAMES
+from .._lazy import set_methods
 from .._tensor import Tensor, _cpp_dtype
 from ._forms import EXACT_OUT, check_result_type, inplace_form, public
 from ._primitive import F32, F64, Primitive, primitive
@@ -543,7 +544,7 @@ def _inplace(name: str, op: Primitive, check: Any) -> None:
         return write(self, a, b, beta, alpha)
 
     change.__name__ = change.__qualname__ = name
-    setattr(Tensor, name, change)
+    set_methods(**{name: change})
 
 
 for _name, _op, _check in (

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import _state
+from .._lazy import set_methods
 from .._tensor import Tensor
 from ..autograd.views import element_strides
 from ..overrides import call_override, has_override, overridden
@@ -154,8 +155,7 @@ def _reflected(other: Any, input: Any) -> Any:
 
 _operator.__name__ = "__matmul__"
 _reflected.__name__ = "__rmatmul__"
-Tensor.__matmul__ = _operator  # type: ignore[method-assign]
-Tensor.__rmatmul__ = _reflected  # type: ignore[attr-defined]
+set_methods(__matmul__=_operator, __rmatmul__=_reflected)
 
 
 def _raw_matmul(a: Any, b: Any) -> Any:

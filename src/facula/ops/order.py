@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._lazy import set_methods
 from .._tensor import Tensor
 from ._args import one_dim
 from ._basic import conj_tensor
@@ -145,7 +146,7 @@ def _matrix_adjoint(input: Tensor) -> Tensor:
     raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {ndim}-D tensor.{advice}")
 
 
-for _name, _made_by in (
-    ("T", _all_reversed), ("mT", _matrices_transposed), ("H", _matrix_adjoint), ("mH", _matrices_adjoint),
-):  # fmt: skip
-    setattr(Tensor, _name, property(_made_by))
+set_methods(
+    T=property(_all_reversed), mT=property(_matrices_transposed), H=property(_matrix_adjoint),
+    mH=property(_matrices_adjoint),
+)  # fmt: skip

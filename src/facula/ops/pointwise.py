@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from .. import _dtype
+from .._lazy import set_methods
 from .._tensor import Tensor
+from . import _quick_rules
 from ._basic import zeros_like_in
 from ._elementwise import Elementwise, elementwise, number_array, operands, scalar
 from ._forms import FUNCTIONS, expose, inplace_form, public
@@ -56,17 +58,12 @@ def tensor_first(name: str, input: Any, other: Any) -> None:
         raise TypeError(f"{name}() received an invalid combination of arguments - got ({kinds})")
 
 
-def set_methods(**methods: Any) -> None:
-    for name, method in methods.items():
-        setattr(Tensor, name, method)
-
-
 # ---- addition and subtraction
 
 
 add = elementwise("add", np.add, "AddBackward0", input=lambda g: g, other=lambda g: g)
 mul = elementwise(
-    "mul", np.multiply, "MulBackward0",
+    "mul", np.multiply, "MulBackward0", quick={"input": np.multiply, "other": np.multiply},
     input=lambda g, other, xp: g * xp.conj(other),
     other=lambda g, input, xp: g * xp.conj(input),
 )  # fmt: skip
@@ -94,7 +91,9 @@ def _refuse_bools(*values: Any) -> None:
         raise RuntimeError(_A_BOOL)
 
 
-sub = elementwise("sub", np.subtract, "SubBackward0", input=lambda g: g, other=lambda g: -g)
+sub = elementwise(
+    "sub", np.subtract, "SubBackward0", quick={"other": _quick_rules.minus}, input=lambda g: g, other=lambda g: -g
+)
 sub.guard = _refuse_bools
 
 
@@ -182,8 +181,8 @@ def _inplace_with_alpha(op: Elementwise, scaled: Elementwise) -> Any:
     return change
 
 
-Tensor.add_ = _inplace_with_alpha(add, add_scaled)  # type: ignore[attr-defined]
-Tensor.sub_ = Tensor.subtract_ = _inplace_with_alpha(sub, sub_scaled)  # type: ignore[attr-defined]
+_sub_ = _inplace_with_alpha(sub, sub_scaled)
+set_methods(add_=_inplace_with_alpha(add, add_scaled), sub_=_sub_, subtract_=_sub_)
 
 
 def _subtract_from(input, other: object):  # type: ignore[no-untyped-def]
@@ -227,7 +226,7 @@ def _reflected_sub(self: Any, other: Any) -> Any:
     return sub(other, self) if isinstance(other, (np.generic, np.ndarray)) else NotImplemented
 
 
-Tensor.__rsub__ = _reflected_sub  # type: ignore[method-assign]
+set_methods(__rsub__=_reflected_sub)
 
 
 # ---- division
@@ -303,7 +302,7 @@ def _divide_in_place(self: Any, other: Any, *, rounding_mode: Any = _PLAINLY) ->
     return _rounded_in_place[rounding_mode](self, other)
 
 
-Tensor.div_ = Tensor.divide_ = _divide_in_place  # type: ignore[attr-defined]
+set_methods(div_=_divide_in_place, divide_=_divide_in_place)
 
 reciprocal = elementwise(
     "reciprocal", np.reciprocal, "ReciprocalBackward0", promote="float",
@@ -318,7 +317,7 @@ def _reflected_div(self: Any, other: Any) -> Any:
     return div(other, self) if isinstance(other, (np.generic, np.ndarray)) else NotImplemented
 
 
-Tensor.__rtruediv__ = Tensor.__rdiv__ = _reflected_div  # type: ignore[method-assign, attr-defined]
+set_methods(__rtruediv__=_reflected_div, __rdiv__=_reflected_div)
 
 floor_divide = underivable("floor_divide", _floored, "floor_divide", check=only("div_floor_cpu", "if"))
 expose(floor_divide, "floor_divide", "floor_divide", operators="__floordiv__")
@@ -423,9 +422,12 @@ def _refuse_bool_negation(array: Any) -> None:
         )
 
 
-neg = elementwise("neg", np.negative, "NegBackward0", check=_refuse_bool_negation, input=lambda g: -g)
+neg = elementwise(
+    "neg", np.negative, "NegBackward0", check=_refuse_bool_negation, quick={"input": _quick_rules.minus},
+    input=lambda g: -g,
+)  # fmt: skip
 expose(neg, "neg negative", "neg negative", "neg_ negative_")
-Tensor.__neg__ = neg.method  # type: ignore[method-assign]
+set_methods(__neg__=neg.method)
 
 
 @public("positive", "positive __pos__")

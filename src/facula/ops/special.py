@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .._lazy import set_methods
 from .._tensor import Tensor
 from ._approximations import erf32
 from ._elementwise import Elementwise, elementwise
@@ -124,7 +125,7 @@ def polygamma(n: int, input: Tensor) -> Tensor:
     return digamma(input) if n == 0 else polygamma_op(input, n)
 
 
-Tensor.polygamma = lambda self, n: polygamma(n, self)  # type: ignore[attr-defined]
+set_methods(polygamma=lambda self, n: polygamma(n, self))
 
 
 def _mvlgamma(input, p: int):  # type: ignore[no-untyped-def]

@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 
 from .. import _dtype
+from .._lazy import set_methods
 from .._tensor import Tensor
+from . import _quick_rules
 from ._approximations import tiled_rule
 from ._basic import cast, zeros_like_in
 from ._elementwise import Elementwise, elementwise
 from ._forms import FUNCTIONS, expose, inplace_form, public
 from ._refusals import only
-from .pointwise import is_number, number_like, set_methods
+from .pointwise import is_number, number_like
 
 # ---- powers
 
@@ -199,17 +201,19 @@ def _float_power_(self: Any, exponent: Any) -> Any:
 
 
 def function(
-    name: str, kernel: Any, node: str, rule: Any, aliases: str = "", *, check: Any = None, inplace: bool = True
-) -> Elementwise:
+    name: str, kernel: Any, node: str, rule: Any, aliases: str = "", *, check: Any = None, inplace: bool = True,
+    quick: Any = None,
+) -> Elementwise:  # fmt: skip
     """A function that turns integers into floats, under all its names."""
-    op = elementwise(name, kernel, node, promote="float", check=check, input=rule)
+    rules = {} if quick is None else {"input": quick}
+    op = elementwise(name, kernel, node, promote="float", check=check, quick=rules, input=rule)
     names = f"{name} {aliases}".strip()
     return expose(op, names, names, " ".join(f"{n}_" for n in names.split()) if inplace else "")
 
 
 _LN2, _LN10 = math.log(2), math.log(10)
 
-sqrt = function("sqrt", np.sqrt, "SqrtBackward0", lambda g, out, xp: g / (2 * xp.conj(out)))
+sqrt = function("sqrt", np.sqrt, "SqrtBackward0", lambda g, out, xp: g / (2 * xp.conj(out)), quick=_quick_rules.sqrt)
 
 
 def _rsqrt(input):  # type: ignore[no-untyped-def]
@@ -217,16 +221,20 @@ def _rsqrt(input):  # type: ignore[no-untyped-def]
 
 
 rsqrt = function("rsqrt", _rsqrt, "RsqrtBackward0", lambda g, out, xp: -0.5 * g * xp.conj(out * out * out))
-exp = function("exp", np.exp, "ExpBackward0", lambda g, out, xp: g * xp.conj(out))
+exp = function("exp", np.exp, "ExpBackward0", lambda g, out, xp: g * xp.conj(out), quick=_quick_rules.times)
 exp2 = function("exp2", np.exp2, "Exp2Backward0", lambda g, out, xp: g * xp.conj(out) * _LN2)
 expm1 = function("expm1", np.expm1, "Expm1Backward0", lambda g, out, xp: g * (xp.conj(out) + 1))
-log = function("log", np.log, "LogBackward0", lambda g, input, xp: g / xp.conj(input))
+log = function("log", np.log, "LogBackward0", lambda g, input, xp: g / xp.conj(input), quick=_quick_rules.over)
 log2 = function("log2", np.log2, "Log2Backward0", lambda g, input, xp: g / (xp.conj(input) * _LN2))
 log10 = function("log10", np.log10, "Log10Backward0", lambda g, input, xp: g / (xp.conj(input) * _LN10))
 log1p = function("log1p", np.log1p, "Log1PBackward0", lambda g, input, xp: g / (xp.conj(input) + 1))
 
-sin = function("sin", np.sin, "SinBackward0", lambda g, input, xp: g * xp.conj(xp.cos(input)))
-cos = function("cos", np.cos, "CosBackward0", lambda g, input, xp: g * -xp.conj(xp.sin(input)))
+sin = function(
+    "sin", np.sin, "SinBackward0", lambda g, input, xp: g * xp.conj(xp.cos(input)), quick=_quick_rules.times_cos,
+)
+cos = function(
+    "cos", np.cos, "CosBackward0", lambda g, input, xp: g * -xp.conj(xp.sin(input)), quick=_quick_rules.times_minus_sin,
+)
 tan = function("tan", np.tan, "TanBackward0", lambda g, out, xp: g * xp.conj(1 + out * out))
 asin = function(
     "asin", np.arcsin, "AsinBackward0", lambda g, input, xp: g * xp.conj(xp.rsqrt(1 - input * input)), "arcsin"
@@ -237,7 +245,9 @@ acos = function(
 atan = function("atan", np.arctan, "AtanBackward0", lambda g, input, xp: g / xp.conj(input * input + 1), "arctan")
 sinh = function("sinh", np.sinh, "SinhBackward0", lambda g, input, xp: g * xp.conj(xp.cosh(input)))
 cosh = function("cosh", np.cosh, "CoshBackward0", lambda g, input, xp: g * xp.conj(xp.sinh(input)))
-tanh = function("tanh", np.tanh, "TanhBackward0", tiled_rule(lambda g, out, xp: g * xp.conj(1 - out * out)))
+tanh = function(
+    "tanh", np.tanh, "TanhBackward0", tiled_rule(lambda g, out, xp: g * xp.conj(1 - out * out)), quick=_quick_rules.tanh,
+)
 asinh = function(
     "asinh", np.arcsinh, "AsinhBackward0", lambda g, input, xp: g * xp.conj(xp.rsqrt(input * input + 1)), "arcsinh"
 )
@@ -280,8 +290,9 @@ def _logistic(input):  # type: ignore[no-untyped-def]
 
 
 sigmoid = function(
-    "sigmoid", _logistic, "SigmoidBackward0", tiled_rule(lambda g, out, xp: g * xp.conj((1 - out) * out))
-)
+    "sigmoid", _logistic, "SigmoidBackward0", tiled_rule(lambda g, out, xp: g * xp.conj((1 - out) * out)),
+    quick=_quick_rules.sigmoid,
+)  # fmt: skip
 
 
 # ---- functions of two arguments

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ... import _lazy
 from ...ops import activations, matmul
 from ...ops._forms import FUNCTIONALS, FUNCTIONS
 from ...ops.embedding import embedding, one_hot
@@ -24,7 +25,7 @@ _SHARED = (
 
 linear = matmul.linear
 relu = activations.relu
-globals().update({name: FUNCTIONS[name] for name in _SHARED if name in FUNCTIONS})
+globals().update({name: FUNCTIONS[name] for name in _SHARED if name in _lazy.FUNCTIONS})
 globals().update({name: fn for name, fn in FUNCTIONALS.items() if name not in globals()})
 
 __all__ = [

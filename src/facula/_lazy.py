@@ -1,0 +1,91 @@
+"""Operators are loaded by family, when first asked for: ``import facula`` loads none.
+
+``_lazy_names`` tells which module provides which function, method and primitive. ``facula.__getattr__`` finds functions
+there, the two worlds of derivative rules (``ops._xp``) find primitives, and Tensor has a ``Promised`` in the place of
+every method, property and operator until the first of its module is used.
+
+A module's methods are put onto Tensor when all of it has been run, so that no other thread meets half a family.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from . import _lazy_names
+
+
+def _providers(table: dict[str, str]) -> dict[str, str]:
+    return {name: module for module, names in table.items() for name in names.split()}
+
+
+FUNCTIONS = _providers(_lazy_names.FUNCTIONS)
+PRIMITIVES = _providers(_lazy_names.PRIMITIVES)
+
+
+def load(module: str) -> Any:
+    """One of facula's modules; if another thread is loading it, wait until that is done."""
+    return import_module(f"facula.{module}")
+
+
+def load_all() -> None:
+    """Load every operator."""
+    for table in (_lazy_names.FUNCTIONS, _lazy_names.METHODS, _lazy_names.PRIMITIVES):
+        for module in table:
+            load(module)
+
+
+class Promised:
+    """Stands on Tensor for what a module will provide. Python asks descriptors for operators, too."""
+
+    __slots__ = ("module", "name", "value")
+
+    def __init__(self, module: str, name: str) -> None:
+        self.module = module
+        self.name = name
+        self.value: Any = None
+
+    def keep(self) -> Any:
+        """Load the module, and put all that it promised where it belongs."""
+        load(self.module)
+        for promised in _promises[self.module]:
+            if promised.value is not None and vars(_owner).get(promised.name) is promised:
+                setattr(_owner, promised.name, promised.value)
+        if self.value is None:
+            raise AttributeError(f"facula.{self.module} does not provide Tensor.{self.name}")
+        return self.value
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self.keep().__get__(instance, owner)
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        self.keep()
+        setattr(instance, self.name, value)
+
+    def __delete__(self, instance: Any) -> None:
+        self.keep()
+        delattr(instance, self.name)
+
+
+_promises: dict[str, list[Promised]] = {}
+_owner: Any = None
+
+
+def promise(cls: type) -> None:
+    """Fill Tensor with promises."""
+    global _owner
+    _owner = cls
+    for module, names in _lazy_names.METHODS.items():
+        _promises[module] = [Promised(module, name) for name in names.split()]
+        for promised in _promises[module]:
+            setattr(cls, promised.name, promised)
+
+
+def set_methods(**methods: Any) -> None:
+    """Give Tensor methods and properties: at once, or, if they are promised, when their module has been run."""
+    for name, value in methods.items():
+        there = vars(_owner).get(name)
+        if there.__class__ is Promised:
+            there.value = value
+        else:
+            setattr(_owner, name, value)

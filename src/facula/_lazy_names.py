@@ -1,0 +1,448 @@
+"""Which module provides which names. Written by ``python -m tests.lazy_names``, for ``_lazy``."""
+
+# fmt: off
+from __future__ import annotations
+
+FUNCTIONS = {
+    "ops._basic": (
+        "alias as_strided clone conj conj_physical fill_ resolve_conj zero_"
+    ),
+    "ops.activations": (
+        "celu celu_ hardshrink prelu relu relu_ selu selu_ threshold threshold_"
+    ),
+    "ops.advanced": (
+        "index_put index_put_"
+    ),
+    "ops.choice": (
+        "addcdiv addcmul clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ copysign fmax fmin "
+        "heaviside heaviside_ lerp maximum minimum nan_to_num nan_to_num_ nextafter nextafter_ where"
+    ),
+    "ops.compare": (
+        "allclose bitwise_and bitwise_and_ bitwise_left_shift bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or "
+        "bitwise_or_ bitwise_right_shift bitwise_right_shift_ bitwise_xor bitwise_xor_ eq equal gcd gcd_ ge greater "
+        "greater_equal gt isclose isfinite isinf isnan isneginf isposinf isreal lcm lcm_ le less less_equal "
+        "logical_and logical_and_ logical_not logical_not_ logical_or logical_or_ logical_xor logical_xor_ lt ne "
+        "not_equal signbit"
+    ),
+    "ops.complex": (
+        "angle complex imag polar real view_as_complex view_as_real"
+    ),
+    "ops.convert": (
+        "can_cast detach detach_ get_default_device get_device is_complex is_conj is_floating_point is_inference "
+        "is_neg is_nonzero is_same_size is_signed is_tensor numel resolve_neg result_type set_default_device "
+        "set_default_tensor_type"
+    ),
+    "ops.counting": (
+        "bincount bucketize histc isin searchsorted unique unique_consecutive"
+    ),
+    "ops.create": (
+        "arange empty empty_like empty_permuted empty_strided eye full full_like linspace logspace ones ones_like "
+        "range scalar_tensor zeros zeros_like"
+    ),
+    "ops.decompositions": (
+        "cholesky det inverse logdet slogdet"
+    ),
+    "ops.diagonals": (
+        "fill_diagonal_ vander"
+    ),
+    "ops.distance": (
+        "cdist corrcoef cov dist pdist renorm"
+    ),
+    "ops.einsum": (
+        "einsum"
+    ),
+    "ops.exchange": (
+        "from_dlpack to_dlpack"
+    ),
+    "ops.extrema": (
+        "amax amin aminmax argmax argmin max min"
+    ),
+    "ops.from_data": (
+        "BFloat16Tensor BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor IntTensor LongTensor "
+        "ShortTensor as_tensor asarray from_numpy frombuffer tensor"
+    ),
+    "ops.gather": (
+        "gather scatter scatter_add take_along_dim"
+    ),
+    "ops.index_along": (
+        "index_add index_copy index_fill index_select"
+    ),
+    "ops.inplace_views": (
+        "resize_as_"
+    ),
+    "ops.joining": (
+        "atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors cartesian_prod cat "
+        "column_stack combinations concat concatenate dstack hstack meshgrid row_stack stack vstack"
+    ),
+    "ops.linalg": (
+        "addbmm addmm addmv addr baddbmm bmm dot mm mv vdot"
+    ),
+    "ops.masked": (
+        "argwhere masked_fill masked_scatter masked_select nonzero nonzero_static put take unravel_index"
+    ),
+    "ops.matmul": (
+        "bilinear chain_matmul cross ger inner kron matmul matrix_power outer tensordot trace"
+    ),
+    "ops.norms": (
+        "norm"
+    ),
+    "ops.order": (
+        "adjoint moveaxis movedim permute swapaxes swapdims t transpose"
+    ),
+    "ops.parts": (
+        "diagonal narrow narrow_copy select"
+    ),
+    "ops.pointwise": (
+        "abs abs_ absolute add add_ ceil ceil_ deg2rad deg2rad_ div divide fix fix_ floor floor_ floor_divide fmod "
+        "frac frac_ mul mul_ multiply multiply_ neg neg_ negative negative_ positive rad2deg rad2deg_ reciprocal "
+        "reciprocal_ remainder round rsub sgn sgn_ sign sign_ sub sub_ subtract subtract_ true_divide true_divide_ "
+        "trunc trunc_"
+    ),
+    "ops.put_parts": (
+        "diagonal_scatter select_scatter slice_scatter"
+    ),
+    "ops.random": (
+        "Generator bernoulli binomial default_generator get_rng_state initial_seed manual_seed multinomial normal "
+        "poisson rand rand_like randint randint_like randn randn_like randperm seed set_rng_state"
+    ),
+    "ops.rearrange": (
+        "diag diag_embed diagflat diagonal_copy flip fliplr flipud repeat_interleave roll rot90 tile tril "
+        "tril_indices triu triu_indices"
+    ),
+    "ops.reduce": (
+        "all any count_nonzero logsumexp mean nanmean nansum prod sum"
+    ),
+    "ops.scan": (
+        "cummax cummin cumprod cumsum cumulative_trapezoid diff logcumsumexp trapezoid trapz"
+    ),
+    "ops.scatter_reduce": (
+        "index_reduce scatter_reduce"
+    ),
+    "ops.shape": (
+        "broadcast_to flatten ravel reshape squeeze unflatten unsqueeze"
+    ),
+    "ops.softmax": (
+        "log_softmax softmax"
+    ),
+    "ops.sorting": (
+        "argsort kthvalue median mode msort nanmedian nanquantile quantile sort topk"
+    ),
+    "ops.special": (
+        "digamma digamma_ erf erf_ erfc erfc_ erfinv erfinv_ i0 i0_ igamma igamma_ igammac igammac_ lgamma lgamma_ "
+        "mvlgamma polygamma"
+    ),
+    "ops.splitting": (
+        "chunk dsplit hsplit split split_with_sizes tensor_split unbind unsafe_chunk unsafe_split "
+        "unsafe_split_with_sizes vsplit"
+    ),
+    "ops.transcendental": (
+        "acos acos_ acosh acosh_ arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan2 "
+        "arctan2_ arctan_ arctanh arctanh_ asin asin_ asinh asinh_ atan atan2 atan2_ atan_ atanh atanh_ cos cos_ cosh "
+        "cosh_ exp exp2 exp2_ exp_ expm1 expm1_ float_power hypot hypot_ ldexp ldexp_ log log10 log10_ log1p log1p_ "
+        "log2 log2_ log_ logaddexp logaddexp2 logit logit_ pow rsqrt rsqrt_ sigmoid sigmoid_ sin sin_ sinc sinc_ sinh "
+        "sinh_ sqrt sqrt_ square square_ tan tan_ tanh tanh_ xlogy xlogy_"
+    ),
+    "ops.variance": (
+        "std std_mean var var_mean"
+    ),
+    "ops.windows": (
+        "bartlett_window blackman_window hamming_window hann_window kaiser_window"
+    ),
+}
+
+METHODS = {
+    "_storage": (
+        "_typed_storage is_set_to storage untyped_storage"
+    ),
+    "ops._basic": (
+        "alias as_strided clone conj conj_physical copy_ fill_ resolve_conj sum_to_size zero_"
+    ),
+    "ops.activations": (
+        "hardshrink prelu relu relu_"
+    ),
+    "ops.advanced": (
+        "index_put index_put_"
+    ),
+    "ops.choice": (
+        "addcdiv addcdiv_ addcmul addcmul_ clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ copysign "
+        "copysign_ fmax fmin heaviside heaviside_ lerp lerp_ maximum minimum nan_to_num nan_to_num_ nextafter "
+        "nextafter_ where"
+    ),
+    "ops.compare": (
+        "__and__ __eq__ __ge__ __gt__ __iand__ __ilshift__ __invert__ __ior__ __irshift__ __ixor__ __le__ __lshift__ "
+        "__lt__ __ne__ __or__ __rand__ __rlshift__ __ror__ __rrshift__ __rshift__ __rxor__ __xor__ allclose "
+        "bitwise_and bitwise_and_ bitwise_left_shift bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or "
+        "bitwise_or_ bitwise_right_shift bitwise_right_shift_ bitwise_xor bitwise_xor_ eq eq_ equal gcd gcd_ ge ge_ "
+        "greater greater_ greater_equal greater_equal_ gt gt_ isclose isfinite isinf isnan isneginf isposinf isreal "
+        "lcm lcm_ le le_ less less_ less_equal less_equal_ logical_and logical_and_ logical_not logical_not_ "
+        "logical_or logical_or_ logical_xor logical_xor_ lt lt_ ne ne_ not_equal not_equal_ signbit"
+    ),
+    "ops.complex": (
+        "angle imag real"
+    ),
+    "ops.convert": (
+        "__array__ __array_wrap__ __bool__ __complex__ __contains__ __float__ __index__ __int__ __reversed__ apply_ "
+        "bfloat16 bool byte cdouble cfloat char const_data_ptr cpu cuda dim_order double float half int is_nonzero "
+        "item long map_ numpy resolve_neg share_memory_ short to to_dense tolist type type_as"
+    ),
+    "ops.counting": (
+        "bincount histc unique unique_consecutive"
+    ),
+    "ops.create": (
+        "new new_empty new_empty_strided new_full new_ones new_tensor new_zeros"
+    ),
+    "ops.decompositions": (
+        "cholesky det inverse logdet slogdet"
+    ),
+    "ops.diagonals": (
+        "fill_diagonal_"
+    ),
+    "ops.distance": (
+        "corrcoef cov dist renorm renorm_"
+    ),
+    "ops.exchange": (
+        "__deepcopy__ __dlpack__ __dlpack_device__ __reduce_ex__ __setstate__"
+    ),
+    "ops.extrema": (
+        "amax amin aminmax argmax argmin max min"
+    ),
+    "ops.gather": (
+        "gather scatter scatter_ scatter_add scatter_add_ take_along_dim"
+    ),
+    "ops.index_along": (
+        "index_add index_add_ index_copy index_copy_ index_fill index_fill_ index_select"
+    ),
+    "ops.indexing": (
+        "__delitem__ __getitem__ __setitem__"
+    ),
+    "ops.inplace_views": (
+        "as_strided_ resize_ resize_as_ set_ squeeze_ swapaxes_ swapdims_ t_ transpose_ unsqueeze_"
+    ),
+    "ops.joining": (
+        "combinations"
+    ),
+    "ops.linalg": (
+        "addbmm addbmm_ addmm addmm_ addmv addmv_ addr addr_ baddbmm baddbmm_ bmm dot mm mv vdot"
+    ),
+    "ops.masked": (
+        "argwhere masked_fill masked_fill_ masked_scatter masked_scatter_ masked_select nonzero nonzero_static put "
+        "put_ take"
+    ),
+    "ops.matmul": (
+        "__matmul__ __rmatmul__ cross ger inner kron matmul matrix_power outer trace"
+    ),
+    "ops.norms": (
+        "norm"
+    ),
+    "ops.order": (
+        "H T adjoint mH mT moveaxis movedim permute swapaxes swapdims t transpose"
+    ),
+    "ops.parts": (
+        "diagonal narrow narrow_copy select unfold"
+    ),
+    "ops.pointwise": (
+        "__abs__ __add__ __floordiv__ __iadd__ __ifloordiv__ __imod__ __imul__ __isub__ __itruediv__ __mod__ __mul__ "
+        "__neg__ __pos__ __radd__ __rdiv__ __rfloordiv__ __rmod__ __rmul__ __rsub__ __rtruediv__ __sub__ __truediv__ "
+        "abs abs_ absolute absolute_ add add_ ceil ceil_ deg2rad deg2rad_ div div_ divide divide_ fix fix_ floor "
+        "floor_ floor_divide floor_divide_ fmod fmod_ frac frac_ mul mul_ multiply multiply_ neg neg_ negative "
+        "negative_ positive rad2deg rad2deg_ reciprocal reciprocal_ remainder remainder_ round round_ rsub sgn sgn_ "
+        "sign sign_ sub sub_ subtract subtract_ true_divide true_divide_ trunc trunc_"
+    ),
+    "ops.put_parts": (
+        "diagonal_scatter select_scatter slice_scatter"
+    ),
+    "ops.random": (
+        "bernoulli multinomial"
+    ),
+    "ops.random_inplace": (
+        "bernoulli_ cauchy_ exponential_ geometric_ log_normal_ normal_ random_ uniform_"
+    ),
+    "ops.rearrange": (
+        "diag diag_embed diagflat flip fliplr flipud repeat repeat_interleave roll rot90 tile tril tril_ triu triu_"
+    ),
+    "ops.reduce": (
+        "all any count_nonzero logsumexp mean nanmean nansum prod sum"
+    ),
+    "ops.scan": (
+        "cummax cummin cumprod cumprod_ cumsum cumsum_ diff logcumsumexp"
+    ),
+    "ops.scatter_reduce": (
+        "index_reduce index_reduce_ scatter_reduce scatter_reduce_"
+    ),
+    "ops.shape": (
+        "broadcast_to contiguous expand expand_as flatten ravel reshape reshape_as squeeze unflatten unsqueeze view "
+        "view_as"
+    ),
+    "ops.softmax": (
+        "log_softmax softmax"
+    ),
+    "ops.sorting": (
+        "argsort kthvalue median mode msort nanmedian nanquantile quantile sort topk"
+    ),
+    "ops.special": (
+        "digamma digamma_ erf erf_ erfc erfc_ erfinv erfinv_ i0 i0_ igamma igamma_ igammac igammac_ lgamma lgamma_ "
+        "mvlgamma polygamma"
+    ),
+    "ops.splitting": (
+        "chunk dsplit hsplit split split_with_sizes tensor_split unbind unsafe_chunk unsafe_split "
+        "unsafe_split_with_sizes vsplit"
+    ),
+    "ops.transcendental": (
+        "__ipow__ __pow__ __rpow__ acos acos_ acosh acosh_ arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh "
+        "arcsinh_ arctan arctan2 arctan2_ arctan_ arctanh arctanh_ asin asin_ asinh asinh_ atan atan2 atan2_ atan_ "
+        "atanh atanh_ cos cos_ cosh cosh_ exp exp2 exp2_ exp_ expm1 expm1_ float_power float_power_ hypot hypot_ "
+        "ldexp ldexp_ log log10 log10_ log1p log1p_ log2 log2_ log_ logaddexp logaddexp2 logit logit_ pow pow_ rsqrt "
+        "rsqrt_ sigmoid sigmoid_ sin sin_ sinc sinc_ sinh sinh_ sqrt sqrt_ square square_ tan tan_ tanh tanh_ xlogy "
+        "xlogy_"
+    ),
+    "ops.variance": (
+        "std var"
+    ),
+}
+
+PRIMITIVES = {
+    "ops._basic": (
+        "alias_kernel as_strided cast clone_kernel conj conj_physical copy fill_number fill_tensor restride sum_to "
+        "zero"
+    ),
+    "ops._masks": (
+        "either keep"
+    ),
+    "ops._picking": (
+        "pick unpick"
+    ),
+    "ops._scanning": (
+        "recur shift unit_along"
+    ),
+    "ops.activations": (
+        "celu celu_ elu elu_ elu_backward gelu glu hardshrink hardsigmoid hardsigmoid_backward hardswish hardtanh "
+        "hardtanh_backward joined leaky_relu leaky_relu_ leaky_relu_backward logsigmoid mish prelu_input_backward "
+        "prelu_kernel prelu_weight_backward relu shrink_backward silu softplus softshrink threshold threshold_ "
+        "threshold_backward"
+    ),
+    "ops.advanced": (
+        "index index_put unindex"
+    ),
+    "ops.choice": (
+        "addcdiv addcmul clamp_max_number clamp_max_tensor clamp_min_number clamp_min_tensor clamp_numbers "
+        "clamp_tensors copysign copysign_number fmax fmin heaviside lerp_number lerp_tensor maximum minimum "
+        "nan_to_num nextafter where"
+    ),
+    "ops.compare": (
+        "bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor eq eq_number eq_tensor "
+        "gcd ge ge_number ge_tensor gt gt_number gt_tensor isfinite isinf isnan isneginf isposinf isreal lcm le "
+        "le_number le_tensor logical_and logical_not logical_or logical_xor lt lt_number lt_tensor ne ne_number "
+        "ne_tensor signbit"
+    ),
+    "ops.complex": (
+        "angle complex dense imag polar real view_as_complex view_as_real"
+    ),
+    "ops.counting": (
+        "unique_all unique_along unique_consecutive_op weighted_bincount"
+    ),
+    "ops.decompositions": (
+        "cofactors constant linalg_cholesky linalg_det linalg_eigh linalg_inv linalg_qr linalg_slogdet linalg_solve "
+        "linalg_solve_triangular linalg_svd"
+    ),
+    "ops.distance": (
+        "cdist dist"
+    ),
+    "ops.embedding": (
+        "embedding embedding_rows_summed embedding_unpadded"
+    ),
+    "ops.extrema": (
+        "amax amin aminmax_op max_all max_dim min_all min_dim ties"
+    ),
+    "ops.gather": (
+        "gather scatter scatter_add scatter_by scatter_value ungather"
+    ),
+    "ops.index_along": (
+        "index_add index_copy index_fill_number index_fill_tensor index_select index_unselect"
+    ),
+    "ops.inplace_views": (
+        "as_strided_inplace squeeze_all_inplace squeeze_dims_inplace squeeze_inplace t_inplace transpose_inplace "
+        "unsqueeze_inplace"
+    ),
+    "ops.joining": (
+        "block_diag cat cat_op stack stack_op"
+    ),
+    "ops.linalg": (
+        "addbmm addmm addmv addr baddbmm bmm dot mm mv vdot"
+    ),
+    "ops.loss": (
+        "mse_loss mse_loss_backward"
+    ),
+    "ops.masked": (
+        "front_of_mask mask_of_front masked_fill_number masked_fill_tensor masked_scatter masked_select put take "
+        "unmask untake"
+    ),
+    "ops.matmul": (
+        "linalg_cross matmul squeeze_fresh trace trilinear"
+    ),
+    "ops.norms": (
+        "share_of_ties_or_none vector_norm_op"
+    ),
+    "ops.order": (
+        "permute t transpose"
+    ),
+    "ops.padding": (
+        "constant_pad_nd pad_ReflectionPad1DBackward0 pad_ReflectionPad2DBackward0 pad_ReflectionPad3DBackward0 "
+        "pad_ReplicationPad1DBackward0 pad_ReplicationPad2DBackward0 pad_ReplicationPad3DBackward0 sum_at_places"
+    ),
+    "ops.parts": (
+        "diagonal diagonal_backward select select_backward slice slice_backward unfold unfold_backward"
+    ),
+    "ops.pointwise": (
+        "abs add add_scaled ceil deg2rad div div_floor div_trunc div_unrounded floor floor_divide floor_divide_ fmod "
+        "fmod_number frac mul neg rad2deg reciprocal remainder remainder_number remainder_of_number round "
+        "round_decimals rsub rsub_number sgn sign sub sub_scaled trunc"
+    ),
+    "ops.put_parts": (
+        "diagonal_scatter select_scatter slice_scatter"
+    ),
+    "ops.random": (
+        "bernoulli_kernel binomial_kernel normal_of_both normal_of_mean normal_of_std poisson_kernel"
+    ),
+    "ops.random_inplace": (
+        "bernoulli_number_inplace bernoulli_tensor_inplace cauchy_inplace exponential_inplace geometric_inplace "
+        "log_normal_inplace normal_inplace random_all_inplace random_from_to_inplace random_to_inplace "
+        "uniform_inplace"
+    ),
+    "ops.rearrange": (
+        "diag_embed diagonal_copy flip repeat roll rot90 tril triu"
+    ),
+    "ops.reduce": (
+        "logsumexp_op mean_all mean_dim nansum_op not_nan prod_all prod_dim sum_all sum_dim"
+    ),
+    "ops.scan": (
+        "cummax cummin cumprod_op cumsum_from_end cumsum_op logcumsumexp_op"
+    ),
+    "ops.scatter_reduce": (
+        "index_reduce refuse_backward scatter_reduce"
+    ),
+    "ops.shape": (
+        "dense_copy expand reshape reshape_alias squeeze squeeze_all squeeze_dims unsafe_view unsqueeze view"
+    ),
+    "ops.softmax": (
+        "log_softmax_op softmax_op"
+    ),
+    "ops.sorting": (
+        "kthvalue_op median_all median_dim mode_op nanmedian_all nanmedian_dim sort_op sort_stable_op topk_op"
+    ),
+    "ops.special": (
+        "bessel_j0 bessel_j1 bessel_y0 bessel_y1 digamma entr erf erfc erfcx erfinv i0 i0e i1 i1e igamma igammac "
+        "lgamma log_ndtr modified_bessel_i0 modified_bessel_i1 modified_bessel_k0 modified_bessel_k1 mvlgamma ndtri "
+        "polygamma scaled_modified_bessel_k0 scaled_modified_bessel_k1 xlog1py zeta"
+    ),
+    "ops.splitting": (
+        "put_together split split_with_sizes stack_some unbind unsafe_split unsafe_split_with_sizes"
+    ),
+    "ops.transcendental": (
+        "acos acosh asin asinh atan atan2 atanh cos cosh exp exp2 expm1 hypot ldexp log log10 log1p log2 logaddexp "
+        "logaddexp2 logit pow_number pow_of_number pow_tensor rsqrt sigmoid sin sinc sinh sqrt tan tanh xlogy "
+        "xlogy_of_number xlogy_with_number"
+    ),
+    "ops.variance": (
+        "infinity_or_nan std_mean_op std_op var_mean_op var_op"
+    ),
+}
