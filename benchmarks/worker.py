@@ -24,7 +24,7 @@ def main() -> None:
             prepared[name] = WORKLOADS[name](library)[0]
             prepared[name]()
         step = prepared[name]
-        value = step()
+        value = float(step().detach().reshape(-1)[0])
         start = time.perf_counter()
         for _ in range(int(steps)):
             step()

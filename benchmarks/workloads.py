@@ -1,6 +1,6 @@
 """The workloads. Each takes the library and returns (a function that does one step, how many operations it has).
 
-The function returns a number that must be the same on both libraries.
+The function returns a tensor whose first element must be the same on both libraries.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import gc
 from collections.abc import Callable
 from typing import Any
 
-Workload = Callable[[Any], tuple[Callable[[], float], int]]
+Workload = Callable[[Any], tuple[Callable[[], Any], int]]
 WORKLOADS: dict[str, Workload] = {}
 
 
@@ -19,111 +19,111 @@ def workload(fn: Workload) -> Workload:
 
 
 @workload
-def chain_mul_forward(torch: Any) -> tuple[Callable[[], float], int]:
+def chain_mul_forward(torch: Any) -> tuple[Callable[[], Any], int]:
     """100 multiplications on 4 floats, nothing recorded."""
     x, b = torch.ones(4), torch.full((4,), 0.999)
 
-    def step() -> float:
+    def step() -> Any:
         z = x
         for _ in range(100):
             z = z * b
-        return float(z[0])
+        return z
 
     return step, 100
 
 
 @workload
-def chain_mul_no_grad(torch: Any) -> tuple[Callable[[], float], int]:
+def chain_mul_no_grad(torch: Any) -> tuple[Callable[[], Any], int]:
     """The same on a leaf that requires grad, under no_grad."""
     x, b = torch.ones(4, requires_grad=True), torch.full((4,), 0.999)
 
-    def step() -> float:
+    def step() -> Any:
         with torch.no_grad():
             z = x
             for _ in range(100):
                 z = z * b
-        return float(z[0])
+        return z
 
     return step, 100
 
 
 @workload
-def chain_mul(torch: Any) -> tuple[Callable[[], float], int]:
+def chain_mul(torch: Any) -> tuple[Callable[[], Any], int]:
     """100 multiplications on 4 floats, forward and backward."""
     x, b, one = torch.ones(4, requires_grad=True), torch.full((4,), 0.999), torch.ones(4)
 
-    def step() -> float:
+    def step() -> Any:
         x.grad = None
         z = x
         for _ in range(100):
             z = z * b
         z.backward(one)
-        return float(x.grad[0])
+        return x.grad
 
     return step, 100
 
 
 @workload
-def chain_tanh_add(torch: Any) -> tuple[Callable[[], float], int]:
+def chain_tanh_add(torch: Any) -> tuple[Callable[[], Any], int]:
     """tanh and add, 50 times each, on 4 floats, forward and backward."""
     x, b, one = torch.ones(4, requires_grad=True), torch.full((4,), 0.1), torch.ones(4)
 
-    def step() -> float:
+    def step() -> Any:
         x.grad = None
         z = x
         for _ in range(50):
             z = z.tanh() + b
         z.backward(one)
-        return float(x.grad[0])
+        return x.grad
 
     return step, 100
 
 
 @workload
-def scalar_graph(torch: Any) -> tuple[Callable[[], float], int]:
+def scalar_graph(torch: Any) -> tuple[Callable[[], Any], int]:
     """1,000 scalar operations (mul, add, sub, sin in turn), forward and backward."""
     x = torch.tensor(0.5, requires_grad=True)
     y = torch.tensor(0.25, requires_grad=True)
 
-    def step() -> float:
+    def step() -> Any:
         x.grad = y.grad = None
         z = x
         for _ in range(250):
             z = (z * y + x - y).sin()
         z.backward()
-        return float(x.grad)
+        return x.grad
 
     return step, 1000
 
 
 @workload
-def chain_of_1000(torch: Any) -> tuple[Callable[[], float], int]:
+def chain_of_1000(torch: Any) -> tuple[Callable[[], Any], int]:
     return _long_chain(torch, 1_000)
 
 
 @workload
-def chain_of_100000(torch: Any) -> tuple[Callable[[], float], int]:
+def chain_of_100000(torch: Any) -> tuple[Callable[[], Any], int]:
     """With the garbage collector on, as always: the time per operation must not grow with the graph."""
     return _long_chain(torch, 100_000)
 
 
-def _long_chain(torch: Any, n: int) -> tuple[Callable[[], float], int]:
+def _long_chain(torch: Any, n: int) -> tuple[Callable[[], Any], int]:
     x, b, one = torch.ones(4, requires_grad=True), torch.full((4,), 0.99999), torch.ones(4)
     gc.enable()
 
-    def step() -> float:
+    def step() -> Any:
         x.grad = None
         z = x
         for _ in range(n):
             z = z * b
         z.backward(one)
-        return float(x.grad[0])
+        return x.grad
 
     return step, n
 
 
 @workload
-def tiny_mlp_step(torch: Any) -> tuple[Callable[[], float], int]:
+def tiny_mlp_step(torch: Any) -> tuple[Callable[[], Any], int]:
     """Batch 16, 10-32-2 with tanh, mean squared error, plain gradient descent by hand."""
     w1, b1 = torch.full((10, 32), 0.01), torch.zeros(32)
     w2, b2 = torch.full((32, 2), 0.02), torch.zeros(2)
@@ -133,13 +133,13 @@ def tiny_mlp_step(torch: Any) -> tuple[Callable[[], float], int]:
     x = torch.linspace(-1, 1, 160).reshape(16, 10)
     y = torch.linspace(0, 1, 32).reshape(16, 2)
 
-    def step() -> float:
+    def step() -> Any:
         loss = ((torch.tanh(x @ w1 + b1) @ w2 + b2 - y) ** 2).mean()
         loss.backward()
         with torch.no_grad():
             for p in parameters:
                 p -= 1e-6 * p.grad
                 p.grad = None
-        return float(loss.detach())
+        return loss
 
     return step, 1

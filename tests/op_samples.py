@@ -14,7 +14,10 @@ from typing import Any
 import numpy as np
 
 import facula as torch
+from facula._lazy import load_all
 from facula.ops._primitive import REGISTRY
+
+load_all()
 
 Sample = tuple[Callable[..., Any], tuple[Any, ...]]
 SAMPLES: dict[str, list[Sample]] = {}
@@ -391,3 +394,26 @@ sample("linalg_svd", lambda a: torch.linalg.svdvals(a), real(2, 3))
 sample("linalg_svd", lambda a: tuple(x.abs() for x in torch.linalg.svd(a, full_matrices=False)), real(2, 3))
 sample("linalg_svd", lambda a: tuple(x.abs() for x in torch.linalg.svd(a, full_matrices=False)), real(3, 2))
 sample("linalg_qr", lambda a: tuple(torch.linalg.qr(a)), real(3, 2))
+
+# ---- of neural networks
+
+functional = torch.nn.functional
+_rows = integers([[0, 2], [2, 1]])
+
+sample("mse_loss", functional.mse_loss, real(2, 3), real(2, 3))
+sample("mse_loss", lambda a, b: functional.mse_loss(a, b, reduction="none"), real(3), real(3))
+sample("mse_loss_backward", adjoint(lambda a: functional.mse_loss(a, torch.ones_like(a)), real(2)), real())
+sample("mse_loss_backward", direct("mse_loss_backward", 2), real(), real(3), real(3))
+sample("embedding", lambda table: functional.embedding(_rows, table), real(3, 2))
+sample("embedding_rows_summed", adjoint(lambda table: functional.embedding(_rows, table), real(3, 2)), real(2, 2, 2))
+sample("embedding_rows_summed", lambda x: REGISTRY["embedding_rows_summed"](x, _rows, 3, 1, True), real(2, 2, 2))
+sample("embedding_unpadded", lambda x: REGISTRY["embedding_unpadded"](x, _rows, 1, True), real(3, 2))
+sample("constant_pad_nd", lambda x: functional.pad(x, (1, -1, 2, 0), value=3.0), real(2, 3))
+for _n in (1, 2, 3):
+    for _mode, _name in (("reflect", "Reflection"), ("replicate", "Replication")):
+        def _padded(x: Any, mode: str = _mode, n: int = _n) -> Any:
+            return functional.pad(x, (1, 0) * n, mode)
+
+        _size = (1, 2, 3, 2, 2)[: _n + 1]
+        sample(f"pad_{_name}Pad{_n}DBackward0", _padded, real(*_size))
+        sample("sum_at_places", adjoint(_padded, real(*_size)), _padded(real(*_size)))

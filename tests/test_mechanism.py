@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import facula as torch
+from facula._lazy import load_all
 from facula.autograd.graph import walk
 from facula.ops._elementwise import Elementwise, _general, elementwise
 from facula.ops._forms import FUNCTIONS, expose, inplace_form, public
@@ -22,6 +23,7 @@ from facula.ops._primitive import PLAIN, REGISTRY, Primitive, primitive
 from facula.ops._xp import RAW, TENSOR
 from facula.ops.matmul import _any_linear, linear
 
+load_all()
 GOLDEN = json.loads((Path(__file__).parent / "conformance" / "golden" / "cases_dtypes.json").read_text())
 
 

@@ -45,6 +45,7 @@ from ._layout import (
     strided,
 )  # fmt: skip
 from ._tensor import Size, Tensor
+from .autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from .autograd.grad_mode import (
     enable_grad,
     inference_mode,
@@ -76,8 +77,8 @@ _NAMES = {
         "_serialization": "load save",
         "_settings": """
             are_deterministic_algorithms_enabled get_float32_matmul_precision get_num_interop_threads get_num_threads
-            is_deterministic_algorithms_warn_only_enabled set_float32_matmul_precision set_num_interop_threads
-            set_num_threads typename use_deterministic_algorithms
+            is_deterministic_algorithms_warn_only_enabled is_warn_always_enabled set_float32_matmul_precision
+            set_num_interop_threads set_num_threads set_warn_always typename use_deterministic_algorithms
         """,
         "_storage": "TypedStorage UntypedStorage is_storage",
     }.items()

@@ -38,19 +38,23 @@ def load_all() -> None:
 class Promised:
     """Stands on Tensor for what a module will provide. Python asks descriptors for operators, too."""
 
-    __slots__ = ("module", "name", "value")
+    __slots__ = ("kept", "module", "name", "value")
 
     def __init__(self, module: str, name: str) -> None:
         self.module = module
         self.name = name
         self.value: Any = None
+        self.kept = False
 
     def keep(self) -> Any:
         """Load the module, and put all that it promised where it belongs."""
         load(self.module)
-        for promised in _promises[self.module]:
-            if promised.value is not None and vars(_owner).get(promised.name) is promised:
-                setattr(_owner, promised.name, promised.value)
+        for name in _lazy_names.METHODS[self.module].split():
+            promised = _promises[name]
+            if promised.value is not None and not promised.kept:
+                promised.kept = True
+                if vars(_owner).get(name) is promised:  # and not what a user has put there
+                    setattr(_owner, name, promised.value)
         if self.value is None:
             raise AttributeError(f"facula.{self.module} does not provide Tensor.{self.name}")
         return self.value
@@ -67,7 +71,7 @@ class Promised:
         delattr(instance, self.name)
 
 
-_promises: dict[str, list[Promised]] = {}
+_promises: dict[str, Promised] = {}
 _owner: Any = None
 
 
@@ -76,16 +80,16 @@ def promise(cls: type) -> None:
     global _owner
     _owner = cls
     for module, names in _lazy_names.METHODS.items():
-        _promises[module] = [Promised(module, name) for name in names.split()]
-        for promised in _promises[module]:
-            setattr(cls, promised.name, promised)
+        for name in names.split():
+            _promises[name] = Promised(module, name)
+            setattr(cls, name, _promises[name])
 
 
 def set_methods(**methods: Any) -> None:
     """Give Tensor methods and properties: at once, or, if they are promised, when their module has been run."""
     for name, value in methods.items():
-        there = vars(_owner).get(name)
-        if there.__class__ is Promised:
-            there.value = value
-        else:
+        promised = _promises.get(name)
+        if promised is None or promised.kept:
             setattr(_owner, name, value)
+        else:
+            promised.value = value

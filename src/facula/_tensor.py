@@ -252,6 +252,9 @@ class Tensor:
         node = self._node if meta.base is None else views.refreshed_node(self)
         if node is None:
             if meta.requires_grad:
+                accumulator = meta.accumulator
+                if accumulator is not None and (leaf := accumulator()) is not None:
+                    return leaf
                 return AccumulateGrad.of(self)
             return NOWHERE if meta.base is not None and meta.base.requires_grad else None
         return Port(node, meta.output_nr) if node.multi else node

@@ -75,10 +75,10 @@ def run_backward(
     task = Task(keep_graph, create_graph)
     xp = task.xp
     start = [(edge, g if g is None or not xp.is_raw else g._array) for edge, g in roots]
-    order = _count_dependencies(task, [edge for edge, _ in roots])
+    _count_dependencies(task, [edge for edge, _ in roots])
     if inputs is not None:
         task.captured = [None] * len(inputs)
-        _find_needed(task, order, inputs, accumulate)
+        _find_needed(task, inputs, accumulate)
     modes = _state.modes
     outer = (modes.grad_enabled, modes.running, modes.backward_depth)
     if modes.backward_depth and modes.backward_depth % _LEVELS_PER_THREAD == 0:
@@ -137,31 +137,34 @@ def _in_new_thread(task: Task, start: list[tuple[Any, Any]]) -> None:
         raise failure[0]
 
 
-def _count_dependencies(task: Task, roots: list[Any]) -> list[Node]:
-    """How many edges lead to each node that the roots reach. Returns these nodes."""
+def _count_dependencies(task: Task, roots: list[Any]) -> None:
+    """How many edges lead to each node that the roots reach."""
     counts = task.dependencies
+    count = counts.get
     stack: list[Node] = []
     for root in roots:
-        node = root.node if root.__class__ is Port else root
+        node = root.node if type(root) is Port else root
         if node not in counts:
             counts[node] = 0
             stack.append(node)
-    found = stack[:]
     while stack:
         for edge in stack.pop().next:
-            if edge is not None:
-                if edge.__class__ is Port:
+            if edge is None:
+                continue
+            n = count(edge)
+            if n is None:
+                if type(edge) is Port:
                     edge = edge.node
-                if edge in counts:
-                    counts[edge] += 1
-                else:
-                    counts[edge] = 1
-                    stack.append(edge)
-                    found.append(edge)
-    return found
+                    if edge in counts:
+                        counts[edge] += 1
+                        continue
+                counts[edge] = 1
+                stack.append(edge)
+            else:
+                counts[edge] = n + 1
 
 
-def _find_needed(task: Task, reached: list[Node], inputs: list[Any], accumulate: bool) -> None:
+def _find_needed(task: Task, inputs: list[Any], accumulate: bool) -> None:
     """Which nodes lie on a path to an input. Children come before parents in ascending sequence numbers."""
     needed: set[Node] = set()
     wanted: set[Node] = set()
@@ -174,7 +177,7 @@ def _find_needed(task: Task, reached: list[Node], inputs: list[Any], accumulate:
             needed.add(node)
         else:
             task.captures.setdefault(node, []).append((nr, index))
-    for node in sorted(reached, key=_sequence):
+    for node in sorted(task.dependencies, key=_sequence):
         for edge in node.next:
             target = edge.node if edge.__class__ is Port else edge
             if target is not None and (target in needed or target in wanted):
@@ -240,18 +243,31 @@ def _execute(task: Task, start: list[tuple[Any, Any]]) -> None:
                 if node.adapt is not None:
                     grads = adapt(node, grads, edges, xp)
 
-            # A single gradient that goes to a node which waits for nothing else, with no other node ready: go on.
+            # The short way: one gradient for a node that waits for nothing else, and at most one for a leaf that
+            # waits for more, with no other node ready.
             if not heap and (n := len(edges)) <= 2 and n:
-                at = 0 if n == 1 or edges[1] is None else 1
+                at = 0
+                if n == 2:
+                    first, leaf = edges
+                    if first is None or type(first) is AccumulateGrad:
+                        at = 1
+                        leaf = first
+                    if leaf is not None and (type(leaf) is not AccumulateGrad or counts[leaf] == 1):
+                        at = -1
+                else:
+                    leaf = None
                 edge = edges[at]
                 if (
-                    edge is not None
-                    and (at == 0 or edges[0] is None)
-                    and type(edge) is not Port
+                    at >= 0
+                    and edge is not None
                     and type(edge) is not AccumulateGrad
+                    and type(edge) is not Port
                     and counts[edge] == 1
                     and edge not in buffers
                 ):
+                    if leaf is not None:
+                        counts[leaf] -= 1
+                        _receive(buffers, owned, leaf, grads[1 - at], raw)
                     g = grads[at]
                     if raw and type(g) is not ndarray and g is not None:
                         g = np.asanyarray(g)
@@ -279,15 +295,7 @@ def _execute(task: Task, start: list[tuple[Any, Any]]) -> None:
                     left = counts[target] - 1
                     if left:
                         counts[target] = left
-                        if g is None:
-                            buffers.setdefault(target, None)
-                        elif (before := buffers.get(target)) is None:
-                            buffers[target] = g
-                        elif target in owned and raw:
-                            np.add(before, g, before)
-                        else:
-                            buffers[target] = _sum(before, g, False, raw)
-                            owned.add(target)
+                        _receive(buffers, owned, target, g, raw)
                         continue
                     if target in buffers:
                         g = _joined(buffers.pop(target), g, target in owned, raw)
@@ -317,15 +325,17 @@ def _run_accumulator(task: Task, node: Any, g: Any, careful: bool, xp: Any, pass
 
 def _receive(buffers: dict[Node, Any], owned: set[Node], edge: Any, g: Any, raw: bool) -> None:
     """Add a gradient to what waits at an edge. A node with several outputs has a list of gradients."""
-    if edge.__class__ is not Port:
+    if raw and type(g) is not ndarray and g is not None:
+        g = np.asanyarray(g)
+    if type(edge) is not Port:
         if g is None:
             buffers.setdefault(edge, None)
-            return
-        before = buffers.get(edge)
-        if before is None:
+        elif (before := buffers.get(edge)) is None:
             buffers[edge] = g
+        elif raw and before.ndim and edge in owned:
+            np.add(before, g, before)
         else:
-            buffers[edge] = _sum(before, g, edge in owned, raw)
+            buffers[edge] = _sum(before, g, False, raw)
             owned.add(edge)
         return
     node, nr = edge.node, edge.nr
@@ -344,9 +354,9 @@ def _joined(before: Any, g: Any, owned: bool, raw: bool) -> Any:
 def _sum(a: Any, b: Any, owned: bool, raw: bool) -> Any:
     if not raw:
         return a + b
-    if owned:
-        return np.add(a, b, a)
-    return np.add(a, b) if a.ndim else np.add(a, b, out=...)  # a 0-d sum stays an array
+    if not a.ndim:
+        return np.add(a, b, out=...)  # a 0-d sum stays an array
+    return np.add(a, b, a) if owned else np.add(a, b)
 
 
 def adapt(node: Node, grads: Any, edges: tuple[Any, ...], xp: Any) -> list[Any]:

@@ -121,10 +121,11 @@ def _unary(op: Elementwise, form: str) -> Callable[..., Any]:
     saves_input = "input" in op.slot_names
     saves_out = "out" in op.slot_names
     node_class: Any = None
+    known_code: Any = None  # the last caller that was seen to be outside facula
 
     def call(input: Any = _MISSING, *rest: Any, **more: Any) -> Any:
-        nonlocal node_class
-        if type(input) not in PLAIN or rest or more:
+        nonlocal node_class, known_code
+        if type(input) is not Tensor and type(input) not in PLAIN or rest or more:
             return _irregular(op, (input,), rest, more, form)
         array = input._array
         dt = array.dtype
@@ -137,7 +138,7 @@ def _unary(op: Elementwise, form: str) -> Callable[..., Any]:
                 return _general(op, (input,))
             recording = recording and how == RECORDING
         result = kernel(array) if array.ndim or not is_ufunc else kernel(array, out=...)
-        if type(result) is not ndarray and not isinstance(result, ndarray):
+        if not is_ufunc and not isinstance(result, ndarray):
             result = np.asarray(result)
         t = _new(Tensor)
         t._array = result
@@ -174,9 +175,12 @@ def _unary(op: Elementwise, form: str) -> Callable[..., Any]:
             node.saved = EMPTY
         frame = _getframe(1)
         code = frame.f_code
-        if _is_internal.get(code.co_filename) is not False:
-            frame = user_frame(2)
-            code = frame.f_code
+        if code is not known_code:
+            if _is_internal.get(code.co_filename) is False:
+                known_code = code
+            else:
+                frame = user_frame(2)
+                code = frame.f_code
         node.code = code
         node.instruction = frame.f_lasti
         node.seq = next_sequence_number()
@@ -203,13 +207,16 @@ def _binary(op: Elementwise, form: str) -> Callable[..., Any]:
     one_each = saves == 2 and all(sum(k) == 1 for k in keeps[1:3])
     a_keeps_other = keeps[1][1]
     node_class: Any = None
+    known_code: Any = None  # the last caller that was seen to be outside facula
 
     def call(
         input: Any = _MISSING, other: Any = _MISSING, extra: Any = _MISSING, out: Any = None, alpha: Any = None,
         x: Any = _MISSING, a: Any = _MISSING, x1: Any = _MISSING, x2: Any = _MISSING,
     ) -> Any:  # fmt: skip
-        nonlocal node_class
-        if out is not None or alpha is not None or extra is not _MISSING or type(input) not in PLAIN:
+        nonlocal node_class, known_code
+        if out is not None or alpha is not None or extra is not _MISSING or (
+            type(input) is not Tensor and type(input) not in PLAIN
+        ):
             named = {"out": out, "alpha": alpha, "x": x, "a": a, "x1": x1, "x2": x2}
             more = {k: v for k, v in named.items() if v is not None and v is not _MISSING}
             return _irregular(op, (input, other), () if extra is _MISSING else (extra,), more, form)
@@ -217,13 +224,14 @@ def _binary(op: Elementwise, form: str) -> Callable[..., Any]:
         dt = a.dtype
         if dt is not F32 and dt is not F64:
             return _general(op, (input, other), operator)
-        is_tensor = type(other) in PLAIN
-        if is_tensor:
+        if type(other) is Tensor or type(other) in PLAIN:
             b = other._array
             if b.dtype is not dt:
                 return _general(op, (input, other), operator)
+            is_tensor = True
         elif (type(other) is float or type(other) is int) and numbers:
             b = scalar(other, dt)
+            is_tensor = False
         else:
             return _irregular(op, (input, other), (), {} if x2 is _MISSING else {"x2": x2}, form)
         recording = differentiable
@@ -236,19 +244,18 @@ def _binary(op: Elementwise, form: str) -> Callable[..., Any]:
             result = kernel(a, b) if a.ndim or not is_ufunc else kernel(a, b, out=...)
         except ValueError:
             raise broadcast_error(a.shape, b.shape) from None
-        if type(result) is not ndarray and not isinstance(result, ndarray):
+        if not is_ufunc and not isinstance(result, ndarray):
             result = np.asarray(result)
         t = _new(Tensor)
         t._array = result
         t._counter = None
         meta_a = input._meta
         edge_a = input._node
+        meta_b = edge_b = None
         if is_tensor:
             meta_b = other._meta
             edge_b = other._node
-        else:
-            meta_b = edge_b = None
-        if meta_a is None and edge_a is None and meta_b is None and edge_b is None or not differentiable:
+        if edge_a is None and edge_b is None and meta_a is None and meta_b is None:
             t._node = None
             t._meta = None
             return t
@@ -259,7 +266,10 @@ def _binary(op: Elementwise, form: str) -> Callable[..., Any]:
                 edge_b = other._edge()
         if not recording or (edge_a is None and edge_b is None):
             t._node = None
-            t._meta = meta_a if type(meta_a) is Cut else cut_of((input, other), not recording)
+            if type(meta_a) is Cut or not differentiable:
+                t._meta = meta_a if differentiable else None
+            else:
+                t._meta = cut_of((input, other), not recording)
             return t
         t._meta = None
         if node_class is None:
@@ -271,7 +281,7 @@ def _binary(op: Elementwise, form: str) -> Callable[..., Any]:
         node.versions = None
         if not is_tensor:
             other = b
-        elif a.shape != b.shape:
+        elif (a.ndim or b.ndim) and a.shape != b.shape:
             node.adapt = op._adaptations(t, (input, other))
         if not saves:
             node.saved = EMPTY
@@ -309,9 +319,12 @@ def _binary(op: Elementwise, form: str) -> Callable[..., Any]:
                     node.versions = (version_x or version_y,)
         frame = _getframe(1)
         code = frame.f_code
-        if _is_internal.get(code.co_filename) is not False:
-            frame = user_frame(2)
-            code = frame.f_code
+        if code is not known_code:
+            if _is_internal.get(code.co_filename) is False:
+                known_code = code
+            else:
+                frame = user_frame(2)
+                code = frame.f_code
         node.code = code
         node.instruction = frame.f_lasti
         node.seq = next_sequence_number()
@@ -340,9 +353,10 @@ def _attributed(op: Elementwise, form: str) -> Callable[..., Any]:
     input_first = names == op.tensor_names + op.attribute_names
     attributes_only = all(name in op.attribute_names for name in names)
     node_class: Any = None
+    known_code: Any = None  # the last caller that was seen to be outside facula
 
     def call(input: Any, *attributes: Any) -> Any:
-        nonlocal node_class
+        nonlocal node_class, known_code
         if type(input) not in PLAIN or not op.fast:
             return _general(op, (input,), attributes=attributes)
         array = input._array

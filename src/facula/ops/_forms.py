@@ -109,7 +109,7 @@ def public(
                     kwargs = given
                 if out and not is_method:
                     target = kwargs.pop("out", None)
-            if (args and args[0].__class__ not in PLAIN) or _state.special:
+            if not args or args[0].__class__ not in PLAIN or _state.special:
                 from .. import overrides
 
                 if overrides.overridden(args, kwargs):

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from .._dtype import F32, F64
 from .._tensor import Tensor
 from ..autograd import saved
@@ -211,6 +213,7 @@ def _bare(op: Primitive, calls: list[Any]) -> Callable[..., Any]:
 def _one_input(op: Primitive, general: Any, rule: Any, takes: tuple[int, ...]) -> Callable[..., Any]:
     with_xp = len(takes) == 2
     quick = op.quick.get("input")
+    is_ufunc = isinstance(quick, np.ufunc)
 
     def propagate(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
         s = node.saved
@@ -231,7 +234,7 @@ def _one_input(op: Primitive, general: Any, rule: Any, takes: tuple[int, ...]) -
         if quick is not None:
             dt = g.dtype
             if (dt is F32 or dt is F64) and g.size <= SMALL:
-                return (quick(g, s),)
+                return (quick(g, s) if g.ndim or not is_ufunc else quick(g, s, out=...),)
         return (rule(g, s, xp) if with_xp else rule(g, s),)
 
     return own_code(propagate)

@@ -141,13 +141,13 @@ class Primitive:
         rule = self.rules[name] = Rule(fn)
         for source in rule.sources:
             if source != "xp" and source not in self.slot_names:
-                self.slots.append(self._slot(source))
+                slot = self._slot(source)
+                if source in self.attribute_names:
+                    slot.attribute = self.attribute_names.index(source)
+                self.slots.append(slot)
                 self.slot_names.append(source)
+        rule.takes = tuple([-1 if s == "xp" else self.slot_names.index(s) for s in rule.sources])
         self.differentiable = [i for i, n in enumerate(self.tensor_names) if n in self.rules]
-        for each in self.rules.values():
-            each.takes = tuple(-1 if s == "xp" else self.slot_names.index(s) for s in each.sources)
-        for slot in self.slots:
-            slot.attribute = self.attribute_names.index(slot.name) if slot.name in self.attribute_names else -1
         self._keep.clear()
 
     def _slot(self, source: str) -> Slot:
