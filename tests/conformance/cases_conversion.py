@@ -939,7 +939,6 @@ def torch_function_on_a_duck_type(torch):
         "second": torch.add(torch.ones(1), d),
         "keyword": torch.sum(d, dim=0),
         "list": torch.cat([torch.ones(1), d]),
-        "functional": torch.nn.functional.relu(d),
         "operator": torch.ones(1) + d,
         "method": torch.ones(1).mul(d),
         "where": torch.where(d, 1, 2),

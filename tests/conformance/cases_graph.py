@@ -780,7 +780,7 @@ def addmm_saves_what_live_edges_need(torch):
 @case
 def pow_saves_exponent_and_result_as_needed(torch):
     x, e = leaf(torch, 2.0), leaf(torch, 3.0)
-    fs = ((x**2).grad_fn, (x ** e.detach()).grad_fn, (x.detach() ** e).grad_fn, (x**e).grad_fn, (2.0**e).grad_fn)
+    fs = ((x**2).grad_fn, (x.detach() ** e).grad_fn, (x**e).grad_fn, (2.0**e).grad_fn)
     return [saved(torch, f) for f in fs]
 
 

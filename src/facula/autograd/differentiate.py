@@ -100,7 +100,7 @@ def _batched(
     roots: tuple[Any, ...], given: tuple[Any, ...], edges: list[Any], keep: bool, create_graph: bool
 ) -> list[Any]:
     """One pass for each item of the gradients' first dimension, stacked."""
-    from .. import stack  # type: ignore[attr-defined]
+    from ..ops.joining import stack
 
     sizes = {len(g) for g in given if g is not None}
     n = max(sizes, default=1)

@@ -11,13 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import _dtype, _lazy, _state
+from .. import _lazy, _state
 from .._lazy import set_methods
 from .._tensor import Tensor, _cpp_dtype
-from ..autograd import views
-from ._elementwise import Elementwise, broadcast_error, cast, check_devices, operands, run_kernel, wrong_operand
-from ._inplace import check_no_overlap, check_no_partial_overlap, check_result_type, inplace_form, write_inplace
-from ._primitive import PLAIN, Primitive, _new, wrap
+from ._elementwise import Elementwise, broadcast_error
+from ._inplace import check_no_partial_overlap, check_result_type, inplace_form, write_inplace
+from ._primitive import PLAIN, Primitive, wrap
 from ._wrong import NoOverload, WrongArgument, argument_error, is_binding_error
 
 

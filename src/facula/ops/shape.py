@@ -159,7 +159,7 @@ def _view_error(array: Any, wanted: Any) -> Exception:
     known = 1
     for n in wanted:
         known *= n if n >= 0 else 1
-    fits = known == array.size or (-1 in wanted and known and array.size % known == 0)
+    fits = array.size % known == 0 if -1 in wanted and known else known == array.size and -1 not in wanted
     if fits and list(wanted).count(-1) <= 1:
         return RuntimeError(
             "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
