@@ -52,9 +52,9 @@ class Promised:
         for name in _lazy_names.METHODS[self.module].split():
             promised = _promises[name]
             if promised.value is not None and not promised.kept:
-                promised.kept = True
                 if vars(_owner).get(name) is promised:  # and not what a user has put there
                     setattr(_owner, name, promised.value)
+                promised.kept = True
         if self.value is None:
             raise AttributeError(f"facula.{self.module} does not provide Tensor.{self.name}")
         return self.value

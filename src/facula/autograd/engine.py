@@ -95,7 +95,7 @@ def _enter(task: Task, start: list[tuple[Any, Any]], outer: tuple[bool, Any, int
     _state.modes.running = task
     _state.modes.backward_depth = depth + 1
     if enabled is not task.create_graph:
-        _state.update(grad_enabled=task.create_graph)
+        _state.set_grad(task.create_graph)
     token = _quiet.begin()
     try:
         _execute(task, start)
@@ -107,7 +107,7 @@ def _enter(task: Task, start: list[tuple[Any, Any]], outer: tuple[bool, Any, int
         _state.modes.running = running
         _state.modes.backward_depth = depth
         if enabled is not task.create_graph:
-            _state.update(grad_enabled=enabled)
+            _state.set_grad(enabled)
 
 
 def _taken(callbacks: list[Any]) -> list[Any]:
@@ -455,7 +455,7 @@ class _grad_mode_kept:
 
     def __exit__(self, *exc: object) -> None:
         if _state.modes.grad_enabled is not self.before:
-            _state.update(grad_enabled=self.before)
+            _state.set_grad(self.before)
 
 
 def _wrapped(grads: list[Any], xp: Any) -> tuple[Any, ...]:

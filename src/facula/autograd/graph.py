@@ -48,9 +48,13 @@ def is_internal(filename: str) -> bool:
 def user_frame(depth: int = 1) -> FrameType:
     """The nearest frame outside facula, or the outermost one."""
     frame = sys._getframe(depth)
-    while frame.f_back is not None and is_internal(frame.f_code.co_filename):
+    while True:
+        internal = _is_internal.get(frame.f_code.co_filename)
+        if internal is None:
+            internal = is_internal(frame.f_code.co_filename)
+        if not internal or frame.f_back is None:
+            return frame
         frame = frame.f_back
-    return frame
 
 
 class Source(NamedTuple):

@@ -205,12 +205,18 @@ def unpack(node: Any, xp: Any) -> list[Any]:
     raw = xp.is_raw
     versions = node.versions
     slots = node.primitive.slots
-    return [
-        _unpack_one(node, slots[i], s, 0 if versions is None else versions[i], raw)
-        if isinstance(s, (Tensor_, Hooked, SavedList)) or (s.__class__ is np.ndarray and not raw)
-        else s
-        for i, s in enumerate(saved)
-    ]
+    values = []
+    for i, s in enumerate(saved):
+        if type(s) is Tensor_:
+            counter = s._counter
+            if raw and (counter is None or not counter[0]) and versions is None and (s._meta is None or not s._meta.cut):
+                s = s._array  # the common case of what follows
+            else:
+                s = _unpack_one(node, slots[i], s, 0 if versions is None else versions[i], raw)
+        elif isinstance(s, (Tensor_, Hooked, SavedList)) or (s.__class__ is np.ndarray and not raw):
+            s = _unpack_one(node, slots[i], s, 0 if versions is None else versions[i], raw)
+        values.append(s)
+    return values
 
 
 def unpack_at(node: Any, i: int) -> Any:
