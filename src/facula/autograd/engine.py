@@ -190,16 +190,10 @@ def _sequence(node: Node) -> float:
     return node.seq
 
 
-def _edges_to_compute(task: Task, node: Node) -> tuple[Any, ...]:
-    needed = task.needed
-    if needed is None:
-        return node.next
-    captures = task.captures
+def _edges_to_compute(wanted: set[Node], edges: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The edges that lead to nodes of interest; None in place of the others."""
     return tuple(
-        edge
-        if edge is not None and ((n := edge.node if edge.__class__ is Port else edge) in needed or n in captures)
-        else None
-        for edge in node.next
+        [edge if edge is not None and (edge.node if type(edge) is Port else edge) in wanted else None for edge in edges]
     )
 
 
@@ -209,8 +203,9 @@ def _execute(task: Task, start: list[tuple[Any, Any]]) -> None:
     by = task.by
     xp = task.xp
     raw = xp.is_raw
-    pruned = task.needed is not None
-    watching = bool(task.captures) or anomaly.enabled
+    captures = task.captures
+    wanted = None if task.needed is None else task.needed.union(captures)
+    anomalous = anomaly.enabled
     buffers: dict[Node, Any] = {}
     owned: set[Node] = set()
     heap: list[Any] = []  # of (minus the sequence number, ..., node)
@@ -220,20 +215,18 @@ def _execute(task: Task, start: list[tuple[Any, Any]]) -> None:
         _receive(buffers, owned, edge, g, raw)
         if counts[node] == 0 and all(node is not n for *_, n in heap):
             heapq.heappush(heap, (-node.seq, len(heap), node))
-    careful = pruned or watching
 
     while heap:
         node = heapq.heappop(heap)[-1]
         g = buffers.pop(node)
         if node.__class__ is AccumulateGrad:
-            _run_accumulator(task, node, g, careful, xp, 0)
+            _run_accumulator(task, node, g, 0)
             continue
         while node is not None:
-            if careful or node.attached is not None:
-                edges = node.next if not pruned else _edges_to_compute(task, node)
+            edges = node.next if wanted is None else _edges_to_compute(wanted, node.next)
+            if node.attached is not None or anomalous or (captures and node in captures):
                 grads, edges = _run_watched(task, node, g, edges)
             else:
-                edges = node.next
                 grads = node.propagate(g, xp, edges)
                 if not keep and node.saved is not EMPTY:
                     if node.always_frees:
@@ -301,7 +294,7 @@ def _execute(task: Task, start: list[tuple[Any, Any]]) -> None:
                         g = _joined(buffers.pop(target), g, target in owned, raw)
                         passing = _PASSING_JOINED
                 if type(target) is AccumulateGrad:
-                    _run_accumulator(task, target, g, careful, xp, passing)
+                    _run_accumulator(task, target, g, passing)
                 elif node is None:
                     node, waiting = target, g
                 else:
@@ -316,11 +309,11 @@ def _execute(task: Task, start: list[tuple[Any, Any]]) -> None:
                     g = buffers.pop(node)
 
 
-def _run_accumulator(task: Task, node: Any, g: Any, careful: bool, xp: Any, passing: int) -> None:
-    if careful or node.attached is not None or node.variable._meta.hooks:
+def _run_accumulator(task: Task, node: Any, g: Any, passing: int) -> None:
+    if node.attached is not None or node.variable._meta.hooks or node in task.captures or anomaly.enabled:
         _run_watched(task, node, g, ())
     else:
-        node.add(g, xp, passing)
+        node.add(g, task.xp, passing)
 
 
 def _receive(buffers: dict[Node, Any], owned: set[Node], edge: Any, g: Any, raw: bool) -> None:

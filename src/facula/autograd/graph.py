@@ -263,7 +263,7 @@ class Nowhere(Node):
 
 NOWHERE = new_node(Nowhere, ())
 NOWHERE.code = None
-NOWHERE.seq = math.inf
+NOWHERE.seq = -1
 
 
 class RemovableHandle:

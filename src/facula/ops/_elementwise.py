@@ -22,23 +22,6 @@ from ._nodes import own_code
 from ._primitive import F32, F64, PLAIN, Primitive, _getframe, _new, mark_inference, ndarray, wrap
 from ._xp import TENSOR
 
-_scalars: dict[Any, dict[Any, np.ndarray[Any, Any]]] = {F32: {}, F64: {}}
-_whole: dict[Any, dict[Any, np.ndarray[Any, Any]]] = {F32: {}, F64: {}}
-_SCALARS_KEPT = 4096
-
-
-def scalar(value: Any, dt: Any) -> np.ndarray[Any, Any]:
-    """A Python number as a 0-d array. Kept for reuse: NumPy takes half as long with one as with a number."""
-    kept = _scalars[dt] if value.__class__ is float else _whole[dt]
-    array = kept.get(value)
-    if array is None:
-        array = np.array(value, dt)
-        array.flags.writeable = False
-        if len(kept) < _SCALARS_KEPT and (value != 0 or value.__class__ is int):  # 0.0 == -0.0 must not share an entry
-            kept[value] = array
-            NUMBERS[id(array)] = value
-    return array
-
 
 class Elementwise(Primitive):
     """A primitive whose tensors are promoted to one dtype and broadcast together.
@@ -109,9 +92,6 @@ def elementwise(
     return op.ready()
 
 
-_MISSING: Any = object()
-
-
 def _unary(op: Elementwise, form: str) -> Callable[..., Any]:
     if not op.fast or (op.slots and (len(op.slots) > 1 or op.slots[0].name not in ("input", "out"))):
         return _slow(op, form)
@@ -123,19 +103,19 @@ def _unary(op: Elementwise, form: str) -> Callable[..., Any]:
     node_class: Any = None
     known_code: Any = None  # the last caller that was seen to be outside facula
 
-    def call(input: Any = _MISSING, *rest: Any, **more: Any) -> Any:
+    def call(input: Any = MISSING, *rest: Any, **more: Any) -> Any:
         nonlocal node_class, known_code
         if type(input) is not Tensor and type(input) not in PLAIN or rest or more:
-            return _irregular(op, (input,), rest, more, form)
+            return irregular(op, (input,), rest, more, form)
         array = input._array
         dt = array.dtype
         if dt is not F32 and dt is not F64:
-            return _general(op, (input,))
+            return general(op, (input,))
         recording = differentiable
         if _state.special:
             how = _state.modes.how
             if how == GENERAL or _state.anomaly:
-                return _general(op, (input,))
+                return general(op, (input,))
             recording = recording and how == RECORDING
         result = kernel(array) if array.ndim or not is_ufunc else kernel(array, out=...)
         if not is_ufunc and not isinstance(result, ndarray):
@@ -210,35 +190,35 @@ def _binary(op: Elementwise, form: str) -> Callable[..., Any]:
     known_code: Any = None  # the last caller that was seen to be outside facula
 
     def call(
-        input: Any = _MISSING, other: Any = _MISSING, extra: Any = _MISSING, out: Any = None, alpha: Any = None,
-        x: Any = _MISSING, a: Any = _MISSING, x1: Any = _MISSING, x2: Any = _MISSING,
+        input: Any = MISSING, other: Any = MISSING, extra: Any = MISSING, out: Any = None, alpha: Any = None,
+        x: Any = MISSING, a: Any = MISSING, x1: Any = MISSING, x2: Any = MISSING,
     ) -> Any:  # fmt: skip
         nonlocal node_class, known_code
-        if out is not None or alpha is not None or extra is not _MISSING or (
+        if out is not None or alpha is not None or extra is not MISSING or (
             type(input) is not Tensor and type(input) not in PLAIN
         ):
             named = {"out": out, "alpha": alpha, "x": x, "a": a, "x1": x1, "x2": x2}
-            more = {k: v for k, v in named.items() if v is not None and v is not _MISSING}
-            return _irregular(op, (input, other), () if extra is _MISSING else (extra,), more, form)
+            more = {k: v for k, v in named.items() if v is not None and v is not MISSING}
+            return irregular(op, (input, other), () if extra is MISSING else (extra,), more, form)
         a = input._array
         dt = a.dtype
         if dt is not F32 and dt is not F64:
-            return _general(op, (input, other), operator)
+            return general(op, (input, other), operator)
         if type(other) is Tensor or type(other) in PLAIN:
             b = other._array
             if b.dtype is not dt:
-                return _general(op, (input, other), operator)
+                return general(op, (input, other), operator)
             is_tensor = True
         elif (type(other) is float or type(other) is int) and numbers:
             b = scalar(other, dt)
             is_tensor = False
         else:
-            return _irregular(op, (input, other), (), {} if x2 is _MISSING else {"x2": x2}, form)
+            return irregular(op, (input, other), (), {} if x2 is MISSING else {"x2": x2}, form)
         recording = differentiable
         if _state.special:
             how = _state.modes.how
             if how == GENERAL or _state.anomaly:
-                return _general(op, (input, other), operator)
+                return general(op, (input, other), operator)
             recording = recording and how == RECORDING
         try:
             result = kernel(a, b) if a.ndim or not is_ufunc else kernel(a, b, out=...)
@@ -338,8 +318,8 @@ def _slow(op: Elementwise, form: str) -> Callable[..., Any]:
     k = len(op.tensor_names)
 
     def call(*args: Any, **more: Any) -> Any:
-        given = args if len(args) >= k else args + (_MISSING,) * (k - len(args))
-        return _irregular(op, given[:k], args[k:], more, form)
+        given = args if len(args) >= k else args + (MISSING,) * (k - len(args))
+        return irregular(op, given[:k], args[k:], more, form)
 
     return _named(call, op)
 
@@ -358,28 +338,28 @@ def _attributed(op: Elementwise, form: str) -> Callable[..., Any]:
     def call(input: Any, *attributes: Any) -> Any:
         nonlocal node_class, known_code
         if type(input) not in PLAIN or not op.fast:
-            return _general(op, (input,), attributes=attributes)
+            return general(op, (input,), attributes=attributes)
         array = input._array
         dt = array.dtype
         if dt is not F32 and dt is not F64:
-            return _general(op, (input,), attributes=attributes)
+            return general(op, (input,), attributes=attributes)
         recording = differentiable
         if _state.special:
             how = _state.modes.how
             if how == GENERAL or _state.anomaly:
-                return _general(op, (input,), attributes=attributes)
+                return general(op, (input,), attributes=attributes)
             recording = recording and how == RECORDING
         token = _quiet.begin()
         try:
             result = kernel(array, *attributes)
         except TypeError:  # a complex number beside a real tensor
-            return _general(op, (input,), attributes=attributes)
+            return general(op, (input,), attributes=attributes)
         finally:
             _quiet.end(token)
         if type(result) is not ndarray and not isinstance(result, ndarray):
             result = np.asarray(result)
         if result.dtype is not dt:
-            return _general(op, (input,), attributes=attributes)
+            return general(op, (input,), attributes=attributes)
         t = _new(Tensor)
         t._array = result
         t._node = None
@@ -421,53 +401,9 @@ def _nary(op: Elementwise, _: str) -> Callable[..., Any]:
     k = len(op.tensor_names)
 
     def call(*args: Any, out: Any = None) -> Any:
-        return _general(op, args[:k], out=out, attributes=args[k:])
+        return general(op, args[:k], out=out, attributes=args[k:])
 
     return _named(call, op)
-
-
-_ALIASES = {"x": "input", "a": "input", "self": "input", "x1": "input", "x2": "other"}
-
-
-def _irregular(op: Elementwise, args: tuple[Any, ...], rest: tuple[Any, ...], more: dict[str, Any], form: str) -> Any:
-    """A call that is not plainly (tensor) or (tensor, tensor): keywords, subclasses, numbers first, mistakes."""
-    out = alpha = None
-    given = list(args)
-    if rest or more or any([v is _MISSING for v in args]):
-        k = len(args) - (form == "method")
-        if rest:
-            raise TypeError(
-                f"{op.name}() takes {k} positional argument{'s' * (k != 1)} but {k + len(rest)} were given"
-            )
-        for key, value in more.items():
-            name = key if key in op.tensor_names else _ALIASES.get(key, key)
-            if key == "out" and form != "method":
-                out = value
-            elif key == "alpha" and op.with_alpha is not None:
-                alpha = value
-            elif name in op.tensor_names and given[op.tensor_names.index(name)] is _MISSING:
-                given[op.tensor_names.index(name)] = value
-            else:
-                raise TypeError(f"{op.name}() got an unexpected keyword argument '{key}'")
-        missing = [name for name, v in zip(op.tensor_names, given) if v is _MISSING]
-        if missing and op.with_alpha is not None:
-            kinds = ", ".join(type(v).__name__ for v in given[form == "method" :] if v is not _MISSING)
-            raise TypeError(f"{op.name}() received an invalid combination of arguments - got ({kinds})")
-        if missing:
-            shown = ", ".join(f'"{name}"' for name in missing)
-            raise TypeError(f"{op.name}() missing {len(missing)} required positional arguments: {shown}")
-        if out is not None and not isinstance(out, Tensor):
-            raise TypeError(f"{op.name}(): argument 'out' must be Tensor, not {type(out).__name__}")
-    if alpha is not None and not (alpha.__class__ is int and alpha == 1):
-        result = op.with_alpha(*given, alpha)
-        if out is None:
-            return result
-        from ._forms import write_out
-
-        return write_out(op.name, out, result, args)
-    if len(given) == 1 and isinstance(given[0], (bool, int, float, complex, np.generic)):
-        raise wrong_operand(op, tuple(given), form, 0)
-    return _general(op, tuple(given), form == "operator", out, form=form)
 
 
 def _named(call: Any, op: Elementwise) -> Any:
@@ -475,158 +411,3 @@ def _named(call: Any, op: Elementwise) -> Any:
     call.__name__ = call.__qualname__ = op.name
     call.primitive = op
     return call
-
-
-def broadcast_error(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
-    """PyTorch's sentence for two shapes that do not go together."""
-    n = max(len(a), len(b))
-    x, y = (1,) * (n - len(a)) + tuple(a), (1,) * (n - len(b)) + tuple(b)
-    at = max(i for i in range(n) if x[i] != y[i] and 1 not in (x[i], y[i]))
-    return RuntimeError(
-        f"The size of tensor a ({x[at]}) must match the size of tensor b ({y[at]}) at non-singleton dimension {at}"
-    )
-
-
-# ---- the general way
-
-
-def operands(
-    op: Elementwise, args: tuple[Any, ...], attributes: tuple[Any, ...] = ()
-) -> tuple[list[Any], list[Any], _dtype.dtype] | None:
-    """(values as saved, arrays in the dtype to compute in, that dtype); None if an argument is no operand."""
-    dimensioned = zero_dim = number = None
-    for i in op.scalars:
-        if attributes[i] is not None:
-            d = _dtype.of_scalar(attributes[i])
-            number = d if number is None else _dtype.promote_types(number, d)
-    values: list[Any] = []
-    for v in args:
-        if not isinstance(v, Tensor):
-            if isinstance(v, np.number):
-                v = v.item()
-            elif isinstance(v, np.bool_):
-                v = float(v)  # PyTorch takes it for a float
-            elif isinstance(v, ndarray) and op.name in ("eq", "ne"):
-                v = wrap(v)  # other operators leave arrays to NumPy, which comes back with a tensor
-        if isinstance(v, Tensor):
-            d = _dtype.of_array(v._array)
-            if v._array.ndim:
-                dimensioned = d if dimensioned is None else _dtype.promote_types(dimensioned, d)
-            else:
-                zero_dim = d if zero_dim is None else _dtype.promote_types(zero_dim, d)
-        elif isinstance(v, (bool, int, float, complex)):
-            d = _dtype.of_scalar(v)
-            number = d if number is None else _dtype.promote_types(number, d)
-        else:
-            return None
-        values.append(v)
-    dt = _dtype.result_dtype(dimensioned, zero_dim, number)
-    if op.promote == "float" and dt.category < _dtype.FLOAT:
-        dt = _dtype.default
-    np_dt = dt.numpy
-    arrays = []
-    for i, v in enumerate(values):
-        if isinstance(v, Tensor):
-            arrays.append(v._array if v._array.dtype == np_dt else cast(v._array, np_dt))
-        else:
-            array = scalar(v, np_dt) if np_dt in _scalars and type(v) in (int, float) else number_array(v, np_dt)
-            arrays.append(array)
-            values[i] = array
-    return values, arrays, dt
-
-
-def number_array(v: Any, np_dt: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    if np_dt.kind in "iu" and isinstance(v, int):
-        v = int(v) & (2 ** (8 * np_dt.itemsize) - 1)  # wraps around, as C does
-        return np.array(v, f"u{np_dt.itemsize}").view(np_dt)
-    return np.array(v).astype(np_dt)
-
-
-def cast(array: np.ndarray[Any, Any], np_dt: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """Conversion as C does it: complex drops its imaginary part, floats are cut to integers."""
-    if array.dtype.kind == "c" and np_dt.kind != "c" and np_dt.kind != "b":
-        array = array.real
-    return array.astype(np_dt)
-
-
-_HALVES = ("float16", "bfloat16")
-
-
-def run_kernel(op: Elementwise, arrays: list[Any], dt: _dtype.dtype, attributes: tuple[Any, ...] = ()) -> Any:
-    """The kernel on promoted arrays. Half precision is computed in float32 and rounded, which is exact and quicker."""
-    token = _quiet.begin()
-    try:
-        if dt.name in _HALVES:
-            result = op.kernel(*[a.astype(np.float32) for a in arrays], *attributes)
-            if result.dtype == F32:
-                result = result.astype(dt.numpy)
-        else:
-            result = op.kernel(*arrays, *attributes)
-    except ValueError:
-        shapes = [a.shape for a in arrays]
-        try:
-            np.broadcast_shapes(*shapes)
-        except ValueError:
-            raise broadcast_error(shapes[0], shapes[1]) from None
-        raise
-    finally:
-        _quiet.end(token)
-    return result if isinstance(result, ndarray) else np.asarray(result)
-
-
-def _general(
-    op: Elementwise, args: tuple[Any, ...], operator: bool = False, out: Any = None, attributes: tuple[Any, ...] = (),
-    form: str = "function",
-) -> Any:  # fmt: skip
-    from .. import overrides
-
-    if overrides.overridden(args):
-        return overrides.call_override(
-            op.call, op.public or op.call, args + attributes, {} if out is None else {"out": out}
-        )
-    found = operands(op, args, attributes)
-    if found is None:
-        if operator:
-            return NotImplemented
-        raise wrong_operand(op, args, form)
-    if not op.numbers:
-        for i, v in enumerate(args):
-            if isinstance(v, (bool, int, float, complex, np.generic)):
-                raise wrong_operand(op, args, form, i)
-    if op.guard is not None:
-        op.guard(*args)
-    values, arrays, dt = found
-    if op.check is not None:
-        op.check(*arrays)
-    check_devices(arrays)
-    t = wrap(run_kernel(op, arrays, dt, attributes))
-    if out is not None:
-        from ._forms import write_out
-
-        return write_out(op.name, out, t, args)
-    if op.rules and _state.grad_enabled():
-        op.record([t], tuple(values), attributes)
-    if _state.special and _state.modes.inference:
-        mark_inference([t])
-    return t
-
-
-def check_devices(arrays: list[Any]) -> None:
-    """0-d CPU tensors may meet meta tensors; others may not."""
-    if any(a.__class__ is not ndarray for a in arrays) and any(a.__class__ is ndarray and a.ndim for a in arrays):
-        raise RuntimeError(
-            "Expected all tensors to be on the same device, but found at least two devices, "
-            + ("cpu and meta!" if arrays[0].__class__ is ndarray else "meta and cpu!")
-        )
-
-
-def wrong_operand(op: Elementwise, args: tuple[Any, ...], form: str = "function", at: int = -1) -> TypeError:
-    """What PyTorch says of an argument of the wrong type. A method does not count its own tensor."""
-    for i, (name, v) in enumerate(zip(op.tensor_names, args, strict=False)):
-        if i == at or not isinstance(v, (Tensor, bool, int, float, complex, np.generic)):
-            position = i + 1 - (form != "function")
-            shown = f"{op.name}_" if form == "inplace" else op.name
-            return TypeError(
-                f"{shown}(): argument '{name}' (position {position}) must be Tensor, not {_type_of(v)}"
-            )
-    return TypeError(f"{op.name}(): wrong arguments")
