@@ -17,8 +17,10 @@ from hypothesis import strategies as st
 import facula as torch
 from facula._lazy import load_all
 from facula.autograd.graph import walk
-from facula.ops._elementwise import Elementwise, _general, elementwise
-from facula.ops._forms import FUNCTIONS, expose, inplace_form, public
+from facula.ops._elementwise import Elementwise, elementwise
+from facula.ops._forms import FUNCTIONS, expose, public
+from facula.ops._inplace import inplace_form
+from facula.ops._operands import general
 from facula.ops._primitive import PLAIN, REGISTRY, Primitive, primitive
 from facula.ops._xp import RAW, TENSOR
 from facula.ops.matmul import _any_linear, linear
@@ -246,9 +248,9 @@ def test_hot_path_of_one(name: str, shapes: Any, values: Any, dtype: Any, requir
     op = REGISTRY[name]
     assert isinstance(op, Elementwise)
     x = tensors(shapes[0], values, dtype, requires, computed)
-    assert_same(op.call(x), _general(op, (x,)), [x])
+    assert_same(op.call(x), general(op, (x,)), [x])
     with torch.no_grad():
-        assert_same(op.call(x), _general(op, (x,)), [x])
+        assert_same(op.call(x), general(op, (x,)), [x])
 
 
 @settings(max_examples=120, deadline=None)
@@ -267,9 +269,9 @@ def test_hot_path_of_two(
     y: Any = tensors(shapes[1], values[::-1], other_dtype, requires[1], requires[2])
     if kind != "tensor":
         y = float(values[0]) if kind == "float" else 2
-    assert_same(op.call(x, y), _general(op, (x, y)), [x, y])
+    assert_same(op.call(x, y), general(op, (x, y)), [x, y])
     if kind == "tensor":
-        assert_same(op.operator(x, y), _general(op, (x, y)), [x, y])
+        assert_same(op.operator(x, y), general(op, (x, y)), [x, y])
 
 
 @settings(max_examples=60, deadline=None)

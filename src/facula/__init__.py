@@ -66,7 +66,7 @@ newaxis = None
 
 _SUBMODULES = (
     "_C", "_tensor_str", "backends", "compile", "cuda", "distributed", "fft", "func", "hub", "jit", "linalg", "nn",
-    "optim", "random", "return_types", "special", "testing", "utils",
+    "optim", "random", "return_types", "signal", "special", "testing", "utils",
 )  # fmt: skip
 """Submodules that are loaded when first asked for."""
 

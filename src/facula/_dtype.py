@@ -1,4 +1,4 @@
-"""dtypes under PyTorch's names, and PyTorch's promotion as cached tables over NumPy's dtypes."""
+"""dtypes under PyTorch's names, PyTorch's promotion as cached tables over NumPy's dtypes, casts, numerical limits."""
 
 from __future__ import annotations
 
@@ -100,6 +100,18 @@ SCALAR_TYPE_NAMES = {
     complex32: "ComplexHalf", complex64: "ComplexFloat", complex128: "ComplexDouble",
 }  # fmt: skip
 """The names that PyTorch's error messages use."""
+
+_CPP_NAMES = {
+    "float32": "float", "float64": "double", "int64": "long int", "int32": "int", "int16": "short int",
+    "int8": "signed char", "uint8": "unsigned char", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
+    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
+}  # fmt: skip
+
+
+def cpp_name(d: dtype) -> str:
+    """How those of PyTorch's error messages that come from C++ spell a dtype."""
+    return _CPP_NAMES.get(d.name, d.name)
+
 
 from_numpy_table: dict[np.dtype[Any], dtype] = {
     d.numpy: d for d in dtype._by_name.values() if d is not bfloat16 and d is not complex32
@@ -241,6 +253,23 @@ def can_cast(from_: dtype, to: dtype) -> bool:
     if from_.category == FLOAT and to.category < FLOAT:
         return False
     return to.category != BOOL or from_.category == BOOL
+
+
+def cast(array: np.ndarray[Any, Any], d: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """Conversion as C does it: complex drops its imaginary part, floats are cut to integers."""
+    if array.dtype.kind == "c" and d.kind != "c" and d.kind != "b":
+        array = array.real
+    return array.astype(d)
+
+
+def is_half(d: np.dtype[Any]) -> bool:
+    """Whether a NumPy dtype is float16 or bfloat16. The latter is of no kind that NumPy knows."""
+    return d.itemsize == 2 and d.kind in "fV"
+
+
+def widened(array: Any) -> Any:
+    """Half precision as float32, in which it is computed."""
+    return array.astype(F32) if is_half(array.dtype) else array
 
 
 class finfo:

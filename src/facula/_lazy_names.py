@@ -135,6 +135,9 @@ FUNCTIONS = {
         "chunk dsplit hsplit split split_with_sizes tensor_split unbind unsafe_chunk unsafe_split "
         "unsafe_split_with_sizes vsplit"
     ),
+    "ops.stft": (
+        "istft stft"
+    ),
     "ops.transcendental": (
         "acos acos_ acosh acosh_ arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan2 "
         "arctan2_ arctan_ arctanh arctanh_ asin asin_ asinh asinh_ atan atan2 atan2_ atan_ atanh atanh_ cos cos_ cosh "
@@ -287,6 +290,9 @@ METHODS = {
         "chunk dsplit hsplit split split_with_sizes tensor_split unbind unsafe_chunk unsafe_split "
         "unsafe_split_with_sizes vsplit"
     ),
+    "ops.stft": (
+        "istft stft"
+    ),
     "ops.transcendental": (
         "__ipow__ __pow__ __rpow__ acos acos_ acosh acosh_ arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh "
         "arcsinh_ arctan arctan2 arctan2_ arctan_ arctanh arctanh_ asin asin_ asinh asinh_ atan atan2 atan2_ atan_ "
@@ -352,6 +358,9 @@ PRIMITIVES = {
     ),
     "ops.extrema": (
         "amax amin aminmax_op max_all max_dim min_all min_dim ties"
+    ),
+    "ops.fft": (
+        "conj_physically fft_c2c fft_c2r fft_r2c weighted_spectrum"
     ),
     "ops.gather": (
         "gather scatter scatter_add scatter_by scatter_value ungather"
@@ -436,6 +445,9 @@ PRIMITIVES = {
     ),
     "ops.splitting": (
         "put_together split split_with_sizes stack_some unbind unsafe_split unsafe_split_with_sizes"
+    ),
+    "ops.stft": (
+        "frames"
     ),
     "ops.transcendental": (
         "acos acosh asin asinh atan atan2 atanh cos cosh exp exp2 expm1 hypot ldexp log log10 log1p log2 logaddexp "

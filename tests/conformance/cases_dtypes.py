@@ -965,7 +965,6 @@ def stride_method_forms(torch):
 @case
 def strides_of_results_follow_inputs(torch):
     x = torch.ones(2, 3, 4).permute(2, 0, 1)
-    y = torch.ones(4, 2, 3)
     return {
         "unary": torch.exp(x).stride(),
         "binary_same": (x + x).stride(),

@@ -24,8 +24,7 @@ def differences(expected: Any, actual: Any, path: str = "", rtol: float = 2e-5, 
         return found
     if isinstance(expected, float) and isinstance(actual, float):
         same = (
-            math.isnan(expected)
-            and math.isnan(actual)
+            (math.isnan(expected) and math.isnan(actual))
             or expected == actual
             or abs(expected - actual) <= atol + rtol * abs(expected)
         )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import anomaly, engine, grad_mode, graph
-from .differentiate import backward, grad
+from . import engine, grad_mode, graph
 from .anomaly import detect_anomaly, set_detect_anomaly
+from .anomaly import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
+from .anomaly import is_anomaly_enabled as is_anomaly_enabled
+from .differentiate import backward, grad
 from .grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled, set_multithreading_enabled
 from .gradcheck import gradcheck, gradgradcheck
 
@@ -35,11 +37,6 @@ def __getattr__(name: str) -> Any:
     found = module if attribute is None else getattr(module, attribute)
     globals()[name] = found
     return found
-
-
-is_anomaly_enabled = anomaly.is_anomaly_enabled
-is_anomaly_check_nan_enabled = anomaly.is_anomaly_check_nan_enabled
-
 
 
 class _unsafe_preserve_version_counter:

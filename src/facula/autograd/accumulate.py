@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 import threading
 import weakref
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _state
-from .graph import EMPTY, Node
+from .graph import Node, blank_node
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -40,16 +39,8 @@ class AccumulateGrad(Node):
                 reference = meta.accumulator
                 node = None if reference is None else reference()
                 if node is None:
-                    node = AccumulateGrad()
+                    node = blank_node(AccumulateGrad)
                     node.variable = variable
-                    node.next = ()
-                    node.saved = EMPTY
-                    node.versions = None
-                    node.adapt = None
-                    node.attached = None
-                    node.code = None
-                    node.instruction = 0
-                    node.seq = math.inf
                     meta.accumulator = weakref.ref(node)
         return node
 
@@ -91,6 +82,9 @@ def _in_grad_dtype(g: Any, dtype: Any, xp: Any) -> Any:
 
 def _add_array(variable: Tensor, meta: Any, g: Any, passing: int) -> None:
     old = meta.grad
+    if type(g) is not np.ndarray and not isinstance(g, np.ndarray):
+        g = np.asarray(g)  # of a NumPy scalar: a new array
+        passing += 1
     if old is None:
         stolen = (
             sys.getrefcount(g) <= passing

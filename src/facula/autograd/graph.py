@@ -1,4 +1,4 @@
-"""The graph: nodes, the edges between them, the leaves' accumulators, hooks, and where each node was made.
+"""The graph: nodes, the edges between them, the handles of hooks, and where each node was made.
 
 A ``Node`` is the backward side of one operation. ``next[i]`` is where the gradient of forward input ``i`` goes: a node,
 a ``Port`` (one of several outputs of a node), or None for an input that needs no gradient.
@@ -140,9 +140,9 @@ class Node(metaclass=ABCMeta):
     saved: Any
     """What the rules need, aligned with the primitive's list; EMPTY if nothing; a ``Freed`` once freed.
 
-    NOTE [bare values]: a node that saves a single value may hold just this, without a tuple around it: fewer objects for
-    the garbage collector to walk through. An output is held as its array; whoever first needs its version counter puts
-    it into ``versions`` (``Tensor._new_counter``). ``saved.spread`` brings such a node into the general form.
+    NOTE [bare values]: a node that saves a single value may hold just this, without a tuple around it: fewer objects
+    for the garbage collector to walk through. An output is held as its array; whoever first needs its version counter
+    puts it into ``versions`` (``Tensor._new_counter``). ``saved.spread`` brings such a node into the general form.
     """
     versions: tuple[int, ...] | None
     """The versions of the saved tensors; None if all were 0."""
@@ -202,7 +202,7 @@ class Node(metaclass=ABCMeta):
         return True
 
     def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
-        """Call ``fn(grad_inputs, grad_outputs)`` after this node has run; a tuple that it returns replaces the first."""
+        """After this node has run call ``fn(grad_inputs, grad_outputs)``; a tuple it returns replaces the first."""
         return RemovableHandle(self.attachments().post, fn)
 
     def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
@@ -237,18 +237,32 @@ def short_name(node: Node) -> str:
     return re.sub(r"Backward\d*$", "", full_name(node))
 
 
-def new_node(cls: type[Node], edges: tuple[Any, ...]) -> Node:
-    """A node that saves nothing yet. The hot path of the operators does the same inline."""
+def blank_node(cls: type[Node], edges: tuple[Any, ...] = ()) -> Any:
+    """A node that saves nothing and was made nowhere in particular."""
     node = cls()
     node.next = edges
-    node.saved = ()
+    node.saved = EMPTY
     node.versions = None
     node.adapt = None
     node.attached = None
-    frame = user_frame(2)
+    node.code = None
+    node.instruction = 0
+    node.seq = math.inf
+    return node
+
+
+def place_node(node: Node, depth: int = 1) -> None:
+    """Note where a node was made, and give it its number."""
+    frame = user_frame(depth + 1)
     node.code = frame.f_code
     node.instruction = frame.f_lasti
     node.seq = next_sequence_number()
+
+
+def new_node(cls: type[Node], edges: tuple[Any, ...]) -> Any:
+    """A node that saves nothing yet. The hot path of the operators does the same inline."""
+    node = blank_node(cls, edges)
+    place_node(node, 2)
     return node
 
 
@@ -261,8 +275,7 @@ class Nowhere(Node):
         return ()
 
 
-NOWHERE = new_node(Nowhere, ())
-NOWHERE.code = None
+NOWHERE = blank_node(Nowhere)
 NOWHERE.seq = -1
 
 

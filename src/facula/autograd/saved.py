@@ -209,7 +209,8 @@ def unpack(node: Any, xp: Any) -> list[Any]:
     for i, s in enumerate(saved):
         if type(s) is Tensor_:
             counter = s._counter
-            if raw and (counter is None or not counter[0]) and versions is None and (s._meta is None or not s._meta.cut):
+            never_changed = versions is None and (counter is None or not counter[0])
+            if raw and never_changed and (s._meta is None or not s._meta.cut):
                 s = s._array  # the common case of what follows
             else:
                 s = _unpack_one(node, slots[i], s, 0 if versions is None else versions[i], raw)
@@ -312,7 +313,7 @@ class Hooked:
         try:
             np.broadcast_shapes(self.shape, shape)
         except ValueError:
-            from ..ops._elementwise import broadcast_error
+            from ..ops._operands import broadcast_error
 
             raise broadcast_error(self.shape, shape) from None
 

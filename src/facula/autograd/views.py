@@ -5,13 +5,12 @@ in-place change through any of them bumps the counter. A view remembers the coun
 made; if they differ when it is asked for, the ``grad_fn`` is made anew from the base, by ``as_strided`` (or, if the
 view changes the dtype, as ``view_as_real`` does, by replaying the view).
 
-NOTE [copy slices]: a change through a view replaces part of the base. The base's new node, CopySlices, sends the part of
-the gradient that was overwritten through the operation that wrote it, and the rest on to the base's old node.
+NOTE [copy slices]: a change through a view replaces part of the base. The base's new node, CopySlices, sends the part
+of the gradient that was overwritten through the operation that wrote it, and the rest on to the base's old node.
 """
 
 from __future__ import annotations
 
-import math
 import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -87,7 +86,7 @@ def address(array: np.ndarray[Any, Any]) -> int:
 def root_of(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """The array whose memory is the storage; see ``_tensor.StorageRoot``."""
     while array.base.__class__ is np.ndarray:
-        array = array.base  # type: ignore[assignment]
+        array = array.base
     return array
 
 
@@ -307,8 +306,7 @@ def _with_strides(g: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> A
 
 
 def _copy_slices(base: Tensor, view: Tensor, meta: Any, node: Node) -> CopySlices:
-    copy = new_node(CopySlices, (base._edge(), *node.next[1:]))
-    assert isinstance(copy, CopySlices)
+    copy: CopySlices = new_node(CopySlices, (base._edge(), *node.next[1:]))
     copy.fn = node
     copy.saved = (node,)
     copy.replay = meta.replay

@@ -1,4 +1,4 @@
-"""Reading arguments the way PyTorch does: dimensions, sizes, numbers."""
+"""Reading arguments the way PyTorch does: dimensions, sizes, numbers, NumPy's names for them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,16 @@ import numpy as np
 
 from .._tensor import Tensor
 
+NUMPY_NAMES = {
+    "axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other", "self": "input",
+}  # fmt: skip
+"""NumPy's argument names, which PyTorch takes as well, and PyTorch's own."""
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is one of Python's numbers."""
+    return isinstance(value, (bool, int, float, complex))
+
 
 def one_dim(dim: Any, ndim: int) -> int:
     """A dimension, negative ones counted from the end. A 0-d tensor counts as 1-d here, as in PyTorch."""
@@ -15,18 +25,6 @@ def one_dim(dim: Any, ndim: int) -> int:
     if not -n <= dim < n:
         raise IndexError(f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})")
     return dim % n
-
-
-def dims_tuple(dim: Any, ndim: int) -> tuple[int, ...]:
-    """Dimensions to reduce over: None or () mean all of them."""
-    if dim is None or (not isinstance(dim, int) and len(dim) == 0):
-        return tuple(range(ndim))
-    dims = (dim,) if isinstance(dim, int) else tuple(dim)
-    found = tuple(one_dim(int(d), ndim) for d in dims)
-    for i, d in enumerate(found):
-        if d in found[:i]:
-            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
-    return found if ndim else ()
 
 
 def size_tuple(size: tuple[Any, ...]) -> tuple[int, ...]:

@@ -11,10 +11,10 @@ from .. import _dtype, _layout
 from .._lazy import set_methods
 from .._tensor import Tensor
 from ..autograd import views
-from ._elementwise import broadcast_error, elementwise
-from ._elementwise import cast as cast_array
+from ._elementwise import elementwise
 from ._forms import FUNCTIONS, public
-from ._inplace import change, check_no_partial_overlap
+from ._inplace import change, check_no_partial_overlap, output_shape_error
+from ._operands import broadcast_error
 from ._primitive import primitive
 from ._reducing import total
 from ._xp import RAW, TENSOR
@@ -57,7 +57,7 @@ in_both_worlds("conj", conj_array, conj_tensor)
 
 @primitive("ToCopyBackward0")
 def cast(input, dtype: np.dtype[Any], memory_format: Any = None):  # type: ignore[no-untyped-def]
-    array = cast_array(input if isinstance(input, np.ndarray) else np.asarray(input), dtype)
+    array = _dtype.cast(input if isinstance(input, np.ndarray) else np.asarray(input), dtype)
     return array if memory_format is None else in_format(array, memory_format)
 
 
@@ -98,9 +98,6 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
     if lead < 0 or any(s != n and s != 1 for s, n in zip(shape, here[lead:])):
         raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(here)}}}.")
     return sum_tensor_to(input, shape)
-
-
-change_history = change
 
 
 # ---- copies
@@ -148,9 +145,6 @@ def copy_kernel(input, src):  # type: ignore[no-untyped-def]
     return np.broadcast_to(src, input.shape)
 
 
-copy_kernel.vjp(input=lambda g, xp: zeros_like_in(g, xp), src=lambda g, src_shape, src_dtype, xp: fit(g, src_shape, src_dtype, xp))
-
-
 def fit(g: Any, shape: tuple[int, ...], dtype: np.dtype[Any], xp: Any) -> Any:
     """A gradient brought to an input's shape and dtype, for primitives that broadcast without being elementwise."""
     array = g if xp.is_raw else g._array
@@ -159,6 +153,14 @@ def fit(g: Any, shape: tuple[int, ...], dtype: np.dtype[Any], xp: Any) -> Any:
     if array.dtype != dtype:
         g = xp.cast(g, dtype)
     return g
+
+
+def zeros_like_in(g: Any, xp: Any) -> Any:
+    """No gradient at all, as a rule: zeros like the one that arrives, in its world."""
+    return np.zeros_like(g) if xp.is_raw else Tensor._wrap(np.zeros_like(g._array))
+
+
+copy_kernel.vjp(input=zeros_like_in, src=lambda g, src_shape, src_dtype, xp: fit(g, src_shape, src_dtype, xp))
 
 
 def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
@@ -184,7 +186,7 @@ def copy_error(target: tuple[int, ...], source: tuple[int, ...]) -> RuntimeError
         together = np.broadcast_shapes(target, source)
     except ValueError:
         return broadcast_error(target, source)
-    return RuntimeError(f"output with shape {list(target)} doesn't match the broadcast shape {list(together)}")
+    return output_shape_error(target, together)
 
 
 def _assign(target: np.ndarray[Any, Any], source: Any) -> None:
@@ -200,7 +202,7 @@ def fill_number(input, value: object):  # type: ignore[no-untyped-def]
     return np.full_like(input, value)
 
 
-fill_number.vjp(input=lambda g, xp: zeros_like_in(g, xp))
+fill_number.vjp(input=zeros_like_in)
 
 
 @primitive("FillBackward3", name="fill_tensor")
@@ -208,7 +210,7 @@ def fill_tensor(input, value):  # type: ignore[no-untyped-def]
     return np.full_like(input, value)
 
 
-fill_tensor.vjp(input=lambda g, xp: zeros_like_in(g, xp), value=lambda g, xp, value_dtype: fit(g, (), value_dtype, xp))
+fill_tensor.vjp(input=zeros_like_in, value=lambda g, xp, value_dtype: fit(g, (), value_dtype, xp))
 
 
 @primitive("ZeroBackward0", name="zero")
@@ -216,11 +218,7 @@ def zero(input):  # type: ignore[no-untyped-def]
     return np.zeros_like(input)
 
 
-zero.vjp(input=lambda g, xp: zeros_like_in(g, xp))
-
-
-def zeros_like_in(g: Any, xp: Any) -> Any:
-    return np.zeros_like(g) if xp.is_raw else Tensor._wrap(np.zeros_like(g._array))
+zero.vjp(input=zeros_like_in)
 
 
 def fill_(self: Any, value: Any) -> Any:

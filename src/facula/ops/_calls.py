@@ -9,10 +9,10 @@ import numpy as np
 
 from .. import _quiet, _state
 from .._tensor import Tensor, cut_of
-from ..autograd.graph import _is_internal, next_sequence_number, user_frame
+from ..autograd.graph import EMPTY, _is_internal, next_sequence_number, user_frame
 from ..autograd.saved import inference_error
 from ._nodes import own_code
-from ._primitive import EMPTY, PLAIN, Primitive, _getframe, _new, ndarray
+from ._primitive import PLAIN, Primitive, _getframe, _new, ndarray
 
 _INPUT, _OUT, _SHAPE, _DTYPE, _SIZE = range(-5, 0)
 _SOURCES = {"input": _INPUT, "out": _OUT, "input_shape": _SHAPE, "input_dtype": _DTYPE, "input_size": _SIZE}
@@ -39,7 +39,7 @@ def _one_tensor(op: Primitive) -> Callable[..., Any]:
 
     def call(input: Any, *attributes: Any) -> Any:
         nonlocal node_class
-        if type(input) is not Tensor and type(input) not in PLAIN or type(input._array) is not ndarray:
+        if (type(input) is not Tensor and type(input) not in PLAIN) or type(input._array) is not ndarray:
             return general(input, *attributes)
         recording = differentiable
         if _state.special:
@@ -75,10 +75,7 @@ def _one_tensor(op: Primitive) -> Callable[..., Any]:
             node.saved = EMPTY
         elif not saves_tensor:
             node.saved = tuple(
-                [
-                    attributes[i] if i >= 0 else array.shape if i == _SHAPE else array.dtype if i == _DTYPE else array.size
-                    for i in plan
-                ]
+                [attributes[i] if i >= 0 else array.shape if i == _SHAPE else _aspect(array, i) for i in plan]
             )
         else:
             _save(node, plan, input, t, attributes)
@@ -94,6 +91,10 @@ def _one_tensor(op: Primitive) -> Callable[..., Any]:
         return t
 
     return own_code(call)
+
+
+def _aspect(array: Any, what: int) -> Any:
+    return array.shape if what == _SHAPE else array.dtype if what == _DTYPE else array.size
 
 
 def _save(node: Any, plan: list[int], input: Any, out: Any, attributes: tuple[Any, ...]) -> None:
@@ -113,5 +114,5 @@ def _save(node: Any, plan: list[int], input: Any, out: Any, attributes: tuple[An
             twin._counter = out._counter = [0, None, 0]
             values.append(twin)
         else:
-            values.append(array.shape if i == _SHAPE else array.dtype if i == _DTYPE else array.size)
+            values.append(_aspect(array, i))
     node.saved = tuple(values)

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 
 from .._device import MetaArray
+from .._dtype import is_half
 from .._tensor import Tensor
 from ._inplace import change
 from ._primitive import Primitive
 from ._xp import RAW
-
-_HALVES = ("float16", "bfloat16")
 
 
 class Changing(Primitive):
@@ -77,7 +76,7 @@ def add_at(flat: Any, positions: Any, values: Any) -> None:
 
     NumPy's ``add.at`` is quick for vectors, and only for these: whoever has rows to add brings them to this form.
     """
-    if flat.dtype.name in _HALVES:
+    if is_half(flat.dtype):
         wide = flat.astype(np.float32)
         np.add.at(wide, positions.ravel(), np.asarray(values).astype(np.float32).ravel())
         flat[...] = wide

@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import _dtype
-from .._tensor import _cpp_dtype
-
-_names = _dtype.SCALAR_TYPE_NAMES
+from ._refusals import not_for
 
 
 def draw_uniform(rng: Any, shape: Any, d: _dtype.dtype) -> Any:
@@ -24,7 +22,7 @@ def draw_uniform(rng: Any, shape: Any, d: _dtype.dtype) -> Any:
         return (rng.integers(0, 2**8, shape, np.uint16) * np.float32(2**-8)).astype(d.numpy)
     if d.is_complex:
         return _pair(draw_uniform(rng, shape, d.to_real()), draw_uniform(rng, shape, d.to_real()), d)
-    raise NotImplementedError(f"\"check_uniform_bounds\" not implemented for '{_names[d]}'")
+    raise not_for("check_uniform_bounds", d)
 
 
 def draw_normal(rng: Any, shape: Any, d: _dtype.dtype) -> Any:
@@ -38,7 +36,7 @@ def draw_normal(rng: Any, shape: Any, d: _dtype.dtype) -> Any:
         both = _pair(draw_normal(rng, shape, real), draw_normal(rng, shape, real), d)
         both *= math.sqrt(0.5)
         return both
-    raise NotImplementedError(f"\"normal_kernel_cpu\" not implemented for '{_names[d]}'")
+    raise not_for("normal_kernel_cpu", d)
 
 
 def _pair(real: Any, imag: Any, d: _dtype.dtype) -> Any:
@@ -62,13 +60,13 @@ def check_range(low: int, high: int, d: _dtype.dtype) -> None:
     for what, value in (("from", low), ("to - 1", high - 1)):
         smallest, largest = limits(d)
         if not smallest <= value <= largest:
-            raise RuntimeError(f"{what} is out of bounds for {_cpp_dtype(d)}")
+            raise RuntimeError(f"{what} is out of bounds for {_dtype.cpp_name(d)}")
         digits = DIGITS.get(d.name)
         if digits is not None and abs(value) > 2**digits:
             warnings.warn(
-                f"{what} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations {_cpp_dtype(d)} "
-                "can support discrete uniform distribution only within this range. This warning will become an error "
-                "in version 1.7 release, please fix the code in advance",
+                f"{what} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations "
+                f"{_dtype.cpp_name(d)} can support discrete uniform distribution only within this range. This warning "
+                "will become an error in version 1.7 release, please fix the code in advance",
                 stacklevel=4,
             )
 

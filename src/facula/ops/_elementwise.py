@@ -2,7 +2,9 @@
 
 NOTE [hot path]: the closures below are what nearly every operation of a small model runs through. They handle Tensors
 of one and the same float32 or float64 dtype (and Python numbers beside them) in the plain state, and hand everything
-else to ``_general``, which knows all the rules. Both must give the same results; the tests hold them equal.
+else to ``general`` (in ``_operands``), which knows all the rules. Both must give the same results; the tests hold them
+equal. A function call costs a tenth of such an operation, so what the closures share is written out in each of them;
+the same is true of ``_calls``, ``_view`` and ``_quick_products``.
 """
 
 from __future__ import annotations
@@ -13,13 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import _dtype, _quiet, _state
+from .. import _quiet, _state
+from .._dtype import F32, F64
 from .._state import GENERAL, RECORDING
-from .._tensor import Cut, Tensor, _type_of, cut_of
+from .._tensor import Cut, Tensor, cut_of
 from ..autograd.graph import EMPTY, _is_internal, next_sequence_number, user_frame
-from ..autograd.saved import NUMBERS, inference_error
+from ..autograd.saved import inference_error
 from ._nodes import own_code
-from ._primitive import F32, F64, PLAIN, Primitive, _getframe, _new, mark_inference, ndarray, wrap
+from ._operands import MISSING, broadcast_error, general, irregular, scalar
+from ._primitive import PLAIN, Primitive, _getframe, _new, ndarray
 from ._xp import TENSOR
 
 
@@ -81,7 +85,7 @@ def elementwise(
 ) -> Elementwise:  # fmt: skip
     """Declare an elementwise primitive in one expression: kernel, node name, and a rule for each input.
 
-    ``quick`` may repeat rules of two-input primitives as bare ufuncs of (g, saved value) for real arrays.
+    ``quick`` may give rules once more for real arrays; see NOTE [quick rules] in ``_nodes``.
     """
     op = Elementwise(
         name, kernel, node, promote=promote, check=check, scalars=scalars, numbers=numbers, fast=fast,
@@ -105,7 +109,7 @@ def _unary(op: Elementwise, form: str) -> Callable[..., Any]:
 
     def call(input: Any = MISSING, *rest: Any, **more: Any) -> Any:
         nonlocal node_class, known_code
-        if type(input) is not Tensor and type(input) not in PLAIN or rest or more:
+        if (type(input) is not Tensor and type(input) not in PLAIN) or rest or more:
             return irregular(op, (input,), rest, more, form)
         array = input._array
         dt = array.dtype
@@ -129,7 +133,7 @@ def _unary(op: Elementwise, form: str) -> Callable[..., Any]:
             edge = input._edge()
         if edge is None or not recording:
             t._node = None
-            if meta is None and edge is None or not differentiable:
+            if (meta is None and edge is None) or not differentiable:
                 t._meta = None
             else:
                 t._meta = meta if type(meta) is Cut else cut_of((input,), not recording)
@@ -180,7 +184,10 @@ def _binary(op: Elementwise, form: str) -> Callable[..., Any]:
     differentiable = bool(op.rules)
     saves = len(op.slots)
     names = op.slot_names
-    keeps = [tuple(name in names and op.keep(mask)[names.index(name)] for name in ("input", "other")) for mask in range(4)]
+    # For each mask of live edges: whether the input and the other operand are kept.
+    keeps = [
+        tuple(name in names and op.keep(mask)[names.index(name)] for name in ("input", "other")) for mask in range(4)
+    ]
     swapped = names == ["other", "input"]
     only_input = names == ["input"]
     # Each rule needs one saved value: then a node with one live edge holds it bare.
@@ -189,17 +196,11 @@ def _binary(op: Elementwise, form: str) -> Callable[..., Any]:
     node_class: Any = None
     known_code: Any = None  # the last caller that was seen to be outside facula
 
-    def call(
-        input: Any = MISSING, other: Any = MISSING, extra: Any = MISSING, out: Any = None, alpha: Any = None,
-        x: Any = MISSING, a: Any = MISSING, x1: Any = MISSING, x2: Any = MISSING,
-    ) -> Any:  # fmt: skip
+    def call(input: Any, other: Any, depth: int = 1) -> Any:
+        """``depth``: how many frames up the caller is."""
         nonlocal node_class, known_code
-        if out is not None or alpha is not None or extra is not MISSING or (
-            type(input) is not Tensor and type(input) not in PLAIN
-        ):
-            named = {"out": out, "alpha": alpha, "x": x, "a": a, "x1": x1, "x2": x2}
-            more = {k: v for k, v in named.items() if v is not None and v is not MISSING}
-            return irregular(op, (input, other), () if extra is MISSING else (extra,), more, form)
+        if type(input) is not Tensor and type(input) not in PLAIN:
+            return irregular(op, (input, other), (), {}, form)
         a = input._array
         dt = a.dtype
         if dt is not F32 and dt is not F64:
@@ -213,7 +214,7 @@ def _binary(op: Elementwise, form: str) -> Callable[..., Any]:
             b = scalar(other, dt)
             is_tensor = False
         else:
-            return irregular(op, (input, other), (), {} if x2 is MISSING else {"x2": x2}, form)
+            return irregular(op, (input, other), (), {}, form)
         recording = differentiable
         if _state.special:
             how = _state.modes.how
@@ -297,13 +298,13 @@ def _binary(op: Elementwise, form: str) -> Callable[..., Any]:
                 node.saved = (input,) if only_input else (other,)
                 if version_x or version_y:
                     node.versions = (version_x or version_y,)
-        frame = _getframe(1)
+        frame = _getframe(depth)
         code = frame.f_code
         if code is not known_code:
             if _is_internal.get(code.co_filename) is False:
                 known_code = code
             else:
-                frame = user_frame(2)
+                frame = user_frame(depth + 1)
                 code = frame.f_code
         node.code = code
         node.instruction = frame.f_lasti
@@ -311,7 +312,20 @@ def _binary(op: Elementwise, form: str) -> Callable[..., Any]:
         t._node = node
         return t
 
-    return _named(call, op)
+    _named(call, op)
+    return call if operator else _named(_with_keywords(op, call, form), op)
+
+
+def _with_keywords(op: Elementwise, quick: Callable[..., Any], form: str) -> Callable[..., Any]:
+    """The function or method form: operators need no keywords, and are quicker without."""
+
+    def call(*args: Any, **more: Any) -> Any:
+        if not more and len(args) == 2:
+            return quick(args[0], args[1], 2)
+        given = (*args, MISSING, MISSING)[:2]
+        return irregular(op, given, args[2:], more, form)
+
+    return call
 
 
 def _slow(op: Elementwise, form: str) -> Callable[..., Any]:
@@ -326,7 +340,6 @@ def _slow(op: Elementwise, form: str) -> Callable[..., Any]:
 
 def _attributed(op: Elementwise, form: str) -> Callable[..., Any]:
     """One tensor and attributes, which public functions have put in order."""
-    is_ufunc = isinstance(op.kernel, np.ufunc)
     kernel = op.kernel if op.kernel in _quiet.SAFE else _quiet.quietly(op.kernel)
     differentiable = bool(op.rules)
     names = op.slot_names

@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 
 from .. import _lazy, _state
+from .._dtype import cpp_name
 from .._lazy import set_methods
-from .._tensor import Tensor, _cpp_dtype
-from ._elementwise import Elementwise, broadcast_error
-from ._inplace import check_no_partial_overlap, check_result_type, inplace_form, write_inplace
-from ._primitive import PLAIN, Primitive, wrap
+from .._tensor import Tensor
+from ._args import NUMPY_NAMES
+from ._elementwise import Elementwise
+from ._inplace import check_no_partial_overlap, check_result_type, inplace_form, needs_gradient
+from ._primitive import PLAIN, Primitive
 from ._wrong import NoOverload, WrongArgument, argument_error, is_binding_error
 
 
@@ -35,9 +37,6 @@ FUNCTIONS = Functions()
 
 FUNCTIONALS: dict[str, Any] = {}
 """What becomes ``facula.nn.functional.<name>`` without being a function of ``facula`` itself."""
-
-_ALIASES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other", "self": "input"}
-"""NumPy's argument names, which PyTorch takes as well."""
 
 
 def expose(
@@ -76,11 +75,11 @@ def public(
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
     """Make a Python function over primitives a public operator.
 
-    The public form dispatches to ``__torch_function__``, understands NumPy's argument names and, with ``out=True``, takes
-    ``out=`` as a function (``out="dim"``: only together with the argument ``dim``). ``inplace`` names methods that write
-    the result into ``self`` (by ``copy_``, for functions without a primitive of their own in-place form). ``overloads``
-    says that PyTorch has several forms of it, and so another sentence for arguments that fit none. ``name``: what errors
-    call it. The plain function is returned for internal use; its ``public`` is the form for users.
+    The public form dispatches to ``__torch_function__``, understands NumPy's argument names and, with ``out=True``,
+    takes ``out=`` as a function (``out="dim"``: only together with the argument ``dim``). ``inplace`` names methods
+    that write the result into ``self`` (by ``copy_``, for functions without a primitive of their own in-place form).
+    ``overloads`` says that PyTorch has several forms of it, and so another sentence for arguments that fit none.
+    ``name``: what errors call it. The plain function is returned for internal use; its ``public`` is for users.
     """
 
     def make(fn: Callable[..., Any]) -> Callable[..., Any]:
@@ -103,7 +102,7 @@ def public(
             kwargs = given
             target = None
             if given:
-                kwargs = {(_ALIASES.get(k, k) if k not in accepted else k): v for k, v in given.items()}
+                kwargs = {(NUMPY_NAMES.get(k, k) if k not in accepted else k): v for k, v in given.items()}
                 if len(kwargs) != len(given):
                     kwargs = given
                 if out and not is_method:
@@ -173,22 +172,18 @@ def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = ()) -> A
     if isinstance(out, (tuple, list)):
         for o, r in zip(out, result, strict=True):
             if isinstance(o, Tensor) and o.dtype is not r.dtype:
-                raise RuntimeError(
-                    f"Expected out tensor to have dtype {_cpp_dtype(r.dtype)}, but got {_cpp_dtype(o.dtype)} instead"
-                )
+                raise _wrong_out_dtype(r.dtype, o.dtype)
         parts = [write_out(name, o, r) for o, r in zip(out, result, strict=True)]
         return getattr(type(result), "out", type(result))(parts)
     if not isinstance(out, Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
-    if _state.grad_enabled() and any([isinstance(t, Tensor) and t.requires_grad for t in (result, out, *args)]):
+    if needs_gradient(result, out, *args):
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
             "arguments requires grad."
         )
     if name in EXACT_OUT and out.dtype is not result.dtype:
-        raise RuntimeError(
-            f"Expected out tensor to have dtype {_cpp_dtype(result.dtype)}, but got {_cpp_dtype(out.dtype)} instead"
-        )
+        raise _wrong_out_dtype(result.dtype, out.dtype)
     check_result_type(result.dtype, out.dtype)
     if out._array.shape != result._array.shape:
         resize_output(out, result._array.shape)
@@ -198,6 +193,10 @@ def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = ()) -> A
     np.copyto(out._array, result._array, casting="unsafe")
     out._bump_version()
     return out
+
+
+def _wrong_out_dtype(wanted: Any, given: Any) -> RuntimeError:
+    return RuntimeError(f"Expected out tensor to have dtype {cpp_name(wanted)}, but got {cpp_name(given)} instead")
 
 
 def resize_output(out: Any, shape: tuple[int, ...]) -> None:
@@ -211,8 +210,3 @@ def resize_output(out: Any, shape: tuple[int, ...]) -> None:
             stacklevel=3,
         )
     out._array = np.empty(shape, out._array.dtype)
-
-
-
-
-__all__ = ["FUNCTIONALS", "FUNCTIONS", "broadcast_error", "expose", "inplace_form", "public", "wrap", "write_inplace", "write_out"]

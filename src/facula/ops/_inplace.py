@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 
 from .. import _dtype, _quiet, _state
+from .._dtype import F32, F64, cast
 from .._tensor import Tensor
 from ..autograd import views
-from ._elementwise import Elementwise, broadcast_error, cast, check_devices, operands, run_kernel, scalar, wrong_operand
+from ._elementwise import Elementwise
 from ._nodes import own_code
-from ._primitive import F32, F64, PLAIN
+from ._operands import broadcast_error, check_devices, operands, run_kernel, scalar, wrong_operand
+from ._primitive import PLAIN
 
 
 def inplace_form(op: Any, operator: bool = False) -> Callable[..., Any]:
@@ -72,7 +74,7 @@ def _quick_inplace(op: Any, general: Callable[..., Any]) -> Callable[..., Any]:
         a = self._array
         dt = a.dtype
         meta = self._meta
-        if dt is not F32 and dt is not F64 or (meta is not None and meta.inference) or not a.flags.c_contiguous:
+        if (dt is not F32 and dt is not F64) or (meta is not None and meta.inference) or not a.flags.c_contiguous:
             return general(self, other)
         if _state.special:
             if _state.modes.dispatch or _state.anomaly:
@@ -185,7 +187,7 @@ def change(
     ``overlap``: elements of ``self`` may share memory (every one gets the same value).
     """
     tensors = (self, *others)
-    requires = _state.grad_enabled() and any([isinstance(t, Tensor) and t.requires_grad for t in tensors])
+    requires = needs_gradient(*tensors)
     views.check_inplace(self, requires)
     array = self._array
     if not overlap:
@@ -206,6 +208,15 @@ def change(
         op.save_outputs(node, [self])
         views.rebase_history(self, node)
     return self
+
+
+def needs_gradient(*values: Any) -> bool:
+    """Whether operations are recorded now, and any of these values is a tensor that requires a gradient."""
+    if _state.grad_enabled():
+        for t in values:
+            if isinstance(t, Tensor) and t.requires_grad:
+                return True
+    return False
 
 
 def _as_it_was(t: Any) -> Tensor:
@@ -257,9 +268,9 @@ def check_no_partial_overlap(target: np.ndarray[Any, Any], source: np.ndarray[An
     """Reading from what is being written is fine only if both are the very same elements."""
     if not np.may_share_memory(target, source) or source.size == 0:
         return
-    if source.strides == target.strides and source.shape == target.shape:
-        if views.address(source) == views.address(target):
-            return
+    same_geometry = source.strides == target.strides and source.shape == target.shape
+    if same_geometry and views.address(source) == views.address(target):
+        return
     if _is_dense(target) and _is_dense(source):
         raise RuntimeError(
             "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "

@@ -1,9 +1,12 @@
 """Node classes of primitives: how a node calls its rules.
 
-``propagate(node, g, xp, edges)`` returns a gradient for each edge that is not None. The general form takes the saved values
-out one by one, with all checks. The special forms below do the same for nodes that save at most their inputs or their
-output, in the raw world: the hot path of backward passes. Whenever something is unusual (freed, changed, packed by hooks)
-they leave it to the general form.
+``propagate(node, g, xp, edges)`` returns a gradient for each edge that is not None. The general form takes the saved
+values out one by one, with all checks. The special forms below do the same for nodes that save at most their inputs
+or their output, in the raw world: the hot path of backward passes. Whenever something is unusual (freed, changed,
+packed by hooks) they leave it to the general form.
+
+NOTE [quick rules]: in place of a rule the special forms call the primitive's ``quick`` rule, if it has one, for arrays
+of float32 or float64: a ufunc of (g, saved value), or, for small arrays, a function from ``_quick_rules``.
 """
 
 from __future__ import annotations
@@ -14,12 +17,10 @@ from typing import Any
 import numpy as np
 
 from .._dtype import F32, F64
-from .._tensor import Tensor
 from ..autograd import saved
 from ..autograd.graph import EMPTY, Freed, Node
-from ._primitive import PLAIN, Primitive, ndarray
+from ._primitive import PLAIN, Primitive, Rule, ndarray
 from ._xp import RAW
-
 
 SMALL = 16384
 """Above this many elements rules themselves are used instead of quick ones: they may go in tiles."""
@@ -124,6 +125,8 @@ def _propagation_of(op: Primitive) -> Callable[..., Any]:
     if op.variadic:
         return _variadic(op)
     general = _general(op)
+    if op.raw_rule is not None:
+        return _at_once(op.raw_rule, general)
     calls = [(op.rules[op.tensor_names[i]].fn, op.rules[op.tensor_names[i]].takes) for i in op.differentiable]
     if has_several_outputs(op) or any(s.name not in ("input", "other", "out") for s in op.slots):
         return general
@@ -143,7 +146,7 @@ def _general(op: Primitive) -> Callable[..., Any]:
     several = has_several_outputs(op)
 
     def propagate(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> list[Any]:
-        if g is None or (several and all([x is None for x in g])):
+        if g is None or (several and all(x is None for x in g)):
             return [None] * len(edges)
         values = saved.unpack(node, xp) if node.saved is not EMPTY else []
         values.append(xp)
@@ -151,6 +154,19 @@ def _general(op: Primitive) -> Callable[..., Any]:
             None if edge is None else fn(g, *[values[i] for i in takes])
             for edge, (fn, takes) in zip(edges, calls)
         ]
+
+    return own_code(propagate)
+
+
+def _at_once(rule: Rule, general: Any) -> Callable[..., Any]:
+    """All gradients by one function in the raw world; see ``Primitive.raw_vjp``."""
+
+    def propagate(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
+        if xp is not RAW or g is None:
+            return general(node, g, xp, edges)
+        values = saved.unpack(node, xp) if node.saved is not EMPTY else []
+        values += (tuple([edge is not None for edge in edges]), xp)
+        return rule.fn(g, *[values[i] for i in rule.takes])
 
     return own_code(propagate)
 
@@ -186,7 +202,7 @@ def _bare(op: Primitive, calls: list[Any]) -> Callable[..., Any]:
         def propagate_one(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
             if g is None:
                 return (None,)
-            if quick_first is not None and xp is RAW:
+            if quick_first is not None and type(g) is ndarray:
                 return (quick_first(g),)
             return (first(g, xp) if first_xp else first(g),)
 
@@ -201,7 +217,7 @@ def _bare(op: Primitive, calls: list[Any]) -> Callable[..., Any]:
         a, b = edges
         if b is None:
             return (first(g, xp) if first_xp else first(g), None)
-        if quick_second is not None and xp is RAW:
+        if quick_second is not None and type(g) is ndarray:
             grad_b = quick_second(g)
         else:
             grad_b = second(g, xp) if second_xp else second(g)
@@ -234,7 +250,9 @@ def _one_input(op: Primitive, general: Any, rule: Any, takes: tuple[int, ...]) -
         if quick is not None:
             dt = g.dtype
             if (dt is F32 or dt is F64) and g.size <= SMALL:
-                return (quick(g, s) if g.ndim or not is_ufunc else quick(g, s, out=...),)
+                if not is_ufunc or type(g) is ndarray:
+                    return (quick(g, s),)
+                s = s[()]
         return (rule(g, s, xp) if with_xp else rule(g, s),)
 
     return own_code(propagate)
@@ -254,7 +272,8 @@ def _two_inputs(op: Primitive, general: Any, call_a: Any, call_b: Any) -> Callab
         edge_a, edge_b = edges
         grad_a = grad_b = None
         dt = g.dtype
-        plain = dt is F32 or dt is F64
+        is_scalar = type(g) is not ndarray
+        plain = (dt is F32 or dt is F64) and not is_scalar
         is_tuple = type(held) is tuple
         if edge_a is not None:
             s = held[at_a] if is_tuple else held
@@ -268,8 +287,10 @@ def _two_inputs(op: Primitive, general: Any, call_a: Any, call_b: Any) -> Callab
             elif type(s) is not ndarray:
                 return general(node, g, xp, edges)
             if plain and quick_a is not None:
-                grad_a = quick_a(g, s) if g.ndim else quick_a(g, s, out=...)
+                grad_a = quick_a(g, s)
             else:
+                if is_scalar and not s.ndim:
+                    s = s[()]
                 grad_a = rule_a(g, s, xp) if xp_a else rule_a(g, s)
         if edge_b is not None:
             s = held[at_b] if is_tuple else held
@@ -283,8 +304,10 @@ def _two_inputs(op: Primitive, general: Any, call_a: Any, call_b: Any) -> Callab
             elif type(s) is not ndarray:
                 return general(node, g, xp, edges)
             if plain and quick_b is not None:
-                grad_b = quick_b(g, s) if g.ndim else quick_b(g, s, out=...)
+                grad_b = quick_b(g, s)
             else:
+                if is_scalar and not s.ndim:
+                    s = s[()]
                 grad_b = rule_b(g, s, xp) if xp_b else rule_b(g, s)
         return grad_a, grad_b
 

@@ -1,6 +1,6 @@
 """Elementwise calls in general: what may be an operand, promotion, broadcasting, and the errors about all that.
 
-``general`` takes whatever tensors and numbers, in whatever state; ``irregular`` also the calls that are written unusually.
+``general`` takes whatever tensors and numbers, in whatever state; ``irregular`` also calls that are written unusually.
 The hot path in ``_elementwise`` and the in-place forms come here with what they do not handle themselves.
 """
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _dtype, _quiet, _state
-from .._dtype import F32, F64
+from .._dtype import F32, F64, cast
 from .._tensor import Tensor, _type_of, cut_of
 from ..autograd.saved import NUMBERS
 from ._args import NUMPY_NAMES, is_number
@@ -44,17 +44,11 @@ def scalar(value: Any, dt: Any) -> np.ndarray[Any, Any]:
 
 
 def number_array(v: Any, np_dt: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """A Python number as a 0-d array of any dtype."""
     if np_dt.kind in "iu" and isinstance(v, int):
         v = int(v) & (2 ** (8 * np_dt.itemsize) - 1)  # wraps around, as C does
         return np.array(v, f"u{np_dt.itemsize}").view(np_dt)
     return np.array(v).astype(np_dt)
-
-
-def cast(array: np.ndarray[Any, Any], np_dt: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """Conversion as C does it: complex drops its imaginary part, floats are cut to integers."""
-    if array.dtype.kind == "c" and np_dt.kind != "c" and np_dt.kind != "b":
-        array = array.real
-    return array.astype(np_dt)
 
 
 def broadcast_error(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
@@ -94,7 +88,7 @@ def operands(
                 dimensioned = d if dimensioned is None else _dtype.promote_types(dimensioned, d)
             else:
                 zero_dim = d if zero_dim is None else _dtype.promote_types(zero_dim, d)
-        elif isinstance(v, (bool, int, float, complex)):
+        elif is_number(v):
             d = _dtype.of_scalar(v)
             number = d if number is None else _dtype.promote_types(number, d)
         else:
@@ -119,7 +113,7 @@ def run_kernel(op: Elementwise, arrays: list[Any], dt: _dtype.dtype, attributes:
     """The kernel on promoted arrays. Half precision is computed in float32 and rounded, which is exact and quicker."""
     token = _quiet.begin()
     try:
-        if dt.name in _HALVES:
+        if _dtype.is_half(dt.numpy):
             result = op.kernel(*[a.astype(np.float32) for a in arrays], *attributes)
             if result.dtype == F32:
                 result = result.astype(dt.numpy)
@@ -167,8 +161,10 @@ def general(
         from ._forms import write_out
 
         return write_out(op.name, out, t, args)
-    if op.rules and _state.grad_enabled():
-        op.record([t], tuple(values), attributes)
+    if op.rules:
+        recording = _state.grad_enabled()
+        if not (recording and op.record([t], tuple(values), attributes)):
+            t._meta = cut_of(values, not recording)
     if _state.special and _state.modes.inference:
         mark_inference([t])
     return t
@@ -178,14 +174,14 @@ def irregular(op: Elementwise, args: tuple[Any, ...], rest: tuple[Any, ...], mor
     """A call that is not plainly (tensor) or (tensor, tensor): keywords, subclasses, numbers first, mistakes."""
     out = alpha = None
     given = list(args)
-    if rest or more or any([v is MISSING for v in args]):
+    if rest or more or any(v is MISSING for v in args):
         k = len(args) - (form == "method")
         if rest:
             raise TypeError(
                 f"{op.name}() takes {k} positional argument{'s' * (k != 1)} but {k + len(rest)} were given"
             )
         for key, value in more.items():
-            name = key if key in op.tensor_names else _ALIASES.get(key, key)
+            name = key if key in op.tensor_names else NUMPY_NAMES.get(key, key)
             if key == "out" and form != "method":
                 out = value
             elif key == "alpha" and op.with_alpha is not None:

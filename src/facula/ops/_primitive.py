@@ -6,11 +6,12 @@ A primitive is a NumPy kernel with one derivative rule per differentiable input,
     def gather(input, index, dim: int):
         return np.take_along_axis(input, index, dim)
 
-    gather.vjp(input=lambda g, index, dim, input_shape, xp: xp.scatter_add(xp.zeros_like_shape(g, input_shape), index, g, dim))
+    gather.vjp(input=lambda g, index, dim, input_shape, xp: xp.ungather(g, index, input_shape, dim))
 
 Unannotated parameters are tensors and come first, annotated ones are attributes. **The parameter names of a rule say
-what a node saves**: ``g`` (first), any argument, ``out``, ``<arg>_shape``, ``<arg>_dtype``, ``<arg>_strides`` (in
-elements); ``xp`` is the world the rule runs in (see ``_xp``) and is not saved. A name that does not exist fails at import.
+what a node saves**: ``g`` (first), any argument, ``out``, ``<arg>_shape``, ``<arg>_dtype``, ``<arg>_size``,
+``<arg>_strides`` (in elements); ``xp`` is the world the rule runs in (see ``_xp``) and is not saved. A name that does
+not exist fails when the primitive is declared.
 
 A rule is pure: it never writes into what it is given. It may return a gradient that still has to be summed to its
 input's shape or cast to its dtype if the primitive is elementwise: that happens once, on the graph's edge.
@@ -20,23 +21,22 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from types import FrameType
 from typing import Any
 
 import numpy as np
 
 from .. import _quiet, _state
 from .._device import MetaArray, stay_meta
-from .._dtype import F32, F64
 from .._tensor import AutogradMeta, Tensor, cut_of
 from ..autograd import anomaly, saved
-from ..autograd.graph import EMPTY, Freed, Node, Port, is_internal, next_sequence_number, user_frame
+from ..autograd.graph import Node, blank_node, place_node
 from ..autograd.saved import SavedList, Slot
 from ..autograd.views import INFERENCE, element_strides, mark_view
 from ._xp import RAW, TENSOR
 
 ndarray = np.ndarray
 _new = object.__new__
+_wrap = Tensor._wrap
 _getframe = sys._getframe
 
 PLAIN: set[type] = {Tensor}
@@ -94,10 +94,12 @@ class Primitive:
         self.outputs = outputs
         """1; a number of outputs; ``"many"`` (a list whose length depends on the arguments)."""
         self.rules: dict[str, Rule] = {}
+        self.raw_rule: Rule | None = None
+        """The rules of all inputs in one, for raw arrays; see ``raw_vjp``."""
         self.slots: list[Slot] = []
         self.slot_names: list[str] = []
         self.quick: dict[str, Callable[..., Any]] = {}
-        """Rules for float32 and float64 arrays that are nothing but one NumPy call of (g, saved value)."""
+        """Rules once more, for small float32 and float64 arrays; see NOTE [quick rules] in ``_nodes``."""
         self.saved_names = saved_names or {}
         self.public: Any = None
         self._node_class: type[Node] | None = None
@@ -138,17 +140,30 @@ class Primitive:
     def _add_rule(self, name: str, fn: Callable[..., Any]) -> None:
         if name not in self.tensor_names:
             raise TypeError(f"{self.name}: a rule for {name!r}, which is none of {self.tensor_names}")
-        rule = self.rules[name] = Rule(fn)
+        self.rules[name] = self._prepared(Rule(fn))
+        self.differentiable = [i for i, n in enumerate(self.tensor_names) if n in self.rules]
+
+    def raw_vjp(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        """A decorator: the gradients of all inputs at once, on raw arrays, for kernels whose rules share much work.
+
+        Besides saved values it may ask for ``needs``: for each differentiable input, whether its gradient is wanted. It
+        must agree with the rules, which are still what higher derivatives are made of.
+        """
+        self.raw_rule = self._prepared(Rule(fn))
+        return fn
+
+    def _prepared(self, rule: Rule) -> Rule:
         for source in rule.sources:
-            if source != "xp" and source not in self.slot_names:
+            if source not in ("xp", "needs") and source not in self.slot_names:
                 slot = self._slot(source)
                 if source in self.attribute_names:
                     slot.attribute = self.attribute_names.index(source)
                 self.slots.append(slot)
                 self.slot_names.append(source)
-        rule.takes = tuple([-1 if s == "xp" else self.slot_names.index(s) for s in rule.sources])
-        self.differentiable = [i for i, n in enumerate(self.tensor_names) if n in self.rules]
+        special = {"xp": -1, "needs": -2}
+        rule.takes = tuple([special[s] if s in special else self.slot_names.index(s) for s in rule.sources])
         self._keep.clear()
+        return rule
 
     def _slot(self, source: str) -> Slot:
         if source in self.tensor_names:
@@ -173,7 +188,7 @@ class Primitive:
         """Which slots are needed if just the inputs in the bit mask (of differentiable ones) need a gradient."""
         found = self._keep.get(mask)
         if found is None:
-            needed: set[str] = set()
+            needed: set[str] = set() if self.raw_rule is None else set(self.raw_rule.sources)
             for bit, i in enumerate(self.differentiable):
                 if mask >> bit & 1:
                     needed.update(self.rules[self.tensor_names[i]].sources)
@@ -205,14 +220,9 @@ class Primitive:
                 return _through_override(self, args)
         arrays = []
         for t in tensors:
-            if t.__class__ in PLAIN:
-                arrays.append(t._array)
-            elif isinstance(t, Tensor):
-                if type(t).__torch_function__ is not _disabled() and not _state.modes.overrides_disabled:
-                    return _through_override(self, args)
-                arrays.append(t._array)
-            else:
-                arrays.append(t)
+            if t.__class__ not in PLAIN and isinstance(t, Tensor) and _has_override(t):
+                return _through_override(self, args)
+            arrays.append(t._array if isinstance(t, Tensor) else t)
         token = _quiet.begin()
         try:
             result = self.kernel(tuple(arrays), *attributes) if self.variadic else self.kernel(*arrays, *attributes)
@@ -272,28 +282,20 @@ class Primitive:
             bit += bit
         if not mask:
             return None
-        node: Any = self.node_class()
-        node.next = edges
-        node.adapt = None
-        node.attached = None
+        node = blank_node(self.node_class, edges)
         self._save(node, 1 if self.variadic else mask, outs, tensors, attributes)
         if self.kind == "elementwise":
             node.adapt = self._adaptations(outs[0] if like is None else like, tensors)
         if node.multi:
             node.count = len(outs)
-        frame = user_frame(2)
-        node.code = frame.f_code
-        node.instruction = frame.f_lasti
-        node.seq = next_sequence_number()
+        place_node(node, 2)
         if _state.anomaly:
             anomaly.remember(node)
         return node
 
     def _save(self, node: Any, mask: int, outs: Any, tensors: Any, attributes: Any) -> None:
         slots = self.slots
-        node.versions = None
         if not slots:
-            node.saved = EMPTY
             return
         keep = self.keep(mask)
         values: list[Any] = []
@@ -351,9 +353,12 @@ class Primitive:
         Half precision is always brought back: NumPy's functions leave it for something wider.
         """
         shape, dtype = out._array.shape, out._array.dtype
-        given = [t._array for t in tensors if isinstance(t, Tensor)]
-        if all([a.dtype == dtype and a.shape == shape for a in given]) and dtype.itemsize != 2:
-            return None
+        if dtype.itemsize != 2:
+            for t in tensors:
+                if isinstance(t, Tensor) and (t._array.dtype != dtype or t._array.shape != shape):
+                    break
+            else:
+                return None
         return tuple(
             [(tensors[i]._array.shape, tensors[i]._array.dtype) if isinstance(tensors[i], Tensor) else None
              for i in self.differentiable]
@@ -373,23 +378,17 @@ def primitive(node: str | None = None, *, name: str | None = None, **options: An
 
 
 def wrap(array: Any) -> Tensor:
+    """A Tensor of what a kernel returned: an array, or a NumPy scalar in place of a 0-d one."""
     if array.__class__ is not ndarray and not isinstance(array, ndarray):
         array = np.asarray(array)
-    t = _new(Tensor)
-    t._array = array
-    t._node = None
-    t._meta = None
-    t._counter = None
-    return t
+    return _wrap(array)
 
 
 def attach_outputs(node: Any, outs: list[Any]) -> None:
+    """Make a node the history of its differentiable outputs: of the first one, or of all."""
     if not node.multi:
-        for out in outs:
-            if out._array.dtype.kind in "fcV":
-                out._node = node
-                if out is not outs[0]:
-                    out._node = None
+        if outs and outs[0]._array.dtype.kind in "fcV":
+            outs[0]._node = node
         return
     for nr, out in enumerate(outs):
         if out._array.dtype.kind in "fcV":
@@ -406,10 +405,10 @@ def mark_inference(outs: list[Any]) -> None:
         meta.creation = INFERENCE
 
 
-def _disabled() -> Any:
-    from ..overrides import _disabled_torch_function_impl
+def _has_override(t: Tensor) -> bool:
+    from ..overrides import has_override
 
-    return _disabled_torch_function_impl
+    return not _state.modes.overrides_disabled and has_override(t)
 
 
 def _through_override(op: Primitive, args: tuple[Any, ...]) -> Any:

@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 
 from .. import _state
+from .._dtype import F32, F64
 from .._tensor import Tensor
 from ..autograd.graph import next_sequence_number, user_frame
 from ..autograd.views import element_strides
-from ._primitive import F32, F64, PLAIN, _new
+from ._primitive import PLAIN
 from .linalg import addmm_op, mm_op
 from .order import t_op
 
 ndarray = np.ndarray
+fresh = Tensor._wrap
 
 
 def is_plain_state() -> bool:
@@ -45,15 +47,6 @@ def strides_of(array: Any) -> tuple[int, ...]:
     rows, columns = array.strides
     size = array.itemsize
     return (rows // size, columns // size) if rows or columns else element_strides(array)
-
-
-def fresh(array: Any) -> Any:
-    t = _new(Tensor)
-    t._array = array
-    t._node = None
-    t._meta = None
-    t._counter = None
-    return t
 
 
 def edge_of(t: Any) -> Any:

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from .. import _dtype
+from .._dtype import F32, F64, cast
 from .._tensor import Tensor
 from ._wrong import WrongArgument
 
-F32 = np.dtype(np.float32)
-F64 = np.dtype(np.float64)
 I64 = np.dtype(np.int64)
 
 add_reduce: Any = np.add.reduce
@@ -92,10 +91,6 @@ def spread(g: Any, shape: tuple[int, ...], dim: tuple[int, ...] | None, keepdim:
     return xp.view(g if not xp.is_raw else np.asanyarray(g), with_ones(shape, dim))
 
 
-def not_for(kernel: str, d: _dtype.dtype) -> NotImplementedError:
-    return NotImplementedError(f"\"{kernel}\" not implemented for '{_dtype.SCALAR_TYPE_NAMES[d]}'")
-
-
 def refuse_narrowing(input: Tensor, dtype: _dtype.dtype | None) -> None:
     """A differentiable tensor cannot be reduced into integers."""
     if dtype is not None and dtype.category < _dtype.FLOAT and input.requires_grad:
@@ -112,11 +107,6 @@ def accumulator(d: np.dtype[Any]) -> np.dtype[Any]:
     if d.kind in "bui":
         return I64 if d.kind != "u" or d.itemsize < 8 else d
     return F32 if d.itemsize == 2 else d
-
-
-def widened(x: Any) -> Any:
-    """Half precision as float32."""
-    return x.astype(F32) if x.dtype.itemsize == 2 and x.dtype.kind in "fV" else x
 
 
 # ---- sums
@@ -180,7 +170,7 @@ def add_up(x: Any, dim: tuple[int, ...] | None, keepdim: bool = False) -> Any:
         if at < 0:
             at += n
         if at == n - 1:
-            result = _sum_rows(x, shape[-1], size)
+            result = _sum_rows(x, shape[-1])
         elif at == 0:
             result = _sum_columns(x.reshape(shape[0], -1), shape[0], size // shape[0] if n != 2 else shape[1])
         else:
@@ -196,13 +186,13 @@ def add_up(x: Any, dim: tuple[int, ...] | None, keepdim: bool = False) -> Any:
         inner = 1
         for i in range(last, n):
             inner *= shape[i]
-        result = _sum_rows(x, inner, size).reshape(shape[:last])
+        result = _sum_rows(x, inner).reshape(shape[:last])
         if others:
             result = add_up(result, others)
     return result.reshape(with_ones(shape, dim) if keepdim else without(shape, dim))
 
 
-def _sum_rows(x: Any, m: int, size: int) -> Any:
+def _sum_rows(x: Any, m: int) -> Any:
     b = block_of(m)
     if b < 2:
         return add_reduce(x.reshape(-1, m), 1)
@@ -256,9 +246,3 @@ def total(x: Any, dim: tuple[int, ...] | None, keepdim: bool, wanted: np.dtype[A
         result = add_reduce(x.astype(F32) if inner is F32 else x, dim, dtype=inner, keepdims=keepdim)
     result_dtype = wanted or (d if inner is F32 or inner is d else inner)
     return result if result.dtype == result_dtype else result.astype(result_dtype)
-
-
-def cast(x: Any, wanted: np.dtype[Any]) -> Any:
-    if x.dtype.kind == "c" and wanted.kind not in "cb":
-        x = x.real
-    return x.astype(wanted)

@@ -14,7 +14,7 @@ import numpy as np
 from .. import _state
 from .._tensor import AutogradMeta, Tensor
 from ..autograd import views
-from ..autograd.graph import _is_internal, next_sequence_number, user_frame
+from ..autograd.graph import _is_internal, new_node, next_sequence_number, user_frame
 from ._nodes import own_code
 from ._primitive import PLAIN, Primitive, _getframe, _new
 from ._xp import TENSOR
@@ -131,19 +131,11 @@ def _fast_multi_call(op: ViewPrimitive) -> Callable[..., Any]:
         node: Any = None
         parts = kernel(array, *attributes)
         if edge is not None:
-            node = op.node_class()
-            node.next = (edge,)
-            node.adapt = None
-            node.attached = None
-            node.versions = None
+            node = new_node(op.node_class, (edge,))
             node.count = len(parts)
             node.saved = tuple(
                 [attributes[i] if i >= 0 else array.shape if i == _SHAPE else array.dtype for i in op.plan()]
             )
-            frame = user_frame(2)
-            node.code = frame.f_code
-            node.instruction = frame.f_lasti
-            node.seq = next_sequence_number()
         outs = []
         for nr, part in enumerate(parts):
             t = _new(Tensor)

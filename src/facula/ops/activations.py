@@ -13,7 +13,8 @@ from ._approximations import expm1, log1p, tiled_kernel, tiled_rule
 from ._args import one_dim
 from ._basic import in_both_worlds
 from ._elementwise import elementwise
-from ._forms import FUNCTIONALS, FUNCTIONS, expose, inplace_form, public
+from ._forms import FUNCTIONALS, FUNCTIONS, expose, public
+from ._inplace import inplace_form
 from ._masks import keep, select
 from ._primitive import primitive
 from ._refusals import only

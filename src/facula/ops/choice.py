@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 
 from .. import _dtype
+from .._dtype import cast
 from .._lazy import set_methods
-from .._tensor import Tensor, _cpp_dtype
-from ._elementwise import broadcast_error, cast, elementwise, number_array, operands
-from ._forms import FUNCTIONS, expose, inplace_form, public
+from .._tensor import Tensor
+from ._elementwise import elementwise
+from ._forms import FUNCTIONS, expose, public
+from ._inplace import inplace_form
 from ._masks import select
+from ._operands import broadcast_error, number_array, operands
 from ._primitive import primitive
 from ._refusals import only
 from .pointwise import by_kind, is_number, no_gradient, number_like, tensor_first, underivable
@@ -331,7 +334,7 @@ def _same_dtype(input: Tensor, *others: Tensor) -> None:
 
 
 def _spelled(t: Tensor) -> str:
-    return _cpp_dtype(t.dtype)
+    return _dtype.cpp_name(t.dtype)
 
 
 @public("lerp", "lerp", out=True)

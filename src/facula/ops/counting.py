@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from .. import _dtype
+from .._dtype import widened
 from .._tensor import Tensor
 from ._args import one_dim
 from ._forms import public
 from ._primitive import Primitive, primitive
-from ._reducing import not_for
+from ._refusals import not_for
 from ._wrong import NoOverload, WrongArgument
-from .extrema import as_sortable
 
 # ---- unique
 
@@ -45,7 +45,7 @@ def _runs(ranked: Any, order: Any) -> tuple[Any, Any, Any]:
 @primitive("Unique2Backward0", outputs=3, kind="values_and_indices")
 def unique_all(input):  # type: ignore[no-untyped-def]
     flat = input.reshape(-1)
-    order = np.argsort(as_sortable(flat), kind="stable")
+    order = np.argsort(widened(flat), kind="stable")
     ranked = flat[order]
     first, inverse, counts = _runs(ranked, order)
     return ranked[first], inverse.reshape(input.shape), counts
@@ -54,7 +54,7 @@ def unique_all(input):  # type: ignore[no-untyped-def]
 def _unique_rows(input: Any, dim: int, ordered: bool) -> tuple[Any, Any, Any]:
     rows = np.moveaxis(input, dim, 0)
     flat = np.ascontiguousarray(rows).reshape(len(rows), input.size // len(rows) if len(rows) else 1)
-    order = np.lexsort(as_sortable(flat).T[::-1]) if ordered else np.arange(len(rows))
+    order = np.lexsort(widened(flat).T[::-1]) if ordered else np.arange(len(rows))
     first, inverse, counts = _runs(flat[order], order)
     return np.ascontiguousarray(np.moveaxis(rows[order[first]], 0, dim)), inverse, counts
 

@@ -24,6 +24,7 @@ from ._making import (
     require_sizes,
     size_of,
 )  # fmt: skip
+from ._refusals import not_for
 from .from_data import array_of, as_tensor, asarray, from_numpy, frombuffer, legacy_constructor, tensor
 
 # ---- filled
@@ -201,7 +202,7 @@ def arange(
         start, end, step = int(start), int(end), int(step)
     n = _range_length(start, end, step, dtype, inclusive=False)
     if dtype is _dtype.bool_:
-        raise NotImplementedError("\"arange_cpu\" not implemented for 'Bool'")
+        raise not_for("arange_cpu", dtype)
     return finish(place(_range_values(start, step, n, dtype), device), requires_grad, out, layout)
 
 

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from .. import _dtype, return_types
+from .._dtype import widened
 from .._tensor import Tensor
 from ._basic import in_both_worlds
 from ._forms import FUNCTIONS, public
 from ._picking import unpick
 from ._primitive import Primitive, primitive
-from ._reducing import axes, check_dim, check_dims, maximum_reduce, minimum_reduce, not_for, spread
+from ._reducing import axes, check_dim, check_dims, maximum_reduce, minimum_reduce, spread
+from ._refusals import not_for
 from ._wrong import NoOverload
 from .reduce import _FULL
 
@@ -67,18 +69,13 @@ def _first(x: Any, dim: int, keepdim: bool, arg: Any) -> tuple[Any, Any]:
     """The extreme values along a dimension and the first places where they are."""
     if not x.ndim:
         return x.copy(), np.zeros((), np.int64)
-    ordered = as_sortable(x)
+    ordered = widened(x)
     if x.size <= 8192 and ordered is x:
         reduce = maximum_reduce if arg is np.argmax else minimum_reduce
         return reduce(x, dim, keepdims=keepdim), arg(x, dim, keepdims=keepdim)
     where = np.asanyarray(arg(ordered, dim, keepdims=True))
     values = np.take_along_axis(x, where, dim)
     return (values, where) if keepdim else (values.squeeze(dim), where.squeeze(dim))
-
-
-def as_sortable(x: Any) -> Any:
-    """Half precision as float32, in which NumPy can order it quickly."""
-    return x.astype(np.float32) if x.dtype.kind == "V" or x.dtype == np.float16 else x
 
 
 def _extremum_along(name: str, node: str, arg: Any) -> Primitive:
@@ -242,7 +239,7 @@ def _place(name: str, arg: Any, input: Tensor, dim: Any, keepdim: bool) -> Tenso
         raise RuntimeError(f"{name}(): does not support {kind} input")
     if not array.ndim:
         return Tensor._wrap(np.zeros((), np.int64))
-    found = arg(as_sortable(array), dim, keepdims=keepdim)
+    found = arg(widened(array), dim, keepdims=keepdim)
     return Tensor._wrap(found if isinstance(found, np.ndarray) else np.asarray(found))
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from .. import _device, _dtype
-from .._tensor import Tensor, _cpp_dtype
-from ._elementwise import cast
+from .._dtype import cast
+from .._tensor import Tensor
 from ._forms import FUNCTIONS
 from ._making import checked_dtype, creator, empty_array, finish, place, size_of
 
@@ -392,7 +392,7 @@ def _legacy_class(name: str, scalar: _dtype.dtype) -> Any:
 
 def _options(d: _dtype.dtype) -> str:
     return (
-        f"TensorOptions(dtype={_cpp_dtype(d)}, device=cpu, layout=Strided, requires_grad=false (default), "
+        f"TensorOptions(dtype={_dtype.cpp_name(d)}, device=cpu, layout=Strided, requires_grad=false (default), "
         "pinned_memory=false (default), memory_format=(nullopt))"
     )
 

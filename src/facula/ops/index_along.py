@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from .. import _dtype
 from .._device import MetaArray
 from .._tensor import Tensor
 from ._args import one_dim
@@ -14,13 +13,10 @@ from ._basic import checked_number, fit
 from ._changing import add_rows, changing, constant, first_outside, raw
 from ._forms import public
 from ._primitive import primitive
+from ._refusals import scalar_type
 from .gather import INTEGERS, require_tensor
 
 _ALL = slice(None)
-
-
-def _type_name(t: Tensor) -> str:
-    return _dtype.SCALAR_TYPE_NAMES[t.dtype]
 
 
 def _key(dim: int, index: Any) -> tuple[Any, ...]:
@@ -131,11 +127,11 @@ def check_vector(name: str, self: Tensor, at: int, index: Tensor, source: Tensor
     places = index._array
     if places.ndim > 1:
         raise IndexError(
-            f"{name}(): Index is supposed to be a vector, but got dim: {places.ndim} with type: {_type_name(index)} "
+            f"{name}(): Index is supposed to be a vector, but got dim: {places.ndim} with type: {scalar_type(index)} "
             f"and size: {list(places.shape)}"
         )
     if places.dtype not in INTEGERS:
-        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index but got: {_type_name(index)}")
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index but got: {scalar_type(index)}")
     shape, given = self._array.shape, source._array.shape
     count = given[at] if at < len(given) else 1
     if places.size != count and len(shape) == len(given):
@@ -180,7 +176,8 @@ def _index_add(name: str, self: Tensor, dim: int, index: Any, source: Any, alpha
     at = one_dim(dim, self._array.ndim)
     if self._array.dtype != source._array.dtype:
         raise RuntimeError(
-            f"index_add_(): self ({_type_name(self)}) and source ({_type_name(source)}) must have the same scalar type"
+            f"index_add_(): self ({scalar_type(self)}) and source ({scalar_type(source)}) must have the same scalar "
+            "type"
         )
     check_vector("index_add_", self, at, index, source)
     found = outside(self, at, index)
@@ -218,11 +215,11 @@ def _index_copy(name: str, self: Tensor, dim: int, index: Any, source: Any, in_p
             f"dimensionality ({len(given)}), destination dimensionality ({len(shape)})"
         )
     if places.dtype != np.int64:
-        raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got {_type_name(index)}")
+        raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got {scalar_type(index)}")
     if self._array.dtype != source._array.dtype:
         raise RuntimeError(
             "index_copy_(): self and source expected to have the same dtype, but got (self) "
-            f"{_type_name(self)} and (source) {_type_name(source)}"
+            f"{scalar_type(self)} and (source) {scalar_type(source)}"
         )
     here, there = shape[:at] + shape[at + 1 :], given[:at] + given[at + 1 :]
     if here != there:

@@ -12,13 +12,13 @@ import numpy as np
 
 from .. import _dtype, _state
 from .._device import empty_meta
+from .._dtype import cast
 from .._tensor import Size, Tensor
-from ..autograd.graph import next_sequence_number, user_frame
+from ..autograd.graph import new_node
 from ._args import one_dim
 from ._basic import in_both_worlds
-from ._elementwise import broadcast_error
-from ._elementwise import cast as cast_array
 from ._forms import FUNCTIONS, public
+from ._operands import broadcast_error
 from ._primitive import PLAIN, Primitive, primitive, wrap
 from .shape import expand_op, flatten, new_dim, reshape, unsqueeze_op, view
 
@@ -34,7 +34,7 @@ def _promoted(arrays: Any) -> Any:
     else:
         return arrays
     to = functools.reduce(_dtype.promote_types, [_dtype.of_array(a) for a in arrays]).numpy
-    return [a if a.dtype == to else cast_array(a, to) for a in arrays]
+    return [a if a.dtype == to else cast(a, to) for a in arrays]
 
 
 def joined(arrays: Any, dim: int) -> Any:
@@ -102,24 +102,12 @@ class Join(Primitive):
         if plan is None:
             names = self.attribute_names
             plan = self._plan = tuple(names.index(n) if n in names else -1 for n in self.slot_names)
-        node: Any = self.node_class()
-        node.next = edges
-        node.adapt = None
-        node.attached = None
-        node.versions = None
+        out._node = node = new_node(self.node_class, edges)
         node.saved = tuple([None if i < 0 else attributes[i] for i in plan])
-        frame = user_frame(2)
-        node.code = frame.f_code
-        node.instruction = frame.f_lasti
-        node.seq = next_sequence_number()
-        out._node = node
 
 
 def _join(node: str, name: str) -> Callable[[Any], Join]:
     return lambda kernel: Join(name, kernel, node)
-
-
-_UNSET: Any = object()
 
 
 def _quick(names: str, fn: Callable[..., Any], check_out: Any = None) -> None:

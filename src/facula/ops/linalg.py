@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 
 from .._device import MetaArray
-from .._dtype import SCALAR_TYPE_NAMES
+from .._dtype import F32, F64, cpp_name, is_half, widened
 from .._lazy import set_methods
-from .._tensor import Tensor, _cpp_dtype
-from ._forms import EXACT_OUT, check_result_type, inplace_form, public
-from ._primitive import F32, F64, Primitive, primitive
+from .._tensor import Tensor
+from ._forms import EXACT_OUT, public
+from ._inplace import check_result_type, inplace_form
+from ._primitive import Primitive, primitive
+from ._refusals import not_for, scalar_type
 from .shape import expand_error
 
 ndarray = np.ndarray
@@ -42,18 +44,10 @@ def batch_product(a: Any, b: Any) -> Any:
     return np.matmul(widened(a), widened(b)).astype(a.dtype)
 
 
-def is_half(array: Any) -> bool:
-    return array.dtype.itemsize == 2 and array.dtype.kind not in "iu"
-
-
-def widened(array: Any) -> Any:
-    return array.astype(np.float32) if is_half(array) else array
-
-
 def plus_product(multiply: Any, input: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
     """``beta * input + alpha * multiply(a, b)``; what ``input`` holds does not count if ``beta`` is 0."""
     dt = a.dtype
-    if is_half(a):
+    if is_half(dt):
         return plus_product(multiply, widened(input), widened(a), widened(b), beta, alpha).astype(dt)
     result = np.asanyarray(multiply(a, b))
     if dt.kind in "iu":
@@ -143,13 +137,9 @@ def require_tensors(name: str, *given: tuple[str, Any]) -> None:
             raise TypeError(f"{name}(): argument '{argument}' (position {at + 1}) must be Tensor, not {kind}")
 
 
-def scalar_type(t: Tensor) -> str:
-    return SCALAR_TYPE_NAMES[t.dtype]
-
-
 def refuse_bool(kernel: str, t: Tensor) -> None:
     if t._array.dtype.kind == "b":
-        raise NotImplementedError(f'"{kernel}" not implemented for \'Bool\'')
+        raise not_for(kernel, t.dtype)
 
 
 def shapes_cannot_be_multiplied(a: Any, b: Any) -> RuntimeError:
@@ -178,7 +168,7 @@ def check_mm(input: Any, mat2: Any) -> None:
         raise shapes_cannot_be_multiplied(a, b)
     if a.dtype != b.dtype:
         raise RuntimeError(
-            f"expected m1 and m2 to have the same dtype, but got: {_cpp_dtype(input.dtype)} != {_cpp_dtype(mat2.dtype)}"
+            f"expected m1 and m2 to have the same dtype, but got: {cpp_name(input.dtype)} != {cpp_name(mat2.dtype)}"
         )
     refuse_bool("addmm_impl_cpu_", input)
 
@@ -424,7 +414,7 @@ def check_addmm(input: Any, mat1: Any, mat2: Any) -> tuple[int, ...]:
     require_expandable(input, shape)
     if a.dtype != b.dtype:
         raise RuntimeError(
-            f"expected m1 and m2 to have the same dtype, but got: {_cpp_dtype(mat1.dtype)} != {_cpp_dtype(mat2.dtype)}"
+            f"expected m1 and m2 to have the same dtype, but got: {cpp_name(mat1.dtype)} != {cpp_name(mat2.dtype)}"
         )
     refuse_bool("addmm_impl_cpu_", mat1)
     return shape
@@ -473,7 +463,7 @@ def check_baddbmm(input: Any, batch1: Any, batch2: Any) -> tuple[int, ...]:
     require_tensors("baddbmm", ("input", input), ("batch1", batch1), ("batch2", batch2))
     check_bmm("baddbmm", batch1, batch2)
     if input._array.dtype != batch1._array.dtype:
-        kinds = (_cpp_dtype(t.dtype) for t in (input, batch1, batch2))
+        kinds = (cpp_name(t.dtype) for t in (input, batch1, batch2))
         raise RuntimeError("Input dtypes must be the same, got: input {}, batch1: {}, batch2: {}".format(*kinds))
     shape = (batch1._array.shape[0], batch1._array.shape[1], batch2._array.shape[2])
     require_expandable(input, shape)

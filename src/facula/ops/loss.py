@@ -6,19 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from .._dtype import widened
 from ._primitive import primitive
+from ._refusals import not_for
 
 NONE, MEAN, SUM = 0, 1, 2
 
 
-def in_float32(x: Any) -> Any:
-    """Half-precision arrays are computed with in float32."""
-    return x.astype(np.float32) if x.itemsize == 2 else x
-
-
 @primitive("MseLossBackward0", name="mse_loss")
 def mse_loss_kernel(input, target, reduction: int):  # type: ignore[no-untyped-def]
-    difference = in_float32(input) - in_float32(target)
+    difference = widened(input) - widened(target)
     if reduction == NONE:
         return (difference * difference).astype(input.dtype, copy=False)
     flat = difference.reshape(-1)
@@ -69,7 +66,6 @@ def _(g: Any, grad_output: Any, input_shape: Any, reduction: int, xp: Any) -> An
 def mse_loss(input: Any, target: Any, reduction: int = MEAN) -> Any:
     """The squared differences: all of them, their mean or their sum."""
     if input._array.dtype.kind not in "fcV":
-        name = {"int64": "Long", "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool"}
-        raise NotImplementedError(f'"mse_cpu" not implemented for \'{name.get(input.dtype.name, input.dtype.name)}\'')
+        raise not_for("mse_cpu", input.dtype)
     return mse_loss_kernel(input, target, reduction)
 

@@ -7,19 +7,16 @@ from typing import Any
 import numpy as np
 
 from .. import _dtype
-from .._tensor import Tensor, _cpp_dtype
+from .._tensor import Tensor
 from ._basic import checked_number, fit
 from ._changing import add_at, changing, constant, first_outside, from_front, raw
-from ._elementwise import broadcast_error
 from ._forms import public
 from ._masks import select
+from ._operands import broadcast_error
 from ._primitive import primitive, wrap
+from ._refusals import scalar_type
 from ._xp import RAW
 from .gather import require_tensor
-
-
-def _type_name(t: Tensor) -> str:
-    return _dtype.SCALAR_TYPE_NAMES[t.dtype]
 
 
 def _common_shape(first: Any, second: Any) -> tuple[int, ...]:
@@ -71,7 +68,7 @@ def _masked_fill(name: str, self: Tensor, mask: Any, value: Any, in_place: bool)
         )
     shape = _common_shape(mask, self)
     if mask._array.dtype != np.bool_:
-        kind = _cpp_dtype(mask.dtype)
+        kind = _dtype.cpp_name(mask.dtype)
         raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {kind}")
     if shape != self._array.shape:
         if in_place:
@@ -186,10 +183,10 @@ def _masked_scatter(name: str, self: Tensor, mask: Any, source: Any, in_place: b
     if self._array.dtype != source._array.dtype:
         raise RuntimeError(
             "masked_scatter: expected self and source to have same dtypes but got"
-            f"{_type_name(self)} and {_type_name(source)}"
+            f"{scalar_type(self)} and {scalar_type(source)}"
         )
     if mask._array.dtype != np.bool_:
-        raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {_type_name(mask)}")
+        raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {scalar_type(mask)}")
     if shape != self._array.shape:
         self = self.expand(shape)
     if np.count_nonzero(np.broadcast_to(mask._array, shape)) > source._array.size:
@@ -245,7 +242,7 @@ def take(input: Tensor, index: Any) -> Tensor:
     """The elements of the flattened tensor at these places."""
     require_tensor("take", "index", 1, index)
     if index._array.dtype != np.int64:
-        raise RuntimeError(f"take(): Expected a long tensor for index, but got {_type_name(index)}")
+        raise RuntimeError(f"take(): Expected a long tensor for index, but got {scalar_type(index)}")
     if not input._array.size and index._array.size:
         raise IndexError("take(): tried to take from an empty tensor")
     _check_flat_places(index, input._array.size)
@@ -282,11 +279,11 @@ def _put(name: str, self: Tensor, index: Any, source: Any, accumulate: bool, in_
     require_tensor(name, "index", 1, index)
     require_tensor(name, "source", 2, source)
     if index._array.dtype != np.int64:
-        raise RuntimeError(f"put_(): Expected a long tensor for index, but got {_type_name(index)}")
+        raise RuntimeError(f"put_(): Expected a long tensor for index, but got {scalar_type(index)}")
     if self._array.dtype != source._array.dtype:
         raise RuntimeError(
             "put_(): self and source expected to have the same dtype, but got self.dtype = "
-            f"{_type_name(self)} and source.dtype = {_type_name(source)}"
+            f"{scalar_type(self)} and source.dtype = {scalar_type(source)}"
         )
     if index._array.size != source._array.size:
         raise IndexError(

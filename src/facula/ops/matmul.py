@@ -9,15 +9,16 @@ from typing import Any
 import numpy as np
 
 from .. import _state
+from .._dtype import F32, F64, cpp_name
 from .._lazy import set_methods
 from .._tensor import Tensor
 from ..autograd.views import element_strides
 from ..overrides import call_override, has_override, overridden
 from ._args import one_dim
 from ._basic import clone, in_both_worlds
-from ._elementwise import broadcast_error
 from ._forms import EXACT_OUT, FUNCTIONS, public
-from ._primitive import F32, F64, PLAIN, primitive
+from ._operands import broadcast_error
+from ._primitive import PLAIN, primitive
 from ._quick_products import fresh, is_plain_state, ndarray, plain_matrices, quick_linear, quick_mm
 from .linalg import (
     addmm,
@@ -344,13 +345,11 @@ def multi_dot(tensors: Any) -> Tensor:
 
 
 def _check_chain(chain: list[Any], shapes: list[Any]) -> None:
-    from .._tensor import _cpp_dtype
-
     for i, x in enumerate(chain):
         if x._array.dtype != chain[0]._array.dtype:
             raise RuntimeError(
                 "multi_dot(): all tensors must have be the same dtype but tensor 0 is "
-                f"{_cpp_dtype(chain[0].dtype)} and tensor {i} {_cpp_dtype(x.dtype)}"
+                f"{cpp_name(chain[0].dtype)} and tensor {i} {cpp_name(x.dtype)}"
             )
         if i and chain[i - 1]._array.shape[1] != x._array.shape[0]:
             raise RuntimeError(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import _dtype
+from .._dtype import widened
 from .._tensor import Tensor
 from ._basic import in_both_worlds
 from ._forms import public
@@ -21,7 +22,6 @@ from ._reducing import (
     minimum_reduce,
     spread,
     total,
-    widened,
 )
 from ._wrong import WrongArgument
 from .reduce import brought_back

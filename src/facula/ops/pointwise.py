@@ -10,10 +10,12 @@ import numpy as np
 from .. import _dtype
 from .._lazy import set_methods
 from .._tensor import Tensor
-from . import _quick_rules
+from ._args import is_number
 from ._basic import zeros_like_in
-from ._elementwise import Elementwise, elementwise, number_array, operands, scalar
-from ._forms import FUNCTIONS, expose, inplace_form, public
+from ._elementwise import Elementwise, elementwise
+from ._forms import FUNCTIONS, expose, public
+from ._inplace import inplace_form
+from ._operands import number_array, operands, scalar
 from ._refusals import only
 
 
@@ -92,7 +94,7 @@ def _refuse_bools(*values: Any) -> None:
 
 
 sub = elementwise(
-    "sub", np.subtract, "SubBackward0", quick={"other": _quick_rules.minus}, input=lambda g: g, other=lambda g: -g
+    "sub", np.subtract, "SubBackward0", quick={"other": np.negative}, input=lambda g: g, other=lambda g: -g
 )
 sub.guard = _refuse_bools
 
@@ -221,7 +223,7 @@ def _reflected_sub(self: Any, other: Any) -> Any:
     kind = type(other)
     if kind is int or kind is float:
         return rsub_number(self, other)
-    if isinstance(other, (bool, int, float, complex)):
+    if is_number(other):
         return rsub_number(self, other)
     return sub(other, self) if isinstance(other, (np.generic, np.ndarray)) else NotImplemented
 
@@ -312,7 +314,7 @@ expose(reciprocal, "reciprocal", "reciprocal", "reciprocal_")
 
 
 def _reflected_div(self: Any, other: Any) -> Any:
-    if isinstance(other, (bool, int, float, complex)):
+    if is_number(other):
         return reciprocal(self) * other
     return div(other, self) if isinstance(other, (np.generic, np.ndarray)) else NotImplemented
 
@@ -360,10 +362,6 @@ fmod_tensor = elementwise(
     "fmod", _c_remaining, "FmodBackward1", check=_fmod, input=lambda g: g,
     other=lambda g, input, other, xp: -g * xp.div_trunc(input, other),
 )  # fmt: skip
-
-
-def is_number(value: Any) -> bool:
-    return isinstance(value, (bool, int, float, complex))
 
 
 @public("remainder", "remainder", out=True)
@@ -423,7 +421,7 @@ def _refuse_bool_negation(array: Any) -> None:
 
 
 neg = elementwise(
-    "neg", np.negative, "NegBackward0", check=_refuse_bool_negation, quick={"input": _quick_rules.minus},
+    "neg", np.negative, "NegBackward0", check=_refuse_bool_negation, quick={"input": np.negative},
     input=lambda g: -g,
 )  # fmt: skip
 expose(neg, "neg negative", "neg negative", "neg_ negative_")

@@ -12,16 +12,15 @@ from .._generator import Generator, default_generator, stream_of
 from .._tensor import Tensor
 from ._basic import fit, zeros_like_in
 from ._draws import DIGITS, check_range, draw_integers, draw_normal, draw_uniform, limits
-from ._elementwise import broadcast_error
 from ._forms import FUNCTIONS, public
 from ._making import checked_dtype, creator, empty_array, finish, like_array, out_dtype, require_sizes, size_of
+from ._operands import broadcast_error
 from ._primitive import primitive
+from ._refusals import not_for, scalar_type
 
 FUNCTIONS.update({name: getattr(_seeds, name) for name in _seeds.__all__ if name != "fork_rng"})
 FUNCTIONS["Generator"] = Generator
 FUNCTIONS["default_generator"] = default_generator
-
-_names = _dtype.SCALAR_TYPE_NAMES
 
 
 # ---- new tensors
@@ -111,11 +110,12 @@ def randperm(
     require_sizes("randperm", (n,))
     d = out_dtype("randperm", dtype, out) or _dtype.int64
     if d is _dtype.bool_:
-        raise NotImplementedError("\"randperm\" not implemented for 'Bool'")
+        raise not_for("randperm", d)
     if d.category == _dtype.INT and n - 1 > limits(d)[1]:
         raise RuntimeError(f"value cannot be converted to type {d.name}_t without overflow")
     if d.category == _dtype.FLOAT and n > 2 ** DIGITS[d.name] + 1:
-        raise RuntimeError(f"n cannot be greater than {2 ** DIGITS[d.name] + 1} for {_names[d]} type.")
+        name = _dtype.SCALAR_TYPE_NAMES[d]
+        raise RuntimeError(f"n cannot be greater than {2 ** DIGITS[d.name] + 1} for {name} type.")
     array = _drawn(lambda rng, shape, d: rng.permutation(n).astype(d.numpy, copy=False), (n,), d, device, generator)
     return finish(array, requires_grad, out, layout)
 
@@ -173,7 +173,7 @@ def bernoulli_kernel(input, generator: object):  # type: ignore[no-untyped-def]
 
 def draw_bernoulli(p: Any, shape: Any, d: _dtype.dtype, generator: Any) -> Any:
     if p.dtype.kind in "biu":
-        raise NotImplementedError(f"\"bernoulli_tensor_cpu_p_\" not implemented for '{_names[_dtype.of_array(p)]}'")
+        raise not_for("bernoulli_tensor_cpu_p_", _dtype.of_array(p))
     if p.size and not (np.all(p >= 0) and np.all(p <= 1)):
         raise RuntimeError(
             "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  If "
@@ -196,7 +196,7 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
 @primitive("PoissonBackward0")
 def poisson_kernel(input, generator: object):  # type: ignore[no-untyped-def]
     if input.dtype.kind in "biu":
-        raise NotImplementedError(f"\"poisson_cpu\" not implemented for '{_names[_dtype.of_array(input)]}'")
+        raise not_for("poisson_cpu", _dtype.of_array(input))
     if input.size and not np.all(input >= 0):
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
     return np.asarray(stream_of(generator).poisson(input.astype(np.float64))).astype(input.dtype)
@@ -222,7 +222,7 @@ def binomial_kernel(count, prob, generator: object):  # type: ignore[no-untyped-
 def binomial(count: Tensor, prob: Tensor, generator: Any = None) -> Tensor:
     """The number of successes in ``count`` trials of probability ``prob``."""
     if not count.dtype.is_floating_point:
-        raise ValueError(f"binomial only supports floating-point dtypes for count, got: {_names[count.dtype]}")
+        raise ValueError(f"binomial only supports floating-point dtypes for count, got: {scalar_type(count)}")
     return binomial_kernel(count, prob, generator)
 
 
@@ -237,7 +237,7 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
     if p.ndim not in (1, 2):
         raise RuntimeError("prob_dist must be 1 or 2 dim")
     if p.dtype.kind in "biu":
-        raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {_names[input.dtype]}")
+        raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {scalar_type(input)}")
     if num_samples <= 0:
         raise RuntimeError("cannot sample n_sample <= 0 samples")
     if not replacement and num_samples > p.shape[-1]:

@@ -9,16 +9,16 @@ import numpy as np
 
 from .. import _dtype
 from .._generator import stream_of
-from .._tensor import Tensor, _cpp_dtype
+from .._tensor import Tensor
 from ._basic import fit, zeros_like_in
 from ._draws import DIGITS, check_range, draw_integers, draw_normal, draw_uniform, limits
 from ._forms import public
 from ._inplace import change
 from ._primitive import Primitive, primitive
+from ._refusals import not_for, scalar_type
 from .random import check_std, draw_bernoulli, scaled
 from .shape import expand_error
 
-_names = _dtype.SCALAR_TYPE_NAMES
 _NONE: Any = object()
 
 
@@ -71,7 +71,7 @@ def uniform_(self: Tensor, from_: Any = 0.0, to: Any = 1.0, *, generator: Any = 
     """Fill with uniform numbers from [from, to)."""
     low = named.pop("from", from_)
     if self.dtype.category < _dtype.FLOAT:
-        raise NotImplementedError(f"\"check_uniform_bounds\" not implemented for '{_names[self.dtype]}'")
+        raise not_for("check_uniform_bounds", self.dtype)
     if low > to:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={to:g}")
 
@@ -86,7 +86,7 @@ def uniform_(self: Tensor, from_: Any = 0.0, to: Any = 1.0, *, generator: Any = 
 def normal_(self: Tensor, mean: Any = 0.0, std: Any = 1.0, *, generator: Any = None) -> Tensor:
     """Fill with normal numbers."""
     if self.dtype.category < _dtype.FLOAT:
-        raise NotImplementedError(f"\"normal_kernel_cpu\" not implemented for '{_names[self.dtype]}'")
+        raise not_for("normal_kernel_cpu", self.dtype)
     check_std("normal", std)
     return _overwrite(
         _normal, self, lambda rng, shape, d: scaled(draw_normal(rng, shape, d), mean, std), generator
@@ -99,7 +99,7 @@ def exponential_(self: Tensor, lambd: Any = 1.0, *, generator: Any = None) -> Te
     if self.dtype.category != _dtype.FLOAT:
         raise RuntimeError(
             "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you "
-            f"specified {_names[self.dtype]}"
+            f"specified {scalar_type(self)}"
         )
     if not lambd > 0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
@@ -118,7 +118,7 @@ def geometric_(self: Tensor, p: Any, *, generator: Any = None) -> Tensor:
     if not 0 < p < 1:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
     if self.dtype is _dtype.bool_ or self.dtype.is_complex:
-        raise NotImplementedError(f"\"geometric_cpu\" not implemented for '{_names[self.dtype]}'")
+        raise not_for("geometric_cpu", self.dtype)
     return _overwrite(_geometric, self, lambda rng, shape, d: rng.geometric(p, shape), generator)
 
 
@@ -128,7 +128,7 @@ def cauchy_(self: Tensor, median: Any = 0.0, sigma: Any = 1.0, *, generator: Any
     if self.dtype.category != _dtype.FLOAT:
         raise RuntimeError(
             "Cauchy distribution is a continuous probability distribution. dtype must be a floating point but you "
-            f"specified {_cpp_dtype(self.dtype)}"
+            f"specified {_dtype.cpp_name(self.dtype)}"
         )
     if not sigma > 0:
         raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
@@ -143,7 +143,7 @@ def log_normal_(self: Tensor, mean: Any = 1.0, std: Any = 2.0, *, generator: Any
     if not std > 0:
         raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
     if self.dtype.category != _dtype.FLOAT:
-        raise NotImplementedError(f"\"log_normal_cpu\" not implemented for '{_names[self.dtype]}'")
+        raise not_for("log_normal_cpu", self.dtype)
     return _overwrite(_log_normal, self, lambda rng, shape, d: rng.lognormal(mean, std, shape), generator)
 
 
@@ -165,7 +165,7 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
     if self.dtype.is_complex:
-        raise NotImplementedError(f"\"bernoulli_scalar_cpu_\" not implemented for '{_names[self.dtype]}'")
+        raise not_for("bernoulli_scalar_cpu_", self.dtype)
     return _overwrite(_bernoulli_number, self, lambda rng, shape, d: rng.random(shape) < p, generator)
 
 
@@ -174,7 +174,7 @@ def random_(self: Tensor, from_: Any = _NONE, to: Any = _NONE, *, generator: Any
     """Fill with integers: all from 0 that the dtype holds, or ``random_(to)``, or ``random_(from, to)``."""
     d = self.dtype
     if d.is_complex:
-        raise NotImplementedError(f"\"random_kernel_cpu\" not implemented for '{_names[d]}'")
+        raise not_for("random_kernel_cpu", d)
     low = named.pop("from", from_)
     if low is _NONE and to is _NONE:
         op, low, high = _random_all, 0, _random_end(d)

@@ -11,8 +11,10 @@ from .. import _dtype
 from .._device import MetaArray, empty_meta
 from .._tensor import Tensor
 from ._args import as_int, one_dim, size_tuple
-from ._forms import FUNCTIONS, inplace_form, public
+from ._forms import FUNCTIONS, public
+from ._inplace import inplace_form
 from ._primitive import primitive
+from ._refusals import not_for
 from ._wrong import NoOverload, WrongArgument
 from .parts import diagonal_array, two_dims, zeros_beside
 from .shape import contiguous, expand_op, flatten, reshape, unsqueeze_op
@@ -121,9 +123,7 @@ def _indices_repeated(repeats: Tensor, output_size: int | None) -> Tensor:
     if counts.ndim != 1:
         raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
     if counts.dtype.name not in ("int32", "int64"):
-        raise NotImplementedError(
-            f"\"repeat_interleave_cpu\" not implemented for '{_dtype.SCALAR_TYPE_NAMES[repeats.dtype]}'"
-        )
+        raise not_for("repeat_interleave_cpu", repeats.dtype)
     if (counts < 0).any():
         raise RuntimeError("repeats can not be negative")
     if output_size is not None and output_size != counts.sum():
@@ -325,7 +325,7 @@ def _triangle_indices(name: str, row: int, col: int, offset: int, dtype: Any, lo
         if n < 0:
             raise RuntimeError(f"{what} must be non-negative, got{n}")
     if dtype is not None and dtype.category != _dtype.INT:
-        raise NotImplementedError(f"\"{name}\" not implemented for '{_dtype.SCALAR_TYPE_NAMES[dtype]}'")
+        raise not_for(name, dtype)
     inside = lower_triangle((row, col), offset) if lower else ~lower_triangle((row, col), offset - 1)
     return Tensor._wrap(np.array(inside.nonzero(), np.int64 if dtype is None else dtype.numpy))
 

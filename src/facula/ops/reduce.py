@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 
 from .. import _dtype
+from .._dtype import F32, F64, widened
 from .._tensor import Tensor
 from ._basic import in_both_worlds
 from ._forms import public
 from ._primitive import primitive
 from ._reducing import (
-    F32,
-    F64,
     accumulator,
     add_up,
     axes,
@@ -24,7 +23,6 @@ from ._reducing import (
     refuse_narrowing,
     spread,
     total,
-    widened,
     with_ones,
     without,
 )

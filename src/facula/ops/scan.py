@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 
 from .. import _dtype, return_types
+from .._dtype import F32, widened
 from .._tensor import Tensor
 from ._forms import FUNCTIONS, public
 from ._inplace import inplace_form
 from ._primitive import Primitive, primitive
-from ._reducing import F32, accumulator, check_dim, not_for, refuse_narrowing, widened
+from ._reducing import accumulator, check_dim, refuse_narrowing
+from ._refusals import not_for
 from ._scanning import products_before
 from .reduce import brought_back, result_dtype
 

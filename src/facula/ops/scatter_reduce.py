@@ -12,7 +12,8 @@ from .._device import MetaArray
 from .._tensor import Tensor
 from ._args import one_dim
 from ._changing import constant, raw
-from ._forms import inplace_form, public
+from ._forms import public
+from ._inplace import inplace_form
 from ._primitive import primitive
 from .gather import _check_scatter, _part, flat_places, require_tensor
 from .index_along import check_vector, outside

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from .. import _dtype
+from .._dtype import widened
 from .._tensor import Tensor
 from ._forms import public
 from ._primitive import primitive
-from ._reducing import add_up, check_dim, maximum_reduce, not_for, widened
+from ._reducing import add_up, check_dim, maximum_reduce
+from ._refusals import not_for
 
 
 def _shifted(x: Any, dim: int) -> Any:

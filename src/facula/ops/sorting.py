@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 
 from .. import _dtype, return_types
+from .._dtype import widened
 from .._tensor import Tensor
 from ._args import as_int
 from ._forms import FUNCTIONS, public
 from ._primitive import Primitive, primitive
-from ._reducing import check_dim, not_for
+from ._reducing import check_dim
+from ._refusals import not_for
 from ._wrong import NoOverload, WrongArgument
-from .extrema import as_sortable, require_elements, shared
+from .extrema import require_elements, shared
 from .reduce import _FULL
 
 _BY_INDEX: dict[str, Any] = {"outputs": 2, "kind": "values_and_indices", "saved_names": {"out1": "indices"}}
@@ -24,7 +26,7 @@ _BY_INDEX: dict[str, Any] = {"outputs": 2, "kind": "values_and_indices", "saved_
 
 def order_of(x: Any, dim: int, descending: bool) -> Any:
     """The stable order; NaN counts as greater than everything."""
-    x = as_sortable(x)
+    x = widened(x)
     if not descending:
         return np.argsort(x, dim, kind="stable")
     # Equal elements keep their order if the reversed array is sorted and read backwards.
@@ -97,7 +99,7 @@ def msort(input: Tensor) -> Tensor:
 def topk_op(input, k: int, dim: int, largest: bool, sorted: bool):  # type: ignore[no-untyped-def]
     if not input.ndim:
         return input.copy(), np.zeros((), np.int64)
-    x = as_sortable(input)
+    x = widened(input)
     n = x.shape[dim]
     first = [slice(None)] * x.ndim
     first[dim] = slice(0, k)
@@ -137,7 +139,7 @@ def topk(input: Tensor, k: Any, dim: int = -1, largest: bool = True, sorted: boo
 def _median_value(x: Any, ignore_nan: bool) -> Any:
     if x.size == 0:
         return np.array(np.nan).astype(x.dtype) if x.dtype.kind in "fV" else np.array(np.iinfo(x.dtype).min, x.dtype)
-    flat = as_sortable(x.reshape(-1))
+    flat = widened(x.reshape(-1))
     if flat.dtype.kind == "f":
         bad = np.isnan(flat)
         if ignore_nan and not bad.all():
@@ -163,7 +165,7 @@ nanmedian_all = _full_median("nanmedian_all", "NanmedianBackward0", True)
 
 def _pick_ranked(x: Any, rank: Any, dim: int, keepdim: bool) -> tuple[Any, Any]:
     """The elements of given ranks (0 is the least) along a dimension; ``rank`` has size 1 there."""
-    where = np.take_along_axis(np.argsort(as_sortable(x), dim, kind="stable"), rank, dim)
+    where = np.take_along_axis(np.argsort(widened(x), dim, kind="stable"), rank, dim)
     values = np.take_along_axis(x, where, dim)
     return (values, where) if keepdim else (values.squeeze(dim), where.squeeze(dim))
 
@@ -257,7 +259,7 @@ def kthvalue(input: Tensor, k: Any, dim: int = -1, keepdim: bool = False) -> Any
 def mode_op(input, dim: int, keepdim: bool):  # type: ignore[no-untyped-def]
     if not input.ndim:
         return input.copy(), np.zeros((), np.int64)
-    x = np.moveaxis(as_sortable(input), dim, -1)
+    x = np.moveaxis(widened(input), dim, -1)
     order = np.argsort(x, -1, kind="stable")
     ranked = np.take_along_axis(x, order, -1)
     n = x.shape[-1]

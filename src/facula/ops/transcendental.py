@@ -14,7 +14,8 @@ from . import _quick_rules
 from ._approximations import tiled_rule
 from ._basic import cast, zeros_like_in
 from ._elementwise import Elementwise, elementwise
-from ._forms import FUNCTIONS, expose, inplace_form, public
+from ._forms import FUNCTIONS, expose, public
+from ._inplace import inplace_form
 from ._refusals import only
 from .pointwise import is_number, number_like
 
@@ -246,8 +247,9 @@ atan = function("atan", np.arctan, "AtanBackward0", lambda g, input, xp: g / xp.
 sinh = function("sinh", np.sinh, "SinhBackward0", lambda g, input, xp: g * xp.conj(xp.cosh(input)))
 cosh = function("cosh", np.cosh, "CoshBackward0", lambda g, input, xp: g * xp.conj(xp.sinh(input)))
 tanh = function(
-    "tanh", np.tanh, "TanhBackward0", tiled_rule(lambda g, out, xp: g * xp.conj(1 - out * out)), quick=_quick_rules.tanh,
-)
+    "tanh", np.tanh, "TanhBackward0", tiled_rule(lambda g, out, xp: g * xp.conj(1 - out * out)),
+    quick=_quick_rules.tanh,
+)  # fmt: skip
 asinh = function(
     "asinh", np.arcsinh, "AsinhBackward0", lambda g, input, xp: g * xp.conj(xp.rsqrt(input * input + 1)), "arcsinh"
 )

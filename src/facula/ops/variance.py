@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from .._dtype import widened
 from .._tensor import Tensor
 from ._basic import in_both_worlds
 from ._forms import public
 from ._primitive import primitive
-from ._reducing import add_squares, axes, check_dims, count, spread, total, widened
+from ._reducing import add_squares, axes, check_dims, count, spread, total
 from ._wrong import WrongArgument
 from .reduce import _FULL, mean_array
 

@@ -1,0 +1,23 @@
+"""``facula.fft``: discrete Fourier transforms under the names of ``torch.fft``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._tensor import Tensor
+from .ops.fft import FFT
+
+__all__ = [
+    "Tensor", "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "hfft2", "hfftn", "ifft", "ifft2", "ifftn",
+    "ifftshift", "ihfft", "ihfft2", "ihfftn", "irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftfreq", "rfftn",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name in FFT:
+        return FFT[name]
+    raise AttributeError(f"module 'facula.fft' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,131 @@
+"""The entries of the database, and how facula spells each of them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import torch
+from torch.testing._internal.common_methods_invocations import op_db
+from torch.testing._internal.opinfo.core import OpInfo, SampleInput
+
+import facula
+
+from .translate import rebound
+
+LEFT_OUT = ("jiterator_", "ops.aten.", "torch.ops.", "sparse.", "to_sparse", "_refs.")
+"""Not PyTorch's public tensor functions, or of a layout that facula does not have."""
+
+RANDOM = {
+    "bernoulli", "cauchy", "exponential", "geometric", "log_normal", "multinomial", "normal", "poisson", "rand_like",
+    "randint", "randint_like", "randn", "randn_like", "uniform", "nn.functional.alpha_dropout", "nn.functional.dropout",
+    "nn.functional.dropout2d", "nn.functional.dropout3d", "nn.functional.feature_alpha_dropout", "nn.functional.rrelu",
+    "nn.functional.fractional_max_pool2d", "nn.functional.fractional_max_pool3d", "svd_lowrank", "pca_lowrank",
+}  # fmt: skip
+"""Draws differ between the libraries: their values are not compared."""
+
+UNINITIALISED = {"empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", "new_empty_strided", "resize_", "resize_as_"}
+
+SPELLINGS: dict[str, Callable[[], Any]] = {
+    "slice": lambda: _slice,
+    "max_pool2d_with_indices_backward": lambda: _max_pool2d_backward,
+}
+"""Entries that are no public function in PyTorch: the operator of ``torch.ops`` behind one."""
+
+
+def _slice(input: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
+    return input[(slice(None),) * (dim % input.ndim) + (slice(start, end, step),)]
+
+
+def _max_pool2d_backward(*args: Any, **kwargs: Any) -> Any:
+    out, indices = facula.nn.functional.max_pool2d_with_indices(*args, **kwargs)
+    return facula.autograd.grad(out, args[0], facula.ones_like(out), create_graph=True)[0]
+
+
+class Entry:
+    """One operator of the database, in one of its variants."""
+
+    def __init__(self, info: OpInfo) -> None:
+        self.info = info
+        self.name = info.name
+        self.full_name = info.name + (f".{info.variant_test_name}" if info.variant_test_name else "")
+        self.compares_values = info.name not in RANDOM | UNINITIALISED
+
+    def __repr__(self) -> str:
+        return self.full_name
+
+    @property
+    def theirs(self) -> Any:
+        return self.info.op
+
+    @property
+    def ours(self) -> Any:
+        """facula's function; an AttributeError if it has none."""
+        if self.name in SPELLINGS:
+            return SPELLINGS[self.name]()
+        op = self.info.op
+        if getattr(op, "__name__", "") == "<lambda>":
+            return rebound(op)
+        found: Any = facula
+        try:
+            for part in self.name.split("."):
+                found = getattr(found, part)
+        except AttributeError:
+            found = getattr(facula.Tensor, self.name)
+        if isinstance(found, facula.dtype):  # ``float`` and such: the method is meant
+            found = getattr(facula.Tensor, self.name)
+        return found
+
+    def dtypes(self) -> set[Any]:
+        return set(self.info.supported_dtypes("cpu"))
+
+    def main_dtype(self) -> Any:
+        """The dtype whose samples tell most."""
+        supported = self.dtypes()
+        return next(d for d in (torch.float64, torch.complex128, torch.int64, torch.bool, *supported) if d in supported)
+
+    def samples(self, d: Any, most: int, requires_grad: bool) -> list[SampleInput]:
+        """At most so many samples, from all over the list of them, the same ones every time."""
+        with seeds(self.full_name):
+            found = list(islice(self.info.sample_inputs("cpu", d, requires_grad=requires_grad), 2000))
+        if len(found) <= most:
+            return found
+        return [found[i * (len(found) - 1) // max(most - 1, 1)] for i in range(most)]
+
+    def error_inputs(self) -> list[Any]:
+        if self.info.error_inputs_func is None:
+            return []
+        with seeds(self.full_name):
+            return list(self.info.error_inputs("cpu"))
+
+
+class seeds:
+    """PyTorch's, NumPy's and Python's random numbers start anew, by name."""
+
+    def __init__(self, name: str) -> None:
+        self.seed = sum(name.encode())
+
+    def __enter__(self) -> None:
+        torch.manual_seed(self.seed)
+        facula.manual_seed(self.seed)
+        np.random.seed(self.seed)
+        random.seed(self.seed)
+
+    def __exit__(self, *_: Any) -> None:
+        pass
+
+
+def entries() -> Iterator[Entry]:
+    seen = set()
+    for info in op_db:
+        if not info.name.startswith(LEFT_OUT):
+            entry = Entry(info)
+            assert entry.full_name not in seen, entry
+            seen.add(entry.full_name)
+            yield entry
+
+
+ENTRIES = {entry.full_name: entry for entry in entries()}
