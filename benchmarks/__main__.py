@@ -103,11 +103,8 @@ def main() -> None:
         growth = (found["chain_of_100000"].least / 100_000) / (found["chain_of_1000"].least / 1_000)
         lines.append(f"\nTime per operation, 100,000 against 1,000 operations: {growth:.2f}.")
     if not options.workloads:
-        base, ours, theirs = (import_seconds(f"import {m}") for m in ("numpy", "facula", "torch"))
-        lines.append(
-            f"\nFrom process start: `import numpy` {base * 1e3:.0f} ms, `import facula` {ours * 1e3:.0f} ms, "
-            f"`import torch` {theirs * 1e3:.0f} ms."
-        )
+        times = [f"`import {m}` {import_seconds(f'import {m}') * 1e3:.0f} ms" for m in ("numpy", "facula", "torch")]
+        lines.append(f"\nFrom process start: {', '.join(times)}.")
     print("\n".join(line for line in lines if line.startswith("\n")))
     if options.write:
         title = f"# facula beside PyTorch\n\nMade by `python -m benchmarks`, {options.threads} thread(s), float32. "

@@ -417,3 +417,5 @@ for _n in (1, 2, 3):
         _size = (1, 2, 3, 2, 2)[: _n + 1]
         sample(f"pad_{_name}Pad{_n}DBackward0", _padded, real(*_size))
         sample("sum_at_places", adjoint(_padded, real(*_size)), _padded(real(*_size)))
+
+from . import op_samples_linalg  # noqa: E402, F401

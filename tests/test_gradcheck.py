@@ -20,7 +20,8 @@ def leaf(*values: Any) -> Any:
 
 def function(forward: Any, backward: Any) -> Any:
     body = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
-    return type("Custom", (Function,), body).apply
+    made: Any = type("Custom", (Function,), body)
+    return made.apply
 
 
 def scaled_wrongly(wrong: float) -> Any:

@@ -18,6 +18,8 @@ from facula.ops._xp import RAW, TENSOR
 
 from .lazy_names import FILE
 
+TensorClass: Any = facula.Tensor
+
 
 def in_new_process(*arguments: str) -> str:
     done = subprocess.run([sys.executable, "-W", "error", *arguments], capture_output=True, text=True)
@@ -78,7 +80,7 @@ def test_the_errors_for_unknown_names() -> None:
     with pytest.raises(AttributeError, match=r"^'Tensor' object has no attribute 'no_such_name'$"):
         facula.ones(1).no_such_name
     with pytest.raises(AttributeError, match=r"^type object 'Tensor' has no attribute 'no_such_name'$"):
-        facula.Tensor.no_such_name
+        TensorClass.no_such_name
     with pytest.raises(AttributeError, match=r"^module 'facula' has no attribute 'no_such_name'$"):
         facula.no_such_name
     with pytest.raises(KeyError, match="no_such_name"):
@@ -201,8 +203,7 @@ assert found == [found[0]] * n and found[0] == [22.0, 10.0, 4.0], found
 
 
 def test_functions_keep_what_describes_them() -> None:
-    for function in (facula.sum, facula.Tensor.sum):
-        called: Any = function
+    for called in (facula.sum, TensorClass.sum):
         assert called.__name__ == "sum" and called.__doc__ and called.__module__ == "facula.ops.reduce"
         assert "dim" in inspect.signature(called).parameters
     assert pickle.loads(pickle.dumps(facula.ones(2))).tolist() == [1.0, 1.0]

@@ -321,7 +321,7 @@ def line(offset: int = 0) -> int:
 
 
 def sources(t: Any) -> set[tuple[str, int]]:
-    return {(n.source.filename, n.source.line) for n in walk(t.grad_fn) if n.code is not None}
+    return {(n.source.filename, n.source.line) for n in walk(t.grad_fn) if n.source is not None}
 
 
 def test_a_primitive_called_directly_knows_the_line() -> None:

@@ -180,7 +180,7 @@ def tensors(draw: st.DrawFn) -> tuple[list[Any], list[int], str]:
     return (values * (count // len(values) + 1))[:count], shape, dtype
 
 
-OPTIONS = st.one_of(
+OPTIONS: Any = st.one_of(
     st.just({}),
     st.fixed_dictionaries({"profile": st.sampled_from(["default", "short", "full"])}),
     st.fixed_dictionaries(

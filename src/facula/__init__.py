@@ -44,7 +44,8 @@ from ._layout import (
     sparse_csr,
     strided,
 )  # fmt: skip
-from ._tensor import Size, Tensor
+from ._size import Size
+from ._tensor import Tensor
 from .autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from .autograd.grad_mode import (
     enable_grad,
@@ -65,7 +66,7 @@ globals().update(_dtypes.ALIASES)
 newaxis = None
 
 _SUBMODULES = (
-    "_C", "_tensor_str", "backends", "compile", "cuda", "distributed", "fft", "func", "hub", "jit", "linalg", "nn",
+    "_C", "_tensor_str", "backends", "compile", "cuda", "distributed", "fft", "func", "hub", "jit", "linalg", "masked", "nn",
     "optim", "random", "return_types", "signal", "special", "testing", "utils",
 )  # fmt: skip
 """Submodules that are loaded when first asked for."""

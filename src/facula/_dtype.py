@@ -108,6 +108,11 @@ _CPP_NAMES = {
 }  # fmt: skip
 
 
+def tensor_type_name(d: dtype) -> str:
+    """PyTorch's old name for tensors of a dtype, as ``torch.FloatTensor``."""
+    return f"torch.{SCALAR_TYPE_NAMES[d]}Tensor"
+
+
 def cpp_name(d: dtype) -> str:
     """How those of PyTorch's error messages that come from C++ spell a dtype."""
     return _CPP_NAMES.get(d.name, d.name)

@@ -5,34 +5,31 @@ from __future__ import annotations
 from typing import Any
 
 
-class layout:
+class _Constant:
+    """Known by its name; copies and pickles give the same object again."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self) -> Any:
+        return _by_name, (self.name,)
+
+
+class layout(_Constant):
     """How a tensor's elements are stored."""
 
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __repr__(self) -> str:
-        return f"torch.{self.name}"
-
-    def __reduce__(self) -> Any:
-        return _layout_by_name, (self.name,)
+    __slots__ = ()
 
 
-class memory_format:
+class memory_format(_Constant):
     """In which order a tensor's dimensions lie in memory."""
 
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __repr__(self) -> str:
-        return f"torch.{self.name}"
-
-    def __reduce__(self) -> Any:
-        return _format_by_name, (self.name,)
+    __slots__ = ()
 
 
 strided = layout("strided")
@@ -48,16 +45,9 @@ preserve_format = memory_format("preserve_format")
 channels_last = memory_format("channels_last")
 channels_last_3d = memory_format("channels_last_3d")
 
-LAYOUTS = {v.name: v for v in (strided, sparse_coo, sparse_csr, sparse_csc, sparse_bsr, sparse_bsc, jagged)}
-FORMATS = {v.name: v for v in (contiguous_format, preserve_format, channels_last, channels_last_3d)}
 
-
-def _layout_by_name(name: str) -> layout:
-    return LAYOUTS[name]
-
-
-def _format_by_name(name: str) -> memory_format:
-    return FORMATS[name]
+def _by_name(name: str) -> Any:
+    return globals()[name]
 
 
 def axis_order(format: memory_format | None, ndim: int) -> tuple[int, ...]:

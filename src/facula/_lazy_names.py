@@ -10,12 +10,18 @@ FUNCTIONS = {
     "ops.activations": (
         "celu celu_ hardshrink prelu relu relu_ selu selu_ threshold threshold_"
     ),
+    "ops.adaptive_pool": (
+        "adaptive_avg_pool1d adaptive_max_pool1d"
+    ),
     "ops.advanced": (
         "index_put index_put_"
     ),
     "ops.choice": (
         "addcdiv addcmul clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ copysign fmax fmin "
         "heaviside heaviside_ lerp maximum minimum nan_to_num nan_to_num_ nextafter nextafter_ where"
+    ),
+    "ops.cholesky": (
+        "cholesky cholesky_inverse cholesky_solve"
     ),
     "ops.compare": (
         "allclose bitwise_and bitwise_and_ bitwise_left_shift bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or "
@@ -27,10 +33,18 @@ FUNCTIONS = {
     "ops.complex": (
         "angle complex imag polar real view_as_complex view_as_real"
     ),
+    "ops.conv": (
+        "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d convolution"
+    ),
     "ops.convert": (
         "can_cast detach detach_ get_default_device get_device is_complex is_conj is_floating_point is_inference "
         "is_neg is_nonzero is_same_size is_signed is_tensor numel resolve_neg result_type set_default_device "
         "set_default_tensor_type"
+    ),
+    "ops.copies": (
+        "alias_copy as_strided_copy expand_copy narrow_copy permute_copy select_copy slice_copy split_copy "
+        "split_with_sizes_copy squeeze_copy t_copy transpose_copy unbind_copy unfold_copy unsqueeze_copy "
+        "view_as_complex_copy view_as_real_copy view_copy"
     ),
     "ops.counting": (
         "bincount bucketize histc isin searchsorted unique unique_consecutive"
@@ -39,14 +53,22 @@ FUNCTIONS = {
         "arange empty empty_like empty_permuted empty_strided eye full full_like linspace logspace ones ones_like "
         "range scalar_tensor zeros zeros_like"
     ),
-    "ops.decompositions": (
-        "cholesky det inverse logdet slogdet"
+    "ops.ctc": (
+        "ctc_loss"
     ),
     "ops.diagonals": (
         "fill_diagonal_ vander"
     ),
     "ops.distance": (
         "cdist corrcoef cov dist pdist renorm"
+    ),
+    "ops.distance_losses": (
+        "cosine_embedding_loss hinge_embedding_loss kl_div margin_ranking_loss pairwise_distance poisson_nll_loss "
+        "triplet_margin_loss"
+    ),
+    "ops.dropouts": (
+        "alpha_dropout alpha_dropout_ dropout dropout_ feature_alpha_dropout feature_alpha_dropout_ feature_dropout "
+        "feature_dropout_ native_dropout rrelu rrelu_"
     ),
     "ops.einsum": (
         "einsum"
@@ -57,6 +79,12 @@ FUNCTIONS = {
     "ops.extrema": (
         "amax amin aminmax argmax argmin max min"
     ),
+    "ops.filling": (
+        "fill"
+    ),
+    "ops.frexp": (
+        "frexp"
+    ),
     "ops.from_data": (
         "BFloat16Tensor BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor IntTensor LongTensor "
         "ShortTensor as_tensor asarray from_numpy frombuffer tensor"
@@ -64,11 +92,20 @@ FUNCTIONS = {
     "ops.gather": (
         "gather scatter scatter_add take_along_dim"
     ),
+    "ops.grid_sample": (
+        "affine_grid_generator grid_sampler grid_sampler_2d grid_sampler_3d"
+    ),
+    "ops.histograms": (
+        "hash_tensor histogram histogramdd"
+    ),
     "ops.index_along": (
         "index_add index_copy index_fill index_select"
     ),
     "ops.inplace_views": (
         "resize_as_"
+    ),
+    "ops.inverse": (
+        "det inverse logdet slogdet"
     ),
     "ops.joining": (
         "atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors cartesian_prod cat "
@@ -77,20 +114,39 @@ FUNCTIONS = {
     "ops.linalg": (
         "addbmm addmm addmv addr baddbmm bmm dot mm mv vdot"
     ),
+    "ops.losses": (
+        "binary_cross_entropy_with_logits"
+    ),
+    "ops.lu": (
+        "lu lu_solve lu_unpack"
+    ),
     "ops.masked": (
         "argwhere masked_fill masked_scatter masked_select nonzero nonzero_static put take unravel_index"
     ),
     "ops.matmul": (
         "bilinear chain_matmul cross ger inner kron matmul matrix_power outer tensordot trace"
     ),
+    "ops.matrix_functions": (
+        "matrix_exp"
+    ),
+    "ops.normalization": (
+        "batch_norm group_norm instance_norm layer_norm native_batch_norm native_group_norm native_layer_norm "
+        "rms_norm"
+    ),
     "ops.norms": (
         "norm"
+    ),
+    "ops.numerical_gradient": (
+        "gradient"
     ),
     "ops.order": (
         "adjoint moveaxis movedim permute swapaxes swapdims t transpose"
     ),
+    "ops.padding": (
+        "constant_pad_nd"
+    ),
     "ops.parts": (
-        "diagonal narrow narrow_copy select"
+        "diagonal narrow select"
     ),
     "ops.pointwise": (
         "abs abs_ absolute add add_ ceil ceil_ deg2rad deg2rad_ div divide fix fix_ floor floor_ floor_divide fmod "
@@ -98,8 +154,14 @@ FUNCTIONS = {
         "reciprocal_ remainder round rsub sgn sgn_ sign sign_ sub sub_ subtract subtract_ true_divide true_divide_ "
         "trunc trunc_"
     ),
+    "ops.pool": (
+        "avg_pool1d max_pool1d max_pool1d_with_indices max_pool2d max_pool3d"
+    ),
     "ops.put_parts": (
-        "diagonal_scatter select_scatter slice_scatter"
+        "as_strided_scatter diagonal_scatter select_scatter slice_scatter"
+    ),
+    "ops.qr": (
+        "geqrf orgqr ormqr qr"
     ),
     "ops.random": (
         "Generator bernoulli binomial default_generator get_rng_state initial_seed manual_seed multinomial normal "
@@ -118,11 +180,26 @@ FUNCTIONS = {
     "ops.scatter_reduce": (
         "index_reduce scatter_reduce"
     ),
+    "ops.segments": (
+        "segment_reduce"
+    ),
     "ops.shape": (
         "broadcast_to flatten ravel reshape squeeze unflatten unsqueeze"
     ),
+    "ops.shuffle": (
+        "channel_shuffle pixel_shuffle pixel_unshuffle"
+    ),
+    "ops.singular": (
+        "pca_lowrank pinverse svd svd_lowrank"
+    ),
     "ops.softmax": (
         "log_softmax softmax"
+    ),
+    "ops.softmax_backward": (
+        "_log_softmax_backward_data _softmax_backward_data"
+    ),
+    "ops.solving": (
+        "triangular_solve"
     ),
     "ops.sorting": (
         "argsort kthvalue median mode msort nanmedian nanquantile quantile sort topk"
@@ -144,6 +221,9 @@ FUNCTIONS = {
         "cosh_ exp exp2 exp2_ exp_ expm1 expm1_ float_power hypot hypot_ ldexp ldexp_ log log10 log10_ log1p log1p_ "
         "log2 log2_ log_ logaddexp logaddexp2 logit logit_ pow rsqrt rsqrt_ sigmoid sigmoid_ sin sin_ sinc sinc_ sinh "
         "sinh_ sqrt sqrt_ square square_ tan tan_ tanh tanh_ xlogy xlogy_"
+    ),
+    "ops.unsafe_indexing": (
+        "_unsafe_index _unsafe_masked_index _unsafe_masked_index_put_accumulate"
     ),
     "ops.variance": (
         "std std_mean var var_mean"
@@ -171,6 +251,9 @@ METHODS = {
         "copysign_ fmax fmin heaviside heaviside_ lerp lerp_ maximum minimum nan_to_num nan_to_num_ nextafter "
         "nextafter_ where"
     ),
+    "ops.cholesky": (
+        "cholesky cholesky_inverse cholesky_solve"
+    ),
     "ops.compare": (
         "__and__ __eq__ __ge__ __gt__ __iand__ __ilshift__ __invert__ __ior__ __irshift__ __ixor__ __le__ __lshift__ "
         "__lt__ __ne__ __or__ __rand__ __rlshift__ __ror__ __rrshift__ __rshift__ __rxor__ __xor__ allclose "
@@ -188,14 +271,14 @@ METHODS = {
         "bfloat16 bool byte cdouble cfloat char const_data_ptr cpu cuda dim_order double float half int is_nonzero "
         "item long map_ numpy resolve_neg share_memory_ short to to_dense tolist type type_as"
     ),
+    "ops.copies": (
+        "narrow_copy"
+    ),
     "ops.counting": (
         "bincount histc unique unique_consecutive"
     ),
     "ops.create": (
         "new new_empty new_empty_strided new_full new_ones new_tensor new_zeros"
-    ),
-    "ops.decompositions": (
-        "cholesky det inverse logdet slogdet"
     ),
     "ops.diagonals": (
         "fill_diagonal_"
@@ -209,8 +292,14 @@ METHODS = {
     "ops.extrema": (
         "amax amin aminmax argmax argmin max min"
     ),
+    "ops.frexp": (
+        "frexp"
+    ),
     "ops.gather": (
         "gather scatter scatter_ scatter_add scatter_add_ take_along_dim"
+    ),
+    "ops.histograms": (
+        "hash_tensor histogram"
     ),
     "ops.index_along": (
         "index_add index_add_ index_copy index_copy_ index_fill index_fill_ index_select"
@@ -221,11 +310,17 @@ METHODS = {
     "ops.inplace_views": (
         "as_strided_ resize_ resize_as_ set_ squeeze_ swapaxes_ swapdims_ t_ transpose_ unsqueeze_"
     ),
+    "ops.inverse": (
+        "det inverse logdet slogdet"
+    ),
     "ops.joining": (
         "combinations"
     ),
     "ops.linalg": (
         "addbmm addbmm_ addmm addmm_ addmv addmv_ addr addr_ baddbmm baddbmm_ bmm dot mm mv vdot"
+    ),
+    "ops.lu": (
+        "lu lu_solve"
     ),
     "ops.masked": (
         "argwhere masked_fill masked_fill_ masked_scatter masked_scatter_ masked_select nonzero nonzero_static put "
@@ -234,6 +329,9 @@ METHODS = {
     "ops.matmul": (
         "__matmul__ __rmatmul__ cross ger inner kron matmul matrix_power outer trace"
     ),
+    "ops.matrix_functions": (
+        "matrix_exp"
+    ),
     "ops.norms": (
         "norm"
     ),
@@ -241,7 +339,7 @@ METHODS = {
         "H T adjoint mH mT moveaxis movedim permute swapaxes swapdims t transpose"
     ),
     "ops.parts": (
-        "diagonal narrow narrow_copy select unfold"
+        "diagonal narrow select unfold"
     ),
     "ops.pointwise": (
         "__abs__ __add__ __floordiv__ __iadd__ __ifloordiv__ __imod__ __imul__ __isub__ __itruediv__ __mod__ __mul__ "
@@ -252,7 +350,10 @@ METHODS = {
         "sign sign_ sub sub_ subtract subtract_ true_divide true_divide_ trunc trunc_"
     ),
     "ops.put_parts": (
-        "diagonal_scatter select_scatter slice_scatter"
+        "as_strided_scatter diagonal_scatter select_scatter slice_scatter"
+    ),
+    "ops.qr": (
+        "geqrf orgqr ormqr qr"
     ),
     "ops.random": (
         "bernoulli multinomial"
@@ -276,8 +377,14 @@ METHODS = {
         "broadcast_to contiguous expand expand_as flatten ravel reshape reshape_as squeeze unflatten unsqueeze view "
         "view_as"
     ),
+    "ops.singular": (
+        "pinverse svd"
+    ),
     "ops.softmax": (
         "log_softmax softmax"
+    ),
+    "ops.solving": (
+        "triangular_solve"
     ),
     "ops.sorting": (
         "argsort kthvalue median mode msort nanmedian nanquantile quantile sort topk"
@@ -314,17 +421,30 @@ PRIMITIVES = {
     "ops._masks": (
         "either keep"
     ),
+    "ops._matrices": (
+        "constant"
+    ),
     "ops._picking": (
         "pick unpick"
     ),
     "ops._scanning": (
         "recur shift unit_along"
     ),
+    "ops._with_numbers": (
+        "add_number div_number mul_number sub_number"
+    ),
     "ops.activations": (
         "celu celu_ elu elu_ elu_backward gelu glu hardshrink hardsigmoid hardsigmoid_backward hardswish hardtanh "
         "hardtanh_backward joined leaky_relu leaky_relu_ leaky_relu_backward logsigmoid mish prelu_input_backward "
         "prelu_kernel prelu_weight_backward relu shrink_backward silu softplus softshrink threshold threshold_ "
         "threshold_backward"
+    ),
+    "ops.adaptive_pool": (
+        "adaptive_avg_pool2d adaptive_avg_pool2d_backward adaptive_avg_pool3d adaptive_avg_pool3d_backward "
+        "adaptive_max_pool2d adaptive_max_pool2d_backward adaptive_max_pool2d_backward_backward adaptive_max_pool3d "
+        "adaptive_max_pool3d_backward adaptive_max_pool3d_backward_backward fractional_max_pool2d "
+        "fractional_max_pool2d_backward fractional_max_pool2d_backward_backward fractional_max_pool3d "
+        "fractional_max_pool3d_backward fractional_max_pool3d_backward_backward"
     ),
     "ops.advanced": (
         "index index_put unindex"
@@ -333,6 +453,9 @@ PRIMITIVES = {
         "addcdiv addcmul clamp_max_number clamp_max_tensor clamp_min_number clamp_min_tensor clamp_numbers "
         "clamp_tensors copysign copysign_number fmax fmin heaviside lerp_number lerp_tensor maximum minimum "
         "nan_to_num nextafter where"
+    ),
+    "ops.cholesky": (
+        "cholesky cholesky_inverse cholesky_solve linalg_cholesky linalg_cholesky_where_possible"
     ),
     "ops.compare": (
         "bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor eq eq_number eq_tensor "
@@ -343,15 +466,31 @@ PRIMITIVES = {
     "ops.complex": (
         "angle complex dense imag polar real view_as_complex view_as_real"
     ),
+    "ops.conv": (
+        "convolution convolution_input convolution_weight sums_by_channel"
+    ),
+    "ops.copies": (
+        "alias_kernel_copy as_strided_copy expand_copy narrow_copy permute_copy select_copy slice_copy split_copy "
+        "split_with_sizes_copy squeeze_all_copy squeeze_copy squeeze_dims_copy t_copy transpose_copy unbind_copy "
+        "unfold_copy unsqueeze_copy view_as_real_copy view_copy"
+    ),
     "ops.counting": (
         "unique_all unique_along unique_consecutive_op weighted_bincount"
     ),
-    "ops.decompositions": (
-        "cofactors constant linalg_cholesky linalg_det linalg_eigh linalg_inv linalg_qr linalg_slogdet linalg_solve "
-        "linalg_solve_triangular linalg_svd"
+    "ops.ctc": (
+        "ctc_loss"
     ),
     "ops.distance": (
         "cdist dist"
+    ),
+    "ops.distance_losses": (
+        "norm_along"
+    ),
+    "ops.dropouts": (
+        "native_dropout native_dropout_backward rrelu_with_noise rrelu_with_noise_inplace"
+    ),
+    "ops.eigen": (
+        "linalg_eig linalg_eigh"
     ),
     "ops.embedding": (
         "embedding embedding_rows_summed embedding_unpadded"
@@ -362,8 +501,23 @@ PRIMITIVES = {
     "ops.fft": (
         "conj_physically fft_c2c fft_c2r fft_r2c weighted_spectrum"
     ),
+    "ops.filling": (
+        "filled_with_number filled_with_tensor"
+    ),
+    "ops.fold": (
+        "col2im im2col"
+    ),
+    "ops.frexp": (
+        "frexp"
+    ),
     "ops.gather": (
         "gather scatter scatter_add scatter_by scatter_value ungather"
+    ),
+    "ops.grid_sample": (
+        "add_points affine_grid_adjoint affine_grid_generator grid_sampler_2d grid_sampler_3d take_points"
+    ),
+    "ops.histograms": (
+        "histogram"
     ),
     "ops.index_along": (
         "index_add index_copy index_fill_number index_fill_tensor index_select index_unselect"
@@ -372,8 +526,17 @@ PRIMITIVES = {
         "as_strided_inplace squeeze_all_inplace squeeze_dims_inplace squeeze_inplace t_inplace transpose_inplace "
         "unsqueeze_inplace"
     ),
+    "ops.inverse": (
+        "cofactors inverse_or_infinity linalg_det linalg_inv linalg_inv_where_possible linalg_slogdet"
+    ),
     "ops.joining": (
         "block_diag cat cat_op stack stack_op"
+    ),
+    "ops.ldl": (
+        "linalg_ldl_factor linalg_ldl_solve"
+    ),
+    "ops.least_squares": (
+        "linalg_lstsq"
     ),
     "ops.linalg": (
         "addbmm addmm addmv addr baddbmm bmm dot mm mv vdot"
@@ -381,12 +544,31 @@ PRIMITIVES = {
     "ops.loss": (
         "mse_loss mse_loss_backward"
     ),
+    "ops.losses": (
+        "binary_cross_entropy binary_cross_entropy_backward binary_cross_entropy_with_logits huber_loss "
+        "huber_loss_backward smooth_l1_loss smooth_l1_loss_backward soft_margin_loss soft_margin_loss_backward"
+    ),
+    "ops.lu": (
+        "linalg_lu linalg_lu_factor linalg_lu_solve lu_unpack"
+    ),
+    "ops.margin_losses": (
+        "classes_other_than multi_margin_loss multilabel_margin_loss multilabel_margin_slopes"
+    ),
     "ops.masked": (
         "front_of_mask mask_of_front masked_fill_number masked_fill_tensor masked_scatter masked_select put take "
         "unmask untake"
     ),
     "ops.matmul": (
         "linalg_cross matmul squeeze_fresh trace trilinear"
+    ),
+    "ops.matrix_functions": (
+        "linalg_matrix_exp"
+    ),
+    "ops.nll": (
+        "nll_loss nll_loss2d nll_loss2d_backward nll_loss_backward"
+    ),
+    "ops.normalization": (
+        "native_batch_norm native_group_norm native_layer_norm"
     ),
     "ops.norms": (
         "share_of_ties_or_none vector_norm_op"
@@ -406,8 +588,15 @@ PRIMITIVES = {
         "fmod_number frac mul neg rad2deg reciprocal remainder remainder_number remainder_of_number round "
         "round_decimals rsub rsub_number sgn sign sub sub_scaled trunc"
     ),
+    "ops.pool": (
+        "avg_pool2d avg_pool2d_backward avg_pool3d avg_pool3d_backward max_pool2d max_pool2d_backward "
+        "max_pool2d_backward_backward max_pool3d max_pool3d_backward max_pool3d_backward_backward"
+    ),
     "ops.put_parts": (
-        "diagonal_scatter select_scatter slice_scatter"
+        "as_strided_scatter diagonal_scatter select_scatter slice_scatter"
+    ),
+    "ops.qr": (
+        "geqrf linalg_householder_product linalg_qr ormqr"
     ),
     "ops.random": (
         "bernoulli_kernel binomial_kernel normal_of_both normal_of_mean normal_of_std poisson_kernel"
@@ -423,17 +612,41 @@ PRIMITIVES = {
     "ops.reduce": (
         "logsumexp_op mean_all mean_dim nansum_op not_nan prod_all prod_dim sum_all sum_dim"
     ),
+    "ops.resample": (
+        "upsample_bicubic2d upsample_bicubic2d_aa upsample_bicubic2d_aa_backward upsample_bicubic2d_backward "
+        "upsample_bilinear2d upsample_bilinear2d_aa upsample_bilinear2d_aa_backward upsample_bilinear2d_backward "
+        "upsample_lanczos2d_aa upsample_lanczos2d_aa_backward upsample_linear1d upsample_linear1d_backward "
+        "upsample_nearest1d upsample_nearest1d_backward upsample_nearest2d upsample_nearest2d_backward "
+        "upsample_nearest3d upsample_nearest3d_backward upsample_nearest_exact1d upsample_nearest_exact1d_backward "
+        "upsample_nearest_exact2d upsample_nearest_exact2d_backward upsample_nearest_exact3d "
+        "upsample_nearest_exact3d_backward upsample_trilinear3d upsample_trilinear3d_backward"
+    ),
     "ops.scan": (
         "cummax cummin cumprod_op cumsum_from_end cumsum_op logcumsumexp_op"
     ),
     "ops.scatter_reduce": (
         "index_reduce refuse_backward scatter_reduce"
     ),
+    "ops.segments": (
+        "segment_reduce"
+    ),
     "ops.shape": (
         "dense_copy expand reshape reshape_alias squeeze squeeze_all squeeze_dims unsafe_view unsqueeze view"
     ),
+    "ops.shuffle": (
+        "channel_shuffle pixel_shuffle pixel_unshuffle"
+    ),
+    "ops.singular": (
+        "linalg_pinv linalg_svd"
+    ),
     "ops.softmax": (
         "log_softmax_op softmax_op"
+    ),
+    "ops.softmax_backward": (
+        "log_softmax_backward_data softmax_backward_data"
+    ),
+    "ops.solving": (
+        "linalg_solve linalg_solve_triangular linalg_solve_where_possible triangular_solve"
     ),
     "ops.sorting": (
         "kthvalue_op median_all median_dim mode_op nanmedian_all nanmedian_dim sort_op sort_stable_op topk_op"
@@ -453,6 +666,13 @@ PRIMITIVES = {
         "acos acosh asin asinh atan atan2 atanh cos cosh exp exp2 expm1 hypot ldexp log log10 log1p log2 logaddexp "
         "logaddexp2 logit pow_number pow_of_number pow_tensor rsqrt sigmoid sin sinc sinh sqrt tan tanh xlogy "
         "xlogy_of_number xlogy_with_number"
+    ),
+    "ops.unpool": (
+        "max_unpool2d max_unpool2d_backward max_unpool2d_backward_backward max_unpool2d_backward_backward_backward "
+        "max_unpool3d max_unpool3d_backward max_unpool3d_backward_backward max_unpool3d_backward_backward_backward"
+    ),
+    "ops.unsafe_indexing": (
+        "masked_index masked_unindex unsafe_index"
     ),
     "ops.variance": (
         "infinity_or_nan std_mean_op std_op var_mean_op var_op"

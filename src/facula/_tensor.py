@@ -9,123 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _device, _dtype, _state
+from . import _device, _dtype, _layout, _state
 from ._lazy import promise
-from .autograd import engine, saved, views
+from ._size import Size
+from .autograd import accumulate, engine, saved, views
+from .autograd import meta as autograd_meta
 from .autograd.accumulate import AccumulateGrad
-from .autograd.graph import NOWHERE, Node, Port, RemovableHandle, resolve, user_frame
+from .autograd.graph import NOWHERE, Node, Port, RemovableHandle, user_frame
+from .autograd.meta import AutogradMeta, Cut, check_grad
+from .ops._wrong import type_of
 
-ndarray = np.ndarray
 _size = tuple.__new__
-
-
-class StorageRoot(ndarray[Any, Any]):
-    """Marks where a storage begins when memory comes from outside; see ``views.root_of``."""
-
-
-class Size(tuple[int, ...]):
-    """A shape."""
-
-    __slots__ = ()
-
-    def __new__(cls, sizes: Any = ()) -> Size:
-        if sizes.__class__ is tuple:
-            found = tuple.__new__(cls, sizes)
-            for n in found:
-                if n.__class__ is not int:
-                    break
-            else:
-                return found
-        return tuple.__new__(cls, [_one_size(n, i) for i, n in enumerate(sizes)])
-
-    def numel(self) -> int:
-        n = 1
-        for d in self:
-            n *= d
-        return n
-
-    def __repr__(self) -> str:
-        return f"torch.Size([{', '.join(map(str, self))}])"
-
-    def __getitem__(self, key: Any) -> Any:
-        item = tuple.__getitem__(self, key)
-        return Size(item) if isinstance(key, slice) else item
-
-    def __add__(self, other: Any) -> Size:
-        return Size(tuple.__add__(self, other))
-
-    def __mul__(self, times: Any) -> Size:
-        return Size(tuple.__mul__(self, times))
-
-    __rmul__ = __mul__
-
-    def __radd__(self, other: Any) -> Size:
-        return Size(tuple(other).__add__(self))
-
-    def __reduce__(self) -> Any:
-        return Size, (tuple(self),)
-
-
-def _one_size(n: Any, at: int) -> int:
-    try:
-        return int(n.__index__())
-    except (AttributeError, TypeError):
-        raise TypeError(
-            f"torch.Size() takes an iterable of 'int' (item {at} is '{type(n).__name__}')"
-        ) from None
-
-
-class AutogradMeta:
-    """What leaves, views, and tensors with hooks carry. Plain intermediate tensors have none."""
-
-    requires_grad: bool = False
-    grad: Tensor | None = None
-    grad_dtype: Any = ...
-    accumulator: weakref.ref[AccumulateGrad] | None = None
-    hooks: OrderedDict[int, Any] | None = None
-    post_accumulate_hooks: OrderedDict[int, Any] | None = None
-    retains_grad: bool = False
-    output_nr: int = 0
-    base: Tensor | None = None
-    replay: Callable[[Any], Any] | None = None
-    creation: int = views.DEFAULT
-    attr_version: int = 0
-    inference: bool = False
-    cut: Cut | None = None
-    name: str | None = None
-
-
-class Cut(AutogradMeta):
-    """How and where a tensor lost its history. All that is computed from it shares this, so it is never changed.
-
-    NOTE [cuts]: ``detach``, ``.data`` and operations under ``no_grad`` leave a Cut; results that need no gradient inherit it
-    from their operands. The error for a backward without history can then name the line to look at.
-    """
-
-    def __init__(self, how: str) -> None:
-        frame = user_frame(2)
-        self.how = how
-        self.code = frame.f_code
-        self.instruction = frame.f_lasti
-
-    @property
-    def cut(self) -> Cut:  # type: ignore[override]
-        return self
-
-    def __str__(self) -> str:
-        return f"{self.how} at {resolve(self.code, self.instruction)}"
-
-
-def cut_of(tensors: Any, switched_off: bool) -> Cut | None:
-    """The cut that a result inherits from its operands, or a new one if it would need a gradient but for the mode."""
-    for t in tensors:
-        if isinstance(t, Tensor):
-            meta = t._meta
-            if meta is not None and meta.cut is not None:
-                return meta.cut
-            if switched_off and (t._node is not None or (meta is not None and meta.requires_grad)):
-                return Cut("inference_mode()" if _state.modes.inference else "no_grad()")
-    return None
 
 
 class Tensor:
@@ -139,22 +33,11 @@ class Tensor:
     _counter: list[Any] | None
     """[version, code, instruction] of the storage, shared by all that share memory; None while never needed."""
 
-    is_sparse = False
-    is_quantized = False
-    is_mkldnn = False
-    is_cuda = False
-    is_xpu = False
-    is_mps = False
-    is_nested = False
-    is_vulkan = False
-    is_sparse_csr = False
-    is_xla = False
-    is_ipu = False
-    is_maia = False
-    is_mtia = False
+    is_sparse = is_sparse_csr = is_quantized = is_nested = is_mkldnn = False
+    is_cuda = is_xpu = is_mps = is_vulkan = is_xla = is_ipu = is_maia = is_mtia = False
     __array_priority__ = 1000
     names = property(lambda self: (None,) * self.ndim)
-    layout = property(lambda self: _layout_strided())
+    layout = property(lambda self: _layout.strided)
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Tensor:
         from .ops import create
@@ -193,19 +76,13 @@ class Tensor:
         return t
 
     def as_subclass(self, cls: type) -> Any:
-        t: Any = _new(cls)
-        t._array = self._array
-        t._node = None
-        t._meta = None
-        t._counter = self._shared_counter()
+        """The same memory and history, as a tensor of another class."""
+        t = Tensor._make_subclass(cls, self)
         if self.requires_grad and _state.grad_enabled():
             alias = self.alias()
             t._node = alias._node
             t._meta = alias._meta
         return t
-
-    def _wrap_grad(self, array: np.ndarray[Any, Any]) -> Tensor:
-        return Tensor._wrap(array)
 
     # ---- internals that the engine and the operators use
 
@@ -283,7 +160,7 @@ class Tensor:
         return self._node is None and self._meta is not None and self._meta.requires_grad
 
     def _type_name(self) -> str:
-        return f"torch.{_LEGACY_NAMES[_dtype.of_array(self._array)]}Tensor"
+        return _dtype.tensor_type_name(_dtype.of_array(self._array))
 
     # ---- autograd
 
@@ -300,12 +177,9 @@ class Tensor:
     def requires_grad(self, value: bool) -> None:
         if not isinstance(value, bool):
             raise RuntimeError("requires_grad must be a bool")
-        if not self.is_leaf and not value:
-            raise RuntimeError(
-                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
-                "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
-            )
         if not self.is_leaf:
+            if not value:
+                raise _requires_grad_error()
             return
         if value:
             self._require_differentiable_dtype("floating point and complex")
@@ -324,10 +198,7 @@ class Tensor:
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         if not self.is_leaf and not requires_grad:
-            raise RuntimeError(
-                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
-                "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
-            )
+            raise _requires_grad_error()
         if requires_grad:
             self._require_differentiable_dtype()
         self.requires_grad = requires_grad
@@ -389,7 +260,7 @@ class Tensor:
     @grad.setter
     def grad(self, value: Tensor | None) -> None:
         if value is not None:
-            self._check_grad(value)
+            check_grad(self, value)
         elif self._meta is None:
             return
         self._own_meta().grad = value
@@ -400,31 +271,6 @@ class Tensor:
             self._own_meta().grad = None
 
     _grad = grad
-
-    def _check_grad(self, value: Any) -> None:
-        if not isinstance(value, Tensor):
-            raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {_type_of(value)}")
-        if value is self:
-            raise RuntimeError("can't assign Variable as its own grad")
-        here = self.grad_dtype if self.is_leaf else self.dtype
-        if here is not None and value.dtype != here:
-            raise RuntimeError(
-                f"attempting to assign a gradient with dtype '{_cpp_dtype(value.dtype)}' to a tensor with grad_dtype "
-                f"'{_dtype.SCALAR_TYPE_NAMES[here]}'. The gradient must match the tensor's grad_dtype (defaults to the "
-                "tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow "
-                "any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break "
-                "downstream systems that assume they match."
-            )
-        if value.device != self.device:
-            raise RuntimeError(
-                f"attempting to assign a gradient with device type '{value.device.type}' to a tensor with device type "
-                f"'{self.device.type}'. Please ensure that the gradient and the tensor are on the same device"
-            )
-        if value._array.shape != self._array.shape:
-            raise RuntimeError(
-                f"attempting to assign a gradient of size '{list(value._array.shape)}' to a tensor of size "
-                f"'{list(self._array.shape)}'. Please ensure that the gradient and the tensor are the same size"
-            )
 
     @property
     def grad_dtype(self) -> _dtype.dtype | None:
@@ -444,9 +290,9 @@ class Tensor:
         grad = None if self._meta is None else self._meta.grad
         if grad is not None and value is not None and grad.dtype != value:
             raise RuntimeError(
-                f"Cannot set grad_dtype to '{_dtype.SCALAR_TYPE_NAMES[value]}' because there is already a gradient with "
-                f"dtype '{_cpp_dtype(grad.dtype)}'. Please clear the gradient (.grad = None) before changing grad_dtype, "
-                "or ensure the new grad_dtype matches the existing gradient's dtype."
+                f"Cannot set grad_dtype to '{_dtype.SCALAR_TYPE_NAMES[value]}' because there is already a gradient "
+                f"with dtype '{_dtype.cpp_name(grad.dtype)}'. Please clear the gradient (.grad = None) before changing "
+                "grad_dtype, or ensure the new grad_dtype matches the existing gradient's dtype."
             )
         self._own_meta().grad_dtype = value
 
@@ -544,7 +390,7 @@ class Tensor:
     @data.setter
     def data(self, value: Tensor) -> None:
         if not isinstance(value, Tensor):
-            raise TypeError(f"Variable data has to be a tensor, but got {_type_of(value)}")
+            raise TypeError(f"Variable data has to be a tensor, but got {type_of(value)}")
         if self.requires_grad and value._array.dtype.kind in "biu":
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         self._array = value._array
@@ -617,8 +463,6 @@ class Tensor:
 
     def is_contiguous(self, memory_format: Any = None) -> bool:
         if memory_format is not None:
-            from . import _layout
-
             if self._array.ndim in (4, 5):
                 order = _layout.axis_order(memory_format, self._array.ndim)
                 return bool(self._array.transpose(order).flags.c_contiguous)
@@ -686,6 +530,8 @@ class Tensor:
 
     if TYPE_CHECKING:
 
+        @classmethod
+        def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any: ...
         def __getattr__(self, name: str) -> Any: ...
         def __add__(self, other: Any) -> Tensor: ...
         def __radd__(self, other: Any) -> Tensor: ...
@@ -711,39 +557,20 @@ class Tensor:
 
 _new = object.__new__
 
-_LEGACY_NAMES = {
-    d: {"Bool": "Bool", "Byte": "Byte"}.get(n, n) for d, n in _dtype.SCALAR_TYPE_NAMES.items()
-}
-
-
-def _cpp_dtype(d: _dtype.dtype) -> str:
-    """How PyTorch's C++ messages spell a dtype."""
-    return {
-        "float32": "float", "float64": "double", "int64": "long int", "int32": "int", "int16": "short int",
-        "int8": "signed char", "uint8": "unsigned char", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
-        "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
-    }.get(d.name, d.name)  # fmt: skip
-
-
-def _type_of(value: Any) -> str:
-    cls = type(value)
-    return cls.__name__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
-
-
-def _layout_strided() -> Any:
-    from ._layout import strided
-
-    return strided
-
 
 def _wrapped_dim(dim: int, ndim: int) -> int:
     if ndim == 0:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    if not -max(ndim, 1) <= dim < max(ndim, 1):
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-max(ndim, 1)}, {max(ndim, 1) - 1}], but got {dim})"
-        )
-    return dim % max(ndim, 1)
+    if not -ndim <= dim < ndim:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {dim})")
+    return dim % ndim
+
+
+def _requires_grad_error() -> RuntimeError:
+    return RuntimeError(
+        "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
+        "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+    )
 
 
 def _warn_about_grad_of_non_leaf() -> None:
@@ -759,6 +586,8 @@ def _warn_about_grad_of_non_leaf() -> None:
 
 
 promise(Tensor)
+engine.Tensor_ = Tensor
+autograd_meta.Tensor_ = Tensor
+accumulate.Tensor_ = Tensor
 saved.Tensor_ = Tensor
 views.Tensor_ = Tensor
-engine.Tensor_ = Tensor

@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._lazy import load as _load
 from ._tensor import Tensor
-from .ops import decompositions as _decompositions
 from .ops import matmul as _products
 from .ops import norms as _norms
 from .ops import parts as _parts
-from .ops._forms import EXACT_OUT as _EXACT_OUT
-from .ops._forms import FUNCTIONS as _FUNCTIONS
-from .ops._forms import public as _public
-from .ops.decompositions import LinAlgError
-
-
-def _opened(name: str, fn: Any) -> Any:
-    """A function as a public operator, which errors call ``linalg_<name>``."""
-    title = f"linalg_{name}"
-    _public(title, out=True)(fn)
-    _EXACT_OUT.add(title)
-    return _FUNCTIONS.pop(title)
+from .ops._matrices import LINALG as _LINALG
+from .ops._matrices import LinAlgError
+from .ops._matrices import linalg as _opened
 
 
 def _diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
@@ -33,31 +24,41 @@ def _vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     return (x.conj() * y).sum(dim)
 
 
-cholesky = _opened("cholesky", _decompositions.cholesky)
-cholesky_ex = _opened("cholesky_ex", _decompositions.cholesky_ex)
-cross = _opened("cross", _products.linalg_cross)
-det = _opened("det", _decompositions.det)
-diagonal = _opened("diagonal", _diagonal)
-eigh = _opened("eigh", _decompositions.eigh)
-eigvalsh = _opened("eigvalsh", _decompositions.eigvalsh)
-inv = _opened("inv", _decompositions.inv)
-inv_ex = _opened("inv_ex", _decompositions.inv_ex)
-matmul = _opened("matmul", _products.matmul)
-matrix_norm = _opened("matrix_norm", _norms.matrix_norm)
-matrix_power = _opened("matrix_power", _products.matrix_power)
-multi_dot = _opened("multi_dot", _products.multi_dot)
-norm = _opened("norm", _norms.linalg_norm)
-qr = _opened("qr", _decompositions.qr)
-slogdet = _opened("slogdet", _decompositions.linalg_slogdet)
-solve = _opened("solve", _decompositions.solve)
-solve_triangular = _opened("solve_triangular", _decompositions.solve_triangular)
-svd = _opened("svd", _decompositions.svd)
-svdvals = _opened("svdvals", _decompositions.svdvals)
-vecdot = _opened("vecdot", _vecdot)
-vector_norm = _opened("vector_norm", _norms.vector_norm)
+for _name, _fn in (
+    ("cross", _products.linalg_cross), ("diagonal", _diagonal), ("matmul", _products.matmul),
+    ("matrix_norm", _norms.matrix_norm), ("matrix_power", _products.matrix_power), ("norm", _norms.linalg_norm),
+    ("multi_dot", _products.multi_dot), ("vecdot", _vecdot), ("vector_norm", _norms.vector_norm),
+):  # fmt: skip
+    _opened(_fn, _name)
 
-__all__ = [
-    "LinAlgError", "cholesky", "cholesky_ex", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv", "inv_ex", "matmul",
-    "matrix_norm", "matrix_power", "multi_dot", "norm", "qr", "slogdet", "solve", "solve_triangular", "svd", "svdvals",
-    "vecdot", "vector_norm",
-]  # fmt: skip
+_PROVIDERS = {
+    name: module
+    for module, names in {
+        "cholesky": "cholesky cholesky_ex",
+        "eigen": "eig eigh eigvals eigvalsh",
+        "inverse": "det inv inv_ex slogdet",
+        "ldl": "ldl_factor ldl_factor_ex ldl_solve",
+        "least_squares": "lstsq",
+        "lu": "lu lu_factor lu_factor_ex lu_solve",
+        "matrix_functions": "matrix_exp vander",
+        "qr": "householder_product qr",
+        "singular": "cond matrix_rank pinv svd svdvals",
+        "solving": "solve solve_ex solve_triangular tensorinv tensorsolve",
+    }.items()
+    for name in names.split()
+}
+"""Which module of operators provides a function; it is loaded when the function is first asked for."""
+
+__all__ = sorted(["LinAlgError", *_LINALG.keys() - _PROVIDERS.keys(), *_PROVIDERS])  # noqa: PLE0605
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PROVIDERS:
+        _load(f"ops.{_PROVIDERS[name]}")
+    if name in _LINALG:
+        return _LINALG[name]
+    raise AttributeError(f"module 'facula.linalg' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

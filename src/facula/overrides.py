@@ -152,7 +152,7 @@ class TorchFunctionMode:
         return func(*args, **(kwargs or {}))
 
 
-Tensor.__torch_function__ = classmethod(default_torch_function)  # type: ignore[attr-defined]
+Tensor.__torch_function__ = classmethod(default_torch_function)  # type: ignore[method-assign, assignment]
 
 
 # ---- subclasses

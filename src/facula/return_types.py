@@ -21,7 +21,7 @@ class Result(tuple[Any, ...]):
     def __new__(cls, sequence: Any = (), extra: dict[str, Any] | None = None) -> Result:
         if extra is not None and not isinstance(extra, dict):
             raise TypeError(f"{_full_name(cls)}() takes a dict as second arg, if any")
-        items = tuple(sequence)
+        items = sequence if sequence.__class__ is tuple else tuple(sequence)
         if len(items) != cls.n_fields:
             raise TypeError(f"{_full_name(cls)}() takes a {cls.n_fields}-sequence ({len(items)}-sequence given)")
         return tuple.__new__(cls, items)

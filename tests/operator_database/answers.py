@@ -27,6 +27,7 @@ def ask(name: str) -> tuple[str, Answers]:
                 answers[each] = question(entry)
             except Missing as e:
                 answers[each] = str(e)
+    entry.made.clear()
     return name, answers
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -290,14 +291,17 @@ def second_gradient(entry: Entry) -> bool:
 # ---- forms
 
 
+def is_wrapped(fn: Any) -> bool:
+    return isinstance(fn, partial) or fn.__name__ == "<lambda>"
+
+
 def form(entry: Entry, theirs: Any, clone: bool) -> bool:
     """Another form of the operator: its value, its node, its gradient."""
     if theirs is None:
         return False
-    name = theirs.__name__
-    ours = getattr(facula.Tensor, name, None)
+    ours = rebound(theirs) if is_wrapped(theirs) else getattr(facula.Tensor, theirs.__name__, None)
     if ours is None:
-        raise Difference(f"there is no Tensor.{name}")
+        raise Difference(f"there is no Tensor.{theirs.__name__}")
     d = entry.main_dtype()
     for i, sample in enumerate(entry.samples(d, 6, entry.info.supports_autograd)):
         if not isinstance(sample.input, torch.Tensor):
@@ -374,8 +378,8 @@ def errors(entry: Entry) -> bool:
         try:
             translation = Translation()
             args, kwargs = translation((sample.input, *sample.args)), translation(sample.kwargs)
-        except (NotImplementedError, AttributeError):
-            continue
+        except (NotImplementedError, AttributeError, ValueError):
+            continue  # what no tensor of facula can be
         applied = True
         try:
             entry.ours(*args, **kwargs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from itertools import islice
 from typing import Any
 
@@ -16,7 +17,7 @@ import facula
 
 from .translate import rebound
 
-LEFT_OUT = ("jiterator_", "ops.aten.", "torch.ops.", "sparse.", "to_sparse", "_refs.")
+LEFT_OUT = ("jiterator_", "ops.aten.", "torch.ops.", "torch._scaled_mm", "sparse.", "to_sparse", "_refs.")
 """Not PyTorch's public tensor functions, or of a layout that facula does not have."""
 
 RANDOM = {
@@ -32,6 +33,8 @@ UNINITIALISED = {"empty", "empty_like", "empty_permuted", "empty_strided", "new_
 SPELLINGS: dict[str, Callable[[], Any]] = {
     "slice": lambda: _slice,
     "max_pool2d_with_indices_backward": lambda: _max_pool2d_backward,
+    "native_dropout_backward": lambda: import_module("facula.ops.dropouts").native_dropout_backward_op,
+    "_segment_reduce": lambda: facula.segment_reduce,
 }
 """Entries that are no public function in PyTorch: the operator of ``torch.ops`` behind one."""
 
@@ -53,6 +56,8 @@ class Entry:
         self.name = info.name
         self.full_name = info.name + (f".{info.variant_test_name}" if info.variant_test_name else "")
         self.compares_values = info.name not in RANDOM | UNINITIALISED
+        self.made: dict[Any, list[SampleInput]] = {}
+        """Samples, to be thrown away when all questions are answered."""
 
     def __repr__(self) -> str:
         return self.full_name
@@ -89,8 +94,12 @@ class Entry:
 
     def samples(self, d: Any, most: int, requires_grad: bool) -> list[SampleInput]:
         """At most so many samples, from all over the list of them, the same ones every time."""
-        with seeds(self.full_name):
-            found = list(islice(self.info.sample_inputs("cpu", d, requires_grad=requires_grad), 2000))
+        requires_grad = requires_grad and (d.is_floating_point or d.is_complex)
+        found = self.made.get((d, requires_grad))
+        if found is None:
+            with seeds(self.full_name):
+                found = list(islice(self.info.sample_inputs("cpu", d, requires_grad=requires_grad), 2000))
+            self.made[d, requires_grad] = found
         if len(found) <= most:
             return found
         return [found[i * (len(found) - 1) // max(most - 1, 1)] for i in range(most)]

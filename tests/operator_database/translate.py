@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import FunctionType
 from typing import Any
 
@@ -92,13 +93,14 @@ def as_numpy(t: Any) -> Any:
     name = str(t.dtype)
     if isinstance(t, torch.Tensor):
         t = t.resolve_conj().resolve_neg()
-        if t.layout is not torch.strided:
-            t = t.to_dense()
+        return _widened(t, name, torch).numpy(force=True)  # zeros without memory need the force
+    return _widened(t, name, facula).numpy()
+
+
+def _widened(t: Any, name: str, library: Any) -> Any:
     if "bfloat16" in name or "float8" in name:
-        t = t.to(torch.float32 if isinstance(t, torch.Tensor) else facula.float32)
-    if "complex32" in name:
-        t = t.to(torch.complex64 if isinstance(t, torch.Tensor) else facula.complex64)
-    return t.numpy()
+        return t.to(library.float32)
+    return t.to(library.complex64) if "complex32" in name else t
 
 
 # ---- functions
@@ -117,6 +119,8 @@ def rebound(fn: Any) -> Any:
         again = FunctionType(fn.__code__, scope, fn.__name__, fn.__defaults__, fn.__closure__)
         again.__kwdefaults__ = fn.__kwdefaults__
         return again
+    if isinstance(fn, partial):
+        return partial(rebound(fn.func), *fn.args, **fn.keywords)
     module = getattr(fn, "__module__", "") or ""
     if isinstance(fn, FunctionType) and module.startswith("torch.nn.functional"):
         return getattr(facula.nn.functional, fn.__name__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import threading
 import weakref
@@ -10,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _state
-from .graph import Node, blank_node
+from .graph import EMPTY, Node
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
 
+Tensor_: Any = None  # set by _tensor, which imports this module
 _lock = threading.RLock()
 
 
@@ -27,6 +29,13 @@ class AccumulateGrad(Node):
     __slots__ = ("__weakref__", "variable")
     module = "torch::autograd::"
     variable: Tensor
+    # One is made for each leaf in each step. What is the same for all of them, the class holds in place of the slots.
+    next = ()
+    saved = EMPTY
+    versions = None
+    adapt = None
+    code = None
+    instruction = 0
 
     @staticmethod
     def of(variable: Tensor) -> AccumulateGrad:
@@ -39,8 +48,10 @@ class AccumulateGrad(Node):
                 reference = meta.accumulator
                 node = None if reference is None else reference()
                 if node is None:
-                    node = blank_node(AccumulateGrad)
+                    node = AccumulateGrad()
                     node.variable = variable
+                    node.attached = None
+                    node.seq = math.inf
                     meta.accumulator = weakref.ref(node)
         return node
 
@@ -92,7 +103,7 @@ def _add_array(variable: Tensor, meta: Any, g: Any, passing: int) -> None:
             and g.flags.c_contiguous
             and variable._array.flags.c_contiguous
         )
-        grad = variable._wrap_grad(g if stolen else _copy_in_layout(g, variable._array))
+        grad = Tensor_._wrap(g if stolen else _copy_in_layout(g, variable._array))
         if _state.special and _state.modes.inference:
             grad._own_meta().inference = True
         meta.grad = grad
@@ -102,7 +113,7 @@ def _add_array(variable: Tensor, meta: Any, g: Any, passing: int) -> None:
         np.add(array, g, out=array, casting="same_kind")
         old._bump_version()
     else:
-        meta.grad = variable._wrap_grad(array + g)
+        meta.grad = Tensor_._wrap(array + g)
 
 
 def _is_all_that_is_left(g: Any) -> bool:

@@ -88,8 +88,10 @@ def _switch(enabled: bool) -> None:
         _state.set_grad(enabled)
 
 
-class no_grad(_Decorating):
-    """Record nothing within. ``with no_grad():``, ``@no_grad()`` or ``@no_grad``."""
+class _Switched(_Decorating):
+    """Recording on or off within. ``with mode():``, ``@mode()`` or ``@mode``."""
+
+    enabled: bool
 
     def __new__(cls, orig_func: Any = None) -> Any:
         self = object.__new__(cls)
@@ -101,29 +103,22 @@ class no_grad(_Decorating):
 
     def __enter__(self) -> None:
         self.prev = _state.modes.grad_enabled
-        _switch(False)
+        _switch(self.enabled)
 
     def __exit__(self, *exc: object) -> None:
         _switch(self.prev)
 
 
-class enable_grad(_Decorating):
+class no_grad(_Switched):
+    """Record nothing within."""
+
+    enabled = False
+
+
+class enable_grad(_Switched):
     """Record within, also inside ``no_grad``."""
 
-    def __new__(cls, orig_func: Any = None) -> Any:
-        self = object.__new__(cls)
-        self.__init__()  # type: ignore[misc]
-        return self if orig_func is None else self(orig_func)
-
-    def __init__(self, orig_func: Any = None) -> None:
-        self.prev = False
-
-    def __enter__(self) -> None:
-        self.prev = _state.modes.grad_enabled
-        _switch(True)
-
-    def __exit__(self, *exc: object) -> None:
-        _switch(self.prev)
+    enabled = True
 
 
 class set_grad_enabled(_Decorating):

@@ -32,8 +32,8 @@ def twin(t: Tensor) -> Tensor:
 def attached(t: Tensor, node: Node, nr: int = 0) -> Tensor:
     """A saved output as the output of its node again."""
     other = twin(t)
-    if t._array.dtype.kind not in "fcV":
-        return other  # indices are no differentiable output
+    if t._array.dtype.kind not in "fcV" or (nr and not node.multi):
+        return other  # indices, counts and the like are no differentiable outputs
     other._node = node
     if node.multi:
         other._own_meta().output_nr = nr
@@ -161,12 +161,14 @@ class SavedList(tuple[Any, ...]):
 
     def packed(self, node: Any, slot: Slot, hooks: Any) -> SavedList:
         return SavedList(
-            (t, 0)
-            if not isinstance(t, Tensor_)
-            else (t, version_of(t))
-            if hooks is None
-            else (Hooked(t, hooks[0], hooks[1], node, slot), 0)
-            for t in self
+            [
+                (t, 0)
+                if not isinstance(t, Tensor_)
+                else (t, version_of(t))
+                if hooks is None
+                else (Hooked(t, hooks[0], hooks[1], node, slot), 0)
+                for t in self
+            ]
         )
 
     def unpack(self, node: Any, slot: Slot, raw: bool) -> SavedList:
@@ -299,7 +301,9 @@ class Hooked:
                 f"{type(t).__name__}"
             )
         if t._array.shape != self.shape:
-            self._check_shape(t._array.shape)
+            from ..ops._operands import common_shape
+
+            common_shape(self.shape, t._array.shape)
         if raw:
             return t._array
         if slot.is_output:
@@ -308,14 +312,6 @@ class Hooked:
         if self.edge is not None:
             restored._set_edge(self.edge)
         return restored
-
-    def _check_shape(self, shape: tuple[int, ...]) -> None:
-        try:
-            np.broadcast_shapes(self.shape, shape)
-        except ValueError:
-            from ..ops._operands import broadcast_error
-
-            raise broadcast_error(self.shape, shape) from None
 
 
 class SavedTensor:

@@ -84,7 +84,7 @@ def address(array: np.ndarray[Any, Any]) -> int:
 
 
 def root_of(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The array whose memory is the storage; see ``_tensor.StorageRoot``."""
+    """The array whose memory is the storage: the last one of NumPy's own."""
     while array.base.__class__ is np.ndarray:
         array = array.base
     return array

@@ -32,10 +32,7 @@ class Linear(Module):
         self.in_features = in_features
         self.out_features = out_features
         self.weight = Parameter(_empty((out_features, in_features), device, dtype))
-        if bias:
-            self.bias = Parameter(_empty((out_features,), device, dtype))
-        else:
-            self.register_parameter("bias", None)
+        self.register_parameter("bias", Parameter(_empty((out_features,), device, dtype)) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -68,10 +65,7 @@ class Bilinear(Module):
         self.in2_features = in2_features
         self.out_features = out_features
         self.weight = Parameter(_empty((out_features, in1_features, in2_features), device, dtype))
-        if bias:
-            self.bias = Parameter(_empty((out_features,), device, dtype))
-        else:
-            self.register_parameter("bias", None)
+        self.register_parameter("bias", Parameter(_empty((out_features,), device, dtype)) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

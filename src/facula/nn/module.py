@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+from .._settings import typename
 from .._tensor import Tensor
 from ..autograd.grad_mode import no_grad
 from ..autograd.graph import RemovableHandle
@@ -13,14 +14,6 @@ from ._state_dict import StateDict
 from .parameter import Buffer, Parameter
 
 Self = TypeVar("Self", bound="Module")
-
-
-def typename(value: Any) -> str:
-    """How PyTorch's messages name the type of a value."""
-    if type(value) is Tensor:
-        return value._type_name()
-    cls = value if isinstance(value, type) else type(value)
-    return cls.__name__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
 
 
 class Module(StateDict):

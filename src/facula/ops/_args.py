@@ -21,6 +21,8 @@ def is_number(value: Any) -> bool:
 
 def one_dim(dim: Any, ndim: int) -> int:
     """A dimension, negative ones counted from the end. A 0-d tensor counts as 1-d here, as in PyTorch."""
+    if dim.__class__ is int and 0 <= dim < ndim:
+        return dim
     n = max(ndim, 1)
     if not -n <= dim < n:
         raise IndexError(f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})")
@@ -31,7 +33,7 @@ def size_tuple(size: tuple[Any, ...]) -> tuple[int, ...]:
     """A size given as ``f(2, 3)``, ``f((2, 3))`` or ``f([2, 3])``."""
     if len(size) == 1 and isinstance(size[0], (tuple, list)):
         size = tuple(size[0])
-    return tuple(n if n.__class__ is int else as_int(n) for n in size)
+    return tuple([n if n.__class__ is int else as_int(n) for n in size])
 
 
 def as_int(value: Any) -> int:

@@ -1,4 +1,4 @@
-"""The operators that the machinery itself needs: copies, casts, sums to a shape, strided views."""
+"""Operators that the machinery itself needs: copies, casts, sums to a shape, strided views. And what rules share."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from .. import _dtype, _layout
 from .._lazy import set_methods
 from .._tensor import Tensor
 from ..autograd import views
+from ._args import is_number
 from ._elementwise import elementwise
 from ._forms import FUNCTIONS, public
-from ._inplace import change, check_no_partial_overlap, output_shape_error
-from ._operands import broadcast_error
-from ._primitive import primitive
+from ._inplace import change, check_no_partial_overlap, is_apart, is_simple_write, output_shape_error
+from ._operands import common_shape
+from ._primitive import PLAIN, primitive
 from ._reducing import total
 from ._xp import RAW, TENSOR
 
@@ -24,6 +25,21 @@ def in_both_worlds(name: str, raw: Any, tensor: Any) -> None:
     """Let rules call ``xp.name`` for a function that is no primitive of its own."""
     setattr(RAW, name, raw)
     setattr(TENSOR, name, tensor)
+
+
+def raw(x: Any) -> Any:
+    """The array behind a value of either world."""
+    return x._array if isinstance(x, Tensor) else x
+
+
+def constant(array: Any, xp: Any) -> Any:
+    """An array as a value of the world a rule runs in: for masks and counts, which have no derivative."""
+    return array if xp.is_raw else Tensor._wrap(np.asarray(array))
+
+
+def in_dtype(g: Any, dtype: np.dtype[Any], xp: Any) -> Any:
+    """A gradient in its input's dtype."""
+    return g if raw(g).dtype == dtype else xp.cast(g, dtype)
 
 
 # ---- conj, real
@@ -76,6 +92,8 @@ def reduced_dims(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, 
 
 
 def sum_array_to(x: Any, shape: tuple[int, ...]) -> Any:
+    if shape and shape == x.shape[1:]:  # of a bias, that is
+        return total(x, (0,), False)
     return np.asanyarray(total(x, reduced_dims(x.shape, shape), False)).reshape(shape)
 
 
@@ -147,26 +165,27 @@ def copy_kernel(input, src):  # type: ignore[no-untyped-def]
 
 def fit(g: Any, shape: tuple[int, ...], dtype: np.dtype[Any], xp: Any) -> Any:
     """A gradient brought to an input's shape and dtype, for primitives that broadcast without being elementwise."""
-    array = g if xp.is_raw else g._array
-    if array.shape != shape:
-        g = xp.sum_to(g, shape)
-    if array.dtype != dtype:
-        g = xp.cast(g, dtype)
-    return g
+    return in_dtype(g if raw(g).shape == shape else xp.sum_to(g, shape), dtype, xp)
 
 
-def zeros_like_in(g: Any, xp: Any) -> Any:
-    """No gradient at all, as a rule: zeros like the one that arrives, in its world."""
-    return np.zeros_like(g) if xp.is_raw else Tensor._wrap(np.zeros_like(g._array))
+def no_gradient(g: Any, xp: Any) -> Any:
+    """The rule of what is constant almost everywhere: zeros."""
+    return constant(np.zeros_like(raw(g)), xp)
 
 
-copy_kernel.vjp(input=zeros_like_in, src=lambda g, src_shape, src_dtype, xp: fit(g, src_shape, src_dtype, xp))
+copy_kernel.vjp(input=no_gradient, src=lambda g, src_shape, src_dtype, xp: fit(g, src_shape, src_dtype, xp))
 
 
 def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
     """Write ``src`` into this tensor, broadcast and cast."""
+    if type(src) in PLAIN and is_simple_write(self, src):
+        target, source = self._array, src._array
+        if source.dtype is target.dtype and source.shape == target.shape and is_apart(target, source):
+            target[...] = source
+            self._bump_version()
+            return self
     if not isinstance(src, Tensor):
-        if not isinstance(src, (bool, int, float, complex)):
+        if not is_number(src):
             raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
         from .create import tensor
 
@@ -182,11 +201,7 @@ def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
 
 
 def copy_error(target: tuple[int, ...], source: tuple[int, ...]) -> RuntimeError:
-    try:
-        together = np.broadcast_shapes(target, source)
-    except ValueError:
-        return broadcast_error(target, source)
-    return output_shape_error(target, together)
+    return output_shape_error(target, common_shape(target, source))
 
 
 def _assign(target: np.ndarray[Any, Any], source: Any) -> None:
@@ -202,7 +217,7 @@ def fill_number(input, value: object):  # type: ignore[no-untyped-def]
     return np.full_like(input, value)
 
 
-fill_number.vjp(input=zeros_like_in)
+fill_number.vjp(input=no_gradient)
 
 
 @primitive("FillBackward3", name="fill_tensor")
@@ -210,7 +225,7 @@ def fill_tensor(input, value):  # type: ignore[no-untyped-def]
     return np.full_like(input, value)
 
 
-fill_tensor.vjp(input=zeros_like_in, value=lambda g, xp, value_dtype: fit(g, (), value_dtype, xp))
+fill_tensor.vjp(input=no_gradient, value=lambda g, xp, value_dtype: fit(g, (), value_dtype, xp))
 
 
 @primitive("ZeroBackward0", name="zero")
@@ -218,7 +233,7 @@ def zero(input):  # type: ignore[no-untyped-def]
     return np.zeros_like(input)
 
 
-zero.vjp(input=zeros_like_in)
+zero.vjp(input=no_gradient)
 
 
 def fill_(self: Any, value: Any) -> Any:
@@ -252,7 +267,7 @@ def checked_number(value: Any, d: _dtype.dtype) -> Any:
             raise _overflow(d)
         value = value.real
     if d.category == _dtype.FLOAT:
-        if isinstance(value, float) and abs(value) < 65504:
+        if isinstance(value, float) and (abs(value) < 65504 or math.isinf(value)):
             return value
         if abs(value) > _dtype.finfo(d).max and not math.isinf(value):
             raise _overflow(d)
@@ -270,6 +285,10 @@ def _overflow(d: _dtype.dtype) -> RuntimeError:
 
 def zero_(self: Any) -> Any:
     """Set every element to 0."""
+    if is_simple_write(self):
+        self._array.fill(0)
+        self._bump_version()
+        return self
     return change(zero, self, (), lambda target: target.fill(0), overlap=True)
 
 

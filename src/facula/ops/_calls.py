@@ -1,4 +1,4 @@
-"""Calling a primitive of one tensor quickly: what ``Primitive.general`` does, for plain tensors in the plain state."""
+"""Calling a primitive quickly: what ``Primitive.general`` does, for plain tensors in the plain state."""
 
 from __future__ import annotations
 
@@ -8,44 +8,39 @@ from typing import Any
 import numpy as np
 
 from .. import _quiet, _state
-from .._tensor import Tensor, cut_of
+from .._state import GENERAL, RECORDING
+from .._tensor import Tensor
 from ..autograd.graph import EMPTY, _is_internal, next_sequence_number, user_frame
-from ..autograd.saved import inference_error
+from ..autograd.meta import cut_of
+from ..autograd.saved import SavedList, inference_error, version_of
+from ..autograd.views import element_strides
 from ._nodes import own_code
 from ._primitive import PLAIN, Primitive, _getframe, _new, ndarray
-
-_INPUT, _OUT, _SHAPE, _DTYPE, _SIZE = range(-5, 0)
-_SOURCES = {"input": _INPUT, "out": _OUT, "input_shape": _SHAPE, "input_dtype": _DTYPE, "input_size": _SIZE}
 
 
 def call_of(op: Primitive) -> Callable[..., Any]:
     """The quickest way to call a primitive."""
-    if op.outputs != 1 or op.variadic or op.is_view or op.tensor_names != ["input"]:
+    if op.variadic or op.is_view or (op.outputs != 1 and op.kind != "values_and_indices"):
         return op.general
-    known = [*_SOURCES, *op.attribute_names]
-    if any(name not in known for name in op.slot_names) or "SavedList" in op.kernel.__annotations__.values():
-        return op.general
-    return _one_tensor(op)
+    return _one_tensor(op) if op.outputs == 1 and op.tensor_names == ["input"] else _several_tensors(op)
 
 
 def _one_tensor(op: Primitive) -> Callable[..., Any]:
+    """One tensor in, one out."""
     kernel = op.kernel
     general = op.general
     differentiable = bool(op.rules)
-    # Where each saved value comes from: an attribute (its number), or one of the negative codes.
-    plan = [_SOURCES[n] if n in _SOURCES else op.attribute_names.index(n) for n in op.slot_names]
-    saves_tensor = _INPUT in plan or _OUT in plan
-    node_class: Any = None
+    record = recorder(op)
 
     def call(input: Any, *attributes: Any) -> Any:
-        nonlocal node_class
         if (type(input) is not Tensor and type(input) not in PLAIN) or type(input._array) is not ndarray:
             return general(input, *attributes)
         recording = differentiable
         if _state.special:
-            if _state.modes.dispatch or _state.anomaly:
+            how = _state.modes.how
+            if how == GENERAL or _state.anomaly:
                 return general(input, *attributes)
-            recording = recording and _state.modes.grad_enabled
+            recording = recording and how == RECORDING
         array = input._array
         token = _quiet.begin()
         try:
@@ -55,64 +50,167 @@ def _one_tensor(op: Primitive) -> Callable[..., Any]:
         t = _new(Tensor)
         t._array = result if type(result) is ndarray else np.asarray(result)
         t._node = None
+        t._meta = None
         t._counter = None
+        if input._node is None and input._meta is None:
+            return t
         edge = None
         if recording and (t._array.dtype is array.dtype or t._array.dtype.kind in "fcV"):
             edge = input._node if input._meta is None else input._edge()
-        if edge is None:
-            plain = input._node is None and input._meta is None
-            t._meta = None if plain or not differentiable else cut_of((input,), not recording)
-            return t
-        t._meta = None
-        if node_class is None:
-            node_class = op.node_class
-        node = node_class()
-        node.next = (edge,)
-        node.adapt = None
-        node.attached = None
-        node.versions = None
-        if not plan:
-            node.saved = EMPTY
-        elif not saves_tensor:
-            node.saved = tuple(
-                [attributes[i] if i >= 0 else array.shape if i == _SHAPE else _aspect(array, i) for i in plan]
-            )
-        else:
-            _save(node, plan, input, t, attributes)
-        frame: Any = _getframe(1)
-        while (internal := _is_internal.get(frame.f_code.co_filename)) is True and frame.f_back is not None:
-            frame = frame.f_back
-        if internal is None:
-            frame = user_frame(2)
-        node.code = frame.f_code
-        node.instruction = frame.f_lasti
-        node.seq = next_sequence_number()
-        t._node = node
+        if edge is not None:
+            record((t,), (edge,), 1, (input,), attributes)
+        elif differentiable:
+            t._meta = cut_of((input,), not recording)
         return t
 
     return own_code(call)
 
 
-def _aspect(array: Any, what: int) -> Any:
-    return array.shape if what == _SHAPE else array.dtype if what == _DTYPE else array.size
+def _several_tensors(op: Primitive) -> Callable[..., Any]:
+    """Several tensors in, or values and indices out."""
+    kernel = op.kernel
+    general = op.general
+    k = len(op.tensor_names)
+    single = op.outputs == 1
+    differentiable = op.differentiable
+    record = recorder(op)
+
+    def call(*args: Any) -> Any:
+        tensors = args[:k]
+        arrays = []
+        plain = True
+        for t in tensors:
+            if type(t) not in PLAIN or type(t._array) is not ndarray:
+                return general(*args)
+            if t._node is not None or t._meta is not None:
+                plain = False
+            arrays.append(t._array)
+        recording = True
+        if _state.special:
+            how = _state.modes.how
+            if how == GENERAL or _state.anomaly:
+                return general(*args)
+            recording = how == RECORDING
+        attributes = args[k:]
+        token = _quiet.begin()
+        try:
+            result = kernel(*arrays, *attributes)
+        finally:
+            _quiet.end(token)
+        outs = []
+        for array in (result,) if single else result:
+            t = _new(Tensor)
+            t._array = array if type(array) is ndarray else np.asarray(array)
+            t._node = None
+            t._meta = None
+            t._counter = None
+            outs.append(t)
+        if not plain and differentiable:
+            mask = 0
+            if recording and outs[0]._array.dtype.kind in "fcV":
+                edges = []
+                bit = 1
+                for i in differentiable:
+                    t = tensors[i]
+                    edge = t._node if t._meta is None else t._edge()
+                    edges.append(edge)
+                    if edge is not None:
+                        mask |= bit
+                    bit += bit
+            if mask:
+                record(outs, tuple(edges), mask, tensors, attributes)
+            else:
+                cut = cut_of(tensors, not recording)
+                if cut is not None:
+                    for t in outs:
+                        t._meta = cut
+        return outs[0] if single else outs
+
+    return own_code(call)
 
 
-def _save(node: Any, plan: list[int], input: Any, out: Any, attributes: tuple[Any, ...]) -> None:
-    values: list[Any] = []
-    array = input._array
-    for at, i in enumerate(plan):
-        if i >= 0:
-            values.append(attributes[i])
-        elif i == _INPUT:
-            if input._meta is not None and input._meta.inference:
-                raise inference_error()
-            values.append(input)
-            if input._counter is not None and input._counter[0]:
-                node.versions = tuple([input._counter[0] if j == at else 0 for j in range(len(plan))])
-        elif i == _OUT:
-            twin = Tensor._wrap(out._array)
-            twin._counter = out._counter = [0, None, 0]
-            values.append(twin)
-        else:
-            values.append(_aspect(array, i))
-    node.saved = tuple(values)
+# ---- recording
+
+
+def recorder(op: Primitive) -> Callable[..., None]:
+    """Makes the node of a call, as ``Primitive.make_node`` does, and gives it to the first output."""
+    tensor_slots = [i for i, slot in enumerate(op.slots) if slot.is_tensor and not slot.is_output]
+    elementwise = op.kind == "elementwise"
+    savers: dict[int, Callable[..., tuple[Any, ...]]] = {}
+    node_class: Any = None
+
+    def record(outs: Any, edges: tuple[Any, ...], mask: int, tensors: Any, attributes: Any) -> None:
+        nonlocal node_class
+        if node_class is None:
+            node_class = op.node_class
+        node = node_class()
+        node.next = edges
+        node.adapt = op._adaptations(outs[0], tensors) if elementwise else None
+        node.attached = None
+        node.versions = None
+        save = savers.get(mask)
+        if save is None:
+            save = savers[mask] = saver(op, mask)
+        node.saved = held = save(tensors, attributes, outs)
+        for i in tensor_slots:
+            t = held[i]
+            if t is not None:
+                if t._meta is not None and t._meta.inference:
+                    raise inference_error()
+                if t._counter is not None and t._counter[0]:
+                    versions = [0] * len(held) if node.versions is None else list(node.versions)
+                    versions[i] = t._counter[0]
+                    node.versions = tuple(versions)
+        frame: Any = _getframe(2)
+        while (internal := _is_internal.get(frame.f_code.co_filename)) is True and frame.f_back is not None:
+            frame = frame.f_back
+        if internal is None:
+            frame = user_frame(3)
+        node.code = frame.f_code
+        node.instruction = frame.f_lasti
+        node.seq = next_sequence_number()
+        outs[0]._node = node
+
+    return own_code(record)
+
+
+def saver(op: Primitive, mask: int) -> Callable[..., tuple[Any, ...]]:
+    """What a node saves if just the inputs in the mask need a gradient: a function of (tensors, attributes, outs).
+
+    It is compiled from one expression for each slot, which takes a third of the time of a loop over them.
+    """
+    if not op.slots:
+        return lambda tensors, attributes, outs: EMPTY
+    parts = [_source(op, slot) if keep else "None" for slot, keep in zip(op.slots, op.keep(mask), strict=True)]
+    names = {"twin": _twin, "packed": _packed, "element_strides": element_strides}
+    made: Callable[..., tuple[Any, ...]] = eval(f"lambda tensors, attributes, outs: ({', '.join(parts)},)", names)
+    return made
+
+
+def _source(op: Primitive, slot: Any) -> str:
+    """Where a slot's value comes from, as an expression."""
+    if slot.attribute >= 0:
+        value = f"attributes[{slot.attribute}]"
+        return f"packed({value})" if slot.name in op.lists else value
+    if slot.is_tensor:
+        return f"twin(outs[{slot.index}])" if slot.is_output else f"tensors[{slot.index}]"
+    if slot.name == "position":
+        return "None"
+    base, _, what = slot.name.rpartition("_")
+    array = f"tensors[{op.tensor_names.index(base)}]._array"
+    return f"element_strides({array})" if what == "strides" else f"{array}.{what}"
+
+
+def _twin(out: Any) -> Any:
+    """``saved.twin`` of a tensor that has just been made."""
+    t = _new(Tensor)
+    t._array = out._array
+    t._node = None
+    t._meta = None
+    t._counter = out._counter = [0, None, 0]
+    return t
+
+
+def _packed(values: Any) -> SavedList:
+    """``SavedList.packed`` without hooks."""
+    return SavedList([(t, version_of(t)) if isinstance(t, Tensor) else (t, 0) for t in values])

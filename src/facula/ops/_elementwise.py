@@ -18,8 +18,9 @@ import numpy as np
 from .. import _quiet, _state
 from .._dtype import F32, F64
 from .._state import GENERAL, RECORDING
-from .._tensor import Cut, Tensor, cut_of
+from .._tensor import Tensor
 from ..autograd.graph import EMPTY, _is_internal, next_sequence_number, user_frame
+from ..autograd.meta import Cut, cut_of
 from ..autograd.saved import inference_error
 from ._nodes import own_code
 from ._operands import MISSING, broadcast_error, general, irregular, scalar

@@ -89,9 +89,13 @@ def public(
 
         def form(is_method: bool) -> Callable[..., Any]:
             def call(*args: Any, **kwargs: Any) -> Any:
-                if not kwargs and not _state.special and args and type(args[0]) is Tensor:
+                if (
+                    args and type(args[0]) in PLAIN
+                    and (not kwargs or accepted.issuperset(kwargs))
+                    and (not _state.special or not _state.modes.dispatch)
+                ):  # fmt: skip
                     try:
-                        return fn(*args)
+                        return fn(*args, **kwargs) if kwargs else fn(*args)
                     except (TypeError, AttributeError) as e:
                         raise explained(e, args, kwargs, is_method) from None
                 return irregular(call, args, kwargs, is_method)

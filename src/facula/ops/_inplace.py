@@ -13,12 +13,13 @@ import numpy as np
 
 from .. import _dtype, _quiet, _state
 from .._dtype import F32, F64, cast
+from .._state import GENERAL, NOT_RECORDING
 from .._tensor import Tensor
 from ..autograd import views
 from ._elementwise import Elementwise
 from ._nodes import own_code
-from ._operands import broadcast_error, check_devices, operands, run_kernel, scalar, wrong_operand
-from ._primitive import PLAIN
+from ._operands import check_devices, common_shape, operands, run_kernel, scalar, wrong_operand
+from ._primitive import PLAIN, ndarray
 
 
 def inplace_form(op: Any, operator: bool = False) -> Callable[..., Any]:
@@ -76,12 +77,12 @@ def _quick_inplace(op: Any, general: Callable[..., Any]) -> Callable[..., Any]:
         meta = self._meta
         if (dt is not F32 and dt is not F64) or (meta is not None and meta.inference) or not a.flags.c_contiguous:
             return general(self, other)
+        recording = True
         if _state.special:
-            if _state.modes.dispatch or _state.anomaly:
+            how = _state.modes.how
+            if how == GENERAL or _state.anomaly:
                 return general(self, other)
-            recording = _state.modes.grad_enabled
-        else:
-            recording = True
+            recording = how != NOT_RECORDING
         if recording and (self._node is not None or meta is not None):
             return general(self, other)
         kind = type(other)
@@ -89,7 +90,7 @@ def _quick_inplace(op: Any, general: Callable[..., Any]) -> Callable[..., Any]:
             b = scalar(other, dt)
         elif kind in PLAIN:
             b = other._array
-            if b.dtype is not dt or (b.ndim and (b.shape != a.shape or a.base is not None or b.base is not None)):
+            if b.dtype is not dt or (b.ndim and (b.shape != a.shape or not is_apart(a, b))):
                 return general(self, other)
             if recording and (other._node is not None or other._meta is not None):
                 return general(self, other)
@@ -118,9 +119,10 @@ def _quick_by_kernel(op: Any, general: Callable[..., Any]) -> Callable[..., Any]
             return general(self, *args)
         recording = True
         if _state.special:
-            if _state.modes.dispatch or _state.anomaly:
+            how = _state.modes.how
+            if how == GENERAL or _state.anomaly:
                 return general(self, *args)
-            recording = _state.modes.grad_enabled
+            recording = how != NOT_RECORDING
         if recording and (self._node is not None or meta is not None):
             return general(self, *args)
         arrays = []
@@ -155,6 +157,27 @@ def _quick_by_kernel(op: Any, general: Callable[..., Any]) -> Callable[..., Any]
     return own_code(change)
 
 
+def is_simple_write(self: Any, source: Any = None) -> bool:
+    """Whether a tensor can be written to without any further question: it is plain and dense, nothing is recorded."""
+    if type(self) not in PLAIN or type(self._array) is not ndarray or not self._array.flags.c_contiguous:
+        return False
+    meta = self._meta
+    if _state.special:
+        how = _state.modes.how
+        if how == GENERAL or _state.anomaly:
+            return False
+        if how == NOT_RECORDING:
+            return meta is None or not meta.inference
+    if meta is not None or self._node is not None:
+        return False
+    return source is None or (source._meta is None and source._node is None)
+
+
+def is_apart(target: Any, source: Any) -> bool:
+    """Whether two arrays certainly share no memory, or are the same elements."""
+    return (target.base is None and source.base is None) or not np.may_share_memory(target, source)
+
+
 def write_inplace(
     op: Any, self: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...], arrays: Any = None, dt: Any = None
 ) -> Any:
@@ -164,7 +187,7 @@ def write_inplace(
         if arrays is None:
             store(target, op.kernel(target, *others, *attributes))
             return
-        shape = broadcast_shape(arrays)
+        shape = common_shape(*[a.shape for a in arrays])
         if shape != target.shape:
             raise output_shape_error(target.shape, shape)
         if isinstance(op.kernel, np.ufunc) and op.promote == "default" and arrays[0] is target:
@@ -226,13 +249,6 @@ def _as_it_was(t: Any) -> Tensor:
     if edge is not None:
         copy._set_edge(edge)
     return copy
-
-
-def broadcast_shape(arrays: list[Any]) -> tuple[int, ...]:
-    try:
-        return np.broadcast_shapes(*[a.shape for a in arrays])
-    except ValueError:
-        raise broadcast_error(arrays[0].shape, arrays[1].shape) from None
 
 
 def output_shape_error(target: tuple[int, ...], shape: tuple[int, ...]) -> RuntimeError:

@@ -2,8 +2,8 @@
 
 ``propagate(node, g, xp, edges)`` returns a gradient for each edge that is not None. The general form takes the saved
 values out one by one, with all checks. The special forms below do the same for nodes that save at most their inputs
-or their output, in the raw world: the hot path of backward passes. Whenever something is unusual (freed, changed,
-packed by hooks) they leave it to the general form.
+or their output, in the raw world: the hot path of backward passes; ``_with_attributes`` for all others. Whenever
+something is unusual (freed, changed, packed by hooks) they leave it to the general form.
 
 NOTE [quick rules]: in place of a rule the special forms call the primitive's ``quick`` rule, if it has one, for arrays
 of float32 or float64: a ufunc of (g, saved value), or, for small arrays, a function from ``_quick_rules``.
@@ -12,6 +12,7 @@ of float32 or float64: a ufunc of (g, saved value), or, for small arrays, a func
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -75,7 +76,7 @@ def _pytorch_slot_name(name: str) -> str:
     return "self_sym_numel" if name == "input_size" else name
 
 
-_SIGNED = ("dim", "dims", "dim0", "dim1", "dim2", "index", "start", "end")
+_SIGNED = ("dim", "dims", "dim0", "dim1", "dim2", "index", "start", "end", "ignore_index", "padding_idx")
 
 
 def _as_unsigned(value: Any) -> Any:
@@ -109,7 +110,10 @@ def _free_of(tensor_slots: tuple[int, ...], has_attributes: bool) -> Callable[[A
             for i in tensor_slots:
                 if held[i] is not None:
                     if has_attributes:
-                        by = by.keeping(tuple([None if j in tensor_slots else v for j, v in enumerate(held)]))
+                        attributes = list(held)
+                        for j in tensor_slots:
+                            attributes[j] = None
+                        by = by.keeping(tuple(attributes))
                     node.saved = by
                     return
         elif held.__class__ is not Freed:
@@ -126,19 +130,19 @@ def _propagation_of(op: Primitive) -> Callable[..., Any]:
         return _variadic(op)
     general = _general(op)
     if op.raw_rule is not None:
-        return _at_once(op.raw_rule, general)
+        return _at_once(op, op.raw_rule, general)
     calls = [(op.rules[op.tensor_names[i]].fn, op.rules[op.tensor_names[i]].takes) for i in op.differentiable]
     if has_several_outputs(op) or any(s.name not in ("input", "other", "out") for s in op.slots):
-        return general
+        return _with_attributes(op, general, calls)
     if not op.slots and len(calls) <= 2:
         return _bare(op, calls)
     if any(takes not in ((i,), (i, -1)) for _, takes in calls for i in takes[:1]) or not all(t for _, t in calls):
-        return general
+        return _with_attributes(op, general, calls)
     if len(calls) == 1:
         return _one_input(op, general, *calls[0])
     if len(calls) == 2:
         return _two_inputs(op, general, *calls)
-    return general
+    return _with_attributes(op, general, calls)
 
 
 def _general(op: Primitive) -> Callable[..., Any]:
@@ -158,17 +162,73 @@ def _general(op: Primitive) -> Callable[..., Any]:
     return own_code(propagate)
 
 
-def _at_once(rule: Rule, general: Any) -> Callable[..., Any]:
+def _at_once(op: Primitive, rule: Rule, general: Any) -> Callable[..., Any]:
     """All gradients by one function in the raw world; see ``Primitive.raw_vjp``."""
+    tensor_slots = [i for i, s in enumerate(op.slots) if s.is_tensor]
 
     def propagate(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
         if xp is not RAW or g is None:
             return general(node, g, xp, edges)
-        values = saved.unpack(node, xp) if node.saved is not EMPTY else []
+        values = None if op.lists else _raw_values(node, tensor_slots)
+        if values is None:
+            values = saved.unpack(node, xp)
         values += (tuple([edge is not None for edge in edges]), xp)
         return rule.fn(g, *[values[i] for i in rule.takes])
 
     return own_code(propagate)
+
+
+def _with_attributes(op: Primitive, general: Any, calls: list[Any]) -> Callable[..., Any]:
+    """Any number of tensors and attributes saved, in the raw world, if every tensor is as it was."""
+    tensor_slots = [i for i, s in enumerate(op.slots) if s.is_tensor]
+    several = has_several_outputs(op)
+    if not op.slots or op.lists.intersection(op.slot_names):
+        return general
+    # The values come first, then xp (-1): a rule that takes them in this order gets them all, else those it names.
+    rules = [(fn, None if takes == (*range(len(op.slots)), -1) else _picker(takes)) for fn, takes in calls]
+    whole = rules[0][0] if len(rules) == 1 and rules[0][1] is None else None
+
+    def propagate(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
+        if xp is not RAW or g is None or (several and all(x is None for x in g)):
+            return general(node, g, xp, edges)
+        values = _raw_values(node, tensor_slots)
+        if values is None:
+            return general(node, g, xp, edges)
+        values.append(xp)
+        if whole is not None:
+            return (None if edges[0] is None else whole(g, *values),)
+        return [
+            None if edge is None else fn(g, *(values if pick is None else pick(values)))
+            for edge, (fn, pick) in zip(edges, rules)
+        ]
+
+    return own_code(propagate)
+
+
+def _raw_values(node: Any, tensor_slots: list[int]) -> list[Any] | None:
+    """What a node saved, as arrays; None if anything about it is unusual."""
+    held = node.saved
+    if type(held) is not tuple:
+        return None
+    values = list(held)
+    for i in tensor_slots:
+        s = held[i]
+        if type(s) in PLAIN:
+            counter = s._counter
+            if counter is not None and counter[0] and is_changed(node, s, i):
+                return None
+            if s._meta is not None and s._meta.cut is not None:
+                return None
+            values[i] = s._array
+        elif s is not None and type(s) is not ndarray:
+            return None
+    return values
+
+
+def _picker(takes: tuple[int, ...]) -> Callable[[list[Any]], Any]:
+    if len(takes) > 1:
+        return itemgetter(*takes)
+    return lambda values: [values[i] for i in takes]
 
 
 def _variadic(op: Primitive) -> Callable[..., Any]:

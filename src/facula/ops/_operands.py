@@ -12,10 +12,12 @@ import numpy as np
 
 from .. import _dtype, _quiet, _state
 from .._dtype import F32, F64, cast
-from .._tensor import Tensor, _type_of, cut_of
+from .._tensor import Tensor
+from ..autograd.meta import cut_of
 from ..autograd.saved import NUMBERS
 from ._args import NUMPY_NAMES, is_number
 from ._primitive import mark_inference, ndarray, wrap
+from ._wrong import type_of
 
 if TYPE_CHECKING:
     from ._elementwise import Elementwise
@@ -59,6 +61,18 @@ def broadcast_error(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
     return RuntimeError(
         f"The size of tensor a ({x[at]}) must match the size of tensor b ({y[at]}) at non-singleton dimension {at}"
     )
+
+
+def common_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape that shapes are broadcast to."""
+    common: tuple[int, ...] = ()
+    for shape in shapes:
+        if shape != common:
+            try:
+                common = np.broadcast_shapes(common, shape)
+            except ValueError:
+                raise broadcast_error(common, shape) from None
+    return common
 
 
 # ---- the general call
@@ -120,11 +134,7 @@ def run_kernel(op: Elementwise, arrays: list[Any], dt: _dtype.dtype, attributes:
         else:
             result = op.kernel(*arrays, *attributes)
     except ValueError:
-        shapes = [a.shape for a in arrays]
-        try:
-            np.broadcast_shapes(*shapes)
-        except ValueError:
-            raise broadcast_error(shapes[0], shapes[1]) from None
+        common_shape(*[a.shape for a in arrays])
         raise
     finally:
         _quiet.end(token)
@@ -230,6 +240,6 @@ def wrong_operand(op: Elementwise, args: tuple[Any, ...], form: str = "function"
             position = i + 1 - (form != "function")
             shown = f"{op.name}_" if form == "inplace" else op.name
             return TypeError(
-                f"{shown}(): argument '{name}' (position {position}) must be Tensor, not {_type_of(v)}"
+                f"{shown}(): argument '{name}' (position {position}) must be Tensor, not {type_of(v)}"
             )
     return TypeError(f"{op.name}(): wrong arguments")

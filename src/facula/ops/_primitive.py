@@ -27,9 +27,10 @@ import numpy as np
 
 from .. import _quiet, _state
 from .._device import MetaArray, stay_meta
-from .._tensor import AutogradMeta, Tensor, cut_of
+from .._tensor import Tensor
 from ..autograd import anomaly, saved
 from ..autograd.graph import Node, blank_node, place_node
+from ..autograd.meta import AutogradMeta, cut_of
 from ..autograd.saved import SavedList, Slot
 from ..autograd.views import INFERENCE, element_strides, mark_view
 from ._xp import RAW, TENSOR
@@ -103,8 +104,11 @@ class Primitive:
         self.saved_names = saved_names or {}
         self.public: Any = None
         self._node_class: type[Node] | None = None
-        self._call: Callable[..., Any] | None = None
+        self.call: Callable[..., Any] = self._first_call
+        """The quickest way to call it; ``op.call(...)`` saves the step through ``op(...)``."""
         self._keep: dict[int, tuple[bool, ...]] = {}
+        self.lists: set[str] = set()
+        """The attributes that are lists of tensors, to be saved as such."""
         if isinstance(kernel, np.ufunc):
             self.tensor_names = ["input", "other", "third"][: kernel.nin]
             self.attribute_names: list[str] = []
@@ -113,6 +117,7 @@ class Primitive:
             annotated = kernel.__annotations__
             self.tensor_names = [n for n in names if n not in annotated]
             self.attribute_names = [n for n in names if n in annotated]
+            self.lists.update([n for n in names if annotated.get(n) == "SavedList"])
             if names != self.tensor_names + self.attribute_names:
                 raise TypeError(f"{name}: tensor parameters come before attributes")
         self.variadic = self.tensor_names == ["tensors"]
@@ -198,11 +203,14 @@ class Primitive:
     # ---- calling
 
     def __call__(self, *args: Any) -> Any:
-        if self._call is None:
-            from ._calls import call_of
+        return self.call(*args)
 
-            self._call = call_of(self)
-        return self._call(*args)
+    def _first_call(self, *args: Any) -> Any:
+        """Find the quickest way, now that all rules are given."""
+        from ._calls import call_of
+
+        self.call = call_of(self)
+        return self.call(*args)
 
     def general(self, *args: Any) -> Any:
         """Call it with whatever tensors, in whatever state."""
@@ -354,9 +362,11 @@ class Primitive:
         """
         shape, dtype = out._array.shape, out._array.dtype
         if dtype.itemsize != 2:
-            for t in tensors:
-                if isinstance(t, Tensor) and (t._array.dtype != dtype or t._array.shape != shape):
-                    break
+            for i in self.differentiable:
+                if isinstance(tensors[i], Tensor):
+                    a = tensors[i]._array
+                    if a.shape != shape or (a.dtype is not dtype and a.dtype != dtype):
+                        break
             else:
                 return None
         return tuple(

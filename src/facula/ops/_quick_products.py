@@ -94,15 +94,16 @@ assert mm_op.slot_names == ["mat2", "input_shape", "input_strides", "input", "ma
 
 
 def quick_linear(input: Any, weight: Any, bias: Any) -> Any:
-    """``addmm(bias, input, weight.t())`` for plain tensors: the same two nodes, made at once."""
-    x, w, b = input._array, weight._array, bias._array
+    """``addmm(bias, input, weight.t())`` for plain tensors, or ``mm``: the same two nodes, made at once."""
+    x, w = input._array, weight._array
     columns = w.T
     result = x.dot(columns)
-    np.add(result, b, result)
+    if bias is not None:
+        np.add(result, bias._array, result)
     out = fresh(result)
     if _state.special and not _state.modes.grad_enabled:
         return out
-    to_bias, to_input, to_weight = edge_of(bias), edge_of(input), edge_of(weight)
+    to_bias, to_input, to_weight = None if bias is None else edge_of(bias), edge_of(input), edge_of(weight)
     if to_bias is None and to_input is None and to_weight is None:
         return out
     if to_weight is not None:
@@ -112,9 +113,14 @@ def quick_linear(input: Any, weight: Any, bias: Any) -> Any:
         mat2 = fresh(columns)
         mat2._node = to_weight
         mat2._counter = weight._shared_counter()
+    left = None if to_weight is None else input
+    saved: tuple[Any, ...]
+    if bias is None:
+        saved = (mat2, x.shape, strides_of(x), left, columns.shape, strides_of(columns))
+        out._node = quick_node(mm_op.node_class, (to_input, to_weight), saved, (0, 3))
+        return out
     saved = (
-        1, b.shape, mat2, x.shape, strides_of(x), 1,
-        None if to_weight is None else input, columns.shape, strides_of(columns),
+        1, bias._array.shape, mat2, x.shape, strides_of(x), 1, left, columns.shape, strides_of(columns),
     )  # fmt: skip
     out._node = quick_node(addmm_op.node_class, (to_bias, to_input, to_weight), saved, (2, 6))
     return out

@@ -42,6 +42,8 @@ def check_dims(dim: Any, ndim: int) -> tuple[int, ...] | None:
     """Dimensions to reduce as they were given. None and () mean all of them."""
     if dim is None:
         return None
+    if dim.__class__ is int and -ndim <= dim < ndim:
+        return (dim,)
     if not isinstance(dim, (tuple, list)):
         if isinstance(dim, (str, float, bool)) or (isinstance(dim, Tensor) and dim._array.ndim):
             raise WrongArgument("dim", dim, "tuple of ints")
@@ -91,6 +93,21 @@ def spread(g: Any, shape: tuple[int, ...], dim: tuple[int, ...] | None, keepdim:
     return xp.view(g if not xp.is_raw else np.asanyarray(g), with_ones(shape, dim))
 
 
+def spread_out(g: Any, shape: tuple[int, ...], dim: tuple[int, ...] | None, keepdim: bool, xp: Any) -> Any:
+    """The gradient of a sum's result for each of its elements: all that went into one get the same."""
+    if xp.is_raw and shape and 1 not in shape and 0 not in shape and (not dim or len(dim) == 1):
+        g = np.asanyarray(g)
+        if g.__class__ is np.ndarray and g.flags.c_contiguous:
+            # What the general way below comes to, in one call.
+            if not dim:
+                strides: tuple[int, ...] = (0,) * len(shape)
+            else:
+                at = dim[0] % len(shape)
+                strides = (*g.strides[:at], 0, *g.strides[at + 1 if keepdim else at :])
+            return np.ndarray(shape, g.dtype, g, 0, strides)
+    return xp.expand(spread(g, shape, dim, keepdim, xp), shape)
+
+
 def refuse_narrowing(input: Tensor, dtype: _dtype.dtype | None) -> None:
     """A differentiable tensor cannot be reduced into integers."""
     if dtype is not None and dtype.category < _dtype.FLOAT and input.requires_grad:
@@ -112,13 +129,14 @@ def accumulator(d: np.dtype[Any]) -> np.dtype[Any]:
 # ---- sums
 
 _BLOCK = 512
-_ONES: dict[Any, dict[int, np.ndarray[Any, Any]]] = {F32: {}, F64: {}}
+_ONES_32: dict[int, np.ndarray[Any, Any]] = {}
+_ONES_64: dict[int, np.ndarray[Any, Any]] = {}
 _divisors: dict[int, int] = {}
 
 
 def ones(n: int, d: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """A vector of ones, kept for reuse."""
-    kept = _ONES[d]
+    kept = _ONES_32 if d is F32 else _ONES_64
     found = kept.get(n)
     if found is None:
         found = np.ones(n, d)
@@ -155,6 +173,14 @@ def add_up(x: Any, dim: tuple[int, ...] | None, keepdim: bool = False) -> Any:
     if n == 2 and dim == (0,) and shape[0] <= 256 and not keepdim:
         return ones(shape[0], d).dot(x)
     if size < 2048:
+        if 0 < size <= _BLOCK:
+            if dim is None:
+                if not keepdim:
+                    return (x if n == 1 else x.reshape(-1)).dot(ones(size, d))
+            elif len(dim) == 1 and (dim[0] == -1 or dim[0] == n - 1):
+                m = shape[-1]
+                sums = x.dot(ones(m, d))
+                return sums.reshape((*shape[:-1], 1)) if keepdim else sums
         return add_reduce(x, dim, keepdims=keepdim)
     if dim is None or len(dim) == n:
         if size < 32768:
@@ -228,6 +254,9 @@ def add_squares(x: Any, dim: tuple[int, ...] | None, keepdim: bool) -> Any:
                     return np.full((1,) * n, result, x.dtype) if keepdim else result
                 sums = sums.reshape(*x.shape[:-1], -1)
                 return sums if keepdim and sums.shape[-1] == 1 else add_reduce(sums, -1, keepdims=keepdim)
+    if dim is None and not keepdim and 0 < x.size <= _BLOCK and x.flags.c_contiguous and x.__class__ is np.ndarray:
+        flat = x.reshape(-1)
+        return flat.dot(flat)
     return add_up(x * x, dim, keepdim)
 
 

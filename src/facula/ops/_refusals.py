@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .. import _dtype
+from .. import _dtype, _state
 from .._tensor import Tensor
 
 
@@ -19,6 +19,15 @@ def not_for(kernel: str, d: _dtype.dtype) -> NotImplementedError:
     return NotImplementedError(f"\"{kernel}\" not implemented for '{_dtype.SCALAR_TYPE_NAMES[d]}'")
 
 
+def no_derivative(name: str) -> Callable[[Any], Any]:
+    """The rule of what PyTorch records but cannot differentiate."""
+
+    def rule(g: Any) -> Any:
+        raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
+
+    return rule
+
+
 def only(label: str, kinds: str) -> Callable[..., None]:
     """A check that refuses other dtypes the way PyTorch's kernels do. ``kinds``: bool, integer, float, complex."""
     allowed = {"bifc".index(kind) for kind in kinds}
@@ -29,3 +38,13 @@ def only(label: str, kinds: str) -> Callable[..., None]:
             raise not_for(label, d)
 
     return check
+
+
+def refuse_gradient(function: str, **tensors: Tensor | None) -> None:
+    """Refuse tensors that require a gradient as arguments which the function has no derivative for."""
+    for name, t in tensors.items():
+        if t is not None and t.requires_grad and _state.grad_enabled():
+            raise RuntimeError(
+                f"The function '{function}' is not differentiable with respect to argument '{name}'. This input cannot "
+                "have requires_grad True."
+            )

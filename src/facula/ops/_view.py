@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from .. import _state
-from .._tensor import AutogradMeta, Tensor
+from .._tensor import Tensor
 from ..autograd import views
 from ..autograd.graph import _is_internal, new_node, next_sequence_number, user_frame
+from ..autograd.meta import AutogradMeta
 from ._nodes import own_code
 from ._primitive import PLAIN, Primitive, _getframe, _new
 from ._xp import TENSOR

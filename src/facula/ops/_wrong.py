@@ -7,6 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 
+def type_of(value: Any) -> str:
+    """The type of a value as PyTorch's messages tell it."""
+    cls = type(value)
+    return cls.__name__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
+
+
 class WrongArgument(TypeError):
     """An operator refuses the type of one of its arguments; ``public`` turns this into PyTorch's sentence."""
 

@@ -11,7 +11,7 @@ from .. import _dtype
 from .._tensor import Tensor
 from ._approximations import expm1, log1p, tiled_kernel, tiled_rule
 from ._args import one_dim
-from ._basic import in_both_worlds
+from ._basic import in_both_worlds, no_gradient
 from ._elementwise import elementwise
 from ._forms import FUNCTIONALS, FUNCTIONS, expose, public
 from ._inplace import inplace_form
@@ -19,7 +19,7 @@ from ._masks import keep, select
 from ._primitive import primitive
 from ._refusals import only
 from .choice import clip
-from .pointwise import no_gradient, number_like, underivable
+from .pointwise import number_like, underivable
 from .special import erf_array
 from .transcendental import sigmoid, tanh
 

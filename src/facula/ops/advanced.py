@@ -13,8 +13,8 @@ from .._tensor import Tensor
 from ..autograd import saved
 from ..autograd.graph import Node
 from ..autograd.saved import SavedList
-from ._basic import fit
-from ._changing import add_rows, changing, constant, first_outside, from_front
+from ._basic import constant, fit, raw
+from ._changing import SMALL, add_rows, changing, first_outside, from_front
 from ._forms import public
 from ._primitive import primitive, wrap
 from .gather import INTEGERS
@@ -159,6 +159,12 @@ def index_kernel(input, indices: SavedList):  # type: ignore[no-untyped-def]
 def unindex(input, indices: SavedList, shape: tuple[int, ...]):  # type: ignore[no-untyped-def]
     """Zeros of a shape, with elements added at the places of an index: the adjoint of reading them."""
     whole = np.zeros(shape, input.dtype)
+    if len(indices) == 1 and input.__class__ is np.ndarray and input.size <= SMALL:
+        only = indices[0]._array if isinstance(indices[0], Tensor) else indices[0]
+        if only.dtype in INTEGERS and shape[0]:
+            rows = only.reshape(-1) if only.ndim != 1 else only
+            add_rows(whole, from_front(rows, shape[0]), input.reshape(rows.size, *shape[1:]), fresh=True)
+            return whole
     places = Places(indices)
     if places.is_mask:
         whole[places.key] = input
@@ -234,7 +240,7 @@ def index_put_op(input, values, indices: SavedList, accumulate: bool):  # type: 
 def _(g: Any, indices: Any, accumulate: bool, xp: Any) -> Any:
     if accumulate:
         return g
-    return xp.index_put(g, constant(np.zeros((), g.dtype if xp.is_raw else g._array.dtype), xp), indices, False)
+    return xp.index_put(g, constant(np.zeros((), raw(g).dtype), xp), indices, False)
 
 
 @index_put_op.vjp("values")

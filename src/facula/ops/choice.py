@@ -10,14 +10,16 @@ from .. import _dtype
 from .._dtype import cast
 from .._lazy import set_methods
 from .._tensor import Tensor
+from ._args import is_number
+from ._basic import no_gradient
 from ._elementwise import elementwise
 from ._forms import FUNCTIONS, expose, public
 from ._inplace import inplace_form
 from ._masks import select
-from ._operands import broadcast_error, number_array, operands
-from ._primitive import primitive
+from ._operands import common_shape, number_array, operands
+from ._primitive import PLAIN, primitive
 from ._refusals import only
-from .pointwise import by_kind, is_number, no_gradient, number_like, tensor_first, underivable
+from .pointwise import by_kind, number_like, tensor_first, underivable
 
 # ---- maximum and minimum
 
@@ -234,26 +236,20 @@ for _name, _fn in {"clamp_": clamp_, "clip_": clamp_, "clamp_min_": clamp_min_, 
 
 # ---- where
 
+_BOOL = np.dtype(np.bool_)
+
 
 @primitive("WhereBackward0", name="where", kind="elementwise")
 def where_kernel(condition, input, other, dtype: np.dtype[Any]):  # type: ignore[no-untyped-def]
-    a, b = (
+    a, b = [
         (x if x.dtype == dtype else cast(x, dtype)) if isinstance(x, np.ndarray) else number_array(x, dtype)
         for x in (input, other)
-    )
+    ]
     try:
         return select(condition, a, b)
     except ValueError:
-        raise _mismatch(condition, a, b) from None
-
-
-def _mismatch(condition: Any, a: Any, b: Any) -> RuntimeError:
-    for x, y in ((condition, a), (condition, b), (a, b)):
-        try:
-            np.broadcast_shapes(x.shape, y.shape)
-        except ValueError:
-            return broadcast_error(x.shape, y.shape)
-    return RuntimeError("where: shapes do not match")
+        common_shape(condition.shape, a.shape, b.shape)
+        raise
 
 
 where_kernel.vjp(
@@ -265,6 +261,10 @@ where_kernel.vjp(
 @public("where", "", out=True)
 def where(condition: Any, input: Any = None, other: Any = None) -> Any:
     """``input`` where ``condition``, else ``other``. With the condition alone: the indices where it holds."""
+    if type(input) in PLAIN and type(other) in PLAIN and type(condition) in PLAIN:  # the common case of what follows
+        dtype = input._array.dtype
+        if dtype is other._array.dtype and condition._array.dtype is _BOOL:
+            return where_kernel.call(condition, input, other, dtype)
     if input is None and other is None and isinstance(condition, Tensor):
         return condition.nonzero(as_tuple=True)
     values = [v.item() if isinstance(v, np.generic) else v for v in (input, other)]
@@ -307,14 +307,10 @@ def _mixed_by_number(input, end, weight: object):  # type: ignore[no-untyped-def
     return _mixed(input, end, number_like(weight, input))
 
 
-def _conj(number: Any) -> Any:
-    return number.conjugate()
-
-
 lerp_number = elementwise(
     "lerp_number", _mixed_by_number, "LerpBackward0", check=only("lerp_kernel_scalar", "fc"),
-    input=lambda g, weight: g * (1 - _conj(weight)),
-    end=lambda g, weight: g * _conj(weight),
+    input=lambda g, weight: g * (1 - weight.conjugate()),
+    end=lambda g, weight: g * weight.conjugate(),
 )  # fmt: skip
 lerp_tensor = elementwise(
     "lerp_tensor", _mixed, "LerpBackward1", check=only("lerp_kernel_tensor", "fc"),

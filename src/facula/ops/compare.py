@@ -9,10 +9,12 @@ import numpy as np
 from .. import _dtype
 from .._lazy import set_methods
 from .._tensor import Tensor
+from ._args import is_number
+from ._basic import no_gradient
 from ._elementwise import Elementwise, elementwise
 from ._forms import expose, public
 from ._refusals import only
-from .pointwise import by_kind, is_number, no_gradient, number_like, tensor_first
+from .pointwise import by_kind, number_like, tensor_first
 
 
 def _comparison(name: str, ufunc: Any, alias: str, operator: str, check: Any = None) -> Elementwise:

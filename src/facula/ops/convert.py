@@ -8,11 +8,12 @@ import numpy as np
 
 from .. import _device, _dtype, _layout, _state
 from .._lazy import set_methods
-from .._tensor import Cut, Tensor
+from .._tensor import Tensor
+from ..autograd.meta import Cut
 from ._basic import cast as cast_kernel
 from ._forms import FUNCTIONS, public
 from ._making import PYTHON_TYPES, checked_dtype, finish
-from .from_data import LEGACY_CLASSES, LegacyMeta, dtype_type_name
+from .from_data import LEGACY_CLASSES, LegacyMeta
 
 # ---- casts and devices
 
@@ -106,9 +107,9 @@ def type_(input: Tensor, dtype: Any = None, non_blocking: bool = False, **_: Any
     """The name of this tensor's type; or, given one, this tensor converted to it."""
     if dtype is None:
         prefix = "torch.meta." if input.is_meta else "torch."
-        return prefix + dtype_type_name(input.dtype).removeprefix("torch.")
+        return prefix + _dtype.tensor_type_name(input.dtype).removeprefix("torch.")
     if isinstance(dtype, str):
-        known = {dtype_type_name(d): d for d in _dtype.SCALAR_TYPE_NAMES}
+        known = {_dtype.tensor_type_name(d): d for d in _dtype.SCALAR_TYPE_NAMES}
         if dtype == "torch.Tensor":
             return converted(input, None, _dtype.default)
         if dtype not in known:

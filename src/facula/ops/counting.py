@@ -11,21 +11,11 @@ from .._dtype import widened
 from .._tensor import Tensor
 from ._args import one_dim
 from ._forms import public
-from ._primitive import Primitive, primitive
-from ._refusals import not_for
+from ._primitive import primitive
+from ._refusals import no_derivative, not_for
 from ._wrong import NoOverload, WrongArgument
 
 # ---- unique
-
-
-def _unimplemented(op: Primitive, name: str) -> Primitive:
-    """Results that PyTorch records but cannot differentiate."""
-
-    def rule(g: Any) -> Any:
-        raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
-
-    op.vjp(input=rule)
-    return op
 
 
 def _runs(ranked: Any, order: Any) -> tuple[Any, Any, Any]:
@@ -73,9 +63,9 @@ def unique_consecutive_op(input, dim: Any):  # type: ignore[no-untyped-def]
     return flat[first], inverse.reshape(input.shape), counts
 
 
-_unimplemented(unique_all, "_unique2")
-_unimplemented(unique_along, "unique_dim")
-_unimplemented(unique_consecutive_op, "unique_consecutive")
+unique_all.vjp(input=no_derivative("_unique2"))
+unique_along.vjp(input=no_derivative("unique_dim"))
+unique_consecutive_op.vjp(input=no_derivative("unique_consecutive"))
 
 
 def _asked_for(found: Any, return_inverse: bool, return_counts: bool) -> Any:
@@ -202,7 +192,7 @@ def weighted_bincount(input, places: Any, minlength: int):  # type: ignore[no-un
     return result.astype(np.float32) if input.dtype == np.float32 else result
 
 
-_unimplemented(weighted_bincount, "bincount")
+weighted_bincount.vjp(input=no_derivative("bincount"))
 
 
 @public("bincount", "bincount")

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import _dtype
 from .._tensor import Tensor
+from ._args import is_number
 from ._basic import checked_number
 from ._forms import public
 from ._making import (
@@ -55,7 +56,9 @@ def ones(
     """Ones of a shape."""
     size = _size_argument("ones", size, named)
     require_sizes("ones", size)
-    return finish(place(np.ones(size, _chosen("ones", dtype, out).numpy), device), requires_grad, out, layout)
+    array = np.empty(size, _chosen("ones", dtype, out).numpy)
+    array.fill(1)  # np.ones does the same by functions written in Python
+    return finish(place(array, device), requires_grad, out, layout)
 
 
 @creator()
@@ -172,7 +175,7 @@ def scalar_tensor(
 
 
 def _number(name: str, argument: str, position: int, value: Any) -> Any:
-    if isinstance(value, (bool, int, float, complex)):
+    if is_number(value):
         return value
     if isinstance(value, np.generic) or (isinstance(value, Tensor) and value._array.ndim == 0):
         return value.item()

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _dtype
 from .._tensor import Tensor
-from ._basic import fit
+from ._basic import fit, raw
 from ._forms import FUNCTIONS, public
 from ._primitive import primitive
 from .norms import norm_gradient, vector_norm, vector_norm_op
@@ -76,7 +76,7 @@ def _cdist_gradient(g: Any, x: Any, y: Any, out: Any, p: float, xp: Any) -> Any:
     else:
         apart = xp.unsqueeze(x, -2) - xp.unsqueeze(y, -3)
         grad = xp.sum_dim(norm_gradient(xp.unsqueeze(g, -1), apart, xp.unsqueeze(out, -1), p, (-1,), xp), (-2,), False)
-    return fit(grad, x.shape, (x if xp.is_raw else x._array).dtype, xp)
+    return fit(grad, x.shape, raw(x).dtype, xp)
 
 
 @public("cdist", "")

@@ -49,17 +49,19 @@ def shared(g: Any, x: Any, value: Any, dim: Any, nan: bool, xp: Any) -> Any:
     return g / n * same
 
 
-def _full_extremum(name: str, node: str, reduce: Any) -> Primitive:
+def chosen_of_all(name: str, node: str, choose: Any) -> Primitive:
+    """A primitive that gives one of its input's elements; all that equal it share the gradient."""
+
     def kernel(input):  # type: ignore[no-untyped-def]
-        return reduce(input, None)
+        return choose(input)
 
     op = Primitive(name, kernel, node)
     op.vjp(input=lambda g, input, out, xp: shared(g, input, out, None, True, xp))
     return op
 
 
-max_all = _full_extremum("max_all", "MaxBackward1", np.maximum.reduce)
-min_all = _full_extremum("min_all", "MinBackward1", np.minimum.reduce)
+max_all = chosen_of_all("max_all", "MaxBackward1", lambda x: maximum_reduce(x, None))
+min_all = chosen_of_all("min_all", "MinBackward1", lambda x: minimum_reduce(x, None))
 
 
 # ---- along a dimension
@@ -71,22 +73,30 @@ def _first(x: Any, dim: int, keepdim: bool, arg: Any) -> tuple[Any, Any]:
         return x.copy(), np.zeros((), np.int64)
     ordered = widened(x)
     if x.size <= 8192 and ordered is x:
-        reduce = maximum_reduce if arg is np.argmax else minimum_reduce
-        return reduce(x, dim, keepdims=keepdim), arg(x, dim, keepdims=keepdim)
+        if arg is np.argmax:
+            return maximum_reduce(x, dim, keepdims=keepdim), x.argmax(dim, keepdims=keepdim)
+        return minimum_reduce(x, dim, keepdims=keepdim), x.argmin(dim, keepdims=keepdim)
     where = np.asanyarray(arg(ordered, dim, keepdims=True))
     values = np.take_along_axis(x, where, dim)
     return (values, where) if keepdim else (values.squeeze(dim), where.squeeze(dim))
+
+
+BY_INDEX: dict[str, Any] = {"outputs": 2, "kind": "values_and_indices", "saved_names": {"out1": "indices"}}
+
+
+def by_index(op: Primitive) -> Primitive:
+    """Give its rule to a primitive that returns (values, indices) of elements chosen along a dimension."""
+    op.vjp(
+        input=lambda g, out1, dim, keepdim, input_shape, xp: xp.unpick(g, out1, dim, keepdim, True, input_shape)
+    )
+    return op
 
 
 def _extremum_along(name: str, node: str, arg: Any) -> Primitive:
     def kernel(input, dim: int, keepdim: bool):  # type: ignore[no-untyped-def]
         return _first(input, dim, keepdim, arg)
 
-    op = Primitive(name, kernel, node, outputs=2, kind="values_and_indices", saved_names={"out1": "indices"})
-    op.vjp(
-        input=lambda g, out1, dim, keepdim, input_shape, xp: xp.unpick(g, out1, dim, keepdim, True, input_shape)
-    )
-    return op
+    return by_index(Primitive(name, kernel, node, **BY_INDEX))
 
 
 max_dim = _extremum_along("max_dim", "MaxBackward0", np.argmax)
@@ -108,14 +118,14 @@ def _extremum(
             )
         if array.dtype.kind == "c":
             raise not_for(f"{name}_all", input.dtype)
-        return full(input)
+        return full.call(input)
     if other is not None:
         return FUNCTIONS[binary](input, other)
     at = check_dim(dim, array.ndim)
     if array.dtype.kind == "c":
         raise RuntimeError(f"{name}(): does not support complex input")
     require_elements(name, array.shape, at)
-    return getattr(return_types, name)(along(input, at, keepdim is not _FULL and bool(keepdim)))
+    return getattr(return_types, name)(along.call(input, at, keepdim is not _FULL and bool(keepdim)))
 
 
 def require_elements(name: str, shape: tuple[int, ...], dim: int) -> None:

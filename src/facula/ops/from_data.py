@@ -10,6 +10,7 @@ import numpy as np
 from .. import _device, _dtype
 from .._dtype import cast
 from .._tensor import Tensor
+from ._args import is_number
 from ._forms import FUNCTIONS
 from ._making import checked_dtype, creator, empty_array, finish, place, size_of
 
@@ -212,7 +213,7 @@ def _dtype_of_leaf(v: Any) -> _dtype.dtype:
         return v.dtype
     if isinstance(v, np.generic):
         return _dtype.of_numpy(v.dtype)
-    if isinstance(v, (bool, int, float, complex)):
+    if is_number(v):
         return _dtype.of_scalar(v)
     if _is_sequence(v) and not isinstance(v, str):
         flat, _ = _flattened(v)
@@ -428,10 +429,6 @@ def legacy_tensor(args: tuple[Any, ...], dtype: _dtype.dtype, kwargs: dict[str, 
     if len(args) == 1 and _is_sequence(first):
         return finish(place(array_of(first, dtype), device))
     raise TypeError(f"new(): data must be a sequence (got {type(first).__name__})")
-
-
-def dtype_type_name(dtype: _dtype.dtype) -> str:
-    return f"torch.{_dtype.SCALAR_TYPE_NAMES[dtype]}Tensor"
 
 
 def legacy_constructor(cls: type, *args: Any, **kwargs: Any) -> Any:

@@ -12,7 +12,7 @@ from .._device import MetaArray, empty_meta
 from .._tensor import Tensor
 from ._args import one_dim
 from ._basic import checked_number
-from ._changing import add_at, changing, first_outside
+from ._changing import add_at, changing, first_outside, places_in
 from ._forms import public
 from ._primitive import primitive
 
@@ -24,16 +24,9 @@ INTEGERS = (np.dtype(np.int64), np.dtype(np.int32))
 
 def flat_places(shape: tuple[int, ...], index: Any, dim: int) -> Any:
     """For each element of ``index``, where it points in a dense array of this shape."""
-    places: Any = None
-    stride = 1
-    for d in range(len(shape) - 1, -1, -1):
-        along = index if d == dim else np.arange(index.shape[d]).reshape((-1,) + (1,) * (index.ndim - d - 1))
-        part = along if stride == 1 else along * stride
-        places = part if places is None else places + part
-        stride *= shape[d]
-    if places is None:
+    if not shape:
         return np.zeros(index.shape, np.intp)
-    return places if places.shape == index.shape else np.broadcast_to(places, index.shape)
+    return places_in(shape, index.shape, index, dim)
 
 
 def _part(array: Any, shape: tuple[int, ...]) -> Any:
@@ -59,7 +52,7 @@ def gather_op(input, index, dim: int, sparse_grad: bool):  # type: ignore[no-unt
         return empty_meta(index.shape, input.dtype)
     if not index.size:
         return np.empty(index.shape, input.dtype)
-    return np.ravel(input).take(flat_places(input.shape, index, dim))
+    return input.ravel().take(flat_places(input.shape, index, dim))
 
 
 @gather_op.vjp("input")
@@ -214,7 +207,7 @@ def gather(input: Tensor, dim: int, index: Any, *, sparse_grad: bool = False) ->
                     f"{list(shape)} apart from dimension {at}"
                 )
         _check_places(index._array, at, input._array.shape)
-    return gather_op(input, index, at, sparse_grad)
+    return gather_op.call(input, index, at, sparse_grad)
 
 
 def _scatter(

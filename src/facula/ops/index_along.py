@@ -9,8 +9,8 @@ import numpy as np
 from .._device import MetaArray
 from .._tensor import Tensor
 from ._args import one_dim
-from ._basic import checked_number, fit
-from ._changing import add_rows, changing, constant, first_outside, raw
+from ._basic import checked_number, constant, fit, raw
+from ._changing import SMALL, add_at, add_rows, as_column, changing, first_outside, places_in
 from ._forms import public
 from ._primitive import primitive
 from ._refusals import scalar_type
@@ -52,6 +52,10 @@ def _add_slices(target: Any, dim: int, index: Any, values: Any, fresh: bool = Fa
     rows = index.reshape(-1)
     if not dim:
         add_rows(target, rows, values, fresh)
+        return
+    if values.size <= SMALL and target.flags.c_contiguous:
+        where = places_in(target.shape, values.shape, as_column(rows, target.ndim, dim), dim)
+        add_at(target.reshape(-1), where, values)
         return
     sums = np.zeros((target.shape[dim], *target.shape[:dim], *target.shape[dim + 1 :]), target.dtype)
     add_rows(sums, rows, np.moveaxis(values, dim, 0), fresh=True)
@@ -167,7 +171,7 @@ def index_select(input: Tensor, dim: int, index: Any) -> Tensor:
                 f"INDICES element is out of DATA bounds, id={found} axis_dim={input._array.shape[1]}"
             )
         raise IndexError("index out of range in self")
-    return index_select_op(input, index, at)
+    return index_select_op.call(input, index, at)
 
 
 def _index_add(name: str, self: Tensor, dim: int, index: Any, source: Any, alpha: Any, in_place: bool) -> Tensor:

@@ -16,9 +16,11 @@ import numpy as np
 
 from .. import _dtype, _state
 from .._lazy import set_methods
-from .._tensor import Tensor, _type_of
+from .._tensor import Tensor
+from ._args import is_number
 from ._basic import alias_kernel, checked_number
 from ._primitive import PLAIN, wrap
+from ._wrong import type_of
 from .advanced import checked, index_kernel, put
 from .parts import select_op, slice_op
 from .shape import unsqueeze_op
@@ -85,7 +87,7 @@ def _other_part(part: Any) -> Any:
     except TypeError:
         raise IndexError(
             "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
-            f"(got {_type_of(part)})"
+            f"(got {type_of(part)})"
         ) from None
 
 
@@ -134,7 +136,7 @@ def apply_basic(self: Tensor, key: tuple[Any, ...]) -> tuple[Tensor, list[Any]]:
         if kind is slice:
             start, end, step = slice_bounds(part)
             if start or step != 1 or dim >= view._array.ndim or end < view._array.shape[dim]:
-                view = slice_op(view, dim, start, end, step)
+                view = slice_op.call(view, dim, start, end, step)
             dim += 1
             continue
         if part is Ellipsis:
@@ -154,7 +156,7 @@ def apply_basic(self: Tensor, key: tuple[Any, ...]) -> tuple[Tensor, list[Any]]:
                 part = kind(part._array)
         if kind is int:
             try:
-                view = select_op(view, dim, part)
+                view = select_op.call(view, dim, part)
             except (IndexError, OverflowError):
                 raise _out_of_range(part, position, view._array.shape[dim]) from None
             continue
@@ -176,23 +178,24 @@ def apply_basic(self: Tensor, key: tuple[Any, ...]) -> tuple[Tensor, list[Any]]:
 
 def getitem(self: Any, key: Any) -> Any:
     """The part of a tensor that a key names: a view if the key holds no tensors or lists, else a copy."""
-    if (self.__class__ not in PLAIN or _state.special) and _overridden((self, key)):
+    special = self.__class__ not in PLAIN or (_state.special and _state.modes.dispatch)
+    if special and _overridden((self, key)):
         return _call_override(getitem, Tensor.__getitem__, (self, key))
     kind = key.__class__
     if kind is int:
         try:
-            return select_op(self, 0, key)
+            return select_op.call(self, 0, key)
         except (IndexError, OverflowError):
             raise _integer_error(self, key) from None
     if kind is slice:
         if not self._array.ndim:
             raise IndexError("slice() cannot be applied to a 0-dim tensor.")
-        return slice_op(self, 0, *slice_bounds(key))
+        return slice_op.call(self, 0, *slice_bounds(key))
     if key is Ellipsis:
         return alias_kernel(self)
     if kind is not tuple:
         if kind is Tensor and key._array.ndim and self._array.ndim:
-            return index_kernel(self, checked([key], self._array.shape))
+            return index_kernel.call(self, checked([key], self._array.shape))
         if isinstance(key, np.integer):
             return getitem(self, int(key))
         key = _as_tuple(key)
@@ -310,8 +313,8 @@ def _write_directly(self: Tensor, key: Any, value: Any) -> bool:
 def _number_tensor(self: Tensor, value: Any) -> Tensor:
     if isinstance(value, np.integer):
         value = int(value)
-    if not isinstance(value, (bool, int, float, complex)):
-        raise TypeError(f"can't assign a {_type_of(value)} to a {self._type_name()}")
+    if not is_number(value):
+        raise TypeError(f"can't assign a {type_of(value)} to a {self._type_name()}")
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise ValueError("Overflow when unpacking long long")
     d = self.dtype

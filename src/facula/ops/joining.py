@@ -13,12 +13,13 @@ import numpy as np
 from .. import _dtype, _state
 from .._device import empty_meta
 from .._dtype import cast
-from .._tensor import Size, Tensor
-from ..autograd.graph import new_node
+from .._size import Size
+from .._tensor import Tensor
 from ._args import one_dim
-from ._basic import in_both_worlds
+from ._basic import in_both_worlds, in_dtype
+from ._calls import recorder
 from ._forms import FUNCTIONS, public
-from ._operands import broadcast_error
+from ._operands import common_shape
 from ._primitive import PLAIN, Primitive, primitive, wrap
 from .shape import expand_op, flatten, new_dim, reshape, unsqueeze_op, view
 
@@ -74,36 +75,28 @@ class Join(Primitive):
 
     def __init__(self, name: str, kernel: Any, node: str) -> None:
         super().__init__(name, kernel, node, saved_names={"ends": "", "dtypes": ""})
-        self._plan: tuple[int, ...] | None = None
+        self._record: Any = None
 
     def __call__(self, tensors: Any, *attributes: Any) -> Any:
         if _state.special:
-            return Primitive.__call__(self, tensors, *attributes)
+            return self.general(tensors, *attributes)
         arrays = []
         edges = []
         recording = False
         for t in tensors:
             if type(t) not in PLAIN:
-                return Primitive.__call__(self, tensors, *attributes)
+                return self.general(tensors, *attributes)
             arrays.append(t._array)
             edge = t._node if t._meta is None else t._edge()
             edges.append(edge)
             if edge is not None:
                 recording = True
         out = wrap(self.kernel(arrays, *attributes))
-        if recording:
-            self._record(out, tuple(edges), attributes)
+        if recording and out._array.dtype.kind in "fcV":
+            if self._record is None:
+                self._record = recorder(self)
+            self._record((out,), tuple(edges), 1, tensors, attributes)
         return out
-
-    def _record(self, out: Tensor, edges: tuple[Any, ...], attributes: tuple[Any, ...]) -> None:
-        if out._array.dtype.kind not in "fcV":
-            return
-        plan = self._plan
-        if plan is None:
-            names = self.attribute_names
-            plan = self._plan = tuple(names.index(n) if n in names else -1 for n in self.slot_names)
-        out._node = node = new_node(self.node_class, edges)
-        node.saved = tuple([None if i < 0 else attributes[i] for i in plan])
 
 
 def _join(node: str, name: str) -> Callable[[Any], Join]:
@@ -142,11 +135,6 @@ def _dtypes(tensors: Any) -> tuple[Any, ...] | None:
     return None
 
 
-def as_dtype(g: Any, dtype: Any, xp: Any) -> Any:
-    """A gradient in its input's dtype."""
-    return g if (g.dtype if xp.is_raw else g._array.dtype) == dtype else xp.cast(g, dtype)
-
-
 # ---- cat
 
 
@@ -157,7 +145,7 @@ _LEGACY_EMPTY = (0,)
 @_join("CatBackward0", "cat_op")
 def cat_op(tensors, dim: int, ends: tuple[int, ...], dtypes: Any):  # type: ignore[no-untyped-def]
     """``ends``: where along ``dim`` each tensor ends; ``dtypes``: those of the tensors if they differ."""
-    return cat_arrays(tensors, dim)
+    return joined(tensors, dim) if dtypes is None and min(ends) >= 0 else cat_arrays(tensors, dim)
 
 
 def cat_arrays(arrays: Any, dim: int = 0) -> Any:
@@ -177,9 +165,9 @@ def _(g: Any, position: Any, dim: Any, ends: Any, dtypes: Any, xp: Any) -> Any:
         start = max(start, ~start)
         if end < 0:  # marks a vector without elements beside tensors of more dimensions
             part = xp.slice(xp.reshape(g, (-1,)), 0, 0, 0, 1)
-            return part if dtypes is None else as_dtype(part, dtypes[position], xp)
+            return part if dtypes is None else in_dtype(part, dtypes[position], xp)
     part = xp.slice(g, dim, start, end, 1)
-    return part if dtypes is None else as_dtype(part, dtypes[position], xp)
+    return part if dtypes is None else in_dtype(part, dtypes[position], xp)
 
 
 @public("cat concat concatenate", "", out=True)
@@ -196,6 +184,9 @@ def cat(tensors: Any, dim: int = 0) -> Tensor:
         if like == _LEGACY_EMPTY:
             like = s
     dim = 0 if like == _LEGACY_EMPTY else one_dim(dim, len(like))
+    size = like[dim]
+    if size and shapes.count(like) == len(shapes):
+        return cat_op(tensors, dim, tuple(range(size, size * len(shapes) + 1, size)), _dtypes(tensors))
     ends = []
     end = 0
     for i, s in enumerate(shapes):
@@ -254,7 +245,7 @@ def stack_arrays(arrays: Any, dim: int = 0) -> Any:
 @stack_op.vjp("tensors")
 def _(g: Any, position: Any, dim: Any, dtypes: Any, xp: Any) -> Any:
     part = xp.select(g, dim, position)
-    return part if dtypes is None else as_dtype(part, dtypes[position], xp)
+    return part if dtypes is None else in_dtype(part, dtypes[position], xp)
 
 
 @public("stack", "", out=True)
@@ -377,7 +368,7 @@ def block_diag_op(tensors, corners: tuple[Any, ...]):  # type: ignore[no-untyped
 def _(g: Any, position: Any, corners: Any, tensors_shape: Any, tensors_dtype: Any, xp: Any) -> Any:
     top, left, height, width = corners[position]
     part = xp.slice(xp.slice(g, 0, top, top + height, 1), 1, left, left + width, 1)
-    return as_dtype(xp.reshape(part, tensors_shape[position]), tensors_dtype[position], xp)
+    return in_dtype(xp.reshape(part, tensors_shape[position]), tensors_dtype[position], xp)
 
 
 @public("block_diag")
@@ -410,12 +401,7 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     """Views of the tensors with one common shape."""
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         tensors = tuple(tensors[0])
-    target: tuple[int, ...] = ()
-    for t in tensors:
-        try:
-            target = np.broadcast_shapes(target, t._array.shape)
-        except ValueError:
-            raise broadcast_error(target, t._array.shape) from None
+    target = common_shape(*[t._array.shape for t in tensors])
     return tuple(t if t._array.shape == target else expand_op(t, target) for t in tensors)
 
 

@@ -92,14 +92,24 @@ def by_columns(shape: Any, strides: Any) -> bool:
     return strides[0] == 1 and strides[1] == shape[0] and shape[1] > 1
 
 
+def are_plain(g: Any, x: Any) -> bool:
+    """Whether two arrays can be multiplied by NumPy's quickest way."""
+    dt = g.dtype
+    return (dt is F32 or dt is F64) and type(g) is ndarray is type(x)
+
+
 def left_gradient(g: Any, right: Any, shape: Any, strides: Any, xp: Any) -> Any:
     """The gradient of ``left`` in ``left @ right``; see NOTE [layout of gradients]."""
+    if xp.is_raw and are_plain(g, right):
+        return right.dot(g.T).T if by_columns(shape, strides) else g.dot(right.T)
     if by_columns(shape, strides):
         return xp.t(xp.mm(xp.conj(right), xp.t(g)))
     return xp.mm(g, adjoint(right, xp))
 
 
 def right_gradient(g: Any, left: Any, shape: Any, strides: Any, xp: Any) -> Any:
+    if xp.is_raw and are_plain(g, left):
+        return g.T.dot(left).T if by_columns(shape, strides) else left.T.dot(g)
     if by_columns(shape, strides):
         return xp.t(xp.mm(xp.t(g), xp.conj(left)))
     return xp.mm(adjoint(left, xp), g)
@@ -286,14 +296,14 @@ vdot_op.vjp(input=lambda g, other, xp: xp.conj(g) * other, other=lambda g, input
 def mm(input: Tensor, mat2: Tensor) -> Tensor:
     """The product of two matrices."""
     check_mm(input, mat2)
-    return mm_op(input, mat2)
+    return mm_op.call(input, mat2)
 
 
 @public("bmm", "bmm", out=True)
 def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     """The products of two batches of matrices."""
     check_bmm("bmm", input, mat2)
-    return bmm_op(input, mat2)
+    return bmm_op.call(input, mat2)
 
 
 @public("mv", "mv", out=True)
@@ -474,7 +484,7 @@ def check_baddbmm(input: Any, batch1: Any, batch2: Any) -> tuple[int, ...]:
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * (mat1 @ mat2)``."""
     check_addmm(input, mat1, mat2)
-    return addmm_op(input, mat1, mat2, beta, alpha)
+    return addmm_op.call(input, mat1, mat2, beta, alpha)
 
 
 @public("addmv", "addmv", out=True)

@@ -8,23 +8,15 @@ import numpy as np
 
 from .. import _dtype
 from .._tensor import Tensor
-from ._basic import checked_number, fit
-from ._changing import add_at, changing, constant, first_outside, from_front, raw
+from ._basic import checked_number, constant, fit, raw
+from ._changing import add_at, changing, first_outside, from_front
 from ._forms import public
 from ._masks import select
-from ._operands import broadcast_error
+from ._operands import common_shape
 from ._primitive import primitive, wrap
 from ._refusals import scalar_type
 from ._xp import RAW
 from .gather import require_tensor
-
-
-def _common_shape(first: Any, second: Any) -> tuple[int, ...]:
-    try:
-        return np.broadcast_shapes(first._array.shape, second._array.shape)
-    except ValueError:
-        raise broadcast_error(first._array.shape, second._array.shape) from None
-
 
 # ---- masked_fill
 
@@ -66,7 +58,9 @@ def _masked_fill(name: str, self: Tensor, mask: Any, value: Any, in_place: bool)
             "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
             f"{value._array.ndim} dimension(s)."
         )
-    shape = _common_shape(mask, self)
+    shape = self._array.shape
+    if mask._array.shape != shape:
+        shape = common_shape(mask._array.shape, shape)
     if mask._array.dtype != np.bool_:
         kind = _dtype.cpp_name(mask.dtype)
         raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {kind}")
@@ -127,7 +121,7 @@ def masked_select(input: Tensor, mask: Any) -> Tensor:
     require_tensor("masked_select", "mask", 1, mask)
     if mask._array.dtype != np.bool_:
         raise RuntimeError("masked_select: expected BoolTensor for mask")
-    _common_shape(mask, input)
+    common_shape(mask._array.shape, input._array.shape)
     return masked_select_op(input, mask)
 
 
@@ -179,7 +173,7 @@ def _masked_scatter(name: str, self: Tensor, mask: Any, source: Any, in_place: b
             text = str(expand_error(shape, mask._array.shape)).replace("torch.FloatTensor", "CPUBoolType")
             raise RuntimeError(text)
     else:
-        shape = _common_shape(mask, self)
+        shape = common_shape(mask._array.shape, self._array.shape)
     if self._array.dtype != source._array.dtype:
         raise RuntimeError(
             "masked_scatter: expected self and source to have same dtypes but got"

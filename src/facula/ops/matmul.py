@@ -17,7 +17,7 @@ from ..overrides import call_override, has_override, overridden
 from ._args import one_dim
 from ._basic import clone, in_both_worlds
 from ._forms import EXACT_OUT, FUNCTIONS, public
-from ._operands import broadcast_error
+from ._operands import common_shape
 from ._primitive import PLAIN, primitive
 from ._quick_products import fresh, is_plain_state, ndarray, plain_matrices, quick_linear, quick_mm
 from .linalg import (
@@ -87,16 +87,13 @@ def _batched(input: Any, other: Any, a: int, b: int) -> Any:
     if _folds(input, other, a, b):
         return _folded(input, other, a >= b)
     x, y = input._array.shape, other._array.shape
-    try:
-        batch = np.broadcast_shapes(x[:-2], y[:-2])
-    except ValueError:
-        raise broadcast_error(x[:-2], y[:-2]) from None
+    batch = x[:-2] if x[:-2] == y[:-2] else common_shape(x[:-2], y[:-2])
     n = x[-2] if a > 1 else 1
     if b == 1:
         other, y = unsqueeze_op(other, 1), (*y, 1)
     count = math.prod(batch)
-    left = reshape(expand_op(input, (*batch, n, x[-1])), (count, n, x[-1]))
-    right = reshape(expand_op(other, (*batch, *y[-2:])), (count, *y[-2:]))
+    left = reshape(expand_op.call(input, (*batch, n, x[-1])), (count, n, x[-1]))
+    right = reshape(expand_op.call(other, (*batch, *y[-2:])), (count, *y[-2:]))
     result = bmm(left, right)
     if b == 1:
         return unsafe_view(squeeze_op(result, 2), (*batch, n))
@@ -171,22 +168,24 @@ in_both_worlds("matmul", _raw_matmul, matmul)
 
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """``input @ weight.t() + bias``, with ``weight`` of shape (out, in)."""
-    if type(bias) in PLAIN and type(weight) in PLAIN and type(input) in PLAIN:
-        x, w, b = input._array, weight._array, bias._array
+    if type(weight) in PLAIN and type(input) in PLAIN and (bias is None or type(bias) in PLAIN):
+        x, w = input._array, weight._array
         dt = x.dtype
         if (
             (dt is F32 or dt is F64)
             and w.dtype is dt
-            and b.dtype is dt
             and x.ndim == 2 == w.ndim
             and x.shape[1] == w.shape[1]
-            and b.shape == (w.shape[0],)
             and x.__class__ is ndarray is w.__class__
-            and b.__class__ is ndarray
+            and (bias is None or _is_plain_bias(bias._array, w.shape[0], dt))
             and is_plain_state()
         ):
             return quick_linear(input, weight, bias)
     return _any_linear(input, weight, bias)
+
+
+def _is_plain_bias(b: Any, n: int, dt: Any) -> bool:
+    return b.dtype is dt and b.shape == (n,) and b.__class__ is ndarray
 
 
 def _any_linear(input: Any, weight: Any, bias: Any = None) -> Any:
@@ -400,8 +399,9 @@ def chain_matmul(*matrices: Any) -> Tensor:
 @public("matrix_power", "matrix_power", out=True)
 def matrix_power(input: Tensor, n: int) -> Tensor:
     """A square matrix multiplied with itself; for a negative ``n``, its inverse."""
+    from ._matrices import check_square
     from .create import eye
-    from .decompositions import check_square, inv
+    from .inverse import inv
 
     if not isinstance(n, int):
         raise TypeError(f"matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}")
@@ -470,10 +470,7 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {a.shape[at]} and {b.shape[at]}"
         )
     require_same_scalar_type(input, other)
-    try:
-        np.broadcast_shapes(a.shape, b.shape)
-    except ValueError:
-        raise broadcast_error(a.shape, b.shape) from None
+    common_shape(a.shape, b.shape)
     return cross_op(input, other, dim)
 
 

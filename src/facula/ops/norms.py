@@ -10,7 +10,7 @@ import numpy as np
 from .. import _dtype
 from .._dtype import widened
 from .._tensor import Tensor
-from ._basic import in_both_worlds
+from ._basic import in_both_worlds, in_dtype
 from ._forms import public
 from ._primitive import primitive
 from ._reducing import (
@@ -24,7 +24,6 @@ from ._reducing import (
     total,
 )
 from ._wrong import WrongArgument
-from .reduce import brought_back
 
 INF = math.inf
 
@@ -60,7 +59,7 @@ def _complex_squares(x: Any, axis: Any, keepdim: bool) -> Any:
 def _(g: Any, input: Any, out: Any, ord: Any, dim: Any, keepdim: bool, input_dtype: Any, xp: Any) -> Any:
     if ord == 0:
         return None
-    g, out = (brought_back(spread(t, input.shape, dim, keepdim, xp), _real(input_dtype), xp) for t in (g, out))
+    g, out = (in_dtype(spread(t, input.shape, dim, keepdim, xp), _real(input_dtype), xp) for t in (g, out))
     return norm_gradient(g, input, out, ord, dim, xp)
 
 
@@ -183,7 +182,7 @@ def matrix_norm(
         return vector_norm(A, 2, dims, keepdim)
     rows, columns = (d % n for d in dims)
     if ord in ("nuc", 2, -2):
-        from .decompositions import svdvals
+        from .singular import svdvals
 
         values = svdvals(A.movedim((rows, columns), (-2, -1)))
         found = values.sum(-1) if ord == "nuc" else values.amax(-1) if ord == 2 else values.amin(-1)

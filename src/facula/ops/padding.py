@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from .._tensor import Tensor
-from ._basic import zeros_like_in
-from ._forms import FUNCTIONS
+from ._basic import no_gradient
+from ._forms import FUNCTIONS, public
 from ._primitive import Primitive, primitive
 
 
@@ -57,8 +57,22 @@ _BY_PLACES = {
 }
 sum_at_places.vjp(
     input=lambda g, places, node, xp: getattr(xp, f"pad_{node}")(g, places, node),
-    like=lambda g, xp: zeros_like_in(g, xp),
+    like=no_gradient,
 )
+
+
+@public("constant_pad_nd", out=True)
+def constant_pad_nd(input: Tensor, pad: Any, value: float = 0) -> Tensor:
+    """``input`` with a number at its ends; negative widths cut."""
+    return _constant(input, tuple(int(p) for p in pad), value)
+
+
+def _constant(input: Tensor, widths: tuple[int, ...], value: float) -> Tensor:
+    ndim = input.ndim
+    for i in range(0, len(widths), 2):
+        if input.shape[ndim - 1 - i // 2] + widths[i] + widths[i + 1] < 0:
+            raise RuntimeError("narrow(): length must be non-negative.")
+    return constant_pad(input, widths, value)
 
 
 def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
@@ -73,10 +87,7 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
             f"{len(widths)} and input of dimension {ndim}"
         )
     if mode == "constant":
-        for i in range(0, len(widths), 2):
-            if input.shape[ndim - 1 - i // 2] + widths[i] + widths[i + 1] < 0:
-                raise RuntimeError("narrow(): length must be non-negative.")
-        return constant_pad(input, widths, 0.0 if value is None else value)
+        return _constant(input, widths, 0.0 if value is None else value)
     if value is not None and value != 0:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     if mode not in ("reflect", "replicate", "circular"):

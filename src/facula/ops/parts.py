@@ -8,6 +8,7 @@ import numpy as np
 
 from .._tensor import Tensor
 from ._args import as_int, one_dim
+from ._basic import constant, raw
 from ._forms import public
 from ._primitive import primitive
 from ._view import strided, view_primitive
@@ -17,12 +18,12 @@ _ALL = slice(None)
 
 def at_dim(dim: int, key: Any) -> tuple[Any, ...]:
     """A NumPy key that takes ``key`` of one dimension and everything of the others, and always gives an array."""
-    return (_ALL,) * dim + (key, ...)
+    return (_ALL,) * dim + (key, ...) if dim else (key, ...)
 
 
 def zeros_beside(g: Any, shape: tuple[int, ...], xp: Any) -> Any:
     """Zeros in the dtype and the world of a gradient."""
-    return np.zeros(shape, g.dtype) if xp.is_raw else Tensor._wrap(np.zeros(shape, g._array.dtype))
+    return constant(np.zeros(shape, raw(g).dtype), xp)
 
 
 # ---- select
@@ -118,12 +119,6 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     if start + length > size:
         raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
     return slice_op.call(input, dim, start, start + length, 1)
-
-
-@public("narrow_copy", "narrow_copy")
-def narrow_copy(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
-    """A copy of ``narrow``."""
-    return narrow(input, dim, start, length).clone()
 
 
 # ---- diagonal

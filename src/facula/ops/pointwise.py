@@ -11,7 +11,7 @@ from .. import _dtype
 from .._lazy import set_methods
 from .._tensor import Tensor
 from ._args import is_number
-from ._basic import zeros_like_in
+from ._basic import no_gradient, raw
 from ._elementwise import Elementwise, elementwise
 from ._forms import FUNCTIONS, expose, public
 from ._inplace import inplace_form
@@ -23,11 +23,6 @@ def number_like(value: Any, array: Any) -> Any:
     """A Python number as a 0-d array of an array's dtype; integers wrap around as in C."""
     dt = array.dtype
     return scalar(value, dt) if dt.kind == "f" and dt.itemsize >= 4 else number_array(value, dt)
-
-
-def no_gradient(g: Any, xp: Any) -> Any:
-    """The derivative of what is constant almost everywhere."""
-    return zeros_like_in(g, xp)
 
 
 class Underivable(Elementwise):
@@ -107,15 +102,11 @@ def _minus_scaled(input, other, alpha: object):  # type: ignore[no-untyped-def]
     return np.subtract(input, np.multiply(other, number_like(alpha, other)))
 
 
-def _conj(number: Any) -> Any:
-    return number.conjugate()
-
-
 add_scaled = elementwise(
-    "add_scaled", _scaled, "AddBackward0", input=lambda g: g, other=lambda g, alpha: g * _conj(alpha)
+    "add_scaled", _scaled, "AddBackward0", input=lambda g: g, other=lambda g, alpha: g * alpha.conjugate()
 )
 sub_scaled = elementwise(
-    "sub_scaled", _minus_scaled, "SubBackward0", input=lambda g: g, other=lambda g, alpha: g * -_conj(alpha)
+    "sub_scaled", _minus_scaled, "SubBackward0", input=lambda g: g, other=lambda g, alpha: g * -alpha.conjugate()
 )
 sub_scaled.guard = _refuse_bools
 
@@ -201,7 +192,7 @@ def _rsub(input, other, alpha: object):  # type: ignore[no-untyped-def]
 
 
 rsub_tensor = elementwise(
-    "rsub", _rsub, "RsubBackward0", input=lambda g, alpha: g * -_conj(alpha), other=lambda g: g
+    "rsub", _rsub, "RsubBackward0", input=lambda g, alpha: g * -alpha.conjugate(), other=lambda g: g
 )
 rsub_tensor.guard = _refuse_bools
 
@@ -447,8 +438,8 @@ def _sgn(input):  # type: ignore[no-untyped-def]
 
 
 def _sgn_rule(g: Any, input: Any, out: Any, xp: Any) -> Any:
-    if (input if xp.is_raw else input._array).dtype.kind != "c":
-        return zeros_like_in(g, xp)
+    if raw(input).dtype.kind != "c":
+        return no_gradient(g, xp)
     size = xp.abs(input)
     turned = g / size - xp.real(g / out) * out / size
     return xp.either(size == 0, 0, turned)

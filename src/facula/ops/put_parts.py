@@ -1,14 +1,15 @@
-"""Copies with a part replaced: select_scatter, slice_scatter, diagonal_scatter."""
+"""Copies with a part replaced: select_scatter, slice_scatter, diagonal_scatter, as_strided_scatter."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from .._tensor import Tensor
+from ..autograd.views import element_strides
 from ._args import one_dim
+from ._basic import as_strided, as_strided_kernel, in_dtype, raw
 from ._forms import public
 from ._primitive import primitive
-from .joining import as_dtype
 from .parts import at_dim, diagonal_array, two_dims, zeros_beside
 
 
@@ -41,10 +42,10 @@ def _(g: Any, src_shape: Any, dim: Any, index: Any, xp: Any) -> Any:
 
 @select_scatter_op.vjp("src")
 def _(g: Any, dim: Any, index: Any, src_dtype: Any, xp: Any) -> Any:
-    return as_dtype(xp.select(g, dim, index), src_dtype, xp)
+    return in_dtype(xp.select(g, dim, index), src_dtype, xp)
 
 
-@public("select_scatter", "select_scatter")
+@public("select_scatter", "select_scatter", out=True)
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     """A copy with one index of a dimension replaced."""
     shape = input._array.shape
@@ -76,10 +77,10 @@ def _(g: Any, src_shape: Any, dim: Any, start: Any, end: Any, step: Any, xp: Any
 
 @slice_scatter_op.vjp("src")
 def _(g: Any, dim: Any, start: Any, end: Any, step: Any, src_dtype: Any, xp: Any) -> Any:
-    return as_dtype(xp.slice(g, dim, start, end, step), src_dtype, xp)
+    return in_dtype(xp.slice(g, dim, start, end, step), src_dtype, xp)
 
 
-@public("slice_scatter", "slice_scatter")
+@public("slice_scatter", "slice_scatter", out=True)
 def slice_scatter(
     input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Tensor:
@@ -112,12 +113,48 @@ def _(g: Any, src_shape: Any, offset: Any, dim1: Any, dim2: Any, xp: Any) -> Any
 
 @diagonal_scatter_op.vjp("src")
 def _(g: Any, offset: Any, dim1: Any, dim2: Any, src_dtype: Any, xp: Any) -> Any:
-    return as_dtype(xp.diagonal(g, offset, dim1, dim2), src_dtype, xp)
+    return in_dtype(xp.diagonal(g, offset, dim1, dim2), src_dtype, xp)
 
 
-@public("diagonal_scatter", "diagonal_scatter")
+@public("diagonal_scatter", "diagonal_scatter", out=True)
 def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """A copy with a diagonal replaced."""
     first, second = two_dims("diagonal", input._array.ndim, dim1, dim2)
     _check_part(src, input._array.diagonal(offset, first, second).shape)
     return diagonal_scatter_op(input, src, offset, first, second)
+
+
+# ---- as_strided_scatter
+
+
+@primitive("AsStridedScatterBackward0", name="as_strided_scatter")
+def as_strided_scatter_op(  # type: ignore[no-untyped-def]
+    input, src, size: tuple[int, ...], stride: tuple[int, ...], offset: int
+):
+    """``input`` as a dense copy, with the elements that these strides show of it replaced."""
+    out = input.copy()
+    as_strided_kernel.kernel(out, size, stride, offset, ())[...] = src
+    return out
+
+
+@as_strided_scatter_op.vjp("input")
+def _(g: Any, src_shape: Any, size: Any, stride: Any, offset: Any, xp: Any) -> Any:
+    return xp.as_strided_scatter(g, zeros_beside(g, src_shape, xp), size, stride, offset)
+
+
+@as_strided_scatter_op.vjp("src")
+def _(g: Any, size: Any, stride: Any, offset: Any, xp: Any) -> Any:
+    g = xp.dense(g)
+    array = raw(g)
+    return xp.as_strided(g, size, stride, offset, (array.shape, element_strides(array), 0))
+
+
+@public("as_strided_scatter", "as_strided_scatter", out=True)
+def as_strided_scatter(
+    input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int | None = None
+) -> Tensor:
+    """A copy with the elements that sizes, strides and offset show replaced."""
+    dense = Tensor._wrap(input._array.copy())
+    part = as_strided(dense, size, stride, storage_offset)
+    _check_part(src, part._array.shape)
+    return as_strided_scatter_op(input, src, tuple(size), tuple(stride), storage_offset or 0)

@@ -10,11 +10,11 @@ from .. import _dtype, _state
 from .. import random as _seeds
 from .._generator import Generator, default_generator, stream_of
 from .._tensor import Tensor
-from ._basic import fit, zeros_like_in
+from ._basic import fit, no_gradient
 from ._draws import DIGITS, check_range, draw_integers, draw_normal, draw_uniform, limits
 from ._forms import FUNCTIONS, public
 from ._making import checked_dtype, creator, empty_array, finish, like_array, out_dtype, require_sizes, size_of
-from ._operands import broadcast_error
+from ._operands import common_shape
 from ._primitive import primitive
 from ._refusals import not_for, scalar_type
 
@@ -182,7 +182,7 @@ def draw_bernoulli(p: Any, shape: Any, d: _dtype.dtype, generator: Any) -> Any:
     return (stream_of(generator).random(shape) < p).astype(d.numpy)
 
 
-bernoulli_kernel.vjp(input=lambda g, xp: zeros_like_in(g, xp))
+bernoulli_kernel.vjp(input=no_gradient)
 
 
 @public("bernoulli", "bernoulli", out=True)
@@ -202,7 +202,7 @@ def poisson_kernel(input, generator: object):  # type: ignore[no-untyped-def]
     return np.asarray(stream_of(generator).poisson(input.astype(np.float64))).astype(input.dtype)
 
 
-poisson_kernel.vjp(input=lambda g, xp: zeros_like_in(g, xp))
+poisson_kernel.vjp(input=no_gradient)
 
 
 @public("poisson")
@@ -283,19 +283,12 @@ def normal_of_std(std, mean: float, generator: object):  # type: ignore[no-untyp
 @primitive("NormalBackward3", name="normal_of_both")
 def normal_of_both(mean, std, generator: object):  # type: ignore[no-untyped-def]
     _check_deviations(std)
-    shape = _common_shape(mean.shape, std.shape)
+    shape = common_shape(mean.shape, std.shape)
     return scaled(draw_normal(stream_of(generator), shape, _dtype.of_array(mean)), mean, std)
 
 
 def scaled(z: Any, mean: Any, std: Any) -> Any:
     return np.asarray(z * std + mean).astype(np.asarray(z).dtype, copy=False)
-
-
-def _common_shape(a: Any, b: Any) -> Any:
-    try:
-        return np.broadcast_shapes(a, b)
-    except ValueError:
-        raise broadcast_error(a, b) from None
 
 
 def _check_deviations(std: Any) -> None:
@@ -305,11 +298,11 @@ def _check_deviations(std: Any) -> None:
         raise RuntimeError("normal expects all elements of std >= 0.0")
 
 
-normal_of_mean.vjp(input=lambda g, xp: zeros_like_in(g, xp))
-normal_of_std.vjp(std=lambda g, xp: zeros_like_in(g, xp))
+normal_of_mean.vjp(input=no_gradient)
+normal_of_std.vjp(std=no_gradient)
 normal_of_both.vjp(
-    mean=lambda g, mean_shape, mean_dtype, xp: fit(zeros_like_in(g, xp), mean_shape, mean_dtype, xp),
-    std=lambda g, std_shape, std_dtype, xp: fit(zeros_like_in(g, xp), std_shape, std_dtype, xp),
+    mean=lambda g, mean_shape, mean_dtype, xp: fit(no_gradient(g, xp), mean_shape, mean_dtype, xp),
+    std=lambda g, std_shape, std_dtype, xp: fit(no_gradient(g, xp), std_shape, std_dtype, xp),
 )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from .. import _dtype
 from .._generator import stream_of
 from .._tensor import Tensor
-from ._basic import fit, zeros_like_in
+from ._basic import fit, no_gradient
 from ._draws import DIGITS, check_range, draw_integers, draw_normal, draw_uniform, limits
 from ._forms import public
 from ._inplace import change
@@ -29,7 +29,7 @@ def _stop(node: str, name: str) -> Primitive:
     def overwrite(input):  # type: ignore[no-untyped-def]
         return input
 
-    overwrite.vjp(input=lambda g, xp: zeros_like_in(g, xp))
+    overwrite.vjp(input=no_gradient)
     return overwrite
 
 
@@ -51,8 +51,8 @@ def _bernoulli_tensor(input, p):  # type: ignore[no-untyped-def]
 
 
 _bernoulli_tensor.vjp(
-    input=lambda g, xp: zeros_like_in(g, xp),
-    p=lambda g, p_shape, p_dtype, xp: fit(zeros_like_in(g, xp), p_shape, p_dtype, xp),
+    input=no_gradient,
+    p=lambda g, p_shape, p_dtype, xp: fit(no_gradient(g, xp), p_shape, p_dtype, xp),
 )
 
 

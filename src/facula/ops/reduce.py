@@ -9,7 +9,7 @@ import numpy as np
 from .. import _dtype
 from .._dtype import F32, F64, widened
 from .._tensor import Tensor
-from ._basic import in_both_worlds
+from ._basic import in_both_worlds, in_dtype
 from ._forms import public
 from ._primitive import primitive
 from ._reducing import (
@@ -22,6 +22,7 @@ from ._reducing import (
     multiply_reduce,
     refuse_narrowing,
     spread,
+    spread_out,
     total,
     with_ones,
     without,
@@ -41,11 +42,6 @@ def result_dtype(dtype: _dtype.dtype | None) -> Any:
     return dtype.numpy
 
 
-def brought_back(g: Any, dtype: np.dtype[Any], xp: Any) -> Any:
-    """A gradient in its input's dtype."""
-    return g if g is None or (g if xp.is_raw else g._array).dtype == dtype else xp.cast(g, dtype)
-
-
 # ---- sum
 
 
@@ -56,7 +52,7 @@ def sum_all(input, dtype: Any = None):  # type: ignore[no-untyped-def]
 
 @sum_all.vjp("input")
 def _(g: Any, input_shape: Any, input_dtype: Any, xp: Any) -> Any:
-    return xp.expand(brought_back(g, input_dtype, xp), input_shape)
+    return spread_out(in_dtype(g, input_dtype, xp), input_shape, None, True, xp)
 
 
 @primitive("SumBackward1", kind="linear")
@@ -66,7 +62,7 @@ def sum_dim(input, dim: Any, keepdim: bool, dtype: Any = None):  # type: ignore[
 
 @sum_dim.vjp("input")
 def _(g: Any, input_shape: Any, dim: Any, keepdim: bool, input_dtype: Any, xp: Any) -> Any:
-    return xp.expand(spread(brought_back(g, input_dtype, xp), input_shape, dim, keepdim, xp), input_shape)
+    return spread_out(in_dtype(g, input_dtype, xp), input_shape, dim, keepdim, xp)
 
 
 @public("sum", "sum", out="dim", overloads=True)
@@ -79,8 +75,8 @@ def sum(input: Tensor, dim: Any = _FULL, keepdim: bool = _FULL, *, dtype: Any = 
     if dim is _FULL:
         if keepdim is not _FULL:
             raise NoOverload
-        return sum_all(input, wanted)
-    return sum_dim(input, check_dims(dim, input._array.ndim), flag(keepdim), wanted)
+        return sum_all.call(input, wanted)
+    return sum_dim.call(input, check_dims(dim, input._array.ndim), flag(keepdim), wanted)
 
 
 def flag(keepdim: Any) -> bool:
@@ -106,7 +102,7 @@ def nansum_op(input, dim: Any, keepdim: bool, dtype: Any):  # type: ignore[no-un
 
 @nansum_op.vjp("input")
 def _(g: Any, input: Any, dim: Any, keepdim: bool, input_dtype: Any, xp: Any) -> Any:
-    return spread(brought_back(g, input_dtype, xp), input.shape, dim, keepdim, xp) * xp.not_nan(input)
+    return spread(in_dtype(g, input_dtype, xp), input.shape, dim, keepdim, xp) * xp.not_nan(input)
 
 
 def _not_nan(x: Any) -> Any:
@@ -163,7 +159,7 @@ def mean_all(input, dtype: Any = None):  # type: ignore[no-untyped-def]
 
 @mean_all.vjp("input")
 def _(g: Any, input_shape: Any, input_size: int, input_dtype: Any, xp: Any) -> Any:
-    return xp.expand(brought_back(g / (input_size or 1), input_dtype, xp), input_shape)
+    return spread_out(in_dtype(g / (input_size or 1), input_dtype, xp), input_shape, None, True, xp)
 
 
 @primitive("MeanBackward1", kind="linear")
@@ -173,14 +169,14 @@ def mean_dim(input, dim: Any, keepdim: bool, dtype: Any = None):  # type: ignore
 
 @mean_dim.vjp("input")
 def _(g: Any, input_shape: Any, dim: Any, keepdim: bool, input_size: int, input_dtype: Any, xp: Any) -> Any:
-    g = brought_back(g / (count(input_shape, dim) or 1), input_dtype, xp)
-    return xp.expand(spread(g, input_shape, dim, keepdim, xp), input_shape)
+    g = in_dtype(g / (count(input_shape, dim) or 1), input_dtype, xp)
+    return spread_out(g, input_shape, dim, keepdim, xp)
 
 
 @public("mean", "mean", out=True, overloads=True)
 def mean(input: Tensor, dim: Any = _FULL, keepdim: bool = _FULL, *, dtype: Any = None) -> Tensor:
     """The mean of all elements, or along ``dim``."""
-    wanted = result_dtype(dtype)
+    wanted = None if dtype is None else result_dtype(dtype)
     if wanted is None:
         if input._array.dtype.kind in "biu":
             raise _no_mean("Input", input.dtype)
@@ -189,8 +185,8 @@ def mean(input: Tensor, dim: Any = _FULL, keepdim: bool = _FULL, *, dtype: Any =
     if dim is _FULL:
         if keepdim is not _FULL:
             raise NoOverload
-        return mean_all(input, wanted)
-    return mean_dim(input, check_dims(dim, input._array.ndim), flag(keepdim), wanted)
+        return mean_all.call(input, wanted)
+    return mean_dim.call(input, check_dims(dim, input._array.ndim), flag(keepdim), wanted)
 
 
 def _no_mean(which: str, d: _dtype.dtype) -> RuntimeError:
@@ -240,11 +236,11 @@ def prod_all(input, dtype: Any = None):  # type: ignore[no-untyped-def]
 @prod_all.vjp("input")
 def _(g: Any, input: Any, out: Any, input_dtype: Any, xp: Any) -> Any:
     if not input.shape:
-        return brought_back(g, input_dtype, xp)
+        return in_dtype(g, input_dtype, xp)
     if xp.is_raw:
-        return brought_back(g * _others_quickly(input, out, None), input_dtype, xp)
+        return in_dtype(g * _others_quickly(input, out, None), input_dtype, xp)
     flat = xp.reshape(input, (-1,))
-    return brought_back(g * xp.reshape(xp.conj(products_of_others(flat, 0, xp)), input.shape), input_dtype, xp)
+    return in_dtype(g * xp.reshape(xp.conj(products_of_others(flat, 0, xp)), input.shape), input_dtype, xp)
 
 
 @primitive("ProdBackward1")
@@ -255,11 +251,11 @@ def prod_dim(input, dim: int, keepdim: bool, dtype: Any = None):  # type: ignore
 @prod_dim.vjp("input")
 def _(g: Any, input: Any, out: Any, dim: int, keepdim: bool, input_dtype: Any, xp: Any) -> Any:
     if not input.shape:
-        return brought_back(g, input_dtype, xp)
+        return in_dtype(g, input_dtype, xp)
     g = spread(g, input.shape, (dim,), keepdim, xp)
     if xp.is_raw:
-        return brought_back(g * _others_quickly(input, out, dim), input_dtype, xp)
-    return brought_back(g * xp.conj(products_of_others(input, dim, xp)), input_dtype, xp)
+        return in_dtype(g * _others_quickly(input, out, dim), input_dtype, xp)
+    return in_dtype(g * xp.conj(products_of_others(input, dim, xp)), input_dtype, xp)
 
 
 def _others_quickly(x: Any, out: Any, dim: int | None) -> Any:
@@ -329,8 +325,11 @@ def logsumexp_op(input, dim: Any, keepdim: bool):  # type: ignore[no-untyped-def
     if count(x.shape, dim) == 0:
         return np.log(total(x, axis, keepdim))
     top = np.maximum.reduce(x.real if x.dtype.kind == "c" else x, axis, keepdims=True)
-    top = np.where(np.isfinite(top), top, top.dtype.type(0))
-    summed = np.log(total(np.exp(x - top), axis, True)) + top
+    finite = np.isfinite(top)
+    if not np.logical_and.reduce(finite, None):
+        top = np.where(finite, top, top.dtype.type(0))
+    x = np.subtract(x, top)
+    summed = np.log(total(np.exp(x, x) if x.ndim else np.exp(x), axis, True)) + top
     if not keepdim and x.ndim:
         summed = summed.reshape(without(x.shape, dim))
     return summed.astype(result, copy=False)
@@ -348,4 +347,4 @@ def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     dims = check_dims(dim, input._array.ndim)
     if input._array.dtype.kind in "biu":
         input = input.to(_dtype.default)
-    return logsumexp_op(input, dims, keepdim)
+    return logsumexp_op.call(input, dims, keepdim)

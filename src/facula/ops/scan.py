@@ -9,13 +9,14 @@ import numpy as np
 from .. import _dtype, return_types
 from .._dtype import F32, widened
 from .._tensor import Tensor
+from ._basic import in_dtype
 from ._forms import FUNCTIONS, public
 from ._inplace import inplace_form
 from ._primitive import Primitive, primitive
 from ._reducing import accumulator, check_dim, refuse_narrowing
 from ._refusals import not_for
 from ._scanning import products_before
-from .reduce import brought_back, result_dtype
+from .reduce import result_dtype
 
 # ---- cumsum, cumprod
 
@@ -44,7 +45,7 @@ def cumsum_from_end(input, dim: int):  # type: ignore[no-untyped-def]
 
 @cumsum_op.vjp("input")
 def _(g: Any, dim: int, input_dtype: Any, xp: Any) -> Any:
-    return xp.cumsum_from_end(brought_back(g, input_dtype, xp), dim)
+    return xp.cumsum_from_end(in_dtype(g, input_dtype, xp), dim)
 
 
 cumsum_from_end.vjp(input=lambda g, dim, xp: xp.cumsum_op(g, dim))
@@ -57,7 +58,7 @@ def cumprod_op(input, dim: int, dtype: Any = None):  # type: ignore[no-untyped-d
 
 @cumprod_op.vjp("input")
 def _(g: Any, input: Any, out: Any, dim: int, input_dtype: Any, xp: Any) -> Any:
-    g = brought_back(g, input_dtype, xp)
+    g = in_dtype(g, input_dtype, xp)
     if not input.shape:
         return g
     if xp.is_raw and not (input == 0).any():
@@ -68,7 +69,7 @@ def _(g: Any, input: Any, out: Any, dim: int, input_dtype: Any, xp: Any) -> Any:
     return xp.conj(products_before(input, dim, xp)) * onward
 
 
-def _scan(name: str, op: Primitive, input: Tensor, dim: Any, dtype: Any) -> Tensor:
+def _scan(op: Primitive, input: Tensor, dim: Any, dtype: Any) -> Tensor:
     refuse_narrowing(input, dtype)
     return op(input, check_dim(dim, input._array.ndim), result_dtype(dtype))
 
@@ -76,13 +77,13 @@ def _scan(name: str, op: Primitive, input: Tensor, dim: Any, dtype: Any) -> Tens
 @public("cumsum", "cumsum", out=True)
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """Sums of the elements up to each."""
-    return _scan("cumsum", cumsum_op, input, dim, dtype)
+    return _scan(cumsum_op, input, dim, dtype)
 
 
 @public("cumprod", "cumprod", out=True)
 def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """Products of the elements up to each."""
-    return _scan("cumprod", cumprod_op, input, dim, dtype)
+    return _scan(cumprod_op, input, dim, dtype)
 
 
 def _in_place(op: Primitive) -> Any:

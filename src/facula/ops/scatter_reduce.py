@@ -11,7 +11,7 @@ from .. import _dtype
 from .._device import MetaArray
 from .._tensor import Tensor
 from ._args import one_dim
-from ._changing import constant, raw
+from ._basic import constant, raw
 from ._forms import public
 from ._inplace import inplace_form
 from ._primitive import primitive

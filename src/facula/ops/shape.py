@@ -71,6 +71,14 @@ def _given(size: tuple[Any, ...]) -> Any:
     return size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
 
 
+def _infers_one(shape: Any) -> bool:
+    """Whether no size is less than -1: NumPy would infer any negative one."""
+    for n in shape:  # noqa: SIM110 (twice as quick as a generator)
+        if n < -1:
+            return False
+    return True
+
+
 def _shape_error(shape: Any, numel: int) -> Exception:
     """PyTorch's sentence for a shape that does not fit a number of elements."""
     shape = size_tuple((tuple(shape),))
@@ -106,7 +114,7 @@ def reshape(input: Tensor, *size: Any, shape: Any = None) -> Tensor:
     try:
         if array.flags.c_contiguous:
             t = view_call(input, wanted)
-            if t._array.shape == wanted or min(wanted, default=0) >= -1:
+            if t._array.shape == wanted or _infers_one(wanted):
                 return t
             raise _shape_error(wanted, array.size)
         if min(wanted, default=0) < -1:
@@ -145,7 +153,7 @@ def view(input: Tensor, *shape: Any, size: Any = None, dtype: Any = None) -> Ten
         if not array.flags.c_contiguous:
             array.reshape(wanted, copy=False)
         t = view_call(input, wanted)
-        if t._array.shape == wanted or min(wanted, default=0) >= -1:
+        if t._array.shape == wanted or _infers_one(wanted):
             return t
         raise _shape_error(wanted, array.size)
     except ValueError:
@@ -361,6 +369,8 @@ def expand_op(input, size: tuple[int, ...]):  # type: ignore[no-untyped-def]
     if input.__class__ is not ndarray:
         return np.broadcast_to(input, size, subok=True)
     shape = input.shape
+    if shape == size:
+        return input.view()
     lead = len(size) - len(shape)
     strides = [s if n == m else 0 for n, m, s in zip(shape, size[lead:] if lead else size, input.strides)]
     for i in range(lead - 1, -1, -1):

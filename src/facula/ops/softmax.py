@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from .. import _dtype
 from .._dtype import widened
 from .._tensor import Tensor
 from ._forms import public
@@ -20,7 +19,7 @@ def _shifted(x: Any, dim: int) -> Any:
     x = widened(x)
     if not x.flags.c_contiguous:
         x = x.copy()
-    return x - maximum_reduce(x, dim, keepdims=True) if x.size else x.copy()
+    return np.subtract(x, maximum_reduce(x, dim, None, None, True)) if x.size else x.copy()
 
 
 @primitive("SoftmaxBackward0")
@@ -28,8 +27,8 @@ def softmax_op(input, dim: int):  # type: ignore[no-untyped-def]
     if not input.ndim:
         return np.ones((), input.dtype) + (input - input)
     x = _shifted(input, dim)
-    np.exp(x, out=x)
-    x /= add_up(x, (dim,), True)
+    np.exp(x, x)
+    np.true_divide(x, add_up(x, (dim,), True), x)
     return x if x.dtype == input.dtype else x.astype(input.dtype)
 
 
@@ -38,9 +37,8 @@ def _(g: Any, out: Any, dim: int, xp: Any) -> Any:
     if not out.shape:
         return g * out - out * (g * out)
     if xp.is_raw and out.dtype.kind == "f" and out.dtype.itemsize > 2:
-        weighted = g * out
-        weighted -= out * add_up(weighted, (dim,), True)
-        return weighted
+        weighted = np.multiply(g, out)
+        return np.subtract(weighted, np.multiply(out, add_up(weighted, (dim,), True)), weighted)
     weighted = g * out
     return weighted - out * xp.sum_dim(weighted, (dim,), True)
 
@@ -50,7 +48,7 @@ def log_softmax_op(input, dim: int):  # type: ignore[no-untyped-def]
     if not input.ndim:
         return input - input
     x = _shifted(input, dim)
-    x -= np.log(add_up(np.exp(x), (dim,), True))
+    np.subtract(x, np.log(add_up(np.exp(x), (dim,), True)), x)
     return x if x.dtype == input.dtype else x.astype(input.dtype)
 
 
@@ -60,8 +58,8 @@ def _(g: Any, out: Any, dim: int, xp: Any) -> Any:
         return g - xp.exp(out) * g
     if xp.is_raw and out.dtype.kind == "f" and out.dtype.itemsize > 2:
         grad = np.exp(out)
-        grad *= add_up(g, (dim,), True)
-        return np.subtract(g, grad, out=grad)
+        np.multiply(grad, add_up(g, (dim,), True), grad)
+        return np.subtract(g, grad, grad)
     return g - xp.exp(out) * xp.sum_dim(g, (dim,), True)
 
 
@@ -69,7 +67,7 @@ def _prepared(name: str, input: Tensor, dim: Any, dtype: Any) -> tuple[Tensor, i
     at = check_dim(dim, input._array.ndim)
     if dtype is not None:
         input = input.to(dtype)
-    if input.dtype.category != _dtype.FLOAT:
+    if input._array.dtype.kind not in "fV":
         last = "lastdim_" if at in (-1, input._array.ndim - 1) or not input._array.ndim else ""
         raise not_for(f"{name}_{last}kernel_impl", input.dtype)
     return input, at
@@ -78,10 +76,10 @@ def _prepared(name: str, input: Tensor, dim: Any, dtype: Any) -> tuple[Tensor, i
 @public("softmax", "softmax", out=True)
 def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """Exponentials scaled to sum to 1 along ``dim``."""
-    return softmax_op(*_prepared("softmax", input, dim, dtype))
+    return softmax_op.call(*_prepared("softmax", input, dim, dtype))
 
 
 @public("log_softmax", "log_softmax", out=True)
 def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """The logarithm of ``softmax``, without overflow."""
-    return log_softmax_op(*_prepared("log_softmax", input, dim, dtype))
+    return log_softmax_op.call(*_prepared("log_softmax", input, dim, dtype))

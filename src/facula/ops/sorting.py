@@ -15,11 +15,8 @@ from ._primitive import Primitive, primitive
 from ._reducing import check_dim
 from ._refusals import not_for
 from ._wrong import NoOverload, WrongArgument
-from .extrema import require_elements, shared
+from .extrema import BY_INDEX, by_index, chosen_of_all, require_elements
 from .reduce import _FULL
-
-_BY_INDEX: dict[str, Any] = {"outputs": 2, "kind": "values_and_indices", "saved_names": {"out1": "indices"}}
-
 
 # ---- sort
 
@@ -45,16 +42,12 @@ def _sort_rule(g: Any, out1: Any, dim: int, input_shape: Any, xp: Any) -> Any:
     return xp.unpick(g, out1, dim, True, True, input_shape)
 
 
-@primitive("SortBackward0", **_BY_INDEX)
+@primitive("SortBackward0", **BY_INDEX)
 def sort_op(input, dim: int, descending: bool):  # type: ignore[no-untyped-def]
     return _sort_kernel(input, dim, descending)
 
 
-@primitive("SortBackward1", **_BY_INDEX)
-def sort_stable_op(input, dim: int, descending: bool):  # type: ignore[no-untyped-def]
-    return _sort_kernel(input, dim, descending)
-
-
+sort_stable_op = Primitive("sort_stable_op", sort_op.kernel, "SortBackward1", **BY_INDEX)
 sort_op.vjp(input=_sort_rule)
 sort_stable_op.vjp(input=_sort_rule)
 
@@ -95,7 +88,7 @@ def msort(input: Tensor) -> Tensor:
 # ---- topk
 
 
-@primitive("TopkBackward0", **_BY_INDEX)
+@primitive("TopkBackward0", **BY_INDEX)
 def topk_op(input, k: int, dim: int, largest: bool, sorted: bool):  # type: ignore[no-untyped-def]
     if not input.ndim:
         return input.copy(), np.zeros((), np.int64)
@@ -150,17 +143,8 @@ def _median_value(x: Any, ignore_nan: bool) -> Any:
     return np.partition(flat, k)[k].astype(x.dtype)
 
 
-def _full_median(name: str, node: str, ignore_nan: bool) -> Primitive:
-    def kernel(input):  # type: ignore[no-untyped-def]
-        return _median_value(input, ignore_nan)
-
-    op = Primitive(name, kernel, node)
-    op.vjp(input=lambda g, input, out, xp: shared(g, input, out, None, True, xp))
-    return op
-
-
-median_all = _full_median("median_all", "MedianBackward0", False)
-nanmedian_all = _full_median("nanmedian_all", "NanmedianBackward0", True)
+median_all = chosen_of_all("median_all", "MedianBackward0", lambda x: _median_value(x, False))
+nanmedian_all = chosen_of_all("nanmedian_all", "NanmedianBackward0", lambda x: _median_value(x, True))
 
 
 def _pick_ranked(x: Any, rank: Any, dim: int, keepdim: bool) -> tuple[Any, Any]:
@@ -188,14 +172,7 @@ def _median_along(name: str, node: str, ignore_nan: bool) -> Primitive:
                 rank = np.where(good < n, good, rank)  # the first NaN
         return _pick_ranked(input, rank, dim, keepdim)
 
-    return _by_index(Primitive(name, kernel, node, **_BY_INDEX))
-
-
-def _by_index(op: Primitive) -> Primitive:
-    op.vjp(
-        input=lambda g, out1, dim, keepdim, input_shape, xp: xp.unpick(g, out1, dim, keepdim, True, input_shape)
-    )
-    return op
+    return by_index(Primitive(name, kernel, node, **BY_INDEX))
 
 
 median_dim = _median_along("median_dim", "MedianBackward1", False)
@@ -227,14 +204,14 @@ def nanmedian(input: Tensor, dim: Any = _FULL, keepdim: bool = False) -> Any:
     return _median("nanmedian", nanmedian_all, nanmedian_dim, input, dim, keepdim)
 
 
-@primitive("KthvalueBackward0", **_BY_INDEX)
+@primitive("KthvalueBackward0", **BY_INDEX)
 def kthvalue_op(input, k: int, dim: int, keepdim: bool):  # type: ignore[no-untyped-def]
     if not input.ndim:
         return input.copy(), np.zeros((), np.int64)
     return _pick_ranked(input, np.full(_reduced_shape(input, dim), k - 1), dim, keepdim)
 
 
-_by_index(kthvalue_op)
+by_index(kthvalue_op)
 
 
 @public("kthvalue", "kthvalue", out=True)
@@ -255,7 +232,7 @@ def kthvalue(input: Tensor, k: Any, dim: int = -1, keepdim: bool = False) -> Any
 # ---- mode
 
 
-@primitive("ModeBackward0", **_BY_INDEX)
+@primitive("ModeBackward0", **BY_INDEX)
 def mode_op(input, dim: int, keepdim: bool):  # type: ignore[no-untyped-def]
     if not input.ndim:
         return input.copy(), np.zeros((), np.int64)
@@ -273,7 +250,7 @@ def mode_op(input, dim: int, keepdim: bool):  # type: ignore[no-untyped-def]
     return (values, where) if keepdim else (values.squeeze(dim), where.squeeze(dim))
 
 
-_by_index(mode_op)
+by_index(mode_op)
 
 
 @public("mode", "mode", out=True)

@@ -13,7 +13,7 @@ from .._tensor import Tensor
 from ._approximations import erf32
 from ._elementwise import Elementwise, elementwise
 from ._forms import FUNCTIONS, expose, public
-from ._refusals import only
+from ._refusals import no_derivative, only
 from .pointwise import number_like
 from .transcendental import function, logit, sigmoid
 
@@ -152,25 +152,18 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
     return mvlgamma_op(input, p)
 
 
-def _no_derivative_of_first(name: str) -> Any:
-    def refuse(g: Any) -> Any:
-        raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
-
-    return refuse
-
-
 def _gamma_density(g: Any, input: Any, other: Any, xp: Any) -> Any:
     return g * xp.exp((input - 1) * xp.log(other) - other - xp.lgamma(input))
 
 
 igamma = elementwise(
     "igamma", by_scipy_of_two("gammainc"), "IgammaBackward0", check=_real("igamma_cpu"), numbers=False,
-    input=_no_derivative_of_first("igamma: input"), other=_gamma_density,
+    input=no_derivative("igamma: input"), other=_gamma_density,
 )  # fmt: skip
 expose(igamma, "igamma", "igamma", "igamma_")
 igammac = elementwise(
     "igammac", by_scipy_of_two("gammaincc"), "IgammacBackward0", check=_real("igammac_cpu"), numbers=False,
-    input=_no_derivative_of_first("igammac: input"),
+    input=no_derivative("igammac: input"),
     other=lambda g, input, other, xp: -_gamma_density(g, input, other, xp),
 )  # fmt: skip
 expose(igammac, "igammac", "igammac", "igammac_")
@@ -244,7 +237,7 @@ xlog1py = elementwise(
 )  # fmt: skip
 zeta = elementwise(
     "zeta", by_scipy_of_two("zeta"), "SpecialZetaBackward0", promote="float", check=_real("zeta"),
-    input=_no_derivative_of_first("zeta"),
+    input=no_derivative("zeta"),
     other=lambda g, input, other, xp: g * (-input * xp.zeta(input + 1, other)),
 )  # fmt: skip
 

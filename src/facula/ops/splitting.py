@@ -15,7 +15,7 @@ from .._tensor import Tensor
 from ._args import as_int, one_dim
 from ._basic import in_both_worlds
 from ._forms import public
-from ._primitive import Primitive, primitive
+from ._primitive import Primitive
 from ._view import view_primitive
 from .joining import joined
 from .parts import at_dim, slice_along
@@ -100,7 +100,7 @@ def split_op(input, split_size: int, dim: int):  # type: ignore[no-untyped-def]
 
 
 @split_op.vjp("input")
-def _(g: Any, dim: Any, input_shape: Any, split_size: Any, xp: Any) -> Any:
+def _split_rule(g: Any, dim: Any, input_shape: Any, split_size: Any, xp: Any) -> Any:
     return xp.put_together(g, equal_sizes(input_shape[dim], split_size), dim)
 
 
@@ -110,7 +110,7 @@ def split_sizes_op(input, split_sizes: tuple[int, ...], dim: int):  # type: igno
 
 
 @split_sizes_op.vjp("input")
-def _(g: Any, dim: Any, input_shape: Any, split_sizes: Any, xp: Any) -> Any:
+def _split_sizes_rule(g: Any, dim: Any, input_shape: Any, split_sizes: Any, xp: Any) -> Any:
     return xp.put_together(g, split_sizes, dim)
 
 
@@ -210,24 +210,12 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
 # ---- splits whose parts autograd takes for unrelated to each other
 
 
-@primitive("UnsafeSplitBackward0", name="unsafe_split", outputs="many")
-def unsafe_split_op(input, split_size: int, dim: int):  # type: ignore[no-untyped-def]
-    return parts_of(input, equal_sizes(input.shape[dim], split_size), dim)
-
-
-@unsafe_split_op.vjp("input")
-def _(g: Any, dim: Any, input_shape: Any, split_size: Any, xp: Any) -> Any:
-    return xp.put_together(g, equal_sizes(input_shape[dim], split_size), dim)
-
-
-@primitive("UnsafeSplitWithSizesBackward0", name="unsafe_split_with_sizes", outputs="many")
-def unsafe_split_sizes_op(input, split_sizes: tuple[int, ...], dim: int):  # type: ignore[no-untyped-def]
-    return parts_of(input, split_sizes, dim)
-
-
-@unsafe_split_sizes_op.vjp("input")
-def _(g: Any, dim: Any, input_shape: Any, split_sizes: Any, xp: Any) -> Any:
-    return xp.put_together(g, split_sizes, dim)
+unsafe_split_op = Primitive("unsafe_split", split_op.kernel, "UnsafeSplitBackward0", outputs="many")
+unsafe_split_op.vjp(input=_split_rule)
+unsafe_split_sizes_op = Primitive(
+    "unsafe_split_with_sizes", split_sizes_op.kernel, "UnsafeSplitWithSizesBackward0", outputs="many"
+)
+unsafe_split_sizes_op.vjp(input=_split_sizes_rule)
 
 
 @public("unsafe_split", "unsafe_split")

@@ -39,7 +39,7 @@ def _class_of(t: Tensor) -> str:
 
 def _no_window(advice: str) -> None:
     warnings.warn(
-        "A window was not provided. A rectangular window will be applied," + advice +
+        "A window was not provided. A rectangular window will be applied" + advice +
         "To suppress this warning and use a rectangular window, explicitly set "
         "`window=torch.ones(n_fft, device=<device>)`.",
         stacklevel=4,
@@ -74,7 +74,7 @@ def stft(
         input = input.view(input._array.shape[-ndim:] if ndim else input._array.shape)
     if window is None:
         _no_window(
-            "which is known to cause spectral leakage. Other windows such as torch.hann_window or "
+            ",which is known to cause spectral leakage. Other windows such as torch.hann_window or "
             "torch.hamming_window are recommended to reduce spectral leakage."
         )
     hop = n_fft // 4 if hop_length is None else hop_length
@@ -153,7 +153,7 @@ def istft(
 ) -> Tensor:  # fmt: skip
     """The signal that ``stft`` was given: windows added up, divided by the sum of the squared windows."""
     if window is None:
-        _no_window("Please provide the same window used by stft to make the inversion lossless.")
+        _no_window(".Please provide the same window used by stft to make the inversion lossless.")
     hop = n_fft // 4 if hop_length is None else hop_length
     width = n_fft if win_length is None else win_length
     array = input._array
@@ -170,7 +170,8 @@ def istft(
             "istft requires a complex-valued input tensor matching the output from stft with return_complex=True."
         )
     if array.ndim < 2:
-        raise IndexError(f"Dimension out of range (expected to be in range of [-{array.ndim}, 0], but got -2)")
+        n = array.ndim + 1
+        raise IndexError(f"Dimension out of range (expected to be in range of [-{n}, {n - 1}], but got -3)")
     one = onesided if onesided is not None else array.shape[-2] != n_fft
     _check_spectrum(input, n_fft, hop, width, window, one, refuse)
     if return_complex:

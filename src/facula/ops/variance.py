@@ -20,25 +20,18 @@ from .reduce import _FULL, mean_array
 
 
 def _moments(x: Any, dim: Any, keepdim: bool, correction: Any) -> tuple[Any, Any]:
-    """Variance and mean, of complex numbers as of pairs. Halves stay in float32."""
+    """Variance and mean, of complex numbers as of pairs. The mean may have other dimensions of size 1."""
     x = widened(x)
     axis = axes(dim, x.ndim)
     n = count(x.shape, dim)
-    middle = mean_array(x, axis, True)
-    away = x - middle
+    middle = mean_array(x, axis, axis is not None)
+    away = np.subtract(x, middle)
     dof = n - (1 if correction is None else correction)
     if x.dtype.kind == "c":
         summed = total((away * np.conjugate(away)).real, axis, keepdim)
     else:
         summed = add_squares(away, axis, keepdim)
-    if dof > 0:
-        variance = summed / summed.dtype.type(dof)
-    else:
-        with np.errstate(all="ignore"):
-            variance = summed / summed.dtype.type(0)
-    if not keepdim:
-        middle = middle.reshape(np.shape(variance))
-    return variance, middle
+    return summed / summed.dtype.type(max(dof, 0)), middle
 
 
 def _as(x: Any, like: Any) -> Any:
@@ -59,13 +52,13 @@ def std_op(input, dim: Any, correction: Any, keepdim: bool):  # type: ignore[no-
 @primitive("VarMeanBackward0", outputs=2)
 def var_mean_op(input, dim: Any, correction: Any, keepdim: bool):  # type: ignore[no-untyped-def]
     variance, middle = _moments(input, dim, keepdim, correction)
-    return _as(variance, input), _as(middle, input)
+    return _as(variance, input), _as(np.reshape(middle, np.shape(variance)), input)
 
 
 @primitive("StdMeanBackward0", outputs=2, saved_names={"out0": "result0"})
 def std_mean_op(input, dim: Any, correction: Any, keepdim: bool):  # type: ignore[no-untyped-def]
     variance, middle = _moments(input, dim, keepdim, correction)
-    return _as(np.sqrt(variance), input), _as(middle, input)
+    return _as(np.sqrt(variance), input), _as(np.reshape(middle, np.shape(variance)), input)
 
 
 # ---- rules
@@ -155,7 +148,7 @@ def var(
     input: Tensor, dim: Any = _FULL, unbiased: Any = _FULL, keepdim: Any = _FULL, *, correction: Any = _FULL
 ) -> Tensor:
     """The variance; divided by n - correction, which is 1 unless given."""
-    return var_op(input, *_arguments("var", input, dim, unbiased, keepdim, correction))
+    return var_op.call(input, *_arguments("var", input, dim, unbiased, keepdim, correction))
 
 
 @public("std", "std", out="dim", overloads=True)
@@ -163,7 +156,7 @@ def std(
     input: Tensor, dim: Any = _FULL, unbiased: Any = _FULL, keepdim: Any = _FULL, *, correction: Any = _FULL
 ) -> Tensor:
     """The standard deviation."""
-    return std_op(input, *_arguments("std", input, dim, unbiased, keepdim, correction))
+    return std_op.call(input, *_arguments("std", input, dim, unbiased, keepdim, correction))
 
 
 @public("var_mean", overloads=True)

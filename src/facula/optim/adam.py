@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._tensor import Tensor
-from .optimizer import Optimizer, check_lr, number
+from .optimizer import Optimizer, check_implementation, check_lr, number
 
 
 class Adam(Optimizer):
@@ -34,8 +34,6 @@ class Adam(Optimizer):
         if isinstance(lr, Tensor) and foreach and not capturable:
             raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
         check_lr(lr)
-        if number(lr) < 0.0:
-            raise ValueError(f"Invalid learning rate: {lr}")
         if eps < 0.0:
             raise ValueError(f"Invalid epsilon value: {eps}")
         for i, beta in enumerate(betas):
@@ -45,10 +43,7 @@ class Adam(Optimizer):
             raise ValueError(f"Invalid weight_decay value: {weight_decay}")
         if isinstance(betas[0], Tensor) != isinstance(betas[1], Tensor):
             raise ValueError("betas must be either both floats or both Tensors")
-        if fused and differentiable:
-            raise RuntimeError("`fused` does not support `differentiable`")
-        if fused and foreach:
-            raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+        check_implementation(foreach, fused, differentiable)
         settings = {
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
             "maximize": maximize, "foreach": foreach, "capturable": capturable, "differentiable": differentiable,

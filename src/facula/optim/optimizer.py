@@ -18,10 +18,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .. import _state
+from .._settings import typename
 from .._tensor import Tensor
 from ..autograd.grad_mode import enable_grad, set_grad_enabled
 from ..autograd.graph import RemovableHandle
-from ..nn.module import clear_grad, typename
+from ..nn.module import clear_grad
 from ..ops._xp import RAW, TENSOR
 
 required: Any = object()
@@ -350,5 +351,16 @@ def number(value: Any) -> float:
 
 
 def check_lr(lr: Any) -> None:
+    """Refuse a learning rate that is negative, or a tensor of several."""
     if isinstance(lr, Tensor) and lr.numel() != 1:
         raise ValueError("Tensor lr must be 1-element")
+    if number(lr) < 0.0:
+        raise ValueError(f"Invalid learning rate: {lr}")
+
+
+def check_implementation(foreach: bool | None, fused: bool | None, differentiable: bool) -> None:
+    """Refuse combinations of PyTorch's implementations that it refuses, too. Here there is but one."""
+    if fused and differentiable:
+        raise RuntimeError("`fused` does not support `differentiable`")
+    if fused and foreach:
+        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")

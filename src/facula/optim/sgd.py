@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .._tensor import Tensor
-from .optimizer import Optimizer, check_lr, number
+from .optimizer import Optimizer, check_implementation, check_lr, number
 
 
 class SGD(Optimizer):
@@ -27,18 +27,13 @@ class SGD(Optimizer):
         fused: bool | None = None,
     ) -> None:
         check_lr(lr)
-        if number(lr) < 0.0:
-            raise ValueError(f"Invalid learning rate: {lr}")
         if momentum < 0.0:
             raise ValueError(f"Invalid momentum value: {momentum}")
         if number(weight_decay) < 0.0:
             raise ValueError(f"Invalid weight_decay value: {weight_decay}")
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        if fused and differentiable:
-            raise RuntimeError("`fused` does not support `differentiable`")
-        if fused and foreach:
-            raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+        check_implementation(foreach, fused, differentiable)
         settings = {
             "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay, "nesterov": nesterov,
             "maximize": maximize, "foreach": foreach, "differentiable": differentiable, "fused": fused,

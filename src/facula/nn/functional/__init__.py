@@ -9,7 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from ... import _lazy
-from ...ops import activations, matmul
+from ...ops import activations, dropouts, matmul
+from ...ops import fold as _fold
+from ...ops import grid_sample as _grid_sample  # noqa: F401
+from ...ops import resample as _resample  # noqa: F401
+from ...ops import unpool as _unpool  # noqa: F401
 from ...ops._forms import FUNCTIONALS, FUNCTIONS
 from ...ops.embedding import embedding, one_hot
 from ...ops.padding import pad
@@ -18,13 +22,15 @@ from .distance import cosine_similarity, normalize, pairwise_distance
 from .loss import l1_loss, mse_loss
 
 _SHARED = (
-    "bilinear", "celu_", "pdist", "pixel_shuffle", "pixel_unshuffle", "relu_",
+    "bilinear", "celu_", "channel_shuffle", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d",
+    "conv_transpose3d", "pdist", "pixel_shuffle", "pixel_unshuffle", "relu_",
     "selu_", "threshold_",
 )  # fmt: skip
 """Functions of ``facula`` that are here under the same name."""
 
 linear = matmul.linear
 relu = activations.relu
+unfold, fold = _fold.unfold.public, _fold.fold.public  # type: ignore[attr-defined]
 globals().update({name: FUNCTIONS[name] for name in _SHARED if name in _lazy.FUNCTIONS})
 globals().update({name: fn for name, fn in FUNCTIONALS.items() if name not in globals()})
 

@@ -1,15 +1,16 @@
-"""Losses."""
+"""Losses of pairs of values."""
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
 from ..._tensor import Tensor
+from ...autograd.grad_mode import no_grad
+from ...ops import distance_losses, losses
 from ...ops.loss import MEAN, NONE, SUM
 from ...ops.loss import mse_loss as _mse_loss
-
-__all__ = ["l1_loss", "mse_loss"]
 
 _REDUCTIONS = {"none": NONE, "mean": MEAN, "elementwise_mean": MEAN, "sum": SUM}
 
@@ -22,9 +23,16 @@ def reduction_of(size_average: bool | None, reduce: bool | None, reduction: str)
         return reduction
     meant = "none" if reduce is False else "sum" if size_average is False else "mean"
     warnings.warn(
-        f"size_average and reduce args will be deprecated, please use reduction='{meant}' instead.", stacklevel=3
+        f"size_average and reduce args will be deprecated, please use reduction='{meant}' instead.", stacklevel=4
     )
     return meant
+
+
+def reduction_number(size_average: bool | None, reduce: bool | None, reduction: str) -> int:
+    """The reduction as operators take it."""
+    if size_average is None and reduce is None and reduction in _REDUCTIONS:
+        return _REDUCTIONS[reduction]
+    return _REDUCTIONS[reduction_of(size_average, reduce, reduction)]
 
 
 def _same_shape(input: Tensor, target: Tensor, stacklevel: int = 3) -> tuple[Tensor, Tensor]:
@@ -46,11 +54,13 @@ def _same_shape(input: Tensor, target: Tensor, stacklevel: int = 3) -> tuple[Ten
     return input, target
 
 
-def _weighted(losses: Tensor, weight: Tensor, reduction: str) -> Tensor:
-    losses = losses * weight
-    if reduction == "none":
-        return losses
-    return losses.sum() if reduction == "sum" else losses.sum() / weight.sum()
+def _weighted(values: Tensor, weight: Tensor, reduction: int) -> Tensor:
+    if weight.size() != values.size():
+        raise ValueError("Weights and input must have the same size.")
+    values = values * weight
+    if reduction == NONE:
+        return values
+    return values.sum() if reduction == SUM else values.sum() / weight.sum()
 
 
 def mse_loss(
@@ -58,12 +68,11 @@ def mse_loss(
     reduction: str = "mean", weight: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """The mean of the squared differences (or their sum, or all of them)."""
-    if size_average is not None or reduce is not None or reduction not in _REDUCTIONS:
-        reduction = reduction_of(size_average, reduce, reduction)
+    how = reduction_number(size_average, reduce, reduction)
     input, target = _same_shape(input, target)
     if weight is not None:
-        return _weighted(_mse_loss(input, target, NONE), weight, reduction)
-    loss: Tensor = _mse_loss(input, target, _REDUCTIONS[reduction])
+        return _weighted((input - target).pow(2), weight, how)
+    loss: Tensor = _mse_loss(input, target, how)
     return loss
 
 
@@ -72,10 +81,140 @@ def l1_loss(
     reduction: str = "mean", weight: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """The mean of the absolute differences (or their sum, or all of them)."""
-    if size_average is not None or reduce is not None or reduction not in _REDUCTIONS:
-        reduction = reduction_of(size_average, reduce, reduction)
+    how = reduction_number(size_average, reduce, reduction)
     input, target = _same_shape(input, target)
-    losses: Any = (input - target).abs()
+    values: Any = (input - target).abs()
     if weight is not None:
-        return _weighted(losses, weight, reduction)
-    return losses if reduction == "none" else losses.sum() if reduction == "sum" else losses.mean()
+        return _weighted(values, weight, how)
+    return distance_losses.reduce_losses(values, how)
+
+
+def smooth_l1_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = "mean", beta: float = 1.0,
+) -> Tensor:  # fmt: skip
+    """Squares of differences below ``beta``, absolute values of larger ones."""
+    how = reduction_number(size_average, reduce, reduction)
+    input, target = _same_shape(input, target)
+    if beta == 0.0:
+        return distance_losses.reduce_losses((input - target).abs(), how)
+    return losses.smooth_l1_loss(input, target, how, beta)
+
+
+def huber_loss(
+    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
+) -> Tensor:
+    """Squares of differences below ``delta``, multiples of absolute values of larger ones."""
+    how = reduction_number(None, None, reduction)
+    input, target = _same_shape(input, target)
+    if weight is None:
+        return losses.huber_loss(input, target, how, delta)
+    if weight.size() != input.size():
+        raise ValueError("Weights and input must have the same size.")
+    return distance_losses.reduce_losses(losses.huber_loss(input, target, NONE, delta) * weight, how)
+
+
+def soft_margin_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """``log(1 + exp(-target * input))``."""
+    return losses.soft_margin_loss(input, target, reduction_number(size_average, reduce, reduction))
+
+
+def binary_cross_entropy(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """The cross entropy of probabilities with targets between 0 and 1."""
+    how = reduction_number(size_average, reduce, reduction)
+    if target.size() != input.size():
+        raise ValueError(
+            f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) is "
+            "deprecated. Please ensure they have the same size."
+        )
+    if weight is not None:
+        weight = _expanded(weight, target)
+    return losses.binary_cross_entropy(input, target, weight, how)
+
+
+def _expanded(weight: Tensor, target: Tensor) -> Tensor:
+    wanted, have = tuple(target.shape), tuple(weight.shape)
+    for at in range(1, min(len(wanted), len(have)) + 1):
+        if have[-at] not in (1, wanted[-at]) and wanted[-at] != 1:
+            raise RuntimeError(
+                f"Attempting to broadcast a dimension of length {have[-at]} at {-at}! Mismatching argument at index 1 "
+                f"had {weight.shape}; but expected shape should be broadcastable to {list(wanted)}"
+            )
+    import numpy as np
+
+    return weight.expand(np.broadcast_shapes(wanted, have))
+
+
+def binary_cross_entropy_with_logits(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = "mean", pos_weight: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """Binary cross entropy of the sigmoid of ``input``."""
+    how = reduction_number(size_average, reduce, reduction)
+    if target.size() != input.size():
+        raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
+    return losses.binary_cross_entropy_with_logits(input, target, weight, pos_weight, how)
+
+
+def kl_div(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = "mean", log_target: bool = False,
+) -> Tensor:  # fmt: skip
+    """The Kullback-Leibler divergence of a target distribution from one given by logarithms."""
+    if size_average is not None or reduce is not None or reduction not in ("mean", "batchmean"):
+        how = reduction_number(size_average, reduce, reduction)
+    else:
+        how = MEAN if reduction == "mean" else SUM
+        if reduction == "mean":
+            warnings.warn(
+                "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' "
+                "divides only by the batch size, and aligns with the KL div math definition.'mean' will be changed to "
+                "behave the same as 'batchmean' in the next major release.",
+                stacklevel=2,
+            )
+    found = distance_losses.kl_div(input, target, how, log_target=log_target)
+    if reduction == "batchmean" and input.dim() and size_average is None and reduce is None:
+        return found / input.size(0)
+    return found
+
+
+def poisson_nll_loss(
+    input: Tensor, target: Tensor, log_input: bool = True, full: bool = False, size_average: bool | None = None,
+    eps: float = 1e-8, reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """The negative log likelihood of counts by Poisson distributions."""
+    how = reduction_number(size_average, reduce, reduction)
+    return distance_losses.poisson_nll_loss(input, target, log_input, full, eps, how)
+
+
+def gaussian_nll_loss(
+    input: Tensor, target: Tensor, var: Tensor | float, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+) -> Tensor:
+    """The negative log likelihood of targets by normal distributions of these means and variances."""
+    if isinstance(var, (int, float)):
+        if var < 0:
+            raise ValueError("var has negative entry/entries")
+        var = input.new_full(input.size(), var)
+    elif bool((var < 0).any()):
+        raise ValueError("var has negative entry/entries")
+    if var.size() != input.size():
+        sizes = list(zip(input.size(), var.size()))
+        if input.size()[:-1] == var.size():
+            var = var.unsqueeze(-1)
+        elif input.dim() != var.dim() or sum(m == 1 for n, m in sizes if n != m) != 1:
+            raise ValueError("var is of incorrect size")
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(f"{reduction} is not valid")
+    var = var.clone()
+    with no_grad():
+        var.clamp_(min=eps)
+    found = 0.5 * (var.log() + (input - target) ** 2 / var)
+    if full:
+        found = found + 0.5 * math.log(2 * math.pi)
+    return distance_losses.reduce_losses(found, _REDUCTIONS[reduction])

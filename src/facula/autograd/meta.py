@@ -1,0 +1,99 @@
+"""What only some tensors carry for autograd: flags, gradient, hooks, the base of a view, where history was cut off."""
+
+from __future__ import annotations
+
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from .. import _dtype, _state
+from ..ops._wrong import type_of
+from .graph import resolve, user_frame
+from .views import DEFAULT
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+    from .accumulate import AccumulateGrad
+
+Tensor_: Any = None  # set by _tensor, which imports this module
+
+
+class AutogradMeta:
+    """What leaves, views, and tensors with hooks carry. Plain intermediate tensors have none."""
+
+    requires_grad: bool = False
+    grad: Tensor | None = None
+    grad_dtype: Any = ...
+    accumulator: weakref.ref[AccumulateGrad] | None = None
+    hooks: OrderedDict[int, Any] | None = None
+    post_accumulate_hooks: OrderedDict[int, Any] | None = None
+    retains_grad: bool = False
+    output_nr: int = 0
+    base: Tensor | None = None
+    replay: Callable[[Any], Any] | None = None
+    creation: int = DEFAULT
+    attr_version: int = 0
+    inference: bool = False
+    cut: Cut | None = None
+    name: str | None = None
+
+
+class Cut(AutogradMeta):
+    """How and where a tensor lost its history. All that is computed from it shares this, so it is never changed.
+
+    NOTE [cuts]: ``detach``, ``.data`` and operations under ``no_grad`` leave a Cut; results that need no gradient
+    inherit it from their operands. The error for a backward without history can then name the line to look at.
+    """
+
+    def __init__(self, how: str) -> None:
+        frame = user_frame(2)
+        self.how = how
+        self.code = frame.f_code
+        self.instruction = frame.f_lasti
+
+    @property
+    def cut(self) -> Cut:  # type: ignore[override]
+        return self
+
+    def __str__(self) -> str:
+        return f"{self.how} at {resolve(self.code, self.instruction)}"
+
+
+def cut_of(tensors: Any, switched_off: bool) -> Cut | None:
+    """The cut that a result inherits from its operands, or a new one if it would need a gradient but for the mode."""
+    for t in tensors:
+        if isinstance(t, Tensor_):
+            meta = t._meta
+            if meta is not None and meta.cut is not None:
+                return meta.cut
+            if switched_off and (t._node is not None or (meta is not None and meta.requires_grad)):
+                return Cut("inference_mode()" if _state.modes.inference else "no_grad()")
+    return None
+
+
+def check_grad(t: Tensor, value: Any) -> None:
+    """Refuse what PyTorch does not take as a tensor's ``.grad``."""
+    if not isinstance(value, Tensor_):
+        raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type_of(value)}")
+    if value is t:
+        raise RuntimeError("can't assign Variable as its own grad")
+    here = t.grad_dtype if t.is_leaf else t.dtype
+    if here is not None and value.dtype != here:
+        raise RuntimeError(
+            f"attempting to assign a gradient with dtype '{_dtype.cpp_name(value.dtype)}' to a tensor with grad_dtype "
+            f"'{_dtype.SCALAR_TYPE_NAMES[here]}'. The gradient must match the tensor's grad_dtype (defaults to the "
+            "tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow "
+            "any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break "
+            "downstream systems that assume they match."
+        )
+    if value.device != t.device:
+        raise RuntimeError(
+            f"attempting to assign a gradient with device type '{value.device.type}' to a tensor with device type "
+            f"'{t.device.type}'. Please ensure that the gradient and the tensor are on the same device"
+        )
+    if value._array.shape != t._array.shape:
+        raise RuntimeError(
+            f"attempting to assign a gradient of size '{list(value._array.shape)}' to a tensor of size "
+            f"'{list(t._array.shape)}'. Please ensure that the gradient and the tensor are the same size"
+        )

@@ -1,0 +1,244 @@
+"""Operators under a mask: what the mask leaves out is replaced by a value that changes nothing, then reduced."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .. import _dtype
+from .._tensor import Tensor
+from ..ops._args import one_dim
+from ..ops._forms import FUNCTIONS
+from ..ops._refusals import not_for
+
+
+def _mask_of(input: Tensor, mask: Any) -> Any:
+    """A mask of the input's shape, or None."""
+    if mask is None:
+        return None
+    if len(mask.shape) > input.ndim:
+        raise IndexError(
+            "_input_mask expected broadcastable mask (got mask dimensionality higher than of the input)"
+        )
+    if mask.shape != input.shape:
+        mask = mask.broadcast_to(input.shape)
+    return mask if mask._array.dtype == np.bool_ else mask.bool()
+
+
+def _filled(input: Tensor, mask: Any, value: Any) -> Tensor:
+    """The input with a value where the mask is False."""
+    mask = _mask_of(input, mask)
+    if mask is None:
+        return input
+    fill = Tensor._wrap(np.asarray(value).astype(input._array.dtype))
+    result: Tensor = FUNCTIONS["where"](mask, input, fill)
+    return result
+
+
+def _lowest(d: Any) -> Any:
+    if d is _dtype.bool_:
+        return False
+    return -math.inf if d.is_floating_point or d.is_complex else _dtype.iinfo(d).min
+
+
+def _highest(d: Any) -> Any:
+    if d is _dtype.bool_:
+        return True
+    return math.inf if d.is_floating_point or d.is_complex else _dtype.iinfo(d).max
+
+
+def _dims(dim: Any, ndim: int) -> tuple[int, ...]:
+    """Dimensions counted from the front, in order; none given means all."""
+    if dim is None or dim == ():
+        return tuple(range(ndim))
+    found = []
+    for d in dim if isinstance(dim, (tuple, list)) else (dim,):
+        at = one_dim(d, ndim)
+        if at in found:
+            raise RuntimeError(f"dim={at} appears multiple times in the list of dims")
+        found.append(at)
+    return tuple(sorted(found))
+
+
+def _first_dim(dim: Any, ndim: int) -> int:
+    return _dims(dim, ndim)[0] if ndim else 0
+
+
+def _sum_dtype(input: Tensor) -> Any:
+    return input.dtype if input.dtype.is_floating_point or input.dtype.is_complex else _dtype.int64
+
+
+# ---- reductions
+
+
+def sum(input: Tensor, dim: Any = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None) -> Tensor:
+    """The sum of the elements under the mask."""
+    return _filled(input, mask, 0).sum(_dims(dim, input.ndim), bool(keepdim), dtype=dtype or _sum_dtype(input))
+
+
+def prod(input: Tensor, dim: Any = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None) -> Tensor:
+    """The product of the elements under the mask."""
+    result = _filled(input, mask, 1)
+    wanted = dtype or _sum_dtype(input)
+    if not input.ndim:
+        return result.to(wanted)
+    for d in reversed(_dims(dim, input.ndim)):
+        result = result.prod(d, bool(keepdim), dtype=wanted)
+    return result
+
+
+def amax(input: Tensor, dim: Any = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None) -> Tensor:
+    """The largest element under the mask."""
+    result = _filled(input, mask, _lowest(input.dtype)).amax(_dims(dim, input.ndim), bool(keepdim))
+    return result.to(dtype or input.dtype)
+
+
+def amin(input: Tensor, dim: Any = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None) -> Tensor:
+    """The smallest element under the mask."""
+    result = _filled(input, mask, _highest(input.dtype)).amin(_dims(dim, input.ndim), bool(keepdim))
+    return result.to(dtype or input.dtype)
+
+
+def argmax(
+    input: Tensor, dim: int | None = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
+) -> Tensor:
+    """Where the largest element under the mask is (in the dtype of the input)."""
+    return _filled(input, mask, _lowest(input.dtype)).argmax(dim, bool(keepdim)).to(dtype or input.dtype)
+
+
+def argmin(
+    input: Tensor, dim: int | None = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
+) -> Tensor:
+    """Where the smallest element under the mask is (in the dtype of the input)."""
+    return _filled(input, mask, _highest(input.dtype)).argmin(dim, bool(keepdim)).to(dtype or input.dtype)
+
+
+def _count(input: Tensor, dim: Any, keepdim: bool, mask: Any) -> Tensor:
+    """How many elements there are under the mask."""
+    ones = Tensor._wrap(np.ones(input._array.shape, np.int64))
+    return sum(ones, dim, keepdim=keepdim, mask=mask)
+
+
+def mean(input: Tensor, dim: Any = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None) -> Tensor:
+    """The mean of the elements under the mask."""
+    wanted = dtype or input.dtype
+    if not (wanted.is_floating_point or wanted.is_complex):
+        raise ValueError(
+            "mean(): Could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
+            f"Got: {input.dtype}"
+        )
+    total = sum(input, dim, keepdim=keepdim, dtype=wanted, mask=mask)
+    return total / _count(input, dim, bool(keepdim), mask)
+
+
+def median(input: Tensor, dim: int = -1, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Tensor:
+    """The median of the elements under the mask."""
+    at = _first_dim(dim, input.ndim)
+    if mask is not None and not input.dtype.is_floating_point:
+        raise ValueError("masked median expects a floating point dtype")
+    result = _filled(input, mask, math.nan)
+    return result.nanmedian(at, keepdim).values.to(dtype or input.dtype)
+
+
+def logsumexp(input: Tensor, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Tensor:
+    """The logarithm of the sum of the exponentials of the elements under the mask."""
+    result = _filled(input, mask, _lowest(input.dtype)).logsumexp(_dims(dim, input.ndim), keepdim)
+    return result.to(dtype or input.dtype)
+
+
+def norm(
+    input: Tensor, ord: float | None = 2.0, dim: Any = None, *, keepdim: bool | None = False, dtype: Any = None,
+    mask: Any = None,
+) -> Tensor:  # fmt: skip
+    """The norm of the elements under the mask."""
+    from ..linalg import vector_norm
+
+    fill = math.inf if ord is not None and ord < 0 else 0
+    result: Tensor = vector_norm(
+        _filled(input, mask, fill), ord, _dims(dim, input.ndim), bool(keepdim), dtype=dtype or input.dtype
+    )
+    return result
+
+
+def var(
+    input: Tensor, dim: Any = None, unbiased: bool | None = None, *, correction: float | None = None,
+    keepdim: bool | None = False, dtype: Any = None, mask: Any = None,
+) -> Tensor:  # fmt: skip
+    """The variance of the elements under the mask."""
+    if unbiased is not None and correction is not None:
+        raise ValueError("Only one of unbiased and correction may be given")
+    less = correction if correction is not None else 0.0 if unbiased is False else 1.0
+    wanted = dtype or input.dtype
+    computing = wanted if wanted.is_floating_point or wanted.is_complex else _dtype.float32
+    total = sum(input, dim, keepdim=True, dtype=computing, mask=mask)
+    middle = total / _count(input, dim, True, mask)
+    apart = input - middle if input._array.dtype != np.bool_ else input - input
+    squares = apart * apart.conj() if apart.is_complex() else apart * apart
+    spread = sum(squares, dim, keepdim=keepdim, dtype=computing, mask=mask)
+    count = _count(input, dim, bool(keepdim), mask)
+    if less:
+        real = spread.real if spread.is_complex() else spread
+        count = FUNCTIONS["maximum"](count.to(real.dtype) - less, real.new_zeros(()))
+    return spread / count
+
+
+def std(
+    input: Tensor, dim: Any = None, unbiased: bool | None = None, *, correction: int | None = None,
+    keepdim: bool | None = False, dtype: Any = None, mask: Any = None,
+) -> Tensor:  # fmt: skip
+    """The standard deviation of the elements under the mask."""
+    return var(input, dim, unbiased, correction=correction, keepdim=keepdim, dtype=dtype, mask=mask).sqrt()
+
+
+# ---- along a dimension
+
+
+def cumsum(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
+    """Sums of the elements so far under the mask."""
+    if input._array.dtype == np.bool_ and dtype is None:
+        raise not_for("cumsum_out_cpu", input.dtype)
+    return _filled(input, mask, 0).cumsum(_first_dim(dim, input.ndim), dtype=dtype or input.dtype)
+
+
+def cumprod(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
+    """Products of the elements so far under the mask."""
+    if input._array.dtype == np.bool_ and dtype is None:
+        raise not_for("cumprod_out_cpu", input.dtype)
+    return _filled(input, mask, 1).cumprod(_first_dim(dim, input.ndim), dtype=dtype or input.dtype)
+
+
+def softmax(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
+    """Softmax of the elements under the mask."""
+    return _filled(input, mask, _lowest(input.dtype)).softmax(_first_dim(dim, input.ndim), dtype=dtype or input.dtype)
+
+
+def log_softmax(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
+    """Log-softmax of the elements under the mask."""
+    filled = _filled(input, mask, _lowest(input.dtype))
+    return filled.log_softmax(_first_dim(dim, input.ndim), dtype=dtype or input.dtype)
+
+
+def softmin(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
+    """Softmax of the negated elements under the mask."""
+    filled = _filled(input, mask, _highest(input.dtype))
+    return (-filled).softmax(_first_dim(dim, input.ndim), dtype=dtype or input.dtype)
+
+
+def normalize(
+    input: Tensor, ord: float, dim: int, *, eps: float = 1e-12, dtype: Any = None, mask: Any = None
+) -> Tensor:
+    """The elements under the mask divided by their norm, which counts as ``eps`` at least."""
+    at = _first_dim(dim, input.ndim)
+    length = norm(input, ord, at, keepdim=True, dtype=dtype or input.dtype, mask=mask)
+    return _filled(input, mask, 0) / FUNCTIONS["maximum"](length, length.new_full((), eps))
+
+
+def logaddexp(
+    input: Tensor, other: Tensor, *, dtype: Any = None, input_mask: Any = None, other_mask: Any = None
+) -> Tensor:
+    """The logarithm of the sum of two exponentials, each under its mask."""
+    parts = (_filled(t, mask, _lowest(t.dtype)) for t, mask in ((input, input_mask), (other, other_mask)))
+    result: Tensor = FUNCTIONS["logaddexp"](*parts)
+    return result.to(dtype or input.dtype)

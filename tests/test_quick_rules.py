@@ -1,0 +1,71 @@
+"""Quick rules give what the rules give; see NOTE [quick rules] in ``ops/_nodes.py``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import facula as torch
+from facula import _lazy
+from facula.ops._primitive import REGISTRY, Primitive
+from facula.ops._xp import RAW
+
+_lazy.load_all()
+
+SHAPES = [(), (1,), (5,), (2, 3)]
+DTYPES = [np.float32, np.float64]
+QUICK = [(op, name) for op in REGISTRY.values() for name in op.quick]
+
+each_quick_rule = pytest.mark.parametrize(("op", "name"), QUICK, ids=[f"{op.name}-{name}" for op, name in QUICK])
+each_shape = pytest.mark.parametrize("shape", SHAPES, ids=str)
+each_dtype = pytest.mark.parametrize("dtype", DTYPES, ids=lambda d: d.__name__)
+
+
+def drawn(rng: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+    """From the inside of every domain: roots, logarithms and results of tanh are all defined there."""
+    return np.asarray(rng.uniform(0.1, 0.9, shape)).astype(dtype)
+
+
+def assert_same(a: Any, b: Any, dtype: Any) -> None:
+    assert (np.shape(a), a.dtype) == (np.shape(b), b.dtype)
+    np.testing.assert_allclose(a, b, rtol=4 * np.finfo(dtype).eps, atol=0)
+
+
+def test_common_operators_have_quick_rules() -> None:
+    assert {"mul", "sub", "neg", "exp", "log", "sin", "cos", "tanh", "sigmoid", "sqrt"} <= {op.name for op, _ in QUICK}
+
+
+@each_quick_rule
+@each_shape
+@each_dtype
+def test_a_quick_rule_equals_the_rule(op: Primitive, name: str, shape: tuple[int, ...], dtype: Any) -> None:
+    rng = np.random.default_rng(0)
+    rule, quick = op.rules[name], op.quick[name]
+    saved = [drawn(rng, shape, dtype) for source in rule.sources if source != "xp"]
+    assert len(saved) <= 1
+    gradients = [np.asarray(rng.normal(size=shape)).astype(dtype)]
+    if not shape and not isinstance(quick, np.ufunc):
+        gradients.append(gradients[0][()])  # as NumPy scalars, in which form 0-d gradients travel
+    for g in gradients:
+        before = [np.copy(x) for x in (g, *saved)]
+        expected = rule.fn(g, *saved, *([RAW] if "xp" in rule.sources else []))
+        found = quick(g, *saved)
+        assert_same(found, expected, dtype)
+        for x, old in zip((g, *saved), before):
+            assert np.array_equal(x, old) and not np.shares_memory(x, found)
+
+
+@pytest.mark.parametrize("op", {op.name: op for op, _ in QUICK}.values(), ids=lambda op: op.name)
+@each_shape
+@each_dtype
+def test_the_raw_world_equals_the_tensor_world(op: Any, shape: tuple[int, ...], dtype: Any) -> None:
+    rng = np.random.default_rng(1)
+    inputs = [torch.from_numpy(drawn(rng, shape, dtype)).requires_grad_() for _ in op.tensor_names]
+    g = torch.from_numpy(np.asarray(rng.normal(size=shape)).astype(dtype))
+    result = op(*inputs)
+    result.backward(g, retain_graph=True)
+    for t, grad in zip(inputs, torch.autograd.grad(result, inputs, g, create_graph=True)):
+        assert t.grad is not None
+        assert_same(t.grad.numpy(), grad.detach().numpy(), dtype)
