@@ -66,7 +66,7 @@ globals().update(_dtypes.ALIASES)
 newaxis = None
 
 _SUBMODULES = (
-    "_C", "_tensor_str", "backends", "compile", "cuda", "distributed", "fft", "func", "hub", "jit", "linalg", "masked", "nn",
+    "_C", "_tensor_str", "backends", "compile", "cuda", "distributed", "fft", "func", "hub", "jit", "linalg", "masked", "nn",  # noqa: E501
     "optim", "random", "return_types", "signal", "special", "testing", "utils",
 )  # fmt: skip
 """Submodules that are loaded when first asked for."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 FUNCTIONS = {
     "ops._basic": (
-        "alias as_strided clone conj conj_physical fill_ resolve_conj zero_"
+        "alias as_strided clone conj fill_ resolve_conj zero_"
     ),
     "ops.activations": (
         "celu celu_ hardshrink prelu relu relu_ selu selu_ threshold threshold_"
@@ -23,6 +23,9 @@ FUNCTIONS = {
     "ops.cholesky": (
         "cholesky cholesky_inverse cholesky_solve"
     ),
+    "ops.chunk_cat": (
+        "_chunk_cat"
+    ),
     "ops.compare": (
         "allclose bitwise_and bitwise_and_ bitwise_left_shift bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or "
         "bitwise_or_ bitwise_right_shift bitwise_right_shift_ bitwise_xor bitwise_xor_ eq equal gcd gcd_ ge greater "
@@ -31,10 +34,13 @@ FUNCTIONS = {
         "not_equal signbit"
     ),
     "ops.complex": (
-        "angle complex imag polar real view_as_complex view_as_real"
+        "angle complex conj_physical conj_physical_ imag polar real view_as_complex view_as_real"
     ),
     "ops.conv": (
         "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d convolution"
+    ),
+    "ops.conv_tbc": (
+        "conv_tbc"
     ),
     "ops.convert": (
         "can_cast detach detach_ get_default_device get_device is_complex is_conj is_floating_point is_inference "
@@ -63,8 +69,8 @@ FUNCTIONS = {
         "cdist corrcoef cov dist pdist renorm"
     ),
     "ops.distance_losses": (
-        "cosine_embedding_loss hinge_embedding_loss kl_div margin_ranking_loss pairwise_distance poisson_nll_loss "
-        "triplet_margin_loss"
+        "cosine_embedding_loss cosine_similarity hinge_embedding_loss kl_div margin_ranking_loss pairwise_distance "
+        "poisson_nll_loss triplet_margin_loss"
     ),
     "ops.dropouts": (
         "alpha_dropout alpha_dropout_ dropout dropout_ feature_alpha_dropout feature_alpha_dropout_ feature_dropout "
@@ -72,6 +78,9 @@ FUNCTIONS = {
     ),
     "ops.einsum": (
         "einsum"
+    ),
+    "ops.embedding_bag": (
+        "embedding_bag"
     ),
     "ops.exchange": (
         "from_dlpack to_dlpack"
@@ -238,7 +247,7 @@ METHODS = {
         "_typed_storage is_set_to storage untyped_storage"
     ),
     "ops._basic": (
-        "alias as_strided clone conj conj_physical copy_ fill_ resolve_conj sum_to_size zero_"
+        "alias as_strided clone conj copy_ fill_ resolve_conj sum_to_size zero_"
     ),
     "ops.activations": (
         "hardshrink prelu relu relu_"
@@ -264,7 +273,10 @@ METHODS = {
         "logical_or logical_or_ logical_xor logical_xor_ lt lt_ ne ne_ not_equal not_equal_ signbit"
     ),
     "ops.complex": (
-        "angle imag real"
+        "angle conj_physical conj_physical_ imag real"
+    ),
+    "ops.conv_tbc": (
+        "conv_tbc"
     ),
     "ops.convert": (
         "__array__ __array_wrap__ __bool__ __complex__ __contains__ __float__ __index__ __int__ __reversed__ apply_ "
@@ -391,7 +403,7 @@ METHODS = {
     ),
     "ops.special": (
         "digamma digamma_ erf erf_ erfc erfc_ erfinv erfinv_ i0 i0_ igamma igamma_ igammac igammac_ lgamma lgamma_ "
-        "mvlgamma polygamma"
+        "mvlgamma mvlgamma_ polygamma polygamma_"
     ),
     "ops.splitting": (
         "chunk dsplit hsplit split split_with_sizes tensor_split unbind unsafe_chunk unsafe_split "
@@ -449,6 +461,9 @@ PRIMITIVES = {
     "ops.advanced": (
         "index index_put unindex"
     ),
+    "ops.attention": (
+        "flash_attention safe_softmax"
+    ),
     "ops.choice": (
         "addcdiv addcmul clamp_max_number clamp_max_tensor clamp_min_number clamp_min_tensor clamp_numbers "
         "clamp_tensors copysign copysign_number fmax fmin heaviside lerp_number lerp_tensor maximum minimum "
@@ -457,6 +472,9 @@ PRIMITIVES = {
     "ops.cholesky": (
         "cholesky cholesky_inverse cholesky_solve linalg_cholesky linalg_cholesky_where_possible"
     ),
+    "ops.chunk_cat": (
+        "chunk_cat"
+    ),
     "ops.compare": (
         "bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor eq eq_number eq_tensor "
         "gcd ge ge_number ge_tensor gt gt_number gt_tensor isfinite isinf isnan isneginf isposinf isreal lcm le "
@@ -464,10 +482,13 @@ PRIMITIVES = {
         "ne_tensor signbit"
     ),
     "ops.complex": (
-        "angle complex dense imag polar real view_as_complex view_as_real"
+        "angle complex conj_physically conj_physically_ dense imag polar real view_as_complex view_as_real"
     ),
     "ops.conv": (
         "convolution convolution_input convolution_weight sums_by_channel"
+    ),
+    "ops.conv_tbc": (
+        "conv_tbc"
     ),
     "ops.copies": (
         "alias_kernel_copy as_strided_copy expand_copy narrow_copy permute_copy select_copy slice_copy split_copy "
@@ -481,7 +502,7 @@ PRIMITIVES = {
         "ctc_loss"
     ),
     "ops.distance": (
-        "cdist dist"
+        "cdist dist euclidean_dist pdist renorm"
     ),
     "ops.distance_losses": (
         "norm_along"
@@ -495,11 +516,14 @@ PRIMITIVES = {
     "ops.embedding": (
         "embedding embedding_rows_summed embedding_unpadded"
     ),
+    "ops.embedding_bag": (
+        "bag_weight_slopes bags_from_rows embedding_bag rows_from_bags"
+    ),
     "ops.extrema": (
         "amax amin aminmax_op max_all max_dim min_all min_dim ties"
     ),
     "ops.fft": (
-        "conj_physically fft_c2c fft_c2r fft_r2c weighted_spectrum"
+        "fft_c2c fft_c2r fft_r2c weighted_spectrum"
     ),
     "ops.filling": (
         "filled_with_number filled_with_tensor"
@@ -588,6 +612,12 @@ PRIMITIVES = {
         "fmod_number frac mul neg rad2deg reciprocal remainder remainder_number remainder_of_number round "
         "round_decimals rsub rsub_number sgn sign sub sub_scaled trunc"
     ),
+    "ops.polynomials": (
+        "chebyshev_polynomial_t chebyshev_polynomial_u chebyshev_polynomial_v chebyshev_polynomial_w "
+        "hermite_polynomial_h hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p "
+        "shifted_chebyshev_polynomial_t shifted_chebyshev_polynomial_u shifted_chebyshev_polynomial_v "
+        "shifted_chebyshev_polynomial_w"
+    ),
     "ops.pool": (
         "avg_pool2d avg_pool2d_backward avg_pool3d avg_pool3d_backward max_pool2d max_pool2d_backward "
         "max_pool2d_backward_backward max_pool3d max_pool3d_backward max_pool3d_backward_backward"
@@ -652,9 +682,10 @@ PRIMITIVES = {
         "kthvalue_op median_all median_dim mode_op nanmedian_all nanmedian_dim sort_op sort_stable_op topk_op"
     ),
     "ops.special": (
-        "bessel_j0 bessel_j1 bessel_y0 bessel_y1 digamma entr erf erfc erfcx erfinv i0 i0e i1 i1e igamma igammac "
-        "lgamma log_ndtr modified_bessel_i0 modified_bessel_i1 modified_bessel_k0 modified_bessel_k1 mvlgamma ndtri "
-        "polygamma scaled_modified_bessel_k0 scaled_modified_bessel_k1 xlog1py zeta"
+        "airy_ai bessel_j0 bessel_j1 bessel_y0 bessel_y1 digamma entr erf erfc erfcx erfinv i0 i0e i1 i1e igamma "
+        "igammac lgamma log_ndtr modified_bessel_i0 modified_bessel_i1 modified_bessel_k0 modified_bessel_k1 mvlgamma "
+        "ndtri polygamma polygamma_ scaled_modified_bessel_k0 scaled_modified_bessel_k1 spherical_bessel_j0 xlog1py "
+        "zeta"
     ),
     "ops.splitting": (
         "put_together split split_with_sizes stack_some unbind unsafe_split unsafe_split_with_sizes"
@@ -663,9 +694,9 @@ PRIMITIVES = {
         "frames"
     ),
     "ops.transcendental": (
-        "acos acosh asin asinh atan atan2 atanh cos cosh exp exp2 expm1 hypot ldexp log log10 log1p log2 logaddexp "
-        "logaddexp2 logit pow_number pow_of_number pow_tensor rsqrt sigmoid sin sinc sinh sqrt tan tanh xlogy "
-        "xlogy_of_number xlogy_with_number"
+        "acos acosh acosh_ asin asinh asinh_ atan atan2 atanh atanh_ cos cosh exp exp2 expm1 hypot ldexp log log10 "
+        "log1p log2 logaddexp logaddexp2 logit pow_number pow_of_number pow_tensor rsqrt sigmoid sin sinc sinh sqrt "
+        "tan tanh xlogy xlogy_of_number xlogy_with_number"
     ),
     "ops.unpool": (
         "max_unpool2d max_unpool2d_backward max_unpool2d_backward_backward max_unpool2d_backward_backward_backward "

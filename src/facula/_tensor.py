@@ -36,7 +36,6 @@ class Tensor:
     is_sparse = is_sparse_csr = is_quantized = is_nested = is_mkldnn = False
     is_cuda = is_xpu = is_mps = is_vulkan = is_xla = is_ipu = is_maia = is_mtia = False
     __array_priority__ = 1000
-    names = property(lambda self: (None,) * self.ndim)
     layout = property(lambda self: _layout.strided)
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Tensor:
@@ -492,9 +491,6 @@ class Tensor:
         return False
 
     def is_coalesced(self) -> bool:
-        return False
-
-    def has_names(self) -> bool:
         return False
 
     def is_same_size(self, other: Tensor) -> bool:

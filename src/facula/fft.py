@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._tensor import Tensor
+from ._tensor import Tensor as Tensor
 from .ops.fft import FFT
 
-__all__ = [
-    "Tensor", "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "hfft2", "hfftn", "ifft", "ifft2", "ifftn",
-    "ifftshift", "ihfft", "ihfft2", "ihfftn", "irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftfreq", "rfftn",
-]  # fmt: skip
+__all__ = sorted(["Tensor", *FFT])
 
 
 def __getattr__(name: str) -> Any:

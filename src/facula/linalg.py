@@ -10,7 +10,7 @@ from .ops import matmul as _products
 from .ops import norms as _norms
 from .ops import parts as _parts
 from .ops._matrices import LINALG as _LINALG
-from .ops._matrices import LinAlgError
+from .ops._matrices import LinAlgError as LinAlgError
 from .ops._matrices import linalg as _opened
 
 
@@ -49,7 +49,7 @@ _PROVIDERS = {
 }
 """Which module of operators provides a function; it is loaded when the function is first asked for."""
 
-__all__ = sorted(["LinAlgError", *_LINALG.keys() - _PROVIDERS.keys(), *_PROVIDERS])  # noqa: PLE0605
+__all__ = sorted(["LinAlgError", *_LINALG.keys() - _PROVIDERS.keys(), *_PROVIDERS])
 
 
 def __getattr__(name: str) -> Any:

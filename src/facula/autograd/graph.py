@@ -223,6 +223,10 @@ class Node(metaclass=ABCMeta):
 
         return engine.call_node(self, grads)
 
+    def __lt__(self, other: Node) -> bool:
+        """Any order will do for two nodes with one sequence number, which only ``_set_sequence_nr`` can make."""
+        return id(self) < id(other)
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} object at {id(self):#x}>"
 

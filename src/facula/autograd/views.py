@@ -101,7 +101,7 @@ def element_strides(array: np.ndarray[Any, Any]) -> tuple[int, ...]:
         for i in range(array.ndim - 1, 0, -1):
             strides[i - 1] = strides[i] * max(array.shape[i], 1)
         return tuple(strides)
-    size = max(array.itemsize, 1)
+    size = array.itemsize or 1
     return tuple([s // size for s in array.strides])
 
 

@@ -19,9 +19,7 @@ def _mask_of(input: Tensor, mask: Any) -> Any:
     if mask is None:
         return None
     if len(mask.shape) > input.ndim:
-        raise IndexError(
-            "_input_mask expected broadcastable mask (got mask dimensionality higher than of the input)"
-        )
+        raise IndexError("_input_mask expected broadcastable mask (got mask dimensionality higher than of the input)")
     if mask.shape != input.shape:
         mask = mask.broadcast_to(input.shape)
     return mask if mask._array.dtype == np.bool_ else mask.bool()
@@ -78,7 +76,9 @@ def sum(input: Tensor, dim: Any = None, *, keepdim: bool | None = False, dtype: 
     return _filled(input, mask, 0).sum(_dims(dim, input.ndim), bool(keepdim), dtype=dtype or _sum_dtype(input))
 
 
-def prod(input: Tensor, dim: Any = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None) -> Tensor:
+def prod(
+    input: Tensor, dim: Any = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
+) -> Tensor:
     """The product of the elements under the mask."""
     result = _filled(input, mask, 1)
     wanted = dtype or _sum_dtype(input)
@@ -89,13 +89,17 @@ def prod(input: Tensor, dim: Any = None, *, keepdim: bool | None = False, dtype:
     return result
 
 
-def amax(input: Tensor, dim: Any = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None) -> Tensor:
+def amax(
+    input: Tensor, dim: Any = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
+) -> Tensor:
     """The largest element under the mask."""
     result = _filled(input, mask, _lowest(input.dtype)).amax(_dims(dim, input.ndim), bool(keepdim))
     return result.to(dtype or input.dtype)
 
 
-def amin(input: Tensor, dim: Any = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None) -> Tensor:
+def amin(
+    input: Tensor, dim: Any = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
+) -> Tensor:
     """The smallest element under the mask."""
     result = _filled(input, mask, _highest(input.dtype)).amin(_dims(dim, input.ndim), bool(keepdim))
     return result.to(dtype or input.dtype)
@@ -121,7 +125,9 @@ def _count(input: Tensor, dim: Any, keepdim: bool, mask: Any) -> Tensor:
     return sum(ones, dim, keepdim=keepdim, mask=mask)
 
 
-def mean(input: Tensor, dim: Any = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None) -> Tensor:
+def mean(
+    input: Tensor, dim: Any = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
+) -> Tensor:
     """The mean of the elements under the mask."""
     wanted = dtype or input.dtype
     if not (wanted.is_floating_point or wanted.is_complex):

@@ -255,23 +255,6 @@ class PReLU(Module):
         return f"num_parameters={self.num_parameters}"
 
 
-class Dropout(Module):
-    """Zeros at random in training, nothing in evaluation."""
-
-    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
-        super().__init__()
-        if p < 0 or p > 1:
-            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-        self.p = p
-        self.inplace = inplace
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.dropout(input, self.p, self.training, self.inplace)
-
-    def extra_repr(self) -> str:
-        return f"p={self.p}, inplace={self.inplace}"
-
-
 class Flatten(Module):
     """Joins dimensions."""
 

@@ -53,7 +53,7 @@ def conj_array(x: Any) -> Any:
 conj = elementwise("conj_physical", np.conjugate, "ConjBackward0", input=lambda g, xp: xp.conj(g))
 
 
-@public("conj conj_physical", "conj conj_physical")
+@public("conj", "conj")
 def conj_tensor(input: Tensor) -> Tensor:
     """The complex conjugate; a real tensor is returned as it is."""
     return conj(input) if input._array.dtype.kind == "c" else input
@@ -115,7 +115,7 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
     lead = len(here) - len(shape)
     if lead < 0 or any(s != n and s != 1 for s, n in zip(shape, here[lead:])):
         raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(here)}}}.")
-    return sum_tensor_to(input, shape)
+    return sum_tensor_to(input, shape) if shape else input.sum()
 
 
 # ---- copies

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ._depthwise import depthwise, depthwise_strided, depthwise_weight
+from ._depthwise import depthwise, depthwise_weight
 from ._patches import Sizes, channels_last, extended, out_sizes, overlap, patches, samples_at_a_time, spots, wider
 from ._view import strided
 
@@ -29,7 +29,7 @@ _MANY_ROWS = 1 << 23
 
 
 def _is_pointwise(kernel: Sizes) -> bool:
-    return all([k == 1 for k in kernel])
+    return all(k == 1 for k in kernel)
 
 
 def _is_joinable(samples: int, channels: int, positions: int) -> bool:
@@ -64,10 +64,8 @@ def convolve_extended(
         if _goes_by_rows(c, kernel, stride):
             return _by_rows(x, w, out, before, after, stride, dilation)
     x = extended(x, before, after)
-    if w.shape[1] == 1 and groups == c:
-        if _is_pointwise(stride) and x.size:
-            return depthwise(x, w, out, dilation)
-        return depthwise_strided(x, w, out, stride, dilation)
+    if groups == c > 1 and _is_pointwise(stride) and x.size:
+        return depthwise(x, w, out, dilation)
     return _by_samples(x, w, out, stride, dilation, groups)
 
 
@@ -166,7 +164,8 @@ def _by_samples(x: Any, w: Any, out: Sizes, stride: Sizes, dilation: Sizes, grou
     y = np.empty((n, groups, o // groups, size), x.dtype)
     step = samples_at_a_time(groups * depth * size * x.itemsize, n)
     for i in range(0, n, step):
-        np.matmul(weights, seen[i : i + step].reshape(-1, groups, depth, size), out=y[i : i + step])
+        part = seen[i : i + step]
+        np.matmul(weights, part.reshape(part.shape[0], groups, depth, size), out=y[i : i + step])
     return y.reshape(n, o, *out)
 
 
@@ -185,19 +184,21 @@ def convolve_input(
         before = tuple([r - p for r, p in zip(reach, padding)])
         after = tuple([a - b + p for a, b, p in zip(sizes, y.shape[2:], padding)])
         turned = w[(..., *[slice(None, None, -1)] * len(kernel))].reshape(groups, o // groups, each, *kernel)
-        turned = turned.swapaxes(1, 2).reshape(groups * each, o // groups, *kernel)
+        # Products with negative strides do not go through BLAS.
+        turned = np.ascontiguousarray(turned.swapaxes(1, 2)).reshape(groups * each, o // groups, *kernel)
         return convolve_extended(y, turned, before, after, stride, dilation, groups)
     wide = [a + 2 * p for a, p in zip(sizes, padding)]
     x = np.zeros((n, groups * each, *wide), y.dtype)
     if y.size and w.size:
         _add_patches(x, y, w, stride, dilation, groups)
     if any(padding):
-        x = np.ascontiguousarray(x[(..., *[slice(p, p + a) for p, a in zip(padding, sizes)])])
+        inside: Any = (..., *[slice(p, p + a) for p, a in zip(padding, sizes)])
+        x = np.ascontiguousarray(x[inside])
     return x
 
 
 def _is_worth_turning(outs: int, ins: int, kernel: Sizes) -> bool:
-    """Whether a convolution of y by the turned kernel beats adding patches up: the first copies more, the latter adds."""
+    """Whether convolving y with the turned kernel, which copies, is quicker than adding patches up."""
     if _is_pointwise(kernel) or outs == ins == 1:
         return True
     copied = outs * prod(kernel[1:]) + (kernel[0] - 1) * ins
@@ -243,7 +244,7 @@ def convolve_weight(
         if _goes_by_rows(c, kernel, stride):
             return _weight_by_rows(y, x, kernel, padding, stride, dilation)
     x = extended(x, padding, padding)
-    if groups == c and _is_pointwise(stride):
+    if groups == c > 1 and _is_pointwise(stride):
         return depthwise_weight(y, x, kernel, dilation)
     return _weight_by_samples(y, x, kernel, stride, dilation, groups)
 

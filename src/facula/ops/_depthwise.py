@@ -1,4 +1,4 @@
-"""Convolutions in which each channel has weights of its own: sums of products, without columns.
+"""Convolutions in which each channel has weights of its own, without stride.
 
 NOTE [wide rows]: without stride, an offset in the kernel is an offset in the flattened image, if results keep the width
 of the padded input: those at the end of each row mix two rows and are thrown away. Loops are then as long as the image
@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ._patches import Sizes, spots
+from ._patches import Sizes
+from ._view import strided
 
-_CACHED = 1 << 16
-"""Bytes of results that are summed at a time."""
+_CACHED = 1 << 20
+"""Bytes of columns that are made at a time."""
 
 
 def _blocks(n: int, c: int, bytes_each: int) -> tuple[int, int, list[tuple[Any, Any]]]:
@@ -40,7 +41,8 @@ def _inside(out: Sizes) -> Any:
 
 
 def depthwise(x: Any, w: Any, out: Sizes, dilation: Sizes) -> Any:
-    """By wide rows. Channel c of ``x`` makes as many channels of the result as there are weights for each."""
+    """Channel c of ``x`` makes as many channels of the result as there are weights for each."""
+    x = np.ascontiguousarray(x)
     n, c = x.shape[:2]
     kernel, sizes = w.shape[2:], x.shape[2:]
     each = w.shape[0] // c
@@ -48,45 +50,21 @@ def depthwise(x: Any, w: Any, out: Sizes, dilation: Sizes) -> Any:
     wide = (out[0], *sizes[1:])
     size = prod(wide)
     valid = min(prod(sizes) - offsets[-1], size)
-    weights = w.reshape(c, each, -1, 1)
-    x = x.reshape(n, c, 1, -1)
+    weights = w.reshape(c, each, -1)
+    item = x.itemsize
+    steps = [item * d * prod(sizes[i + 1 :]) for i, d in enumerate(dilation)]
+    seen = strided(x, (n, c, *kernel, valid), (item * c * prod(sizes), item * prod(sizes), *steps, item))
     y = np.empty((n, c, each, *out), x.dtype)
-    samples, channels, blocks = _blocks(n, c, each * size * x.itemsize)
+    samples, channels, blocks = _blocks(n, c, len(offsets) * size * item)
+    columns = np.empty((samples, channels, *kernel, valid), x.dtype)
     sums = np.empty((samples, channels, each, size), x.dtype)
-    more = np.empty((samples, channels, each, valid), x.dtype)
     for block in blocks:
-        source = x[block]
-        weight = weights[block[1]]
-        a, b = source.shape[:2]
-        total, part = sums[:a, :b, :, :valid], more[:a, :b]
-        for k, offset in enumerate(offsets):
-            seen = source[..., offset : offset + valid]
-            if k == 0:
-                np.multiply(seen, weight[:, :, k], out=total)
-            else:
-                np.multiply(seen, weight[:, :, k], out=part)
-                total += part
+        patches = seen[block]
+        a, b = patches.shape[:2]
+        part = columns[:a, :b]
+        np.copyto(part, patches)
+        np.matmul(weights[block[1]], part.reshape(a, b, -1, valid), out=sums[:a, :b, :, :valid])
         y[block] = sums[:a, :b].reshape(a, b, each, *wide)[_inside(out)]
-    return y.reshape(n, c * each, *out)
-
-
-def depthwise_strided(x: Any, w: Any, out: Sizes, stride: Sizes, dilation: Sizes) -> Any:
-    n, c = x.shape[:2]
-    kernel = w.shape[2:]
-    each = w.shape[0] // max(c, 1)
-    weights = w.reshape(c, each, *kernel)
-    ones = (1,) * len(out)
-    y = np.zeros((n, c, each, *out), x.dtype)
-    samples, channels, blocks = _blocks(n, c, each * prod(out) * x.itemsize)
-    more = np.empty((samples, channels, *y.shape[2:]), x.dtype)
-    for block in blocks:
-        target = y[block]
-        part = more[: target.shape[0], : target.shape[1]]
-        source = x[block][:, :, None]
-        weight = weights[block[1]]
-        for place, seen in spots(kernel, out, stride, dilation):
-            np.multiply(source[(..., *seen)], weight[(..., *place)].reshape(-1, each, *ones), out=part)
-            target += part
     return y.reshape(n, c * each, *out)
 
 

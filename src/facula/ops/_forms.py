@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from .. import _lazy, _state
-from .._dtype import cpp_name
+from .._dtype import SCALAR_TYPE_NAMES, cpp_name
 from .._lazy import set_methods
 from .._tensor import Tensor
 from ._args import NUMPY_NAMES
 from ._elementwise import Elementwise
-from ._inplace import check_no_partial_overlap, check_result_type, inplace_form, needs_gradient
+from ._inplace import check_no_overlap, check_no_partial_overlap, check_result_type, inplace_form, needs_gradient
 from ._primitive import PLAIN, Primitive
 from ._wrong import NoOverload, WrongArgument, argument_error, is_binding_error
 
@@ -118,6 +118,8 @@ def public(
                     if target is not None:
                         kwargs["out"] = target
                     return overrides.call_override(fn, call, args, kwargs)
+            if takes_tensor and args and not isinstance(args[0], Tensor):
+                raise explained(TypeError(), args, given, is_method)
             try:
                 if target is None:
                     return fn(*args, **kwargs)
@@ -167,8 +169,19 @@ def _inplace_by_copy(fn: Callable[..., Any]) -> Callable[..., Any]:
 # ---- out=
 
 
-EXACT_OUT: set[str] = set()
+EXACT_OUT = {"gather"}
 """Operators whose ``out=`` must have the very dtype of the result."""
+
+EXACT_OUT_SENTENCES = {
+    "amax": "Expected the dtype for input and out to match, but got {0} for input's dtype and {1} for out's dtype.",
+    "amin": "Expected the dtype for input and out to match, but got {0} for input's dtype and {1} for out's dtype.",
+    "complex": "Expected object of scalar type {0} but got scalar type {1} for argument 'out'",
+    "multinomial": "multinomial expects Long tensor out, got: {1}",
+}
+"""The same, for those that say so in words of their own."""
+
+SEPARATE_OUT = {"cat", "gather", "index_select", "kthvalue", "masked_select", "stack", "take"}
+"""Operators whose ``out=`` may not be one of their arguments."""
 
 
 def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = ()) -> Any:
@@ -177,7 +190,7 @@ def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = ()) -> A
         for o, r in zip(out, result, strict=True):
             if isinstance(o, Tensor) and o.dtype is not r.dtype:
                 raise _wrong_out_dtype(r.dtype, o.dtype)
-        parts = [write_out(name, o, r) for o, r in zip(out, result, strict=True)]
+        parts = [write_out(name, o, r, args) for o, r in zip(out, result, strict=True)]
         return getattr(type(result), "out", type(result))(parts)
     if not isinstance(out, Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
@@ -186,14 +199,22 @@ def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = ()) -> A
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
             "arguments requires grad."
         )
-    if name in EXACT_OUT and out.dtype is not result.dtype:
-        raise _wrong_out_dtype(result.dtype, out.dtype)
+    if out.dtype is not result.dtype:
+        if name in EXACT_OUT:
+            raise _wrong_out_dtype(result.dtype, out.dtype)
+        if name in EXACT_OUT_SENTENCES:
+            names = (SCALAR_TYPE_NAMES[d] for d in (result.dtype, out.dtype))
+            raise RuntimeError(EXACT_OUT_SENTENCES[name].format(*names))
     check_result_type(result.dtype, out.dtype)
+    check_no_overlap(out._array)
+    given = [t for t in (args[0] if args and isinstance(args[0], (tuple, list)) else args) if isinstance(t, Tensor)]
+    if name in SEPARATE_OUT:
+        for t in given:
+            check_no_partial_overlap(out._array, t._array, at_all=True)
     if out._array.shape != result._array.shape:
         resize_output(out, result._array.shape)
-    for t in args:
-        if isinstance(t, Tensor):
-            check_no_partial_overlap(out._array, t._array)
+    for t in given:
+        check_no_partial_overlap(out._array, t._array)
     np.copyto(out._array, result._array, casting="unsafe")
     out._bump_version()
     return out

@@ -37,6 +37,8 @@ def inplace_form(op: Any, operator: bool = False) -> Callable[..., Any]:
 
         if (self.__class__ not in PLAIN or _state.special) and overrides.overridden((self, *args)):
             return overrides.call_override(change, change, (self, *args), {})
+        if not isinstance(self, Tensor):
+            raise wrong_operand(op, (self,), "inplace", 0)
         tensors = (self, *args[: k - 1])
         attributes = args[k - 1 :]
         if is_elementwise:
@@ -280,12 +282,14 @@ def check_no_overlap(target: np.ndarray[Any, Any]) -> None:
                 )
 
 
-def check_no_partial_overlap(target: np.ndarray[Any, Any], source: np.ndarray[Any, Any]) -> None:
-    """Reading from what is being written is fine only if both are the very same elements."""
+def check_no_partial_overlap(
+    target: np.ndarray[Any, Any], source: np.ndarray[Any, Any], at_all: bool = False
+) -> None:
+    """Reading from what is being written is fine only if both are the very same elements, or not even then."""
     if not np.may_share_memory(target, source) or source.size == 0:
         return
     same_geometry = source.strides == target.strides and source.shape == target.shape
-    if same_geometry and views.address(source) == views.address(target):
+    if same_geometry and views.address(source) == views.address(target) and not at_all:
         return
     if _is_dense(target) and _is_dense(source):
         raise RuntimeError(

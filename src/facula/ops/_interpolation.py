@@ -67,8 +67,6 @@ def cubic_weights(t: Any, a: float) -> list[Any]:
 
 
 def _cubic(real: Any, inputs: int, outputs: int, align_corners: bool, scale: float | None) -> Taps:
-    if inputs == outputs:
-        return from_table(inputs, np.arange(inputs)[:, None], None)
     place, beyond = _positions(real, inputs, outputs, align_corners, scale, True)
     places = np.clip(place[:, None] + np.arange(-1, 3), 0, inputs - 1)
     return from_table(inputs, places, np.stack(cubic_weights(beyond, -0.75), 1))
@@ -122,6 +120,9 @@ def taps_of(
     real: Any = np.float64 if wide else np.float32
     if antialias:
         return _filtered(real, mode, inputs, outputs, align_corners, scale)
+    if mode == "nearest-of-few":  # what PyTorch does for small images, whatever the scale
+        whole = outputs in (inputs, 2 * inputs)
+        return _nearest(real, inputs, outputs, None if whole else scale, 0.0)
     if mode == "nearest":
         return _nearest(real, inputs, outputs, scale, 0.0)
     if mode == "nearest-exact":

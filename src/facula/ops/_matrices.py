@@ -1,16 +1,19 @@
 """What the families of linear algebra share: checks in PyTorch's words, named results, helpers of derivative rules.
 
-The rules of these families use ``xp.matmul`` and each other's primitives only, so that they can be differentiated again.
+The rules of these families use ``xp.matmul`` and each other's primitives only: they can be differentiated again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from functools import cache, wraps
 from typing import Any
 
 import numpy as np
 
 from .. import return_types
+from .._device import MetaArray, empty_meta
 from .._dtype import FLOAT, SCALAR_TYPE_NAMES
 from .._tensor import Tensor
 from ._basic import in_both_worlds
@@ -86,7 +89,9 @@ def check_float(input: Any, name: str) -> None:
 def check_same_dtype(a: Any, b: Any, name: str) -> None:
     if a._array.dtype != b._array.dtype:
         x, y = SCALAR_TYPE_NAMES[a.dtype], SCALAR_TYPE_NAMES[b.dtype]
-        raise RuntimeError(f"{name}: Expected A and B to have the same dtype, but found A of type {x} and B of type {y} instead")
+        raise RuntimeError(
+            f"{name}: Expected A and B to have the same dtype, but found A of type {x} and B of type {y} instead"
+        )
 
 
 def check_equation(A: Any, B: Any, left: bool, name: str) -> None:
@@ -154,15 +159,53 @@ def in_turn(solve: Any, *arrays: Any, like: Any) -> Any:
     batch = like[:-2]
     spread = [np.broadcast_to(a, (*batch, *a.shape[-2:])) for a in arrays]
     for at in np.ndindex(*batch):
-        try:
+        with suppress(np.linalg.LinAlgError):
             result[at] = solve(*(a[at] for a in spread))
-        except np.linalg.LinAlgError:
-            pass
     return result
+
+
+@cache
+def lapack(name: str, dtype: Any) -> Any:
+    """A routine of LAPACK, by scipy; None if that is not there."""
+    try:
+        from scipy.linalg import get_lapack_funcs  # type: ignore[import-untyped]
+    except ImportError:
+        return None
+    return get_lapack_funcs((name,), dtype=dtype)[0]
+
+
+LARGE = 48
+"""From this size on a loop in Python shows, and LAPACK is asked for."""
 
 
 def info_tensor(infos: Any) -> Tensor:
     return Tensor._wrap(np.asarray(infos, np.int32))
+
+
+def also_meta(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel whose results have the same shapes whatever the values; on the meta device it runs on unit matrices."""
+
+    @wraps(kernel)
+    def run(*args: Any) -> Any:
+        if not any(a.__class__ is MetaArray for a in args):
+            return kernel(*args)
+        result = kernel(*(_unit(a) if a.__class__ is MetaArray else a for a in args))
+        if isinstance(result, tuple):
+            return tuple(empty_meta(r.shape, r.dtype) for r in result)
+        return empty_meta(result.shape, result.dtype)
+
+    return run
+
+
+def _unit(a: Any) -> Any:
+    if a.ndim < 2:
+        return np.ones(a.shape, a.dtype)
+    return np.broadcast_to(np.eye(*a.shape[-2:], dtype=a.dtype), a.shape).copy()
+
+
+def all_finite(input: Any) -> bool:
+    """Whether there are neither infinities nor NaN, as far as can be known."""
+    return input._array.__class__ is MetaArray or bool(np.isfinite(input._array).all())
 
 
 # ---- what the rules share

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._dtype import widened
-from ._reducing import add_squares, add_up
+from ._reducing import add_up
 
 ndarray = np.ndarray
 
@@ -22,24 +22,58 @@ def deviation_inverse(variance: Any, eps: float) -> Any:
     return one / np.sqrt(variance + variance.dtype.type(eps))
 
 
-def row_moments(rows: Any, eps: float) -> tuple[Any, Any, Any]:
-    """(rows without their means, the means, the inverse deviations); means and deviations as columns."""
+_TILE = 1 << 16
+"""How many elements of rows are worked on at once, so that they stay in the cache."""
+
+
+def _tiles(rows: Any) -> list[slice]:
+    count, width = rows.shape
+    step = max(_TILE // (width or 1), 1)
+    return [slice(i, i + step) for i in range(0, count, step)]
+
+
+def normalize_rows(rows: Any, eps: float, weight: Any = None, bias: Any = None) -> tuple[Any, Any, Any]:
+    """(normalized rows, times weight plus bias; means; inverse deviations): the last two as columns."""
+    out = np.empty(rows.shape, rows.dtype)
+    mean, inverse = (np.empty((rows.shape[0], 1), rows.dtype) for _ in range(2))
     n = rows.dtype.type(rows.shape[1] or 1)
-    mean = add_up(rows, (1,), True) / n
-    away = rows - mean
-    variance = add_squares(away, (1,), True) / n
-    return away, mean, deviation_inverse(variance, eps)
+    for tile in _tiles(rows):
+        part, found = rows[tile], out[tile]
+        middle = add_up(part, (1,), True) / n
+        np.subtract(part, middle, out=found)
+        scale = deviation_inverse(np.vecdot(found, found)[:, None] / n, eps)
+        found *= scale
+        if weight is not None:
+            found *= weight
+        if bias is not None:
+            found += bias
+        mean[tile], inverse[tile] = middle, scale
+    return out, mean, inverse
 
 
-def row_gradient(g: Any, normal: Any, inverse: Any) -> Any:
-    """The gradient of rows, from that of the normalized rows. ``normal`` is overwritten."""
+def row_gradients(
+    g: Any, rows: Any, mean: Any, inverse: Any, weight: Any, to_rows: bool, to_weight: bool
+) -> tuple[Any, Any]:
+    """The gradients of rows and of the weight, from that of the normalized and weighted rows."""
     n = g.dtype.type(g.shape[1] or 1)
-    along = np.einsum("ij,ij->i", g, normal) / n
-    normal *= along[:, None]
-    np.subtract(g, normal, out=normal)
-    normal -= add_up(g, (1,), True) / n
-    normal *= inverse
-    return normal
+    out = np.empty(rows.shape, rows.dtype) if to_rows else None
+    total = np.zeros(rows.shape[1], rows.dtype) if to_weight else None
+    for tile in _tiles(rows):
+        up, scale = g[tile], inverse[tile]
+        away = rows[tile] - mean[tile]
+        if total is not None:
+            total += scale[:, 0].dot(up * away)
+        if out is None:
+            continue
+        found = np.multiply(up, weight, out=out[tile]) if weight is not None else out[tile]
+        if weight is None:
+            found[...] = up
+        away *= np.vecdot(found, away)[:, None] * scale * scale / n
+        middle = add_up(found, (1,), True) / n
+        found -= away
+        found -= middle
+        found *= scale
+    return out, total
 
 
 # ---- channels of an array of shape (n, channels, rest)
@@ -56,14 +90,16 @@ def channel_products(x: Any, y: Any) -> Any:
     """Sums of products over everything but the middle dimension."""
     if x.shape[2] == 1:
         return add_up(x[:, :, 0] * y[:, :, 0], (0,))
-    return add_up(np.einsum("ncl,ncl->nc", x, y), (0,))
+    return add_up(np.vecdot(x, y), (0,))
 
 
 def channels(x: Any) -> Any:
     """(n, channels, *rest) as (n, channels, rest), in float32 at least and dense."""
     shape = x.shape
     x = widened(x)
-    return np.ascontiguousarray(x).reshape(*shape[:2], -1) if x.size else np.zeros((*shape[:2], 0), x.dtype)
+    if not x.size:
+        return np.zeros((*(*shape, 0)[:2], 0), x.dtype)
+    return np.ascontiguousarray(x).reshape(*shape[:2], -1)
 
 
 # ---- pure rules

@@ -50,6 +50,7 @@ def channels_last(x: Any) -> Any:
 def patches(x: Any, kernel: Sizes, out: Sizes, stride: Sizes, dilation: Sizes, last: bool = False) -> Any:
     """The view (samples, channels, *kernel, *out) of all patches; channels last, (samples, *out, *kernel, channels)."""
     n = len(kernel)
+    ends: tuple[Sizes, Sizes]
     if last:
         steps = [x.itemsize] * (n + 2)  # those of an array with dimensions of size 1 may be anything
         for i in range(n, -1, -1):

@@ -28,6 +28,8 @@ def unpick(input, index, dim: int, keepdim: bool, unique: bool, shape: tuple[int
     if input.__class__ is MetaArray:
         return empty_meta(shape, input.dtype)
     result = np.zeros(shape, input.dtype)
+    if not result.size:
+        return result
     if unique and (dim == -1 or dim == len(shape) - 1) and input.size * shape[-1] == result.size:
         # One of each row: much quicker than put_along_axis.
         result.reshape(-1, shape[-1])[_count_up(input.size), index.reshape(-1)] = input.reshape(-1)

@@ -19,7 +19,7 @@ from ._changing import add_at
 from ._primitive import Primitive
 from ._taps import Array, Rows, Taps, compact
 
-_TOGETHER = 9
+_TOGETHER = 4
 """Windows of up to so many elements are searched at once, larger ones dimension by dimension."""
 
 
@@ -82,59 +82,77 @@ def adaptive(n: int, outputs: int) -> Windows:
 # ---- the greatest element
 
 
-def greatest(x: Any, windows: Sequence[Windows], want: bool) -> tuple[Any, Any]:
+def greatest(x: Any, windows: tuple[Windows, ...], want: bool) -> tuple[Any, Any]:
     """The greatest element of each window over the last dimensions, and, if wanted, which one it is.
 
     Of equal ones it is the first; of NaNs, which are greater than all, the last.
     """
-    shape = (*x.shape[: -len(windows)], *(w.outputs for w in windows))
+    shape = (*x.shape[: -len(windows)], *[w.outputs for w in windows])
     if x.__class__ is MetaArray:
         return empty_meta(shape, x.dtype), empty_meta(shape, np.uint8)
     if 0 in shape:
         return np.empty(shape, x.dtype), np.empty(shape, np.uint8)
-    sizes = [w.size for w in windows]
-    code = np.min_scalar_type(prod(sizes) - 1)
-    lead = x.ndim - len(windows)
-    dims = list(range(lead, x.ndim))
-    at_once = prod(sizes) <= _TOGETHER and all(w.regular for w in windows)
+    code, groups = _plan(windows)
     which: Any = None
-    inner = 1
-    original = x
-    for group in [dims] if at_once else [[dim] for dim in reversed(dims)]:
-        here = [windows[dim - lead] for dim in group]
-        x, which = _search(x, which, inner, here, group, code, want)
-        inner *= prod(w.size for w in here)
-    return x.copy() if np.may_share_memory(x, original) else x, which
+    for group in groups:
+        x, which = _search(x, which, group, code, want)
+    return x if x.base is None else x.copy(), which
 
 
-def _search(
-    x: Any, earlier: Any, inner: int, windows: list[Windows], dims: list[int], code: Any, want: bool
-) -> tuple[Any, Any]:
-    """One step of ``greatest``: along some of the dimensions. ``earlier``: which of ``inner`` elements x has come from."""
-    lead = (slice(None),) * dims[0]
-    steps = [
-        tuple(zip(*(w.steps[j] for w, j in zip(windows, js)))) for js in product(*(range(w.size) for w in windows))
-    ]
+class Group:
+    """Dimensions that are searched together, counted from the end; ``inner``: the size of windows searched before."""
 
-    def there(array: Any, rows: tuple[Rows, ...]) -> Any:
-        return array[(*lead, *rows)] if isinstance(rows[0], slice) else array.take(rows[0], dims[0])
+    def __init__(self, windows: tuple[Windows, ...], behind: int, inner: int) -> None:
+        self.windows = windows
+        self.behind = behind
+        self.inner = inner
+        after = (slice(None),) * behind
+        numbers = product(*(range(w.size) for w in windows))
+        steps = [list(zip(*(w.steps[j] for w, j in zip(windows, js)))) for js in numbers]
+        self.steps: list[tuple[Any, Any]] = [((..., *to, *after), (..., *source, *after)) for to, source in steps]
+        self.padded = any(w.first is not None for w in windows)
+        self.regular = all(w.regular for w in windows)
 
-    def codes(i: int) -> Any:
-        number = code.type(i * inner)
-        return number if earlier is None else there(earlier, steps[i][1]) + number
+
+@lru_cache(512)
+def _plan(windows: tuple[Windows, ...]) -> tuple[Any, list[Group]]:
+    total = prod(w.size for w in windows)
+    code = np.min_scalar_type(total - 1)
+    if total <= _TOGETHER and all(w.regular for w in windows):
+        return code, [Group(windows, 0, 1)]
+    groups, inner = [], 1
+    for behind, w in enumerate(reversed(windows)):
+        groups.append(Group((w,), behind, inner))
+        inner *= w.size
+    return code, groups
+
+
+def _search(x: Any, earlier: Any, group: Group, code: Any, want: bool) -> tuple[Any, Any]:
+    """One step of ``greatest``. ``earlier``: which element of their windows the elements of x have been."""
+    steps = group.steps
+    dim = x.ndim - group.behind - 1
+
+    def there(array: Any, source: Any) -> Any:
+        return array[source] if group.regular else array.take(source[1], dim) if _is_array(source[1]) else array[source]
 
     def update(to: Any, i: int, newer: Any) -> None:
-        which[to] = np.maximum(which[to], np.multiply(newer, codes(i)))
+        number = code.type(i * group.inner)
+        codes = np.multiply(newer, number if earlier is None else there(earlier, steps[i][1]) + number)
+        target = which[to]
+        if group.regular:
+            np.maximum(target, codes, out=target)
+        else:
+            which[to] = np.maximum(target, codes)
 
     which: Any = None
-    ours = any(w.first is not None for w in windows)
+    ours = group.padded
     if ours:
-        best, which = _first_elements(x, earlier, inner, windows, dims, code)
+        best, which = _first_elements(x, earlier, group, code)
     else:
         best = there(x, steps[0][1])
         if want:
             which = np.zeros(best.shape, code) if earlier is None else there(earlier, steps[0][1]).copy()
-    for i, (rows, source) in enumerate(steps):
+    for i, (to, source) in enumerate(steps):
         if i == 0 and not ours:
             continue
         part = there(x, source)
@@ -143,36 +161,40 @@ def _search(
                 update(..., i, part > best)
             best = np.maximum(best, part, out=best if ours else None)
         else:
-            to = (*lead, *rows)
             if not ours:
                 best = best.copy()
             target = best[to]
             if want:
                 update(to, i, part > target)
-            best[to] = np.maximum(target, part)
+            if group.regular:
+                np.maximum(target, part, out=target)
+            else:
+                best[to] = np.maximum(target, part)
         ours = True
-    if want and best.size and best.dtype.kind == "f" and np.isnan(best.max()):
-        for i, (rows, source) in enumerate(steps):
-            update((*lead, *rows), i, np.isnan(there(x, source)))
+    if want and best.dtype.kind == "f" and np.isnan(best.max()):
+        for i, (to, source) in enumerate(steps):
+            update(to, i, np.isnan(there(x, source)))
     return best, which
 
 
-def _first_elements(
-    x: Any, earlier: Any, inner: int, windows: list[Windows], dims: list[int], code: Any
-) -> tuple[Any, Any]:
+def _is_array(rows: Any) -> bool:
+    return not isinstance(rows, slice)
+
+
+def _first_elements(x: Any, earlier: Any, group: Group, code: Any) -> tuple[Any, Any]:
     """The first element of each window that is not padding, and its number."""
     which: Any = np.zeros((), code)
-    for w, dim in zip(windows, dims):
+    for i, w in enumerate(group.windows):
+        dim = x.ndim - group.behind - len(group.windows) + i
         first = np.zeros(w.outputs, np.intp) if w.first is None else w.first
         places = w.starts + first * w.step
         x = x.take(places, dim)
         if earlier is not None:
             earlier = earlier.take(places, dim)
         which = which[..., None] * code.type(w.size) + first.astype(code)
-    which = which * code.type(inner)
-    which = which.reshape(which.shape + (1,) * (x.ndim - dims[-1] - 1))
-    start = np.zeros(x.shape, code) if earlier is None else earlier
-    return x, start + which
+    which = which * code.type(group.inner)
+    which = which.reshape(which.shape + (1,) * group.behind)
+    return x, (np.zeros(x.shape, code) if earlier is None else earlier) + which
 
 
 # ---- places in planes
@@ -180,6 +202,8 @@ def _first_elements(
 
 def places_of(which: Any, windows: Sequence[Windows]) -> Any:
     """Where the chosen elements are in the last dimensions, flattened."""
+    if which.__class__ is MetaArray:
+        return empty_meta(which.shape, np.int64)
     displacement, base = np.zeros((), np.int64), np.zeros((), np.int64)
     for i, w in enumerate(windows):
         stride = prod(other.inputs for other in windows[i + 1 :])

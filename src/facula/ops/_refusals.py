@@ -1,4 +1,4 @@
-"""Refusing dtypes in the words of PyTorch's kernels."""
+"""Refusing dtypes and derivatives in PyTorch's words."""
 
 from __future__ import annotations
 

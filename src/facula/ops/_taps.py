@@ -33,32 +33,42 @@ def _numbers(rows: Rows) -> Array:
     return np.arange(rows.start, rows.stop, rows.step) if isinstance(rows, slice) else rows
 
 
-def _distinct(rows: Rows) -> bool:
-    return isinstance(rows, slice) or np.unique(rows).size == rows.size
-
-
 class Taps:
-    """The map as steps ``result[to] += weights * input[source]``; within a step no row of the result occurs twice."""
+    """The map as steps ``result[to] += weights * input[source]``; within a step no row of the result occurs twice.
 
-    __slots__ = ("_adjoint", "inputs", "outputs", "steps")
+    ``once``: no row of the result occurs twice in all steps together, and each does occur.
+    """
 
     def __init__(self, inputs: int, outputs: int, steps: Iterable[Tap]) -> None:
         self.inputs = inputs
         self.outputs = outputs
         self.steps = tuple(steps)
+        self.weighted = any(weights is not None for _, _, weights in self.steps)
+        rows = np.concatenate([_numbers(to) for to, _, _ in self.steps] or [np.zeros(0, int)])
+        self.once = rows.size == outputs == np.unique(rows).size
         self._adjoint: Taps | None = None
+        self._matrices: dict[Any, Array] = {}
 
     @property
     def adjoint(self) -> Taps:
         """The map with inputs and outputs exchanged."""
         if self._adjoint is None:
-            if all(_distinct(source) for _, source, _ in self.steps):
+            if all(isinstance(source, slice) for _, source, _ in self.steps):
                 steps: Iterable[Tap] = [(source, to, weights) for to, source, weights in self.steps]
             else:
                 steps = _regrouped(self.steps)
             self._adjoint = Taps(self.outputs, self.inputs, steps)
             self._adjoint._adjoint = self
         return self._adjoint
+
+    def matrix(self, dtype: Any) -> Array:
+        """The map as a matrix."""
+        if dtype not in self._matrices:
+            found = np.zeros((self.outputs, self.inputs), dtype)
+            for to, source, weights in self.steps:
+                found[_numbers(to), _numbers(source)] += 1 if weights is None else weights.astype(dtype)
+            self._matrices[dtype] = found
+        return self._matrices[dtype]
 
 
 def _regrouped(steps: tuple[Tap, ...]) -> list[Tap]:
@@ -92,31 +102,35 @@ def from_table(inputs: int, places: Array, weights: Array | None, valid: Array |
     return Taps(inputs, places.shape[0], steps)
 
 
+_DENSE = 32
+"""A map of that many inputs for each step is quicker as a product with its matrix."""
+
+
 def along(x: Any, dim: int, taps: Taps) -> Any:
     """A map applied along one dimension of an array."""
     shape = (*x.shape[:dim], taps.outputs, *x.shape[dim + 1 :])
     if x.__class__ is MetaArray:
         return empty_meta(shape, x.dtype)
+    if taps.weighted and taps.inputs <= _DENSE * len(taps.steps) and np.isfinite(x).all():
+        return _by_matrix(x, dim, taps.matrix(x.dtype)).reshape(shape)
+    if taps.once:
+        return _written(x, dim, taps, shape)
     lead = (slice(None),) * dim
-    tail = (1,) * (x.ndim - dim - 1)
-    everything = slice(0, taps.outputs, 1)
     out: Any = None
     ours = True
     for to, source, weights in taps.steps:
-        part = x[(*lead, source)] if isinstance(source, slice) else x.take(source, dim)
-        if weights is not None:
-            part = part * weights.astype(x.dtype).reshape(-1, *tail)
-        whole = isinstance(to, slice) and to == everything
+        part = _part(x, dim, source, weights)
+        whole = isinstance(to, slice) and to.step == 1 and to.stop - to.start == taps.outputs
         if out is None and whole:
             out = part
             ours = weights is not None or not isinstance(source, slice)
             continue
         if out is None:
             out = np.zeros(shape, x.dtype)
-        elif not ours:
-            out = out.copy() if not whole else out
+        elif not ours and not whole:
+            out = out.copy()
         if whole:
-            out = np.add(out, part, out=out) if ours else np.add(out, part)
+            out = np.add(out, part, out=out if ours else None)
         elif isinstance(to, slice):
             target = out[(*lead, to)]
             np.add(target, part, out=target)
@@ -126,3 +140,28 @@ def along(x: Any, dim: int, taps: Taps) -> Any:
     if out is None:
         return np.zeros(shape, x.dtype)
     return out if ours else out.copy()
+
+
+def _part(x: Any, dim: int, source: Rows, weights: Array | None) -> Any:
+    part = x[(*(slice(None),) * dim, source)] if isinstance(source, slice) else x.take(source, dim)
+    if weights is None:
+        return part
+    return part * weights.astype(x.dtype).reshape(-1, *(1,) * (x.ndim - dim - 1))
+
+
+def _written(x: Any, dim: int, taps: Taps, shape: tuple[int, ...]) -> Any:
+    """Nothing to add: each row of the result is written once."""
+    out = np.empty(shape, x.dtype)
+    for to, source, weights in taps.steps:
+        out[(*(slice(None),) * dim, to)] = _part(x, dim, source, weights)
+    return out
+
+
+def _by_matrix(x: Any, dim: int, matrix: Array) -> Any:
+    n = x.shape[dim]
+    after = 1
+    for size in x.shape[dim + 1 :]:
+        after *= size
+    if after == 1:
+        return np.matmul(x.reshape(-1, n), matrix.T)
+    return np.matmul(matrix, x.reshape(-1, n, after))

@@ -24,7 +24,9 @@ def _div(input, other: float):  # type: ignore[no-untyped-def]
     return np.true_divide(input, number_like(other, input))
 
 
-add_number = elementwise("add_number", _add, "AddBackward1", input=lambda g: g)
-sub_number = elementwise("sub_number", _sub, "SubBackward1", input=lambda g: g)
-mul_number = elementwise("mul_number", _mul, "MulBackward1", input=lambda g, other: g * other)
-div_number = elementwise("div_number", _div, "DivBackward1", input=lambda g, other: g / other)
+add_number = elementwise("add_number", _add, "AddBackward1", scalars=("other",), input=lambda g: g)
+sub_number = elementwise("sub_number", _sub, "SubBackward1", scalars=("other",), input=lambda g: g)
+mul_number = elementwise("mul_number", _mul, "MulBackward1", scalars=("other",), input=lambda g, other: g * other)
+div_number = elementwise(
+    "div_number", _div, "DivBackward1", promote="float", scalars=("other",), input=lambda g, other: g / other
+)

@@ -304,7 +304,7 @@ def _gelu_rule(g: Any, input: Any, approximate: str, xp: Any) -> Any:
 gelu_op = elementwise("gelu", _gelu, "GeluBackward0", check=only("GeluKernelImpl", "f"), input=_gelu_rule)
 
 
-@public()
+@public(out=True)
 def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     """``x`` times the normal distribution function of ``x``, or an approximation by tanh."""
     if approximate not in ("none", "tanh"):
@@ -379,7 +379,7 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
     return _apply(mish_op, _mish_in_place, inplace, input)
 
 
-@public()
+@public(out=True)
 def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
     """``log(1 + exp(beta * x)) / beta``; ``x`` itself where ``beta * x`` is above ``threshold``."""
     return softplus_op(input, beta, threshold)
@@ -396,7 +396,7 @@ logsigmoid_op = elementwise(
 )  # fmt: skip
 
 
-@public()
+@public(out=True)
 def logsigmoid(input: Tensor) -> Tensor:
     """``log(sigmoid(x))``."""
     return logsigmoid_op(input)
@@ -498,7 +498,7 @@ hardshrink_op = elementwise(
 )  # fmt: skip
 
 
-@public("hardshrink", "hardshrink")
+@public("hardshrink", "hardshrink", out=True)
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """``x``, or 0 within [-lambd, lambd]."""
     return hardshrink_op(input, lambd)
@@ -515,11 +515,13 @@ softshrink_op = elementwise(
 )  # fmt: skip
 
 
-@public()
+@public(out=True)
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """``x`` moved towards 0 by ``lambd``, and 0 nearer than that."""
-    if not lambd >= 0:
-        raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd:g}.")
+    if not 0 <= lambd < math.inf:
+        most = _dtype.finfo(input.dtype).max if input.dtype.is_floating_point else math.inf
+        kind = _dtype.SCALAR_TYPE_NAMES[input.dtype]
+        raise RuntimeError(f"lambda must be in range [0, {most:g}] for input dtype {kind}, but found {lambd:g}")
     return softshrink_op(input, lambd)
 
 

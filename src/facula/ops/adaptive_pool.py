@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from .._device import MetaArray
 from .._dtype import cast, widened
 from .._tensor import Tensor
 from ._forms import FUNCTIONALS, FUNCTIONS, public
@@ -137,8 +136,7 @@ def _max_op(spatial: int) -> Primitive:
     def kernel(input, output_size: Ints):  # type: ignore[no-untyped-def]
         windows = _windows(input.shape, output_size)
         values, which = greatest(widened(input), windows, True)
-        places = which.astype(np.int64) if which.__class__ is MetaArray else places_of(which, windows)
-        return cast(values, input.dtype), places
+        return cast(values, input.dtype), places_of(which, windows)
 
     name = f"adaptive_max_pool{spatial}d"
     op = Primitive(
@@ -313,7 +311,9 @@ def _check_fractional(input: Tensor, kernel: Ints, size: Ints, spatial: int, nam
             f"{title}(): Expected input to have non-zero size for non-batch dimensions, but got{list(shape)} with "
             f"dimension {where} being empty."
         )
-    for n, k, o, what in zip(shape[-spatial:], kernel, size, ("time", "height", "width")[-spatial:]):
+    order = (0, 1) if spatial == 2 else (0, 2, 1)
+    for i in order:
+        n, k, o, what = shape[i - spatial], kernel[i], size[i], ("time", "height", "width")[i - spatial]
         if o + k - 1 > n - (spatial == 3):
             raise RuntimeError(f"{title}(): pool {what} {k} too large relative to input {what} {n}")
 

@@ -476,7 +476,10 @@ def _heaviside_guard(input: Any, values: Any) -> None:
 heaviside = underivable("heaviside", _step, "heaviside", numbers=False)
 heaviside.guard = _heaviside_guard
 expose(heaviside, "heaviside", "heaviside", "heaviside_")
-nextafter = underivable("nextafter", np.nextafter, "nextafter", check=only("nextafter_cpu", "f"), numbers=False)
+nextafter = elementwise(
+    "nextafter", np.nextafter, "NextafterBackward0", check=only("nextafter_cpu", "f"), numbers=False, fast=False,
+    input=lambda g: g, other=no_gradient,
+)  # fmt: skip
 expose(nextafter, "nextafter", "nextafter", "nextafter_")
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from .._device import MetaArray
 from .._tensor import Tensor
+from ._deprecated import warn_once
 from ._forms import EXACT_OUT, public
 from ._matrices import (
     LinAlgError,
     adjoint,
+    also_meta,
     check_float,
     check_square,
     failures,
@@ -52,8 +53,9 @@ def _rule(g: Any, out: Any, upper: bool, xp: Any) -> Any:
     factor, g = (adjoint(out, xp), adjoint(g, xp)) if upper else (out, g)
     h = adjoint(factor, xp)
     n = out.shape[-1]
-    inner = xp.matmul(h, g) * lower(n, n, out, xp, 0.5)
-    inner = (inner + adjoint(inner, xp)) * 0.5
+    inner = xp.matmul(h, g)
+    below = adjoint(inner * lower(n, n, out, xp, 0.0), xp)
+    inner = (inner * lower(n, n, out, xp) + below) * 0.5
     return xp.linalg_solve_triangular(
         factor, xp.linalg_solve_triangular(h, inner, True, True, False), False, False, False
     )
@@ -104,12 +106,11 @@ def cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool = Fals
 @public("cholesky", "cholesky", out=True)
 def old_cholesky(input: Tensor, upper: bool = False) -> Tensor:
     """``linalg.cholesky`` under its old name."""
-    warnings.warn(
+    warn_once(
         "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future PyTorch "
         "release.\nL = torch.cholesky(A)\nshould be replaced with\nL = torch.linalg.cholesky(A)\nand\nU = "
         "torch.cholesky(A, upper=True)\nshould be replaced with\nU = torch.linalg.cholesky(A).mH\nThis transform will "
         "produce equivalent results for all valid (symmetric positive definite) inputs.",
-        stacklevel=3,
     )
     check_square(input, "cholesky")
     check_float(input, "cholesky")
@@ -129,6 +130,7 @@ def _product(factor: Any, upper: bool) -> Any:
     return h @ f if upper else f @ h
 
 
+@also_meta
 def _inverse_kernel(input, upper: bool):  # type: ignore[no-untyped-def]
     return np.linalg.inv(_product(input, upper))
 
@@ -149,6 +151,7 @@ def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
     return cholesky_inverse_op(input, upper)
 
 
+@also_meta
 def _solve_kernel(input, input2, upper: bool):  # type: ignore[no-untyped-def]
     return np.linalg.solve(_product(input2, upper), input)
 

@@ -66,8 +66,22 @@ expose(logical_not, "logical_not", "logical_not", "logical_not_")
 # ---- bits
 
 
+def _a_tensor(name: str) -> Any:
+    """A refusal of numbers only."""
+
+    def guard(*given: Any) -> None:
+        if not any(isinstance(v, Tensor) for v in given):
+            kinds = ", ".join(type(v).__name__ for v in given)
+            raise TypeError(
+                f"{name}() received an invalid combination of arguments - got ({kinds}), but expected one of:"
+            )
+
+    return guard
+
+
 def _bits(name: str, ufunc: Any, label: str, kinds: str = "bi", numbers: bool = True) -> Elementwise:
     op = elementwise(name, ufunc, check=only(label, kinds), numbers=numbers, fast=False)
+    op.guard = _a_tensor(name)
     return expose(op, name, name, f"{name}_")
 
 

@@ -13,6 +13,7 @@ from ..autograd import views
 from ._basic import in_both_worlds, no_gradient, raw
 from ._elementwise import elementwise
 from ._forms import expose, public
+from ._inplace import inplace_form
 from ._primitive import Primitive
 
 # ---- views that change the dtype
@@ -109,6 +110,30 @@ def _set_imag(self: Tensor, value: Any) -> None:
 set_methods(real=property(_real, _set_real), imag=property(_imag, _set_imag))
 in_both_worlds("real", lambda x: x.real if x.dtype.kind == "c" else x, _real)
 in_both_worlds("imag", lambda x: x.imag, _imag)
+
+
+# ---- the conjugate as numbers of its own
+
+
+conj_physically = elementwise(
+    "conj_physically", np.conjugate, "ConjPhysicalBackward0", input=lambda g, xp: xp.conj(g)
+)
+_conj_in_place = inplace_form(
+    elementwise("conj_physically_", np.conjugate, "ConjPhysicalBackward1", input=lambda g, xp: xp.conj(g))
+)
+
+
+@public("conj_physical", "conj_physical", out=True)
+def conj_physical(input: Tensor) -> Tensor:
+    """The complex conjugate; a real tensor is returned as it is."""
+    return conj_physically(input) if input._array.dtype.kind == "c" else input
+
+
+@public("conj_physical_", "conj_physical_")
+def conj_physical_(input: Tensor) -> Tensor:
+    """``conj_physical`` in place."""
+    changed: Tensor = _conj_in_place(input)
+    return changed
 
 
 # ---- modulus and argument

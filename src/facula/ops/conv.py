@@ -86,7 +86,7 @@ def convolution_weight(  # type: ignore[no-untyped-def]
 
 
 def _any_meta(*arrays: Any) -> bool:
-    return any([a.__class__ is MetaArray for a in arrays])
+    return any(a.__class__ is MetaArray for a in arrays)
 
 
 def forward(
@@ -169,8 +169,8 @@ def _expanded(name: str, given: Sizes, n: int) -> Sizes:
         return given
     if len(given) != 1:
         raise RuntimeError(
-            f"expected {name} to be a single integer value or a list of {n} values to match the convolution dimensions, "
-            f"but got {name}={list(given)}"
+            f"expected {name} to be a single integer value or a list of {n} values to match the convolution "
+            f"dimensions, but got {name}={list(given)}"
         )
     return given * n
 
@@ -192,8 +192,8 @@ def _check_shapes(
     x, w = input._array.shape, weight._array.shape
     if len(x) != len(w):
         raise RuntimeError(
-            f"Expected {len(w)}-dimensional input for {len(w)}-dimensional weight {list(w)}, but got {len(x)}-dimensional "
-            f"input of size {list(x)} instead"
+            f"Expected {len(w)}-dimensional input for {len(w)}-dimensional weight {list(w)}, but got "
+            f"{len(x)}-dimensional input of size {list(x)} instead"
         )
     if w[0] < groups:
         raise RuntimeError(
@@ -202,23 +202,25 @@ def _check_shapes(
         )
     if w[0] % groups:
         raise RuntimeError(
-            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of size "
-            f"[{list(w)}] instead"
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of "
+            f"size [{list(w)}] instead"
         )
     wanted = w[0] if transposed else w[1] * groups
     if x[1] != wanted:
         given = "transposed=1" if transposed else f"groups={groups}"
         raise RuntimeError(
-            f"Given {given}, weight of size {list(w)}, expected input{list(x)} to have {wanted} channels, but got {x[1]} "
-            "channels instead"
+            f"Given {given}, weight of size {list(w)}, expected input{list(x)} to have {wanted} channels, but got "
+            f"{x[1]} channels instead"
         )
     features = w[1] * groups if transposed else w[0]
     if bias is not None and bias._array.shape != (features,):
         given = "transposed=1, " if transposed else ""
         raise RuntimeError(
-            f"Given {given}weight of size {list(w)}, expected bias to be 1-dimensional with {features} elements, but got "
-            f"bias of size {list(bias._array.shape)} instead"
+            f"Given {given}weight of size {list(w)}, expected bias to be 1-dimensional with {features} elements, but "
+            f"got bias of size {list(bias._array.shape)} instead"
         )
+    if 0 in w[2:]:
+        raise RuntimeError(f"kernel size should be greater than zero, but got {list(w[2:])}")
     if transposed:
         _check_transposed_sizes(x[2:], w[2:], stride, padding, dilation, output_padding)
     else:
@@ -232,10 +234,10 @@ def _times(sizes: Any) -> str:
 def _check_kernel_size(sizes: Sizes, kernel: Sizes, padding: Sizes, dilation: Sizes) -> None:
     padded = [n + 2 * p for n, p in zip(sizes, padding)]
     needed = [d * (k - 1) + 1 for k, d in zip(kernel, dilation)]
-    if any([a < b for a, b in zip(padded, needed)]):
+    if any(a < b for a, b in zip(padded, needed)):
         raise RuntimeError(
-            f"Calculated padded input size per channel: ({_times(padded)}). Kernel size: ({_times(needed)}). Kernel size "
-            "can't be greater than actual input size"
+            f"Calculated padded input size per channel: ({_times(padded)}). Kernel size: ({_times(needed)}). Kernel "
+            "size can't be greater than actual input size"
         )
 
 
@@ -247,9 +249,10 @@ def _check_transposed_sizes(
 ) -> None:
     n = len(kernel)
     flat = n == 1  # PyTorch gives it a height of 1
-    if any([more >= s and more >= d for more, s, d in zip(output_padding, stride, dilation)]):
+    if any(more >= s and more >= d for more, s, d in zip(output_padding, stride, dilation)):
         told = []
-        for name, values, one in (("output_padding", output_padding, 0), ("stride", stride, 1), ("dilation", dilation, 1)):
+        named = (("output_padding", output_padding, 0), ("stride", stride, 1), ("dilation", dilation, 1))
+        for name, values, one in named:
             shown = (one, *values) if flat else values
             told += [f"{name}_{side}: {v}" for side, v in zip(_SIDES[n], shown)]
         raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {' '.join(told)}")
@@ -270,8 +273,8 @@ def _check_dtypes(input: Tensor, weight: Tensor, transposed: bool) -> None:
         return
     if a.kind == "c":
         raise RuntimeError(
-            f"Input type (CPU{scalar_type(input)}Type) and weight type (torch.{scalar_type(weight)}Tensor) should be the "
-            "same"
+            f"Input type (CPU{scalar_type(input)}Type) and weight type (torch.{scalar_type(weight)}Tensor) should be "
+            "the same"
         )
     if a == np.float32 and b.kind != "c":
         raise RuntimeError(
@@ -428,10 +431,10 @@ def _same(input: Tensor, weight: Tensor, stride: Sizes, dilation: Sizes) -> tupl
     for name, given in (("stride", stride), ("dilation", dilation)):
         if len(given) not in (1, n):
             raise RuntimeError(f"{name} cannot broadcast to {n} dimensions")
-    if any([s != 1 for s in stride]):
+    if any(s != 1 for s in stride):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
     needed = [d * (k - 1) for d, k in zip(_expanded("dilation", dilation, n), kernel)]
-    if any([more % 2 for more in needed]):
+    if any(more % 2 for more in needed):
         if not _told_of_copies:
             _told_of_copies = True
             warnings.warn(
@@ -464,7 +467,8 @@ def _convolve_transposed(
     if not batched:
         input = input.unsqueeze(0)
     _check_bias_dtype(input, bias)
-    result = convolved(input, weight, bias, *read[:3], True, read[3], groups)
+    step, around, between, more = read
+    result = convolved(input, weight, bias, step, around, between, True, more, groups)
     return result if batched else result.squeeze(0)
 
 

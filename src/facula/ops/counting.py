@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -109,7 +110,8 @@ def _places(edges: Any, values: Any, right: bool, out_int32: bool) -> Tensor:
     if edges.ndim == 1:
         found = np.searchsorted(edges, values, side)
     else:
-        rows, wanted = edges.reshape(-1, edges.shape[-1]), values.reshape(-1, values.shape[-1])
+        count = math.prod(edges.shape[:-1])
+        rows, wanted = edges.reshape(count, edges.shape[-1]), values.reshape(count, values.shape[-1])
         found = np.empty(wanted.shape, np.int64)
         for i, row in enumerate(rows):
             found[i] = np.searchsorted(row, wanted[i], side)

@@ -40,7 +40,7 @@ def _chosen(name: str, dtype: Any, out: Any = None) -> _dtype.dtype:
 @creator()
 def zeros(
     *size: Any, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False,
-    pin_memory: bool = False, names: Any = None, **named: Any,
+    pin_memory: bool = False, **named: Any,
 ) -> Tensor:  # fmt: skip
     """Zeros of a shape."""
     size = _size_argument("zeros", size, named)
@@ -51,7 +51,7 @@ def zeros(
 @creator()
 def ones(
     *size: Any, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False,
-    pin_memory: bool = False, names: Any = None, **named: Any,
+    pin_memory: bool = False, **named: Any,
 ) -> Tensor:  # fmt: skip
     """Ones of a shape."""
     size = _size_argument("ones", size, named)
@@ -64,7 +64,7 @@ def ones(
 @creator()
 def empty(
     *size: Any, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False,
-    pin_memory: bool = False, memory_format: Any = None, names: Any = None, **named: Any,
+    pin_memory: bool = False, memory_format: Any = None, **named: Any,
 ) -> Tensor:  # fmt: skip
     """A tensor whose elements nobody has set."""
     size = _size_argument("empty", size, named)
@@ -88,7 +88,7 @@ _NOTHING: Any = object()
 @creator()
 def full(
     size: Any, fill_value: Any = _NOTHING, *, out: Any = None, dtype: Any = None, layout: Any = None,
-    device: Any = None, requires_grad: bool = False, pin_memory: bool = False, names: Any = None,
+    device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """One value everywhere; it decides the dtype unless ``dtype`` is given."""
     if fill_value is _NOTHING:
@@ -145,8 +145,25 @@ def empty_permuted(
 ) -> Tensor:  # fmt: skip
     """An unset tensor whose dimensions lie in memory in the order ``physical_layout``."""
     shape = size_of("empty_permuted", (size,), one_argument=True)
+    _check_layout(shape, tuple(physical_layout))
     array = permuted_empty(shape, tuple(physical_layout), _chosen("empty_permuted", dtype).numpy)
     return finish(place(array, device), requires_grad, None, layout)
+
+
+def _check_layout(shape: tuple[int, ...], order: tuple[int, ...]) -> None:
+    if len(order) != len(shape):
+        raise RuntimeError(
+            "Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = "
+            f"{len(shape)} is not equal to len(physical_layout) = {len(order)}"
+        )
+    for i, d in enumerate(order):
+        if not 0 <= d < len(shape):
+            raise RuntimeError(
+                f"Dimension out of range (expected to be between 0 and {len(shape) - 1}, but got {d} at index {i}).  NB: "  # noqa: E501
+                "negative dims not currently supported; file an issue if you want it."
+            )
+        if d in order[:i]:
+            raise RuntimeError("Duplicate dim not allowed")
 
 
 @creator()
@@ -202,6 +219,8 @@ def arange(
         else:
             dtype = _dtype.default if any(isinstance(v, float) for v in (start, end, step)) else _dtype.int64
     if dtype.category == _dtype.INT and all(math.isfinite(v) for v in (start, end, step)):
+        if step and not int(step):
+            raise ValueError("step must be nonzero")
         start, end, step = int(start), int(end), int(step)
     n = _range_length(start, end, step, dtype, inclusive=False)
     if dtype is _dtype.bool_:
@@ -269,9 +288,17 @@ def linspace(
 def _ends(name: str, start: Any, end: Any, steps: Any) -> tuple[Any, Any, int]:
     if steps is None:
         raise TypeError(f"{name}() received an invalid combination of arguments")
+    if any(isinstance(v, Tensor) and v._array.ndim for v in (start, end)):
+        dims = [v._array.ndim if isinstance(v, Tensor) else 0 for v in (start, end)]
+        raise RuntimeError(
+            f"{name} only supports 0-dimensional start and end tensors, but got start with {dims[0]} dimension(s) and end "  # noqa: E501
+            f"with {dims[1]} dimension(s)."
+        )
     start, end = _number(name, "start", 1, start), _number(name, "end", 2, end)
     if isinstance(steps, Tensor):
         steps = int(steps.item())
+    if isinstance(steps, float):
+        raise TypeError(f"{name}() received an invalid combination of arguments - got (int, int, float), but expected:")
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     return start, end, int(steps)
@@ -311,6 +338,8 @@ def logspace(
     start, end, steps = _ends("logspace", start, end, steps)
     d = _spacing_dtype("logspace", dtype, out, start, end)
     wide = _dtype.complex128 if d.category == _dtype.COMPLEX else _dtype.float64
+    if d.category == _dtype.INT:
+        start, end = int(start), int(end)
     values = np.power(base, _spaced(start, end, steps, wide))
     return finish(place(values.astype(d.numpy), device), requires_grad, out, layout)
 

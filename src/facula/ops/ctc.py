@@ -13,6 +13,7 @@ import numpy as np
 
 from .._tensor import Tensor
 from ._forms import public
+from ._on_meta import by_zeros
 from ._primitive import primitive
 from ._refusals import not_for
 from .loss import MEAN, NONE
@@ -115,6 +116,7 @@ def _losses(alpha: Any, walks: Walks, input_lengths: Any) -> Any:
     "CtcLossBackward0", name="ctc_loss", outputs=2, kind="values_and_indices",
     saved_names={"out0": "result0", "out1": "result1", "targets_shape": ""},
 )  # fmt: skip
+@by_zeros
 def ctc_op(  # type: ignore[no-untyped-def]
     log_probs, targets, input_lengths: tuple[int, ...], target_lengths: tuple[int, ...], blank: int,
     zero_infinity: bool,
@@ -163,20 +165,27 @@ def _(
         return rule.fn(g, log_probs, targets, losses, alpha, input_lengths, target_lengths, blank, zero_infinity)[0]
     from .. import autograd
 
-    inside, kept = _masks(log_probs, targets, input_lengths, target_lengths, blank)
+    inside, kept = _masks(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
     loss = _differentiable_losses(log_probs, targets, input_lengths, target_lengths, blank)
     (slope,) = autograd.grad([(loss * kept).sum()], [log_probs], create_graph=True)
     return g.view(1, -1, 1) * (log_probs.exp() * inside + slope)
 
 
-def _masks(log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int) -> Any:
-    """(1 within the lengths and 0 beyond, for possible sequences; 1 for each possible sequence)."""
+def _masks(
+    log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int, zero_infinity: bool
+) -> Any:
+    """(1 within the lengths and 0 beyond, for possible sequences; 1 for each possible sequence that takes time).
+
+    Impossible ones have no derivative: NaN, or 0 if that is wanted.
+    """
     x = log_probs._array
     walks = Walks(targets._array, target_lengths, blank)
     losses = _losses(_forward(_scores(x, walks), walks), walks, input_lengths)
     possible = np.isfinite(losses)
-    inside = (np.arange(x.shape[0])[:, None] < np.asarray(input_lengths)) & possible
-    return Tensor._wrap(inside[:, :, None].astype(x.dtype)), Tensor._wrap(possible.astype(x.dtype))
+    inside = (np.arange(x.shape[0])[:, None] < np.asarray(input_lengths)).astype(x.dtype)
+    inside[(inside > 0) & ~possible] = 0 if zero_infinity else np.nan
+    kept = possible & (np.asarray(input_lengths) > 0)
+    return Tensor._wrap(inside[:, :, None]), Tensor._wrap(kept.astype(x.dtype))
 
 
 def _differentiable_losses(

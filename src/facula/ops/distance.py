@@ -8,11 +8,15 @@ from typing import Any
 import numpy as np
 
 from .. import _dtype
+from .._dtype import widened
 from .._tensor import Tensor
-from ._basic import fit, raw
-from ._forms import FUNCTIONS, public
+from ._args import one_dim
+from ._basic import fit, no_gradient, raw
+from ._forms import public
+from ._inplace import inplace_form
 from ._primitive import primitive
-from .norms import norm_gradient, vector_norm, vector_norm_op
+from .norms import norm_gradient, vector_norm_op
+from .shape import view
 
 # ---- dist
 
@@ -47,21 +51,27 @@ def dist(input: Tensor, other: Tensor, p: Any = 2) -> Tensor:
 # ---- cdist
 
 
+@primitive("EuclideanDistBackward0", name="euclidean_dist")
+def euclidean_dist(input, other, p: float):  # type: ignore[no-untyped-def]
+    """By products of matrices: quick for many rows, and less exact."""
+    squares = (input * input).sum(-1, keepdims=True) + (other * other).sum(-1)[..., None, :]
+    squares = squares - 2 * np.matmul(input, np.swapaxes(other, -1, -2))
+    return np.sqrt(np.maximum(squares, 0))
+
+
 @primitive("CdistBackward0", name="cdist")
-def cdist_op(input, other, p: float, by_product: bool):  # type: ignore[no-untyped-def]
-    if by_product:
-        squares = (input * input).sum(-1, keepdims=True) + (other * other).sum(-1)[..., None, :]
-        squares = squares - 2 * np.matmul(input, np.swapaxes(other, -1, -2))
-        return np.sqrt(np.maximum(squares, 0))
+def cdist_op(input, other, p: float):  # type: ignore[no-untyped-def]
     return vector_norm_op.kernel(input[..., :, None, :] - other[..., None, :, :], p, (-1,), False, None)
 
 
 @cdist_op.vjp("input")
+@euclidean_dist.vjp("input")
 def _(g: Any, input: Any, other: Any, out: Any, p: float, xp: Any) -> Any:
     return _cdist_gradient(g, input, other, out, p, xp)
 
 
 @cdist_op.vjp("other")
+@euclidean_dist.vjp("other")
 def _(g: Any, input: Any, other: Any, out: Any, p: float, xp: Any) -> Any:
     return _cdist_gradient(xp.transpose(g, -1, -2), other, input, xp.transpose(out, -1, -2), p, xp)
 
@@ -104,34 +114,121 @@ def cdist(
         compute_mode == "use_mm_for_euclid_dist"
         or (compute_mode == "use_mm_for_euclid_dist_if_necessary" and large)
     )
-    return cdist_op(x1, x2, float(p), by_product)
+    if by_product and a.size and b.size:
+        result = euclidean_dist(x1, x2, 2.0)
+        return view(result, result._array.shape)
+    return cdist_op(x1, x2, float(p))
+
+
+# ---- pdist
+
+
+def _pairs(n: int) -> tuple[Any, Any]:
+    """The first and the second of every pair."""
+    return np.triu_indices(n, 1)
+
+
+@primitive("PdistBackward0", name="pdist")
+def pdist_op(input, p: float):  # type: ignore[no-untyped-def]
+    first, second = _pairs(len(input))
+    return vector_norm_op.kernel(input[first] - input[second], p, (-1,), False, None)
+
+
+@pdist_op.vjp("input")
+def _(g: Any, input: Any, out: Any, p: float, xp: Any) -> Any:
+    if p == 0:
+        return no_gradient(input, xp)
+    first, second = _pairs(input.shape[0])
+    apart = xp.index(input, (first,)) - xp.index(input, (second,))
+    grad = norm_gradient(xp.unsqueeze(g, -1), apart, xp.unsqueeze(out, -1), p, (-1,), xp)
+    return xp.unindex(grad, (first,), input.shape) - xp.unindex(grad, (second,), input.shape)
 
 
 @public("pdist", "")
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     """The distances between the rows, each pair once."""
-    n = input._array.shape[0]
-    i, j = np.triu_indices(n, 1)
-    return vector_norm(input[Tensor._wrap(i)] - input[Tensor._wrap(j)], p, -1)
+    if input._array.ndim != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {input._array.ndim}D")
+    if input._array.dtype.kind not in "fV":
+        raise RuntimeError("pdist only supports floating-point dtypes")
+    if p < 0:
+        raise RuntimeError("pdist only supports non-negative p values")
+    return pdist_op(input, float(p))
 
 
 # ---- renorm
 
 
-@public("renorm", "renorm", out=True, inplace="renorm_")
-def renorm(input: Tensor, p: Any, dim: int, maxnorm: float) -> Tensor:
-    """Slices along ``dim`` whose norm exceeds ``maxnorm`` scaled down to it."""
+_TINY = 1e-7
+"""What PyTorch adds to norms before it divides by them."""
+
+
+@primitive("RenormBackward0", name="renorm")
+def renorm_op(input, p: float, dims: tuple[int, ...], maxnorm: float):  # type: ignore[no-untyped-def]
+    wide = widened(input)
+    size = vector_norm_op.kernel(wide, p, dims, True, None)
+    scale = np.where(size > maxnorm, maxnorm / (size + _TINY), 1.0).astype(size.dtype)
+    return (wide * scale).astype(input.dtype, copy=False)
+
+
+@renorm_op.vjp("input")
+def _(g: Any, input: Any, p: float, dims: Any, maxnorm: float, xp: Any) -> Any:
+    size = xp.vector_norm_op(input, p, dims, True, None)
+    above = size + _TINY
+    excess = xp.real(xp.sum_dim(g * xp.conj(input), dims, True)) * (-maxnorm / (above * above))
+    scaled = g * (maxnorm / above) + norm_gradient(excess, input, size, p, dims, xp)
+    return xp.either(size > maxnorm, scaled, g)
+
+
+def _renormed(input: Tensor, p: Any, dim: int, maxnorm: float) -> tuple[Any, ...]:
     n = input._array.ndim
     if p <= 0:
         raise RuntimeError("renorm: non-positive-norm not supported")
     if n < 2:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {n} dimensions")
-    dims = tuple(i for i in range(n) if i != dim % n)
-    size = vector_norm(input, p, dims, True)
-    return input * FUNCTIONS["where"](size > maxnorm, maxnorm / (size + 1e-7), 1.0)
+    if maxnorm < 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
+    at = one_dim(dim, n)
+    return input, float(p), tuple(i for i in range(n) if i != at), float(maxnorm)
+
+
+@public("renorm", "renorm", out=True)
+def renorm(input: Tensor, p: Any, dim: int, maxnorm: float) -> Tensor:
+    """Slices along ``dim`` whose norm exceeds ``maxnorm`` scaled down to it."""
+    return renorm_op(*_renormed(input, p, dim, maxnorm))
+
+
+_renorm_in_place = inplace_form(renorm_op)
+
+
+@public("", "renorm_")
+def renorm_(input: Tensor, p: Any, dim: int, maxnorm: float) -> Tensor:
+    """``renorm`` in place."""
+    changed: Tensor = _renorm_in_place(*_renormed(input, p, dim, maxnorm))
+    return changed
 
 
 # ---- covariance
+
+
+def _check_weights(name: str, weights: Any, x: Tensor, kinds: str, wanted: str) -> None:
+    if weights is None:
+        return
+    w = weights._array
+    if w.ndim > 1:
+        raise RuntimeError(
+            f"cov(): expected {name} to have one or fewer dimensions but got {name} with {w.ndim} dimensions"
+        )
+    if w.dtype.kind not in kinds:
+        found = _dtype.SCALAR_TYPE_NAMES[weights.dtype]
+        raise RuntimeError(f"cov(): expected {name} to have {wanted} dtype but got {name} with {found} dtype")
+    if w.size != x._array.shape[1]:
+        raise RuntimeError(
+            f"cov(): expected {name} to have the same numel as there are observations in the input but got {w.size} != "
+            f"{x._array.shape[1]}"
+        )
+    if (w < 0).any():
+        raise RuntimeError(f"cov(): {name} cannot be negative")
 
 
 @public("cov", "cov")
@@ -147,6 +244,8 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: A
     x = input if input._array.ndim == 2 else input.reshape(1, -1)
     if x._array.dtype.kind in "iu":
         x = x.to(_dtype.default)
+    _check_weights("fweights", fweights, x, "iu", "integral")
+    _check_weights("aweights", aweights, x, "fV", "floating point")
     weight = None
     if fweights is not None:
         weight = fweights

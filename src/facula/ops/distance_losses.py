@@ -5,8 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
+from .._dtype import FLOAT, SCALAR_TYPE_NAMES, promote_types
 from .._tensor import Tensor
+from ..autograd.grad_mode import no_grad
 from ._forms import public
+from ._operands import broadcast_error
 from ._primitive import primitive
 from ._with_numbers import add_number, mul_number, sub_number
 from .choice import clamp_min, minimum, where
@@ -59,6 +64,33 @@ def triplet_margin_loss(
 # ---- angles
 
 _EPS = 1e-12
+
+
+@public("cosine_similarity")
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """The cosine of the angle between vectors along ``dim``, after both are broadcast to one shape."""
+    dtype = promote_types(x1.dtype, x2.dtype)
+    if dtype.category < FLOAT:
+        raise RuntimeError(
+            f"expected common dtype to be floating point, yet common dtype is {SCALAR_TYPE_NAMES[dtype]}"
+        )
+    shapes = x1._array.shape, x2._array.shape
+    if shapes[0] != shapes[1]:
+        try:
+            shape = np.broadcast_shapes(*shapes)
+        except ValueError:
+            raise broadcast_error(*shapes) from None
+        x1, x2 = x1.expand(shape), x2.expand(shape)
+
+    def unit(x: Tensor) -> Tensor:
+        if x.dtype.category < FLOAT:
+            x = x.to(dtype)
+        length: Any = x.norm(2, dim, keepdim=True).clone()
+        with no_grad():
+            length.clamp_min_(eps)
+        return x / length
+
+    return (unit(x1) * unit(x2)).sum(dim)
 
 
 @public("cosine_embedding_loss")

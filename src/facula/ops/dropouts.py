@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import _dtype
 from .._generator import stream_of
 from .._tensor import Tensor
 from ._draws import draw_uniform
@@ -23,7 +24,9 @@ _SELU_LIMIT = 1.7580993408473766
 # ---- multiplication by noise
 
 
-def _dropped(input: Tensor, p: float, train: bool, inplace: bool, features: bool = False, alpha: bool = False) -> Tensor:
+def _dropped(
+    input: Tensor, p: float, train: bool, inplace: bool, features: bool = False, alpha: bool = False
+) -> Tensor:
     if not 0 <= p <= 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
     if p == 0 or not train or not input._array.size:
@@ -82,9 +85,9 @@ def _channels(input: Tensor, p: float, training: bool, inplace: bool, batched: b
 
 def _warn_of_dimensions(n: int, ndim: int) -> None:
     warnings.warn(
-        f"dropout{n}d: Received a {ndim}-D input to dropout{n}d, which is deprecated and will result in an error in a future "
+        f"dropout{n}d: Received a {ndim}-D input to dropout{n}d, which is deprecated and will result in an error in a future "  # noqa: E501
         "release. To retain the behavior and silence this warning, please use dropout instead. Note that "
-        f"dropout{n}d exists to provide channel-wise dropout on inputs with {n} spatial dimensions, a channel dimension, and "
+        f"dropout{n}d exists to provide channel-wise dropout on inputs with {n} spatial dimensions, a channel dimension, and "  # noqa: E501
         f"an optional batch dimension (i.e. {n + 1}D or {n + 2}D inputs).",
         stacklevel=4,
     )
@@ -98,7 +101,7 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     if ndim not in (2, 3):
         raise RuntimeError(
             f"dropout1d: Expected 2D or 3D input, but received a {ndim}D input. Note that dropout1d exists to provide "
-            "channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional batch dimension "
+            "channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional batch dimension "  # noqa: E501
             "(i.e. 2D or 3D inputs)."
         )
     return _channels(input, p, training, inplace, ndim == 3)
@@ -113,8 +116,8 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
         _warn_of_dimensions(2, ndim)
     if ndim == 3:
         warnings.warn(
-            "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired - "
-            "input is interpreted as shape (N, C, L), where C is the channel dim. This behavior will change in a future "
+            "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired - "  # noqa: E501
+            "input is interpreted as shape (N, C, L), where C is the channel dim. This behavior will change in a future "  # noqa: E501
             "release to interpret the input as one without a batch dimension, i.e. shape (C, H, W). To maintain the 1D "
             "channel-wise dropout behavior, please switch to using dropout1d instead.",
             stacklevel=3,
@@ -156,7 +159,8 @@ def native_dropout_op(input, mask, p: float):  # type: ignore[no-untyped-def]
 
 
 def _scaled(input: Any, mask: Any, scale: float) -> Any:
-    return (input * mask * np.asarray(scale, input.dtype)).astype(input.dtype, copy=False)
+    dtype = input.dtype if input.dtype.kind in "fcV" else _dtype.default.numpy
+    return (input * mask * np.asarray(scale, dtype)).astype(dtype, copy=False)
 
 
 @native_dropout_op.vjp("input")

@@ -9,6 +9,8 @@ import numpy as np
 from .._tensor import Tensor
 from ._matrices import (
     adjoint,
+    all_finite,
+    also_meta,
     check_float,
     check_square,
     columns,
@@ -28,6 +30,7 @@ from ._primitive import primitive
     "LinalgEighBackward0", name="linalg_eigh", outputs=2,
     saved_names={"out0": "eigenvalues", "out1": "eigenvectors"},
 )  # fmt: skip
+@also_meta
 def eigh_op(input, uplo: Any):  # type: ignore[no-untyped-def]
     values, vectors = np.linalg.eigh(input, uplo)
     return values, vectors
@@ -54,8 +57,8 @@ def _check_phases(name: str, turned: Any) -> None:
     array = turned if isinstance(turned, np.ndarray) else turned._array
     require_no_phase(
         np.diagonal(array, 0, -2, -1), array,
-        f"{name}: The eigenvectors in the complex case are specified up to multiplication by e^{{i phi}}. The specified "
-        "loss function depends on this quantity, so it is ill-defined.",
+        f"{name}: The eigenvectors in the complex case are specified up to multiplication by e^{{i phi}}. The "
+        "specified loss function depends on this quantity, so it is ill-defined.",
     )  # fmt: skip
 
 
@@ -86,6 +89,7 @@ def eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
 @primitive(
     "LinalgEigBackward0", name="linalg_eig", outputs=2, saved_names={"out0": "eigenvalues", "out1": "eigenvectors"}
 )
+@also_meta
 def eig_op(input):  # type: ignore[no-untyped-def]
     dtype = np.result_type(input.dtype, np.complex64)
     values, vectors = np.linalg.eig(input)
@@ -132,5 +136,5 @@ def eigvals(input: Tensor) -> Tensor:
 
 
 def _require_finite(input: Tensor, name: str) -> None:
-    if not np.isfinite(input._array).all():
+    if not all_finite(input):
         raise RuntimeError(f"{name}: input tensor should not contain infs or NaNs.")

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,12 @@ from .. import _dtype
 from .._tensor import Tensor
 from ._args import one_dim
 from ._basic import conj_tensor, in_both_worlds
-from ._elementwise import elementwise
 from ._forms import public
 from ._making import checked_dtype, finish, place
 from ._primitive import primitive
 from ._refusals import not_for, scalar_type
 from ._wrong import WrongArgument
+from .complex import conj_physically
 from .padding import constant_pad
 from .parts import slice_op
 from .rearrange import roll_op
@@ -34,13 +35,32 @@ _INVERSE: Any = ("forward", "ortho", "backward")
 # ---- the primitives
 
 
+def library(array: Any) -> Any:
+    """NumPy's transforms, or scipy's, if it is there and the array is large: they take a third of the time."""
+    return _best() if array.__class__ is np.ndarray and array.size >= _LARGE else np.fft
+
+
+@cache
+def _best() -> Any:
+    try:
+        from scipy import fft  # type: ignore[import-untyped]
+    except ImportError:
+        return np.fft
+    return fft
+
+
+_LARGE = 32768
+
+
 @primitive("FftC2CBackward0", name="fft_c2c")
 def c2c(input, dim: tuple[int, ...], normalization: int, forward: bool):  # type: ignore[no-untyped-def]
     if not dim:
         return input.copy()
-    if forward:
-        return _c(np.fft.fftn(input, axes=dim, norm=_FORWARD[normalization]), input)
-    return _c(np.fft.ifftn(input, axes=dim, norm=_INVERSE[normalization]), input)
+    norm = (_FORWARD if forward else _INVERSE)[normalization]
+    fft = library(input)
+    if len(dim) == 1:
+        return _c((fft.fft if forward else fft.ifft)(input, None, dim[0], norm), input)
+    return _c((fft.fftn if forward else fft.ifftn)(input, axes=dim, norm=norm), input)
 
 
 def _c(result: Any, like: Any) -> Any:
@@ -54,7 +74,10 @@ c2c.vjp(input=lambda g, dim, normalization, forward, xp: xp.fft_c2c(g, dim, norm
 @primitive("FftR2CBackward0", name="fft_r2c", saved_names={"input_shape": ""})
 def r2c(input, dim: tuple[int, ...], normalization: int, onesided: bool):  # type: ignore[no-untyped-def]
     norm = _FORWARD[normalization]
-    return _c((np.fft.rfftn if onesided else np.fft.fftn)(input, axes=dim, norm=norm), input)
+    fft = library(input)
+    if len(dim) == 1:
+        return _c((fft.rfft if onesided else fft.fft)(input, None, dim[0], norm), input)
+    return _c((fft.rfftn if onesided else fft.fftn)(input, axes=dim, norm=norm), input)
 
 
 @r2c.vjp("input")
@@ -68,9 +91,10 @@ def _(g: Any, dim: tuple[int, ...], normalization: int, onesided: bool, input_sh
 @primitive("FftC2RBackward0", name="fft_c2r", saved_names={"last_dim_size": ""})
 def c2r(input, dim: tuple[int, ...], normalization: int, last_dim_size: int):  # type: ignore[no-untyped-def]
     norm = _INVERSE[normalization]
+    fft = library(input)
     if len(dim) > 1:
-        input = np.fft.ifftn(input, axes=dim[:-1], norm=norm)
-    return _c(np.fft.irfft(input, last_dim_size, dim[-1], norm), input)
+        input = fft.ifftn(input, axes=dim[:-1], norm=norm)
+    return _c(fft.irfft(input, last_dim_size, dim[-1], norm), input)
 
 
 @c2r.vjp("input")
@@ -89,10 +113,6 @@ in_both_worlds(
     "weighted_spectrum",
     lambda x, dim, n, factor: x * _weights(x, dim, n, factor),
     lambda x, dim, n, factor: x * Tensor._wrap(_weights(x._array, dim, n, factor)),
-)
-
-conj_physically = elementwise(
-    "conj_physically", np.conjugate, "ConjPhysicalBackward0", input=lambda g, xp: xp.conj(g)
 )
 
 
@@ -114,7 +134,7 @@ def promoted(input: Tensor, to_complex: bool = False) -> Tensor:
     wanted = d
     if d.category < _dtype.FLOAT:
         wanted = _dtype.default
-    if wanted.category == _dtype.FLOAT and wanted.itemsize == 2 or wanted is _dtype.complex32:
+    if (wanted.category == _dtype.FLOAT and wanted.itemsize == 2) or wanted is _dtype.complex32:
         raise RuntimeError(f"Unsupported dtype {_dtype.SCALAR_TYPE_NAMES[wanted]}")
     if to_complex and wanted.category == _dtype.FLOAT:
         wanted = _dtype.complex128 if wanted is _dtype.float64 else _dtype.complex64
@@ -317,7 +337,7 @@ for _name, _body, _doc in (
     ("rfft", lambda x, n, dim, norm: _from_real("rfft", x, n, dim, norm, True), "The half spectrum of real numbers."),
     ("ihfft", lambda x, n, dim, norm: _from_real("ihfft", x, n, dim, norm, False), "The inverse of ``hfft``."),
     ("irfft", lambda x, n, dim, norm: _to_real(x, n, dim, norm, False), "The inverse of ``rfft``."),
-    ("hfft", lambda x, n, dim, norm: _to_real(x, n, dim, norm, True), "The real spectrum of half of a Hermitian signal."),
+    ("hfft", lambda x, n, dim, norm: _to_real(x, n, dim, norm, True), "The spectrum of a Hermitian signal's half."),
 ):  # fmt: skip
     _publish(_name, _body, _doc)
 for _name, _body, _doc in (
@@ -385,4 +405,6 @@ def rfftfreq(n: int, d: float = 1.0, **options: Any) -> Tensor:
     return _frequencies("rfftfreq", n, d, options)
 
 
-FFT.update(fftfreq=fftfreq, rfftfreq=rfftfreq, fftshift=fftshift.public, ifftshift=ifftshift.public)  # type: ignore[attr-defined]
+FFT.update(
+    fftfreq=fftfreq, rfftfreq=rfftfreq, fftshift=fftshift.public, ifftshift=ifftshift.public,  # type: ignore[attr-defined]
+)  # fmt: skip

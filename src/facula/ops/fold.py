@@ -47,8 +47,8 @@ def col2im(  # type: ignore[no-untyped-def]
     x = np.zeros((columns.shape[0], channels, *wide), columns.dtype)
     for (i, j), seen in spots(kernel_size, out, stride, dilation):
         x[(..., *seen)] += columns[:, :, i, j]
-    x = x[(..., *[slice(p, p + n) for p, n in zip(padding, output_size)])]
-    return np.ascontiguousarray(x.reshape(shape), input.dtype)
+    inside: Any = (..., *[slice(p, p + n) for p, n in zip(padding, output_size)])
+    return np.ascontiguousarray(x[inside].reshape(shape), input.dtype)
 
 
 im2col.vjp(
@@ -119,9 +119,9 @@ def unfold(
     out = out_sizes(shape[-2:], kernel, step, around, between)
     if min(out) < 1:
         raise RuntimeError(
-            f"Given input with spatial size {_told(shape[-2:])}, kernel_size={_told(kernel)}, dilation={_told(between)}, "
-            f"padding={_told(around)}, calculated shape of the array of sliding blocks as {_told(out)}, but its components "
-            "must be at least one."
+            f"Given input with spatial size {_told(shape[-2:])}, kernel_size={_told(kernel)}, "
+            f"dilation={_told(between)}, padding={_told(around)}, calculated shape of the array of sliding blocks as "
+            f"{_told(out)}, but its components must be at least one."
         )
     _refuse_integers("im2col_out_cpu", input)
     return im2col(input, kernel, between, around, step)

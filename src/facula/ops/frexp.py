@@ -34,4 +34,4 @@ def frexp(input: Tensor) -> Any:
     """Mantissas between 0.5 and 1 (or 0) and exponents of two."""
     if not input.dtype.is_floating_point:
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")
-    return return_types.frexp(frexp_op(input))  # type: ignore[attr-defined]
+    return return_types.frexp(frexp_op(input))

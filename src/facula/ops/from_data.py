@@ -20,8 +20,7 @@ _NUMBERS = {bool: 0, int: 1, float: 2, complex: 3}
 
 @creator()
 def tensor(
-    data: Any = ..., *, dtype: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
-    names: Any = None,
+    data: Any = ..., *, dtype: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
 ) -> Tensor:  # fmt: skip
     """A tensor with a copy of ``data``: a number, nested sequences of numbers, a NumPy array."""
     kind = data.__class__

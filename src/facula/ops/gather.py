@@ -195,12 +195,13 @@ def gather(input: Tensor, dim: int, index: Any, *, sparse_grad: bool = False) ->
     """``out[i][j] = input[index[i][j]][j]``, for dim 0."""
     require_tensor("gather", "index", 2, index)
     at = one_dim(dim, input._array.ndim)
-    _check_index_dtype("gather", index)
+    if index._array.size:
+        _check_index_dtype("gather", index)
     shape, wanted = _with_dims(input._array.shape), _with_dims(index._array.shape)
     if index._array.size:
         if len(shape) != len(wanted):
             raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
-        for d, n in enumerate(wanted):
+        for d, n in enumerate(wanted if wanted != shape else ()):
             if d != at and n > shape[d]:
                 raise RuntimeError(
                     f"Size does not match at dimension {d} expected index {list(wanted)} to be no larger than self "

@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from .._device import MetaArray, empty_meta
 from .._dtype import cast, widened
 from .._tensor import Tensor
 from ._changing import add_at
 from ._forms import FUNCTIONALS, FUNCTIONS, public
 from ._interpolation import cubic_weights
+from ._masks import keep
 from ._primitive import Primitive, primitive, wrap
 from ._refusals import not_for, scalar_type
 from ._xp import RAW
@@ -22,6 +24,7 @@ from ._xp import RAW
 BILINEAR, NEAREST, BICUBIC = range(3)
 ZEROS, BORDER, REFLECTION = range(3)
 Ints = tuple[int, ...]
+_FAR = 2.0**31
 
 
 # ---- points in planes: the same in every channel of a sample
@@ -107,7 +110,7 @@ def _axis(at: Any, size: int, mode: int, padding: int, align_corners: bool, xp: 
     else:
         position, slope = _padded(unpadded, size, padding, align_corners)
     begin = np.rint(position) if mode == NEAREST else np.floor(position)
-    first = np.clip(np.nan_to_num(begin, nan=-9), -9, size + 9).astype(np.int64)
+    first = np.clip(np.nan_to_num(begin, nan=-9), -_FAR, _FAR).astype(np.int64)
     if mode == NEAREST:
         return _checked([first], size, padding, align_corners, [None], [None])
     if slope is None:
@@ -162,7 +165,8 @@ class Neighbours:
 
     def place(self, numbers: Ints) -> tuple[Any, Any]:
         """Where these neighbours are in the plane, and a mask of those that exist; None if all do."""
-        index, exist = 0, True
+        index: Any = 0
+        exist: Any = True
         for axis, stride, j in zip(self.axes, self.strides, numbers):
             index = index + axis.places[j] * stride
             exist = exist & axis.exist[j]
@@ -190,6 +194,8 @@ def _sample_op(spatial: int) -> Primitive:
     def kernel(  # type: ignore[no-untyped-def]
         input, grid, interpolation_mode: int, padding_mode: int, align_corners: bool
     ):
+        if input.__class__ is MetaArray:
+            return empty_meta((*input.shape[:2], *grid.shape[1:-1]), input.dtype)
         x = widened(input)
         near = Neighbours(widened(grid), x.shape[2:], interpolation_mode, padding_mode, align_corners, RAW)
         out: Any = None
@@ -197,8 +203,7 @@ def _sample_op(spatial: int) -> Primitive:
             index, mask = near.place(numbers)
             part = take_points.kernel(x, index)
             if mask is not None:
-                part *= mask if np.isfinite(part).all() else 1
-                part = np.where(mask, part, part.dtype.type(0))
+                part = keep.kernel(part, mask)
             weight = near.weight(numbers)
             if weight is not None:
                 part *= weight
@@ -422,8 +427,8 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
         )
     if align_corners and min(size[-n:]) == 1:
         warnings.warn(
-            "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when align_corners=True. This is "
-            "not an intended use case of affine_grid. See the documentation of affine_grid for details.",
+            "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when align_corners=True. This "
+            "is not an intended use case of affine_grid. See the documentation of affine_grid for details.",
             stacklevel=3,
         )
     elif min(size) <= 0:

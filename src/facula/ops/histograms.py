@@ -25,17 +25,17 @@ def _checked(input: Tensor, bins: list[Any], limits: Any, weight: Tensor | None)
         if isinstance(each, Tensor):
             if each.dtype is not input.dtype:
                 raise RuntimeError(
-                    "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with dtype "
+                    "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with dtype "  # noqa: E501
                     f"{cpp_name(input.dtype)} and bins for dimension {i} with dtype {cpp_name(each.dtype)}"
                 )
             if each._array.ndim != 1:
                 raise RuntimeError(
-                    f"torch.histogramdd: bins tensor should have one dimension, but got {each._array.ndim} dimensions in "
+                    f"torch.histogramdd: bins tensor should have one dimension, but got {each._array.ndim} dimensions in "  # noqa: E501
                     f"the bins tensor for dimension {i}"
                 )
             if not each._array.size:
                 raise RuntimeError(
-                    "torch.histogramdd: bins tensor should have at least 1 element, but got 0 elements in the bins tensor "
+                    "torch.histogramdd: bins tensor should have at least 1 element, but got 0 elements in the bins tensor "  # noqa: E501
                     f"for dimension {i}"
                 )
         elif each <= 0:
@@ -43,13 +43,13 @@ def _checked(input: Tensor, bins: list[Any], limits: Any, weight: Tensor | None)
     shape = input._array.shape
     if weight is not None and weight._array.shape != shape[:-1]:
         raise RuntimeError(
-            "torch.histogramdd: if weight tensor is provided it should have the same shape as the input tensor excluding "
+            "torch.histogramdd: if weight tensor is provided it should have the same shape as the input tensor excluding "  # noqa: E501
             f"its innermost dimension, but got input with shape {list(shape)} and weight with shape "
             f"{list(weight._array.shape)}"
         )
     if limits is not None and len(limits) != 2 * len(bins):
         raise RuntimeError(
-            f"torch.histogramdd: for a {len(bins)}-dimensional histogram range should have {2 * len(bins)} elements, but "
+            f"torch.histogramdd: for a {len(bins)}-dimensional histogram range should have {2 * len(bins)} elements, but "  # noqa: E501
             f"got {len(limits)}"
         )
 
@@ -108,7 +108,7 @@ def _histogram(input: Tensor, bins: list[Any], limits: Any, weight: Tensor | Non
 @primitive("NotImplemented", name="histogram", outputs=2)
 def histogram_op(input, bins: Any, limits: Any, weight: Any, density: bool):  # type: ignore[no-untyped-def]
     hist, edges = _histogram(Tensor._wrap(input.reshape(-1, 1)), [bins], limits, weight, density)
-    return hist, edges[0]
+    return hist, edges[0].copy()
 
 
 histogram_op.vjp(input=no_derivative("histogram"))
@@ -121,7 +121,7 @@ def histogram(
     """How many elements (or how much weight) fall into each bin, and the bins' edges."""
     if weight is not None:
         weight = Tensor._wrap(weight._array.reshape(-1))
-    return return_types.histogram(histogram_op(input, bins, range, weight, density))  # type: ignore[attr-defined]
+    return return_types.histogram(histogram_op(input, bins, range, weight, density))
 
 
 @public("histogramdd")
@@ -131,13 +131,15 @@ def histogramdd(
     """How many points (rows of the last dimension) fall into each cell of a grid, and the grid."""
     count = input._array.shape[-1] if input._array.ndim else 1
     if input._array.ndim < 2:
-        raise RuntimeError(f"torch.histogramdd: input tensor should have at least 2 dimensions, but got {input._array.ndim}")
+        raise RuntimeError(
+            f"torch.histogramdd: input tensor should have at least 2 dimensions, but got {input._array.ndim}"
+        )
     given = [bins] * count if isinstance(bins, int) else list(bins)
     if len(given) != count:
         raise RuntimeError("histogramdd: The size of bins must be equal to the innermost dimension of the input.")
     hist, edges = _histogram(input, given, range, weight, density)
     wrapped = Tensor._wrap(hist), tuple(Tensor._wrap(e) for e in edges)
-    return return_types.histogramdd(wrapped)  # type: ignore[attr-defined]
+    return return_types.histogramdd(wrapped)
 
 
 @public("hash_tensor", "hash_tensor", out=True)
@@ -146,10 +148,11 @@ def hash_tensor(input: Tensor, dim: Any = (), *, keepdim: bool = False, mode: in
     array = input._array
     if not array.size and not dim and dim != 0:
         raise RuntimeError(
-            "hash_tensor: Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the "
+            "hash_tensor: Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the "  # noqa: E501
             "'dim' argument."
         )
-    wide = widened(array).astype(np.float64) if array.dtype.kind in "fV" else array.astype(np.int64)
+    wide: Any = widened(array).astype(np.float64) if array.dtype.kind in "fV" else array.astype(np.int64)
     dims = check_dims(dim, array.ndim)
-    result = np.bitwise_xor.reduce(wide.view(np.uint64), dims if dims and array.ndim else None, keepdims=keepdim)
+    xor: Any = np.bitwise_xor.reduce
+    result = xor(wide.view(np.uint64), dims if dims and array.ndim else None, keepdims=keepdim)
     return Tensor._wrap(np.asarray(result))

@@ -13,6 +13,7 @@ from ._forms import EXACT_OUT, FUNCTIONS, public
 from ._matrices import (
     LinAlgError,
     adjoint,
+    also_meta,
     check_float,
     check_square,
     failures,
@@ -100,6 +101,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
 
 
 @primitive("LinalgDetBackward0", name="linalg_det", saved_names={"input": "A"})
+@also_meta
 def det_op(input):  # type: ignore[no-untyped-def]
     return np.linalg.det(input)
 
@@ -142,6 +144,7 @@ linalg(linalg_det, "det")
 
 
 @primitive("LinalgSlogdetBackward0", name="linalg_slogdet", outputs=2, saved_names={"input": "A", "out0": "sign"})
+@also_meta
 def slogdet_op(input):  # type: ignore[no-untyped-def]
     sign, logabsdet = np.linalg.slogdet(input)
     return sign, logabsdet

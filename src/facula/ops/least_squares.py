@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._tensor import Tensor
-from ._matrices import adjoint, check_float, linalg, named, rows, total
+from ._matrices import adjoint, also_meta, check_float, linalg, named, rows, total
 from ._primitive import primitive
 from ._refusals import scalar_type
 from .lu import without_history
@@ -20,6 +20,7 @@ _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
     "LinalgLstsqBackward0", name="linalg_lstsq", outputs=4,
     saved_names={"out0": "solution", "input_shape": "", "b_shape": "", "has_residuals": ""},
 )  # fmt: skip
+@also_meta
 def lstsq_op(input, b, rcond: float, driver: str, has_residuals: bool):  # type: ignore[no-untyped-def]
     """By the singular values, whatever the driver: it only says what is returned beside the solution."""
     nothing = np.empty(0, input.real.dtype)

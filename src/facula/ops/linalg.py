@@ -498,7 +498,15 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any 
 def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * outer(vec1, vec2)``."""
     check_addr(input, vec1, vec2)
-    return addr_op(*promoted(input, vec1, vec2), beta, alpha)
+    operands = promoted(input, vec1, vec2)
+    if operands[0]._array.dtype == np.bool_:
+        a, b, c = (t._array for t in operands)
+        return _addr_of_bools(a, b, c, bool(beta), bool(alpha))
+    return addr_op(*operands, beta, alpha)
+
+
+def _addr_of_bools(input: Any, vec1: Any, vec2: Any, beta: bool, alpha: bool) -> Tensor:
+    return Tensor._wrap((input & beta) | (vec1[:, None] & vec2 & alpha))
 
 
 def promoted(*tensors: Tensor) -> list[Tensor]:

@@ -12,12 +12,16 @@ from .._tensor import Tensor
 from ._basic import fit
 from ._forms import public
 from ._inplace import output_shape_error
+from ._on_meta import by_zeros
 from ._operands import broadcast_error
 from ._primitive import Primitive, primitive
 from ._reducing import add_up
 from ._refusals import not_for, refuse_gradient, scalar_type
 from .activations import softplus_array
 from .loss import MEAN, NONE
+from .transcendental import sigmoid
+
+logistic = sigmoid.kernel
 
 # ---- what losses share
 
@@ -30,6 +34,42 @@ def reduced(losses: Any, reduction: int, dtype: Any) -> Any:
     if reduction == MEAN:
         found = found / losses.dtype.type(losses.size) if losses.size else losses.dtype.type(np.nan)
     return np.asarray(found, dtype)
+
+
+_TILE = 32768
+
+
+def tiled(kernel: Any) -> Any:
+    """A kernel (input, target, ..., reduction) of elementwise losses, summed tile by tile if only their sum is wanted.
+
+    It is called without reduction, and gives the losses.
+    """
+
+    def run(input: Any, target: Any, reduction: int, *more: Any) -> Any:
+        if reduction == NONE or input.size <= _TILE or input.__class__ is not np.ndarray or input.shape != target.shape:
+            return reduced(kernel(widened(input), widened(target), *more), reduction, input.dtype)
+        x, t = input.reshape(-1), target.reshape(-1)
+        sums = [
+            add_up(kernel(widened(x[i : i + _TILE]), widened(t[i : i + _TILE]), *more), None)
+            for i in range(0, x.size, _TILE)
+        ]
+        found = np.add.reduce(np.asarray(sums))
+        return np.asarray(found / found.dtype.type(x.size) if reduction == MEAN else found, input.dtype)
+
+    return run
+
+
+def tiled_product(slope: Any, g: Any, x: Any, t: Any) -> Any:
+    """``slope(x, t) * g``, tile by tile; g is one number or as many as x has elements."""
+    g = np.asarray(g)
+    if x.size <= _TILE or x.__class__ is not np.ndarray or x.shape != t.shape:
+        return slope(x, t) * g
+    out = np.empty(x.shape, x.dtype)
+    flat, a, b, many = out.reshape(-1), x.reshape(-1), t.reshape(-1), g.reshape(-1)
+    for i in range(0, flat.size, _TILE):
+        tile = slice(i, i + _TILE)
+        np.multiply(slope(a[tile], b[tile]), many[tile] if g.ndim else g, out=flat[tile])
+    return out
 
 
 def share(reduction: int, shape: tuple[int, ...]) -> float:
@@ -57,19 +97,28 @@ def together(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
 def _bounded(name: str, node: str, parameter: str, divided: bool) -> Primitive:
     """``d * d / 2`` up to a bound, beyond it straight on; everything ``divided`` by the bound."""
 
+    @tiled
+    def losses(x: Any, t: Any, bound: float) -> Any:
+        away = np.asarray(x - t)
+        np.absolute(away, out=away)
+        inside = np.asarray(np.clip(away, None, away.dtype.type(bound)))
+        away *= away.dtype.type(2)
+        away -= inside
+        away *= inside
+        away *= away.dtype.type(0.5 / bound if divided else 0.5)
+        return away
+
     @primitive(f"{node}Backward0", name=name, saved_names={"bound": parameter})
+    @by_zeros
     def loss(input, target, reduction: int, bound: float):  # type: ignore[no-untyped-def]
-        away = np.absolute(widened(input) - widened(target))
-        inside = np.minimum(away, away.dtype.type(bound))
-        losses = inside * (away - inside * away.dtype.type(0.5))
-        if divided:
-            losses /= losses.dtype.type(bound)
-        return reduced(losses, reduction, input.dtype)
+        return losses(input, target, reduction, bound)
 
     @primitive(f"{node}BackwardBackward0", name=f"{name}_backward", saved_names={"bound": parameter})
+    @by_zeros
     def backward(grad_output, input, target, reduction: int, bound: float):  # type: ignore[no-untyped-def]
-        slope = np.clip(input - target, input.dtype.type(-bound), input.dtype.type(bound))
-        return slope * (grad_output * input.dtype.type(_factor(reduction, input.shape, bound)))
+        low, high = input.dtype.type(-bound), input.dtype.type(bound)
+        g = grad_output * input.dtype.type(_factor(reduction, input.shape, bound))
+        return tiled_product(lambda x, t: np.clip(x - t, low, high), g, input, target)
 
     def _factor(reduction: int, shape: tuple[int, ...], bound: float) -> float:
         return share(reduction, shape) / (bound if divided else 1.0)
@@ -131,11 +180,13 @@ def huber_loss(input: Tensor, target: Tensor, reduction: int = MEAN, delta: floa
 
 
 @primitive("SoftMarginLossBackward0", name="soft_margin_loss")
+@by_zeros
 def soft_margin_op(input, target, reduction: int):  # type: ignore[no-untyped-def]
     return reduced(softplus_array(widened(input) * -widened(target)), reduction, input.dtype)
 
 
 @primitive("SoftMarginLossBackwardBackward0", name="soft_margin_loss_backward")
+@by_zeros
 def soft_margin_backward(grad_output, input, target, reduction: int):  # type: ignore[no-untyped-def]
     x, t = widened(input), widened(target)
     slope = t / (1 + np.exp(x * t))
@@ -164,8 +215,12 @@ def _(g: Any, grad_output: Any, input: Any, target: Any, reduction: int, xp: Any
 def soft_margin_loss(input: Tensor, target: Tensor, reduction: int = MEAN) -> Tensor:
     """``log(1 + exp(-target * input))``."""
     refuse_gradient("soft_margin_loss", target=target)
-    input, target = together(input, target.to(input.dtype))
-    return soft_margin_op(input, target, reduction)
+    target = target.to(input.dtype)
+    try:
+        shape = np.broadcast_shapes(input._array.shape, target._array.shape)
+    except ValueError:
+        raise broadcast_error(input._array.shape, target._array.shape) from None
+    return soft_margin_op(input if input._array.shape == shape else input.expand(shape), target, reduction)
 
 
 # ---- binary cross entropy
@@ -174,6 +229,7 @@ _TINY = 1e-12
 
 
 @primitive("BinaryCrossEntropyBackward0", name="binary_cross_entropy")
+@by_zeros
 def binary_cross_entropy_op(input, target, weight, reduction: int):  # type: ignore[no-untyped-def]
     x, t = widened(input), widened(target)
     low = x.dtype.type(-100)
@@ -185,6 +241,7 @@ def binary_cross_entropy_op(input, target, weight, reduction: int):  # type: ign
 
 
 @primitive("BinaryCrossEntropyBackwardBackward0", name="binary_cross_entropy_backward")
+@by_zeros
 def binary_cross_entropy_backward(grad_output, input, target, weight, reduction: int):  # type: ignore[no-untyped-def]
     slope = (input - target) / np.maximum((1 - input) * input, input.dtype.type(_TINY))
     if weight is not None:
@@ -251,10 +308,16 @@ def binary_cross_entropy(
 # ---- binary cross entropy with logits
 
 
-@primitive("BinaryCrossEntropyWithLogitsBackward0", name="binary_cross_entropy_with_logits")
+@primitive(
+    "BinaryCrossEntropyWithLogitsBackward0", name="binary_cross_entropy_with_logits",
+    saved_names={"input_shape": "", "target_shape": ""},
+)  # fmt: skip
+@by_zeros
 def binary_cross_entropy_with_logits_op(  # type: ignore[no-untyped-def]
     input, target, weight, pos_weight, reduction: int
 ):
+    if pos_weight is None and weight is None:
+        return _plain_cross_entropy(input, target, reduction)
     x, t = widened(input), widened(target)
     losses = softplus_array(-x)
     if pos_weight is not None:
@@ -265,11 +328,19 @@ def binary_cross_entropy_with_logits_op(  # type: ignore[no-untyped-def]
     return reduced(losses, reduction, input.dtype)
 
 
+@tiled
+def _plain_cross_entropy(x: Any, t: Any) -> Any:
+    return softplus_array(-x) + (1 - t) * x
+
+
 @binary_cross_entropy_with_logits_op.vjp("input")
 def _(
     g: Any, input: Any, target: Any, weight: Any, pos_weight: Any, reduction: int, input_shape: Any, input_dtype: Any,
     xp: Any,
 ) -> Any:  # fmt: skip
+    if pos_weight is None and weight is None and xp.is_raw and input_dtype.itemsize > 2:
+        scaled = g * input_dtype.type(share(reduction, input_shape))
+        return tiled_product(lambda x, t: logistic(x) - t, scaled, input, target)
     if pos_weight is None:
         slope = xp.sigmoid(input) - target
     else:

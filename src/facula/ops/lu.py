@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from .._tensor import Tensor
-from ._forms import public
+from ._deprecated import warn_once
+from ._forms import public, write_out
 from ._matrices import (
+    LARGE,
     adjoint,
+    also_meta,
     broadcast_batches,
     check_equation,
     check_float,
@@ -18,6 +20,7 @@ from ._matrices import (
     check_same_dtype,
     check_square,
     first_failure,
+    lapack,
     linalg,
     lower,
     named,
@@ -37,6 +40,8 @@ def eliminated(a: Any) -> tuple[Any, Any, Any]:
     work = np.array(a)
     m, n = work.shape[-2:]
     k = min(m, n)
+    if k >= LARGE and (routine := lapack("getrf", work.dtype)) is not None:
+        return _by_lapack(routine, work, k)
     batch = work.shape[:-2]
     flat = work.reshape(-1, m, n)
     pivots = np.empty((flat.shape[0], k), np.int32)
@@ -57,6 +62,14 @@ def eliminated(a: Any) -> tuple[Any, Any, Any]:
             if i + 1 < n:
                 flat[:, i + 1 :, i + 1 :] -= flat[:, i + 1 :, i, None] * flat[:, i, None, i + 1 :]
     return work, pivots.reshape(*batch, k), info.reshape(batch)
+
+
+def _by_lapack(routine: Any, work: Any, k: int) -> tuple[Any, Any, Any]:
+    batch = work.shape[:-2]
+    pivots, info = np.empty((*batch, k), np.int32), np.zeros(batch, np.int32)
+    for at in np.ndindex(*batch):
+        work[at], pivots[at], info[at] = routine(work[at])
+    return work, pivots + 1, info
 
 
 def permutation(pivots: Any, m: int, dtype: Any) -> Any:
@@ -159,6 +172,7 @@ def _uncombined(to_lu: Any, xp: Any) -> tuple[Any, Any]:
 @primitive(
     "LinalgLuFactorExBackward0", name="linalg_lu_factor", outputs=3, saved_names={"out0": "LU", "out1": "pivots"}
 )
+@also_meta
 def lu_factor_op(input):  # type: ignore[no-untyped-def]
     return eliminated(input)
 
@@ -172,6 +186,7 @@ def _(g: Any, out0: Any, out1: Any, xp: Any) -> Any:
 
 
 @primitive("LinalgLuBackward0", name="linalg_lu", outputs=3, saved_names={"out0": "P", "out1": "L", "out2": "U"})
+@also_meta
 def lu_op(input):  # type: ignore[no-untyped-def]
     lu, pivots, _ = eliminated(input)
     return permutation(pivots, input.shape[-2], input.dtype), _lower_part(lu), _upper_part(lu)
@@ -234,21 +249,22 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -
 @public("lu", "lu")
 def old_lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
     """``linalg.lu_factor`` under its old name."""
-    warnings.warn(
-        "torch.lu is deprecated in favor of torch.linalg.lu_factor / torch.linalg.lu_factor_ex and will be removed in a "
-        "future PyTorch release.\nLU, pivots = torch.lu(A, compute_pivots)\nshould be replaced with\nLU, pivots = "
-        "torch.linalg.lu_factor(A, compute_pivots)\nand\nLU, pivots, info = torch.lu(A, compute_pivots, get_infos=True)\n"
-        "should be replaced with\nLU, pivots, info = torch.linalg.lu_factor_ex(A, compute_pivots)",
-        stacklevel=3,
+    warn_once(
+        "torch.lu is deprecated in favor of torch.linalg.lu_factor / torch.linalg.lu_factor_ex and will be removed in "
+        "a future PyTorch release.\nLU, pivots = torch.lu(A, compute_pivots)\nshould be replaced with\nLU, pivots = "
+        "torch.linalg.lu_factor(A, compute_pivots)\nand\nLU, pivots, info = torch.lu(A, compute_pivots, get_infos=True)"
+        "\nshould be replaced with\nLU, pivots, info = torch.linalg.lu_factor_ex(A, compute_pivots)",
     )
     found = _factored(A, pivot, "lu_factor", not get_infos)
-    return tuple(found) if get_infos else tuple(found[:2])
+    result = tuple(found) if get_infos else tuple(found[:2])
+    return result if out is None else write_out("lu", out, result, (A,))
 
 
 # ---- unpacking
 
 
 @primitive("LuUnpackBackward0", name="lu_unpack", outputs=2, saved_names={"LU_data_shape": ""})
+@also_meta
 def lu_unpack_op(LU_data, data: bool):  # type: ignore[no-untyped-def]
     if not data:
         return np.empty(0, LU_data.dtype), np.empty(0, LU_data.dtype)
@@ -275,8 +291,8 @@ def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpa
         (pivots >= 1) & (pivots <= lu_array.shape[-2])
     ).all():  # fmt: skip
         raise RuntimeError(
-            "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive.Did you properly pass the result of "
-            "lu_factor?"
+            "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive.Did you properly pass the result "
+            "of lu_factor?"
         )
     L, U = lu_unpack_op(LU_data, unpack_data)
     P = permutation(pivots, lu_array.shape[-2], lu_array.dtype) if unpack_pivots else np.empty(0, lu_array.dtype)
@@ -294,6 +310,7 @@ def _whole(lu: Any, pivots: Any) -> Any:
     "LinalgLuSolveBackward0", name="linalg_lu_solve",
     saved_names={"LU_shape": "", "B_shape": "", "out": "result"},
 )  # fmt: skip
+@also_meta
 def lu_solve_op(LU, pivots, B, left: bool, adjoint: bool):  # type: ignore[no-untyped-def]
     a = _whole(LU, pivots)
     if adjoint:
@@ -355,10 +372,9 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoin
 @public("lu_solve", "lu_solve", out=True)
 def old_lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
     """``linalg.lu_solve`` under its old name and with its arguments reversed."""
-    warnings.warn(
+    warn_once(
         "torch.lu_solve is deprecated in favor of torch.linalg.lu_solveand will be removed in a future PyTorch release."
         "\nNote that torch.linalg.lu_solve has its arguments reversed.\nX = torch.lu_solve(B, LU, pivots)\nshould be "
         "replaced with\nX = torch.linalg.lu_solve(LU, pivots, B)",
-        stacklevel=3,
     )
     return lu_solve(LU_data, LU_pivots, input)

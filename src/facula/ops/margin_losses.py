@@ -9,6 +9,7 @@ import numpy as np
 
 from .._tensor import Tensor
 from ._basic import in_both_worlds
+from ._on_meta import by_zeros
 from ._primitive import primitive
 from ._refusals import not_for, refuse_gradient, scalar_type
 from .loss import MEAN, NONE
@@ -41,7 +42,10 @@ in_both_worlds(
 )
 
 
-@primitive("MultiMarginLossBackward0", name="multi_margin_loss")
+@primitive(
+    "MultiMarginLossBackward0", name="multi_margin_loss", saved_names={"input_shape": "", "target_shape": ""}
+)  # fmt: skip
+@by_zeros
 def multi_margin_op(  # type: ignore[no-untyped-def]
     input, target, weight, p: float, margin: float, reduction: int
 ):
@@ -54,6 +58,8 @@ def multi_margin_op(  # type: ignore[no-untyped-def]
     losses = gaps.sum(1) / x.dtype.type(n)
     if weight is not None:
         losses = losses * weight[y]
+    if reduction == MEAN and not y.size:
+        return np.zeros((), input.dtype)
     return reduced(losses.reshape(target.shape if input.ndim < 2 else y.shape), reduction, input.dtype)
 
 
@@ -69,7 +75,7 @@ def _(
     scale = 1.0 / classes / (rows if reduction == MEAN else 1)
     g = xp.expand(g, (rows, 1)) if reduction != NONE else xp.view(g, (rows, 1))
     if weight is not None:
-        g = g * xp.view(xp.index_select(weight, 0, xp.view(y, (rows,))), (rows, 1))
+        g = g * xp.view(xp.index_select(weight, xp.view(y, (rows,)), 0), (rows, 1))
     g = g * scale
     pushed = xp.keep(g * (gaps * 2.0), active) if p == 2 else xp.keep(xp.expand(g, (rows, classes)), active)
     pulled = xp.unpick(xp.sum_dim(pushed, (1,), True), y, 1, True, True, (rows, classes))
@@ -89,8 +95,8 @@ def multi_margin_loss(
     classes = x.shape[-1] if x.ndim else 1
     if y.ndim > 1 or y.size != rows:
         raise RuntimeError(
-            "target tensor should be 1-D with size equal to the input batch size. "
-            f"Expected target size [{rows}] but got {list(y.shape)}"
+            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples (batch "
+            f"size). Expected target size [{rows}], but got {list(y.shape)}. Input has shape {list(x.shape)}."
         )
     if weight is not None and (weight._array.ndim != 1 or weight._array.size != classes):
         raise RuntimeError(
@@ -132,6 +138,7 @@ def _gaps(x: Any, counts: Any) -> tuple[Any, Any]:
     "MultilabelMarginLossBackward0", name="multilabel_margin_loss", outputs=2, kind="values_and_indices",
     saved_names={"out1": "is_target"},
 )  # fmt: skip
+@by_zeros
 def multilabel_margin_op(input, target, reduction: int):  # type: ignore[no-untyped-def]
     x, counts = _rows(input), _counts(target)
     gaps, weights = _gaps(x, counts)

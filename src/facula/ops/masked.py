@@ -71,8 +71,11 @@ def _masked_fill(name: str, self: Tensor, mask: Any, value: Any, in_place: bool)
             )
         self = self.expand(shape)
     if isinstance(value, Tensor):
+        if value._array.dtype.kind == "c" and self._array.dtype.kind != "c":
+            checked_number(value.item(), self.dtype)
         return masked_fill_tensor.apply(self, (value, mask), (), in_place)
-    number = np.array(checked_number(value, self.dtype)).astype(self._array.dtype)
+    number, dt = checked_number(value, self.dtype), self._array.dtype
+    number = np.array(number, dt) if dt.kind == "f" else np.array(number).astype(dt)
     return masked_fill_number.apply(self, (mask,), (number,), in_place)
 
 

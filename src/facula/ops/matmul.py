@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from .. import _state
-from .._dtype import F32, F64, cpp_name
+from .._dtype import F32, F64, cpp_name, widened
 from .._lazy import set_methods
 from .._tensor import Tensor
 from ..autograd.views import element_strides
 from ..overrides import call_override, has_override, overridden
 from ._args import one_dim
 from ._basic import clone, in_both_worlds
-from ._forms import EXACT_OUT, FUNCTIONS, public
+from ._forms import EXACT_OUT, FUNCTIONS, public, write_out
 from ._operands import common_shape
 from ._primitive import PLAIN, primitive
 from ._quick_products import fresh, is_plain_state, ndarray, plain_matrices, quick_linear, quick_mm
@@ -166,8 +166,10 @@ in_both_worlds("matmul", _raw_matmul, matmul)
 # ---- linear
 
 
-def linear(input: Any, weight: Any, bias: Any = None) -> Any:
+def linear(input: Any, weight: Any, bias: Any = None, *, out: Any = None) -> Any:
     """``input @ weight.t() + bias``, with ``weight`` of shape (out, in)."""
+    if out is not None:
+        return write_out("linear", out, _any_linear(input, weight, bias), (input, weight))
     if type(weight) in PLAIN and type(input) in PLAIN and (bias is None or type(bias) in PLAIN):
         x, w = input._array, weight._array
         dt = x.dtype
@@ -495,7 +497,8 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
 def trilinear(first, second, third, equation: tuple[str, str, str, str]):  # type: ignore[no-untyped-def]
     """Sums of products of three, as ``np.einsum`` writes them."""
     *given, wanted = equation
-    result = np.einsum(f"{','.join(given)}->{wanted}", first, second, third, optimize=True)
+    factors = (widened(x) for x in (first, second, third))
+    result = np.einsum(f"{','.join(given)}->{wanted}", *factors, optimize=True)
     return result.astype(first.dtype, copy=False)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._tensor import Tensor
 from ._forms import FUNCTIONS, public
-from ._matrices import adjoint, array_of, check_float, check_square, linalg
+from ._matrices import adjoint, also_meta, array_of, check_float, check_square, linalg
 from ._primitive import primitive
 from ._refusals import scalar_type
 
@@ -46,6 +46,7 @@ def _exponential(a: Any) -> Any:
 
 
 @primitive("LinalgMatrixExpBackward0", name="linalg_matrix_exp")
+@also_meta
 def matrix_exp_op(input):  # type: ignore[no-untyped-def]
     return _exponential(input)
 

@@ -9,9 +9,11 @@ import numpy as np
 
 from .._dtype import widened
 from .._tensor import Tensor
+from ._on_meta import by_zeros
 from ._primitive import primitive
 from ._reducing import add_up
 from ._refusals import not_for, refuse_gradient, scalar_type
+from ._with_numbers import div_number, mul_number
 from .loss import MEAN, NONE
 from .softmax import log_softmax
 
@@ -40,6 +42,7 @@ def _index(shape: tuple[int, ...], places: Any) -> tuple[Any, ...]:
     return first, places, *rest
 
 
+@by_zeros
 def _nll(input, target, weight, reduction: int, ignore_index: int):  # type: ignore[no-untyped-def]
     places, ignored, weights = _places(target, weight, ignore_index)
     losses = -widened(input[_index(input.shape, places)])
@@ -47,7 +50,7 @@ def _nll(input, target, weight, reduction: int, ignore_index: int):  # type: ign
         losses = losses * weights
     if ignored is not None:
         losses = np.where(ignored, losses.dtype.type(0), losses)
-    if reduction == NONE:
+    if reduction == NONE and input.ndim > 1:
         return losses.astype(input.dtype, copy=False), np.zeros((), input.dtype)
     if weights is None:
         total = losses.dtype.type(target.size if ignored is None else target.size - np.count_nonzero(ignored))
@@ -59,6 +62,7 @@ def _nll(input, target, weight, reduction: int, ignore_index: int):  # type: ign
     return np.asarray(found, input.dtype), np.asarray(total, input.dtype)
 
 
+@by_zeros
 def _nll_backward(  # type: ignore[no-untyped-def]
     grad_output, target, weight, total_weight, shape: tuple[int, ...], reduction: int, ignore_index: int
 ):
@@ -72,7 +76,7 @@ def _nll_backward(  # type: ignore[no-untyped-def]
     if ignored is not None:
         values = np.where(ignored, dtype.type(0), values)
     result = np.zeros(shape, dtype)
-    result[_index(shape, places)] = values
+    result[_index(shape, places)] = values if len(shape) > 1 else values.reshape(places.shape)
     return result
 
 
@@ -146,8 +150,6 @@ def _nll_loss(input: Tensor, target: Tensor, weight: Tensor | None, reduction: i
         )
     _check_common(input, target, weight, classes, ignore_index)
     found: Tensor = nll_loss_op(input, target, weight, reduction, ignore_index)[0]
-    if reduction == NONE and x.ndim == 1 and t.ndim == 1:
-        return found.reshape(())
     return found
 
 
@@ -247,7 +249,7 @@ def _with_probabilities(
     if reduction == NONE:
         return -products.sum(at)
     if reduction == MEAN:
-        return -products.sum() / max(math.prod(logs._array.shape) // classes, 1) if classes else -products.sum() / 0
+        return div_number(-products.sum(), math.prod(logs._array.shape) // (classes or 1))
     return -products.sum()
 
 
@@ -259,14 +261,15 @@ def _smoothed(
     exact = nll_loss(logs, target, weight, reduction, ignore_index)
     weighted = logs if weight is None else logs * _by_class(weight, logs._array.ndim, at)
     alike = -weighted.sum(at)
-    ignored = target == ignore_index
+    ignored: Any = target == ignore_index
     alike.masked_fill_(ignored, 0.0)
     if reduction == MEAN:
         if weight is None:
-            alike = alike.sum() / (target != ignore_index).sum().to(logs.dtype)
+            alike = alike.sum() / ignored.logical_not().sum().to(logs.dtype)
         else:
             heavy = weight[target.masked_fill(ignored, 0)].masked_fill_(ignored, 0)
             alike = alike.sum() / heavy.sum()
     elif reduction != NONE:
         alike = alike.sum()
-    return exact * (1 - label_smoothing) + alike * (label_smoothing / logs._array.shape[at])
+    rest = label_smoothing / logs._array.shape[at]
+    return mul_number(exact, 1 - label_smoothing) + mul_number(alike, rest)

@@ -17,13 +17,15 @@ from ._normalizing import (
     channels,
     deviation_inverse,
     gradient_of_normalized,
+    normalize_rows,
     normalized,
-    row_gradient,
-    row_moments,
+    row_gradients,
 )  # fmt: skip
-from ._primitive import primitive
+from ._on_meta import by_zeros
+from ._primitive import Primitive, primitive
 from ._reducing import add_up
 from ._refusals import not_for, refuse_gradient
+from ._with_numbers import add_number
 from ._wrong import WrongArgument
 
 _MIXED = "mixed dtype (CPU): "
@@ -57,17 +59,14 @@ def _check_dtypes(input: Tensor, parameters: tuple[Tensor | None, ...]) -> bool:
         "input": "input", "out1": "result1", "out2": "result2", "normalized_shape": "normalized_shape", "eps": "",
     },
 )  # fmt: skip
+@by_zeros
 def layer_norm_op(  # type: ignore[no-untyped-def]
     input, weight, bias, normalized_shape: tuple[int, ...], eps: float, mixed: bool
 ):
     lead = input.shape[: input.ndim - len(normalized_shape)]
-    rows = widened(input).reshape(math.prod(lead), math.prod(normalized_shape))
-    out, mean, inverse = row_moments(rows, eps)
-    out *= inverse
-    if weight is not None:
-        out *= widened(weight).reshape(-1)
-    if bias is not None:
-        out += widened(bias).reshape(-1)
+    rows = np.ascontiguousarray(widened(input)).reshape(math.prod(lead), math.prod(normalized_shape))
+    scale, shift = (None if p is None else widened(p).reshape(-1) for p in (weight, bias))
+    out, mean, inverse = normalize_rows(rows, eps, scale, shift)
     kept = lead + (1,) * len(normalized_shape)
     moments = inverse.dtype if mixed else input.dtype
     return (
@@ -108,15 +107,14 @@ def _(
     if to_bias:
         found[2] = _like(add_up(np.ascontiguousarray(wide), (0,)), bias.dtype).reshape(normalized_shape)
     if to_input or to_weight:
-        inverse = widened(out2).reshape(-1, 1)
-        normal = widened(input).reshape(wide.shape) - widened(out1).reshape(-1, 1)
-        normal *= inverse
+        mean, inverse = (widened(m).reshape(-1, 1) for m in (out1, out2))
+        scale = None if weight is None else widened(weight).reshape(-1)
+        rows = widened(input).reshape(wide.shape)
+        by_input, by_weight = row_gradients(wide, rows, mean, inverse, scale, to_input, to_weight)
         if to_weight:
-            found[1] = _like(add_up(wide * normal, (0,)), weight.dtype).reshape(normalized_shape)
+            found[1] = _like(by_weight, weight.dtype).reshape(normalized_shape)
         if to_input:
-            if weight is not None:
-                wide = wide * widened(weight).reshape(-1)
-            found[0] = _like(row_gradient(wide, normal, inverse), input.dtype).reshape(input.shape)
+            found[0] = _like(by_input, input.dtype).reshape(input.shape)
     return found
 
 
@@ -179,6 +177,7 @@ def layer_norm(
     "NativeBatchNormBackward0", name="native_batch_norm", outputs=3, kind="values_and_indices",
     saved_names={"input": "input", "out1": "result1", "out2": "result2", "bias": ""},
 )  # fmt: skip
+@by_zeros
 def batch_norm_op(  # type: ignore[no-untyped-def]
     input, weight, bias, running_mean, running_var, training: bool, momentum: float, eps: float
 ):
@@ -348,7 +347,7 @@ def instance_norm(
     flat = input.contiguous().view(1, n * c, *input.shape[2:])
     out = batch_norm(flat, weight, bias, mean, var, use_input_stats, momentum, eps, cudnn_enabled)
     for running, each in ((running_mean, mean), (running_var, var)):
-        if running is not None:
+        if running is not None and each is not None:
             running.detach().copy_(each.view(n, c).mean(0))
     return out.view(input.shape)
 
@@ -358,14 +357,14 @@ def instance_norm(
 
 @primitive(
     "NativeGroupNormBackward0", name="native_group_norm", outputs=3,
-    saved_names={"input": "input", "out1": "result1", "out2": "result2"},
+    saved_names={"input": "input", "out1": "result1", "out2": "result2", "bias": ""},
 )  # fmt: skip
+@by_zeros
 def group_norm_op(  # type: ignore[no-untyped-def]
     input, weight, bias, N: int, C: int, HxW: int, group: int, eps: float, mixed: bool
 ):
     rows = widened(input).reshape(N * group, C // group * HxW)
-    out, mean, inverse = row_moments(rows, eps)
-    out *= inverse
+    out, mean, inverse = normalize_rows(rows, eps)
     cubes = out.reshape(N, C, HxW)
     if weight is not None:
         cubes *= widened(weight)[:, None]
@@ -419,6 +418,42 @@ def _(g: Any, input: Any, out1: Any, out2: Any, N: int, C: int, HxW: int, xp: An
 @group_norm_op.vjp("bias")
 def _(g: Any, N: int, C: int, HxW: int, xp: Any) -> Any:
     return None if g[0] is None else xp.sum_dim(xp.reshape(g[0], (N, C, HxW)), (0, 2), False)
+
+
+@group_norm_op.raw_vjp
+def _(
+    g: Any, needs: Any, input: Any, weight: Any, bias: Any, out1: Any, out2: Any, N: int, C: int, HxW: int, xp: Any
+) -> Any:
+    up = g[0]
+    if up is None or g[1] is not None or g[2] is not None:
+        taken = {"g": g, "input": input, "weight": weight, "out1": out1, "out2": out2, "N": N, "C": C, "HxW": HxW}
+        return _by_rules(group_norm_op, needs, {**taken, "group": 0, "eps": 0.0, "xp": xp})
+    to_input, to_weight, to_bias = needs
+    found: list[Any] = [None, None, None]
+    cubes = widened(up).reshape(N, C, HxW)
+    mean, inverse = (widened(m).reshape(-1, 1) for m in (out1, out2))
+    rows = widened(input).reshape(mean.shape[0], -1)
+    if to_bias:
+        found[2] = _like(channel_sums(np.ascontiguousarray(cubes)), bias.dtype)
+    if to_weight:
+        normal = rows - mean
+        normal *= inverse
+        found[1] = _like(channel_products(cubes, normal.reshape(N, C, HxW)), weight.dtype)
+    if to_input:
+        if weight is not None:
+            cubes = cubes * widened(weight)[:, None]
+        by_input, _ = row_gradients(cubes.reshape(rows.shape), rows, mean, inverse, None, True, False)
+        found[0] = _like(by_input, input.dtype).reshape(input.shape)
+    return found
+
+
+def _by_rules(op: Primitive, needs: Any, taken: dict[str, Any]) -> list[Any]:
+    """Gradients by the rules of the inputs."""
+    found = []
+    for i, need in zip(op.differentiable, needs):
+        rule = op.rules[op.tensor_names[i]]
+        found.append(rule.fn(taken["g"], *[taken[name] for name in rule.sources]) if need else None)
+    return found
 
 
 @public("native_group_norm")
@@ -478,7 +513,7 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
     if eps is None:
         eps = float(np.finfo(np.float64 if dtype.itemsize == (16 if dtype.is_complex else 8) else np.float32).eps)
     x = input.to(_dtype.float32) if _dtype.is_half(input._array.dtype) else input
-    found = x * (x.pow(2).mean(_last(len(shape)), keepdim=True) + eps).rsqrt()
+    found = x * add_number(x.pow(2).mean(_last(len(shape)), keepdim=True), eps).rsqrt()
     if weight is not None:
         found = found * weight
     return found.to(dtype)

@@ -1,4 +1,4 @@
-"""Norms of vectors, and what is made of them: distances, renormalisation."""
+"""Norms of vectors and matrices."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def _dims(dim: Any, ndim: int) -> list[int]:
     return found
 
 
-def _spacings(spacing: Any, dims: list[int], dim: Any) -> list[Any]:
+def _spacings(input: Tensor, spacing: Any, dims: list[int], dim: Any) -> list[Any]:
     """For each dimension a number, or a vector of coordinates."""
     if isinstance(spacing, Tensor):
         if spacing._array.ndim:
@@ -36,14 +36,19 @@ def _spacings(spacing: Any, dims: list[int], dim: Any) -> list[Any]:
     if len(spacing) != len(dims):
         if dim is None:
             raise RuntimeError(
-                "torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() = "
+                "torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() = "  # noqa: E501
                 f"{len(dims)}', since dim argument was not given, but got a list of length {len(spacing)}"
             )
         raise RuntimeError(
             "torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have the "
-            f"same length, but got a spacing argument of length {len(spacing)} and a dim argument of length {len(dims)}."
+            f"same length, but got a spacing argument of length {len(spacing)} and a dim argument of length {len(dims)}."  # noqa: E501
         )
     for each in spacing:
+        if isinstance(each, Tensor) and each.device.type != input.device.type:
+            raise RuntimeError(
+                "torch.gradient expected each tensor to be on the same device, but got devices "
+                f"{input.device} and {each.device}!"
+            )
         if isinstance(each, Tensor) and each._array.ndim != 1:
             raise RuntimeError(
                 "torch.gradient expected each element of spacing to have one dimension, but got an element with "
@@ -77,14 +82,13 @@ def _uneven(x: Tensor, dim: int, at: Tensor, edge_order: int) -> Tensor:
     def along(t: Tensor) -> Tensor:
         return view(t, (-1,) + (1,) * (x._array.ndim - dim - 1))
 
-    def ends(i: int, near: Any, far: Any) -> Tensor:
-        """The derivative at the end of three samples from ``i`` on, at distances from the end: near, near + far."""
+    def end(order: tuple[int, int, int], near: Any, far: Any) -> Tensor:
+        """The derivative at the first of three samples, the others at distances of near and near + far behind it."""
         both = near + far
-        sign = 1 if i else -1
-        order = (i + 2, i + 1, i) if i else (i, i + 1, i + 2)
         here, next_, beyond = (part(k, k + 1) for k in order)
-        weights = (2 * near + far) / (near * both), both / (near * far), near / (far * both)
-        return (here * weights[0] - next_ * weights[1] + beyond * weights[2]) * sign
+        return (
+            here * ((2 * near + far) / (near * both)) - next_ * (both / (near * far)) + beyond * (near / (far * both))
+        )
 
     n = x._array.shape[dim]
     steps = slice_along(at, 0, 1, None) - slice_along(at, 0, 0, at._array.shape[0] - 1)
@@ -99,7 +103,8 @@ def _uneven(x: Tensor, dim: int, at: Tensor, edge_order: int) -> Tensor:
         first = (part(1, 2) - part(0, 1)) / steps[0]
         last = (part(n - 1, n) - part(n - 2, n - 1)) / steps[-1]
     else:
-        first, last = ends(0, steps[0], steps[1]), ends(n - 3, steps[-1], steps[-2])
+        first = -end((0, 1, 2), steps[0], steps[1])
+        last = end((n - 1, n - 2, n - 3), steps[-1], steps[-2])
     return cat([first, inner, last], dim)
 
 
@@ -107,7 +112,7 @@ def _uneven(x: Tensor, dim: int, at: Tensor, edge_order: int) -> Tensor:
 def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order: int = 1) -> tuple[Tensor, ...]:
     """The derivative along each dimension: central differences inside, one-sided ones of ``edge_order`` at the ends."""
     dims = _dims(dim, input._array.ndim)
-    spacings = _spacings(spacing, dims, dim)
+    spacings = _spacings(input, spacing, dims, dim)
     if edge_order not in (1, 2):
         raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
     for d in dims:

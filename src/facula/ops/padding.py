@@ -8,7 +8,7 @@ import numpy as np
 
 from .._tensor import Tensor
 from ._basic import no_gradient
-from ._forms import FUNCTIONS, public
+from ._forms import public
 from ._primitive import Primitive, primitive
 
 
@@ -128,19 +128,30 @@ def _places(input: Tensor, widths: tuple[int, ...], mode: str) -> tuple[Any, ...
 
 
 def _circular(input: Tensor, widths: tuple[int, ...]) -> Tensor:
-    cat = FUNCTIONS["cat"]
+    """What is cut off is gone before the rest is wrapped around."""
+    shape = list(input.shape)
+    inner = input
     for i in range(0, len(widths), 2):
         dim = input.ndim - 1 - i // 2
         n, before, after = input.shape[dim], widths[i], widths[i + 1]
         if before > n or after > n:
             raise RuntimeError("Padding value causes wrapping around more than once.")
-        start, length = max(-before, 0), n - max(-before, 0) - max(-after, 0)
-        if length < 0:
+        if n + before + after < 0:
             raise RuntimeError("Negative padding value is resulting in an empty dimension")
-        parts = [input.narrow(dim, start, length)]
-        if before > 0:
-            parts.insert(0, input.narrow(dim, n - before, before))
-        if after > 0:
-            parts.append(input.narrow(dim, 0, after))
-        input = cat(parts, dim)
-    return input
+        shape[dim] = n + before + after
+        start = max(-before, 0)
+        inner = inner.narrow(dim, start, n - start - max(-after, 0))
+    out = input.new_empty(shape)
+    part = out
+    for i in range(0, len(widths), 2):
+        dim = input.ndim - 1 - i // 2
+        part = part.narrow(dim, max(widths[i], 0), inner.shape[dim])
+    part.copy_(inner)
+    for i in range(len(widths) - 2, -1, -2):
+        dim, before, after = input.ndim - 1 - i // 2, max(widths[i], 0), max(widths[i + 1], 0)
+        n = shape[dim]
+        if before:
+            out.narrow(dim, 0, before).copy_(out.narrow(dim, n - before - after, before))
+        if after:
+            out.narrow(dim, n - after, after).copy_(out.narrow(dim, before, after))
+    return out

@@ -17,6 +17,7 @@ from ._forms import FUNCTIONS, expose, public
 from ._inplace import inplace_form
 from ._operands import number_array, operands, scalar
 from ._refusals import only
+from ._wrong import NoOverload
 
 
 def number_like(value: Any, array: Any) -> Any:
@@ -46,6 +47,12 @@ def underivable(name: str, kernel: Any, public_name: str, **options: Any) -> Ele
 
     op.node_class.propagate = propagate  # type: ignore[method-assign, assignment]
     return op.ready()
+
+
+def not_two_numbers(input: Any, other: Any) -> None:
+    """Refuse two numbers where PyTorch has forms for one of them only."""
+    if not isinstance(input, Tensor) and not isinstance(other, Tensor):
+        raise NoOverload
 
 
 def tensor_first(name: str, input: Any, other: Any) -> None:
@@ -216,6 +223,8 @@ def _reflected_sub(self: Any, other: Any) -> Any:
         return rsub_number(self, other)
     if is_number(other):
         return rsub_number(self, other)
+    if isinstance(other, Tensor):
+        return rsub_tensor(self, other, 1)
     return sub(other, self) if isinstance(other, (np.generic, np.ndarray)) else NotImplemented
 
 
@@ -305,7 +314,7 @@ expose(reciprocal, "reciprocal", "reciprocal", "reciprocal_")
 
 
 def _reflected_div(self: Any, other: Any) -> Any:
-    if is_number(other):
+    if is_number(other) or isinstance(other, Tensor):
         return reciprocal(self) * other
     return div(other, self) if isinstance(other, (np.generic, np.ndarray)) else NotImplemented
 
@@ -355,9 +364,10 @@ fmod_tensor = elementwise(
 )  # fmt: skip
 
 
-@public("remainder", "remainder", out=True)
+@public("remainder", "remainder", out=True, overloads=True)
 def remainder(input: Any, other: Any) -> Tensor:
     """The remainder with the divisor's sign, as Python's ``%``."""
+    not_two_numbers(input, other)
     if is_number(other):
         return remainder_number(input, other)
     return remainder_of_number(input, other) if is_number(input) else remainder_tensor(input, other)
@@ -386,7 +396,7 @@ def _mod(self: Any, other: Any) -> Any:
 
 
 def _reflected_mod(self: Any, other: Any) -> Any:
-    return remainder_of_number(other, self) if is_number(other) else NotImplemented
+    return remainder(other, self) if is_number(other) or isinstance(other, Tensor) else NotImplemented
 
 
 def _reflected_floordiv(self: Any, other: Any) -> Any:

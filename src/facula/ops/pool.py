@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import _dtype, _state
+from .._device import MetaArray
 from .._dtype import cast, widened
 from .._tensor import Tensor
 from ._forms import FUNCTIONALS, FUNCTIONS, public
@@ -75,10 +76,9 @@ def _max_op(spatial: int) -> Primitive:
 
 def _spread_over_disjoint(g: Any, which: Any, windows: tuple[Windows, ...], shape: Ints) -> Any:
     """The gradient of small windows that do not overlap: a product with a mask for each of their elements."""
-    covered = all(w.outputs * w.size == w.inputs for w in windows)
+    covered = all(w.counts.sum() == w.inputs for w in windows)
     out = (np.empty if covered else np.zeros)(shape, g.dtype)
-    number = 0
-    keys: list[Any] = [((..., ), (..., ))]
+    keys: list[Any] = [((...,), (...,))]
     for w in windows:
         keys = [((*to, step[0]), (*source, step[1])) for to, source in keys for step in w.steps]
     for number, (to, source) in enumerate(keys):
@@ -156,7 +156,9 @@ def _check_max_pool_1d(input: Tensor, kernel: Ints, stride: Ints, padding: Ints,
         ("padding", padding, "an int, list of ints, or"), ("dilation", dilation, "an int, list of ints or"),
     ):  # fmt: skip
         if len(values) != 1 and not (name == "stride" and not values):
-            raise RuntimeError(f"max_pool1d() {name} must be {kinds} tuple of ints of size 1 but got size {len(values)}")
+            raise RuntimeError(
+                f"max_pool1d() {name} must be {kinds} tuple of ints of size 1 but got size {len(values)}"
+            )
     (k,), (s,), (p,), (d,) = kernel, stride or kernel, padding, dilation
     if k <= 0:
         raise RuntimeError(f"max_pool1d() kernel_size must be greater than zero, but got {k}")
@@ -243,6 +245,8 @@ def divisor_of(counts: list[Any], override: int | None) -> Any:
 
 def quotient(x: Any, divisor: Any) -> Any:
     """Integers are divided as C does, towards zero."""
+    if x.__class__ is MetaArray:
+        return x
     if x.dtype.kind == "f":
         return np.divide(x, x.dtype.type(divisor) if isinstance(divisor, int) else divisor.astype(x.dtype))
     whole = x // divisor
@@ -291,11 +295,16 @@ def _average_op(spatial: int) -> Primitive:
 
     name = f"avg_pool{spatial}d"
     op = Primitive(name, kernel, f"AvgPool{spatial}DBackward0")
-    op.vjp(
-        input=lambda g, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, xp: getattr(
-            xp, f"{name}_backward"
-        )(g, tuple(input.shape), kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-    )
+
+    @op.vjp("input")
+    def _(
+        g: Any, input: Any, kernel_size: Ints, stride: Ints, padding: Ints, ceil_mode: bool, count_include_pad: bool,
+        divisor_override: int | None, xp: Any,
+    ) -> Any:  # fmt: skip
+        back = getattr(xp, f"{name}_backward")
+        shape = tuple(input.shape)
+        return back(g, shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+
     Primitive(f"{name}_backward", adjoint, f"AvgPool{spatial}DBackwardBackward0").vjp(
         input=lambda g, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, xp: getattr(
             xp, name

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from .._tensor import Tensor
+from ._deprecated import warn_once
 from ._forms import public
 from ._matrices import (
+    LARGE,
     adjoint,
+    also_meta,
     by_composition,
     check_float,
     check_matrix,
+    lapack,
     linalg,
     named,
     upper,
@@ -27,6 +30,7 @@ from ._refusals import scalar_type
 @primitive(
     "LinalgQrBackward0", name="linalg_qr", outputs=2, saved_names={"out0": "Q", "out1": "R", "input_shape": ""}
 )
+@also_meta
 def qr_op(input, mode: Any):  # type: ignore[no-untyped-def]
     if mode == "r":
         return np.empty(0, input.dtype), np.linalg.qr(input, "r")
@@ -91,11 +95,10 @@ def qr(A: Tensor, mode: str = "reduced") -> Any:
 @public("qr", "qr", out=True)
 def old_qr(input: Tensor, some: bool = True) -> Any:
     """``linalg.qr`` under its old name."""
-    warnings.warn(
+    warn_once(
         "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch release.\nThe "
         "boolean parameter 'some' has been replaced with a string parameter 'mode'.\nQ, R = torch.qr(A, some)\nshould "
         "be replaced with\nQ, R = torch.linalg.qr(A, 'reduced' if some else 'complete')",
-        stacklevel=3,
     )
     return named("qr", qr(input, "reduced" if some else "complete"))
 
@@ -104,6 +107,7 @@ def old_qr(input: Tensor, some: bool = True) -> Any:
 
 
 @primitive("GeqrfBackward0", name="geqrf", outputs=2)
+@also_meta
 def geqrf_op(input):  # type: ignore[no-untyped-def]
     """LAPACK's form of the decomposition: R above, the vectors of the reflections below the diagonal."""
     transposed, tau = np.linalg.qr(input, "raw")
@@ -150,8 +154,9 @@ def _applied(a: Any, tau: Any, x: Any, transpose: bool) -> Any:
 def _reflected(a: Tensor, tau: Tensor, x: Tensor, transpose: bool) -> Tensor:
     """``_applied`` by operators."""
     order = range(tau._array.shape[-1])
-    mask = Tensor._wrap(np.tri(*a._array.shape[-2:], -1).astype(a._array.real.dtype))
-    v = a * mask + Tensor._wrap(np.eye(*a._array.shape[-2:], dtype=a._array.dtype))
+    m, n = a._array.shape[-2:]
+    mask = Tensor._wrap(np.tri(m, n, -1).astype(a._array.real.dtype))
+    v = a * mask + Tensor._wrap(np.eye(m, n, dtype=a._array.dtype))
     for i in order if transpose else reversed(order):
         one = v.narrow(-1, i, 1)
         factor = tau[..., i, None, None]
@@ -159,9 +164,18 @@ def _reflected(a: Tensor, tau: Tensor, x: Tensor, transpose: bool) -> Tensor:
     return x
 
 
-@primitive("LinalgHouseholderProductBackward0", name="linalg_householder_product")
+@primitive(
+    "LinalgHouseholderProductBackward0", name="linalg_householder_product", saved_names={"input": "input"}
+)
+@also_meta
 def householder_op(input, tau):  # type: ignore[no-untyped-def]
-    return _applied(input, tau, np.eye(*input.shape[-2:], dtype=input.dtype), False)
+    routine = lapack("ungqr" if input.dtype.kind == "c" else "orgqr", input.dtype) if tau.shape[-1] >= LARGE else None
+    if routine is None:
+        return _applied(input, tau, np.eye(*input.shape[-2:], dtype=input.dtype), False)
+    result = np.empty_like(input, order="C")
+    for at in np.ndindex(*input.shape[:-2]):
+        result[at] = routine(input[at], tau[at], lwork=32 * input.shape[-1])[0]
+    return result
 
 
 _householder_rule = by_composition(
@@ -212,6 +226,7 @@ def _multiplied(apply: Any, a: Any, tau: Any, c: Any, left: bool, transpose: boo
 
 
 @primitive("OrmqrBackward0", name="ormqr")
+@also_meta
 def ormqr_op(input, input2, input3, left: bool, transpose: bool):  # type: ignore[no-untyped-def]
     return np.ascontiguousarray(_multiplied(_applied, input, input2, input3, left, transpose))
 
@@ -223,11 +238,14 @@ def _ormqr_rule(g: Any, input: Any, input2: Any, input3: Any, left: bool, transp
     return rule(g, (input, input2, input3), xp)
 
 
-ormqr_op.vjp(
-    input=lambda g, input, input2, input3, left, transpose, xp: _ormqr_rule(g, input, input2, input3, left, transpose, xp)[0],
-    input2=lambda g, input, input2, input3, left, transpose, xp: _ormqr_rule(g, input, input2, input3, left, transpose, xp)[1],
-    input3=lambda g, input, input2, input3, left, transpose, xp: _ormqr_rule(g, input, input2, input3, left, transpose, xp)[2],
-)
+def _ormqr_rule_of(position: int) -> Any:
+    def rule(g: Any, input: Any, input2: Any, input3: Any, left: bool, transpose: bool, xp: Any) -> Any:
+        return _ormqr_rule(g, input, input2, input3, left, transpose, xp)[position]
+
+    return rule
+
+
+ormqr_op.vjp(input=_ormqr_rule_of(0), input2=_ormqr_rule_of(1), input3=_ormqr_rule_of(2))
 
 
 @public("ormqr", "ormqr", out=True)
@@ -242,8 +260,8 @@ def ormqr(input: Tensor, input2: Tensor, input3: Tensor, left: bool = True, tran
         raise RuntimeError(f"torch.ormqr: other.shape[{which}] must be greater than or equal to tau.shape[-1]")
     if size != a.shape[-2]:
         raise RuntimeError(f"torch.ormqr: other.shape[{which}] must be equal to input.shape[-2]")
-    if t.shape[-1] > a.shape[-1]:
-        raise RuntimeError("torch.ormqr: tau.shape[-1] must be less than or equal to input.shape[-1]")
+    if t.shape[-1] != min(size, a.shape[-1]):
+        raise RuntimeError(f"torch.ormqr: tau.shape[-1] must be equal to min(other.shape[{which}], input.shape[-1])")
     if a.ndim - t.ndim != 1:
         raise RuntimeError(
             "torch.ormqr: Expected tau to have one dimension less than input, but got tau.ndim equal to "
@@ -251,16 +269,18 @@ def ormqr(input: Tensor, input2: Tensor, input3: Tensor, left: bool = True, tran
         )
     if a.ndim != c.ndim:
         raise RuntimeError(
-            f"torch.ormqr: Expected other to have the same number of dimensions as input, but got other.ndim equal to "
+            "torch.ormqr: Expected other to have the same number of dimensions as input, but got other.ndim equal to "
             f"{c.ndim} and input.ndim is equal to {a.ndim}"
         )
     if t.shape[:-1] != a.shape[:-2]:
         raise RuntimeError(
-            f"torch.ormqr: Expected batch dimensions of tau to be equal to input.shape[:-2], but got {list(t.shape[:-1])}"
+            "torch.ormqr: Expected batch dimensions of tau to be equal to input.shape[:-2], but got "
+            f"{list(t.shape[:-1])}"
         )
     if c.shape[:-2] != a.shape[:-2]:
         raise RuntimeError(
-            f"torch.ormqr: Expected batch dimensions of other to be equal to input.shape[:-2], but got {list(c.shape[:-2])}"
+            "torch.ormqr: Expected batch dimensions of other to be equal to input.shape[:-2], but got "
+            f"{list(c.shape[:-2])}"
         )
     for other, name in ((input2, "tau"), (input3, "other")):
         if other.dtype is not input.dtype:

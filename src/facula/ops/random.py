@@ -36,6 +36,10 @@ def _size(name: str, size: tuple[Any, ...], named: dict[str, Any]) -> tuple[int,
     return shape
 
 
+def _float(name: str, dtype: Any, out: Any) -> _dtype.dtype:
+    return out_dtype(name, dtype, out) or _dtype.default
+
+
 def _drawn(draw: Any, shape: tuple[int, ...], dtype: _dtype.dtype, device: Any, generator: Any) -> Any:
     """A new array of random values; on the meta device nothing is drawn."""
     rng = stream_of(generator)
@@ -49,23 +53,21 @@ def _drawn(draw: Any, shape: tuple[int, ...], dtype: _dtype.dtype, device: Any, 
 @creator()
 def rand(
     *size: Any, generator: Any = None, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
-    requires_grad: bool = False, pin_memory: bool = False, names: Any = None, **named: Any,
+    requires_grad: bool = False, pin_memory: bool = False, **named: Any,
 ) -> Tensor:  # fmt: skip
     """Uniform from [0, 1)."""
-    shape = _size("rand", size, named)
-    d = out_dtype("rand", dtype, out) or _dtype.default
-    return finish(_drawn(draw_uniform, shape, d, device, generator), requires_grad, out, layout)
+    array = _drawn(draw_uniform, _size("rand", size, named), _float("rand", dtype, out), device, generator)
+    return finish(array, requires_grad, out, layout)
 
 
 @creator()
 def randn(
     *size: Any, generator: Any = None, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
-    requires_grad: bool = False, pin_memory: bool = False, names: Any = None, **named: Any,
+    requires_grad: bool = False, pin_memory: bool = False, **named: Any,
 ) -> Tensor:  # fmt: skip
     """Normal with mean 0 and standard deviation 1."""
-    shape = _size("randn", size, named)
-    d = out_dtype("randn", dtype, out) or _dtype.default
-    return finish(_drawn(draw_normal, shape, d, device, generator), requires_grad, out, layout)
+    array = _drawn(draw_normal, _size("randn", size, named), _float("randn", dtype, out), device, generator)
+    return finish(array, requires_grad, out, layout)
 
 
 _NONE: Any = object()
@@ -242,8 +244,13 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
         raise RuntimeError("cannot sample n_sample <= 0 samples")
     if not replacement and num_samples > p.shape[-1]:
         raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+    if p.shape[-1] > 2**24:
+        raise RuntimeError("number of categories cannot exceed 2^24")
     weights = np.asarray(p).astype(np.float64)
     if not (np.isfinite(weights).all() and (weights >= 0).all()):
+        if replacement and num_samples > 1:
+            what = "< 0" if (weights < 0).any() else "= infinity or NaN"
+            raise RuntimeError(f"invalid multinomial distribution (encountering probability entry {what})")
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
     if (weights.sum(-1) <= 0).any():
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")

@@ -93,14 +93,18 @@ def normal_(self: Tensor, mean: Any = 0.0, std: Any = 1.0, *, generator: Any = N
     )
 
 
+def _require_float(distribution: str, t: Tensor, shown: str) -> None:
+    if t.dtype.category != _dtype.FLOAT:
+        raise RuntimeError(
+            f"{distribution} distribution is a continuous probability distribution. dtype must be a floating point but "
+            f"you specified {shown}"
+        )
+
+
 @public("", "exponential_")
 def exponential_(self: Tensor, lambd: Any = 1.0, *, generator: Any = None) -> Tensor:
     """Fill with exponential numbers of rate ``lambd``."""
-    if self.dtype.category != _dtype.FLOAT:
-        raise RuntimeError(
-            "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you "
-            f"specified {scalar_type(self)}"
-        )
+    _require_float("Exponential", self, scalar_type(self))
     if not lambd > 0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
 
@@ -125,11 +129,7 @@ def geometric_(self: Tensor, p: Any, *, generator: Any = None) -> Tensor:
 @public("", "cauchy_")
 def cauchy_(self: Tensor, median: Any = 0.0, sigma: Any = 1.0, *, generator: Any = None) -> Tensor:
     """Fill with Cauchy numbers."""
-    if self.dtype.category != _dtype.FLOAT:
-        raise RuntimeError(
-            "Cauchy distribution is a continuous probability distribution. dtype must be a floating point but you "
-            f"specified {_dtype.cpp_name(self.dtype)}"
-        )
+    _require_float("Cauchy", self, _dtype.cpp_name(self.dtype))
     if not sigma > 0:
         raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
     return _overwrite(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import _dtype
+from .._device import MetaArray
 from .._dtype import cast, widened
 from .._tensor import Tensor
 from ..autograd import saved
@@ -22,27 +23,45 @@ from .adaptive_pool import adaptive_avg_pool1d
 
 Ints = tuple[int, ...]
 Scales = tuple[float | None, ...]
+_FEW = 128
+"""Height and width, added, of what PyTorch takes for a small image."""
 
 
 def resampled(x: Any, maps: list[Taps]) -> Any:
     """Maps applied along the last dimensions, first those that make it smaller."""
     dtype = x.dtype
-    x = widened(x) if dtype.kind != "u" else x.astype(np.float32)
     lead = x.ndim - len(maps)
-    shrinking = sorted(range(len(maps)), key=lambda i: maps[i].outputs / max(maps[i].inputs, 1))
-    for i in shrinking:
+    if dtype.kind == "u" and any(weights is not None for taps in maps for _, _, weights in taps.steps):
+        for i in reversed(range(len(maps))):
+            x = _along_bytes(x, lead + i, maps[i])
+        return np.ascontiguousarray(x)
+    x = widened(x)
+    for i in sorted(range(len(maps)), key=lambda i: maps[i].outputs / max(maps[i].inputs, 1)):
         x = along(x, lead + i, maps[i])
-    if dtype.kind == "u":
-        return np.clip(np.rint(x), 0, 255).astype(dtype)
     return cast(x, dtype)
+
+
+def _along_bytes(x: Any, dim: int, taps: Taps) -> Any:
+    """A map of bytes: PyTorch rounds its weights to 16 bits, and the result of each dimension to a byte."""
+    if x.__class__ is MetaArray:
+        return along(x, dim, taps)
+    weights = along(np.eye(taps.inputs), 0, taps)
+    bits = 0
+    while bits < 22 and int(0.5 + weights.max() * 2 ** (bits + 1)) < 2**15:
+        bits += 1
+    whole = np.trunc(weights * 2.0**bits + np.copysign(0.5, weights))
+    sums = np.moveaxis(np.tensordot(whole, x.astype(np.float64), (1, dim)), 0, dim)
+    return np.clip(np.floor((sums + 2.0 ** (bits - 1)) * 2.0**-bits), 0, 255).astype(x.dtype)
 
 
 def _op(name: str, node: str, spatial: int, mode: str, antialias: bool = False) -> Primitive:
     """The resampling of one mode; its adjoint is resampling by the adjoint maps."""
 
     def maps(shape: Ints, size: Ints, align_corners: bool, scales: Scales, dtype: Any) -> list[Taps]:
-        wide = dtype == np.float64
-        return [taps_of(mode, antialias, n, o, align_corners, s, wide) for n, o, s in zip(shape, size, scales)]
+        wide = dtype in (np.float64, np.uint8)
+        few = mode == "nearest" and spatial == 2 and sum(size) <= _FEW
+        name = "nearest-of-few" if few else mode
+        return [taps_of(name, antialias, n, o, align_corners, s, wide) for n, o, s in zip(shape, size, scales)]
 
     def kernel(input, output_size: Ints, align_corners: bool, scales: Scales):  # type: ignore[no-untyped-def]
         return resampled(input, maps(input.shape[-spatial:], output_size, align_corners, scales, input.dtype))
@@ -106,8 +125,8 @@ def _resample(op: Primitive, kernel: str, input: Tensor, size: Ints, align_corne
             ", ".join(f"{letter}: {v}" for letter, v in zip("DHW"[-n:], values)) for values in (shape[-n:], size)
         )
         raise RuntimeError(
-            f"Input and output sizes should be greater than 0, but got input ({given}) {'and ' if n == 1 else ''}output "
-            f"({wanted})"
+            f"Input and output sizes should be greater than 0, but got input ({given}) "
+            f"{'and ' if n == 1 else ''}output ({wanted})"
         )
     if 0 in shape[1:]:
         raise RuntimeError(
@@ -202,10 +221,11 @@ def interpolate(
     exact = mode == "nearest-exact"
     title = f"_{op.name}" if exact or antialias else op.name
     flags = [] if mode.startswith("nearest") else ["bool"]
+    factors: Scales = (None,) * spatial
     if sizes is not None:
         if not all(_is_int(s) for s in sizes):
             raise _no_overload(title, "Tensor", "list", *flags, "NoneType")
-        wanted, factors = tuple(int(s) for s in sizes), (None,) * spatial
+        wanted = tuple(int(s) for s in sizes)
     else:
         if not all(isinstance(s, (int, float)) for s in scales):
             raise _no_overload(title, "Tensor", "NoneType", *flags, "list")

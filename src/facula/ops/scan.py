@@ -16,6 +16,7 @@ from ._primitive import Primitive, primitive
 from ._reducing import accumulator, check_dim, refuse_narrowing
 from ._refusals import not_for
 from ._scanning import products_before
+from ._with_numbers import div_number, mul_number
 from .reduce import result_dtype
 
 # ---- cumsum, cumprod
@@ -103,13 +104,27 @@ public("", "cumprod_")(_in_place(cumprod_op))
 # ---- logcumsumexp
 
 
+def _complex_log_sums(rows: Any, dim: int) -> Any:
+    """One row after the other. The imaginary part is that of the larger summand plus a turn, as in PyTorch."""
+    out = np.empty_like(rows)
+    for i, row in enumerate(rows):
+        if i == 0:
+            out[0] = row
+            continue
+        last = out[i - 1]
+        swap = row.real > last.real
+        high, low = np.where(swap, row, last), np.where(swap, last, row)
+        both_gone = np.isneginf(high.real) & np.isneginf(low.real)
+        out[i] = np.where(both_gone, high, high + np.log(1 + np.exp(np.where(both_gone, 0, low - high))))
+    return np.ascontiguousarray(np.moveaxis(out, 0, dim))
+
+
 @primitive("LogcumsumexpBackward0")
 def logcumsumexp_op(input, dim: int):  # type: ignore[no-untyped-def]
     if not input.ndim:
         return input.copy()
     if input.dtype.kind == "c":
-        top = np.maximum.reduce(input.real, dim, keepdims=True, initial=-np.inf)
-        return np.log(np.add.accumulate(np.exp(input - top), dim)) + top
+        return _complex_log_sums(np.moveaxis(input, dim, 0), dim)
     return np.logaddexp.accumulate(widened(input), dim).astype(input.dtype, copy=False)
 
 
@@ -187,6 +202,9 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: 
             raise RuntimeError("diff expects prepend or append to be the same dimension as input")
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
+    if n == 0:
+        copy: Tensor = Tensor._wrap(np.empty_like(input._array)).copy_(input)
+        return copy
     if prepend is not None or append is not None:
         input = FUNCTIONS["cat"]([t for t in (prepend, input, append) if t is not None], at)
     for _ in range(min(n, input._array.shape[at])):
@@ -196,35 +214,49 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: 
     return input
 
 
-def _strips(name: str, y: Tensor, x: Any, dx: Any, dim: int) -> Tensor:
-    """The areas between neighbouring sample points."""
+def _neighbours(y: Tensor, dim: int) -> Tensor:
+    """The sums of neighbouring samples."""
+    n = y._array.shape[dim]
+    length = max(n - 1, 0)
+    return y.narrow(dim, min(1, n), length) + y.narrow(dim, 0, length)
+
+
+def _dim_of_samples(y: Tensor, dim: int) -> int:
     if not y._array.ndim:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    at = check_dim(dim, y._array.ndim) % y._array.ndim
+    return check_dim(dim, y._array.ndim) % y._array.ndim
+
+
+def _widths(name: str, y: Tensor, x: Tensor, at: int) -> Tensor:
+    """The distances between neighbouring sample points, to be multiplied with what is between them."""
     n = y._array.shape[at]
-    length = max(n - 1, 0)
-    pairs = y.narrow(at, min(1, n), length) + y.narrow(at, 0, length)
-    if x is None:
-        return pairs * (dx / 2.0)
+    along = at
+    if x._array.ndim != 1:
+        along += x._array.ndim - y._array.ndim
+    if x._array.shape[along if x._array.ndim != 1 else 0] != n:
+        raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
     if x._array.ndim == 1:
-        if x._array.shape[0] != n:
-            raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
         x = x.reshape([n if i == at else 1 for i in range(y._array.ndim)])
-        along = at
-    else:
-        along = at + x._array.ndim - y._array.ndim
-        if x._array.shape[along] != n:
-            raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
-    return pairs * diff(x, dim=along) / 2.0
+    return diff(x, dim=along)
 
 
 @public("trapezoid trapz", "")
 def trapezoid(y: Tensor, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Tensor:
     """The integral along ``dim`` by the trapezoidal rule."""
-    return _strips("trapezoid", y, x, dx, dim).sum(dim)
+    at = _dim_of_samples(y, dim)
+    shape = y._array.shape
+    if not shape[at]:
+        return y.new_zeros((*shape[:at], *shape[at + 1 :]))
+    if x is not None:
+        return div_number((_neighbours(y, at) * _widths("trapezoid", y, x, at)).sum(at), 2.0)
+    ends = y.select(at, 0) + y.select(at, shape[at] - 1)
+    return mul_number(y.sum(at) - mul_number(ends, 0.5), dx)
 
 
 @public("cumulative_trapezoid", "")
 def cumulative_trapezoid(y: Tensor, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Tensor:
     """The integral up to each sample point."""
-    return cumsum(_strips("cumulative_trapezoid", y, x, dx, dim), dim)
+    at = _dim_of_samples(y, dim)
+    if x is not None:
+        return div_number(cumsum(_neighbours(y, at) * _widths("cumulative_trapezoid", y, x, at), at), 2.0)
+    return cumsum(mul_number(_neighbours(y, at), dx / 2.0), at)

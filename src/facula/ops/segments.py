@@ -129,7 +129,7 @@ def segment_reduce(
                 raise RuntimeError("lengths contains negative value!")
             if (given.sum(-1) != data._array.shape[at]).any():
                 raise RuntimeError(
-                    "segment_reduce(): Expected all rows of lengths along axis to sum to data.size(lengths.dim()-1) when "
+                    "segment_reduce(): Expected all rows of lengths along axis to sum to data.size(lengths.dim()-1) when "  # noqa: E501
                     "!unsafe."
                 )
         given = np.concatenate([np.zeros((*given.shape[:-1], 1), given.dtype), np.cumsum(given, -1)], -1)

@@ -1,4 +1,4 @@
-"""Views: other shapes, orders of dimensions and parts of the same memory."""
+"""Other shapes over the same memory: view, reshape, flatten, squeeze, unsqueeze, expand."""
 
 from __future__ import annotations
 
@@ -372,6 +372,8 @@ def expand_op(input, size: tuple[int, ...]):  # type: ignore[no-untyped-def]
     if shape == size:
         return input.view()
     lead = len(size) - len(shape)
+    if lead > 0 and size[lead:] == shape and 1 not in size[:lead] and input.flags.c_contiguous:
+        return ndarray(size, input.dtype, input, 0, (0,) * lead + input.strides)
     strides = [s if n == m else 0 for n, m, s in zip(shape, size[lead:] if lead else size, input.strides)]
     for i in range(lead - 1, -1, -1):
         strides.insert(0, 0 if size[i] != 1 else size[i + 1] * strides[0] if strides else input.itemsize)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from ._primitive import primitive
 def to_space(input, upscale_factor: int):  # type: ignore[no-untyped-def]
     r = upscale_factor
     *batch, channels, height, width = input.shape
-    parts = input.reshape(-1, channels // (r * r), r, r, height, width)
+    parts = input.reshape(prod(batch), channels // (r * r), r, r, height, width)
     return np.ascontiguousarray(parts.transpose(0, 1, 4, 2, 5, 3)).reshape(
         *batch, channels // (r * r), height * r, width * r
     )
@@ -25,7 +26,7 @@ def to_space(input, upscale_factor: int):  # type: ignore[no-untyped-def]
 def to_channels(input, downscale_factor: int):  # type: ignore[no-untyped-def]
     r = downscale_factor
     *batch, channels, height, width = input.shape
-    parts = input.reshape(-1, channels, height // r, r, width // r, r)
+    parts = input.reshape(prod(batch), channels, height // r, r, width // r, r)
     return np.ascontiguousarray(parts.transpose(0, 1, 3, 5, 2, 4)).reshape(
         *batch, channels * r * r, height // r, width // r
     )
@@ -63,8 +64,8 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     square = upscale_factor**2
     if shape[-3] % square:
         raise RuntimeError(
-            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but "
-            f"input.size(-3)={shape[-3]} is not divisible by {square}"
+            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, "
+            f"but input.size(-3)={shape[-3]} is not divisible by {square}"
         )
     return to_space(input, upscale_factor)
 
@@ -78,8 +79,8 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     for at, side in ((-2, "height"), (-1, "width")):
         if shape[at] % downscale_factor:
             raise RuntimeError(
-                f"pixel_unshuffle expects {side} to be divisible by downscale_factor, but input.size({at})={shape[at]} is "
-                f"not divisible by {downscale_factor}"
+                f"pixel_unshuffle expects {side} to be divisible by downscale_factor, but input.size({at})={shape[at]} "
+                f"is not divisible by {downscale_factor}"
             )
     return to_channels(input, downscale_factor)
 

@@ -9,7 +9,10 @@ import numpy as np
 from .._tensor import Tensor
 from ._forms import FUNCTIONS, public
 from ._matrices import (
+    LinAlgError,
     adjoint,
+    all_finite,
+    also_meta,
     array_of,
     check_float,
     check_matrix,
@@ -32,6 +35,7 @@ from ._primitive import primitive
     "LinalgSvdBackward0", name="linalg_svd", outputs=3,
     saved_names={"out0": "U", "out1": "S", "out2": "Vh", "input_shape": ""},
 )  # fmt: skip
+@also_meta
 def svd_op(input, full_matrices: bool):  # type: ignore[no-untyped-def]
     u, s, vh = np.linalg.svd(input, full_matrices=full_matrices)
     return u, s, vh
@@ -89,9 +93,7 @@ def _inner(turned_u: Any, to_s: Any, turned_v: Any, s: Any, has_phases: bool, xp
 def _decomposed(A: Tensor, full_matrices: bool, name: str) -> Any:
     check_matrix(A, name)
     check_float(A, name)
-    if not np.isfinite(A._array).all():
-        from ._matrices import LinAlgError
-
+    if not all_finite(A):
         raise LinAlgError(
             f"{name}: The algorithm failed to converge because the input matrix contained non-finite values."
         )
@@ -114,15 +116,18 @@ def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
 
 def _refuse_driver(driver: Any) -> None:
     if driver is not None:
-        raise RuntimeError("torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend.")
+        raise RuntimeError(
+            "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."
+        )
 
 
 @public("svd", "svd", out=True)
 def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
     """The singular value decomposition: ``input = U @ diag(S) @ V.mH``."""
     if input._array.ndim < 2:
-        raise RuntimeError("linalg.svd: input should have at least 2 dimensions, but has "
-                           f"{input._array.ndim} dimensions instead")
+        raise RuntimeError(
+            f"linalg.svd: input should have at least 2 dimensions, but has {input._array.ndim} dimensions instead"
+        )
     if not compute_uv:
         *batch, m, n = input._array.shape
         zeros = FUNCTIONS["zeros"]
@@ -136,6 +141,7 @@ def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
 
 
 @primitive("LinalgPinvBackward0", name="linalg_pinv")
+@also_meta
 def pinv_op(input, atol: Any, rtol: Any, hermitian: bool):  # type: ignore[no-untyped-def]
     """``atol`` and ``rtol``: numbers, or arrays with a number for each matrix."""
     if not input.size:
@@ -148,7 +154,7 @@ def pinv_op(input, atol: Any, rtol: Any, hermitian: bool):  # type: ignore[no-un
     u, s, vh = np.linalg.svd(input, full_matrices=False)
     kept = s > _threshold(s.max(-1), atol, rtol)[..., None]
     inverse = np.where(kept, 1 / np.where(kept, s, 1), 0).astype(s.dtype)
-    return np.conjugate((vh.swapaxes(-1, -2) * inverse[..., None, :])) @ np.conjugate(u.swapaxes(-1, -2))
+    return np.conjugate(vh.swapaxes(-1, -2) * inverse[..., None, :]) @ np.conjugate(u.swapaxes(-1, -2))
 
 
 def _threshold(largest: Any, atol: Any, rtol: Any) -> Any:
@@ -229,9 +235,7 @@ def cond(input: Tensor, p: Any = None) -> Tensor:
 
     check_matrix(input, "linalg.cond")
     check_float(input, "linalg.cond")
-    if isinstance(p, str) and p not in ("fro", "nuc") or not isinstance(p, str) and p not in (
-        None, 1, -1, 2, -2, float("inf"), float("-inf"),
-    ):  # fmt: skip
+    if p not in (None, "fro", "nuc", 1, -1, 2, -2, float("inf"), float("-inf")):
         raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
     shape = input._array.shape
     if p in (None, 2, -2):

@@ -19,7 +19,15 @@ def _shifted(x: Any, dim: int) -> Any:
     x = widened(x)
     if not x.flags.c_contiguous:
         x = x.copy()
-    return np.subtract(x, maximum_reduce(x, dim, None, None, True)) if x.size else x.copy()
+    if not x.size:
+        return x.copy()
+    # The place of a vector's maximum is found in a fifth of the time that the maximum takes.
+    return np.subtract(x, x[x.argmax()] if x.ndim == 1 else maximum_reduce(x, dim, None, None, True))
+
+
+def _sums(x: Any, dim: int) -> Any:
+    """Sums along a dimension, ready to be broadcast: a scalar for a vector, which NumPy broadcasts in half the time."""
+    return add_up(x, (dim,), x.ndim > 1)
 
 
 @primitive("SoftmaxBackward0")
@@ -28,8 +36,8 @@ def softmax_op(input, dim: int):  # type: ignore[no-untyped-def]
         return np.ones((), input.dtype) + (input - input)
     x = _shifted(input, dim)
     np.exp(x, x)
-    np.true_divide(x, add_up(x, (dim,), True), x)
-    return x if x.dtype == input.dtype else x.astype(input.dtype)
+    np.true_divide(x, _sums(x, dim), x)
+    return x if x.dtype is input.dtype else x.astype(input.dtype)
 
 
 @softmax_op.vjp("input")
@@ -38,7 +46,7 @@ def _(g: Any, out: Any, dim: int, xp: Any) -> Any:
         return g * out - out * (g * out)
     if xp.is_raw and out.dtype.kind == "f" and out.dtype.itemsize > 2:
         weighted = np.multiply(g, out)
-        return np.subtract(weighted, np.multiply(out, add_up(weighted, (dim,), True)), weighted)
+        return np.subtract(weighted, np.multiply(out, _sums(weighted, dim)), weighted)
     weighted = g * out
     return weighted - out * xp.sum_dim(weighted, (dim,), True)
 
@@ -48,8 +56,8 @@ def log_softmax_op(input, dim: int):  # type: ignore[no-untyped-def]
     if not input.ndim:
         return input - input
     x = _shifted(input, dim)
-    np.subtract(x, np.log(add_up(np.exp(x), (dim,), True)), x)
-    return x if x.dtype == input.dtype else x.astype(input.dtype)
+    np.subtract(x, np.log(_sums(np.exp(x), dim)), x)
+    return x if x.dtype is input.dtype else x.astype(input.dtype)
 
 
 @log_softmax_op.vjp("input")
@@ -58,7 +66,7 @@ def _(g: Any, out: Any, dim: int, xp: Any) -> Any:
         return g - xp.exp(out) * g
     if xp.is_raw and out.dtype.kind == "f" and out.dtype.itemsize > 2:
         grad = np.exp(out)
-        np.multiply(grad, add_up(g, (dim,), True), grad)
+        np.multiply(grad, _sums(g, dim), grad)
         return np.subtract(g, grad, grad)
     return g - xp.exp(out) * xp.sum_dim(g, (dim,), True)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._dtype import cpp_name
+from .._dtype import cast, cpp_name, widened
 from .._tensor import Tensor
 from ._forms import public
 from ._primitive import primitive
@@ -21,8 +21,9 @@ def _sums(x: Any, dim: int, xp: Any) -> Any:
 @primitive("SoftmaxBackwardDataBackward0", name="softmax_backward_data")
 def softmax_data(input, output, dim: int):  # type: ignore[no-untyped-def]
     """``input``: the gradient that arrives; ``output``: what softmax gave."""
-    weighted = input * output
-    return weighted - output * (total(weighted, (dim,), True) if input.ndim else weighted)
+    g, out = widened(input), widened(output)
+    weighted = g * out
+    return cast(weighted - out * (total(weighted, (dim,), True) if input.ndim else weighted), input.dtype)
 
 
 @softmax_data.vjp("output")
@@ -35,7 +36,8 @@ softmax_data.vjp(input=lambda g, output, dim, xp: xp.softmax_backward_data(g, ou
 
 @primitive("LogSoftmaxBackwardDataBackward0", name="log_softmax_backward_data")
 def log_softmax_data(input, output, dim: int):  # type: ignore[no-untyped-def]
-    return input - np.exp(output) * (total(input, (dim,), True) if input.ndim else input)
+    g, out = widened(input), widened(output)
+    return cast(g - np.exp(out) * (total(g, (dim,), True) if input.ndim else g), input.dtype)
 
 
 log_softmax_data.vjp(

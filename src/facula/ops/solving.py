@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-import warnings
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from .._device import MetaArray
 from .._tensor import Tensor
+from ._deprecated import warn_once
 from ._forms import public
 from ._matrices import (
     LinAlgError,
@@ -96,7 +97,10 @@ def _checked_system(A: Tensor, B: Tensor, left: bool, name: str) -> bool:
     a, b = A._array.shape, B._array.shape
     is_vector = len(b) == 1 or (len(a) - 1 == len(b) and b == a[:-1])
     if is_vector and not left:
-        raise RuntimeError("linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case linalg.solve is equivalent to B / A.squeeze(-1)")
+        raise RuntimeError(
+            "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case "
+            "linalg.solve is equivalent to B / A.squeeze(-1)"
+        )
     if is_vector:
         if b[-1] != a[-1]:
             raise RuntimeError(
@@ -140,12 +144,17 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
 # ---- triangular systems
 
 
+@lru_cache(64)
+def _places(n: int, upper: bool, unitriangular: bool) -> Any:
+    below = np.tri(n, n, -1 if unitriangular else 0, bool)
+    return below.T if upper else below
+
+
 def _triangle(a: Any, upper: bool, unitriangular: bool) -> Any:
-    a = np.triu(a) if upper else np.tril(a)
-    if unitriangular:
-        n = a.shape[-1]
-        a = a * (1 - np.eye(n, dtype=a.dtype)) + np.eye(n, dtype=a.dtype)
-    return a
+    """A triangle of a matrix, nothing of the other one; perhaps with ones on the diagonal."""
+    n = a.shape[-1]
+    rest = np.eye(n, dtype=a.dtype) if unitriangular else np.zeros((), a.dtype)
+    return np.where(_places(n, bool(upper), bool(unitriangular)), a, rest)
 
 
 @primitive(
@@ -153,19 +162,41 @@ def _triangle(a: Any, upper: bool, unitriangular: bool) -> Any:
 )
 def solve_triangular_op(input, other, upper: bool, left: bool, unitriangular: bool):  # type: ignore[no-untyped-def]
     a = _triangle(input, upper, unitriangular)
-    try:
+    if a.__class__ is MetaArray:
         return _solved(a, other, left, False)
-    except np.linalg.LinAlgError:
-        return _substituted(a if left else a.swapaxes(-1, -2), other if left else other.swapaxes(-1, -2), upper == left, left)
+    if left:
+        return _by_halves(a, other, upper)
+    return np.ascontiguousarray(_by_halves(a.swapaxes(-1, -2), other.swapaxes(-1, -2), not upper).swapaxes(-1, -2))
 
 
-def _substituted(a: Any, b: Any, upper: bool, left: bool) -> Any:
+_SMALL = 48
+
+
+def _by_halves(a: Any, b: Any, upper: bool) -> Any:
+    """Solved for one half of the unknowns, then for the other: most of it is products of matrices."""
+    n = a.shape[-1]
+    if n <= _SMALL:
+        try:
+            return np.linalg.solve(a, b)
+        except np.linalg.LinAlgError:
+            return _substituted(a, b, upper)
+    middle = n // 2
+    parts = [slice(None, middle), slice(middle, None)]
+    first, second = reversed(parts) if upper else parts
+    x = np.empty(np.broadcast_shapes(a.shape[:-2], b.shape[:-2]) + b.shape[-2:], a.dtype)
+    x[..., first, :] = _by_halves(a[..., first, first], b[..., first, :], upper)
+    rest = b[..., second, :] - a[..., second, first] @ x[..., first, :]
+    x[..., second, :] = _by_halves(a[..., second, second], rest, upper)
+    return x
+
+
+def _substituted(a: Any, b: Any, upper: bool) -> Any:
     """Of singular systems: divisions by zero give infinities, as they come."""
     n = a.shape[-1]
     x = np.zeros(np.broadcast_shapes(a.shape[:-2], b.shape[:-2]) + b.shape[-2:], a.dtype)
     for i in range(n - 1, -1, -1) if upper else range(n):
         x[..., i, :] = (b[..., i, :] - (a[..., i : i + 1, :] @ x)[..., 0, :]) / a[..., i, i, None]
-    return x if left else x.swapaxes(-1, -2).copy()
+    return x
 
 
 @solve_triangular_op.vjp("other")
@@ -240,10 +271,11 @@ def triangular_solve(
     input: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ) -> Any:
     """``linalg.solve_triangular`` under its old name and with its arguments reversed."""
-    warnings.warn(
-        "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangular and will be removed in a future "
-        "PyTorch release.",
-        stacklevel=3,
+    warn_once(
+        "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be removed in a future "
+        "PyTorch release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a copy of one "
+        "of the inputs.\nX = torch.triangular_solve(B, A).solution\nshould be replaced with\nX = "
+        "torch.linalg.solve_triangular(A, B).",
     )
     for t, name in ((input, "b"), (A, "A")):
         if t._array.ndim < 2:
@@ -276,7 +308,7 @@ def tensorinv(input: Tensor, ind: int = 2) -> Tensor:
     rows_, columns_ = math.prod(back), math.prod(front)
     if rows_ != columns_:
         raise RuntimeError(
-            f"Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got "
+            "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got "
             f"{rows_} != {columns_}"
         )
     from .inverse import inv

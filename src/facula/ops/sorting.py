@@ -296,31 +296,38 @@ def _quantile(
     shape = array.shape
     flat = input.reshape(-1) if dim is None or not shape else input.movedim(at, -1)
     ranked = sort(flat)[0]
-    n = ranked._array.shape[-1]
+    last: Any = array.dtype.type(ranked._array.shape[-1] - 1)
     good = (ranked._array == ranked._array).sum(-1, keepdims=True)
     if ignore_nan:
-        rank = levels.reshape(-1) * np.maximum(good - 1, 0).astype(array.dtype)
-    else:
-        rank = np.where(good < n, array.dtype.type(n - 1), levels.reshape(-1) * array.dtype.type(n - 1))
-    if interpolation == "lower":
-        rank = np.floor(rank)
-    elif interpolation == "higher":
-        rank = np.ceil(rank)
-    elif interpolation == "nearest":
-        rank = np.round(rank)
+        last = np.maximum(good - 1, 0).astype(array.dtype)
+    rank = _ranks(levels.reshape(-1), last, good, ignore_nan, interpolation)
     below = np.floor(rank)
     result = ranked.gather(-1, Tensor._wrap(below.astype(np.int64)))
     if interpolation in ("linear", "midpoint"):
-        weight = np.full_like(rank, 0.5) if interpolation == "midpoint" else rank - below
         above = ranked.gather(-1, Tensor._wrap(np.ceil(rank).astype(np.int64)))
-        result = FUNCTIONS["lerp"](result, above, Tensor._wrap(weight))
+        weight = Tensor._wrap(np.full_like(rank, 0.5) if interpolation == "midpoint" else rank - below)
+        if interpolation == "linear" and isinstance(q, Tensor) and q.requires_grad:
+            moving = q.reshape(-1) * Tensor._wrap(np.asarray(last)) - Tensor._wrap(below)
+            weight = FUNCTIONS["where"](Tensor._wrap((good > last) | ignore_nan), moving, weight)
+        result = FUNCTIONS["lerp"](result, above, weight)
     if dim is None or not shape:
         result = result.reshape((levels.size, *((1,) * len(shape) if keepdim else ())))
     else:
         result = result.movedim(-1, 0)
         if keepdim:
             result = result.unsqueeze(at + 1)
-    return result if levels.ndim else result.squeeze(0)
+    from .matmul import squeeze_fresh
+
+    return squeeze_fresh(result.unsqueeze(-1), result._array.ndim) if levels.ndim else squeeze_fresh(result, 0)
+
+
+def _ranks(levels: Any, last: Any, good: Any, ignore_nan: bool, interpolation: str) -> Any:
+    """Which places among the sorted ones are asked for."""
+    rank = levels * last
+    if not ignore_nan:
+        rank = np.where(good < last + 1, last, rank)
+    rounding: dict[str, Any] = {"lower": np.floor, "higher": np.ceil, "nearest": np.round}
+    return rounding[interpolation](rank) if interpolation in rounding else rank
 
 
 @public("quantile", "quantile", out=True, overloads=True)

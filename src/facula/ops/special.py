@@ -13,8 +13,12 @@ from .._tensor import Tensor
 from ._approximations import erf32
 from ._elementwise import Elementwise, elementwise
 from ._forms import FUNCTIONS, expose, public
+from ._inplace import inplace_form
 from ._refusals import no_derivative, only
+from ._with_numbers import add_number, mul_number
+from ._wrong import NoOverload
 from .pointwise import number_like
+from .polynomials import POLYNOMIALS, single_or_double
 from .transcendental import function, logit, sigmoid
 
 SPECIAL: dict[str, Any] = {}
@@ -122,10 +126,24 @@ def polygamma(n: int, input: Tensor) -> Tensor:
     """The n-th derivative of digamma."""
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
-    return digamma(input) if n == 0 else polygamma_op(input, n)
+    return polygamma_op(input, n)
 
 
-set_methods(polygamma=lambda self, n: polygamma(n, self))
+_polygamma_in_place = inplace_form(
+    elementwise(
+        "polygamma_", _polygamma, "PolygammaBackward1", promote="float", check=_real("polygamma"),
+        input=lambda g, input, n, xp: g * xp.polygamma(input, n + 1),
+    )
+)  # fmt: skip
+
+
+def _polygamma_(self: Any, n: int) -> Any:
+    if n < 0:
+        raise RuntimeError("polygamma(n, x) does not support negative n.")
+    return _polygamma_in_place(self, n)
+
+
+set_methods(polygamma=lambda self, n: polygamma(n, self), polygamma_=_polygamma_)
 
 
 def _mvlgamma(input, p: int):  # type: ignore[no-untyped-def]
@@ -150,6 +168,9 @@ mvlgamma_op = elementwise("mvlgamma", _mvlgamma, "MvlgammaBackward0", promote="f
 def mvlgamma(input: Tensor, p: int) -> Tensor:
     """The logarithm of the multivariate gamma function."""
     return mvlgamma_op(input, p)
+
+
+set_methods(mvlgamma_=inplace_form(mvlgamma_op))
 
 
 def _gamma_density(g: Any, input: Any, other: Any, xp: Any) -> Any:
@@ -227,7 +248,7 @@ entr = _special(
 @public("", out=True)
 def ndtr(input: Tensor) -> Tensor:
     """The distribution function of the standard normal distribution."""
-    return (1 + erf(input * math.sqrt(0.5))) * 0.5
+    return mul_number(add_number(erf(mul_number(input, math.sqrt(0.5))), 1.0), 0.5)
 
 
 xlog1py = elementwise(
@@ -241,23 +262,62 @@ zeta = elementwise(
     other=lambda g, input, other, xp: g * (-input * xp.zeta(input + 1, other)),
 )  # fmt: skip
 
+def _of_tensors(op: Elementwise) -> Any:
+    """A public function of two arguments of which one may be a number."""
+
+    @public("", out=True, overloads=True, name=f"special_{op.name}")
+    def call(input: Any, other: Any) -> Tensor:
+        if not isinstance(input, Tensor) and not isinstance(other, Tensor):
+            raise NoOverload
+        result: Tensor = op.call(input, other)
+        return result
+
+    op.public = call.public  # type: ignore[attr-defined]
+    return op.public
+
+
 SPECIAL.update(
-    ndtr=ndtr, xlog1py=xlog1py.call, zeta=zeta.call, expit=sigmoid.call, logit=logit, psi=digamma.call,
+    ndtr=ndtr.public, xlog1py=_of_tensors(xlog1py), zeta=_of_tensors(zeta), expit=sigmoid.call, logit=logit, psi=digamma.call,  # type: ignore[attr-defined]  # noqa: E501
     gammaln=lgamma.call, gammainc=igamma.call, gammaincc=igammac.call, multigammaln=mvlgamma,
 )  # fmt: skip
 
 
-def _without_derivative(name: str, scipy_name: str) -> None:
-    SPECIAL[name] = elementwise(name, by_scipy(scipy_name), promote="float", check=_real(f"{name}_cpu")).call
+def _without_derivative(name: str, kernel: Any) -> None:
+    SPECIAL[name] = elementwise(name, kernel, promote="float", check=single_or_double(f"{name}_cpu")).call
+
+
+def _nan_at_infinity(name: str) -> Any:
+    """PyTorch gives NaN where the oscillation (or growth) goes on forever; scipy knows the limit."""
+
+    def kernel(input):  # type: ignore[no-untyped-def]
+        found = _scipy(name)(input)
+        found = found[0] if isinstance(found, tuple) else found
+        return np.where(np.isinf(input), number_like(math.nan, input), found)
+
+    return kernel
+
+
+def _spherical_j0(input):  # type: ignore[no-untyped-def]
+    small = np.abs(input) < 0.5
+    squared = input * input
+    series = 1 - squared / 6 * (1 - squared / 20 * (1 - squared / 42 * (1 - squared / 72 * (1 - squared / 110))))
+    far = np.where(np.isinf(input), 0, np.sin(input) / np.where(small, 1, input))
+    return np.where(small, series, far).astype(input.dtype)
 
 
 for _name, _scipy_name in {
-    "bessel_j0": "j0", "bessel_j1": "j1", "bessel_y0": "y0", "bessel_y1": "y1", "modified_bessel_i0": "i0",
-    "modified_bessel_i1": "i1", "modified_bessel_k0": "k0", "modified_bessel_k1": "k1",
-    "scaled_modified_bessel_k0": "k0e", "scaled_modified_bessel_k1": "k1e",
+    "airy_ai": "airy", "bessel_j0": "j0", "bessel_j1": "j1", "bessel_y0": "y0", "bessel_y1": "y1",
+    "modified_bessel_i0": "i0", "modified_bessel_i1": "i1",
 }.items():  # fmt: skip
-    _without_derivative(_name, _scipy_name)
+    _without_derivative(_name, _nan_at_infinity(_scipy_name))
+for _name, _scipy_name in {
+    "modified_bessel_k0": "k0", "modified_bessel_k1": "k1", "scaled_modified_bessel_k0": "k0e",
+    "scaled_modified_bessel_k1": "k1e",
+}.items():  # fmt: skip
+    _without_derivative(_name, by_scipy(_scipy_name))
+_without_derivative("spherical_bessel_j0", _spherical_j0)
 for _name in (
     "digamma", "erf", "erfc", "erfinv", "exp2", "expm1", "i0", "log1p", "polygamma", "sinc", "xlogy",
 ):  # fmt: skip
     SPECIAL[_name] = FUNCTIONS[_name]
+SPECIAL.update(POLYNOMIALS)

@@ -17,6 +17,7 @@ from ._basic import in_both_worlds
 from ._forms import public
 from ._primitive import Primitive
 from ._view import view_primitive
+from ._wrong import NoOverload
 from .joining import joined
 from .parts import at_dim, slice_along
 
@@ -299,6 +300,8 @@ def _split_named(name: str, input: Tensor, where: Any, dim: int, needed: int) ->
             f"torch.{name} requires a tensor with at least {needed} dimension, but got a tensor with {len(shape)} "
             "dimensions!"
         )
+    if isinstance(where, str):
+        raise NoOverload
     if isinstance(where, int) and (where == 0 or shape[dim] % where):
         raise RuntimeError(
             f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension {shape[dim]} is not "
@@ -307,7 +310,7 @@ def _split_named(name: str, input: Tensor, where: Any, dim: int, needed: int) ->
     return tensor_split(input, where, dim)
 
 
-@public("hsplit", "hsplit")
+@public("hsplit", "hsplit", overloads=True)
 def hsplit(
     input: Tensor, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None
 ) -> tuple[Tensor, ...]:
@@ -316,7 +319,7 @@ def hsplit(
     return _split_named("hsplit", input, where, 1 if input._array.ndim > 1 else 0, 1)
 
 
-@public("vsplit", "vsplit")
+@public("vsplit", "vsplit", overloads=True)
 def vsplit(
     input: Tensor, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None
 ) -> tuple[Tensor, ...]:
@@ -324,7 +327,7 @@ def vsplit(
     return _split_named("vsplit", input, _first_given(indices_or_sections, indices, sections), 0, 2)
 
 
-@public("dsplit", "dsplit")
+@public("dsplit", "dsplit", overloads=True)
 def dsplit(
     input: Tensor, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None
 ) -> tuple[Tensor, ...]:

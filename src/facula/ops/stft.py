@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from .._dtype import FLOAT
 from .._tensor import Tensor
+from ._deprecated import warn_once
 from ._forms import public
 from ._view import view_primitive
 from .fft import c2c, c2r, r2c
@@ -38,11 +38,11 @@ def _class_of(t: Tensor) -> str:
 
 
 def _no_window(advice: str) -> None:
-    warnings.warn(
+    warn_once(
         "A window was not provided. A rectangular window will be applied" + advice +
         "To suppress this warning and use a rectangular window, explicitly set "
         "`window=torch.ones(n_fft, device=<device>)`.",
-        stacklevel=4,
+        depth=1,
     )  # fmt: skip
 
 
@@ -95,11 +95,10 @@ def stft(
             "return_complex=True in a future PyTorch release."
         )
     if return_complex is False:
-        warnings.warn(
+        warn_once(
             "stft with return_complex=False is deprecated. In a future pytorch release, stft will return complex "
             "tensors for all inputs, and return_complex=False will raise an error.\nNote: you can still call "
             "torch.view_as_real on the complex output to recover the old return format.",
-            stacklevel=3,
         )
     _check_signal(input, n_fft, hop, length, window, refuse)
     one = not is_complex if onesided is None else onesided
@@ -243,10 +242,10 @@ def _overlapped(
     if is_single:
         signal = signal.squeeze(0)
     if length is not None and length > end - start:
-        warnings.warn(
+        warn_once(
             "The length of signal is shorter than the length parameter. Result is being padded with zeros in the tail. "
             "Please check your center and hop_length settings.",
-            stacklevel=4,
+            depth=1,
         )
         signal = constant_pad(signal, (0, length - (end - start)), 0.0)
     return signal

@@ -17,7 +17,7 @@ from ._elementwise import Elementwise, elementwise
 from ._forms import FUNCTIONS, expose, public
 from ._inplace import inplace_form
 from ._refusals import only
-from .pointwise import is_number, number_like
+from .pointwise import is_number, not_two_numbers, number_like
 
 # ---- powers
 
@@ -136,6 +136,7 @@ pow_of_number = elementwise(
 
 
 def _pow(input: Any, exponent: Any) -> Any:
+    not_two_numbers(input, exponent)
     if is_number(exponent):
         return pow_number(input, exponent)
     if is_number(input):
@@ -143,7 +144,7 @@ def _pow(input: Any, exponent: Any) -> Any:
     return pow_tensor(input, exponent)
 
 
-@public("pow", "pow", out=True)
+@public("pow", "pow", out=True, overloads=True)
 def pow(input: Any, exponent: Any) -> Tensor:
     """``input`` to the power ``exponent``; either may be a number."""
     return _pow(input, exponent)
@@ -157,7 +158,7 @@ def _pow_operator(self: Any, exponent: Any) -> Any:
 
 
 def _reflected_pow(self: Any, base: Any) -> Any:
-    return pow_of_number(self, base) if is_number(base) else NotImplemented
+    return _pow(base, self) if is_number(base) or isinstance(base, Tensor) else NotImplemented
 
 
 _by_number_in_place, _by_tensor_in_place = inplace_form(pow_number), inplace_form(pow_tensor, operator=True)
@@ -184,7 +185,7 @@ set_methods(square_=_square_)
 FUNCTIONS["square_"] = _square_
 
 
-@public("float_power", "float_power", out=True)
+@public("float_power", "float_power", out=True, overloads=True)
 def float_power(input: Any, exponent: Any) -> Tensor:
     """The power computed in float64 (complex128)."""
     wide = any(x.dtype.is_complex if isinstance(x, Tensor) else isinstance(x, complex) for x in (input, exponent))
@@ -194,8 +195,19 @@ def float_power(input: Any, exponent: Any) -> Tensor:
 
 
 @public("", "float_power_")
-def _float_power_(self: Any, exponent: Any) -> Any:
-    return self.copy_(float_power(self, exponent))
+def float_power_(input: Tensor, exponent: Any) -> Tensor:
+    """``float_power`` in place, for tensors that already have its dtype."""
+    wide = input.dtype.is_complex or (exponent.dtype.is_complex if isinstance(exponent, Tensor) else isinstance(exponent, complex))  # noqa: E501
+    wanted = _dtype.complex128 if wide else _dtype.float64
+    if input.dtype is not wanted:
+        here, there = (_dtype.SCALAR_TYPE_NAMES[d] for d in (input.dtype, wanted))
+        raise RuntimeError(
+            f"the base given to float_power_ has dtype {here} but the operation's result requires dtype {there}"
+        )
+    if isinstance(exponent, Tensor) and exponent._array.dtype != wanted.numpy:
+        exponent = cast(exponent, wanted.numpy)
+    changed: Tensor = _pow_in_place(input, exponent)
+    return changed
 
 
 # ---- functions of one argument
@@ -265,6 +277,14 @@ acosh = function("acosh", np.arccosh, "AcoshBackward0", _acosh_rule, "arccosh")
 atanh = function(
     "atanh", np.arctanh, "AtanhBackward0", lambda g, input, xp: g / xp.conj(1 - input * input), "arctanh"
 )
+for _op in (asinh, acosh, atanh):  # whose in-place forms have nodes of their own
+    _twin = elementwise(
+        f"{_op.name}_", _op.kernel, f"{_op.name.capitalize()}Backward1", promote="float", input=_op.rules["input"].fn
+    )
+    _change = inplace_form(_twin)
+    for _name in (f"{_op.name}_", f"arc{_op.name[1:]}_"):
+        set_methods(**{_name: _change})
+        FUNCTIONS[_name] = _change
 
 
 def _sinc(input):  # type: ignore[no-untyped-def]
@@ -379,9 +399,10 @@ xlogy_with_number = elementwise(
 )  # fmt: skip
 
 
-@public("xlogy", "xlogy", out=True)
+@public("xlogy", "xlogy", out=True, overloads=True)
 def xlogy(input: Any, other: Any) -> Tensor:
     """``input * log(other)``, 0 where ``input`` is 0."""
+    not_two_numbers(input, other)
     if is_number(other):
         return xlogy_with_number(input, other)
     return xlogy_of_number(other, input) if is_number(input) else xlogy_tensor(input, other)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .._device import MetaArray, empty_meta
 from .._tensor import Tensor
 from ._forms import FUNCTIONALS, public
 from ._pooling import flat_places, plane_ops, take_from_planes
@@ -20,6 +21,8 @@ Ints = tuple[int, ...]
 def _unpool_op(spatial: int) -> Primitive:
     def kernel(input, indices, output_size: Ints):  # type: ignore[no-untyped-def]
         shape = (*input.shape[:-spatial], *output_size)
+        if input.__class__ is MetaArray:
+            return empty_meta(shape, input.dtype)
         planes, size = prod(shape[:-spatial]), prod(output_size)
         out = np.zeros(planes * size, input.dtype)
         if input.size:
@@ -66,7 +69,7 @@ def _unpool(spatial: int, input: Tensor, indices: Tensor, output_size: Ints) -> 
     if input._array.dtype.kind not in "fV":
         raise not_for(f"max_unpool{spatial}d", input.dtype)
     places = indices._array
-    wrong = places[(places < 0) | (places >= prod(output_size))]
+    wrong = places[(places < 0) | (places >= prod(output_size))] if places.__class__ is np.ndarray else places[:0]
     if wrong.size:
         volume = "x".join(map(str, output_size))
         raise RuntimeError(f"Found an invalid max index: {wrong[0]} (output volumes are of size {volume})")

@@ -143,7 +143,7 @@ def _arguments(
     return dims, correction, keepdim is not _FULL and bool(keepdim)
 
 
-@public("var", "var", out="dim", overloads=True)
+@public("var", "var", out=True, overloads=True)
 def var(
     input: Tensor, dim: Any = _FULL, unbiased: Any = _FULL, keepdim: Any = _FULL, *, correction: Any = _FULL
 ) -> Tensor:
@@ -151,7 +151,7 @@ def var(
     return var_op.call(input, *_arguments("var", input, dim, unbiased, keepdim, correction))
 
 
-@public("std", "std", out="dim", overloads=True)
+@public("std", "std", out=True, overloads=True)
 def std(
     input: Tensor, dim: Any = _FULL, unbiased: Any = _FULL, keepdim: Any = _FULL, *, correction: Any = _FULL
 ) -> Tensor:

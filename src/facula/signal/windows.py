@@ -161,6 +161,7 @@ def hann(M: int, *, sym: bool = True, **options: Any) -> Tensor:
 
 def blackman(M: int, *, sym: bool = True, **options: Any) -> Tensor:
     """Two cosines."""
+    _check("blackman", M, options.get("dtype") or _dtype.default, options.get("layout"))
     return general_cosine(M, a=[0.42, 0.5, 0.08], sym=sym, **options)
 
 

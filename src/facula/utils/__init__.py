@@ -1,4 +1,4 @@
-"""Tools beside the tensors: DLPack, checkpointing, data."""
+"""Tools beside the tensors: DLPack, checkpointing, handles of hooks."""
 
 from typing import Any
 

@@ -41,6 +41,19 @@ def _chosen_dim(name: str, input: Tensor, dim: int | None, stacklevel: int) -> i
     return 0 if input.dim() in (0, 1, 3) else 1
 
 
+def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
+    """A softened random choice by logarithms of probabilities; ``hard``: exactly one 1, with soft derivatives."""
+    if eps != 1e-10:
+        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
+    noise = -logits.new_empty(logits.shape).exponential_().log()
+    soft = ((logits + noise) / tau).softmax(dim)
+    if not hard:
+        return soft
+    index = soft.max(dim, keepdim=True)[1]
+    chosen = logits.new_zeros(logits.shape).scatter_(dim, index, 1.0)
+    return chosen - soft.detach() + soft
+
+
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Zeros at random with probability p, the rest scaled up."""
     if p < 0.0 or p > 1.0:

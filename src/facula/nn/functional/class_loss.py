@@ -6,7 +6,8 @@ from typing import Any
 
 from ..._tensor import Tensor
 from ...ops import ctc, margin_losses, nll
-from .loss import reduction_number
+from ...ops.activations import logsigmoid
+from .loss import reduction_number, reduction_of
 
 
 def nll_loss(
@@ -61,11 +62,7 @@ def multilabel_soft_margin_loss(
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """The binary cross entropy of each class, averaged over the classes."""
-    from . import logsigmoid
-
     if size_average is not None or reduce is not None:
-        from .loss import reduction_of
-
         reduction = reduction_of(size_average, reduce, reduction)
     found: Any = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
     if weight is not None:

@@ -6,6 +6,8 @@ import math
 import warnings
 from typing import Any
 
+import numpy as np
+
 from ..._tensor import Tensor
 from ...autograd.grad_mode import no_grad
 from ...ops import distance_losses, losses
@@ -146,8 +148,6 @@ def _expanded(weight: Tensor, target: Tensor) -> Tensor:
                 f"Attempting to broadcast a dimension of length {have[-at]} at {-at}! Mismatching argument at index 1 "
                 f"had {weight.shape}; but expected shape should be broadcastable to {list(wanted)}"
             )
-    import numpy as np
-
     return weight.expand(np.broadcast_shapes(wanted, have))
 
 
@@ -197,24 +197,21 @@ def gaussian_nll_loss(
     input: Tensor, target: Tensor, var: Tensor | float, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Tensor:
     """The negative log likelihood of targets by normal distributions of these means and variances."""
-    if isinstance(var, (int, float)):
-        if var < 0:
-            raise ValueError("var has negative entry/entries")
-        var = input.new_full(input.size(), var)
-    elif bool((var < 0).any()):
+    spread: Any = var if isinstance(var, Tensor) else input.new_full(input.size(), var)
+    if bool((spread < 0).any()):
         raise ValueError("var has negative entry/entries")
-    if var.size() != input.size():
-        sizes = list(zip(input.size(), var.size()))
-        if input.size()[:-1] == var.size():
-            var = var.unsqueeze(-1)
-        elif input.dim() != var.dim() or sum(m == 1 for n, m in sizes if n != m) != 1:
+    if spread.size() != input.size():
+        sizes = list(zip(input.size(), spread.size()))
+        if input.size()[:-1] == spread.size():
+            spread = spread.unsqueeze(-1)
+        elif input.dim() != spread.dim() or sum(m == 1 for n, m in sizes if n != m) != 1:
             raise ValueError("var is of incorrect size")
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not valid")
-    var = var.clone()
+    spread = spread.clone()
     with no_grad():
-        var.clamp_(min=eps)
-    found = 0.5 * (var.log() + (input - target) ** 2 / var)
+        spread.clamp_(min=eps)
+    found = 0.5 * (spread.log() + (input - target) ** 2 / spread)
     if full:
         found = found + 0.5 * math.log(2 * math.pi)
     return distance_losses.reduce_losses(found, _REDUCTIONS[reduction])
