@@ -96,8 +96,8 @@ class MetaArray(np.ndarray[Any, Any]):
 
     NOTE [meta arrays]: kernels are NumPy calls, and NumPy asks its arguments' classes before it computes. A meta
     tensor's array answers by working out the shape and dtype of the result and returning another meta array. So no
-    operator needs to know of the meta device, and the hot path never asks. Its memory is a single element that is
-    never read: strides are made up to look like those of a dense array.
+    operator needs to know of the meta device, and the hot path never asks. Its memory is only reserved, never touched;
+    beyond ``_RESERVED`` it is a single element, and strides are made up to look like those of a dense array.
     """
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -145,12 +145,17 @@ _SHARING = frozenset(
 )  # fmt: skip
 
 
+_RESERVED = 2**30
+"""Up to this many bytes a meta array reserves address space, which costs nothing until touched and is safe to read."""
+
+
 def empty_meta(shape: Any, dtype: Any) -> MetaArray:
     dt = np.dtype(dtype)
     shape = tuple(shape)
+    if math.prod(shape) * dt.itemsize <= _RESERVED:
+        return np.empty(shape, dt).view(MetaArray)
     strides = tuple(dt.itemsize * math.prod(shape[i + 1 :]) for i in range(len(shape)))
-    one = np.zeros(1, dt)
-    return np.lib.stride_tricks.as_strided(one, shape, strides).view(MetaArray)
+    return np.lib.stride_tricks.as_strided(np.zeros(1, dt), shape, strides).view(MetaArray)
 
 
 def _check_devices(inputs: tuple[Any, ...]) -> None:
