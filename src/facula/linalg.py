@@ -21,6 +21,8 @@ def _diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> 
 
 def _vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     """Inner products of vectors along a dimension, the first one conjugated."""
+    if x._array.ndim == 1 == y._array.ndim:
+        return x.vdot(y)
     return (x.conj() * y).sum(dim)
 
 

@@ -209,6 +209,9 @@ def irregular(op: Elementwise, args: tuple[Any, ...], rest: tuple[Any, ...], mor
             raise TypeError(f"{op.name}() missing {len(missing)} required positional arguments: {shown}")
         if out is not None and not isinstance(out, Tensor):
             raise TypeError(f"{op.name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+    if form == "operator" and not isinstance(given[0], Tensor):
+        kind = type(given[0]).__name__
+        raise TypeError(f"descriptor of {op.name} for 'torch._C.TensorBase' objects doesn't apply to a '{kind}' object")
     if alpha is not None and not (alpha.__class__ is int and alpha == 1):
         result = op.with_alpha(*given, alpha)
         if out is None:

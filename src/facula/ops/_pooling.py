@@ -214,7 +214,7 @@ def places_of(which: Any, windows: Sequence[Windows]) -> Any:
 
 def flat_places(index: Any, planes: int, size: int) -> Any:
     """Places in each of some planes as places in all of them together."""
-    by_plane = index.reshape(planes, -1)
+    by_plane = index.reshape(planes, index.size // max(planes, 1))
     return by_plane + (np.arange(planes) * size)[:, None]
 
 

@@ -15,6 +15,7 @@ from ._basic import fit, no_gradient, raw
 from ._forms import public
 from ._inplace import inplace_form
 from ._primitive import primitive
+from .complex import complex as make_complex
 from .norms import norm_gradient, vector_norm_op
 from .shape import view
 
@@ -283,6 +284,8 @@ def corrcoef(input: Tensor) -> Tensor:
         return c / c
     deviation = c.diagonal().sqrt()
     scaled = c / deviation.unsqueeze(1) / deviation
-    return scaled if scaled._array.dtype.kind == "c" else scaled.clamp(-1, 1)
+    if scaled._array.dtype.kind != "c":
+        return scaled.clamp(-1, 1)
+    return make_complex(scaled.real.clamp(-1, 1), scaled.imag.clamp(-1, 1))
 
 

@@ -48,6 +48,7 @@ def _(g: Any, out0: Any, out1: Any, xp: Any) -> Any:
         _check_phases("linalg_eigh_backward", turned)
     gaps = rows(out0, xp) - columns(out0, xp) + one
     inner = turned * (1 - one) / gaps
+    inner = (inner + adjoint(inner, xp)) / 2
     if to_values is not None:
         inner = inner + one * rows(to_values, xp)
     return xp.matmul(out1, xp.matmul(inner, h))

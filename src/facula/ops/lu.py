@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -74,7 +75,7 @@ def _by_lapack(routine: Any, work: Any, k: int) -> tuple[Any, Any, Any]:
 
 def permutation(pivots: Any, m: int, dtype: Any) -> Any:
     """The matrix that the exchanges of rows amount to."""
-    flat = pivots.reshape(-1, pivots.shape[-1])
+    flat = pivots.reshape(prod(pivots.shape[:-1]), pivots.shape[-1])
     found = np.zeros((flat.shape[0], m, m), dtype)
     for matrix, exchanges in zip(found, flat):
         order = np.arange(m)

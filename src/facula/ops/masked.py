@@ -10,7 +10,7 @@ from .. import _dtype
 from .._tensor import Tensor
 from ._basic import checked_number, constant, fit, raw
 from ._changing import add_at, changing, first_outside, from_front
-from ._forms import public
+from ._forms import public, write_out
 from ._masks import select
 from ._operands import common_shape
 from ._primitive import primitive, wrap
@@ -306,10 +306,14 @@ def put_(input: Tensor, index: Any, source: Any, accumulate: bool = False) -> Te
 # ---- nonzero
 
 
-@public("nonzero", "nonzero", out=True)
-def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
+@public("nonzero", "nonzero")
+def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
     """The places of all elements that are not zero: a row each, or a tuple of a vector per dimension."""
     array = input._array
+    if out is not None:
+        if as_tuple and isinstance(out, Tensor):
+            raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
+        return write_out("nonzero", out, wrap(np.argwhere(array)), (input,))
     if as_tuple:
         return tuple(wrap(places) for places in np.atleast_1d(array).nonzero())
     return wrap(np.argwhere(array))

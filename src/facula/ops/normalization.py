@@ -306,7 +306,7 @@ def _check_batch(
     refuse_gradient("native_batch_norm", running_mean=running_mean, running_var=running_var)
 
 
-@public("native_batch_norm")
+@public("native_batch_norm", out=True)
 def native_batch_norm(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
     running_var: Tensor | None, training: bool, momentum: float, eps: float,
@@ -326,6 +326,11 @@ def batch_norm(
     In training by the batch's own statistics, which move the running ones; else by those.
     """
     _check_batch(input, weight, bias, running_mean, running_var, training)
+    if not input._array.size:
+        nothing = input.clone()
+        if weight is not None:
+            nothing = nothing * weight[0]
+        return nothing if bias is None else nothing + bias[0]
     found: Tensor = batch_norm_op(
         input, weight, bias, running_mean, running_var, bool(training), momentum, eps
     )[0]  # fmt: skip
@@ -380,7 +385,7 @@ def group_norm_op(  # type: ignore[no-untyped-def]
 
 def _grouped(input: Any, mean: Any, inverse: Any, xp: Any) -> tuple[Any, Any]:
     """(normalized values in rows of groups, inverse deviations), by the moments among the outputs."""
-    shape = (*mean.shape, -1)
+    shape = (*mean.shape, math.prod(input.shape) // max(math.prod(mean.shape), 1))
     column = (*mean.shape, 1)
     inverse = xp.view(inverse, column)
     return (xp.reshape(input, shape) - xp.view(mean, column)) * inverse, inverse
@@ -432,7 +437,7 @@ def _(
     found: list[Any] = [None, None, None]
     cubes = widened(up).reshape(N, C, HxW)
     mean, inverse = (widened(m).reshape(-1, 1) for m in (out1, out2))
-    rows = widened(input).reshape(mean.shape[0], -1)
+    rows = widened(input).reshape(mean.shape[0], input.size // max(mean.shape[0], 1))
     if to_bias:
         found[2] = _like(channel_sums(np.ascontiguousarray(cubes)), bias.dtype)
     if to_weight:

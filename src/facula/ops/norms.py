@@ -185,19 +185,19 @@ def matrix_norm(
         from .singular import svdvals
 
         values = svdvals(A.movedim((rows, columns), (-2, -1)))
-        found = values.sum(-1) if ord == "nuc" else values.amax(-1) if ord == 2 else values.amin(-1)
-        return _with_two_dims(found, rows, columns) if keepdim else found
+        reduce = values.sum if ord == "nuc" else _greatest(values, -1) if ord == 2 else values.amin
+        found: Tensor = reduce(-1, keepdim)
+        return found.unsqueeze(-1).movedim((-2, -1), (rows, columns)) if keepdim else found
     if ord in (INF, -INF):
         rows, columns = columns, rows
     sums = vector_norm(A, 1, rows, keepdim)
     at = columns if keepdim or columns < rows else columns - 1
-    return sums.amax(at, keepdim) if ord > 0 else sums.amin(at, keepdim)
+    return _greatest(sums, at)(at, keepdim) if ord > 0 else sums.amin(at, keepdim)
 
 
-def _with_two_dims(found: Tensor, rows: int, columns: int) -> Tensor:
-    for d in sorted((rows, columns)):
-        found = found.unsqueeze(d)
-    return found
+def _greatest(norms: Tensor, dim: int) -> Any:
+    """The maximum of norms along a dimension; that of none is 0, as their sum."""
+    return norms.amax if norms._array.shape[dim] else norms.sum
 
 
 @public("", "", out=True, name="linalg_norm")

@@ -382,7 +382,7 @@ def avg_pool1d(
 
 
 def _avg_form(n: int) -> Callable[..., Any]:
-    @public("", name=f"avg_pool{n}d")
+    @public("", name=f"avg_pool{n}d", out=True)
     def avg_pool(
         input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
         count_include_pad: bool = True, divisor_override: int | None = None,

@@ -17,7 +17,7 @@ def to_space(input, upscale_factor: int):  # type: ignore[no-untyped-def]
     r = upscale_factor
     *batch, channels, height, width = input.shape
     parts = input.reshape(prod(batch), channels // (r * r), r, r, height, width)
-    return np.ascontiguousarray(parts.transpose(0, 1, 4, 2, 5, 3)).reshape(
+    return parts.transpose(0, 1, 4, 2, 5, 3).copy().reshape(
         *batch, channels // (r * r), height * r, width * r
     )
 
@@ -27,7 +27,7 @@ def to_channels(input, downscale_factor: int):  # type: ignore[no-untyped-def]
     r = downscale_factor
     *batch, channels, height, width = input.shape
     parts = input.reshape(prod(batch), channels, height // r, r, width // r, r)
-    return np.ascontiguousarray(parts.transpose(0, 1, 3, 5, 2, 4)).reshape(
+    return parts.transpose(0, 1, 3, 5, 2, 4).copy().reshape(
         *batch, channels * r * r, height // r, width // r
     )
 

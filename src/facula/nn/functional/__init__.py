@@ -36,6 +36,7 @@ from .embedding_loss import (
     triplet_margin_loss,
     triplet_margin_with_distance_loss,
 )  # fmt: skip
+from .linear_loss import linear_cross_entropy
 from .loss import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
@@ -68,8 +69,8 @@ __all__ = [
     "batch_norm", "binary_cross_entropy", "binary_cross_entropy_with_logits", "cosine_embedding_loss",
     "cosine_similarity", "cross_entropy", "ctc_loss", "dropout", "embedding", "embedding_bag", "gaussian_nll_loss",
     "group_norm", "gumbel_softmax", "hinge_embedding_loss", "huber_loss", "instance_norm", "kl_div", "l1_loss",
-    "layer_norm", "linear", "local_response_norm", "log_softmax", "margin_ranking_loss", "mse_loss",
-    "multi_head_attention_forward", "multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss",
+    "layer_norm", "linear", "linear_cross_entropy", "local_response_norm", "log_softmax", "margin_ranking_loss",
+    "mse_loss", "multi_head_attention_forward", "multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss",  # noqa: E501
     "nll_loss", "normalize", "one_hot", "pad", "pairwise_distance", "poisson_nll_loss", "relu", "rms_norm", "sigmoid",
     "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin", "tanh", "triplet_margin_loss",
     "triplet_margin_with_distance_loss",
