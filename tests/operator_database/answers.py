@@ -51,8 +51,8 @@ def ask(name: str) -> Answers:
         from .aspects import ASPECTS, is_missing
         from .entries import ENTRIES, seeds
 
-        threads = torch.get_num_threads()
-        torch.set_num_threads(1)
+        if torch.get_num_threads() > 1:
+            torch.set_num_threads(1)  # for good: there are as many processes as cores
         entry = ENTRIES[name]
         try:
             why = is_missing(entry)
@@ -65,7 +65,6 @@ def ask(name: str) -> Answers:
             return answers
         finally:
             entry.made.clear()
-            torch.set_num_threads(threads)
 
 
 def _ask(name: str) -> tuple[str, Answers]:

@@ -15,6 +15,7 @@ from ._masks import select
 from ._operands import common_shape
 from ._primitive import primitive, wrap
 from ._refusals import scalar_type
+from ._wrong import WrongArgument
 from ._xp import RAW
 from .gather import require_tensor
 
@@ -311,7 +312,9 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
     """The places of all elements that are not zero: a row each, or a tuple of a vector per dimension."""
     array = input._array
     if out is not None:
-        if as_tuple and isinstance(out, Tensor):
+        if not isinstance(out, Tensor):
+            raise WrongArgument("out", out, "Tensor")
+        if as_tuple:
             raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
         return write_out("nonzero", out, wrap(np.argwhere(array)), (input,))
     if as_tuple:
