@@ -13,7 +13,7 @@ from .grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled, s
 from .gradcheck import gradcheck, gradgradcheck
 
 __all__ = [
-    "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "function", "grad", "grad_mode", "gradcheck",
+    "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "forward_ad", "function", "functional", "grad", "grad_mode", "gradcheck",
     "gradgradcheck", "graph", "inference_mode", "no_grad", "set_detect_anomaly", "set_grad_enabled",
     "set_multithreading_enabled", "variable",
 ]  # fmt: skip
@@ -21,7 +21,10 @@ __all__ = [
 _LAZY = {
     "Function": ("function", "Function"),
     "NestedIOFunction": ("function", "NestedIOFunction"),
+    "forward_ad": ("forward_ad", None),
     "function": ("function", None),
+    "functional": ("functional", None),
+    "profiler": ("profiler", None),
     "variable": ("variable", None),
     "Variable": ("variable", "Variable"),
 }

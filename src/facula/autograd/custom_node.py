@@ -223,7 +223,7 @@ class _FunctionBase:
                     "request to PyTorch.)"
                 )
             g = xp.cast(g, dtype)
-        if array.__class__ is not array_class:
+        if array.__class__ is not array_class and not grad.wraps:
             devices = ("cpu", "meta") if array_class is np.ndarray else ("meta", "cpu")
             raise RuntimeError(
                 f"Function {type(self).__name__} returned an invalid gradient at index {i} - expected device "

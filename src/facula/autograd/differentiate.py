@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from .. import _state
 from . import engine
 from .accumulate import AccumulateGrad
@@ -34,6 +36,11 @@ def backward(
         grad_tensors = grad_variables
     if inputs is not None and not isinstance(inputs, (engine.Tensor_, GradientEdge)) and len(inputs) == 0:
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    if _state.modes.levels and _state.modes.levels != (_state.modes.dual,):
+        raise RuntimeError(
+            "backward() called inside a functorch transform. This is not supported, please use functorch.grad or "
+            "functorch.vjp instead or call backward() outside of functorch transforms."
+        )
     roots = _as_tuple(tensors)
     grads = _starting_grads(roots, _grad_tuple(grad_tensors, len(roots)))
     edges = None if inputs is None else [_input_edge(t, accumulate=True) for t in _as_tuple(inputs)]
@@ -75,7 +82,11 @@ def grad(
     given = _grad_tuple(grad_outputs, len(roots))
     keep = create_graph if retain_graph is None else retain_graph
     edges = [_input_edge(t, accumulate=False) for t in wanted]
-    if is_grads_batched:
+    if any(isinstance(t, engine.Tensor_) and t.wraps for t in (*roots, *wanted)):
+        from ..func.reverse import grad_through
+
+        found = grad_through(roots, wanted, _starting_grads(roots, given), keep, create_graph)
+    elif is_grads_batched:
         found = _batched(roots, given, edges, keep, create_graph)
     else:
         starts = _root_edges(roots, _starting_grads(roots, given))
@@ -99,16 +110,18 @@ def grad(
 def _batched(
     roots: tuple[Any, ...], given: tuple[Any, ...], edges: list[Any], keep: bool, create_graph: bool
 ) -> list[Any]:
-    """One pass for each item of the gradients' first dimension, stacked."""
-    from ..ops.joining import stack
+    """All gradients of a batch at once: the first dimension of those given is the batch."""
+    from ..func.vectorize import vmap
 
-    sizes = {len(g) for g in given if g is not None}
-    n = max(sizes, default=1)
-    items = []
-    for i in range(n):
-        starts = _root_edges(roots, _starting_grads(roots, tuple(None if g is None else g[i] for g in given)))
-        items.append(engine.run_backward(starts, keep or i < n - 1, create_graph, edges))
-    return [None if any(g is None for g in column) else stack(column) for column in zip(*items)]
+    missing: list[bool] = []
+
+    def one(*grads: Any) -> list[Any]:
+        found = engine.run_backward(_root_edges(roots, _starting_grads(roots, grads)), keep, create_graph, edges)
+        missing[:] = [g is None for g in found]
+        return [g for g in found if g is not None]
+
+    results = iter(vmap(one, in_dims=tuple([None if g is None else 0 for g in given]), randomness="different")(*given))
+    return [None if m else next(results) for m in missing]
 
 
 def _warn_of_cycle() -> None:
@@ -157,6 +170,8 @@ def _one_like(out: Any) -> Any:
         raise RuntimeError("grad can be implicitly created only for scalar outputs")
     if array.dtype.kind not in "fV":
         raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {out.dtype}")
+    if out.__class__ is engine.Tensor_ and array.__class__ is np.ndarray and not _state.special:
+        return engine.Tensor_._wrap(np.ones(array.shape, array.dtype))
     return out.new_ones(out.shape)
 
 

@@ -77,6 +77,8 @@ def run_backward(
     With ``accumulate`` gradients end in ``.grad``, else those of ``inputs`` are returned, as Tensors or None.
     """
     task = Task(keep_graph, create_graph)
+    if any(g is not None and g.wraps for _, g in roots):
+        task.xp = TENSOR  # only operators know what to do with a gradient that is a dual or a batch
     xp = task.xp
     start = [(edge, _raw_start(g) if xp.is_raw else g) for edge, g in roots]
     _count_dependencies(task, [edge for edge, _ in roots])
@@ -85,10 +87,17 @@ def run_backward(
         _find_needed(task, inputs, accumulate)
     modes = _state.modes
     outer = (modes.grad_enabled, modes.running, modes.backward_depth)
-    if modes.backward_depth and modes.backward_depth % _LEVELS_PER_THREAD == 0:
-        _in_new_thread(task, start)
-    else:
-        _enter(task, start, outer)
+    levels = modes.levels
+    if levels:  # the graph is about plain tensors, below all transforms
+        modes.levels = ()
+    try:
+        if modes.backward_depth and modes.backward_depth % _LEVELS_PER_THREAD == 0:
+            _in_new_thread(task, start)
+        else:
+            _enter(task, start, outer)
+    finally:
+        if levels:
+            modes.levels = levels
     if not xp.is_raw:
         return task.captured
     return [None if g is None else Tensor_._wrap(np.asanyarray(g)) for g in task.captured]
@@ -139,7 +148,7 @@ def _in_new_thread(task: Task, start: list[tuple[Any, Any]]) -> None:
             failure.append(e)
         finally:
             _state.update(grad_enabled=True, inference=False, saved_hooks=(), saved_hooks_disabled=None,
-                          function_modes=(), dual_level=-1)  # fmt: skip
+                          function_modes=(), levels=(), dual=None)  # fmt: skip
 
     thread = threading.Thread(target=work)
     thread.start()

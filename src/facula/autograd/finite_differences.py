@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .gradcheck import GradcheckError
-from .graph import Node, new_node
 
 Array = np.ndarray[Any, Any]
 
@@ -37,7 +36,7 @@ def is_tensor(value: Any) -> bool:
     return isinstance(value, Tensor)
 
 
-def _tensor(array: Array) -> Any:
+def as_tensor(array: Array) -> Any:
     from .._tensor import Tensor
 
     return Tensor._wrap(array)
@@ -51,18 +50,22 @@ def differentiable(outputs: Any) -> tuple[Any, ...]:
     return tuple(o for o in as_tuple(outputs) if is_tensor(o) and o.requires_grad)
 
 
-def _inexact(outputs: Any) -> list[Any]:
+def inexact(outputs: Any) -> list[Any]:
     return [o for o in as_tuple(outputs) if is_tensor(o) and (o.is_floating_point() or o.is_complex())]
+
+
+def sample(random: np.random.Generator, shape: tuple[int, ...], dtype: Any) -> Array:
+    """Random numbers between -1 and 1, complex ones in both their parts."""
+    values = random.uniform(-1, 1, shape)
+    if np.dtype(dtype).kind == "c":
+        values = values + 1j * random.uniform(-1, 1, shape)
+    return np.asarray(values, dtype)
 
 
 def random_like(t: Any, strided: bool) -> Any:
     random = np.random.default_rng(t.numel())
-    shape = (*t.shape, 2) if strided else tuple(t.shape)
-    values = random.uniform(-1, 1, shape)
-    if t.is_complex():
-        values = values + 1j * random.uniform(-1, 1, shape)
-    array = np.asarray(values, t._array.dtype)
-    return _tensor(array[..., 0] if strided else array).requires_grad_()
+    array = sample(random, (*t.shape, 2) if strided else tuple(t.shape), t._array.dtype)
+    return as_tensor(array[..., 0] if strided else array).requires_grad_()
 
 
 def check_inputs(inputs: tuple[Any, ...]) -> None:
@@ -91,10 +94,10 @@ def check_inputs(inputs: tuple[Any, ...]) -> None:
 
 
 def _values(func: Callable[..., Any], inputs: tuple[Any, ...]) -> list[Array]:
-    return [np.array(o._array) for o in _inexact(func(*inputs))]
+    return [np.array(o._array) for o in inexact(func(*inputs))]
 
 
-def _difference(
+def difference(
     func: Callable[..., Any], inputs: tuple[Any, ...], array: Array, at: Any, step: Any, eps: float
 ) -> list[Array]:
     """How the outputs change, per ``eps``, when ``array[at]`` (an input's memory) is moved by ``step`` both ways."""
@@ -118,7 +121,7 @@ def _difference(
     return [(b - a) / (2 * eps) for a, b in zip(before, after)]
 
 
-def _numerical(
+def numerical_jacobian(
     func: Callable[..., Any], inputs: tuple[Any, ...], t: Any, eps: float
 ) -> list[tuple[Array, Array | None]]:
     """For each output, the changes along the input's real axis and, if it is complex, along its imaginary one."""
@@ -128,7 +131,7 @@ def _numerical(
     along: list[list[list[Array]]] = [[[] for _ in sizes] for _ in steps]
     for at in np.ndindex(*array.shape):
         for kind, step in enumerate(steps):
-            for nr, change in enumerate(_difference(func, inputs, array, at, step, eps)):
+            for nr, change in enumerate(difference(func, inputs, array, at, step, eps)):
                 along[kind][nr].append(change.reshape(-1))
     made = [
         [np.array(rows).reshape(array.size, size) for rows, size in zip(of_outputs, sizes)] for of_outputs in along
@@ -146,22 +149,26 @@ def _part(change: tuple[Array, Array | None], imaginary: bool) -> Array:
 # ---- backward mode
 
 
-def _wanted(inputs: tuple[Any, ...]) -> list[Any]:
+def requiring_grad(inputs: tuple[Any, ...]) -> list[Any]:
     return [t for t in inputs if is_tensor(t) and t.requires_grad]
 
 
-def check_backward(func: Callable[..., Any], inputs: tuple[Any, ...], settings: Settings) -> None:
-    produced = func(*inputs)
-    outputs = differentiable(produced)
-    wanted = _wanted(inputs)
-    if not outputs:
-        for t in wanted:
-            if any(part is not None and part.any() for o in _numerical(func, inputs, t, settings.eps) for part in o):
+def recorded_outputs(func: Callable[..., Any], inputs: tuple[Any, ...], eps: float) -> list[int]:
+    """Which of the floating-point outputs are differentiable. If none is, the function must be constant."""
+    recorded = [nr for nr, o in enumerate(inexact(func(*inputs))) if o.requires_grad]
+    if not recorded:
+        for t in requiring_grad(inputs):
+            if any(part is not None and part.any() for o in numerical_jacobian(func, inputs, t, eps) for part in o):
                 raise GradcheckError("Numerical gradient for function expected to be zero")
-        return
-    recorded = [nr for nr, o in enumerate(_inexact(produced)) if o.requires_grad]
+    return recorded
+
+
+def check_backward(
+    func: Callable[..., Any], inputs: tuple[Any, ...], recorded: list[int], settings: Settings
+) -> None:
+    """Compare Jacobians made of gradients with numerical ones, for the outputs whose numbers are ``recorded``."""
     check = _compare_fast if settings.fast_mode else _compare_all
-    check(func, inputs, wanted, outputs, recorded, settings)
+    check(func, inputs, requiring_grad(inputs), differentiable(func(*inputs)), recorded, settings)
 
 
 def _parts(outputs: Sequence[Any]) -> Iterator[bool]:
@@ -174,15 +181,15 @@ def _parts(outputs: Sequence[Any]) -> Iterator[bool]:
 def _compare_all(
     func: Any, inputs: Any, wanted: list[Any], outputs: Any, recorded: list[int], settings: Settings
 ) -> None:
-    numerical = [_numerical(func, inputs, t, settings.eps) for t in wanted]
+    numerical = [numerical_jacobian(func, inputs, t, settings.eps) for t in wanted]
     for imaginary in _parts(outputs):
         for nr, output in enumerate(outputs):
             analytical = _analytical(wanted, output, imaginary, settings)
             for i, a in enumerate(analytical):
                 n = _part(numerical[i][recorded[nr]], imaginary)
-                if not _close(a, n, settings.atol, settings.rtol):
-                    prefix = _part_prefix(output, imaginary, "outputs")
-                    raise GradcheckError(prefix + _mismatch(a, n, nr, i, "", settings, wanted[i].shape, output.shape))
+                if not close(a, n, settings.atol, settings.rtol):
+                    prefix = part_prefix(output, imaginary, "outputs")
+                    raise GradcheckError(prefix + mismatch(a, n, nr, i, "", settings, wanted[i].shape, output.shape))
 
 
 def _analytical(wanted: list[Any], output: Any, imaginary: bool, settings: Settings) -> list[Array]:
@@ -193,10 +200,17 @@ def _analytical(wanted: list[Any], output: Any, imaginary: bool, settings: Setti
             raise GradcheckError(
                 "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times "
                 "gives different values, although analytical gradient matches numerical gradient."
-                f"The tolerance for nondeterminism was {settings.nondet_tol}."
-                "\nIf it is right that the backward is not deterministic, give a greater nondet_tol."
+                f"The tolerance for nondeterminism was {settings.nondet_tol}.\n\n"
+                f"{_largest_change(a, b)} If the backward is right and yet not deterministic, give a greater "
+                "nondet_tol.\n"
             )
     return first
+
+
+def _largest_change(a: Array, b: Array) -> str:
+    if a.shape != b.shape:
+        return "Even the shapes of the gradients differ."
+    return f"The gradients of two runs differ by up to {np.abs(a - b).max():.3g}."
 
 
 def _rows(wanted: list[Any], output: Any, imaginary: bool, settings: Settings) -> list[Array]:
@@ -215,7 +229,7 @@ def _rows(wanted: list[Any], output: Any, imaginary: bool, settings: Settings) -
 def _vjp(wanted: list[Any], output: Any, seed: Array, settings: Settings) -> list[Array]:
     from . import grad
 
-    weights = _tensor(seed.reshape(output._array.shape))
+    weights = as_tensor(seed.reshape(output._array.shape))
     grads = grad(output, wanted, weights, retain_graph=True, allow_unused=True)
     found = []
     for g, t in zip(grads, wanted):
@@ -237,13 +251,13 @@ def _compare_fast(
     func: Any, inputs: Any, wanted: list[Any], outputs: Any, recorded: list[int], settings: Settings
 ) -> None:
     random = np.random.default_rng(0)
-    rights = [tuple(_direction(random, t.numel()) for _ in range(2 if t.is_complex() else 1)) for t in wanted]
-    lefts = [_direction(random, o.numel()) for o in outputs]
+    rights = [tuple(direction(random, t.numel()) for _ in range(2 if t.is_complex() else 1)) for t in wanted]
+    lefts = [direction(random, o.numel()) for o in outputs]
     along = []
     for t, directions in zip(wanted, rights):
         units = (1, 1j)
         along.append(
-            [_difference(func, inputs, t._array, ..., settings.eps * unit * u.reshape(t._array.shape), settings.eps)
+            [difference(func, inputs, t._array, ..., settings.eps * unit * u.reshape(t._array.shape), settings.eps)
              for unit, u in zip(units, directions)]
         )  # fmt: skip
     for imaginary in _parts(outputs):
@@ -260,175 +274,67 @@ def _compare_fast(
                 pair = (np.asarray(changes[0]), np.asarray(changes[1]) if len(changes) > 1 else None)
                 n = np.asarray(_part(pair, imaginary))
                 atol = settings.atol * sum(u.sum() for u in rights[i]) * lefts[nr].sum()
-                if not _close(a, n, atol, settings.rtol):
-                    prefix = _part_prefix(output, imaginary, "outputs")
-                    full_n = _part(_numerical(func, inputs, wanted[i], settings.eps)[recorded[nr]], imaginary)
+                if not close(a, n, atol, settings.rtol):
+                    prefix = part_prefix(output, imaginary, "outputs")
+                    full_n = _part(numerical_jacobian(func, inputs, wanted[i], settings.eps)[recorded[nr]], imaginary)
                     full_a = _rows(wanted, output, imaginary, settings)[i]
+                    shapes = (wanted[i].shape, output.shape)
                     raise GradcheckError(
-                        prefix
-                        + _mismatch(a, n, nr, i, "", settings)
-                        + _in_slow_mode(full_a, full_n, settings, wanted[i].shape, output.shape)
+                        prefix + mismatch(a, n, nr, i, "", settings) + in_slow_mode(full_a, full_n, settings, *shapes)
                     )
 
 
-def _direction(random: np.random.Generator, n: int) -> Array:
+def direction(random: np.random.Generator, n: int) -> Array:
     u = random.random(n)
     return u / max(float(np.linalg.norm(u)), 1e-30)
 
 
-def _in_slow_mode(a: Array, n: Array, settings: Settings, in_shape: Any, out_shape: Any) -> str:
+def in_slow_mode(a: Array, n: Array, settings: Settings, in_shape: Any, out_shape: Any) -> str:
     worst = np.abs(a - n).max(initial=0)
     message = (
-        "\nThe above quantities relating the numerical and analytical jacobians are computed \nin fast mode. Below, we "
-        f"recompute numerical and analytical jacobians in slow mode:\n\nNumerical:\n {_tensor(n)}\nAnalytical:\n"
-        f"{_tensor(a)}\n\nThe max per-element difference (slow mode) is: {worst}.\n"
+        "\nThe above quantities relating the numerical and analytical jacobians are computed \nin fast mode. See: "
+        "https://github.com/pytorch/pytorch/issues/53876 for more background \nabout fast mode. Below, we recompute "
+        f"numerical and analytical jacobians in slow mode:\n\nNumerical:\n {as_tensor(n)}\nAnalytical:\n"
+        f"{as_tensor(a)}\n\nThe max per-element difference (slow mode) is: {worst}.\n"
     )
-    if _close(a, n, settings.atol, settings.rtol):
+    if close(a, n, settings.atol, settings.rtol):
         return message + "Each element by itself is close enough: the check passes with fast_mode=False.\n"
     return message + _worst(a, n, settings, in_shape, out_shape)
-
-
-# ---- forward mode
-
-
-def check_forward(func: Callable[..., Any], inputs: tuple[Any, ...], settings: Settings) -> None:
-    import importlib
-
-    forward_ad: Any = importlib.import_module("facula.autograd.forward_ad")
-    wanted = [i for i, t in enumerate(inputs) if is_tensor(t) and t.requires_grad]
-    for which, i in enumerate(wanted):
-        t = inputs[i]
-        numerical = _numerical(func, inputs, t, settings.eps)
-        for imaginary in (False, True) if t.is_complex() else (False,):
-            columns: list[list[Array]] = [[] for _ in numerical]
-            for at in np.ndindex(*t._array.shape):
-                tangent = np.zeros(t._array.shape, t._array.dtype)
-                tangent[at] = 1j if imaginary else 1
-                with forward_ad.dual_level():
-                    duals = list(inputs)
-                    duals[i] = forward_ad.make_dual(t.detach(), _tensor(tangent))
-                    for nr, o in enumerate(_inexact(func(*duals))):
-                        d = forward_ad.unpack_dual(o).tangent
-                        columns[nr].append(np.zeros(o.numel()) if d is None else np.array(d._array).reshape(-1))
-            for nr, rows in enumerate(columns):
-                x, y = numerical[nr]
-                n = y if imaginary else x
-                assert n is not None
-                a = np.array(rows).reshape(n.shape)
-                if not _close(a, n, settings.atol, settings.rtol):
-                    prefix = _part_prefix(t, imaginary, "inputs")
-                    raise GradcheckError(prefix + _mismatch(a, n, nr, which, "computed with forward mode ", settings))
-
-
-# ---- further properties
-
-
-def check_zeros_give_zeros(outputs: tuple[Any, ...], inputs: tuple[Any, ...]) -> None:
-    from . import grad
-
-    wanted = _wanted(inputs)
-    zeros = [_tensor(np.zeros_like(o._array)) for o in outputs]
-    for g, t in zip(grad(outputs, wanted, zeros, allow_unused=True), wanted):
-        if g is None:
-            continue
-        if g._array.any():
-            raise GradcheckError("backward not multiplied by grad_output")
-        for what, x, y in (("type", g.dtype, t.dtype), ("device", g.device, t.device), ("size", g.shape, t.shape)):
-            if x != y:
-                raise GradcheckError(f"grad is incorrect {what}")
-
-
-class UndefinedGrad(Node):
-    """Passes no gradient on."""
-
-    __slots__ = ()
-
-    def propagate(self, g: Any, xp: Any, edges: tuple[Any, ...]) -> list[Any]:
-        return [None]
-
-
-def _without_gradient(t: Any) -> Any:
-    cut = t.detach()
-    cut._set_node(new_node(UndefinedGrad, (t._edge(),)))
-    return cut
-
-
-def check_undefined(func: Callable[..., Any], inputs: tuple[Any, ...]) -> None:
-    """A backward must work, and give zeros or nothing, if no gradient arrives at one or at any of its outputs."""
-    count = len(differentiable(func(*inputs)))
-    choices = [set(range(count))]
-    if count > 1:
-        choices += [{i} for i in range(count)]
-    for cut in choices:
-        outputs = differentiable(func(*inputs))
-        if outputs:
-            _check_zero([_without_gradient(o) if i in cut else o for i, o in enumerate(outputs)], _wanted(inputs))
-
-
-def _check_zero(outputs: list[Any], wanted: list[Any]) -> None:
-    from . import grad
-
-    zeros = [_tensor(np.zeros_like(o._array)) for o in outputs]
-    notes = 'Please look at "Notes about undefined output gradients" in "tools/autograd/derivatives.yaml"'
-    try:
-        grads = grad(outputs, wanted, zeros, allow_unused=True)
-    except RuntimeError as e:
-        _warn_about_undefined()
-        raise GradcheckError(f"Expected backward function to handle undefined output grads. {notes}") from e
-    if any(g is not None and g._array.any() for g in grads):
-        _warn_about_undefined()
-        raise GradcheckError(
-            "Expected all input grads to be undefined or zero when all output grads are undefined or zero. " + notes
-        )
-
-
-def _warn_about_undefined() -> None:
-    warnings.warn(
-        "Backwards compatibility: New undefined gradient support checking feature is enabled by default, but it may "
-        "break existing callers of this function. If this is true for you, you can call this function with "
-        '"check_undefined_grad=False" to disable the feature',
-        stacklevel=5,
-    )
-
-
-def check_batched(inputs: tuple[Any, ...], output: Any, nr: int) -> None:
-    from . import grad
-
-    wanted = _wanted(inputs)
-    random = np.random.default_rng(0)
-    weights = random.uniform(-1, 1, (2, *output._array.shape)).astype(output._array.dtype)
-    options: dict[str, Any] = {"retain_graph": True, "allow_unused": True}
-    single = [grad(output, wanted, _tensor(w), **options) for w in weights]
-    try:
-        batched = grad(output, wanted, _tensor(weights), is_grads_batched=True, **options)
-    except RuntimeError as e:
-        raise GradcheckError(f"While computing batched gradients of output {nr}, got: {e}") from e
-    for i, (b, *one_by_one) in enumerate(zip(batched, *single)):
-        if b is not None and not np.allclose(b._array, np.stack([g._array for g in one_by_one])):
-            raise GradcheckError(f"For output {nr} and input {i}: batched gradients differ from single ones")
 
 
 # ---- comparing and telling
 
 
-def _close(a: Array, n: Array, atol: float, rtol: float) -> bool:
+def close(a: Array, n: Array, atol: float, rtol: float) -> bool:
     return bool(np.allclose(a, n, rtol, atol))
 
 
-def _part_prefix(t: Any, imaginary: bool, what: str) -> str:
+def part_prefix(t: Any, imaginary: bool, what: str) -> str:
     if not t.is_complex():
         return ""
     return f"While considering the {'imaginary' if imaginary else 'real'} part of complex {what} only, "
 
 
-def _mismatch(
+def mismatch(
     a: Array, n: Array, output: int, input: int, mode: str, settings: Settings, in_shape: Any = None,
     out_shape: Any = None,
 ) -> str:  # fmt: skip
     return (
         f"Jacobian {mode}mismatch for output {output} with respect to input {input},\n"
-        f"numerical:{_tensor(n) if n.ndim else n}\nanalytical:{_tensor(a) if a.ndim else a}\n"
+        f"numerical:{as_tensor(n) if n.ndim else n}\nanalytical:{as_tensor(a) if a.ndim else a}\n"
     ) + (_worst(a, n, settings, in_shape, out_shape) if a.ndim == 2 else "")
+
+
+def same_in_batches(together: Any, alone: list[Any], output: int, input: int, hint: str) -> None:
+    """What was computed for a batch must be what was computed for its items."""
+    if together is None:
+        return
+    expected = np.stack([g._array for g in alone])
+    got = together._array
+    if not np.allclose(got, expected):
+        raise GradcheckError(
+            f"For output {output} and input {input}:\n{hint}\nGot:\n{together}\n\nExpected:\n{as_tensor(expected)}"
+        )
 
 
 def _worst(a: Array, n: Array, settings: Settings, in_shape: Any, out_shape: Any) -> str:
@@ -440,7 +346,7 @@ def _worst(a: Array, n: Array, settings: Settings, in_shape: Any, out_shape: Any
     return (
         f"The worst element is the derivative of output element {_place(column, out_shape)} by input element "
         f"{_place(row, in_shape)}: numerical {n[row, column]:.6g}, analytical {a[row, column]:.6g}; they differ by "
-        f"{off[row, column]:.3g} where {allowed[row, column]:.3g} is allowed.\n"
+        f"{off[row, column]:.3g} where {allowed[row, column]:.3g} is allowed. The step was {settings.eps:g}.\n"
     )
 
 

@@ -185,6 +185,20 @@ class Function(_SingleLevelFunction):
         is_separate = _is_setup_context_defined(cls.setup_context)
         if is_separate or kwargs:
             args = _positional(cls, args, kwargs, is_separate)
+        if _state.modes.levels:
+            top = _in_transform(is_separate, args)
+            if top is not None:
+                from ..func.custom import apply_in_transform
+
+                return apply_in_transform(cls, args, top)
+        return cls._applied(args)[0]
+
+    @classmethod
+    def _applied(cls, args: tuple[Any, ...]) -> tuple[Any, Any]:
+        """Run forward on arguments in their order and record it: the result, and the ctx."""
+        is_separate = _is_setup_context_defined(cls.setup_context)
+        if _state.modes.levels and any(isinstance(a, Tensor) and a.wraps for a in args):
+            return cls.apply(*args), None
         needs = tuple([isinstance(a, Tensor) and a.requires_grad for a in args])
         enabled = _state.grad_enabled()
         recording = enabled and True in needs
@@ -213,7 +227,20 @@ class Function(_SingleLevelFunction):
             _save(node, to_save)
             if _state.anomaly:
                 anomaly.remember(node)
-        return tuple(outputs) if isinstance(result, tuple) else outputs[0]
+        return (tuple(outputs) if isinstance(result, tuple) else outputs[0]), node
+
+
+def _in_transform(is_separate: bool, args: tuple[Any, ...]) -> Any:
+    """The argument that belongs to the highest transform being run, if any does."""
+    from .._wrapped import highest
+
+    if not is_separate and _state.modes.levels != (_state.modes.dual,):
+        raise RuntimeError(
+            "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must "
+            "override the setup_context staticmethod. For more details, please see "
+            "https://pytorch.org/docs/main/notes/extending.func.html"
+        )
+    return highest(args)
 
 
 def _is_setup_context_defined(fn: Any) -> bool:

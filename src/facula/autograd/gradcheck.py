@@ -35,17 +35,8 @@ def gradcheck(
     Inputs that require grad should be of double precision, and at a point where the function is differentiable. With
     ``fast_mode`` one random combination of each Jacobian's elements is compared instead of all of them.
     """
-    from .finite_differences import (
-        Settings,
-        as_tuple,
-        check_backward,
-        check_batched,
-        check_forward,
-        check_inputs,
-        check_undefined,
-        check_zeros_give_zeros,
-        differentiable,
-    )
+    from .backward_checks import check_batched, check_undefined, check_zeros_give_zeros
+    from .finite_differences import Settings, as_tuple, check_backward, check_inputs, differentiable, recorded_outputs
 
     if not (check_forward_ad or check_backward_ad):
         raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
@@ -57,17 +48,21 @@ def gradcheck(
     given = as_tuple(inputs)
     check_inputs(given)
     try:
-        if check_backward_ad:
-            check_backward(func, given, settings)
-        if check_forward_ad:
-            check_forward(func, given, settings)
-        if check_backward_ad:
+        recorded = recorded_outputs(func, given, eps)
+        if recorded and check_backward_ad:
+            check_backward(func, given, recorded, settings)
+        if recorded and check_forward_ad:
+            from .forward_checks import check_batched_forward, check_forward
+
+            check_forward(func, given, recorded, settings)
+            if check_batched_forward_grad:
+                check_batched_forward(func, given)
+        if recorded and check_backward_ad:
             outputs = differentiable(func(*given))
             if check_batched_grad:
                 for nr, output in enumerate(outputs):
                     check_batched(given, output, nr)
-            if outputs:
-                check_zeros_give_zeros(outputs, given)
+            check_zeros_give_zeros(outputs, given)
             if check_undefined_grad:
                 check_undefined(func, given)
     except GradcheckError:

@@ -1,0 +1,334 @@
+"""Dual tensors: a value and its tangent, which every primitive carries forward.
+
+NOTE [tangents from gradients]: nobody writes a rule for forward mode. What a primitive's derivative rules say is enough:
+
+- an elementwise primitive multiplies the gradient by a derivative, and a tangent is multiplied by the same one (its
+  conjugate, if complex: rules follow PyTorch's convention for gradients);
+- a view, or any primitive that is linear in its tensors, is applied to the tangent as to the value;
+- for all others, the rule is a linear map of ``g``, the transpose of the map that is wanted. The gradient of that
+  linear map is its transpose: so ``rule(g)`` is recorded for some ``g``, and differentiated with respect to it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._tensor import Tensor, computed
+from .._wrapped import Level, Wrapped, blank, highest, standin_of
+from ..ops import _kinds
+from ..ops._operands import number_array
+from ..ops._xp import TENSOR
+
+
+class Dual(Wrapped):
+    """A tensor with a tangent."""
+
+    _primal: Any
+    _tangent: Any
+
+    @property
+    def _inside(self) -> Any:  # type: ignore[override]
+        return self._primal
+
+    def _outlived(self) -> Any:
+        return self._primal
+
+    _known = _outlived
+
+    def _computed(self, fn: Any) -> Any:
+        return computed(self._primal, fn)
+
+    def _run(self, op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
+        level = self._level
+        primals, tangents = parts(tensors, level)
+        result = op(primals, *attributes) if op.variadic else op(*primals, *attributes)
+        if not op.rules:
+            return result
+        outs = [result] if op.outputs == 1 else result
+        derived = tangents_of(op, primals, tangents, attributes, outs)
+        wrapped = [
+            out if t is None or not _is_differentiable(out) else make_dual(out, t, level)
+            for out, t in zip(outs, derived, strict=True)
+        ]
+        return wrapped[0] if op.outputs == 1 else wrapped
+
+    def _change(
+        self, op: Any, target: Any, others: tuple[Any, ...], attributes: tuple[Any, ...], again: Any
+    ) -> Any:
+        """NOTE [in-place on wrapped]: the tangent is computed as it would be out of place, then both are written."""
+        level = self._level
+        primals, tangents = parts((target, *others), level)
+        derived = None
+        if op.rules and _is_differentiable(primals[0]) and any(t is not None for t in tangents):
+            before = primals[0].clone() if "input" in op.slot_names or op.kind != "elementwise" else primals[0]
+            values = (before, *primals[1:])
+            with_out = any(slot.is_output for slot in op.slots)
+            out = op(*values, *attributes) if with_out or not _kinds.is_simple(op) else before
+            (derived,) = tangents_of(op, values, tangents, attributes, [out])
+        again(*primals)
+        if derived is not None:
+            set_tangent(target, derived, level)
+        elif tangents[0] is not None:
+            tangents[0].zero_()
+        return target
+
+    def _around(self, fn: Any, *tensors: Any) -> Any:
+        primals, tangents = parts(tensors, self._level)
+        slopes = [_or_zeros(t, p) for t, p in zip(tangents, primals)]
+        return make_dual(fn(*primals), fn(*slopes), self._level)
+
+    def _made_like(self, name: str, fn: Any, rest: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return getattr(fn, "public", fn)(self._primal, *rest, **kwargs)
+
+    def _reshaped(self, shape: tuple[int, ...]) -> Any:
+        return make_dual(self._primal.reshape(shape), self._tangent.reshape(shape), self._level)
+
+    # ---- values are those of the primal
+
+    def detach(self) -> Any:
+        return self._primal.detach()
+
+    @property
+    def data(self) -> Any:
+        return self._primal.data
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        self._primal.data = value
+
+    def item(self) -> Any:
+        return self._primal.item()
+
+    def tolist(self) -> Any:
+        return self._primal.tolist()
+
+    def numpy(self, *args: Any, **kwargs: Any) -> Any:
+        return self._primal.numpy(*args, **kwargs)
+
+    def data_ptr(self) -> int:
+        return int(self._primal.data_ptr())
+
+    def storage_offset(self) -> int:
+        return int(self._primal.storage_offset())
+
+    def _is_view(self) -> bool:
+        return bool(self._primal._is_view())
+
+    @property
+    def _base(self) -> Any:
+        return self._primal._base
+
+    def __bool__(self) -> bool:
+        return bool(self._primal)
+
+    def __float__(self) -> float:
+        return float(self._primal)
+
+    def __int__(self) -> int:
+        return int(self._primal)
+
+    def __index__(self) -> int:
+        return int(self._primal.__index__())
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._primal.__array__(*args, **kwargs)
+
+    def __repr__(self, *, tensor_contents: str | None = None) -> str:
+        shown = repr(self._primal)
+        if not self._level.alive:
+            return shown
+        return f"{shown[:-1]}, tangent={self._tangent!r})"
+
+
+def make_dual(primal: Any, tangent: Any, level: Level) -> Any:
+    """A dual of one level. What belongs to higher levels stays outside: NOTE [levels]."""
+    top = highest((primal, tangent))
+    if top is not None and top._level.depth > level.depth:
+        return top._around(lambda p, t: make_dual(p, t, level), primal, tangent)
+    dual = blank(Dual, standin_of(primal, level.depth), level)
+    dual._primal = primal
+    dual._tangent = tangent
+    return dual
+
+
+def parts(tensors: tuple[Any, ...], level: Level) -> tuple[tuple[Any, ...], list[Any]]:
+    """The values and the tangents (None for a constant) of tensors at a level."""
+    primals, tangents = [], []
+    for t in tensors:
+        if t.__class__ is Dual and t._level is level:
+            primals.append(t._primal)
+            tangents.append(t._tangent)
+        else:
+            primals.append(t)
+            tangents.append(None)
+    return tuple(primals), tangents
+
+
+def _is_differentiable(t: Any) -> bool:
+    return t._array.dtype.kind in "fcV"
+
+
+def set_tangent(t: Any, tangent: Any, level: Level) -> None:
+    """Give a tensor that was changed in place its new tangent."""
+    if t.__class__ is Dual and t._level is level:
+        t._tangent.copy_(tangent)
+        return
+    base = t._base
+    if base is not None and base is not t:
+        if not (base.__class__ is Dual and base._level is level):
+            _become_dual(base, base.new_zeros(base.shape), level)
+        meta = t._meta
+        again = meta.replay or (lambda b, view=t: b.as_strided(view.size(), view.stride(), view.storage_offset()))
+        part = again(base._tangent)
+        part.copy_(tangent)
+        _become_dual(t, part, level)
+    else:
+        _become_dual(t, tangent, level)
+
+
+def _become_dual(t: Any, tangent: Any, level: Level) -> None:
+    """Turn a plain tensor into a dual where it is: others hold it."""
+    primal = Tensor._wrap(t._array)
+    primal._node, primal._meta, primal._counter = t._node, t._meta, t._shared_counter()
+    t.__class__ = Dual
+    t._array = standin_of(primal, level.depth)
+    t._node = t._meta = None
+    t._level = level
+    t._primal = primal
+    t._tangent = tangent
+
+
+# ---- tangents of results
+
+
+def tangents_of(
+    op: Any, primals: tuple[Any, ...], tangents: list[Any], attributes: tuple[Any, ...], outs: list[Any]
+) -> list[Any]:
+    """The tangents of a primitive's outputs: see NOTE [tangents from gradients]."""
+    live = [
+        i for i, t in enumerate(tangents)
+        if t is not None and (op.variadic or op.tensor_names[i] in op.rules)
+    ]  # fmt: skip
+    if not live or not any(_is_differentiable(out) for out in outs):
+        return [None] * len(outs)
+    custom = _kinds.TANGENTS.get(op.name)
+    if custom is not None:
+        return _as_list(custom(op, primals, tangents, attributes, outs), outs)
+    if op.kind == "elementwise" and _is_holomorphic(op, primals, outs[0]):
+        return [_elementwise_tangent(op, primals, tangents, live, attributes, outs[0])]
+    if _kinds.is_linear(op):
+        return _as_list(_linear_tangent(op, primals, tangents, attributes), outs)
+    if op.name in _kinds.MULTILINEAR:
+        return [_multilinear_tangent(op, primals, tangents, live, attributes)]
+    return _transposed(op, primals, tangents, live, attributes, outs)
+
+
+def _as_list(result: Any, outs: list[Any]) -> list[Any]:
+    found = list(result) if isinstance(result, (list, tuple)) else [result]
+    return found + [None] * (len(outs) - len(found))
+
+
+def _is_holomorphic(op: Any, primals: tuple[Any, ...], out: Any) -> bool:
+    complex_input = any(isinstance(t, Tensor) and t._array.dtype.kind == "c" for t in primals)
+    if out._array.dtype.kind != "c":
+        return not complex_input
+    return op.name not in _kinds.NOT_HOLOMORPHIC
+
+
+def _elementwise_tangent(
+    op: Any, primals: tuple[Any, ...], tangents: list[Any], live: list[int], attributes: tuple[Any, ...], out: Any
+) -> Any:
+    is_complex = out._array.dtype.kind == "c"
+    total = None
+    for i in live:
+        rule = op.rules[op.tensor_names[i]]
+        t = tangents[i]
+        if t._array.dtype != out._array.dtype:
+            t = t.to(out.dtype)
+        values = [rule_value(op, name, primals, attributes, [out]) for name in rule.sources]
+        part = rule.fn(TENSOR.conj(t), *values).conj() if is_complex else rule.fn(t, *values)
+        total = part if total is None else total + part
+    return fitted(total, out)
+
+
+def fitted(t: Any, out: Any) -> Any:
+    """A tangent in the shape and dtype of the value it belongs to."""
+    if t._array.dtype != out._array.dtype:
+        t = t.to(out.dtype)
+    return t if t._array.shape == out._array.shape else t.expand(out.shape)
+
+
+def _linear_tangent(op: Any, primals: tuple[Any, ...], tangents: list[Any], attributes: tuple[Any, ...]) -> Any:
+    if op.variadic:
+        return op(tuple([_or_zeros(t, p) for t, p in zip(tangents, primals)]), *attributes)
+    given = [
+        _or_zeros(t, p) if name in op.rules else p
+        for name, t, p in zip(op.tensor_names, tangents, primals, strict=True)
+    ]
+    return op(*given, *attributes)
+
+
+def _or_zeros(tangent: Any, primal: Any) -> Any:
+    return primal.new_zeros(primal.shape) if tangent is None and isinstance(primal, Tensor) else tangent
+
+
+def _multilinear_tangent(
+    op: Any, primals: tuple[Any, ...], tangents: list[Any], live: list[int], attributes: tuple[Any, ...]
+) -> Any:
+    total = None
+    for i in live:
+        part = op(*primals[:i], tangents[i], *primals[i + 1 :], *attributes)
+        total = part if total is None else total + part
+    return total
+
+
+def _transposed(
+    op: Any, primals: tuple[Any, ...], tangents: list[Any], live: list[int], attributes: tuple[Any, ...],
+    outs: list[Any],
+) -> list[Any]:  # fmt: skip
+    """The transpose of what the rules do to ``g``, by differentiating them with respect to it."""
+    from ..func.reverse import linear_transpose
+    from ..ops._nodes import has_several_outputs
+
+    several = has_several_outputs(op)
+    like = [out for out in (outs if several else outs[:1]) if _is_differentiable(out)]
+
+    def gradients(*gs: Any) -> list[Any]:
+        if several:
+            given = iter(gs)
+            g: Any = [next(given) if _is_differentiable(out) else None for out in outs]
+        else:
+            (g,) = gs
+        found = []
+        for i in live:
+            rule = op.rules["tensors" if op.variadic else op.tensor_names[i]]
+            values = [rule_value(op, name, primals, attributes, outs, position=i) for name in rule.sources]
+            found.append(rule.fn(g, *values))
+        return found
+
+    pushed = linear_transpose(gradients, like, [tangents[i] for i in live])
+    results = iter(pushed)
+    return [next(results) if _is_differentiable(out) and (several or i == 0) else None for i, out in enumerate(outs)]
+
+
+def rule_value(
+    op: Any, name: str, tensors: tuple[Any, ...], attributes: tuple[Any, ...], outs: list[Any], position: int = 0
+) -> Any:
+    """What a rule's parameter stands for, in the Tensor world."""
+    if name == "xp":
+        return TENSOR
+    if name == "position":
+        return position
+    if name == "needs":
+        return tuple([n in op.rules for n in op.tensor_names])
+    if name in op.attribute_names:
+        return attributes[op.attribute_names.index(name)]
+    slot = op.slots[op.slot_names.index(name)]
+    if slot.is_output:
+        return outs[slot.index]
+    if slot.is_tensor and not op.variadic:
+        value = tensors[slot.index]
+        if op.kind == "elementwise" and not isinstance(value, Tensor):
+            return Tensor._wrap(number_array(value, outs[0]._array.dtype))
+        return value
+    return op._value(slot, tensors)

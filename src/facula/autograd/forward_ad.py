@@ -1,0 +1,97 @@
+"""Forward mode by hand, as in ``torch.autograd.forward_ad``: make a dual, compute with it, take it apart."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from .. import _state
+from .._tensor import Tensor
+from .._wrapped import enter, leave
+from .dual import Dual, make_dual as _dual
+
+
+class UnpackedDualTensor(NamedTuple):
+    """A value and its tangent, which is None for a constant."""
+
+    primal: Any
+    tangent: Any
+
+
+def enter_dual_level() -> int:
+    """Begin forward mode. There is one level of it; ``func.jvp`` can be nested."""
+    if _state.modes.dual is not None:
+        raise RuntimeError("Nested forward mode AD is not supported at the moment")
+    _state.modes.dual = enter()
+    return 0
+
+
+def exit_dual_level(*, level: int | None = None) -> None:
+    """End forward mode: all duals are plain tensors again."""
+    if _state.modes.dual is None:
+        raise RuntimeError("Dual level must be a positive number.")
+    if level not in (None, 0):
+        raise RuntimeError(
+            "Trying to exit a forward AD level that was not the last one that was created. This is not supported."
+        )
+    leave(_state.modes.dual)
+    _state.modes.dual = None
+
+
+class dual_level:
+    """A block in which there are duals."""
+
+    def __enter__(self) -> int:
+        return enter_dual_level()
+
+    def __exit__(self, *exc: object) -> None:
+        exit_dual_level()
+
+    def __call__(self, fn: Any) -> Any:
+        import functools
+
+        @functools.wraps(fn)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            with self:
+                return fn(*args, **kwargs)
+
+        return call
+
+
+def _current(level: int | None) -> Any:
+    if _state.modes.dual is None or (level is not None and level < 0):
+        raise RuntimeError(
+            "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
+        )
+    return _state.modes.dual
+
+
+def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
+    """A tensor that carries a tangent. It shares memory with ``tensor``, as a view does."""
+    current = _current(level)
+    if not (tensor.is_floating_point() or tensor.is_complex()):
+        raise ValueError(f"Expected primal to be floating point or complex, but got: {tensor.dtype}")
+    if not (tangent.is_floating_point() or tangent.is_complex()):
+        raise ValueError(f"Expected tangent to be floating point or complex, but got: {tangent.dtype}")
+    if tensor.__class__ is Dual and tensor._level is current:
+        raise RuntimeError(
+            "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not "
+            "supported."
+        )
+    if tangent.shape != tensor.shape:
+        raise RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
+            f"supported. Tensor is of size {list(tensor.shape)} while the given forward gradient is of size "
+            f"{list(tangent.shape)}."
+        )
+    if tangent.dtype != tensor.dtype:
+        tangent = tangent.to(tensor.dtype)
+    return _dual(tensor.view_as(tensor), tangent, current)
+
+
+def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
+    """The value and the tangent of a tensor."""
+    if _state.modes.dual is None:
+        return UnpackedDualTensor(tensor, None)
+    if isinstance(tensor, Tensor) and tensor.__class__ is Dual and tensor._level is _state.modes.dual:
+        return UnpackedDualTensor(tensor._primal.view_as(tensor._primal), tensor._tangent)
+    return UnpackedDualTensor(tensor, None)

@@ -1,0 +1,235 @@
+"""``autograd.Function`` inside transforms: its ``jvp`` for duals; its ``vmap``, or one made of the rest, for batches."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from .._pytree import broadcast_to_and_flatten, tree_flatten, tree_map, tree_unflatten
+from .._tensor import Tensor
+from .._wrapped import Level, below, enter, leave
+from ..autograd.dual import Dual, make_dual, parts
+from ..autograd.function import Function
+from .batch import Batched, batch, is_batched, unbatch
+
+_SEE = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
+
+
+class VmapInfo(NamedTuple):
+    """What ``Function.vmap`` is told of the batch."""
+
+    batch_size: int
+    randomness: str
+
+
+def apply_in_transform(cls: Any, args: tuple[Any, ...], top: Any) -> Any:
+    """``cls.apply`` on arguments of which some belong to a transform, ``top`` to the highest."""
+    level = top._level
+    if isinstance(top, Dual):
+        return below(level, _with_tangents, cls, args, level)
+    has_rule = cls.vmap is not Function.vmap
+    if cls.generate_vmap_rule and has_rule:
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and an overridden vmap "
+            "staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap staticmethod to avoid "
+            f"ambiguity. {_SEE}"
+        )
+    if has_rule:
+        return below(level, _by_its_rule, cls, args, level)
+    if cls.generate_vmap_rule:
+        return below(level, _by_made_rule, cls, args, level)
+    raise RuntimeError(
+        f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and implement the "
+        f"vmap staticmethod or set generate_vmap_rule=True. {_SEE}"
+    )
+
+
+# ---- forward mode
+
+
+class ForwardContext:
+    """``ctx`` as ``jvp`` sees it: ``saved_tensors`` are those saved for forward."""
+
+    def __init__(self, node: Any) -> None:
+        self.__dict__["_node"] = node
+
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        return tuple(getattr(self._node, "saved_for_forward", None) or ())
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._node, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._node, name, value)
+
+
+def _with_tangents(cls: Any, args: tuple[Any, ...], level: Level) -> Any:
+    primals, tangents = parts(args, level)
+    if cls.setup_context is Function.setup_context:
+        result, node = cls._applied(primals)
+        ctx: Any = ForwardContext(node)
+    else:
+        result = cls.apply(*primals)
+        ctx = node = _Recorder()
+        node.needs_input_grad = tuple(t is not None for t in tangents)
+        cls.setup_context(node, primals, result)
+        node.saved_tensors = node.for_forward
+    outs = list(result) if isinstance(result, tuple) else [result]
+    materialize = getattr(node, "materialize_grads", True) and getattr(node, "materialize", True)
+    given = [
+        p.new_zeros(p.shape) if t is None and materialize and isinstance(p, Tensor) and p.is_floating_point() else t
+        for p, t in zip(primals, tangents)
+    ]
+    found = cls.jvp(ctx, *given)
+    slopes = list(found) if isinstance(found, tuple) else [found]
+    constant = {id(t) for t in getattr(node, "non_differentiable", None) or getattr(node, "constant", ())}
+    duals = [
+        out if t is None or id(out) in constant or not isinstance(out, Tensor) else make_dual(out, t, level)
+        for out, t in zip(outs, slopes, strict=True)
+    ]
+    return tuple(duals) if isinstance(result, tuple) else duals[0]
+
+
+# ---- vmap
+
+
+def _by_its_rule(cls: Any, args: tuple[Any, ...], level: Level) -> Any:
+    def dim(v: Any) -> Any:
+        return 0 if is_batched(v, level) else None
+
+    def inside(v: Any) -> Any:
+        return v._value if is_batched(v, level) else v
+
+    in_dims = tuple(tree_map(dim, a) for a in args)
+    found = cls.vmap(VmapInfo(level.size, level.randomness), in_dims, *[tree_map(inside, a) for a in args])
+    if not (isinstance(found, tuple) and len(found) == 2):
+        raise RuntimeError(
+            "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure "
+            f"compatible with the output. Got a {type(found)} instead"
+        )
+    output, out_dims = found
+    leaves, spec = tree_flatten(output)
+    dims = broadcast_to_and_flatten(out_dims, spec)
+    if dims is None:
+        raise RuntimeError(
+            f"The vmap staticmethod returned out_dims of the structure {tree_flatten(out_dims)[1]} for an output of the "
+            f"structure {spec}"
+        )
+    return tree_unflatten(
+        [v if d is None or not isinstance(v, Tensor) else batch(v.movedim(d, 0), level) for v, d in zip(leaves, dims)],
+        spec,
+    )
+
+
+def _by_made_rule(cls: Any, args: tuple[Any, ...], level: Level) -> Any:
+    """Run the Function on whole batches: each of its methods inside a ``vmap`` of its own."""
+    batched = [is_batched(a, level) for a in args]
+    made = _on_batches(cls, batched, level.size, level.randomness)
+    result = made.apply(*[a._value if b else a for a, b in zip(args, batched)])
+    if isinstance(result, tuple):
+        return tuple(batch(v, level) if isinstance(v, Tensor) else v for v in result)
+    return batch(result, level)
+
+
+class _Recorder:
+    """``ctx`` for the methods of a single item; what it saves is kept as what is inside."""
+
+    def __init__(self, saved: Any = None) -> None:
+        self.saved_tensors = saved
+        self.to_save: tuple[Any, ...] = ()
+        self.for_forward: tuple[Any, ...] = ()
+        self.constant: tuple[Any, ...] = ()
+        self.materialize = True
+        self.needs_input_grad: tuple[bool, ...] = ()
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        self.to_save = tensors
+
+    def save_for_forward(self, *tensors: Any) -> None:
+        self.for_forward = tensors
+
+    def mark_non_differentiable(self, *tensors: Any) -> None:
+        self.constant = tensors
+
+    def mark_dirty(self, *tensors: Any) -> None:
+        raise RuntimeError(
+            "NYI: Composition of autograd.Function with vmap generate_vmap_rule=True and ctx.mark_dirty. Please "
+            "override the vmap staticmethod instead."
+        )
+
+    def set_materialize_grads(self, value: bool) -> None:
+        self.materialize = value
+
+
+def _on_batches(cls: Any, batched: list[bool], size: int, randomness: str) -> Any:
+    def per_item(fn: Any, flags: list[Any], *values: Any) -> Any:
+        """Call a method inside a level of its own; results as (tensors inside, whether they are batched)."""
+        level = enter(size, randomness)
+        try:
+            given = [batch(v, level) if b and isinstance(v, Tensor) else v for v, b in zip(values, flags)]
+            return fn(level, *given)
+        finally:
+            leave(level)
+
+    def opened(values: Any, level: Level) -> tuple[list[Any], list[bool]]:
+        flags = [isinstance(v, Batched) and v._level is level for v in values]
+        return [v._value if b else v for v, b in zip(values, flags)], flags
+
+    def forward(*args: Any) -> Any:
+        def run(level: Level, *given: Any) -> Any:
+            out = cls.forward(*given)
+            whole = tuple(unbatch(v, level) if isinstance(v, Tensor) else v for v in (out if isinstance(out, tuple) else (out,)))
+            return whole if isinstance(out, tuple) else whole[0]
+
+        return per_item(run, batched, *args)
+
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        outs = output if isinstance(output, tuple) else (output,)
+
+        def run(level: Level, *given: Any) -> None:
+            items, results = given[: len(inputs)], given[len(inputs) :]
+            inner = _Recorder()
+            inner.needs_input_grad = ctx.needs_input_grad
+            cls.setup_context(inner, items, tuple(results) if isinstance(output, tuple) else results[0])
+            kept, ctx.flags = opened(inner.to_save, level)
+            ctx.save_for_backward(*kept)
+            forward_kept, ctx.forward_flags = opened(inner.for_forward, level)
+            ctx.save_for_forward(*forward_kept)
+            ctx.mark_non_differentiable(*[o for o, r in zip(outs, results) if any(r is c for c in inner.constant)])
+            ctx.inner = inner
+            inner.to_save = inner.for_forward = inner.constant = ()
+
+        per_item(run, [*batched, *[True] * len(outs)], *inputs, *outs)
+
+    def backward(ctx: Any, *grads: Any) -> Any:
+        saved = ctx.saved_tensors
+
+        def run(level: Level, *given: Any) -> Any:
+            ctx.inner.saved_tensors = given[: len(saved)]
+            found = cls.backward(ctx.inner, *given[len(saved) :])
+            found = found if isinstance(found, tuple) else (found,)
+            return tuple(
+                None if g is None else unbatch(g, level) if b else unbatch(g, level).sum(0)
+                for g, b in zip(found, batched)
+            )
+
+        return per_item(run, [*ctx.flags, *[True] * len(grads)], *saved, *grads)
+
+    def jvp(ctx: Any, *tangents: Any) -> Any:
+        saved = ctx.saved_tensors
+
+        def run(level: Level, *given: Any) -> Any:
+            ctx.inner.saved_tensors = given[: len(saved)]
+            found = cls.jvp(ctx.inner, *given[len(saved) :])
+            whole = tuple(
+                None if t is None else unbatch(t, level) for t in (found if isinstance(found, tuple) else (found,))
+            )
+            return whole if isinstance(found, tuple) else whole[0]
+
+        return per_item(run, [*ctx.forward_flags, *batched], *saved, *tangents)
+
+    body = {"forward": forward, "setup_context": setup_context, "backward": backward, "generate_vmap_rule": True}
+    if cls.jvp is not Function.jvp:
+        body["jvp"] = jvp
+    methods = {name: staticmethod(fn) if callable(fn) else fn for name, fn in body.items()}
+    return type(f"Vmapped{cls.__name__}", (Function,), methods)

@@ -1,0 +1,88 @@
+"""Modules as functions of their parameters."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from typing import Any
+
+
+def functional_call(
+    module: Any, parameter_and_buffer_dicts: Any, args: Any = None, kwargs: dict[str, Any] | None = None, *,
+    tie_weights: bool = True, strict: bool = False,
+) -> Any:  # fmt: skip
+    """Call a module with other parameters and buffers than its own."""
+    from ..nn.utils import stateless
+
+    if isinstance(parameter_and_buffer_dicts, dict):
+        merged = parameter_and_buffer_dicts
+    elif isinstance(parameter_and_buffer_dicts, Sequence):
+        if not all(isinstance(d, dict) for d in parameter_and_buffer_dicts):
+            raise ValueError("Expected all elements of parameter_and_buffer_dicts to be dictionaries")
+        names = [name for d in parameter_and_buffer_dicts for name in d]
+        repeated = {name for name in names if names.count(name) > 1}
+        if repeated:
+            raise ValueError(
+                f"{sorted(repeated)} appeared in multiple dictionaries; behavior of functional call is ambiguous"
+            )
+        merged = {name: value for d in parameter_and_buffer_dicts for name, value in d.items()}
+    else:
+        raise ValueError(
+            "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got "
+            f"{type(parameter_and_buffer_dicts)}"
+        )
+    return stateless._functional_call(module, merged, args, kwargs, tie_weights=tie_weights, strict=strict)
+
+
+def stack_module_state(models: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The parameters and the buffers of several modules of one kind, stacked: to be mapped over by ``vmap``."""
+    from ..ops.joining import stack
+
+    models = list(models)
+    if not models:
+        raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
+    if not (all(m.training for m in models) or all(not m.training for m in models)):
+        raise RuntimeError("stack_module_state: Expected all models to have the same training/eval mode.")
+    if any(type(m) is not type(models[0]) for m in models):
+        raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
+    parameters: dict[str, Any] = {}
+    for name, first in models[0].named_parameters():
+        joined = stack([dict(m.named_parameters())[name].detach() for m in models])
+        parameters[name] = joined.requires_grad_(first.requires_grad)
+    buffers = {
+        name: stack([dict(m.named_buffers())[name] for m in models]) for name, _ in models[0].named_buffers()
+    }
+    return parameters, buffers
+
+
+def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Callable[..., Any]:
+    """The function with its in-place operations hidden from whoever traces it; here nobody does, so it is the same."""
+    if remove not in ("mutations", "mutations_and_views"):
+        raise RuntimeError(
+            f"functionalize(f, remove='mutations'): received invalid argument for remove={remove}. Valid options are:\n"
+            "     remove='mutations': all inplace and out= operators will be removed from the program, and replaced "
+            "with their out-of-place equivalents.\n"
+            "     remove='mutations_and_views': In addition to the above, all aliasing operators {view} will be "
+            "replaced with their non-aliasing counterparts, {view}_copy.\n"
+        )
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return func(*args, **kwargs)
+
+    return call
+
+
+def replace_all_batch_norm_modules_(root: Any) -> Any:
+    """Have the batch norms of a module use each batch's own statistics: running ones cannot be updated in ``vmap``."""
+    from ..nn.modules.batchnorm import _BatchNorm
+
+    for m in [root, *root.modules()]:
+        if isinstance(m, _BatchNorm):
+            m.running_mean = None
+            m.running_var = None
+            m.num_batches_tracked = None
+            m.track_running_stats = False
+    return root
+
+
+__all__ = ["copy", "functional_call", "functionalize", "replace_all_batch_norm_modules_", "stack_module_state"]

@@ -1,0 +1,116 @@
+"""``jvp`` and ``linearize``: forward mode as functions of functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .._pytree import tree_flatten, tree_map, tree_unflatten
+from .._tensor import Tensor
+from .._wrapped import Wrapped, enter, leave
+from ..autograd.dual import Dual, make_dual
+from ._arguments import outputs_in, tensors_in, without_aux
+from .batch import Batched, batch
+from .gradients import vjp
+from .reverse import linear_transpose
+
+_JVP = "jvp(f, primals, tangents)"
+
+
+def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False) -> Any:
+    """What ``func`` returns, and its derivative in the direction of ``tangents``."""
+    if not isinstance(primals, tuple):
+        raise RuntimeError(f"{_JVP}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
+    leaves, spec = tree_flatten(primals)
+    directions, their_spec = tree_flatten(tangents)
+    if spec != their_spec:
+        raise RuntimeError(
+            f"{_JVP}: Expected primals and tangents to have the same python structure. For example, if primals is a "
+            f"tuple of 3 tensors, tangents also must be. Got primals with structure {spec} and tangents with structure "
+            f"{their_spec}"
+        )
+    tensors_in(primals)
+    tensors_in(tangents)
+    return pushed(func, leaves, spec, directions, strict, has_aux)
+
+
+def pushed(
+    func: Callable[..., Any], leaves: list[Any], spec: Any, directions: list[Any], strict: bool, has_aux: bool
+) -> Any:
+    """Run a function on duals."""
+    level = enter()
+    try:
+        duals = [make_dual(p, checked_tangent(p, t), level) for p, t in zip(leaves, directions)]
+        output = func(*tree_unflatten(duals, spec))
+        aux = None
+        if has_aux:
+            output, aux = without_aux(output, _JVP)
+            aux = tree_map(lambda v: split(v, level)[0] if isinstance(v, Tensor) else v, aux)
+        outs, out_spec = outputs_in(output, _JVP)
+        pairs = [split(out, level) for out in outs]
+    finally:
+        leave(level)
+    if strict and any(t is None for _, t in pairs):
+        raise RuntimeError(
+            f"{_JVP}: The output of f is independent of the inputs. This is not allowed with strict=True."
+        )
+    values = tree_unflatten([p for p, _ in pairs], out_spec)
+    slopes = tree_unflatten([p.new_zeros(p.shape) if t is None else t for p, t in pairs], out_spec)
+    return (values, slopes, aux) if has_aux else (values, slopes)
+
+
+def checked_tangent(primal: Any, tangent: Any) -> Any:
+    """A tangent that fits its value."""
+    if primal._array.dtype.kind not in "fcV":
+        raise ValueError(f"Expected primal to be floating point or complex, but got: {primal.dtype}")
+    if tangent._array.shape != primal._array.shape:
+        raise RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
+            f"supported. Tensor is of size {list(primal.shape)} while the given forward gradient is of size "
+            f"{list(tangent.shape)}."
+        )
+    if tangent._array.dtype.kind not in "fcV":
+        raise ValueError(f"Expected tangent to be floating point or complex, but got: {tangent.dtype}")
+    return tangent if tangent._array.dtype == primal._array.dtype else tangent.to(primal.dtype)
+
+
+def split(t: Any, level: Any) -> tuple[Any, Any]:
+    """A result's value and tangent at a level (None if it is constant)."""
+    if t.__class__ is Dual and t._level is level:
+        return t._primal, t._tangent
+    if isinstance(t, Wrapped) and t._level.depth > level.depth and isinstance(t, Batched):
+        p, slope = split(t._value, level)
+        return batch(p, t._level), None if slope is None else batch(slope, t._level)
+    return t, None
+
+
+def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+    """What ``func`` returns, and its derivative as a linear function of tangents, without calling ``func`` again.
+
+    It is the transpose of what pulls cotangents back, and that is recorded already.
+    """
+    leaves, spec = tensors_in(primals)
+    output, pullback = vjp(func, *primals)
+    outs, out_spec = tree_flatten(output)
+
+    def pushforward(*tangents: Any) -> Any:
+        given, given_spec = tree_flatten(tangents)
+        if given_spec != spec:
+            raise RuntimeError(
+                f"Expected the tangents {given_spec} to have the same argspec as the primals {spec}"
+            )
+        for i, (t, p) in enumerate(zip(given, leaves)):
+            for what in ("shape", "dtype"):
+                mine, theirs = getattr(t, what), getattr(p, what)
+                if mine != theirs:
+                    raise RuntimeError(
+                        f"tangent:{i} with {what} {mine} in flattened pytree doesn't match the {what} {theirs} of the "
+                        "corresponding primal."
+                    )
+
+        def pulled(*cotangents: Any) -> list[Any]:
+            return tree_flatten(pullback(tree_unflatten(cotangents, out_spec)))[0]
+
+        return tree_unflatten(linear_transpose(pulled, outs, given), out_spec)
+
+    return output, pushforward

@@ -1,0 +1,202 @@
+"""``vmap``: a function of one item made a function of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .._pytree import broadcast_to_and_flatten, tree_flatten, tree_unflatten
+from .._tensor import Tensor
+from .._needs_values import NeedsValues
+from .._wrapped import Level, enter, leave
+from ._arguments import transformed
+from .batch import _has_level, _tell, batch, unbatch
+
+
+@transformed
+def vmap(
+    func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *,
+    chunk_size: int | None = None,
+) -> Callable[..., Any]:  # fmt: skip
+    """A function that calls ``func`` for all items of a batch at once."""
+    if randomness not in ("error", "different", "same"):
+        raise RuntimeError(
+            f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}"
+        )
+    if chunk_size is not None and not (isinstance(chunk_size, int) and chunk_size > 0):
+        raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
+
+    def mapped(*args: Any, **kwargs: Any) -> Any:
+        size, dims, leaves, spec = _inputs(in_dims, args, func)
+        front = [t if d is None else t.movedim(d, 0) for t, d in zip(leaves, dims)]
+        batched = [d is not None for d in dims]
+
+        def part(start: int, end: int) -> tuple[list[Any], Any, list[Any]]:
+            given = [t[start:end] if b and end - start < size else t for t, b in zip(front, batched)]
+            return _at_once(func, given, batched, spec, kwargs, end - start, randomness, out_dims)
+
+        step = size if chunk_size is None else chunk_size
+        parts = [part(start, min(start + step, size)) for start in range(0, size, step)] if size else [part(0, 0)]
+        outs, out_spec, places = parts[0]
+        if len(parts) > 1:
+            from ..ops.joining import cat
+
+            outs = [
+                column[0] if d is None else cat(list(column), d)
+                for column, d in zip(zip(*[p[0] for p in parts]), places)
+            ]
+        return tree_unflatten(outs, out_spec)
+
+    return mapped
+
+
+def name_of(func: Any) -> str:
+    return getattr(func, "__name__", None) or repr(func)
+
+
+def _inputs(in_dims: Any, args: tuple[Any, ...], func: Any) -> tuple[int, list[Any], list[Any], Any]:
+    """The batch's size, and for each leaf of the arguments the dimension that is the batch."""
+    title = f"vmap({name_of(func)}, in_dims={in_dims}, ...)(<inputs>)"
+    if not isinstance(in_dims, (int, tuple, list)):
+        raise ValueError(
+            f"{title}: expected `in_dims` to be int or a (potentially nested) tuple matching the structure of inputs, "
+            f"got: {type(in_dims)}."
+        )
+    if not args:
+        raise ValueError(
+            f"vmap({name_of(func)})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to "
+            "vmap over a function with no inputs. The latter is unsupported."
+        )
+    leaves, spec = tree_flatten(args)
+    given = tuple(in_dims) if isinstance(in_dims, list) else in_dims
+    dims = broadcast_to_and_flatten(given, spec)
+    if dims is None:
+        raise ValueError(
+            f"{title}: in_dims is not compatible with the structure of `inputs`. in_dims has structure "
+            f"{tree_flatten(in_dims)[1]} but inputs has structure {spec}."
+        )
+    found: list[Any] = []
+    for d, t in zip(dims, leaves):
+        if d is not None and not isinstance(d, int):
+            raise ValueError(f"{title}: Got in_dim={d} for an input but in_dim must be either an integer dimension or None.")
+        if d is not None and not isinstance(t, Tensor):
+            raise ValueError(
+                f"{title}: Got in_dim={d} for an input but the input is of type {type(t)}. We cannot vmap over "
+                "non-Tensor arguments, please use None as the respective in_dim"
+            )
+        if d is not None and not -t.dim() <= d < t.dim():
+            raise ValueError(
+                f"{title}: Got in_dim={d} for some input, but that input is a Tensor of dimensionality {t.dim()} so "
+                f"expected in_dim to satisfy -{t.dim()} <= in_dim < {t.dim()}."
+            )
+        found.append(None if d is None else d % t.dim())
+    sizes = [t.shape[d] for t, d in zip(leaves, found) if d is not None]
+    if not sizes:
+        raise ValueError("vmap: Expected at least one Tensor to vmap over")
+    if any(s != sizes[0] for s in sizes):
+        raise ValueError(
+            f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the "
+            "mapped dimension"
+        )
+    return sizes[0], found, leaves, spec
+
+
+def _at_once(
+    func: Any, leaves: list[Any], batched: list[bool], spec: Any, kwargs: dict[str, Any], size: int, randomness: str,
+    out_dims: Any,
+) -> tuple[list[Any], Any, list[Any]]:  # fmt: skip
+    level = enter(size, randomness)
+    try:
+        wrapped = [batch(t, level) if b else t for t, b in zip(leaves, batched)]
+        try:
+            output = func(*tree_unflatten(wrapped, spec), **kwargs)
+        except NeedsValues as e:
+            if e.depth != level.depth or not size:
+                raise
+        else:
+            return _outputs(output, level, out_dims, func)
+    finally:
+        leave(level)
+    return _one_by_one(func, leaves, batched, spec, kwargs, size, out_dims, randomness)
+
+
+def _outputs(output: Any, level: Level, out_dims: Any, func: Any) -> tuple[list[Any], Any, list[Any]]:
+    outs, out_spec = tree_flatten(output)
+    dims = _out_dims(out_dims, out_spec, func)
+    results = []
+    places = []
+    for out, d in zip(outs, dims):
+        if not isinstance(out, Tensor):
+            if d is None:
+                results.append(out)
+                places.append(None)
+                continue
+            raise ValueError(
+                f"vmap({name_of(func)}, ...): `{name_of(func)}` must only return Tensors, got type {type(out)}. Did you "
+                "mean to set out_dims= to None for output?"
+            )
+        if d is None:
+            if _has_level(out, level):
+                raise ValueError(
+                    f"vmap({name_of(func)}, ...): `{name_of(func)}` can not return a BatchedTensor when out_dim is None"
+                )
+            results.append(out)
+            places.append(None)
+            continue
+        full = unbatch(out, level)
+        results.append(full if d == 0 else full.movedim(0, d))
+        places.append(d)
+    return results, out_spec, places
+
+
+def _out_dims(out_dims: Any, spec: Any, func: Any) -> list[Any]:
+    dims = broadcast_to_and_flatten(out_dims, spec)
+    if dims is None and isinstance(out_dims, (tuple, list)) and len(out_dims) == 1 and spec.is_leaf():
+        dims = list(out_dims)
+    given = tree_flatten(out_dims)
+    if any(d is not None and not isinstance(d, int) for d in given[0]):
+        raise ValueError(
+            f"vmap({name_of(func)}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python collection of "
+            "ints representing where in the outputs the vmapped dimension should appear."
+        )
+    if dims is None:
+        raise ValueError(
+            f"vmap({name_of(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure of "
+            f"`outputs`. out_dims has structure {given[1]} but outputs has structure {spec}."
+        )
+    return dims
+
+
+def _one_by_one(
+    func: Any, leaves: list[Any], batched: list[bool], spec: Any, kwargs: dict[str, Any], size: int, out_dims: Any,
+    randomness: str,
+) -> tuple[list[Any], Any, list[Any]]:  # fmt: skip
+    """For a function that needs numbers, as an ``if`` does: a call for each item."""
+    from ..ops.joining import stack
+    from ..random import get_rng_state, set_rng_state
+
+    _tell(f"{name_of(func)}, which asks for the values of a tensor")
+    results = []
+    start = get_rng_state() if randomness == "same" else None
+    level = enter(-1, "error" if randomness == "error" else "same")
+    try:
+        for i in range(size):
+            if start is not None:
+                set_rng_state(start)
+            items = [t.select(0, i) if b else t for t, b in zip(leaves, batched)]
+            results.append(tree_flatten(func(*tree_unflatten(items, spec), **kwargs)))
+    finally:
+        leave(level)
+    out_spec = results[0][1]
+    dims = _out_dims(out_dims, out_spec, func)
+    joined = []
+    for column, d in zip(zip(*[r[0] for r in results]), dims):
+        if d is None:
+            joined.append(column[0])
+        elif not all(isinstance(v, Tensor) for v in column):
+            from ..ops.from_data import tensor
+
+            joined.append(stack([v if isinstance(v, Tensor) else tensor(v) for v in column], d))
+        else:
+            joined.append(stack(list(column), d))
+    return joined, out_spec, dims

@@ -1,0 +1,241 @@
+"""``torch.autograd.forward_ad``: duals, in place, through views, over reverse mode; ``autograd.functional``."""
+
+from __future__ import annotations
+
+from .cases_func import seen, without_nodes
+from .observe import case, error, see
+
+
+def pair(torch, dual):
+    unpacked = torch.autograd.forward_ad.unpack_dual(dual)
+    return see(torch, unpacked.primal.detach()), without_nodes(see(torch, unpacked.tangent))
+
+
+@case
+def duals(torch):
+    fw = torch.autograd.forward_ad
+    x, t = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0])
+    with fw.dual_level() as level:
+        d = fw.make_dual(x, t)
+        results = [pair(torch, v) for v in (d, d.sin(), d * d, d.sum(), d[0], d.reshape(2, 1), d.detach(), x * 2, d > 1)]
+        printed = [repr(d), repr(d.exp()), repr(fw.unpack_dual(d))]
+        with torch.no_grad():
+            results.append(pair(torch, d * 3))
+        states = [d.requires_grad, d.is_leaf, d.shape == x.shape, level, d._is_view()]
+    return results, printed, states, see(torch, fw.unpack_dual(d)[1]), repr(d)
+
+
+@case
+def in_place_and_views(torch):
+    fw = torch.autograd.forward_ad
+    found = []
+    with fw.dual_level():
+        x, t = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0])
+        z = torch.zeros(2)
+        z.copy_(fw.make_dual(x, t))
+        found.append(pair(torch, z))
+        z = torch.zeros(2, 2)
+        z[0].copy_(fw.make_dual(x, t))
+        found.append(pair(torch, z))
+        d = fw.make_dual(x.clone(), t.clone())
+        d.mul_(2)
+        found.append(pair(torch, d))
+        d[0].mul_(5)
+        found.append(pair(torch, d))
+        d.exp_()
+        found.append(pair(torch, d))
+        d[1] = 4.0
+        found.append(pair(torch, d))
+        d.add_(fw.make_dual(x, t)) if False else d.zero_()
+        found.append(pair(torch, d))
+        shared = fw.make_dual(x, t)
+        shared.mul_(10)
+        found.append([see(torch, x), see(torch, t)])
+    return found
+
+
+@case
+def forward_over_reverse(torch):
+    fw = torch.autograd.forward_ad
+    with fw.dual_level():
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        d = fw.make_dual(x, torch.tensor([3.0, 4.0]))
+        y = (d**3).sum()
+        (g,) = torch.autograd.grad(y, d, create_graph=True)
+        found = [pair(torch, y), pair(torch, g)]
+        (d**2).sum().backward()
+        found.append(see(torch, x.grad))
+    return found
+
+
+@case
+def reverse_over_forward(torch):
+    fw = torch.autograd.forward_ad
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    with fw.dual_level():
+        y = (fw.make_dual(x, torch.tensor([1.0, 0.0])) ** 3).sum()
+        tangent = fw.unpack_dual(y).tangent
+    tangent.backward()
+    return tangent.requires_grad, see(torch, x.grad)
+
+
+@case
+def forward_ad_refusals(torch):
+    fw = torch.autograd.forward_ad
+    x = torch.ones(2)
+
+    def nested():
+        with fw.dual_level(), fw.dual_level():
+            pass
+
+    def twice():
+        with fw.dual_level():
+            fw.make_dual(fw.make_dual(x, x), x)
+
+    def wrong_size():
+        with fw.dual_level():
+            fw.make_dual(x, torch.ones(3))
+
+    def integers():
+        with fw.dual_level():
+            fw.make_dual(torch.tensor([1, 2]), x)
+
+    return [error(f) for f in (nested, twice, wrong_size, integers, lambda: fw.make_dual(x, x), fw.exit_dual_level)]
+
+
+@case
+def functions_with_jvp(torch):
+    class Cube(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, k):
+            ctx.save_for_forward(x)
+            ctx.k = k
+            return k * x**3
+
+        @staticmethod
+        def jvp(ctx, t, k_t):
+            (x,) = ctx.saved_tensors
+            return ctx.k * 3 * x**2 * t
+
+    class NoJvp(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+    fw = torch.autograd.forward_ad
+    x, t = torch.tensor([1.0, 2.0]), torch.tensor([1.0, -1.0])
+    with fw.dual_level():
+        return pair(torch, Cube.apply(fw.make_dual(x, t), 2.0)), error(lambda: NoJvp.apply(fw.make_dual(x, t)))
+
+
+def cubed(x):
+    return x**3
+
+
+def total(x):
+    return (x**3).sum()
+
+
+@case
+def functional_first_derivatives(torch):
+    A = torch.autograd.functional
+    x, y, v = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]), torch.tensor([1.0, -1.0])
+
+    def outs(x, y):
+        return x * y, x.sum()
+
+    def constant(x):
+        return torch.ones(2)
+
+    one = torch.tensor(1.0)
+    return seen(
+        torch,
+        *[lambda f=f, kw=kw: f(cubed, x, v, **kw) for f in (A.vjp, A.jvp) for kw in ({}, {"create_graph": True})],
+        *[lambda f=f: f(total, x) for f in (A.vjp, A.jvp)],
+        *[lambda f=f: f(cubed, x) for f in (A.vjp, A.jvp)],
+        lambda: A.vjp(outs, (x, y), (v, one)),
+        lambda: A.jvp(outs, (x, y), (v, v)),
+        *[lambda f=f: f(cubed, x, torch.ones(3)) for f in (A.vjp, A.jvp)],
+        *[lambda f=f, s=s: f(constant, x, v, strict=s) for f in (A.vjp, A.jvp) for s in (False, True)],
+        lambda: A.vjp(lambda x: 3, x, v),
+        lambda: A.vjp(cubed, 3, v),
+        lambda: A.vjp(cubed, (x, 3), v),
+        lambda: A.vjp(cubed, x, 3),
+        lambda: A.vjp(cubed, x, (v, v)),
+        lambda: A.vjp(lambda x, y: x * 2, (x, y), v, strict=True),
+        lambda: A.jvp(lambda x: x * 2, x, v, strict=True, create_graph=True),
+    )
+
+
+@case
+def functional_jacobians(torch):
+    A = torch.autograd.functional
+    x, y = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0])
+
+    def outs(x, y):
+        return x * y, x.sum()
+
+    return seen(
+        torch,
+        lambda: A.jacobian(cubed, x),
+        lambda: A.jacobian(outs, (x, y)),
+        lambda: A.jacobian(cubed, x, create_graph=True),
+        lambda: A.jacobian(cubed, x, vectorize=True),
+        lambda: A.jacobian(outs, (x, y), vectorize=True),
+        lambda: A.jacobian(cubed, x, vectorize=True, strategy="forward-mode"),
+        lambda: A.jacobian(outs, (x, y), vectorize=True, strategy="forward-mode"),
+        lambda: A.jacobian(cubed, x, strategy="forward-mode"),
+        lambda: A.jacobian(cubed, x, strategy="a"),
+        lambda: A.jacobian(cubed, x, strict=True, vectorize=True),
+        lambda: A.jacobian(lambda x: torch.ones(2), x),
+        lambda: A.jacobian(lambda x: torch.ones(2), x, strict=True),
+        lambda: A.jacobian(lambda x, y: x * 2, (x, y), strict=True),
+        lambda: A.jacobian(cubed, x, create_graph=True, strategy="forward-mode", vectorize=True),
+    )
+
+
+@case
+def functional_second_derivatives(torch):
+    A = torch.autograd.functional
+    x, y, v = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]), torch.tensor([1.0, -1.0])
+
+    def product(x, y):
+        return (x * y).sum()
+
+    def linear(x):
+        return x.sum()
+
+    return seen(
+        torch,
+        lambda: A.hessian(total, x),
+        lambda: A.hessian(product, (x, y)),
+        lambda: A.hessian(total, x, vectorize=True),
+        lambda: A.hessian(total, x, create_graph=True),
+        lambda: A.hessian(linear, x),
+        lambda: A.hessian(linear, x, strict=True),
+        lambda: A.hessian(cubed, x),
+        lambda: A.hessian(lambda x: (x.sum(), x.sum()), x),
+        lambda: A.hessian(lambda x: 3, x),
+        lambda: A.hessian(total, x, outer_jacobian_strategy="forward-mode"),
+        lambda: A.hessian(total, x, outer_jacobian_strategy="x"),
+        *[lambda f=f: f(total, x, v) for f in (A.vhp, A.hvp)],
+        *[lambda f=f: f(product, (x, y), (v, v)) for f in (A.vhp, A.hvp)],
+        *[lambda f=f: f(total, x) for f in (A.vhp, A.hvp)],
+        *[lambda f=f: f(cubed, x, v) for f in (A.vhp, A.hvp)],
+        *[lambda f=f: f(total, x, v, create_graph=True) for f in (A.vhp, A.hvp)],
+        *[lambda f=f, s=s: f(linear, x, v, strict=s) for f in (A.vhp, A.hvp) for s in (False, True)],
+    )
+
+
+@case
+def gradients_in_a_batch(torch):
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x**3
+    basis = torch.eye(2)
+    z = (x.exp() * 2, x.sum())
+    return seen(
+        torch,
+        lambda: torch.autograd.grad(y, x, basis, is_grads_batched=True, retain_graph=True),
+        lambda: torch.autograd.grad(y, x, basis, is_grads_batched=True, create_graph=True),
+        lambda: torch.autograd.grad(z, x, (basis, torch.ones(2)), is_grads_batched=True),
+    )
