@@ -1,44 +1,79 @@
-"""Optimizer: groups of parameters with their settings, and the state kept for each parameter.
-
-An optimizer here gives ``_direction``: what to subtract from a parameter. It is written with operators and ``xp``, so
-that it runs on ndarrays (the usual case: nothing is recorded) and on Tensors (``differentiable=True``) alike. Complex
-arrays are given to it as real ones with twice as many columns.
-"""
+"""Optimizer: groups of parameters with their settings, the state kept for each parameter, and hooks."""
 
 from __future__ import annotations
 
 import functools
 import warnings
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from copy import deepcopy
 from itertools import chain
-from typing import Any, ClassVar
+from typing import Any
 
-import numpy as np
-
-from .. import _state
 from .._settings import typename
 from .._tensor import Tensor
-from ..autograd.grad_mode import enable_grad, set_grad_enabled
 from ..autograd.graph import RemovableHandle
-from ..nn.module import clear_grad
-from ..ops._xp import RAW, TENSOR
+from ..nn.modules.module import clear_grad
+from ._helpers import (  # noqa: F401
+    ParamsT,
+    _capturable_doc,
+    _default_to_fused_or_foreach,
+    _device_dtype_check_for_fused,
+    _differentiable_doc,
+    _disable_dynamo_if_unsupported,
+    _foreach_doc,
+    _foreach_supported_types,
+    _fused_doc,
+    _get_capturable_supported_devices,
+    _get_foreach_kernels_supported_devices,
+    _get_fused_kernels_supported_devices,
+    _get_scalar_dtype,
+    _get_value,
+    _group_tensors_by_device_and_dtype,
+    _maximize_doc,
+    _params_doc,
+    _RequiredParameter,
+    _stack_if_compiling,
+    _to_scalar,
+    _use_grad_for_differentiable,
+    _view_as_real,
+    required,
+)
 
-required: Any = object()
-"""Stands in ``defaults`` for a setting that every group must give."""
+__all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook"]
 
+Args = tuple[Any, ...]
+Kwargs = dict[str, Any]
+StateDict = dict[str, Any]
+DeviceDict = dict[Any, Tensor]
+DeviceDtypeDict = dict[Any, Tensor]
+TensorListList = list[list[Tensor | None]]
+Indices = list[int]
+GlobalOptimizerPreHook = Callable[["Optimizer", Args, Kwargs], Any]
+GlobalOptimizerPostHook = Callable[["Optimizer", Args, Kwargs], None]
 _HOOKS = (
     "_optimizer_step_pre_hooks", "_optimizer_step_post_hooks", "_optimizer_state_dict_pre_hooks",
     "_optimizer_state_dict_post_hooks", "_optimizer_load_state_dict_pre_hooks", "_optimizer_load_state_dict_post_hooks",
 )  # fmt: skip
+_global_optimizer_pre_hooks: OrderedDict[int, Any] = OrderedDict()
+_global_optimizer_post_hooks: OrderedDict[int, Any] = OrderedDict()
+
+
+def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call ``hook(optimizer, args, kwargs)`` before each step of every optimizer."""
+    return RemovableHandle(_global_optimizer_pre_hooks, hook)
+
+
+def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call ``hook(optimizer, args, kwargs)`` after each step of every optimizer."""
+    return RemovableHandle(_global_optimizer_post_hooks, hook)
 
 
 class Optimizer:
     """The base of all optimizers: subclass it and define ``step``."""
 
     defaults: dict[str, Any]
-    state: defaultdict[Tensor, Any]
+    state: defaultdict[Any, Any]
     param_groups: list[dict[str, Any]]
     _optimizer_step_pre_hooks: OrderedDict[int, Any]
     _optimizer_step_post_hooks: OrderedDict[int, Any]
@@ -47,16 +82,10 @@ class Optimizer:
     _optimizer_load_state_dict_pre_hooks: OrderedDict[int, Any]
     _optimizer_load_state_dict_post_hooks: OrderedDict[int, Any]
 
-    _state_names: ClassVar[tuple[str, ...]] = ()
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        if "step" in cls.__dict__:
-            cls.step = _with_hooks(cls.step)  # type: ignore[method-assign]
-
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         self.defaults = defaults
         self._make_hooks()
+        self._patch_step_function()
         if isinstance(params, Tensor):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
@@ -75,6 +104,39 @@ class Optimizer:
     def _make_hooks(self) -> None:
         for name in _HOOKS:
             setattr(self, name, OrderedDict())
+
+    def _patch_step_function(self) -> None:
+        """Have the class's ``step`` call hooks."""
+        step = self.__class__.step
+        if not getattr(step, "hooked", False):
+            hooked: Any = self.profile_hook_step(step)
+            hooked.hooked = True
+            self.__class__.step = hooked  # type: ignore[method-assign]
+
+    @staticmethod
+    def profile_hook_step(func: Callable[..., Any]) -> Callable[..., Any]:
+        """``func``, a ``step``, between the hooks of its optimizer and of all optimizers."""
+
+        @functools.wraps(func)
+        def step(*args: Any, **kwargs: Any) -> Any:
+            self = args[0]
+            before, after = self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks
+            if before or _global_optimizer_pre_hooks:
+                for hook in [*_global_optimizer_pre_hooks.values(), *before.values()]:
+                    changed = hook(self, args, kwargs)
+                    if changed is not None:
+                        if not isinstance(changed, tuple) or len(changed) != 2:
+                            raise RuntimeError(
+                                f"{func} must return None or a tuple of (new_args, new_kwargs), but got {changed}."
+                            )
+                        args, kwargs = changed
+            result = func(*args, **kwargs)
+            if after or _global_optimizer_post_hooks:
+                for hook in [*after.values(), *_global_optimizer_post_hooks.values()]:
+                    hook(self, args, kwargs)
+            return result
+
+        return step
 
     # ---- groups
 
@@ -124,67 +186,20 @@ class Optimizer:
         """Forget the gradients (``.grad`` None), or set them to zero in place."""
         for group in self.param_groups:
             for p in group["params"]:
-                clear_grad(p, set_to_none)
-
-    # ---- stepping
+                if set_to_none:
+                    meta = p._meta
+                    if meta is not None and meta.grad is not None:
+                        meta.grad = None
+                else:
+                    clear_grad(p, False)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change the parameters by their gradients; ``closure`` computes the loss anew."""
         raise NotImplementedError
 
-    def _step_all(self, closure: Callable[[], Any] | None) -> Any:
-        """``step`` for optimizers that give ``_direction``."""
-        loss = None
-        if closure is not None:
-            with enable_grad():
-                loss = closure()
-        differentiable = self.defaults["differentiable"]
-        enabled = _state.grad_enabled()
-        with set_grad_enabled(differentiable):
-            for group in self.param_groups:
-                for p in group["params"]:
-                    if p.grad is None:
-                        continue
-                    if differentiable and enabled:
-                        p.sub_(self._direction(group, p, p, p.grad, TENSOR))
-                    else:
-                        self._change(group, p)
-        return loss
-
-    def _change(self, group: dict[str, Any], p: Tensor) -> None:
-        array, grad = p._array, p.grad._array  # type: ignore[union-attr]
-        if array.dtype.kind == "c":
-            array -= _complex(self._direction(group, p, _real(array), _real(grad), RAW), array)
-        else:
-            direction = self._direction(group, p, array, grad, RAW)
-            array -= direction if direction.dtype == array.dtype else direction.astype(array.dtype)
-        p._bump_version()
-
-    def _direction(self, group: dict[str, Any], key: Tensor, p: Any, grad: Any, xp: Any) -> Any:
-        """What to subtract from ``p``, and the new state of ``key``."""
-        raise NotImplementedError
-
-    def _kept(self, key: Tensor, name: str, xp: Any) -> Any:
-        """A tensor of the state, in the world that the step runs in."""
-        value = self.state[key].get(name)
-        return value if value is None or not xp.is_raw else _real(value._array)
-
-    def _keep(self, key: Tensor, name: str, value: Any, xp: Any) -> Any:
-        """Make ``value`` the new state: in place if there is one already."""
-        state = self.state[key]
-        before = state.get(name)
-        if not xp.is_raw:
-            state[name] = value
-        elif before is None:
-            state[name] = Tensor._wrap(_complex(value, key._array) if key.is_complex() else value)
-        else:
-            _real(before._array)[...] = value
-            before._bump_version()
-        return value
-
     # ---- state
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> StateDict:
         """The state by number of parameter, and the groups with numbers for parameters."""
         for pre in self._optimizer_state_dict_pre_hooks.values():
             pre(self)
@@ -204,7 +219,7 @@ class Optimizer:
                 saved = changed
         return saved
 
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+    def load_state_dict(self, state_dict: StateDict) -> None:
         """Take over groups' settings and state, by the order of the parameters."""
         state_dict = state_dict.copy()
         for pre in self._optimizer_load_state_dict_pre_hooks.values():
@@ -234,16 +249,23 @@ class Optimizer:
         for post in self._optimizer_load_state_dict_post_hooks.values():
             post(self)
 
+    @staticmethod
+    def _process_value_according_to_param_policy(
+        param: Tensor, value: Tensor, param_id: int, param_groups: list[dict[Any, Any]], key: Hashable = None
+    ) -> Tensor:
+        """A loaded tensor brought to its parameter's dtype."""
+        found: Tensor = _cast(param, value, key)
+        return found
+
     def __getstate__(self) -> dict[str, Any]:
         return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        if "_optimizer_step_pre_hooks" not in self.__dict__:
-            self._make_hooks()
-        for group in self.param_groups:
-            for name, default in self.defaults.items():
-                group.setdefault(name, default)
+        for name in _HOOKS:
+            self.__dict__.setdefault(name, OrderedDict())
+        self._patch_step_function()
+        self.defaults.setdefault("differentiable", False)
 
     # ---- hooks
 
@@ -256,15 +278,19 @@ class Optimizer:
         return RemovableHandle(self._optimizer_step_post_hooks, hook)
 
     def register_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Call ``hook(optimizer)`` before ``state_dict`` looks at anything."""
         return _registered(self._optimizer_state_dict_pre_hooks, hook, prepend)
 
     def register_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Call ``hook(optimizer, state_dict)`` on what ``state_dict`` made; it may return another."""
         return _registered(self._optimizer_state_dict_post_hooks, hook, prepend)
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Call ``hook(optimizer, state_dict)`` before it is loaded; it may return another."""
         return _registered(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Call ``hook(optimizer)`` when a state dict has been loaded."""
         return _registered(self._optimizer_load_state_dict_post_hooks, hook, prepend)
 
     def __repr__(self) -> str:
@@ -280,26 +306,6 @@ def _registered(hooks: OrderedDict[int, Any], hook: Any, prepend: bool) -> Remov
     if prepend:
         hooks.move_to_end(handle.id, last=False)
     return handle
-
-
-def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(step)
-    def hooked(*args: Any, **kwargs: Any) -> Any:
-        self = args[0]
-        for pre in list(self._optimizer_step_pre_hooks.values()):
-            changed = pre(self, args, kwargs)
-            if changed is not None:
-                if not isinstance(changed, tuple) or len(changed) != 2:
-                    raise RuntimeError(
-                        f"{type(self).step} must return None or a tuple of (new_args, new_kwargs), but got {changed}."
-                    )
-                args, kwargs = changed
-        result = step(*args, **kwargs)
-        for post in list(self._optimizer_step_post_hooks.values()):
-            post(self, args, kwargs)
-        return result
-
-    return hooked
 
 
 def _split_names(group: dict[str, Any]) -> None:
@@ -318,49 +324,14 @@ def _split_names(group: dict[str, Any]) -> None:
         group["param_names"] = names
 
 
-def _cast(p: Tensor, value: Any, name: str | None = None) -> Any:
+def _cast(p: Tensor, value: Any, name: Any = None) -> Any:
     """Loaded state brought to its parameter's dtype; ``step`` stays as it is."""
     if isinstance(value, Tensor):
         if name == "step":
             return value
-        dtype = p.dtype if p.is_floating_point() else value.dtype
-        return Tensor._wrap(value._array.astype(dtype.numpy)) if dtype != value.dtype else value.detach().clone()
+        return value.to(p.dtype) if p.is_floating_point() else value
     if isinstance(value, dict):
         return {k: _cast(p, v, k) for k, v in value.items()}
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
         return value
     return type(value)(_cast(p, v) for v in value)  # type: ignore[call-arg]
-
-
-def _real(array: Any) -> Any:
-    """Real and imaginary parts side by side; a real array as it is."""
-    if array.dtype.kind != "c":
-        return array
-    array = np.ascontiguousarray(array)
-    return array.view(array.real.dtype)
-
-
-def _complex(array: Any, like: Any) -> Any:
-    """The inverse of ``_real``."""
-    return np.ascontiguousarray(array).view(like.dtype).reshape(like.shape)
-
-
-def number(value: Any) -> float:
-    """A setting that may be a one-element Tensor, as a Python number."""
-    return value.item() if isinstance(value, Tensor) else value
-
-
-def check_lr(lr: Any) -> None:
-    """Refuse a learning rate that is negative, or a tensor of several."""
-    if isinstance(lr, Tensor) and lr.numel() != 1:
-        raise ValueError("Tensor lr must be 1-element")
-    if number(lr) < 0.0:
-        raise ValueError(f"Invalid learning rate: {lr}")
-
-
-def check_implementation(foreach: bool | None, fused: bool | None, differentiable: bool) -> None:
-    """Refuse combinations of PyTorch's implementations that it refuses, too. Here there is but one."""
-    if fused and differentiable:
-        raise RuntimeError("`fused` does not support `differentiable`")
-    if fused and foreach:
-        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
