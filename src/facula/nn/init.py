@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from .._tensor import Tensor
@@ -62,6 +63,8 @@ def trunc_normal_(
             "incorrect.",
             stacklevel=2,
         )
+    if a > b:
+        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={a} > to={b}")
     low, high = below((a - mean) / std), below((b - mean) / std)
     with no_grad():
         tensor.uniform_(2 * low - 1, 2 * high - 1, generator=generator)
@@ -153,3 +156,90 @@ def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> floa
 def _nothing_to_do(tensor: Tensor) -> Tensor:
     warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
     return tensor
+
+
+def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
+    """Weights of a convolution that passes its input through, as far as there are channels."""
+    if tensor.ndimension() not in (3, 4, 5):
+        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
+    if tensor.size(0) % groups:
+        raise ValueError("dim 0 must be divisible by groups")
+    per_group = tensor.size(0) // groups
+    middle = tuple(size // 2 for size in tensor.shape[2:])
+    with no_grad():
+        tensor.zero_()
+        for g in range(groups):
+            for i in range(min(per_group, tensor.size(1))):
+                tensor[(g * per_group + i, i, *middle)] = 1
+    return tensor
+
+
+def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
+    """Rows or columns (whichever are fewer) that are orthogonal, each of length ``gain`` (Saxe et al. 2013)."""
+    if tensor.ndimension() < 2:
+        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    if tensor.numel() == 0:
+        return tensor
+    from ..linalg import qr
+
+    rows = tensor.size(0)
+    columns = tensor.numel() // rows
+    with no_grad():
+        drawn = tensor.new_empty((rows, columns)).normal_(0, 1, generator=generator)
+        q, r = qr(drawn.T if rows < columns else drawn)  # type: ignore[misc]
+        q = q * r.diagonal().sign()  # else QR favours some of the orthogonal matrices
+        tensor.copy_((q.T if rows < columns else q).reshape(tensor.shape)).mul_(gain)
+    return tensor
+
+
+def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
+    """Normal, with this part of each column set to zero (Martens 2010)."""
+    if tensor.ndimension() != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    from ..ops._forms import FUNCTIONS
+
+    rows, columns = tensor.shape
+    zeros = math.ceil(sparsity * rows)
+    with no_grad():
+        tensor.normal_(0, std, generator=generator)
+        for column in range(columns):
+            tensor[FUNCTIONS["randperm"](rows)[:zeros], column] = 0
+    return tensor
+
+
+# ---- old names
+
+
+def _make_deprecate(meth: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The same function under its name without underscore, with a warning."""
+    new = meth.__name__
+    old = new[:-1]
+
+    def deprecated_init(*args: Any, **kwargs: Any) -> Tensor:
+        warnings.warn(
+            f"`nn.init.{old}` is now deprecated in favor of `nn.init.{new}`.", FutureWarning, stacklevel=2
+        )
+        return meth(*args, **kwargs)
+
+    deprecated_init.__doc__ = f"The old name of ``{new}``."
+    deprecated_init.__name__ = old
+    return deprecated_init
+
+
+uniform = _make_deprecate(uniform_)
+normal = _make_deprecate(normal_)
+constant = _make_deprecate(constant_)
+eye = _make_deprecate(eye_)
+dirac = _make_deprecate(dirac_)
+xavier_uniform = _make_deprecate(xavier_uniform_)
+xavier_normal = _make_deprecate(xavier_normal_)
+kaiming_uniform = _make_deprecate(kaiming_uniform_)
+kaiming_normal = _make_deprecate(kaiming_normal_)
+orthogonal = _make_deprecate(orthogonal_)
+sparse = _make_deprecate(sparse_)
+
+_no_grad_uniform_ = uniform_
+_no_grad_normal_ = normal_
+_no_grad_trunc_normal_ = trunc_normal_
+_no_grad_fill_ = constant_
+_no_grad_zero_ = zeros_

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict
 from typing import Any
 
@@ -81,6 +82,8 @@ class _BufferMeta(_ParameterMeta):
 class Buffer(Tensor, metaclass=_BufferMeta):
     """Makes a plain tensor that, assigned to an attribute of a Module, becomes one of its buffers."""
 
+    __torch_function__ = staticmethod(_disabled_torch_function_impl)
+
     def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
         if data is None:
             from ..ops import create
@@ -93,3 +96,24 @@ class Buffer(Tensor, metaclass=_BufferMeta):
 
 
 PLAIN.add(Parameter)
+
+
+def is_lazy(param: Any) -> bool:
+    """Whether a tensor still waits for its shape."""
+    waiting = sys.modules.get("facula.nn._uninitialized")
+    return waiting is not None and isinstance(param, waiting.UninitializedTensorMixin)
+
+
+_UNINITIALIZED = ("UninitializedBuffer", "UninitializedParameter", "UninitializedTensorMixin")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _UNINITIALIZED:
+        from . import _uninitialized
+
+        return getattr(_uninitialized, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_UNINITIALIZED})

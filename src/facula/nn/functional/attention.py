@@ -204,7 +204,9 @@ def _is_batched(
     return rank == 3
 
 
-def _as_numbers(mask: Tensor | None, name: str, other: Tensor | None, dtype: Any) -> Tensor | None:
+def _as_numbers(
+    mask: Tensor | None, name: str, other: Tensor | None, dtype: Any, other_name: str = "attn_mask"
+) -> Tensor | None:
     """A mask to be added: -inf where a mask of booleans says True."""
     if mask is None:
         return None
@@ -213,7 +215,7 @@ def _as_numbers(mask: Tensor | None, name: str, other: Tensor | None, dtype: Any
     assert is_float or is_bool, f"only bool and floating types of {name} are supported"
     if other is not None and mask.dtype != other.dtype:
         warnings.warn(
-            f"Support for mismatched {name} and attn_mask is deprecated. Use same type for both instead.", stacklevel=3
+            f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.", stacklevel=3
         )
     if is_float:
         return mask

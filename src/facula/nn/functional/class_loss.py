@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ... import _state
+from ..._autocast import in_full
 from ..._tensor import Tensor
 from ...ops import ctc, margin_losses, nll
 from ...ops.activations import logsigmoid
@@ -15,6 +17,8 @@ def nll_loss(
     ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """The negative log likelihood of target classes."""
+    if _state.special:
+        input, weight = in_full(input, weight)
     return nll.nll_loss(input, target, weight, reduction_number(size_average, reduce, reduction), ignore_index)
 
 
@@ -23,6 +27,8 @@ def cross_entropy(
     ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean", label_smoothing: float = 0.0,
 ) -> Tensor:  # fmt: skip
     """The cross entropy of the softmax of ``input`` with target classes, or with target probabilities."""
+    if _state.special:
+        input, target, weight = in_full(input, target, weight)
     how = reduction_number(size_average, reduce, reduction)
     return nll.cross_entropy(input, target, weight, how, ignore_index, label_smoothing)
 
@@ -32,6 +38,8 @@ def ctc_loss(
     reduction: str = "mean", zero_infinity: bool = False,
 ) -> Tensor:  # fmt: skip
     """Connectionist temporal classification: see ``facula.ops.ctc``."""
+    if _state.special:
+        (log_probs,) = in_full(log_probs)
     how = reduction_number(None, None, reduction)
     return ctc.ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, how, zero_infinity)
 
@@ -41,6 +49,8 @@ def multi_margin_loss(
     size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """How far other classes come within a margin of the target's."""
+    if _state.special:
+        input, weight = in_full(input, weight)
     how = reduction_number(size_average, reduce, reduction)
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
@@ -54,6 +64,8 @@ def multilabel_margin_loss(
     reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """How far classes that are no targets come within 1 of those that are."""
+    if _state.special:
+        (input,) = in_full(input)
     return margin_losses.multilabel_margin_loss(input, target, reduction_number(size_average, reduce, reduction))
 
 
@@ -62,6 +74,8 @@ def multilabel_soft_margin_loss(
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """The binary cross entropy of each class, averaged over the classes."""
+    if _state.special:
+        input, target, weight = in_full(input, target, weight)
     if size_average is not None or reduce is not None:
         reduction = reduction_of(size_average, reduce, reduction)
     found: Any = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))

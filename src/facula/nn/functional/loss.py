@@ -8,9 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from ... import _state
+from ..._autocast import in_full
 from ..._tensor import Tensor
 from ...autograd.grad_mode import no_grad
 from ...ops import distance_losses, losses
+from ...ops._primitive import PLAIN
 from ...ops.loss import MEAN, NONE, SUM
 from ...ops.loss import mse_loss as _mse_loss
 
@@ -70,7 +73,13 @@ def mse_loss(
     reduction: str = "mean", weight: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """The mean of the squared differences (or their sum, or all of them)."""
+    if _state.special:
+        input, target = in_full(input, target)
     how = reduction_number(size_average, reduce, reduction)
+    if weight is None and type(input) in PLAIN and type(target) in PLAIN:
+        x, y = input._array, target._array
+        if x.shape == y.shape and x.dtype is y.dtype:
+            return _mse_loss(input, target, how)
     input, target = _same_shape(input, target)
     if weight is not None:
         return _weighted((input - target).pow(2), weight, how)
@@ -83,6 +92,8 @@ def l1_loss(
     reduction: str = "mean", weight: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """The mean of the absolute differences (or their sum, or all of them)."""
+    if _state.special:
+        input, target = in_full(input, target)
     how = reduction_number(size_average, reduce, reduction)
     input, target = _same_shape(input, target)
     values: Any = (input - target).abs()
@@ -96,6 +107,8 @@ def smooth_l1_loss(
     reduction: str = "mean", beta: float = 1.0,
 ) -> Tensor:  # fmt: skip
     """Squares of differences below ``beta``, absolute values of larger ones."""
+    if _state.special:
+        input, target = in_full(input, target)
     how = reduction_number(size_average, reduce, reduction)
     input, target = _same_shape(input, target)
     if beta == 0.0:
@@ -107,6 +120,8 @@ def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
 ) -> Tensor:
     """Squares of differences below ``delta``, multiples of absolute values of larger ones."""
+    if _state.special:
+        input, target = in_full(input, target)
     how = reduction_number(None, None, reduction)
     input, target = _same_shape(input, target)
     if weight is None:
@@ -121,6 +136,8 @@ def soft_margin_loss(
     reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """``log(1 + exp(-target * input))``."""
+    if _state.special:
+        input, target = in_full(input, target)
     return losses.soft_margin_loss(input, target, reduction_number(size_average, reduce, reduction))
 
 
@@ -129,6 +146,8 @@ def binary_cross_entropy(
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """The cross entropy of probabilities with targets between 0 and 1."""
+    if _state.special:
+        input, target, weight = in_full(input, target, weight)
     how = reduction_number(size_average, reduce, reduction)
     if target.size() != input.size():
         raise ValueError(
@@ -156,6 +175,8 @@ def binary_cross_entropy_with_logits(
     reduce: bool | None = None, reduction: str = "mean", pos_weight: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """Binary cross entropy of the sigmoid of ``input``."""
+    if _state.special:
+        input, target, weight, pos_weight = in_full(input, target, weight, pos_weight)
     how = reduction_number(size_average, reduce, reduction)
     if target.size() != input.size():
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
@@ -167,6 +188,8 @@ def kl_div(
     reduction: str = "mean", log_target: bool = False,
 ) -> Tensor:  # fmt: skip
     """The Kullback-Leibler divergence of a target distribution from one given by logarithms."""
+    if _state.special:
+        input, target = in_full(input, target)
     if size_average is not None or reduce is not None or reduction not in ("mean", "batchmean"):
         how = reduction_number(size_average, reduce, reduction)
     else:
@@ -189,6 +212,8 @@ def poisson_nll_loss(
     eps: float = 1e-8, reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """The negative log likelihood of counts by Poisson distributions."""
+    if _state.special:
+        input, target = in_full(input, target)
     how = reduction_number(size_average, reduce, reduction)
     return distance_losses.poisson_nll_loss(input, target, log_input, full, eps, how)
 

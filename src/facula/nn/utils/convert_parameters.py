@@ -1,0 +1,32 @@
+"""All parameters as one vector, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..._tensor import Tensor
+
+
+def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
+    """The elements of all the parameters, one after another."""
+    from ... import cat
+
+    found: Tensor = cat([p.view(-1) for p in parameters])
+    return found
+
+
+def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
+    """Let the parameters be consecutive parts of a vector."""
+    if not isinstance(vec, Tensor):
+        raise TypeError(f"expected torch.Tensor, but got: {_typename(vec)}")
+    start = 0
+    for p in parameters:
+        n = p.numel()
+        p.data = vec[start : start + n].view_as(p).data
+        start += n
+
+
+def _typename(value: object) -> str:
+    from ..._settings import typename
+
+    return typename(value)

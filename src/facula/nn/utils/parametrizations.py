@@ -1,0 +1,258 @@
+"""Ready parametrizations: by length and direction, by spectral norm, orthogonal."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+from typing import Any
+
+from ..._tensor import Tensor
+from ...autograd.grad_mode import no_grad
+from .. import functional as F
+from ..modules.module import Module
+from . import parametrize
+from .spectral_norm import default_dim
+
+__all__ = ["orthogonal", "spectral_norm", "weight_norm"]
+
+
+# ---- orthogonal
+
+
+class _OrthMaps(Enum):
+    matrix_exp = auto()
+    cayley = auto()
+    householder = auto()
+
+
+def _is_orthogonal(Q: Tensor, eps: float | None = None) -> bool:
+    """Whether the columns are orthonormal, but for rounding."""
+    from ... import eye, finfo
+
+    n, k = Q.size(-2), Q.size(-1)
+    identity = eye(k, dtype=Q.dtype, device=Q.device)
+    tolerance = 10.0 * n * finfo(Q.dtype).eps if eps is None else eps
+    return bool((Q.mH @ Q).sub(identity).abs().le(tolerance).all())
+
+
+def _make_orthogonal(A: Tensor) -> Tensor:
+    """The orthogonal factor of A, with the signs that make it unique."""
+    from ... import geqrf, linalg
+
+    x, tau = geqrf(A)
+    q = linalg.householder_product(x, tau)
+    q *= x.diagonal(dim1=-2, dim2=-1).sgn().unsqueeze(-2)
+    result: Tensor = q
+    return result
+
+
+class _Orthogonal(Module):
+    """An orthogonal matrix from any matrix; with a trivialization, relative to a base."""
+
+    base: Tensor
+
+    def __init__(self, weight: Tensor, orthogonal_map: _OrthMaps, *, use_trivialization: bool = True) -> None:
+        super().__init__()
+        # so that the map is defined at the start, whatever the weight is
+        if weight.is_complex() and orthogonal_map == _OrthMaps.householder:
+            raise ValueError("The householder parametrization does not support complex tensors.")
+        self.shape = weight.shape
+        self.orthogonal_map = orthogonal_map
+        if use_trivialization:
+            self.register_buffer("base", None)
+
+    def forward(self, X: Tensor) -> Tensor:
+        from ... import cat, eye, linalg, matrix_exp
+
+        n, k = X.size(-2), X.size(-1)
+        transposed = n < k
+        if transposed:
+            X = X.mT
+            n, k = k, n
+        if self.orthogonal_map == _OrthMaps.householder:
+            A = X.tril(diagonal=-1)
+            tau = 2.0 / (1.0 + (A * A).sum(dim=-2))
+            Q = linalg.householder_product(A, tau)
+            # the diagonal has the signs of the columns
+            Q = Q * X.diagonal(dim1=-2, dim2=-1).int().unsqueeze(-2)
+        else:
+            X = X.tril()
+            if n != k:
+                X = cat([X, X.new_zeros(n, n - k).expand(*X.shape[:-2], -1, -1)], dim=-1)
+            A = X - X.mH
+            if self.orthogonal_map == _OrthMaps.matrix_exp:
+                Q = matrix_exp(A)
+            else:
+                identity = eye(n, dtype=A.dtype, device=A.device)
+                Q = linalg.solve(identity.add(A, alpha=-0.5), identity.add(A, alpha=0.5))
+            if n != k:
+                Q = Q[..., :k]
+        if hasattr(self, "base"):
+            Q = self.base @ Q
+        result: Tensor = Q.mT if transposed else Q
+        return result
+
+    def right_inverse(self, Q: Tensor) -> Tensor:
+        from ... import cat, geqrf, randn, zeros_like
+
+        if Q.shape != self.shape:
+            raise ValueError(
+                f"Expected a matrix or batch of matrices of shape {self.shape}. Got a tensor of shape {Q.shape}."
+            )
+        given = Q
+        n, k = Q.size(-2), Q.size(-1)
+        transposed = n < k
+        if transposed:
+            Q = Q.mT
+            n, k = k, n
+        if not hasattr(self, "base"):
+            if self.orthogonal_map != _OrthMaps.householder:
+                raise NotImplementedError(
+                    "It is not possible to assign to the matrix exponential or the Cayley parametrizations when "
+                    "use_trivialization=False."
+                )
+            A, tau = geqrf(Q)
+            diagonal = A.diagonal(dim1=-2, dim2=-1)
+            diagonal.sign_()
+            diagonal[tau == 0.0] *= -1
+            made: Tensor = A.mT if transposed else A
+            return made
+        if n == k:
+            Q = Q.clone() if _is_orthogonal(Q) else _make_orthogonal(Q)
+        else:
+            rest = randn(*Q.size()[:-2], n, n - k, dtype=Q.dtype, device=Q.device)
+            Q = _make_orthogonal(cat([Q, rest], dim=-1))
+        self.base = Q
+        start: Tensor = zeros_like(given)
+        start.diagonal(dim1=-2, dim2=-1).fill_(-1.0)
+        return start
+
+
+def orthogonal(
+    module: Module, name: str = "weight", orthogonal_map: str | None = None, *, use_trivialization: bool = True
+) -> Module:
+    """Keep a matrix (or a batch of them) orthogonal."""
+    weight = _tensor_of(module, name)
+    if weight.ndim < 2:
+        raise ValueError(f"Expected a matrix or batch of matrices. Got a tensor of {weight.ndim} dimensions.")
+    if orthogonal_map is None:
+        square = weight.size(-2) == weight.size(-1)
+        orthogonal_map = "matrix_exp" if square or weight.is_complex() else "householder"
+    kind = getattr(_OrthMaps, orthogonal_map, None)
+    if kind is None:
+        raise ValueError(
+            f'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". Got: {orthogonal_map}'
+        )
+    made = _Orthogonal(weight, kind, use_trivialization=use_trivialization)
+    return parametrize.register_parametrization(module, name, made, unsafe=True)
+
+
+def _tensor_of(module: Module, name: str) -> Tensor:
+    weight = getattr(module, name, None)
+    if not isinstance(weight, Tensor):
+        raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
+    return weight
+
+
+# ---- by length and direction
+
+
+class _WeightNorm(Module):
+    def __init__(self, dim: int | None = 0) -> None:
+        super().__init__()
+        self.dim = -1 if dim is None else dim
+
+    def forward(self, weight_g: Tensor, weight_v: Tensor) -> Tensor:
+        from ... import _weight_norm
+
+        found: Tensor = _weight_norm(weight_v, weight_g, self.dim)
+        return found
+
+    def right_inverse(self, weight: Tensor) -> tuple[Tensor, Tensor]:
+        from ... import norm_except_dim
+
+        return norm_except_dim(weight, 2, self.dim), weight
+
+
+def weight_norm(module: Module, name: str = "weight", dim: int = 0) -> Module:
+    """Learn length and direction of a parameter instead of the parameter."""
+    parametrize.register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
+
+    def _weight_norm_compat_hook(
+        state_dict: Any, prefix: str, local_metadata: Any, strict: bool, missing_keys: list[str],
+        unexpected_keys: list[str], error_msgs: list[str],
+    ) -> None:  # fmt: skip
+        """States of ``nn.utils.weight_norm`` can be loaded, too."""
+        old = (f"{prefix}{name}_g", f"{prefix}{name}_v")
+        if all(key in state_dict for key in old):
+            for i, key in enumerate(old):
+                state_dict[f"{prefix}parametrizations.{name}.original{i}"] = state_dict.pop(key)
+
+    module._register_load_state_dict_pre_hook(_weight_norm_compat_hook)
+    return module
+
+
+# ---- by spectral norm
+
+
+class _SpectralNorm(Module):
+    _u: Tensor
+    _v: Tensor
+
+    def __init__(self, weight: Tensor, n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12) -> None:
+        super().__init__()
+        ndim = weight.ndim
+        if dim >= ndim or dim < -ndim:
+            raise IndexError(
+                f"Dimension out of range (expected to be in range of [-{ndim}, {ndim - 1}] but got {dim})"
+            )
+        if n_power_iterations <= 0:
+            raise ValueError(
+                f"Expected n_power_iterations to be positive, but got n_power_iterations={n_power_iterations}"
+            )
+        self.dim = dim if dim >= 0 else dim + ndim
+        self.eps = eps
+        if ndim > 1:
+            self.n_power_iterations = n_power_iterations
+            matrix = self._reshape_weight_to_matrix(weight)
+            rows, columns = matrix.size()
+            for name, size in (("_u", rows), ("_v", columns)):
+                start = matrix.new_empty(size).normal_(0, 1)
+                self.register_buffer(name, F.normalize(start, dim=0, eps=eps))
+            self._power_method(matrix, 15)
+
+    def _reshape_weight_to_matrix(self, weight: Tensor) -> Tensor:
+        if self.dim != 0:
+            weight = weight.permute(self.dim, *(d for d in range(weight.dim()) if d != self.dim))
+        return weight.flatten(1)
+
+    def _power_method(self, weight_mat: Tensor, n_power_iterations: int) -> None:
+        with no_grad():
+            for _ in range(n_power_iterations):
+                self._u = F.normalize(weight_mat.mv(self._v), dim=0, eps=self.eps, out=self._u)
+                self._v = F.normalize(weight_mat.mH.mv(self._u), dim=0, eps=self.eps, out=self._v)
+
+    def forward(self, weight: Tensor) -> Tensor:
+        from ... import vdot
+
+        if weight.ndim == 1:
+            one: Tensor = F.normalize(weight, dim=0, eps=self.eps)
+            return one
+        matrix = self._reshape_weight_to_matrix(weight)
+        if self.training:
+            self._power_method(matrix, self.n_power_iterations)
+        # the buffers change at the next call, but backward needs them as they are now
+        u, v = self._u.clone(), self._v.clone()
+        found: Tensor = weight / vdot(u, matrix.mv(v))
+        return found
+
+    def right_inverse(self, value: Tensor) -> Tensor:
+        return value
+
+
+def spectral_norm(
+    module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
+) -> Module:
+    """Keep the largest singular value of a parameter at 1."""
+    weight = _tensor_of(module, name)
+    made = _SpectralNorm(weight, n_power_iterations, default_dim(module) if dim is None else dim, eps)
+    return parametrize.register_parametrization(module, name, made)

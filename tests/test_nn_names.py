@@ -1,0 +1,53 @@
+"""``facula.nn`` and ``nn.functional`` load layers and operators when first asked for, and nobody can tell."""
+
+from __future__ import annotations
+
+import inspect
+import types
+
+import pytest
+
+import facula.nn as nn
+import facula.nn.functional as F
+
+from .test_lazy_names import in_new_process
+
+
+def test_importing_loads_no_family() -> None:
+    program = "import sys, facula.nn, facula.nn.functional; print(*sys.modules)"
+    loaded = in_new_process("-c", program).split()
+    assert [name for name in loaded if name.startswith("facula.ops.") and not name.startswith("facula.ops._")] == []
+    assert not {"facula.nn.modules.conv", "facula.nn.modules.loss", "facula.nn.init", "facula.nn.utils"} & set(loaded)
+
+
+def test_every_name_resolves_and_is_listed() -> None:
+    for module in (nn, F, nn.modules, nn.utils):
+        assert set(module.__all__) <= set(dir(module))
+        assert [name for name in module.__all__ if getattr(module, name, None) is None] == []
+
+
+def test_layers_are_at_both_places() -> None:
+    for name in nn.modules.__all__:
+        assert getattr(nn, name) is getattr(nn.modules, name)
+        assert getattr(nn, name).__module__.startswith("facula.nn.")
+
+
+@pytest.mark.parametrize("statement", [
+    "from facula.nn import *; assert Linear(1, 1) and functional.relu",
+    "from facula.nn.functional import *; assert relu and conv2d and pad",
+    "from facula.nn.functional import relu, interpolate, mse_loss",
+    "from facula.nn.modules.utils import _pair; from facula.nn.modules.conv import Conv2d, _ConvNd",
+    "import facula.nn.utils.spectral_norm; assert facula.nn.utils.spectral_norm(facula.nn.Linear(2, 2))",
+    "import facula, facula.nn.modules.batchnorm as b; assert b._BatchNorm is facula.nn.BatchNorm1d.__mro__[1]",
+    "from facula.nn import modules, Transformer; assert modules.transformer.Transformer is Transformer",
+])  # fmt: skip
+def test_first_imports(statement: str) -> None:
+    in_new_process("-c", statement)
+
+
+def test_functions_can_be_inspected() -> None:
+    assert list(inspect.signature(F.cross_entropy).parameters)[:2] == ["input", "target"]
+    assert inspect.signature(F.conv2d).parameters and isinstance(F.relu, types.FunctionType)
+    assert not hasattr(F, "no_such_function") and not hasattr(nn, "NoSuchLayer")
+    with pytest.raises(AttributeError, match=r"^module 'facula\.nn\.functional' has no attribute 'no_such_function'$"):
+        _ = F.no_such_function
