@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from typing import Any
 
@@ -17,8 +18,31 @@ from .ops._basic import _bytes_of
 class UntypedStorage:
     """A storage as bytes."""
 
-    def __init__(self, size: int | np.ndarray[Any, Any] = 0, *, device: Any = None) -> None:
-        self._bytes: np.ndarray[Any, Any] = np.zeros(size, np.uint8) if isinstance(size, int) else size
+    is_cuda = is_hpu = is_sparse = is_sparse_csr = False
+    when_filled: list[Any] | None = None
+    """While a file is being read: what to do once the bytes are here; None if they are."""
+
+    def __init__(self, size: Any = 0, *, device: Any = None) -> None:
+        on_meta = device is not None and _device.parse(device).type == "meta"
+        if isinstance(size, int):
+            if size < 0:
+                raise RuntimeError(f"Storage size must be non-negative, but got {size}")
+            self._bytes: Any = _device.empty_meta((size,), np.uint8) if on_meta else np.zeros(size, np.uint8)
+        elif isinstance(size, np.ndarray):
+            self._bytes = size
+        else:
+            self._bytes = np.array(list(size), np.uint8)
+        self._owned = not isinstance(size, np.ndarray)
+
+    @staticmethod
+    def from_buffer(buffer: Any, byte_order: str = "native", *, dtype: Any = None, **_: Any) -> UntypedStorage:
+        """A storage with a copy of a buffer's bytes."""
+        data = np.frombuffer(buffer, np.uint8).copy()
+        native = byte_order in ("native", sys.byteorder)
+        storage = UntypedStorage(data)
+        if not native and dtype is not None:
+            storage.byteswap(dtype)
+        return storage
 
     @property
     def device(self) -> _device.device:
@@ -32,13 +56,23 @@ class UntypedStorage:
         return self.data_ptr()
 
     def nbytes(self) -> int:
-        return self._bytes.size
+        count: int = self._bytes.size
+        return count
 
     size = nbytes
     __len__ = nbytes
 
     def element_size(self) -> int:
         return 1
+
+    def untyped(self) -> UntypedStorage:
+        return self
+
+    def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
+        return "torch.storage.UntypedStorage"
+
+    def get_device(self) -> int:
+        return -1
 
     def tolist(self) -> list[int]:
         found: list[int] = self._bytes.tolist()
@@ -47,26 +81,91 @@ class UntypedStorage:
     def clone(self) -> UntypedStorage:
         return UntypedStorage(self._bytes.copy())
 
-    def copy_(self, source: UntypedStorage, non_blocking: bool = False) -> UntypedStorage:
-        self._bytes[...] = source._bytes
+    def __copy__(self) -> UntypedStorage:
+        return self.clone()
+
+    def __deepcopy__(self, memo: dict[Any, Any]) -> UntypedStorage:
+        found = memo.get(id(self))
+        if found is None:
+            found = memo[id(self)] = self.clone()
+        return found
+
+    def cpu(self) -> UntypedStorage:
+        return self if self.device.type == "cpu" else UntypedStorage(np.zeros(self._bytes.size, np.uint8))
+
+    def to(self, *, device: Any, non_blocking: bool = False) -> UntypedStorage:
+        wanted = _device.parse(device)
+        if wanted.type == self.device.type:
+            return self
+        return UntypedStorage(self.nbytes(), device=wanted)
+
+    def copy_(self, source: Any, non_blocking: bool | None = None) -> UntypedStorage:
+        """Take over another storage's bytes, of which there must be as many."""
+        given = source.untyped()._bytes
+        if given.size != self._bytes.size:
+            raise RuntimeError(
+                f"size does not match, self was {self._bytes.size} bytes but src was {given.size} bytes"
+            )
+        self._bytes[...] = given
         return self
 
     def fill_(self, value: int) -> UntypedStorage:
         self._bytes[...] = value
         return self
 
+    def byteswap(self, dtype: Any) -> None:
+        """Turn round the bytes of each element, as if they were of a dtype."""
+        step = dtype.itemsize // 2 if dtype.is_complex else dtype.itemsize
+        self._bytes[...] = self._bytes.reshape(-1, step)[:, ::-1].reshape(-1)
+
+    def resizable(self) -> bool:
+        """A storage made on its own can change its size. The memory of tensors is NumPy's, and cannot."""
+        return self._owned
+
+    def resize_(self, size: int) -> UntypedStorage:
+        if size != self._bytes.size:
+            if not self._owned:
+                raise RuntimeError("Trying to resize storage that is not resizable")
+            grown = np.zeros(size, np.uint8)
+            kept = min(size, self._bytes.size)
+            grown[:kept] = self._bytes[:kept]
+            self._bytes = grown
+        return self
+
     def is_shared(self) -> bool:
         return False
+
+    def share_memory_(self) -> UntypedStorage:
+        return self
 
     def is_pinned(self, device: Any = None) -> bool:
         return False
 
+    def pin_memory(self, device: Any = None) -> UntypedStorage:
+        return self
+
+    @property
+    def filename(self) -> str | None:
+        return None
+
+    def _typed(self, dtype: _dtype.dtype) -> TypedStorage:
+        values = np.ascontiguousarray(self._bytes.astype(dtype.numpy))
+        return TypedStorage(wrap_storage=UntypedStorage(values.view(np.uint8)), dtype=dtype, _internal=True)
+
     def __getitem__(self, key: Any) -> Any:
-        part = self._bytes[key]
-        return UntypedStorage(part) if isinstance(part, np.ndarray) else int(part)
+        if not isinstance(key, (int, slice)):
+            raise TypeError(f"can't index a torch.UntypedStorage with {key.__class__.__name__}")
+        if isinstance(key, slice):
+            return UntypedStorage(self._bytes[key])
+        if not -len(self) <= key < len(self):
+            raise IndexError(f"index {key} out of range for storage of size {len(self)}")
+        return int(self._bytes[key])
 
     def __setitem__(self, key: Any, value: int) -> None:
         self._bytes[key] = value
+
+    def __iter__(self) -> Any:
+        return iter(self._bytes.tolist())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, UntypedStorage) and self.data_ptr() == other.data_ptr() and len(self) == len(other)
@@ -75,21 +174,61 @@ class UntypedStorage:
         return hash(self.data_ptr())
 
     def __repr__(self) -> str:
-        items = "".join(f" {b}\n" for b in self._bytes.tolist())
+        items = "...\n" if self.device.type == "meta" else "".join(f" {b}\n" for b in self._bytes.tolist())
         return f"{items}[torch.storage.UntypedStorage(device={self.device}) of size {len(self)}]"
+
+    def __reduce__(self) -> Any:
+        return UntypedStorage, (self._bytes,)
+
+
+_COMBINATIONS = (
+    "TypedStorage.__init__ received an invalid combination of arguments. Expected one of:\n"
+    " * (*, torch.device device, torch.dtype dtype)\n"
+    " * (int size, *, torch.device device, torch.dtype dtype)\n"
+    " * (Sequence data, *, torch.device device, torch.dtype dtype)\n"
+    " * (*, UntypedStorage wrap_storage, torch.dtype dtype)\n"
+)
 
 
 class TypedStorage:
     """A storage as elements of a dtype. PyTorch deprecates it."""
 
-    def __init__(self, untyped: UntypedStorage, dtype: _dtype.dtype) -> None:
-        self._untyped = untyped
-        self.dtype = dtype
-        self._elements = untyped._bytes.view(dtype.numpy)
+    is_cuda = is_hpu = is_sparse = False
+    dtype: _dtype.dtype
+
+    def __init__(
+        self, *args: Any, device: Any = None, dtype: Any = None, wrap_storage: Any = None, _internal: bool = False
+    ) -> None:
+        self.dtype = dtype if dtype is not None else _dtype.default
+        if wrap_storage is not None:
+            if not isinstance(wrap_storage, UntypedStorage):
+                raise TypeError(
+                    f"{_COMBINATIONS}Argument 'wrap_storage' must be UntypedStorage, but got {type(wrap_storage)}"
+                )
+            self._untyped = wrap_storage
+        elif not args:
+            self._untyped = UntypedStorage(0, device=device)
+        elif isinstance(args[0], int):
+            self._untyped = UntypedStorage(args[0] * self.dtype.itemsize, device=device)
+        else:
+            self._untyped = UntypedStorage(np.array(list(args[0])).astype(self.dtype.numpy).view(np.uint8))
+
+    @property
+    def _elements(self) -> Any:
+        return self._untyped._bytes.view(self.dtype.numpy)
+
+    @classmethod
+    def from_buffer(cls, buffer: Any, byte_order: str = "native", *, dtype: Any = None, **_: Any) -> TypedStorage:
+        untyped = UntypedStorage.from_buffer(buffer, byte_order, dtype=dtype)
+        return TypedStorage(wrap_storage=untyped, dtype=dtype, _internal=True)
 
     @property
     def device(self) -> _device.device:
         return self._untyped.device
+
+    @property
+    def _cdata(self) -> int:
+        return self._untyped._cdata
 
     def untyped(self) -> UntypedStorage:
         return self._untyped
@@ -101,26 +240,139 @@ class TypedStorage:
         return self._untyped.nbytes()
 
     def size(self) -> int:
-        return self._elements.size
+        return self._untyped.nbytes() // self.dtype.itemsize
 
     __len__ = size
 
     def element_size(self) -> int:
-        return self._elements.itemsize
+        return self.dtype.itemsize
+
+    def get_device(self) -> int:
+        return -1
+
+    def pickle_storage_type(self) -> str:
+        return f"{_dtype.SCALAR_TYPE_NAMES[self.dtype]}Storage"
+
+    def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
+        return f"torch.{self.pickle_storage_type()}"
 
     def tolist(self) -> list[Any]:
         found: list[Any] = self._elements.tolist()
         return found
 
-    def __getitem__(self, key: int) -> Any:
+    def _as(self, dtype: _dtype.dtype) -> TypedStorage:
+        if dtype is self.dtype:
+            return self
+        values = self._elements.astype(dtype.numpy)
+        return TypedStorage(wrap_storage=UntypedStorage(values.view(np.uint8)), dtype=dtype, _internal=True)
+
+    def clone(self) -> TypedStorage:
+        return TypedStorage(wrap_storage=self._untyped.clone(), dtype=self.dtype, _internal=True)
+
+    def cpu(self) -> TypedStorage:
+        return TypedStorage(wrap_storage=self._untyped.cpu(), dtype=self.dtype, _internal=True)
+
+    def __copy__(self) -> TypedStorage:
+        return self.clone()
+
+    def __deepcopy__(self, memo: dict[Any, Any]) -> TypedStorage:
+        return TypedStorage(wrap_storage=self._untyped.__deepcopy__(memo), dtype=self.dtype, _internal=True)
+
+    def copy_(self, source: Any, non_blocking: bool | None = None) -> TypedStorage:
+        if isinstance(source, TypedStorage) and source.dtype is not self.dtype:
+            source = source._as(self.dtype)
+        self._untyped.copy_(source)
+        return self
+
+    def fill_(self, value: Any) -> TypedStorage:
+        self._elements[...] = value
+        return self
+
+    def resizable(self) -> bool:
+        return self._untyped.resizable()
+
+    def resize_(self, size: int) -> None:
+        self._untyped.resize_(size * self.dtype.itemsize)
+
+    def is_shared(self) -> bool:
+        return False
+
+    def share_memory_(self) -> TypedStorage:
+        return self
+
+    def is_pinned(self, device: Any = None) -> bool:
+        return False
+
+    def pin_memory(self, device: Any = None) -> TypedStorage:
+        return self
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice):
+            raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
+        if not isinstance(key, int):
+            raise RuntimeError(f"can't index a {type(self)} with {type(key)}")
+        if not -len(self) <= key < len(self):
+            raise IndexError(f"index {key} out of range for storage of size {len(self)}")
         return self._elements[key].item()
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self._elements[key] = value
 
+    def __iter__(self) -> Any:
+        return iter(self.tolist())
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    __hash__ = object.__hash__
+
     def __repr__(self) -> str:
-        items = "".join(f" {v}\n" for v in self.tolist())
+        items = "...\n" if self.device.type == "meta" else "".join(f" {v}\n" for v in self.tolist())
         return f"{items}[torch.storage.TypedStorage(dtype={self.dtype!r}, device={self.device}) of size {len(self)}]"
+
+    def __reduce__(self) -> Any:
+        return _typed_from, (self._untyped, self.dtype)
+
+
+def _typed_from(untyped: UntypedStorage, dtype: _dtype.dtype) -> TypedStorage:
+    return TypedStorage(wrap_storage=untyped, dtype=dtype, _internal=True)
+
+
+_CONVERSIONS = {
+    "bool": _dtype.bool_, "byte": _dtype.uint8, "char": _dtype.int8, "short": _dtype.int16, "int": _dtype.int32,
+    "long": _dtype.int64, "half": _dtype.float16, "bfloat16": _dtype.bfloat16, "float": _dtype.float32,
+    "double": _dtype.float64, "complex_float": _dtype.complex64, "complex_double": _dtype.complex128,
+}  # fmt: skip
+
+for _name, _d in _CONVERSIONS.items():
+    setattr(UntypedStorage, _name, lambda self, d=_d: self._typed(d))
+    setattr(TypedStorage, _name, lambda self, d=_d: self._as(d))
+
+
+class _LegacyStorageMeta(type):
+    """``FloatStorage`` and its like make a TypedStorage, and know one of their dtype as their own."""
+
+    dtype: _dtype.dtype
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> TypedStorage:
+        return TypedStorage(*args, dtype=cls.dtype, **kwargs)
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, TypedStorage) and instance.dtype is cls.dtype
+
+
+def _legacy_class(name: str, d: _dtype.dtype) -> Any:
+    def from_buffer(buffer: Any, byte_order: str = "native", **_: Any) -> TypedStorage:
+        return TypedStorage.from_buffer(buffer, byte_order, dtype=d)
+
+    return _LegacyStorageMeta(name, (), {"dtype": d, "__module__": "torch", "from_buffer": staticmethod(from_buffer)})
+
+
+LEGACY_CLASSES = {
+    f"{_dtype.SCALAR_TYPE_NAMES[d]}Storage": _legacy_class(f"{_dtype.SCALAR_TYPE_NAMES[d]}Storage", d)
+    for d in _CONVERSIONS.values()
+}
+globals().update(LEGACY_CLASSES)
 
 
 def untyped_storage(self: Tensor) -> UntypedStorage:
@@ -131,7 +383,7 @@ def untyped_storage(self: Tensor) -> UntypedStorage:
 
 
 def typed_storage(self: Tensor) -> TypedStorage:
-    return TypedStorage(untyped_storage(self), self.dtype)
+    return TypedStorage(wrap_storage=untyped_storage(self), dtype=self.dtype, _internal=True)
 
 
 def storage(self: Tensor) -> TypedStorage:

@@ -7,10 +7,14 @@ from typing import Any
 
 
 def differences(expected: Any, actual: Any, path: str = "", rtol: float = 2e-5, atol: float = 2e-6) -> list[str]:
-    """Each place where ``actual`` (facula) departs from ``expected`` (PyTorch), as readable lines."""
+    """Each place where ``actual`` (facula) departs from ``expected`` (PyTorch), as readable lines.
+
+    An observation may bring its own tolerance, ``{"tolerance": [rtol, atol], ...}``, which holds below it.
+    """
     if isinstance(expected, dict) and "raises" in expected:
         return _error_differences(expected, actual, path)
     if isinstance(expected, dict) and isinstance(actual, dict):
+        rtol, atol = expected.get("tolerance", (rtol, atol))
         found = [f"{path}: keys {sorted(expected)} != {sorted(actual)}"] if expected.keys() != actual.keys() else []
         for key in expected.keys() & actual.keys():
             found += differences(expected[key], actual[key], f"{path}.{key}", rtol, atol)

@@ -4,12 +4,14 @@ from typing import Any
 
 from . import dlpack, hooks
 
-__all__ = ["checkpoint", "dlpack", "hooks"]
+__all__ = ["checkpoint", "data", "dlpack", "hooks"]
+
+_LOADED_LATE = ("_pytree", "checkpoint", "data", "model_zoo")
 
 
 def __getattr__(name: str) -> Any:
-    if name != "checkpoint":
+    if name not in _LOADED_LATE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib
 
-    return importlib.import_module(f"{__name__}.checkpoint")
+    return importlib.import_module(f"{__name__}.{name}")

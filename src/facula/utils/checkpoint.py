@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import warnings
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from .. import _state
@@ -13,8 +13,14 @@ from .._tensor import Tensor
 from ..autograd import Function, backward, enable_grad, no_grad
 from ..autograd.hooks import saved_tensors_hooks
 from ..random import get_rng_state, set_rng_state
+from ._selective import CheckpointPolicy, SelectiveCheckpointContext, create_selective_checkpoint_contexts
 
-__all__ = ["CheckpointError", "CheckpointFunction", "checkpoint", "checkpoint_sequential", "noop_context_fn"]
+__all__ = [
+    "CheckpointError", "CheckpointFunction", "CheckpointPolicy", "DefaultDeviceType", "GraphExecGroup",
+    "SelectiveCheckpointContext", "check_backward_validity", "checkpoint", "checkpoint_sequential",
+    "create_selective_checkpoint_contexts", "detach_variable", "get_device_states", "noop_context_fn",
+    "set_checkpoint_debug_enabled", "set_checkpoint_early_stop", "set_device_states",
+]  # fmt: skip
 
 
 class CheckpointError(RuntimeError):
@@ -23,6 +29,32 @@ class CheckpointError(RuntimeError):
 
 def noop_context_fn() -> tuple[Any, Any]:
     return contextlib.nullcontext(), contextlib.nullcontext()
+
+
+_debug: bool | None = None
+_early_stop: bool | None = None
+
+
+@contextlib.contextmanager
+def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
+    """Within it ``debug=`` is this, whatever calls of ``checkpoint`` say; None leaves it to them."""
+    global _debug
+    before, _debug = _debug, enabled
+    try:
+        yield
+    finally:
+        _debug = before
+
+
+@contextlib.contextmanager
+def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+    """Within it ``early_stop=`` is this, whatever calls of ``checkpoint`` say."""
+    global _early_stop
+    before, _early_stop = _early_stop, enable
+    try:
+        yield
+    finally:
+        _early_stop = before
 
 
 def checkpoint(
@@ -55,9 +87,19 @@ def checkpoint(
         if context_fn is not noop_context_fn or debug:
             raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
         return CheckpointFunction.apply(function, preserve, *args)
+    if determinism_check not in ("default", "none"):
+        raise ValueError(
+            f"determinism_check should be one of ['default', 'none'], but got {determinism_check}"
+        )
     forward_context, again_context = context_fn()
-    again = _Again(function, args, kwargs, preserve, again_context, early_stop, determinism_check)
-    with saved_tensors_hooks(again.pack, again.unpack), forward_context:
+    logs: Any = None
+    if debug if _debug is None else _debug:
+        from ._checkpoint_debug import OperationLog
+
+        logs = OperationLog(), OperationLog()
+    stop = early_stop if _early_stop is None else _early_stop
+    again = _Again(function, args, kwargs, preserve, again_context, stop, determinism_check, logs)
+    with saved_tensors_hooks(again.pack, again.unpack), forward_context, logs[0] if logs else contextlib.nullcontext():
         return function(*args, **kwargs)
 
 
@@ -96,8 +138,9 @@ class _Again:
     """One checkpointed call: numbers what it saves, and runs it again when the first of these is asked for."""
 
     def __init__(
-        self, function: Any, args: Any, kwargs: Any, preserve: bool, context: Any, early_stop: bool, check: str
-    ) -> None:
+        self, function: Any, args: Any, kwargs: Any, preserve: bool, context: Any, early_stop: bool, check: str,
+        logs: Any,
+    ) -> None:  # fmt: skip
         self.call = (function, args, kwargs)
         self.context = context
         self.early_stop = early_stop
@@ -105,6 +148,9 @@ class _Again:
         self.state = get_rng_state() if preserve else None
         self.places: list[weakref.ref[_Place]] = []
         self.values: dict[int, Any] = {}
+        self.logs = logs
+        self.group: weakref.ref[GraphExecGroup] | None = None
+        """The group in which it was run again last."""
 
     def pack(self, t: Any) -> _Place:
         place = _Place(len(self.places), _kind(t) if self.checks else None)
@@ -113,7 +159,19 @@ class _Again:
 
     def unpack(self, place: _Place) -> Any:
         if place.position not in self.values:
-            self._run()
+            group = GraphExecGroup.current
+            if group is not None:
+                if self.group is not None and self.group() is group:
+                    raise CheckpointError(_UNPACKED_TWICE)
+                self.group = weakref.ref(group)
+            try:
+                self._run()
+            except CheckpointError as error:
+                if self.logs is None:
+                    raise
+                from ._checkpoint_debug import report
+
+                raise CheckpointError(report(*self.logs)) from error
         return self.values.pop(place.position)
 
     def _run(self) -> None:
@@ -134,7 +192,7 @@ class _Again:
         named = {name: _cut(a) for name, a in kwargs.items()}
         with (
             contextlib.suppress(_Enough), enable_grad(), _random_state(self.state), self.context,
-            saved_tensors_hooks(pack, _refuse),
+            saved_tensors_hooks(pack, _same), self.logs[1] if self.logs else contextlib.nullcontext(),
         ):  # fmt: skip
             function(*inputs, **named)
         self._compare(count)
@@ -144,7 +202,7 @@ class _Again:
             raise CheckpointError(
                 "torch.utils.checkpoint: A different number of tensors was saved during the original forward and "
                 f"recomputation.\nNumber of tensors saved during forward: {len(self.places)}\n"
-                f"Number of tensors saved during recomputation: {count}."
+                f"Number of tensors saved during recomputation: {count}.{_TIP}"
             )
         wrong = ""
         for i, t in self.values.items():
@@ -154,12 +212,56 @@ class _Again:
         if wrong:
             raise CheckpointError(
                 "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than "
-                f"during the forward pass.\n{wrong}."
+                f"during the forward pass.\n{wrong}.{_TIP}"
             )
 
 
-def _refuse(_: Any) -> Any:
-    raise CheckpointError("torch.utils.checkpoint: backward inside a recomputation needs early_stop=False")
+def _same(value: Any) -> Any:
+    """For a backward pass within the function that is run again."""
+    return value
+
+
+_UNPACKED_TWICE = (
+    "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. Performing two "
+    "backward calls that overlap (i.e. require the same saved activation in order to compute gradients) is not allowed "
+    "while under the torch.utils.checkpoint.GraphExecGroup context. If you are calling ctx.saved_tensors in backward, "
+    "make sure to do so only once. Otherwise please open an issue with details on your use case."
+)
+
+_TIP = """
+
+Tip: To see a more detailed error message, either pass `debug=True` to
+`torch.utils.checkpoint.checkpoint(...)` or wrap the code block
+with `with torch.utils.checkpoint.set_checkpoint_debug_enabled(True):` to
+enable checkpoint\u2011debug mode globally.
+
+If this error occurs under torch.compile with automatic_dynamic_shapes enabled,
+it may be because the recomputation selected a different compiled graph than the
+forward pass (e.g., a dynamic graph instead of the original static graph).
+To fix this, either:
+  - Use torch._dynamo.mark_dynamic() to explicitly mark varying dimensions as
+    dynamic upfront, avoiding the static-to-dynamic transition.
+  - Call torch._C._dynamo.eval_frame._set_lru_cache(False) to disable LRU cache
+    reordering, which can change which graph is checked first between forward
+    and recompute.
+See https://github.com/pytorch/pytorch/issues/166926 for more details and
+workaround examples.
+"""
+
+
+class GraphExecGroup:
+    """Backward passes within one ``with`` block run each checkpointed function again only once, in parts they share."""
+
+    current: GraphExecGroup | None = None
+
+    def __enter__(self) -> GraphExecGroup:
+        if GraphExecGroup.current is not None:
+            raise RuntimeError("GraphExecGroup contexts cannot be nested")
+        GraphExecGroup.current = self
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        GraphExecGroup.current = None
 
 
 def _kind(t: Any) -> dict[str, Any]:
@@ -181,8 +283,7 @@ class CheckpointFunction(Function):
 
     @staticmethod
     def forward(ctx: Any, run_function: Any, preserve_rng_state: bool, *args: Any) -> Any:
-        if not any(isinstance(a, Tensor) and a.requires_grad for a in args):
-            warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=4)
+        check_backward_validity(args)
         ctx.run_function = run_function
         ctx.state = get_rng_state() if preserve_rng_state else None
         ctx.others = [None if isinstance(a, Tensor) else a for a in args]
@@ -216,12 +317,63 @@ class CheckpointFunction(Function):
         return (None, None, *(i.grad if isinstance(i, Tensor) else None for i in inputs))
 
 
+# ---- pieces that PyTorch has in public
+
+
+def check_backward_validity(inputs: Iterable[Any]) -> None:
+    """Warn if no input requires a gradient: then none will be computed."""
+    if not any(isinstance(a, Tensor) and a.requires_grad for a in inputs):
+        warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=5)
+
+
+def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Inputs without their history."""
+    if not isinstance(inputs, tuple):
+        raise RuntimeError(
+            f"Only tuple of tensors is supported. Got Unsupported input type: {type(inputs).__name__}"
+        )
+    return tuple(_cut(a) for a in inputs)
+
+
+def get_device_states(*args: Any) -> tuple[list[int], list[Any]]:
+    """Generators of other devices that arguments are on: none."""
+    return [], []
+
+
+def set_device_states(devices: Any, states: Any, *, device_type: str | None = None) -> None:
+    """Set generators of other devices, of which there are none."""
+
+
+class DefaultDeviceType:
+    """The device to look at besides the CPU."""
+
+    _kind = "cpu"
+
+    @staticmethod
+    def set_device_type(device: str = "cpu") -> None:
+        DefaultDeviceType._kind = device
+
+    @staticmethod
+    def get_device_type() -> str:
+        return DefaultDeviceType._kind
+
+
 def checkpoint_sequential(
     functions: Iterable[Callable[..., Any]], segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
 ) -> Any:
     """A chain of functions in ``segments`` parts, each of them checkpointed but the last."""
     if use_reentrant is None:
+        warnings.warn(
+            "torch.utils.checkpoint.checkpoint_sequential: the use_reentrant parameter should be passed explicitly. In "
+            "version 2.9 we will raise an exception if use_reentrant is not passed. use_reentrant=False is "
+            "recommended, but if you need to preserve the current default behavior, you can pass use_reentrant=True. "
+            "Refer to docs for more details on the differences between the two variants.",
+            stacklevel=2,
+        )
         use_reentrant = True
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if kwargs:
+        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
     chain = list(functions.children() if hasattr(functions, "children") else functions)
 
     def run(part: Sequence[Callable[..., Any]]) -> Callable[..., Any]:
@@ -234,5 +386,6 @@ def checkpoint_sequential(
 
     size = len(chain) // segments
     for start in range(0, size * (segments - 1), size):
-        input = checkpoint(run(chain[start : start + size]), input, use_reentrant=use_reentrant, **kwargs)
+        part = run(chain[start : start + size])
+        input = checkpoint(part, input, use_reentrant=use_reentrant, preserve_rng_state=preserve)
     return run(chain[size * (segments - 1) :])(input)

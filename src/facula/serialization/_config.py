@@ -1,0 +1,67 @@
+"""Settings of ``save`` and ``load``: byte order of old files, memory maps, checksums."""
+
+from __future__ import annotations
+
+import mmap
+from enum import Enum
+from typing import Any
+
+
+class LoadEndianness(Enum):
+    """The byte order to believe in where a file does not tell its own."""
+
+    NATIVE = 1
+    LITTLE = 2
+    BIG = 3
+
+
+_endianness: LoadEndianness | None = None
+_checksums = True
+_mmap_flags: int = getattr(mmap, "MAP_PRIVATE", 2)
+
+
+def get_default_load_endianness() -> LoadEndianness | None:
+    return _endianness
+
+
+def set_default_load_endianness(endianness: Any) -> None:
+    global _endianness
+    if not isinstance(endianness, LoadEndianness) and endianness is not None:
+        raise TypeError("Invalid argument type in function set_default_load_endianness")
+    _endianness = endianness
+
+
+def get_crc32_options() -> bool:
+    """Whether ``save`` computes the checksum of each record."""
+    return _checksums
+
+
+def set_crc32_options(compute_crc32: bool) -> None:
+    global _checksums
+    _checksums = compute_crc32
+
+
+def get_default_mmap_options() -> int:
+    """How ``load(mmap=True)`` maps a file: ``mmap.MAP_PRIVATE`` or ``mmap.MAP_SHARED``."""
+    return _mmap_flags
+
+
+class set_default_mmap_options:
+    """Set it: for good, or for the length of a ``with`` block."""
+
+    def __init__(self, flags: int) -> None:
+        global _mmap_flags
+        if flags not in (getattr(mmap, "MAP_PRIVATE", 2), getattr(mmap, "MAP_SHARED", 1)):
+            raise ValueError(
+                "Invalid argument in function set_default_mmap_options, expected mmap.MAP_PRIVATE or mmap.MAP_SHARED, "
+                f"but got {flags}"
+            )
+        self.before = _mmap_flags
+        _mmap_flags = flags
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exc: object) -> None:
+        global _mmap_flags
+        _mmap_flags = self.before

@@ -1,0 +1,115 @@
+"""Files from before PyTorch 1.6: a magic number, a few pickles, and then the storages, without any container."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import numpy as np
+
+from .. import _device, _dtype
+from .._storage import TypedStorage, UntypedStorage
+from . import _locations
+from ._load import Job
+from ._save import MAGIC_NUMBER, PROTOCOL_VERSION
+
+
+def load_legacy(job: Job, file: Any) -> Any:
+    data = memoryview(file.read())
+    if not len(data):
+        raise EOFError("Ran out of input")
+    if bytes(data[257:262]) == b"ustar":
+        raise RuntimeError("facula does not read the tar files of PyTorch before 0.1.10; save them anew with PyTorch")
+    magic, at = job.run(data, _refuse)
+    if magic != MAGIC_NUMBER:
+        raise RuntimeError("Invalid magic number; corrupt file?")
+    version, at = job.run(data, _refuse, at)
+    if version != PROTOCOL_VERSION:
+        raise RuntimeError(f"Invalid protocol version: {version}")
+    _, at = job.run(data, _refuse, at)
+    storages = _Storages(job, len(data))
+    loaded, at = job.run(data, storages.persistent_load, at)
+    keys, at = job.run(data, _refuse, at)
+    storages.fill(data, keys, at)
+    return loaded
+
+
+def _refuse(pid: Any) -> Any:
+    raise RuntimeError("a storage is named where there can be none; corrupt file?")
+
+
+def _too_short(missing: int) -> RuntimeError:
+    return RuntimeError(f"unexpected EOF, expected {missing} more bytes. The file might be corrupted.")
+
+
+class _Storages:
+    """The storages that a program names: made empty when it runs, filled from what follows it."""
+
+    def __init__(self, job: Job, available: int) -> None:
+        self.job = job
+        self.available = available
+        self.taken = 0
+        self.found: dict[str, tuple[UntypedStorage, UntypedStorage, int]] = {}
+        """By key: what was read into, what ``map_location`` made of it, size of an element."""
+
+    def persistent_load(self, pid: Any) -> Any:
+        if type(pid) is not tuple or not pid:
+            raise RuntimeError("a storage's name must be a tuple; corrupt file?")
+        if pid[0] == "module":
+            return pid[1]
+        if len(pid) not in (5, 6) or pid[0] != "storage":
+            raise RuntimeError(f"Unknown saved id type: {pid[0]!r}")
+        _, kind, key, location, numel = pid[:5]
+        part = pid[5] if len(pid) == 6 else None
+        dtype = self.job.storage_type(kind)
+        if type(key) is not str or type(location) is not str or type(numel) is not int or numel < 0:
+            raise RuntimeError(f"a storage's key, location and size are wrong: {key!r}, {location!r}, {numel!r}")
+        if key not in self.found:
+            self._make(key, dtype, numel, location)
+        storage = self.found[key][1]
+        if part is not None:
+            storage = _part(storage, part, dtype.itemsize)
+        return TypedStorage(wrap_storage=storage, dtype=dtype, _internal=True)
+
+    def _make(self, key: str, dtype: _dtype.dtype, numel: int, location: str) -> None:
+        nbytes = numel * dtype.itemsize
+        self.taken += nbytes
+        if self.taken > self.available:
+            raise _too_short(self.taken - self.available)
+        if _locations.is_meta(self.job.map_location, location):
+            read = UntypedStorage(_device.empty_meta((nbytes,), np.uint8))
+        else:
+            read = UntypedStorage(np.zeros(nbytes, np.uint8))
+        read.when_filled = []
+        self.found[key] = (read, self.job.restore(read, location), dtype.itemsize)
+
+    def fill(self, data: memoryview, keys: Any, at: int) -> None:
+        if not isinstance(keys, list) or set(map(str, keys)) != set(self.found):
+            raise RuntimeError("the file's storages are not those that its tensors need; corrupt file?")
+        for key in keys:
+            storage, _, itemsize = self.found[key]
+            if at + 8 > len(data):
+                raise _too_short(at + 8 - len(data))
+            numel = struct.unpack("<q", data[at : at + 8])[0]
+            at += 8
+            nbytes = numel * itemsize
+            if nbytes != storage.nbytes():
+                raise RuntimeError(f"storage has wrong byte size: expected {storage.nbytes()} got {nbytes}")
+            if at + nbytes > len(data):
+                raise _too_short(at + nbytes - len(data))
+            if storage.device.type != "meta":
+                storage._bytes[...] = np.frombuffer(data, np.uint8, nbytes, at)
+            at += nbytes
+            actions, storage.when_filled = storage.when_filled, None
+            for act in actions or ():
+                act()
+
+
+def _part(storage: UntypedStorage, part: Any, itemsize: int) -> UntypedStorage:
+    """A storage within a storage, as files of long ago have them."""
+    if type(part) is not tuple or len(part) != 3 or not all(type(n) is int and n >= 0 for n in part[1:]):
+        raise RuntimeError("a part of a storage is described wrongly; corrupt file?")
+    begin, end = part[1] * itemsize, (part[1] + part[2]) * itemsize
+    if end > storage.nbytes():
+        raise RuntimeError(f"a part of a storage ends at {end}, beyond its {storage.nbytes()} bytes")
+    return UntypedStorage(storage._bytes[begin:end])

@@ -1,0 +1,126 @@
+"""Names in files: what facula has is written under the name that PyTorch gives it, and found under it again."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from .. import _dtype
+
+STORAGE_NAMES = {
+    "FloatStorage": _dtype.float32, "DoubleStorage": _dtype.float64, "HalfStorage": _dtype.float16,
+    "BFloat16Storage": _dtype.bfloat16, "LongStorage": _dtype.int64, "IntStorage": _dtype.int32,
+    "ShortStorage": _dtype.int16, "CharStorage": _dtype.int8, "ByteStorage": _dtype.uint8,
+    "BoolStorage": _dtype.bool_, "ComplexFloatStorage": _dtype.complex64, "ComplexDoubleStorage": _dtype.complex128,
+}  # fmt: skip
+"""The dtype that a storage's class stands for. Those of other dtypes are written as bytes."""
+
+STORAGE_OF = {d: name for name, d in STORAGE_NAMES.items()}
+
+_HOMES = {
+    ("facula._tensor", "Tensor"): "torch",
+    ("facula._size", "Size"): "torch",
+    ("facula._device", "device"): "torch",
+    ("facula._generator", "Generator"): "torch._C",
+    ("facula._storage", "UntypedStorage"): "torch.storage",
+    ("facula._storage", "TypedStorage"): "torch.storage",
+    ("facula.nn.modules.attention", "MultiheadAttention"): "torch.nn.modules.activation",
+    ("facula.nn.modules.attention", "NonDynamicallyQuantizableLinear"): "torch.nn.modules.linear",
+}
+"""Where PyTorch has what facula has elsewhere. All other public modules have the same place in both."""
+
+
+class Foreign:
+    """A name that a file mentions but that need not exist here."""
+
+    __slots__ = ("module", "name")
+
+    def __init__(self, module: str, name: str) -> None:
+        self.module = module
+        self.name = name
+
+    def __call__(self, *args: Any) -> Any:
+        raise TypeError(f"{self.module}.{self.name} is only a name here")
+
+    def __repr__(self) -> str:
+        return f"{self.module}.{self.name}"
+
+
+class StorageType:
+    """Stands for a class of storages, as ``torch.FloatStorage``, in a file's program."""
+
+    _dtypes = STORAGE_NAMES
+
+    def __init__(self, name: str) -> None:
+        self.dtype = self._dtypes[name]
+
+    def __str__(self) -> str:
+        return f"StorageType(dtype={self.dtype})"
+
+    __repr__ = __str__
+
+
+def torch_name(module: str, name: str) -> tuple[str, str] | None:
+    """Under which module and name PyTorch has something of facula's; None if it is not facula's, or internal."""
+    if module != "facula" and not module.startswith("facula."):
+        return None
+    home = _HOMES.get((module, name))
+    if home is not None:
+        return home, name
+    if module.startswith("facula.ops."):
+        return _home_of_operator(name)
+    return "torch" + module.removeprefix("facula"), name
+
+
+def _home_of_operator(name: str) -> tuple[str, str] | None:
+    functional = importlib.import_module("facula.nn.functional")
+    return ("torch.nn.functional", name) if hasattr(functional, name) else None
+
+
+def find(module: str, name: str) -> Any:
+    """What facula has under one of PyTorch's names; AttributeError or ImportError if it has nothing."""
+    if name in STORAGE_NAMES and module in ("torch", "torch.cuda"):
+        return StorageType(name)
+    if module == "torch" and name in _dtype.dtype._by_name:
+        return _dtype.dtype._by_name[name]
+    if (module, name) in _REBUILDERS:
+        from . import _rebuild
+
+        return getattr(_rebuild, _REBUILDERS[module, name])
+    home = "facula" + module.removeprefix("torch")
+    places = [home, *_ELSEWHERE.get(module, ())]
+    for place in places:
+        try:
+            return _attribute(importlib.import_module(place), name)
+        except (ImportError, AttributeError):
+            continue
+    if module.startswith("torch.nn.modules."):
+        return _attribute(importlib.import_module("facula.nn"), name)
+    raise AttributeError(f"Can't get attribute '{name}' on module '{module}': facula has no such thing")
+
+
+def _attribute(owner: Any, name: str) -> Any:
+    for part in name.split("."):
+        owner = getattr(owner, part)
+    return owner
+
+
+_REBUILDERS = {
+    ("torch._utils", "_rebuild_tensor"): "tensor",
+    ("torch._utils", "_rebuild_tensor_v2"): "tensor_v2",
+    ("torch._utils", "_rebuild_tensor_v3"): "tensor_v3",
+    ("torch._utils", "_rebuild_parameter"): "parameter",
+    ("torch._utils", "_rebuild_parameter_with_state"): "parameter_with_state",
+    ("torch._utils", "_rebuild_meta_tensor_no_storage"): "meta_tensor",
+    ("torch._utils", "_rebuild_device_tensor_from_numpy"): "device_tensor_from_numpy",
+    ("torch._utils", "_rebuild_device_tensor_from_cpu_tensor"): "device_tensor_from_cpu_tensor",
+    ("torch._tensor", "_rebuild_from_type_v2"): "from_type_v2",
+    ("torch.serialization", "_get_layout"): "layout",
+    ("torch.storage", "_load_from_bytes"): "load_from_bytes",
+    ("torch._C", "_VariableFunctionsClass"): "functions",
+    ("torch._C", "TensorBase"): "tensor_class",
+    ("torch.nn.modules.module", "_WrappedHook"): "WrappedHook",
+}
+"""PyTorch's functions that make tensors of what is in a file, and their counterparts in ``_rebuild``."""
+
+_ELSEWHERE = {"torch._C": ("facula",), "torch._C._nn": ("facula.nn.functional",), "torch.storage": ("facula._storage",)}

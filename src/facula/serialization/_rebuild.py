@@ -1,0 +1,222 @@
+"""Tensors from what a file says of them: nothing is believed before it has been checked.
+
+A file gives a storage, and for each tensor over it an offset, sizes and strides. PyTorch's own words are used where it
+has an error for the same thing.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .. import _device, _dtype, _layout
+from .._size import Size
+from .._storage import TypedStorage, UntypedStorage
+from .._tensor import Tensor
+from ..nn.parameter import Parameter
+from ..ops._making import finish
+
+_MAX_NUMEL = 2**63 - 1
+
+
+class _Functions:
+    """Operators by name."""
+
+    def __getattr__(self, name: str) -> Any:
+        import facula
+
+        return getattr(facula, name)
+
+
+class WrappedHook:
+    """A hook of a module as PyTorch pickles it: perhaps with the module that it wants for its first argument."""
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.hook = state["hook"]
+        self.module = state["module"] if state["with_module"] else None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.hook(*args, **kwargs) if self.module is None else self.hook(self.module, *args, **kwargs)
+
+
+functions = _Functions()
+tensor_class = Tensor
+
+
+def tensor_v2(
+    storage: Any, storage_offset: Any, size: Any, stride: Any, requires_grad: Any, backward_hooks: Any,
+    metadata: Any = None,
+) -> Tensor:  # fmt: skip
+    """A tensor over a storage of elements of its dtype."""
+    if not isinstance(storage, TypedStorage):
+        raise RuntimeError(f"a tensor's storage must be a TypedStorage, but got {type(storage)}")
+    return _tensor(storage.untyped(), storage.dtype, storage_offset, size, stride, requires_grad, metadata)
+
+
+def tensor_v3(
+    storage: Any, storage_offset: Any, size: Any, stride: Any, requires_grad: Any, backward_hooks: Any, dtype: Any,
+    metadata: Any = None,
+) -> Tensor:  # fmt: skip
+    """A tensor over a storage of bytes."""
+    if not isinstance(storage, (UntypedStorage, TypedStorage)) or not isinstance(dtype, _dtype.dtype):
+        raise RuntimeError(f"a tensor needs a storage and a dtype, but got {type(storage)} and {type(dtype)}")
+    return _tensor(storage.untyped(), dtype, storage_offset, size, stride, requires_grad, metadata)
+
+
+def tensor(storage: Any, storage_offset: Any, size: Any, stride: Any) -> Tensor:
+    return tensor_v2(storage, storage_offset, size, stride, False, None)
+
+
+def parameter(data: Any, requires_grad: Any, backward_hooks: Any) -> Parameter:
+    if not isinstance(data, Tensor):
+        raise RuntimeError(f"a Parameter is made of a tensor, not of {type(data)}")
+    made: Parameter = Parameter(data, bool(requires_grad))
+    return made
+
+
+def parameter_with_state(data: Any, requires_grad: Any, backward_hooks: Any, state: Any) -> Parameter:
+    made = parameter(data, requires_grad, backward_hooks)
+    set_state(made, state)
+    return made
+
+
+def meta_tensor(dtype: Any, size: Any, stride: Any, requires_grad: Any) -> Tensor:
+    sizes = _whole_numbers(size, "size")
+    if math.prod(sizes) > _MAX_NUMEL:
+        raise RuntimeError("numel: integer multiplication overflow")
+    t = finish(_device.empty_meta(sizes, dtype.numpy))
+    return t.requires_grad_() if requires_grad else t
+
+
+def device_tensor_from_numpy(data: Any, dtype: Any, device: Any, requires_grad: Any) -> Tensor:
+    t = finish(np.ascontiguousarray(data, dtype.numpy))
+    return t.requires_grad_() if requires_grad else t
+
+
+def device_tensor_from_cpu_tensor(data: Any, dtype: Any, device: Any, requires_grad: Any) -> Tensor:
+    t: Tensor = data.to(dtype)
+    return t.requires_grad_() if requires_grad else t
+
+
+def from_type_v2(func: Any, new_type: Any, args: Any, state: Any) -> Any:
+    """A tensor of a subclass, or one with attributes."""
+    made = func(*args)
+    if type(made) is not new_type:
+        made = made.as_subclass(new_type)
+    own = getattr(type(made), "__setstate__", None)
+    if own is not getattr(Tensor, "__setstate__", None):
+        made.__setstate__(state)
+        return made
+    return set_state(made, state)
+
+
+def set_state(made: Any, state: Any) -> Any:
+    """Give a tensor the attributes that were written with it: past descriptors, so that no code of theirs runs."""
+    attributes, slots = state if isinstance(state, tuple) and len(state) == 2 else (state, None)
+    for values in (attributes, slots):
+        if values:
+            if not isinstance(values, dict) or not all(type(name) is str for name in values):
+                raise RuntimeError(f"Invalid serialized state: {type(values)}")
+            vars(made).update(values)
+    return made
+
+
+def layout(name: Any) -> Any:
+    found = {"torch.strided": _layout.strided, "torch.sparse_coo": _layout.sparse_coo}.get(name)
+    if found is None:
+        raise RuntimeError(f"facula has no layout {name}")
+    return found
+
+
+def load_from_bytes(data: bytes) -> Any:
+    """A storage as PyTorch puts it into plain pickles."""
+    import io
+
+    from ._load import load
+
+    return load(io.BytesIO(data), weights_only=False)
+
+
+# ---- the checks
+
+
+def _tensor(
+    storage: UntypedStorage, dtype: _dtype.dtype, offset: Any, size: Any, stride: Any, requires_grad: Any, metadata: Any
+) -> Tensor:
+    sizes, strides = _whole_numbers(size, "size"), _strides(size, stride)
+    if type(offset) is not int or offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+    numel = math.prod(sizes)
+    if numel > _MAX_NUMEL:
+        raise RuntimeError("numel: integer multiplication overflow")
+    needed = 0
+    if numel:
+        needed = (offset + sum((n - 1) * s for n, s in zip(sizes, strides)) + 1) * dtype.itemsize
+    if needed > storage.nbytes():
+        raise RuntimeError(
+            f"setStorage: sizes {list(sizes)}, strides {list(strides)}, storage offset {offset}, and itemsize "
+            f"{dtype.itemsize} requiring a storage size of {needed} are out of bounds for storage of size "
+            f"{storage.nbytes()}"
+        )
+    t = finish(_array(storage, dtype, offset, sizes, strides))
+    if metadata:
+        t = _with_bits(t, metadata, storage)
+    if requires_grad:
+        if not (dtype.is_floating_point or dtype.is_complex):
+            raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
+        t.requires_grad_()
+    return t
+
+
+def _array(storage: UntypedStorage, dtype: _dtype.dtype, offset: int, sizes: Any, strides: Any) -> Any:
+    if storage.device.type == "meta":
+        return _device.empty_meta(sizes, dtype.numpy)
+    step = dtype.itemsize
+    if 0 in sizes:
+        return np.empty(sizes, dtype.numpy)
+    try:
+        return np.ndarray(sizes, dtype.numpy, storage._bytes, offset * step, tuple(s * step for s in strides))
+    except (ValueError, OverflowError) as error:
+        raise RuntimeError(f"facula cannot hold a tensor of sizes {list(sizes)}: {error}") from None
+
+
+def _with_bits(t: Tensor, metadata: Any, storage: UntypedStorage) -> Tensor:
+    """PyTorch's lazy conjugate and negative: done at once here, or when the storage is filled, on memory of its own."""
+    if not isinstance(metadata, dict):
+        raise RuntimeError(f"a tensor's metadata must be a dict, but got {type(metadata)}")
+    source = t._array
+    own = source.copy()
+
+    def compute() -> None:
+        own[...] = source
+        if metadata.get("conj"):
+            np.conjugate(own, out=own)
+        if metadata.get("neg"):
+            np.negative(own, out=own)
+
+    if storage.when_filled is None:
+        compute()
+    else:
+        storage.when_filled.append(compute)
+    return finish(own)
+
+
+def _strides(size: Any, stride: Any) -> tuple[int, ...]:
+    if isinstance(stride, (tuple, Size)) and isinstance(size, (tuple, Size)):
+        if len(size) != len(stride):
+            raise RuntimeError(f"unequal size length ({len(size)}) and stride length ({len(stride)})")
+        if any(type(s) is int and s < 0 for s in stride):
+            raise RuntimeError(
+                f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}"
+            )
+    return _whole_numbers(stride, "stride")
+
+
+def _whole_numbers(values: Any, what: str) -> tuple[int, ...]:
+    if not isinstance(values, (tuple, list)) or any(type(n) is not int or n < 0 for n in values):
+        if isinstance(values, (tuple, list)) and all(type(n) is int for n in values):
+            raise RuntimeError(f"Trying to create tensor with negative dimension {min(values)}: {list(values)}")
+        raise RuntimeError(f"a tensor's {what} must be a tuple of whole numbers, but got {type(values)}")
+    return tuple(values)

@@ -1,0 +1,173 @@
+"""Selective checkpointing: a policy says for each operation whether its result is kept or computed again.
+
+It works below autograd. In the forward pass the results that the policy wants are put aside, in order; when the
+function runs again its operations find them there, and only the others' kernels run. The graph is made in both passes.
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Callable
+from typing import Any
+
+from .. import _state
+
+
+class CheckpointPolicy(enum.Enum):
+    """What to do with an operation's result. There is one device here, so offloading is saving."""
+
+    MUST_SAVE = 0
+    PREFER_SAVE = 1
+    MUST_RECOMPUTE = 2
+    PREFER_RECOMPUTE = 3
+    MUST_CPU_OFFLOAD = 4
+    PREFER_CPU_OFFLOAD = 5
+
+
+_KEPT = frozenset(
+    (
+        CheckpointPolicy.MUST_SAVE, CheckpointPolicy.PREFER_SAVE, CheckpointPolicy.MUST_CPU_OFFLOAD,
+        CheckpointPolicy.PREFER_CPU_OFFLOAD,
+    )
+)  # fmt: skip
+
+
+class SelectiveCheckpointContext:
+    """Tells a policy in which pass it is asked."""
+
+    def __init__(self, *, is_recompute: bool, op_output: Any = None) -> None:
+        self.is_recompute = is_recompute
+        self.op_output = op_output
+
+
+def operator_of(op: Any) -> Any:
+    """A primitive as ``torch.ops.aten`` has it: what PyTorch calls its node tells its name there."""
+    found = _operators.get(op.name)
+    if found is None:
+        from ..ops import aten
+
+        told = re.sub(r"(?<![0-9])(?<!^)([A-Z])", r"_\1", re.sub(r"Backward[0-9]*$", "", op.node_name or "")).lower()
+        names = [name for name in (told, op.name) if name and hasattr(aten, name)]
+        found = getattr(aten, names[0]) if names else aten.Overloads(op.name, op)
+        _operators[op.name] = found
+    return found
+
+
+_operators: dict[str, Any] = {}
+
+
+class _Entry:
+    """A result that was put aside: arrays, and the version of the memory they are in."""
+
+    __slots__ = ("arrays", "counters", "single", "versions")
+
+    def __init__(self, outs: list[Any], single: bool) -> None:
+        self.arrays = [t._array for t in outs]
+        self.counters = [t._shared_counter() for t in outs]
+        self.versions = [counter[0] for counter in self.counters]
+        self.single = single
+
+    def changed(self) -> bool:
+        return any(counter[0] != version for counter, version in zip(self.counters, self.versions))
+
+
+_RECOMPUTE = object()
+_CONSUMED = object()
+
+
+class _Watcher:
+    """Watches kernels within a ``with`` block."""
+
+    def __enter__(self) -> Any:
+        self.outer = _state.modes.kernels
+        _state.update(kernels=self)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        _state.update(kernels=self.outer)
+
+    def before(self, op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
+        return None if self.outer is None else self.outer.before(op, tensors, attributes)
+
+    def after(self, op: Any, outs: list[Any]) -> None:
+        if self.outer is not None:
+            self.outer.after(op, outs)
+
+
+class _Keeping(_Watcher):
+    """The first pass: asks the policy, and puts aside what it wants."""
+
+    def __init__(self, policy: Callable[..., Any], kept: dict[str, list[Any]]) -> None:
+        self.policy = policy
+        self.kept = kept
+        self.decisions: list[Any] = []
+
+    def before(self, op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
+        said = self.policy(SelectiveCheckpointContext(is_recompute=False), operator_of(op), *tensors, *attributes)
+        if isinstance(said, bool):
+            said = CheckpointPolicy.MUST_SAVE if said else CheckpointPolicy.PREFER_RECOMPUTE
+        self.decisions.append(said)
+        return super().before(op, tensors, attributes)
+
+    def after(self, op: Any, outs: list[Any]) -> None:
+        keep = self.decisions.pop() in _KEPT
+        self.kept.setdefault(op.name, []).append(_Entry(outs, op.outputs == 1) if keep else _RECOMPUTE)
+        super().after(op, outs)
+
+
+class _Using(_Watcher):
+    """The second pass: gives out what was put aside, once."""
+
+    def __init__(self, kept: dict[str, list[Any]], allow_mutation: bool) -> None:
+        self.kept = kept
+        self.allow_mutation = allow_mutation
+
+    def __enter__(self) -> Any:
+        self.at: dict[str, int] = {}
+        return super().__enter__()
+
+    def before(self, op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
+        entries, at = self.kept.get(op.name, []), self.at.get(op.name, 0)
+        self.at[op.name] = at + 1
+        entry: Any = entries[at] if at < len(entries) else _RECOMPUTE
+        if entry is _RECOMPUTE:
+            return super().before(op, tensors, attributes)
+        if entry is _CONSUMED:
+            raise RuntimeError(
+                "Trying to backward an extra time. You are only allowed to backward once on any region computed under "
+                "selective activation checkpoint."
+            )
+        entries[at] = _CONSUMED
+        if entry.changed() and not self.allow_mutation:
+            raise RuntimeError("Tensor cached during selective activation checkpoint has been mutated")
+        return entry.arrays[0] if entry.single else entry.arrays
+
+
+def create_selective_checkpoint_contexts(
+    policy_fn_or_list: Any, allow_cache_entry_mutation: bool = False
+) -> tuple[Any, Any]:
+    """Contexts for the two passes of ``checkpoint(context_fn=...)``.
+
+    The policy is a function of (context, operator, *args) that returns a CheckpointPolicy, or a list of operators whose
+    results are to be kept.
+    """
+    if isinstance(policy_fn_or_list, list):
+        from ..ops.aten import Overloads
+
+        for op in policy_fn_or_list:
+            if not isinstance(op, Overloads):
+                raise ValueError(
+                    f"Expected op in `op_list` to be an OpOverload but got: {op} of type {type(op)}. "
+                )
+        names = {op.__name__ for op in policy_fn_or_list}
+
+        def policy(ctx: Any, op: Any, *args: Any, **kwargs: Any) -> CheckpointPolicy:
+            return CheckpointPolicy.MUST_SAVE if op.__name__ in names else CheckpointPolicy.PREFER_RECOMPUTE
+
+    elif callable(policy_fn_or_list):
+        policy = policy_fn_or_list
+    else:
+        raise TypeError("policy_fn_or_list must be either a function or a list of ops.")
+    kept: dict[str, list[Any]] = {}
+    return _Keeping(policy, kept), _Using(kept, allow_cache_entry_mutation)

@@ -1,0 +1,79 @@
+"""A sampler for training in several processes: each takes its own part of the dataset."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from ..._generator import Generator
+from .sampler import Sampler
+
+__all__ = ["DistributedSampler"]
+
+
+class DistributedSampler(Sampler[int]):
+    """Every ``num_replicas``-th index, from ``rank`` on, of the same order in all processes.
+
+    Call ``set_epoch`` before each epoch, or the order is the same in all of them.
+    """
+
+    def __init__(
+        self, dataset: Any, num_replicas: int | None = None, rank: int | None = None, shuffle: bool = True,
+        seed: int = 0, drop_last: bool = False,
+    ) -> None:  # fmt: skip
+        if num_replicas is None:
+            num_replicas = _process_group().get_world_size()
+        if rank is None:
+            rank = _process_group().get_rank()
+        if rank >= num_replicas or rank < 0:
+            raise ValueError(f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]")
+        self.dataset = dataset
+        self.num_replicas = num_replicas
+        self.rank = rank
+        self.epoch = 0
+        self.drop_last = drop_last
+        count = len(dataset)
+        if drop_last and count % num_replicas:
+            self.num_samples = math.ceil((count - num_replicas) / num_replicas)
+        else:
+            self.num_samples = math.ceil(count / num_replicas)
+        self.total_size = self.num_samples * num_replicas
+        self.shuffle = shuffle
+        self.seed = seed
+
+    def __iter__(self) -> Iterator[int]:
+        from ...ops.random import randperm
+
+        count = len(self.dataset)
+        if self.shuffle:
+            order = randperm(count, generator=Generator().manual_seed(self.seed + self.epoch)).tolist()
+        else:
+            order = list(range(count))
+        if self.drop_last:
+            order = order[: self.total_size]
+        else:
+            missing = self.total_size - len(order)
+            order += (order * math.ceil(missing / max(len(order), 1)))[:missing]
+        if len(order) != self.total_size:
+            raise AssertionError(f"Number of indices ({len(order)}) does not match total_size ({self.total_size})")
+        return iter(order[self.rank : self.total_size : self.num_replicas])
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+    def set_epoch(self, epoch: int) -> None:
+        """Which epoch comes next: the order depends on it."""
+        self.epoch = epoch
+
+
+def _process_group() -> Any:
+    try:
+        from ... import distributed
+    except ImportError:
+        distributed = None  # type: ignore[assignment]
+    if distributed is None or not hasattr(distributed, "is_initialized") or not distributed.is_initialized():
+        raise ValueError(
+            "Default process group has not been initialized, please make sure to call init_process_group."
+        )
+    return distributed
