@@ -12,8 +12,12 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from .kernels import KERNELS
+from .networks import NETWORKS
+from .optimizers import OPTIMIZERS
 from .workloads import WORKLOADS
 
+GROUPS = {"operators": WORKLOADS, "kernels": KERNELS, "networks": NETWORKS, "optimizers": OPTIMIZERS}
 PEERS = ("facula", "torch")
 ROUND_SECONDS = 0.05
 
@@ -27,12 +31,12 @@ class Result(NamedTuple):
 
 
 class Worker:
-    def __init__(self, library: str, threads: int) -> None:
+    def __init__(self, library: str, threads: int, clock: str) -> None:
         environment = dict(os.environ)
         for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
             environment[name] = str(threads)
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.worker", library, str(threads)],
+            [sys.executable, "-m", "benchmarks.worker", library, str(threads), clock],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment,
         )  # fmt: skip
 
@@ -76,13 +80,18 @@ def import_seconds(statement: str, times: int = 7) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("workloads", nargs="*", help=f"which ones (default: all): {', '.join(WORKLOADS)}")
+    parser.add_argument("workloads", nargs="*", help="which ones (default: all of the group)")
+    parser.add_argument("--group", choices=GROUPS, default="operators", help="what to measure")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument(
+        "--clock", choices=("wall", "cpu"), default="wall",
+        help="cpu: the processor's time, for one thread on a machine that others use",
+    )  # fmt: skip
     parser.add_argument("--write", type=Path, help="also write the table into this Markdown file")
     options = parser.parse_args()
-    names = options.workloads or list(WORKLOADS)
-    workers = {library: Worker(library, options.threads) for library in PEERS}
+    names = options.workloads or list(GROUPS[options.group])
+    workers = {library: Worker(library, options.threads, options.clock) for library in PEERS}
     lines = [
         "| workload | facula, µs per op | PyTorch, µs per op | ratio (least) | ratio (median) | disturbed rounds |",
         "|---|---|---|---|---|---|",
@@ -103,17 +112,21 @@ def main() -> None:
     if {"chain_of_1000", "chain_of_100000"} <= found.keys():
         growth = (found["chain_of_100000"].least / 100_000) / (found["chain_of_1000"].least / 1_000)
         lines.append(f"\nTime per operation, 100,000 against 1,000 operations: {growth:.2f}.")
-    if not options.workloads:
+    if not options.workloads and options.group == "operators":
         times = [f"`import {m}` {import_seconds(f'import {m}') * 1e3:.0f} ms" for m in ("numpy", "facula", "torch")]
         lines.append(f"\nFrom process start: {', '.join(times)}.")
     print("\n".join(line for line in lines if line.startswith("\n")))
     if options.write:
-        title = f"# facula beside PyTorch\n\nMade by `python -m benchmarks`, {options.threads} thread(s), float32. "
+        group = "" if options.group == "operators" else f" --group {options.group}"
+        made = f"Made by `python -m benchmarks{group}`, {options.threads} thread(s), float32. "
+        title = f"# facula beside PyTorch\n\n{made}"
         note = "Ratios below 1 mean that facula is quicker.\n\n"
         options.write.write_text(title + note + "\n".join(lines) + "\n")
 
 
 def _operations(name: str) -> int:
+    if name in KERNELS or name in NETWORKS or name in OPTIMIZERS:
+        return 1
     return {"tiny_mlp_step": 1, "scalar_graph": 1000, "chain_of_1000": 1000, "chain_of_100000": 100_000}.get(name, 100)
 
 

@@ -11,24 +11,30 @@ import sys
 import time
 from typing import Any
 
+from .kernels import KERNELS
+from .networks import NETWORKS
+from .optimizers import OPTIMIZERS
 from .workloads import WORKLOADS
+
+ALL = {**WORKLOADS, **KERNELS, **NETWORKS, **OPTIMIZERS}
 
 
 def main() -> None:
     library = importlib.import_module(sys.argv[1])
     library.set_num_threads(int(sys.argv[2]))
+    clock = time.process_time if sys.argv[3] == "cpu" else time.perf_counter
     prepared: dict[str, Any] = {}
     for line in sys.stdin:
         name, steps = line.split()
         if name not in prepared:
-            prepared[name] = WORKLOADS[name](library)[0]
+            prepared[name] = ALL[name](library)[0]
             prepared[name]()
         step = prepared[name]
         value = float(step().detach().reshape(-1)[0])
-        start = time.perf_counter()
+        start = clock()
         for _ in range(int(steps)):
             step()
-        print(repr((time.perf_counter() - start) / int(steps)), repr(value), flush=True)
+        print(repr((clock() - start) / int(steps)), repr(value), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """Write ``src/facula/_lazy_names.py``: ``python -m tests.lazy_names``, after an operator got a new name or a new file.
 
-Every module of operators is loaded, without any promise, and what it adds to the functions, to Tensor and to the worlds
-of derivative rules is written down. With ``--print`` the table goes to standard output instead of into the file.
+Every module of operators is loaded, without any promise, and what it adds to the functions, to ``nn.functional``, to
+Tensor and to the worlds of derivative rules is written down. With ``--print`` the table goes to standard output instead
+of into the file.
 """
 
 from __future__ import annotations
@@ -37,12 +38,17 @@ def helper_names() -> list[str]:
 def provided() -> dict[str, dict[str, str]]:
     """The module of every function, method and primitive. Needs a process that has not imported facula yet."""
     table: Any = ModuleType("facula._lazy_names")
-    table.FUNCTIONS = table.METHODS = table.PRIMITIVES = {}
+    table.FUNCTIONS = table.FUNCTIONALS = table.METHODS = table.PRIMITIVES = {}
     sys.modules[table.__name__] = table
     import facula
     from facula.ops import _forms, _xp
 
-    places = {"FUNCTIONS": _forms.FUNCTIONS, "METHODS": vars(facula.Tensor), "PRIMITIVES": vars(_xp.TENSOR)}
+    places: dict[str, Any] = {
+        "FUNCTIONS": _forms.FUNCTIONS,
+        "FUNCTIONALS": _forms.FUNCTIONALS,
+        "METHODS": vars(facula.Tensor),
+        "PRIMITIVES": vars(_xp.TENSOR),
+    }
     found = {kind: dict.fromkeys(names, "facula itself") for kind, names in places.items()}
     seen = {kind: dict(names) for kind, names in places.items()}
 

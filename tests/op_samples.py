@@ -29,7 +29,7 @@ WITHOUT_NUMBERS = {
     "random_from_to_inplace", "random_to_inplace", "random_all_inplace", "bernoulli_number_inplace",
     "bernoulli_tensor_inplace",
     # PyTorch records these and refuses to differentiate them.
-    "floor_divide", "remainder_of_number", "heaviside", "nextafter", "hardsigmoid_backward", "unique_all",
+    "floor_divide", "remainder_of_number", "heaviside", "nextafter", "zeta_with_number", "hardsigmoid_backward", "unique_all",
     "unique_along", "unique_consecutive_op", "weighted_bincount", "scatter_by", "refuse_backward",
     # Views that change the tensor itself: the functions of the same names without ``_inplace`` share their rules.
     "t_inplace", "transpose_inplace", "unsqueeze_inplace", "squeeze_all_inplace", "squeeze_inplace",
@@ -118,8 +118,7 @@ def adjoint(fn: Callable[[Any], Any], x: Any) -> Callable[[Any], Any]:
     """The backward of ``fn`` at ``x`` as a function of the upstream gradient."""
 
     def call(g: Any) -> Any:
-        leaf = x.detach().clone().requires_grad_()
-        return torch.autograd.grad(fn(leaf), leaf, g, create_graph=True)[0]
+        return torch.func.vjp(fn, x.detach())[1](g)[0]
 
     return call
 
@@ -158,6 +157,9 @@ sample("logit", direct("logit", None), draw(4, low=0.1, high=0.9))
 sample("polygamma", direct("polygamma", 2), positive(3))
 sample("mvlgamma", direct("mvlgamma", 2), above_one(3))
 sample("xlogy_of_number", direct("xlogy_of_number", 1.5), positive(3))
+sample("xlog1py_of_number", direct("xlog1py_of_number", 1.5), positive(3))
+sample("xlog1py_with_number", direct("xlog1py_with_number", 1.5), real(3))
+sample("zeta_of_number", direct("zeta_of_number", 2.5), positive(3))
 sample("xlogy_with_number", direct("xlogy_with_number", 1.5), real(3))
 
 for _name, _attributes in {
@@ -419,3 +421,4 @@ for _n in (1, 2, 3):
         sample("sum_at_places", adjoint(_padded, real(*_size)), _padded(real(*_size)))
 
 from . import op_samples_conv, op_samples_linalg, op_samples_networks, op_samples_pooling, op_samples_rest  # noqa: E402, F401
+from . import op_samples_recurrent  # noqa: E402, F401

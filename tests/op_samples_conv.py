@@ -14,8 +14,7 @@ def _summed(fn: Any) -> Any:
     """A function and its first gradients, so that the primitives of these are in the graph too."""
 
     def of(*inputs: Any) -> Any:
-        y = fn(*inputs)
-        return torch.autograd.grad((y * y).sum(), inputs, create_graph=True)
+        return torch.func.grad(lambda *given: fn(*given).square().sum(), argnums=tuple(range(len(inputs))))(*inputs)
 
     return of
 

@@ -164,3 +164,11 @@ sample(
     "bag_weight_slopes", lambda bags, table: REGISTRY["bag_weight_slopes"](bags, table, _indices, _offsets, False, 1),
     real(3, 2), real(3, 2),
 )  # fmt: skip
+
+# ---- weights by direction and length
+
+for _dim, _shape in ((0, (2, 1, 1)), (2, (1, 1, 4))):
+    sample(
+        "weight_norm_interface", lambda v, g, dim=_dim: REGISTRY["weight_norm_interface"](v, g, dim), real(2, 3, 4),
+        real(*_shape),
+    )  # fmt: skip

@@ -119,9 +119,9 @@ for _n in (2, 3):
             sample(f"grid_sampler_{_n}d", _sampled, draw(1, 2, *(3, 4, 3)[:_n]), _where)
 
 _x, _where = draw(1, 2, 3, 4), _grid(1, 2, 2, 2)
-sample("take_points", lambda x: torch.autograd.grad(
-    functional.grid_sample(x, (w := _where.clone().requires_grad_()), align_corners=True).sum(), w, create_graph=True
-)[0], _x)  # fmt: skip
+sample("take_points", lambda x: torch.func.grad(
+    lambda where: functional.grid_sample(x, where, align_corners=True).sum()
+)(_where), _x)  # fmt: skip
 sample("add_points", adjoint(lambda x: functional.grid_sample(x, _where, align_corners=True), _x), draw(1, 2, 2, 2))
 sample("affine_grid_generator", lambda theta: functional.affine_grid(theta, (2, 1, 3, 2), False), draw(2, 2, 3))
 sample("affine_grid_generator", lambda theta: functional.affine_grid(theta, (1, 1, 3, 2, 2), True), draw(1, 3, 4))

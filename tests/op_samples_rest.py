@@ -11,8 +11,10 @@ from .op_samples import REGISTRY, WITHOUT_NUMBERS, draw, sample
 WITHOUT_NUMBERS |= {
     # PyTorch records these and refuses to differentiate them.
     "histogram", "acosh_", "asinh_", "atanh_", "polygamma_", "conj_physically_", "frexp", "chunk_cat",
+    "standard_gamma_grad",
     # Random draws: the same inputs give other outputs.
-    "native_dropout", "rrelu_with_noise", "rrelu_with_noise_inplace",
+    "native_dropout", "rrelu_with_noise", "rrelu_with_noise_inplace", "standard_gamma", "sample_dirichlet",
+    "binomial_kernel", "bernoulli_of_number",
     # Only in place, where what is overwritten gets no gradient.
     "filled_with_number", "filled_with_tensor",
 }  # fmt: skip
@@ -64,3 +66,25 @@ sample(
     lambda x, v: torch._unsafe_masked_index_put_accumulate(x, _mask.unsqueeze(1), [_rows], v),
     matrix(), draw(3, 3),
 )  # fmt: skip
+
+
+def _legit(x: Any, w: Any, b: Any) -> Any:
+    return torch._native_batch_norm_legit(x, w, b, draw(2), draw(2) ** 2, True, 0.1, 1e-3)[0]
+
+
+def _updating(x: Any, w: Any, b: Any) -> Any:
+    return torch.ops.aten._batch_norm_with_update(x, w, b, draw(2), draw(2) ** 2, 0.1, 1e-3)[0]
+
+
+def _pooled_back(g: Any, x: Any) -> Any:
+    indices = torch.nn.functional.max_pool2d(x, 2, return_indices=True)[1]
+    return torch.ops.aten.max_pool2d_with_indices_backward(g, x, 2, 2, 0, 1, False, indices)
+
+
+sample("native_batch_norm_legit", _legit, draw(3, 2), draw(2), draw(2))
+sample(
+    "native_batch_norm_legit_no_stats", lambda x, w, b: torch._native_batch_norm_legit(x, w, b, True, 0.1, 1e-3)[0],
+    draw(3, 2), draw(2), draw(2),
+)  # fmt: skip
+sample("batch_norm_with_update", _updating, draw(3, 2), draw(2), draw(2))
+sample("max_pool2d_with_indices_backward", _pooled_back, draw(1, 1, 2, 2), draw(1, 1, 4, 4))

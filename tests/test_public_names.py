@@ -107,7 +107,7 @@ def test_a_missing_name_is_an_attribute_error() -> None:
 
 def test_import_loads_nothing_heavy() -> None:
     """What takes long to import waits until it is needed."""
-    heavy = ["scipy", "ml_dtypes", "numpy.random", "facula.nn", "facula.optim", "facula._serialization"]
+    heavy = ["scipy", "ml_dtypes", "numpy.random", "facula.nn", "facula.optim", "facula.serialization"]
     code = f"import sys, facula; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

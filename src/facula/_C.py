@@ -2,11 +2,109 @@
 
 from __future__ import annotations
 
+import enum
+from typing import Any
+
+from . import _state
+from ._device import device
+from ._dtype import dtype
 from ._generator import Generator
+from ._layout import layout, memory_format
+from ._size import Size
+from ._tensor import Tensor
 from .autograd.grad_mode import is_grad_enabled as _is_grad_enabled
 from .overrides import DisableTorchFunction, DisableTorchFunctionSubclass, _disabled_torch_function_impl
 
 __all__ = [
-    "DisableTorchFunction", "DisableTorchFunctionSubclass", "Generator", "_disabled_torch_function_impl",
-    "_is_grad_enabled",
+    "DisableTorchFunction", "DisableTorchFunctionSubclass", "Generator", "Size", "TensorBase",
+    "_disabled_torch_function_impl", "_is_grad_enabled", "device", "dtype", "layout", "memory_format",
 ]  # fmt: skip
+
+TensorBase = _TensorBase = Tensor
+_TensorMeta = type(Tensor)
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("Script"):
+        from . import jit
+
+        return getattr(jit, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _set_grad_enabled(enabled: bool) -> None:
+    _state.set_grad(enabled)
+
+
+def _get_tracing_state() -> None:
+    """Programs are not traced."""
+    return None
+
+
+def _is_tracing() -> bool:
+    return False
+
+
+def _log_api_usage_once(event: str) -> None:
+    """Nothing is logged."""
+
+
+def _len_torch_function_stack() -> int:
+    return len(_state.modes.function_modes)
+
+
+def _get_privateuse1_backend_name() -> str:
+    return "privateuseone"
+
+
+class DispatchKey(enum.Enum):
+    """The parts of PyTorch's dispatcher that programs name. facula has no such dispatcher."""
+
+    CPU = "CPU"
+    CUDA = "CUDA"
+    Meta = "Meta"
+    AutogradCPU = "AutogradCPU"
+    AutogradCUDA = "AutogradCUDA"
+    AutocastCPU = "AutocastCPU"
+    AutocastCUDA = "AutocastCUDA"
+    AutocastXPU = "AutocastXPU"
+
+
+class DispatchKeySet:
+    """A set of them."""
+
+    def __init__(self, key: DispatchKey | None = None, *others: DispatchKey) -> None:
+        self._keys = frozenset(k for k in (key, *others) if k is not None)
+
+    def __or__(self, other: DispatchKeySet) -> DispatchKeySet:
+        return DispatchKeySet(*self._keys, *other._keys)
+
+    def has(self, key: DispatchKey) -> bool:
+        return key in self._keys
+
+
+class _Functions:
+    """The functions of a module as attributes, each when it is first asked for."""
+
+    def __init__(self, module: str, prefix: str = "") -> None:
+        self._module = module
+        self._prefix = prefix
+
+    def __getattr__(self, name: str) -> Any:
+        from ._lazy import load
+        from .ops._forms import FUNCTIONS
+
+        if not self._module:
+            try:
+                return FUNCTIONS[name]
+            except KeyError:
+                raise AttributeError(f"torch._C._VariableFunctions has no attribute {name!r}") from None
+        return getattr(load(self._module), name.removeprefix(self._prefix))
+
+
+_VariableFunctions = _Functions("")
+_VariableFunctionsClass = _Functions
+_nn = _Functions("nn.functional")
+_linalg = _Functions("linalg", "linalg_")
+_fft = _Functions("fft", "fft_")
+_special = _Functions("special", "special_")

@@ -8,7 +8,7 @@ from math import e, inf, nan, pi
 from typing import Any as _Any
 
 from . import _dtype as _dtypes
-from . import _lazy, autograd, overrides
+from . import _lazy, _memory, autograd, overrides
 from ._device import device
 from ._dtype import (
     bfloat16,
@@ -17,6 +17,11 @@ from ._dtype import (
     complex128,
     dtype,
     finfo,
+    float8_e4m3fn,
+    float8_e4m3fnuz,
+    float8_e5m2,
+    float8_e5m2fnuz,
+    float8_e8m0fnu,
     float16,
     float32,
     float64,
@@ -61,27 +66,55 @@ __version__ = "0.1.0"
 # NumPy warns of overflow, division by zero and invalid values where PyTorch is silent.
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module="facula")
 
+_memory.begin()
+
 globals().update(_dtypes.ALIASES)
 
 newaxis = None
 
 _SUBMODULES = (
-    "_C", "_tensor_str", "backends", "compile", "cuda", "distributed", "fft", "func", "hub", "jit", "linalg", "masked", "nn",  # noqa: E501
-    "optim", "random", "return_types", "signal", "special", "testing", "utils",
+    "_C", "_dynamo", "_tensor_str", "_utils", "accelerator", "amp", "ao", "backends", "compiler", "cpu", "cuda",
+    "distributed", "distributions", "fft", "func", "functional", "futures", "fx", "hub", "jit", "library", "linalg",
+    "masked", "mps", "mtia", "multiprocessing", "nn", "onnx", "optim", "profiler", "quasirandom", "random",
+    "return_types", "safetensors", "serialization", "signal", "special", "storage", "testing", "torch_version",
+    "types", "utils", "version", "xpu",
 )  # fmt: skip
 """Submodules that are loaded when first asked for."""
 
 _NAMES = {
     name: module
     for module, names in {
-        "_repr": "set_printoptions",
-        "_serialization": "load save",
-        "_settings": """
-            are_deterministic_algorithms_enabled get_float32_matmul_precision get_num_interop_threads get_num_threads
-            is_deterministic_algorithms_warn_only_enabled is_warn_always_enabled set_float32_matmul_precision
-            set_num_interop_threads set_num_threads set_warn_always typename use_deterministic_algorithms
+        "_as_torch": "as_torch",
+        "amp": "GradScaler autocast",
+        "amp.autocast_mode": """
+            autocast_decrement_nesting autocast_increment_nesting clear_autocast_cache get_autocast_cpu_dtype
+            get_autocast_dtype get_autocast_gpu_dtype is_autocast_cache_enabled
+            is_autocast_cpu_enabled is_autocast_enabled set_autocast_cache_enabled set_autocast_cpu_dtype
+            set_autocast_cpu_enabled set_autocast_dtype set_autocast_enabled set_autocast_gpu_dtype
         """,
-        "_storage": "TypedStorage UntypedStorage is_storage",
+        "_assertions": """
+            _assert _assert_async _check _check_index _check_is_size _check_not_implemented _check_tensor_all
+            _check_type _check_value _check_with
+        """,
+        "_symbols": """
+            SymBool SymFloat SymInt sym_float sym_int sym_ite sym_max sym_min sym_not sym_sqrt sym_sum
+        """,
+        "compiler": "compile",
+        "futures": "Future",
+        "func": "vmap",
+        "_repr": "set_printoptions",
+        "serialization": "load save",
+        "_settings": """
+            are_deterministic_algorithms_enabled compiled_with_cxx11_abi get_deterministic_debug_mode
+            get_device_module get_file_path get_float32_matmul_precision get_num_interop_threads get_num_threads
+            is_deterministic_algorithms_warn_only_enabled is_vulkan_available is_warn_always_enabled
+            set_deterministic_debug_mode set_float32_matmul_precision set_flush_denormal set_num_interop_threads
+            set_num_threads set_warn_always typename use_deterministic_algorithms
+        """,
+        "_storage": """
+            BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage ComplexFloatStorage DoubleStorage
+            FloatStorage HalfStorage IntStorage LongStorage ShortStorage TypedStorage UntypedStorage is_storage
+        """,
     }.items()
     for name in names.split()
 }

@@ -9,7 +9,8 @@ USAGE = """\
 usage: facula [--version] [--help] <command>
 
 commands:
-  tour    a guided tour of the library in the terminal (under 3 seconds)
+  run script.py [args...]    run a program that imports torch on facula; also run -m module [args...]
+  tour                       a guided tour of the library in the terminal (under 3 seconds)
 
 options:
   --version    print the version
@@ -41,6 +42,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             # The reader (head, less) has gone: not our failure. Point stdout elsewhere, so that closing it is silent.
             sys.stdout = open("/dev/null", "w") if sys.platform != "win32" else open("NUL", "w")  # noqa: SIM115
         return 0
+    if given[0] == "run":
+        if len(given) == 1 or (given[1] in ("-m", "-c") and len(given) == 2):
+            return complain("run needs a script, or -m and a module, or -c and code")
+        from . import _run
+
+        return _run.run(given[1:])
     return complain(f"unknown command: {given[0]}")
 
 

@@ -9,6 +9,10 @@ import numpy as np
 BOOL, INT, FLOAT, COMPLEX = range(4)
 
 
+_FLOAT8 = ("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu")
+_WITHOUT_NUMPY = ("bfloat16", "complex32", *_FLOAT8)
+
+
 class dtype:
     """A PyTorch dtype; ``numpy`` is the NumPy dtype that holds it."""
 
@@ -19,14 +23,15 @@ class dtype:
         self.name = name
         self.category = category
         self.itemsize = itemsize
-        self._numpy: np.dtype[Any] | None = None if name in ("bfloat16", "complex32") else np.dtype(name)
+        self._numpy: np.dtype[Any] | None = None if name in _WITHOUT_NUMPY else np.dtype(name)
         dtype._by_name[name] = self
 
     @property
     def numpy(self) -> np.dtype[Any]:
         if self._numpy is None:
-            if self is complex32:
-                raise NotImplementedError("facula knows complex32 by name only; compute in complex64")
+            if self is not bfloat16:
+                wider = "complex64" if self is complex32 else "float32"
+                raise NotImplementedError(f"facula knows {self.name} by name only; compute in {wider}")
             try:
                 import ml_dtypes
             except ImportError:
@@ -34,6 +39,16 @@ class dtype:
             self._numpy = np.dtype(ml_dtypes.bfloat16)
             from_numpy_table[self._numpy] = self
         return self._numpy
+
+    @property
+    def abbr(self) -> str:
+        """A short name: ``f32``, ``i64``, ``bf16``."""
+        if self.name == "bool":
+            return "b8"
+        if self.name in _FLOAT8:
+            return self.name.replace("float8_", "f8")
+        kind = self.name.rstrip("0123456789")
+        return {"bfloat": "bf", "float": "f", "complex": "c", "int": "i", "uint": "u"}[kind] + self.name[len(kind) :]
 
     @property
     def is_floating_point(self) -> bool:
@@ -45,7 +60,7 @@ class dtype:
 
     @property
     def is_signed(self) -> bool:
-        return self.category >= FLOAT or self.name.startswith("int")
+        return (self.category >= FLOAT or self.name.startswith("int")) and self.name != "float8_e8m0fnu"
 
     def to_real(self) -> dtype:
         return {complex32: float16, complex64: float32, complex128: float64}.get(self, self)
@@ -86,6 +101,7 @@ bfloat16 = dtype("bfloat16", FLOAT, 2)
 float32 = dtype("float32", FLOAT, 4)
 float64 = dtype("float64", FLOAT, 8)
 complex32 = dtype("complex32", COMPLEX, 4)
+float8_e4m3fn, float8_e4m3fnuz, float8_e5m2, float8_e5m2fnuz, float8_e8m0fnu = (dtype(n, FLOAT, 1) for n in _FLOAT8)
 complex64 = dtype("complex64", COMPLEX, 8)
 complex128 = dtype("complex128", COMPLEX, 16)
 
@@ -119,7 +135,7 @@ def cpp_name(d: dtype) -> str:
 
 
 from_numpy_table: dict[np.dtype[Any], dtype] = {
-    d.numpy: d for d in dtype._by_name.values() if d is not bfloat16 and d is not complex32
+    d.numpy: d for d in dtype._by_name.values() if d.name not in _WITHOUT_NUMPY
 }
 
 F32 = np.dtype(np.float32)
@@ -294,6 +310,10 @@ class finfo:
             import ml_dtypes
 
             info = ml_dtypes.finfo(d.numpy)
+        elif d.name in _FLOAT8:
+            import ml_dtypes
+
+            info = ml_dtypes.finfo(getattr(ml_dtypes, d.name))
         else:
             info = np.finfo(d.numpy)
         self.dtype = d.name
@@ -303,7 +323,7 @@ class finfo:
         self.min = float(info.min)
         self.tiny = float(info.tiny)
         self.smallest_normal = self.tiny
-        self.resolution = 10.0 ** -int(info.precision)
+        self.resolution = 1.0 if d.name in _FLOAT8 else 10.0 ** -int(info.precision)
 
     def __repr__(self) -> str:
         names = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")

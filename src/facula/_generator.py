@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from . import _device
+from . import _device, _state
+from ._needs_values import DrawsDiffer
 
 _DEFAULT_SEED = 67280421310721
 _STATE_BYTES = 48
@@ -90,6 +91,16 @@ class Generator:
 
     graphsafe_get_state = clone_state
 
+    def graphsafe_set_state(self, state: Generator) -> Generator:
+        """Continue from where another generator is."""
+        return self.set_state(state.get_state())
+
+    def get_offset(self) -> int:
+        raise RuntimeError("CPU Generator does not use offset")
+
+    def set_offset(self, offset: int) -> None:
+        raise RuntimeError("CPU Generator does not use offset")
+
     def __reduce__(self) -> Any:
         return _generator_from, (self.get_state(),)
 
@@ -103,8 +114,22 @@ default_generator = Generator()
 
 def stream_of(generator: Any) -> Any:
     """The NumPy generator behind the argument ``generator=``; None means the default one."""
+    if _state.modes.levels:
+        check_randomness(_state.modes.levels)
     if generator is None:
         return default_generator.numpy
     if not isinstance(generator, Generator):
         raise TypeError(f"argument 'generator' must be torch.Generator, not {type(generator).__name__}")
     return generator.numpy
+
+
+def check_randomness(levels: tuple[Any, ...]) -> None:
+    """What ``vmap(..., randomness=)`` says of random numbers: none, the same for all items, or others for each."""
+    for level in reversed(levels):
+        if level.randomness == "error":
+            raise RuntimeError(
+                "vmap: called random operation while in randomness error mode. Please either use the 'same' or "
+                "'different' randomness flags on vmap or perform the randomness operation out of vmap"
+            )
+        if level.randomness == "different":
+            raise DrawsDiffer(level)

@@ -16,6 +16,9 @@ FUNCTIONS = {
     "ops.advanced": (
         "index_put index_put_"
     ),
+    "ops.batch_norm_forms": (
+        "_native_batch_norm_legit"
+    ),
     "ops.choice": (
         "addcdiv addcmul clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ copysign fmax fmin "
         "heaviside heaviside_ lerp maximum minimum nan_to_num nan_to_num_ nextafter nextafter_ where"
@@ -91,12 +94,31 @@ FUNCTIONS = {
     "ops.filling": (
         "fill"
     ),
+    "ops.foreach": (
+        "_foreach_abs _foreach_abs_ _foreach_acos _foreach_acos_ _foreach_add _foreach_add_ _foreach_addcdiv "
+        "_foreach_addcdiv_ _foreach_addcmul _foreach_addcmul_ _foreach_asin _foreach_asin_ _foreach_atan "
+        "_foreach_atan_ _foreach_ceil _foreach_ceil_ _foreach_clamp_max _foreach_clamp_max_ _foreach_clamp_min "
+        "_foreach_clamp_min_ _foreach_clone _foreach_copy_ _foreach_cos _foreach_cos_ _foreach_cosh _foreach_cosh_ "
+        "_foreach_div _foreach_div_ _foreach_erf _foreach_erf_ _foreach_erfc _foreach_erfc_ _foreach_exp "
+        "_foreach_exp_ _foreach_expm1 _foreach_expm1_ _foreach_floor _foreach_floor_ _foreach_frac _foreach_frac_ "
+        "_foreach_lerp _foreach_lerp_ _foreach_lgamma _foreach_lgamma_ _foreach_log _foreach_log10 _foreach_log10_ "
+        "_foreach_log1p _foreach_log1p_ _foreach_log2 _foreach_log2_ _foreach_log_ _foreach_max _foreach_maximum "
+        "_foreach_maximum_ _foreach_minimum _foreach_minimum_ _foreach_mm _foreach_mul _foreach_mul_ _foreach_neg "
+        "_foreach_neg_ _foreach_norm _foreach_pow _foreach_pow_ _foreach_powsum _foreach_reciprocal "
+        "_foreach_reciprocal_ _foreach_round _foreach_round_ _foreach_rsqrt _foreach_rsqrt_ _foreach_sigmoid "
+        "_foreach_sigmoid_ _foreach_sign _foreach_sign_ _foreach_sin _foreach_sin_ _foreach_sinh _foreach_sinh_ "
+        "_foreach_sqrt _foreach_sqrt_ _foreach_sub _foreach_sub_ _foreach_tan _foreach_tan_ _foreach_tanh "
+        "_foreach_tanh_ _foreach_trunc _foreach_trunc_ _foreach_zero_"
+    ),
     "ops.frexp": (
         "frexp"
     ),
     "ops.from_data": (
         "BFloat16Tensor BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor IntTensor LongTensor "
         "ShortTensor as_tensor asarray from_numpy frombuffer tensor"
+    ),
+    "ops.gamma_draws": (
+        "_dirichlet_grad _sample_dirichlet _standard_gamma _standard_gamma_grad"
     ),
     "ops.gather": (
         "gather scatter scatter_add take_along_dim"
@@ -119,6 +141,9 @@ FUNCTIONS = {
     "ops.joining": (
         "atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors cartesian_prod cat "
         "column_stack combinations concat concatenate dstack hstack meshgrid row_stack stack vstack"
+    ),
+    "ops.legacy": (
+        "detach_copy embedding is_distributed"
     ),
     "ops.linalg": (
         "addbmm addmm addmv addr baddbmm bmm dot mm mv vdot"
@@ -151,6 +176,9 @@ FUNCTIONS = {
     "ops.order": (
         "adjoint moveaxis movedim permute swapaxes swapdims t transpose"
     ),
+    "ops.packing": (
+        "_pack_padded_sequence _pad_packed_sequence"
+    ),
     "ops.padding": (
         "constant_pad_nd"
     ),
@@ -180,6 +208,12 @@ FUNCTIONS = {
         "diag diag_embed diagflat diagonal_copy flip fliplr flipud repeat_interleave roll rot90 tile tril "
         "tril_indices triu triu_indices"
     ),
+    "ops.recurrent": (
+        "gru lstm rnn_relu rnn_tanh"
+    ),
+    "ops.recurrent_cells": (
+        "gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell"
+    ),
     "ops.reduce": (
         "all any count_nonzero logsumexp mean nanmean nansum prod sum"
     ),
@@ -190,7 +224,7 @@ FUNCTIONS = {
         "index_reduce scatter_reduce"
     ),
     "ops.segments": (
-        "segment_reduce"
+        "_segment_reduce segment_reduce"
     ),
     "ops.shape": (
         "broadcast_to flatten ravel reshape squeeze unflatten unsqueeze"
@@ -237,8 +271,46 @@ FUNCTIONS = {
     "ops.variance": (
         "std std_mean var var_mean"
     ),
+    "ops.weight_norm": (
+        "_weight_norm norm_except_dim"
+    ),
     "ops.windows": (
         "bartlett_window blackman_window hamming_window hann_window kaiser_window"
+    ),
+}
+
+FUNCTIONALS = {
+    "ops.activations": (
+        "celu elu elu_ gelu glu hardshrink hardsigmoid hardswish hardtanh hardtanh_ leaky_relu leaky_relu_ logsigmoid "
+        "mish prelu relu6 selu silu softplus softshrink softsign tanhshrink threshold"
+    ),
+    "ops.adaptive_pool": (
+        "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d "
+        "adaptive_max_pool1d_with_indices adaptive_max_pool2d adaptive_max_pool2d_with_indices adaptive_max_pool3d "
+        "adaptive_max_pool3d_with_indices fractional_max_pool2d fractional_max_pool2d_with_indices "
+        "fractional_max_pool3d fractional_max_pool3d_with_indices"
+    ),
+    "ops.attention": (
+        "scaled_dot_product_attention"
+    ),
+    "ops.dropouts": (
+        "alpha_dropout dropout1d dropout2d dropout3d feature_alpha_dropout rrelu rrelu_"
+    ),
+    "ops.fold": (
+        "fold unfold"
+    ),
+    "ops.grid_sample": (
+        "affine_grid grid_sample"
+    ),
+    "ops.pool": (
+        "avg_pool1d avg_pool2d avg_pool3d lp_pool1d lp_pool2d lp_pool3d max_pool1d max_pool1d_with_indices max_pool2d "
+        "max_pool2d_with_indices max_pool3d max_pool3d_with_indices"
+    ),
+    "ops.resample": (
+        "interpolate upsample upsample_bilinear upsample_nearest"
+    ),
+    "ops.unpool": (
+        "max_unpool1d max_unpool2d max_unpool3d"
     ),
 }
 
@@ -307,6 +379,9 @@ METHODS = {
     "ops.frexp": (
         "frexp"
     ),
+    "ops.gamma_draws": (
+        "_standard_gamma"
+    ),
     "ops.gather": (
         "gather scatter scatter_ scatter_add scatter_add_ take_along_dim"
     ),
@@ -327,6 +402,10 @@ METHODS = {
     ),
     "ops.joining": (
         "combinations"
+    ),
+    "ops.legacy": (
+        "_cdata _grad_fn _is_all_true _is_any_true is_distributed pin_memory record_stream resize resize_as volatile "
+        "xpu"
     ),
     "ops.linalg": (
         "addbmm addbmm_ addmm addmm_ addmv addmv_ addr addr_ baddbmm baddbmm_ bmm dot mm mv vdot"
@@ -461,8 +540,14 @@ PRIMITIVES = {
     "ops.advanced": (
         "index index_put unindex"
     ),
+    "ops.aten": (
+        "max_pool2d_with_indices_backward"
+    ),
     "ops.attention": (
         "flash_attention safe_softmax"
+    ),
+    "ops.batch_norm_forms": (
+        "batch_norm_with_update native_batch_norm_legit native_batch_norm_legit_no_stats"
     ),
     "ops.choice": (
         "addcdiv addcmul clamp_max_number clamp_max_tensor clamp_min_number clamp_min_tensor clamp_numbers "
@@ -534,8 +619,14 @@ PRIMITIVES = {
     "ops.frexp": (
         "frexp"
     ),
+    "ops.gamma_draws": (
+        "dirichlet_grad sample_dirichlet standard_gamma standard_gamma_grad"
+    ),
     "ops.gather": (
         "gather scatter scatter_add scatter_by scatter_value ungather"
+    ),
+    "ops.gelu_slopes": (
+        "gelu_with_slopes"
     ),
     "ops.grid_sample": (
         "add_points affine_grid_adjoint affine_grid_generator grid_sampler_2d grid_sampler_3d take_points"
@@ -600,6 +691,9 @@ PRIMITIVES = {
     "ops.order": (
         "permute t transpose"
     ),
+    "ops.packing": (
+        "pack_rows unpack_rows"
+    ),
     "ops.padding": (
         "constant_pad_nd pad_ReflectionPad1DBackward0 pad_ReflectionPad2DBackward0 pad_ReflectionPad3DBackward0 "
         "pad_ReplicationPad1DBackward0 pad_ReplicationPad2DBackward0 pad_ReplicationPad3DBackward0 sum_at_places"
@@ -629,7 +723,8 @@ PRIMITIVES = {
         "geqrf linalg_householder_product linalg_qr ormqr"
     ),
     "ops.random": (
-        "bernoulli_kernel binomial_kernel normal_of_both normal_of_mean normal_of_std poisson_kernel"
+        "bernoulli_kernel bernoulli_of_number binomial_kernel normal_of_both normal_of_mean normal_of_std "
+        "poisson_kernel"
     ),
     "ops.random_inplace": (
         "bernoulli_number_inplace bernoulli_tensor_inplace cauchy_inplace exponential_inplace geometric_inplace "
@@ -639,8 +734,11 @@ PRIMITIVES = {
     "ops.rearrange": (
         "diag_embed diagonal_copy flip repeat roll rot90 tril triu"
     ),
+    "ops.recurrent": (
+        "onednn_recurrent_layer packed_recurrent_layer padded_recurrent_layer"
+    ),
     "ops.reduce": (
-        "logsumexp_op mean_all mean_dim nansum_op not_nan prod_all prod_dim sum_all sum_dim"
+        "all_op any_op logsumexp_op mean_all mean_dim nansum_op not_nan prod_all prod_dim sum_all sum_dim"
     ),
     "ops.resample": (
         "upsample_bicubic2d upsample_bicubic2d_aa upsample_bicubic2d_aa_backward upsample_bicubic2d_backward "
@@ -685,7 +783,7 @@ PRIMITIVES = {
         "airy_ai bessel_j0 bessel_j1 bessel_y0 bessel_y1 digamma entr erf erfc erfcx erfinv i0 i0e i1 i1e igamma "
         "igammac lgamma log_ndtr modified_bessel_i0 modified_bessel_i1 modified_bessel_k0 modified_bessel_k1 mvlgamma "
         "ndtri polygamma polygamma_ scaled_modified_bessel_k0 scaled_modified_bessel_k1 spherical_bessel_j0 xlog1py "
-        "zeta"
+        "xlog1py_of_number xlog1py_with_number zeta zeta_of_number zeta_with_number"
     ),
     "ops.splitting": (
         "put_together split split_with_sizes stack_some unbind unsafe_split unsafe_split_with_sizes"
@@ -707,5 +805,8 @@ PRIMITIVES = {
     ),
     "ops.variance": (
         "infinity_or_nan std_mean_op std_op var_mean_op var_op"
+    ),
+    "ops.weight_norm": (
+        "weight_norm_interface"
     ),
 }

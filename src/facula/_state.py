@@ -29,9 +29,20 @@ class _Modes(threading.local):
     function_modes: tuple[Any, ...] = ()
     overrides_disabled: bool = False
     device: Any = None
-    dual_level: int = -1
+    levels: tuple[Any, ...] = ()
+    """The transforms of ``func`` and ``forward_ad`` that are being run, outermost first; see ``_wrapped``."""
+    dual: Any = None
+    """The level that ``forward_ad.dual_level()`` has entered."""
     backward_depth: int = 0
     running: Any = None
+    kernels: Any = None
+    """Watches the kernels that run, and may have their results ready: see ``utils._selective``."""
+    autocast: Any = None
+    """The dtype of half precision that autocast asks for; see NOTE [autocast] in ``_autocast``."""
+    autocast_cache: bool = True
+    autocast_depth: int = 0
+    autocast_kept: dict[int, Any] = {}
+    """Leaves that have been cast since the outermost autocast began."""
     last_exit: Any = None
     """Where ``item()``, ``numpy()`` or ``tolist()`` last took a value out of a graph, for error messages."""
 
@@ -55,7 +66,8 @@ def update(**changes: Any) -> None:
         or modes.saved_hooks
         or modes.saved_hooks_disabled is not None
         or modes.function_modes
-        or modes.dual_level >= 0
+        or modes.kernels is not None
+        or modes.autocast is not None
     )
     modes.how = GENERAL if modes.dispatch else RECORDING if modes.grad_enabled else NOT_RECORDING
     now_special = modes.dispatch or not modes.grad_enabled
@@ -90,7 +102,7 @@ def snapshot() -> dict[str, Any]:
     """This thread's modes, to be set in another thread that works on its behalf."""
     names = (
         "grad_enabled", "inference", "saved_hooks", "saved_hooks_disabled",
-        "function_modes", "device", "dual_level", "backward_depth", "running",
+        "function_modes", "device", "levels", "dual", "backward_depth", "running",
     )  # fmt: skip
     return {name: getattr(modes, name) for name in names}
 

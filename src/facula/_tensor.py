@@ -36,6 +36,8 @@ class Tensor:
     is_sparse = is_sparse_csr = is_quantized = is_nested = is_mkldnn = False
     is_cuda = is_xpu = is_mps = is_vulkan = is_xla = is_ipu = is_maia = is_mtia = False
     __array_priority__ = 1000
+    wraps = False
+    """Whether it stands for other tensors: see ``_wrapped``."""
     layout = property(lambda self: _layout.strided)
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Tensor:
@@ -198,6 +200,13 @@ class Tensor:
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         if not self.is_leaf and not requires_grad:
             raise _requires_grad_error()
+        if requires_grad and _state.modes.levels and _state.modes.levels != (_state.modes.dual,):
+            raise RuntimeError(
+                "You are attempting to call Tensor.requires_grad_() (or perhaps using torch.autograd.functional.* "
+                "APIs) inside of a function being transformed by a functorch transform. This is unsupported, please "
+                "attempt to use the functorch transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call "
+                "requires_grad_() outside of a function being transformed instead."
+            )
         if requires_grad:
             self._require_differentiable_dtype()
         self.requires_grad = requires_grad
@@ -462,7 +471,7 @@ class Tensor:
 
     def is_contiguous(self, memory_format: Any = None) -> bool:
         if memory_format is not None:
-            if self._array.ndim in (4, 5):
+            if self._array.ndim in (4, 5) and not self.wraps:
                 order = _layout.axis_order(memory_format, self._array.ndim)
                 return bool(self._array.transpose(order).flags.c_contiguous)
             if memory_format is not _layout.contiguous_format:
@@ -552,6 +561,25 @@ class Tensor:
 
 
 _new = object.__new__
+
+
+def elements(t: Any) -> Any:
+    """The array behind a tensor, under whatever wrappings of transforms: for checks of values, never for results."""
+    while t.wraps:
+        t = t._inside
+    return t._array
+
+
+def known(t: Any) -> Any:
+    """A tensor's array, of the values if it is a dual; of a batch's tensor nothing is known before its items are."""
+    while t.wraps and t._known() is not t:
+        t = t._known()
+    return t._array
+
+
+def computed(t: Any, fn: Callable[[Any], Tensor]) -> Any:
+    """``fn`` of a tensor's array, for constants: indices and such. Leading dimensions must not matter to it."""
+    return t._computed(fn) if t.wraps else fn(t._array)
 
 
 def _wrapped_dim(dim: int, ndim: int) -> int:

@@ -15,7 +15,8 @@ from .ops._primitive import PLAIN
 
 
 def _disabled_torch_function_impl(func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-    return func(*args, **(kwargs or {}))
+    with DisableTorchFunctionSubclass():
+        return func(*args, **(kwargs or {}))
 
 
 class DisableTorchFunctionSubclass:
@@ -203,3 +204,87 @@ def _dressed_method(plain: Callable[..., Any]) -> Callable[..., Any]:
         return call_override(plain, plain, (self, *args), kwargs)
 
     return method
+
+
+# ---- asking which functions there are
+
+
+def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
+    """The functions that classes can take over, by where they are found."""
+    import facula
+
+    from . import nn
+    from .ops._forms import FUNCTIONS
+
+    facula._lazy.load_all()
+    places: dict[Any, list[Callable[..., Any]]] = {
+        facula: list(FUNCTIONS.values()),
+        nn.functional: [getattr(nn.functional, name) for name in nn.functional.__all__],
+        Tensor: [],
+    }
+    for name in dir(Tensor):
+        value = getattr(Tensor, name)
+        if isinstance(value, property):
+            places[Tensor].append(value.__get__)
+        elif callable(value) and not isinstance(value, type) and getattr(object, name, None) is not value:
+            places[Tensor].append(value)
+    return places
+
+
+def get_ignored_functions() -> set[Callable[..., Any]]:
+    """Functions that classes can not take over: they take no tensors."""
+    import facula
+
+    names = """
+        arange as_tensor asarray empty eye finfo from_numpy full get_default_dtype get_rng_state iinfo initial_seed
+        is_grad_enabled is_storage is_tensor linspace load logspace manual_seed ones promote_types rand randint randn
+        randperm range save scalar_tensor seed set_default_dtype set_grad_enabled set_printoptions set_rng_state tensor
+        tril_indices triu_indices zeros
+    """
+    return {getattr(facula, name) for name in names.split()}
+
+
+def get_testing_overrides() -> dict[Callable[..., Any], Callable[..., Any]]:
+    """A function of the same signature for each overridable one."""
+    return {fn: lambda *args, **kwargs: -1 for fns in get_overridable_functions().values() for fn in fns}
+
+
+def is_tensor_method_or_property(func: Callable[..., Any]) -> bool:
+    """Whether a function is one of Tensor's own."""
+    return func in get_overridable_functions()[Tensor]
+
+
+def resolve_name(f: Callable[..., Any]) -> str | None:
+    """The name that a function is found by: ``torch.add``, ``torch.Tensor.add``."""
+    from . import nn
+    from .ops._forms import FUNCTIONS
+
+    for name in dir(Tensor):
+        value = getattr(Tensor, name)
+        if value is f and FUNCTIONS.get(name) is not f:
+            return f"torch.Tensor.{name}"
+        if isinstance(value, property) and value.__get__ == f:
+            return f"torch.Tensor.{name}.__get__"
+    for name, value in FUNCTIONS.items():
+        if value is f:
+            return f"torch.{name}"
+    for name in nn.functional.__all__:
+        if getattr(nn.functional, name) is f:
+            return f"torch.nn.functional.{name}"
+    return None
+
+
+def wrap_torch_function(dispatcher: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A decorator: let classes take a function over. ``dispatcher`` tells which of its arguments are asked."""
+
+    def decorate(func: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(func)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            relevant = dispatcher(*args, **kwargs)
+            if overridden(tuple(relevant)):
+                return handle_torch_function(wrapped, relevant, *args, **kwargs)
+            return func(*args, **kwargs)
+
+        return wrapped
+
+    return decorate

@@ -11,7 +11,7 @@ import fnmatch
 import json
 import time
 
-from .answers import EXPECTED_FILE, ask_all, why_no_oracle
+from .answers import COUNTS, EXPECTED_FILE, ask_all, why_no_oracle
 from .page import PAGE, page
 from .reasons import reason
 
@@ -21,10 +21,17 @@ def main() -> None:
     parser.add_argument("entries", nargs="*", help="names of entries, * and ? match anything: print their answers")
     parser.add_argument("--expect", action="store_true", help="write expected.json, too")
     parser.add_argument("--processes", type=int, help="how many at a time; as many as there are cores")
+    parser.add_argument("--seed", type=int, default=0, help="another one makes other samples")
+    parser.add_argument("--samples", type=float, default=1.0, help="so many times the usual number of samples")
+    parser.add_argument("--reference", action="store_true", help="samples from the database's larger lists")
+    parser.add_argument("--noncontiguous", action="store_true", help="samples with gaps in memory")
     options = parser.parse_args()
     if why := why_no_oracle():
         raise SystemExit(why)
-    from .entries import ENTRIES
+    from .entries import ENTRIES, HOW
+
+    HOW.seed, HOW.factor = options.seed, options.samples
+    HOW.reference, HOW.noncontiguous = options.reference, options.noncontiguous
 
     names = sorted(ENTRIES)
     if options.entries:
@@ -32,7 +39,8 @@ def main() -> None:
     start = time.perf_counter()
     answers = ask_all(names, options.processes)
     different = {
-        name: {aspect: reason(name, aspect, why) for aspect, why in answers[name].items() if why} for name in names
+        name: {a: reason(name, a, why) for a, why in answers[name].items() if why and a not in COUNTS}
+        for name in names
     }
     if options.entries:
         for name, aspects in different.items():

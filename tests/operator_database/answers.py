@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 Answers = dict[str, str | None]
 """By aspect: None (does not apply), "" (as in PyTorch) or what is different. Or ``{"missing": why}``."""
@@ -43,8 +44,8 @@ def quiet() -> Iterator[None]:
         yield
 
 
-def ask(name: str) -> Answers:
-    """An entry's answers."""
+def ask(name: str, count: bool = False) -> Answers:
+    """An entry's answers; with ``count``, for the page, its counts, too."""
     with quiet():
         import torch
 
@@ -62,13 +63,29 @@ def ask(name: str) -> Answers:
             for aspect, question in ASPECTS.items():
                 with seeds(name):
                     answers[aspect] = question(entry)
+            if count:
+                answers.update(counts(entry))
             return answers
         finally:
             entry.made.clear()
 
 
+DIFFERENTIABLE, ERRORS = COUNTS = ("is differentiable", "error inputs")
+"""Counts among the answers: not questions."""
+
+
+def counts(entry: Any) -> Answers:
+    """Whether the entry is differentiable, and "as in PyTorch/all" of its wrong inputs."""
+    from .aspects import answers_to_wrong_inputs
+
+    wrong = answers_to_wrong_inputs(entry)
+    return {
+        DIFFERENTIABLE: str(bool(entry.info.supports_autograd)), ERRORS: f"{wrong.count('')}/{len(wrong)}"
+    }  # fmt: skip
+
+
 def _ask(name: str) -> tuple[str, Answers]:
-    return name, ask(name)
+    return name, ask(name, count=True)
 
 
 def ask_all(names: Iterable[str], processes: int | None = None) -> dict[str, Answers]:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import torch
+from torch.testing._internal.opinfo.core import SampleInput
 
 import facula
 
@@ -53,6 +54,8 @@ class Call:
         args, our_args = self.arguments, self.our_arguments
         if clone:
             args, our_args = (args[0].clone(), *args[1:]), (our_args[0].clone(), *our_args[1:])
+        self.given, self.our_given = (tensors_of([a, k]) for a, k in ((args, sample.kwargs), (our_args, our_kwargs)))
+        versions = [t._version for t in (*self.given, *self.our_given)]
         self.error: Exception | None = None
         self.out = self.our_out = None
         with torch.random.fork_rng():
@@ -70,6 +73,8 @@ class Call:
         else:
             if self.error is not None:
                 raise Difference(f"no error: {describe(self.error)}")
+        bumps = [t._version - v for t, v in zip((*self.given, *self.our_given), versions)]
+        self.bumps, self.our_bumps = bumps[: len(self.given)], bumps[len(self.given) :]
         self.inputs = [t for t in tensors_of([self.arguments, sample.kwargs]) if t.requires_grad]
         self.our_inputs = [self.translation(t) for t in self.inputs]
         self.entry = entry
@@ -172,7 +177,7 @@ def bool_(entry: Entry) -> bool:
 
 @aspect("view")
 def view(entry: Entry) -> bool:
-    """Whether results share memory with arguments just where PyTorch's do."""
+    """Whether results share memory with arguments just where PyTorch's do, and what writing to a view does to them."""
     for sample in entry.samples(entry.main_dtype(), 6, False):
         call = Call(entry, sample)
         places = {t.untyped_storage().data_ptr() for t in tensors_of([call.arguments, sample.kwargs]) if t.numel()}
@@ -181,6 +186,52 @@ def view(entry: Entry) -> bool:
             wanted, found = x.untyped_storage().data_ptr() in places, y.untyped_storage().data_ptr() in ours
             if x.numel() and wanted != found:
                 raise Difference("a view is wanted, not a copy" if wanted else "a copy is wanted, not a view")
+            if wanted and found and x.numel():
+                write_to_view(entry, sample)
+                break
+    return True
+
+
+def write_to_view(entry: Entry, sample: Any) -> None:
+    """Change the first result in place: the argument it is a view of changes along, values and version."""
+    if not isinstance(sample.input, torch.Tensor):
+        return
+    call = Call(entry, SampleInput(sample.input.clone(), args=sample.args, kwargs=sample.kwargs))
+    if call.error is not None:
+        return
+    (x, *_), (y, *_) = tensors_of(call.out), tensors_of(call.our_out)
+    before = [t._version for t in (call.arguments[0], call.our_arguments[0])]
+    try:
+        x.zero_()
+    except RuntimeError:
+        return  # elements that are in several places
+    y.zero_()
+    after = [t._version for t in (call.arguments[0], call.our_arguments[0])]
+    wanted, found = (late - early for early, late in zip(before, after))
+    if wanted != found:
+        raise Difference(f"writing to the view makes {wanted} versions, not {found}")
+    compare(call.arguments[0], call.our_arguments[0], "after writing to the view: ")
+
+
+@aspect("version")
+def version(entry: Entry) -> bool:
+    """What a call, a method and an operation in place do to the versions of arguments, and whether it returns them."""
+    forms = [(None, None)]
+    for theirs in (entry.info.method_variant, entry.info.inplace_variant):
+        if theirs is not None:
+            forms.append((theirs, form_of(theirs)))
+    for theirs, ours in forms:
+        is_inplace = theirs is not None and theirs is entry.info.inplace_variant
+        for sample in entry.samples(entry.main_dtype(), 3, False):
+            if theirs is not None and not isinstance(sample.input, torch.Tensor):
+                continue
+            call = Call(entry, sample, theirs, ours, clone=is_inplace)
+            if call.error is None and call.bumps != call.our_bumps:
+                raise Difference(f"{call.bumps} new versions are wanted, not {call.our_bumps}")
+            wanted = [[x is t for t in call.given] for x in tensors_of(call.out)]
+            found = [[y is t for t in call.our_given] for y in tensors_of(call.our_out)]
+            if call.error is None and wanted != found:
+                raise Difference(f"{'an argument itself' if any(map(any, wanted)) else 'another tensor'} is wanted")
     return True
 
 
@@ -295,7 +346,7 @@ def compare_all(theirs: Any, ours: Any, what: str, values: bool) -> None:
     for x, y in zip(theirs, ours):
         if x is None or y is None:
             given = y if x is None else x
-            if given is not None and bool((given != 0).any()):
+            if given is not None and bool((given.abs() > 1e-12).any()):  # more than a rounded zero
                 raise Difference(f"{what}{'None' if x is None else 'a tensor'} is wanted")
         else:
             compare(x, y, what, values, 10.0)
@@ -323,13 +374,19 @@ def is_wrapped(fn: Any) -> bool:
     return isinstance(fn, partial) or fn.__name__ == "<lambda>"
 
 
+def form_of(theirs: Any) -> Any:
+    """facula's method for one of PyTorch's."""
+    ours = rebound(theirs) if is_wrapped(theirs) else getattr(facula.Tensor, theirs.__name__, None)
+    if ours is None:
+        raise Difference(f"there is no Tensor.{theirs.__name__}")
+    return ours
+
+
 def form(entry: Entry, theirs: Any, clone: bool) -> bool:
     """Another form of the operator: its value, its node, its gradient."""
     if theirs is None:
         return False
-    ours = rebound(theirs) if is_wrapped(theirs) else getattr(facula.Tensor, theirs.__name__, None)
-    if ours is None:
-        raise Difference(f"there is no Tensor.{theirs.__name__}")
+    ours = form_of(theirs)
     d = entry.main_dtype()
     for i, sample in enumerate(entry.samples(d, 6, entry.info.supports_autograd)):
         if not isinstance(sample.input, torch.Tensor):
@@ -389,31 +446,39 @@ def out(entry: Entry) -> bool:
 @aspect("errors")
 def errors(entry: Entry) -> bool:
     """The database's wrong inputs: exception type and message."""
-    applied = False
+    answers = answers_to_wrong_inputs(entry)
+    for why in filter(None, answers):
+        raise Difference(why)
+    return bool(answers)
+
+
+def answers_to_wrong_inputs(entry: Entry) -> list[str]:
+    """For each of the database's wrong inputs that PyTorch itself refuses as told there: "" or what is different."""
+    answers = []
     for i, wrong in enumerate(entry.error_inputs()):
         sample = wrong.sample_input
         try:
             entry.theirs(sample.input, *sample.args, **sample.kwargs)
         except Exception as e:
-            if not isinstance(e, wrong.error_type) or not re.search(wrong.error_regex, str(e)):
-                continue
-            wanted = e
-        else:
-            continue
-        try:
-            translation = Translation()
-            args, kwargs = translation((sample.input, *sample.args)), translation(sample.kwargs)
-        except (NotImplementedError, AttributeError, ValueError):
-            continue  # what no tensor of facula can be
-        applied = True
-        try:
-            entry.ours(*args, **kwargs)
-        except Exception as e:
-            if not is_the_same_kind(e, wrong.error_type) or not re.search(wrong.error_regex, str(e)):
-                raise Difference(f"error {i}: {describe(wanted)} is wanted, not {describe(e)}") from e
-        else:
-            raise Difference(f"error {i}: no error: {describe(wanted)}")
-    return applied
+            if isinstance(e, wrong.error_type) and re.search(wrong.error_regex, str(e)):
+                answers.append(_answer_to_wrong_input(entry, wrong, f"error {i}: ", describe(e)))
+    return answers
+
+
+def _answer_to_wrong_input(entry: Entry, wrong: Any, what: str, wanted: str) -> str:
+    sample = wrong.sample_input
+    try:
+        translation = Translation()
+        args, kwargs = translation((sample.input, *sample.args)), translation(sample.kwargs)
+    except (NotImplementedError, AttributeError, ValueError) as e:
+        return f"{what}no tensor of facula's: {describe(e)}"
+    try:
+        entry.ours(*args, **kwargs)
+    except Exception as e:
+        if is_the_same_kind(e, wrong.error_type) and re.search(wrong.error_regex, str(e)):
+            return ""
+        return f"{what}{wanted} is wanted, not {describe(e)}"
+    return f"{what}no error: {wanted}"
 
 
 def is_the_same_kind(e: Exception, wanted: Any) -> bool:

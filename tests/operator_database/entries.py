@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
-from importlib import import_module
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -17,11 +17,9 @@ import facula
 
 from .translate import rebound
 
-LEFT_OUT = (
-    "jiterator_", "ops.aten.", "torch.ops.", "sparse.", "to_sparse", "torch._scaled_mm", "_batch_norm_with_update",
-    "_upsample_bilinear2d_aa", "max_pool2d_with_indices_backward",
-)  # fmt: skip
-"""No functions of PyTorch's but operators behind them, or of layouts and dtypes that facula does not have."""
+LEFT_OUT = ("jiterator_", "ops.aten.", "torch.ops.", "sparse.", "to_sparse", "torch._scaled_mm")
+"""Compiled for GPUs, no functions of PyTorch's but operators behind them, or of layouts and dtypes that facula does not
+have."""
 
 RANDOM = {
     "bernoulli", "cauchy", "exponential", "geometric", "log_normal", "multinomial", "normal", "poisson", "rand_like",
@@ -39,17 +37,20 @@ UNINITIALISED = {
     "empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", "new_empty_strided", "resize_", "resize_as_",
 }  # fmt: skip
 
-SPELLINGS: dict[str, Callable[[], Any]] = {
-    "slice": lambda: _slice,
-    "native_dropout_backward": lambda: import_module("facula.ops.dropouts").native_dropout_backward_op,
-    "_segment_reduce": lambda: facula.segment_reduce,
-}
-"""Entries that are no public function in PyTorch: the operator of ``torch.ops`` behind one."""
+@dataclass
+class How:
+    """How the samples are chosen."""
+
+    seed: int = 0
+    factor: float = 1.0
+    """So many times the usual number of samples."""
+    reference: bool = False
+    """The database's larger lists of samples, where it has them."""
+    noncontiguous: bool = False
+    """Tensors of which every other element is not part."""
 
 
-def _slice(input: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
-    slice_along = import_module("facula.ops.parts").slice_along
-    return slice_along(input, dim % input.ndim, *slice(start, end).indices(input.shape[dim])[:2], step)
+HOW = How()
 
 
 class Entry:
@@ -73,10 +74,10 @@ class Entry:
     @property
     def ours(self) -> Any:
         """facula's function; an AttributeError if it has none."""
-        if self.name in SPELLINGS:
-            return SPELLINGS[self.name]()
         op = self.info.op
-        if getattr(op, "__name__", "") == "<lambda>":
+        if isinstance(op, (torch._ops.OpOverload, torch._ops.OpOverloadPacket)):
+            return getattr(facula.ops.aten, self.name)
+        if getattr(op, "__name__", "") == "<lambda>" or getattr(op, "__module__", "").startswith("torch.testing"):
             return rebound(op)
         found: Any = facula
         try:
@@ -107,12 +108,23 @@ class Entry:
         requires_grad = requires_grad and (d.is_floating_point or d.is_complex)
         found = self.made.get((d, requires_grad))
         if found is None:
-            with seeds(self.full_name):
-                found = list(islice(self.info.sample_inputs("cpu", d, requires_grad=requires_grad), 2000))
-            self.made[d, requires_grad] = found
+            found = self.made[d, requires_grad] = self._make(d, requires_grad)
+        most = max(1, round(most * HOW.factor))
         if len(found) <= most:
             return found
         return [found[i * (len(found) - 1) // max(most - 1, 1)] for i in range(most)]
+
+    def _make(self, d: Any, requires_grad: bool) -> list[SampleInput]:
+        found: list[SampleInput] = []
+        for make in (self.info.reference_inputs, self.info.sample_inputs)[not HOW.reference :]:
+            try:
+                with seeds(self.full_name):
+                    found = list(islice(make("cpu", d, requires_grad=requires_grad), 2000))
+                break
+            except ValueError:  # some of the larger lists want gradients of integers
+                continue
+        changed = [sample.noncontiguous() for sample in found] if HOW.noncontiguous else found
+        return [sample.transform(as_leaf) for sample in changed]
 
     def error_inputs(self) -> list[Any]:
         if self.info.error_inputs_func is None:
@@ -121,11 +133,18 @@ class Entry:
             return list(self.info.error_inputs("cpu"))
 
 
+def as_leaf(value: Any) -> Any:
+    """A leaf that is a view as a leaf that is none: changed after it was made, it would get no gradient."""
+    if isinstance(value, torch.Tensor) and value.is_leaf and value.requires_grad and value._is_view():
+        return value.detach().requires_grad_()
+    return value
+
+
 class seeds:
     """PyTorch's, NumPy's and Python's random numbers start anew, by name."""
 
     def __init__(self, name: str) -> None:
-        self.seed = sum(name.encode())
+        self.seed = sum(name.encode()) + 10007 * HOW.seed
 
     def __enter__(self) -> None:
         torch.manual_seed(self.seed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .answers import VERSION, Answers
+from .answers import COUNTS, DIFFERENTIABLE, ERRORS, VERSION, Answers
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "operators.md"
 
@@ -18,7 +18,8 @@ their inputs, which go through both libraries. This page is written by `python -
 |---|---|
 | value | values, shapes and dtypes of results in float64 (in integers, for operators of integers) |
 | float32, bfloat16, complex128, int64, bool | the same in other dtypes |
-| view | whether results share memory with arguments |
+| view | whether results share memory with arguments, and what writing to a view does to its base |
+| version | which arguments a call changes, by their versions, and whether it returns them |
 | requires_grad, grad_fn | which results have a history, and the name of the node that made them |
 | gradient, complex gradient | gradients for random cotangents |
 | second gradient | gradients of these gradients |
@@ -35,12 +36,13 @@ _YES, _NO, _NONE = "✓", "✗", "·"
 
 def page(answers: dict[str, Answers], different: dict[str, dict[str, str]]) -> str:
     """``different``: for each entry the aspects that differ, and why."""
-    aspects = next(list(given) for given in answers.values() if "missing" not in given)
+    aspects = next([a for a in given if a not in COUNTS] for given in answers.values() if "missing" not in given)
     good = sum(not listed for listed in different.values())
     missing = sum("missing" in listed for listed in different.values())
     lines = [
         _HEAD,
         f"{good} of {len(answers)} operators are as in PyTorch in all aspects, {missing} are missing.\n",
+        *_shares(answers),
         _row("", *aspects),
         _row("---", *["---"] * len(aspects)),
         _row(f"{_YES} as in PyTorch", *[str(_count(answers, a, "")) for a in aspects]),
@@ -58,6 +60,34 @@ def page(answers: dict[str, Answers], different: dict[str, dict[str, str]]) -> s
         cells = [_NO if given.get(a) else _YES if given.get(a) == "" else _NONE for a in aspects]
         lines.append(_row(f"`{name}`", *(["missing", *[""] * (len(aspects) - 1)] if "missing" in given else cells)))
     return "\n".join(lines) + "\n"
+
+
+def _shares(answers: dict[str, Answers]) -> list[str]:
+    """What part of the differentiable operators, and of wrong inputs, is as in PyTorch."""
+    differentiable = [given for given in answers.values() if given.get(DIFFERENTIABLE) != "False"]
+
+    def share(*aspects: str) -> str:
+        n = sum("missing" not in given and not any(given[a] for a in aspects) for given in differentiable)
+        return _part(n, len(differentiable))
+
+    told = [(given.get(ERRORS) or "0/0").split("/") for given in answers.values()]
+    good, all_ = (sum(int(pair[i]) for pair in told) for i in (0, 1))
+    return [
+        _row("of the differentiable operators, as in PyTorch", ""),
+        _row("---", "---"),
+        _row("values and gradients (float64, float32, complex128)", share(*_VALUES_AND_GRADIENTS)),
+        _row("second gradients", share("second gradient")),
+        _row("names of nodes", share("grad_fn")),
+        _row("type and message of exceptions, of all inputs that must fail", _part(good, all_)),
+        "",
+    ]
+
+
+_VALUES_AND_GRADIENTS = ("value", "float32", "complex128", "gradient", "complex gradient")
+
+
+def _part(n: int, of: int) -> str:
+    return f"{n} of {of}, {100 * n / max(of, 1):.1f} %"
 
 
 def _row(*cells: str) -> str:

@@ -6,9 +6,8 @@ _ONE_ROUNDING = "computed in float32 and rounded once, and so nearer to the exac
 _CHUNKS = "the logits are made at once here, not in chunks"
 
 REASONS: dict[str, dict[str, str]] = {
-    "_native_batch_norm_legit": {"*": "a private name; native_batch_norm is there"},
     "_unsafe_masked_index_put_accumulate": {"bfloat16": _ONE_ROUNDING},
-    "addbmm": {"in-place": "PyTorch gives the tensor another shape; facula refuses, as both do for addmm_"},
+    "addbmm": {"*": "PyTorch gives the tensor another shape; facula refuses, as both do for addmm_"},
     "as_strided_scatter": {
         "*": "PyTorch's gradient of the input is wrong: it is kept where elements were replaced and lost elsewhere"
     },
@@ -17,7 +16,6 @@ REASONS: dict[str, dict[str, str]] = {
     "fft.ihfftn": {"out": "PyTorch forgets the conjugation when it writes to out="},
     "grid_sampler_2d": {"bfloat16": _ONE_ROUNDING},
     "grid_sampler_3d": {"bfloat16": _ONE_ROUNDING},
-    "istft": {"*": "a sample's window is a leaf and a view at once, and PyTorch finds no way from the result to it"},
     "linalg.tensorinv": {"grad_fn": "the inverse lies row by row in memory, so that it can be viewed"},
     "matrix_exp": {"bfloat16": "refused; PyTorch's results in half precision are not even near"},
     "nn.functional.conv_transpose3d": {"bfloat16": _ONE_ROUNDING},

@@ -6,56 +6,12 @@ near 0, because the rounding error of ``1 + x`` (of ``exp(x)``) enters numerator
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 import numpy as np
 
 from ._masks import select
-
-_TILE = 32768
-
-
-def in_tiles(fn: Callable[[Any], Any], x: Any) -> Any:
-    """An elementwise function of one argument, applied to pieces of a large array."""
-    if x.size <= _TILE or x.__class__ is not np.ndarray:
-        return fn(x)
-    flat = x.reshape(-1)
-    out = np.empty(flat.shape, x.dtype)
-    for start in range(0, flat.size, _TILE):
-        out[start : start + _TILE] = fn(flat[start : start + _TILE])
-    return out.reshape(x.shape)
-
-
-def tiled_kernel(kernel: Any) -> Any:
-    """A kernel of one array and attributes that works tile by tile: temporaries stay in the cache."""
-
-    @wraps(kernel)
-    def run(input, *attributes):  # type: ignore[no-untyped-def]
-        if input.size <= _TILE or input.__class__ is not np.ndarray or input.dtype.kind == "c":
-            return kernel(input, *attributes)
-        return in_tiles(lambda x: kernel(x, *attributes), input)
-
-    return run
-
-
-def tiled_rule(rule: Any) -> Any:
-    """The same for a rule ``(g, saved tensor, ..., xp)`` on raw arrays."""
-
-    @wraps(rule)
-    def run(g: Any, array: Any, *rest: Any) -> Any:
-        if not rest[-1].is_raw or array.size <= _TILE or array.__class__ is not np.ndarray or g.shape != array.shape:
-            return rule(g, array, *rest)
-        flat, flat_g = array.reshape(-1), g.reshape(-1)
-        out = np.empty(flat.shape, np.result_type(g, array))
-        for start in range(0, flat.size, _TILE):
-            tile = slice(start, start + _TILE)
-            out[tile] = rule(flat_g[tile], flat[tile], *rest)
-        return out.reshape(array.shape)
-
-    return run
-
+from ._tiles import in_tiles
 
 # A rational function x * P(x²) / Q(x²), fitted to erf's relative error on [-3.92, 3.92]; beyond that erf rounds to ±1.
 _EDGE = np.float32(3.92)
@@ -66,8 +22,8 @@ _P = [np.float32(c) for c in (
 _Q = [np.float32(c) for c in (1.0, 0.5098533796, 0.1146931148, 0.01429133521, 0.0009494520229)]
 
 
-def _horner(coefficients: list[Any], t: Any) -> Any:
-    total = t * coefficients[-1]
+def _horner(coefficients: list[Any], t: Any, out: Any = None) -> Any:
+    total = np.multiply(t, coefficients[-1], out=out)
     for c in coefficients[-2:0:-1]:
         total += c
         total *= t
@@ -112,3 +68,26 @@ def _expm1_tile(x: Any) -> Any:
 def expm1(x: Any) -> Any:
     """exp(x) - 1 of floats that are not positive."""
     return in_tiles(_expm1_tile, x) if x.size > 1024 else np.expm1(x)
+
+
+# The same for the distance of the normal distribution function from 1/2; at this edge it is 1/2 exactly.
+_NORMAL_EDGE = np.float32(5.4502)
+_NORMAL_HALF = np.float32(0.5)
+_NORMAL_P = [np.float32(c) for c in (
+    0.398942197, 0.03523860682, 0.004758926795, 0.0001823563461, 6.388185568e-06, 2.131391885e-08,
+)]  # fmt: skip
+_NORMAL_Q = [np.float32(c) for c in (
+    1.0, 0.2549954195, 0.02943053737, 0.001961456552, 7.768047645e-05, 1.158166744e-06,
+)]  # fmt: skip
+
+
+def normal_distribution(x: Any, out: Any) -> Any:
+    """The normal distribution function of a tile of float32, within 3e-7, in as few passes as possible."""
+    y = np.clip(x, -_NORMAL_EDGE, _NORMAL_EDGE)
+    t = y * y
+    _horner(_NORMAL_P, t, out)
+    out *= y
+    out /= _horner(_NORMAL_Q, t, y)
+    np.clip(out, -_NORMAL_HALF, _NORMAL_HALF, out=out)
+    out += _NORMAL_HALF
+    return out

@@ -74,13 +74,18 @@ def _several_tensors(op: Primitive) -> Callable[..., Any]:
     single = op.outputs == 1
     differentiable = op.differentiable
     record = recorder(op)
+    # Optional tensors may be None, unless a node saves something about each tensor.
+    may_lack = all(slot.is_tensor or slot.attribute >= 0 for slot in op.slots)
 
     def call(*args: Any) -> Any:
         tensors = args[:k]
-        arrays = []
+        arrays: list[Any] = []
         plain = True
         for t in tensors:
             if type(t) not in PLAIN or type(t._array) is not ndarray:
+                if t is None and may_lack:
+                    arrays.append(None)
+                    continue
                 return general(*args)
             if t._node is not None or t._meta is not None:
                 plain = False
@@ -112,7 +117,7 @@ def _several_tensors(op: Primitive) -> Callable[..., Any]:
                 bit = 1
                 for i in differentiable:
                     t = tensors[i]
-                    edge = t._node if t._meta is None else t._edge()
+                    edge = None if t is None else t._node if t._meta is None else t._edge()
                     edges.append(edge)
                     if edge is not None:
                         mask |= bit

@@ -96,27 +96,29 @@ def places_in(shape: tuple[int, ...], part: tuple[int, ...], index: Any, dim: in
     """
     if len(shape) == 1:
         return index
+    starts, step = places_along(shape, part, dim)
+    return np.add(starts, index if step == 1 else np.multiply(index, step))
+
+
+def places_along(shape: tuple[int, ...], part: tuple[int, ...], dim: int) -> tuple[Any, int]:
+    """``_starts``, kept for reuse if they are few."""
     size = 1
     for d, n in enumerate(part):
         size *= 1 if d == dim else n
-    starts, step = (_starts if size <= _KEPT else _starts.__wrapped__)(shape, part, dim)
-    return np.add(starts, index if step == 1 else np.multiply(index, step))
+    return (_starts if size <= _KEPT else _starts.__wrapped__)(shape, part, dim)
 
 
 SMALL = 1024
 """Up to this many elements are added one by one: all else takes longer to begin."""
 
-_ROUNDS = 4
 _WIDE = 8
+_FEW = 64
 
 
 def add_rows(target: Any, rows: Any, values: Any, fresh: bool = False) -> None:
     """``target[rows] += values`` along the first dimension; ``rows`` is a vector of places counted from the front.
 
     ``fresh``: the target is all zeros, so that the first to arrive at a row can be written instead of added.
-
-    Wide rows are added in rounds. In a round each place gets the last of the rows that want to go there, which an
-    array of "who wrote here last" tells without sorting. What is left after some rounds is added element by element.
     """
     shape = target.shape
     width = 1
@@ -129,28 +131,46 @@ def add_rows(target: Any, rows: Any, values: Any, fresh: bool = False) -> None:
         add_at(target.reshape(-1), where, values)
         return
     values = np.broadcast_to(values, (rows.size, *shape[1:]))
-    if width >= _WIDE and rows.size <= 2 * shape[0]:
-        last = np.empty(shape[0], np.intp)
-        for _ in range(_ROUNDS):
-            order = np.arange(rows.size)
-            last[rows] = order
-            won = last[rows] == order
-            everyone = won.all()
-            places, brought = (rows, values) if everyone else (rows[won], values[won])
-            if fresh:
-                target[places] = brought
-                fresh = False
-            else:
-                target[places] += brought
-            if everyone:
-                return
-            lost = ~won
-            rows, values = rows[lost], values[lost]
-    dense = target if target.flags.c_contiguous else np.zeros(shape, target.dtype)
-    positions = rows if width == 1 else rows[:, None] * width + np.arange(width)
-    add_at(dense.reshape(-1), positions, values)
+    dense = target
+    if not target.flags.c_contiguous:
+        dense, fresh = np.zeros(shape, target.dtype), True
+    if width >= _WIDE and not is_half(target.dtype):
+        _add_in_turns(dense.reshape(shape[0], width), rows, values.reshape(rows.size, width), fresh)
+    else:
+        positions = rows if width == 1 else rows[:, None] * width + np.arange(width)
+        add_at(dense.reshape(-1), positions, values)
     if dense is not target:
         target += dense
+
+
+def _add_in_turns(target: Any, rows: Any, values: Any, fresh: bool) -> None:
+    """Wide rows: sorted by place, the first of each place is added, then the second of each, and so on.
+
+    Once few places are left, which then have many rows each, these are summed place by place.
+    """
+    if target.shape[0] <= 1 << 16:
+        order = np.argsort(rows.astype(np.uint16), kind="stable")  # by counting: much quicker than by comparing
+    else:
+        order = np.argsort(rows)
+    ordered = rows.take(order)
+    begins = np.empty(rows.size, bool)
+    begins[0] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=begins[1:])
+    starts = np.flatnonzero(begins)
+    counts = np.diff(starts, append=rows.size)
+    places = ordered.take(starts)
+    turn = 0
+    while places.size > _FEW or (places.size and turn == 0):
+        brought = values.take(order.take(starts), 0)
+        if fresh and turn == 0:
+            target[places] = brought
+        else:
+            target[places] += brought
+        turn += 1
+        left = np.flatnonzero(counts > turn)
+        starts, counts, places = starts.take(left) + 1, counts.take(left), places.take(left)
+    for place, start, count in zip(places.tolist(), starts.tolist(), counts.tolist()):
+        target[place] += np.add.reduce(values.take(order[start : start + count - turn], 0), 0)
 
 
 def as_column(rows: Any, ndim: int, dim: int = 0) -> Any:
@@ -163,8 +183,15 @@ def from_front(index: Any, n: int) -> Any:
     return np.where(index < 0, index + n, index) if index.size and index.item(index.argmin()) < 0 else index
 
 
+_INT64 = np.dtype(np.int64)
+
+
 def first_outside(index: Any, low: int, high: int) -> int | None:
     """The first element that is not in ``range(low, high)``."""
+    if not low and index.dtype is _INT64 and index.size > 4096:
+        index = np.ascontiguousarray(index)
+        if int(index.view(np.uint64).max()) < high:  # where negative ones are the greatest
+            return None
     # The places of the extremes are found in a fifth of the time that the extremes take.
     if not index.size or (low <= index.item(index.argmin()) and index.item(index.argmax()) < high):
         return None

@@ -25,6 +25,7 @@ from ..autograd.saved import inference_error
 from ._nodes import own_code
 from ._operands import MISSING, broadcast_error, general, irregular, scalar
 from ._primitive import PLAIN, Primitive, _getframe, _new, ndarray
+from ._tiles import HEAVY, SHARED, shared_ufunc
 from ._xp import TENSOR
 
 
@@ -101,6 +102,7 @@ def _unary(op: Elementwise, form: str) -> Callable[..., Any]:
     if not op.fast or (op.slots and (len(op.slots) > 1 or op.slots[0].name not in ("input", "out"))):
         return _slow(op, form)
     is_ufunc = isinstance(op.kernel, np.ufunc)
+    is_heavy = op.kernel in HEAVY
     kernel = op.kernel if op.kernel in _quiet.SAFE else _quiet.quietly(op.kernel)
     differentiable = bool(op.rules)
     saves_input = "input" in op.slot_names
@@ -122,7 +124,10 @@ def _unary(op: Elementwise, form: str) -> Callable[..., Any]:
             if how == GENERAL or _state.anomaly:
                 return general(op, (input,))
             recording = recording and how == RECORDING
-        result = kernel(array) if array.ndim or not is_ufunc else kernel(array, out=...)
+        if is_heavy and array.size >= SHARED:
+            result = shared_ufunc(kernel, array)
+        else:
+            result = kernel(array) if array.ndim or not is_ufunc else kernel(array, out=...)
         if not is_ufunc and not isinstance(result, ndarray):
             result = np.asarray(result)
         t = _new(Tensor)

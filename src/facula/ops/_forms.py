@@ -14,6 +14,7 @@ import numpy as np
 from .. import _lazy, _state
 from .._dtype import SCALAR_TYPE_NAMES, cpp_name
 from .._lazy import set_methods
+from .._needs_values import NeedsValues
 from .._tensor import Tensor
 from ._args import NUMPY_NAMES
 from ._elementwise import Elementwise
@@ -86,6 +87,7 @@ def public(
         title = name or [*functions.split(), *methods.split(), fn.__name__][0]
         accepted = set(fn.__code__.co_varnames[: fn.__code__.co_argcount + fn.__code__.co_kwonlyargcount])
         takes_tensor = next(iter(fn.__annotations__.values()), None) == "Tensor"
+        makes = title.endswith("_like") or title.startswith("new_")
 
         def form(is_method: bool) -> Callable[..., Any]:
             def call(*args: Any, **kwargs: Any) -> Any:
@@ -98,6 +100,8 @@ def public(
                         return fn(*args, **kwargs) if kwargs else fn(*args)
                     except (TypeError, AttributeError) as e:
                         raise explained(e, args, kwargs, is_method) from None
+                    except NeedsValues as e:
+                        return each_item(e, args, kwargs)
                 return irregular(call, args, kwargs, is_method)
 
             return looking_like(fn, call)
@@ -118,8 +122,14 @@ def public(
                     if target is not None:
                         kwargs["out"] = target
                     return overrides.call_override(fn, call, args, kwargs)
+                if _state.modes.autocast is not None:
+                    from .._autocast import prepared
+
+                    args, kwargs = prepared(title, args, kwargs)
             if takes_tensor and args and not isinstance(args[0], Tensor):
                 raise explained(TypeError(), args, given, is_method)
+            if makes and args and isinstance(args[0], Tensor) and args[0].wraps:
+                return args[0]._made_like(title, fn, args[1:], kwargs)
             try:
                 if target is None:
                     return fn(*args, **kwargs)
@@ -130,7 +140,16 @@ def public(
                     raise NoOverload
             except (TypeError, AttributeError) as e:
                 raise explained(e, args, given, is_method) from None
+            except NeedsValues as e:
+                result = each_item(e, args, kwargs)
+                if target is None:
+                    return result
             return write_out(title, target, result, args)
+
+        def each_item(e: NeedsValues, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+            from ..func.batch import each_item_of
+
+            return each_item_of(e, title, fn, args, kwargs)
 
         def explained(e: Exception, args: tuple[Any, ...], given: dict[str, Any], is_method: bool) -> Exception:
             """PyTorch's sentence for arguments that do not fit; any other error as it is."""

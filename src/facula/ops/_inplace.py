@@ -31,7 +31,8 @@ def inplace_form(op: Any, operator: bool = False) -> Callable[..., Any]:
         from .. import overrides
 
         if more:
-            args = (*args, *(more.pop(name) for name in op.tensor_names[len(args) + 1 :] if name in more))
+            names = (*op.tensor_names, *op.attribute_names)[len(args) + 1 :]
+            args = (*args, *(more.pop(name) for name in names if name in more))
             for key in more:
                 raise TypeError(f"{op.name}_() got an unexpected keyword argument '{key}'")
 
@@ -41,6 +42,8 @@ def inplace_form(op: Any, operator: bool = False) -> Callable[..., Any]:
             raise wrong_operand(op, (self,), "inplace", 0)
         tensors = (self, *args[: k - 1])
         attributes = args[k - 1 :]
+        if any(isinstance(t, Tensor) and t.wraps for t in tensors):
+            return _in_transform(op, tensors, attributes, lambda *given: change(*given, *attributes))
         if is_elementwise:
             found = operands(op, tensors, attributes)
             if found is None:
@@ -212,6 +215,10 @@ def change(
     ``overlap``: elements of ``self`` may share memory (every one gets the same value).
     """
     tensors = (self, *others)
+    if any(isinstance(t, Tensor) and t.wraps for t in tensors):
+        return _in_transform(
+            op, tensors, attributes, lambda self, *others: change(op, self, others, write, attributes, overlap)
+        )
     requires = needs_gradient(*tensors)
     views.check_inplace(self, requires)
     array = self._array
@@ -233,6 +240,12 @@ def change(
         op.save_outputs(node, [self])
         views.rebase_history(self, node)
     return self
+
+
+def _in_transform(op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...], again: Callable[..., Any]) -> Any:
+    from .. import _wrapped
+
+    return _wrapped.change(op, tensors[0], tensors[1:], attributes, again)
 
 
 def needs_gradient(*values: Any) -> bool:
@@ -273,7 +286,7 @@ def check_result_type(result: _dtype.dtype, target: _dtype.dtype) -> None:
 
 def check_no_overlap(target: np.ndarray[Any, Any]) -> None:
     """A tensor made by ``expand`` has elements that share memory: writing to it is ambiguous."""
-    if 0 in target.strides and target.size:
+    if 0 in target.strides and target.size and isinstance(target, ndarray):
         for n, s in zip(target.shape, target.strides):
             if s == 0 and n > 1:
                 raise RuntimeError(
@@ -286,6 +299,8 @@ def check_no_partial_overlap(
     target: np.ndarray[Any, Any], source: np.ndarray[Any, Any], at_all: bool = False
 ) -> None:
     """Reading from what is being written is fine only if both are the very same elements, or not even then."""
+    if not isinstance(target, ndarray) or not isinstance(source, ndarray):
+        return  # inside a transform: what is inside is asked
     if not np.may_share_memory(target, source) or source.size == 0:
         return
     same_geometry = source.strides == target.strides and source.shape == target.shape

@@ -15,7 +15,7 @@ import numpy as np
 from .. import return_types
 from .._device import MetaArray, empty_meta
 from .._dtype import FLOAT, SCALAR_TYPE_NAMES
-from .._tensor import Tensor
+from .._tensor import Tensor, elements
 from ._basic import in_both_worlds
 from ._forms import EXACT_OUT, FUNCTIONS, public
 
@@ -205,7 +205,8 @@ def _unit(a: Any) -> Any:
 
 def all_finite(input: Any) -> bool:
     """Whether there are neither infinities nor NaN, as far as can be known."""
-    return input._array.__class__ is MetaArray or bool(np.isfinite(input._array).all())
+    array = elements(input)
+    return array.__class__ is MetaArray or bool(np.isfinite(array).all())
 
 
 # ---- what the rules share
@@ -285,22 +286,18 @@ def by_composition(compose: Any, *wanted: int) -> Any:
     """
 
     def rule(g: Any, tensors: tuple[Any, ...], xp: Any) -> tuple[Any, ...]:
-        from ..autograd import grad
-        from ..autograd.grad_mode import enable_grad
+        from ..func.reverse import Reverse
 
         raw = xp.is_raw
-        with enable_grad():
-            if raw:
-                given = tuple(Tensor._wrap(t).requires_grad_() for t in tensors)
-                g = Tensor._wrap(g)
-            else:
-                given = tuple(t if t.requires_grad else t.detach().requires_grad_() for t in tensors)
+        if raw:
+            tensors, g = tuple(Tensor._wrap(t) for t in tensors), Tensor._wrap(g)
+        with Reverse([tensors[i] for i in wanted]) as trace:
+            given = list(tensors)
+            for i, t in zip(wanted, trace.inputs):
+                given[i] = t
             made = compose(*given)
-            sought = [given[i] for i in wanted]
-            if not made.requires_grad:
-                found: Any = [Tensor._wrap(np.zeros_like(t._array)) for t in sought]
-            else:
-                found = grad([made], sought, [g], create_graph=not raw, materialize_grads=True)
-            return tuple(t._array if raw else t for t in found)
+        found = trace.pull([made], [g])
+        grads = [tensors[i].new_zeros(tensors[i].shape) if t is None else t for i, t in zip(wanted, found)]
+        return tuple(t._array if raw else t for t in grads)
 
     return rule

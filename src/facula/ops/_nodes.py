@@ -163,12 +163,16 @@ def _general(op: Primitive) -> Callable[..., Any]:
 
 
 def _at_once(op: Primitive, rule: Rule, general: Any) -> Callable[..., Any]:
-    """All gradients by one function in the raw world; see ``Primitive.raw_vjp``."""
+    """All gradients by one function in the raw world; see ``Primitive.raw_vjp`` and ``joint_vjp``."""
     tensor_slots = [i for i, s in enumerate(op.slots) if s.is_tensor]
+    joint = op.joint_rule
 
     def propagate(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
         if xp is not RAW or g is None:
-            return general(node, g, xp, edges)
+            if joint is None or g is None:
+                return general(node, g, xp, edges)
+            values = [*saved.unpack(node, xp), tuple([edge is not None for edge in edges]), xp]
+            return joint.fn(g, *[values[i] for i in joint.takes])
         values = None if op.lists else _raw_values(node, tensor_slots)
         if values is None:
             values = saved.unpack(node, xp)

@@ -16,6 +16,7 @@ from .._tensor import Tensor
 from ..autograd.meta import cut_of
 from ..autograd.saved import NUMBERS
 from ._args import NUMPY_NAMES, is_number
+from ._deprecated import warn_of_old_overload
 from ._primitive import mark_inference, ndarray, wrap
 from ._wrong import type_of
 
@@ -151,6 +152,8 @@ def general(
         return overrides.call_override(
             op.call, op.public or op.call, args + attributes, {} if out is None else {"out": out}
         )
+    if any(isinstance(v, Tensor) and v.wraps for v in args):
+        return _in_transform(op, args, attributes, operator, out)
     found = operands(op, args, attributes)
     if found is None:
         if operator:
@@ -166,7 +169,11 @@ def general(
     if op.check is not None:
         op.check(*arrays)
     check_devices(arrays)
-    t = wrap(run_kernel(op, arrays, dt, attributes))
+    watcher = _state.modes.kernels if _state.special else None
+    ready = None if watcher is None else watcher.before(op, tuple(values), attributes)
+    t = wrap(run_kernel(op, arrays, dt, attributes) if ready is None else ready)
+    if watcher is not None:
+        watcher.after(op, [t])
     if out is not None:
         from ._forms import write_out
 
@@ -180,12 +187,38 @@ def general(
     return t
 
 
+def _in_transform(
+    op: Elementwise, args: tuple[Any, ...], attributes: tuple[Any, ...], operator: bool, out: Any
+) -> Any:
+    """The same for tensors that stand for others."""
+    from .. import _wrapped
+
+    for i, v in enumerate(args):
+        if not isinstance(v, Tensor) and not is_number(v):
+            if operator:
+                return NotImplemented
+            raise wrong_operand(op, args, at=i)
+    if op.guard is not None:
+        op.guard(*args)
+    result = _wrapped.call(op, args, attributes)
+    if out is None:
+        return result
+    from ._forms import write_out
+
+    return write_out(op.name, out, result, args)
+
+
 def irregular(op: Elementwise, args: tuple[Any, ...], rest: tuple[Any, ...], more: dict[str, Any], form: str) -> Any:
     """A call that is not plainly (tensor) or (tensor, tensor): keywords, subclasses, numbers first, mistakes."""
     out = alpha = None
     given = list(args)
     if rest or more or any(v is MISSING for v in args):
         k = len(args) - (form == "method")
+        if len(rest) == 1 and op.with_alpha is not None and is_number(given[1]) and isinstance(rest[0], Tensor):
+            warn_of_old_overload(
+                op.name, "Tensor input, Number alpha, Tensor other", "Tensor input, Tensor other, *, Number alpha = 1"
+            )
+            given, rest, more = [given[0], rest[0]], (), {"alpha": given[1], **more}
         if rest:
             raise TypeError(
                 f"{op.name}() takes {k} positional argument{'s' * (k != 1)} but {k + len(rest)} were given"

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._device import MetaArray, empty_meta
+from ._changing import places_in
 from ._primitive import primitive
 
 
@@ -37,7 +38,11 @@ def unpick(input, index, dim: int, keepdim: bool, unique: bool, shape: tuple[int
     if not keepdim:
         index, input = np.expand_dims(index, dim), np.expand_dims(input, dim)
     if unique:
-        np.put_along_axis(result, index, input, dim)
+        if input.size > 4096:
+            at = dim % len(shape)
+            result.reshape(-1)[places_in(shape, index.shape, index, at)] = input
+        else:
+            np.put_along_axis(result, index, input, dim)
         return result
     return _add_along(result, index, input, dim)
 

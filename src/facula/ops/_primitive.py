@@ -97,11 +97,15 @@ class Primitive:
         self.rules: dict[str, Rule] = {}
         self.raw_rule: Rule | None = None
         """The rules of all inputs in one, for raw arrays; see ``raw_vjp``."""
+        self.joint_rule: Rule | None = None
+        """The same for Tensors; see ``joint_vjp``."""
         self.slots: list[Slot] = []
         self.slot_names: list[str] = []
         self.quick: dict[str, Callable[..., Any]] = {}
         """Rules once more, for small float32 and float64 arrays; see NOTE [quick rules] in ``_nodes``."""
         self.saved_names = saved_names or {}
+        self.composed: Callable[..., Any] | None = None
+        """The same as a function of other operators: what transforms use in place of a fused kernel."""
         self.public: Any = None
         self._node_class: type[Node] | None = None
         self.call: Callable[..., Any] = self._first_call
@@ -156,6 +160,20 @@ class Primitive:
         """
         self.raw_rule = self._prepared(Rule(fn))
         return fn
+
+    def joint_vjp(self, *names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """A decorator: the gradients of all these inputs at once, on Tensors, in place of a rule for each.
+
+        It may ask for ``needs``, too. Such a primitive has a ``raw_vjp`` besides.
+        """
+
+        def add(fn: Callable[..., Any]) -> Callable[..., Any]:
+            self.joint_rule = self._prepared(Rule(fn))
+            self.rules.update(dict.fromkeys(names, self.joint_rule))
+            self.differentiable = [i for i, n in enumerate(self.tensor_names) if n in self.rules]
+            return fn
+
+        return add
 
     def _prepared(self, rule: Rule) -> Rule:
         for source in rule.sources:
@@ -228,20 +246,30 @@ class Primitive:
                 return _through_override(self, args)
         arrays = []
         for t in tensors:
-            if t.__class__ not in PLAIN and isinstance(t, Tensor) and _has_override(t):
-                return _through_override(self, args)
+            if t.__class__ not in PLAIN and isinstance(t, Tensor):
+                if t.wraps:
+                    return _in_transform(self, tensors, attributes)
+                if _has_override(t):
+                    return _through_override(self, args)
             arrays.append(t._array if isinstance(t, Tensor) else t)
-        token = _quiet.begin()
-        try:
-            result = self.kernel(tuple(arrays), *attributes) if self.variadic else self.kernel(*arrays, *attributes)
-        finally:
-            _quiet.end(token)
+        if self.lists and any(isinstance(a, SavedList) and any(_wraps(t) for t in a) for a in attributes):
+            return _in_transform(self, tensors, attributes)
+        watcher = _state.modes.kernels if _state.special else None
+        result = None if watcher is None else watcher.before(self, tensors, attributes)
+        if result is None:
+            token = _quiet.begin()
+            try:
+                result = self.kernel(tuple(arrays), *attributes) if self.variadic else self.kernel(*arrays, *attributes)
+            finally:
+                _quiet.end(token)
         if arrays and arrays[0].__class__ is not ndarray and isinstance(arrays[0], MetaArray):
             result = stay_meta(result)
         if self.outputs == 1:
             outs = [wrap(result)]
         else:
             outs = [wrap(r) for r in result]
+        if watcher is not None:
+            watcher.after(self, outs)
         if self.rules and not (recording and self.record(outs, tensors, attributes)):
             cut = cut_of(tensors, not recording)
             if cut is not None:
@@ -413,6 +441,16 @@ def mark_inference(outs: list[Any]) -> None:
         meta = out._own_meta()
         meta.inference = True
         meta.creation = INFERENCE
+
+
+def _wraps(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.wraps
+
+
+def _in_transform(op: Primitive, tensors: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
+    from .. import _wrapped
+
+    return _wrapped.call(op, tensors, attributes)
 
 
 def _has_override(t: Tensor) -> bool:

@@ -53,8 +53,13 @@ def edge_of(t: Any) -> Any:
     return t._node if t._meta is None else t._edge()
 
 
-def quick_node(node_class: Any, edges: tuple[Any, ...], saved: tuple[Any, ...], tensors: tuple[int, ...]) -> Any:
-    """A node that saves these values; ``tensors`` tells which of them are Tensors, or None."""
+def quick_node(
+    node_class: Any, edges: tuple[Any, ...], saved: tuple[Any, ...], tensors: tuple[int, ...], twin: Any = None
+) -> Any:
+    """A node that saves these values; ``tensors`` tells which of them are Tensors, or None.
+
+    It was made where its ``twin`` was, if one is given.
+    """
     node = node_class()
     node.next = edges
     node.adapt = None
@@ -67,9 +72,13 @@ def quick_node(node_class: Any, edges: tuple[Any, ...], saved: tuple[Any, ...], 
             versions = versions or [0] * len(saved)
             versions[i] = t._counter[0]
     node.versions = versions
-    frame = user_frame(3)
-    node.code = frame.f_code
-    node.instruction = frame.f_lasti
+    if twin is None:
+        frame = user_frame(3)
+        node.code = frame.f_code
+        node.instruction = frame.f_lasti
+    else:
+        node.code = twin.code
+        node.instruction = twin.instruction
     node.seq = next_sequence_number()
     return node
 
@@ -117,12 +126,12 @@ def quick_linear(input: Any, weight: Any, bias: Any) -> Any:
     saved: tuple[Any, ...]
     if bias is None:
         saved = (mat2, x.shape, strides_of(x), left, columns.shape, strides_of(columns))
-        out._node = quick_node(mm_op.node_class, (to_input, to_weight), saved, (0, 3))
+        out._node = quick_node(mm_op.node_class, (to_input, to_weight), saved, (0, 3), to_weight)
         return out
     saved = (
         1, bias._array.shape, mat2, x.shape, strides_of(x), 1, left, columns.shape, strides_of(columns),
     )  # fmt: skip
-    out._node = quick_node(addmm_op.node_class, (to_bias, to_input, to_weight), saved, (2, 6))
+    out._node = quick_node(addmm_op.node_class, (to_bias, to_input, to_weight), saved, (2, 6), to_weight)
     return out
 
 

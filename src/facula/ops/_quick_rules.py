@@ -1,7 +1,8 @@
 """Rules of common primitives once more, for small real arrays: the fewest NumPy calls, into one buffer.
 
-A quick rule takes (g, saved value) and must equal the primitive's rule; a test holds them together. For NumPy scalars
-(NOTE [scalars] in the engine) those that are more than one ufunc have a form without a buffer.
+A quick rule takes (g, saved value), some of them also where to write the result, and must equal the primitive's rule; a
+test holds them together. For NumPy scalars (NOTE [scalars] in the engine) those that are more than one ufunc have a
+form without a buffer.
 """
 
 from __future__ import annotations
@@ -29,20 +30,20 @@ def times_minus_sin(g: Any, x: Any) -> Any:
     return np.multiply(g, r, r)
 
 
-def tanh(g: Any, out: Any) -> Any:
+def tanh(g: Any, out: Any, r: Any = None) -> Any:
     if not g.ndim:
         out = out[()]
         return g * (1 - out * out)
-    r: Any = np.multiply(out, out)
+    r = np.multiply(out, out, r)
     np.subtract(_ONE[r.dtype], r, r)
     return np.multiply(g, r, r)
 
 
-def sigmoid(g: Any, out: Any) -> Any:
+def sigmoid(g: Any, out: Any, r: Any = None) -> Any:
     if not g.ndim:
         out = out[()]
         return g * ((1 - out) * out)
-    r: Any = np.subtract(_ONE[out.dtype], out)
+    r = np.subtract(_ONE[out.dtype], out, r)
     np.multiply(r, out, r)
     return np.multiply(g, r, r)
 

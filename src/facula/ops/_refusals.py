@@ -28,6 +28,15 @@ def no_derivative(name: str) -> Callable[[Any], Any]:
     return rule
 
 
+def no_aten_derivative(name: str) -> Callable[[Any], Any]:
+    """The rule of what PyTorch records as ``NotImplemented``."""
+
+    def rule(g: Any) -> Any:
+        raise RuntimeError(f"derivative for aten::{name} is not implemented")
+
+    return rule
+
+
 def only(label: str, kinds: str) -> Callable[..., None]:
     """A check that refuses other dtypes the way PyTorch's kernels do. ``kinds``: bool, integer, float, complex."""
     allowed = {"bifc".index(kind) for kind in kinds}

@@ -9,15 +9,17 @@ import numpy as np
 
 from .. import _dtype
 from .._tensor import Tensor
-from ._approximations import expm1, log1p, tiled_kernel, tiled_rule
+from ._approximations import expm1, log1p
 from ._args import one_dim
 from ._basic import in_both_worlds, no_gradient
 from ._elementwise import elementwise
 from ._forms import FUNCTIONALS, FUNCTIONS, expose, public
-from ._inplace import inplace_form
+from ._gelu import gelu_gradient, gelu_in_tiles, is_large
+from ._inplace import inplace_form, needs_gradient
 from ._masks import keep, select
-from ._primitive import primitive
+from ._primitive import PLAIN, primitive
 from ._refusals import only
+from ._tiles import SHARED, shared_pair, shared_ufunc, tiled_kernel, tiled_rule
 from .choice import clip
 from .pointwise import number_like, underivable
 from .special import erf_array
@@ -35,7 +37,7 @@ def _apply(op: Any, change: Any, inplace: bool, input: Tensor, *attributes: Any)
 
 @primitive("ThresholdBackwardBackward0", kind="elementwise")
 def threshold_backward(input, other, threshold: float):  # type: ignore[no-untyped-def]
-    return keep.kernel(input, np.logical_not(np.less_equal(other, threshold)))
+    return shared_pair(lambda g, x: keep.kernel(g, np.logical_not(np.less_equal(x, threshold))), input, other)
 
 
 @primitive("HardtanhBackwardBackward0", kind="elementwise")
@@ -68,7 +70,10 @@ leaky_relu_backward.vjp(input=lambda g, other, slope, xp: xp.leaky_relu_backward
 
 def _relu(input):  # type: ignore[no-untyped-def]
     if input.size > _SMALL and input.dtype.kind == "f":
-        return np.clip(input, number_like(0, input), number_like(np.inf, input))
+        low, high = number_like(0, input), number_like(np.inf, input)
+        if input.size >= SHARED:
+            return shared_ufunc(lambda x, out=None: np.clip(x, low, high, out=out), input)
+        return np.clip(input, low, high)
     return np.maximum(input, number_like(0, input))
 
 
@@ -278,6 +283,8 @@ _DENSITY = 1 / math.sqrt(2 * math.pi)
 
 @tiled_kernel
 def _gelu(input, approximate: str):  # type: ignore[no-untyped-def]
+    if approximate == "none" and is_large(input):
+        return gelu_in_tiles(input)
     half = number_like(0.5, input)
     if approximate == "tanh":
         return half * input * (1 + np.tanh(_gelu_inner(input)))
@@ -291,8 +298,14 @@ def _gelu_inner(input: Any) -> Any:
     return (input + input * input * input * _GELU_B) * _GELU_A
 
 
-@tiled_rule
 def _gelu_rule(g: Any, input: Any, approximate: str, xp: Any) -> Any:
+    if xp.is_raw and approximate == "none" and g.dtype == input.dtype and is_large(input):
+        return gelu_gradient(g, input)
+    return _gelu_rule_in_general(g, input, approximate, xp)
+
+
+@tiled_rule
+def _gelu_rule_in_general(g: Any, input: Any, approximate: str, xp: Any) -> Any:
     if approximate == "tanh":
         t = xp.tanh(_gelu_inner(input))
         inner_slope = (1 + input * input * (3 * _GELU_B)) * _GELU_A
@@ -309,6 +322,11 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     """``x`` times the normal distribution function of ``x``, or an approximation by tanh."""
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
+    if approximate == "none" and type(input) in PLAIN and is_large(input._array) and needs_gradient(input):
+        from .gelu_slopes import gelu_with_slopes
+
+        found: Tensor = gelu_with_slopes(input, approximate)[0]
+        return found
     return gelu_op(input, approximate)
 
 
@@ -362,8 +380,8 @@ def _softplus(input, beta: float, threshold: float):  # type: ignore[no-untyped-
 @tiled_rule
 def _softplus_rule(g: Any, input: Any, beta: float, threshold: float, xp: Any) -> Any:
     scaled = input * beta
-    inside = xp.either(scaled < threshold, scaled, threshold)
-    return xp.either(scaled > threshold, g, g * xp.sigmoid(inside))
+    beyond = scaled > threshold
+    return xp.either(beyond, g, g * xp.sigmoid(xp.either(beyond, threshold, scaled)))
 
 
 softplus_op = elementwise(
@@ -580,9 +598,12 @@ def _in_place_of(fn: Any) -> Any:
 
 
 _fn: Any
-for _fn in (gelu, glu, hardshrink, logsigmoid, prelu, softplus, softshrink, softsign, tanhshrink):
+for _fn in (
+    gelu, glu, hardshrink, hardsigmoid, hardswish, logsigmoid, mish, prelu, relu6, silu, softplus, softshrink, softsign,
+    tanhshrink,
+):  # fmt: skip
     FUNCTIONALS[_fn.__name__] = _fn.public
-for _fn in (celu, elu, hardsigmoid, hardswish, hardtanh, leaky_relu, mish, relu6, selu, silu, threshold):
+for _fn in (celu, elu, hardtanh, leaky_relu, selu, threshold):
     FUNCTIONALS[_fn.__name__] = _fn.public
     FUNCTIONALS[f"{_fn.__name__}_"] = _in_place_of(_fn)
 for _name in ("celu_", "selu_", "threshold_"):

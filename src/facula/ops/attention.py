@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from .. import _dtype, _state
+from .._autocast import is_on, lowered
 from .._dtype import cpp_name, widened
 from .._tensor import Tensor
 from ._forms import FUNCTIONALS, public
@@ -19,6 +21,7 @@ from ._on_meta import by_zeros
 from ._primitive import primitive, wrap
 from ._reducing import add_up, maximum_reduce
 from ._with_numbers import mul_number
+from .dropouts import _dropped
 
 _TILE = 1 << 16
 """How many scores a tile has at most, unless one head has more."""
@@ -74,20 +77,34 @@ def _repeated(x: Any, heads: int) -> Any:
     return x if x.shape[1] == heads else np.repeat(x, heads // x.shape[1], axis=1)
 
 
+_BOUND = 30.0
+"""Scores that all lie within this distance from 0 need no maximum taken off before ``exp``."""
+
+
+@lru_cache(maxsize=8)
+def _seen_so_far(length: int, keys: int, dtype: Any) -> Any:
+    """1 for the keys that each query sees, 0 for those that come later."""
+    return np.tri(length, keys, dtype=dtype)
+
+
 class _Scores:
-    """Scaled and masked scores of tiles of heads."""
+    """Scaled and masked scores of tiles of heads, and their exponentials."""
 
     def __init__(self, query: Any, key: Any, mask: Any, is_causal: bool, scale: float | None) -> None:
         self.query, self.key = query, key
         batch, heads, length, width = query.shape
         self.scale = query.dtype.type(1 / math.sqrt(width) if scale is None else scale)
         shape = (batch, heads, length, key.shape[2])
-        if is_causal:
-            causal = np.where(np.tri(length, key.shape[2], dtype=bool), 0, -np.inf).astype(query.dtype)
-            mask = causal if mask is None else mask + causal
+        self.seen = _seen_so_far(length, key.shape[2], query.dtype) if is_causal else None
+        if is_causal and mask is not None:
+            mask = mask + self.hidden()
         self.mask = None if mask is None else np.broadcast_to(mask, shape)
         self.tiles = list(_tiles(batch, heads, length * key.shape[2]))
         self._buffers: list[Any] = []
+
+    def hidden(self) -> Any:
+        """-inf for the keys that come later."""
+        return np.where(self.seen == 0, -np.inf, 0).astype(self.query.dtype)
 
     def buffer(self, which: int, shape: tuple[int, ...]) -> Any:
         """Memory that the tiles use one after the other."""
@@ -97,13 +114,21 @@ class _Scores:
             self._buffers[which] = np.empty(shape, self.query.dtype)
         return self._buffers[which]
 
-    def of(self, tile: Any) -> Any:
+    def of(self, tile: Any) -> tuple[Any, bool]:
+        """(scores, whether they are the exponentials already): bounded ones without a mask are."""
         q, k = self.query[tile], self.key[tile]
         scores = np.matmul(q, k.swapaxes(2, 3), out=self.buffer(0, (*q.shape[:3], k.shape[2])))
         scores *= self.scale
         if self.mask is not None:
             scores += self.mask[tile]
-        return scores
+        elif scores.min() > -_BOUND and scores.max() < _BOUND:
+            np.exp(scores, out=scores)
+            if self.seen is not None:
+                scores *= self.seen
+            return scores, True
+        elif self.seen is not None:
+            scores += self.hidden()
+        return scores, False
 
 
 @primitive(
@@ -122,10 +147,16 @@ def flash_attention(  # type: ignore[no-untyped-def]
     out = np.empty_like(q)
     logs = np.empty(q.shape[:3], q.dtype)
     for tile in scores.tiles:
-        shares, sums, top = _exponentials(scores.of(tile))
+        shares, are_exponentials = scores.of(tile)
+        if are_exponentials:
+            sums = add_up(shares, (3,), True)
+            logs[tile] = np.log(sums)[..., 0]
+        else:
+            shares, sums, top = _exponentials(shares)
+            logs[tile] = np.where(sums == 0, sums.dtype.type(0), np.log(sums) + top)[..., 0]
+            sums = np.where(sums == 0, sums.dtype.type(1), sums)
         np.matmul(shares, v[tile], out=out[tile])
-        out[tile] /= np.where(sums == 0, sums.dtype.type(1), sums)
-        logs[tile] = np.where(sums == 0, sums.dtype.type(0), np.log(sums) + top)[..., 0]
+        out[tile] /= sums
     return out.astype(query.dtype, copy=False), logs
 
 
@@ -143,15 +174,20 @@ def _(
     found: list[Any] = [np.empty_like(x) if need else None for x, need in zip((q, k, v), needs)]
     along = np.einsum("bhle,bhle->bhl", up, out)[..., None] if to_query or to_key else None
     for tile in scores.tiles:
-        shares = scores.of(tile)
-        shares -= logs[tile]
-        np.exp(shares, out=shares)
+        shares, are_exponentials = scores.of(tile)
+        here, across = up[tile], None if along is None else along[tile]
+        if are_exponentials:  # and should be divided by their sums: the gradient is, which is smaller
+            inverse = np.exp(-logs[tile])
+            here, across = here * inverse, None if across is None else across * inverse
+        else:
+            shares -= logs[tile]
+            np.exp(shares, out=shares)
         if to_value:
-            np.matmul(shares.swapaxes(2, 3), up[tile], out=found[2][tile])
-        if along is None:
+            np.matmul(shares.swapaxes(2, 3), here, out=found[2][tile])
+        if across is None:
             continue
-        slopes = np.matmul(up[tile], v[tile].swapaxes(2, 3), out=scores.buffer(1, shares.shape))
-        slopes -= along[tile]
+        slopes = np.matmul(here, v[tile].swapaxes(2, 3), out=scores.buffer(1, shares.shape))
+        slopes -= across
         slopes *= shares
         slopes *= scores.scale
         if to_query:
@@ -289,6 +325,8 @@ def scaled_dot_product_attention(
     is_causal: bool = False, *, scale: float | None = None, enable_gqa: bool = False,
 ) -> Tensor:  # fmt: skip
     """``softmax(query @ key.T * scale + mask) @ value``, with a scale of 1 / sqrt(width) unless given."""
+    if is_on():
+        query, key, value, attn_mask = lowered(query, key, value, attn_mask)
     _check(query, key, value, attn_mask)
     if attn_mask is not None:
         attn_mask = _as_numbers(attn_mask, query.dtype)
@@ -322,9 +360,7 @@ def _composed(
         scores = scores + attn_mask
     shares: Any = safe_softmax(scores, -1)
     if dropout_p > 0:
-        if dropout_p > 1:
-            raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p:g}")
-        shares = shares * shares.new_empty(shares.shape).bernoulli_(1 - dropout_p).div_(1 - dropout_p)
+        shares = _dropped(shares, dropout_p, True, False)
     found: Tensor = shares.matmul(value)
     return found.to(dtype)
 

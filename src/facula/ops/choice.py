@@ -12,6 +12,7 @@ from .._lazy import set_methods
 from .._tensor import Tensor
 from ._args import is_number
 from ._basic import no_gradient
+from ._deprecated import warn_of_old_overload
 from ._elementwise import elementwise
 from ._forms import FUNCTIONS, expose, public
 from ._inplace import inplace_form
@@ -359,8 +360,8 @@ def _add_quotient(input, tensor1, tensor2, value: object):  # type: ignore[no-un
     return np.add(input, quotient)
 
 
-def _no_integers(*arrays: Any) -> None:
-    if arrays[0].dtype.kind in "biu":
+def _no_integers(input: Any, tensor1: Any, tensor2: Any) -> None:
+    if not any(t.dtype.is_floating_point or t.dtype.is_complex for t in (tensor1, tensor2)):
         raise RuntimeError(
             "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a "
             "true division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value "
@@ -377,7 +378,7 @@ addcmul_op = elementwise(
     tensor2=lambda g, tensor1, value, xp: g * xp.conj(tensor1 * value),
 )  # fmt: skip
 addcdiv_op = elementwise(
-    "addcdiv", _add_quotient, "AddcdivBackward0", check=_no_integers, numbers=False,
+    "addcdiv", _add_quotient, "AddcdivBackward0", numbers=False,
     input=lambda g: g,
     tensor1=lambda g, tensor2, value, xp: g * xp.conj(value / tensor2),
     tensor2=lambda g, tensor1, tensor2, value, xp: -g * xp.conj(value * tensor1 / (tensor2 * tensor2)),
@@ -398,6 +399,7 @@ def _add_quotient_into(target: Any, tensor1: Any, tensor2: Any, value: Any) -> N
     np.add(target, quotient, out=target)
 
 
+addcdiv_op.guard = _no_integers
 addcmul_op.write, addcdiv_op.write = _add_product_into, _add_quotient_into
 _addcmul_in_place, _addcdiv_in_place = inplace_form(addcmul_op), inplace_form(addcdiv_op)
 
@@ -414,12 +416,26 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) 
     return addcdiv_op(input, tensor1, tensor2, value)
 
 
-def addcmul_(self: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
+def addcmul_(self: Any, tensor1: Any, tensor2: Any, *old: Any, value: Any = 1) -> Any:
+    if old:
+        tensor1, tensor2, value = _number_first("addcmul_", tensor1, tensor2, *old)
     return _addcmul_in_place(self, tensor1, tensor2, value)
 
 
-def addcdiv_(self: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
+def addcdiv_(self: Any, tensor1: Any, tensor2: Any, *old: Any, value: Any = 1) -> Any:
+    if old:
+        tensor1, tensor2, value = _number_first("addcdiv_", tensor1, tensor2, *old)
     return _addcdiv_in_place(self, tensor1, tensor2, value)
+
+
+def _number_first(name: str, *given: Any) -> tuple[Any, Any, Any]:
+    """The arguments of PyTorch's older form, with ``value`` as a number before the tensors."""
+    if len(given) != 3 or not is_number(given[0]):
+        raise TypeError(f"{name}() takes 2 positional arguments but {len(given)} were given")
+    warn_of_old_overload(
+        name, "Number value, Tensor tensor1, Tensor tensor2", "Tensor tensor1, Tensor tensor2, *, Number value = 1"
+    )
+    return given[1], given[2], given[0]
 
 
 set_methods(lerp_=lerp_, addcmul_=addcmul_, addcdiv_=addcdiv_)
@@ -478,7 +494,7 @@ heaviside.guard = _heaviside_guard
 expose(heaviside, "heaviside", "heaviside", "heaviside_")
 nextafter = elementwise(
     "nextafter", np.nextafter, "NextafterBackward0", check=only("nextafter_cpu", "f"), numbers=False, fast=False,
-    input=lambda g: g, other=no_gradient,
+    input=lambda g, input, other, xp: xp.either(input == other, 0, g), other=no_gradient,
 )  # fmt: skip
 expose(nextafter, "nextafter", "nextafter", "nextafter_")
 

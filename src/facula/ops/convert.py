@@ -76,11 +76,20 @@ def converted(
             return finish(_device.empty_meta(array.shape, (dtype or input.dtype).numpy))
         copy = copy or target.index is not None  # "cpu:0" is another name than "cpu", so PyTorch copies
     in_format = memory_format is not None and memory_format is not _layout.preserve_format
-    if in_format and not input.is_contiguous(memory_format):
+    if in_format and not _is_of_format(input, memory_format):
         return cast_kernel(input, (dtype or input.dtype).numpy, memory_format)
     if dtype is not None and array.dtype != dtype.numpy:
         return cast_kernel(input, dtype.numpy)
     return cast_kernel(input, array.dtype) if copy else input
+
+
+def _is_of_format(input: Tensor, memory_format: Any) -> bool:
+    """Whether strides suggest a format; they need not be dense for that."""
+    if memory_format is not _layout.contiguous_format:
+        return bool(input.is_contiguous(memory_format))
+    formats = {4: _layout.channels_last, 5: _layout.channels_last_3d}
+    other = formats.get(input._array.ndim)
+    return input.is_contiguous() or other is None or not input.is_contiguous(other)
 
 
 def _cast_method(name: str, dtype: _dtype.dtype) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import _dtype, _state
+from .._device import empty_meta
 from .._tensor import Tensor
 from ..autograd import views
 from ._args import as_int, one_dim
@@ -67,7 +68,7 @@ _narrow = copying(slice_op, "narrow_copy", "NarrowCopyBackward0")
 
 def _plain(input: Tensor) -> Tensor:
     """The tensor without history, for the view's own function to look at."""
-    return Tensor._wrap(input._array)
+    return Tensor._wrap(empty_meta(input.shape, input._array.dtype) if input.wraps else input._array)
 
 
 @public("alias_copy", out=True)

@@ -163,11 +163,14 @@ def _(
         rule = ctc_op.raw_rule
         assert rule is not None
         return rule.fn(g, log_probs, targets, losses, alpha, input_lengths, target_lengths, blank, zero_infinity)[0]
-    from .. import autograd
+    from ..func import grad
 
     inside, kept = _masks(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
-    loss = _differentiable_losses(log_probs, targets, input_lengths, target_lengths, blank)
-    (slope,) = autograd.grad([(loss * kept).sum()], [log_probs], create_graph=True)
+
+    def total(log_probs: Tensor) -> Tensor:
+        return (_differentiable_losses(log_probs, targets, input_lengths, target_lengths, blank) * kept).sum()
+
+    slope = grad(total)(log_probs)
     return g.view(1, -1, 1) * (log_probs.exp() * inside + slope)
 
 

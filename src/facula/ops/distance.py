@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _dtype
 from .._dtype import widened
-from .._tensor import Tensor
+from .._tensor import Tensor, known
 from ._args import one_dim
 from ._basic import fit, no_gradient, raw
 from ._forms import public
@@ -228,7 +228,7 @@ def _check_weights(name: str, weights: Any, x: Tensor, kinds: str, wanted: str) 
             f"cov(): expected {name} to have the same numel as there are observations in the input but got {w.size} != "
             f"{x._array.shape[1]}"
         )
-    if (w < 0).any():
+    if (known(weights) < 0).any():
         raise RuntimeError(f"cov(): {name} cannot be negative")
 
 

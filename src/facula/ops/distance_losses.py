@@ -137,7 +137,7 @@ def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = NONE
 ) -> Tensor:
     """How much of a margin input1 lacks to be above input2 (target 1) or below (-1)."""
-    return reduce_losses(clamp_min(add_number(-target * (input1 - input2), margin), 0), reduction)
+    return reduce_losses(clamp_min(add_number(-target * (input1 - input2), float(margin)), 0), reduction)
 
 
 # ---- distributions

@@ -79,8 +79,9 @@ def _channels(input: Tensor, p: float, training: bool, inplace: bool, batched: b
     """Whole channels dropped; without a batch dimension one is put in front."""
     if batched:
         return _dropped(input, p, training, inplace, features=True)
-    result = _dropped(input.unsqueeze(0), p, training, inplace, features=True)
-    return result.squeeze_(0) if inplace else result.squeeze(0)
+    if inplace:
+        return _dropped(input.unsqueeze_(0), p, training, True, features=True).squeeze_(0)
+    return _dropped(input.unsqueeze(0), p, training, False, features=True).squeeze(0)
 
 
 def _warn_of_dimensions(n: int, ndim: int) -> None:

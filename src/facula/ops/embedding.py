@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from .._tensor import Tensor
+from .._tensor import Tensor, computed, elements
+from ._changing import add_rows
 from ._primitive import primitive, wrap
 
 
 @primitive("EmbeddingBackward0", name="embedding")
 def embedding_op(weight, indices, padding_idx: int, scale_grad_by_freq: bool, sparse: bool):  # type: ignore[no-untyped-def]
-    return weight[indices]
+    return weight.take(indices, 0) if weight.__class__ is np.ndarray else weight[indices]
 
 
 @primitive("EmbeddingDenseBackward0", name="embedding_rows_summed")
@@ -23,7 +24,7 @@ def rows_summed(input, indices, rows: int, padding_idx: int, scale_grad_by_freq:
         counts = np.bincount(flat, minlength=rows).astype(input.dtype)
         input = input / counts[indices][..., None]
     table = np.zeros((rows, input.shape[-1]), input.dtype)
-    np.add.at(table, flat, input.reshape(-1, input.shape[-1]))
+    add_rows(table, flat, input.reshape(-1, input.shape[-1]), True)
     if padding_idx >= 0:
         table[padding_idx] = 0
     return table
@@ -72,7 +73,7 @@ def embedding(
         padding_idx %= rows
     if weight.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
-    indices = input._array
+    indices = elements(input)
     if indices.dtype not in (np.int64, np.int32):
         raise RuntimeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
@@ -95,7 +96,7 @@ def shorten_rows(weight: Tensor, which: Any, max_norm: float, norm_type: float) 
 
 def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     """For each number a row of zeros with a 1 at its place."""
-    array = input._array
+    array = elements(input)
     if array.dtype != np.int64:
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
     if array.size == 0:
@@ -107,4 +108,5 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
         num_classes = int(array.max()) + 1
     elif array.size and array.max() >= num_classes:
         raise RuntimeError("Class values must be smaller than num_classes.")
-    return wrap((array[..., None] == np.arange(num_classes)).astype(np.int64))
+    classes = np.arange(num_classes)
+    return computed(input, lambda numbers: wrap((numbers[..., None] == classes).astype(np.int64)))

@@ -40,16 +40,13 @@ def geometry(array: Any) -> tuple[Any, tuple[int, ...], tuple[int, ...], int]:
 
 
 def _reduce_ex(self: Tensor, protocol: Any) -> Any:
-    state = (dict(self.__dict__), _hooks_to_pickle(self))
-    has_state = state if any(state) else None
+    from ..utils.hooks import warn_if_has_hooks
+
+    warn_if_has_hooks(self)
+    has_state = dict(self.__dict__) or None
     if self.is_meta:
         return _rebuild_meta, (type(self), self._array.shape, self.dtype, self.requires_grad), has_state
     return _rebuild, (type(self), geometry(self._array), self.requires_grad), has_state
-
-
-def _hooks_to_pickle(self: Tensor) -> Any:
-    hooks = self._backward_hooks
-    return hooks if hooks else None
 
 
 def _rebuild(cls: type, where: tuple[Any, ...], requires_grad: bool) -> Any:
@@ -73,10 +70,7 @@ def _as_class(t: Tensor, cls: type, requires_grad: bool) -> Any:
 
 
 def _setstate(self: Tensor, state: Any) -> None:
-    attributes, hooks = state
-    self.__dict__.update(attributes)
-    if hooks:
-        self._backward_hooks = hooks
+    self.__dict__.update(state)
 
 
 def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Any:

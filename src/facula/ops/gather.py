@@ -9,12 +9,13 @@ import numpy as np
 
 from .. import _dtype
 from .._device import MetaArray, empty_meta
-from .._tensor import Tensor
+from .._tensor import Tensor, elements
 from ._args import one_dim
 from ._basic import checked_number
-from ._changing import add_at, changing, first_outside, places_in
+from ._changing import add_at, changing, first_outside, places_along, places_in
 from ._forms import public
 from ._primitive import primitive
+from ._tiles import TILE, each_rows
 
 INTEGERS = (np.dtype(np.int64), np.dtype(np.int32))
 
@@ -36,14 +37,31 @@ def _part(array: Any, shape: tuple[int, ...]) -> Any:
     return array[tuple(map(slice, shape))] if array.ndim == len(shape) else array.reshape(shape)
 
 
-def _write_by(target: Any, index: Any, dim: int, write: Any) -> None:
-    """Call ``write(flat, places)`` on a target, dense or not."""
-    if target.flags.c_contiguous:
-        write(target.reshape(-1), flat_places(target.shape, index, dim))
+def _each_places(shape: tuple[int, ...], index: Any, dim: int, job: Any) -> None:
+    """``job(part, places)`` for parts along the first dimension of ``index``, so that places stay in the cache."""
+    n = index.shape[0] if index.ndim else 1
+    if index.size <= TILE or len(shape) < 2 or n == 1:
+        job(..., flat_places(shape, index, dim))
         return
-    dense = np.array(target, order="C")
-    write(dense.reshape(-1), flat_places(target.shape, index, dim))
-    target[...] = dense
+    starts, step = places_along(shape, index.shape, dim)
+
+    def part(rows: slice) -> None:
+        along = index[rows] if step == 1 else np.multiply(index[rows], step)
+        job(rows, np.add(starts if dim == 0 else starts[rows], along))
+
+    each_rows(n, index.size // n, part)
+
+
+def _write_by(target: Any, index: Any, dim: int, write: Any) -> None:
+    """Call ``write(flat, places, part of the index)`` on a target, dense or not."""
+    dense = target if target.flags.c_contiguous else np.array(target, order="C")
+    flat = dense.reshape(-1)
+    if dim and index.size > TILE:  # places of different parts are different
+        _each_places(target.shape, index, dim, lambda part, places: write(flat, places, part))
+    else:
+        write(flat, flat_places(target.shape, index, dim), ...)
+    if dense is not target:
+        target[...] = dense
 
 
 @primitive("GatherBackward0", name="gather")
@@ -52,7 +70,13 @@ def gather_op(input, index, dim: int, sparse_grad: bool):  # type: ignore[no-unt
         return empty_meta(index.shape, input.dtype)
     if not index.size:
         return np.empty(index.shape, input.dtype)
-    return input.ravel().take(flat_places(input.shape, index, dim))
+    flat = input.ravel()
+    if index.size <= TILE:
+        return flat.take(flat_places(input.shape, index, dim))
+    out = np.empty(index.shape, input.dtype)
+    # Places have been checked; a mode that raises would go through a buffer.
+    _each_places(input.shape, index, dim, lambda part, places: flat.take(places, out=out[part], mode="wrap"))
+    return out
 
 
 @gather_op.vjp("input")
@@ -65,7 +89,8 @@ def ungather(input, index, shape: tuple[int, ...], dim: int):  # type: ignore[no
     """Zeros of a shape with elements added to the places that ``gather`` takes them from."""
     whole = np.zeros(shape, input.dtype)
     if index.size:
-        add_at(whole.reshape(-1), flat_places(shape, index, dim), np.asarray(input))
+        values = np.asarray(input)
+        _write_by(whole, index, dim, lambda flat, places, part: add_at(flat, places, values[part]))
     return whole
 
 
@@ -76,20 +101,20 @@ ungather.vjp(input=lambda g, index, dim, xp: xp.gather(g, index, dim, False))
 def scatter_op(input, src, index, dim: int):  # type: ignore[no-untyped-def]
     if index.size:
         src = _part(src, index.shape)
-        _write_by(input, index, dim, lambda flat, places: flat.__setitem__(places, src))
+        _write_by(input, index, dim, lambda flat, places, part: flat.__setitem__(places, src[part]))
 
 
 @changing("ScatterBackward1", "scatter_value")
 def scatter_value(input, index, dim: int, value: object):  # type: ignore[no-untyped-def]
     if index.size:
-        _write_by(input, index, dim, lambda flat, places: flat.__setitem__(places, value))
+        _write_by(input, index, dim, lambda flat, places, part: flat.__setitem__(places, value))
 
 
 @changing("ScatterAddBackward0", "scatter_add")
 def scatter_add_op(input, src, index, dim: int):  # type: ignore[no-untyped-def]
     if index.size:
         src = _part(src, index.shape)
-        _write_by(input, index, dim, lambda flat, places: add_at(flat, places, src))
+        _write_by(input, index, dim, lambda flat, places, part: add_at(flat, places, src[part]))
 
 
 scatter_op.vjp(
@@ -122,7 +147,7 @@ def scatter_by(input, src, index, dim: int, reduce: str):  # type: ignore[no-unt
     if index.size:
         src = np.broadcast_to(src, index.shape) if not src.ndim else _part(src, index.shape)
         ufunc = _REDUCTIONS[reduce]
-        _write_by(input, index, dim, lambda flat, places: ufunc.at(flat, places.ravel(), src.ravel()))
+        _write_by(input, index, dim, lambda flat, places, part: ufunc.at(flat, places.ravel(), src[part].ravel()))
 
 
 @scatter_by.vjp("input")
@@ -183,7 +208,7 @@ def _check_scatter(self: Tensor, dim: int, index: Tensor, src: Tensor | None) ->
                 f"Expected index {list(index._array.shape)} to be no larger than self {list(self._array.shape)} apart "
                 f"from dimension {at} and to be no larger size than src {list(src._array.shape)}"
             )
-    _check_places(index._array, at, self._array.shape)
+    _check_places(elements(index), at, self._array.shape)
     return at
 
 
@@ -207,7 +232,7 @@ def gather(input: Tensor, dim: int, index: Any, *, sparse_grad: bool = False) ->
                     f"Size does not match at dimension {d} expected index {list(wanted)} to be no larger than self "
                     f"{list(shape)} apart from dimension {at}"
                 )
-        _check_places(index._array, at, input._array.shape)
+        _check_places(elements(index), at, input._array.shape)
     return gather_op.call(input, index, at, sparse_grad)
 
 
@@ -304,8 +329,8 @@ def take_along_dim(input: Tensor, indices: Any, dim: int | None = None) -> Tenso
 
 
 def _wrapped_around(indices: Tensor, n: int) -> Tensor:
-    array = indices._array
+    array = elements(indices)
     if n and array.__class__ is not MetaArray and first_outside(array, 0, n) is not None:
-        return Tensor._wrap(array % n)
+        return indices % n
     return indices
 

@@ -138,8 +138,8 @@ def histogramdd(
     if len(given) != count:
         raise RuntimeError("histogramdd: The size of bins must be equal to the innermost dimension of the input.")
     hist, edges = _histogram(input, given, range, weight, density)
-    wrapped = Tensor._wrap(hist), tuple(Tensor._wrap(e) for e in edges)
-    return return_types.histogramdd(wrapped)
+    grid = tuple(b if isinstance(b, Tensor) else Tensor._wrap(e) for b, e in zip(given, edges))
+    return return_types.histogramdd((Tensor._wrap(hist), grid))
 
 
 @public("hash_tensor", "hash_tensor", out=True)

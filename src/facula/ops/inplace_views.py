@@ -22,6 +22,11 @@ from .shape import _several_dims, new_dim, squeeze_all, squeeze_dims, squeeze_op
 
 def become_view(self: Any, op: Primitive, *attributes: Any) -> Any:
     """Let a tensor be the view of itself that ``op`` makes."""
+    if self.wraps:
+        made = op(self, *attributes)
+        self._array = made._array
+        self.__dict__.update(made.__dict__)
+        return self
     views.check_inplace(self, _state.grad_enabled())
     made = op(self, *attributes)
     self._array = made._array
@@ -129,7 +134,7 @@ def resize_(input: Tensor, *size: Any, memory_format: Any = None) -> Any:
         raise RuntimeError("numel: integer multiplication overflow")
     if shape != input._array.shape:
         input._array = resized(input._array, shape)
-    input._bump_version()
+        input._bump_version()
     return input
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .._autocast import is_on, lowered
 from .._device import MetaArray
 from .._dtype import F32, F64, cpp_name, is_half, widened
 from .._lazy import set_methods
@@ -295,6 +296,8 @@ vdot_op.vjp(input=lambda g, other, xp: xp.conj(g) * other, other=lambda g, input
 @public("mm", "mm", out=True)
 def mm(input: Tensor, mat2: Tensor) -> Tensor:
     """The product of two matrices."""
+    if is_on():
+        input, mat2 = lowered(input, mat2)
     check_mm(input, mat2)
     return mm_op.call(input, mat2)
 
@@ -302,6 +305,8 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
 @public("bmm", "bmm", out=True)
 def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     """The products of two batches of matrices."""
+    if is_on():
+        input, mat2 = lowered(input, mat2)
     check_bmm("bmm", input, mat2)
     return bmm_op.call(input, mat2)
 
@@ -424,7 +429,7 @@ def check_addmm(input: Any, mat1: Any, mat2: Any) -> tuple[int, ...]:
     require_expandable(input, shape)
     if a.dtype != b.dtype:
         raise RuntimeError(
-            f"expected m1 and m2 to have the same dtype, but got: {cpp_name(mat1.dtype)} != {cpp_name(mat2.dtype)}"
+            f"mat1 and mat2 must have the same dtype, but got {scalar_type(mat1)} and {scalar_type(mat2)}"
         )
     refuse_bool("addmm_impl_cpu_", mat1)
     return shape
@@ -529,6 +534,8 @@ def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alph
 @public("baddbmm", "baddbmm", out=True)
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * (batch1 @ batch2)``."""
+    if is_on():
+        input, batch1, batch2 = lowered(input, batch1, batch2)
     check_baddbmm(input, batch1, batch2)
     return baddbmm_op(input, batch1, batch2, beta, alpha)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._tensor import Tensor
+from .._tensor import Tensor, elements
 from ._deprecated import warn_once
 from ._forms import public, write_out
 from ._matrices import (
@@ -225,8 +225,8 @@ def _factored(A: Tensor, pivot: bool, name: str, check: bool) -> Any:
     check_float(A, "linalg.lu_factor")
     _require_pivoting(pivot)
     LU, pivots, info = lu_factor_op(A)
-    if check and info._array.any():
-        which, k = first_failure(info._array)
+    if check and elements(info).any():
+        which, k = first_failure(elements(info))
         raise RuntimeError(
             f"torch.linalg.{name}: {which}U[{k},{k}] is zero and using it on lu_solve would result in a division by "
             "zero. If you still want to perform the factorization, consider calling linalg.lu(A, pivot) or "
@@ -288,6 +288,8 @@ def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpa
             "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: this "
             "function is intended to be used with the output produced by torch.linalg.lu_factor"
         )
+    if LU_pivots.wraps:
+        pivots = elements(LU_pivots)
     if unpack_pivots and pivots.size and not (
         (pivots >= 1) & (pivots <= lu_array.shape[-2])
     ).all():  # fmt: skip

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import _state
+from .._autocast import is_on, lowered
 from .._dtype import F32, F64, cpp_name, widened
 from .._lazy import set_methods
 from .._tensor import Tensor
@@ -59,6 +60,8 @@ def matmul(input: Any, other: Any) -> Any:
     """The matrix product, by PyTorch's rules for vectors, matrices and batches."""
     if plain_matrices(input, other):
         return quick_mm(input, other)
+    if is_on():
+        input, other = lowered(input, other)
     require_tensors("matmul", ("input", input), ("other", other))
     a, b = input._array.ndim, other._array.ndim
     if a == 1 and b == 1:
@@ -102,6 +105,8 @@ def _batched(input: Any, other: Any, a: int, b: int) -> Any:
 
 def _plain_batches(a: Any, b: Any) -> bool:
     """Whether NumPy may multiply two batches without any further question."""
+    if not isinstance(a, ndarray) or not isinstance(b, ndarray):
+        return False
     if a.dtype != b.dtype or a.dtype.kind == "b" or (_state.special and _state.modes.dispatch):
         return False
     if a.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]:
@@ -115,7 +120,7 @@ def _folds(input: Any, other: Any, a: int, b: int) -> bool:
     if min(a, b) > 2:
         return False
     large, small = (input, other) if a > b else (other, input)
-    if small.requires_grad:
+    if small.requires_grad or input.wraps or other.wraps:
         return True
     if a == 2:
         return False
@@ -194,6 +199,8 @@ def _any_linear(input: Any, weight: Any, bias: Any = None) -> Any:
     given = (input, weight, bias)
     if overridden(given):
         return call_override(_any_linear, linear, given, {})
+    if is_on():
+        input, weight, bias = lowered(input, weight, bias)
     require_tensors("linear", ("input", input), ("weight", weight))
     x, w = input._array, weight._array
     if x.ndim == 0 or w.ndim == 0:

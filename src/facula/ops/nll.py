@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -22,14 +23,22 @@ from .softmax import log_softmax
 
 def _places(target: Any, weight: Any, ignore_index: int) -> tuple[Any, Any, Any]:
     """(classes, with 0 for ignored ones; where they are ignored; what they weigh): None for nowhere, and for 1."""
-    ignored = target == ignore_index
-    if not ignored.any():
-        ignored = None
-    else:
-        target = np.where(ignored, 0, target)
+    ignored = None
+    if ignore_index >= 0 or not target.size or target.item(target.argmin()) < 0:
+        ignored = target == ignore_index
+        if not ignored.any():
+            ignored = None
+        else:
+            target = np.where(ignored, 0, target)
     if target.dtype != np.int64:
         target = target.astype(np.int64)
     return target, ignored, None if weight is None else widened(weight)[target]
+
+
+@lru_cache(64)
+def starts(rows: int, width: int) -> Any:
+    """Where the rows of a dense matrix begin."""
+    return np.arange(0, rows * width, width)
 
 
 def _index(shape: tuple[int, ...], places: Any) -> tuple[Any, ...]:
@@ -45,7 +54,12 @@ def _index(shape: tuple[int, ...], places: Any) -> tuple[Any, ...]:
 @by_zeros
 def _nll(input, target, weight, reduction: int, ignore_index: int):  # type: ignore[no-untyped-def]
     places, ignored, weights = _places(target, weight, ignore_index)
-    losses = -widened(input[_index(input.shape, places)])
+    if input.ndim == 2 and input.flags.c_contiguous:
+        rows, classes = input.shape
+        losses = input.reshape(-1).take(np.add(starts(rows, classes), places)) if input.size else input[:, 0]
+        losses = np.negative(widened(losses))
+    else:
+        losses = -widened(input[_index(input.shape, places)])
     if weights is not None:
         losses = losses * weights
     if ignored is not None:
@@ -76,7 +90,10 @@ def _nll_backward(  # type: ignore[no-untyped-def]
     if ignored is not None:
         values = np.where(ignored, dtype.type(0), values)
     result = np.zeros(shape, dtype)
-    result[_index(shape, places)] = values if len(shape) > 1 else values.reshape(places.shape)
+    if len(shape) == 2:
+        result.reshape(-1)[starts(*shape) + places] = values
+    else:
+        result[_index(shape, places)] = values if len(shape) > 1 else values.reshape(places.shape)
     return result
 
 
@@ -129,7 +146,7 @@ def _check_common(input: Tensor, target: Tensor, weight: Tensor | None, classes:
     numbers = target._array
     if numbers.__class__ is not np.ndarray or not numbers.size:
         return
-    if numbers.min() < 0 or numbers.max() >= classes:
+    if numbers.item(numbers.argmin()) < 0 or numbers.item(numbers.argmax()) >= classes:
         wrong = numbers[((numbers < 0) | (numbers >= classes)) & (numbers != ignore_index)]
         if wrong.size:
             raise IndexError(f"Target {wrong.flat[0]} is out of bounds.")

@@ -7,7 +7,7 @@ from typing import Any
 from .._lazy import set_methods
 from .._tensor import Tensor
 from ._args import one_dim
-from ._basic import conj_tensor
+from ._basic import alias_kernel, conj_tensor
 from ._forms import public
 from ._view import view_primitive
 from ._wrong import NoOverload
@@ -104,7 +104,7 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
         if len(set(normal)) != len(normal):
             raise RuntimeError(f"movedim: repeated dim in `{name}` ({list(given)})")
     if ndim == 0:
-        return permute_op.call(input, ())
+        return alias_kernel(input)
     order = [d for d in range(ndim) if d not in sources]
     for target, d in sorted(zip(targets, sources)):
         order.insert(target, d)

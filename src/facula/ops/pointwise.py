@@ -12,6 +12,7 @@ from .._lazy import set_methods
 from .._tensor import Tensor
 from ._args import is_number
 from ._basic import no_gradient, raw
+from ._deprecated import warn_of_old_overload
 from ._elementwise import Elementwise, elementwise
 from ._forms import FUNCTIONS, expose, public
 from ._inplace import inplace_form
@@ -170,7 +171,9 @@ expose(sub, "sub subtract", "sub subtract", "", "__sub__", "__isub__")
 def _inplace_with_alpha(op: Elementwise, scaled: Elementwise) -> Any:
     plain, with_alpha = inplace_form(op), inplace_form(scaled)
 
-    def change(self: Any, other: Any, *, alpha: Any = 1) -> Any:
+    def change(self: Any, other: Any, *old: Any, alpha: Any = 1) -> Any:
+        if old:
+            other, alpha = _number_first(f"{op.name}_", other, *old)
         if alpha.__class__ is int and alpha == 1:
             return plain(self, other)
         alpha = _number(alpha)
@@ -179,6 +182,14 @@ def _inplace_with_alpha(op: Elementwise, scaled: Elementwise) -> Any:
 
     change.__name__ = change.__qualname__ = f"{op.name}_"
     return change
+
+
+def _number_first(name: str, *given: Any) -> tuple[Any, Any]:
+    """The arguments of PyTorch's older form, with ``alpha`` as a number before the tensor."""
+    if len(given) != 2 or not is_number(given[0]):
+        raise TypeError(f"{name}() takes 1 positional argument but {len(given)} were given")
+    warn_of_old_overload(name, "Number alpha, Tensor other", "Tensor other, *, Number alpha = 1")
+    return given[1], given[0]
 
 
 _sub_ = _inplace_with_alpha(sub, sub_scaled)
@@ -443,7 +454,8 @@ def _real_sign(x: Any) -> Any:
 
 def _sgn(input):  # type: ignore[no-untyped-def]
     if input.dtype.kind == "c":
-        return np.sign(input)
+        size = np.absolute(input)
+        return np.divide(input, size, where=size != 0, out=np.zeros_like(input))
     return input.copy() if input.dtype == np.bool_ else _real_sign(input)
 
 

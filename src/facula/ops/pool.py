@@ -11,7 +11,7 @@ import numpy as np
 from .. import _dtype, _state
 from .._device import MetaArray
 from .._dtype import cast, widened
-from .._tensor import Tensor
+from .._tensor import Tensor, computed
 from ._forms import FUNCTIONALS, FUNCTIONS, public
 from ._pooling import Windows, greatest, places_of, plane_ops
 from ._primitive import Primitive, wrap
@@ -52,7 +52,7 @@ def _max_op(spatial: int) -> Primitive:
             if prod(w.size for w in windows) <= 4 and all(w.disjoint and w.regular for w in windows):
                 return _spread_over_disjoint(g, out1, windows, shape)
             return getattr(xp, f"{name}_backward")(g, places_of(out1, windows), shape)
-        return getattr(xp, f"{name}_backward")(g, wrap(places_of(out1._array, windows)), shape)
+        return getattr(xp, f"{name}_backward")(g, computed(out1, lambda which: wrap(places_of(which, windows))), shape)
 
     def indices(node: Any) -> Any:
         """The places in the plane, which PyTorch saves instead."""
@@ -90,7 +90,7 @@ _MAX = {n: _max_op(n) for n in (2, 3)}
 
 
 def _with_numbers(input: Tensor, want: bool) -> bool:
-    return want or (input.requires_grad and _state.modes.grad_enabled)
+    return want or input.wraps or (input.requires_grad and _state.modes.grad_enabled)
 
 
 def _max_pool(
@@ -125,7 +125,7 @@ def _max_pool(
     if not indices:
         return values
     windows = windows_of(input._array.shape[-spatial:], kernel, steps, pads, gaps, ceil_mode)
-    return values, wrap(places_of(which._array, windows))
+    return values, computed(which, lambda which: wrap(places_of(which, windows)))
 
 
 def _max_pool_1d(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._device import empty_meta
 from .._tensor import Tensor
 from ..autograd.views import element_strides
 from ._args import one_dim
@@ -120,7 +121,7 @@ def _(g: Any, offset: Any, dim1: Any, dim2: Any, src_dtype: Any, xp: Any) -> Any
 def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """A copy with a diagonal replaced."""
     first, second = two_dims("diagonal", input._array.ndim, dim1, dim2)
-    _check_part(src, input._array.diagonal(offset, first, second).shape)
+    _check_part(src, empty_meta(input.shape, input._array.dtype).diagonal(offset, first, second).shape)
     return diagonal_scatter_op(input, src, offset, first, second)
 
 
@@ -154,7 +155,7 @@ def as_strided_scatter(
     input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int | None = None
 ) -> Tensor:
     """A copy with the elements that sizes, strides and offset show replaced."""
-    dense = Tensor._wrap(input._array.copy())
+    dense = Tensor._wrap(empty_meta(input.shape, input._array.dtype))
     part = as_strided(dense, size, stride, storage_offset)
     _check_part(src, part._array.shape)
     return as_strided_scatter_op(input, src, tuple(size), tuple(stride), storage_offset or 0)

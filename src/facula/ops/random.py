@@ -13,10 +13,11 @@ from .._tensor import Tensor
 from ._basic import fit, no_gradient
 from ._draws import DIGITS, check_range, draw_integers, draw_normal, draw_uniform, limits
 from ._forms import FUNCTIONS, public
+from ._inplace import needs_gradient
 from ._making import checked_dtype, creator, empty_array, finish, like_array, out_dtype, require_sizes, size_of
 from ._operands import common_shape
 from ._primitive import primitive
-from ._refusals import not_for, scalar_type
+from ._refusals import no_aten_derivative, not_for, scalar_type
 
 FUNCTIONS.update({name: getattr(_seeds, name) for name in _seeds.__all__ if name != "fork_rng"})
 FUNCTIONS["Generator"] = Generator
@@ -176,6 +177,8 @@ def bernoulli_kernel(input, generator: object):  # type: ignore[no-untyped-def]
 def draw_bernoulli(p: Any, shape: Any, d: _dtype.dtype, generator: Any) -> Any:
     if p.dtype.kind in "biu":
         raise not_for("bernoulli_tensor_cpu_p_", _dtype.of_array(p))
+    if d.is_complex:
+        raise not_for("bernoulli_tensor_cpu_self_", d)
     if p.size and not (np.all(p >= 0) and np.all(p <= 1)):
         raise RuntimeError(
             "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  If "
@@ -192,12 +195,20 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
     """1 with the probability that each element says (or ``p``), else 0."""
     if p is None:
         return bernoulli_kernel(input, generator)
-    return input.detach().clone().bernoulli_(p, generator=generator)
+    return bernoulli_of_number(input, p, generator)
+
+
+@primitive("NotImplemented")
+def bernoulli_of_number(input, p: float, generator: object):  # type: ignore[no-untyped-def]
+    return Tensor._wrap(np.empty_like(input)).bernoulli_(p, generator=generator)._array
+
+
+bernoulli_of_number.vjp(input=no_aten_derivative("bernoulli"))
 
 
 @primitive("PoissonBackward0")
 def poisson_kernel(input, generator: object):  # type: ignore[no-untyped-def]
-    if input.dtype.kind in "biu":
+    if input.dtype.kind in "biuc":
         raise not_for("poisson_cpu", _dtype.of_array(input))
     if input.size and not np.all(input >= 0):
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
@@ -213,18 +224,27 @@ def poisson(input: Tensor, generator: Any = None) -> Tensor:
     return poisson_kernel(input, generator)
 
 
-@primitive(None)
+@primitive("NotImplemented")
 def binomial_kernel(count, prob, generator: object):  # type: ignore[no-untyped-def]
+    common_shape(count.shape, prob.shape)
     p = np.clip(prob.astype(np.float64), 0, 1)
     n = np.maximum(count, 0).astype(np.int64)
     return np.asarray(stream_of(generator).binomial(n, p)).astype(count.dtype)
 
 
+binomial_kernel.vjp(count=no_aten_derivative("binomial"), prob=no_aten_derivative("binomial"))
+
+
 @public("binomial")
 def binomial(count: Tensor, prob: Tensor, generator: Any = None) -> Tensor:
     """The number of successes in ``count`` trials of probability ``prob``."""
-    if not count.dtype.is_floating_point:
-        raise ValueError(f"binomial only supports floating-point dtypes for count, got: {scalar_type(count)}")
+    for name, given in (("count", count), ("prob", prob)):
+        if not given.dtype.is_floating_point:
+            raise ValueError(f"binomial only supports floating-point dtypes for {name}, got: {scalar_type(given)}")
+    if count.dtype is not prob.dtype:
+        raise RuntimeError(f"Found dtype {scalar_type(prob)} but expected {scalar_type(count)}")
+    if count.dtype not in (_dtype.float32, _dtype.float64):
+        raise not_for("binomial_cpu", count.dtype)
     return binomial_kernel(count, prob, generator)
 
 
@@ -238,7 +258,7 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
         )
     if p.ndim not in (1, 2):
         raise RuntimeError("prob_dist must be 1 or 2 dim")
-    if p.dtype.kind in "biu":
+    if p.dtype.kind in "biuc":
         raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {scalar_type(input)}")
     if num_samples <= 0:
         raise RuntimeError("cannot sample n_sample <= 0 samples")
@@ -321,6 +341,9 @@ def normal(
     """Normal; ``mean`` and ``std`` are numbers (then ``size`` tells the shape) or tensors."""
     if not isinstance(std, Tensor):
         check_std("normal", std)
+    has_complex_std = isinstance(std, Tensor) and std.dtype.is_complex
+    if isinstance(mean, Tensor) and mean.dtype.is_complex and not has_complex_std and needs_gradient(mean, std):
+        raise RuntimeError("normal does not support automatic differentiation for outputs with complex dtype.")
     if isinstance(mean, Tensor):
         return normal_of_both(mean, std, generator) if isinstance(std, Tensor) else normal_of_mean(mean, std, generator)
     if isinstance(std, Tensor):

@@ -16,6 +16,7 @@ from ._forms import public
 from ._inplace import change
 from ._primitive import Primitive, primitive
 from ._refusals import not_for, scalar_type
+from ._wrong import NoOverload
 from .random import check_std, draw_bernoulli, scaled
 from .shape import expand_error
 
@@ -72,8 +73,18 @@ def uniform_(self: Tensor, from_: Any = 0.0, to: Any = 1.0, *, generator: Any = 
     low = named.pop("from", from_)
     if self.dtype.category < _dtype.FLOAT:
         raise not_for("check_uniform_bounds", self.dtype)
+    info = _dtype.finfo(self.dtype)
+    for name, bound in (("from", low), ("to", to)):
+        if not info.min <= bound <= info.max:
+            raise RuntimeError(f"{name} is out of bounds for {_dtype.cpp_name(self.dtype)}")
     if low > to:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={to:g}")
+
+    if to - low > info.max:
+        raise RuntimeError(
+            f"uniform_ expects to-from <= std::numeric_limits<{scalar_type(self)}>::max(), but found to={to:g} and "
+            f"from={low:g} which result in to-from to exceed the limit"
+        )
 
     def draw(rng: Any, shape: Any, d: Any) -> Any:
         values = draw_uniform(rng, shape, d)
@@ -173,9 +184,13 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
 def random_(self: Tensor, from_: Any = _NONE, to: Any = _NONE, *, generator: Any = None, **named: Any) -> Tensor:
     """Fill with integers: all from 0 that the dtype holds, or ``random_(to)``, or ``random_(from, to)``."""
     d = self.dtype
-    if d.is_complex:
-        raise not_for("random_kernel_cpu", d)
     low = named.pop("from", from_)
+    if d.is_complex:
+        if low is _NONE and to is _NONE:
+            raise not_for("random_kernel_cpu", d)
+        raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
+    if isinstance(low, (float, str)) or isinstance(to, (float, str)):
+        raise NoOverload
     if low is _NONE and to is _NONE:
         op, low, high = _random_all, 0, _random_end(d)
     elif to is _NONE:

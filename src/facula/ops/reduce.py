@@ -11,7 +11,7 @@ from .._dtype import F32, F64, widened
 from .._tensor import Tensor
 from ._basic import in_both_worlds, in_dtype
 from ._forms import public
-from ._primitive import primitive
+from ._primitive import Primitive, primitive
 from ._reducing import (
     accumulator,
     add_up,
@@ -109,7 +109,7 @@ def _not_nan(x: Any) -> Any:
     return (x == x).astype(x.dtype)
 
 
-in_both_worlds("not_nan", _not_nan, lambda x: Tensor._wrap(_not_nan(x._array)))
+in_both_worlds("not_nan", _not_nan, lambda x: (x == x).to(x.dtype))
 
 
 @public("nansum", "nansum", out=True)
@@ -131,10 +131,8 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any
             "nanmean(): expected input to have floating point or complex dtype but got "
             f"{_dtype.SCALAR_TYPE_NAMES[input.dtype]}"
         )
-    dims = check_dims(dim, input._array.ndim)
-    total_of = nansum(input, dim, keepdim, dtype=dtype)
-    kept = _not_nan(input._array) if dtype is None else _not_nan(input._array).astype(dtype.numpy)
-    return total_of / Tensor._wrap(np.asanyarray(total(kept, axes(dims, kept.ndim), keepdim)))
+    count = sum((input == input).to(dtype or input.dtype), dim, keepdim)
+    return nansum(input, dim, keepdim, dtype=dtype) / count
 
 
 # ---- mean
@@ -285,26 +283,37 @@ def prod(input: Tensor, dim: Any = _FULL, keepdim: bool = False, *, dtype: Any =
 # ---- any, all, count_nonzero
 
 
-def _logical(input: Tensor, dim: Any, keepdim: bool, reduce: Any) -> Tensor:
-    x = input._array
-    if isinstance(dim, (tuple, list)) and not dim:
-        found = x != 0
-    else:
-        axis = axes(check_dims(dim, x.ndim), x.ndim)
-        found = reduce(x if x.dtype.kind in "biuf" else x != 0, axis, dtype=bool, keepdims=keepdim)
-    return Tensor._wrap(np.asanyarray(found).astype(np.uint8 if x.dtype == np.uint8 else bool, copy=False))
+def _logical(name: str, reduce: Any) -> Primitive:
+    @primitive(name=name)
+    def kernel(input, dim: Any, keepdim: bool):  # type: ignore[no-untyped-def]
+        x = input if input.dtype.kind in "biuf" else input != 0
+        found = reduce(x, axes(dim, x.ndim), dtype=bool, keepdims=keepdim)
+        return np.asanyarray(found).astype(np.uint8 if input.dtype == np.uint8 else bool, copy=False)
+
+    return kernel
+
+
+any_op, all_op = _logical("any_op", np.logical_or.reduce), _logical("all_op", np.logical_and.reduce)
+
+
+def _reduced(op: Primitive, input: Tensor, dim: Any, keepdim: bool) -> Any:
+    if isinstance(dim, (tuple, list)) and not dim:  # each element for itself
+        return (input != 0).to(_dtype.uint8 if input.dtype is _dtype.uint8 else _dtype.bool_)
+    ndim = input._array.ndim
+    dims = check_dims(dim, ndim)
+    return op(input, tuple(range(ndim)) if dims is None else dims, keepdim)
 
 
 @public("any", "any", out=True, overloads=True)
 def any(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     """Whether any element (along ``dim``) is not 0."""
-    return _logical(input, dim, keepdim, np.logical_or.reduce)
+    return _reduced(any_op, input, dim, keepdim)
 
 
 @public("all", "all", out=True, overloads=True)
 def all(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     """Whether every element (along ``dim``) is not 0."""
-    return _logical(input, dim, keepdim, np.logical_and.reduce)
+    return _reduced(all_op, input, dim, keepdim)
 
 
 @public("count_nonzero", "count_nonzero", overloads=True)
@@ -323,7 +332,7 @@ def logsumexp_op(input, dim: Any, keepdim: bool):  # type: ignore[no-untyped-def
     x = widened(input)
     axis = axes(dim, x.ndim)
     if count(x.shape, dim) == 0:
-        return np.log(total(x, axis, keepdim))
+        return np.log(total(x, axis, keepdim)).astype(result, copy=False)
     top = np.maximum.reduce(x.real if x.dtype.kind == "c" else x, axis, keepdims=True)
     finite = np.isfinite(top)
     if not np.logical_and.reduce(finite, None):

@@ -236,6 +236,16 @@ def interpolate(
     return _resample(op, kernel, input, wanted, bool(align_corners), factors)
 
 
+def antialiased(mode: str, input: Tensor, size: Any, align_corners: bool, scales: Scales) -> Tensor:
+    """What ``interpolate`` does with ``antialias``, with scales to go by beside a size."""
+    shape = input._array.shape
+    if size is None:
+        size = [int(float(n) * float(s or 0)) for n, s in zip(shape[2:], scales)]
+    factors = tuple(None if s is None else float(s) for s in scales)
+    wanted = tuple(int(s) for s in size)
+    return _resample(_ANTIALIASED[mode], "compute_index_ranges_weights", input, wanted, bool(align_corners), factors)
+
+
 def _wrong_mode(mode: str, ndim: int) -> NotImplementedError:
     if mode in _NEEDS and 3 <= ndim <= 5:
         return NotImplementedError(f"Got {ndim}D input, but {mode} mode needs {_NEEDS[mode]}D input")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import _dtype, return_types
-from .._dtype import F32, widened
+from .._dtype import F32, F64, widened
 from .._tensor import Tensor
 from ._basic import in_dtype
 from ._forms import FUNCTIONS, public
@@ -15,6 +15,7 @@ from ._inplace import inplace_form
 from ._primitive import Primitive, primitive
 from ._reducing import accumulator, check_dim, refuse_narrowing
 from ._refusals import not_for
+from ._running_sums import running_sums
 from ._scanning import products_before
 from ._with_numbers import div_number, mul_number
 from .reduce import result_dtype
@@ -28,6 +29,8 @@ def _accumulate(x: Any, dim: int, add: Any, wanted: Any = None) -> Any:
     inner = accumulator(x.dtype)
     if inner is F32 and x.dtype != F32:
         return add.accumulate(x.astype(F32), dim).astype(x.dtype) if x.ndim else x.copy()
+    if x.dtype is F32 and x.ndim:
+        return running_sums(x, dim) if add is np.add else add.accumulate(x, dim, dtype=F64).astype(F32)
     result = add.accumulate(x, dim, dtype=inner) if x.ndim else x.astype(inner)
     return result if wanted is None or result.dtype == wanted else result.astype(wanted)
 
@@ -41,6 +44,8 @@ def cumsum_op(input, dim: int, dtype: Any = None):  # type: ignore[no-untyped-de
 def cumsum_from_end(input, dim: int):  # type: ignore[no-untyped-def]
     if not input.ndim:
         return input
+    if input.dtype is F32:
+        return running_sums(input, dim, reverse=True)
     return np.flip(_accumulate(np.flip(input, dim), dim, np.add), dim).copy()
 
 
@@ -203,7 +208,7 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: 
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
     if n == 0:
-        copy: Tensor = Tensor._wrap(np.empty_like(input._array)).copy_(input)
+        copy: Tensor = FUNCTIONS["empty_like"](input).copy_(input)
         return copy
     if prepend is not None or append is not None:
         input = FUNCTIONS["cat"]([t for t in (prepend, input, append) if t is not None], at)

@@ -102,7 +102,7 @@ def _others(input: Any, out: Any, segments: Any, initial: Any, xp: Any) -> Any:
     return constant(result, xp)
 
 
-@public("segment_reduce")
+@public("segment_reduce _segment_reduce")
 def segment_reduce(
     data: Tensor, reduce: str, *, lengths: Tensor | None = None, indices: Any = None, offsets: Tensor | None = None,
     axis: int = 0, unsafe: bool = False, initial: Any = None,

@@ -110,6 +110,8 @@ def reshape_function(input: Tensor, shape: Any) -> Tensor:
 def reshape(input: Tensor, *size: Any, shape: Any = None) -> Tensor:
     """The same elements in another shape: a view if the strides allow it, else a copy."""
     wanted = _given(size) if shape is None else shape
+    if input.wraps:
+        return input._reshaped(tuple(wanted))
     array = input._array
     try:
         if array.flags.c_contiguous:

@@ -8,14 +8,16 @@ import numpy as np
 
 from .. import _dtype, return_types
 from .._dtype import widened
-from .._tensor import Tensor
+from .._tensor import Tensor, known
 from ._args import as_int
 from ._forms import FUNCTIONS, public
 from ._primitive import Primitive, primitive
 from ._reducing import check_dim
 from ._refusals import not_for
+from ._tiles import each_rows
 from ._wrong import NoOverload, WrongArgument
 from .extrema import BY_INDEX, by_index, chosen_of_all, require_elements
+from .gather import gather_op
 from .reduce import _FULL
 
 # ---- sort
@@ -24,6 +26,8 @@ from .reduce import _FULL
 def order_of(x: Any, dim: int, descending: bool) -> Any:
     """The stable order; NaN counts as greater than everything."""
     x = widened(x)
+    if x.dtype.itemsize <= 4 and x.dtype.kind in "fiu" and x.size > _PACKED and x.__class__ is np.ndarray:
+        return _order_packed(x, dim, descending)
     if not descending:
         return np.argsort(x, dim, kind="stable")
     # Equal elements keep their order if the reversed array is sorted and read backwards.
@@ -31,10 +35,43 @@ def order_of(x: Any, dim: int, descending: bool) -> Any:
     return n - 1 - np.flip(np.argsort(np.flip(x, dim), dim, kind="stable"), dim).copy()
 
 
+_PACKED = 2048
+_AS_INTEGERS: dict[int, Any] = {2: np.int16, 4: np.int32}
+
+
+def _order_packed(x: Any, dim: int, descending: bool) -> Any:
+    """The same by sorting pairs of (element, place) as integers: far quicker than an order by comparisons."""
+    x = np.ascontiguousarray(np.moveaxis(x, dim, -1))
+    if x.dtype.kind == "f":
+        bits = _AS_INTEGERS[x.dtype.itemsize]
+        keys = np.add(x, x.dtype.type(0)).view(bits)  # -0 is 0
+        keys ^= (keys >> (8 * x.dtype.itemsize - 1)) & np.iinfo(bits).max  # integers in the order of the floats
+        nan = np.isnan(x)
+        if nan.any():
+            keys[nan] = np.iinfo(bits).max
+    else:
+        keys = x
+    pairs = keys.astype(np.int64)
+    if descending:
+        np.invert(pairs, out=pairs)
+    pairs <<= 32
+    pairs |= np.arange(x.shape[-1])
+
+    def sort(rows: slice) -> None:
+        table[rows].sort(-1)
+
+    table = pairs.reshape(-1, x.shape[-1])
+    each_rows(table.shape[0], table.shape[1], sort)
+    pairs &= 0xFFFFFFFF
+    return np.ascontiguousarray(np.moveaxis(pairs, -1, dim))
+
+
 def _sort_kernel(input: Any, dim: int, descending: bool) -> tuple[Any, Any]:
     if not input.ndim:
         return input.copy(), np.zeros((), np.int64)
     where = order_of(input, dim, descending)
+    if input.size > _PACKED and input.__class__ is np.ndarray:
+        return gather_op.kernel(input, where, dim % input.ndim, False), where
     return np.take_along_axis(input, where, dim), where
 
 
@@ -285,7 +322,7 @@ def _quantile(
             raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
         if q.dtype is not input.dtype:
             raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
-        levels = q._array
+        levels = known(q)
         if not ((levels >= 0) & (levels <= 1)).all():
             raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
     else:
@@ -297,7 +334,8 @@ def _quantile(
     flat = input.reshape(-1) if dim is None or not shape else input.movedim(at, -1)
     ranked = sort(flat)[0]
     last: Any = array.dtype.type(ranked._array.shape[-1] - 1)
-    good = (ranked._array == ranked._array).sum(-1, keepdims=True)
+    ordered = known(ranked)
+    good = (ordered == ordered).sum(-1, keepdims=True)
     if ignore_nan:
         last = np.maximum(good - 1, 0).astype(array.dtype)
     rank = _ranks(levels.reshape(-1), last, good, ignore_nan, interpolation)

@@ -17,7 +17,7 @@ from ._inplace import inplace_form
 from ._refusals import no_derivative, only
 from ._with_numbers import add_number, mul_number
 from ._wrong import NoOverload
-from .pointwise import number_like
+from .pointwise import is_number, number_like
 from .polynomials import POLYNOMIALS, single_or_double
 from .transcendental import function, logit, sigmoid
 
@@ -147,10 +147,9 @@ set_methods(polygamma=lambda self, n: polygamma(n, self), polygamma_=_polygamma_
 
 
 def _mvlgamma(input, p: int):  # type: ignore[no-untyped-def]
-    gammaln = _scipy("gammaln")
     total = np.full(input.shape, p * (p - 1) / 4 * math.log(math.pi), input.dtype)
     for i in range(p):
-        total = total + gammaln(input - number_like(i / 2, input))
+        total = total + _lgamma(input - number_like(i / 2, input))
     return total
 
 
@@ -193,6 +192,8 @@ expose(igammac, "igammac", "igammac", "igammac_")
 # ---- Bessel functions
 
 
+_NEAR_ZERO = 1e-30
+
 i0 = function("i0", by_scipy("i0"), "I0Backward0", lambda g, input, xp: g * xp.i1(input), check=_real("i0_vml_cpu"))
 
 
@@ -204,9 +205,9 @@ def _special(name: str, kernel: Any, node: str, rule: Any, label: str = "") -> E
 
 
 def _over(numerator: Any, input: Any, at_zero: float, xp: Any) -> Any:
-    """A quotient that has a limit at 0."""
-    safe = xp.either(input == 0, 1, input)
-    return xp.either(input == 0, at_zero, numerator / safe)
+    """A quotient that has a limit at 0, and is not to be had where squares underflow."""
+    near = xp.abs(input) < _NEAR_ZERO
+    return xp.either(near, at_zero, numerator / xp.either(near, 1, input))
 
 
 i1 = _special(
@@ -236,10 +237,16 @@ ndtri = _special(
     "ndtri", by_scipy("ndtri"), "SpecialNdtriBackward0",
     lambda g, out, xp: g * (_ROOT_2PI * xp.exp(out * out / 2)),
 )  # fmt: skip
-log_ndtr = _special(
-    "log_ndtr", by_scipy("log_ndtr"), "SpecialLogNdtrBackward0",
-    lambda g, input, xp: g / (xp.erfcx(input * -math.sqrt(0.5)) * math.sqrt(math.pi / 2)),
-)  # fmt: skip
+
+
+def _log_ndtr_rule(g: Any, input: Any, out: Any, xp: Any) -> Any:
+    """Density over distribution function: below 1 as one scaled function, above as a quotient that cannot overflow."""
+    left = input < 1
+    scaled = xp.erfcx(xp.either(left, input, 0) * -math.sqrt(0.5)) * math.sqrt(math.pi / 2)
+    return xp.either(left, g / scaled, g * (xp.exp(-(input * input) / 2 - out) / _ROOT_2PI))
+
+
+log_ndtr = _special("log_ndtr", by_scipy("log_ndtr"), "SpecialLogNdtrBackward0", _log_ndtr_rule)
 entr = _special(
     "entr", by_scipy("entr"), "SpecialEntrBackward0", lambda g, input, xp: g * (-xp.log(input) - 1)
 )
@@ -262,14 +269,54 @@ zeta = elementwise(
     other=lambda g, input, other, xp: g * (-input * xp.zeta(input + 1, other)),
 )  # fmt: skip
 
-def _of_tensors(op: Elementwise) -> Any:
+
+def _of_number(op: Elementwise) -> Elementwise:
+    """The form for a number as the first argument."""
+    of_tensors, rule = op.kernel, op.rules["other"].fn
+
+    def kernel(other, input: object):  # type: ignore[no-untyped-def]
+        return of_tensors(number_like(input, other), other)
+
+    def to_other(g: Any, other: Any, input: Any, xp: Any) -> Any:
+        return rule(g, input, other, *(xp,) * rule.__code__.co_varnames[: rule.__code__.co_argcount].count("xp"))
+
+    return elementwise(
+        f"{op.name}_of_number", kernel, f"{str(op.node_name)[:-1]}1", promote="float", scalars=("input",),
+        check=op.check, other=to_other, saved_names={"input": "self"},
+    )  # fmt: skip
+
+
+def _with_number(op: Elementwise, rule: Any) -> Elementwise:
+    """The form for a number as the second argument."""
+    of_tensors = op.kernel
+
+    def kernel(input, other: object):  # type: ignore[no-untyped-def]
+        return of_tensors(input, number_like(other, input))
+
+    return elementwise(
+        f"{op.name}_with_number", kernel, f"{str(op.node_name)[:-1]}2", promote="float", scalars=("other",),
+        check=op.check, input=rule,
+    )  # fmt: skip
+
+
+def _xlog1py_with_number_rule(g: Any, input: Any, other: Any, xp: Any) -> Any:
+    slope = xp.either(input == 0, 0, g * -math.inf) if other == -1 else g * math.log1p(other) if other > -1 else None
+    return xp.either(input == 0, 0, g * math.nan) if slope is None else slope
+
+
+def _of_tensors(op: Elementwise, rule_with_number: Any) -> Any:
     """A public function of two arguments of which one may be a number."""
+    of_number, with_number = _of_number(op), _with_number(op, rule_with_number)
 
     @public("", out=True, overloads=True, name=f"special_{op.name}")
     def call(input: Any, other: Any) -> Tensor:
         if not isinstance(input, Tensor) and not isinstance(other, Tensor):
             raise NoOverload
-        result: Tensor = op.call(input, other)
+        result: Tensor
+        if is_number(other):
+            result = with_number.call(input, other)
+        else:
+            result = of_number.call(other, input) if is_number(input) else op.call(input, other)
         return result
 
     op.public = call.public  # type: ignore[attr-defined]
@@ -277,7 +324,7 @@ def _of_tensors(op: Elementwise) -> Any:
 
 
 SPECIAL.update(
-    ndtr=ndtr.public, xlog1py=_of_tensors(xlog1py), zeta=_of_tensors(zeta), expit=sigmoid.call, logit=logit, psi=digamma.call,  # type: ignore[attr-defined]  # noqa: E501
+    ndtr=ndtr.public, xlog1py=_of_tensors(xlog1py, _xlog1py_with_number_rule), zeta=_of_tensors(zeta, no_derivative("zeta")), expit=sigmoid.call, logit=logit, psi=digamma.call,  # type: ignore[attr-defined]  # noqa: E501
     gammaln=lgamma.call, gammainc=igamma.call, gammaincc=igammac.call, multigammaln=mvlgamma,
 )  # fmt: skip
 

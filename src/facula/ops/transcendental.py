@@ -11,12 +11,12 @@ from .. import _dtype
 from .._lazy import set_methods
 from .._tensor import Tensor
 from . import _quick_rules
-from ._approximations import tiled_rule
 from ._basic import cast, no_gradient, raw
 from ._elementwise import Elementwise, elementwise
 from ._forms import FUNCTIONS, expose, public
 from ._inplace import inplace_form
 from ._refusals import only
+from ._tiles import TILE, each_tile, tiled_rule
 from .pointwise import is_number, not_two_numbers, number_like
 
 # ---- powers
@@ -259,7 +259,7 @@ atan = function("atan", np.arctan, "AtanBackward0", lambda g, input, xp: g / xp.
 sinh = function("sinh", np.sinh, "SinhBackward0", lambda g, input, xp: g * xp.conj(xp.cosh(input)))
 cosh = function("cosh", np.cosh, "CoshBackward0", lambda g, input, xp: g * xp.conj(xp.sinh(input)))
 tanh = function(
-    "tanh", np.tanh, "TanhBackward0", tiled_rule(lambda g, out, xp: g * xp.conj(1 - out * out)),
+    "tanh", np.tanh, "TanhBackward0", tiled_rule(lambda g, out, xp: g * xp.conj(1 - out * out), _quick_rules.tanh),
     quick=_quick_rules.tanh,
 )  # fmt: skip
 asinh = function(
@@ -303,16 +303,35 @@ sinc = function("sinc", _sinc, "SincBackward0", _sinc_rule)
 
 def _logistic(input):  # type: ignore[no-untyped-def]
     """Through exp: as quick as through tanh, and exact also where the result is tiny."""
+    if input.size > TILE and input.__class__ is np.ndarray and input.flags.c_contiguous and input.dtype.kind == "f":
+        return _logistic_in_tiles(input)
     x = np.negative(input)
     if x.ndim == 0:
         return 1 / (1 + np.exp(x))
     np.exp(x, out=x)
-    np.add(x, number_like(1, x) if x.dtype.kind == "f" else 1, out=x)
-    return np.reciprocal(x, out=x)
+    one = number_like(1, x) if x.dtype.kind == "f" else 1
+    np.add(x, one, out=x)
+    return np.true_divide(one, x, out=x)  # reciprocal takes twice as long
+
+
+def _logistic_in_tiles(input: Any) -> Any:
+    out = np.empty(input.shape, input.dtype)
+    flat, into = input.reshape(-1), out.reshape(-1)
+    one = number_like(1, input)
+
+    def job(tile: slice) -> None:
+        x = np.negative(flat[tile], out=into[tile])
+        np.exp(x, out=x)
+        np.add(x, one, out=x)
+        np.true_divide(one, x, out=x)
+
+    each_tile(flat.size, job, 2 * TILE)
+    return out
 
 
 sigmoid = function(
-    "sigmoid", _logistic, "SigmoidBackward0", tiled_rule(lambda g, out, xp: g * xp.conj((1 - out) * out)),
+    "sigmoid", _logistic, "SigmoidBackward0",
+    tiled_rule(lambda g, out, xp: g * xp.conj((1 - out) * out), _quick_rules.sigmoid),
     quick=_quick_rules.sigmoid,
 )  # fmt: skip
 
@@ -420,6 +439,11 @@ FUNCTIONS["xlogy_"] = _xlogy_
 
 
 def _ldexp(input, other):  # type: ignore[no-untyped-def]
+    """By whole powers of two exactly, even if the power alone would be out of range."""
+    if input.dtype.kind == "f":
+        exponents = other.astype(np.int32)
+        if np.equal(exponents, other).all():
+            return np.ldexp(input, exponents)
     return np.multiply(input, np.exp2(other))
 
 

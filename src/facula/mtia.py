@@ -1,15 +1,13 @@
-"""There is no CUDA here. What programs call to find that out, and what does no harm, exists."""
+"""``torch.mtia``: there is no such device here."""
 
 from __future__ import annotations
 
 from typing import Any
 
+__all__ = ["device_count", "empty_cache", "is_available", "manual_seed", "synchronize"]
+
 
 def is_available() -> bool:
-    return False
-
-
-def is_initialized() -> bool:
     return False
 
 
@@ -18,10 +16,6 @@ def device_count() -> int:
 
 
 def manual_seed(seed: int) -> None:
-    """Nothing to seed."""
-
-
-def manual_seed_all(seed: int) -> None:
     """Nothing to seed."""
 
 

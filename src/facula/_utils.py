@@ -1,0 +1,38 @@
+"""``torch._utils``: what other packages take from PyTorch's cupboard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ._tensor import Tensor
+
+__all__: list[str] = []
+
+
+def _flatten_dense_tensors(tensors: Iterable[Tensor]) -> Tensor:
+    """All elements in one row."""
+    from . import cat
+
+    joined: Tensor = cat([t.contiguous().view(-1) for t in tensors])
+    return joined
+
+
+def _unflatten_dense_tensors(flat: Tensor, tensors: Iterable[Tensor]) -> tuple[Tensor, ...]:
+    """Parts of a row in the shapes of other tensors."""
+    parts, at = [], 0
+    for t in tensors:
+        parts.append(flat.narrow(0, at, t.numel()).view_as(t))
+        at += t.numel()
+    return tuple(parts)
+
+
+def _get_device_index(device: Any, optional: bool = False, allow_cpu: bool = False) -> int:
+    """The number of a device; the CPU's is -1."""
+    from ._device import device as Device
+
+    if isinstance(device, int):
+        return device
+    if isinstance(device, (str, Device)) and Device(device).type == "cpu" and allow_cpu:
+        return -1
+    raise ValueError(f"Expected a non cpu device, but got: {device}")

@@ -1,0 +1,253 @@
+"""``torch.amp.GradScaler``: losses are scaled up, so that small gradients survive half precision."""
+
+from __future__ import annotations
+
+import enum
+import inspect
+import warnings
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+from .. import _state
+from .._device import cpu
+from .._dtype import float16, float32, int32
+from .._tensor import Tensor
+
+__all__ = ["GradScaler", "OptState"]
+
+
+class OptState(enum.Enum):
+    """How far an optimizer has come since the last ``update()``."""
+
+    READY = 0
+    UNSCALED = 1
+    STEPPED = 2
+
+
+def _fresh_state() -> dict[str, Any]:
+    return {"stage": OptState.READY, "found_inf_per_device": {}}
+
+
+class GradScaler:
+    """Scales losses by a factor that grows while gradients stay finite, and shrinks when they do not."""
+
+    def __init__(
+        self, device: str = "cuda", init_scale: float = 2.0**16, growth_factor: float = 2.0,
+        backoff_factor: float = 0.5, growth_interval: int = 2000, enabled: bool = True,
+    ) -> None:  # fmt: skip
+        self._device = device
+        self._enabled = enabled
+        if device == "cuda" and enabled:
+            warnings.warn(
+                "torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.",
+                stacklevel=3 if type(self) is not GradScaler else 2,
+            )
+            self._enabled = False
+        if not self._enabled:
+            return
+        if growth_factor <= 1.0:
+            raise AssertionError("The growth factor must be > 1.0.")
+        if backoff_factor >= 1.0:
+            raise AssertionError("The backoff factor must be < 1.0.")
+        self._init_scale = init_scale
+        self._scale: Tensor | None = None
+        self._growth_factor = growth_factor
+        self._backoff_factor = backoff_factor
+        self._growth_interval = growth_interval
+        self._init_growth_tracker = 0
+        self._growth_tracker: Tensor | None = None
+        self._per_optimizer_states: dict[int, dict[str, Any]] = defaultdict(_fresh_state)
+
+    def _check_scale_growth_tracker(self, funcname: str) -> tuple[Tensor, Tensor]:
+        fix = (
+            "This may indicate your script did not use scaler.scale(loss or outputs) earlier in the iteration."
+        )
+        if self._scale is None:
+            raise AssertionError(f"Attempted {funcname} but _scale is None.  {fix}")
+        if self._growth_tracker is None:
+            raise AssertionError(f"Attempted {funcname} but _growth_tracker is None.  {fix}")
+        return self._scale, self._growth_tracker
+
+    def _lazy_init_scale_growth_tracker(self) -> None:
+        from ..ops.create import full
+
+        self._scale = full((), self._init_scale, dtype=float32)
+        self._growth_tracker = full((), self._init_growth_tracker, dtype=int32)
+
+    def scale(self, outputs: Any) -> Any:
+        """A tensor, or a list or tuple of such, times the scale."""
+        if not self._enabled:
+            return outputs
+        if isinstance(outputs, Tensor):
+            if self._scale is None:
+                self._lazy_init_scale_growth_tracker()
+            return outputs * self._scale
+        if isinstance(outputs, (list, tuple)):
+            parts = [self.scale(v) for v in outputs]
+            return type(outputs)(*parts) if hasattr(outputs, "_fields") else type(outputs)(parts)
+        if isinstance(outputs, Iterable):
+            return map(self.scale, outputs)
+        raise ValueError("outputs must be a Tensor or an iterable of Tensors")
+
+    def _unscale_grads_(self, optimizer: Any, allow_fp16: bool) -> dict[Any, Tensor]:
+        from ..ops.create import full
+
+        assert self._scale is not None
+        inverse = self._scale.double().reciprocal().float()
+        found_inf = full((), 0.0, dtype=float32)
+        before, finite = _state.modes.grad_enabled, True
+        _state.set_grad(False)
+        try:
+            for group in optimizer.param_groups:
+                for parameter in group["params"]:
+                    grad = parameter.grad
+                    if grad is None:
+                        continue
+                    if not allow_fp16 and grad.dtype == float16:
+                        raise ValueError("Attempting to unscale FP16 gradients.")
+                    finite = finite and bool(grad.isfinite().all())
+                    grad.mul_(inverse)
+        finally:
+            _state.set_grad(before)
+        if not finite:
+            found_inf.fill_(1.0)
+        return {cpu: found_inf}
+
+    def unscale_(self, optimizer: Any) -> None:
+        """Divide an optimizer's gradients by the scale, for example to clip them before the step."""
+        if not self._enabled:
+            return
+        self._check_scale_growth_tracker("unscale_")
+        state = self._per_optimizer_states[id(optimizer)]
+        if state["stage"] is OptState.UNSCALED:
+            raise RuntimeError("unscale_() has already been called on this optimizer since the last update().")
+        if state["stage"] is OptState.STEPPED:
+            raise RuntimeError("unscale_() is being called after step().")
+        state["found_inf_per_device"] = self._unscale_grads_(optimizer, False)
+        state["stage"] = OptState.UNSCALED
+
+    def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+        """``optimizer.step()``, unless a gradient is infinite or NaN."""
+        if not self._enabled:
+            return optimizer.step(*args, **kwargs)
+        if "closure" in kwargs:
+            raise RuntimeError("Closure use is not currently supported if GradScaler is enabled.")
+        self._check_scale_growth_tracker("step")
+        state = self._per_optimizer_states[id(optimizer)]
+        if state["stage"] is OptState.STEPPED:
+            raise RuntimeError("step() has already been called since the last update().")
+        result = None
+        if getattr(optimizer, "_step_supports_amp_scaling", False) and self._scales_itself(optimizer):
+            result = optimizer.step(*args, **kwargs, grad_scaler=self)
+        else:
+            if state["stage"] is OptState.READY:
+                self.unscale_(optimizer)
+            if not len(state["found_inf_per_device"]) > 0:
+                raise AssertionError("No inf checks were recorded for this optimizer.")
+            if not any(v.item() for v in state["found_inf_per_device"].values()):
+                result = optimizer.step(*args, **kwargs)
+        state["stage"] = OptState.STEPPED
+        return result
+
+    @staticmethod
+    def _scales_itself(optimizer: Any) -> bool:
+        return "grad_scaler" in inspect.signature(optimizer.step).parameters
+
+    def update(self, new_scale: float | Tensor | None = None) -> None:
+        """After an iteration's steps: shrink the scale if a gradient was not finite; let it grow if all went well."""
+        if not self._enabled:
+            return
+        scale, tracker = self._check_scale_growth_tracker("update")
+        if new_scale is not None:
+            scale.fill_(new_scale) if isinstance(new_scale, float) else scale.copy_(new_scale)
+        else:
+            found = [v for s in self._per_optimizer_states.values() for v in s["found_inf_per_device"].values()]
+            if not found:
+                raise AssertionError("No inf checks were recorded prior to update.")
+            if any(v.item() for v in found):
+                scale.fill_(scale.item() * self._backoff_factor)
+                tracker.fill_(0)
+            elif tracker.item() + 1 == self._growth_interval:
+                scale.fill_(scale.item() * self._growth_factor)
+                tracker.fill_(0)
+            else:
+                tracker.fill_(tracker.item() + 1)
+        self._per_optimizer_states = defaultdict(_fresh_state)
+
+    # ---- what it is set to
+
+    def get_scale(self) -> float:
+        if not self._enabled:
+            return 1.0
+        return self._init_scale if self._scale is None else float(self._scale.item())
+
+    def get_growth_factor(self) -> float:
+        return self._growth_factor
+
+    def set_growth_factor(self, new_factor: float) -> None:
+        self._growth_factor = new_factor
+
+    def get_backoff_factor(self) -> float:
+        return self._backoff_factor
+
+    def set_backoff_factor(self, new_factor: float) -> None:
+        self._backoff_factor = new_factor
+
+    def get_growth_interval(self) -> int:
+        return self._growth_interval
+
+    def set_growth_interval(self, new_interval: int) -> None:
+        self._growth_interval = new_interval
+
+    def _get_growth_tracker(self) -> int:
+        if not self._enabled:
+            return 0
+        return self._init_growth_tracker if self._growth_tracker is None else int(self._growth_tracker.item())
+
+    def is_enabled(self) -> bool:
+        return self._enabled
+
+    def state_dict(self) -> dict[str, Any]:
+        if not self._enabled:
+            return {}
+        return {
+            "scale": self.get_scale(),
+            "growth_factor": self._growth_factor,
+            "backoff_factor": self._backoff_factor,
+            "growth_interval": self._growth_interval,
+            "_growth_tracker": self._get_growth_tracker(),
+        }
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        if not self._enabled:
+            return
+        if len(state_dict) == 0:
+            raise RuntimeError(
+                "The source state dict is empty, possibly because it was saved from a disabled instance of GradScaler."
+            )
+        self._init_scale = state_dict["scale"]
+        if self._scale is not None:
+            self._scale.fill_(state_dict["scale"])
+        self._growth_factor = state_dict["growth_factor"]
+        self._backoff_factor = state_dict["backoff_factor"]
+        self._growth_interval = state_dict["growth_interval"]
+        self._init_growth_tracker = state_dict["_growth_tracker"]
+        if self._growth_tracker is not None:
+            self._growth_tracker.fill_(state_dict["_growth_tracker"])
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        if self._enabled:
+            if self._per_optimizer_states:
+                raise AssertionError(
+                    "A GradScaler instance may only be pickled at the beginning of an iteration, or at the end after "
+                    "scaler.update()."
+                )
+            state["_init_scale"] = self.get_scale()
+            state["_init_growth_tracker"] = self._get_growth_tracker()
+            state["_scale"] = state["_growth_tracker"] = None
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)

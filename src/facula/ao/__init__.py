@@ -1,0 +1,1 @@
+"""``torch.ao``: quantized networks, which facula lacks but for the marks in networks that could be."""

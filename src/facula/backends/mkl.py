@@ -1,0 +1,7 @@
+"""``torch.backends.mkl``: whatever library NumPy computes with, facula does not use this one itself."""
+
+from __future__ import annotations
+
+
+def is_available() -> bool:
+    return False

@@ -1,0 +1,5 @@
+"""``torch.fx.node``: see ``torch.fx``."""
+
+from . import Node
+
+__all__ = ["Node"]

@@ -1,0 +1,126 @@
+"""Operators under the names that PyTorch gives them in ``torch.ops.aten``.
+
+Most are functions or methods by the same name. What PyTorch has there only is in this file.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from .. import _lazy
+from .._tensor import Tensor
+from . import resample
+from ._args import one_dim
+from ._forms import FUNCTIONALS, FUNCTIONS
+from ._primitive import Primitive, primitive
+from .batch_norm_forms import _batch_norm_with_update as _batch_norm
+from .dropouts import native_dropout_backward_op
+from .parts import slice_along
+
+
+class Overloads:
+    """An operator; its overloads are one here, which finds out by the arguments."""
+
+    def __init__(self, name: str, function: Any) -> None:
+        self.__name__ = name
+        self._function = function
+
+    def __call__(*args: Any, **kwargs: Any) -> Any:  # some operators have a parameter named self
+        try:
+            return args[0]._function(*args[1:], **kwargs)
+        except TypeError as e:
+            raise RuntimeError(f"aten::{args[0].__name__}() {e}") from None
+
+    def __getattr__(self, overload: str) -> Any:
+        if overload.startswith("__"):
+            raise AttributeError(overload)
+        return self
+
+    def __repr__(self) -> str:
+        return f"<OpOverloadPacket(op='aten.{self.__name__}')>"
+
+
+@cache
+def __getattr__(name: str) -> Any:
+    function = _HERE.get(name)
+    for kind, table in (("FUNCTIONS", FUNCTIONS), ("FUNCTIONALS", FUNCTIONALS)):
+        providers = getattr(_lazy, kind)
+        if function is None and name in providers:
+            _lazy.load(providers[name])
+            function = table[name]
+    if function is None and not name.startswith("__"):
+        function = getattr(Tensor, name, None)
+    if function is None:
+        raise AttributeError(f"'_OpNamespace' 'aten' object has no attribute '{name}'")
+    return Overloads(name, function)
+
+
+# ---- what is found nowhere else
+
+
+def _slice(self: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
+    """``self[start:end:step]`` along a dimension, a view."""
+    if not self._array.ndim:
+        raise RuntimeError("slice() cannot be applied to a 0-dim tensor.")
+    if step <= 0:
+        raise RuntimeError("slice step must be positive")
+    at = one_dim(dim, self._array.ndim)
+    first, last, _ = slice(start, end).indices(self._array.shape[at])
+    return slice_along(self, at, first, last, step)
+
+
+def _native_dropout_backward(grad_output: Tensor, mask: Tensor, scale: float) -> Tensor:
+    found: Tensor = native_dropout_backward_op(grad_output, mask, scale)
+    return found
+
+
+@primitive("MaxPool2DWithIndicesBackwardBackward0", name="max_pool2d_with_indices_backward")
+def _max_pool_backward(grad_output, input, indices):  # type: ignore[no-untyped-def]
+    return _max_pool_adjoint().kernel(grad_output, indices, input.shape)
+
+
+_max_pool_backward.vjp(
+    grad_output=lambda g, indices, xp: xp.max_pool2d_backward_backward(g, indices),
+    input=lambda g: g * 0,
+)
+
+
+def _max_pool_adjoint() -> Primitive:
+    _lazy.load("ops.pool")
+    from ._primitive import REGISTRY
+
+    return REGISTRY["max_pool2d_backward"]
+
+
+def _max_pool2d_with_indices_backward(
+    grad_output: Tensor, self: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool,
+    indices: Tensor,
+) -> Tensor:  # fmt: skip
+    """Gradients of the greatest elements put where these were found. How the windows lay no longer matters."""
+    found: Tensor = _max_pool_backward(grad_output, self, indices)
+    return found
+
+
+def _antialiased(mode: str) -> Any:
+    def upsample(
+        input: Tensor, output_size: Any = None, align_corners: bool = False, *scales: Any,
+        scale_factors: Any = None, scales_h: float | None = None, scales_w: float | None = None,
+    ) -> Tensor:  # fmt: skip
+        """``input`` at another size; scales, where given, tell how far apart the new elements are."""
+        if len(scales) == 1 and isinstance(scales[0], (list, tuple)):
+            (scale_factors,), scales = scales, ()
+        given = (*scales, None, None)[:2] if scales else (scales_h, scales_w)
+        return resample.antialiased(mode, input, output_size, align_corners, scale_factors or given)
+
+    return upsample
+
+
+_HERE = {
+    "_batch_norm_with_update": _batch_norm,
+    "_upsample_bilinear2d_aa": _antialiased("bilinear"),
+    "_upsample_bicubic2d_aa": _antialiased("bicubic"),
+    "max_pool2d_with_indices_backward": _max_pool2d_with_indices_backward,
+    "native_dropout_backward": _native_dropout_backward,
+    "slice": _slice,
+}

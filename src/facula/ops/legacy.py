@@ -1,0 +1,79 @@
+"""Older and lesser known names of tensors' methods and of some functions."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from .._lazy import set_methods
+from .._tensor import Tensor
+from ._basic import clone
+from ._forms import FUNCTIONS, public
+from .embedding import embedding as _embedding
+
+
+def _pin_memory(self: Tensor, device: Any = None) -> Tensor:
+    raise RuntimeError("Cannot access accelerator device when none is available.")
+
+
+def _is_distributed(self: Tensor) -> bool:
+    return False
+
+
+def _resize(self: Tensor, *sizes: Any) -> Tensor:
+    """A tensor of these sizes, resized with a graph as ``view``."""
+    warnings.warn("non-inplace resize is deprecated", stacklevel=2)
+    return self.view(*sizes)
+
+
+def _resize_as(self: Tensor, tensor: Tensor) -> Tensor:
+    warnings.warn("non-inplace resize_as is deprecated", stacklevel=2)
+    return self.view(tensor.size())
+
+
+def _record_stream(self: Tensor, s: Any) -> None:
+    """There are no streams whose work a tensor could outlive."""
+
+
+def _xpu(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    raise AssertionError("Torch not compiled with XPU enabled")
+
+
+def _volatile(self: Tensor) -> bool:
+    warnings.warn("volatile was removed (Variable.volatile is always False)", stacklevel=2)
+    return False
+
+
+def _is_all_true(self: Tensor) -> Tensor:
+    """Whether all of these truths hold."""
+    return self.all()
+
+
+def _is_any_true(self: Tensor) -> Tensor:
+    """Whether one of these truths holds."""
+    return self.any()
+
+
+set_methods(
+    pin_memory=_pin_memory, is_distributed=_is_distributed, resize=_resize, resize_as=_resize_as,
+    record_stream=_record_stream, xpu=_xpu,
+    _is_all_true=_is_all_true, _is_any_true=_is_any_true, volatile=property(_volatile),
+    _cdata=property(id), _grad_fn=property(lambda self: self.grad_fn),
+)  # fmt: skip
+FUNCTIONS["is_distributed"] = _is_distributed
+
+
+@public("embedding")
+def embedding(
+    weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
+) -> Tensor:
+    """Rows of a table by their numbers; ``nn.functional.embedding`` has its arguments the other way round."""
+    padding = None if padding_idx < 0 else padding_idx
+    return _embedding(indices, weight, padding, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)
+
+
+@public("detach_copy", out=True)
+def detach_copy(input: Tensor) -> Tensor:
+    """A copy without history."""
+    copy: Tensor = clone(input.detach())
+    return copy
