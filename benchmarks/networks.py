@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .data import classes, draw, settled
 from .workloads import Workload
 
 NETWORKS: dict[str, Workload] = {}
@@ -17,36 +18,15 @@ def network(fn: Workload) -> Workload:
     return fn
 
 
-def _settled(torch: Any, module: Any) -> Any:
-    """A module with the same initial parameters on either library: matrices drawn at random, the rest as it is."""
-    rng = np.random.default_rng(0)
-    with torch.no_grad():
-        for p in module.parameters():
-            if p.dim() > 1:
-                drawn = rng.standard_normal(tuple(p.shape)) / np.sqrt(p.shape[-1])
-                p.copy_(torch.from_numpy(drawn.astype(np.float32)))
-            elif tuple(p.shape) and float(p.detach().abs().sum()) not in (0.0, float(p.shape[0])):
-                p.zero_()
-    return module
-
-
-def _draw(torch: Any, *shape: int, seed: int = 1) -> Any:
-    return torch.from_numpy(np.random.default_rng(seed).standard_normal(shape).astype(np.float32))
-
-
-def _tokens(torch: Any, *shape: int, seed: int = 1) -> Any:
-    return torch.from_numpy(np.random.default_rng(seed).integers(0, 65, shape))
-
-
 # ---- recurrent layers: batch 32, 50 steps, 32 -> 128, forward + backward + step
 
 
 def _recurrent(torch: Any, kind: str) -> tuple[Callable[[], Any], int]:
     nn = torch.nn
-    net = _settled(torch, getattr(nn, kind)(32, 128))
-    head = _settled(torch, nn.Linear(128, 10))
+    net = settled(torch, getattr(nn, kind)(32, 128))
+    head = settled(torch, nn.Linear(128, 10))
     optimizer = torch.optim.SGD([*net.parameters(), *head.parameters()], lr=1e-3)
-    x, y = _draw(torch, 50, 32, 32), _tokens(torch, 32) % 10
+    x, y = draw(torch, 50, 32, 32), classes(torch, 32, below=10)
 
     def step() -> Any:
         optimizer.zero_grad()
@@ -109,14 +89,14 @@ def _gpt(torch: Any, width: int = 128, heads: int = 4, layers: int = 4, length: 
             x = self.token(tokens) + self.place(torch.arange(tokens.shape[1]))
             return self.head(self.norm(self.blocks(x)))
 
-    return _settled(torch, GPT())
+    return settled(torch, GPT())
 
 
 @network
 def gpt_step(torch: Any) -> tuple[Callable[[], Any], int]:
     net = _gpt(torch)
     optimizer = torch.optim.AdamW(net.parameters(), lr=1e-4)
-    x, y = _tokens(torch, 8, 64), _tokens(torch, 8, 64, seed=2)
+    x, y = classes(torch, 8, 64, below=65), classes(torch, 8, 64, below=65, seed=2)
 
     def step() -> Any:
         optimizer.zero_grad()
@@ -131,7 +111,7 @@ def gpt_step(torch: Any) -> tuple[Callable[[], Any], int]:
 @network
 def gpt_inference(torch: Any) -> tuple[Callable[[], Any], int]:
     net = _gpt(torch).eval()
-    x = _tokens(torch, 8, 64)
+    x = classes(torch, 8, 64, below=65)
 
     def step() -> Any:
         with torch.no_grad():
@@ -145,9 +125,9 @@ def transformer_encoder_step(torch: Any) -> tuple[Callable[[], Any], int]:
     """Two of PyTorch's encoder layers, without dropout, on 8 sequences of 64 with padding."""
     nn = torch.nn
     layer = nn.TransformerEncoderLayer(128, 4, 512, dropout=0.0, batch_first=True)
-    net = _settled(torch, nn.TransformerEncoder(layer, 2))
+    net = settled(torch, nn.TransformerEncoder(layer, 2))
     optimizer = torch.optim.SGD(net.parameters(), lr=1e-3)
-    x = _draw(torch, 8, 64, 128)
+    x = draw(torch, 8, 64, 128)
     padding = torch.from_numpy(np.arange(64) >= np.arange(64, 32, -4)[:, None])
 
     def step() -> Any:

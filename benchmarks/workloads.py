@@ -48,6 +48,34 @@ def chain_mul_no_grad(torch: Any) -> tuple[Callable[[], Any], int]:
 
 
 @workload
+def chain_mul_recorded(torch: Any) -> tuple[Callable[[], Any], int]:
+    """The same on a leaf that requires grad, recorded: a forward pass as in training."""
+    x, b = torch.ones(4, requires_grad=True), torch.full((4,), 0.999)
+
+    def step() -> Any:
+        z = x
+        for _ in range(100):
+            z = z * b
+        return z
+
+    return step, 100
+
+
+@workload
+def chain_tanh_add_recorded(torch: Any) -> tuple[Callable[[], Any], int]:
+    """tanh and add, 50 times each, on 4 floats, recorded."""
+    x, b = torch.ones(4, requires_grad=True), torch.full((4,), 0.1)
+
+    def step() -> Any:
+        z = x
+        for _ in range(50):
+            z = z.tanh() + b
+        return z
+
+    return step, 100
+
+
+@workload
 def chain_mul(torch: Any) -> tuple[Callable[[], Any], int]:
     """100 multiplications on 4 floats, forward and backward."""
     x, b, one = torch.ones(4, requires_grad=True), torch.full((4,), 0.999), torch.ones(4)
@@ -96,30 +124,45 @@ def scalar_graph(torch: Any) -> tuple[Callable[[], Any], int]:
     return step, 1000
 
 
-@workload
-def chain_of_1000(torch: Any) -> tuple[Callable[[], Any], int]:
-    return _long_chain(torch, 1_000)
+def _chain_of(operations: int) -> Workload:
+    """A long chain with the garbage collector on, as always: the time per operation must not grow with the graph."""
+
+    def make(torch: Any) -> tuple[Callable[[], Any], int]:
+        x, b, one = torch.ones(4, requires_grad=True), torch.full((4,), 0.999999), torch.ones(4)
+        gc.enable()
+
+        def step() -> Any:
+            x.grad = None
+            z = x
+            for _ in range(operations):
+                z = z * b
+            z.backward(one)
+            return x.grad
+
+        return step, operations
+
+    return make
+
+
+CHAINS = {f"chain_of_{10**power}": 10**power for power in (3, 4, 5, 6)}
+WORKLOADS.update({name: _chain_of(operations) for name, operations in CHAINS.items()})
 
 
 @workload
-def chain_of_100000(torch: Any) -> tuple[Callable[[], Any], int]:
-    """With the garbage collector on, as always: the time per operation must not grow with the graph."""
-    return _long_chain(torch, 100_000)
-
-
-def _long_chain(torch: Any, n: int) -> tuple[Callable[[], Any], int]:
-    x, b, one = torch.ones(4, requires_grad=True), torch.full((4,), 0.99999), torch.ones(4)
-    gc.enable()
+def one_tensor_used_often(torch: Any) -> tuple[Callable[[], Any], int]:
+    """A tensor that is no leaf, added 100,000 times: its gradient gathers from as many places."""
+    x = torch.full((4,), 1e-3, requires_grad=True)
 
     def step() -> Any:
         x.grad = None
-        z = x
-        for _ in range(n):
-            z = z * b
-        z.backward(one)
+        y = x * 2
+        z = y
+        for _ in range(100_000):
+            z = z + y
+        z.sum().backward()
         return x.grad
 
-    return step, n
+    return step, 100_000
 
 
 @workload

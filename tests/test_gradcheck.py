@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import pytest
@@ -18,8 +19,10 @@ def leaf(*values: Any) -> Any:
     return torch.tensor(values, dtype=dtype, requires_grad=True)
 
 
-def function(forward: Any, backward: Any) -> Any:
+def function(forward: Any, backward: Any, jvp: Any = None) -> Any:
     body = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
+    if jvp is not None:
+        body["jvp"] = staticmethod(jvp)
     made: Any = type("Custom", (Function,), body)
     return made.apply
 
@@ -78,6 +81,7 @@ def test_the_error_names_the_worst_element_with_both_values() -> None:
     message = str(caught.value)
     assert "the derivative of output element [1, 0] by input element [1, 0]" in message
     assert "numerical 2, analytical 10;" in message and "they differ by 8 " in message
+    assert "The step was 1e-06." in message
 
 
 def test_fast_mode_shows_the_jacobians_of_slow_mode_too() -> None:
@@ -217,6 +221,115 @@ def test_contradictory_settings() -> None:
         gradcheck(lambda a: a, leaf(1.0), check_backward_ad=False, check_forward_ad=True, check_batched_grad=True)
     with pytest.raises(AssertionError, match="check_undefined_grad=True requires check_rev_over_rev"):
         gradgradcheck(lambda a: a, leaf(1.0), check_rev_over_rev=False, check_fwd_over_rev=True)
+
+
+# ---- forward mode and batches
+
+
+@FAST
+def test_tangents_are_checked(fast: bool) -> None:
+    x, z = leaf(1.0, 2.0), leaf(1 + 2j, -0.5j)
+    assert gradcheck(lambda a: (a.sin(), a.prod()), x, check_forward_ad=True, fast_mode=fast)
+    assert gradcheck(lambda a: (a.exp(), a.abs()), z, check_forward_ad=True, fast_mode=fast)
+    assert gradcheck(lambda a, b, k: a * b * k, (x, leaf(3.0, 4.0), 2), check_forward_ad=True, fast_mode=fast)
+    wrong = function(lambda ctx, a: a * 2, lambda ctx, g: g * 2, lambda ctx, t: t * 3)
+    assert gradcheck(wrong, x, fast_mode=fast)
+    with pytest.raises(GradcheckError) as caught:
+        gradcheck(wrong, x, check_forward_ad=True, eps=1e-5, fast_mode=fast)
+    message = str(caught.value)
+    assert message.startswith("Jacobian computed with forward mode mismatch for output 0 with respect to input 0,\n")
+    assert "numerical 2, analytical 3;" in message and "The step was 1e-05." in message
+
+
+def test_only_the_part_of_a_tangent_that_is_wrong_is_named() -> None:
+    wrong_in_imaginary = function(lambda ctx, z: z * 2, lambda ctx, g: g * 2, lambda ctx, t: t.real * 2 + 0j)
+    with pytest.raises(GradcheckError, match="While considering the imaginary part of complex inputs only"):
+        gradcheck(wrong_in_imaginary, leaf(1 + 2j), check_forward_ad=True)
+
+
+def test_a_wrong_backward_does_not_matter_where_only_forward_is_checked() -> None:
+    f = function(lambda ctx, a: a * 2, lambda ctx, g: g * 5, lambda ctx, t: t * 2)
+    assert gradcheck(f, leaf(1.0), check_forward_ad=True, check_backward_ad=False)
+
+
+def test_the_worst_of_many_elements_is_found_in_forward_mode_too() -> None:
+    def jvp(ctx: Any, t: Any) -> Any:
+        t = t * 2
+        t[1, 2] *= 4
+        return t
+
+    f = function(lambda ctx, x: x * 2, lambda ctx, g: g * 2, jvp)
+    x = torch.ones(2, 3, dtype=torch.float64, requires_grad=True)
+    with pytest.raises(GradcheckError, match=r"output element \[1, 2\] by input element \[1, 2\]: numerical 2, anal"):
+        gradcheck(f, x, check_forward_ad=True)
+
+
+def changing(at: int) -> Any:
+    """The derivative of 2x until it is called for the ``at``-th time."""
+    calls: list[int] = []
+
+    def derivative(ctx: Any, g: Any) -> Any:
+        calls.append(1)
+        return g * (3 if len(calls) >= at else 2)
+
+    return derivative
+
+
+def test_batches_of_gradients_must_be_like_single_ones() -> None:
+    x = leaf(1.0, 3.0)
+    assert gradcheck(lambda a: a.exp() * a.sum(), x, check_batched_grad=True)
+    with pytest.raises(GradcheckError, match=r"^For output 0 and input 0:\n\ngradcheck or gradgradcheck failed") as e:
+        gradcheck(function(lambda ctx, a: a * 2, changing(7)), x, check_batched_grad=True)
+    assert "\nGot:\ntensor(" in str(e.value) and "\n\nExpected:\ntensor(" in str(e.value)
+
+
+def test_batches_of_tangents_must_be_like_single_ones() -> None:
+    x = leaf(1.0, 3.0)
+    options = {"check_forward_ad": True, "check_batched_forward_grad": True}
+    assert gradcheck(lambda a: a.exp() * a.sum(), x, **options)
+    assert gradcheck(lambda a: a.exp() * a.sum(), leaf(1 + 1j, 2j), **options)
+    f = function(lambda ctx, a: a * 2, lambda ctx, g: g * 2, changing(5))
+    with pytest.raises(GradcheckError, match=r"^For output 0 and input 0:\n\n\ngradcheck failed while testing batched"):
+        gradcheck(f, x, **options)
+
+
+def test_a_backward_that_fails_in_batches() -> None:
+    def backward(ctx: Any, g: Any) -> Any:
+        return torch.zeros(2, dtype=torch.float64).add_(g).mul(2)
+
+    f = function(lambda ctx, a: a * 2, backward)
+    assert gradcheck(f, leaf(1.0, 3.0))
+    with pytest.raises(GradcheckError, match=r"^While computing batched gradients, got: vmap: inplace arithmetic"):
+        gradcheck(f, leaf(1.0, 3.0), check_batched_grad=True)
+
+
+def test_a_backward_that_asks_for_values_is_run_for_each_item() -> None:
+    f = function(lambda ctx, a: a * 2, lambda ctx, g: g * (2 if g.sum().item() > -9 else 3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert gradcheck(f, leaf(1.0, 3.0), check_batched_grad=True)
+
+
+@FAST
+def test_forward_over_reverse(fast: bool) -> None:
+    x = leaf(0.5, 2.0)
+    options = {"check_fwd_over_rev": True, "check_rev_over_rev": False, "check_undefined_grad": False}
+    assert gradgradcheck(lambda a: (a**3, a.prod()), x, fast_mode=fast, **options)
+    assert gradgradcheck(lambda a: a**3, leaf(1 + 1j, 2.0), check_fwd_over_rev=True, fast_mode=fast)
+
+    def forward(ctx: Any, x: Any) -> Any:
+        squared = x * x
+        ctx.save_for_backward(squared)
+        ctx.save_for_forward(squared)
+        return squared * x
+
+    def slope(ctx: Any, t: Any) -> Any:
+        return 3 * ctx.saved_tensors[0] * t
+
+    cube = function(forward, slope, slope)
+    assert gradcheck(cube, x, check_forward_ad=True, fast_mode=fast)
+    with pytest.raises(GradcheckError, match="Jacobian computed with forward mode mismatch"):
+        gradgradcheck(cube, x, fast_mode=fast, **options)
 
 
 # ---- second derivatives

@@ -308,6 +308,14 @@ class Tensor:
         self, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Any = None
     ) -> None:
         """Add to the leaves' ``.grad`` the gradients of this tensor, weighted by ``gradient``."""
+        if (
+            gradient is retain_graph is inputs is None
+            and not create_graph
+            and self._meta is None
+            and type(self) is Tensor
+            and engine.run_from_scalar(self)
+        ):
+            return
         from . import autograd
 
         autograd.backward(self, gradient, retain_graph, create_graph, inputs=inputs)

@@ -29,7 +29,7 @@ _new = object.__new__
 class Level:
     """One transform that is being run."""
 
-    __slots__ = ("alive", "depth", "randomness", "size")
+    __slots__ = ("alive", "depth", "implicit", "randomness", "size")
 
     def __init__(self, depth: int, size: int, randomness: str) -> None:
         self.depth = depth
@@ -37,6 +37,8 @@ class Level:
         """How many items a batch has; -1 for a level of duals."""
         self.randomness = randomness
         self.alive = True
+        self.implicit = False
+        """Whether facula itself transforms, and its user does not know: what only users may not do is allowed."""
 
 
 def enter(size: int = -1, randomness: str = "same") -> Level:

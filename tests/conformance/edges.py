@@ -2,11 +2,15 @@
 
 Each observation carries the tolerance that its precision can keep (see ``compare``). A negative zero is told apart from
 zero in values; in gradients, where libraries multiply in different orders, zeros are zeros.
+
+Left out of a case are points where facula's answer is right and PyTorch's comes from an overflow on the way, or depends
+on whether its loop took the number alone or together with others.
 """
 
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 DOUBLE, SINGLE, HALF, BRAIN = "float64", "float32", "float16", "bfloat16"
@@ -20,11 +24,16 @@ HUGE = {DOUBLE: 1.6e308, SINGLE: 3e38, HALF: 60000.0, BRAIN: 3e38}
 INF, NAN = math.inf, math.nan
 
 
-def edges(precision: str) -> list[float]:
-    """Where formulas fail: zeros, infinities, nan, subnormal and huge numbers, and the neighbourhood of one."""
-    tiny, huge = TINY[precision], HUGE[precision]
-    small = 1e-4 if precision in (HALF, BRAIN) else 1e-9
-    return [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.5, -2.0, 30.0, -30.0, small, -small, tiny, -tiny, huge, -huge, INF, -INF, NAN]
+def edges(precision: str, without: str = "") -> list[float]:
+    """Where formulas fail: zeros, infinities, nan, small, subnormal and huge numbers, ``without`` some by name."""
+    some = {
+        "small": 1e-4 if precision in (HALF, BRAIN) else 1e-9,
+        "tiny": TINY[precision],
+        "huge": HUGE[precision],
+        "infinite": INF,
+    }
+    both = [s * v for name, v in some.items() if name not in without for s in (1, -1)]
+    return [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.5, -2.0, 30.0, -30.0, *both, *[NAN] * ("nan" not in without)]
 
 
 GRID = [0.0, -0.0, 1.0, -1.0, 0.5, -2.0, -2.5, 3.0, INF, -INF, NAN]
@@ -33,6 +42,14 @@ GRID = [0.0, -0.0, 1.0, -1.0, 0.5, -2.0, -2.5, 3.0, INF, -INF, NAN]
 def pairs(numbers: list[float] = GRID) -> tuple[list[float], list[float]]:
     """Every number with every number."""
     return [a for a in numbers for _ in numbers], [b for _ in numbers for b in numbers]
+
+
+def find(torch: Any, name: str) -> Any:
+    """A function by its name with dots."""
+    found = torch
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
 
 
 def number(v: Any) -> Any:
@@ -55,15 +72,15 @@ def unsigned(v: Any) -> Any:
     return 0.0 if v == "-0" else v
 
 
-def told(torch: Any, t: Any, slope: bool = False) -> Any:
-    """A tensor's numbers and dtype, with the tolerance of its precision."""
+def told(torch: Any, t: Any, slope: bool = False, signs: bool = True) -> Any:
+    """A tensor's numbers and dtype, with the tolerance of its precision (a wider one for slopes)."""
     if t is None:
         return None
     precision = str(t.dtype).removeprefix("torch.").removeprefix("facula.")
     kind = {"complex128": DOUBLE, "complex64": SINGLE}.get(precision, precision)
     t = t.detach().clone().resolve_conj().resolve_neg()
     numbers = number((t.to(torch.float32) if kind == BRAIN else t).tolist())
-    seen: dict[str, Any] = {"values": unsigned(numbers) if slope else numbers, "dtype": precision}
+    seen: dict[str, Any] = {"values": numbers if signs and not slope else unsigned(numbers), "dtype": precision}
     if kind in PRECISIONS:
         seen["tolerance"] = list((SLOPE_TOLERANCE if slope else VALUE_TOLERANCE)[kind])
     return seen
@@ -76,8 +93,17 @@ def as_leaf(torch: Any, x: Any, precision: str) -> Any:
     return torch.tensor(x, dtype=getattr(torch, precision)).requires_grad_()
 
 
-def look(torch: Any, fn: Any, *inputs: Any, precision: str = DOUBLE, twice: bool = True) -> Any:
-    """What ``fn`` gives, the gradients of its sum, and the gradients of the sum of these; or what it raises."""
+def look(torch: Any, fn: Any, *inputs: Any, precision: str = DOUBLE, twice: bool = True, signs: bool = True) -> Any:
+    """What ``fn`` gives, the gradients of its sum, and the gradients of the sum of these; or what it raises.
+
+    ``signs``: whether zeros in what it gives have signs to be kept.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _look(torch, fn, inputs, precision, twice, signs)
+
+
+def _look(torch: Any, fn: Any, inputs: Any, precision: str, twice: bool, signs: bool) -> Any:
     given = [as_leaf(torch, x, precision) for x in inputs]
     leaves = [x for x in given if isinstance(x, torch.Tensor) and x.requires_grad]
     try:
@@ -85,12 +111,13 @@ def look(torch: Any, fn: Any, *inputs: Any, precision: str = DOUBLE, twice: bool
     except Exception as e:
         return {"raises": type(e).__name__, "message": str(e)}
     outs = [result] if isinstance(result, torch.Tensor) else [t for t in result if isinstance(t, torch.Tensor)]
-    seen: dict[str, Any] = {"out": [told(torch, t) for t in outs]}
+    seen: dict[str, Any] = {"out": [told(torch, t, signs=signs) for t in outs]}
     outs = [t for t in outs if t.requires_grad]
     if not outs:
         return seen
     try:
-        first = torch.autograd.grad(outs, leaves, [torch.ones_like(t) for t in outs], create_graph=twice, allow_unused=True)
+        ones = [torch.ones_like(t) for t in outs]
+        first = torch.autograd.grad(outs, leaves, ones, create_graph=twice, allow_unused=True)
     except Exception as e:
         return seen | {"first": {"raises": type(e).__name__, "message": str(e)}}
     seen["first"] = [told(torch, g, slope=True) for g in first]
@@ -101,4 +128,6 @@ def look(torch: Any, fn: Any, *inputs: Any, precision: str = DOUBLE, twice: bool
         second = torch.autograd.grad(firsts, leaves, [torch.ones_like(g) for g in firsts], allow_unused=True)
     except Exception as e:
         return seen | {"second": {"raises": type(e).__name__, "message": str(e)}}
-    return seen | {"second": [told(torch, g, slope=True) for g in second]}
+    if any(g is not None and g.count_nonzero() for g in second):  # libraries differ in what they know to be constant
+        seen["second"] = [told(torch, g, slope=True) for g in second]
+    return seen

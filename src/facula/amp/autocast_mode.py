@@ -94,42 +94,43 @@ def _cast(value: Any, device_type: str, to: dtype) -> Any:
     return value
 
 
-def custom_fwd(fwd: Any = None, *, device_type: str, cast_inputs: dtype | None = None) -> Any:
-    """For a Function's ``forward``: run it without autocast on inputs of ``cast_inputs``, or as it is around."""
+def _surrounding(device_type: str, surround: Callable[[Any, Any, Any, Any], Any], method: Any) -> Any:
+    """A method of a Function, called by ``surround``; the decorator that makes it so if there is none yet."""
     if not isinstance(device_type, str):
         raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
-    if fwd is None:
-        return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
 
-    @functools.wraps(fwd)
-    def decorated(*args: Any, **kwargs: Any) -> Any:
-        args[0]._dtype = get_autocast_dtype(device_type)
+    def decorate(method: Any) -> Any:
+        @functools.wraps(method)
+        def surrounded(ctx: Any, *args: Any, **kwargs: Any) -> Any:
+            return surround(ctx, functools.partial(method, ctx), args, kwargs)
+
+        return surrounded
+
+    return decorate if method is None else decorate(method)
+
+
+def custom_fwd(fwd: Any = None, *, device_type: str, cast_inputs: dtype | None = None) -> Any:
+    """For a Function's ``forward``: run it without autocast on inputs of ``cast_inputs``, or as it is around."""
+
+    def forward(ctx: Any, call: Any, args: Any, kwargs: Any) -> Any:
         on = is_autocast_enabled(device_type)
-        if cast_inputs is None:
-            args[0]._fwd_used_autocast = on
-            return fwd(*args, **kwargs)
-        args[0]._fwd_used_autocast = False
-        if not on:
-            return fwd(*args, **kwargs)
+        ctx._dtype, ctx._fwd_used_autocast = get_autocast_dtype(device_type), on and cast_inputs is None
+        if not on or cast_inputs is None:
+            return call(*args, **kwargs)
         with autocast(device_type, enabled=False):
-            return fwd(*_cast(args, device_type, cast_inputs), **_cast(kwargs, device_type, cast_inputs))
+            return call(*_cast(args, device_type, cast_inputs), **_cast(kwargs, device_type, cast_inputs))
 
-    return decorated
+    return _surrounding(device_type, forward, fwd)
 
 
 def custom_bwd(bwd: Any = None, *, device_type: str) -> Any:
     """For a Function's ``backward``: run it with autocast as its ``forward`` was."""
-    if not isinstance(device_type, str):
-        raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
-    if bwd is None:
-        return functools.partial(custom_bwd, device_type=device_type)
 
-    @functools.wraps(bwd)
-    def decorated(*args: Any, **kwargs: Any) -> Any:
-        with autocast(device_type, enabled=args[0]._fwd_used_autocast, dtype=args[0]._dtype):
-            return bwd(*args, **kwargs)
+    def backward(ctx: Any, call: Any, args: Any, kwargs: Any) -> Any:
+        with autocast(device_type, ctx._dtype, ctx._fwd_used_autocast):
+            return call(*args, **kwargs)
 
-    return decorated
+    return _surrounding(device_type, backward, bwd)
 
 
 # ---- the switches by themselves

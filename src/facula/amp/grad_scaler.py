@@ -16,6 +16,8 @@ from .._tensor import Tensor
 
 __all__ = ["GradScaler", "OptState"]
 
+_SETTINGS = ("growth_factor", "backoff_factor", "growth_interval")
+
 
 class OptState(enum.Enum):
     """How far an optimizer has come since the last ``update()``."""
@@ -32,41 +34,44 @@ def _fresh_state() -> dict[str, Any]:
 class GradScaler:
     """Scales losses by a factor that grows while gradients stay finite, and shrinks when they do not."""
 
+    _init_scale: float
+    _scale: Tensor | None
+    _growth_factor: float
+    _backoff_factor: float
+    _growth_interval: int
+    _init_growth_tracker: int
+    _growth_tracker: Tensor | None
+    _per_optimizer_states: dict[int, dict[str, Any]]
+
     def __init__(
         self, device: str = "cuda", init_scale: float = 2.0**16, growth_factor: float = 2.0,
         backoff_factor: float = 0.5, growth_interval: int = 2000, enabled: bool = True,
     ) -> None:  # fmt: skip
-        self._device = device
-        self._enabled = enabled
-        if device == "cuda" and enabled:
+        self._device, self._enabled = device, enabled and device != "cuda"
+        if enabled and not self._enabled:
             warnings.warn(
                 "torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.",
                 stacklevel=3 if type(self) is not GradScaler else 2,
             )
-            self._enabled = False
         if not self._enabled:
             return
         if growth_factor <= 1.0:
             raise AssertionError("The growth factor must be > 1.0.")
         if backoff_factor >= 1.0:
             raise AssertionError("The backoff factor must be < 1.0.")
-        self._init_scale = init_scale
-        self._scale: Tensor | None = None
-        self._growth_factor = growth_factor
-        self._backoff_factor = backoff_factor
-        self._growth_interval = growth_interval
-        self._init_growth_tracker = 0
-        self._growth_tracker: Tensor | None = None
-        self._per_optimizer_states: dict[int, dict[str, Any]] = defaultdict(_fresh_state)
+        self._per_optimizer_states = defaultdict(_fresh_state)
+        self.__dict__.update(
+            _init_scale=init_scale, _scale=None, _growth_factor=growth_factor, _backoff_factor=backoff_factor,
+            _growth_interval=growth_interval, _init_growth_tracker=0, _growth_tracker=None,
+        )  # fmt: skip
 
-    def _check_scale_growth_tracker(self, funcname: str) -> tuple[Tensor, Tensor]:
-        fix = (
-            "This may indicate your script did not use scaler.scale(loss or outputs) earlier in the iteration."
-        )
-        if self._scale is None:
-            raise AssertionError(f"Attempted {funcname} but _scale is None.  {fix}")
-        if self._growth_tracker is None:
-            raise AssertionError(f"Attempted {funcname} but _growth_tracker is None.  {fix}")
+    def _check_scale_growth_tracker(self, funcname: str) -> tuple[Any, Any]:
+        for name in ("_scale", "_growth_tracker"):
+            if getattr(self, name) is None:
+                raise AssertionError(
+                    f"Attempted {funcname} but {name} is None.  This may indicate your script did not use "
+                    "scaler.scale(loss or outputs) earlier in the iteration."
+                )
         return self._scale, self._growth_tracker
 
     def _lazy_init_scale_growth_tracker(self) -> None:
@@ -211,13 +216,8 @@ class GradScaler:
     def state_dict(self) -> dict[str, Any]:
         if not self._enabled:
             return {}
-        return {
-            "scale": self.get_scale(),
-            "growth_factor": self._growth_factor,
-            "backoff_factor": self._backoff_factor,
-            "growth_interval": self._growth_interval,
-            "_growth_tracker": self._get_growth_tracker(),
-        }
+        settings = {name: getattr(self, f"_{name}") for name in _SETTINGS}
+        return {"scale": self.get_scale(), **settings, "_growth_tracker": self._get_growth_tracker()}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         if not self._enabled:
@@ -226,28 +226,23 @@ class GradScaler:
             raise RuntimeError(
                 "The source state dict is empty, possibly because it was saved from a disabled instance of GradScaler."
             )
-        self._init_scale = state_dict["scale"]
-        if self._scale is not None:
-            self._scale.fill_(state_dict["scale"])
-        self._growth_factor = state_dict["growth_factor"]
-        self._backoff_factor = state_dict["backoff_factor"]
-        self._growth_interval = state_dict["growth_interval"]
-        self._init_growth_tracker = state_dict["_growth_tracker"]
-        if self._growth_tracker is not None:
-            self._growth_tracker.fill_(state_dict["_growth_tracker"])
+        for name in _SETTINGS:
+            setattr(self, f"_{name}", state_dict[name])
+        self._init_scale, self._init_growth_tracker = state_dict["scale"], state_dict["_growth_tracker"]
+        for live, value in ((self._scale, self._init_scale), (self._growth_tracker, self._init_growth_tracker)):
+            if live is not None:
+                live.fill_(value)
 
     def __getstate__(self) -> dict[str, Any]:
-        state = self.__dict__.copy()
-        if self._enabled:
-            if self._per_optimizer_states:
-                raise AssertionError(
-                    "A GradScaler instance may only be pickled at the beginning of an iteration, or at the end after "
-                    "scaler.update()."
-                )
-            state["_init_scale"] = self.get_scale()
-            state["_init_growth_tracker"] = self._get_growth_tracker()
-            state["_scale"] = state["_growth_tracker"] = None
-        return state
+        if not self._enabled:
+            return dict(vars(self))
+        if self._per_optimizer_states:
+            raise AssertionError(
+                "A GradScaler instance may only be pickled at the beginning of an iteration, or at the end after "
+                "scaler.update()."
+            )
+        numbers = {"_init_scale": self.get_scale(), "_init_growth_tracker": self._get_growth_tracker()}
+        return {**vars(self), **numbers, "_scale": None, "_growth_tracker": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

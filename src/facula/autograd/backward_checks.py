@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .finite_differences import as_tensor, differentiable, requiring_grad, sample, same_in_batches
+from .finite_differences import as_tensor, differentiable, requiring_grad, same_in_batches, sample
 from .gradcheck import GradcheckError
 from .graph import Node, new_node
 
@@ -56,7 +56,8 @@ def check_undefined(func: Callable[..., Any], inputs: tuple[Any, ...]) -> None:
     for cut in choices:
         outputs = differentiable(func(*inputs))
         if outputs:
-            _check_zero([_without_gradient(o) if i in cut else o for i, o in enumerate(outputs)], requiring_grad(inputs))
+            roots = [_without_gradient(o) if i in cut else o for i, o in enumerate(outputs)]
+            _check_zero(roots, requiring_grad(inputs))
 
 
 def _check_zero(outputs: list[Any], wanted: list[Any]) -> None:

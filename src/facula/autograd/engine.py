@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from .. import _quiet, _state
+from .._dtype import F32, F64
 from ..ops._xp import RAW, TENSOR
 from . import anomaly
 from .accumulate import AccumulateGrad
@@ -52,11 +53,11 @@ class Task:
         "needed", "running", "xp",
     )  # fmt: skip
 
-    def __init__(self, keep_graph: bool, create_graph: bool) -> None:
+    def __init__(self, keep_graph: bool, create_graph: bool, depth: int = 4) -> None:
         self.keep_graph = keep_graph
         self.create_graph = create_graph
         self.xp = TENSOR if create_graph else RAW
-        self.by = Freed(4)
+        self.by = Freed(depth)
         self.callbacks: list[Callable[[], None]] = []
         self.dependencies: dict[Node, int] = {}
         self.needed: set[Node] | None = None
@@ -101,6 +102,27 @@ def run_backward(
     if not xp.is_raw:
         return task.captured
     return [None if g is None else Tensor_._wrap(np.asanyarray(g)) for g in task.captured]
+
+
+_ONE = {F32: np.float32(1), F64: np.float64(1)}
+
+
+def run_from_scalar(root: Any) -> bool:
+    """What ``loss.backward()`` does, where nothing is unusual; otherwise nothing is done and the answer is False."""
+    node = root._node
+    array = root._array
+    if node is None or node.multi or array.ndim or _state.special or array.__class__ is not ndarray:
+        return False
+    one = _ONE.get(array.dtype)
+    if one is None:
+        return False
+    modes = _state.modes
+    if modes.levels or modes.backward_depth:
+        return False
+    task = Task(False, False, 3)
+    _count_dependencies(task, [node])
+    _enter(task, [(node, one)], (True, modes.running, 0))
+    return True
 
 
 def _raw_start(g: Any) -> Any:

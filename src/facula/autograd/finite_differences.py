@@ -47,7 +47,7 @@ def as_tuple(value: Any) -> tuple[Any, ...]:
 
 
 def differentiable(outputs: Any) -> tuple[Any, ...]:
-    return tuple(o for o in as_tuple(outputs) if is_tensor(o) and o.requires_grad)
+    return tuple(o for o in as_tuple(outputs) if o.requires_grad)
 
 
 def inexact(outputs: Any) -> list[Any]:
@@ -101,6 +101,8 @@ def difference(
     func: Callable[..., Any], inputs: tuple[Any, ...], array: Array, at: Any, step: Any, eps: float
 ) -> list[Array]:
     """How the outputs change, per ``eps``, when ``array[at]`` (an input's memory) is moved by ``step`` both ways."""
+    from .._size import Size
+
     origin = np.array(array[at])
     results = []
     try:
@@ -112,7 +114,7 @@ def difference(
     before, after = results
     for a, b in zip(before, after):
         where = f"on index {at} " if isinstance(at, tuple) else ""
-        for what, x, y in (("shape", a.shape, b.shape), ("dtype", a.dtype, b.dtype)):
+        for what, x, y in (("shape", Size(a.shape), Size(b.shape)), ("dtype", a.dtype, b.dtype)):
             if x != y:
                 raise AssertionError(
                     f"Expected `func` to return outputs with the same {what} when inputs are perturbed {where}by "
@@ -155,8 +157,9 @@ def requiring_grad(inputs: tuple[Any, ...]) -> list[Any]:
 
 def recorded_outputs(func: Callable[..., Any], inputs: tuple[Any, ...], eps: float) -> list[int]:
     """Which of the floating-point outputs are differentiable. If none is, the function must be constant."""
-    recorded = [nr for nr, o in enumerate(inexact(func(*inputs))) if o.requires_grad]
-    if not recorded:
+    outputs = func(*inputs)
+    recorded = [nr for nr, o in enumerate(inexact(outputs)) if o.requires_grad]
+    if not differentiable(outputs):
         for t in requiring_grad(inputs):
             if any(part is not None and part.any() for o in numerical_jacobian(func, inputs, t, eps) for part in o):
                 raise GradcheckError("Numerical gradient for function expected to be zero")
@@ -194,7 +197,7 @@ def _compare_all(
 
 def _analytical(wanted: list[Any], output: Any, imaginary: bool, settings: Settings) -> list[Array]:
     """The Jacobian of one output by each input, from backward. All is computed twice, to see if it is the same."""
-    first, second = (_rows(wanted, output, imaginary, settings) for _ in range(2))
+    first, second = (gradient_rows(wanted, output, imaginary, settings) for _ in range(2))
     for a, b in zip(first, second):
         if a.shape != b.shape or (a.size and not np.abs(a - b).max() <= settings.nondet_tol):
             raise GradcheckError(
@@ -213,7 +216,7 @@ def _largest_change(a: Array, b: Array) -> str:
     return f"The gradients of two runs differ by up to {np.abs(a - b).max():.3g}."
 
 
-def _rows(wanted: list[Any], output: Any, imaginary: bool, settings: Settings) -> list[Array]:
+def gradient_rows(wanted: list[Any], output: Any, imaginary: bool, settings: Settings) -> list[Array]:
     columns: list[list[Array]] = [[] for _ in wanted]
     for j in range(output.numel()):
         seed = np.zeros(output.numel(), output._array.dtype)
@@ -277,7 +280,7 @@ def _compare_fast(
                 if not close(a, n, atol, settings.rtol):
                     prefix = part_prefix(output, imaginary, "outputs")
                     full_n = _part(numerical_jacobian(func, inputs, wanted[i], settings.eps)[recorded[nr]], imaginary)
-                    full_a = _rows(wanted, output, imaginary, settings)[i]
+                    full_a = gradient_rows(wanted, output, imaginary, settings)[i]
                     shapes = (wanted[i].shape, output.shape)
                     raise GradcheckError(
                         prefix + mismatch(a, n, nr, i, "", settings) + in_slow_mode(full_a, full_n, settings, *shapes)

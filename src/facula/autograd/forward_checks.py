@@ -20,8 +20,8 @@ from .finite_differences import (
     mismatch,
     numerical_jacobian,
     part_prefix,
-    sample,
     same_in_batches,
+    sample,
 )
 from .gradcheck import GradcheckError
 
@@ -104,13 +104,14 @@ def _compare_direction(
 
 
 _BATCHED = (
-    "\n\ngradcheck failed while testing batched gradient computation with forward-mode AD.\nThe function was run inside "
-    "vmap, on tangents that are batches of two; check_batched_forward_grad=False leaves this out.\n"
+    "\n\ngradcheck failed while testing batched gradient computation with forward-mode AD.\nThe function was run "
+    "inside vmap, on tangents that are batches of two; check_batched_forward_grad=False leaves this out.\n"
 )
 
 
 def check_batched_forward(func: Callable[..., Any], inputs: tuple[Any, ...]) -> None:
     """The tangents for two directions at once must be those for each of them alone."""
+    from .. import _state
     from ..func import vmap
 
     random = np.random.default_rng(0)
@@ -121,9 +122,14 @@ def check_batched_forward(func: Callable[..., Any], inputs: tuple[Any, ...]) -> 
         which += 1
         tangents = sample(random, (2, *t._array.shape), t._array.dtype)
         single = [_pushed(func, inputs, i, as_tensor(tangent)) for tangent in tangents]
+
+        def together(tangent: Any, i: int = i) -> tuple[Any, ...]:
+            _state.modes.levels[-1].implicit = True
+            return tuple(_pushed(func, inputs, i, tangent))
+
         try:
-            batched = vmap(lambda tangent, i=i: tuple(_pushed(func, inputs, i, tangent)))(as_tensor(tangents))
+            batched = vmap(together)(as_tensor(tangents))
         except RuntimeError as e:
             raise GradcheckError(f"While computing batched gradients, got: {e}{_BATCHED}") from e
-        for nr, (together, *alone) in enumerate(zip(batched, *single)):
-            same_in_batches(together, alone, nr, which, _BATCHED)
+        for nr, (both, *alone) in enumerate(zip(batched, *single)):
+            same_in_batches(both, alone, nr, which, _BATCHED)

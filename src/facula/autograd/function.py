@@ -234,7 +234,7 @@ def _in_transform(is_separate: bool, args: tuple[Any, ...]) -> Any:
     """The argument that belongs to the highest transform being run, if any does."""
     from .._wrapped import highest
 
-    if not is_separate and _state.modes.levels != (_state.modes.dual,):
+    if not is_separate and any(not level.implicit and level is not _state.modes.dual for level in _state.modes.levels):
         raise RuntimeError(
             "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must "
             "override the setup_context staticmethod. For more details, please see "

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
+__all__ = [
+    "GradcheckError", "get_analytical_jacobian", "get_numerical_jacobian", "get_numerical_jacobian_wrt_specific_input",
+    "gradcheck", "gradgradcheck",
+]  # fmt: skip
 
 
 class GradcheckError(RuntimeError):
@@ -124,3 +127,63 @@ def gradgradcheck(
         check_batched_grad=check_batched_grad, check_forward_ad=check_fwd_over_rev,
         check_backward_ad=check_rev_over_rev, fast_mode=fast_mode, masked=masked,
     )  # fmt: skip
+
+
+# ---- parts of it that PyTorch shows
+
+
+def get_numerical_jacobian(
+    fn: Callable[..., Any], inputs: Any, target: Any = None, eps: float = 1e-3, grad_out: float = 1.0
+) -> tuple[Any, ...]:
+    """For each input that requires grad the Jacobian of ``fn(inputs)``, by finite differences."""
+    from .finite_differences import as_tensor, as_tuple, is_tensor, numerical_jacobian
+
+    _deprecated("get_numerical_jacobian", grad_out)
+    wanted = [t for t in as_tuple(inputs if target is None else target) if is_tensor(t) and t.requires_grad]
+    return tuple(as_tensor(numerical_jacobian(lambda *_: fn(inputs), (), t, eps)[0][0]) for t in wanted)
+
+
+def get_numerical_jacobian_wrt_specific_input(
+    fn: Callable[..., Any], input_idx: int, inputs: Any, outputs: Any, eps: float, input: Any = None,
+    is_forward_ad: bool = False,
+) -> tuple[Any, ...]:  # fmt: skip
+    """For each output of ``fn(*inputs)`` the Jacobian with respect to one input, by finite differences."""
+    from .finite_differences import as_tensor, numerical_jacobian
+
+    given = tuple(inputs)
+    t = given[input_idx] if input is None else input
+    found = []
+    for along_real, along_imaginary in numerical_jacobian(fn, given, t, eps):
+        whole = along_real if along_imaginary is None else along_real + 1j * along_imaginary
+        found.append(as_tensor(whole))
+    return tuple(found)
+
+
+def get_analytical_jacobian(
+    inputs: Any, output: Any, nondet_tol: float = 0.0, grad_out: float = 1.0
+) -> tuple[tuple[Any, ...], bool, bool, bool]:
+    """The Jacobian by backward passes; whether they agree with each other, and whether sizes and dtypes are right."""
+    from .finite_differences import Settings, as_tensor, as_tuple, gradient_rows, requiring_grad
+
+    _deprecated("get_analytical_jacobian", grad_out)
+    settings = Settings(0.0, 0.0, 0.0, nondet_tol, False, False)
+    wanted = requiring_grad(as_tuple(inputs))
+    first, second = (gradient_rows(wanted, output, False, settings) for _ in range(2))
+    same = all(a.size == 0 or bool(abs(a - b).max() <= nondet_tol) for a, b in zip(first, second))
+    return tuple(as_tensor(a) for a in first), same, True, True
+
+
+def _deprecated(name: str, grad_out: float) -> None:
+    import warnings
+
+    warnings.warn(
+        f"`{name}` was part of PyTorch's private API and not meant to be exposed. We are deprecating it and it will be "
+        "removed in a future version of PyTorch. If you have a specific use for this or feature request for this to be "
+        "a stable API, please file us an issue at https://github.com/pytorch/pytorch/issues/new",
+        FutureWarning,
+        stacklevel=3,
+    )
+    if grad_out != 1.0:
+        raise ValueError(
+            f"Expected grad_out to be 1.0. {name} no longer supports values of grad_out != 1.0."
+        )

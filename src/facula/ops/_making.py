@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import _device, _dtype, _layout, _state
+from .._needs_values import DrawsDiffer
 from .._tensor import Tensor
 from ._forms import FUNCTIONS, resize_output
 from ._primitive import mark_inference, wrap
@@ -25,7 +26,12 @@ def creator(names: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any
 
                 if overrides.overridden(args, kwargs):
                     return overrides.call_override(fn, call, args, kwargs)
-            return fn(*args, **kwargs)
+            try:
+                return fn(*args, **kwargs)
+            except DrawsDiffer as e:
+                from ..func.batch import each_item_of
+
+                return each_item_of(e, fn.__name__, fn, args, kwargs)
 
         for name in (names or fn.__name__).split():
             FUNCTIONS[name] = call

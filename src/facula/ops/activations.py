@@ -381,7 +381,7 @@ def _softplus(input, beta: float, threshold: float):  # type: ignore[no-untyped-
 def _softplus_rule(g: Any, input: Any, beta: float, threshold: float, xp: Any) -> Any:
     scaled = input * beta
     beyond = scaled > threshold
-    return xp.either(beyond, g, g * xp.sigmoid(xp.either(beyond, threshold, scaled)))
+    return xp.either(beyond, g, g * xp.sigmoid(xp.either(scaled >= threshold, threshold, scaled)))
 
 
 softplus_op = elementwise(

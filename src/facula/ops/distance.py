@@ -80,14 +80,22 @@ def _(g: Any, input: Any, other: Any, out: Any, p: float, xp: Any) -> Any:
 def _cdist_gradient(g: Any, x: Any, y: Any, out: Any, p: float, xp: Any) -> Any:
     """The gradient with respect to the rows of x, whose distances to the rows of y are ``out``."""
     if p == 0:
-        return None
+        return no_gradient(x, xp)
     if p == 2:
         weight = xp.either(out == 0, 0.0, g / out)
         grad = x * xp.sum_dim(weight, (-1,), True) - xp.matmul(weight, y)
     else:
         apart = xp.unsqueeze(x, -2) - xp.unsqueeze(y, -3)
-        grad = xp.sum_dim(norm_gradient(xp.unsqueeze(g, -1), apart, xp.unsqueeze(out, -1), p, (-1,), xp), (-2,), False)
+        grad = xp.sum_dim(_pull(xp.unsqueeze(g, -1), apart, xp.unsqueeze(out, -1), p, xp), (-2,), False)
     return fit(grad, x.shape, raw(x).dtype, xp)
+
+
+def _pull(g: Any, apart: Any, out: Any, p: float, xp: Any) -> Any:
+    """The gradient of distances with respect to differences: 0 where there is none, all of it for each of a tie."""
+    if p == np.inf:
+        return g * xp.keep(xp.sgn(apart), xp.abs(apart) == out)
+    same = out == 0
+    return xp.either(same, 0.0, norm_gradient(g, apart, xp.either(same, 1.0, out), p, (-1,), xp))
 
 
 @public("cdist", "")
@@ -141,7 +149,7 @@ def _(g: Any, input: Any, out: Any, p: float, xp: Any) -> Any:
         return no_gradient(input, xp)
     first, second = _pairs(input.shape[0])
     apart = xp.index(input, (first,)) - xp.index(input, (second,))
-    grad = norm_gradient(xp.unsqueeze(g, -1), apart, xp.unsqueeze(out, -1), p, (-1,), xp)
+    grad = _pull(xp.unsqueeze(g, -1), apart, xp.unsqueeze(out, -1), p, xp)
     return xp.unindex(grad, (first,), input.shape) - xp.unindex(grad, (second,), input.shape)
 
 

@@ -116,9 +116,10 @@ def _bounded(name: str, node: str, parameter: str, divided: bool) -> Primitive:
     @primitive(f"{node}BackwardBackward0", name=f"{name}_backward", saved_names={"bound": parameter})
     @by_zeros
     def backward(grad_output, input, target, reduction: int, bound: float):  # type: ignore[no-untyped-def]
-        low, high = input.dtype.type(-bound), input.dtype.type(bound)
-        g = grad_output * input.dtype.type(_factor(reduction, input.shape, bound))
-        return tiled_product(lambda x, t: np.clip(x - t, low, high), g, input, target)
+        x, t = widened(input), widened(target)
+        low, high = x.dtype.type(-bound), x.dtype.type(bound)
+        g = grad_output * x.dtype.type(_factor(reduction, x.shape, bound))
+        return tiled_product(lambda x, t: np.clip(x - t, low, high), g, x, t).astype(input.dtype, copy=False)
 
     def _factor(reduction: int, shape: tuple[int, ...], bound: float) -> float:
         return share(reduction, shape) / (bound if divided else 1.0)
@@ -298,10 +299,8 @@ def binary_cross_entropy(
     for t in (target, weight):
         if t is not None and t.dtype is not input.dtype:
             raise RuntimeError(f"Found dtype {scalar_type(t)} but expected {scalar_type(input)}")
-    if x.__class__ is np.ndarray and x.size and not (x.min() >= 0 and x.max() <= 1) and not np.isnan(x).all():
-        inside = (x >= 0) & (x <= 1) | np.isnan(x)
-        if not inside.all():
-            raise RuntimeError("all elements of input should be between 0 and 1")
+    if x.__class__ is np.ndarray and x.size and not (x.min() >= 0 and x.max() <= 1):
+        raise RuntimeError("all elements of input should be between 0 and 1")
     return binary_cross_entropy_op(input, target, weight, reduction)
 
 

@@ -135,10 +135,14 @@ def logcumsumexp_op(input, dim: int):  # type: ignore[no-untyped-def]
 
 @logcumsumexp_op.vjp("input")
 def _(g: Any, input: Any, out: Any, dim: int, xp: Any) -> Any:
-    """Sum over i >= k of g[i] exp(x[k] - out[i]), by a recurrence whose factors are at most 1."""
+    """Sum over i >= k of g[i] exp(x[k] - out[i]), by a recurrence whose factors are at most 1.
+
+    The first factor is not used; it is 1, so that it does not overflow. Between equal infinities it is 1, too.
+    """
     if not input.shape:
         return g
-    factor = xp.conj(xp.exp(xp.shift(out, dim, 1) - out))
+    before, now = xp.shift(out, dim, 1), xp.shift(xp.shift(out, dim, -1), dim, 1)
+    factor = xp.conj(xp.exp(xp.either(before == now, 0.0, before - now)))
     return xp.conj(xp.exp(input - out)) * xp.recur(g, factor, dim, True)
 
 

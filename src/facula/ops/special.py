@@ -210,6 +210,12 @@ def _over(numerator: Any, input: Any, at_zero: float, xp: Any) -> Any:
     return xp.either(near, at_zero, numerator / xp.either(near, 1, input))
 
 
+def _i1e_slope(input: Any, out: Any, xp: Any) -> Any:
+    near = xp.abs(input) < _NEAR_ZERO
+    slope = xp.i0e(input) - out * (xp.sgn(input) + xp.reciprocal(xp.either(near, 1, input)))
+    return xp.either(near, 0.5, slope)
+
+
 i1 = _special(
     "i1", by_scipy("i1"), "SpecialI1Backward0",
     lambda g, input, out, xp: g * (xp.i0(input) - _over(out, input, 0.5, xp)),
@@ -220,7 +226,7 @@ i0e = _special(
 )  # fmt: skip
 i1e = _special(
     "i1e", by_scipy("i1e"), "SpecialI1EBackward0",
-    lambda g, input, out, xp: g * (xp.i0e(input) - out * xp.sgn(input) - _over(out, input, 0.5, xp)),
+    lambda g, input, out, xp: g * _i1e_slope(input, out, xp),
 )  # fmt: skip
 
 

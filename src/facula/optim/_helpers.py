@@ -101,11 +101,10 @@ def _view_as_real(params: list[Any], *state_and_grads: list[Any]) -> None:
     """Replace complex tensors, in the lists themselves, by real ones with a dimension more."""
     from .. import view_as_real
 
-    for i, p in enumerate(params):
-        if p.is_complex():
-            params[i] = view_as_real(p)
-            for values in state_and_grads:
-                values[i] = view_as_real(values[i])
+    complexes = [i for i, p in enumerate(params) if p.is_complex()]
+    for values in (params, *state_and_grads):
+        for i in complexes:
+            values[i] = view_as_real(values[i])
 
 
 def _group_tensors_by_device_and_dtype(

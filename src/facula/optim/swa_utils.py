@@ -70,7 +70,10 @@ def get_ema_avg_fn(decay: float = 0.999) -> Callable[..., Tensor]:
 
 def get_swa_avg_fn() -> Callable[..., Tensor]:
     """How a plain mean changes one tensor."""
-    return no_grad()(lambda old, new, num_averaged: old + (new - old) / (num_averaged + 1))
+    return no_grad()(
+        lambda averaged_param, current_param, num_averaged: averaged_param
+        + (current_param - averaged_param) / (num_averaged + 1)
+    )
 
 
 class AveragedModel(Module):

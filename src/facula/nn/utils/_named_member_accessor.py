@@ -101,21 +101,15 @@ class NamedMemberAccessor:
     ) -> tuple[dict[str, Any], list[str]]:
         """Put all the tensors in; those that were there, and the names for which there was none."""
         before: dict[str, Any] = {}
-        missing: list[str] = []
         try:
             for name, tensor in named_tensors.items():
-                old = self.swap_tensor(name, tensor, allow_missing=True)
-                before[name] = old
-                if old is _MISSING:
-                    missing.append(name)
+                before[name] = self.swap_tensor(name, tensor, allow_missing=True)
+            missing = [name for name, old in before.items() if old is _MISSING]
+            if missing and not allow_missing:
+                raise RuntimeError(f"Missing key(s): {', '.join(map(repr, missing))}.")
         except Exception:
-            for name, old in before.items():
-                self.swap_tensor(name, old, allow_missing=True)
+            self.swap_tensors(before, before.values(), allow_missing=True)
             raise
-        if missing and not allow_missing:
-            for name, old in before.items():
-                self.swap_tensor(name, old, allow_missing=True)
-            raise RuntimeError(f"Missing key(s): {', '.join(map(repr, missing))}.")
         return before, missing
 
     def check_keys(self, keys: Iterable[str]) -> tuple[list[str], list[str]]:

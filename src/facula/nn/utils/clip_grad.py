@@ -56,13 +56,13 @@ def clip_grad_norm_(
     foreach: bool | None = None,
 ) -> Tensor:  # fmt: skip
     """Scale the gradients down so that their norm, all together, is at most ``max_norm``; the norm they had."""
-    is_generator = isinstance(parameters, types.GeneratorType)
-    listed = _listed(parameters)
-    if is_generator and not listed:
+    clipped = _listed(parameters)
+    if not clipped and isinstance(parameters, types.GeneratorType):
         warnings.warn("`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=2)
-    total = get_total_norm([p.grad for p in listed if p.grad is not None], norm_type, error_if_nonfinite, foreach)
-    clip_grads_with_norm_(listed, max_norm, total, foreach)
-    return total
+    gradients = [p.grad for p in clipped if p.grad is not None]
+    norm = get_total_norm(gradients, norm_type, error_if_nonfinite)
+    clip_grads_with_norm_(clipped, max_norm, norm)
+    return norm
 
 
 def clip_grad_norm(

@@ -12,16 +12,19 @@ ConvT = TypeVar("ConvT")
 LinearT = TypeVar("LinearT")
 
 
-def fuse_conv_bn_eval(conv: ConvT, bn: Any, transpose: bool = False) -> ConvT:
-    """A convolution that does what the two do in evaluation."""
-    fused: Any = copy.deepcopy(conv)
-    if fused.training or bn.training:
+def _statistics(layer: Any, bn: Any) -> tuple[Any, ...]:
+    """What a fused layer is made from; only in evaluation that does not change."""
+    if layer.training or bn.training:
         raise AssertionError("Fusion only for eval!")
     if bn.running_mean is None or bn.running_var is None:
         raise AssertionError("bn.running_mean and bn.running_var must not be None")
-    fused.weight, fused.bias = fuse_conv_bn_weights(
-        fused.weight, fused.bias, bn.running_mean, bn.running_var, bn.eps, bn.weight, bn.bias, transpose
-    )
+    return layer.weight, layer.bias, bn.running_mean, bn.running_var, bn.eps, bn.weight, bn.bias
+
+
+def fuse_conv_bn_eval(conv: ConvT, bn: Any, transpose: bool = False) -> ConvT:
+    """A convolution that does what the two do in evaluation."""
+    fused: Any = copy.deepcopy(conv)
+    fused.weight, fused.bias = fuse_conv_bn_weights(*_statistics(fused, bn), transpose)
     result: ConvT = fused
     return result
 
@@ -47,18 +50,13 @@ def fuse_conv_bn_weights(
 def fuse_linear_bn_eval(linear: LinearT, bn: Any) -> LinearT:
     """A linear layer that does what the two do in evaluation."""
     fused: Any = copy.deepcopy(linear)
-    if fused.training or bn.training:
-        raise AssertionError("Fusion only for eval!")
-    if bn.running_mean is None or bn.running_var is None:
-        raise AssertionError("bn.running_mean and bn.running_var must not be None")
+    given = _statistics(fused, bn)
     if fused.out_features != bn.num_features and bn.num_features != 1:
         raise AssertionError(
             "To fuse, linear.out_features == bn.num_features or bn.num_features == 1, got "
             f"linear.out_features={fused.out_features} and bn.num_features={bn.num_features}"
         )
-    fused.weight, fused.bias = fuse_linear_bn_weights(
-        fused.weight, fused.bias, bn.running_mean, bn.running_var, bn.eps, bn.weight, bn.bias
-    )
+    fused.weight, fused.bias = fuse_linear_bn_weights(*given)
     result: LinearT = fused
     return result
 

@@ -14,5 +14,5 @@ def skip_init(module_cls: type[Module], *args: Any, **kwargs: Any) -> Module:
         raise RuntimeError(f"Expected a Module; got {module_cls}")
     if "device" not in inspect.signature(module_cls).parameters:
         raise RuntimeError("Module must support a 'device' arg to skip initialization")
-    device = kwargs.pop("device", "cpu")
-    return module_cls(*args, **{**kwargs, "device": "meta"}).to_empty(device=device)
+    empty = module_cls(*args, **{**kwargs, "device": "meta"})
+    return empty.to_empty(device=kwargs.get("device", "cpu"))

@@ -6,10 +6,10 @@ from enum import Enum, auto
 from typing import Any
 
 from ..._tensor import Tensor
-from ...autograd.grad_mode import no_grad
 from .. import functional as F
 from ..modules.module import Module
 from . import parametrize
+from ._tensor_hooks import power_iteration_, unit_vector
 from .spectral_norm import default_dim
 
 __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
@@ -38,11 +38,10 @@ def _make_orthogonal(A: Tensor) -> Tensor:
     """The orthogonal factor of A, with the signs that make it unique."""
     from ... import geqrf, linalg
 
-    x, tau = geqrf(A)
-    q = linalg.householder_product(x, tau)
-    q *= x.diagonal(dim1=-2, dim2=-1).sgn().unsqueeze(-2)
-    result: Tensor = q
-    return result
+    reflectors, tau = geqrf(A)
+    signs = reflectors.diagonal(dim1=-2, dim2=-1).sgn()
+    made: Tensor = linalg.householder_product(reflectors, tau) * signs[..., None, :]
+    return made
 
 
 class _Orthogonal(Module):
@@ -51,13 +50,11 @@ class _Orthogonal(Module):
     base: Tensor
 
     def __init__(self, weight: Tensor, orthogonal_map: _OrthMaps, *, use_trivialization: bool = True) -> None:
-        super().__init__()
-        # so that the map is defined at the start, whatever the weight is
-        if weight.is_complex() and orthogonal_map == _OrthMaps.householder:
+        if orthogonal_map is _OrthMaps.householder and weight.is_complex():
             raise ValueError("The householder parametrization does not support complex tensors.")
-        self.shape = weight.shape
-        self.orthogonal_map = orthogonal_map
-        if use_trivialization:
+        super().__init__()
+        self.shape, self.orthogonal_map = weight.shape, orthogonal_map
+        if use_trivialization:  # an attribute only then: having it tells that there is one
             self.register_buffer("base", None)
 
     def forward(self, X: Tensor) -> Tensor:
@@ -134,15 +131,12 @@ def orthogonal(
     weight = _tensor_of(module, name)
     if weight.ndim < 2:
         raise ValueError(f"Expected a matrix or batch of matrices. Got a tensor of {weight.ndim} dimensions.")
-    if orthogonal_map is None:
-        square = weight.size(-2) == weight.size(-1)
-        orthogonal_map = "matrix_exp" if square or weight.is_complex() else "householder"
-    kind = getattr(_OrthMaps, orthogonal_map, None)
-    if kind is None:
-        raise ValueError(
-            f'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". Got: {orthogonal_map}'
-        )
-    made = _Orthogonal(weight, kind, use_trivialization=use_trivialization)
+    *_, rows, columns = weight.shape
+    usual = "matrix_exp" if rows == columns or weight.is_complex() else "householder"
+    wanted = usual if orthogonal_map is None else orthogonal_map
+    if wanted not in _OrthMaps.__members__:
+        raise ValueError(f'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". Got: {wanted}')
+    made = _Orthogonal(weight, _OrthMaps[wanted], use_trivialization=use_trivialization)
     return parametrize.register_parametrization(module, name, made, unsafe=True)
 
 
@@ -199,9 +193,8 @@ class _SpectralNorm(Module):
     _v: Tensor
 
     def __init__(self, weight: Tensor, n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12) -> None:
-        super().__init__()
         ndim = weight.ndim
-        if dim >= ndim or dim < -ndim:
+        if not -ndim <= dim < ndim:
             raise IndexError(
                 f"Dimension out of range (expected to be in range of [-{ndim}, {ndim - 1}] but got {dim})"
             )
@@ -209,16 +202,15 @@ class _SpectralNorm(Module):
             raise ValueError(
                 f"Expected n_power_iterations to be positive, but got n_power_iterations={n_power_iterations}"
             )
-        self.dim = dim if dim >= 0 else dim + ndim
-        self.eps = eps
-        if ndim > 1:
-            self.n_power_iterations = n_power_iterations
-            matrix = self._reshape_weight_to_matrix(weight)
-            rows, columns = matrix.size()
-            for name, size in (("_u", rows), ("_v", columns)):
-                start = matrix.new_empty(size).normal_(0, 1)
-                self.register_buffer(name, F.normalize(start, dim=0, eps=eps))
-            self._power_method(matrix, 15)
+        super().__init__()
+        self.dim, self.eps = dim % ndim, eps
+        if ndim == 1:
+            return
+        self.n_power_iterations = n_power_iterations
+        matrix = self._reshape_weight_to_matrix(weight)
+        for name, size in zip(("_u", "_v"), matrix.shape):
+            self.register_buffer(name, unit_vector(matrix, size, eps))
+        self._power_method(matrix, 15)
 
     def _reshape_weight_to_matrix(self, weight: Tensor) -> Tensor:
         if self.dim != 0:
@@ -226,10 +218,8 @@ class _SpectralNorm(Module):
         return weight.flatten(1)
 
     def _power_method(self, weight_mat: Tensor, n_power_iterations: int) -> None:
-        with no_grad():
-            for _ in range(n_power_iterations):
-                self._u = F.normalize(weight_mat.mv(self._v), dim=0, eps=self.eps, out=self._u)
-                self._v = F.normalize(weight_mat.mH.mv(self._u), dim=0, eps=self.eps, out=self._v)
+        u, v = self._u, self._v
+        power_iteration_([(weight_mat, v, u), (weight_mat.mH, u, v)], n_power_iterations, self.eps)
 
     def forward(self, weight: Tensor) -> Tensor:
         from ... import vdot

@@ -258,10 +258,9 @@ def _check_keeps_kind(module: Module, name: str, parametrization: Any) -> None:
 
 def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
     """Whether a module has parametrizations, or a tensor of it has."""
-    parametrizations = getattr(module, "parametrizations", None)
-    if not isinstance(parametrizations, ModuleDict):
-        return False
-    return len(parametrizations) > 0 if tensor_name is None else tensor_name in parametrizations
+    held = getattr(module, "parametrizations", ())
+    names = held.keys() if isinstance(held, ModuleDict) else ()
+    return bool(names) if tensor_name is None else tensor_name in names
 
 
 def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized: bool = True) -> Module:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..._tensor import Tensor
 from ..modules.module import Module
+from ._tensor_hooks import hooks_for, take_away
 
 
 class BasePruningMethod(ABC):
@@ -28,10 +29,8 @@ class BasePruningMethod(ABC):
         """The original tensor times the mask."""
         if self._tensor_name is None:
             raise AssertionError(f"Module {module} has to be pruned")
-        mask = getattr(module, self._tensor_name + "_mask")
-        original = getattr(module, self._tensor_name + "_orig")
-        pruned: Tensor = mask.to(dtype=original.dtype) * original
-        return pruned
+        original, mask = (getattr(module, self._tensor_name + end) for end in ("_orig", "_mask"))
+        return _masked(original, mask)
 
     @classmethod
     def apply(
@@ -42,18 +41,14 @@ class BasePruningMethod(ABC):
 
         method: BasePruningMethod = cls(*args, **kwargs)
         method._tensor_name = name
-        found = [
-            (key, hook)
-            for key, hook in module._forward_pre_hooks.items()
-            if isinstance(hook, BasePruningMethod) and hook._tensor_name == name
-        ]
+        found = hooks_for(module, BasePruningMethod, name, "_tensor_name")
         if len(found) > 1:
             raise AssertionError(
                 f"Avoid adding multiple pruning hooks to the same tensor {name} of module {module}. Use a "
                 "PruningContainer."
             )
         if found:
-            key, old = found[0]
+            [(key, old)] = found.items()
             container = PruningContainer(old)
             container.add_pruning_method(method)
             method = container
@@ -102,13 +97,10 @@ class BasePruningMethod(ABC):
         if self._tensor_name is None:
             raise AssertionError(f"Module {module} has to be pruned before pruning can be removed")
         name = self._tensor_name
-        weight = self.apply_mask(module)
-        if hasattr(module, name):
-            delattr(module, name)
-        original: Any = module._parameters[name + "_orig"]
-        original.data = weight.data
-        del module._parameters[name + "_orig"], module._buffers[name + "_mask"]
-        setattr(module, name, original)
+        parameter: Any = module._parameters.pop(f"{name}_orig")
+        parameter.data = _masked(parameter.data, module._buffers.pop(f"{name}_mask"))
+        module.__dict__.pop(name, None)
+        module.register_parameter(name, parameter)
 
 
 class PruningContainer(BasePruningMethod):
@@ -129,14 +121,15 @@ class PruningContainer(BasePruningMethod):
                 self.add_pruning_method(method)
 
     def add_pruning_method(self, method: BasePruningMethod | None) -> None:
-        if not isinstance(method, BasePruningMethod) and method is not None:
-            raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
-        if method is not None and self._tensor_name != method._tensor_name:
-            raise ValueError(
-                "Can only add pruning methods acting on the parameter named "
-                f"'{self._tensor_name}' to PruningContainer {self}. Found '{method._tensor_name}'"
-            )
-        self._pruning_methods = (*self._pruning_methods, method)
+        if method is not None:
+            if not isinstance(method, BasePruningMethod):
+                raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
+            if method._tensor_name != self._tensor_name:
+                raise ValueError(
+                    "Can only add pruning methods acting on the parameter named "
+                    f"'{self._tensor_name}' to PruningContainer {self}. Found '{method._tensor_name}'"
+                )
+        self._pruning_methods += (method,)
 
     def __len__(self) -> int:
         return len(self._pruning_methods)
@@ -395,12 +388,9 @@ def global_unstructured(
 
 def remove(module: Module, name: str) -> Module:
     """Make the pruned tensor the parameter."""
-    for key, hook in list(module._forward_pre_hooks.items()):
-        if isinstance(hook, BasePruningMethod) and hook._tensor_name == name:
-            hook.remove(module)
-            del module._forward_pre_hooks[key]
-            return module
-    raise ValueError(f"Parameter '{name}' of module {module} has to be pruned before pruning can be removed")
+    complaint = f"Parameter '{name}' of module {module} has to be pruned before pruning can be removed"
+    take_away(module, BasePruningMethod, name, complaint, "_tensor_name")
+    return module
 
 
 def is_pruned(module: Module) -> bool:
@@ -410,7 +400,11 @@ def is_pruned(module: Module) -> bool:
     )
 
 
-# ---- checks
+# ---- arithmetic and checks
+
+
+def _masked(original: Tensor, mask: Tensor) -> Tensor:
+    return mask.to(dtype=original.dtype) * original
 
 
 def _validate_pruning_amount_init(amount: Any) -> None:

@@ -167,8 +167,8 @@ def pack_sequence(sequences: list[Tensor], enforce_sorted: bool = True) -> Packe
     """Pack sequences of several lengths."""
     from ... import as_tensor
 
-    lengths = as_tensor([v.size(0) for v in sequences])
-    return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
+    lengths = as_tensor([len(sequence) for sequence in sequences])
+    return pack_padded_sequence(pad_sequence(sequences), lengths, False, enforce_sorted)
 
 
 def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:

@@ -6,9 +6,9 @@ from typing import Any, TypeVar
 
 from ..._tensor import Tensor
 from ...autograd.grad_mode import no_grad
-from .. import functional as F
 from ..modules.module import Module
 from ..parameter import Parameter, is_lazy
+from ._tensor_hooks import hooks_for, power_iteration_, take_away, unit_vector
 
 T_module = TypeVar("T_module", bound=Module)
 
@@ -37,47 +37,37 @@ class SpectralNorm:
         return weight.reshape(weight.size(0), -1)
 
     def compute_weight(self, module: Module, do_power_iteration: bool) -> Tensor:
-        weight = getattr(module, self.name + "_orig")
-        u = getattr(module, self.name + "_u")
-        v = getattr(module, self.name + "_v")
+        weight, u, v = (getattr(module, self.name + end) for end in ("_orig", "_u", "_v"))
         matrix = self.reshape_weight_to_matrix(weight)
         if do_power_iteration:
-            with no_grad():
-                for _ in range(self.n_power_iterations):
-                    v = F.normalize(matrix.t().mv(u), dim=0, eps=self.eps, out=v)
-                    u = F.normalize(matrix.mv(v), dim=0, eps=self.eps, out=u)
-                # the buffers change at the next call, but backward needs them as they are now
-                u, v = u.clone(), v.clone()
-        found: Tensor = weight / u.dot(matrix.mv(v))
-        return found
+            power_iteration_([(matrix.t(), u, v), (matrix, v, u)], self.n_power_iterations, self.eps)
+            # the buffers change at the next call, but backward needs them as they are now
+            u, v = u.detach().clone(), v.detach().clone()
+        normed: Tensor = weight / u.dot(matrix.mv(v))
+        return normed
 
+    @no_grad()
     def remove(self, module: Module) -> None:
         """Make the weight a parameter of its own again."""
-        with no_grad():
-            weight = self.compute_weight(module, do_power_iteration=False)
-        for name in (self.name, self.name + "_u", self.name + "_v", self.name + "_orig"):
-            delattr(module, name)
-        module.register_parameter(self.name, Parameter(weight.detach()))
+        whole = Parameter(self.compute_weight(module, do_power_iteration=False).detach())
+        for end in ("", "_u", "_v", "_orig"):
+            delattr(module, self.name + end)
+        module.register_parameter(self.name, whole)
 
     def __call__(self, module: Module, inputs: Any) -> None:
         setattr(module, self.name, self.compute_weight(module, do_power_iteration=module.training))
 
     def _solve_v_and_rescale(self, weight_mat: Tensor, u: Tensor, target_sigma: Tensor) -> Tensor:
         """The v for which u · W · v is the given singular value, for states saved without v."""
-        from ...linalg import multi_dot
-
-        v = multi_dot(  # type: ignore[misc]
-            [weight_mat.t().mm(weight_mat).pinverse(), weight_mat.t(), u.unsqueeze(1)]
-        ).squeeze(1)
-        found: Tensor = v.mul_(target_sigma / u.dot(weight_mat.mv(v)))
-        return found
+        rows = weight_mat.t()
+        least_squares: Tensor = (rows.mm(weight_mat).pinverse() @ rows).mv(u)
+        return least_squares * (target_sigma / u.dot(weight_mat.mv(least_squares)))
 
     @staticmethod
     def apply(module: Module, name: str, n_power_iterations: int, dim: int, eps: float) -> SpectralNorm:
-        for hook in module._forward_pre_hooks.values():
-            if isinstance(hook, SpectralNorm) and hook.name == name:
-                raise RuntimeError(f"Cannot register two spectral_norm hooks on the same parameter {name}")
-        fn = SpectralNorm(name, n_power_iterations, dim, eps)
+        if hooks_for(module, SpectralNorm, name):
+            raise RuntimeError(f"Cannot register two spectral_norm hooks on the same parameter {name}")
+        hook = SpectralNorm(name, n_power_iterations, dim, eps)
         weight = module._parameters[name]
         if weight is None:
             raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
@@ -86,19 +76,14 @@ class SpectralNorm:
                 "The module passed to `SpectralNorm` can't have uninitialized parameters. Make sure to run the dummy "
                 "forward before applying spectral normalization"
             )
-        with no_grad():
-            rows, columns = fn.reshape_weight_to_matrix(weight).size()
-            u = F.normalize(weight.new_empty(rows).normal_(0, 1), dim=0, eps=eps)
-            v = F.normalize(weight.new_empty(columns).normal_(0, 1), dim=0, eps=eps)
-        delattr(module, name)
-        module.register_parameter(name + "_orig", weight)
+        module.register_parameter(f"{name}_orig", module._parameters.pop(name))
         setattr(module, name, weight.data)  # not a parameter: it is computed at each call
-        module.register_buffer(name + "_u", u)
-        module.register_buffer(name + "_v", v)
-        module.register_forward_pre_hook(fn)
-        module._register_state_dict_hook(SpectralNormStateDictHook(fn))
-        module._register_load_state_dict_pre_hook(SpectralNormLoadStateDictPreHook(fn))
-        return fn
+        for end, size in zip(("_u", "_v"), hook.reshape_weight_to_matrix(weight.detach()).shape):
+            module.register_buffer(name + end, unit_vector(weight.detach(), size, eps))
+        module.register_forward_pre_hook(hook)
+        module._register_state_dict_hook(SpectralNormStateDictHook(hook))
+        module._register_load_state_dict_pre_hook(SpectralNormLoadStateDictPreHook(hook))
+        return hook
 
 
 class SpectralNormLoadStateDictPreHook:
@@ -164,13 +149,7 @@ def default_dim(module: Module) -> int:
 
 def remove_spectral_norm(module: T_module, name: str = "weight") -> T_module:
     """Undo ``spectral_norm``."""
-    for key, hook in list(module._forward_pre_hooks.items()):
-        if isinstance(hook, SpectralNorm) and hook.name == name:
-            hook.remove(module)
-            del module._forward_pre_hooks[key]
-            break
-    else:
-        raise ValueError(f"spectral_norm of '{name}' not found in {module}")
+    take_away(module, SpectralNorm, name, f"spectral_norm of '{name}' not found in {module}")
     for hooks, kind in (
         (module._state_dict_hooks, SpectralNormStateDictHook),
         (module._load_state_dict_pre_hooks, SpectralNormLoadStateDictPreHook),

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from ..modules.module import Module
 from ..parameter import Parameter, is_lazy
+from ._tensor_hooks import hooks_for, take_away
 
 T_module = TypeVar("T_module", bound=Module)
 
@@ -27,29 +28,28 @@ class WeightNorm:
     def apply(module: Module, name: str, dim: int | None) -> WeightNorm:
         from ... import norm_except_dim
 
-        for hook in module._forward_pre_hooks.values():
-            if isinstance(hook, WeightNorm) and hook.name == name:
-                raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
-        fn = WeightNorm(name, dim)
+        if hooks_for(module, WeightNorm, name):
+            raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
         weight = getattr(module, name)
         if is_lazy(weight):
             raise ValueError(
                 "The module passed to `WeightNorm` can't have uninitialized parameters. Make sure to run the dummy "
                 "forward before applying weight normalization"
             )
-        del module._parameters[name]
-        module.register_parameter(name + "_g", Parameter(norm_except_dim(weight, 2, fn.dim).data))
-        module.register_parameter(name + "_v", Parameter(weight.data))
-        setattr(module, name, fn.compute_weight(module))
-        module.register_forward_pre_hook(fn)
-        return fn
+        hook = WeightNorm(name, dim)
+        module._parameters.pop(name)
+        for end, start in (("_g", norm_except_dim(weight, 2, hook.dim)), ("_v", weight)):
+            module.register_parameter(name + end, Parameter(start.data))
+        hook(module, None)
+        module.register_forward_pre_hook(hook)
+        return hook
 
     def remove(self, module: Module) -> None:
         """Make the weight a parameter of its own again."""
-        weight = self.compute_weight(module)
-        delattr(module, self.name)
-        del module._parameters[self.name + "_g"], module._parameters[self.name + "_v"]
-        setattr(module, self.name, Parameter(weight.data))
+        whole = Parameter(self.compute_weight(module).data)
+        for end in ("", "_g", "_v"):
+            delattr(module, self.name + end)
+        module.register_parameter(self.name, whole)
 
     def __call__(self, module: Module, inputs: Any) -> None:
         setattr(module, self.name, self.compute_weight(module))
@@ -68,9 +68,5 @@ def weight_norm(module: T_module, name: str = "weight", dim: int = 0) -> T_modul
 
 def remove_weight_norm(module: T_module, name: str = "weight") -> T_module:
     """Undo ``weight_norm``."""
-    for key, hook in list(module._forward_pre_hooks.items()):
-        if isinstance(hook, WeightNorm) and hook.name == name:
-            hook.remove(module)
-            del module._forward_pre_hooks[key]
-            return module
-    raise ValueError(f"weight_norm of '{name}' not found in {module}")
+    take_away(module, WeightNorm, name, f"weight_norm of '{name}' not found in {module}")
+    return module

@@ -92,9 +92,9 @@ class ReduceLROnPlateau(LRScheduler):
                     "`optimizer` param groups."
                 )
             self.min_lrs = [self.default_min_lr] * len(groups)
-        for group, least in zip(groups, self.min_lrs):
-            lr = float(group["lr"])
-            lower = max(lr * self.factor, least)
+        rates = [float(group["lr"]) for group in groups]
+        lowered = [max(lr * self.factor, least) for lr, least in zip(rates, self.min_lrs)]
+        for group, lr, lower in zip(groups, rates, lowered):
             if lr - lower > self.eps:
                 _update_param_group_val(group, "lr", lower)
 
