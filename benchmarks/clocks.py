@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import resource
+import sys
 import time
 from pathlib import Path
 from typing import NamedTuple
@@ -65,8 +67,5 @@ def peak_memory() -> int:
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) * 1024
-    import resource
-    import sys
-
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024

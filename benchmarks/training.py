@@ -68,7 +68,7 @@ def cnn(torch: Any) -> tuple[Callable[[], Any], int]:
 
 @training
 def residual_block(torch: Any) -> tuple[Callable[[], Any], int]:
-    """8x64x56x56 through two 3x3 convolutions with batch norm and around them; gradients of everything, no optimizer."""
+    """8x64x56x56 through two 3x3 convolutions with batch norm, and around them; gradients alone, of everything."""
     nn = torch.nn
     convolution = {"kernel_size": 3, "padding": 1, "bias": False}
     around = nn.Conv2d(64, 64, **convolution), nn.BatchNorm2d(64), nn.ReLU(), nn.Conv2d(64, 64, **convolution)

@@ -1,40 +1,66 @@
-"""One library in a process of its own: runs the workloads it is told to, one round at a time.
+"""One library in a process of its own: runs the rounds it is told to.
 
-Reads lines ``<workload> <steps>``; answers ``<seconds per step> <value>``. A round of few steps is short enough that
-the two libraries' rounds lie side by side in time.
+Reads lines of JSON. ``["prepare", workload]`` makes a workload ready and answers with the fingerprint of its first
+result and the seconds of a step; ``["round", steps]`` answers with the span of that many steps. Rounds of few steps are
+short enough that those of the libraries lie side by side in time.
 """
 
 from __future__ import annotations
 
+import gc
 import importlib
+import json
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
-from .kernels import KERNELS
-from .networks import NETWORKS
-from .optimizers import OPTIMIZERS
-from .workloads import WORKLOADS
+from .clocks import Span, Stopwatch
+from .data import fingerprint
+from .groups import made
 
-ALL = {**WORKLOADS, **KERNELS, **NETWORKS, **OPTIMIZERS}
+
+def load(library: str, threads: int) -> Any:
+    """A library that uses so many threads; the environment has told its BLAS already."""
+    module = importlib.import_module(library)
+    if hasattr(module, "set_num_threads"):
+        module.set_num_threads(threads)
+    return module
+
+
+def prepared(library: str, module: Any, name: str) -> tuple[Callable[[], Any], dict[str, Any]]:
+    """A step of a workload, done for a first time, and what is known of it."""
+    step, operations = made(library, module, name)
+    value = fingerprint(step())
+    start = time.perf_counter()
+    step()
+    return step, {"value": value, "seconds": time.perf_counter() - start, "operations": operations}
+
+
+def round_of(step: Callable[[], Any], steps: int, threads: int) -> Span:
+    if steps > 1:
+        step()  # fills the caches again that others have used meanwhile
+    watch = Stopwatch(threads)
+    for _ in range(steps):
+        step()
+    return watch.stop()
 
 
 def main() -> None:
-    library = importlib.import_module(sys.argv[1])
-    library.set_num_threads(int(sys.argv[2]))
-    clock = time.process_time if sys.argv[3] == "cpu" else time.perf_counter
-    prepared: dict[str, Any] = {}
+    library, threads = sys.argv[1], int(sys.argv[2])
+    module = load(library, threads)
+    step: Callable[[], Any] | None = None
+    answer: Any
     for line in sys.stdin:
-        name, steps = line.split()
-        if name not in prepared:
-            prepared[name] = ALL[name](library)[0]
-            prepared[name]()
-        step = prepared[name]
-        value = float(step().detach().reshape(-1)[0])
-        start = clock()
-        for _ in range(int(steps)):
-            step()
-        print(repr((clock() - start) / int(steps)), repr(value), flush=True)
+        order, argument = json.loads(line)
+        if order == "prepare":
+            step = None  # lets go of the last one's memory first
+            gc.collect()
+            step, answer = prepared(library, module, argument)
+        else:
+            assert step is not None
+            answer = round_of(step, argument, threads)
+        print(json.dumps(answer), flush=True)
 
 
 if __name__ == "__main__":

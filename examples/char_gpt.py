@@ -1,7 +1,7 @@
-"""A character GPT learns to add in words: "seven plus five is twelve".
+"""A character GPT learns to count in words, letter by letter: "one hundred nineteen, one hundred twenty".
 
 Attention with scaled_dot_product_attention, LayerNorm, GELU, tied embeddings, AdamW with groups, gradient clipping and
-a warm-up. The sums that are asked for at the end were left out of the training text.
+a warm-up. At the end it counts on from numbers that it is given.
 
     facula run examples/char_gpt.py           on facula
     python examples/char_gpt.py               on PyTorch
@@ -13,18 +13,27 @@ import math
 import numpy as np
 import torch
 import torch.nn.functional as F
-from shared import fill, progress, report
 from torch import nn
 
+from shared import fill, progress, report
+
 ONES = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
-TEENS = ["ten", "eleven", "twelve", *(ten + "teen" for ten in ("thir", "four", "fif", "six", "seven", "eigh"))]
-WORDS = ONES + TEENS
-SUMS = [(a, b) for a in range(10) for b in range(10)]
-ASKED = [(a, b) for a, b in SUMS if (3 * a + b) % 13 == 5]
+TEENS = ["ten", "eleven", "twelve", *(ten + "teen" for ten in ("thir", "four", "fif", "six", "seven", "eigh", "nine"))]
+TENS = [ten + "ty" for ten in ("twen", "thir", "for", "fif", "six", "seven", "eigh", "nine")]
 
 
-def sentence(a, b):
-    return f"{WORDS[a]} plus {WORDS[b]} is {WORDS[a + b]}\n"
+def words(number):
+    """A number below 1000 in words."""
+    if number >= 100:
+        rest = f" {words(number % 100)}" if number % 100 else ""
+        return f"{ONES[number // 100]} hundred{rest}"
+    if number >= 20:
+        return TENS[number // 10 - 2] + (f"-{ONES[number % 10]}" if number % 10 else "")
+    return (ONES + TEENS)[number]
+
+
+def count(first, last):
+    return "".join(words(number) + "\n" for number in range(first, last))
 
 
 class Block(nn.Module):
@@ -64,27 +73,25 @@ class GPT(nn.Module):
         return self.head(self.norm(x))
 
     @torch.no_grad()
-    def complete(self, letters, stop):
-        """Add the likeliest letter again and again, up to ``stop``."""
-        for _ in range(20):
+    def complete(self, letters, length):
+        """Add the likeliest letter, ``length`` times."""
+        for _ in range(length):
             last = self(letters[:, -self.context :])[:, -1].argmax(1, keepdim=True)
             letters = torch.cat([letters, last], dim=1)
-            if last.item() == stop:
-                break
         return letters
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--steps", type=int, default=1000)
+    parser.add_argument("--steps", type=int, default=800)
     parser.add_argument("--batch-size", type=int, default=16)
-    parser.add_argument("--context", type=int, default=48, help="number of letters that the model sees")
+    parser.add_argument("--context", type=int, default=64, help="number of letters that the model sees")
+    parser.add_argument("--ahead", type=int, default=4, help="number of numbers to count on at the end")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     random = np.random.default_rng(args.seed)
 
-    known = [s for s in SUMS if s not in ASKED]
-    text = "".join(sentence(*known[i]) for i in random.integers(0, len(known), 2000))
+    text = "".join(count(first, first + 20) for first in random.integers(0, 280, 300).tolist())
     alphabet = sorted(set(text))
     number = {letter: i for i, letter in enumerate(alphabet)}
     data = torch.tensor([number[letter] for letter in text])
@@ -115,11 +122,12 @@ def main():
 
     report(loss=losses)
     model.eval()
-    for a, b in ASKED:
-        question = sentence(a, b).partition(" is")[0] + " is"
-        answer = model.complete(torch.tensor([[number[letter] for letter in "\n" + question]]), number["\n"])
-        written = "".join(alphabet[i] for i in answer[0].tolist()).strip("\n")
-        print(written, "" if written + "\n" == sentence(a, b) else "  (wrong)")
+    for first in (27, 68, 119, 298 - args.ahead):
+        given, truth = count(first, first + 2), count(first + 2, first + 2 + args.ahead)
+        letters = model.complete(torch.tensor([[number[letter] for letter in given]]), len(truth))
+        answer = "".join(alphabet[i] for i in letters[0, len(given) :].tolist())
+        verdict = "" if answer == truth else "   (wrong)"
+        print(", ".join(given.split("\n")) + "… " + ", ".join(answer.strip("\n").split("\n")) + verdict)
 
 
 if __name__ == "__main__":

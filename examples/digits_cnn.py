@@ -11,8 +11,9 @@ import argparse
 import numpy as np
 import torch
 import torch.nn.functional as F
-from shared import fill, progress, report
 from torch import nn
+
+from shared import fill, progress, report
 
 # A digit is made of strokes between six corners, numbered  0 1  from top to bottom.
 #                                                           2 3

@@ -1,4 +1,4 @@
-"""A Wasserstein GAN with gradient penalty: noise is turned into points on a ring of eight clusters.
+"""A Wasserstein GAN with gradient penalty: noise is turned into points on a ring.
 
 The penalty holds the slope of the critic near one. The slope is itself a gradient (autograd.grad with
 create_graph=True), and training goes through it: second derivatives in earnest.
@@ -11,15 +11,15 @@ import argparse
 
 import numpy as np
 import torch
-from shared import fill, progress, report
 from torch import nn
+
+from shared import fill, progress, report
 
 
 def ring(count, random):
     """Real points: (count, 2)."""
-    angle = random.integers(0, 8, count) * np.pi / 4
-    centers = 2 * np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    return torch.tensor(centers + random.normal(0, 0.1, (count, 2)))
+    angle, radius = random.uniform(0, 2 * np.pi, count), random.normal(2, 0.1, count)
+    return torch.tensor(np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1))
 
 
 def network(inputs, outputs, hidden=64):
@@ -47,7 +47,7 @@ def draw(points, side=21):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--steps", type=int, default=1500)
+    parser.add_argument("--steps", type=int, default=800)
     parser.add_argument("--batch-size", type=int, default=128)
     parser.add_argument("--rounds", type=int, default=5, help="steps of the critic for each step of the generator")
     parser.add_argument("--seed", type=int, default=0)

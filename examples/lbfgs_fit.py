@@ -11,6 +11,7 @@ import argparse
 
 import numpy as np
 import torch
+
 from shared import report
 
 NAMES = [f"{what} {i}" for what in ("height", "center", "width") for i in (1, 2, 3)] + ["level", "slope"]
@@ -26,7 +27,7 @@ def peaks(numbers, x):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--steps", type=int, default=15)
+    parser.add_argument("--steps", type=int, default=10)
     parser.add_argument("--noise", type=float, default=0.05)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()

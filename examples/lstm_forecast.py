@@ -10,8 +10,9 @@ import argparse
 
 import numpy as np
 import torch
-from shared import fill, progress, report
 from torch import nn
+
+from shared import fill, progress, report
 
 
 def curve(start, length, random):

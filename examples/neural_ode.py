@@ -12,8 +12,9 @@ import argparse
 
 import numpy as np
 import torch
-from shared import fill, progress, report
 from torch import nn
+
+from shared import fill, progress, report
 
 
 def runge_kutta(speed, state, step):
@@ -67,7 +68,7 @@ class Adjoint(torch.autograd.Function):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--steps", type=int, default=300)
+    parser.add_argument("--steps", type=int, default=600)
     parser.add_argument("--adjoint", action="store_true", help="gradients from the adjoint equation")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
@@ -75,7 +76,7 @@ def main():
 
     torch.set_default_dtype(torch.float64)
     law = torch.tensor([[-0.1, 2.0], [-2.0, -0.1]])
-    truth = solve(lambda y: y**3 @ law, torch.tensor([[2.0, 0.0]]), steps=200, step=0.05)[:, 0]
+    truth = solve(lambda y: y**3 @ law, torch.tensor([[2.0, 0.0]]), steps=400, step=0.025)[:, 0]
 
     model = fill(nn.Sequential(nn.Linear(2, 50), nn.Tanh(), nn.Linear(50, 2)), random)
 
@@ -84,23 +85,25 @@ def main():
 
     def follow(start, steps):
         if args.adjoint:
-            return Adjoint.apply(speed, start, steps, 0.05, *model.parameters())
-        return solve(speed, start, steps, 0.05)
+            return Adjoint.apply(speed, start, steps, 0.025, *model.parameters())
+        return solve(speed, start, steps, 0.025)
 
-    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+    scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, args.steps)
     length, losses = 10, []
     for _ in progress(args.steps, losses):
-        starts = random.integers(0, len(truth) - length, 20)
+        starts = random.integers(0, len(truth) - length, 64)
         pieces = torch.stack([truth[start : start + length + 1] for start in starts.tolist()], dim=1)
         loss = (follow(pieces[0], length) - pieces).abs().mean()
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+        scheduler.step()
         losses.append(loss.item())
 
     report(loss=losses)
     with torch.no_grad():
-        path = solve(speed, truth[:1], 200, 0.05)[:, 0]
+        path = solve(speed, truth[:1], 400, 0.025)[:, 0]
     print(f"mean distance from the spiral, all the way {(path - truth).norm(dim=1).mean().item():.4f}")
 
 

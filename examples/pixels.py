@@ -13,6 +13,7 @@ import argparse
 import numpy as np
 import torch
 import torch.nn.functional as F
+
 from shared import progress, report, write_png
 
 

@@ -1,7 +1,7 @@
 """REINFORCE learns to balance a pole on a cart.
 
 The cart is simulated here, many at a time. Each action is drawn from a Categorical distribution, and made likelier or
-less likely by what came after it, compared with the average.
+less likely by how long the pole then stood, compared with the other carts' poles.
 
     facula run examples/reinforce.py          on facula
     python examples/reinforce.py              on PyTorch
@@ -11,9 +11,10 @@ import argparse
 
 import numpy as np
 import torch
-from shared import fill, progress, report
 from torch import nn
 from torch.distributions import Categorical
+
+from shared import fill, progress, report
 
 
 class Carts:
@@ -65,7 +66,7 @@ def main():
     for _ in progress(args.steps, losses):
         log_probs, alive = play(policy, Carts(args.carts, random), args.limit, random)
         to_come = alive.flip(0).cumsum(0).flip(0)  # for how long each pole stands from now on
-        average = (to_come * alive).sum() / alive.sum()
+        average = to_come.sum(1, keepdim=True) / alive.sum(1, keepdim=True)
         advantage = (to_come - average) / args.limit
         loss = -(log_probs * advantage * alive).sum() / args.carts
         optimizer.zero_grad()

@@ -47,7 +47,7 @@ def report(rows: int = 10, **columns: Sequence[float]) -> None:
     """A table with a few of the steps, evenly spread, the first and the last among them."""
     steps = len(next(iter(columns.values())))
     for step in np.unique(np.linspace(0, steps - 1, min(rows, steps)).round().astype(int)):
-        numbers = (f"{name} {values[step]:<12.6g}" for name, values in columns.items())
+        numbers = (f"{name} {values[step] + 0.0:<12.6g}" for name, values in columns.items())
         print("  ".join([f"step {step:5d}", *numbers]).rstrip())
 
 

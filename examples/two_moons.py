@@ -10,9 +10,10 @@ import argparse
 
 import numpy as np
 import torch
-from shared import fill, progress, report
 from torch import nn
 from torch.utils.data import DataLoader, Sampler, TensorDataset
+
+from shared import fill, progress, report
 
 
 def two_moons(count, random):

@@ -12,9 +12,10 @@ import argparse
 import numpy as np
 import torch
 import torch.nn.functional as F
-from shared import fill, progress, report, write_png
 from torch import nn
 from torch.distributions import Normal, kl_divergence
+
+from shared import fill, progress, report, write_png
 
 
 def ellipses(count, random, size=16):

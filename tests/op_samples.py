@@ -29,15 +29,15 @@ WITHOUT_NUMBERS = {
     "random_from_to_inplace", "random_to_inplace", "random_all_inplace", "bernoulli_number_inplace",
     "bernoulli_tensor_inplace",
     # PyTorch records these and refuses to differentiate them.
-    "floor_divide", "remainder_of_number", "heaviside", "nextafter", "zeta_with_number", "hardsigmoid_backward", "unique_all",
-    "unique_along", "unique_consecutive_op", "weighted_bincount", "scatter_by", "refuse_backward",
+    "floor_divide", "heaviside", "nextafter", "unique_all",
+    "unique_along", "unique_consecutive_op", "weighted_bincount", "scatter_by", "refuse_backward", "zeta_with_number",
     # Views that change the tensor itself: the functions of the same names without ``_inplace`` share their rules.
     "t_inplace", "transpose_inplace", "unsqueeze_inplace", "squeeze_all_inplace", "squeeze_inplace",
     "as_strided_inplace", "squeeze_dims_inplace", "floor_divide_",
 }  # fmt: skip
 """Primitives with rules that finite differences cannot check, and why."""
 
-ONLY_FIRST = {"hardsigmoid", "cdist"}
+ONLY_FIRST: set[str] = set()
 """Primitives whose derivative has no derivative, in PyTorch as here, or jumps."""
 
 
@@ -138,6 +138,7 @@ for _make, _names in _DOMAINS.items():
         sample(_name, direct(_name), _make(2, 3))
         sample(_name, direct(_name), _make())
 sample("ndtri", direct("ndtri"), draw(3, low=0.2, high=0.8))
+sample("remainder_of_number", lambda x: torch.remainder(5.3, x), draw(3, low=0.7, high=1.9))
 _OF_COMPLEX = "conj_physical exp sin tanh sqrt reciprocal neg sgn abs angle log sigmoid"
 for _name in _OF_COMPLEX.split():
     sample(_name, direct(_name), complex_(3))

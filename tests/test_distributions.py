@@ -247,3 +247,37 @@ def test_wishart_draws_singular_samples_again() -> None:
         x = d.rsample((3,))
     assert len(calls) == 2
     assert d.support.check(x).all()
+
+
+def test_divergence_of_a_batch_of_wishart_laws_is_that_of_each() -> None:
+    """PyTorch 2.13 sums a term over the batch, so that divergences there may be negative."""
+    scales = [torch.eye(2), 2 * torch.eye(2)]
+    together = D.kl_divergence(D.Wishart(t([3.0, 4.0]), scales[0]), D.Wishart(t([5.0, 4.0]), scales[1]))
+    pairs = [(3.0, 5.0), (4.0, 4.0)]
+    each = [D.kl_divergence(D.Wishart(t(p), scales[0]), D.Wishart(t(q), scales[1])).item() for p, q in pairs]
+    assert together.tolist() == pytest.approx(each, rel=1e-5)
+    assert min(each) > 0
+
+
+def test_one_set_of_weights_for_a_batch_of_mixtures() -> None:
+    torch.manual_seed(12)
+    d = D.MixtureSameFamily(D.Categorical(t([0.25, 0.75])), D.Normal(t([[0.0, 10.0], [0.0, -10.0], [5.0, 5.0]]), 0.1))
+    x = d.sample((MANY,))
+    assert x.shape == (MANY, 3)
+    assert ((x.mean(0) - d.mean).abs() < 0.5).all()
+    assert abs(torch.corrcoef(x.T)[0, 1]) < 0.1
+
+
+@pytest.mark.parametrize("name", ["Normal", "Gamma", "Gumbel", "Laplace", "Uniform", "ContinuousBernoulli", "Pareto"])
+def test_no_divergence_from_itself(name: str) -> None:
+    d, _ = law_of(name)
+    assert D.kl_divergence(d, d).tolist() == [0.0, 0.0]
+
+
+def test_expanding_forgets_what_was_computed_for_the_smaller_batch() -> None:
+    d, _ = law_of("LowRankMultivariateNormal")
+    assert d.variance.shape == (2,)
+    larger = d.expand((3,))
+    assert "variance" not in vars(larger)
+    assert larger.variance.shape == (3, 2)
+    assert larger.scale_tril.shape == (3, 2, 2)

@@ -525,10 +525,9 @@ PRIMITIVES = {
         "add_number div_number mul_number sub_number"
     ),
     "ops.activations": (
-        "celu celu_ elu elu_ elu_backward gelu glu hardshrink hardsigmoid hardsigmoid_backward hardswish hardtanh "
-        "hardtanh_backward joined leaky_relu leaky_relu_ leaky_relu_backward logsigmoid mish prelu_input_backward "
-        "prelu_kernel prelu_weight_backward relu shrink_backward silu softplus softshrink threshold threshold_ "
-        "threshold_backward"
+        "celu celu_ elu elu_ elu_backward gelu glu hardshrink hardsigmoid hardswish hardtanh hardtanh_backward joined "
+        "leaky_relu leaky_relu_ leaky_relu_backward logsigmoid mish prelu_input_backward prelu_kernel "
+        "prelu_weight_backward relu shrink_backward silu softplus softshrink threshold threshold_ threshold_backward"
     ),
     "ops.adaptive_pool": (
         "adaptive_avg_pool2d adaptive_avg_pool2d_backward adaptive_avg_pool3d adaptive_avg_pool3d_backward "

@@ -67,8 +67,8 @@ class TreeSpec:
         self.context = context
         self.children_specs = children_specs
         self.num_children = len(children_specs)
-        self.num_leaves = sum(s.num_leaves for s in children_specs) if type is not None else 1
-        self.num_nodes = 1 + sum(s.num_nodes for s in children_specs)
+        self.num_leaves: int = sum(s.num_leaves for s in children_specs) if type is not None else 1
+        self.num_nodes: int = 1 + sum(s.num_nodes for s in children_specs)
 
     def is_leaf(self) -> bool:
         return self.type is None
@@ -159,7 +159,7 @@ def flatten_up_to(spec: TreeSpec, tree: Any) -> list[Any]:
 
 
 def broadcast_to_and_flatten(tree: Any, spec: TreeSpec) -> list[Any] | None:
-    """Leaves for a plan from a container that may stop early: a leaf counts for all below it. None if it does not fit."""
+    """Leaves for a plan from a container that may stop early: a leaf counts for all below it. None if nothing fits."""
     if spec.type is None:
         return [tree] if kind_of(tree) is None else None
     kind = kind_of(tree)

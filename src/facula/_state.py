@@ -6,6 +6,7 @@ operator reads the module's ``special`` once; while it is 0 no thread-local need
 
 from __future__ import annotations
 
+import sys
 import threading
 from typing import Any
 
@@ -15,13 +16,24 @@ special: int = 0
 anomaly: bool = False
 """Anomaly mode is on, in all threads."""
 
-_lock = threading.Lock()
+profiler: Any = None
+"""What measures operators and nodes, in all threads; see ``profiler._recorder``."""
 
+_lock = threading.Lock()
 
 RECORDING, NOT_RECORDING, GENERAL = range(3)
 
 
 class _Modes(threading.local):
+    def __init__(self) -> None:
+        with _lock:
+            alive = sys._current_frames()
+            for ident in [ident for ident in _threads if ident not in alive]:
+                del _threads[ident]
+            _threads[threading.get_ident()] = self.__dict__
+            if profiler is not None:
+                _join(self.__dict__, threading.get_ident())
+
     grad_enabled: bool = True
     inference: bool = False
     saved_hooks: tuple[Any, ...] = ()
@@ -46,12 +58,20 @@ class _Modes(threading.local):
     last_exit: Any = None
     """Where ``item()``, ``numpy()`` or ``tolist()`` last took a value out of a graph, for error messages."""
 
+    profiled: Any = None
+    """Where a profiler notes what this thread does; see NOTE [profiling]."""
+
+    own: bool = False
+    """Something other than the grad mode is on, the profiler aside."""
     dispatch: bool = False
-    """Something other than the grad mode is on: operators take their general path."""
+    """The same or the profiler: operators take their general path."""
     how: int = 0
     """The same and the grad mode in one: RECORDING, NOT_RECORDING or GENERAL."""
     _counted: bool = False
 
+
+_threads: dict[int, dict[str, Any]] = {}
+"""The modes of each thread that has asked for them."""
 
 modes = _Modes()
 
@@ -61,7 +81,7 @@ def update(**changes: Any) -> None:
     global special
     for name, value in changes.items():
         setattr(modes, name, value)
-    modes.dispatch = bool(
+    modes.own = bool(
         modes.inference
         or modes.saved_hooks
         or modes.saved_hooks_disabled is not None
@@ -69,8 +89,9 @@ def update(**changes: Any) -> None:
         or modes.kernels is not None
         or modes.autocast is not None
     )
+    modes.dispatch = modes.own or modes.profiled is not None
     modes.how = GENERAL if modes.dispatch else RECORDING if modes.grad_enabled else NOT_RECORDING
-    now_special = modes.dispatch or not modes.grad_enabled
+    now_special = modes.own or not modes.grad_enabled
     if now_special is not modes._counted:
         modes._counted = now_special
         with _lock:
@@ -83,7 +104,7 @@ def set_grad(enabled: bool) -> None:
     modes.grad_enabled = enabled
     if not modes.dispatch:
         modes.how = RECORDING if enabled else NOT_RECORDING
-    if modes._counted is enabled and not modes.dispatch:
+    if modes._counted is enabled and not modes.own:
         modes._counted = not enabled
         with _lock:
             special += -1 if enabled else 1
@@ -96,6 +117,30 @@ def set_anomaly(on: bool) -> None:
         if on is not anomaly:
             anomaly = on
             special += 1 if on else -1
+
+
+# NOTE [profiling]: while a profiler is on the state is not plain, and the modes of every thread send its operators to
+# their general path, where they are timed (``profiler._recorder``). One thread may tell another to go there, which is
+# always safe; the way back each finds for itself, when next it is there, as only it knows its other modes.
+
+
+def set_profiler(on: Any) -> None:
+    """Have all threads measured by ``on``, which makes a track for each of them, or by nothing."""
+    global special, profiler
+    update()  # which makes this thread known, before the lock is taken
+    with _lock:
+        special += (on is not None) - (profiler is not None)
+        profiler = on
+        if on is not None:
+            for ident, of_thread in _threads.items():
+                _join(of_thread, ident)
+    update(profiled=modes.profiled if on is not None else None)
+
+
+def _join(of_thread: dict[str, Any], ident: int) -> None:
+    of_thread["profiled"] = profiler.track(ident)
+    of_thread["dispatch"] = True
+    of_thread["how"] = GENERAL
 
 
 def snapshot() -> dict[str, Any]:

@@ -18,9 +18,12 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from . import _state
 from ._needs_values import NeedsValues
 from ._tensor import Tensor
+from .ops._primitive import transforms
 from .overrides import _disabled_torch_function_impl
 
 _new = object.__new__
@@ -29,7 +32,7 @@ _new = object.__new__
 class Level:
     """One transform that is being run."""
 
-    __slots__ = ("alive", "depth", "implicit", "randomness", "size")
+    __slots__ = ("alive", "depth", "implicit", "randomness", "same_values", "size")
 
     def __init__(self, depth: int, size: int, randomness: str) -> None:
         self.depth = depth
@@ -39,6 +42,8 @@ class Level:
         self.alive = True
         self.implicit = False
         """Whether facula itself transforms, and its user does not know: what only users may not do is allowed."""
+        self.same_values = False
+        """Whether all items of the batch have the same values, and only tangents differ: in ``jacfwd``."""
 
 
 def enter(size: int = -1, randomness: str = "same") -> Level:
@@ -99,14 +104,19 @@ class Standin:
             raise AttributeError(name)
         raise NeedsValues(self.depth)
 
-    def __array_function__(self, *args: Any, **kwargs: Any) -> Any:
+    def __array_function__(self, fn: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if fn in (np.zeros_like, np.ones_like) and len(args) == 1 and not kwargs:
+            return (np.zeros if fn is np.zeros_like else np.ones)(self.shape, self.dtype)
         raise NeedsValues(self.depth)
 
-    __array_ufunc__ = __array__ = __getitem__ = __setitem__ = __array_function__
-    __add__ = __radd__ = __mul__ = __rmul__ = __sub__ = __rsub__ = __truediv__ = __rtruediv__ = __array_function__
-    __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __float__ = __int__ = __index__ = __len__ = __array_function__  # type: ignore[assignment]
-    __eq__ = __ne__ = __neg__ = __abs__ = __pow__ = __mod__ = __floordiv__ = __invert__ = __array_function__  # type: ignore[assignment]
-    __and__ = __or__ = __xor__ = __iter__ = __contains__ = __matmul__ = __array_function__
+    def _needs_values(self, *args: Any, **kwargs: Any) -> Any:
+        raise NeedsValues(self.depth)
+
+    __array_ufunc__ = __array__ = __getitem__ = __setitem__ = _needs_values
+    __add__ = __radd__ = __mul__ = __rmul__ = __sub__ = __rsub__ = __truediv__ = __rtruediv__ = _needs_values
+    __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __float__ = __int__ = __index__ = __len__ = _needs_values
+    __eq__ = __ne__ = __neg__ = __abs__ = __pow__ = __mod__ = __floordiv__ = __invert__ = _needs_values
+    __and__ = __or__ = __xor__ = __iter__ = __contains__ = __matmul__ = _needs_values
     __hash__ = None  # type: ignore[assignment]
 
 
@@ -114,11 +124,15 @@ class Wrapped(Tensor):
     """A tensor of one level of transforms."""
 
     wraps = True
-    __torch_function__ = _disabled_torch_function_impl
+    __torch_function__ = _disabled_torch_function_impl  # type: ignore[assignment]
     _level: Level
 
     # Subclasses say how to take values out of what is inside: ``_inside`` is the tensor that the graph is about.
     _inside: Tensor
+
+    _view_of: tuple[Tensor, Any, Any] | None = None
+    """Of a view: what it is a view of; how to view something else the same way; how to put a part into the whole, if
+    that is not done by writing into such a view."""
 
     @property
     def requires_grad(self) -> bool:
@@ -160,6 +174,27 @@ class Wrapped(Tensor):
     def is_inference(self) -> bool:
         return self._inside.is_inference()
 
+    def _became_view(self, base: Tensor, again: Any) -> None:
+        if self is not base:
+            self._view_of = (base, again, None)
+
+    def _linked(self, reshaped: Any, shape: tuple[int, ...]) -> Any:
+        """The result of ``reshape``, known as a view if it is one."""
+        if share_memory(self, reshaped):
+            reshaped._became_view(self, lambda t: t.reshape(shape))
+        return reshaped
+
+
+def innermost(t: Any) -> Any:
+    """The plain tensor within all wrappings."""
+    while t.wraps:
+        t = t._inside
+    return t
+
+
+def share_memory(a: Any, b: Any) -> bool:
+    """Whether what is innermost in two tensors is one memory."""
+    return np.may_share_memory(innermost(a)._array, innermost(b)._array)
 
 
 def blank(cls: type, standin: Standin, level: Level) -> Any:
@@ -211,6 +246,31 @@ def alive(value: Any) -> Any:
 
 def call(op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
     """Run a primitive on tensors of which some are wrapped."""
+    top = None
+    depth = 0
+    for t in tensors:
+        if isinstance(t, Wrapped):
+            level = t._level
+            if not level.alive:
+                break
+            if level.depth > depth:
+                top, depth = t, level.depth
+    else:
+        if top is not None and not op.lists and op.composed is None:
+            modes = _state.modes
+            outer = modes.levels
+            modes.levels = outer[: depth - 1]
+            try:
+                result = top._run(op, tensors, attributes)
+            finally:
+                modes.levels = outer
+            if op.is_view:
+                _link(result, tensors[0], op, attributes)
+            return result
+    return _any_call(op, tensors, attributes)
+
+
+def _any_call(op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
     tensors = tuple([alive(t) for t in tensors])
     if op.lists:
         attributes = tuple([alive(a) for a in attributes])
@@ -219,7 +279,19 @@ def call(op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
         return op(tensors, *attributes) if op.variadic else op(*tensors, *attributes)
     if op.composed is not None:
         return op.composed(*tensors, *attributes)
-    return below(top._level, top._run, op, tensors, attributes)
+    result = below(top._level, top._run, op, tensors, attributes)
+    if op.is_view:
+        _link(result, tensors[0], op, attributes)
+    return result
+
+
+def _link(result: Any, base: Tensor, op: Any, attributes: tuple[Any, ...]) -> None:
+    """Have views remember what they are views of."""
+    if op.outputs == 1:
+        result._became_view(base, lambda t: op(t, *attributes))
+    else:
+        for i, out in enumerate(result):
+            out._became_view(base, lambda t, i=i: op(t, *attributes)[i])
 
 
 def below(level: Level, fn: Any, *args: Any, **kwargs: Any) -> Any:
@@ -242,3 +314,7 @@ def change(op: Any, self: Any, others: tuple[Any, ...], attributes: tuple[Any, .
     else:
         below(top._level, top._change, op, given[0], tuple(given[1:]), attributes, again)
     return self
+
+
+transforms.call = staticmethod(call)
+transforms.change = staticmethod(change)

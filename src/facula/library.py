@@ -1,19 +1,22 @@
-"""``torch.library``: operators of one's own, by name, with a formula for their gradient."""
+"""``torch.library``: operators of one's own: kernels, a gradient, rules for ``vmap`` and for meta tensors."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
-import inspect
-from collections.abc import Callable
-from typing import Any
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
 
-from ._tensor import Tensor
-from .autograd import Function
-from .autograd.grad_mode import is_grad_enabled
+from ._custom_op import Operator
+from ._device import device as _device
+from ._op_schema import infer_schema, parse
+from ._opcheck import opcheck
 
 __all__ = [
-    "CustomOpDef", "Library", "custom_op", "define", "impl", "impl_abstract", "register_autograd", "register_fake",
-    "register_kernel",
+    "CustomOpDef", "Library", "custom_op", "define", "fallthrough_kernel", "get_ctx", "get_kernel", "impl",
+    "impl_abstract", "infer_schema", "opcheck", "register_autocast", "register_autograd", "register_fake",
+    "register_kernel", "register_torch_dispatch", "register_vmap", "triton_op", "wrap_triton",
 ]  # fmt: skip
 
 NAMESPACES: dict[str, Namespace] = {}
@@ -29,6 +32,9 @@ class Namespace:
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"'_OpNamespace' '{self._name}' object has no attribute '{name}'")
 
+    def __repr__(self) -> str:
+        return f"<module 'torch.ops.{self._name}' from 'torch.ops'>"
+
 
 def namespace(name: str) -> Namespace:
     return NAMESPACES.setdefault(name, Namespace(name))
@@ -39,93 +45,162 @@ def load_library(path: Any) -> None:
     raise OSError(f"Could not load this library: {path} (facula lacks what PyTorch's compiled extensions need)")
 
 
-class CustomOpDef:
-    """An operator: kernels by device, what it does on the meta device, and its gradient."""
+class OpOverload:
+    """What ``torch.ops.mine.f.default`` is."""
 
-    def __init__(self, qualified: str, kernel: Callable[..., Any] | None = None) -> None:
-        space, _, name = qualified.partition("::")
-        if not name:
-            raise RuntimeError(f"{qualified}: an operator's name has the form 'namespace::name'")
-        self._namespace, self._name, self._qualname = space, name, qualified
-        self._kernels: dict[str, Callable[..., Any]] = {}
-        self._default = kernel
-        self._fake: Callable[..., Any] | None = None
-        self._backward: Callable[..., Any] | None = None
-        self._setup_context: Callable[..., Any] | None = None
-        self._signature = None if kernel is None else inspect.signature(kernel)
-        setattr(namespace(space), name, self)
-        self._function = type(f"GeneratedBackwardFor_{space}_{name}_default", (Function,), self._passes())
+    def __init__(self, operator: Operator, packet: OpOverloadPacket) -> None:
+        self._operator = operator
+        self.overloadpacket = self._overloadpacket = packet
+        self.namespace = operator.namespace
+        self._name = operator.qualified
+        self._overloadname = "default"
+        self.tags: list[Any] = []
+
+    __name__ = "default"
+
+    @property
+    def _schema(self) -> Any:
+        return self._operator.schema
+
+    def name(self) -> str:
+        return self._name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._operator(*args, **kwargs)
+
+    def __str__(self) -> str:
+        return self._operator.shown
+
+    def __repr__(self) -> str:
+        return f"<OpOverload(op='{self.namespace}.{self._operator.name}', overload='default')>"
+
+
+class OpOverloadPacket:
+    """What ``torch.ops.mine.f`` is: all overloads of a name, here the one."""
+
+    def __init__(self, operator: Operator) -> None:
+        self._operator = operator
+        self._qualified_op_name = operator.qualified
+        self.__name__ = operator.name
+        self.default = OpOverload(operator, self)
+
+    def overloads(self) -> list[str]:
+        return ["default"]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._operator(*args, **kwargs)
+
+    def __str__(self) -> str:
+        return f"{self._operator.namespace}.{self._operator.name}"
+
+    def __repr__(self) -> str:
+        return f"<OpOverloadPacket(op='{self}')>"
+
+
+def _operator(qualified: str) -> Operator:
+    """The operator of a name, made if there is none yet."""
+    space, _, name = qualified.partition("::")
+    found = vars(namespace(space)).get(name)
+    return found._operator if found is not None else Operator(qualified)
+
+
+def _publish(operator: Operator) -> OpOverloadPacket:
+    packet = OpOverloadPacket(operator)
+    setattr(namespace(operator.namespace), operator.name, packet)
+    return packet
+
+
+def _devices(device_types: Any) -> list[str]:
+    """Device types as a list; None means all, for which "" stands."""
+    if device_types is None:
+        return [""]
+    names = [device_types] if isinstance(device_types, str) else list(device_types)
+    return [_device(name).type for name in names]
+
+
+class CustomOpDef:
+    """A function that was made an operator, to which more may be added."""
+
+    def __init__(self, namespace: str, name: str, schema: str, fn: Callable[..., Any], tags: Any = None) -> None:
+        self._namespace, self._name, self._schema, self._init_fn = namespace, name, schema, fn
+        self._tags = tags
+        self._operator = Operator(self._qualname)
+        self._operator.schema = parse(self._qualname, schema)
+        self._operator.definition = self
+        self._opoverload = _publish(self._operator).default
+        functools.update_wrapper(self, fn)
+
+    @property
+    def _qualname(self) -> str:
+        return f"{self._namespace}::{self._name}"
 
     def __repr__(self) -> str:
         return f"<CustomOpDef({self._qualname})>"
 
-    @property
-    def default(self) -> CustomOpDef:
-        """Its one overload."""
-        return self
-
-    _opoverload = default
-
-    def _compute(self, *args: Any, **kwargs: Any) -> Any:
-        tensors = [v for v in (*args, *kwargs.values()) if isinstance(v, Tensor)]
-        if any(t.is_meta for t in tensors) and self._fake is not None:
-            return self._fake(*args, **kwargs)
-        kernel = self._kernels.get("cpu", self._default)
-        if kernel is None:
-            raise NotImplementedError(f"{self._qualname}: there is no implementation for the CPU")
-        return kernel(*args, **kwargs)
-
-    def _passes(self) -> dict[str, Any]:
-        op = self
-
-        def forward(ctx: Any, *args: Any) -> Any:
-            output = op._compute(*args)
-            if op._setup_context is not None:
-                op._setup_context(ctx, args, output)
-            return output
-
-        def backward(ctx: Any, *grads: Any) -> Any:
-            if op._backward is None:
-                raise RuntimeError(
-                    f"Trying to backward through {op._namespace}.{op._name}.default but no autograd formula was "
-                    "registered. Please use register_autograd to add one."
-                )
-            return op._backward(ctx, *grads)
-
-        return {"forward": staticmethod(forward), "backward": staticmethod(backward)}
-
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if kwargs and self._signature is not None:
-            bound = self._signature.bind(*args, **kwargs)
-            bound.apply_defaults()
-            args, kwargs = bound.args, bound.kwargs
-        wants_gradient = is_grad_enabled() and any(isinstance(v, Tensor) and v.requires_grad for v in args)
-        if not wants_gradient or kwargs:
-            return self._compute(*args, **kwargs)
-        return self._function.apply(*args)  # type: ignore[attr-defined]
+        return getattr(namespace(self._namespace), self._name)(*args, **kwargs)
 
-    # ---- what may be added to it
+    def register_kernel(self, device_types: Any, fn: Callable[..., Any] | None = None, /) -> Any:
+        """An implementation for some devices."""
 
-    def register_kernel(self, device_types: Any, func: Callable[..., Any] | None = None, /) -> Any:
-        """Another implementation for some devices."""
-        if func is None:
-            return functools.partial(self.register_kernel, device_types)
-        for device in [device_types] if isinstance(device_types, str) else device_types or ["cpu"]:
-            self._kernels[device] = func
-        return func
+        def add(fn: Callable[..., Any]) -> Callable[..., Any]:
+            for name in _devices(device_types):
+                self._operator.kernels[name] = fn
+            return fn
+
+        return add if fn is None else add(fn)
 
     def register_fake(self, fn: Callable[..., Any], /) -> Callable[..., Any]:
         """What it returns for meta tensors."""
-        self._fake = fn
+        self._operator.fake = fn
         return fn
 
     def register_autograd(self, backward: Callable[..., Any], /, *, setup_context: Any = None) -> None:
         """Its gradient, written as for a custom Function."""
-        self._backward, self._setup_context = backward, setup_context
+        _add_formula(self._operator, backward, setup_context, str(self))
 
-    def register_vmap(self, func: Any = None) -> Any:
-        """How it is mapped over batches is not asked: ``vmap`` looks into the kernel."""
-        return (lambda f: f) if func is None else func
+    def register_vmap(self, func: Callable[..., Any] | None = None) -> Any:
+        """What it does with batches: ``func(info, in_dims, *args)`` returns (output, out_dims)."""
+
+        def add(func: Callable[..., Any]) -> None:
+            self._operator.vmap = func
+
+        return add if func is None else add(func)
+
+    def register_autocast(self, device_type: str, cast_inputs: Any) -> Any:
+        """Inside ``autocast``, floating-point arguments are cast to a dtype."""
+        if device_type == "cpu":
+            self._operator.cast_inputs = cast_inputs
+        return self
+
+    def register_torch_dispatch(self, torch_dispatch_class: Any, fn: Callable[..., Any] | None = None, /) -> Any:
+        """How a mode or subclass with ``__torch_dispatch__`` sees it; there are none that would ask."""
+        return (lambda f: f) if fn is None else fn
+
+    @contextlib.contextmanager
+    def set_kernel_enabled(self, device_type: str, enabled: bool = True) -> Iterator[None]:
+        """Use, or do not use, the kernel for one device, and the first one instead."""
+        before = set(self._operator.disabled)
+        (self._operator.disabled.discard if enabled else self._operator.disabled.add)(device_type)
+        try:
+            yield
+        finally:
+            self._operator.disabled = before
+
+
+def _add_formula(operator: Operator, backward: Any, setup_context: Any, shown: str) -> None:
+    schema = operator.schema
+    if schema is not None and schema.is_mutable:
+        raise RuntimeError(
+            f"Cannot register autograd formula for non-functional operator {shown} with schema {schema}. Please create "
+            "a functional operator and register an autograd formula for that."
+        )
+    if schema is not None and any(a.holds_tensors for a in schema.keyword_only):
+        raise NotImplementedError(
+            "custom_op with kwarg-only Tensor args. Please make your tensors not kwarg-only. Got: "
+            f"{operator.name}{schema.text}"
+        )
+    operator.backward, operator.setup_context = backward, setup_context
 
 
 def custom_op(
@@ -133,65 +208,239 @@ def custom_op(
     schema: str | None = None, tags: Any = None,
 ) -> Any:  # fmt: skip
     """Make a function an operator: ``@custom_op("mine::f", mutates_args=())``."""
-    return (lambda f: CustomOpDef(name, f)) if fn is None else CustomOpDef(name, fn)
+
+    def make(fn: Callable[..., Any]) -> CustomOpDef:
+        written = infer_schema(fn, mutates_args=mutates_args) if schema is None else schema
+        space, short = name.split("::")
+        definition = CustomOpDef(space, short, written, fn, tags)
+        definition.register_kernel(device_types)(fn)
+        return definition
+
+    return make if fn is None else make(fn)
 
 
-def _found(op: Any) -> CustomOpDef:
-    if isinstance(op, CustomOpDef):
-        return op
-    space, _, name = str(op).partition("::")
-    found: CustomOpDef = getattr(namespace(space), name.partition(".")[0])
+# ---- the same by name
+
+
+def _qualified(qualname: str) -> tuple[str, str]:
+    parts = qualname.split("::")
+    if len(parts) != 2:
+        raise ValueError(
+            f'Expected `qualname` to be of the form "namespace::name", but got {qualname}. The qualname passed to the '
+            "torch.library APIs must consist of a namespace and a name, e.g. aten::sin"
+        )
+    return parts[0], parts[1]
+
+
+def define(qualname: Any, schema: Any, *, lib: Any = None, tags: Any = ()) -> Any:
+    """Name an operator and say what its arguments are; its implementations come later."""
+    if not isinstance(qualname, str):
+        raise ValueError(f"define(qualname, schema): expected qualname to be instance of str, got {type(qualname)}")
+    space, name = _qualified(qualname)
+    if not re.fullmatch(r"\(.*\) -> .*", schema):
+        raise ValueError(
+            'define(qualname, schema, ...): expected schema to look like e.g. "(Tensor x) -> Tensor" but got '
+            f'"{schema}"'
+        )
+    (lib or Library(space, "FRAGMENT")).define(name + schema, tags=tags)
+
+
+def impl(qualname: str, types: Any, func: Any = None, *, lib: Any = None) -> Any:
+    """An implementation of an operator for some device types."""
+    _qualified(qualname)
+    operator = _operator(qualname)
+
+    def add(fn: Callable[..., Any]) -> None:
+        for name in [types] if isinstance(types, str) else types:
+            key = "" if name in ("default", "CompositeExplicitAutograd", "CompositeImplicitAutograd") else name
+            operator.kernels[_device(key.lower()).type if key else ""] = fn
+        _publish(operator)
+
+    return add if func is None else add(func)
+
+
+def _found(op: Any) -> Operator:
+    if isinstance(op, (CustomOpDef, OpOverload, OpOverloadPacket)):
+        return op._operator
+    space, name = _qualified(str(op))
+    found: Operator = getattr(namespace(space), name.partition(".")[0])._operator
     return found
 
 
-def define(qualname: str, schema: str, *, lib: Any = None, tags: Any = ()) -> None:
-    """Name an operator; its implementations come later."""
-    CustomOpDef(qualname.partition("(")[0].partition(".")[0])
-
-
-def impl(qualname: Any, types: Any, func: Any = None, *, lib: Any = None) -> Any:
-    """An implementation of an operator that has been named."""
-    return _found(qualname).register_kernel("cpu", func) if func is not None else (
-        lambda f: _found(qualname).register_kernel("cpu", f)
-    )  # fmt: skip
-
-
 def register_kernel(op: Any, device_types: Any, func: Any = None, /, *, lib: Any = None) -> Any:
-    return _found(op).register_kernel(device_types, func)
+    """An implementation for some devices."""
+    operator = _found(op)
+
+    def add(fn: Callable[..., Any]) -> None:
+        for name in _devices(device_types):
+            operator.kernels[name] = fn
+
+    return add if func is None else add(func)
 
 
-def register_fake(op: Any, func: Any = None, /, *, lib: Any = None, **_: Any) -> Any:
-    space, _colons, name = str(op).partition("::")
-    if isinstance(op, str) and name not in vars(namespace(space)):
-        CustomOpDef(op)  # one of a compiled extension, which could not be loaded
-    return _found(op).register_fake if func is None else _found(op).register_fake(func)
+def register_fake(
+    op: Any, func: Any = None, /, *, lib: Any = None, _stacklevel: int = 1, allow_override: bool = True
+) -> Any:
+    """What an operator returns for meta tensors. It need not exist: compiled extensions cannot be loaded here."""
+    if isinstance(op, str):
+        space, name = _qualified(op)
+        if name.partition(".")[0] not in vars(namespace(space)):
+            _publish(Operator(f"{space}::{name.partition('.')[0]}"))
+
+    def add(fn: Callable[..., Any]) -> Callable[..., Any]:
+        _found(op).fake = fn
+        return fn
+
+    return add if func is None else add(func)
 
 
-impl_abstract = register_fake
+def impl_abstract(qualname: Any, func: Any = None, *, lib: Any = None, _stacklevel: int = 1) -> Any:
+    """An older name of ``register_fake``."""
+    return register_fake(qualname, func, lib=lib)
 
 
-def register_autograd(
-    op: Any, backward: Callable[..., Any], /, *, setup_context: Any = None, lib: Any = None
-) -> None:
-    _found(op).register_autograd(backward, setup_context=setup_context)
+def register_autograd(op: Any, backward: Callable[..., Any], /, *, setup_context: Any = None, lib: Any = None) -> None:
+    """The gradient of an operator."""
+    operator = _found(op)
+    _add_formula(operator, backward, setup_context, str(op))
+
+
+def register_vmap(op: Any, func: Any = None, /, *, lib: Any = None) -> Any:
+    """What an operator does with batches."""
+
+    def add(fn: Callable[..., Any]) -> None:
+        _found(op).vmap = fn
+
+    return add if func is None else add(func)
+
+
+def register_autocast(op: Any, device_type: str, cast_inputs: Any, /, *, lib: Any = None) -> Any:
+    """Inside ``autocast``, an operator's floating-point arguments are cast to a dtype."""
+    if device_type == "cpu":
+        _found(op).cast_inputs = cast_inputs
+    return op
+
+
+def register_torch_dispatch(op: Any, torch_dispatch_class: Any, func: Any = None, /, *, lib: Any = None) -> Any:
+    """How a mode or subclass with ``__torch_dispatch__`` sees an operator; there are none that would ask."""
+    return (lambda f: f) if func is None else func
+
+
+def get_kernel(op: Any, dispatch_key: Any) -> Callable[..., Any]:
+    """The implementation that an operator has for a device."""
+    operator = _found(op)
+    name = str(dispatch_key).rpartition(".")[2].lower()
+    kernel = operator.kernels.get(name, operator.kernels.get(""))
+    if kernel is None:
+        raise RuntimeError(f"No kernel registered for {operator.qualified} on dispatch key {dispatch_key}")
+    return kernel
+
+
+def get_ctx() -> Any:
+    """For sizes that depend on values: meta tensors cannot have them here."""
+    raise RuntimeError("get_ctx() is only valid inside a function that torch.compile traces")
+
+
+def fallthrough_kernel() -> None:
+    """Stands for the next kernel in line; it is not to be called."""
+    raise NotImplementedError("fallthrough_kernel() should never be called.")
+
+
+def triton_op(
+    name: str, fn: Callable[..., Any] | None = None, /, *, mutates_args: Any, schema: str | None = None
+) -> Any:
+    """An operator that calls Triton's kernels; what it does besides works here as for any other."""
+    return custom_op(name, fn, mutates_args=mutates_args, schema=schema)
+
+
+def wrap_triton(triton_kernel: Callable[..., Any], /) -> Any:
+    return triton_kernel
+
+
+_COMPOSITE = ("", "CompositeImplicitAutograd", "CompositeExplicitAutograd")
+_KEYS = {
+    "CPU", "CUDA", "Meta", "Autograd", "AutogradCPU", "AutogradCUDA", "MPS", "XPU", "HPU", "XLA", "MTIA", "PrivateUse1",
+    "BackendSelect", "Python", "Functionalize", "ADInplaceOrView", "AutocastCPU", "AutocastCUDA", "FuncTorchBatched",
+    "QuantizedCPU", "SparseCPU", "SparseCUDA", "Vulkan", "Tracer", *_COMPOSITE,
+}  # fmt: skip
 
 
 class Library:
     """The operators of a namespace, to be named and implemented one by one."""
 
+    _defining: ClassVar[set[str]] = set()
+
     def __init__(self, ns: str, kind: str, dispatch_key: str = "") -> None:
+        if kind not in ("IMPL", "DEF", "FRAGMENT"):
+            raise ValueError(f"Unsupported kind: {kind}")
+        if ns == "prim" and kind in ("DEF", "FRAGMENT"):
+            raise ValueError(f"{ns} is a reserved namespace. Please try creating a library with another name.")
+        if kind == "DEF":
+            if ns in self._defining:
+                raise RuntimeError(
+                    f"Only a single TORCH_LIBRARY can be used to register the namespace {ns}; please put all of your "
+                    "definitions in a single TORCH_LIBRARY block.  If you were trying to specify implementations, "
+                    "consider using TORCH_LIBRARY_IMPL (which can be duplicated).  If you really intended to define "
+                    "operators for a single namespace in a distributed way, you can use TORCH_LIBRARY_FRAGMENT to "
+                    "explicitly indicate this."
+                )
+            self._defining.add(ns)
         self.ns, self.kind, self.dispatch_key = ns, kind, dispatch_key
+        self._mine: list[str] = []
         namespace(ns)
 
+    def __repr__(self) -> str:
+        return f"Library(kind={self.kind}, ns={self.ns}, dispatch_key={self.dispatch_key})>"
+
     def define(self, schema: str, alias_analysis: str = "", *, tags: Any = ()) -> str:
-        name = schema.partition("(")[0].partition(".")[0].strip()
-        CustomOpDef(f"{self.ns}::{name}")
+        """Name an operator: ``define("f(Tensor x) -> Tensor")``."""
+        name, paren, rest = schema.partition("(")
+        name = name.strip().partition(".")[0]
+        operator = _operator(f"{self.ns}::{name}")
+        if operator.schema is not None:
+            raise RuntimeError(
+                f"Tried to register an operator ({self.ns}::{schema}) with the same name and overload name multiple "
+                "times. Each overload's schema should only be registered with a single call to def()."
+            )
+        operator.schema = parse(operator.qualified, paren + rest)
+        _publish(operator)
+        self._mine.append(name)
         return name
 
-    def impl(self, op_name: Any, fn: Callable[..., Any], dispatch_key: str = "", **_: Any) -> None:
-        op = op_name if isinstance(op_name, CustomOpDef) else _found(f"{self.ns}::{str(op_name).split('::')[-1]}")
+    def impl(
+        self, op_name: Any, fn: Callable[..., Any], dispatch_key: str = "", *, with_keyset: bool = False,
+        allow_override: bool = False,
+    ) -> None:  # fmt: skip
+        """An implementation of an operator, for a device or for autograd."""
+        if not callable(fn):
+            raise TypeError(f"Input function is required to be a callable but found type {type(fn)}")
         key = dispatch_key or self.dispatch_key
-        if key == "Meta":
-            op.register_fake(fn)
-        elif key in ("", "CPU", "CompositeImplicitAutograd", "CompositeExplicitAutograd"):
-            op._default = fn
+        if key not in _KEYS:
+            raise RuntimeError(f"could not parse dispatch key: {key}")
+        name = op_name._operator.name if isinstance(op_name, (OpOverload, OpOverloadPacket)) else str(op_name)
+        operator = _operator(f"{self.ns}::{name.rpartition('::')[2].partition('.')[0]}")
+        if fn is fallthrough_kernel:
+            return
+        if key in ("Autograd", "AutogradCPU"):
+            operator.autograd_kernel = fn
+        elif key == "Meta":
+            operator.fake = fn
+        else:
+            operator.kernels["" if key in _COMPOSITE else key.lower()] = fn
+        _publish(operator)
+
+    def _destroy(self) -> None:
+        """Forget what was named."""
+        for name in self._mine:
+            vars(namespace(self.ns)).pop(name, None)
+        self._defining.discard(self.ns)
+
+
+@contextlib.contextmanager
+def _scoped_library(*args: Any, **kwargs: Any) -> Iterator[Library]:
+    """A library whose operators are forgotten at the end."""
+    made = Library(*args, **kwargs)
+    try:
+        yield made
+    finally:
+        made._destroy()

@@ -104,14 +104,12 @@ def default_torch_function(cls: type, func: Any, types: Any, args: Any = (), kwa
 
 
 def _convert(result: Any, cls: type) -> Any:
-    if cls is Tensor:
+    if isinstance(result, Tensor):
+        return result if cls is Tensor or isinstance(result, cls) else result.as_subclass(cls)
+    if cls is Tensor or not isinstance(result, (tuple, list)):
         return result
-    if isinstance(result, Tensor) and not isinstance(result, cls):
-        return result.as_subclass(cls)
-    if isinstance(result, (tuple, list)):
-        parts = [_convert(r, cls) for r in result]
-        return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
-    return result
+    parts = [_convert(part, cls) for part in result]
+    return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
 
 
 def get_default_nowrap_functions() -> set[Callable[..., Any]]:
@@ -279,12 +277,11 @@ def wrap_torch_function(dispatcher: Callable[..., Any]) -> Callable[[Callable[..
 
     def decorate(func: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(func)
-        def wrapped(*args: Any, **kwargs: Any) -> Any:
-            relevant = dispatcher(*args, **kwargs)
-            if overridden(tuple(relevant)):
-                return handle_torch_function(wrapped, relevant, *args, **kwargs)
-            return func(*args, **kwargs)
+        def asking(*args: Any, **kwargs: Any) -> Any:
+            asked = tuple(dispatcher(*args, **kwargs))
+            answer = functools.partial(handle_torch_function, asking, asked) if overridden(asked) else func
+            return answer(*args, **kwargs)
 
-        return wrapped
+        return asking
 
     return decorate

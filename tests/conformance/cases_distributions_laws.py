@@ -43,7 +43,7 @@ def facts(torch, d):
         "flags": [d.has_rsample, d.has_enumerate_support],
         "support": repr(d.support) if not hasattr(getattr(d.support, "upper_bound", 0), "shape") else "a tensor's",
         "arguments": sorted(d.arg_constraints),
-        "classes": [c.__name__ for c in type(d).__mro__ if c.__name__ not in ("ByProbabilityOrLogit", "Generic") and c.__name__[0] != "_"],
+        "classes": [c.__name__ for c in type(d).__mro__ if c.__name__[0] != "_" and c.__name__ != "Generic"],
     }
 
 

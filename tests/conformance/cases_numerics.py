@@ -67,7 +67,9 @@ def error_functions_at_the_edges(torch):
     ends = [1.0, -1.0, 1.0000001, 0.9999999, 6.0, -6.0]
     names = "erf erfc erfinv special.erfcx special.ndtr".split()
     most = at_edges(torch, *names, precisions=(DOUBLE, SINGLE), more=ends, without="huge", signs=False)
-    half = at_edges(torch, "erf", "erfc", "erfinv", precisions=(HALF, BRAIN), more=ends, without="huge tiny", signs=False)
+    half = at_edges(
+        torch, "erf", "erfc", "erfinv", precisions=(HALF, BRAIN), more=ends, without="huge tiny", signs=False
+    )
     return most | half
 
 
@@ -112,7 +114,9 @@ def multivariate_gamma_outside_its_domain(torch):
 def bessel_functions_at_the_edges(torch):
     names = "i0 special.i0e special.i1 special.i1e".split()
     most = at_edges(torch, *names, precisions=(DOUBLE, SINGLE), without="small tiny nan")
-    tiny = {n: look(torch, find(torch, n), [1e-35, -1e-35, 1e-300, 5e-324]) for n in ("i0", "special.i1", "special.i1e")}
+    tiny = {
+        n: look(torch, find(torch, n), [1e-35, -1e-35, 1e-300, 5e-324]) for n in ("i0", "special.i1", "special.i1e")
+    }
     return most | tiny
 
 
@@ -145,9 +149,7 @@ def activations_with_kinks(torch):
         ("elu selu celu hardswish", "nan"),
     ):
         full = [f"nn.functional.{n}" for n in names.split()]
-        seen |= at_edges(
-            torch, *full, precisions=(DOUBLE, SINGLE), more=[3.0, -3.0, 6.0], without=without, signs=False
-        )
+        seen |= at_edges(torch, *full, precisions=(DOUBLE, SINGLE), more=[3.0, -3.0, 6.0], without=without, signs=False)
     return seen
 
 
@@ -244,4 +246,7 @@ def casts_of_what_is_no_integer(torch):
 def complex_numbers_at_the_edges(torch):
     z = lambda v: torch.tensor(v, dtype=torch.complex128).requires_grad_()
     names = "abs angle sgn sqrt log exp reciprocal tanh sigmoid".split()
-    return {n: look(torch, getattr(torch, n), z([0j, 1 + 0j, -1 + 0j, 1j, 3 - 4j][n == "reciprocal" :]), signs=False) for n in names}
+    return {
+        n: look(torch, getattr(torch, n), z([0j, 1 + 0j, -1 + 0j, 1j, 3 - 4j][n == "reciprocal" :]), signs=False)
+        for n in names
+    }

@@ -21,7 +21,14 @@ def cross_entropy_of_huge_logits(torch):
     return {
         r: in_all(torch, lambda t, r=r: torch.nn.functional.cross_entropy(t, target, reduction=r), LOGITS)
         for r in REDUCTIONS
-    } | {"half": look(torch, lambda t: torch.nn.functional.cross_entropy(t, target), LOGITS[:2] + LOGITS[3:] + LOGITS[3:], precision=HALF)}
+    } | {
+        "half": look(
+            torch,
+            lambda t: torch.nn.functional.cross_entropy(t, target),
+            LOGITS[:2] + LOGITS[3:] + LOGITS[3:],
+            precision=HALF,
+        )
+    }
 
 
 @case
@@ -38,7 +45,11 @@ def cross_entropy_with_smoothing_and_ignored(torch):
             "smoothed, all ignored": look(torch, lambda t: f(t, ignored, reduction=r, label_smoothing=0.1), x),  # noqa: B023
             "weighted": look(torch, lambda t: f(t, target, weight, reduction=r, label_smoothing=0.1), x),  # noqa: B023
             "weight zero": look(torch, lambda t: f(t, torch.tensor([1, 1, 1]), weight, reduction=r), x),  # noqa: B023
-            "nothing": look(torch, lambda t: f(t, torch.zeros(0, dtype=torch.int64), reduction=r), torch.zeros(0, 3, requires_grad=True)),  # noqa: B023, E501
+            "nothing": look(
+                torch,
+                lambda t: f(t, torch.zeros(0, dtype=torch.int64), reduction=r),  # noqa: B023
+                torch.zeros(0, 3, requires_grad=True),
+            ),
         }
     certain = torch.tensor([[1.0, 0.0, 0.0]] * 3, dtype=torch.float64)
     return seen | {
@@ -53,7 +64,10 @@ def nll_of_ignored(torch):
     f = torch.nn.functional.nll_loss
     x = [[-1.0, -INF, 0.0], [-2.0, -0.5, NAN]]
     return {
-        r: [look(torch, lambda t, r=r, v=v: f(t, torch.tensor(v), reduction=r), x) for v in ([1, 0], [-100, 1], [-100, -100])]
+        r: [
+            look(torch, lambda t, r=r, v=v: f(t, torch.tensor(v), reduction=r), x)
+            for v in ([1, 0], [-100, 1], [-100, -100])
+        ]
         for r in REDUCTIONS
     }
 
@@ -86,9 +100,9 @@ def binary_cross_entropy_of_huge_logits(torch):
 def divergence_at_zero(torch):
     f = torch.nn.functional.kl_div
     x, y = [-1.0, -2.0, -INF, -INF, 0.0], [0.0, 0.5, 0.0, 0.5, 1.0]
-    return {
-        r: look(torch, lambda a, b, r=r: f(a, b, reduction=r), x, y) for r in ("none", "sum", "batchmean")
-    } | {"log": look(torch, lambda a, b: f(a, b, reduction="none", log_target=True), x, [-INF, -1.0, -1.0, -INF, 0.0])}
+    return {r: look(torch, lambda a, b, r=r: f(a, b, reduction=r), x, y) for r in ("none", "sum", "batchmean")} | {
+        "log": look(torch, lambda a, b: f(a, b, reduction="none", log_target=True), x, [-INF, -1.0, -1.0, -INF, 0.0])
+    }
 
 
 @case
@@ -113,7 +127,10 @@ def losses_of_nothing(torch):
     f = torch.nn.functional
     none = torch.zeros(0, requires_grad=True)
     names = "mse_loss l1_loss smooth_l1_loss huber_loss binary_cross_entropy binary_cross_entropy_with_logits".split()
-    return {n: {r: look(torch, lambda t, n=n, r=r: getattr(f, n)(t, torch.zeros(0), reduction=r), none) for r in REDUCTIONS} for n in names}
+    return {
+        n: {r: look(torch, lambda t, n=n, r=r: getattr(f, n)(t, torch.zeros(0), reduction=r), none) for r in REDUCTIONS}
+        for n in names
+    }
 
 
 @case
@@ -125,11 +142,29 @@ def margin_losses_at_their_corners(torch):
         "ranking": look(torch, lambda a, b: f.margin_ranking_loss(a, b, y, reduction="none"), x, x),
         "hinge": look(torch, lambda a: f.hinge_embedding_loss(a, y, reduction="none"), [1.0, 1.0, 0.0]),
         "soft": look(torch, lambda a: f.soft_margin_loss(a, y, reduction="none"), [1000.0, 0.0, 0.0]),
-        "cosine": look(torch, lambda a, b: f.cosine_embedding_loss(a, b, y[:2], reduction="none"), [[0.0, 0.0], [1.0, 0.0]], [[1.0, 0.0], [1.0, 0.0]]),
+        "cosine": look(
+            torch,
+            lambda a, b: f.cosine_embedding_loss(a, b, y[:2], reduction="none"),
+            [[0.0, 0.0], [1.0, 0.0]],
+            [[1.0, 0.0], [1.0, 0.0]],
+        ),
         "triplet": look(torch, lambda a: f.triplet_margin_loss(a, a, a, reduction="none"), [[1.0, 2.0], [0.0, 0.0]]),
-        "multi": look(torch, lambda a: f.multi_margin_loss(a, torch.tensor([0, 1]), reduction="none"), [[1.0, 0.0], [1.0, 1.0]]),
-        "poisson": look(torch, lambda a, b: f.poisson_nll_loss(a, b, full=True, reduction="none"), [0.0, 1.0, 2.0], [0.0, 1.0, 2.0], twice=False),
-        "gaussian": look(torch, lambda a, b: f.gaussian_nll_loss(a, torch.zeros(3, dtype=torch.float64), b, reduction="none"), x, [0.0, 1e-9, 1.0]),
+        "multi": look(
+            torch, lambda a: f.multi_margin_loss(a, torch.tensor([0, 1]), reduction="none"), [[1.0, 0.0], [1.0, 1.0]]
+        ),
+        "poisson": look(
+            torch,
+            lambda a, b: f.poisson_nll_loss(a, b, full=True, reduction="none"),
+            [0.0, 1.0, 2.0],
+            [0.0, 1.0, 2.0],
+            twice=False,
+        ),
+        "gaussian": look(
+            torch,
+            lambda a, b: f.gaussian_nll_loss(a, torch.zeros(3, dtype=torch.float64), b, reduction="none"),
+            x,
+            [0.0, 1e-9, 1.0],
+        ),
         "negative variance": error(lambda: f.gaussian_nll_loss(torch.ones(1), torch.ones(1), -torch.ones(1))),
     }
 
@@ -143,8 +178,9 @@ def ctc_without_a_way(torch):
     seen = {}
     for zero in (False, True):
         for n in (1, 2):
-            call = lambda t: loss(t, targets[:, :n], (2,), (n,), reduction="sum", zero_infinity=zero)  # noqa: B023
-            seen[f"{n} {zero}"] = look(torch, lambda t: call(t.log_softmax(2)), x, twice=False)
+            how = {"reduction": "sum", "zero_infinity": zero}
+            call = lambda t, n=n, how=how: loss(t.log_softmax(2), targets[:, :n], (2,), (n,), **how)
+            seen[f"{n} {zero}"] = look(torch, call, x, twice=False)
     return seen
 
 

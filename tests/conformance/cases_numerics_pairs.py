@@ -149,7 +149,10 @@ def products_with_a_logarithm(torch):
 @case
 def xlogy_with_numbers(torch):
     x = [0.0, 1.0, -1.0, INF, NAN]
-    return {n: [look(torch, lambda t: torch.xlogy(t, n), x), look(torch, lambda t: torch.xlogy(n, t), x)] for n in (0, 0.5, NAN)}
+    return {
+        n: [look(torch, lambda t, n=n: torch.xlogy(t, n), x), look(torch, lambda t, n=n: torch.xlogy(n, t), x)]
+        for n in (0, 0.5, NAN)
+    }
 
 
 @case

@@ -1,4 +1,4 @@
-"""Reductions, scans and orders where naive formulas fail: nothing to reduce, one element, ties, zeros, nan, overflow."""
+"""Reductions, scans and orders where naive formulas fail: nothing, one element, ties, zeros, nan, overflow."""
 
 from __future__ import annotations
 
@@ -70,7 +70,9 @@ def softmin_and_one_element(torch):
 
 @case
 def logcumsumexp(torch):
-    return in_all(torch, lambda t: torch.logcumsumexp(t, 1), ROWS, precisions=(DOUBLE, SINGLE))
+    fn = lambda t: torch.logcumsumexp(t, 1)
+    once = in_all(torch, fn, ROWS, precisions=(DOUBLE, SINGLE), twice=False)
+    return once | {"twice": look(torch, fn, ROWS[:5] + ROWS[6:])}
 
 
 @case
@@ -113,7 +115,13 @@ def product_with_zeros(torch):
 
 @case
 def cumulative_product_with_zeros(torch):
-    rows = [[1.0, 2.0, 3.0, 4.0], [2.0, 0.0, 3.0, 4.0], [0.0, 2.0, 0.0, 3.0], [0.0, 0.0, 0.0, 0.0], [2.0, 3.0, 4.0, 0.0]]
+    rows = [
+        [1.0, 2.0, 3.0, 4.0],
+        [2.0, 0.0, 3.0, 4.0],
+        [0.0, 2.0, 0.0, 3.0],
+        [0.0, 0.0, 0.0, 0.0],
+        [2.0, 3.0, 4.0, 0.0],
+    ]
     return in_all(torch, lambda t: torch.cumprod(t, 1), rows) | {
         "nothing": look(torch, lambda t: torch.cumprod(t, 1), torch.zeros(2, 0, requires_grad=True)),
         "number": look(torch, lambda t: torch.cumprod(t, 0), 0.0),
@@ -167,8 +175,8 @@ def extrema_of_nothing(torch):
         fn = getattr(torch, name)
         seen[name] = raised_or_value(torch, lambda: fn(torch.zeros(0)))  # noqa: B023
         seen[f"{name} along"] = error(lambda: str(fn(torch.zeros(2, 0), 1)))  # noqa: B023
-        if name != "mode":
-            seen[f"{name} of no rows"] = error(lambda: plain(torch.as_tensor(fn(torch.zeros(0, 2), 1)).shape) if name[0] == "a" else None)  # noqa: B023, E501
+        if name.startswith("a"):
+            seen[f"{name} of no rows"] = error(lambda: list(fn(torch.zeros(0, 2), 1).shape))  # noqa: B023
     return seen
 
 
@@ -185,9 +193,13 @@ def orders_with_nan(torch):
         "cummax": look(torch, lambda t: torch.cummax(t, 1), x, signs=False),
         "cummin": look(torch, lambda t: torch.cummin(t, 1), x, signs=False),
         "unique": look(torch, lambda: torch.unique(torch.tensor([3.0, NAN, 1.0, 3.0, INF]))),
-        "quantile": look(torch, lambda t: torch.quantile(t, 0.5, dim=1), [[1.0, NAN, 2.0], [INF, 1.0, 2.0], [1.0, 5.0, 2.0]]),
+        "quantile": look(
+            torch, lambda t: torch.quantile(t, 0.5, dim=1), [[1.0, NAN, 2.0], [INF, 1.0, 2.0], [1.0, 5.0, 2.0]]
+        ),
         "nanquantile": look(torch, lambda t: torch.nanquantile(t, 0.25, dim=1), [[1.0, NAN, 2.0], [NAN, NAN, NAN]]),
-        "searchsorted": look(torch, lambda: torch.searchsorted(torch.tensor([1.0, 2.0, 2.0, INF]), torch.tensor([NAN, 2.0, INF, -INF]))),  # noqa: E501
+        "searchsorted": look(
+            torch, lambda: torch.searchsorted(torch.tensor([1.0, 2.0, 2.0, INF]), torch.tensor([NAN, 2.0, INF, -INF]))
+        ),
         "kthvalue": look(torch, lambda t: torch.kthvalue(t, 2, 1)[0], [[3.0, NAN, 1.0], [1.0, 5.0, 2.0]]),
     }
     return seen
@@ -221,13 +233,20 @@ def norms_of_zeros(torch):
 @case
 def norms_at_the_edges(torch):
     rows = [[INF, 1.0], [NAN, 1.0], [-INF, INF], [1e300, 1e300], [1e-300, 1e-300], [-0.0, 0.0]]
-    seen = {p: look(torch, lambda t, p=p: torch.linalg.vector_norm(t, p, dim=1), rows[:3] + rows[5:]) for p in (0, 1, 3, INF, -INF)}
+    seen = {
+        p: look(torch, lambda t, p=p: torch.linalg.vector_norm(t, p, dim=1), rows[:3] + rows[5:])
+        for p in (0, 1, 3, INF, -INF)
+    }
     return seen | {
         "euclidean": look(torch, lambda t: torch.linalg.vector_norm(t, dim=1), rows[:3] + rows[5:]),
-        "half": in_all(torch, lambda t: torch.norm(t, dim=1), [[300.0, 400.0], [6e-5, 6e-5], [0.0, 0.0]], precisions=(HALF, BRAIN)),
+        "half": in_all(
+            torch, lambda t: torch.norm(t, dim=1), [[300.0, 400.0], [6e-5, 6e-5], [0.0, 0.0]], precisions=(HALF, BRAIN)
+        ),
         "ties": look(torch, lambda t: torch.norm(t, INF, dim=1), [[2.0, -2.0, 1.0], [1.0, 1.0, 1.0]]),
         "smallest": look(torch, lambda t: torch.norm(t, -INF, dim=1), [[2.0, -2.0, 1.0], [1.0, 1.0, 1.0]]),
-        "nothing": [error(lambda p=p: torch.linalg.vector_norm(torch.zeros(0), p).item()) for p in (0, 1, 2, 0.5, INF, -1, -INF)],
+        "nothing": [
+            error(lambda p=p: torch.linalg.vector_norm(torch.zeros(0), p).item()) for p in (0, 1, 2, 0.5, INF, -1, -INF)
+        ],
         "number": look(torch, torch.norm, 0.0),
         "dist": look(torch, torch.dist, [1.0, 2.0], [1.0, 2.0]),
         "dist 1": look(torch, lambda a, b: torch.dist(a, b, 1), [1.0, 2.0], [1.0, 2.0]),
@@ -245,14 +264,22 @@ def renorm_at_its_bound(torch):
 @case
 def distances_of_equal_points(torch):
     a, b = [[0.0, 0.0], [1.0, 2.0], [3.0, 4.0]], [[0.0, 0.0], [1.0, 2.0]]
-    seen = {p: look(torch, lambda x, y, p=p: torch.cdist(x, y, p), a, b, twice=False) for p in (0.0, 0.5, 1.0, 2.0, 3.0, INF)}
+    seen = {
+        p: look(torch, lambda x, y, p=p: torch.cdist(x, y, p), a, b, twice=False)
+        for p in (0.0, 0.5, 1.0, 2.0, 3.0, INF)
+    }
     pairwise = torch.nn.functional.pairwise_distance
     return seen | {
-        "pdist": {p: look(torch, lambda x, p=p: torch.pdist(x, p), [*a, [1.0, 2.0]], twice=False) for p in (0.0, 1.0, 2.0, 3.0, INF)},
+        "pdist": {
+            p: look(torch, lambda x, p=p: torch.pdist(x, p), [*a, [1.0, 2.0]], twice=False)
+            for p in (0.0, 1.0, 2.0, 3.0, INF)
+        },
         "nothing": look(torch, lambda: torch.cdist(torch.zeros(0, 2), torch.zeros(3, 2))),
         "no columns": look(torch, lambda: torch.cdist(torch.zeros(2, 0), torch.zeros(3, 0))),
         "pairwise": {p: look(torch, lambda x, y, p=p: pairwise(x, y, p), a, a) for p in (1.0, 2.0, INF)},
-        "similarity": look(torch, lambda x, y: torch.cosine_similarity(x, y), [[0.0, 0.0], [1.0, 2.0]], [[1.0, 0.0], [0.0, 0.0]]),
+        "similarity": look(
+            torch, lambda x, y: torch.cosine_similarity(x, y), [[0.0, 0.0], [1.0, 2.0]], [[1.0, 0.0], [0.0, 0.0]]
+        ),
     }
 
 

@@ -122,12 +122,14 @@ def _look(torch: Any, fn: Any, inputs: Any, precision: str, twice: bool, signs: 
         return seen | {"first": {"raises": type(e).__name__, "message": str(e)}}
     seen["first"] = [told(torch, g, slope=True) for g in first]
     firsts = [g for g in first if g is not None and g.requires_grad]
-    if not twice or not firsts:
+    if not twice:
         return seen
-    try:
-        second = torch.autograd.grad(firsts, leaves, [torch.ones_like(g) for g in firsts], allow_unused=True)
-    except Exception as e:
-        return seen | {"second": {"raises": type(e).__name__, "message": str(e)}}
-    if any(g is not None and g.count_nonzero() for g in second):  # libraries differ in what they know to be constant
-        seen["second"] = [told(torch, g, slope=True) for g in second]
-    return seen
+    second = [None] * len(leaves)
+    if firsts:
+        try:
+            second = torch.autograd.grad(firsts, leaves, [torch.ones_like(g) for g in firsts], allow_unused=True)
+        except Exception as e:
+            return seen | {"second": {"raises": type(e).__name__, "message": str(e)}}
+    # A constant has no gradient or a zero one; libraries differ in what they know to be constant.
+    second = [torch.zeros_like(t) if g is None else g for t, g in zip(leaves, second)]
+    return seen | {"second": [told(torch, g, slope=True) for g in second]}

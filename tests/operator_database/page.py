@@ -41,7 +41,7 @@ def page(answers: dict[str, Answers], different: dict[str, dict[str, str]]) -> s
     missing = sum("missing" in listed for listed in different.values())
     lines = [
         _HEAD,
-        f"{good} of {len(answers)} operators are as in PyTorch in all aspects, {missing} are missing.\n",
+        f"{good} of {len(answers)} operators are as in PyTorch in all aspects, {missing} missing.\n",
         *_shares(answers),
         _row("", *aspects),
         _row("---", *["---"] * len(aspects)),
@@ -67,8 +67,8 @@ def _shares(answers: dict[str, Answers]) -> list[str]:
     differentiable = [given for given in answers.values() if given.get(DIFFERENTIABLE) != "False"]
 
     def share(*aspects: str) -> str:
-        n = sum("missing" not in given and not any(given[a] for a in aspects) for given in differentiable)
-        return _part(n, len(differentiable))
+        asked = [given for given in differentiable if any(given.get(a, "missing") is not None for a in aspects)]
+        return _part(sum("missing" not in given and not any(given[a] for a in aspects) for given in asked), len(asked))
 
     told = [(given.get(ERRORS) or "0/0").split("/") for given in answers.values()]
     good, all_ = (sum(int(pair[i]) for pair in told) for i in (0, 1))

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 _ONE_ROUNDING = "computed in float32 and rounded once, and so nearer to the exact result than PyTorch's"
+_DIMENSIONS = "arrays of NumPy have at most 64 dimensions; the samples have 65"
+_MEMORY = "a sample is a view beyond its memory, which arrays of NumPy cannot be"
 _CHUNKS = "the logits are made at once here, not in chunks"
 
 REASONS: dict[str, dict[str, str]] = {
     "_unsafe_masked_index_put_accumulate": {"bfloat16": _ONE_ROUNDING},
     "addbmm": {"*": "PyTorch gives the tensor another shape; facula refuses, as both do for addmm_"},
+    "amax": {"errors": _DIMENSIONS},
+    "amin": {"errors": _DIMENSIONS},
+    "aminmax": {"errors": _DIMENSIONS},
     "as_strided_scatter": {
         "*": "PyTorch's gradient of the input is wrong: it is kept where elements were replaced and lost elsewhere"
     },
+    "cat": {"errors": _MEMORY},
     "chalf": {"*": "there is no arithmetic in complex32"},
     "div.trunc_rounding": {"bfloat16": "PyTorch rounds the quotient to bfloat16 before it cuts off the fraction"},
     "fft.ihfftn": {"out": "PyTorch forgets the conjugation when it writes to out="},

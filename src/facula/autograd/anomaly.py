@@ -35,17 +35,17 @@ class set_detect_anomaly:
         _switch(*self.prev)
 
 
+_SLOW = (
+    "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging."
+)
+
+
 class detect_anomaly:
     """Context manager that finds the operation whose gradient is NaN, or whose backward fails."""
 
     def __init__(self, check_nan: bool = True) -> None:
-        self.check_nan = check_nan
-        self.prev = (enabled, checks_nan)
-        warnings.warn(
-            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for "
-            "debugging.",
-            stacklevel=2,
-        )
+        self.check_nan, self.prev = check_nan, (enabled, checks_nan)
+        warnings.warn(_SLOW, stacklevel=2)
 
     def __enter__(self) -> None:
         self.prev = (enabled, checks_nan)

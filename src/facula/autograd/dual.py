@@ -1,6 +1,6 @@
 """Dual tensors: a value and its tangent, which every primitive carries forward.
 
-NOTE [tangents from gradients]: nobody writes a rule for forward mode. What a primitive's derivative rules say is enough:
+NOTE [tangents from gradients]: nobody writes a rule for forward mode. A primitive's derivative rules say enough:
 
 - an elementwise primitive multiplies the gradient by a derivative, and a tangent is multiplied by the same one (its
   conjugate, if complex: rules follow PyTorch's convention for gradients);
@@ -11,20 +11,46 @@ NOTE [tangents from gradients]: nobody writes a rule for forward mode. What a pr
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from .._tensor import Tensor, computed
-from .._wrapped import Level, Wrapped, blank, highest, standin_of
+from .._wrapped import Level, Wrapped, blank, highest, innermost, share_memory, standin_of
 from ..ops import _kinds
+from ..ops._basic import restride
 from ..ops._operands import number_array
 from ..ops._xp import TENSOR
+from .views import geometry_of, put_part
+
+_new = object.__new__
 
 
 class Dual(Wrapped):
     """A tensor with a tangent."""
 
     _primal: Any
-    _tangent: Any
+    _own: Any
+    """Its tangent, as computed when that of what it is a view of was ``_seen``."""
+    _seen: Any = None
+    _given: bool = False
+    """Whether the tangent is a tensor of the user's, who sees when the dual is changed in place."""
+
+    @property
+    def _tangent(self) -> Any:
+        link = self._view_of
+        if link is not None and is_dual(link[0], self._level):
+            whole = link[0]._tangent
+            if whole is not self._seen:
+                self._seen, self._own = whole, link[1](whole)
+        return self._own
+
+    @_tangent.setter
+    def _tangent(self, value: Any) -> None:
+        self._own = value
+
+    def _became_view(self, base: Any, again: Any) -> None:
+        if self is not base:
+            self._view_of = (base, again, None)
+            self._seen = base._tangent if is_dual(base, self._level) else None
 
     @property
     def _inside(self) -> Any:  # type: ignore[override]
@@ -46,6 +72,8 @@ class Dual(Wrapped):
             return result
         outs = [result] if op.outputs == 1 else result
         derived = tangents_of(op, primals, tangents, attributes, outs)
+        if not op.is_view and any(t.__class__ is Dual and t._given for t in tensors):
+            derived = [t.clone() if any(t is given for given in tangents) else t for t in derived]
         wrapped = [
             out if t is None or not _is_differentiable(out) else make_dual(out, t, level)
             for out, t in zip(outs, derived, strict=True)
@@ -69,7 +97,7 @@ class Dual(Wrapped):
         if derived is not None:
             set_tangent(target, derived, level)
         elif tangents[0] is not None:
-            tangents[0].zero_()
+            set_tangent(target, primals[0].new_zeros(primals[0].shape), level)
         return target
 
     def _around(self, fn: Any, *tensors: Any) -> Any:
@@ -81,7 +109,8 @@ class Dual(Wrapped):
         return getattr(fn, "public", fn)(self._primal, *rest, **kwargs)
 
     def _reshaped(self, shape: tuple[int, ...]) -> Any:
-        return make_dual(self._primal.reshape(shape), self._tangent.reshape(shape), self._level)
+        dual = make_dual(self._primal.reshape(shape), self._tangent.reshape(shape), self._level)
+        return self._linked(dual, shape)
 
     # ---- values are those of the primal
 
@@ -133,7 +162,7 @@ class Dual(Wrapped):
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         return self._primal.__array__(*args, **kwargs)
 
-    def __repr__(self, *, tensor_contents: str | None = None) -> str:
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
         shown = repr(self._primal)
         if not self._level.alive:
             return shown
@@ -169,30 +198,98 @@ def _is_differentiable(t: Any) -> bool:
 
 
 def set_tangent(t: Any, tangent: Any, level: Level) -> None:
-    """Give a tensor that was changed in place its new tangent."""
-    if t.__class__ is Dual and t._level is level:
-        t._tangent.copy_(tangent)
+    """Give a tensor that was changed in place its new tangent; if it is a view, what it is a view of too.
+
+    Nothing is written into a tangent, unless its owner expects it: others may have it, graphs may have saved it, and it
+    may lack the batches of the new one.
+    """
+    link = view_of(t)
+    if link is None:
+        if not is_dual(t, level):
+            _become_dual(t, tangent, level)
+        elif t._given and with_batches_of(t._own, tangent) is t._own:
+            t._own.copy_(tangent)
+        else:
+            t._tangent = tangent
         return
-    base = t._base
-    if base is not None and base is not t:
-        if not (base.__class__ is Dual and base._level is level):
-            _become_dual(base, base.new_zeros(base.shape), level)
-        meta = t._meta
-        again = meta.replay or (lambda b, view=t: b.as_strided(view.size(), view.stride(), view.storage_offset()))
-        part = again(base._tangent)
-        part.copy_(tangent)
-        _become_dual(t, part, level)
+    base, again, put = link
+    whole = base._tangent if is_dual(base, level) else base.new_zeros(base.shape)
+    if put is not None:
+        whole = put(whole, tangent)
     else:
+        whole = with_batches_of(whole, tangent).contiguous().clone()
+        part = again(whole)
+        if not share_memory(part, whole):
+            raise RuntimeError("forward mode: a view of a tensor with unusual strides was changed in place")
+        part.copy_(tangent)
+    set_tangent(base, whole, level)
+    if not is_dual(t, level):
         _become_dual(t, tangent, level)
+        t._view_of = link
+
+
+def is_dual(t: Any, level: Level) -> bool:
+    return t.__class__ is Dual and t._level is level
+
+
+def view_of(t: Any) -> tuple[Any, Any, Any] | None:
+    """What ``Wrapped._view_of`` says, for plain tensors too."""
+    if t.wraps:
+        found: tuple[Any, Any, Any] | None = t._view_of
+        return found
+    base = t._base
+    if base is None or base is t:
+        return None
+    if t._meta.replay is not None:
+        return base, t._meta.replay, None
+    here, there = geometry_of(innermost(base)._array), geometry_of(t._array)
+    return base, lambda whole: restride(whole, *here, *there), PutPart(here, there)
+
+
+class PutPart(NamedTuple):
+    """How a part is put into a whole, by what both look like in memory."""
+
+    base: tuple[Any, ...]
+    view: tuple[Any, ...]
+
+    def __call__(self, whole: Any, part: Any) -> Any:
+        return put_part(whole, part, self.base, self.view)
+
+
+def with_batches_of(t: Any, other: Any) -> Any:
+    """A tensor that has items of its own in every batch that another belongs to."""
+    from ..func.batch import Batched, batch, unbatch
+
+    def batches(t: Any) -> list[Level]:
+        found = []
+        while isinstance(t, Wrapped):
+            if isinstance(t, Batched):
+                found.append(t._level)
+            t = t._inside
+        return found
+
+    for level in batches(other):
+        if level not in batches(t):
+            t = batch(unbatch(t, level), level)
+    return t
+
+
+def twin(t: Any) -> Any:
+    """Another tensor that is the same in all respects, to take a tensor's place when it becomes something else."""
+    other = _new(t.__class__)
+    other.__dict__.update(t.__dict__)
+    other._array, other._node, other._meta = t._array, t._node, t._meta
+    other._counter = t._counter if t.wraps else t._shared_counter()
+    return other
 
 
 def _become_dual(t: Any, tangent: Any, level: Level) -> None:
-    """Turn a plain tensor into a dual where it is: others hold it."""
-    primal = Tensor._wrap(t._array)
-    primal._node, primal._meta, primal._counter = t._node, t._meta, t._shared_counter()
+    """Turn a tensor into a dual where it is: others hold it."""
+    primal = twin(t)
+    t.__dict__.clear()
     t.__class__ = Dual
     t._array = standin_of(primal, level.depth)
-    t._node = t._meta = None
+    t._node = t._meta = t._counter = None
     t._level = level
     t._primal = primal
     t._tangent = tangent

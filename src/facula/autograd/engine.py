@@ -50,7 +50,7 @@ class Task:
 
     __slots__ = (
         "__weakref__", "by", "callbacks", "captured", "captures", "create_graph", "dependencies", "keep_graph",
-        "needed", "running", "xp",
+        "needed", "running", "watched", "xp",
     )  # fmt: skip
 
     def __init__(self, keep_graph: bool, create_graph: bool, depth: int = 4) -> None:
@@ -64,6 +64,7 @@ class Task:
         self.captures: dict[Node, list[tuple[int, int]]] = {}
         self.captured: list[Any] = []
         self.running: Node | None = None
+        self.watched = anomaly.enabled or _state.profiler is not None
 
 
 def run_backward(
@@ -247,7 +248,7 @@ def _execute(task: Task, start: list[tuple[Any, Any]]) -> None:
     raw = xp.is_raw
     captures = task.captures
     wanted = None if task.needed is None else task.needed.union(captures)
-    anomalous = anomaly.enabled
+    watched = task.watched
     buffers: dict[Node, Any] = {}
     owned: set[Node] = set()
     heap: list[Any] = []  # of (minus the sequence number, ..., node)
@@ -266,7 +267,7 @@ def _execute(task: Task, start: list[tuple[Any, Any]]) -> None:
             continue
         while node is not None:
             edges = node.next if wanted is None else _edges_to_compute(wanted, node.next)
-            if node.attached is not None or anomalous or (captures and node in captures):
+            if node.attached is not None or watched or (captures and node in captures):
                 grads, edges = _run_watched(task, node, g, edges)
             else:
                 grads = node.propagate(g, xp, edges)
@@ -348,8 +349,11 @@ def _execute(task: Task, start: list[tuple[Any, Any]]) -> None:
 
 
 def _run_accumulator(task: Task, node: Any, g: Any, passing: int) -> None:
-    if node.attached is not None or node.variable._meta.hooks or node in task.captures or anomaly.enabled:
-        _run_watched(task, node, g, ())
+    if node.attached is not None or node.variable._meta.hooks or node in task.captures or task.watched:
+        if _state.profiler is None:
+            _run_watched(task, node, g, ())
+        else:
+            _measure_accumulator(task, node, g, passing + 1)
     else:
         node.add(g, task.xp, passing)
 
@@ -415,7 +419,47 @@ def adapt(node: Node, grads: Any, edges: tuple[Any, ...], xp: Any) -> list[Any]:
 
 
 def _run_watched(task: Task, node: Any, g: Any, edges: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
-    """One node with everything that may be attached to it, in PyTorch's order."""
+    """One node with everything that may be attached to it."""
+    if _state.profiler is None:
+        return _run_attached(task, node, g, edges, node.propagate)
+    from ..profiler import _recorder
+
+    def propagate(g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
+        span = _recorder.apply(node, g if node.multi else (g,))
+        result = None
+        try:
+            result = node.propagate(g, xp, edges)
+        finally:
+            _recorder.applied(span, result, g)
+        return result
+
+    span = _recorder.evaluate(node)
+    try:
+        return _run_attached(task, node, g, edges, propagate)
+    finally:
+        _recorder.finish(span)
+
+
+def _measure_accumulator(task: Task, node: Any, g: Any, passing: int) -> None:
+    """``_run_accumulator`` under a profiler, one call further from where the gradient was made."""
+    if node.attached is not None or node.variable._meta.hooks or node in task.captures or anomaly.enabled:
+        _run_watched(task, node, g, ())
+        return
+    from ..profiler import _recorder
+
+    held = node.variable.grad
+    around, span = _recorder.evaluate(node), _recorder.apply(node, (g,))
+    try:
+        node.add(g, task.xp, passing if passing > 1 else 0)
+    finally:
+        _recorder.applied(span, node.variable.grad, (g, held))
+        _recorder.finish(around)
+
+
+def _run_attached(
+    task: Task, node: Any, g: Any, edges: tuple[Any, ...], propagate: Callable[..., Any]
+) -> tuple[Any, tuple[Any, ...]]:
+    """The same in PyTorch's order; ``propagate`` runs the node itself."""
     task.running = node
     xp = task.xp
     attached = node.attached
@@ -439,7 +483,7 @@ def _run_watched(task: Task, node: Any, g: Any, edges: tuple[Any, ...]) -> tuple
 
     g = grads if node.multi else grads[0]
     try:
-        result = node.propagate(g, xp, edges)
+        result = propagate(g, xp, edges)
     except BaseException:
         if anomaly.enabled:
             anomaly.tell(node)

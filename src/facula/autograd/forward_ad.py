@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 from .. import _state
 from .._tensor import Tensor
 from .._wrapped import enter, leave
-from .dual import Dual, make_dual as _dual
+from .dual import Dual
+from .dual import make_dual as _dual
 
 
 class UnpackedDualTensor(NamedTuple):
@@ -85,7 +86,9 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
         )
     if tangent.dtype != tensor.dtype:
         tangent = tangent.to(tensor.dtype)
-    return _dual(tensor.view_as(tensor), tangent, current)
+    dual = _dual(tensor.view_as(tensor), tangent, current)
+    dual._given = True
+    return dual
 
 
 def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:

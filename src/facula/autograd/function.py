@@ -87,14 +87,15 @@ class BackwardCFunction(_FunctionBase, FunctionCtx, _HookMixin):
     __module__ = _PYTORCH_MODULE
 
     def _get_user_fn(self) -> Callable[..., Any]:
-        backward, vjp = self._forward_cls.backward, self._forward_cls.vjp
-        if backward is not Function.backward and vjp is not Function.vjp:
+        user = self._forward_cls
+        has_vjp = user.vjp is not Function.vjp
+        if has_vjp and user.backward is not Function.backward:
             raise RuntimeError(
                 "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
                 "implement one of them."
             )
-        chosen: Callable[..., Any] = backward if vjp is Function.vjp else vjp
-        return chosen
+        rule: Callable[..., Any] = user.vjp if has_vjp else user.backward
+        return rule
 
     def apply(self, *args: Any) -> Any:
         """Call the user's backward with these gradients."""
@@ -150,19 +151,19 @@ class _SingleLevelFunction(_FunctionBase, FunctionCtx, _HookMixin, metaclass=Fun
         )
 
 
+_NO_INSTANCES = (
+    "{} should not be instantiated. Methods on autograd functions are all static, so you should invoke them on the "
+    "class itself. Instantiating an autograd function will raise an error in a future version of PyTorch."
+)
+
+
 class Function(_SingleLevelFunction):
     """Base class of operations with their own derivative: subclass it, then call ``Subclass.apply(...)``."""
 
     generate_vmap_rule = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        warnings.warn(
-            f"{self.__class__} should not be instantiated. Methods on autograd functions are all static, so you should "
-            "invoke them on the class itself. Instantiating an autograd function will raise an error in a future "
-            "version of PyTorch.",
-            DeprecationWarning,
-            stacklevel=2,
-        )
+        warnings.warn(_NO_INSTANCES.format(type(self)), DeprecationWarning, stacklevel=2)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError(
@@ -206,6 +207,7 @@ class Function(_SingleLevelFunction):
         node.__dict__["needs_input_grad"] = needs
         edges = tuple([a._edge() for a in args if isinstance(a, Tensor)]) if recording else ()
         seq = next_sequence_number()
+        span = _begun(cls, args) if _state.special and _state.modes.profiled is not None else None
         if enabled:
             _state.set_grad(False)
         try:
@@ -220,6 +222,8 @@ class Function(_SingleLevelFunction):
         finally:
             if enabled:
                 _state.set_grad(True)
+            if span is not None:
+                _recorder().finish(span)
         to_save = node.__dict__.pop("to_save", None)
         if recording:
             _set(node, "_input_kinds", tuple([_kind(a) for a in args]))
@@ -228,6 +232,17 @@ class Function(_SingleLevelFunction):
             if _state.anomaly:
                 anomaly.remember(node)
         return (tuple(outputs) if isinstance(result, tuple) else outputs[0]), node
+
+
+def _recorder() -> Any:
+    from ..profiler import _recorder
+
+    return _recorder
+
+
+def _begun(cls: Any, args: tuple[Any, ...]) -> Any:
+    """What a profiler opens for the forward of a custom Function."""
+    return _recorder().begin(cls.__name__, args)
 
 
 def _in_transform(is_separate: bool, args: tuple[Any, ...]) -> Any:

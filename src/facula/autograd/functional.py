@@ -71,8 +71,8 @@ def _require_history(outputs: Tensors, strict: bool) -> None:
         for i, out in enumerate(outputs):
             if not out.requires_grad:
                 raise RuntimeError(
-                    f"Output {i} of the user-provided function does not require gradients. The outputs must be computed "
-                    "in a differentiable manner from the input when running in strict mode."
+                    f"Output {i} of the user-provided function does not require gradients. The outputs must be "
+                    "computed in a differentiable manner from the input when running in strict mode."
                 )
 
 
@@ -103,7 +103,9 @@ def _filled(grads: Tensors, like: Tensors, strict: bool, create_graph: bool, mis
     return tuple(found)
 
 
-_INDEPENDENT = "The output of the user-provided function is independent of input {}. This is not allowed in strict mode."
+_INDEPENDENT = (
+    "The output of the user-provided function is independent of input {}. This is not allowed in strict mode."
+)
 _FLAT = (
     "The jacobian of the user-provided function is independent of input {}. This is not allowed in strict mode when "
     "create_graph=True."
@@ -196,8 +198,8 @@ def jacobian(
         if vectorize:
             if strict:
                 raise RuntimeError(
-                    "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported together."
-                    " Please either set `strict=False` or `vectorize=False`."
+                    "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported "
+                    "together. Please either set `strict=False` or `vectorize=False`."
                 )
             rows = _all_rows_at_once(outputs, given, create_graph)
         else:
@@ -261,8 +263,8 @@ def _forward_jacobian(func: Callable[..., Any], inputs: Any, strict: bool, vecto
 
     if strict:
         raise RuntimeError(
-            'torch.autograd.functional.jacobian: `strict=True` and `strategy="forward-mode"` are not supported together '
-            "(yet). Please either set `strict=False` or `strategy=\"reverse-mode\"`."
+            'torch.autograd.functional.jacobian: `strict=True` and `strategy="forward-mode"` are not supported '
+            "together (yet). Please either set `strict=False` or `strategy=\"reverse-mode\"`."
         )
     if not vectorize:
         raise NotImplementedError(

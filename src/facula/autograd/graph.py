@@ -293,9 +293,8 @@ class RemovableHandle:
         self.id = RemovableHandle.next_id
         RemovableHandle.next_id += 1
         hooks[self.id] = fn
-        if not isinstance(extra_dict, (list, tuple)):
-            extra_dict = () if extra_dict is None else (extra_dict,)
-        self.extra_dict_ref: Any = tuple(weakref.ref(d) for d in extra_dict)
+        marks = extra_dict if isinstance(extra_dict, (list, tuple)) else (extra_dict,)
+        self.extra_dict_ref: Any = tuple(weakref.ref(d) for d in marks if d is not None)
 
     def remove(self) -> None:
         for reference in (self.hooks_dict_ref, *self.extra_dict_ref):

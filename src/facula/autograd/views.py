@@ -269,8 +269,12 @@ class CopySlices(Node):
         inner_edges = (edges[0] if fn.next[0] is not None else None, *edges[1:])
         if xp.is_raw:
             rest = Tensor_._wrap(_with_strides(np.asarray(g), *self.base_geometry[:2]))
+        elif g.wraps and self.replay is None:
+            return self._without_writing(g, xp, edges, inner_edges)
         else:
             rest = g.clone()
+            if not g.wraps and element_strides(rest._array) != self.base_geometry[1]:
+                rest = g.new_empty_strided(*self.base_geometry[:2]).copy_(g)
         part = self._part_of(rest)
         inner = fn.propagate(part._array.copy() if xp.is_raw else part.clone(), xp, inner_edges)
         if fn.adapt is not None:
@@ -284,6 +288,20 @@ class CopySlices(Node):
         first = None if edges[0] is None else rest._array if xp.is_raw else rest
         return [first, *list(inner)[1:]]
 
+    def _without_writing(self, g: Any, xp: Any, edges: tuple[Any, ...], inner_edges: tuple[Any, ...]) -> list[Any]:
+        """The same for a gradient inside a transform, whose strides say nothing."""
+        fn = self.fn
+        inner = fn.propagate(xp.restride(g, *self.base_geometry, *self.view_geometry), xp, inner_edges)
+        if fn.adapt is not None:
+            from .engine import adapt
+
+            inner = adapt(fn, inner, inner_edges, xp)
+        first = None
+        if edges[0] is not None:
+            part = g.new_zeros(self.view_geometry[0]) if inner[0] is None else inner[0]
+            first = put_part(g, part, self.base_geometry, self.view_geometry)
+        return [first, *list(inner)[1:]]
+
     def _part_of(self, t: Any) -> Any:
         if self.replay is not None:
             return self.replay(t)
@@ -293,6 +311,15 @@ class CopySlices(Node):
     def free(self, by: Freed) -> None:
         self.saved = by
         self.fn.free(by)
+
+
+def put_part(whole: Any, part: Any, base_geometry: tuple[Any, ...], view_geometry: tuple[Any, ...]) -> Any:
+    """``whole`` with ``part`` in place of a view, by what base and view look like in memory; nothing is written."""
+    from ..ops._basic import restride
+    from ..ops.choice import where
+
+    inside = restride.kernel(np.ones(view_geometry[0], bool), *view_geometry, *base_geometry)
+    return where(Tensor_._wrap(inside), restride(part, *view_geometry, *base_geometry), whole)
 
 
 def _with_strides(g: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:

@@ -12,20 +12,12 @@ from typing import Any
 
 import facula
 
-from .bernoulli import Bernoulli
-from .beta import Beta
-from .binomial import Binomial
-from .continuous_bernoulli import ContinuousBernoulli
-from .exponential import Exponential
-from .gamma import Gamma
-from .gumbel import Gumbel
+from ._gamma_laws import Beta, Exponential, Gamma
+from ._location_scale import Laplace, Normal, Uniform
+from ._transformed_laws import Gumbel, Pareto
+from ._trials import Bernoulli, Binomial, ContinuousBernoulli, Poisson
 from .kl import register_kl
-from .laplace import Laplace
-from .normal import Normal
-from .pareto import Pareto
-from .poisson import Poisson
-from .uniform import Uniform
-from .utils import euler_constant
+from .utils import HALF_LOG_TAU, euler_constant, log_beta
 
 # ---- what p tells
 
@@ -77,8 +69,8 @@ def _mean_distance(p: Any, point: Any) -> Any:
 
 
 def _normal(p: Any, q: Any) -> Any:
-    spread = p.variance + (p.mean - q.loc).pow(2)
-    return -0.5 * math.log(2 * math.pi) - q.scale.log() - 0.5 * spread / q.scale.pow(2)
+    spread = p.variance + (p.mean - q.loc).square()
+    return -HALF_LOG_TAU - q.scale.log() - spread / (2 * q.scale.square())
 
 
 def _exponential(p: Any, q: Any) -> Any:
@@ -112,8 +104,7 @@ def _continuous_bernoulli(p: Any, q: Any) -> Any:
 
 def _uniform_to_beta(p: Any, q: Any) -> Any:
     a, b = q.concentration1, q.concentration0
-    log_norm = (a + b).lgamma() - a.lgamma() - b.lgamma()
-    return log_norm + (a - 1) * _mean_log(p) + (b - 1) * _mean_log_between(1 - p.high, 1 - p.low)
+    return (a - 1) * _mean_log(p) + (b - 1) * _mean_log_between(1 - p.high, 1 - p.low) - log_beta(a, b)
 
 
 _Outside = Callable[[Any, Any], Any]
@@ -126,8 +117,12 @@ def _register(q_type: type, mean_log_q: Any, *p_types: type, outside: _Outside |
         result = -p.entropy() - mean_log_q(p, q)
         return result if outside is None else facula.where(outside(p, q), math.inf, result)
 
+    def kl_within(p: Any, q: Any) -> Any:
+        result = mean_log_q(p, p) - mean_log_q(p, q)  # exactly 0 for p = q
+        return result if outside is None else facula.where(outside(p, q), math.inf, result)
+
     for p_type in p_types:
-        register_kl(p_type, q_type)(kl)
+        register_kl(p_type, q_type)(kl_within if p_type is q_type else kl)
 
 
 def _below_zero(p: Any, q: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Transforms of numbers, one by one."""
+"""Transforms of numbers, one by one: a set, another set, the map, its inverse and the logarithm of its slope."""
 
 from __future__ import annotations
 
@@ -8,26 +8,90 @@ from typing import Any
 import facula
 
 from . import constraints
+from ._formulas import cached, formula, quantity, same_as
 from ._transform import Transform, Unparametrized, widened
-from .utils import lazy_property
+from .utils import Number, _sum_rightmost, log_odds
 
 
-class ExpTransform(Unparametrized):
-    """y = exp(x)."""
+def _softplus(x: Any) -> Any:
+    return facula.nn.functional.softplus(x)
+
+
+def _inside(y: Any) -> Any:
+    """Numbers of the unit interval, kept away from 0 and 1."""
+    info = facula.finfo(y.dtype)
+    return y.clamp(min=info.tiny, max=1 - info.eps)
+
+
+def _clipped_sigmoid(x: Any) -> Any:
+    return _inside(facula.sigmoid(x))
+
+
+def log_slope_of_tanh(x: Any) -> Any:
+    """log(1 - tanh(x)^2) = -2 log cosh(x), in a form that stays finite where tanh rounds to 1."""
+    return 2 * (math.log(2) - x - _softplus(-2 * x))
+
+
+class _Increasing(Unparametrized):
+    """An increasing map of all real numbers."""
 
     domain = constraints.real
-    codomain = constraints.positive
     bijective = True
     sign = +1
 
-    def _call(self, x: Any) -> Any:
-        return x.exp()
 
-    def _inverse(self, y: Any) -> Any:
-        return y.log()
+class ExpTransform(_Increasing):
+    """y = exp(x)."""
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        return x
+    codomain = constraints.positive
+    _call = formula(lambda x: x.exp())
+    _inverse = formula(lambda y: y.log())
+    log_abs_det_jacobian = formula(lambda x, y: x, 2)
+
+
+class SigmoidTransform(_Increasing):
+    """y = 1 / (1 + exp(-x)), kept away from 0 and 1."""
+
+    codomain = constraints.unit_interval
+    _call = formula(_clipped_sigmoid)
+    _inverse = formula(lambda y: log_odds(_inside(y)))
+    log_abs_det_jacobian = formula(lambda x, y: -(_softplus(x) + _softplus(-x)), 2)
+
+
+class SoftplusTransform(_Increasing):
+    """y = log(1 + exp(x))."""
+
+    codomain = constraints.positive
+    _call = formula(_softplus)
+    _inverse = formula(lambda y: y + (-(-y).expm1()).log())
+    log_abs_det_jacobian = formula(lambda x, y: -_softplus(-x), 2)
+
+
+class TanhTransform(_Increasing):
+    """y = tanh(x)."""
+
+    codomain = constraints.interval(-1.0, 1.0)
+    _call = formula(lambda x: x.tanh())
+    _inverse = formula(lambda y: y.atanh())
+    log_abs_det_jacobian = formula(lambda x, y: log_slope_of_tanh(x), 2)
+
+
+class AbsTransform(Unparametrized):
+    """y = |x|, whose inverse is taken to be positive."""
+
+    domain = constraints.real
+    codomain = constraints.positive
+    _call = formula(lambda x: x.abs())
+    _inverse = formula(lambda y: y)
+
+
+def _with_shapes_of(shape: Any, *parameters: Any) -> Any:
+    return facula.broadcast_shapes(shape, *(getattr(parameter, "shape", ()) for parameter in parameters))
+
+
+def _same(a: Any, b: Any) -> bool:
+    equal = a == b
+    return bool(equal.all()) if isinstance(equal, facula.Tensor) else bool(equal)
 
 
 class PowerTransform(Transform):
@@ -36,180 +100,58 @@ class PowerTransform(Transform):
     domain = constraints.positive
     codomain = constraints.positive
     bijective = True
+    _arguments = ("exponent",)
 
     def __init__(self, exponent: Any, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
         self.exponent = exponent
 
-    def with_cache(self, cache_size: int = 1) -> Transform:
-        return self if self._cache_size == cache_size else PowerTransform(self.exponent, cache_size=cache_size)
-
-    @lazy_property
-    def sign(self) -> Any:
-        return self.exponent.sign()
-
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, PowerTransform) and bool(self.exponent.eq(other.exponent).all().item())
+        return isinstance(other, PowerTransform) and _same(self.exponent, other.exponent)
 
-    def _call(self, x: Any) -> Any:
-        return x.pow(self.exponent)
-
-    def _inverse(self, y: Any) -> Any:
-        return y.pow(1 / self.exponent)
-
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        return (self.exponent * y / x).abs().log()
-
-    def forward_shape(self, shape: Any) -> Any:
-        return facula.broadcast_shapes(shape, getattr(self.exponent, "shape", ()))
-
-    def inverse_shape(self, shape: Any) -> Any:
-        return facula.broadcast_shapes(shape, getattr(self.exponent, "shape", ()))
+    sign = cached(lambda exponent: exponent.sign())
+    _call = formula(lambda x, exponent: x**exponent)
+    _inverse = formula(lambda y, exponent: y ** (1 / exponent))
+    log_abs_det_jacobian = formula(lambda x, y, exponent: (exponent * y / x).abs().log(), 2)
+    forward_shape = formula(lambda shape, exponent: _with_shapes_of(shape, exponent))
+    inverse_shape = formula(lambda shape, exponent: _with_shapes_of(shape, exponent))
 
 
-class SigmoidTransform(Unparametrized):
-    """y = 1 / (1 + exp(-x)), kept away from 0 and 1."""
-
-    domain = constraints.real
-    codomain = constraints.unit_interval
-    bijective = True
-    sign = +1
-
-    def _call(self, x: Any) -> Any:
-        return _clipped_sigmoid(x)
-
-    def _inverse(self, y: Any) -> Any:
-        info = facula.finfo(y.dtype)
-        y = y.clamp(min=info.tiny, max=1.0 - info.eps)
-        return y.log() - (-y).log1p()
-
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        softplus = facula.nn.functional.softplus
-        return -softplus(-x) - softplus(x)
+def _sign(scale: Any) -> Any:
+    return (scale > 0) - (scale < 0) if isinstance(scale, Number) else scale.sign()
 
 
-def _clipped_sigmoid(x: Any) -> Any:
-    info = facula.finfo(x.dtype)
-    return facula.clamp(facula.sigmoid(x), min=info.tiny, max=1.0 - info.eps)
-
-
-class SoftplusTransform(Unparametrized):
-    """y = log(1 + exp(x))."""
-
-    domain = constraints.real
-    codomain = constraints.positive
-    bijective = True
-    sign = +1
-
-    def _call(self, x: Any) -> Any:
-        return facula.nn.functional.softplus(x)
-
-    def _inverse(self, y: Any) -> Any:
-        return (-y).expm1().neg().log() + y
-
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        return -facula.nn.functional.softplus(-x)
-
-
-class TanhTransform(Unparametrized):
-    """y = tanh(x)."""
-
-    domain = constraints.real
-    codomain = constraints.interval(-1.0, 1.0)
-    bijective = True
-    sign = +1
-
-    def _call(self, x: Any) -> Any:
-        return x.tanh()
-
-    def _inverse(self, y: Any) -> Any:
-        return facula.atanh(y)
-
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        """log(1 - tanh(x)^2), in a form that stays finite where tanh rounds to 1."""
-        return 2.0 * (math.log(2.0) - x - facula.nn.functional.softplus(-2.0 * x))
-
-
-class AbsTransform(Unparametrized):
-    """y = |x|, whose inverse is taken to be positive."""
-
-    domain = constraints.real
-    codomain = constraints.positive
-
-    def _call(self, x: Any) -> Any:
-        return x.abs()
-
-    def _inverse(self, y: Any) -> Any:
-        return y
+def _log_scale(x: Any, y: Any, scale: Any, event_dim: int) -> Any:
+    each = facula.full_like(x, math.log(abs(scale))) if isinstance(scale, Number) else scale.abs().log()
+    return _sum_rightmost(each, event_dim).expand(x.shape[: x.dim() - event_dim])
 
 
 class AffineTransform(Transform):
     """y = loc + scale * x."""
 
     bijective = True
+    _arguments = ("loc", "scale", "event_dim")
 
     def __init__(self, loc: Any, scale: Any, event_dim: int = 0, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
-        self.loc = loc
-        self.scale = scale
-        self._event_dim = event_dim
-
-    @property
-    def event_dim(self) -> int:
-        return self._event_dim
+        self.loc, self.scale, self._event_dim = loc, scale, event_dim
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self) -> Any:
-        return widened(constraints.real, self.event_dim)
+        return widened(constraints.real, self._event_dim)
 
-    @constraints.dependent_property(is_discrete=False)
-    def codomain(self) -> Any:
-        return widened(constraints.real, self.event_dim)
-
-    def with_cache(self, cache_size: int = 1) -> Transform:
-        if self._cache_size == cache_size:
-            return self
-        return AffineTransform(self.loc, self.scale, self.event_dim, cache_size=cache_size)
+    codomain = domain
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AffineTransform):
-            return False
-        return _same(self.loc, other.loc) and _same(self.scale, other.scale)
+        return isinstance(other, AffineTransform) and _same(self.loc, other.loc) and _same(self.scale, other.scale)
 
-    @property
-    def sign(self) -> Any:
-        if isinstance(self.scale, (int, float)):
-            return 1 if float(self.scale) > 0 else -1 if float(self.scale) < 0 else 0
-        return self.scale.sign()
-
-    def _call(self, x: Any) -> Any:
-        return self.loc + self.scale * x
-
-    def _inverse(self, y: Any) -> Any:
-        return (y - self.loc) / self.scale
-
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        scale = self.scale
-        if isinstance(scale, (int, float)):
-            result = facula.full_like(x, math.log(abs(scale)))
-        else:
-            result = facula.abs(scale).log()
-        shape = x.shape
-        if self.event_dim:
-            result = result.view((*result.size()[:-self.event_dim], -1)).sum(-1)
-            shape = shape[: -self.event_dim]
-        return result.expand(shape)
-
-    def forward_shape(self, shape: Any) -> Any:
-        return facula.broadcast_shapes(shape, getattr(self.loc, "shape", ()), getattr(self.scale, "shape", ()))
-
-    def inverse_shape(self, shape: Any) -> Any:
-        return self.forward_shape(shape)
-
-
-def _same(a: Any, b: Any) -> bool:
-    equal = a == b
-    return bool(equal.all().item()) if isinstance(equal, facula.Tensor) else bool(equal)
+    event_dim = quantity(lambda _event_dim: _event_dim)
+    sign = quantity(lambda scale: _sign(scale))
+    _call = formula(lambda x, loc, scale: loc + scale * x)
+    _inverse = formula(lambda y, loc, scale: (y - loc) / scale)
+    log_abs_det_jacobian = formula(_log_scale, 2)
+    forward_shape = formula(lambda shape, loc, scale: _with_shapes_of(shape, loc, scale))
+    inverse_shape = formula(lambda shape, loc, scale: _with_shapes_of(shape, loc, scale))
 
 
 class CumulativeDistributionTransform(Transform):
@@ -218,25 +160,13 @@ class CumulativeDistributionTransform(Transform):
     bijective = True
     codomain = constraints.unit_interval
     sign = +1
+    _arguments = ("distribution",)
 
     def __init__(self, distribution: Any, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
         self.distribution = distribution
 
-    @property
-    def domain(self) -> Any:
-        return self.distribution.support
-
-    def _call(self, x: Any) -> Any:
-        return self.distribution.cdf(x)
-
-    def _inverse(self, y: Any) -> Any:
-        return self.distribution.icdf(y)
-
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        return self.distribution.log_prob(x)
-
-    def with_cache(self, cache_size: int = 1) -> Transform:
-        if self._cache_size == cache_size:
-            return self
-        return CumulativeDistributionTransform(self.distribution, cache_size=cache_size)
+    domain = same_as("distribution", "support")
+    _call = formula(lambda x, distribution: distribution.cdf(x))
+    _inverse = formula(lambda y, distribution: distribution.icdf(y))
+    log_abs_det_jacobian = formula(lambda x, y, distribution: distribution.log_prob(x), 2)

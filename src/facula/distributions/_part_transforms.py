@@ -7,70 +7,61 @@ from typing import Any
 import facula
 
 from . import constraints
+from ._formulas import cached, quantity
 from ._transform import Transform
-from .utils import _sum_rightmost, lazy_property
+from .constraints import demand, demand_dim, pieces
+from .utils import _sum_rightmost
 
 
-def _check_parts(transforms: list[Any]) -> None:
-    if not all(isinstance(t, Transform) for t in transforms):
-        raise AssertionError("All elements of tseq must be Transform instances")
+class _Piecewise(Transform):
+    """A transform for each piece of a dimension."""
 
+    lengths: list[int] | None = None
 
-class CatTransform(Transform):
-    """Transforms for consecutive parts of a dimension."""
-
-    def __init__(self, tseq: Any, dim: int = 0, lengths: Any = None, cache_size: int = 0) -> None:
-        tseq = list(tseq)
-        _check_parts(tseq)
-        if cache_size:
-            tseq = [t.with_cache(cache_size) for t in tseq]
+    def __init__(self, tseq: Any, dim: int, cache_size: int) -> None:
         super().__init__(cache_size=cache_size)
-        self.transforms = tseq
-        self.lengths = [1] * len(tseq) if lengths is None else list(lengths)
-        if len(self.lengths) != len(self.transforms):
-            raise AssertionError(f"lengths ({len(self.lengths)}) must match transforms ({len(self.transforms)})")
+        tseq = list(tseq)
+        demand(all(isinstance(t, Transform) for t in tseq), "All elements of tseq must be Transform instances")
+        self.transforms = [t.with_cache(cache_size) for t in tseq] if cache_size else tseq
         self.dim = dim
 
-    @lazy_property
-    def event_dim(self) -> int:
-        return max(t.event_dim for t in self.transforms)
+    bijective = quantity(lambda transforms: all(t.bijective for t in transforms))
 
-    @lazy_property
-    def length(self) -> int:
-        return sum(self.lengths)
+    def _cut(self, value: Any, name: str, what: str) -> list[Any]:
+        demand_dim(value, self.dim, what)
+        size, wanted = value.size(self.dim), len(self.transforms) if self.lengths is None else sum(self.lengths)
+        said = "len(transforms)" if self.lengths is None else "length"
+        demand(size == wanted, f"{name}.size({self.dim}) = {size} must equal {said} {wanted}")
+        return pieces(value, self.dim, self.lengths)
 
-    def with_cache(self, cache_size: int = 1) -> Transform:
-        if self._cache_size == cache_size:
-            return self
-        return CatTransform(self.transforms, self.dim, self.lengths, cache_size)
-
-    def _parts(self, name: str, what: str, value: Any) -> list[Any]:
-        if not -value.dim() <= self.dim < value.dim():
-            raise AssertionError(f"dim {self.dim} out of range for {what} with {value.dim()} dimensions")
-        if value.size(self.dim) != self.length:
-            size = value.size(self.dim)
-            raise AssertionError(f"{name}.size({self.dim}) = {size} must equal length {self.length}")
-        starts = [sum(self.lengths[:i]) for i in range(len(self.lengths))]
-        return [value.narrow(self.dim, start, length) for start, length in zip(starts, self.lengths)]
+    def _joined(self, found: list[Any]) -> Any:
+        return facula.stack(found, self.dim) if self.lengths is None else facula.cat(found, self.dim)
 
     def _call(self, x: Any) -> Any:
-        return facula.cat([t(v) for t, v in zip(self.transforms, self._parts("x", "tensor", x))], dim=self.dim)
+        return self._joined([t(piece) for t, piece in zip(self.transforms, self._cut(x, "x", "tensor"))])
 
     def _inverse(self, y: Any) -> Any:
-        return facula.cat([t.inv(v) for t, v in zip(self.transforms, self._parts("y", "tensor", y))], dim=self.dim)
+        return self._joined([t.inv(piece) for t, piece in zip(self.transforms, self._cut(y, "y", "tensor"))])
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        terms = []
-        for t, u, v in zip(self.transforms, self._parts("x", "x", x), self._parts("y", "y", y)):
-            term = t.log_abs_det_jacobian(u, v)
-            terms.append(_sum_rightmost(term, self.event_dim - t.event_dim) if t.event_dim < self.event_dim else term)
-        dim = self.dim - x.dim() if self.dim >= 0 else self.dim
-        dim += self.event_dim
-        return facula.cat(terms, dim=dim) if dim < 0 else sum(terms)
+    def _log_dets(self, x: Any, y: Any) -> list[Any]:
+        pairs = zip(self.transforms, self._cut(x, "x", "x"), self._cut(y, "y", "y"))
+        return [t.log_abs_det_jacobian(before, after) for t, before, after in pairs]
 
-    @property
-    def bijective(self) -> Any:
-        return all(t.bijective for t in self.transforms)
+
+class CatTransform(_Piecewise):
+    """Transforms for consecutive parts of a dimension."""
+
+    _arguments = ("transforms", "dim", "lengths")
+    lengths: list[int]
+
+    def __init__(self, tseq: Any, dim: int = 0, lengths: Any = None, cache_size: int = 0) -> None:
+        super().__init__(tseq, dim, cache_size)
+        count = len(self.transforms)
+        self.lengths = [1] * count if lengths is None else list(lengths)
+        demand(len(self.lengths) == count, f"lengths ({len(self.lengths)}) must match transforms ({count})")
+
+    event_dim = cached(lambda transforms: max(t.event_dim for t in transforms))
+    length = cached(lambda lengths: sum(lengths))
 
     @constraints.dependent_property
     def domain(self) -> Any:
@@ -80,45 +71,21 @@ class CatTransform(Transform):
     def codomain(self) -> Any:
         return constraints.cat([t.codomain for t in self.transforms], self.dim, self.lengths)
 
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+        """One number for each value: side by side, unless the parts lie within one value."""
+        found = self._log_dets(x, y)
+        terms = [_sum_rightmost(term, self.event_dim - t.event_dim) for t, term in zip(self.transforms, found)]
+        dim = (self.dim if self.dim < 0 else self.dim - x.dim()) + self.event_dim
+        return sum(terms) if dim >= 0 else facula.cat(terms, dim=dim)
 
-class StackTransform(Transform):
+
+class StackTransform(_Piecewise):
     """Transforms for each place of a dimension."""
 
+    _arguments = ("transforms", "dim")
+
     def __init__(self, tseq: Any, dim: int = 0, cache_size: int = 0) -> None:
-        tseq = list(tseq)
-        _check_parts(tseq)
-        if cache_size:
-            tseq = [t.with_cache(cache_size) for t in tseq]
-        super().__init__(cache_size=cache_size)
-        self.transforms = tseq
-        self.dim = dim
-
-    def with_cache(self, cache_size: int = 1) -> Transform:
-        return self if self._cache_size == cache_size else StackTransform(self.transforms, self.dim, cache_size)
-
-    def _parts(self, name: str, what: str, value: Any) -> list[Any]:
-        if not -value.dim() <= self.dim < value.dim():
-            raise AssertionError(f"dim {self.dim} out of range for {what} with {value.dim()} dimensions")
-        size = value.size(self.dim)
-        if size != len(self.transforms):
-            raise AssertionError(
-                f"{name}.size({self.dim}) = {size} must equal len(transforms) {len(self.transforms)}"
-            )
-        return [value.select(self.dim, i) for i in range(size)]
-
-    def _call(self, x: Any) -> Any:
-        return facula.stack([t(v) for t, v in zip(self.transforms, self._parts("x", "tensor", x))], dim=self.dim)
-
-    def _inverse(self, y: Any) -> Any:
-        return facula.stack([t.inv(v) for t, v in zip(self.transforms, self._parts("y", "tensor", y))], dim=self.dim)
-
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        pairs = zip(self.transforms, self._parts("x", "x", x), self._parts("y", "y", y))
-        return facula.stack([t.log_abs_det_jacobian(u, v) for t, u, v in pairs], dim=self.dim)
-
-    @property
-    def bijective(self) -> Any:
-        return all(t.bijective for t in self.transforms)
+        super().__init__(tseq, dim, cache_size)
 
     @constraints.dependent_property
     def domain(self) -> Any:
@@ -127,3 +94,6 @@ class StackTransform(Transform):
     @constraints.dependent_property
     def codomain(self) -> Any:
         return constraints.stack([t.codomain for t in self.transforms], self.dim)
+
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+        return self._joined(self._log_dets(x, y))

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import facula
 
 from .._size import Size
 from . import constraints
-from ._number_transforms import _clipped_sigmoid
-from ._transform import Transform, Unparametrized
+from ._formulas import formula
+from ._number_transforms import _clipped_sigmoid, log_slope_of_tanh
+from ._transform import Transform, Unparametrized, with_dims
 from .utils import tril_matrix_to_vec, vec_to_tril_matrix
 
 
@@ -19,25 +19,20 @@ class SoftmaxTransform(Unparametrized):
 
     domain = constraints.real_vector
     codomain = constraints.simplex
-
-    def _call(self, x: Any) -> Any:
-        probs = (x - x.max(-1, True)[0]).exp()
-        return probs / probs.sum(-1, True)
-
-    def _inverse(self, y: Any) -> Any:
-        return y.log()
-
-    def forward_shape(self, shape: Any) -> Any:
-        return _with_an_end(shape, 1)
-
-    def inverse_shape(self, shape: Any) -> Any:
-        return _with_an_end(shape, 1)
+    _call = formula(lambda x: x.softmax(-1))
+    _inverse = formula(lambda y: y.log())
+    forward_shape = formula(lambda shape: with_dims(1, shape))
+    inverse_shape = formula(lambda shape: with_dims(1, shape))
 
 
-def _with_an_end(shape: Any, dims: int) -> Any:
-    if len(shape) < dims:
-        raise ValueError("Too few dimensions on input")
-    return shape
+def _before(left: Any) -> Any:
+    """What is left before each step of what is left after it: at first all."""
+    return facula.nn.functional.pad(left, [1, 0], value=1)
+
+
+def _offset(x: Any) -> Any:
+    """The log-odds of breaking off an equal part: one of as many as are still to come."""
+    return facula.arange(x.shape[-1], 0, -1, dtype=x.dtype, device=x.device).log()
 
 
 class StickBreakingTransform(Unparametrized):
@@ -47,34 +42,26 @@ class StickBreakingTransform(Unparametrized):
     codomain = constraints.simplex
     bijective = True
 
-    @staticmethod
-    def _offset(x: Any) -> Any:
-        """So that zeros are broken into equal parts."""
-        return (x.shape[-1] + 1 - x.new_ones(x.shape[-1]).cumsum(-1)).log()
-
     def _call(self, x: Any) -> Any:
-        pad = facula.nn.functional.pad
-        z = _clipped_sigmoid(x - self._offset(x))
-        left = (1 - z).cumprod(-1)
-        return pad(z, [0, 1], value=1) * pad(left, [1, 0], value=1)
+        share = _clipped_sigmoid(x - _offset(x))
+        left = _before((1 - share).cumprod(-1))
+        return facula.cat([share * left[..., :-1], left[..., -1:]], -1)
 
     def _inverse(self, y: Any) -> Any:
-        parts = y[..., :-1]
-        # The rest may be rounded to less than nothing.
-        left = facula.clamp(1 - parts.cumsum(-1), min=facula.finfo(y.dtype).tiny)
-        return parts.log() - left.log() + self._offset(parts)
+        broken = y[..., :-1]
+        left = (1 - broken.cumsum(-1)).clamp(min=facula.finfo(y.dtype).tiny)  # rounding may leave less than nothing
+        return (broken.log() - left.log()) + _offset(broken)
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        x = x - self._offset(x)
-        return (-x + facula.nn.functional.logsigmoid(x) + y[..., :-1].log()).sum(-1)
+        """Each part's slope is its size times the share that is not broken off."""
+        return (y[..., :-1].log() + facula.nn.functional.logsigmoid(_offset(x) - x)).sum(-1)
 
-    def forward_shape(self, shape: Any) -> Any:
-        shape = _with_an_end(shape, 1)
-        return Size((*shape[:-1], shape[-1] + 1))
+    forward_shape = formula(lambda shape: Size((*shape[:-1], with_dims(1, shape)[-1] + 1)))
+    inverse_shape = formula(lambda shape: Size((*shape[:-1], with_dims(1, shape)[-1] - 1)))
 
-    def inverse_shape(self, shape: Any) -> Any:
-        shape = _with_an_end(shape, 1)
-        return Size((*shape[:-1], shape[-1] - 1))
+
+def _with_diagonal(matrix: Any, change: Any) -> Any:
+    return matrix.tril(-1) + change(matrix.diagonal(dim1=-2, dim2=-1)).diag_embed()
 
 
 class LowerCholeskyTransform(Unparametrized):
@@ -82,12 +69,8 @@ class LowerCholeskyTransform(Unparametrized):
 
     domain = constraints.independent(constraints.real, 2)
     codomain = constraints.lower_cholesky
-
-    def _call(self, x: Any) -> Any:
-        return x.tril(-1) + x.diagonal(dim1=-2, dim2=-1).exp().diag_embed()
-
-    def _inverse(self, y: Any) -> Any:
-        return y.tril(-1) + y.diagonal(dim1=-2, dim2=-1).log().diag_embed()
+    _call = formula(lambda x: _with_diagonal(x, facula.exp))
+    _inverse = formula(lambda y: _with_diagonal(y, facula.log))
 
 
 class PositiveDefiniteTransform(Unparametrized):
@@ -95,13 +78,11 @@ class PositiveDefiniteTransform(Unparametrized):
 
     domain = constraints.independent(constraints.real, 2)
     codomain = constraints.positive_definite
+    _inverse = formula(lambda y: _with_diagonal(facula.linalg.cholesky(y), facula.log))
 
     def _call(self, x: Any) -> Any:
-        lower = LowerCholeskyTransform()(x)
-        return lower @ lower.mT
-
-    def _inverse(self, y: Any) -> Any:
-        return LowerCholeskyTransform().inv(facula.linalg.cholesky(y))
+        root = _with_diagonal(x, facula.exp)
+        return root @ root.mT
 
 
 class CorrCholeskyTransform(Transform):
@@ -115,34 +96,29 @@ class CorrCholeskyTransform(Transform):
     bijective = True
 
     def _call(self, x: Any) -> Any:
-        eps = facula.finfo(x.dtype).eps
-        r = vec_to_tril_matrix(facula.tanh(x).clamp(min=-1 + eps, max=1 - eps), diag=-1)
-        left = (1 - r**2).sqrt().cumprod(-1)
-        r = r + facula.eye(r.shape[-1], dtype=r.dtype, device=r.device)
-        return r * facula.nn.functional.pad(left[..., :-1], [1, 0], value=1)
+        most = 1 - facula.finfo(x.dtype).eps
+        correlations = vec_to_tril_matrix(x.tanh().clamp(-most, most), -1)
+        left = _before((1 - correlations.square()).sqrt().cumprod(-1)[..., :-1])
+        diagonal = facula.eye(left.shape[-1], dtype=x.dtype, device=x.device)
+        return (correlations + diagonal) * left
 
     def _inverse(self, y: Any) -> Any:
-        left = 1 - facula.cumsum(y * y, dim=-1)
-        left = tril_matrix_to_vec(facula.nn.functional.pad(left[..., :-1], [1, 0], value=1), diag=-1)
-        t = tril_matrix_to_vec(y, diag=-1) / left.sqrt()
-        return (t.log1p() - t.neg().log1p()) / 2
+        left = _before(1 - y.square().cumsum(-1)[..., :-1])
+        return (tril_matrix_to_vec(y, -1) * tril_matrix_to_vec(left, -1).rsqrt()).atanh()
 
     def log_abs_det_jacobian(self, x: Any, y: Any, intermediates: Any = None) -> Any:
-        left = tril_matrix_to_vec(1 - (y * y).cumsum(dim=-1), diag=-2)
-        of_shares = 0.5 * left.log().sum(-1)
-        of_tanh = -2 * (x + facula.nn.functional.softplus(-2 * x) - math.log(2.0)).sum(dim=-1)
-        return of_shares + of_tanh
+        left = tril_matrix_to_vec(1 - y.square().cumsum(-1), -2)
+        return left.log().sum(-1) / 2 + log_slope_of_tanh(x).sum(-1)
 
     def forward_shape(self, shape: Any) -> Any:
-        n = _with_an_end(shape, 1)[-1]
-        size = round((0.25 + 2 * n) ** 0.5 + 0.5)
-        if size * (size - 1) // 2 != n:
+        *batch, count = with_dims(1, shape)
+        size = next(n for n in range(1, count + 3) if n * (n - 1) // 2 >= count)
+        if size * (size - 1) // 2 != count:
             raise ValueError("Input is not a flattened lower-diagonal number")
-        return Size((*shape[:-1], size, size))
+        return Size((*batch, size, size))
 
     def inverse_shape(self, shape: Any) -> Any:
-        if len(shape) < 2:
-            raise ValueError("Too few dimensions on input")
-        if shape[-2] != shape[-1]:
+        *batch, rows, columns = with_dims(2, shape)
+        if rows != columns:
             raise ValueError("Input is not square")
-        return Size((*shape[:-2], shape[-1] * (shape[-1] - 1) // 2))
+        return Size((*batch, rows * (rows - 1) // 2))

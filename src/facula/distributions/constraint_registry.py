@@ -3,39 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from . import constraints, transforms
+from .utils import Number
 
 __all__ = ["ConstraintRegistry", "biject_to", "transform_to"]
+
+Factory = Callable[[Any], Any]
+
+
+def _kind_of(constraint: Any) -> type:
+    """The class of a constraint that is given by itself or by its class."""
+    kind = type(constraint) if isinstance(constraint, constraints.Constraint) else constraint
+    if isinstance(kind, type) and issubclass(kind, constraints.Constraint):
+        return kind
+    raise TypeError(f"Expected constraint to be either a Constraint subclass or instance, but got {kind}")
 
 
 class ConstraintRegistry:
     """Factories of transforms by the class of constraint."""
 
     def __init__(self) -> None:
-        self._registry: dict[type, Callable[..., Any]] = {}
-        super().__init__()
+        self._registry: dict[type, Factory] = {}
 
-    def register(self, constraint: Any, factory: Callable[..., Any] | None = None) -> Any:
+    def register(self, constraint: Any, factory: Factory | None = None) -> Any:
         """Add the factory for a class of constraints; without one, a decorator for it."""
-        if factory is None:
-            return lambda factory: self.register(constraint, factory)
-        if isinstance(constraint, constraints.Constraint):
-            constraint = type(constraint)
-        if not isinstance(constraint, type) or not issubclass(constraint, constraints.Constraint):
-            raise TypeError(
-                f"Expected constraint to be either a Constraint subclass or instance, but got {constraint}"
-            )
-        self._registry[constraint] = factory
-        return factory
+        if factory is not None:
+            self._registry[_kind_of(constraint)] = factory
+        return factory or partial(self.register, constraint)
 
     def __call__(self, constraint: Any) -> Any:
         """The transform for a constraint."""
-        try:
-            factory = self._registry[type(constraint)]
-        except KeyError:
-            raise NotImplementedError(f"Cannot transform {type(constraint).__name__} constraints") from None
+        factory = self._registry.get(type(constraint))
+        if factory is None:
+            raise NotImplementedError(f"Cannot transform {type(constraint).__name__} constraints")
         return factory(constraint)
 
 
@@ -43,82 +46,54 @@ biject_to = ConstraintRegistry()
 transform_to = ConstraintRegistry()
 
 
-def _for_both(*kinds: Any) -> Callable[[Any], Any]:
-    def add(factory: Any) -> Any:
-        for kind in kinds:
-            biject_to.register(kind, factory)
-            transform_to.register(kind, factory)
-        return factory
-
-    return add
-
-
-@_for_both(constraints.real)
-def _transform_to_real(constraint: Any) -> Any:
-    return transforms.identity_transform
-
-
-@_for_both(constraints.greater_than, constraints.greater_than_eq)
-def _transform_to_greater_than(constraint: Any) -> Any:
-    return transforms.ComposeTransform(
-        [transforms.ExpTransform(), transforms.AffineTransform(constraint.lower_bound, 1)]
+def _exp_from(bound: str, sign: int) -> Factory:
+    """All that lies to one side of a bound."""
+    return lambda constraint: transforms.ComposeTransform(
+        [transforms.ExpTransform(), transforms.AffineTransform(getattr(constraint, bound), sign)]
     )
 
 
-@_for_both(constraints.less_than)
-def _transform_to_less_than(constraint: Any) -> Any:
-    return transforms.ComposeTransform(
-        [transforms.ExpTransform(), transforms.AffineTransform(constraint.upper_bound, -1)]
-    )
-
-
-@_for_both(constraints.interval, constraints.half_open_interval)
-def _transform_to_interval(constraint: Any) -> Any:
+def _between(constraint: Any) -> Any:
     low, high = constraint.lower_bound, constraint.upper_bound
-    if isinstance(low, (int, float)) and low == 0 and isinstance(high, (int, float)) and high == 1:
+    if isinstance(low, Number) and isinstance(high, Number) and (low, high) == (0, 1):
         return transforms.SigmoidTransform()
     return transforms.ComposeTransform([transforms.SigmoidTransform(), transforms.AffineTransform(low, high - low)])
 
 
-@biject_to.register(constraints.simplex)
-def _biject_to_simplex(constraint: Any) -> Any:
-    return transforms.StickBreakingTransform()
+_OF_BOTH: dict[Any, Factory] = {
+    constraints.real: lambda constraint: transforms.identity_transform,
+    constraints.greater_than: _exp_from("lower_bound", 1),
+    constraints.greater_than_eq: _exp_from("lower_bound", 1),
+    constraints.less_than: _exp_from("upper_bound", -1),
+    constraints.interval: _between,
+    constraints.half_open_interval: _between,
+    constraints.corr_cholesky: lambda constraint: transforms.CorrCholeskyTransform(),
+}
+
+_OF_ONE: dict[ConstraintRegistry, dict[Any, Factory]] = {
+    biject_to: {
+        constraints.simplex: lambda constraint: transforms.StickBreakingTransform(),
+    },
+    transform_to: {
+        constraints.simplex: lambda constraint: transforms.SoftmaxTransform(),
+        constraints.lower_cholesky: lambda constraint: transforms.LowerCholeskyTransform(),
+        constraints.positive_definite: lambda constraint: transforms.PositiveDefiniteTransform(),
+        constraints.positive_semidefinite: lambda constraint: transforms.PositiveDefiniteTransform(),
+    },
+}
 
 
-@transform_to.register(constraints.simplex)
-def _transform_to_simplex(constraint: Any) -> Any:
-    return transforms.SoftmaxTransform()
-
-
-@transform_to.register(constraints.lower_cholesky)
-def _transform_to_lower_cholesky(constraint: Any) -> Any:
-    return transforms.LowerCholeskyTransform()
-
-
-@transform_to.register(constraints.positive_definite)
-@transform_to.register(constraints.positive_semidefinite)
-def _transform_to_positive_definite(constraint: Any) -> Any:
-    return transforms.PositiveDefiniteTransform()
-
-
-@_for_both(constraints.corr_cholesky)
-def _transform_to_corr_cholesky(constraint: Any) -> Any:
-    return transforms.CorrCholeskyTransform()
-
-
-def _made_of_parts(registry: ConstraintRegistry) -> None:
+def _made_of_parts(onto: ConstraintRegistry) -> dict[Any, Factory]:
     """A constraint made of constraints: the same of their transforms."""
-    registry.register(
-        constraints.independent,
-        lambda c: transforms.IndependentTransform(registry(c.base_constraint), c.reinterpreted_batch_ndims),
-    )
-    registry.register(
-        constraints.cat, lambda c: transforms.CatTransform([registry(part) for part in c.cseq], c.dim, c.lengths)
-    )
-    registry.register(
-        constraints.stack, lambda c: transforms.StackTransform([registry(part) for part in c.cseq], c.dim)
-    )
+    return {
+        constraints.independent: lambda c: transforms.IndependentTransform(
+            onto(c.base_constraint), c.reinterpreted_batch_ndims
+        ),
+        constraints.cat: lambda c: transforms.CatTransform(map(onto, c.cseq), c.dim, c.lengths),
+        constraints.stack: lambda c: transforms.StackTransform(map(onto, c.cseq), c.dim),
+    }
 
 
-_made_of_parts(biject_to)
-_made_of_parts(transform_to)
+for _registry, _own in _OF_ONE.items():
+    for _constraint, _factory in {**_OF_BOTH, **_own, **_made_of_parts(_registry)}.items():
+        _registry.register(_constraint, _factory)

@@ -1,4 +1,4 @@
-"""Exponential families, whose entropy follows from the log-normaliser."""
+"""Exponential families, whose entropies and divergences follow from the log-normaliser."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import facula
 
 from .distribution import Distribution
+from .utils import _sum_rightmost
 
 __all__ = ["ExponentialFamily"]
 
@@ -26,13 +27,17 @@ class ExponentialFamily(Distribution):
         """The mean of the carrier; the entropy needs it."""
         raise NotImplementedError
 
+    def _mean_log_likelihood(self, of: Any) -> Any:
+        """The mean under this one of another member's log-likelihood, without the carrier.
+
+        The means of t(x) are the derivatives of the log-normaliser.
+        """
+        own = [param.detach().requires_grad_() for param in self._natural_params]
+        means = facula.autograd.grad(self._log_normalizer(*own).sum(), own, create_graph=True)
+        theirs = own if of is self else of._natural_params
+        dims = [max(param.dim() - len(self._batch_shape), 0) for param in own]
+        fits = [_sum_rightmost(mean * param, dim) for mean, param, dim in zip(means, theirs, dims)]
+        return sum(fits) - self._log_normalizer(*theirs)
+
     def entropy(self) -> Any:
-        """By the means of t(x), which are the derivatives of the log-normaliser."""
-        result = -self._mean_carrier_measure
-        params = [p.detach().requires_grad_() for p in self._natural_params]
-        log_normalizer = self._log_normalizer(*params)
-        means = facula.autograd.grad(log_normalizer.sum(), params, create_graph=True)
-        result = result + log_normalizer
-        for param, mean in zip(params, means):
-            result = result - (param * mean).reshape((*self._batch_shape, -1)).sum(-1)
-        return result
+        return -self._mean_carrier_measure - self._mean_log_likelihood(self)

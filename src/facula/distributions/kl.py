@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from .distribution import Distribution
@@ -16,49 +17,46 @@ _KL_MEMOIZE: dict[tuple[type, type], Callable[..., Any]] = {}
 
 def register_kl(type_p: Any, type_q: Any) -> Callable[[Any], Any]:
     """A decorator: the function is KL(p || q) for these classes and those derived from them."""
-    if not isinstance(type_p, type) and issubclass(type_p, Distribution):
-        raise TypeError(f"Expected type_p to be a Distribution subclass but got {type_p}")
-    if not isinstance(type_q, type) and issubclass(type_q, Distribution):
-        raise TypeError(f"Expected type_q to be a Distribution subclass but got {type_q}")
+    if not isinstance(type_p, type) or not isinstance(type_q, type):
+        raise TypeError("issubclass() arg 1 must be a class")
 
-    def decorator(fun: Any) -> Any:
-        _KL_REGISTRY[type_p, type_q] = fun
-        _KL_MEMOIZE.clear()
-        return fun
+    return partial(_register, (type_p, type_q))
 
-    return decorator
+
+def _register(pair: tuple[type, type], formula: Any) -> Any:
+    _KL_REGISTRY[pair] = formula
+    _KL_MEMOIZE.clear()  # what was the nearest formula may no longer be
+    return formula
 
 
 def _dispatch_kl(type_p: type, type_q: type) -> Any:
     """The formula of the nearest classes; a warning, if by p it is another one than by q."""
-    matches = [(p, q) for p, q in _KL_REGISTRY if issubclass(type_p, p) and issubclass(type_q, q)]
-    if not matches:
+    of_p, of_q = ({kind: i for i, kind in enumerate(kind.__mro__)} for kind in (type_p, type_q))
+    near = {(of_p[p], of_q[q]): found for (p, q), found in _KL_REGISTRY.items() if p in of_p and q in of_q}
+    if not near:
         return NotImplemented
-    ancestors_p, ancestors_q = type_p.__mro__, type_q.__mro__
-    left_p, left_q = min(matches, key=lambda m: (ancestors_p.index(m[0]), ancestors_q.index(m[1])))
-    right_p, right_q = min(matches, key=lambda m: (ancestors_q.index(m[1]), ancestors_p.index(m[0])))
-    left, right = _KL_REGISTRY[left_p, left_q], _KL_REGISTRY[right_p, right_q]
-    if left is not right:
+    by_p, by_q = min(near), min(near, key=lambda steps: steps[::-1])
+    if near[by_p] is not near[by_q]:
         warnings.warn(
-            f"Ambiguous kl_divergence({type_p.__name__}, {type_q.__name__}). Please register_kl({left_p.__name__}, "
-            f"{right_q.__name__})",
+            f"Ambiguous kl_divergence({type_p.__name__}, {type_q.__name__}). Please register_kl("
+            f"{type_p.__mro__[by_p[0]].__name__}, {type_q.__mro__[by_q[1]].__name__})",
             RuntimeWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
-    return left
+    return near[by_p]
 
 
 def kl_divergence(p: Distribution, q: Distribution) -> Any:
     """KL(p || q), the mean under p of log p - log q."""
-    key = type(p), type(q)
-    fun = _KL_MEMOIZE.get(key)
-    if fun is None:
-        fun = _KL_MEMOIZE[key] = _dispatch_kl(*key)
-    if fun is NotImplemented:
+    kinds = type(p), type(q)
+    if kinds not in _KL_MEMOIZE:
+        _KL_MEMOIZE[kinds] = _dispatch_kl(*kinds)
+    formula = _KL_MEMOIZE[kinds]
+    if formula is NotImplemented:
         raise NotImplementedError(
             f"No KL(p || q) is implemented for p type {p.__class__.__name__} and q type {q.__class__.__name__}"
         )
-    return fun(p, q)
+    return formula(p, q)
 
 
-from . import _kl_formulas, _kl_same_family  # noqa: E402, F401
+from . import _kl_formulas, _kl_within  # noqa: E402, F401

@@ -36,3 +36,7 @@ __all__ = [
     "PositiveDefiniteTransform", "PowerTransform", "ReshapeTransform", "SigmoidTransform", "SoftmaxTransform",
     "SoftplusTransform", "StackTransform", "StickBreakingTransform", "TanhTransform", "Transform", "identity_transform",
 ]  # fmt: skip
+
+for _name in __all__:
+    if isinstance(_kind := globals()[_name], type):
+        _kind.__module__ = __name__

@@ -10,11 +10,11 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from .._tensor import Tensor, computed
 from .._generator import check_randomness
 from .._needs_values import DrawsDiffer, NeedsValues
+from .._tensor import Tensor, computed
 from .._wrapped import Level, Wrapped, below, blank, highest, standin_of
-from ..autograd.dual import Dual, make_dual
+from ..autograd.dual import Dual, make_dual, twin, view_of
 
 
 class Batched(Wrapped):
@@ -27,6 +27,8 @@ class Batched(Wrapped):
         return self._value
 
     def _outlived(self) -> Any:
+        if self._level.same_values:
+            return self._value.select(0, 0)
         raise RuntimeError(
             "Either your tensor may have escaped from inside a function being vmapped and this is a user error (see "
             "https://pytorch.org/functorch/stable/ux_limitations.html), or there is an internal functorch error in "
@@ -40,11 +42,10 @@ class Batched(Wrapped):
         return batch(computed(self._value, fn), self._level)
 
     def _run(self, op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
-        from . import batching
-
+        batching = _batching()
         level = self._level
-        values = [t._value if is_batched(t, level) else t for t in tensors]
-        flags = [is_batched(t, level) for t in tensors]
+        flags = [t.__class__ is Batched and t._level is level for t in tensors]
+        values = [t._value if flag else t for t, flag in zip(tensors, flags)]
         if op.kind == "elementwise":
             return batch(op.call(*batching.aligned(op, tensors, values, flags), *attributes), level)
         result: Any = None
@@ -66,10 +67,9 @@ class Batched(Wrapped):
         self, op: Any, target: Any, others: tuple[Any, ...], attributes: tuple[Any, ...], again: Any
     ) -> Any:
         """NOTE [in-place on wrapped]: computed out of place, then copied, unless it is elementwise."""
-        from . import batching
-
+        batching = _batching()
         level = self._level
-        if not is_batched(target, level):
+        if not is_batched(target, level) and not (level.same_values and _become_batched(target, level)):
             raise RuntimeError(
                 "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in "
                 "extra_args that has more elements than `self`. This happened due to `other` being vmapped over but "
@@ -111,14 +111,14 @@ class Batched(Wrapped):
         return made if name == "new_tensor" else batch(made, level)
 
     def _reshaped(self, shape: tuple[int, ...]) -> Any:
-        return batch(self._value.reshape(self._level.size, *shape), self._level)
+        return self._linked(batch(self._value.reshape(self._level.size, *shape), self._level), shape)
 
     # ---- what only single items have
 
     def _needs_values(self, *args: Any, **kwargs: Any) -> Any:
         raise NeedsValues(self._level.depth)
 
-    item = tolist = numpy = __bool__ = __float__ = __int__ = __index__ = __complex__ = __array__ = _needs_values  # type: ignore[assignment]
+    item = tolist = numpy = __bool__ = __float__ = __int__ = __index__ = __complex__ = __array__ = _needs_values
     __contains__ = _needs_values
 
     def data_ptr(self) -> int:
@@ -138,9 +138,44 @@ class Batched(Wrapped):
     def _is_view(self) -> bool:
         return bool(self._value._is_view())
 
-    def __repr__(self, *, tensor_contents: str | None = None) -> str:
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
         inside = "\n".join("    " + line for line in repr(self._value).splitlines())
         return f"BatchedTensor(lvl={self._level.depth}, bdim=0, value=\n{inside}\n)"
+
+
+_module: Any = None
+
+
+def _batching() -> Any:
+    """The module of the rules, which needs this one."""
+    global _module
+    if _module is None:
+        from . import batching as _module
+    return _module
+
+
+def _become_batched(t: Any, level: Level) -> bool:
+    """Give each item of a batch a tensor of its own, where it is: others hold it. Whether that is possible."""
+    link = view_of(t)
+    if link is None:
+        original = twin(t)
+        made = batch(original.unsqueeze(0).expand(level.size, *t.shape).clone(), level)
+    elif is_batched(link[0], level) or _become_batched(link[0], level):
+        base = link[0]
+        if link[2] is None:
+            made = link[1](base)
+        else:
+            (_, _, start), (size, stride, offset) = link[2]
+            inside = base._value.as_strided((level.size, *size), (base.numel(), *stride), offset - start)
+            made = batch(inside, level)
+    else:
+        return False
+    t.__dict__.clear()
+    t.__class__ = Batched
+    t._array, t._node, t._meta, t._counter = made._array, None, None, None
+    t.__dict__.update(made.__dict__)
+    t._view_of = link
+    return True
 
 
 def is_batched(t: Any, level: Level) -> bool:
@@ -162,11 +197,11 @@ def unbatch(t: Any, level: Level) -> Any:
     """Show the batch of a level as the first dimension; made by ``expand`` if the tensor is the same for all items."""
     if isinstance(t, Wrapped):
         if t._level is level:
-            return t._value  # type: ignore[attr-defined]
+            return t._value
         if t._level.depth > level.depth:
             if isinstance(t, Dual):
                 return make_dual(unbatch(t._primal, level), unbatch(t._tangent, level), t._level)
-            return batch(unbatch(t._value, level).transpose(0, 1), t._level)  # type: ignore[attr-defined]
+            return batch(unbatch(t._value, level).transpose(0, 1), t._level)
     return t.unsqueeze(0).expand(level.size, *t.shape)
 
 

@@ -8,7 +8,6 @@ each item alone (see ``batch``).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +16,6 @@ from .._generator import check_randomness
 from .._needs_values import DrawsDiffer
 from .._tensor import Tensor
 from .._wrapped import Level
-from ..autograd.saved import SavedList
 from ..ops._args import is_number
 from ..ops._primitive import REGISTRY
 from ..ops._xp import TENSOR
@@ -83,18 +81,19 @@ def rule(*names: str) -> Callable[[Rule], Rule]:
     return add
 
 
-def rule_of(op: Any) -> Rule | None:
-    from . import batching_images, batching_indices  # noqa: F401 (they add their rules)
+_found: dict[Any, Rule | None] = {}
 
-    found = RULES.get(op.name)
-    if found is None:
-        if op.name in MOVED:
-            found = moved
-        elif op.name in LAST_DIMENSIONS:
-            found = last_dimensions
-        elif op.name in LIKE_ELEMENTWISE:
-            found = like_elementwise
-    return found
+
+def rule_of(op: Any) -> Rule | None:
+    """The rule of a primitive, by its name or its kind."""
+    try:
+        return _found[op]
+    except KeyError:
+        name = op.name
+        kinds = ((MOVED, moved), (LAST_DIMENSIONS, last_dimensions), (LIKE_ELEMENTWISE, like_elementwise))
+        found = RULES.get(name) or next((rule for names, rule in kinds if name in names), None)
+        _found[op] = found
+        return found
 
 
 # ---- elementwise
@@ -139,7 +138,7 @@ def _dtype_of(tensors: tuple[Any, ...]) -> Any:
 
 
 LIKE_ELEMENTWISE = frozenset(
-    "masked_fill_number native_dropout native_dropout_backward rrelu_with_noise frexp".split()
+    ["masked_fill_number", "native_dropout", "native_dropout_backward", "rrelu_with_noise", "frexp"]
 )
 """Primitives of several tensors that broadcast together, without being elementwise in every respect."""
 
@@ -155,9 +154,9 @@ def like_elementwise(call: Call) -> Any:
 RANDOM = frozenset(
     """
     bernoulli_kernel bernoulli_of_number binomial_kernel normal_of_both normal_of_mean normal_of_std poisson_kernel
-    sample_dirichlet standard_gamma
-    bernoulli_number_inplace bernoulli_tensor_inplace cauchy_inplace exponential_inplace geometric_inplace
-    log_normal_inplace normal_inplace random_all_inplace random_from_to_inplace random_to_inplace uniform_inplace
+    sample_dirichlet standard_gamma bernoulli_number_inplace bernoulli_tensor_inplace cauchy_inplace
+    exponential_inplace geometric_inplace log_normal_inplace normal_inplace random_all_inplace
+    random_from_to_inplace random_to_inplace uniform_inplace
     """.split()
 )
 """Primitives that draw random numbers."""
@@ -192,22 +191,22 @@ def _(call: Call) -> Any:
 
 MOVED = frozenset(
     """
-    all_op amax amin any_op cumsum_op cumsum_from_end cumprod_op logcumsumexp_op cummax cummin recur shift
-    diagonal diagonal_backward diagonal_copy diag_embed diagonal_scatter
-    fft_c2c fft_c2r fft_r2c flip rot90 gather ungather glu kthvalue_op linalg_cross log_softmax_backward_data log_softmax_op
-    logsumexp_op max_dim mean_dim median_dim min_dim mode_op nanmedian_dim nansum_op norm_along pick prod_dim
-    safe_softmax scatter scatter_add scatter_by scatter_reduce scatter_value select select_backward select_copy
-    select_scatter slice slice_backward slice_copy slice_scatter narrow_copy
-    softmax_backward_data softmax_op sort_op sort_stable_op split split_copy split_with_sizes split_with_sizes_copy
-    squeeze squeeze_copy squeeze_dims squeeze_dims_copy squeeze_fresh squeeze_inplace squeeze_dims_inplace
-    std_mean_op std_op sum_dim topk_op transpose transpose_copy transpose_inplace unbind unbind_copy unfold
-    unfold_backward unfold_copy unpick unsafe_split unsafe_split_with_sizes var_mean_op var_op vector_norm_op
+    all_op amax amin any_op cumsum_op cumsum_from_end cumprod_op logcumsumexp_op cummax cummin recur shift diagonal
+    diagonal_backward diagonal_copy diag_embed diagonal_scatter fft_c2c fft_c2r fft_r2c flip rot90 gather ungather
+    glu kthvalue_op linalg_cross log_softmax_backward_data log_softmax_op logsumexp_op max_dim mean_dim median_dim
+    min_dim mode_op nanmedian_dim nansum_op norm_along pick prod_dim safe_softmax scatter scatter_add scatter_by
+    scatter_reduce scatter_value select select_backward select_copy select_scatter slice slice_backward slice_copy
+    slice_scatter narrow_copy softmax_backward_data softmax_op sort_op sort_stable_op split split_copy
+    split_with_sizes split_with_sizes_copy squeeze squeeze_copy squeeze_dims squeeze_dims_copy squeeze_fresh
+    squeeze_inplace squeeze_dims_inplace std_mean_op std_op sum_dim topk_op transpose transpose_copy
+    transpose_inplace unbind unbind_copy unfold unfold_backward unfold_copy unpick unsafe_split
+    unsafe_split_with_sizes var_mean_op var_op vector_norm_op
     """.split()
 )
 """Primitives that stay the same if a dimension is put in front and their attributes say so."""
 
-_DIMS = frozenset("dim dims dim0 dim1 dim2 dimension".split())
-_SHAPES = frozenset("shape size input_sizes".split())
+_DIMS = frozenset(["dim", "dims", "dim0", "dim1", "dim2", "dimension"])
+_SHAPES = frozenset(["shape", "size", "input_sizes"])
 _ADDS_DIMENSION = frozenset(["diag_embed"])
 
 
@@ -296,8 +295,8 @@ LAST_DIMENSIONS = frozenset(
     """
     alias_kernel alias_kernel_copy cholesky cholesky_inverse dense_copy linalg_cholesky
     linalg_cholesky_where_possible linalg_det linalg_eig linalg_eigh linalg_householder_product linalg_inv
-    linalg_inv_where_possible linalg_lu linalg_lu_factor linalg_matrix_exp linalg_pinv linalg_qr linalg_slogdet linalg_svd lu_unpack
-    pixel_shuffle pixel_unshuffle tril triu view_as_complex view_as_real view_as_real_copy
+    linalg_inv_where_possible linalg_lu linalg_lu_factor linalg_matrix_exp linalg_pinv linalg_qr linalg_slogdet
+    linalg_svd lu_unpack pixel_shuffle pixel_unshuffle tril triu view_as_complex view_as_real view_as_real_copy
     """.split()
 )
 """Primitives on the last dimensions of a tensor, whatever comes before."""
@@ -344,7 +343,7 @@ def _(call: Call) -> Any:
 
 
 def _product(a: Any, b: Any) -> Any:
-    return TENSOR.matmul(a, b)
+    return TENSOR.bmm(a, b) if a.dim() == 3 == b.dim() else TENSOR.matmul(a, b)
 
 
 @rule("mm", "bmm")
@@ -380,7 +379,8 @@ def _(call: Call) -> Any:
 def _(call: Call) -> Any:
     name = call.op.name
     beta, alpha = call.attributes
-    product = Call(REGISTRY["bmm" if name in ("baddbmm", "addbmm") else "mm"], call.level, call.values[1:], call.flags[1:], ())
+    multiply = REGISTRY["bmm" if name in ("baddbmm", "addbmm") else "mm"]
+    product = Call(multiply, call.level, call.values[1:], call.flags[1:], ())
     if name == "addmv":
         product.op = REGISTRY["mv"]
         result = RULES["mv"](product)
@@ -542,8 +542,4 @@ def _(call: Call) -> Any:
     return rows.mean(1) if reduction == 1 else rows.sum(1)
 
 
-def numel(shape: tuple[int, ...]) -> int:
-    return math.prod(shape)
-
-
-__all__ = ["Call", "SavedList", "aligned", "moved", "numel", "padded", "rule", "rule_of"]
+from . import batching_images, batching_indices  # noqa: E402, F401 (they add their rules)

@@ -51,16 +51,17 @@ def _folded_shape(shape: tuple[int, ...], size: int, has_samples: bool) -> tuple
 
 
 for _n in (2, 3):
-    for _name in (
-        "adaptive_avg_pool{}d", "adaptive_avg_pool{}d_backward", "adaptive_max_pool{}d", "adaptive_max_pool{}d_backward",
-        "adaptive_max_pool{}d_backward_backward", "avg_pool{}d", "avg_pool{}d_backward", "fractional_max_pool{}d_backward",
-        "fractional_max_pool{}d_backward_backward", "max_pool{}d", "max_pool{}d_backward", "max_pool{}d_backward_backward",
-        "max_unpool{}d", "max_unpool{}d_backward", "max_unpool{}d_backward_backward",
-        "max_unpool{}d_backward_backward_backward",
-    ):  # fmt: skip
+    for _name in """
+        adaptive_avg_pool{}d adaptive_avg_pool{}d_backward adaptive_max_pool{}d adaptive_max_pool{}d_backward
+        adaptive_max_pool{}d_backward_backward avg_pool{}d avg_pool{}d_backward fractional_max_pool{}d_backward
+        fractional_max_pool{}d_backward_backward max_pool{}d max_pool{}d_backward max_pool{}d_backward_backward
+        max_unpool{}d max_unpool{}d_backward max_unpool{}d_backward_backward max_unpool{}d_backward_backward_backward
+    """.split():
         RULES[_name.format(_n)] = folded
-for _kind in ("nearest1d", "nearest2d", "nearest3d", "nearest_exact1d", "nearest_exact2d", "nearest_exact3d", "linear1d",
-              "bilinear2d", "bilinear2d_aa", "bicubic2d", "bicubic2d_aa", "lanczos2d_aa", "trilinear3d"):  # fmt: skip
+for _kind in """
+    nearest1d nearest2d nearest3d nearest_exact1d nearest_exact2d nearest_exact3d linear1d bilinear2d bilinear2d_aa
+    bicubic2d bicubic2d_aa lanczos2d_aa trilinear3d
+""".split():
     RULES[f"upsample_{_kind}"] = RULES[f"upsample_{_kind}_backward"] = folded
 
 
@@ -226,11 +227,11 @@ def _(call: Call) -> Any:
         raise RuntimeError(
             "Batch norm got a batched tensor as input while the running_mean or running_var, which will be updated in "
             "place, were not batched.\nIf you are using a module and do not need eval mode, please set "
-            "`track_running_stats` to be False.If you are using a prebuilt module and do not need eval mode, please see "
-            "the functorch website for resources on how to patch your module to work with vmap"
+            "`track_running_stats` to be False.If you are using a prebuilt module and do not need eval mode, please "
+            "see the functorch website for resources on how to patch your module to work with vmap"
         )
     x = _grouped(call.full(0))
-    per_channel = [None if v is None else call.full(i).reshape(-1) for i, v in enumerate(call.values) if i]
+    per_channel: list[Any] = [None if v is None else call.full(i).reshape(-1) for i, v in enumerate(call.values) if i]
     out, mean, scale = call.run([x, *per_channel])
     for i in (3, 4):
         v = call.values[i]

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .._tensor import Tensor
 from ..autograd.saved import SavedList
 from ..ops._primitive import REGISTRY
 from ..ops._xp import TENSOR
 from .batch import is_batched
-from .batching import Call, moved, padded, rule
+from .batching import Call, padded, rule
 
 
 def _item_numbers(size: int, ndim: int) -> Any:
@@ -34,7 +33,7 @@ def _places(call: Call, indices: Any) -> SavedList | None:
 
 
 def _indexed_apart(indices: Any) -> bool:
-    """Whether NumPy would put the dimensions of the result of indexing first: indices with a whole dimension between."""
+    """Whether there is a whole dimension between indices: then the indexed dimensions come first in the result."""
     at = [d for d, i in enumerate(indices) if i is not None]
     return bool(at) and at[-1] - at[0] + 1 != len(at)
 
@@ -56,7 +55,7 @@ def _(call: Call) -> Any:
     places = _places(call, indices)
     if places is None:
         return None
-    x = call.full(0) if call.flags[0] or places[0] is None else call.full(0)
+    x = call.full(0)
     if places[0] is None and _indexed_apart(indices):
         first = call.run([x], (places,))
         n = max(i._array.ndim for i in indices if i is not None)
@@ -167,6 +166,18 @@ def _(call: Call) -> Any:
     return summed.reshape(call.size, rows, -1)
 
 
+@rule("restride")
+def _(call: Call) -> Any:
+    size, stride, offset, to_size, to_stride, to_offset = call.attributes
+    apart = 1 + max(
+        start + sum((n - 1) * s for n, s in zip(shape, strides) if n)
+        for shape, strides, start in ((size, stride, offset), (to_size, to_stride, to_offset))
+    )
+    here = ((call.size, *size), (apart, *stride), offset)
+    there = ((call.size, *to_size), (apart, *to_stride), to_offset)
+    return call.run(call.values, (*here, *there))
+
+
 @rule("take")
 def _(call: Call) -> Any:
     x, index = call.values
@@ -185,7 +196,8 @@ def _(call: Call) -> Any:
     (shape,) = call.attributes
     n = max(math.prod(shape), 1)
     index = index if call.flags[1] else index.unsqueeze(0)
-    return call.run([g, (index % n + _item_numbers(call.size, call.ndim(1)) * n).expand(g.shape)], ((call.size, *shape),))
+    places = index % n + _item_numbers(call.size, call.ndim(1)) * n
+    return call.run([g, places.expand(g.shape)], ((call.size, *shape),))
 
 
 @rule("nll_loss", "nll_loss2d")
@@ -215,5 +227,3 @@ def _(call: Call) -> Any:
     summed = each.sum(dims)
     return [summed / total if reduction == 1 else summed, total]
 
-
-__all__ = ["Tensor", "moved"]

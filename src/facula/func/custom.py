@@ -1,4 +1,4 @@
-"""``autograd.Function`` inside transforms: its ``jvp`` for duals; its ``vmap``, or one made of the rest, for batches."""
+"""``autograd.Function`` inside transforms: its ``jvp`` for duals; its ``vmap``, or one made for it, for batches."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ class ForwardContext:
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        return tuple(getattr(self._node, "saved_for_forward", None) or ())
+        kept: Any = getattr(self._node, "saved_for_forward", None)
+        return tuple(kept or ())
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._node, name)
@@ -82,7 +83,8 @@ def _with_tangents(cls: Any, args: tuple[Any, ...], level: Level) -> Any:
     ]
     found = cls.jvp(ctx, *given)
     slopes = list(found) if isinstance(found, tuple) else [found]
-    constant = {id(t) for t in getattr(node, "non_differentiable", None) or getattr(node, "constant", ())}
+    fixed: Any = getattr(node, "non_differentiable", None) or getattr(node, "constant", ())
+    constant = {id(t) for t in fixed}
     duals = [
         out if t is None or id(out) in constant or not isinstance(out, Tensor) else make_dual(out, t, level)
         for out, t in zip(outs, slopes, strict=True)
@@ -94,6 +96,12 @@ def _with_tangents(cls: Any, args: tuple[Any, ...], level: Level) -> Any:
 
 
 def _by_its_rule(cls: Any, args: tuple[Any, ...], level: Level) -> Any:
+    return by_rule(cls.vmap, args, {}, level)
+
+
+def by_rule(rule: Any, args: tuple[Any, ...], kwargs: dict[str, Any], level: Level) -> Any:
+    """Call a user's rule for batches, ``rule(info, in_dims, *args)``, which returns (output, out_dims)."""
+
     def dim(v: Any) -> Any:
         return 0 if is_batched(v, level) else None
 
@@ -101,7 +109,8 @@ def _by_its_rule(cls: Any, args: tuple[Any, ...], level: Level) -> Any:
         return v._value if is_batched(v, level) else v
 
     in_dims = tuple(tree_map(dim, a) for a in args)
-    found = cls.vmap(VmapInfo(level.size, level.randomness), in_dims, *[tree_map(inside, a) for a in args])
+    values = [tree_map(inside, a) for a in args]
+    found = rule(VmapInfo(level.size, level.randomness), in_dims, *values, **tree_map(inside, kwargs))
     if not (isinstance(found, tuple) and len(found) == 2):
         raise RuntimeError(
             "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure "
@@ -112,8 +121,8 @@ def _by_its_rule(cls: Any, args: tuple[Any, ...], level: Level) -> Any:
     dims = broadcast_to_and_flatten(out_dims, spec)
     if dims is None:
         raise RuntimeError(
-            f"The vmap staticmethod returned out_dims of the structure {tree_flatten(out_dims)[1]} for an output of the "
-            f"structure {spec}"
+            f"The vmap staticmethod returned out_dims of the structure {tree_flatten(out_dims)[1]} for an output of "
+            f"the structure {spec}"
         )
     return tree_unflatten(
         [v if d is None or not isinstance(v, Tensor) else batch(v.movedim(d, 0), level) for v, d in zip(leaves, dims)],
@@ -178,7 +187,8 @@ def _on_batches(cls: Any, batched: list[bool], size: int, randomness: str) -> An
     def forward(*args: Any) -> Any:
         def run(level: Level, *given: Any) -> Any:
             out = cls.forward(*given)
-            whole = tuple(unbatch(v, level) if isinstance(v, Tensor) else v for v in (out if isinstance(out, tuple) else (out,)))
+            outs = out if isinstance(out, tuple) else (out,)
+            whole = tuple(unbatch(v, level) if isinstance(v, Tensor) else v for v in outs)
             return whole if isinstance(out, tuple) else whole[0]
 
         return per_item(run, batched, *args)

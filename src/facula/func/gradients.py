@@ -51,7 +51,7 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = F
                 )
         grads = trace.pull([output], [output.new_ones(())], keep=False)
         result = tree_unflatten([_or_zeros(g, t) for g, t in zip(grads, leaves)], spec)
-        value = trace.closed(output)
+        value = trace.closed(output, is_output=True)
         return result, ((value, _closed(trace, aux)) if has_aux else value)
 
     return gradient_and_value
@@ -88,8 +88,8 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
 
 
 def _shown(spec: Any) -> str:
-    text = repr(spec)
-    return text if spec.is_leaf() else f"({', '.join(_shown(s) for s in spec.children_specs)})" if spec.type is tuple else text
+    """A plan in short: ``(*, *)``."""
+    return f"({', '.join(_shown(s) for s in spec.children_specs)})" if spec.type is tuple else repr(spec)
 
 
 def _closed(trace: Reverse, tree: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .. import _state
 from .._pytree import tree_flatten, tree_unflatten
 from ._arguments import chosen, outputs_in, tensors_in, transformed, without_aux
 from .gradients import vjp
@@ -74,6 +75,7 @@ def jacfwd(
 
         def column(*units: Any) -> Any:
             nonlocal out_spec
+            _state.modes.levels[-1].same_values = True
             found = pushed(lambda *values: func(*replaced(tree_unflatten(values, spec)), **kwargs), leaves,
                            tree_flatten(tuple(leaves))[1], list(units), False, has_aux)  # fmt: skip
             slopes, out_spec = tree_flatten(found[1])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any
 
 
@@ -14,23 +16,18 @@ def functional_call(
     """Call a module with other parameters and buffers than its own."""
     from ..nn.utils import stateless
 
-    if isinstance(parameter_and_buffer_dicts, dict):
-        merged = parameter_and_buffer_dicts
-    elif isinstance(parameter_and_buffer_dicts, Sequence):
-        if not all(isinstance(d, dict) for d in parameter_and_buffer_dicts):
-            raise ValueError("Expected all elements of parameter_and_buffer_dicts to be dictionaries")
-        names = [name for d in parameter_and_buffer_dicts for name in d]
-        repeated = {name for name in names if names.count(name) > 1}
-        if repeated:
-            raise ValueError(
-                f"{sorted(repeated)} appeared in multiple dictionaries; behavior of functional call is ambiguous"
-            )
-        merged = {name: value for d in parameter_and_buffer_dicts for name, value in d.items()}
-    else:
+    given = parameter_and_buffer_dicts
+    dicts = [given] if isinstance(given, dict) else given
+    if not isinstance(dicts, Sequence):
         raise ValueError(
-            "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got "
-            f"{type(parameter_and_buffer_dicts)}"
+            f"Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got {type(given)}"
         )
+    if not all(isinstance(d, dict) for d in dicts):
+        raise ValueError("Expected all elements of parameter_and_buffer_dicts to be dictionaries")
+    repeated = sorted(name for name, times in Counter(chain.from_iterable(dicts)).items() if times > 1)
+    if repeated:
+        raise ValueError(f"{repeated} appeared in multiple dictionaries; behavior of functional call is ambiguous")
+    merged = dict(chain.from_iterable(d.items() for d in dicts))
     return stateless._functional_call(module, merged, args, kwargs, tie_weights=tie_weights, strict=strict)
 
 

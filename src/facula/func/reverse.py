@@ -1,9 +1,9 @@
 """Reverse mode inside transforms: record a function, then pull cotangents back through it.
 
-NOTE [one graph]: ``func.grad`` and its kin record the same graph that ``backward()`` uses. Inputs become fresh leaves,
-at the innermost plain tensor of whatever they are wrapped in; gradients are computed by the engine on raw arrays. Only if
-the graph leads outside, to a tensor that some outer ``grad`` or ``backward`` will ask about, is the way back recorded
-too. So nested transforms need no wrapping for reverse mode, and run at the speed of ``backward()``.
+NOTE [one graph]: ``func.grad`` and its kin record the same graph that ``backward()`` uses. Inputs become fresh
+leaves, at the innermost plain tensor of whatever they are wrapped in; gradients are computed by the engine on raw
+arrays. Only if the graph leads outside, to a tensor that some outer ``grad`` or ``backward`` will ask about, is the
+way back recorded too. So nested transforms need no wrapping for reverse mode, and run at the speed of ``backward()``.
 
 How cotangents pass the wrappings of other transforms:
 
@@ -37,6 +37,8 @@ class Reverse:
     def __enter__(self) -> Reverse:
         self.outer = _state.grad_enabled()
         self.level = enter()
+        self.leads_outside: bool | None = None
+        """Whether the outputs' graph does, once it has been looked at."""
         try:
             self.inputs = [self._opened(_lifted(t)) for t in self.given]
         except BaseException:
@@ -68,18 +70,23 @@ class Reverse:
         found = pulled(outputs, self.inputs, cotangents, keep, self._plainly)
         return [None if g is None else self.closed(g) for g in found]
 
-    def closed(self, t: Any) -> Any:
+    def closed(self, t: Any, is_output: bool = False) -> Any:
         """A result as the outside may see it: without the history that ends at this transform's own leaves."""
-        if isinstance(t, Dual):
-            return make_dual(self.closed(t._primal), self.closed(t._tangent), t._level)
-        if isinstance(t, Batched):
-            return batch(self.closed(t._value), t._level)
-        if not t.requires_grad or (_state.grad_enabled() and self._leads_outside([t])):
+        if t.wraps:
+            if isinstance(t, Dual):
+                return make_dual(self.closed(t._primal, is_output), self.closed(t._tangent), t._level)
+            return batch(self.closed(t._value, is_output), t._level)
+        if not t.requires_grad:
+            return t
+        if _state.grad_enabled() and not (is_output and self.leads_outside is False) and self._leads_outside([t]):
             return t
         return t.detach()
 
     def _plainly(self, ys: Sequence[Any], xs: Sequence[Any], vs: Sequence[Any], keep: bool) -> list[Any]:
-        create = _state.grad_enabled() and (any(v.requires_grad for v in vs) or self._leads_outside(ys))
+        create = False
+        if _state.grad_enabled():
+            self.leads_outside = self._leads_outside(ys)
+            create = self.leads_outside or any(v.requires_grad for v in vs)
         return engine.run_backward(_roots(ys, vs), keep or create, create, [x._edge() for x in xs])
 
     def _leads_outside(self, tensors: Sequence[Any]) -> bool:
@@ -92,7 +99,7 @@ class Reverse:
             if node is None or node in seen:
                 continue
             seen.add(node)
-            if isinstance(node, AccumulateGrad):
+            if type(node) is AccumulateGrad:
                 owner = node.variable.__dict__.get("_transform")
                 if owner is None or (owner.alive and owner is not self.level):
                     return True
@@ -121,7 +128,7 @@ def pulled(ys: Sequence[Any], xs: Sequence[Any], vs: Sequence[Any], keep: bool, 
         inside = below(level, pulled, outputs, inputs, cotangents, keep, plainly)
         return [None if g is None else batch(g, level) for g in inside]
     primals, tangents = parts(tuple(ys), level)
-    inputs = parts(tuple(xs), level)[0]
+    inputs = list(parts(tuple(xs), level)[0])
     halves = [(None, None) if v is None else _halves(v, level) for v in vs]
     values = below(level, pulled, primals, inputs, [p for p, _ in halves], True, plainly)
     more = [(y, t) for y, (_, t) in zip(primals, halves) if t is not None]
@@ -162,12 +169,12 @@ def _halves(v: Any, level: Any) -> tuple[Any, Any]:
     """A cotangent's value and tangent at a level, below the wrappings of higher ones."""
     if isinstance(v, Wrapped) and v._level.depth >= level.depth:
         if v._level is level:
-            return v._primal, v._tangent  # type: ignore[attr-defined]
+            return v._primal, v._tangent
         if isinstance(v, Batched):
             p, t = _halves(v._value, level)
             return batch(p, v._level), None if t is None else batch(t, v._level)
-        p, t = _halves(v._primal, level)  # type: ignore[attr-defined]
-        dp, dt = _halves(v._tangent, level)  # type: ignore[attr-defined]
+        p, t = _halves(v._primal, level)
+        dp, dt = _halves(v._tangent, level)
         value = make_dual(p, dp, v._level)
         if t is None and dt is None:
             return value, None

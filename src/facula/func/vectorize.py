@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .._needs_values import NeedsValues
 from .._pytree import broadcast_to_and_flatten, tree_flatten, tree_unflatten
 from .._tensor import Tensor
-from .._needs_values import NeedsValues
 from .._wrapped import Level, enter, leave
 from ._arguments import transformed
 from .batch import _has_level, _tell, batch, unbatch
@@ -78,7 +78,9 @@ def _inputs(in_dims: Any, args: tuple[Any, ...], func: Any) -> tuple[int, list[A
     found: list[Any] = []
     for d, t in zip(dims, leaves):
         if d is not None and not isinstance(d, int):
-            raise ValueError(f"{title}: Got in_dim={d} for an input but in_dim must be either an integer dimension or None.")
+            raise ValueError(
+                f"{title}: Got in_dim={d} for an input but in_dim must be either an integer dimension or None."
+            )
         if d is not None and not isinstance(t, Tensor):
             raise ValueError(
                 f"{title}: Got in_dim={d} for an input but the input is of type {type(t)}. We cannot vmap over "
@@ -123,8 +125,8 @@ def _at_once(
 def _outputs(output: Any, level: Level, out_dims: Any, func: Any) -> tuple[list[Any], Any, list[Any]]:
     outs, out_spec = tree_flatten(output)
     dims = _out_dims(out_dims, out_spec, func)
-    results = []
-    places = []
+    results: list[Any] = []
+    places: list[Any] = []
     for out, d in zip(outs, dims):
         if not isinstance(out, Tensor):
             if d is None:
@@ -132,8 +134,8 @@ def _outputs(output: Any, level: Level, out_dims: Any, func: Any) -> tuple[list[
                 places.append(None)
                 continue
             raise ValueError(
-                f"vmap({name_of(func)}, ...): `{name_of(func)}` must only return Tensors, got type {type(out)}. Did you "
-                "mean to set out_dims= to None for output?"
+                f"vmap({name_of(func)}, ...): `{name_of(func)}` must only return Tensors, got type {type(out)}. Did "
+                "you mean to set out_dims= to None for output?"
             )
         if d is None:
             if _has_level(out, level):
@@ -156,13 +158,13 @@ def _out_dims(out_dims: Any, spec: Any, func: Any) -> list[Any]:
     given = tree_flatten(out_dims)
     if any(d is not None and not isinstance(d, int) for d in given[0]):
         raise ValueError(
-            f"vmap({name_of(func)}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python collection of "
-            "ints representing where in the outputs the vmapped dimension should appear."
+            f"vmap({name_of(func)}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python collection "
+            "of ints representing where in the outputs the vmapped dimension should appear."
         )
     if dims is None:
         raise ValueError(
-            f"vmap({name_of(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure of "
-            f"`outputs`. out_dims has structure {given[1]} but outputs has structure {spec}."
+            f"vmap({name_of(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure "
+            f"of `outputs`. out_dims has structure {given[1]} but outputs has structure {spec}."
         )
     return dims
 

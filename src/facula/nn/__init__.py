@@ -25,18 +25,13 @@ __all__ = sorted(
 
 def factory_kwargs(kwargs: dict[str, Any] | None) -> dict[str, Any]:
     """The keyword arguments for functions that make tensors: those among ``kwargs``, and its ``factory_kwargs``."""
-    if kwargs is None:
-        return {}
-    simple = {"device", "dtype", "memory_format"}
-    unexpected = kwargs.keys() - {*simple, "factory_kwargs"}
-    if unexpected:
+    given = dict(kwargs or {})
+    found = dict(given.pop("factory_kwargs", {}))
+    if unexpected := given.keys() - {"device", "dtype", "memory_format"}:
         raise TypeError(f"unexpected kwargs {unexpected}")
-    found = dict(kwargs.get("factory_kwargs", {}))
-    for name in simple & kwargs.keys():
-        if name in found:
-            raise TypeError(f"{name} specified twice, in **kwargs and in factory_kwargs")
-        found[name] = kwargs[name]
-    return found
+    for name in given.keys() & found.keys():
+        raise TypeError(f"{name} specified twice, in **kwargs and in factory_kwargs")
+    return found | given
 
 
 def __getattr__(name: str) -> Any:

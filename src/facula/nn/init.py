@@ -212,18 +212,15 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
 
 def _make_deprecate(meth: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """The same function under its name without underscore, with a warning."""
-    new = meth.__name__
-    old = new[:-1]
+    name = meth.__name__
+    message = f"`nn.init.{name[:-1]}` is now deprecated in favor of `nn.init.{name}`."
 
-    def deprecated_init(*args: Any, **kwargs: Any) -> Tensor:
-        warnings.warn(
-            f"`nn.init.{old}` is now deprecated in favor of `nn.init.{new}`.", FutureWarning, stacklevel=2
-        )
+    def deprecated(*args: Any, **kwargs: Any) -> Tensor:
+        warnings.warn(message, FutureWarning, stacklevel=2)
         return meth(*args, **kwargs)
 
-    deprecated_init.__doc__ = f"The old name of ``{new}``."
-    deprecated_init.__name__ = old
-    return deprecated_init
+    deprecated.__name__, deprecated.__doc__ = name[:-1], f"The old name of ``{name}``."
+    return deprecated
 
 
 uniform = _make_deprecate(uniform_)

@@ -20,30 +20,40 @@ class _ParameterMeta(type):
         return self is Parameter and isinstance(instance, Tensor) and getattr(instance, "_is_param", False)
 
 
+def _something(data: Any) -> Any:
+    """What is given; a tensor without elements for nothing."""
+    if data is not None:
+        return data
+    from ..ops import create
+
+    return create.tensor([])
+
+
+def _marked(data: Tensor, requires_grad: bool) -> Tensor:
+    """A tensor of a subclass as a Parameter, without ceasing to be of that class."""
+    leaf = data.detach().requires_grad_(requires_grad)
+    if type(leaf) is not type(data):
+        raise RuntimeError(
+            f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns an "
+            f"instance of the same type, but return type {type(leaf).__name__} was found instead. To use the type as a "
+            "Parameter, please correct the detach() semantics defined by its __torch_dispatch__() implementation."
+        )
+    leaf._is_param = True  # type: ignore[attr-defined]
+    return leaf
+
+
 class Parameter(Tensor, metaclass=_ParameterMeta):
     """A leaf tensor that, assigned to an attribute of a Module, becomes one of its parameters."""
 
     __torch_function__ = staticmethod(_disabled_torch_function_impl)
 
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
-        if data is None:
-            from ..ops import create
-
-            data = create.tensor([])
+        data = _something(data)
         if type(data) is Tensor or type(data) is Parameter:
             if requires_grad and data._array.dtype.kind in "biu":
                 raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
             return Tensor._make_subclass(cls, data, requires_grad)
-        t = data.detach().requires_grad_(requires_grad)
-        if type(t) is not type(data):
-            raise RuntimeError(
-                f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns "
-                f"an instance of the same type, but return type {type(t).__name__} was found instead. To use the type "
-                "as a Parameter, please correct the detach() semantics defined by its __torch_dispatch__() "
-                "implementation."
-            )
-        t._is_param = True
-        return t
+        return _marked(data, requires_grad)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         if id(self) in memo:
@@ -85,14 +95,10 @@ class Buffer(Tensor, metaclass=_BufferMeta):
     __torch_function__ = staticmethod(_disabled_torch_function_impl)
 
     def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
-        if data is None:
-            from ..ops import create
-
-            data = create.tensor([])
-        t = data.detach().requires_grad_(data.requires_grad)
-        t.persistent = persistent
-        t._is_buffer = True
-        return t
+        data = _something(data)
+        marked = data.detach().requires_grad_(data.requires_grad)
+        marked._is_buffer, marked.persistent = True, persistent
+        return marked
 
 
 PLAIN.add(Parameter)

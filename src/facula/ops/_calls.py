@@ -140,7 +140,7 @@ def _several_tensors(op: Primitive) -> Callable[..., Any]:
 def recorder(op: Primitive) -> Callable[..., None]:
     """Makes the node of a call, as ``Primitive.make_node`` does, and gives it to the first output."""
     tensor_slots = [i for i, slot in enumerate(op.slots) if slot.is_tensor and not slot.is_output]
-    elementwise = op.kind == "elementwise"
+    elementwise, single = op.kind == "elementwise", not op.variadic
     savers: dict[int, Callable[..., tuple[Any, ...]]] = {}
     node_class: Any = None
 
@@ -150,7 +150,10 @@ def recorder(op: Primitive) -> Callable[..., None]:
             node_class = op.node_class
         node = node_class()
         node.next = edges
-        node.adapt = op._adaptations(outs[0], tensors) if elementwise else None
+        if elementwise or (single and outs[0]._array.dtype.itemsize == 2):
+            node.adapt = op._adaptations(outs[0], tensors)
+        else:
+            node.adapt = None
         node.attached = None
         node.versions = None
         save = savers.get(mask)

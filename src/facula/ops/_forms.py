@@ -132,6 +132,10 @@ def public(
                 return args[0]._made_like(title, fn, args[1:], kwargs)
             try:
                 if target is None:
+                    if _state.special and _state.modes.profiled is not None:
+                        from ..profiler import _recorder
+
+                        return _recorder.function(f"aten::{title}", args, fn, kwargs)
                     return fn(*args, **kwargs)
                 if out is not True and out not in kwargs and len(args) < 2:
                     raise NoOverload

@@ -19,7 +19,7 @@ from ..autograd import views
 from ._elementwise import Elementwise
 from ._nodes import own_code
 from ._operands import check_devices, common_shape, operands, run_kernel, scalar, wrong_operand
-from ._primitive import PLAIN, ndarray
+from ._primitive import PLAIN, ndarray, transforms
 
 
 def inplace_form(op: Any, operator: bool = False) -> Callable[..., Any]:
@@ -44,6 +44,8 @@ def inplace_form(op: Any, operator: bool = False) -> Callable[..., Any]:
         attributes = args[k - 1 :]
         if any(isinstance(t, Tensor) and t.wraps for t in tensors):
             return _in_transform(op, tensors, attributes, lambda *given: change(*given, *attributes))
+        if _state.special and _state.modes.profiled is not None:
+            return _measured(op, (self, *args), quick, self, *args)
         if is_elementwise:
             found = operands(op, tensors, attributes)
             if found is None:
@@ -219,6 +221,8 @@ def change(
         return _in_transform(
             op, tensors, attributes, lambda self, *others: change(op, self, others, write, attributes, overlap)
         )
+    if _state.special and _state.modes.profiled is not None:
+        return _measured(op, tensors, change, op, self, others, write, attributes, overlap)
     requires = needs_gradient(*tensors)
     views.check_inplace(self, requires)
     array = self._array
@@ -243,9 +247,13 @@ def change(
 
 
 def _in_transform(op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...], again: Callable[..., Any]) -> Any:
-    from .. import _wrapped
+    return transforms.change(op, tensors[0], tensors[1:], attributes, again)
 
-    return _wrapped.change(op, tensors[0], tensors[1:], attributes, again)
+
+def _measured(op: Any, args: tuple[Any, ...], call: Callable[..., Any], *given: Any) -> Any:
+    from ..profiler import _recorder
+
+    return _recorder.operator(op, args, call, *given, suffix="_")
 
 
 def needs_gradient(*values: Any) -> bool:

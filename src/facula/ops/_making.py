@@ -21,11 +21,16 @@ def creator(names: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any
     def make(fn: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(fn)
         def call(*args: Any, **kwargs: Any) -> Any:
-            if _state.special and _state.modes.function_modes:
-                from .. import overrides
+            if _state.special:
+                if _state.modes.function_modes:
+                    from .. import overrides
 
-                if overrides.overridden(args, kwargs):
-                    return overrides.call_override(fn, call, args, kwargs)
+                    if overrides.overridden(args, kwargs):
+                        return overrides.call_override(fn, call, args, kwargs)
+                if _state.modes.profiled is not None:
+                    from ..profiler import _recorder
+
+                    return _recorder.function(f"aten::{fn.__name__}", args, fn, kwargs)
             try:
                 return fn(*args, **kwargs)
             except DrawsDiffer as e:

@@ -134,7 +134,16 @@ def first_failure(infos: Any) -> tuple[str, int]:
 
 
 def has_pivot(matrix: Any, k: int) -> bool:
-    """Whether the k-th step of Gaussian elimination finds something to divide by."""
+    """Whether the k-th step of Gaussian elimination finds something to divide by.
+
+    The last one is LAPACK's to say: it may be zero or not by a rounding error.
+    """
+    if k == len(matrix):
+        try:
+            np.linalg.inv(matrix)
+        except np.linalg.LinAlgError:
+            return False
+        return True
     work = matrix.astype(np.complex128)
     for step in range(k):
         at = step + int(np.argmax(np.abs(work[step:, step])))

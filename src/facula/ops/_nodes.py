@@ -54,7 +54,7 @@ def make_node_class(op: Primitive) -> type[Node]:
         body[f"_saved_{shown}"] = property(_saved_getter(i, slot))
         if slot.is_tensor:
             body[f"_raw_saved_{shown}"] = property(_raw_saved_getter(i))
-    if name == "CopyBackwards":
+    if name in ("CopyBackwards", "NotImplemented"):
         body["module"] = "torch::autograd::"
     return type(name, (Node,), body)
 

@@ -17,7 +17,7 @@ from ..autograd.meta import cut_of
 from ..autograd.saved import NUMBERS
 from ._args import NUMPY_NAMES, is_number
 from ._deprecated import warn_of_old_overload
-from ._primitive import mark_inference, ndarray, wrap
+from ._primitive import mark_inference, ndarray, transforms, wrap
 from ._wrong import type_of
 
 if TYPE_CHECKING:
@@ -146,14 +146,18 @@ def general(
     op: Elementwise, args: tuple[Any, ...], operator: bool = False, out: Any = None, attributes: tuple[Any, ...] = (),
     form: str = "function",
 ) -> Any:  # fmt: skip
+    if not (_state.special and _state.modes.function_modes):
+        for v in args:
+            if isinstance(v, Tensor) and v.wraps:
+                return _in_transform(op, args, attributes, operator, out)
     from .. import overrides
 
     if overrides.overridden(args):
         return overrides.call_override(
             op.call, op.public or op.call, args + attributes, {} if out is None else {"out": out}
         )
-    if any(isinstance(v, Tensor) and v.wraps for v in args):
-        return _in_transform(op, args, attributes, operator, out)
+    if _state.special and _state.modes.profiled is not None:
+        return _measured(op, args, operator, out, attributes, form)
     found = operands(op, args, attributes)
     if found is None:
         if operator:
@@ -187,20 +191,30 @@ def general(
     return t
 
 
+def _measured(
+    op: Elementwise, args: tuple[Any, ...], operator: bool, out: Any, attributes: tuple[Any, ...], form: str
+) -> Any:
+    from ..profiler import _recorder
+
+    if operator:
+        return _recorder.operator(op, args, op.operator, *args)
+    if out is None and form == "function":
+        return _recorder.operator(op, args + attributes, op.call, *args, *attributes)
+    return _recorder.operator(op, args + attributes, general, op, args, operator, out, attributes, form)
+
+
 def _in_transform(
     op: Elementwise, args: tuple[Any, ...], attributes: tuple[Any, ...], operator: bool, out: Any
 ) -> Any:
     """The same for tensors that stand for others."""
-    from .. import _wrapped
-
     for i, v in enumerate(args):
-        if not isinstance(v, Tensor) and not is_number(v):
+        if not isinstance(v, (Tensor, float, int)) and not is_number(v):
             if operator:
                 return NotImplemented
             raise wrong_operand(op, args, at=i)
     if op.guard is not None:
         op.guard(*args)
-    result = _wrapped.call(op, args, attributes)
+    result = transforms.call(op, args, attributes)
     if out is None:
         return result
     from ._forms import write_out

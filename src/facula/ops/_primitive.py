@@ -46,6 +46,13 @@ PLAIN: set[type] = {Tensor}
 REGISTRY: dict[str, Primitive] = {}
 
 
+class transforms:
+    """What to do with tensors that stand for others. ``_wrapped``, where these are made, fills it in."""
+
+    call: Callable[..., Any]
+    change: Callable[..., Any]
+
+
 _ASPECTS = ("shape", "dtype", "size", "strides")
 """What a rule may ask of an argument without saving it."""
 
@@ -248,12 +255,14 @@ class Primitive:
         for t in tensors:
             if t.__class__ not in PLAIN and isinstance(t, Tensor):
                 if t.wraps:
-                    return _in_transform(self, tensors, attributes)
+                    return transforms.call(self, tensors, attributes)
                 if _has_override(t):
                     return _through_override(self, args)
             arrays.append(t._array if isinstance(t, Tensor) else t)
         if self.lists and any(isinstance(a, SavedList) and any(_wraps(t) for t in a) for a in attributes):
-            return _in_transform(self, tensors, attributes)
+            return transforms.call(self, tensors, attributes)
+        if _state.special and _state.modes.profiled is not None:
+            return _measured(self, tensors, attributes, args)
         watcher = _state.modes.kernels if _state.special else None
         result = None if watcher is None else watcher.before(self, tensors, attributes)
         if result is None:
@@ -320,8 +329,11 @@ class Primitive:
             return None
         node = blank_node(self.node_class, edges)
         self._save(node, 1 if self.variadic else mask, outs, tensors, attributes)
-        if self.kind == "elementwise":
-            node.adapt = self._adaptations(outs[0] if like is None else like, tensors)
+        first = like if like is not None else outs[0] if outs else None
+        if first is not None and (
+            self.kind == "elementwise" or (first._array.dtype.itemsize == 2 and not self.variadic)
+        ):
+            node.adapt = self._adaptations(first, tensors)
         if node.multi:
             node.count = len(outs)
         place_node(node, 2)
@@ -386,7 +398,7 @@ class Primitive:
     def _adaptations(self, out: Any, tensors: Any) -> tuple[Any, ...] | None:
         """For each input what its gradient must be brought to; None if nothing was broadcast or promoted.
 
-        Half precision is always brought back: NumPy's functions leave it for something wider.
+        Half precision is always brought back, by primitives of all kinds: NumPy leaves it for something wider.
         """
         shape, dtype = out._array.shape, out._array.dtype
         if dtype.itemsize != 2:
@@ -447,10 +459,10 @@ def _wraps(value: Any) -> bool:
     return isinstance(value, Tensor) and value.wraps
 
 
-def _in_transform(op: Primitive, tensors: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
-    from .. import _wrapped
+def _measured(op: Primitive, tensors: tuple[Any, ...], attributes: tuple[Any, ...], args: tuple[Any, ...]) -> Any:
+    from ..profiler import _recorder
 
-    return _wrapped.call(op, tensors, attributes)
+    return _recorder.operator(op, (tensors, *attributes) if op.variadic else args, op.call, *args)
 
 
 def _has_override(t: Tensor) -> bool:

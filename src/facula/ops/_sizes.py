@@ -75,7 +75,7 @@ def checked_windows(
         if min(values) <= 0:
             raise RuntimeError(f"{what} should be greater than zero, but got {named(letters, prefix, values)}")
     check_dimensions(input, spatial, function)
-    if whole and any(n + 2 * p < k for n, k, p in zip(sizes, kernel, padding)):
+    if whole and any(n < k for n, k in zip(sizes, kernel)):
         raise RuntimeError(
             f"input image ({named(letters, '', sizes)}) smaller than kernel size ({named(letters, 'k', kernel)})"
         )

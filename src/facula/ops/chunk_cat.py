@@ -9,7 +9,7 @@ import numpy as np
 from .._tensor import Tensor
 from ._forms import public
 from ._primitive import primitive
-from ._refusals import no_derivative
+from ._refusals import no_aten_derivative
 from .joining import cat_arrays
 
 
@@ -23,7 +23,7 @@ def chunk_cat_op(tensors, dim: int, num_chunks: int):  # type: ignore[no-untyped
     return cat_arrays(parts, dim + 1)
 
 
-chunk_cat_op.vjp(tensors=no_derivative("_chunk_cat"))
+chunk_cat_op.vjp(tensors=no_aten_derivative("_chunk_cat"))
 
 
 @public("_chunk_cat", out=True)

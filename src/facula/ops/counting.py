@@ -13,7 +13,7 @@ from .._tensor import Tensor
 from ._args import one_dim
 from ._forms import public
 from ._primitive import primitive
-from ._refusals import no_derivative, not_for
+from ._refusals import no_aten_derivative, no_derivative, not_for
 from ._wrong import NoOverload, WrongArgument
 
 # ---- unique
@@ -194,7 +194,7 @@ def weighted_bincount(input, places: Any, minlength: int):  # type: ignore[no-un
     return result.astype(np.float32) if input.dtype == np.float32 else result
 
 
-weighted_bincount.vjp(input=no_derivative("bincount"))
+weighted_bincount.vjp(input=no_aten_derivative("bincount"))
 
 
 @public("bincount", "bincount")

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .._dtype import widened
 from .._tensor import Tensor
 from ._forms import public
 from ._on_meta import by_zeros
@@ -156,7 +157,7 @@ def bag_weight_slopes(  # type: ignore[no-untyped-def]
     """For each index the product of its row and a row for its bag."""
     used, of, _, kept = _places(indices, offsets, include_last_offset, padding_idx, False, SUM, weight.dtype)
     found = np.zeros(indices.shape, weight.dtype)
-    found[: len(found)][kept] = np.einsum("ij,ij->i", weight[used], bags[of])
+    found[: len(found)][kept] = np.einsum("ij,ij->i", widened(weight[used]), widened(bags[of]))
     return found
 
 

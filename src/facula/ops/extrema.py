@@ -35,7 +35,13 @@ def _ties(x: Any, value: Any, dim: Any, nan: bool) -> tuple[Any, Any]:
     return same, np.asarray(n if dim is not None and len(dim) else n.reshape(()), x.dtype)
 
 
-def _wrapped_ties(x: Tensor, value: Tensor, dim: Any, nan: bool) -> tuple[Tensor, Tensor]:
+def _wrapped_ties(x: Any, value: Any, dim: Any, nan: bool) -> tuple[Tensor, Tensor]:
+    if x.wraps or value.wraps:
+        equal = x == value
+        if nan:
+            equal = equal | ((x != x) & (value != value))
+        counted = equal.to(x.dtype)
+        return equal, counted.sum(dim, keepdim=True) if dim is not None and len(dim) else counted.sum()
     same, n = _ties(x._array, value._array, dim, nan)
     return Tensor._wrap(same), Tensor._wrap(n)
 

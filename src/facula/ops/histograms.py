@@ -12,7 +12,7 @@ from .._tensor import Tensor
 from ._forms import public
 from ._primitive import primitive
 from ._reducing import check_dims
-from ._refusals import no_derivative, not_for
+from ._refusals import no_aten_derivative, not_for
 
 return_types.define("histogram", "hist", "bin_edges")
 return_types.define("histogramdd", "hist", "bin_edges")
@@ -111,7 +111,7 @@ def histogram_op(input, bins: Any, limits: Any, weight: Any, density: bool):  # 
     return hist, edges[0].copy()
 
 
-histogram_op.vjp(input=no_derivative("histogram"))
+histogram_op.vjp(input=no_aten_derivative("histogram"))
 
 
 @public("histogram", "histogram", out=True)

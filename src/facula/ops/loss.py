@@ -27,7 +27,7 @@ def mse_loss_kernel(input, target, reduction: int):  # type: ignore[no-untyped-d
 
 @primitive("MseLossBackwardBackward0", name="mse_loss_backward")
 def mse_loss_backward(grad_output, input, target, reduction: int):  # type: ignore[no-untyped-def]
-    return (input - target) * (grad_output * scale_of(reduction, input.size))
+    return ((input - target) * (grad_output * scale_of(reduction, input.size))).astype(input.dtype, copy=False)
 
 
 def scale_of(reduction: int, n: int) -> float:

@@ -188,6 +188,10 @@ def linear(input: Any, weight: Any, bias: Any = None, *, out: Any = None) -> Any
             and is_plain_state()
         ):
             return quick_linear(input, weight, bias)
+    if _state.special and _state.modes.profiled is not None:
+        from ..profiler import _recorder
+
+        return _recorder.function("aten::linear", (input, weight, bias), _any_linear, {})
     return _any_linear(input, weight, bias)
 
 

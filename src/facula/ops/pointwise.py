@@ -365,7 +365,10 @@ remainder_tensor = elementwise(
     "remainder", _remaining, "RemainderBackward1", check=_remainder, input=lambda g: g,
     other=lambda g, input, other, xp: -g * xp.div_floor(input, other),
 )  # fmt: skip
-remainder_of_number = underivable("remainder_of_number", _remaining, "remainder", check=_remainder)
+remainder_of_number = elementwise(
+    "remainder_of_number", _remaining, "NotImplemented", check=_remainder,
+    other=lambda g, input, other, xp: -g * xp.div_floor(input, other),
+)  # fmt: skip
 fmod_number = elementwise(
     "fmod_number", _by_number(_c_remaining), "FmodBackward0", scalars=("other",), check=_fmod, input=lambda g: g
 )

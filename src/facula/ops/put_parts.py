@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .._device import empty_meta
 from .._tensor import Tensor
 from ..autograd.views import element_strides
@@ -155,7 +157,8 @@ def as_strided_scatter(
     input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int | None = None
 ) -> Tensor:
     """A copy with the elements that sizes, strides and offset show replaced."""
-    dense = Tensor._wrap(empty_meta(input.shape, input._array.dtype))
+    is_plain = input._array.__class__ is np.ndarray
+    dense = Tensor._wrap((np.empty if is_plain else empty_meta)(input._array.shape, input._array.dtype))
     part = as_strided(dense, size, stride, storage_offset)
     _check_part(src, part._array.shape)
     return as_strided_scatter_op(input, src, tuple(size), tuple(stride), storage_offset or 0)

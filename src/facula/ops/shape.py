@@ -153,6 +153,8 @@ def view(input: Tensor, *shape: Any, size: Any = None, dtype: Any = None) -> Ten
     wanted = shape
     try:
         if not array.flags.c_contiguous:
+            if input.wraps:
+                return _view_in_transform(input, tuple(wanted))
             array.reshape(wanted, copy=False)
         t = view_call(input, wanted)
         if t._array.shape == wanted or _infers_one(wanted):
@@ -163,6 +165,15 @@ def view(input: Tensor, *shape: Any, size: Any = None, dtype: Any = None) -> Ten
     except TypeError:
         raise NoOverload from None
     raise error
+
+
+def _view_in_transform(input: Any, wanted: tuple[int, ...]) -> Tensor:
+    from .._wrapped import share_memory
+
+    result: Tensor = input._reshaped(wanted)
+    if result.numel() and not share_memory(result, input):
+        raise _view_error(input._array, wanted)
+    return result
 
 
 def _view_error(array: Any, wanted: Any) -> Exception:

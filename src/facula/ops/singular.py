@@ -238,21 +238,23 @@ def cond(input: Tensor, p: Any = None) -> Tensor:
     if p not in (None, "fro", "nuc", 1, -1, 2, -2, float("inf"), float("-inf")):
         raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
     shape = input._array.shape
-    if p in (None, 2, -2):
+    if p in (None, 2, -2) and input._array.size:
         values = svdvals(input)
         first, last = values.narrow(-1, 0, 1), values.narrow(-1, values._array.shape[-1] - 1, 1)
         return ((last / first) if p == -2 else (first / last)).squeeze(-1)
-    check_square(input, f"linalg.cond(ord={p})")
+    if p not in (None, 2, -2):
+        check_square(input, f"linalg.cond(ord={p})")
     if not input._array.size:
         return FUNCTIONS["zeros"](shape[:-2], dtype=_real_of(input))
-    if p == "nuc":
-        from .inverse import inv
-
-        inverse = inv(input)
-        return svdvals(input).sum(-1) * svdvals(inverse).sum(-1)
     from .inverse import inv_ex
 
     inverse, info = inv_ex(input)
+    if p == "nuc":
+        if not info._array.any():
+            return svdvals(input).sum(-1) * svdvals(inverse).sum(-1)
+        singular = info > 0
+        nuclear = svdvals(inverse.masked_fill(singular[..., None, None], 0.0)).sum(-1)
+        return svdvals(input).sum(-1) * nuclear.masked_fill(singular, float("inf"))
     if info._array.any():
         inverse = inverse.masked_fill((info > 0)[..., None, None], float("inf"))
     return (matrix_norm(input, p) * matrix_norm(inverse, p)).nan_to_num(nan=float("inf"))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._dtype import widened
-from .._tensor import Tensor
+from .._tensor import Tensor, computed
 from ._basic import in_both_worlds
 from ._forms import public
 from ._primitive import primitive
@@ -69,9 +69,9 @@ def _var_grad(g: Any, x: Any, dim: Any, correction: Any, keepdim: bool, xp: Any)
     dof = n - (1 if correction is None else correction)
     g = spread(g, x.shape, dim, keepdim, xp)
     away = x - xp.mean_dim(x, dim, True)
-    if dof <= 0:
+    if dof <= 0 and not dim:
         return g * xp.infinity_or_nan(away)
-    return g * (2.0 / dof) * away
+    return g * (2.0 / dof if dof else np.inf) * away
 
 
 def _std_grad(g: Any, x: Any, out: Any, dim: Any, correction: Any, keepdim: bool, xp: Any) -> Any:
@@ -88,7 +88,7 @@ def _infinity_or_nan(away: Any) -> Any:
     return np.where(away == 0, np.nan, np.inf).astype(away.dtype)
 
 
-in_both_worlds("infinity_or_nan", _infinity_or_nan, lambda t: Tensor._wrap(_infinity_or_nan(t._array)))
+in_both_worlds("infinity_or_nan", _infinity_or_nan, lambda t: computed(t, lambda a: Tensor._wrap(_infinity_or_nan(a))))
 
 var_op.vjp(input=lambda g, input, dim, correction, keepdim, xp: _var_grad(g, input, dim, correction, keepdim, xp))
 std_op.vjp(

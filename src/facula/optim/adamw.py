@@ -30,7 +30,8 @@ class AdamW(Adam):
     ) -> None:
         adam: dict[str, Any] = {
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
-            "maximize": maximize, "foreach": foreach, "capturable": capturable, "differentiable": differentiable, "fused": fused,
+            "maximize": maximize, "foreach": foreach, "capturable": capturable, "differentiable": differentiable,
+            "fused": fused,
         }  # fmt: skip
         super().__init__(params, **adam, decoupled_weight_decay=True)
 

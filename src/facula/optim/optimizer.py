@@ -10,6 +10,7 @@ from copy import deepcopy
 from itertools import chain
 from typing import Any
 
+from .. import _state
 from .._settings import typename
 from .._tensor import Tensor
 from ..autograd.graph import RemovableHandle
@@ -184,6 +185,11 @@ class Optimizer:
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients (``.grad`` None), or set them to zero in place."""
+        span = None
+        if _state.special and _state.modes.profiled is not None:
+            from ..profiler import _recorder
+
+            span = _recorder.begin(f"Optimizer.zero_grad#{type(self).__name__}.zero_grad", scope=_recorder.USER)
         for group in self.param_groups:
             for p in group["params"]:
                 if set_to_none:
@@ -192,6 +198,8 @@ class Optimizer:
                         meta.grad = None
                 else:
                     clear_grad(p, False)
+        if span is not None:
+            _recorder.finish(span)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change the parameters by their gradients; ``closure`` computes the loss anew."""

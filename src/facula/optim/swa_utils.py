@@ -80,9 +80,6 @@ class AveragedModel(Module):
     """A copy of a model whose parameters are an average of what the model's have been."""
 
     n_averaged: Tensor
-    avg_fn: Callable[..., Tensor] | None
-    multi_avg_fn: Callable[..., None] | None
-    use_buffers: bool
 
     def __init__(
         self,
@@ -95,10 +92,10 @@ class AveragedModel(Module):
         super().__init__()
         if avg_fn is not None and multi_avg_fn is not None:
             raise AssertionError("Only one of avg_fn and multi_avg_fn should be provided")
-        copy = deepcopy(model)
-        self.module = copy if device is None else copy.to(device)
+        self.avg_fn, self.multi_avg_fn, self.use_buffers = avg_fn, multi_avg_fn, use_buffers
         self.register_buffer("n_averaged", zeros((), dtype=int64, device=device))
-        self.__dict__.update(avg_fn=avg_fn, multi_avg_fn=multi_avg_fn, use_buffers=use_buffers)
+        average = deepcopy(model)
+        self.module = average if device is None else average.to(device)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         return self.module(*args, **kwargs)

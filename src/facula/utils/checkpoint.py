@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -322,8 +323,9 @@ class CheckpointFunction(Function):
 
 def check_backward_validity(inputs: Iterable[Any]) -> None:
     """Warn if no input requires a gradient: then none will be computed."""
-    if not any(isinstance(a, Tensor) and a.requires_grad for a in inputs):
-        warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=5)
+    if any(a.requires_grad for a in inputs if isinstance(a, Tensor)):
+        return
+    warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=5)
 
 
 def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -358,34 +360,32 @@ class DefaultDeviceType:
         return DefaultDeviceType._kind
 
 
+_SAY_WHICH_KIND = (
+    "torch.utils.checkpoint.checkpoint_sequential: the use_reentrant parameter should be passed explicitly. In version "
+    "2.9 we will raise an exception if use_reentrant is not passed. use_reentrant=False is recommended, but if you "
+    "need to preserve the current default behavior, you can pass use_reentrant=True. Refer to docs for more details on "
+    "the differences between the two variants."
+)
+
+
 def checkpoint_sequential(
     functions: Iterable[Callable[..., Any]], segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
 ) -> Any:
     """A chain of functions in ``segments`` parts, each of them checkpointed but the last."""
     if use_reentrant is None:
-        warnings.warn(
-            "torch.utils.checkpoint.checkpoint_sequential: the use_reentrant parameter should be passed explicitly. In "
-            "version 2.9 we will raise an exception if use_reentrant is not passed. use_reentrant=False is "
-            "recommended, but if you need to preserve the current default behavior, you can pass use_reentrant=True. "
-            "Refer to docs for more details on the differences between the two variants.",
-            stacklevel=2,
-        )
+        warnings.warn(_SAY_WHICH_KIND, stacklevel=2)
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     if kwargs:
         raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
     chain = list(functions.children() if hasattr(functions, "children") else functions)
-
-    def run(part: Sequence[Callable[..., Any]]) -> Callable[..., Any]:
-        def forward(value: Any) -> Any:
-            for fn in part:
-                value = fn(value)
-            return value
-
-        return forward
-
     size = len(chain) // segments
-    for start in range(0, size * (segments - 1), size):
-        part = run(chain[start : start + size])
+    last = size * (segments - 1)
+    for start in range(0, last, size):
+        part = _one_after_another(chain[start : start + size])
         input = checkpoint(part, input, use_reentrant=use_reentrant, preserve_rng_state=preserve)
-    return run(chain[size * (segments - 1) :])(input)
+    return _one_after_another(chain[last:])(input)
+
+
+def _one_after_another(functions: Sequence[Callable[..., Any]]) -> Callable[[Any], Any]:
+    return lambda value: functools.reduce(lambda result, function: function(result), functions, value)

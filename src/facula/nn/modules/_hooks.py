@@ -25,14 +25,8 @@ _global_buffer_registration_hooks: OrderedDict[int, Hook] = OrderedDict()
 
 
 def _has_any_global_hook() -> bool:
-    return bool(
-        _global_backward_pre_hooks
-        or _global_backward_hooks
-        or _global_forward_pre_hooks
-        or _global_forward_hooks
-        or _global_forward_hooks_always_called
-        or _global_forward_hooks_with_kwargs
-    )
+    of_backward = (_global_backward_pre_hooks, _global_backward_hooks)
+    return any(map(len, (*of_backward, _global_forward_pre_hooks, _global_forward_hooks)))
 
 
 # ---- hooks of all modules

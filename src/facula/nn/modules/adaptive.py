@@ -29,6 +29,9 @@ class AdaptiveLogSoftmaxWithLoss(Module):
     cutoffs: list[int]
     div_value: float
     head_bias: bool
+    shortlist_size: int
+    n_clusters: int
+    head_size: int
     head: Linear
     tail: ModuleList
 
@@ -40,34 +43,26 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         cutoffs = list(cutoffs)
         if len(cutoffs) == 0:
             raise ValueError("cutoffs should be a sequence of length larger than 0")
-        if (
-            cutoffs != sorted(cutoffs)
-            or min(cutoffs) <= 0
-            or max(cutoffs) > n_classes - 1
-            or len(set(cutoffs)) != len(cutoffs)
-            or any(int(c) != c for c in cutoffs)
-        ):
+        rising = all(low < high for low, high in zip([0, *cutoffs], [*cutoffs, n_classes]))
+        if not rising or any(int(c) != c for c in cutoffs):
             raise ValueError(
                 "cutoffs should be a sequence of unique, positive integers sorted in an increasing order, where each "
                 "value is between 1 and n_classes-1"
             )
-        self.in_features = in_features
-        self.n_classes = n_classes
-        self.cutoffs = [*cutoffs, n_classes]
-        self.div_value = div_value
-        self.head_bias = head_bias
-        self.shortlist_size = self.cutoffs[0]
-        self.n_clusters = len(self.cutoffs) - 1
-        self.head_size = self.shortlist_size + self.n_clusters
-        self.head = Linear(in_features, self.head_size, head_bias, device, dtype)
+        clusters = len(cutoffs)
+        vars(self).update(
+            in_features=in_features, n_classes=n_classes, cutoffs=[*cutoffs, n_classes], div_value=div_value,
+            head_bias=head_bias, shortlist_size=cutoffs[0], n_clusters=clusters, head_size=cutoffs[0] + clusters,
+        )  # fmt: skip
+
+        def projection(inputs: int, outputs: int, bias: bool = False) -> Linear:
+            return Linear(inputs, outputs, bias, device, dtype)
+
+        self.head = projection(in_features, self.head_size, head_bias)
         self.tail = ModuleList()
-        for i, (low, high) in enumerate(self._clusters()):
-            hidden = int(in_features // div_value ** (i + 1))
-            self.tail.append(
-                Sequential(
-                    Linear(in_features, hidden, False, device, dtype), Linear(hidden, high - low, False, device, dtype)
-                )
-            )
+        for i, (low, high) in enumerate(self._clusters(), 1):
+            hidden = int(in_features // div_value**i)
+            self.tail.append(Sequential(projection(in_features, hidden), projection(hidden, high - low)))
 
     def _clusters(self) -> list[tuple[int, int]]:
         return list(zip(self.cutoffs, self.cutoffs[1:]))

@@ -215,14 +215,8 @@ class _LazyNormBase(LazyModuleMixin, _NormBase):
         if not self.has_uninitialized_params():
             return
         self.num_features = input.shape[1]
-        waiting: list[Any] = []
-        if self.affine:
-            waiting += [self.weight] if self.bias is None else [self.weight, self.bias]
-        if self.track_running_stats:
-            waiting += [self.running_mean, self.running_var]
-        for t in waiting:
-            t.materialize((self.num_features,))
-        self.reset_parameters()
+        names = ("weight", "bias", "running_mean", "running_var")
+        self._give_shapes(**dict.fromkeys(names, (self.num_features,)))
 
 
 class LazyBatchNorm1d(_LazyNormBase, _BatchNorm):

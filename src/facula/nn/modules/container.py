@@ -418,16 +418,13 @@ class ParameterDict(Module):
                 "ParametersDict.update should be called with an iterable of key/value pairs, but got "
                 + type(parameters).__name__
             )
-        if isinstance(parameters, (OrderedDict, ParameterDict)):
-            for key, value in parameters.items():
-                self[key] = value
-        elif isinstance(parameters, Mapping):
-            for key, value in sorted(parameters.items()):
-                self[key] = value
+        if isinstance(parameters, (Mapping, ParameterDict)):
+            ordered = isinstance(parameters, (OrderedDict, ParameterDict))
+            pairs: Any = parameters.items() if ordered else sorted(parameters.items())
         else:
-            for i, pair in enumerate(parameters):
-                key, value = _pair_of("ParameterDict", i, pair)
-                self[key] = value
+            pairs = (_pair_of("ParameterDict", i, pair) for i, pair in enumerate(parameters))
+        for key, value in pairs:
+            self[key] = value
 
     def extra_repr(self) -> str:
         return "\n".join(_described(key, value, typename) for key, value in self.items())

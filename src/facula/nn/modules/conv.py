@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from ..._tensor import Tensor
-from ...autograd.grad_mode import no_grad
 from .. import functional as F
-from .. import init
 from ..common_types import _size_1_t, _size_2_t, _size_3_t
 from ..parameter import Parameter
 from .lazy import LazyModuleMixin
-from .linear import _empty, _weight_and_bias
+from .linear import _draw_by_fan_in, _empty, _weight_and_bias
 from .module import Module
 from .utils import _pair, _reverse_repeat_tuple, _single, _triple
 
@@ -79,29 +76,20 @@ class _ConvNd(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Uniform within ±1/sqrt(fan in)."""
-        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
-        if self.bias is not None:
-            fan_in, _ = init._calculate_fan_in_and_fan_out(self.weight)
-            if fan_in:
-                bound = 1 / math.sqrt(fan_in)
-                init.uniform_(self.bias, -bound, bound)
+        _draw_by_fan_in(self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        shown = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
-        if self.padding != (0,) * len(self.padding):
-            shown += f", padding={self.padding}"
-        if self.dilation != (1,) * len(self.dilation):
-            shown += f", dilation={self.dilation}"
-        if self.output_padding != (0,) * len(self.output_padding):
-            shown += f", output_padding={self.output_padding}"
-        if self.groups != 1:
-            shown += f", groups={self.groups}"
-        if self.bias is None:
-            shown += ", bias=False"
-        if self.padding_mode != "zeros":
-            shown += f", padding_mode={self.padding_mode}"
-        return shown
+        parts = [f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"]
+        zeros, ones = ((number,) * len(self.kernel_size) for number in (0, 1))
+        usual = {
+            "padding": zeros, "dilation": ones, "output_padding": zeros, "groups": 1, "bias": True,
+            "padding_mode": "zeros",
+        }  # fmt: skip
+        for name, value in usual.items():
+            given = getattr(self, name) if name != "bias" else self.bias is not None
+            if given != value:
+                parts.append(f"{name}={given}")
+        return ", ".join(parts)
 
 
 def _as_pad(padding: Any, kernel: tuple[int, ...], dilation: tuple[int, ...]) -> Any:
@@ -258,11 +246,7 @@ class _LazyConvXdMixin(LazyModuleMixin):
         if self.in_channels % self.groups:
             raise ValueError("in_channels must be divisible by groups")
         pair = (self.in_channels, self.out_channels) if self.transposed else (self.out_channels, self.in_channels)
-        with no_grad():
-            self.weight.materialize((pair[0], pair[1] // self.groups, *self.kernel_size))
-            if self.bias is not None:
-                self.bias.materialize((self.out_channels,))
-            self.reset_parameters()
+        self._give_shapes(weight=(pair[0], pair[1] // self.groups, *self.kernel_size), bias=(self.out_channels,))
 
     def _get_in_channels(self, input: Tensor) -> int:
         without, with_batch = self.dims + 1, self.dims + 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from ..._tensor import Tensor
@@ -23,23 +24,23 @@ class _InstanceNorm(_NormBase):
 
     def forward(self, input: Tensor) -> Tensor:
         self._check_input_dim(input)
-        at = input.dim() - self._rank
-        if input.size(at) != self.num_features:
-            if self.affine:
-                raise ValueError(
-                    f"expected input's size at dim={at} to match num_features ({self.num_features}), but got: "
-                    f"{input.size(at)}."
-                )
-            import warnings
+        batched = int(input.dim() > self._rank)
+        channels = input.size(batched)
+        if channels != self.num_features:
+            self._tell_of_other_channels(batched, channels)
+        return self._normalized(input) if batched else self._normalized(input[None])[0]
 
-            warnings.warn(
-                f"input's size at dim={at} does not match num_features. You can silence this warning by not passing in "
-                "num_features, which is not used because affine=False",
-                stacklevel=3,
+    def _tell_of_other_channels(self, at: int, channels: int) -> None:
+        """Wrong if each channel has parameters; else ``num_features`` says nothing."""
+        if self.affine:
+            raise ValueError(
+                f"expected input's size at dim={at} to match num_features ({self.num_features}), but got: {channels}."
             )
-        if input.dim() == self._rank:
-            return self._normalized(input.unsqueeze(0)).squeeze(0)
-        return self._normalized(input)
+        warnings.warn(
+            f"input's size at dim={at} does not match num_features. You can silence this warning by not passing in "
+            "num_features, which is not used because affine=False",
+            stacklevel=4,
+        )
 
     def _normalized(self, input: Tensor) -> Tensor:
         return F.instance_norm(
@@ -51,24 +52,23 @@ class _InstanceNorm(_NormBase):
         self, state_dict: Any, prefix: str, local_metadata: Any, strict: bool, missing_keys: list[str],
         unexpected_keys: list[str], error_msgs: list[str],
     ) -> None:  # fmt: skip
-        version = local_metadata.get("version", None)
-        if version is None and not self.track_running_stats:
-            found = [name for name in ("running_mean", "running_var") if prefix + name in state_dict]
-            if found:
-                names = " and ".join(f'"{prefix}{name}"' for name in found)
-                kind = self.__class__.__name__
-                error_msgs.append(
-                    f"Unexpected running stats buffer(s) {names} for {kind} with track_running_stats=False. If "
-                    "state_dict is a checkpoint saved before 0.4.0, this may be expected because "
-                    f"{kind} does not track running stats by default since 0.4.0. Please remove these keys from "
-                    "state_dict. If the running stats are actually needed, instead set track_running_stats=True in "
-                    f"{kind} to enable them. See the documentation of {kind} for details."
-                )
-                for name in found:
-                    state_dict.pop(prefix + name)
+        if not self.track_running_stats and local_metadata.get("version") is None:
+            keys = (f"{prefix}running_mean", f"{prefix}running_var")
+            if old := [key for key in keys if state_dict.pop(key, None) is not None]:
+                error_msgs.append(_unexpected_statistics(type(self).__name__, old))
         super()._load_from_state_dict(
             state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
         )
+
+
+def _unexpected_statistics(kind: str, keys: list[str]) -> str:
+    names = " and ".join(f'"{key}"' for key in keys)
+    return (
+        f"Unexpected running stats buffer(s) {names} for {kind} with track_running_stats=False. If state_dict is a "
+        f"checkpoint saved before 0.4.0, this may be expected because {kind} does not track running stats by default "
+        "since 0.4.0. Please remove these keys from state_dict. If the running stats are actually needed, instead set "
+        f"track_running_stats=True in {kind} to enable them. See the documentation of {kind} for details."
+    )
 
 
 class InstanceNorm1d(_InstanceNorm):

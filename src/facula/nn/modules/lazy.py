@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+from ...autograd.grad_mode import no_grad
 from ..parameter import is_lazy
 
 __all__ = ["LazyModuleMixin", "is_lazy"]
@@ -18,8 +19,10 @@ class LazyModuleMixin:
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         module: Any = self
-        self._load_hook = module._register_load_state_dict_pre_hook(self._lazy_load_hook)
-        self._initialize_hook = module.register_forward_pre_hook(self._infer_parameters, with_kwargs=True)
+        vars(self).update(
+            _load_hook=module._register_load_state_dict_pre_hook(self._lazy_load_hook),
+            _initialize_hook=module.register_forward_pre_hook(self._infer_parameters, with_kwargs=True),
+        )
 
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
         """Tensors without a shape are saved as they are: they cannot be detached."""
@@ -44,6 +47,15 @@ class LazyModuleMixin:
         """Override to ``materialize`` the parameters according to the input."""
         raise NotImplementedError(f"initialize_parameters is not implemented for {type(self).__name__}")
 
+    def _give_shapes(self, **shapes: tuple[int, ...]) -> None:
+        """Give tensors that wait for it their shapes, and first values."""
+        module: Any = self
+        with no_grad():
+            for name, shape in shapes.items():
+                if is_lazy(waiting := getattr(self, name)):
+                    waiting.materialize(shape)
+            module.reset_parameters()
+
     def has_uninitialized_params(self) -> bool:
         """Whether some parameter or buffer has no shape yet."""
         module: Any = self
@@ -53,11 +65,9 @@ class LazyModuleMixin:
         module.initialize_parameters(*args, **(kwargs or {}))
         if module.has_uninitialized_params():
             raise RuntimeError(f"module {self._get_name()} has not been fully initialized")  # type: ignore[attr-defined]
-        module._initialize_hook.remove()
-        module._load_hook.remove()
-        del module._initialize_hook, module._load_hook
-        if module.cls_to_become is not None:
-            module.__class__ = module.cls_to_become
+        for handle in ("_initialize_hook", "_load_hook"):
+            vars(module).pop(handle).remove()
+        module.__class__ = module.cls_to_become or type(module)
 
     def _replicate_for_data_parallel(self) -> Any:
         raise RuntimeError(

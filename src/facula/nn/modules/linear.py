@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 from ..._tensor import Tensor
-from ...autograd.grad_mode import no_grad
 from .. import functional as F
 from .. import init
 from ..parameter import Parameter
@@ -41,12 +40,7 @@ class Linear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Uniform within ±1/sqrt(in_features)."""
-        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
-        if self.bias is not None:
-            fan_in, _ = init._calculate_fan_in_and_fan_out(self.weight)
-            bound = 1 / math.sqrt(fan_in) if fan_in > 0 else 0
-            init.uniform_(self.bias, -bound, bound)
+        _draw_by_fan_in(self.weight, self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
         return F.linear(input, *_weight_and_bias(self))
@@ -74,20 +68,17 @@ class LazyLinear(LazyModuleMixin, Linear):
             super().reset_parameters()
 
     def initialize_parameters(self, input: Tensor) -> None:
+        features = input.shape[-1]
         if self.has_uninitialized_params():
-            with no_grad():
-                self.in_features = input.shape[-1]
-                self.weight.materialize((self.out_features, self.in_features))
-                if self.bias is not None:
-                    self.bias.materialize((self.out_features,))
-                self.reset_parameters()
-        if self.in_features == 0:
-            if input.shape[-1] != self.weight.shape[-1]:
+            self.in_features = features
+            self._give_shapes(weight=(self.out_features, features), bias=(self.out_features,))
+        elif self.in_features == 0:  # the parameters were loaded
+            if features != self.weight.shape[-1]:
                 raise AssertionError(
-                    f"The in_features inferred from input: {input.shape[-1]} is not equal to in_features from "
+                    f"The in_features inferred from input: {features} is not equal to in_features from "
                     f"self.weight: {self.weight.shape[-1]}"
                 )
-            self.in_features = input.shape[-1]
+            self.in_features = features
 
 
 class Bilinear(Module):
@@ -123,6 +114,15 @@ class Bilinear(Module):
             f"in1_features={self.in1_features}, in2_features={self.in2_features}, out_features={self.out_features}, "
             f"bias={self.bias is not None}"
         )
+
+
+def _draw_by_fan_in(weight: Tensor, bias: Tensor | None) -> None:
+    """Both uniform within ±1/sqrt(number of inputs to each output)."""
+    init.kaiming_uniform_(weight, a=math.sqrt(5))
+    if bias is not None:
+        inputs = math.prod(weight.shape[1:])
+        bound = 1 / math.sqrt(inputs) if inputs else 0.0
+        init.uniform_(bias, -bound, bound)
 
 
 def _weight_and_bias(module: Any) -> tuple[Any, Any]:

@@ -18,12 +18,11 @@ class _Loss(Module):
     reduction: str
 
     def __init__(self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean") -> None:
-        super().__init__()
-        if size_average is not None or reduce is not None:
-            from ..functional.loss import reduction_of
+        from ..functional.loss import reduction_of
 
-            reduction = reduction_of(size_average, reduce, reduction)
-        self.reduction = reduction
+        super().__init__()
+        told_the_old_way = (size_average, reduce) != (None, None)
+        self.reduction = reduction_of(size_average, reduce, reduction) if told_the_old_way else reduction
 
 
 class _WeightedLoss(_Loss):
@@ -241,11 +240,12 @@ class LinearCrossEntropyLoss(_WeightedLoss):
         )  # fmt: skip
 
     def extra_repr(self) -> str:
-        return (
-            f"in_features={self.linear.in_features}, num_classes={self.num_classes}, out_features={self.out_features}, "
-            f"bias={self.linear.bias is not None}, reduction={self.reduction}, ignore_index={self.ignore_index}, "
-            f"label_smoothing={self.label_smoothing}, options={self.options}"
-        )
+        told = {
+            "in_features": self.linear.in_features, "num_classes": self.num_classes, "out_features": self.out_features,
+            "bias": self.linear.bias is not None, "reduction": self.reduction,
+        }  # fmt: skip
+        told |= {name: getattr(self, name) for name in ("ignore_index", "label_smoothing", "options")}
+        return ", ".join(f"{name}={value}" for name, value in told.items())
 
 
 class CrossEntropyLoss(_WeightedLoss):
@@ -298,8 +298,7 @@ class MultiMarginLoss(_WeightedLoss):
             raise ValueError("only p == 1 and p == 2 supported")
         if weight is not None and weight.dim() != 1:
             raise ValueError(f"MultiMarginLoss: expected weight to be None or 1D tensor, got {weight.dim()}D instead")
-        self.p = p
-        self.margin = margin
+        self.p, self.margin = p, margin
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.multi_margin_loss(
@@ -412,11 +411,8 @@ class TripletMarginWithDistanceLoss(_Loss):
                 f"TripletMarginWithDistanceLoss: expected margin to be greater than 0, got {margin} instead"
             )
         self.distance_function = PairwiseDistance() if distance_function is None else distance_function
-        self.margin = margin
-        self.swap = swap
+        self.margin, self.swap = margin, swap
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
-        return F.triplet_margin_with_distance_loss(
-            anchor, positive, negative, distance_function=self.distance_function, margin=self.margin, swap=self.swap,
-            reduction=self.reduction,
-        )  # fmt: skip
+        settings = {name: getattr(self, name) for name in ("distance_function", *self.__constants__)}
+        return F.triplet_margin_with_distance_loss(anchor, positive, negative, **settings)

@@ -138,16 +138,9 @@ class Module(Hooks, StateDict):
 
     def add_module(self, name: str, module: Module | None) -> None:
         """Add a module as a child under a name."""
-        if not isinstance(module, Module) and module is not None:
+        if module is not None and not isinstance(module, Module):
             raise TypeError(f"{typename(module)} is not a Module subclass")
-        if not isinstance(name, str):
-            raise TypeError(f"module name should be a string. Got {typename(name)}")
-        if hasattr(self, name) and name not in self._modules:
-            raise KeyError(f"attribute '{name}' already exists")
-        if "." in name:
-            raise KeyError(f'module name can\'t contain ".", got: {name}')
-        if name == "":
-            raise KeyError('module name can\'t be empty string ""')
+        self._check_name("module", name, self._modules, f", got: {name}")
         if _global_module_registration_hooks:
             module = _replaced(_global_module_registration_hooks, self, name, module)
         self._modules[name] = module
@@ -155,11 +148,11 @@ class Module(Hooks, StateDict):
     def register_module(self, name: str, module: Module | None) -> None:
         self.add_module(name, module)
 
-    def _check_name(self, what: str, name: Any, known: dict[str, Any]) -> None:
+    def _check_name(self, what: str, name: Any, known: dict[str, Any], got: str = "") -> None:
         if not isinstance(name, str):
             raise TypeError(f"{what} name should be a string. Got {typename(name)}")
         if "." in name:
-            raise KeyError(f'{what} name can\'t contain "."')
+            raise KeyError(f'{what} name can\'t contain "."{got}')
         if name == "":
             raise KeyError(f'{what} name can\'t be empty string ""')
         if hasattr(self, name) and name not in known:
@@ -305,14 +298,16 @@ class Module(Hooks, StateDict):
         self, memo: set[Module] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Module]]:
         """This module and all below it, each once, with their paths."""
-        memo = set() if memo is None else memo
-        if self not in memo:
-            if remove_duplicate:
-                memo.add(self)
-            yield prefix, self
-            for name, module in self._modules.items():
-                if module is not None:
-                    yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
+        seen = set() if memo is None else memo
+        if self in seen:
+            return
+        if remove_duplicate:
+            seen.add(self)
+        yield prefix, self
+        path = f"{prefix}." if prefix else ""
+        for name, child in self._modules.items():
+            if child is not None:
+                yield from child.named_modules(seen, path + name, remove_duplicate)
 
     def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
         for _, module in self.named_modules(remove_duplicate=remove_duplicate):
@@ -334,15 +329,15 @@ class Module(Hooks, StateDict):
         self, get_members_fn: Callable[[Module], Any], prefix: str = "", recurse: bool = True,
         remove_duplicate: bool = True,
     ) -> Iterator[tuple[str, Any]]:  # fmt: skip
-        seen = set()
-        modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
-        for path, module in modules:
-            for name, value in get_members_fn(module):
-                if value is None or id(value) in seen:
-                    continue
-                if remove_duplicate:
-                    seen.add(id(value))
-                yield (f"{path}.{name}" if path else name), value
+        seen: set[int] = set()
+        owners = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
+        for path, owner in owners:
+            start = f"{path}." if path else ""
+            for name, member in get_members_fn(owner):
+                if member is not None and id(member) not in seen:
+                    if remove_duplicate:
+                        seen.add(id(member))
+                    yield start + name, member
 
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True

@@ -21,6 +21,10 @@ class _Pool(Module):
     settings: tuple[str, ...]
     shown: tuple[str, ...]
 
+    def _slide(self, kernel_size: Any, stride: Any, **others: Any) -> None:
+        """Settings of a window, which goes on by its own size unless told otherwise."""
+        vars(self).update(kernel_size=kernel_size, stride=kernel_size if stride is None else stride, **others)
+
     def forward(self, input: Tensor) -> Any:
         return getattr(F, self.function)(input, **{name: getattr(self, name) for name in self.settings})
 
@@ -43,12 +47,9 @@ class _MaxPoolNd(_Pool):
         ceil_mode: bool = False,
     ) -> None:  # fmt: skip
         super().__init__()
-        self.kernel_size = kernel_size
-        self.stride = stride if stride is not None else kernel_size
-        self.padding = padding
-        self.dilation = dilation
-        self.return_indices = return_indices
-        self.ceil_mode = ceil_mode
+        self._slide(
+            kernel_size, stride, padding=padding, dilation=dilation, return_indices=return_indices, ceil_mode=ceil_mode
+        )
 
 
 class MaxPool1d(_MaxPoolNd):
@@ -83,12 +84,10 @@ class _AvgPool(_AvgPoolNd):
         count_include_pad: bool = True, divisor_override: int | None = None,
     ) -> None:  # fmt: skip
         super().__init__()
-        self.kernel_size = kernel_size
-        self.stride = stride if stride is not None else kernel_size
-        self.padding = padding
-        self.ceil_mode = ceil_mode
-        self.count_include_pad = count_include_pad
-        self.divisor_override = divisor_override
+        self._slide(
+            kernel_size, stride, padding=padding, ceil_mode=ceil_mode, count_include_pad=count_include_pad,
+            divisor_override=divisor_override,
+        )  # fmt: skip
 
 
 class AvgPool1d(_AvgPoolNd):
@@ -104,11 +103,8 @@ class AvgPool1d(_AvgPoolNd):
         count_include_pad: bool = True,
     ) -> None:  # fmt: skip
         super().__init__()
-        self.kernel_size = _each(kernel_size, 1)
-        self.stride = _each(stride if stride is not None else kernel_size, 1)
-        self.padding = _each(padding, 1)
-        self.ceil_mode = ceil_mode
-        self.count_include_pad = count_include_pad
+        kernel, step, around = (None if size is None else _each(size, 1) for size in (kernel_size, stride, padding))
+        self._slide(kernel, step, padding=around, ceil_mode=ceil_mode, count_include_pad=count_include_pad)
 
 
 class AvgPool2d(_AvgPool):

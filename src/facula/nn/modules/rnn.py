@@ -236,14 +236,11 @@ class RNN(_OneState):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         _refuse_projection(kwargs)
-        if len(args) > 3:
-            self.nonlinearity = args[3]
-            args = args[:3] + args[4:]
-        else:
-            self.nonlinearity = kwargs.pop("nonlinearity", "tanh")
-        if self.nonlinearity not in ("tanh", "relu"):
-            raise ValueError(f"Unknown nonlinearity '{self.nonlinearity}'. Select from 'tanh' or 'relu'.")
-        super().__init__(f"RNN_{self.nonlinearity.upper()}", *args, **kwargs)
+        *sizes, kind = args[:4] if len(args) > 3 else (*args, kwargs.pop("nonlinearity", "tanh"))
+        if kind not in ("tanh", "relu"):
+            raise ValueError(f"Unknown nonlinearity '{kind}'. Select from 'tanh' or 'relu'.")
+        self.nonlinearity = kind
+        super().__init__(f"RNN_{kind.upper()}", *sizes, *args[4:], **kwargs)
 
 
 class GRU(_OneState):

@@ -103,13 +103,15 @@ def _other_settings(module: Any) -> str:
     return told
 
 
+_OF_A_BAG = (
+    "max_norm", "norm_type", "scale_grad_by_freq", "mode", "sparse", "include_last_offset", "padding_idx",
+)  # fmt: skip
+
+
 class EmbeddingBag(_Table):
     """Sums, means or maxima of rows of a table."""
 
-    __constants__ = [
-        "num_embeddings", "embedding_dim", "max_norm", "norm_type", "scale_grad_by_freq", "mode", "sparse",
-        "include_last_offset", "padding_idx",
-    ]  # fmt: skip
+    __constants__ = ["num_embeddings", "embedding_dim", *_OF_A_BAG]
 
     def __init__(
         self, num_embeddings: int, embedding_dim: int, max_norm: float | None = None, norm_type: float = 2.0,
@@ -131,10 +133,8 @@ class EmbeddingBag(_Table):
     def forward(
         self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None
     ) -> Tensor:
-        return F.embedding_bag(
-            input, self.weight, offsets, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.mode,
-            self.sparse, per_sample_weights, self.include_last_offset, self.padding_idx,
-        )  # fmt: skip
+        settings = {name: getattr(self, name) for name in _OF_A_BAG}
+        return F.embedding_bag(input, self.weight, offsets, per_sample_weights=per_sample_weights, **settings)
 
     def extra_repr(self) -> str:
         told = f"{self.num_embeddings}, {self.embedding_dim}{_other_settings(self)}, mode={self.mode!r}"

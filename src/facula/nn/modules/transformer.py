@@ -64,6 +64,14 @@ def _get_activation_fn(activation: str) -> Callable[[Tensor], Tensor]:
     return found
 
 
+def _attended(
+    attention: Module, x: Tensor, to: Tensor, attn_mask: Any, key_padding_mask: Any, is_causal: bool
+) -> Tensor:
+    masks = {"attn_mask": attn_mask, "key_padding_mask": key_padding_mask, "is_causal": is_causal}
+    found: Tensor = attention(x, to, to, need_weights=False, **masks)[0]
+    return found
+
+
 class _Layer(Module):
     """The parts of a layer, and the steps that layers of both kinds take."""
 
@@ -96,10 +104,7 @@ class _Layer(Module):
         return x
 
     def _sa_block(self, x: Tensor, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False) -> Tensor:
-        attended = self.self_attn(
-            x, x, x, attn_mask=attn_mask, key_padding_mask=key_padding_mask, is_causal=is_causal, need_weights=False
-        )[0]
-        found: Tensor = self.dropout1(attended)
+        found: Tensor = self.dropout1(_attended(self.self_attn, x, x, attn_mask, key_padding_mask, is_causal))
         return found
 
     def _fed_forward(self, x: Tensor, last: Module) -> Tensor:
@@ -175,11 +180,7 @@ class TransformerDecoderLayer(_Layer):
     def _mha_block(
         self, x: Tensor, mem: Tensor, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False
     ) -> Tensor:
-        attended = self.multihead_attn(
-            x, mem, mem, attn_mask=attn_mask, key_padding_mask=key_padding_mask, is_causal=is_causal,
-            need_weights=False,
-        )[0]  # fmt: skip
-        found: Tensor = self.dropout2(attended)
+        found: Tensor = self.dropout2(_attended(self.multihead_attn, x, mem, attn_mask, key_padding_mask, is_causal))
         return found
 
     def _ff_block(self, x: Tensor) -> Tensor:
@@ -275,14 +276,15 @@ class TransformerDecoder(Module):
         tgt_is_causal: bool | None = None, memory_is_causal: bool = False,
     ) -> Tensor:  # fmt: skip
         length = _length(tgt, self.layers[0].self_attn.batch_first)
-        causal = _detect_is_causal_mask(tgt_mask, tgt_is_causal, length)
+        tgt_is_causal = _detect_is_causal_mask(tgt_mask, tgt_is_causal, length)
+        masks = {
+            "tgt_mask": tgt_mask, "tgt_key_padding_mask": tgt_key_padding_mask, "tgt_is_causal": tgt_is_causal,
+            "memory_mask": memory_mask, "memory_key_padding_mask": memory_key_padding_mask,
+            "memory_is_causal": memory_is_causal,
+        }  # fmt: skip
         out: Any = tgt
         for layer in self.layers:
-            out = layer(
-                out, memory, tgt_mask=tgt_mask, memory_mask=memory_mask, tgt_key_padding_mask=tgt_key_padding_mask,
-                memory_key_padding_mask=memory_key_padding_mask, tgt_is_causal=causal,
-                memory_is_causal=memory_is_causal,
-            )  # fmt: skip
+            out = layer(out, memory, **masks)
         return out if self.norm is None else self.norm(out)
 
 
@@ -321,19 +323,18 @@ class Transformer(Module):
         tgt_key_padding_mask: Tensor | None = None, memory_key_padding_mask: Tensor | None = None,
         src_is_causal: bool | None = None, tgt_is_causal: bool | None = None, memory_is_causal: bool = False,
     ) -> Tensor:  # fmt: skip
-        at = 0 if self.batch_first else 1
-        if src.dim() == 3 and src.size(at) != tgt.size(at):
+        batch = 0 if self.batch_first else 1
+        if src.dim() == 3 and src.size(batch) != tgt.size(batch):
             raise RuntimeError("the batch number of src and tgt must be equal")
-        if src.size(-1) != self.d_model or tgt.size(-1) != self.d_model:
+        if {src.size(-1), tgt.size(-1)} != {self.d_model}:
             raise RuntimeError("the feature number of src and tgt must be equal to d_model")
-        memory = self.encoder(
-            src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal
-        )
-        found: Tensor = self.decoder(
-            tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask, tgt_key_padding_mask=tgt_key_padding_mask,
-            memory_key_padding_mask=memory_key_padding_mask, tgt_is_causal=tgt_is_causal,
-            memory_is_causal=memory_is_causal,
-        )  # fmt: skip
+        of_source = {"mask": src_mask, "src_key_padding_mask": src_key_padding_mask, "is_causal": src_is_causal}
+        of_target = {
+            "tgt_mask": tgt_mask, "tgt_key_padding_mask": tgt_key_padding_mask, "tgt_is_causal": tgt_is_causal,
+            "memory_mask": memory_mask, "memory_key_padding_mask": memory_key_padding_mask,
+            "memory_is_causal": memory_is_causal,
+        }  # fmt: skip
+        found: Tensor = self.decoder(tgt, self.encoder(src, **of_source), **of_target)
         return found
 
     @staticmethod

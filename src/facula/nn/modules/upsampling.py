@@ -9,6 +9,12 @@ from .. import functional as F
 from .module import Module
 
 
+def _as_floats(factor: Any) -> Any:
+    if isinstance(factor, tuple):
+        return tuple(map(float, factor))
+    return float(factor) if factor else None
+
+
 class Upsample(Module):
     """``nn.functional.interpolate`` to a size, or by a factor."""
 
@@ -19,16 +25,10 @@ class Upsample(Module):
         recompute_scale_factor: bool | None = None,
     ) -> None:  # fmt: skip
         super().__init__()
-        self.name = type(self).__name__
-        self.size = size
-        self.scale_factor: Any
-        if isinstance(scale_factor, tuple):
-            self.scale_factor = tuple(float(factor) for factor in scale_factor)
-        else:
-            self.scale_factor = float(scale_factor) if scale_factor else None
-        self.mode = mode
-        self.align_corners = align_corners
-        self.recompute_scale_factor = recompute_scale_factor
+        vars(self).update(
+            name=type(self).__name__, size=size, scale_factor=_as_floats(scale_factor), mode=mode,
+            align_corners=align_corners, recompute_scale_factor=recompute_scale_factor,
+        )  # fmt: skip
 
     def forward(self, input: Tensor) -> Tensor:
         found: Tensor = F.interpolate(

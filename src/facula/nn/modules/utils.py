@@ -32,9 +32,10 @@ def _list_with_default(out_size: Any, defaults: list[int]) -> list[int]:
     """``out_size``, with the last of ``defaults`` where it has None."""
     if isinstance(out_size, (int, slice)):
         return out_size  # type: ignore[return-value]
-    if len(defaults) <= len(out_size):
+    known = len(defaults) - len(out_size)
+    if known <= 0:
         raise ValueError(f"Input dimension should be at least {len(out_size) + 1}")
-    return [v if v is not None else d for v, d in zip(out_size, defaults[-len(out_size) :])]
+    return [default if size is None else size for size, default in zip(out_size, defaults[known:])]
 
 
 def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: str) -> None:

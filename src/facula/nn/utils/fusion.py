@@ -12,19 +12,19 @@ ConvT = TypeVar("ConvT")
 LinearT = TypeVar("LinearT")
 
 
-def _statistics(layer: Any, bn: Any) -> tuple[Any, ...]:
+def _statistics(layer: Any, bn: Any) -> list[Any]:
     """What a fused layer is made from; only in evaluation that does not change."""
     if layer.training or bn.training:
         raise AssertionError("Fusion only for eval!")
     if bn.running_mean is None or bn.running_var is None:
         raise AssertionError("bn.running_mean and bn.running_var must not be None")
-    return layer.weight, layer.bias, bn.running_mean, bn.running_var, bn.eps, bn.weight, bn.bias
+    return [layer.weight, layer.bias, bn.running_mean, bn.running_var, bn.eps, bn.weight, bn.bias]
 
 
 def fuse_conv_bn_eval(conv: ConvT, bn: Any, transpose: bool = False) -> ConvT:
     """A convolution that does what the two do in evaluation."""
     fused: Any = copy.deepcopy(conv)
-    fused.weight, fused.bias = fuse_conv_bn_weights(*_statistics(fused, bn), transpose)
+    fused.weight, fused.bias = fuse_conv_bn_weights(*[*_statistics(fused, bn), transpose])
     result: ConvT = fused
     return result
 

@@ -44,6 +44,17 @@ def _make_orthogonal(A: Tensor) -> Tensor:
     return made
 
 
+def _completed(Q: Tensor) -> Tensor:
+    """A square orthogonal matrix whose first columns span what those of Q do."""
+    from ... import cat, randn
+
+    *batch, rows, columns = Q.shape
+    if rows == columns and _is_orthogonal(Q):
+        return Q.clone()
+    more = randn(*batch, rows, rows - columns, dtype=Q.dtype, device=Q.device)
+    return _make_orthogonal(cat([Q, more], dim=-1))
+
+
 class _Orthogonal(Module):
     """An orthogonal matrix from any matrix; with a trivialization, relative to a base."""
 
@@ -89,39 +100,29 @@ class _Orthogonal(Module):
         return result
 
     def right_inverse(self, Q: Tensor) -> Tensor:
-        from ... import cat, geqrf, randn, zeros_like
+        from ... import geqrf, zeros_like
 
         if Q.shape != self.shape:
             raise ValueError(
                 f"Expected a matrix or batch of matrices of shape {self.shape}. Got a tensor of shape {Q.shape}."
             )
-        given = Q
-        n, k = Q.size(-2), Q.size(-1)
-        transposed = n < k
-        if transposed:
-            Q = Q.mT
-            n, k = k, n
-        if not hasattr(self, "base"):
-            if self.orthogonal_map != _OrthMaps.householder:
-                raise NotImplementedError(
-                    "It is not possible to assign to the matrix exponential or the Cayley parametrizations when "
-                    "use_trivialization=False."
-                )
-            A, tau = geqrf(Q)
-            diagonal = A.diagonal(dim1=-2, dim2=-1)
-            diagonal.sign_()
-            diagonal[tau == 0.0] *= -1
-            made: Tensor = A.mT if transposed else A
-            return made
-        if n == k:
-            Q = Q.clone() if _is_orthogonal(Q) else _make_orthogonal(Q)
-        else:
-            rest = randn(*Q.size()[:-2], n, n - k, dtype=Q.dtype, device=Q.device)
-            Q = _make_orthogonal(cat([Q, rest], dim=-1))
-        self.base = Q
-        start: Tensor = zeros_like(given)
-        start.diagonal(dim1=-2, dim2=-1).fill_(-1.0)
-        return start
+        wide = Q.size(-2) < Q.size(-1)
+        tall = Q.mT if wide else Q
+        if hasattr(self, "base"):
+            self.base = _completed(tall)
+            start: Tensor = zeros_like(Q)
+            start.diagonal(dim1=-2, dim2=-1).fill_(-1.0)
+            return start
+        if self.orthogonal_map is not _OrthMaps.householder:
+            raise NotImplementedError(
+                "It is not possible to assign to the matrix exponential or the Cayley parametrizations when "
+                "use_trivialization=False."
+            )
+        reflectors, tau = geqrf(tall)
+        signs = reflectors.diagonal(dim1=-2, dim2=-1)
+        signs.sign_().mul_(1 - 2 * (tau == 0.0).to(signs.dtype))
+        made: Tensor = reflectors.mT if wide else reflectors
+        return made
 
 
 def orthogonal(

@@ -58,54 +58,64 @@ class ParametrizationList(ModuleList):
             raise ValueError("ParametrizationList requires one or more modules.")
         super().__init__(modules)
         self.unsafe = unsafe
-        shape, dtype = original.shape, original.dtype
+        form = {"dtype": original.dtype, "shape": original.shape}
+        start = self._start_for(original)
+        self.is_tensor = isinstance(start, Tensor)
+        self.ntensors = 1 if self.is_tensor else len(start)
+        if self.is_tensor:
+            for kind in ("dtype", "device"):
+                if getattr(original, kind) != getattr(start, kind):
+                    raise ValueError(
+                        f"When `right_inverse` outputs one tensor, it may not change the {kind}.\n"
+                        f"original.{kind}: {getattr(original, kind)}\n"
+                        f"right_inverse(original).{kind}: {getattr(start, kind)}"
+                    )
+            _maybe_set(original, start)
+            _register_parameter_or_buffer(self, "original", original)
+        else:
+            for i, part in enumerate(start):
+                self._add_original(i, part, original)
+        if not unsafe:
+            self._check_keeps(form)
+
+    def _start_for(self, value: Tensor) -> Any:
+        """What the parametrizations would have to start from to give a value, as far as they can tell."""
+        start: Any = value
         with no_grad():
-            new: Any = original
             for module in reversed(list(self)):
                 if hasattr(module, "right_inverse"):
                     with suppress(NotImplementedError):
-                        new = module.right_inverse(new)
-        if not isinstance(new, (Tensor, Sequence)):
+                        start = module.right_inverse(start)
+        if not isinstance(start, (Tensor, Sequence)):
             raise ValueError(
                 "'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). Got "
-                f"{type(new).__name__}"
+                f"{type(start).__name__}"
             )
-        self.is_tensor = isinstance(new, Tensor)
-        self.ntensors = 1 if isinstance(new, Tensor) else len(new)
-        if isinstance(new, Tensor):
-            if original.dtype != new.dtype:
+        return start
+
+    def _add_original(self, i: int, part: Any, whole: Tensor) -> None:
+        """One of several tensors to start from: learned if the whole was."""
+        if not isinstance(part, Tensor):
+            raise ValueError(
+                "'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). Got element "
+                f"{i} of the sequence with type {type(part).__name__}."
+            )
+        if isinstance(whole, Parameter):
+            part = Parameter(part, whole.requires_grad)
+        part.requires_grad_(whole.requires_grad)
+        _register_parameter_or_buffer(self, f"original{i}", part)
+
+    def _check_keeps(self, form: dict[str, Any]) -> None:
+        made = self()
+        if not isinstance(made, Tensor):
+            raise ValueError(f"A parametrization must return a tensor. Got {type(made).__name__}.")
+        for kind, before in form.items():
+            after = getattr(made, kind)
+            if after != before:
                 raise ValueError(
-                    "When `right_inverse` outputs one tensor, it may not change the dtype.\n"
-                    f"original.dtype: {original.dtype}\nright_inverse(original).dtype: {new.dtype}"
+                    f"Registering a parametrization may not change the {kind} of the tensor, unless `unsafe` flag is "
+                    f"enabled.\nunparametrized {kind}: {before}\nparametrized {kind}: {after}"
                 )
-            if original.device != new.device:
-                raise ValueError(
-                    "When `right_inverse` outputs one tensor, it may not change the device.\n"
-                    f"original.device: {original.device}\nright_inverse(original).device: {new.device}"
-                )
-            _maybe_set(original, new)
-            _register_parameter_or_buffer(self, "original", original)
-        else:
-            for i, part in enumerate(new):
-                if not isinstance(part, Tensor):
-                    raise ValueError(
-                        "'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). Got element "
-                        f"{i} of the sequence with type {type(part).__name__}."
-                    )
-                if isinstance(original, Parameter):
-                    part = Parameter(part, original.requires_grad)
-                part.requires_grad_(original.requires_grad)
-                _register_parameter_or_buffer(self, f"original{i}", part)
-        if not unsafe:
-            found = self()
-            if not isinstance(found, Tensor):
-                raise ValueError(f"A parametrization must return a tensor. Got {type(found).__name__}.")
-            for kind, wanted in (("dtype", dtype), ("shape", shape)):
-                if getattr(found, kind) != wanted:
-                    raise ValueError(
-                        f"Registering a parametrization may not change the {kind} of the tensor, unless `unsafe` flag "
-                        f"is enabled.\nunparametrized {kind}: {wanted}\nparametrized {kind}: {getattr(found, kind)}"
-                    )
 
     def _originals(self) -> list[Tensor]:
         return [getattr(self, f"original{i}") for i in range(self.ntensors)]
@@ -267,27 +277,31 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
     """Let a tensor be what it is now, or what it started from."""
     if not is_parametrized(module, tensor_name):
         raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
-    parametrizations: Any = module.parametrizations[tensor_name]
-    if parametrizations.is_tensor:
-        original = parametrizations.original
-        if leave_parametrized:
-            with no_grad():
-                _maybe_set(original, getattr(module, tensor_name))
-    elif leave_parametrized:
-        t = getattr(module, tensor_name)
-        original = Parameter(t) if t.requires_grad else t
-    else:
+    held: Any = module.parametrizations
+    chain = held[tensor_name]
+    if not leave_parametrized and not chain.is_tensor:
         raise ValueError(
             "Cannot leave unparametrized (`leave_parametrized=False`) a tensor that is parametrized in terms of a "
             "sequence of tensors."
         )
-    delattr(module.__class__, tensor_name)
-    del module.parametrizations[tensor_name]
-    _register_parameter_or_buffer(module, tensor_name, original)
-    if not is_parametrized(module):
-        delattr(module, "parametrizations")
-        module.__class__ = module.__class__.__bases__[0]
+    kept = _as_it_is(chain, getattr(module, tensor_name)) if leave_parametrized else chain.original
+    delattr(type(module), tensor_name)
+    del held[tensor_name]
+    _register_parameter_or_buffer(module, tensor_name, kept)
+    if not held:
+        del module.parametrizations
+        module.__class__ = type(module).__bases__[0]
     return module
+
+
+def _as_it_is(chain: Any, value: Tensor) -> Tensor:
+    """The value for good: in what it started from, if that was one tensor."""
+    if chain.is_tensor:
+        with no_grad():
+            _maybe_set(chain.original, value)
+        original: Tensor = chain.original
+        return original
+    return Parameter(value) if value.requires_grad else value
 
 
 def type_before_parametrizations(module: Module) -> type:

@@ -98,7 +98,8 @@ class BasePruningMethod(ABC):
             raise AssertionError(f"Module {module} has to be pruned before pruning can be removed")
         name = self._tensor_name
         parameter: Any = module._parameters.pop(f"{name}_orig")
-        parameter.data = _masked(parameter.data, module._buffers.pop(f"{name}_mask"))
+        mask: Any = module._buffers.pop(f"{name}_mask")
+        parameter.data = _masked(parameter.data, mask)
         module.__dict__.pop(name, None)
         module.register_parameter(name, parameter)
 

@@ -167,8 +167,8 @@ def pack_sequence(sequences: list[Tensor], enforce_sorted: bool = True) -> Packe
     """Pack sequences of several lengths."""
     from ... import as_tensor
 
-    lengths = as_tensor([len(sequence) for sequence in sequences])
-    return pack_padded_sequence(pad_sequence(sequences), lengths, False, enforce_sorted)
+    padded, lengths = pad_sequence(sequences), as_tensor([len(sequence) for sequence in sequences])
+    return pack_padded_sequence(padded, lengths, False, enforce_sorted)
 
 
 def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:

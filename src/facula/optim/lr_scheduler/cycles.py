@@ -25,11 +25,16 @@ def _set_momentum(group: dict[str, Any], momentum: float, use_beta1: bool) -> No
         group["momentum"] = momentum
 
 
-def _require_momentum(optimizer: Optimizer) -> bool:
-    """Whether the momentum is called beta1; refuse optimizers that have none."""
+def _momentum_settings(optimizer: Optimizer, least: Any, most: Any, begins: bool) -> dict[str, Any]:
+    """Whether the momentum is called beta1, and its bounds for each group, where it begins at the greatest."""
     if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
         raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
-    return "betas" in optimizer.defaults
+    use_beta1 = "betas" in optimizer.defaults
+    lows, highs = _format_param("base_momentum", optimizer, least), _format_param("max_momentum", optimizer, most)
+    for group, low, high in zip(optimizer.param_groups if begins else (), lows, highs):
+        group |= {"max_momentum": high, "base_momentum": low}
+        _set_momentum(group, high, use_beta1)
+    return {"use_beta1": use_beta1, "base_momentums": lows, "max_momentums": highs}
 
 
 _HEIGHTS: dict[str, tuple[str, Callable[[float, float], float]]] = {
@@ -87,13 +92,7 @@ class CyclicLR(Configured):
             "scale_mode": scale_mode, "cycle_momentum": cycle_momentum,
         }  # fmt: skip
         if cycle_momentum:
-            settings["use_beta1"] = beta1 = _require_momentum(optimizer)
-            bounds = {"base_momentum": base_momentum, "max_momentum": max_momentum}
-            for name, bound in bounds.items():
-                settings[f"{name}s"] = each = _format_param(name, optimizer, bound)
-                for group, value in zip(optimizer.param_groups, each if begins else ()):
-                    group[name] = value
-                    _set_momentum(group, value, beta1)
+            settings |= _momentum_settings(optimizer, base_momentum, max_momentum, begins)
         super().__init__(optimizer, last_epoch, **settings)
         self.base_lrs = lowest
 
@@ -115,9 +114,10 @@ class CyclicLR(Configured):
 
     def state_dict(self) -> dict[str, Any]:
         """All but the optimizer and a function; an object that can be called is told by its attributes."""
-        function = self._scale_fn_custom
+        state = super().state_dict()
+        function = state.pop("_scale_fn_custom")
         told = None if isinstance(function, (types.FunctionType, types.NoneType)) else dict(vars(function))
-        return {**super().state_dict(), "_scale_fn_custom": told}
+        return {**state, "_scale_fn_custom": told}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         function = self._scale_fn_custom
@@ -162,14 +162,8 @@ class OneCycleLR(LRScheduler):
                 group["min_lr"] = group["initial_lr"] / final_div_factor
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
-            self.use_beta1 = _require_momentum(optimizer)
-            mosts = _format_param("max_momentum", optimizer, max_momentum)
-            leasts = _format_param("base_momentum", optimizer, base_momentum)
-            if last_epoch == -1:
-                for most, least, group in zip(mosts, leasts, optimizer.param_groups):
-                    _set_momentum(group, most, self.use_beta1)
-                    group["max_momentum"] = most
-                    group["base_momentum"] = least
+            found = _momentum_settings(optimizer, base_momentum, max_momentum, last_epoch == -1)
+            self.use_beta1 = found["use_beta1"]
         super().__init__(optimizer, last_epoch)
 
     def _anneal_func(self, start: float, end: float, pct: float) -> float:

@@ -47,8 +47,9 @@ class ReduceLROnPlateau(LRScheduler):
             raise ValueError(f"expected {groups} min_lrs, got {len(min_lr)}")  # type: ignore[arg-type]
         self.optimizer = optimizer
         self.__dict__.update(
-            factor=factor, patience=patience, cooldown=cooldown, eps=eps, last_epoch=0, _last_lr=self._lrs(),
-            default_min_lr=None if listed else min_lr, min_lrs=list(min_lr) if listed else [min_lr] * groups,  # type: ignore[arg-type]
+            factor=factor, default_min_lr=None if listed else min_lr,
+            min_lrs=list(min_lr) if listed else [min_lr] * groups,  # type: ignore[arg-type]
+            patience=patience, cooldown=cooldown, eps=eps, last_epoch=0, _last_lr=self._lrs(),
         )  # fmt: skip
         self._init_is_better(mode, threshold, threshold_mode)
         self._reset()

@@ -20,8 +20,14 @@ from collections import deque
 from multiprocessing.connection import wait
 from typing import Any
 
+from ... import _state
 from ._utils.worker import ABORT, DONE, RESUME, STOP, ExceptionWrapper, receive, work
 from .sampler import drawn_seed
+
+_WORKERS_REPEAT = (
+    "For multiprocessing data-loading, this could be caused by not properly configuring the IterableDataset replica at "
+    "each worker. Please see https://pytorch.org/docs/stable/data.html#torch.utils.data.IterableDataset for examples."
+)
 
 
 class _BaseDataLoaderIter:
@@ -58,21 +64,24 @@ class _BaseDataLoaderIter:
         return len(self._index_sampler)
 
     def __next__(self) -> Any:
-        data = self._next_data()
+        if _state.special and _state.modes.profiled is not None:
+            from ...autograd.profiler import record_function
+
+            with record_function(f"enumerate(DataLoader)#{type(self).__name__}.__next__"):
+                batch = self._next_data()
+        else:
+            batch = self._next_data()
         self._num_yielded += 1
         if self._warn and self._announced is not None and self._num_yielded > self._announced:
-            message = (
-                f"Length of IterableDataset {self._dataset} was reported to be {self._announced}(when accessing "
-                f"len(dataloader)), but {self._num_yielded} samples have been fetched. "
-            )
-            if self._workers:
-                message += (
-                    "For multiprocessing data-loading, this could be caused by not properly configuring the "
-                    "IterableDataset replica at each worker. Please see "
-                    "https://pytorch.org/docs/stable/data.html#torch.utils.data.IterableDataset for examples."
-                )
-            warnings.warn(message, stacklevel=2)
-        return data
+            warnings.warn(self._more_than_announced(), stacklevel=2)
+        return batch
+
+    def _more_than_announced(self) -> str:
+        message = (
+            f"Length of IterableDataset {self._dataset} was reported to be {self._announced}(when accessing "
+            f"len(dataloader)), but {self._num_yielded} samples have been fetched. "
+        )
+        return message + _WORKERS_REPEAT if self._workers else message
 
     def _next_data(self) -> Any:
         raise NotImplementedError

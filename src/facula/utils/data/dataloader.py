@@ -33,6 +33,9 @@ class _InfiniteConstantSampler(Sampler[Any]):
         return itertools.repeat(None)
 
 
+_SETTLED = frozenset({"batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers"})
+
+
 class DataLoader(Generic[T_co]):
     """Iterate over it to get a dataset's samples in batches."""
 
@@ -45,6 +48,14 @@ class DataLoader(Generic[T_co]):
     sampler: Any
     pin_memory_device: str
     prefetch_factor: int | None
+    batch_sampler: Any
+    collate_fn: Callable[..., Any]
+    generator: Any
+    worker_init_fn: Callable[[int], None] | None
+    persistent_workers: bool
+    in_order: bool
+    _dataset_kind: int
+    _IterableDataset_len_called: int | None
     _iterator: Any = None
     __initialized = False
 
@@ -57,57 +68,31 @@ class DataLoader(Generic[T_co]):
         in_order: bool = True,
     ) -> None:  # fmt: skip
         _check_numbers(num_workers, timeout, prefetch_factor, persistent_workers)
-        if num_workers > 0 and prefetch_factor is None:
-            prefetch_factor = 2
-        self.dataset = dataset
         self.num_workers = num_workers
-        self.prefetch_factor = prefetch_factor
-        self.pin_memory = pin_memory
-        self.pin_memory_device = pin_memory_device
-        self.timeout = timeout
-        self.worker_init_fn = worker_init_fn
         self.multiprocessing_context = multiprocessing_context
-        self.in_order = in_order
-        if isinstance(dataset, IterableDataset):
-            self._dataset_kind = _DatasetKind.Iterable
+        by_index = not isinstance(dataset, IterableDataset)
+        if not by_index:
             _check_iterable_options(shuffle, sampler, batch_sampler)
-        else:
-            shuffle = bool(shuffle)
-            self._dataset_kind = _DatasetKind.Map
-        if sampler is not None and shuffle:
-            raise ValueError("sampler option is mutually exclusive with shuffle")
-        if batch_sampler is not None:
-            if batch_size != 1 or shuffle or sampler is not None or drop_last:
-                raise ValueError(
-                    "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last"
-                )
-            batch_size = None
-            drop_last = False
-        elif batch_size is None and drop_last:
-            raise ValueError(
-                "batch_size=None option disables auto-batching and is mutually exclusive with drop_last"
-            )
+        _check_exclusive(batch_size, shuffle, sampler, batch_sampler, drop_last)
         if sampler is None:
-            if self._dataset_kind == _DatasetKind.Iterable:
-                sampler = _InfiniteConstantSampler()
-            elif shuffle:
-                sampler = RandomSampler(dataset, generator=generator)
-            else:
-                sampler = SequentialSampler(dataset)
-        if batch_size is not None and batch_sampler is None:
+            sampler = _usual_sampler(dataset, shuffle, generator) if by_index else _InfiniteConstantSampler()
+        if batch_sampler is not None:
+            batch_size = None
+        elif batch_size is not None:
             batch_sampler = BatchSampler(sampler, batch_size, drop_last)
-        self.batch_size = batch_size
-        self.drop_last = drop_last
-        self.sampler = sampler
-        self.batch_sampler = batch_sampler
-        self.generator = generator
-        if collate_fn is None:
-            collate_fn = default_collate if self._auto_collation else default_convert
-        self.collate_fn = collate_fn
-        self.persistent_workers = persistent_workers
+        usual_collate = default_convert if batch_sampler is None else default_collate
+        settings = {
+            "dataset": dataset, "_dataset_kind": _DatasetKind.Map if by_index else _DatasetKind.Iterable,
+            "batch_size": batch_size, "sampler": sampler, "batch_sampler": batch_sampler, "drop_last": drop_last,
+            "collate_fn": usual_collate if collate_fn is None else collate_fn, "generator": generator,
+            "pin_memory": pin_memory, "pin_memory_device": pin_memory_device, "timeout": timeout,
+            "prefetch_factor": 2 if num_workers > 0 and prefetch_factor is None else prefetch_factor,
+            "worker_init_fn": worker_init_fn, "persistent_workers": persistent_workers, "in_order": in_order,
+            "_IterableDataset_len_called": None, "_iterator": None,
+        }  # fmt: skip
+        for name, value in settings.items():
+            setattr(self, name, value)
         self.__initialized = True
-        self._IterableDataset_len_called: int | None = None
-        self._iterator = None
         self.check_worker_number_rationality()
 
     @property
@@ -117,42 +102,26 @@ class DataLoader(Generic[T_co]):
 
     @multiprocessing_context.setter
     def multiprocessing_context(self, context: Any) -> None:
-        if context is not None:
-            if self.num_workers <= 0:
-                raise ValueError(
-                    "multiprocessing_context can only be used with multi-process loading (num_workers > 0), but got "
-                    f"num_workers={self.num_workers}"
-                )
-            if isinstance(context, str):
-                methods = multiprocessing.get_all_start_methods()
-                if context not in methods:
-                    raise ValueError(
-                        f"multiprocessing_context option should specify a valid start method in {methods!r}, but got "
-                        f"multiprocessing_context={context!r}"
-                    )
-                context = multiprocessing.get_context(context)
-            if not isinstance(context, multiprocessing.context.BaseContext):
-                raise TypeError(
-                    "multiprocessing_context option should be a valid context object or a string specifying the start "
-                    f"method, but got multiprocessing_context={context}"
-                )
-        self.__multiprocessing_context = context
+        if context is not None and self.num_workers <= 0:
+            raise ValueError(
+                "multiprocessing_context can only be used with multi-process loading (num_workers > 0), but got "
+                f"num_workers={self.num_workers}"
+            )
+        self.__multiprocessing_context = None if context is None else _context_of(context)
 
     def __setattr__(self, attr: str, value: Any) -> None:
-        if self.__initialized and attr in (
-            "batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers",
-        ):  # fmt: skip
+        if attr in _SETTLED and self.__initialized:
             raise ValueError(f"{attr} attribute should not be set after {self.__class__.__name__} is initialized")
         super().__setattr__(attr, value)
 
     def __iter__(self) -> Any:
-        if self.persistent_workers and self.num_workers > 0:
-            if self._iterator is None:
-                self._iterator = self._get_iterator()
-            else:
-                self._iterator._reset(self)
-            return self._iterator
-        return self._get_iterator()
+        if not (self.persistent_workers and self.num_workers):
+            return self._get_iterator()
+        if self._iterator is not None:
+            self._iterator._reset(self)
+        else:
+            self._iterator = self._get_iterator()
+        return self._iterator
 
     def _get_iterator(self) -> _BaseDataLoaderIter:
         if self.num_workers == 0:
@@ -225,3 +194,34 @@ def _check_iterable_options(shuffle: Any, sampler: Any, batch_sampler: Any) -> N
         raise ValueError(f"{start} sampler option, but got sampler={sampler}")
     if batch_sampler is not None:
         raise ValueError(f"{start} batch_sampler option, but got batch_sampler={batch_sampler}")
+
+
+def _check_exclusive(batch_size: Any, shuffle: Any, sampler: Any, batch_sampler: Any, drop_last: bool) -> None:
+    if sampler is not None and shuffle:
+        raise ValueError("sampler option is mutually exclusive with shuffle")
+    if batch_sampler is not None and (batch_size != 1 or shuffle or sampler is not None or drop_last):
+        raise ValueError("batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last")
+    if batch_sampler is None and batch_size is None and drop_last:
+        raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
+
+
+def _usual_sampler(dataset: Any, shuffle: Any, generator: Any) -> Sampler[int]:
+    return RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
+
+
+def _context_of(context: Any) -> multiprocessing.context.BaseContext:
+    """A context of ``multiprocessing``, also by the name of its start method."""
+    if isinstance(context, str):
+        methods = multiprocessing.get_all_start_methods()
+        if context not in methods:
+            raise ValueError(
+                f"multiprocessing_context option should specify a valid start method in {methods!r}, but got "
+                f"multiprocessing_context={context!r}"
+            )
+        return multiprocessing.get_context(context)
+    if not isinstance(context, multiprocessing.context.BaseContext):
+        raise TypeError(
+            "multiprocessing_context option should be a valid context object or a string specifying the start method, "
+            f"but got multiprocessing_context={context}"
+        )
+    return context

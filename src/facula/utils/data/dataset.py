@@ -76,15 +76,16 @@ class StackDataset(Dataset[Any]):
         self.datasets = args or kwargs
 
     def __getitem__(self, index: Any) -> Any:
-        if isinstance(self.datasets, dict):
-            return {name: dataset[index] for name, dataset in self.datasets.items()}
-        return tuple(dataset[index] for dataset in self.datasets)
+        return self._sample(dataset[index] for dataset in self._columns())
 
     def __getitems__(self, indices: list[Any]) -> list[Any]:
-        if isinstance(self.datasets, dict):
-            parts = [_samples(dataset, indices) for dataset in self.datasets.values()]
-            return [dict(zip(self.datasets, sample)) for sample in zip(*parts)]
-        return list(zip(*(_samples(dataset, indices) for dataset in self.datasets)))
+        return [self._sample(row) for row in zip(*(_samples(dataset, indices) for dataset in self._columns()))]
+
+    def _columns(self) -> Iterable[Any]:
+        return self.datasets.values() if isinstance(self.datasets, dict) else self.datasets
+
+    def _sample(self, row: Iterable[Any]) -> Any:
+        return dict(zip(self.datasets, row)) if isinstance(self.datasets, dict) else tuple(row)
 
     def __len__(self) -> int:
         return self._length
@@ -110,13 +111,12 @@ class ConcatDataset(Dataset[T_co]):
         return list(itertools.accumulate(len(part) for part in sequence))
 
     def __init__(self, datasets: Iterable[Any]) -> None:
-        super().__init__()
-        self.datasets = list(datasets)
-        if not self.datasets:
+        parts = [*datasets]
+        if not parts:
             raise AssertionError("datasets should not be an empty iterable")
-        if any(isinstance(dataset, IterableDataset) for dataset in self.datasets):
+        if any(isinstance(part, IterableDataset) for part in parts):
             raise AssertionError("ConcatDataset does not support IterableDataset")
-        self.cumulative_sizes = self.cumsum(self.datasets)
+        self.datasets, self.cumulative_sizes = parts, self.cumsum(parts)
 
     def __len__(self) -> int:
         return self.cumulative_sizes[-1]

@@ -26,21 +26,13 @@ class DistributedSampler(Sampler[int]):
             num_replicas = _process_group().get_world_size()
         if rank is None:
             rank = _process_group().get_rank()
-        if rank >= num_replicas or rank < 0:
+        if rank not in range(num_replicas):
             raise ValueError(f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]")
-        self.dataset = dataset
-        self.num_replicas = num_replicas
-        self.rank = rank
-        self.epoch = 0
-        self.drop_last = drop_last
+        self.dataset, self.rank, self.num_replicas = dataset, rank, num_replicas
+        self.shuffle, self.seed, self.epoch, self.drop_last = shuffle, seed, 0, drop_last
         count = len(dataset)
-        if drop_last and count % num_replicas:
-            self.num_samples = math.ceil((count - num_replicas) / num_replicas)
-        else:
-            self.num_samples = math.ceil(count / num_replicas)
-        self.total_size = self.num_samples * num_replicas
-        self.shuffle = shuffle
-        self.seed = seed
+        self.num_samples = count // num_replicas if drop_last else -(-count // num_replicas)
+        self.total_size = num_replicas * self.num_samples
 
     def __iter__(self) -> Iterator[int]:
         from ...ops.random import randperm

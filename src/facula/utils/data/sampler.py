@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
+from ..._dtype import float64
 from ..._generator import Generator
 
 __all__ = [
@@ -12,6 +13,16 @@ __all__ = [
 ]  # fmt: skip
 
 T_co = TypeVar("T_co", covariant=True)
+
+
+def _require_count(name: str, value: Any) -> None:
+    if type(value) is bool or not isinstance(value, int) or value <= 0:
+        raise ValueError(f"{name} should be a positive integer value, but got {name}={value}")
+
+
+def _require_flag(name: str, value: Any) -> None:
+    if not isinstance(value, bool):
+        raise ValueError(f"{name} should be a boolean value, but got {name}={value}")
 
 
 class Sampler(Generic[T_co]):
@@ -40,14 +51,13 @@ class RandomSampler(Sampler[int]):
     def __init__(
         self, data_source: Any, replacement: bool = False, num_samples: int | None = None, generator: Any = None
     ) -> None:
-        self.data_source = data_source
-        self.replacement = replacement
-        self._num_samples = num_samples
-        self.generator = generator
-        if not isinstance(self.replacement, bool):
-            raise TypeError(f"replacement should be a boolean value, but got replacement={self.replacement}")
-        if not isinstance(self.num_samples, int) or self.num_samples <= 0:
-            raise ValueError(f"num_samples should be a positive integer value, but got num_samples={self.num_samples}")
+        if not isinstance(replacement, bool):
+            raise TypeError(f"replacement should be a boolean value, but got replacement={replacement}")
+        self.data_source, self.generator = data_source, generator
+        self.replacement, self._num_samples = replacement, num_samples
+        count = self.num_samples
+        if not isinstance(count, int) or count <= 0:
+            raise ValueError(f"num_samples should be a positive integer value, but got num_samples={count}")
 
     @property
     def num_samples(self) -> int:
@@ -106,25 +116,18 @@ class WeightedRandomSampler(Sampler[int]):
     ) -> None:
         from ...ops.from_data import as_tensor
 
-        if not isinstance(num_samples, int) or isinstance(num_samples, bool) or num_samples <= 0:
-            raise ValueError(f"num_samples should be a positive integer value, but got num_samples={num_samples}")
-        if not isinstance(replacement, bool):
-            raise ValueError(f"replacement should be a boolean value, but got replacement={replacement}")
-        import facula
-
-        self.weights = as_tensor(weights, dtype=facula.double)
-        if self.weights.ndim != 1:
-            raise ValueError(
-                f"weights should be a 1d sequence but given weights have shape {tuple(self.weights.shape)}"
-            )
-        self.num_samples = num_samples
-        self.replacement = replacement
-        self.generator = generator
+        _require_count("num_samples", num_samples)
+        _require_flag("replacement", replacement)
+        numbers = as_tensor(weights, dtype=float64)
+        if numbers.dim() != 1:
+            raise ValueError(f"weights should be a 1d sequence but given weights have shape {tuple(numbers.shape)}")
+        self.weights, self.num_samples = numbers, num_samples
+        self.replacement, self.generator = replacement, generator
 
     def __iter__(self) -> Iterator[int]:
-        import facula
+        from ... import multinomial
 
-        drawn = facula.multinomial(self.weights, self.num_samples, self.replacement, generator=self.generator)
+        drawn = multinomial(self.weights, self.num_samples, self.replacement, generator=self.generator)
         yield from iter(drawn.tolist())
 
     def __len__(self) -> int:
@@ -135,10 +138,8 @@ class BatchSampler(Sampler[list[int]]):
     """Another sampler's indices in groups."""
 
     def __init__(self, sampler: Iterable[int], batch_size: int, drop_last: bool) -> None:
-        if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size <= 0:
-            raise ValueError(f"batch_size should be a positive integer value, but got batch_size={batch_size}")
-        if not isinstance(drop_last, bool):
-            raise ValueError(f"drop_last should be a boolean value, but got drop_last={drop_last}")
+        _require_count("batch_size", batch_size)
+        _require_flag("drop_last", drop_last)
         self.sampler = sampler
         self.batch_size = batch_size
         self.drop_last = drop_last

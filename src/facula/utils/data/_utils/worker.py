@@ -73,18 +73,18 @@ class ExceptionWrapper:
         self.name = kind.__name__
 
     def reraise(self) -> None:
-        message = f"Caught {self.name} {self.where}.\nOriginal {self.exc_msg}"
+        raise self._with(f"Caught {self.name} {self.where}.\nOriginal {self.exc_msg}")
+
+    def _with(self, message: str) -> BaseException:
+        """An exception of the same class that says this; a RuntimeError if the class takes no text."""
         if self.exc_type is KeyError:
-            raise KeyError(_KeyErrorMessage(message))
-        if getattr(self.exc_type, "message", None):
-            raise self.exc_type(message=message)
+            return KeyError(_KeyErrorMessage(message))
+        by_name = bool(getattr(self.exc_type, "message", None))
         try:
-            made = self.exc_type(message)
+            made = self.exc_type(message=message) if by_name else self.exc_type(message)
         except Exception:
-            made = None
-        if not isinstance(made, BaseException):
-            raise RuntimeError(message)
-        raise made
+            return RuntimeError(message)
+        return made if isinstance(made, BaseException) else RuntimeError(message)
 
 
 # ---- batches on their way to the consumer

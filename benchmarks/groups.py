@@ -1,0 +1,37 @@
+"""All workloads, by group and by library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .func import FUNC
+from .higher import HIGHER
+from .kernels import KERNELS
+from .networks import NETWORKS
+from .optimizers import OPTIMIZERS
+from .peers import AUTOGRAD, JAX, MYGRAD
+from .training import TRAINING
+from .workloads import WORKLOADS, Workload
+
+GROUPS: dict[str, dict[str, Workload]] = {
+    "operators": WORKLOADS,
+    "kernels": KERNELS,
+    "networks": {**TRAINING, **NETWORKS},
+    "higher": HIGHER,
+    "func": FUNC,
+    "optimizers": OPTIMIZERS,
+}
+
+ALL: dict[str, Workload] = {name: make for group in GROUPS.values() for name, make in group.items()}
+
+LIBRARIES = ("facula", "torch")
+"""The two that are compared."""
+
+PEERS: dict[str, dict[str, Workload]] = {"jax": JAX, "autograd": AUTOGRAD, "mygrad": MYGRAD}
+"""Others, with the few workloads that are written for them."""
+
+
+def made(library: str, module: Any, name: str) -> tuple[Callable[[], Any], int]:
+    """A workload made ready for a library: what does a step, and the operations in it."""
+    return PEERS.get(library, ALL)[name](module)
