@@ -1,4 +1,4 @@
-"""``torch.func``: derivatives of functions, nested and in batches. Small ones, where the way through a transform counts."""
+"""``torch.func``: derivatives of functions, nested and in batches, so small that the way through a transform counts."""
 
 from __future__ import annotations
 

@@ -421,5 +421,11 @@ for _n in (1, 2, 3):
         sample(f"pad_{_name}Pad{_n}DBackward0", _padded, real(*_size))
         sample("sum_at_places", adjoint(_padded, real(*_size)), _padded(real(*_size)))
 
-from . import op_samples_conv, op_samples_linalg, op_samples_networks, op_samples_pooling, op_samples_rest  # noqa: E402, F401
-from . import op_samples_recurrent  # noqa: E402, F401
+from . import (  # noqa: E402, F401
+    op_samples_conv,
+    op_samples_linalg,
+    op_samples_networks,
+    op_samples_pooling,
+    op_samples_recurrent,
+    op_samples_rest,
+)

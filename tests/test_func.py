@@ -307,6 +307,19 @@ def test_second_derivatives_after_writing_into_a_view_of_a_transposed_tensor() -
     assert torch.autograd.gradgradcheck(f, x)
 
 
+def test_writing_through_as_strided() -> None:
+    def f(x: Any) -> Any:
+        y = x * 1.0
+        y.as_strided((2,), (3,)).mul_(x[:, 1])
+        return y
+
+    x = wave(2, 3)
+    assert close(jacfwd(f)(x), jacrev(f)(x))
+    lies_otherwise = x.t().contiguous().t()
+    found = jvp(lambda a: a.as_strided((6,), (1,)), (x,), (lies_otherwise,))[1]
+    assert close(found, x.reshape(6))
+
+
 def test_inputs_are_changed_by_functions_that_change_them() -> None:
     x = wave(2, 3)
     before = x.clone()

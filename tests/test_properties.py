@@ -154,7 +154,7 @@ def test_reductions(data: Any, x: Drawn, name: str, keep: bool) -> None:
     kwargs = {} if name == "count_nonzero" else {"keepdim": keep}
     values = REDUCING[name]
     reference = (lambda a: values(a, axis=dim, keepdims=keep)) if values is not None and n else None
-    check(lambda torch, t: getattr(torch, name)(t, dim, **kwargs), x, reference=reference, gradient=name != "norm")
+    check(lambda torch, t: getattr(torch, name)(t, dim=dim, **kwargs), x, reference=reference, gradient=name != "norm")
 
 
 @examples(50)
@@ -268,11 +268,17 @@ def keys(draw: Any, shape: tuple[int, ...]) -> Any:
     return tuple(key)
 
 
+def as_in_numpy(key: tuple[Any, ...]) -> bool:
+    """NumPy treats integers beside lists as lists, which puts dimensions elsewhere."""
+    kinds = {type(part) for part in key}
+    return not {int, list} <= kinds
+
+
 @examples(150)
 @given(data=st.data(), x=tensors(dtypes=("float64", "int64")))
 def test_indexing(data: Any, x: Drawn) -> None:
     key = data.draw(keys(x.array().shape))
-    check(lambda torch, t: t[key], x, reference=lambda a: a[key])
+    check(lambda torch, t: t[key], x, reference=(lambda a: a[key]) if as_in_numpy(key) else None)
 
 
 @examples(60)
@@ -290,7 +296,7 @@ def test_writing_by_index(data: Any, x: Drawn) -> None:
         a[key] = 7.0
         return a
 
-    check(write, x, reference=wanted)
+    check(write, x, reference=wanted if as_in_numpy(key) else None)
 
 
 @examples(80)

@@ -18,7 +18,7 @@ LOW = frozenset(
     """
     addbmm addmm baddbmm bmm conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d
     convolution linalg_vecdot matmul mm prelu scaled_dot_product_attention vecdot
-    """.split()  # noqa: SIM905
+    """.split()
 )
 """Public functions that compute in half precision."""
 
@@ -32,7 +32,7 @@ FULL = frozenset(
     linalg_lu_factor_ex linalg_qr linalg_solve linalg_solve_ex linalg_svd linalg_svdvals linalg_tensorinv
     linalg_tensorsolve lu_solve max_pool3d max_unpool2d max_unpool3d nanquantile orgqr ormqr pinverse polar prod qr
     quantile stft svd trace triangular_solve view_as_complex
-    """.split()  # noqa: SIM905
+    """.split()
 )
 """Public functions that compute in float32."""
 

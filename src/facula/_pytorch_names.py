@@ -570,7 +570,7 @@ MODULES = frozenset(
         torch.utils.model_zoo torch.utils.module_tracker torch.utils.serialization torch.utils.show_pickle
         torch.utils.tensorboard torch.utils.throughput_benchmark torch.utils.viz torch.utils.weak torch.version
         torch.xpu torch.xpu.graphs torch.xpu.memory torch.xpu.random torch.xpu.streams
-    """.split()  # noqa: SIM905
+    """.split()
 )
 
 

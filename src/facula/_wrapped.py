@@ -287,7 +287,14 @@ def _any_call(op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...]) ->
 
 def _link(result: Any, base: Tensor, op: Any, attributes: tuple[Any, ...]) -> None:
     """Have views remember what they are views of."""
-    if op.outputs == 1:
+    if op.name.startswith("as_strided"):  # it tells where elements lie in memory: not in that of tangents
+        from .autograd.dual import by_geometry
+
+        *there, here = attributes
+        again, put = by_geometry(here, tuple(there))
+        result._became_view(base, again)
+        result._view_of = (base, again, put)
+    elif op.outputs == 1:
         result._became_view(base, lambda t: op(t, *attributes))
     else:
         for i, out in enumerate(result):

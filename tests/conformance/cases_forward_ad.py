@@ -17,7 +17,8 @@ def duals(torch):
     x, t = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0])
     with fw.dual_level() as level:
         d = fw.make_dual(x, t)
-        results = [pair(torch, v) for v in (d, d.sin(), d * d, d.sum(), d[0], d.reshape(2, 1), d.detach(), x * 2, d > 1)]
+        made = (d, d.sin(), d * d, d.sum(), d[0], d.reshape(2, 1), d.detach(), x * 2, d > 1)
+        results = [pair(torch, v) for v in made]
         printed = [repr(d), repr(d.exp()), repr(fw.unpack_dual(d))]
         with torch.no_grad():
             results.append(pair(torch, d * 3))

@@ -209,24 +209,26 @@ def functions(torch):
     return Plain, Old, Generated, Ruled, Both
 
 
-@case
-def custom_functions(torch):
+def trials(torch, f):
     func = torch.func
     x = torch.arange(3.0)
+    return seen(
+        torch,
+        lambda: func.grad(lambda x: f.apply(x).sum())(x),
+        lambda: func.vmap(f.apply)(x),
+        lambda: func.vmap(func.grad(f.apply))(x),
+        lambda: func.grad(lambda x: func.vmap(f.apply)(x).sum())(x),
+        lambda: func.jvp(f.apply, (x,), (x,)),
+        lambda: func.jacrev(f.apply)(x),
+        lambda: func.hessian(lambda x: f.apply(x).sum())(x),
+    )
+
+
+@case
+def custom_functions(torch):
     results = []
     for f in functions(torch):
-        results.append(
-            seen(
-                torch,
-                lambda: func.grad(lambda x: f.apply(x).sum())(x),
-                lambda: func.vmap(f.apply)(x),
-                lambda: func.vmap(func.grad(f.apply))(x),
-                lambda: func.grad(lambda x: func.vmap(f.apply)(x).sum())(x),
-                lambda: func.jvp(f.apply, (x,), (x,)),
-                lambda: func.jacrev(f.apply)(x),
-                lambda: func.hessian(lambda x: f.apply(x).sum())(x),
-            )
-        )
+        results.append(trials(torch, f))
     return results
 
 

@@ -119,7 +119,8 @@ def check_batches(entry: Entry) -> tuple[bool, set[str]]:
         for got, column in zip(found, zip(*looped, strict=True), strict=True):
             wanted = facula.stack(list(column))
             if got.shape != wanted.shape or got.dtype is not wanted.dtype:
-                raise Difference(f"{got.dtype} {list(got.shape)} from vmap, {wanted.dtype} {list(wanted.shape)} from a loop")
+                told = [f"{t.dtype} {list(t.shape)}" for t in (got, wanted)]
+                raise Difference(f"{told[0]} from vmap, {told[1]} from a loop")
             if not facula.allclose(got, wanted, rtol=1e-6, atol=1e-8, equal_nan=True):
                 raise Difference("other values than a loop's")
         alone |= set(batch._told)

@@ -162,7 +162,7 @@ class Dual(Wrapped):
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         return self._primal.__array__(*args, **kwargs)
 
-    def __repr__(self, *, tensor_contents: Any = None) -> str:
+    def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
         shown = repr(self._primal)
         if not self._level.alive:
             return shown
@@ -219,7 +219,7 @@ def set_tangent(t: Any, tangent: Any, level: Level) -> None:
     else:
         whole = with_batches_of(whole, tangent).contiguous().clone()
         part = again(whole)
-        if not share_memory(part, whole):
+        if part.numel() and not share_memory(part, whole):
             raise RuntimeError("forward mode: a view of a tensor with unusual strides was changed in place")
         part.copy_(tangent)
     set_tangent(base, whole, level)
@@ -242,8 +242,12 @@ def view_of(t: Any) -> tuple[Any, Any, Any] | None:
         return None
     if t._meta.replay is not None:
         return base, t._meta.replay, None
-    here, there = geometry_of(innermost(base)._array), geometry_of(t._array)
-    return base, lambda whole: restride(whole, *here, *there), PutPart(here, there)
+    return base, *by_geometry(geometry_of(innermost(base)._array), geometry_of(t._array))
+
+
+def by_geometry(base: tuple[Any, ...], view: tuple[Any, ...]) -> tuple[Any, Any]:
+    """How to view something like a base as one of its views does, and how to put such a part into a whole."""
+    return lambda whole: restride(whole, *base, *view), PutPart(base, view)
 
 
 class PutPart(NamedTuple):

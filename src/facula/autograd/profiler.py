@@ -108,11 +108,10 @@ class profile:
         if self._events is None:
             found = [] if self._recorder is None else events_of(self._recorder)
             self._events = EventList(
-                self._before + found, use_device=None, profile_memory=self.profile_memory, with_flops=self.with_flops
+                found, use_device=None, profile_memory=self.profile_memory, with_flops=self.with_flops
             )
-            for event in self._events:
-                event.cpu_children, event.cpu_parent = [], None
-            self._events._build_tree()
+            self._events._build_tree()  # of this cycle alone: each counts time from its own beginning
+            self._events[:0] = self._before
         return self._events
 
     def __repr__(self) -> str:

@@ -138,7 +138,7 @@ class Batched(Wrapped):
     def _is_view(self) -> bool:
         return bool(self._value._is_view())
 
-    def __repr__(self, *, tensor_contents: Any = None) -> str:
+    def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
         inside = "\n".join("    " + line for line in repr(self._value).splitlines())
         return f"BatchedTensor(lvl={self._level.depth}, bdim=0, value=\n{inside}\n)"
 

@@ -86,14 +86,24 @@ def _zero(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> A
     return outs[0].new_zeros(outs[0].shape) if isinstance(outs[0], Tensor) else None
 
 
+def _as_strided(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
+    """A tangent may lie otherwise in memory than the value, whose strides are meant."""
+    from ._basic import restride
+
+    *there, here = attributes
+    return restride(tangents[0], *here, *there)
+
+
 TANGENTS: dict[str, Callable[..., Any]] = {
     "addbmm": _with_product,
     "addmm": _with_product,
     "addmv": _with_product,
     "addr": _with_product,
+    "as_strided": _as_strided,
+    "as_strided_inplace": _as_strided,
     "baddbmm": _with_product,
     "convolution": _convolution,
     "fill_number": _zero,
     "zero": _zero,
 }
-"""Tangents by hand, where the general way takes much longer."""
+"""Tangents by hand, where the general way takes much longer, or does not do."""

@@ -171,7 +171,7 @@ def _at_once(op: Primitive, rule: Rule, general: Any) -> Callable[..., Any]:
         if xp is not RAW or g is None:
             if joint is None or g is None:
                 return general(node, g, xp, edges)
-            values = [*saved.unpack(node, xp), tuple([edge is not None for edge in edges]), xp]
+            values: Any = [*saved.unpack(node, xp), tuple([edge is not None for edge in edges]), xp]
             return joint.fn(g, *[values[i] for i in joint.takes])
         values = None if op.lists else _raw_values(node, tensor_slots)
         if values is None:

@@ -245,14 +245,14 @@ def aminmax(input: Tensor, *, dim: Any = None, keepdim: bool = False) -> Any:
 
 def _place(name: str, arg: Any, input: Tensor, dim: Any, keepdim: bool) -> Tensor:
     array = input._array
+    if array.dtype.kind in "bc":
+        kind = "bool" if input.dtype is _dtype.bool_ else "complex"
+        raise RuntimeError(f"{name}(): does not support {kind} input")
     if dim is not None:
         dim = check_dim(dim, array.ndim)
         require_elements(name, array.shape, dim)
     elif array.size == 0:
         raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
-    if array.dtype.kind in "bc":
-        kind = "bool" if input.dtype is _dtype.bool_ else "complex"
-        raise RuntimeError(f"{name}(): does not support {kind} input")
     if not array.ndim:
         return Tensor._wrap(np.zeros((), np.int64))
     found = arg(widened(array), dim, keepdims=keepdim)

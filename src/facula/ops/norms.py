@@ -154,7 +154,8 @@ def norm(
     """The norm of all elements, or along ``dim``; ``p`` as in ``linalg.vector_norm``."""
     from ._forms import write_out
 
-    if p == "nuc" or (isinstance(p, str) and p != "fro"):
+    of_matrices = p == "nuc" or (isinstance(p, str) and p != "fro")
+    if of_matrices or (p == "fro" and isinstance(dim, (list, tuple)) and len(dim) > 2):
         dims = dim if dim is not None else tuple(range(input._array.ndim))
         result = matrix_norm(input, p, dims, keepdim)
     else:

@@ -176,7 +176,7 @@ def two_dims(name: str, ndim: int, dim1: int, dim2: int) -> tuple[int, int]:
 @view_primitive("UnfoldBackward0", "unfold")
 def unfold_op(input, dimension: int, size: int, step: int):  # type: ignore[no-untyped-def]
     if not input.ndim:
-        return input.reshape((size,))
+        return input.reshape((1,))[:size]
     shape, strides = list(input.shape), list(input.strides)
     stride = strides[dimension]
     shape[dimension] = (shape[dimension] - size) // step + 1
@@ -195,7 +195,7 @@ def unfold_backward(  # type: ignore[no-untyped-def]
 ):
     """Windows added back to where they were taken from."""
     if not input_sizes:
-        return input.reshape(()).copy()
+        return input.reshape(()).copy() if input.size else np.zeros((), input.dtype)
     whole = np.zeros(input_sizes, input.dtype)
     count = input.shape[dim]
     for i in range(size):

@@ -205,6 +205,13 @@ rsub_number = elementwise(
 )
 rsub_number.guard = lambda input: _refuse_bools(input, 1) if _is_bool(input) else None
 
+
+def _from_number(input: Any, other: Any) -> Any:
+    if other.__class__ is bool:
+        _refuse_bools(input, other)
+    return rsub_number(input, other)
+
+
 def _rsub(input, other, alpha: object):  # type: ignore[no-untyped-def]
     return np.subtract(other, np.multiply(input, number_like(alpha, input)))
 
@@ -225,7 +232,7 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     _check_alpha(alpha, input, other)
     if isinstance(other, Tensor):
         return rsub_tensor(input, other, alpha)
-    return rsub_number(input if alpha == 1 else input * alpha, other)
+    return _from_number(input if alpha == 1 else input * alpha, other)
 
 
 def _reflected_sub(self: Any, other: Any) -> Any:
@@ -233,7 +240,7 @@ def _reflected_sub(self: Any, other: Any) -> Any:
     if kind is int or kind is float:
         return rsub_number(self, other)
     if is_number(other):
-        return rsub_number(self, other)
+        return _from_number(self, other)
     if isinstance(other, Tensor):
         return rsub_tensor(self, other, 1)
     return sub(other, self) if isinstance(other, (np.generic, np.ndarray)) else NotImplemented

@@ -144,7 +144,7 @@ def mean_array(x: Any, dim: Any, keepdim: bool, wanted: Any = None) -> Any:
     result = x.dtype
     n = count(x.shape, dim) if dim is not None else x.size
     if n == 0:
-        return total(widened(x), dim, keepdim) * result.type(np.nan)
+        return (total(widened(x), dim, keepdim) * np.nan).astype(result, copy=False)
     if result is F32 or result is F64:
         return add_up(x, dim, keepdim) / n
     return (total(widened(x), dim, keepdim) / n).astype(result, copy=False)

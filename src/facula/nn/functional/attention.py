@@ -215,7 +215,8 @@ def _as_numbers(
     assert is_float or is_bool, f"only bool and floating types of {name} are supported"
     if other is not None and mask.dtype != other.dtype:
         warnings.warn(
-            f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.", stacklevel=3
+            f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.",
+            stacklevel=3,
         )
     if is_float:
         return mask
