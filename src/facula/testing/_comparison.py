@@ -12,12 +12,15 @@ import contextlib
 import math
 import warnings
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from .. import _dtype
 from .._tensor import Tensor
+
+facula: Any = import_module("facula")
 
 _PRECISIONS = {
     _dtype.float16: (1e-3, 1e-5), _dtype.bfloat16: (1.6e-2, 1e-5), _dtype.float32: (1.3e-6, 1e-5),
@@ -219,7 +222,6 @@ class TensorLikePair:
         if a.dtype is not e.dtype:
             d = _dtype.promote_types(a.dtype, e.dtype)
             a, e = a.to(d), e.to(d)
-        import facula
 
         a, e = a.detach(), e.detach()
         matches = facula.isclose(a, e, rtol=self.rtol, atol=self.atol, equal_nan=self.options["equal_nan"])
@@ -341,7 +343,6 @@ def assert_allclose(
         FutureWarning,
         stacklevel=2,
     )
-    import facula
 
     a = actual if isinstance(actual, Tensor) else facula.tensor(actual)
     e = expected if isinstance(expected, Tensor) else facula.tensor(expected, dtype=a.dtype)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import collections.abc
 import math
 import warnings
+from importlib import import_module
 from typing import Any
 
 from .. import _dtype
 from .._tensor import Tensor
+
+facula: Any = import_module("facula")
 
 _BOOLEAN_OR_INTEGRAL = (
     _dtype.bool_, _dtype.uint8, _dtype.int8, _dtype.int16, _dtype.int32, _dtype.int64, _dtype.uint16, _dtype.uint32,
@@ -23,7 +26,6 @@ def make_tensor(
     requires_grad: bool = False, noncontiguous: bool = False, exclude_zero: bool = False, memory_format: Any = None,
 ) -> Tensor:  # fmt: skip
     """A tensor with values drawn evenly from ``[low, high)``; by default from -9 to 9, or as much of it as fits."""
-    import facula
 
     if len(shape) == 1 and isinstance(shape[0], collections.abc.Sequence):
         shape = tuple(shape[0])
