@@ -142,6 +142,7 @@ def test_growth_is_told_per_operation() -> None:
 
 
 def test_page_and_plot_are_written(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="the page names the version that was compared with")
     rows = [_row(e, 0.3, 0.9, threads) for threads in (1, 2) for e in LETTERED]
     page, plot = write(tmp_path, "lettered", "a command", rows, "wall", [])
     text = page.read_text()
