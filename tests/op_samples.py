@@ -175,12 +175,12 @@ for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
 
 _OF_TWO = (
     "add mul sub div div_unrounded div_floor div_trunc remainder fmod maximum minimum fmax fmin copysign atan2 hypot "
-    "logaddexp logaddexp2 complex clamp_min_tensor clamp_max_tensor"
+    "logaddexp logaddexp2 complex clamp_min_tensor clamp_max_tensor tanh_backward sigmoid_backward"
 )
 for _name in _OF_TWO.split():
     sample(_name, direct(_name), real(2, 3), real(2, 3))
     sample(_name, direct(_name), real(2, 3), real(3))
-for _name in ("add", "mul", "sub", "div"):
+for _name in ("add", "mul", "sub", "div", "tanh_backward", "sigmoid_backward"):
     sample(_name, direct(_name), complex_(2, 3), complex_(1, 3))
 sample("mul", lambda a, b: a * b, complex_(3), real(3))
 sample("add_scaled", direct("add_scaled", 2.5), real(2, 3), real(3))

@@ -7,6 +7,7 @@ well, but takes ten times as long, which would show in every small operation.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,8 @@ try:
     end = _extobj_contextvar.reset
     """Give back what ``begin`` returned."""
 
-    def begin() -> Any:
-        """Be silent from here on."""
-        return _set(_IGNORE)
+    begin: Callable[[], Any] = partial(_set, _IGNORE)
+    """Be silent from here on."""
 
 except ImportError:  # another NumPy: the public way
 
@@ -45,6 +45,20 @@ SAFE = frozenset(
 
 For these the filter that ``facula`` sets for its own modules is enough; all others are run in silence.
 """
+
+
+_safe_too: set[Any] = set()
+
+
+def safe(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorates a kernel made of safe ones."""
+    _safe_too.add(kernel)
+    return kernel
+
+
+def silenced(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel that does not warn: itself, if it is safe."""
+    return kernel if kernel in SAFE or kernel in _safe_too else quietly(kernel)
 
 
 def quietly(kernel: Callable[..., Any]) -> Callable[..., Any]:

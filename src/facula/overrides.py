@@ -11,7 +11,7 @@ from . import _state
 from ._lazy import Promised
 from ._tensor import Tensor
 from .autograd.graph import is_internal
-from .ops._primitive import PLAIN
+from .autograd.saved import DIRECT
 
 
 def _disabled_torch_function_impl(func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -35,7 +35,7 @@ DisableTorchFunction = DisableTorchFunctionSubclass
 
 def has_override(value: Any) -> bool:
     cls = value.__class__
-    if cls in PLAIN or isinstance(value, (int, float, str, bool, list, tuple, dict, type(None))):
+    if cls in DIRECT or isinstance(value, (int, float, str, bool, list, tuple, dict, type(None))):
         return False
     handler = getattr(cls, "__torch_function__", None)
     return handler is not None and handler is not _disabled_torch_function_impl
@@ -57,6 +57,12 @@ def overridden(args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> b
         return True
     if _state.modes.overrides_disabled:
         return False
+    if not kwargs:
+        for v in args:
+            if type(v) not in DIRECT:
+                break
+        else:
+            return False
     return bool(_candidates((*args, *(kwargs or {}).values())))
 
 

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import _state
 from .._tensor import Tensor
 from ..ops._xp import TENSOR
 from . import saved
-from .graph import Freed, Node, resolve, user_frame
+from .graph import Freed, Node, resolve, user_place
 
 MISSING = object()
 _set = object.__setattr__
@@ -97,9 +98,11 @@ class _FunctionBase:
             for name, value in self._user_values.items():
                 engine_values[name] = _current(self, name)
                 _put(self, name, value)
+        place, _state.modes.place = _state.modes.place, None
         try:
             return fn(*args)
         finally:
+            _state.modes.place = place
             _set(self, "_engine_values", outer)
             for name, value in engine_values.items():
                 _put(self, name, value)
@@ -268,7 +271,7 @@ _ENGINE_NAMES = frozenset(
 
 def begin(node: Any, edges: tuple[Any, ...], seq: int, multi: bool) -> None:
     """Make a ctx that went through forward a node of the graph. (By ``_set``: past the guard, which costs time.)"""
-    frame = user_frame(2)
+    code, instruction = user_place(2)
     _set(node, "next", edges)
     _set(node, "seq", seq)
     _set(node, "multi", multi)
@@ -276,8 +279,8 @@ def begin(node: Any, edges: tuple[Any, ...], seq: int, multi: bool) -> None:
     _set(node, "adapt", None)
     _set(node, "versions", None)
     _set(node, "saved", ())
-    _set(node, "code", frame.f_code)
-    _set(node, "instruction", frame.f_lasti)
+    _set(node, "code", code)
+    _set(node, "instruction", instruction)
 
 
 class Layout:

@@ -7,7 +7,8 @@ NOTE [sequence numbers]: a node takes its number after its edges are known, from
 node's number is greater than those of all nodes it leads to: descending numbers are a topological order.
 
 NOTE [provenance]: a node keeps the code object and the instruction of the first caller outside facula, never the
-frame, which would keep the caller's variables alive. They become a line only when someone asks.
+frame, which would keep the caller's variables alive. They become a line only when someone asks. What rules record in
+the Tensor world was asked for by the backward call, whose place the engine has in ``modes.place`` meanwhile.
 """
 
 from __future__ import annotations
@@ -26,10 +27,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from .. import _state
+
 if TYPE_CHECKING:
     from .._tensor import Tensor
 
 next_sequence_number = count().__next__
+renumbered = False
+"""Whether a user has ever given a node another number: then numbers need not be a topological order any more."""
 
 EMPTY: tuple[()] = ()
 """What a node that saves nothing holds as ``saved``."""
@@ -55,6 +60,21 @@ def user_frame(depth: int = 1) -> FrameType:
         if not internal or frame.f_back is None:
             return frame
         frame = frame.f_back
+
+
+def user_place(depth: int = 1) -> tuple[CodeType, int]:
+    """The code and the instruction of the nearest frame outside facula, or of the running backward call."""
+    place: tuple[CodeType, int] | None = _state.modes.place
+    if place is not None:
+        return place
+    frame: Any = sys._getframe(depth)
+    code = frame.f_code
+    while _is_internal.get(code.co_filename) is True and frame.f_back is not None:
+        frame = frame.f_back
+        code = frame.f_code
+    if code.co_filename not in _is_internal:
+        frame = user_frame(depth + 1)
+    return frame.f_code, frame.f_lasti
 
 
 class Source(NamedTuple):
@@ -84,28 +104,19 @@ class Place:
     __slots__ = ("code", "instruction")
 
     def __init__(self, depth: int = 1) -> None:
-        frame = user_frame(depth + 1)
-        self.code = frame.f_code
-        self.instruction = frame.f_lasti
+        self.code, self.instruction = user_place(depth + 1)
 
     def __str__(self) -> str:
         return str(resolve(self.code, self.instruction))
 
 
 class Freed(Place):
-    """Stands where a node's saved tensors were: freed by the backward call at this place."""
+    """Stands where a node's saved tensors were: freed by the backward call at this place.
 
-    __slots__ = ("attributes",)
+    It takes the place of each of them, if there are attributes beside, which stay readable.
+    """
 
-    def __init__(self, depth: int = 1) -> None:
-        super().__init__(depth + 1)
-        self.attributes: tuple[Any, ...] | None = None
-
-    def keeping(self, attributes: tuple[Any, ...]) -> Freed:
-        """The same for a node that saved more than tensors."""
-        copy: Freed = object.__new__(Freed)
-        copy.code, copy.instruction, copy.attributes = self.code, self.instruction, attributes
-        return copy
+    __slots__ = ()
 
 
 class Port:
@@ -216,6 +227,8 @@ class Node(metaclass=ABCMeta):
         return 2**64 - 1 if self.seq == math.inf else int(self.seq)
 
     def _set_sequence_nr(self, nr: int) -> None:
+        global renumbered
+        renumbered = True
         self.seq = nr
 
     def __call__(self, *grads: Any) -> Any:
@@ -257,9 +270,7 @@ def blank_node(cls: type[Node], edges: tuple[Any, ...] = ()) -> Any:
 
 def place_node(node: Node, depth: int = 1) -> None:
     """Note where a node was made, and give it its number."""
-    frame = user_frame(depth + 1)
-    node.code = frame.f_code
-    node.instruction = frame.f_lasti
+    node.code, node.instruction = user_place(depth + 1)
     node.seq = next_sequence_number()
 
 

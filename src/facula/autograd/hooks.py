@@ -219,7 +219,7 @@ def _node_of(t: Any) -> Callable[[], Node | None]:
 
 def _will_run(task: Any, node: Node | None) -> bool:
     """Whether a pass computes the gradient that arrives at a node."""
-    if node is None or node not in task.dependencies:
+    if node is None or (node not in task.reached and node not in task.leaves):
         return False
     if task.captures and node.__class__ is AccumulateGrad:
         raise RuntimeError(

@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 
 Tensor_: Any = None  # set by _tensor, which imports this module
 
+PLAIN: set[type] = set()
+"""Classes that operators treat as Tensor itself: no ``__torch_function__``, results are Tensors."""
+
+DIRECT: set[type] = set()
+"""Those, and the classes of tensors inside transforms: nobody need be asked whether he wants to handle a call."""
+
 
 def twin(t: Tensor) -> Tensor:
     """The same values and version counter, no history."""
@@ -62,7 +68,8 @@ class Slot:
 
 
 def freed_error(node: Node) -> RuntimeError:
-    where = f"\nThe graph was freed by the backward call at {node.saved}." if isinstance(node.saved, Freed) else ""
+    by = [s for s in (node.saved if isinstance(node.saved, tuple) else (node.saved,)) if isinstance(s, Freed)]
+    where = f"\nThe graph was freed by the backward call at {by[0]}." if by else ""
     made = resolve(node.code, node.instruction)
     where += f"\nThe operation whose saved tensors are gone ({full_name(node)}) was recorded at {made}." if made else ""
     return RuntimeError(
@@ -197,29 +204,47 @@ def spread(node: Any) -> None:
     node.saved = tuple([value if i == at else None for i in range(len(op.slots))])
 
 
+def is_freed(node: Any, i: int) -> bool:
+    """Whether a saved value has been freed, of a node in the general form."""
+    return isinstance(node.saved, Freed) or isinstance(node.saved[i], Freed)
+
+
 def unpack(node: Any, xp: Any) -> list[Any]:
     """The saved values of a node, as arrays or as Tensors, in the order of its primitive's slots."""
-    if node.saved.__class__ is not tuple:
-        spread(node)
-    saved = node.saved
-    if saved.__class__ is Freed:
-        raise freed_error(node)
     raw = xp.is_raw
+    saved = node.saved
+    if type(saved) is not tuple:
+        if node.saves_output and type(saved) is np.ndarray and not raw and not (node.versions and node.versions[0]):
+            t = Tensor_._wrap(saved)  # NOTE [bare values]: its version counter is found through the node
+            t._node = node
+            return [t]
+        spread(node)
+        saved = node.saved
+        if type(saved) is Freed:
+            raise freed_error(node)
     versions = node.versions
     slots = node.primitive.slots
-    values = []
+    values = list(saved)
     for i, s in enumerate(saved):
-        if type(s) is Tensor_:
+        if type(s) in PLAIN:
             counter = s._counter
-            never_changed = versions is None and (counter is None or not counter[0])
-            if raw and never_changed and (s._meta is None or not s._meta.cut):
-                s = s._array  # the common case of what follows
-            else:
-                s = _unpack_one(node, slots[i], s, 0 if versions is None else versions[i], raw)
-        elif isinstance(s, (Tensor_, Hooked, SavedList)) or (s.__class__ is np.ndarray and not raw):
-            s = _unpack_one(node, slots[i], s, 0 if versions is None else versions[i], raw)
-        values.append(s)
+            if (
+                versions is None
+                and (counter is None or not counter[0])
+                and (s._meta is None or s._meta.cut is None)
+            ):  # the common case of what follows
+                if raw:
+                    values[i] = s._array
+                elif slots[i].is_output:
+                    values[i] = attached(s, node, slots[i].index)
+                continue
+        elif type(s) in _AS_THEY_ARE or (type(s) is np.ndarray and raw):
+            continue
+        values[i] = _unpack_one(node, slots[i], s, 0 if versions is None else versions[i], raw)
     return values
+
+
+_AS_THEY_ARE = frozenset((int, float, bool, tuple, str, type(None), np.dtype))
 
 
 def unpack_at(node: Any, i: int) -> Any:
@@ -228,9 +253,7 @@ def unpack_at(node: Any, i: int) -> Any:
     saved = node.saved
     slot = node.primitive.slots[i]
     if saved.__class__ is Freed:
-        if slot.is_tensor or saved.attributes is None:
-            raise freed_error(node)
-        return saved.attributes[i]
+        raise freed_error(node)
     if saved[i].__class__ is np.ndarray:
         return saved[i]
     return _unpack_one(node, slot, saved[i], 0 if node.versions is None else node.versions[i], False)
@@ -251,6 +274,8 @@ def _unpack_one(node: Any, slot: Slot, s: Any, version: int, raw: bool) -> Any:
         return attached(s, node, slot.index) if slot.is_output else s
     if s.__class__ is Hooked:
         return s.take(node, slot, raw)
+    if s.__class__ is Freed:
+        raise freed_error(node)
     if s.__class__ is SavedList:
         return s.unpack(node, slot, raw)
     if s.__class__ is np.ndarray and slot.is_tensor and not raw:  # a number that stood for a tensor
@@ -294,7 +319,11 @@ class Hooked:
             self.packed = twin(given)
 
     def take(self, node: Any, slot: Slot, raw: bool) -> Any:
-        t = self.unpack_hook(attached(self.packed, node, slot.index) if self.holds_output else self.packed)
+        place, _state.modes.place = _state.modes.place, None  # of the hook's own operations, see NOTE [provenance]
+        try:
+            t = self.unpack_hook(attached(self.packed, node, slot.index) if self.holds_output else self.packed)
+        finally:
+            _state.modes.place = place
         if not isinstance(t, Tensor_):
             raise TypeError(
                 "Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
@@ -330,7 +359,7 @@ class SavedTensor:
     def _value(self) -> Any:
         spread(self._node)
         saved = self._node.saved
-        if saved.__class__ is Freed:
+        if is_freed(self._node, self._at):
             return None
         return saved[self._at] if self._item is None else saved[self._at][self._item][0]
 
@@ -355,7 +384,7 @@ class SavedTensor:
                 raise TypeError(f"hooks must be callable, not {type(hook).__name__}")
         node, i = self._node, self._at
         spread(node)
-        if node.saved.__class__ is Freed:
+        if is_freed(node, i):
             raise RuntimeError(
                 "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the "
                 "graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need "
@@ -381,7 +410,7 @@ class SavedTensor:
 def raw_saved(node: Any, i: int) -> Any:
     """The SavedTensor of a slot, or a tuple of them for a list."""
     spread(node)
-    if node.saved.__class__ is not Freed and node.saved[i].__class__ is SavedList:
+    if not is_freed(node, i) and node.saved[i].__class__ is SavedList:
         return tuple([_raw(node, i, item) for item in range(len(node.saved[i]))])
     return _raw(node, i, None)
 

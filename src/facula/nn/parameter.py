@@ -7,7 +7,7 @@ from collections import OrderedDict
 from typing import Any
 
 from .._tensor import Tensor
-from ..ops._primitive import PLAIN
+from ..autograd.saved import DIRECT, PLAIN
 from ..overrides import _disabled_torch_function_impl
 
 
@@ -102,6 +102,7 @@ class Buffer(Tensor, metaclass=_BufferMeta):
 
 
 PLAIN.add(Parameter)
+DIRECT.add(Parameter)
 
 
 def is_lazy(param: Any) -> bool:

@@ -1,4 +1,17 @@
-"""Calling a primitive quickly: what ``Primitive.general`` does, for plain tensors in the plain state."""
+"""Calling a primitive quickly: what ``Primitive.general`` does, for plain tensors in the plain state.
+
+Each primitive's function is compiled from a text (see ``_text``), which reads in short, for ``mm``::
+
+    def _call(input, mat2):
+        if type(input) not in PLAIN or type(mat2) not in PLAIN:
+            return general(input, mat2)
+        result = kernel(input._array, mat2._array)
+        ...
+        node.next = (edge_input, edge_mat2)
+        node.saved = (None if edge_input is None else mat2, array_input.shape, ...)
+
+A call of ``mm`` takes two thirds of the time by it.
+"""
 
 from __future__ import annotations
 
@@ -10,203 +23,40 @@ import numpy as np
 from .. import _quiet, _state
 from .._state import GENERAL, RECORDING
 from .._tensor import Tensor
-from ..autograd.graph import EMPTY, _is_internal, next_sequence_number, user_frame
+from ..autograd.graph import EMPTY, next_sequence_number, user_place
 from ..autograd.meta import cut_of
 from ..autograd.saved import SavedList, inference_error, version_of
 from ..autograd.views import element_strides
-from ._nodes import own_code
-from ._primitive import PLAIN, Primitive, _getframe, _new, ndarray
+from ._primitive import PLAIN, Primitive, _new, ndarray
+from ._text import Text
 
 
 def call_of(op: Primitive) -> Callable[..., Any]:
     """The quickest way to call a primitive."""
-    if op.variadic or op.is_view or (op.outputs != 1 and op.kind != "values_and_indices"):
+    if op.variadic or op.is_view or (op.outputs != 1 and op.kind != "values_and_indices") or _has_rest(op.kernel):
         return op.general
-    return _one_tensor(op) if op.outputs == 1 and op.tensor_names == ["input"] else _several_tensors(op)
+    return _CallText(op).made()
 
 
-def _one_tensor(op: Primitive) -> Callable[..., Any]:
-    """One tensor in, one out."""
-    kernel = op.kernel
-    general = op.general
-    differentiable = bool(op.rules)
-    record = recorder(op)
-
-    def call(input: Any, *attributes: Any) -> Any:
-        if (type(input) is not Tensor and type(input) not in PLAIN) or type(input._array) is not ndarray:
-            return general(input, *attributes)
-        recording = differentiable
-        if _state.special:
-            how = _state.modes.how
-            if how == GENERAL or _state.anomaly:
-                return general(input, *attributes)
-            recording = recording and how == RECORDING
-        array = input._array
-        token = _quiet.begin()
-        try:
-            result = kernel(array, *attributes)
-        finally:
-            _quiet.end(token)
-        t = _new(Tensor)
-        t._array = result if type(result) is ndarray else np.asarray(result)
-        t._node = None
-        t._meta = None
-        t._counter = None
-        if input._node is None and input._meta is None:
-            return t
-        edge = None
-        if recording and (t._array.dtype is array.dtype or t._array.dtype.kind in "fcV"):
-            edge = input._node if input._meta is None else input._edge()
-        if edge is not None:
-            record((t,), (edge,), 1, (input,), attributes)
-        elif differentiable:
-            t._meta = cut_of((input,), not recording)
-        return t
-
-    return own_code(call)
+def _has_rest(kernel: Any) -> bool:
+    """Whether a kernel takes ``*rest``."""
+    return bool(hasattr(kernel, "__code__") and kernel.__code__.co_flags & 4)
 
 
-def _several_tensors(op: Primitive) -> Callable[..., Any]:
-    """Several tensors in, or values and indices out."""
-    kernel = op.kernel
-    general = op.general
-    k = len(op.tensor_names)
-    single = op.outputs == 1
-    differentiable = op.differentiable
-    record = recorder(op)
-    # Optional tensors may be None, unless a node saves something about each tensor.
-    may_lack = all(slot.is_tensor or slot.attribute >= 0 for slot in op.slots)
-
-    def call(*args: Any) -> Any:
-        tensors = args[:k]
-        arrays: list[Any] = []
-        plain = True
-        for t in tensors:
-            if type(t) not in PLAIN or type(t._array) is not ndarray:
-                if t is None and may_lack:
-                    arrays.append(None)
-                    continue
-                return general(*args)
-            if t._node is not None or t._meta is not None:
-                plain = False
-            arrays.append(t._array)
-        recording = True
-        if _state.special:
-            how = _state.modes.how
-            if how == GENERAL or _state.anomaly:
-                return general(*args)
-            recording = how == RECORDING
-        attributes = args[k:]
-        token = _quiet.begin()
-        try:
-            result = kernel(*arrays, *attributes)
-        finally:
-            _quiet.end(token)
-        outs = []
-        for array in (result,) if single else result:
-            t = _new(Tensor)
-            t._array = array if type(array) is ndarray else np.asarray(array)
-            t._node = None
-            t._meta = None
-            t._counter = None
-            outs.append(t)
-        if not plain and differentiable:
-            mask = 0
-            if recording and outs[0]._array.dtype.kind in "fcV":
-                edges = []
-                bit = 1
-                for i in differentiable:
-                    t = tensors[i]
-                    edge = None if t is None else t._node if t._meta is None else t._edge()
-                    edges.append(edge)
-                    if edge is not None:
-                        mask |= bit
-                    bit += bit
-            if mask:
-                record(outs, tuple(edges), mask, tensors, attributes)
-            else:
-                cut = cut_of(tensors, not recording)
-                if cut is not None:
-                    for t in outs:
-                        t._meta = cut
-        return outs[0] if single else outs
-
-    return own_code(call)
+# ---- what the text calls
 
 
-# ---- recording
-
-
-def recorder(op: Primitive) -> Callable[..., None]:
-    """Makes the node of a call, as ``Primitive.make_node`` does, and gives it to the first output."""
-    tensor_slots = [i for i, slot in enumerate(op.slots) if slot.is_tensor and not slot.is_output]
-    elementwise, single = op.kind == "elementwise", not op.variadic
-    savers: dict[int, Callable[..., tuple[Any, ...]]] = {}
-    node_class: Any = None
-
-    def record(outs: Any, edges: tuple[Any, ...], mask: int, tensors: Any, attributes: Any) -> None:
-        nonlocal node_class
-        if node_class is None:
-            node_class = op.node_class
-        node = node_class()
-        node.next = edges
-        if elementwise or (single and outs[0]._array.dtype.itemsize == 2):
-            node.adapt = op._adaptations(outs[0], tensors)
-        else:
-            node.adapt = None
-        node.attached = None
-        node.versions = None
-        save = savers.get(mask)
-        if save is None:
-            save = savers[mask] = saver(op, mask)
-        node.saved = held = save(tensors, attributes, outs)
-        for i in tensor_slots:
-            t = held[i]
-            if t is not None:
-                if t._meta is not None and t._meta.inference:
-                    raise inference_error()
-                if t._counter is not None and t._counter[0]:
-                    versions = [0] * len(held) if node.versions is None else list(node.versions)
-                    versions[i] = t._counter[0]
-                    node.versions = tuple(versions)
-        frame: Any = _getframe(2)
-        while (internal := _is_internal.get(frame.f_code.co_filename)) is True and frame.f_back is not None:
-            frame = frame.f_back
-        if internal is None:
-            frame = user_frame(3)
-        node.code = frame.f_code
-        node.instruction = frame.f_lasti
-        node.seq = next_sequence_number()
-        outs[0]._node = node
-
-    return own_code(record)
-
-
-def saver(op: Primitive, mask: int) -> Callable[..., tuple[Any, ...]]:
-    """What a node saves if just the inputs in the mask need a gradient: a function of (tensors, attributes, outs).
-
-    It is compiled from one expression for each slot, which takes a third of the time of a loop over them.
-    """
-    if not op.slots:
-        return lambda tensors, attributes, outs: EMPTY
-    parts = [_source(op, slot) if keep else "None" for slot, keep in zip(op.slots, op.keep(mask), strict=True)]
-    names = {"twin": _twin, "packed": _packed, "element_strides": element_strides}
-    made: Callable[..., tuple[Any, ...]] = eval(f"lambda tensors, attributes, outs: ({', '.join(parts)},)", names)
-    return made
-
-
-def _source(op: Primitive, slot: Any) -> str:
-    """Where a slot's value comes from, as an expression."""
-    if slot.attribute >= 0:
-        value = f"attributes[{slot.attribute}]"
-        return f"packed({value})" if slot.name in op.lists else value
-    if slot.is_tensor:
-        return f"twin(outs[{slot.index}])" if slot.is_output else f"tensors[{slot.index}]"
-    if slot.name == "position":
-        return "None"
-    base, _, what = slot.name.rpartition("_")
-    array = f"tensors[{op.tensor_names.index(base)}]._array"
-    return f"element_strides({array})" if what == "strides" else f"{array}.{what}"
+def _note_versions(node: Any, at: tuple[int, ...]) -> None:
+    """Remember which of the saved tensors had been changed in place before they were saved."""
+    held = node.saved
+    versions = [0] * len(held)
+    for i in at:
+        t = held[i]
+        if t is not None:
+            if t._meta is not None and t._meta.inference:
+                raise inference_error()
+            versions[i] = version_of(t)
+    node.versions = tuple(versions) if any(versions) else None
 
 
 def _twin(out: Any) -> Any:
@@ -222,3 +72,143 @@ def _twin(out: Any) -> Any:
 def _packed(values: Any) -> SavedList:
     """``SavedList.packed`` without hooks."""
     return SavedList([(t, version_of(t)) if isinstance(t, Tensor) else (t, 0) for t in values])
+
+
+_NAMES: dict[str, Any] = {
+    "_ndarray": ndarray, "_PLAIN": PLAIN, "_Tensor": Tensor, "_new": _new, "_state": _state, "_GENERAL": GENERAL,
+    "_RECORDING": RECORDING, "_begin": _quiet.begin, "_end": _quiet.end, "_asarray": np.asarray, "_cut_of": cut_of,
+    "_place": user_place, "_number": next_sequence_number, "_EMPTY": EMPTY, "_twin": _twin, "_packed": _packed,
+    "_strides": element_strides, "_note_versions": _note_versions, "_type": type,
+}  # fmt: skip
+
+
+# ---- the text
+
+
+class _CallText(Text):
+    def __init__(self, op: Primitive) -> None:
+        super().__init__(op)
+        self.tensors = op.tensor_names
+        self.differentiable = [op.tensor_names[i] for i in op.differentiable]
+        self.may_lack = len(self.tensors) > 1 and all(slot.is_tensor or slot.attribute >= 0 for slot in op.slots)
+        """Optional tensors may be None, unless a node saves something about each tensor."""
+
+    def made(self) -> Callable[..., Any]:
+        op = self.op
+        self.say_call()
+        own = {"_op": op, "_general": op.general, "_kernel": op.kernel, "_node_class": None}
+        return self.compiled("_call", {**_NAMES, **own})
+
+    def any(self, condition: str, names: list[str]) -> str:
+        """That a condition holds for one of the tensors, and that it is there."""
+        optional = "{0} is not None and " if self.may_lack else ""
+        return " or ".join([f"({optional}{condition})".format(name) for name in names])
+
+    def say_call(self) -> None:
+        op, say = self.op, self.say
+        defaults = getattr(op.kernel, "__defaults__", None) or ()
+        bare = len(op.attribute_names) - len(defaults)
+        optional = [f"{name}=_kernel.__defaults__[{i}]" for i, name in enumerate(op.attribute_names[bare:])]
+        given = ", ".join([*self.tensors, *op.attribute_names])
+        say(0, f"def _call({', '.join([*self.tensors, *op.attribute_names[:bare], *optional])}):")
+        say(1, f"if {self.any('_type({0}) not in _PLAIN', self.tensors)}:",
+               f"    return _general({given})")  # fmt: skip
+        for name in self.tensors:
+            lacks = f"None if {name} is None else " if self.may_lack else ""
+            say(1, f"_array_{name} = {lacks}{name}._array")
+        say(1, f"if {self.any('_type(_array_{0}) is not _ndarray', self.tensors)}:",
+               f"    return _general({given})",
+               "_recording = True",
+               "if _state.special:",
+               "    _how = _state.modes.how",
+               "    if _how == _GENERAL or _state.anomaly:",
+               f"        return _general({given})",
+               "    _recording = _how == _RECORDING",
+               "_token = _begin()",
+               "try:",
+               f"    _result = _kernel({', '.join([*[f'_array_{n}' for n in self.tensors], *op.attribute_names])})",
+               "finally:",
+               "    _end(_token)")  # fmt: skip
+        if op.outputs == 1:
+            self.say_tensor(1, "_result")
+            say(1, "_outs = (_t,)")
+        else:
+            say(1, "_outs = []",
+                   "for _part in _result:")  # fmt: skip
+            self.say_tensor(2, "_part")
+            say(1, "    _outs.append(_t)",
+                   "_t = _outs[0]")  # fmt: skip
+        returns = "return _t" if op.outputs == 1 else "return _outs"
+        if self.differentiable:
+            self.say_record(returns)
+        say(1, returns)
+
+    def say_tensor(self, depth: int, array: str) -> None:
+        self.say(depth, "_t = _new(_Tensor)",
+                        f"_t._array = {array} if _type({array}) is _ndarray else _asarray({array})",
+                        "_t._node = None",
+                        "_t._meta = None",
+                        "_t._counter = None")  # fmt: skip
+
+    def say_record(self, returns: str) -> None:
+        """Make the node, as ``Primitive.make_node`` does, and give it to the first output."""
+        op, say, names = self.op, self.say, self.differentiable
+        say(1, f"if not ({self.any('({0}._node is not None or {0}._meta is not None)', self.tensors)}):",
+               f"    {returns}",
+               "if _recording and _t._array.dtype.kind in 'fcV':")  # fmt: skip
+        for name in names:
+            lacks = f"None if {name} is None else " if self.may_lack else ""
+            say(2, f"_edge_{name} = {lacks}{name}._node if {name}._meta is None else {name}._edge()")
+        tensors = f"({', '.join(self.tensors)},)"
+        say(1, "else:",
+               f"    {' = '.join([f'_edge_{name}' for name in names])} = None",
+               f"if {_none_of(names)}:",
+               f"    _cut = _cut_of({tensors}, not _recording)",
+               "    if _cut is not None:",
+               "        for _t in _outs:",
+               "            _t._meta = _cut",
+               f"    {returns.replace('_t', '_outs[0]')}",
+               "global _node_class",
+               "if _node_class is None:",
+               "    _node_class = _op.node_class",
+               "_node = _node_class()",
+               f"_node.next = ({', '.join([f'_edge_{name}' for name in names])},)",
+               "_node.attached = None",
+               "_node.versions = None",
+               f"_node.adapt = _op._adaptations(_t, {tensors})"
+               + ("" if op.kind == "elementwise" else " if _t._array.dtype.itemsize == 2 else None"))  # fmt: skip
+        values = [self.saved(slot) for slot in op.slots]
+        say(1, f"_node.saved = ({', '.join(values)},)" if values else "_node.saved = _EMPTY")
+        inputs = {i: slot.name for i, slot in enumerate(op.slots) if slot.is_tensor and not slot.is_output}
+        if inputs:
+            changed = "({0}._counter is not None and {0}._counter[0] or {0}._meta is not None and {0}._meta.inference)"
+            say(1, f"if {self.any(changed, [*inputs.values()])}:",
+                   f"    _note_versions(_node, {(*inputs,)})")  # fmt: skip
+        say(1, "_node.code, _node.instruction = _place(2)",
+               "_node.seq = _number()",
+               "_t._node = _node")  # fmt: skip
+
+    def saved(self, slot: Any) -> str:
+        """What a node saves in a slot: nothing, if only gradients that are not asked for need it."""
+        value = source(self.op, slot)
+        raw_rule = self.op.raw_rule
+        if not slot.is_tensor or (raw_rule is not None and slot.name in raw_rule.sources):
+            return value
+        users = [name for name in self.differentiable if slot.name in self.op.rules[name].sources]
+        return value if users == self.differentiable else f"(None if {_none_of(users)} else {value})"
+
+
+def _none_of(names: list[str]) -> str:
+    return " and ".join([f"_edge_{name} is None" for name in names])
+
+
+def source(op: Primitive, slot: Any) -> str:
+    """Where a slot's value comes from, as an expression."""
+    if slot.name in op.attribute_names:
+        return f"_packed({slot.name})" if slot.name in op.lists else str(slot.name)
+    if slot.is_tensor:
+        return f"_twin(_outs[{slot.index}])" if slot.is_output else str(slot.name)
+    if slot.name == "position":
+        return "None"
+    base, _, what = slot.name.rpartition("_")
+    return f"_strides(_array_{base})" if what == "strides" else f"_array_{base}.{what}"

@@ -19,7 +19,7 @@ from .. import _quiet, _state
 from .._dtype import F32, F64
 from .._state import GENERAL, RECORDING
 from .._tensor import Tensor
-from ..autograd.graph import EMPTY, _is_internal, next_sequence_number, user_frame
+from ..autograd.graph import EMPTY, _is_internal, next_sequence_number, user_place
 from ..autograd.meta import Cut, cut_of
 from ..autograd.saved import inference_error
 from ._nodes import own_code
@@ -103,7 +103,7 @@ def _unary(op: Elementwise, form: str) -> Callable[..., Any]:
         return _slow(op, form)
     is_ufunc = isinstance(op.kernel, np.ufunc)
     is_heavy = op.kernel in HEAVY
-    kernel = op.kernel if op.kernel in _quiet.SAFE else _quiet.quietly(op.kernel)
+    kernel = _quiet.silenced(op.kernel)
     differentiable = bool(op.rules)
     saves_input = "input" in op.slot_names
     saves_out = "out" in op.slot_names
@@ -164,15 +164,13 @@ def _unary(op: Elementwise, form: str) -> Callable[..., Any]:
         else:
             node.saved = EMPTY
         frame = _getframe(1)
-        code = frame.f_code
+        node.code = code = frame.f_code
+        node.instruction = frame.f_lasti
         if code is not known_code:
             if _is_internal.get(code.co_filename) is False:
                 known_code = code
             else:
-                frame = user_frame(2)
-                code = frame.f_code
-        node.code = code
-        node.instruction = frame.f_lasti
+                node.code, node.instruction = user_place(2)
         node.seq = next_sequence_number()
         t._node = node
         return t
@@ -184,7 +182,7 @@ def _binary(op: Elementwise, form: str) -> Callable[..., Any]:
     if not op.fast or len(op.rules) not in (0, 2) or any(s.name not in ("input", "other") for s in op.slots):
         return _slow(op, form)
     is_ufunc = isinstance(op.kernel, np.ufunc)
-    kernel = op.kernel if op.kernel in _quiet.SAFE else _quiet.quietly(op.kernel)
+    kernel = _quiet.silenced(op.kernel)
     operator = form == "operator"
     numbers = op.numbers
     differentiable = bool(op.rules)
@@ -305,15 +303,13 @@ def _binary(op: Elementwise, form: str) -> Callable[..., Any]:
                 if version_x or version_y:
                     node.versions = (version_x or version_y,)
         frame = _getframe(depth)
-        code = frame.f_code
+        node.code = code = frame.f_code
+        node.instruction = frame.f_lasti
         if code is not known_code:
             if _is_internal.get(code.co_filename) is False:
                 known_code = code
             else:
-                frame = user_frame(depth + 1)
-                code = frame.f_code
-        node.code = code
-        node.instruction = frame.f_lasti
+                node.code, node.instruction = user_place(depth + 1)
         node.seq = next_sequence_number()
         t._node = node
         return t
@@ -346,7 +342,7 @@ def _slow(op: Elementwise, form: str) -> Callable[..., Any]:
 
 def _attributed(op: Elementwise, form: str) -> Callable[..., Any]:
     """One tensor and attributes, which public functions have put in order."""
-    kernel = op.kernel if op.kernel in _quiet.SAFE else _quiet.quietly(op.kernel)
+    kernel = _quiet.silenced(op.kernel)
     differentiable = bool(op.rules)
     names = op.slot_names
     input_first = names == op.tensor_names + op.attribute_names
@@ -406,9 +402,7 @@ def _attributed(op: Elementwise, form: str) -> Callable[..., Any]:
                 node.versions = (counter[0],) + (0,) * len(attributes)
         else:
             node.saved = tuple([attributes[op.attribute_names.index(name)] for name in names])
-        frame = user_frame(2)
-        node.code = frame.f_code
-        node.instruction = frame.f_lasti
+        node.code, node.instruction = user_place(2)
         node.seq = next_sequence_number()
         t._node = node
         return t

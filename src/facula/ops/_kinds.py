@@ -32,7 +32,7 @@ LINEAR = frozenset(
 MULTILINEAR = frozenset("bmm convolution_input convolution_weight dot linalg_cross mm mv trilinear vdot".split())
 """Linear in each of their differentiable tensors while the others stand still."""
 
-NOT_HOLOMORPHIC = frozenset("complex conj conj_physical polar sgn".split())
+NOT_HOLOMORPHIC = frozenset("complex conj conj_physical polar sgn sigmoid_backward tanh_backward".split())
 """Elementwise functions of complex numbers into complex numbers that have no complex derivative."""
 
 

@@ -1,11 +1,17 @@
-"""Node classes of primitives: how a node calls its rules.
+"""Node classes of primitives: how a node calls its rules, and lets go of what it saved.
 
 ``propagate(node, g, xp, edges)`` returns a gradient for each edge that is not None. The general form takes the saved
-values out one by one, with all checks. The special forms below do the same for nodes that save at most their inputs
-or their output, in the raw world: the hot path of backward passes; ``_with_attributes`` for all others. Whenever
-something is unusual (freed, changed, packed by hooks) they leave it to the general form.
+values out one by one, with all checks. For the raw world each primitive has a form of its own, compiled from a text
+(see ``_text``): the hot path of backward passes. In short, for ``mm``::
 
-NOTE [quick rules]: in place of a rule the special forms call the primitive's ``quick`` rule, if it has one, for arrays
+    def _propagate(node, g, xp, edges):
+        s0, s1, s2, s3, s4, s5 = node.saved
+        ...
+        return None if edges[0] is None else rule_0(g, s0, s1, s2, xp), None if edges[1] is None else ...
+
+Whenever something is unusual (freed, changed, packed by hooks) it leaves the work to the general form.
+
+NOTE [quick rules]: in place of a rule the compiled form calls the primitive's ``quick`` rule, if it has one, for arrays
 of float32 or float64: a ufunc of (g, saved value), or, for small arrays, a function from ``_quick_rules``.
 """
 
@@ -21,6 +27,7 @@ from .._dtype import F32, F64
 from ..autograd import saved
 from ..autograd.graph import EMPTY, Freed, Node
 from ._primitive import PLAIN, Primitive, Rule, ndarray
+from ._text import Text
 from ._xp import RAW
 
 SMALL = 16384
@@ -40,7 +47,7 @@ def make_node_class(op: Primitive) -> type[Node]:
         "multi": multi,
         "saves_output": [slot.name for slot in op.slots] == ["out"],
         "propagate": _propagation_of(op),
-        "free": _free_of(tensor_slots, has_attributes),
+        "free": _free_of(op, tensor_slots),
         "always_frees": bool(masks)
         and not has_attributes
         and all(any(op.keep(m)[i] for i in tensor_slots) for m in masks),
@@ -103,50 +110,34 @@ def _raw_saved_getter(i: int) -> Callable[[Any], Any]:
     return get
 
 
-def _free_of(tensor_slots: tuple[int, ...], has_attributes: bool) -> Callable[[Any, Freed], None]:
-    def free(node: Any, by: Freed) -> None:
-        held = node.saved
-        if held.__class__ is tuple:
-            for i in tensor_slots:
-                if held[i] is not None:
-                    if has_attributes:
-                        attributes = list(held)
-                        for j in tensor_slots:
-                            attributes[j] = None
-                        by = by.keeping(tuple(attributes))
-                    node.saved = by
-                    return
-        elif held.__class__ is not Freed:
-            node.saved = by
-
-    return free
+def _free_of(op: Primitive, tensor_slots: tuple[int, ...]) -> Callable[[Any, Freed], None]:
+    """Lets go of the saved tensors, if there are any; attributes stay."""
+    text = Text(op)
+    text.say(0, "def _free(node, by):",
+                "    held = node.saved")  # fmt: skip
+    if not tensor_slots:
+        text.say(1, "pass")
+    else:
+        left = ", ".join(["by" if i in tensor_slots else f"held[{i}]" for i in range(len(op.slots))])
+        saves = " or ".join([f"held[{i}] is not None" for i in tensor_slots])
+        text.say(1, "if _type(held) is not _tuple:",
+                    "    if held is not _EMPTY:",
+                    "        node.saved = by",
+                    f"elif {saves}:",
+                    f"    node.saved = {'by' if len(tensor_slots) == len(op.slots) else f'({left},)'}")  # fmt: skip
+    return text.compiled("_free", {"_type": type, "_tuple": tuple, "_EMPTY": EMPTY})
 
 
 # ---- calling the rules
 
 
 def _propagation_of(op: Primitive) -> Callable[..., Any]:
-    if op.variadic:
-        return _variadic(op)
-    general = _general(op)
-    if op.raw_rule is not None:
-        return _at_once(op, op.raw_rule, general)
-    calls = [(op.rules[op.tensor_names[i]].fn, op.rules[op.tensor_names[i]].takes) for i in op.differentiable]
-    if has_several_outputs(op) or any(s.name not in ("input", "other", "out") for s in op.slots):
-        return _with_attributes(op, general, calls)
-    if not op.slots and len(calls) <= 2:
-        return _bare(op, calls)
-    if any(takes not in ((i,), (i, -1)) for _, takes in calls for i in takes[:1]) or not all(t for _, t in calls):
-        return _with_attributes(op, general, calls)
-    if len(calls) == 1:
-        return _one_input(op, general, *calls[0])
-    if len(calls) == 2:
-        return _two_inputs(op, general, *calls)
-    return _with_attributes(op, general, calls)
+    return _variadic(op) if op.variadic else _PropagateText(op).made()
 
 
 def _general(op: Primitive) -> Callable[..., Any]:
-    calls = [(op.rules[op.tensor_names[i]].fn, op.rules[op.tensor_names[i]].takes) for i in op.differentiable]
+    """In either world, whatever was saved, and however."""
+    rules = _rules_of(op)
     several = has_several_outputs(op)
 
     def propagate(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> list[Any]:
@@ -154,79 +145,190 @@ def _general(op: Primitive) -> Callable[..., Any]:
             return [None] * len(edges)
         values = saved.unpack(node, xp) if node.saved is not EMPTY else []
         values.append(xp)
-        return [
-            None if edge is None else fn(g, *[values[i] for i in takes])
-            for edge, (fn, takes) in zip(edges, calls)
-        ]
+        grads: list[Any] = []
+        for edge, (fn, pick) in zip(edges, rules):
+            grads.append(None if edge is None else fn(g, *(values if pick is None else pick(values))))
+        return grads
 
     return own_code(propagate)
 
 
-def _at_once(op: Primitive, rule: Rule, general: Any) -> Callable[..., Any]:
-    """All gradients by one function in the raw world; see ``Primitive.raw_vjp`` and ``joint_vjp``."""
-    tensor_slots = [i for i, s in enumerate(op.slots) if s.is_tensor]
-    joint = op.joint_rule
+def _rules_of(op: Primitive) -> list[tuple[Any, Any]]:
+    """For each differentiable input its rule, and what picks the rule's arguments from the saved values and xp.
 
-    def propagate(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
-        if xp is not RAW or g is None:
-            if joint is None or g is None:
-                return general(node, g, xp, edges)
-            values: Any = [*saved.unpack(node, xp), tuple([edge is not None for edge in edges]), xp]
-            return joint.fn(g, *[values[i] for i in joint.takes])
-        values = None if op.lists else _raw_values(node, tensor_slots)
-        if values is None:
-            values = saved.unpack(node, xp)
-        values += (tuple([edge is not None for edge in edges]), xp)
-        return rule.fn(g, *[values[i] for i in rule.takes])
-
-    return own_code(propagate)
+    That is None for a rule that takes them all, in their order.
+    """
+    rules = [op.rules[op.tensor_names[i]] for i in op.differentiable]
+    return [(r.fn, None if r.takes == (*range(len(op.slots)), -1) else _picker(r.takes)) for r in rules]
 
 
-def _with_attributes(op: Primitive, general: Any, calls: list[Any]) -> Callable[..., Any]:
-    """Any number of tensors and attributes saved, in the raw world, if every tensor is as it was."""
-    tensor_slots = [i for i, s in enumerate(op.slots) if s.is_tensor]
-    several = has_several_outputs(op)
-    if not op.slots or op.lists.intersection(op.slot_names):
-        return general
-    # The values come first, then xp (-1): a rule that takes them in this order gets them all, else those it names.
-    rules = [(fn, None if takes == (*range(len(op.slots)), -1) else _picker(takes)) for fn, takes in calls]
-    whole = rules[0][0] if len(rules) == 1 and rules[0][1] is None else None
+class _PropagateText(Text):
+    def __init__(self, op: Primitive) -> None:
+        super().__init__(op)
+        self.inputs = [op.tensor_names[i] for i in op.differentiable]
+        self.rules = [op.rules[name] for name in self.inputs]
+        self.tensor_slots = [i for i, slot in enumerate(op.slots) if slot.is_tensor]
+        self.names: dict[str, Any] = {
+            "_RAW": RAW, "_PLAIN": PLAIN, "_ndarray": ndarray, "_changed": is_changed, "_type": type, "_tuple": tuple,
+            "_F32": F32, "_F64": F64, "_unpack": saved.unpack, "_general": _general(op), "_all_none": _all_none,
+        }  # fmt: skip
 
-    def propagate(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
-        if xp is not RAW or g is None or (several and all(x is None for x in g)):
-            return general(node, g, xp, edges)
-        values = _raw_values(node, tensor_slots)
-        if values is None:
-            return general(node, g, xp, edges)
-        values.append(xp)
-        if whole is not None:
-            return (None if edges[0] is None else whole(g, *values),)
-        return [
-            None if edge is None else fn(g, *(values if pick is None else pick(values)))
-            for edge, (fn, pick) in zip(edges, rules)
-        ]
+    def made(self) -> Callable[..., Any]:
+        op, say = self.op, self.say
+        say(0, "def _propagate(node, g, xp, edges):")
+        if not op.slots and not op.lists and op.raw_rule is None and not has_several_outputs(op):
+            self.say_bare()
+        else:
+            say(1, f"if xp is not _RAW or {self.is_none()}:")
+            self.say_joint()
+            say(1, "_held = node.saved")
+            if op.raw_rule is not None:
+                self.say_at_once(op.raw_rule)
+            elif op.lists.intersection(op.slot_names) or not op.slots:
+                say(1, "return _general(node, g, xp, edges)")
+            elif self.may_be_bare():
+                self.say_elementwise()
+            else:
+                self.say_values()
+                self.say_rules()
+        return self.compiled("_propagate", self.names)
 
-    return own_code(propagate)
+    def is_none(self) -> str:
+        """That there is no gradient."""
+        return "_all_none(g)" if has_several_outputs(self.op) else "g is None"
+
+    def say_joint(self) -> None:
+        """Gradients in the Tensor world."""
+        joint = self.op.joint_rule
+        if joint is not None:
+            self.names.update(_joint=joint.fn, _pick=_picker(joint.takes))
+            self.say(2, f"if xp is not _RAW and not ({self.is_none()}):",
+                        "    _values = [*_unpack(node, xp), tuple([edge is not None for edge in edges]), xp]",
+                        "    return _joint(g, *_pick(_values))")  # fmt: skip
+        self.say(2, "return _general(node, g, xp, edges)")
+
+    def say_bare(self) -> None:
+        """Nothing saved: the gradient alone decides, in both worlds."""
+        self.say(1, "if g is None:",
+                    f"    return ({'None, ' * len(self.rules)})")  # fmt: skip
+        results = []
+        for i, (name, rule) in enumerate(zip(self.inputs, self.rules)):
+            self.names[f"_rule_{i}"] = rule.fn
+            call = f"_rule_{i}(g, xp)" if rule.takes else f"_rule_{i}(g)"
+            if name in self.op.quick:
+                self.names[f"_quick_{i}"] = self.op.quick[name]
+                call = f"_quick_{i}(g) if _type(g) is _ndarray else {call}"
+            results.append(f"None if edges[{i}] is None else {call}")
+        self.say(1, f"return ({', '.join(results)},)")
+
+    def may_be_bare(self) -> bool:
+        """Whether a node may hold a value without a tuple around it; see NOTE [bare values]."""
+        return (
+            len(self.rules) <= 2
+            and not has_several_outputs(self.op)
+            and all(slot.name in ("input", "other", "out") for slot in self.op.slots)
+            and all(len(rule.takes) - (-1 in rule.takes) == 1 and rule.takes[0] >= 0 for rule in self.rules)
+        )
+
+    def say_checked(self, depth: int, value: str, at: str) -> None:
+        """A saved tensor as an array, if it is as it was."""
+        self.say(depth, f"if _type({value}) in _PLAIN:",
+                        f"    _counter = {value}._counter",
+                        f"    if _counter is not None and _counter[0] and _changed(node, {value}, {at}):",
+                        "        return _general(node, g, xp, edges)",
+                        f"    if {value}._meta is not None and {value}._meta.cut is not None:",
+                        "        return _general(node, g, xp, edges)",
+                        f"    {value} = {value}._array",
+                        f"elif _type({value}) is not _ndarray:",
+                        "    return _general(node, g, xp, edges)")  # fmt: skip
+
+    def say_elementwise(self) -> None:
+        """One saved value for each rule, and quick rules."""
+        say, single = self.say, len(self.rules) == 1
+        say(1, "_is_array = _type(g) is _ndarray",
+               "_dt = g.dtype",
+               "_quick = (_dt is _F32 or _dt is _F64)"
+               + (f" and g.size <= {SMALL}" if single else " and _is_array"))  # fmt: skip
+        for i, (name, rule) in enumerate(zip(self.inputs, self.rules)):
+            at = rule.takes[0]
+            self.names[f"_rule_{i}"] = rule.fn
+            call = f"_rule_{i}(g, _s, xp)" if len(rule.takes) == 2 else f"_rule_{i}(g, _s)"
+            say(1, f"if edges[{i}] is None:",
+                   f"    _grad_{i} = None",
+                   "else:",
+                   f"    _s = _held[{at}] if _type(_held) is _tuple else _held")  # fmt: skip
+            if self.op.slots[at].is_output:  # whose version counter may be in ``versions``
+                say(2, "if _type(_s) is _ndarray and node.versions is not None and node.versions[0]:",
+                       "    return _general(node, g, xp, edges)")  # fmt: skip
+            self.say_checked(2, "_s", f"{at} if _type(_held) is _tuple else 0")
+            quick = self.op.quick.get(name)
+            if quick is not None:
+                self.names[f"_quick_{i}"] = quick
+                arrays_only = " and _is_array" if single and isinstance(quick, np.ufunc) else ""
+                say(2, f"if _quick{arrays_only}:",
+                       f"    _grad_{i} = _quick_{i}(g, _s)",
+                       "else:")  # fmt: skip
+            depth = 2 if quick is None else 3
+            say(depth, "if not _is_array and not _s.ndim:",
+                       "    _s = _s[()]",
+                       f"_grad_{i} = {call}")  # fmt: skip
+        say(1, f"return ({', '.join([f'_grad_{i}' for i in range(len(self.rules))])},)")
+
+    def say_values(self) -> None:
+        """All saved values, in variables of their own."""
+        self.say(1, "if _type(_held) is not _tuple:",
+                    "    return _general(node, g, xp, edges)",
+                    f"{', '.join([f'_s{i}' for i in range(len(self.op.slots))])}, = _held")  # fmt: skip
+        for i in self.tensor_slots:
+            self.say(1, f"if _s{i} is not None:")
+            self.say_checked(2, f"_s{i}", str(i))
+
+    def say_rules(self) -> None:
+        results = []
+        for i, rule in enumerate(self.rules):
+            self.names[f"_rule_{i}"] = rule.fn
+            results.append(f"None if edges[{i}] is None else _rule_{i}({_arguments(rule)})")
+        self.say(1, f"return ({', '.join(results)},)")
+
+    def say_at_once(self, rule: Rule) -> None:
+        """All gradients by one function; see ``Primitive.raw_vjp``."""
+        self.names["_rule"] = rule.fn
+        say = self.say
+        say(1, "_needs = (" + "".join([f"edges[{i}] is not None, " for i in range(len(self.rules))]) + ")")
+        plain = " and ".join([_is_plain(f"_s{i}", i) for i in self.tensor_slots])
+        values = ", ".join([f"_s{i}" for i in range(len(self.op.slots))])
+        if not values:
+            say(1, f"return _rule({_arguments(rule)})")
+            return
+        if self.op.lists.intersection(self.op.slot_names):
+            say(1, f"{values}, = _unpack(node, xp)")
+        else:
+            say(1, f"{values}, = _held if _type(_held) is _tuple else _unpack(node, xp)")
+            if self.tensor_slots:
+                say(1, f"if {plain}:")
+                for i in self.tensor_slots:
+                    say(2, f"if _s{i} is not None:",
+                           f"    _s{i} = _s{i}._array")  # fmt: skip
+                say(1, "else:",
+                       f"    {values}, = _unpack(node, xp)")  # fmt: skip
+        say(1, f"return _rule({_arguments(rule)})")
 
 
-def _raw_values(node: Any, tensor_slots: list[int]) -> list[Any] | None:
-    """What a node saved, as arrays; None if anything about it is unusual."""
-    held = node.saved
-    if type(held) is not tuple:
-        return None
-    values = list(held)
-    for i in tensor_slots:
-        s = held[i]
-        if type(s) in PLAIN:
-            counter = s._counter
-            if counter is not None and counter[0] and is_changed(node, s, i):
-                return None
-            if s._meta is not None and s._meta.cut is not None:
-                return None
-            values[i] = s._array
-        elif s is not None and type(s) is not ndarray:
-            return None
-    return values
+def _is_plain(value: str, at: int) -> str:
+    """That a saved tensor is a plain one, and as it was."""
+    return (
+        f"({value} is None or (_type({value}) in _PLAIN"
+        f" and ({value}._counter is None or not {value}._counter[0] or not _changed(node, {value}, {at}))"
+        f" and ({value}._meta is None or {value}._meta.cut is None)))"
+    )
+
+
+def _arguments(rule: Rule) -> str:
+    return ", ".join(["g", *[{-1: "xp", -2: "_needs"}.get(i, f"_s{i}") for i in rule.takes]])
+
+
+def _all_none(g: Any) -> bool:
+    return g is None or all(x is None for x in g)
 
 
 def _picker(takes: tuple[int, ...]) -> Callable[[list[Any]], Any]:
@@ -251,129 +353,6 @@ def _variadic(op: Primitive) -> Callable[..., Any]:
                 values[position] = i
             grads.append(None if edge is None else fn(g, *[values[j] for j in takes]))
         return grads
-
-    return own_code(propagate)
-
-
-def _bare(op: Primitive, calls: list[Any]) -> Callable[..., Any]:
-    """Nothing saved: the gradient alone decides."""
-    names = [op.tensor_names[i] for i in op.differentiable]
-    first, takes = calls[0]
-    first_xp = bool(takes)
-    quick_first = op.quick.get(names[0])
-    if len(calls) == 1:
-
-        def propagate_one(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
-            if g is None:
-                return (None,)
-            if quick_first is not None and type(g) is ndarray:
-                return (quick_first(g),)
-            return (first(g, xp) if first_xp else first(g),)
-
-        return own_code(propagate_one)
-    second, takes = calls[1]
-    second_xp = bool(takes)
-    quick_second = op.quick.get(names[1])
-
-    def propagate(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
-        if g is None:
-            return (None, None)
-        a, b = edges
-        if b is None:
-            return (first(g, xp) if first_xp else first(g), None)
-        if quick_second is not None and type(g) is ndarray:
-            grad_b = quick_second(g)
-        else:
-            grad_b = second(g, xp) if second_xp else second(g)
-        return (None if a is None else first(g, xp) if first_xp else first(g), grad_b)
-
-    return own_code(propagate)
-
-
-def _one_input(op: Primitive, general: Any, rule: Any, takes: tuple[int, ...]) -> Callable[..., Any]:
-    with_xp = len(takes) == 2
-    quick = op.quick.get("input")
-    is_ufunc = isinstance(quick, np.ufunc)
-
-    def propagate(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
-        s = node.saved
-        if xp is not RAW or g is None:
-            return general(node, g, xp, edges)
-        if type(s) is ndarray:
-            if node.versions is not None and node.versions[0]:
-                return general(node, g, xp, edges)
-        elif type(s) in PLAIN:
-            counter = s._counter
-            if counter is not None and counter[0] != (0 if node.versions is None else node.versions[0]):
-                return general(node, g, xp, edges)
-            if s._meta is not None and s._meta.cut is not None:
-                return general(node, g, xp, edges)
-            s = s._array
-        else:
-            return general(node, g, xp, edges)
-        if quick is not None:
-            dt = g.dtype
-            if (dt is F32 or dt is F64) and g.size <= SMALL:
-                if not is_ufunc or type(g) is ndarray:
-                    return (quick(g, s),)
-                s = s[()]
-        return (rule(g, s, xp) if with_xp else rule(g, s),)
-
-    return own_code(propagate)
-
-
-def _two_inputs(op: Primitive, general: Any, call_a: Any, call_b: Any) -> Callable[..., Any]:
-    (rule_a, takes_a), (rule_b, takes_b) = call_a, call_b
-    at_a, at_b = takes_a[0], takes_b[0]
-    xp_a, xp_b = len(takes_a) == 2, len(takes_b) == 2
-    name_a, name_b = (op.tensor_names[i] for i in op.differentiable)
-    quick_a, quick_b = op.quick.get(name_a), op.quick.get(name_b)
-
-    def propagate(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
-        held = node.saved
-        if xp is not RAW or g is None or type(held) is Freed:
-            return general(node, g, xp, edges)
-        edge_a, edge_b = edges
-        grad_a = grad_b = None
-        dt = g.dtype
-        is_scalar = type(g) is not ndarray
-        plain = (dt is F32 or dt is F64) and not is_scalar
-        is_tuple = type(held) is tuple
-        if edge_a is not None:
-            s = held[at_a] if is_tuple else held
-            if type(s) in PLAIN:
-                counter = s._counter
-                if counter is not None and counter[0] and is_changed(node, s, at_a if is_tuple else 0):
-                    return general(node, g, xp, edges)
-                if s._meta is not None and s._meta.cut is not None:
-                    return general(node, g, xp, edges)
-                s = s._array
-            elif type(s) is not ndarray:
-                return general(node, g, xp, edges)
-            if plain and quick_a is not None:
-                grad_a = quick_a(g, s)
-            else:
-                if is_scalar and not s.ndim:
-                    s = s[()]
-                grad_a = rule_a(g, s, xp) if xp_a else rule_a(g, s)
-        if edge_b is not None:
-            s = held[at_b] if is_tuple else held
-            if type(s) in PLAIN:
-                counter = s._counter
-                if counter is not None and counter[0] and is_changed(node, s, at_b if is_tuple else 0):
-                    return general(node, g, xp, edges)
-                if s._meta is not None and s._meta.cut is not None:
-                    return general(node, g, xp, edges)
-                s = s._array
-            elif type(s) is not ndarray:
-                return general(node, g, xp, edges)
-            if plain and quick_b is not None:
-                grad_b = quick_b(g, s)
-            else:
-                if is_scalar and not s.ndim:
-                    s = s[()]
-                grad_b = rule_b(g, s, xp) if xp_b else rule_b(g, s)
-        return grad_a, grad_b
 
     return own_code(propagate)
 

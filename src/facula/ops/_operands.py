@@ -226,7 +226,7 @@ def irregular(op: Elementwise, args: tuple[Any, ...], rest: tuple[Any, ...], mor
     """A call that is not plainly (tensor) or (tensor, tensor): keywords, subclasses, numbers first, mistakes."""
     out = alpha = None
     given = list(args)
-    if rest or more or any(v is MISSING for v in args):
+    if rest or more or args[-1] is MISSING:
         k = len(args) - (form == "method")
         if len(rest) == 1 and op.with_alpha is not None and is_number(given[1]) and isinstance(rest[0], Tensor):
             warn_of_old_overload(

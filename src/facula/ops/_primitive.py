@@ -31,7 +31,7 @@ from .._tensor import Tensor
 from ..autograd import anomaly, saved
 from ..autograd.graph import Node, blank_node, place_node
 from ..autograd.meta import AutogradMeta, cut_of
-from ..autograd.saved import SavedList, Slot
+from ..autograd.saved import PLAIN, SavedList, Slot
 from ..autograd.views import INFERENCE, element_strides, mark_view
 from ._xp import RAW, TENSOR
 
@@ -39,9 +39,6 @@ ndarray = np.ndarray
 _new = object.__new__
 _wrap = Tensor._wrap
 _getframe = sys._getframe
-
-PLAIN: set[type] = {Tensor}
-"""Classes that operators treat as Tensor itself: no ``__torch_function__``, results are Tensors."""
 
 REGISTRY: dict[str, Primitive] = {}
 
@@ -235,6 +232,8 @@ class Primitive:
         from ._calls import call_of
 
         self.call = call_of(self)
+        if getattr(TENSOR, self.name) is self:
+            setattr(TENSOR, self.name, self.call)
         return self.call(*args)
 
     def general(self, *args: Any) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 from .. import _state
 from .._dtype import F32, F64
 from .._tensor import Tensor
-from ..autograd.graph import next_sequence_number, user_frame
+from ..autograd.graph import next_sequence_number, user_place
 from ..autograd.views import element_strides
 from ._primitive import PLAIN
 from .linalg import addmm_op, mm_op
@@ -43,12 +43,6 @@ def plain_matrices(input: Any, other: Any) -> bool:
     )
 
 
-def strides_of(array: Any) -> tuple[int, ...]:
-    rows, columns = array.strides
-    size = array.itemsize
-    return (rows // size, columns // size) if rows or columns else element_strides(array)
-
-
 def edge_of(t: Any) -> Any:
     return t._node if t._meta is None else t._edge()
 
@@ -73,9 +67,7 @@ def quick_node(
             versions[i] = t._counter[0]
     node.versions = versions
     if twin is None:
-        frame = user_frame(3)
-        node.code = frame.f_code
-        node.instruction = frame.f_lasti
+        node.code, node.instruction = user_place(3)
     else:
         node.code = twin.code
         node.instruction = twin.instruction
@@ -92,8 +84,8 @@ def quick_mm(input: Any, mat2: Any) -> Any:
     left, right = edge_of(input), edge_of(mat2)
     if left is not None or right is not None:
         saved = (
-            None if left is None else mat2, a.shape, strides_of(a),
-            None if right is None else input, b.shape, strides_of(b),
+            None if left is None else mat2, a.shape, element_strides(a),
+            None if right is None else input, b.shape, element_strides(b),
         )  # fmt: skip
         t._node = quick_node(mm_op.node_class, (left, right), saved, (0, 3))
     return t
@@ -125,11 +117,11 @@ def quick_linear(input: Any, weight: Any, bias: Any) -> Any:
     left = None if to_weight is None else input
     saved: tuple[Any, ...]
     if bias is None:
-        saved = (mat2, x.shape, strides_of(x), left, columns.shape, strides_of(columns))
+        saved = (mat2, x.shape, element_strides(x), left, columns.shape, element_strides(columns))
         out._node = quick_node(mm_op.node_class, (to_input, to_weight), saved, (0, 3), to_weight)
         return out
     saved = (
-        1, bias._array.shape, mat2, x.shape, strides_of(x), 1, left, columns.shape, strides_of(columns),
+        1, bias._array.shape, mat2, x.shape, element_strides(x), 1, left, columns.shape, element_strides(columns),
     )  # fmt: skip
     out._node = quick_node(addmm_op.node_class, (to_bias, to_input, to_weight), saved, (2, 6), to_weight)
     return out

@@ -170,8 +170,8 @@ def add_up(x: Any, dim: tuple[int, ...] | None, keepdim: bool = False) -> Any:
         return add_reduce(x, dim, keepdims=keepdim)
     shape = x.shape
     n = len(shape)
-    if n == 2 and dim == (0,) and shape[0] <= 256 and not keepdim:
-        return ones(shape[0], d).dot(x)
+    if n == 2 and dim == (0,) and shape[0] <= 256:
+        return ones(shape[0], d).dot(x[None] if keepdim else x)
     if size < 2048:
         if 0 < size <= _BLOCK:
             if dim is None:

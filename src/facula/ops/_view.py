@@ -14,10 +14,10 @@ import numpy as np
 from .. import _state
 from .._tensor import Tensor
 from ..autograd import views
-from ..autograd.graph import _is_internal, new_node, next_sequence_number, user_frame
+from ..autograd.graph import EMPTY, new_node, next_sequence_number, user_place
 from ..autograd.meta import AutogradMeta
 from ._nodes import own_code
-from ._primitive import PLAIN, Primitive, _getframe, _new
+from ._primitive import PLAIN, Primitive, _new
 from ._xp import TENSOR
 
 _SHAPE, _DTYPE = -1, -2
@@ -65,7 +65,7 @@ def _fast_call(op: ViewPrimitive) -> Callable[..., Any]:
         t._meta = meta = AutogradMeta()
         counter = input._counter
         if counter is None:
-            counter = input._shared_counter()
+            counter = input._counter = input._new_counter()
         t._counter = counter
         above = input._meta
         if above is None:
@@ -95,19 +95,15 @@ def _fast_call(op: ViewPrimitive) -> Callable[..., Any]:
         node.adapt = None
         node.attached = None
         node.versions = None
-        if plan == _ONLY_SHAPE:
+        if not plan:
+            node.saved = EMPTY
+        elif plan == _ONLY_SHAPE:
             node.saved = (array.shape,)
         else:
             node.saved = tuple(
                 [attributes[i] if i >= 0 else array.shape if i == _SHAPE else array.dtype for i in plan]
             )
-        frame: Any = _getframe(1)
-        while (internal := _is_internal.get(frame.f_code.co_filename)) is True and frame.f_back is not None:
-            frame = frame.f_back
-        if internal is None:
-            frame = user_frame(2)
-        node.code = frame.f_code
-        node.instruction = frame.f_lasti
+        node.code, node.instruction = user_place(2)
         node.seq = next_sequence_number()
         return t
 

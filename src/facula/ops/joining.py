@@ -15,9 +15,9 @@ from .._device import empty_meta
 from .._dtype import cast
 from .._size import Size
 from .._tensor import Tensor
+from ..autograd.graph import new_node
 from ._args import one_dim
 from ._basic import in_both_worlds, in_dtype
-from ._calls import recorder
 from ._forms import FUNCTIONS, public
 from ._operands import common_shape
 from ._primitive import PLAIN, Primitive, primitive, wrap
@@ -75,7 +75,6 @@ class Join(Primitive):
 
     def __init__(self, name: str, kernel: Any, node: str) -> None:
         super().__init__(name, kernel, node, saved_names={"ends": "", "dtypes": ""})
-        self._record: Any = None
 
     def __call__(self, tensors: Any, *attributes: Any) -> Any:
         if _state.special:
@@ -93,9 +92,8 @@ class Join(Primitive):
                 recording = True
         out = wrap(self.kernel(arrays, *attributes))
         if recording and out._array.dtype.kind in "fcV":
-            if self._record is None:
-                self._record = recorder(self)
-            self._record((out,), tuple(edges), 1, tensors, attributes)
+            out._node = node = new_node(self.node_class, tuple(edges))
+            self._save(node, 1, (out,), tensors, attributes)
         return out
 
 

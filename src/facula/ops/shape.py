@@ -213,8 +213,15 @@ def view_dtype(input: Tensor, dtype: Any) -> Tensor:
     return t
 
 
-in_both_worlds("reshape", view_op.kernel, reshape)
-in_both_worlds("view", view_op.kernel, reshape)  # a rule's gradient may lie anyhow in memory
+def _reshaped(input: Any, shape: tuple[int, ...]) -> Tensor:
+    """``reshape`` for rules, whose shapes need no check."""
+    if not input.wraps and input._array.flags.c_contiguous:
+        return view_call(input, shape)
+    return reshape(input, shape)
+
+
+in_both_worlds("reshape", view_op.kernel, _reshaped)
+in_both_worlds("view", view_op.kernel, _reshaped)  # a rule's gradient may lie anyhow in memory
 
 
 @public("", "view_as")

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import _dtype
+from .. import _dtype, _quiet
+from .._dtype import F32, F64
 from .._lazy import set_methods
 from .._tensor import Tensor
 from . import _quick_rules
-from ._basic import cast, no_gradient, raw
+from ._basic import cast, conj_array, no_gradient, raw
 from ._elementwise import Elementwise, elementwise
 from ._forms import FUNCTIONS, expose, public
 from ._inplace import inplace_form
@@ -224,6 +225,9 @@ def function(
     return expose(op, names, names, " ".join(f"{n}_" for n in names.split()) if inplace else "")
 
 
+OF_BACKWARD = {"input": "grad_output", "other": "output"}
+"""What the node of an operator that computes another one's gradient calls its saved values."""
+
 _LN2, _LN10 = math.log(2), math.log(10)
 
 sqrt = function("sqrt", np.sqrt, "SqrtBackward0", lambda g, out, xp: g / (2 * xp.conj(out)), quick=_quick_rules.sqrt)
@@ -258,8 +262,24 @@ acos = function(
 atan = function("atan", np.arctan, "AtanBackward0", lambda g, input, xp: g / xp.conj(input * input + 1), "arctan")
 sinh = function("sinh", np.sinh, "SinhBackward0", lambda g, input, xp: g * xp.conj(xp.cosh(input)))
 cosh = function("cosh", np.cosh, "CoshBackward0", lambda g, input, xp: g * xp.conj(xp.sinh(input)))
+
+
+@_quiet.safe
+def _tanh_backward(input, other):  # type: ignore[no-untyped-def]
+    if other.dtype is input.dtype and (other.dtype is F32 or other.dtype is F64) and input.shape == other.shape:
+        return _quick_rules.tanh(input, other)
+    return input * conj_array(1 - other * other)
+
+
+# The gradient g * conj(1 - y**2) is an operator of its own: the same graph as PyTorch's in second derivatives, and one
+# node instead of three. As a function of conj(y) it is holomorphic, with the derivative -2 * g * conj(y).
+tanh_backward = elementwise(
+    "tanh_backward", _tanh_backward, "TanhBackwardBackward0", saved_names=OF_BACKWARD,
+    input=lambda g, other, xp: xp.tanh_backward(g, xp.conj(other)),
+    other=lambda g, input, other, xp: xp.conj(g) * input * xp.conj(other) * -2,
+)  # fmt: skip
 tanh = function(
-    "tanh", np.tanh, "TanhBackward0", tiled_rule(lambda g, out, xp: g * xp.conj(1 - out * out), _quick_rules.tanh),
+    "tanh", np.tanh, "TanhBackward0", tiled_rule(lambda g, out, xp: xp.tanh_backward(g, out), _quick_rules.tanh),
     quick=_quick_rules.tanh,
 )  # fmt: skip
 asinh = function(
@@ -329,9 +349,21 @@ def _logistic_in_tiles(input: Any) -> Any:
     return out
 
 
+@_quiet.safe
+def _sigmoid_backward(input, other):  # type: ignore[no-untyped-def]
+    if other.dtype is input.dtype and (other.dtype is F32 or other.dtype is F64) and input.shape == other.shape:
+        return _quick_rules.sigmoid(input, other)
+    return input * conj_array((1 - other) * other)
+
+
+sigmoid_backward = elementwise(
+    "sigmoid_backward", _sigmoid_backward, "SigmoidBackwardBackward0", saved_names=OF_BACKWARD,
+    input=lambda g, other, xp: xp.sigmoid_backward(g, xp.conj(other)),
+    other=lambda g, input, other, xp: xp.conj(g) * input * (1 - 2 * xp.conj(other)),
+)  # fmt: skip
 sigmoid = function(
     "sigmoid", _logistic, "SigmoidBackward0",
-    tiled_rule(lambda g, out, xp: g * xp.conj((1 - out) * out), _quick_rules.sigmoid),
+    tiled_rule(lambda g, out, xp: xp.sigmoid_backward(g, out), _quick_rules.sigmoid),
     quick=_quick_rules.sigmoid,
 )  # fmt: skip
 
