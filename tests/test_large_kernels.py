@@ -35,6 +35,16 @@ def places(*shape: int, below: int) -> Any:
     return np.random.default_rng(5).integers(0, below, shape)
 
 
+def _causal(q: Any, k: Any, v: Any) -> Any:
+    return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+
+def _masked(q: Any, k: Any, v: Any) -> Any:
+    mask = torch.from_numpy(np.random.default_rng(3).random((q.shape[2], k.shape[2])) < 0.7)
+    mask[5] = False
+    return F.scaled_dot_product_attention(q, k, v, mask)
+
+
 WIDE = drawn(150, 1000)
 CASES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "relu": (torch.relu, (WIDE,)),
@@ -52,6 +62,8 @@ CASES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "layer_norm": (lambda x, w, b: F.layer_norm(x, (1000,), w, b), (WIDE, drawn(1000), drawn(1000, seed=1))),
     "layer_norm_far": (lambda x, w: F.layer_norm(x, (1000,), w), (drawn(150, 1000, far=5), drawn(1000))),
     "layer_norm_plain": (lambda x: F.layer_norm(x, (100,)), (drawn(1500, 100),)),
+    "layer_norm_medium": (lambda x, w, b: F.layer_norm(x, (128,), w, b), (drawn(500, 128), drawn(128), drawn(128))),
+    "layer_norm_one_wide_row": (lambda x: F.layer_norm(x, (20_000,)), (drawn(2, 20_000),)),
     "layer_norm_very_wide": (lambda x: F.layer_norm(x, (50_000,)), (drawn(3, 50_000),)),
     "group_norm": (lambda x, w: F.group_norm(x, 4, w), (drawn(8, 16, 40, 40), drawn(16))),
     "batch_norm": (
@@ -59,6 +71,13 @@ CASES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     ),
     "linear": (F.linear, (drawn(300, 200), drawn(400, 200), drawn(400))),
     "attention": (F.scaled_dot_product_attention, tuple(drawn(2, 4, 100, 16, seed=i) for i in range(3))),
+    "attention_of_wide_heads": (F.scaled_dot_product_attention, tuple(drawn(2, 4, 60, 32, seed=i) for i in range(3))),
+    "attention_causal": (_causal, tuple(drawn(2, 4, 100, 32, seed=i) for i in range(3))),
+    "attention_causal_long": (_causal, tuple(drawn(3, 2, 300, 16, seed=i) for i in range(3))),
+    "attention_causal_fewer_keys": (_causal, tuple(drawn(2, 4, n, 32, seed=i) for i, n in enumerate((100, 70, 70)))),
+    "attention_masked": (_masked, tuple(drawn(2, 4, 100, 32, seed=i) for i in range(3))),
+    "attention_of_far_scores": (_causal, (20 * drawn(2, 4, 100, 32), *(drawn(2, 4, 100, 32, seed=i) for i in (1, 2)))),
+    "embedding_often": (lambda w: F.embedding(torch.from_numpy(places(3000, below=50)), w), (drawn(50, 24),)),
     "gather": (lambda x: torch.gather(x, 1, torch.from_numpy(places(150, 900, below=1000))), (WIDE,)),
     "gather_first_dim": (lambda x: torch.gather(x, 0, torch.from_numpy(places(200, 1000, below=150))), (WIDE,)),
     "scatter_add": (

@@ -1,8 +1,11 @@
-"""Nested containers of values: taking them apart into leaves and a plan, and putting them together again."""
+"""Nested containers of values: taking them apart into leaves and a plan, and putting them together again.
+
+What facula itself needs of them; ``utils._pytree`` has the rest of PyTorch's names.
+"""
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict, deque, namedtuple  # noqa: F401
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +17,7 @@ PyTree = Any
 class Kind:
     """How one type of container is taken apart and put together."""
 
-    __slots__ = ("flatten", "name", "unflatten")
+    __slots__ = ("flatten", "unflatten")
 
     def __init__(self, flatten: Callable[[Any], tuple[list[Any], Any]], unflatten: Callable[[list[Any], Any], Any]):
         self.flatten = flatten
@@ -47,8 +50,8 @@ def is_namedtuple_class(cls: type) -> bool:
 
 def kind_of(x: Any) -> Kind | None:
     """How a container is taken apart; None for a leaf."""
-    cls = type(x)
-    return KINDS.get(cls) or _kind_of_tuple(cls)
+    found = KINDS.get(type(x))
+    return _kind_of_tuple(type(x)) if found is None and isinstance(x, tuple) else found
 
 
 def _kind_of_tuple(cls: type) -> Kind | None:
@@ -67,8 +70,13 @@ class TreeSpec:
         self.context = context
         self.children_specs = children_specs
         self.num_children = len(children_specs)
-        self.num_leaves: int = sum(s.num_leaves for s in children_specs) if type is not None else 1
-        self.num_nodes: int = 1 + sum(s.num_nodes for s in children_specs)
+        leaves = 1 if type is None else 0
+        nodes = 1
+        for s in children_specs:
+            leaves += s.num_leaves
+            nodes += s.num_nodes
+        self.num_leaves: int = leaves
+        self.num_nodes: int = nodes
 
     def is_leaf(self) -> bool:
         return self.type is None

@@ -1,11 +1,13 @@
 """The one place for modes: what is switched on in this thread, and whether any thread has switched anything.
 
 NOTE [plain state]: nearly always every thread is in the default state (gradients recorded, nothing else on). An
-operator reads the module's ``special`` once; while it is 0 no thread-local needs to be looked at.
+operator reads the module's ``special`` once; while it is 0 no thread-local needs to be looked at. A thread that ends in
+another state, say inside ``no_grad``, is counted no more.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from typing import Any
@@ -19,20 +21,21 @@ anomaly: bool = False
 profiler: Any = None
 """What measures operators and nodes, in all threads; see ``profiler._recorder``."""
 
-_lock = threading.Lock()
+_lock = threading.RLock()
+if hasattr(os, "register_at_fork"):  # the child ends the other threads' modes, so that none of them may hold it
+    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 RECORDING, NOT_RECORDING, GENERAL = range(3)
 
 
 class _Modes(threading.local):
     def __init__(self) -> None:
+        ident = threading.get_ident()
+        _lives.own = _Life(ident, self.__dict__)
         with _lock:
-            alive = sys._current_frames()
-            for ident in [ident for ident in _threads if ident not in alive]:
-                del _threads[ident]
-            _threads[threading.get_ident()] = self.__dict__
+            _threads[ident] = self.__dict__
             if profiler is not None:
-                _join(self.__dict__, threading.get_ident())
+                _join(self.__dict__, ident)
 
     grad_enabled: bool = True
     inference: bool = False
@@ -47,6 +50,8 @@ class _Modes(threading.local):
     """The level that ``forward_ad.dual_level()`` has entered."""
     backward_depth: int = 0
     running: Any = None
+    place: Any = None
+    """What a rule records was asked for there: (code, instruction) of a backward call; see NOTE [provenance]."""
     kernels: Any = None
     """Watches the kernels that run, and may have their results ready: see ``utils._selective``."""
     autocast: Any = None
@@ -71,8 +76,28 @@ class _Modes(threading.local):
 
 
 _threads: dict[int, dict[str, Any]] = {}
-"""The modes of each thread that has asked for them."""
+"""The modes of each living thread that has asked for them."""
 
+
+class _Life:
+    """Ends with its thread, and takes the thread's modes out of the books."""
+
+    def __init__(self, ident: int, of_thread: dict[str, Any]) -> None:
+        self.ident = ident
+        self.of_thread = of_thread
+
+    def __del__(self) -> None:
+        global special
+        if sys is None or sys.is_finalizing():
+            return
+        with _lock:
+            if _threads.get(self.ident) is self.of_thread:
+                del _threads[self.ident]
+            if self.of_thread.pop("_counted", False):
+                special -= 1
+
+
+_lives = threading.local()
 modes = _Modes()
 
 

@@ -625,4 +625,6 @@ engine.Tensor_ = Tensor
 autograd_meta.Tensor_ = Tensor
 accumulate.Tensor_ = Tensor
 saved.Tensor_ = Tensor
+saved.PLAIN.add(Tensor)
+saved.DIRECT.add(Tensor)
 views.Tensor_ = Tensor

@@ -17,12 +17,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
 from . import _state
 from ._needs_values import NeedsValues
 from ._tensor import Tensor
+from .autograd.graph import user_place
+from .autograd.saved import DIRECT
 from .ops._primitive import transforms
 from .overrides import _disabled_torch_function_impl
 
@@ -32,7 +35,7 @@ _new = object.__new__
 class Level:
     """One transform that is being run."""
 
-    __slots__ = ("alive", "depth", "implicit", "randomness", "same_values", "size")
+    __slots__ = ("alive", "changed", "depth", "implicit", "randomness", "same_values", "size")
 
     def __init__(self, depth: int, size: int, randomness: str) -> None:
         self.depth = depth
@@ -44,6 +47,8 @@ class Level:
         """Whether facula itself transforms, and its user does not know: what only users may not do is allowed."""
         self.same_values = False
         """Whether all items of the batch have the same values, and only tangents differ: in ``jacfwd``."""
+        self.changed: list[Any] | None = None
+        """Weak references to the tensors that became duals of this level where they are."""
 
 
 def enter(size: int = -1, randomness: str = "same") -> Level:
@@ -58,6 +63,10 @@ def leave(level: Level) -> None:
     """End it. What still belongs to it is dead."""
     level.alive = False
     _state.modes.levels = _state.modes.levels[: level.depth - 1]
+    if level.changed is not None:
+        from .autograd.links import restore
+
+        restore(level)
 
 
 class _Flags:
@@ -73,16 +82,16 @@ class _Flags:
 class Standin:
     """What an array looks like, without its elements."""
 
-    __slots__ = ("depth", "dtype", "shape", "strides")
+    __slots__ = ("depth", "dtype", "ndim", "shape", "strides")
 
     def __init__(self, shape: tuple[int, ...], dtype: Any, strides: tuple[int, ...], depth: int) -> None:
         self.shape = shape
+        self.ndim = len(shape)
         self.dtype = dtype
         self.strides = strides
         self.depth = depth
 
     base = None
-    ndim = property(lambda self: len(self.shape))
     size = property(lambda self: math.prod(self.shape))
     itemsize = property(lambda self: self.dtype.itemsize)
     nbytes = property(lambda self: math.prod(self.shape) * self.dtype.itemsize)
@@ -133,6 +142,12 @@ class Wrapped(Tensor):
     _view_of: tuple[Tensor, Any, Any] | None = None
     """Of a view: what it is a view of; how to view something else the same way; how to put a part into the whole, if
     that is not done by writing into such a view."""
+    _views: list[Any] | None = None
+    """Weak references to its own views, of which some may be gone."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        DIRECT.add(cls)
 
     @property
     def requires_grad(self) -> bool:
@@ -174,15 +189,34 @@ class Wrapped(Tensor):
     def is_inference(self) -> bool:
         return self._inside.is_inference()
 
-    def _became_view(self, base: Tensor, again: Any) -> None:
+    def _became_view(self, base: Tensor, again: Any, put: Any = None) -> None:
         if self is not base:
-            self._view_of = (base, again, None)
+            link(self, base, again, put)
+
+    def _owner_of_memory(self) -> Any:
+        """What it is a view of, through all views that leave the dtype as it is."""
+        owner: Any = self
+        while owner.wraps and owner._view_of is not None and owner._view_of[0]._array.dtype == self._array.dtype:
+            owner = owner._view_of[0]
+        return owner
 
     def _linked(self, reshaped: Any, shape: tuple[int, ...]) -> Any:
         """The result of ``reshape``, known as a view if it is one."""
         if share_memory(self, reshaped):
             reshaped._became_view(self, lambda t: t.reshape(shape))
         return reshaped
+
+
+def link(view: Any, base: Any, again: Any, put: Any = None) -> None:
+    """Have a wrapped view know what it is a view of, and that know it."""
+    view._view_of = (base, again, put)
+    views = base._views
+    if views is None:
+        base._views = [ref(view)]
+        return
+    if len(views) & (len(views) - 1) == 0:  # forget those that are gone, each time there are twice as many
+        views[:] = [each for each in views if each() is not None]
+    views.append(ref(view))
 
 
 def innermost(t: Any) -> Any:
@@ -258,12 +292,15 @@ def call(op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
     else:
         if top is not None and not op.lists and op.composed is None:
             modes = _state.modes
-            outer = modes.levels
+            outer, place = modes.levels, modes.place
             modes.levels = outer[: depth - 1]
+            if place is None:
+                modes.place = user_place(2)
             try:
                 result = top._run(op, tensors, attributes)
             finally:
                 modes.levels = outer
+                modes.place = place
             if op.is_view:
                 _link(result, tensors[0], op, attributes)
             return result
@@ -288,12 +325,10 @@ def _any_call(op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...]) ->
 def _link(result: Any, base: Tensor, op: Any, attributes: tuple[Any, ...]) -> None:
     """Have views remember what they are views of."""
     if op.name.startswith("as_strided"):  # it tells where elements lie in memory: not in that of tangents
-        from .autograd.dual import by_geometry
+        from .autograd.links import by_geometry
 
         *there, here = attributes
-        again, put = by_geometry(here, tuple(there))
-        result._became_view(base, again)
-        result._view_of = (base, again, put)
+        result._became_view(base, *by_geometry(here, tuple(there)))
     elif op.outputs == 1:
         result._became_view(base, lambda t: op(t, *attributes))
     else:

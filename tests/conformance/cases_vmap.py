@@ -258,3 +258,30 @@ def randomness(torch):
 
             found.append(error(trial))
     return found
+
+
+@case
+def memory_of_items(torch):
+    vmap = torch.func.vmap
+    xs = torch.arange(12.0).view(3, 4)
+
+    def looked_at(x):
+        view = x[1:]
+        return view.as_strided(view.shape, view.stride(), view.storage_offset())
+
+    def written(x):
+        base = x.new_zeros(4)
+        base[1:].as_strided((2,), (1,)).copy_(x[:2])
+        return base
+
+    return seen(
+        torch,
+        lambda: vmap(looked_at)(xs),
+        lambda: vmap(looked_at)(xs[1:]),
+        lambda: vmap(looked_at, in_dims=1)(xs.t().contiguous()),
+        lambda: vmap(lambda x: x[::2].as_strided((2,), (1,), 1))(xs * 1),
+        lambda: vmap(lambda x: x[1:].as_strided((2,), (1,)))(xs * 1),
+        lambda: vmap(written)(xs),
+        lambda: torch.func.jvp(vmap(written), (xs,), (xs + 1,)),
+        lambda: vmap(torch.func.jacrev(lambda x: written(x) * 2))(xs[:1]),
+    )

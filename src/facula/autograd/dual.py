@@ -11,17 +11,15 @@ NOTE [tangents from gradients]: nobody writes a rule for forward mode. A primiti
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import weakref
+from typing import Any
 
 from .._tensor import Tensor, computed
-from .._wrapped import Level, Wrapped, blank, highest, innermost, share_memory, standin_of
+from .._wrapped import Level, Wrapped, blank, highest, share_memory, standin_of
 from ..ops import _kinds
-from ..ops._basic import restride
 from ..ops._operands import number_array
 from ..ops._xp import TENSOR
-from .views import geometry_of, put_part
-
-_new = object.__new__
+from .links import Link, become, view_of
 
 
 class Dual(Wrapped):
@@ -47,9 +45,9 @@ class Dual(Wrapped):
     def _tangent(self, value: Any) -> None:
         self._own = value
 
-    def _became_view(self, base: Any, again: Any) -> None:
+    def _became_view(self, base: Any, again: Any, put: Any = None) -> None:
+        super()._became_view(base, again, put)
         if self is not base:
-            self._view_of = (base, again, None)
             self._seen = base._tangent if is_dual(base, self._level) else None
 
     @property
@@ -125,6 +123,14 @@ class Dual(Wrapped):
     def data(self, value: Any) -> None:
         self._primal.data = value
 
+    @property
+    def grad(self) -> Any:
+        return self._primal.grad
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        self._primal.grad = value
+
     def item(self) -> Any:
         return self._primal.item()
 
@@ -145,7 +151,11 @@ class Dual(Wrapped):
 
     @property
     def _base(self) -> Any:
-        return self._primal._base
+        root: Any = self
+        while (link := view_of(root)) is not None:
+            root = link[0]
+        below = root._primal._base if root.wraps else root._base
+        return root if below is None and root is not self else below
 
     def __bool__(self) -> bool:
         return bool(self._primal)
@@ -197,16 +207,16 @@ def _is_differentiable(t: Any) -> bool:
     return t._array.dtype.kind in "fcV"
 
 
-def set_tangent(t: Any, tangent: Any, level: Level) -> None:
+def set_tangent(t: Any, tangent: Any, level: Level, through: Any = None) -> None:
     """Give a tensor that was changed in place its new tangent; if it is a view, what it is a view of too.
 
     Nothing is written into a tangent, unless its owner expects it: others may have it, graphs may have saved it, and it
-    may lack the batches of the new one.
+    may lack the batches of the new one. ``through``: the view that ``t`` was changed through, if any.
     """
     link = view_of(t)
     if link is None:
         if not is_dual(t, level):
-            _become_dual(t, tangent, level)
+            _become_dual(t, tangent, level, through)
         elif t._given and with_batches_of(t._own, tangent) is t._own:
             t._own.copy_(tangent)
         else:
@@ -222,42 +232,34 @@ def set_tangent(t: Any, tangent: Any, level: Level) -> None:
         if part.numel() and not share_memory(part, whole):
             raise RuntimeError("forward mode: a view of a tensor with unusual strides was changed in place")
         part.copy_(tangent)
-    set_tangent(base, whole, level)
-    if not is_dual(t, level):
-        _become_dual(t, tangent, level)
-        t._view_of = link
+    set_tangent(base, whole, level, t)
+
+
+def _become_dual(t: Any, tangent: Any, level: Level, through: Any) -> None:
+    """Turn a constant and all its views into duals; the views find their tangents when asked."""
+
+    def dual(primal: Any, link: Link | None) -> Any:
+        made = blank(Dual, standin_of(primal, level.depth), level)
+        made._primal = primal
+        made._own = tangent if link is None else None
+        return made
+
+    if level.changed is None:
+        level.changed = []
+    level.changed += [weakref.ref(each) for each in become(t, dual, through)]
+
+
+def check_no_dual(name: str, *values: Any) -> None:
+    """Refuse duals where ``out=`` is given, as PyTorch does."""
+    top = highest(values)
+    if top.__class__ is Dual and top._level.alive:
+        raise NotImplementedError(
+            f"Trying to use forward AD with {name} that does not support it because it is an out= function"
+        )
 
 
 def is_dual(t: Any, level: Level) -> bool:
     return t.__class__ is Dual and t._level is level
-
-
-def view_of(t: Any) -> tuple[Any, Any, Any] | None:
-    """What ``Wrapped._view_of`` says, for plain tensors too."""
-    if t.wraps:
-        found: tuple[Any, Any, Any] | None = t._view_of
-        return found
-    base = t._base
-    if base is None or base is t:
-        return None
-    if t._meta.replay is not None:
-        return base, t._meta.replay, None
-    return base, *by_geometry(geometry_of(innermost(base)._array), geometry_of(t._array))
-
-
-def by_geometry(base: tuple[Any, ...], view: tuple[Any, ...]) -> tuple[Any, Any]:
-    """How to view something like a base as one of its views does, and how to put such a part into a whole."""
-    return lambda whole: restride(whole, *base, *view), PutPart(base, view)
-
-
-class PutPart(NamedTuple):
-    """How a part is put into a whole, by what both look like in memory."""
-
-    base: tuple[Any, ...]
-    view: tuple[Any, ...]
-
-    def __call__(self, whole: Any, part: Any) -> Any:
-        return put_part(whole, part, self.base, self.view)
 
 
 def with_batches_of(t: Any, other: Any) -> Any:
@@ -276,27 +278,6 @@ def with_batches_of(t: Any, other: Any) -> Any:
         if level not in batches(t):
             t = batch(unbatch(t, level), level)
     return t
-
-
-def twin(t: Any) -> Any:
-    """Another tensor that is the same in all respects, to take a tensor's place when it becomes something else."""
-    other = _new(t.__class__)
-    other.__dict__.update(t.__dict__)
-    other._array, other._node, other._meta = t._array, t._node, t._meta
-    other._counter = t._counter if t.wraps else t._shared_counter()
-    return other
-
-
-def _become_dual(t: Any, tangent: Any, level: Level) -> None:
-    """Turn a tensor into a dual where it is: others hold it."""
-    primal = twin(t)
-    t.__dict__.clear()
-    t.__class__ = Dual
-    t._array = standin_of(primal, level.depth)
-    t._node = t._meta = t._counter = None
-    t._level = level
-    t._primal = primal
-    t._tangent = tangent
 
 
 # ---- tangents of results

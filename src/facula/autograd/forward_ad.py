@@ -9,6 +9,7 @@ from .._tensor import Tensor
 from .._wrapped import enter, leave
 from .dual import Dual
 from .dual import make_dual as _dual
+from .views import set_apart
 
 
 class UnpackedDualTensor(NamedTuple):
@@ -86,7 +87,7 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
         )
     if tangent.dtype != tensor.dtype:
         tangent = tangent.to(tensor.dtype)
-    dual = _dual(tensor.view_as(tensor), tangent, current)
+    dual = _dual(_apart(tensor), tangent, current)
     dual._given = True
     return dual
 
@@ -96,5 +97,15 @@ def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
     if _state.modes.dual is None:
         return UnpackedDualTensor(tensor, None)
     if isinstance(tensor, Tensor) and tensor.__class__ is Dual and tensor._level is _state.modes.dual:
-        return UnpackedDualTensor(tensor._primal.view_as(tensor._primal), tensor._tangent)
+        return UnpackedDualTensor(_apart(tensor._primal), tensor._tangent)
     return UnpackedDualTensor(tensor, None)
+
+
+def _apart(tensor: Any) -> Any:
+    """A view of a tensor that has no part in its tangent."""
+    view = tensor.view_as(tensor)
+    if view.wraps:
+        view._view_of = None
+    else:
+        set_apart(view, tensor)
+    return view

@@ -288,13 +288,14 @@ def _forward_jacobian(func: Callable[..., Any], inputs: Any, strict: bool, vecto
 # ---- second derivatives
 
 
-def _scalar(outputs: Any, function: str) -> Any:
+def _number(outputs: Any, function: str) -> Any:
+    """The one tensor of one element that a function returned."""
     several, found = _as_outputs(outputs, function)
     if several:
         raise RuntimeError(f"The function given to {function} should return a single Tensor")
     if found[0].nelement() != 1:
         raise RuntimeError(f"The Tensor returned by the function given to {function} should contain a single element")
-    return found[0].squeeze()
+    return found[0]
 
 
 def hessian(
@@ -306,22 +307,24 @@ def hessian(
     if outer_jacobian_strategy not in ("forward-mode", "reverse-mode"):
         raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
 
+    def scalar(*values: Any) -> Any:
+        return _number(func(*values), "hessian").squeeze()
+
     def gradient(*values: Any) -> Any:
         if outer_jacobian_strategy == "forward-mode":
             from ..func import grad as gradient_of
 
-            return gradient_of(lambda *v: _scalar(func(*v), "hessian"), tuple(range(len(values))))(*values)
-        found = jacobian(lambda *v: _scalar(func(*v), "hessian"), values, create_graph=True)
-        for i, (g, value) in enumerate(zip(found, values)):
+            return gradient_of(scalar, tuple(range(len(values))))(*values)
+        found = jacobian(scalar, values, create_graph=True)
+        for i, g in enumerate(found):
             if strict and not g.requires_grad:
                 raise RuntimeError(_NO_HESSIAN.format(i))
-            del value
         return tuple(found)
 
     if strict:
         with enable_grad():
             opened = _opened(given, False)
-            out = _scalar(func(*opened), "hessian")
+            out = scalar(*opened)
             _require_history((out,), True)
             if not any(g is not None and g.requires_grad for g in _gradients((out,), opened, None, True)):
                 raise RuntimeError(_NO_HESSIAN.format(0))
@@ -336,10 +339,7 @@ def vhp(
 ) -> tuple[Any, Any]:
     """What ``func`` returns, and the product of ``v`` with its Hessian: the gradient of a directional derivative."""
     with enable_grad():
-        is_tuple, given, vs = _second_order_arguments(inputs, v, create_graph, "vhp")
-        out = _scalar_kept(func(*given), "vhp")
-        _require_history((out,), strict)
-        first = _filled(_gradients((out,), given, None, True), given, strict, True, _INDEPENDENT, _NO_HESSIAN)
+        is_tuple, given, vs, out, first = _gradient(func, inputs, v, create_graph, strict, "vhp")
         second = _gradients(first, given, vs, create_graph)
         found = _filled(second, given, strict, create_graph, _INDEPENDENT, _FLAT)
     return _closed((out,), create_graph)[0], _like(_closed(found, create_graph), is_tuple)
@@ -350,10 +350,7 @@ def hvp(
 ) -> tuple[Any, Any]:
     """What ``func`` returns, and the product of its Hessian with ``v``."""
     with enable_grad():
-        is_tuple, given, vs = _second_order_arguments(inputs, v, create_graph, "hvp")
-        out = _scalar_kept(func(*given), "hvp")
-        _require_history((out,), strict)
-        first = _filled(_gradients((out,), given, None, True), given, strict, True, _INDEPENDENT, _NO_HESSIAN)
+        is_tuple, given, vs, out, first = _gradient(func, inputs, v, create_graph, strict, "hvp")
         weights = tuple(t.new_zeros(t.shape).requires_grad_() for t in given)
         double = _gradients(first, given, weights, True)
         double = _filled(double, given, strict, create_graph, _INDEPENDENT, _FLAT)
@@ -361,19 +358,17 @@ def hvp(
     return _closed((out,), create_graph)[0], _like(_closed(found, create_graph), is_tuple)
 
 
-def _second_order_arguments(inputs: Any, v: Any, create_graph: bool, function: str) -> tuple[bool, Tensors, Tensors]:
+def _gradient(
+    func: Callable[..., Any], inputs: Any, v: Any, create_graph: bool, strict: bool, function: str
+) -> tuple[bool, Tensors, Tensors, Any, Tensors]:
+    """What a product with the Hessian begins with: the inputs (were they a tuple?), ``v``, the output, its gradient."""
     is_tuple, given = _as_tuple(inputs, "inputs", function)
     given = _opened(given, create_graph)
     if v is None:
-        return is_tuple, given, _ones_for(given, "input to the user-provided function is")
-    vs = _directions(v, given, is_tuple, function)
-    return is_tuple, given, vs if create_graph else tuple(t.detach() for t in vs)
-
-
-def _scalar_kept(outputs: Any, function: str) -> Any:
-    several, found = _as_outputs(outputs, function)
-    if several:
-        raise RuntimeError(f"The function given to {function} should return a single Tensor")
-    if found[0].nelement() != 1:
-        raise RuntimeError(f"The Tensor returned by the function given to {function} should contain a single element")
-    return found[0]
+        vs = _ones_for(given, "input to the user-provided function is")
+    else:
+        vs = _closed(_directions(v, given, is_tuple, function), create_graph)
+    out = _number(func(*given), function)
+    _require_history((out,), strict)
+    first = _filled(_gradients((out,), given, None, True), given, strict, True, _INDEPENDENT, _NO_HESSIAN)
+    return is_tuple, given, vs, out, first

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _dtype, _state
 from ..ops._wrong import type_of
-from .graph import resolve, user_frame
+from .graph import resolve, user_place
 from .views import DEFAULT
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ class AutogradMeta:
     output_nr: int = 0
     base: Tensor | None = None
     replay: Callable[[Any], Any] | None = None
+    tangent_of: Any = None
+    """Of a view that shares not its base's tangent but another tensor's: that, or ``ITSELF``."""
     creation: int = DEFAULT
     attr_version: int = 0
     inference: bool = False
@@ -47,10 +49,8 @@ class Cut(AutogradMeta):
     """
 
     def __init__(self, how: str) -> None:
-        frame = user_frame(2)
         self.how = how
-        self.code = frame.f_code
-        self.instruction = frame.f_lasti
+        self.code, self.instruction = user_place(2)
 
     @property
     def cut(self) -> Cut:  # type: ignore[override]

@@ -28,6 +28,9 @@ Tensor_: Any = None
 DEFAULT, MULTI_OUTPUT, NO_GRAD, INFERENCE, IN_FUNCTION = range(5)
 """How a view came about: all but the first may not be given a history by an in-place change."""
 
+ITSELF: Any = object()
+"""Of a view that is the base of a tangent of its own; see ``set_apart``."""
+
 
 def mark_view(view: Tensor, source: Tensor, replay: Callable[[Any], Any] | None = None, multi: bool = False) -> None:
     """Make ``view`` known as a view of ``source``'s root base.
@@ -44,6 +47,8 @@ def mark_view(view: Tensor, source: Tensor, replay: Callable[[Any], Any] | None 
     meta.base = base
     if above is not None:
         meta.cut = above.cut
+        if above.tangent_of is not None:
+            meta.tangent_of = source if above.tangent_of is ITSELF else above.tangent_of
     meta.attr_version = view._counter[0]
     if replay is not None or (above is not None and above.replay is not None):
         meta.replay = _chain(source, base, view, replay)
@@ -55,6 +60,14 @@ def mark_view(view: Tensor, source: Tensor, replay: Callable[[Any], Any] | None 
         meta.creation = MULTI_OUTPUT
     elif above is not None and above.base is not None:
         meta.creation = above.creation
+
+
+def set_apart(view: Tensor, source: Tensor) -> None:
+    """Let a plain alias of ``source`` have no part in its tangent, and views of the alias have part in that of it."""
+    meta = view._own_meta()
+    if meta.base is not None:
+        meta.tangent_of = ITSELF
+        meta.replay = _chain(source, meta.base, view, lambda t: t.view_as(t))  # which has all views of it be marked
 
 
 def _chain(source: Tensor, base: Tensor, view: Tensor, replay: Callable[[Any], Any] | None) -> Callable[[Any], Any]:
@@ -102,6 +115,9 @@ def element_strides(array: np.ndarray[Any, Any]) -> tuple[int, ...]:
             strides[i - 1] = strides[i] * max(array.shape[i], 1)
         return tuple(strides)
     size = array.itemsize or 1
+    if array.ndim == 2:
+        rows, columns = array.strides
+        return rows // size, columns // size
     return tuple([s // size for s in array.strides])
 
 

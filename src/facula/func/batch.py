@@ -14,7 +14,9 @@ from .._generator import check_randomness
 from .._needs_values import DrawsDiffer, NeedsValues
 from .._tensor import Tensor, computed
 from .._wrapped import Level, Wrapped, below, blank, highest, standin_of
-from ..autograd.dual import Dual, make_dual, twin, view_of
+from ..autograd.dual import Dual, make_dual
+from ..autograd.links import Link, become, view_of
+from ..ops.shape import expand_op
 
 
 class Batched(Wrapped):
@@ -124,6 +126,9 @@ class Batched(Wrapped):
     def data_ptr(self) -> int:
         return int(self._value.data_ptr())
 
+    def storage_offset(self) -> int:
+        return int(self._value.storage_offset())
+
     def detach(self) -> Any:
         return batch(self._value.detach(), self._level)
 
@@ -156,26 +161,26 @@ def _batching() -> Any:
 
 def _become_batched(t: Any, level: Level) -> bool:
     """Give each item of a batch a tensor of its own, where it is: others hold it. Whether that is possible."""
-    link = view_of(t)
-    if link is None:
-        original = twin(t)
-        made = batch(original.unsqueeze(0).expand(level.size, *t.shape).clone(), level)
-    elif is_batched(link[0], level) or _become_batched(link[0], level):
-        base = link[0]
-        if link[2] is None:
-            made = link[1](base)
-        else:
-            (_, _, start), (size, stride, offset) = link[2]
-            inside = base._value.as_strided((level.size, *size), (base.numel(), *stride), offset - start)
-            made = batch(inside, level)
-    else:
-        return False
-    t.__dict__.clear()
-    t.__class__ = Batched
-    t._array, t._node, t._meta, t._counter = made._array, None, None, None
-    t.__dict__.update(made.__dict__)
-    t._view_of = link
-    return True
+
+    def batched(before: Any, link: Link | None) -> Any:
+        if link is None:
+            size, stride = before.shape, before.stride()
+            apart = max(1 + sum((n - 1) * s for n, s in zip(size, stride)), 1)
+            items = before.unsqueeze(0).expand(level.size, *size)
+            return batch(before.new_empty_strided(items.shape, (apart, *stride)).copy_(items), level)
+        base, again, put = link
+        if put is None:
+            return again(base)
+        (_, _, start), (size, stride, offset) = put
+        each = base._value.stride(0)
+        return batch(base._value.as_strided((level.size, *size), (each, *stride), offset - start), level)
+
+    root = t
+    while (link := view_of(root)) is not None:
+        root = link[0]
+    if not is_batched(root, level):
+        become(root, batched, None if root is t else t)
+    return is_batched(t, level)
 
 
 def is_batched(t: Any, level: Level) -> bool:
@@ -202,7 +207,7 @@ def unbatch(t: Any, level: Level) -> Any:
             if isinstance(t, Dual):
                 return make_dual(unbatch(t._primal, level), unbatch(t._tangent, level), t._level)
             return batch(unbatch(t._value, level).transpose(0, 1), t._level)
-    return t.unsqueeze(0).expand(level.size, *t.shape)
+    return expand_op.call(t, (level.size, *t._array.shape))
 
 
 # ---- items one by one

@@ -19,6 +19,7 @@ from .._wrapped import Level
 from ..ops._args import is_number
 from ..ops._primitive import REGISTRY
 from ..ops._xp import TENSOR
+from ..ops.shape import expand_op
 
 Rule = Callable[["Call"], Any]
 RULES: dict[str, Rule] = {}
@@ -60,7 +61,7 @@ class Call:
         v = self.values[i]
         if self.flags[i] or not isinstance(v, Tensor):
             return v
-        return v.unsqueeze(0).expand(self.size, *v.shape)
+        return expand_op.call(v, (self.size, *v._array.shape))
 
     def all_full(self) -> list[Any]:
         return [self.full(i) for i in range(len(self.values))]
@@ -81,6 +82,13 @@ def rule(*names: str) -> Callable[[Rule], Rule]:
     return add
 
 
+def _all_rules() -> dict[str, Rule]:
+    """The rules, with those of the families that have modules of their own: they add them when they are loaded."""
+    from . import batching_images, batching_indices  # noqa: F401
+
+    return RULES
+
+
 _found: dict[Any, Rule | None] = {}
 
 
@@ -91,7 +99,7 @@ def rule_of(op: Any) -> Rule | None:
     except KeyError:
         name = op.name
         kinds = ((MOVED, moved), (LAST_DIMENSIONS, last_dimensions), (LIKE_ELEMENTWISE, like_elementwise))
-        found = RULES.get(name) or next((rule for names, rule in kinds if name in names), None)
+        found = _all_rules().get(name) or next((rule for names, rule in kinds if name in names), None)
         _found[op] = found
         return found
 
@@ -101,18 +109,28 @@ def rule_of(op: Any) -> Rule | None:
 
 def aligned(op: Any, tensors: tuple[Any, ...], values: list[Any], flags: list[bool]) -> list[Any]:
     """What is inside, with dimensions put behind the batch so that shapes broadcast as they do outside."""
-    ndim = max((t._array.ndim for t in tensors if isinstance(t, Tensor)), default=0)
-    found = [padded(v, ndim) if flag else v for v, flag in zip(values, flags)]
-    if any(flag and t._array.ndim == 0 for t, flag in zip(tensors, flags)):
-        found = _promoted(op, tensors, found, flags)
-    return found
+    ndim = 0
+    has_zero_dim = False
+    for t, flag in zip(tensors, flags):
+        if isinstance(t, Tensor):
+            n = t._array.ndim
+            if n > ndim:
+                ndim = n
+            elif flag and not n:
+                has_zero_dim = True
+    if has_zero_dim:
+        found = [padded(v, ndim) if flag else v for v, flag in zip(values, flags)]
+        return _promoted(op, tensors, found, flags)
+    if len(values) == 1:
+        return values
+    return [padded(v, ndim) if flag else v for v, flag in zip(values, flags)]
 
 
 def padded(value: Any, ndim: int) -> Any:
     """A batch of tensors with dimensions of size 1 in front of each, up to ``ndim``."""
     shape = value._array.shape
     missing = ndim + 1 - len(shape)
-    return value if missing <= 0 else value.reshape(shape[0], *[1] * missing, *shape[1:])
+    return value if missing <= 0 else TENSOR.reshape(value, (shape[0], *[1] * missing, *shape[1:]))
 
 
 def _promoted(op: Any, tensors: tuple[Any, ...], values: list[Any], flags: list[bool]) -> list[Any]:
@@ -540,6 +558,3 @@ def _(call: Call) -> Any:
         return each
     rows = each.reshape(call.size, -1)
     return rows.mean(1) if reduction == 1 else rows.sum(1)
-
-
-from . import batching_images, batching_indices  # noqa: E402, F401 (they add their rules)

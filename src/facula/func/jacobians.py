@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import _state
 from .._pytree import tree_flatten, tree_unflatten
-from ._arguments import chosen, outputs_in, tensors_in, transformed, without_aux
+from ._arguments import chosen, outputs_in, tensors_in, transformed
 from .gradients import vjp
 from .tangents import checked_tangent, pushed
 from .vectorize import vmap
@@ -102,6 +102,3 @@ def hessian(func: Callable[..., Any], argnums: Any = 0) -> Callable[..., Any]:
     """The matrix of second derivatives: forward mode over reverse mode."""
     result: Callable[..., Any] = jacfwd(jacrev(func, argnums), argnums)
     return result
-
-
-__all__ = ["hessian", "jacfwd", "jacrev", "without_aux"]

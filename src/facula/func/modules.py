@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import chain
 from typing import Any
 
@@ -14,10 +14,12 @@ def functional_call(
     tie_weights: bool = True, strict: bool = False,
 ) -> Any:  # fmt: skip
     """Call a module with other parameters and buffers than its own."""
-    from ..nn.utils import stateless
-
     given = parameter_and_buffer_dicts
-    dicts = [given] if isinstance(given, dict) else given
+    if isinstance(given, dict):
+        return _stateless()._functional_call(
+            module, dict(given), args, kwargs, tie_weights=tie_weights, strict=strict
+        )
+    dicts = given
     if not isinstance(dicts, Sequence):
         raise ValueError(
             f"Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got {type(given)}"
@@ -28,7 +30,15 @@ def functional_call(
     if repeated:
         raise ValueError(f"{repeated} appeared in multiple dictionaries; behavior of functional call is ambiguous")
     merged = dict(chain.from_iterable(d.items() for d in dicts))
-    return stateless._functional_call(module, merged, args, kwargs, tie_weights=tie_weights, strict=strict)
+    return _stateless()._functional_call(module, merged, args, kwargs, tie_weights=tie_weights, strict=strict)
+
+
+@cache
+def _stateless() -> Any:
+    """The module that does it, which loads all of ``nn``."""
+    from ..nn.utils import stateless
+
+    return stateless
 
 
 def stack_module_state(models: Any) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -80,6 +90,3 @@ def replace_all_batch_norm_modules_(root: Any) -> Any:
             m.num_batches_tracked = None
             m.track_running_stats = False
     return root
-
-
-__all__ = ["copy", "functional_call", "functionalize", "replace_all_batch_norm_modules_", "stack_module_state"]

@@ -61,7 +61,7 @@ class Reverse:
         else:
             leaf = Tensor._wrap(t._array)
             leaf._require_differentiable_dtype()
-            leaf.requires_grad = True
+            leaf._own_meta().requires_grad = True
             leaf.__dict__["_transform"] = self.level
         return leaf
 

@@ -28,7 +28,7 @@ def vmap(
 
     def mapped(*args: Any, **kwargs: Any) -> Any:
         size, dims, leaves, spec = _inputs(in_dims, args, func)
-        front = [t if d is None else t.movedim(d, 0) for t, d in zip(leaves, dims)]
+        front = [t.movedim(d, 0) if d else t for t, d in zip(leaves, dims)]
         batched = [d is not None for d in dims]
 
         def part(start: int, end: int) -> tuple[list[Any], Any, list[Any]]:

@@ -88,7 +88,7 @@ def _(g: Any, input_dtype: Any, xp: Any) -> Any:
 def reduced_dims(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...]:
     """The dimensions along which broadcasting ``target`` to ``shape`` repeats it."""
     lead = len(shape) - len(target)
-    return tuple(i for i, n in enumerate(shape) if i < lead or (target[i - lead] == 1 and n != 1))
+    return tuple([i for i, n in enumerate(shape) if i < lead or (target[i - lead] == 1 and n != 1)])
 
 
 def sum_array_to(x: Any, shape: tuple[int, ...]) -> Any:
@@ -98,10 +98,11 @@ def sum_array_to(x: Any, shape: tuple[int, ...]) -> Any:
 
 
 def sum_tensor_to(x: Tensor, shape: tuple[int, ...]) -> Tensor:
-    dims = reduced_dims(x._array.shape, shape)
+    here = x._array.shape
+    dims = (0,) if here[1:] == shape else reduced_dims(here, shape)
     if dims:
-        x = x.sum(dims, keepdim=True)
-    return x if x._array.shape == tuple(shape) else x.view(shape)
+        x = TENSOR.sum_dim(x, dims, True)
+    return x if x._array.shape == tuple(shape) else TENSOR.view(x, shape)
 
 
 in_both_worlds("sum_to", sum_array_to, sum_tensor_to)
@@ -368,9 +369,11 @@ restride.vjp(
 @public("as_strided", "as_strided")
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
     """A view of the storage by explicit sizes, strides (in elements) and offset."""
+    at = input.storage_offset() if storage_offset is None else storage_offset
+    if input.wraps:  # more of the memory may be asked for than a view shows
+        input = input._owner_of_memory()
     array = input._array
-    here = views.storage_offset(array)
-    at = here if storage_offset is None else storage_offset
+    here = input.storage_offset()
     if len(size) != len(stride):
         raise RuntimeError("mismatch in length of strides and shape")
     if any(s < 0 for s in stride):

@@ -16,6 +16,7 @@ from .._dtype import SCALAR_TYPE_NAMES, cpp_name
 from .._lazy import set_methods
 from .._needs_values import NeedsValues
 from .._tensor import Tensor
+from ..autograd.saved import DIRECT
 from ._args import NUMPY_NAMES
 from ._elementwise import Elementwise
 from ._inplace import check_no_overlap, check_no_partial_overlap, check_result_type, inplace_form, needs_gradient
@@ -88,11 +89,12 @@ def public(
         accepted = set(fn.__code__.co_varnames[: fn.__code__.co_argcount + fn.__code__.co_kwonlyargcount])
         takes_tensor = next(iter(fn.__annotations__.values()), None) == "Tensor"
         makes = title.endswith("_like") or title.startswith("new_")
+        direct = PLAIN if makes else DIRECT
 
         def form(is_method: bool) -> Callable[..., Any]:
             def call(*args: Any, **kwargs: Any) -> Any:
                 if (
-                    args and type(args[0]) in PLAIN
+                    args and type(args[0]) in direct
                     and (not kwargs or accepted.issuperset(kwargs))
                     and (not _state.special or not _state.modes.dispatch)
                 ):  # fmt: skip
@@ -217,6 +219,10 @@ def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = ()) -> A
         return getattr(type(result), "out", type(result))(parts)
     if not isinstance(out, Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+    if _state.modes.levels:
+        from ..autograd.dual import check_no_dual
+
+        check_no_dual(f"{name}_out", out, result, *args)
     if needs_gradient(result, out, *args):
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "

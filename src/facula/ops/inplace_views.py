@@ -23,11 +23,13 @@ from .shape import _several_dims, new_dim, squeeze_all, squeeze_dims, squeeze_op
 def become_view(self: Any, op: Primitive, *attributes: Any) -> Any:
     """Let a tensor be the view of itself that ``op`` makes."""
     if self.wraps:
-        link = self._view_of
-        made = op(self, *attributes)
-        self._array = made._array
-        self.__dict__.update(made.__dict__)
-        self._view_of = None if link is None else (link[0], lambda t: op(link[1](t), *attributes), None)
+        from ..autograd import links
+
+        others = links.views_of(self)
+        before = links.twin(self)
+        links.take(self, op(before, *attributes))
+        for view in others:
+            links.relink(view, before)
         return self
     views.check_inplace(self, _state.grad_enabled())
     made = op(self, *attributes)

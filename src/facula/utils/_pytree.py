@@ -18,7 +18,7 @@ from .._pytree import (
     tree_structure,
     tree_unflatten,
 )
-from .._pytree import broadcast_to_and_flatten as _broadcast_to_and_flatten
+from .._pytree import broadcast_to_and_flatten as _broadcast_to_and_flatten  # noqa: F401
 from .._pytree import register as _register
 
 __all__ = [
@@ -30,7 +30,6 @@ __all__ = [
 
 Context = Any
 _IsLeaf = Callable[[Any], bool] | None
-_broadcast = _broadcast_to_and_flatten
 PyTreeSpec = TreeSpec
 
 

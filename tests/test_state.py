@@ -1,0 +1,185 @@
+"""Modes of threads: what one leaves switched on when it ends troubles nobody."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from typing import Any
+
+import pytest
+
+import facula as torch
+from facula import _state
+
+
+def in_thread(fn: Any) -> None:
+    failures: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            fn()
+        except BaseException as e:
+            failures.append(e)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    joined(thread)
+    if failures:
+        raise failures[0]
+
+
+def joined(thread: threading.Thread) -> None:
+    """``join`` may return a moment before the thread's own variables are gone."""
+    thread.join()
+    end = time.monotonic() + 10
+    while thread.ident in _state._threads and time.monotonic() < end:
+        time.sleep(0.001)
+
+
+@pytest.fixture(autouse=True)
+def plain() -> Any:
+    assert _state.special == 0
+    yield
+    assert _state.special == 0
+    assert threading.get_ident() in _state._threads
+
+
+ENTERED: list[Any] = [
+    lambda: torch.no_grad().__enter__(),
+    lambda: torch.inference_mode().__enter__(),
+    lambda: torch.set_grad_enabled(False),
+    lambda: torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t).__enter__(),
+    lambda: torch.autocast("cpu", dtype=torch.bfloat16).__enter__(),
+    lambda: [mode.__enter__() for mode in (torch.no_grad(), torch.inference_mode())],
+]
+
+
+@pytest.mark.parametrize("enter", ENTERED)
+def test_a_thread_that_ends_in_a_mode_is_counted_no_more(enter: Any) -> None:
+    counts = []
+
+    def run() -> None:
+        enter()
+        counts.append(_state.special)
+
+    for _ in range(3):
+        in_thread(run)
+    assert counts == [1, 1, 1]
+    x = torch.ones(2, requires_grad=True)
+    assert (x * 2).requires_grad
+
+
+def test_a_thread_that_goes_on_is_still_counted() -> None:
+    inside, go_on = threading.Event(), threading.Event()
+    found = []
+
+    def stays() -> None:
+        with torch.no_grad():
+            inside.set()
+            go_on.wait(10)
+            found.append((torch.ones(1, requires_grad=True) * 2).requires_grad)
+        found.append((torch.ones(1, requires_grad=True) * 2).requires_grad)
+
+    thread = threading.Thread(target=stays)
+    thread.start()
+    inside.wait(10)
+    in_thread(lambda: torch.no_grad().__enter__())
+    assert _state.special == 1
+    go_on.set()
+    joined(thread)
+    assert found == [False, True]
+
+
+def test_a_thread_that_left_its_mode_is_not_counted_twice() -> None:
+    def run() -> None:
+        with torch.no_grad():
+            pass
+        with torch.inference_mode():
+            pass
+
+    in_thread(run)
+
+
+def test_threads_that_ended_are_not_kept() -> None:
+    before = set(_state._threads)
+    for _ in range(5):
+        in_thread(lambda: torch.ones(1) + 1)
+        in_thread(lambda: torch.no_grad().__enter__())
+    assert set(_state._threads) == before
+
+
+def test_a_thread_that_ends_while_a_profiler_is_on() -> None:
+    with torch.profiler.profile() as p:
+        in_thread(lambda: torch.no_grad().__enter__())
+        in_thread(lambda: torch.ones(2).exp())
+        assert _state.special == 1
+    assert "aten::exp" in [e.name for e in p.events()]
+
+    started, go_on = threading.Event(), threading.Event()
+
+    def outlasts() -> None:
+        torch.no_grad().__enter__()
+        torch.ones(2).sin()
+        started.set()
+        go_on.wait(10)
+
+    thread = threading.Thread(target=outlasts)
+    with torch.profiler.profile():
+        thread.start()
+        started.wait(10)
+        assert _state.special == 2
+    go_on.set()
+    joined(thread)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_forked_process_counts_only_its_own_thread() -> None:
+    code = """
+import os, threading, warnings
+warnings.simplefilter("ignore")
+import facula as torch
+from facula import _state
+inside, go_on = threading.Event(), threading.Event()
+def stays():
+    torch.no_grad().__enter__()
+    inside.set()
+    go_on.wait(10)
+thread = threading.Thread(target=stays)
+thread.start()
+inside.wait(10)
+child = os.fork()
+if child == 0:
+    with torch.no_grad():
+        here = _state.special
+    os._exit(0 if (here, _state.special) == (1, 0) else 1)
+_, status = os.waitpid(child, 0)
+before = _state.special
+go_on.set()
+thread.join()
+print(status, before, _state.special)
+"""
+    assert run_python(code) == "0 1 0\n"
+
+
+def test_the_end_of_the_program_is_quiet() -> None:
+    code = """
+import threading, time
+import facula as torch
+def stays():
+    torch.no_grad().__enter__()
+    time.sleep(60)
+threading.Thread(target=stays, daemon=True).start()
+time.sleep(0.05)
+torch.no_grad().__enter__()
+"""
+    assert run_python(code) == ""
+
+
+def run_python(code: str) -> str:
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert found.returncode == 0, found.stderr
+    assert found.stderr == ""
+    return found.stdout
