@@ -18,31 +18,57 @@ def workload(fn: Workload) -> Workload:
     return fn
 
 
-@workload
-def chain_mul_forward(torch: Any) -> tuple[Callable[[], Any], int]:
-    """100 multiplications on 4 floats, nothing recorded."""
-    x, b = torch.ones(4), torch.full((4,), 0.999)
+def _products(x: Any, b: Any, operations: int = 100) -> Callable[[], Any]:
+    """A chain of multiplications."""
 
     def step() -> Any:
         z = x
-        for _ in range(100):
+        for _ in range(operations):
             z = z * b
         return z
 
-    return step, 100
+    return step
+
+
+def _sums_of_tanh(x: Any, b: Any) -> Callable[[], Any]:
+    """tanh and add in turn, 50 times each."""
+
+    def step() -> Any:
+        z = x
+        for _ in range(50):
+            z = z.tanh() + b
+        return z
+
+    return step
+
+
+def _and_backward(torch: Any, x: Any, forward: Callable[[], Any]) -> Callable[[], Any]:
+    """The same, then the gradient of its leaf ``x``."""
+    one = torch.ones(4)
+
+    def step() -> Any:
+        x.grad = None
+        z = forward()
+        z.backward(one)
+        return x.grad
+
+    return step
+
+
+@workload
+def chain_mul_forward(torch: Any) -> tuple[Callable[[], Any], int]:
+    """100 multiplications on 4 floats, nothing recorded."""
+    return _products(torch.ones(4), torch.full((4,), 0.999)), 100
 
 
 @workload
 def chain_mul_no_grad(torch: Any) -> tuple[Callable[[], Any], int]:
     """The same on a leaf that requires grad, under no_grad."""
-    x, b = torch.ones(4, requires_grad=True), torch.full((4,), 0.999)
+    forward = _products(torch.ones(4, requires_grad=True), torch.full((4,), 0.999))
 
     def step() -> Any:
         with torch.no_grad():
-            z = x
-            for _ in range(100):
-                z = z * b
-        return z
+            return forward()
 
     return step, 100
 
@@ -50,61 +76,27 @@ def chain_mul_no_grad(torch: Any) -> tuple[Callable[[], Any], int]:
 @workload
 def chain_mul_recorded(torch: Any) -> tuple[Callable[[], Any], int]:
     """The same on a leaf that requires grad, recorded: a forward pass as in training."""
-    x, b = torch.ones(4, requires_grad=True), torch.full((4,), 0.999)
-
-    def step() -> Any:
-        z = x
-        for _ in range(100):
-            z = z * b
-        return z
-
-    return step, 100
+    return _products(torch.ones(4, requires_grad=True), torch.full((4,), 0.999)), 100
 
 
 @workload
 def chain_tanh_add_recorded(torch: Any) -> tuple[Callable[[], Any], int]:
     """tanh and add, 50 times each, on 4 floats, recorded."""
-    x, b = torch.ones(4, requires_grad=True), torch.full((4,), 0.1)
-
-    def step() -> Any:
-        z = x
-        for _ in range(50):
-            z = z.tanh() + b
-        return z
-
-    return step, 100
+    return _sums_of_tanh(torch.ones(4, requires_grad=True), torch.full((4,), 0.1)), 100
 
 
 @workload
 def chain_mul(torch: Any) -> tuple[Callable[[], Any], int]:
     """100 multiplications on 4 floats, forward and backward."""
-    x, b, one = torch.ones(4, requires_grad=True), torch.full((4,), 0.999), torch.ones(4)
-
-    def step() -> Any:
-        x.grad = None
-        z = x
-        for _ in range(100):
-            z = z * b
-        z.backward(one)
-        return x.grad
-
-    return step, 100
+    x = torch.ones(4, requires_grad=True)
+    return _and_backward(torch, x, _products(x, torch.full((4,), 0.999))), 100
 
 
 @workload
 def chain_tanh_add(torch: Any) -> tuple[Callable[[], Any], int]:
     """tanh and add, 50 times each, on 4 floats, forward and backward."""
-    x, b, one = torch.ones(4, requires_grad=True), torch.full((4,), 0.1), torch.ones(4)
-
-    def step() -> Any:
-        x.grad = None
-        z = x
-        for _ in range(50):
-            z = z.tanh() + b
-        z.backward(one)
-        return x.grad
-
-    return step, 100
+    x = torch.ones(4, requires_grad=True)
+    return _and_backward(torch, x, _sums_of_tanh(x, torch.full((4,), 0.1))), 100
 
 
 @workload
@@ -128,18 +120,9 @@ def _chain_of(operations: int) -> Workload:
     """A long chain with the garbage collector on, as always: the time per operation must not grow with the graph."""
 
     def make(torch: Any) -> tuple[Callable[[], Any], int]:
-        x, b, one = torch.ones(4, requires_grad=True), torch.full((4,), 0.999999), torch.ones(4)
+        x = torch.ones(4, requires_grad=True)
         gc.enable()
-
-        def step() -> Any:
-            x.grad = None
-            z = x
-            for _ in range(operations):
-                z = z * b
-            z.backward(one)
-            return x.grad
-
-        return step, operations
+        return _and_backward(torch, x, _products(x, torch.full((4,), 0.999999), operations)), operations
 
     return make
 

@@ -525,9 +525,9 @@ PRIMITIVES = {
         "add_number div_number mul_number sub_number"
     ),
     "ops.activations": (
-        "celu celu_ elu elu_ elu_backward gelu glu hardshrink hardsigmoid hardswish hardtanh hardtanh_backward joined "
-        "leaky_relu leaky_relu_ leaky_relu_backward logsigmoid mish prelu_input_backward prelu_kernel "
-        "prelu_weight_backward relu shrink_backward silu softplus softshrink threshold threshold_ threshold_backward"
+        "celu celu_ elu elu_ elu_backward gelu glu hardshrink hardsigmoid hardswish hardtanh joined leaky_relu "
+        "leaky_relu_ logsigmoid mish prelu_input_backward prelu_kernel prelu_weight_backward relu silu softplus "
+        "softshrink threshold threshold_"
     ),
     "ops.adaptive_pool": (
         "adaptive_avg_pool2d adaptive_avg_pool2d_backward adaptive_avg_pool3d adaptive_avg_pool3d_backward "
@@ -792,8 +792,11 @@ PRIMITIVES = {
     ),
     "ops.transcendental": (
         "acos acosh acosh_ asin asinh asinh_ atan atan2 atanh atanh_ cos cosh exp exp2 expm1 hypot ldexp log log10 "
-        "log1p log2 logaddexp logaddexp2 logit pow_number pow_of_number pow_tensor rsqrt sigmoid sin sinc sinh sqrt "
-        "tan tanh xlogy xlogy_of_number xlogy_with_number"
+        "log1p log2 logaddexp logaddexp2 logit pow_number pow_of_number pow_tensor rsqrt sigmoid sigmoid_backward sin "
+        "sinc sinh sqrt tan tanh tanh_backward xlogy xlogy_of_number xlogy_with_number"
+    ),
+    "ops.unit_slopes": (
+        "hardtanh_backward leaky_relu_backward shrink_backward threshold_backward"
     ),
     "ops.unpool": (
         "max_unpool2d max_unpool2d_backward max_unpool2d_backward_backward max_unpool2d_backward_backward_backward "

@@ -8,9 +8,10 @@ from typing import Any
 
 from .._dtype import finfo
 from .._tensor import Tensor
-from ..autograd.grad_mode import enable_grad, no_grad
+from ..autograd.grad_mode import no_grad
 from ._checks import check_one_element, require
 from ._elementwise import new_number, number, zeros_like
+from ._helpers import loss_of
 from .optimizer import Optimizer
 
 __all__ = ["Adafactor", "adafactor"]
@@ -46,10 +47,7 @@ class Adafactor(Optimizer):
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change the parameters by their gradients."""
-        loss = None
-        if closure is not None:
-            with enable_grad():
-                loss = closure()
+        loss = loss_of(closure)
         for group in self.param_groups:
             for p in group["params"]:
                 if p.grad is not None:

@@ -28,9 +28,21 @@ def check_not_negative(value: Any, name: str) -> None:
     require(value >= 0.0, f"Invalid {name} value: {value}")
 
 
+def check_eps(eps: Any) -> None:
+    require(eps >= 0.0, f"Invalid epsilon value: {eps}")
+
+
 def check_betas(betas: Any) -> None:
     for i in range(2):
         require(0.0 <= betas[i] < 1.0, f"Invalid beta parameter at index {i}: {betas[i]}")
+
+
+def check_adam(lr: Any, eps: Any, betas: Any, weight_decay: Any) -> None:
+    """What Adam and its kin have in common, in PyTorch's order."""
+    check_lr(lr)
+    check_eps(eps)
+    check_betas(betas)
+    check_not_negative(weight_decay, "weight_decay")
 
 
 def check_fused(foreach: bool | None, differentiable: bool) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import _dtype
 from .._tensor import Tensor
-from ..autograd.grad_mode import set_grad_enabled
+from ..autograd.grad_mode import enable_grad, set_grad_enabled
 
 ParamsT = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
 
@@ -48,6 +48,22 @@ def _disable_dynamo_if_unsupported(single_tensor_fn: Any = None) -> Callable[[An
 def _get_value(x: Any) -> Any:
     """A number, also out of a tensor."""
     return x.item() if isinstance(x, Tensor) else x
+
+
+def loss_of(closure: Callable[[], Any] | None) -> Any:
+    """What the function given to ``step`` returns, which computes gradients; None if none was given."""
+    if closure is None:
+        return None
+    with enable_grad():
+        return closure()
+
+
+def shrink_and_decay(group: dict[str, Any], lr: Any) -> tuple[Any, Any]:
+    """How weight decay is done: by what parameters are multiplied, or by what they are added to their gradients."""
+    decay = group["weight_decay"]
+    if decay != 0 and group["decoupled_weight_decay"]:
+        return 1 - lr * decay, 0
+    return None, decay
 
 
 def _stack_if_compiling(x: Any) -> Any:

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from .._tensor import Tensor
-from ..autograd.grad_mode import enable_grad, no_grad
+from ..autograd.grad_mode import no_grad
 from ._checks import check_one_element, require
 from ._elementwise import number, zeros_like
+from ._helpers import loss_of
 from .optimizer import Optimizer
 
 __all__ = ["Muon"]
@@ -59,10 +60,7 @@ class Muon(Optimizer):
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change the parameters by their gradients."""
-        loss = None
-        if closure is not None:
-            with enable_grad():
-                loss = closure()
+        loss = loss_of(closure)
         for group in self.param_groups:
             settings = {name: number(value) for name, value in group.items() if name in self.defaults}
             for p in group["params"]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .._tensor import Tensor
-from ._checks import check_lr, check_not_negative, require
+from ._checks import check_eps, check_lr, check_not_negative, require
 from ._elementwise import ElementwiseOptimizer, descent, run_each
 from .optimizer import Optimizer, _use_grad_for_differentiable  # noqa: F401
 
@@ -33,7 +33,7 @@ class Adadelta(ElementwiseOptimizer):
     ) -> None:
         check_lr(lr)
         require(0.0 <= rho <= 1.0, f"Invalid rho value: {rho}")
-        require(eps >= 0.0, f"Invalid epsilon value: {eps}")
+        check_eps(eps)
         check_not_negative(weight_decay, "weight_decay")
         settings = {
             "lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,

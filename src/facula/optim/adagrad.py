@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .._tensor import Tensor
-from ._checks import check_fused, check_lr, check_not_negative, require
+from ._checks import check_eps, check_fused, check_lr, check_not_negative
 from ._elementwise import ElementwiseOptimizer, descent, full_like, new_number, run_each
 from .optimizer import Optimizer, _use_grad_for_differentiable  # noqa: F401
 
@@ -34,7 +34,7 @@ class Adagrad(ElementwiseOptimizer):
         check_not_negative(lr_decay, "lr_decay")
         check_not_negative(weight_decay, "weight_decay")
         check_not_negative(initial_accumulator_value, "initial_accumulator_value")
-        require(eps >= 0.0, f"Invalid epsilon value: {eps}")
+        check_eps(eps)
         settings = {
             "lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
             "initial_accumulator_value": initial_accumulator_value, "foreach": foreach, "maximize": maximize,

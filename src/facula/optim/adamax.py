@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .._tensor import Tensor
-from ._checks import check_betas, check_lr, check_not_negative, require
+from ._checks import check_adam
 from ._elementwise import ElementwiseOptimizer, descent, run_each
 from .optimizer import Optimizer, _use_grad_for_differentiable  # noqa: F401
 
@@ -29,10 +29,7 @@ class Adamax(ElementwiseOptimizer):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        check_lr(lr)
-        require(eps >= 0.0, f"Invalid epsilon value: {eps}")
-        check_betas(betas)
-        check_not_negative(weight_decay, "weight_decay")
+        check_adam(lr, eps, betas, weight_decay)
         settings = {
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "foreach": foreach,
             "maximize": maximize, "differentiable": differentiable, "capturable": capturable,

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._tensor import Tensor
 from ..autograd.grad_mode import enable_grad, no_grad
-from ._checks import check_one_element, require
+from ._checks import check_lr, require
 from ._line_search import _cubic_interpolate, _strong_wolfe  # noqa: F401
 from .optimizer import Optimizer
 
@@ -30,8 +30,7 @@ class LBFGS(Optimizer):
         history_size: int = 100,
         line_search_fn: str | None = None,
     ) -> None:
-        check_one_element(lr)
-        require(lr >= 0.0, f"Invalid learning rate: {lr}")
+        check_lr(lr)
         settings = {
             "lr": lr, "max_iter": max_iter, "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
             "tolerance_grad": tolerance_grad, "tolerance_change": tolerance_change, "history_size": history_size,

@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._tensor import Tensor
-from ._checks import check_betas, check_lr, check_not_negative, require
+from ._checks import check_adam, check_not_negative
 from ._elementwise import ElementwiseOptimizer, descent, new_number, number, run_each
+from ._helpers import shrink_and_decay
 from .optimizer import Optimizer, _use_grad_for_differentiable  # noqa: F401
 
 __all__ = ["NAdam", "nadam"]
@@ -36,10 +37,7 @@ class NAdam(ElementwiseOptimizer):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_lr(lr)
-        require(eps >= 0.0, f"Invalid epsilon value: {eps}")
-        check_betas(betas)
-        check_not_negative(weight_decay, "weight_decay")
+        check_adam(lr, eps, betas, weight_decay)
         check_not_negative(momentum_decay, "momentum_decay")
         settings = {
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "momentum_decay": momentum_decay,
@@ -68,13 +66,11 @@ class NAdam(ElementwiseOptimizer):
         group: dict[str, Any], numbers: list[float], fresh: bool, read: Callable[[Any], Any]
     ) -> tuple[list[float], Any]:
         step = numbers[0] + 1
-        lr, decay = read(group["lr"]), group["weight_decay"]
+        lr = read(group["lr"])
         beta1, beta2 = (read(beta) for beta in group["betas"])
         mu, mu_next = (beta1 * (1 - 0.5 * 0.96 ** (t * group["momentum_decay"])) for t in (step, step + 1))
         product = float(np.float32(numbers[1]) * np.float32(number(mu)))
-        shrink = None
-        if decay != 0 and group["decoupled_weight_decay"]:
-            shrink, decay = 1 - lr * decay, 0
+        shrink, decay = shrink_and_decay(group, lr)
         by_gradient = -lr * (1 - mu) / (1 - product)
         by_mean = -lr * mu_next / (1 - product * mu_next)
         correction = 1 - beta2**step

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from .._tensor import Tensor
-from ._checks import check_betas, check_lr, check_not_negative, require
+from ._checks import check_adam
 from ._elementwise import ElementwiseOptimizer, descent, run_each
+from ._helpers import shrink_and_decay
 from .optimizer import Optimizer, _use_grad_for_differentiable  # noqa: F401
 
 __all__ = ["RAdam", "radam"]
@@ -30,10 +31,7 @@ class RAdam(ElementwiseOptimizer):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_lr(lr)
-        require(eps >= 0.0, f"Invalid epsilon value: {eps}")
-        check_betas(betas)
-        check_not_negative(weight_decay, "weight_decay")
+        check_adam(lr, eps, betas, weight_decay)
         settings = {
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
             "foreach": foreach, "capturable": capturable, "decoupled_weight_decay": decoupled_weight_decay,
@@ -54,12 +52,10 @@ class RAdam(ElementwiseOptimizer):
         group: dict[str, Any], numbers: list[float], fresh: bool, read: Callable[[Any], Any]
     ) -> tuple[list[float], Any]:
         step = numbers[0] + 1
-        lr, decay = read(group["lr"]), group["weight_decay"]
+        lr = read(group["lr"])
         beta1, beta2 = (read(beta) for beta in group["betas"])
         correction1, correction2 = 1 - beta1**step, 1 - beta2**step
-        shrink = None
-        if decay != 0 and group["decoupled_weight_decay"]:
-            shrink, decay = 1 - lr * decay, 0
+        shrink, decay = shrink_and_decay(group, lr)
         longest = 2 / (1 - beta2) - 1
         length = longest - 2 * step * beta2**step / correction2
         size, root = -lr / correction1, None

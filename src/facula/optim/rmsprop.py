@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .._tensor import Tensor
-from ._checks import check_lr, check_not_negative, require
+from ._checks import check_eps, check_lr, check_not_negative
 from ._elementwise import ElementwiseOptimizer, descent, run_each
 from .optimizer import Optimizer, _use_grad_for_differentiable  # noqa: F401
 
@@ -31,7 +31,7 @@ class RMSprop(ElementwiseOptimizer):
         differentiable: bool = False,
     ) -> None:
         check_lr(lr)
-        require(eps >= 0.0, f"Invalid epsilon value: {eps}")
+        check_eps(eps)
         check_not_negative(momentum, "momentum")
         check_not_negative(weight_decay, "weight_decay")
         check_not_negative(alpha, "alpha")

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .._tensor import Tensor
-from ..autograd.grad_mode import enable_grad
-from ._checks import check_one_element, require
+from ._checks import check_betas, check_one_element, require
+from ._helpers import loss_of
 from .optimizer import Optimizer
 
 __all__ = ["SparseAdam"]
@@ -27,8 +27,7 @@ class SparseAdam(Optimizer):
         check_one_element(lr)
         require(lr > 0.0, f"Invalid learning rate: {lr}")
         require(eps > 0.0, f"Invalid epsilon value: {eps}")
-        for i in range(2):
-            require(0.0 <= betas[i] < 1.0, f"Invalid beta parameter at index {i}: {betas[i]}")
+        check_betas(betas)
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize})
         sparse = [
             [i, j]
@@ -40,10 +39,7 @@ class SparseAdam(Optimizer):
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change the parameters by their gradients, which must be sparse."""
-        loss = None
-        if closure is not None:
-            with enable_grad():
-                loss = closure()
+        loss = loss_of(closure)
         for group in self.param_groups:
             for p in group["params"]:
                 if p.grad is not None and not p.grad.is_sparse:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any
 
 from ..._tensor import Tensor
@@ -16,6 +17,19 @@ def _and_inplace(told: str, inplace: bool) -> str:
     if not inplace:
         return told
     return f"{told}, inplace=True" if told else "inplace=True"
+
+
+class _Kin(Module):
+    """A base of activations that are made alike. Python's error for wrong arguments names the one that was called."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        init = cls.__init__
+        if cls.__module__ == __name__ and "__init__" not in vars(cls) and init is not Module.__init__:
+            own = FunctionType(init.__code__, init.__globals__, "__init__", init.__defaults__, init.__closure__)
+            own.__annotations__ = init.__annotations__
+            own.__qualname__ = f"{cls.__qualname__}.__init__"
+            cls.__init__ = own  # type: ignore[method-assign]
 
 
 # ---- without settings
@@ -58,79 +72,48 @@ class Softmax2d(Module):
 # ---- in place or not
 
 
-class ReLU(Module):
+class _InPlace(_Kin):
+    """What may write into its input."""
+
     __constants__ = ["inplace"]
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
         self.inplace = inplace
 
+    def extra_repr(self) -> str:
+        return _and_inplace("", self.inplace)
+
+
+class ReLU(_InPlace):
     def forward(self, input: Tensor) -> Tensor:
         return F.relu(input, self.inplace)
 
-    def extra_repr(self) -> str:
-        return _and_inplace("", self.inplace)
 
-
-class SELU(Module):
-    __constants__ = ["inplace"]
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
+class SELU(_InPlace):
     def forward(self, input: Tensor) -> Tensor:
         return F.selu(input, self.inplace)
 
-    def extra_repr(self) -> str:
-        return _and_inplace("", self.inplace)
 
-
-class SiLU(Module):
-    __constants__ = ["inplace"]
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
+class SiLU(_InPlace):
     def forward(self, input: Tensor) -> Tensor:
         return F.silu(input, self.inplace)
 
-    def extra_repr(self) -> str:
-        return _and_inplace("", self.inplace)
 
-
-class Mish(Module):
-    __constants__ = ["inplace"]
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
+class Mish(_InPlace):
     def forward(self, input: Tensor) -> Tensor:
         return F.mish(input, self.inplace)
 
-    def extra_repr(self) -> str:
-        return _and_inplace("", self.inplace)
 
-
-class Hardsigmoid(Module):
-    __constants__ = ["inplace"]
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
+class Hardsigmoid(_InPlace):
+    extra_repr = Module.extra_repr
 
     def forward(self, input: Tensor) -> Tensor:
         return F.hardsigmoid(input, self.inplace)
 
 
-class Hardswish(Module):
-    __constants__ = ["inplace"]
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
+class Hardswish(_InPlace):
+    extra_repr = Module.extra_repr
 
     def forward(self, input: Tensor) -> Tensor:
         return F.hardswish(input, self.inplace)
@@ -139,7 +122,9 @@ class Hardswish(Module):
 # ---- with a shape of their own
 
 
-class ELU(Module):
+class _Exponential(_Kin):
+    """What ELU and CELU share."""
+
     __constants__ = ["alpha", "inplace"]
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
@@ -147,26 +132,18 @@ class ELU(Module):
         self.alpha = alpha
         self.inplace = inplace
 
+    def extra_repr(self) -> str:
+        return _and_inplace(f"alpha={self.alpha}", self.inplace)
+
+
+class ELU(_Exponential):
     def forward(self, input: Tensor) -> Tensor:
         return F.elu(input, self.alpha, self.inplace)
 
-    def extra_repr(self) -> str:
-        return _and_inplace(f"alpha={self.alpha}", self.inplace)
 
-
-class CELU(Module):
-    __constants__ = ["alpha", "inplace"]
-
-    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
-        super().__init__()
-        self.alpha = alpha
-        self.inplace = inplace
-
+class CELU(_Exponential):
     def forward(self, input: Tensor) -> Tensor:
         return F.celu(input, self.alpha, self.inplace)
-
-    def extra_repr(self) -> str:
-        return _and_inplace(f"alpha={self.alpha}", self.inplace)
 
 
 class LeakyReLU(Module):
@@ -289,32 +266,27 @@ class Softplus(Module):
         return f"beta={self.beta}, threshold={self.threshold}"
 
 
-class Softshrink(Module):
+class _Shrink(_Kin):
+    """What softshrink and hardshrink share."""
+
     __constants__ = ["lambd"]
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
         self.lambd = lambd
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.softshrink(input, self.lambd)
 
     def extra_repr(self) -> str:
         return str(self.lambd)
 
 
-class Hardshrink(Module):
-    __constants__ = ["lambd"]
+class Softshrink(_Shrink):
+    def forward(self, input: Tensor) -> Tensor:
+        return F.softshrink(input, self.lambd)
 
-    def __init__(self, lambd: float = 0.5) -> None:
-        super().__init__()
-        self.lambd = lambd
 
+class Hardshrink(_Shrink):
     def forward(self, input: Tensor) -> Tensor:
         return F.hardshrink(input, self.lambd)
-
-    def extra_repr(self) -> str:
-        return f"{self.lambd}"
 
 
 # ---- along a dimension
@@ -334,7 +306,7 @@ class GLU(Module):
         return f"dim={self.dim}"
 
 
-class _Softmax(Module):
+class _Softmax(_Kin):
     """What softmax, its logarithm and softmin share."""
 
     __constants__ = ["dim"]
