@@ -51,7 +51,7 @@ class _Modes(threading.local):
     backward_depth: int = 0
     running: Any = None
     place: Any = None
-    """What a rule records was asked for there: (code, instruction) of a backward call; see NOTE [provenance]."""
+    """What is recorded was asked for there: (code, instruction), or a frame to start from; see NOTE [provenance]."""
     kernels: Any = None
     """Watches the kernels that run, and may have their results ready: see ``utils._selective``."""
     autocast: Any = None

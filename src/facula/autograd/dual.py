@@ -70,7 +70,7 @@ class Dual(Wrapped):
             return result
         outs = [result] if op.outputs == 1 else result
         derived = tangents_of(op, primals, tangents, attributes, outs)
-        if not op.is_view and any(t.__class__ is Dual and t._given for t in tensors):
+        if not op.is_view and any([t.__class__ is Dual and t._given for t in tensors]):
             derived = [t.clone() if any(t is given for given in tangents) else t for t in derived]
         wrapped = [
             out if t is None or not _is_differentiable(out) else make_dual(out, t, level)
@@ -181,9 +181,10 @@ class Dual(Wrapped):
 
 def make_dual(primal: Any, tangent: Any, level: Level) -> Any:
     """A dual of one level. What belongs to higher levels stays outside: NOTE [levels]."""
-    top = highest((primal, tangent))
-    if top is not None and top._level.depth > level.depth:
-        return top._around(lambda p, t: make_dual(p, t, level), primal, tangent)
+    if primal.wraps or tangent.wraps:
+        top = highest((primal, tangent))
+        if top._level.depth > level.depth:
+            return top._around(lambda p, t: make_dual(p, t, level), primal, tangent)
     dual = blank(Dual, standin_of(primal, level.depth), level)
     dual._primal = primal
     dual._tangent = tangent

@@ -8,7 +8,8 @@ node's number is greater than those of all nodes it leads to: descending numbers
 
 NOTE [provenance]: a node keeps the code object and the instruction of the first caller outside facula, never the
 frame, which would keep the caller's variables alive. They become a line only when someone asks. What rules record in
-the Tensor world was asked for by the backward call, whose place the engine has in ``modes.place`` meanwhile.
+the Tensor world was asked for by the backward call, whose place the engine has in ``modes.place`` meanwhile; what an
+operator records inside a transform, by whoever called it.
 """
 
 from __future__ import annotations
@@ -64,10 +65,16 @@ def user_frame(depth: int = 1) -> FrameType:
 
 def user_place(depth: int = 1) -> tuple[CodeType, int]:
     """The code and the instruction of the nearest frame outside facula, or of the running backward call."""
-    place: tuple[CodeType, int] | None = _state.modes.place
+    place: Any = _state.modes.place
     if place is not None:
-        return place
-    frame: Any = sys._getframe(depth)
+        if type(place) is not tuple:  # the frame of an operation that is not done yet
+            frame = place
+            while _is_internal.get(frame.f_code.co_filename) is True and frame.f_back is not None:
+                frame = frame.f_back
+            place = _state.modes.place = (frame.f_code, frame.f_lasti)
+        found: tuple[CodeType, int] = place
+        return found
+    frame = sys._getframe(depth)
     code = frame.f_code
     while _is_internal.get(code.co_filename) is True and frame.f_back is not None:
         frame = frame.f_back

@@ -13,7 +13,7 @@ from typing import Any
 from .._generator import check_randomness
 from .._needs_values import DrawsDiffer, NeedsValues
 from .._tensor import Tensor, computed
-from .._wrapped import Level, Wrapped, below, blank, highest, standin_of
+from .._wrapped import Level, Standin, Wrapped, below, blank, highest
 from ..autograd.dual import Dual, make_dual
 from ..autograd.links import Link, become, view_of
 from ..ops.shape import expand_op
@@ -46,6 +46,8 @@ class Batched(Wrapped):
     def _run(self, op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
         batching = _batching()
         level = self._level
+        if op.kind == "elementwise" and len(tensors) == 1 and self._array.ndim:
+            return batch(op.call(self._value, *attributes), level)
         flags = [t.__class__ is Batched and t._level is level for t in tensors]
         values = [t._value if flag else t for t, flag in zip(tensors, flags)]
         if op.kind == "elementwise":
@@ -193,7 +195,8 @@ def batch(value: Any, level: Level) -> Any:
         if isinstance(value, Dual):
             return make_dual(batch(value._primal, level), batch(value._tangent, level), value._level)
         return batch(batch(value._value.transpose(0, 1), level), value._level)
-    t = blank(Batched, standin_of(value, level.depth, skip=1), level)
+    array = value._array
+    t = blank(Batched, Standin(array.shape[1:], array.dtype, array.strides[1:], level.depth), level)
     t._value = value
     return t
 

@@ -121,8 +121,6 @@ def aligned(op: Any, tensors: tuple[Any, ...], values: list[Any], flags: list[bo
     if has_zero_dim:
         found = [padded(v, ndim) if flag else v for v, flag in zip(values, flags)]
         return _promoted(op, tensors, found, flags)
-    if len(values) == 1:
-        return values
     return [padded(v, ndim) if flag else v for v, flag in zip(values, flags)]
 
 
@@ -232,7 +230,7 @@ def moved(call: Call) -> Any:
     """All tensors get the batch, all dimensions move up by one, all shapes get the batch's size."""
     values = call.all_full()
     shapes = [v for name, v in zip(call.op.attribute_names, call.attributes) if name in _SHAPES]
-    ndim = max(call.ndim(i) for i in range(len(values)))
+    ndim = max([call.ndim(i) for i in range(len(values))])
     out_ndim = len(shapes[0]) if shapes and isinstance(shapes[0], (tuple, list)) else ndim
     scalars = ndim == 0 and out_ndim == 0
     if scalars:  # a dimension may be given for a tensor that has none

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..autograd.saved import SavedList
+from ..autograd.saved import PLAIN, SavedList
 from ..ops._primitive import REGISTRY
 from ..ops._xp import TENSOR
 from .batch import is_batched
@@ -217,6 +217,11 @@ def _(call: Call) -> Any:
     op = REGISTRY["nll_loss2d"] if len(x.shape) > 3 else REGISTRY["nll_loss"]
     each, _ = op(flat, target.reshape(-1, *target.shape[2:]), weight, 0, ignore_index)
     each = each.reshape(shape)
+    if reduction and weight is None and type(target) in PLAIN and not (target._array == ignore_index).any():
+        n = math.prod(shape[1:])
+        dims = tuple(range(1, len(shape)))
+        found = each.reshape(shape[:1]) if n == 1 else each.mean(dims) if reduction == 1 else each.sum(dims)
+        return [found, each.new_full(shape[:1], n)]
     counted = (target != ignore_index).to(each.dtype)
     if weight is not None:
         counted = counted * weight[target.clamp(0, weight.shape[0] - 1)]

@@ -32,8 +32,11 @@ def jacrev(
         def rows(*units: Any) -> Any:
             return tree_flatten(pullback(tree_unflatten(units, out_spec)))[0]
 
-        columns = vmap(rows, chunk_size=chunk_size)(*standard_basis(outs))
-        per_out = [part.split([o.numel() for o in outs], 0) for part in columns]
+        if len(outs) == 1 and outs[0].numel() == 1:  # a single row needs no batch
+            per_out = [(row,) for row in rows(outs[0].new_ones(outs[0].shape))]
+        else:
+            columns = vmap(rows, chunk_size=chunk_size)(*standard_basis(outs))
+            per_out = [part.split([o.numel() for o in outs], 0) if len(outs) > 1 else (part,) for part in columns]
         jacobians = [
             tree_unflatten(
                 [per_out[i][k].reshape(*out.shape, *x.shape) for i, x in enumerate(leaves)], spec
@@ -88,7 +91,8 @@ def jacfwd(
             parts = vmap(column, randomness=randomness)(*basis)
         results = []
         for part in parts:
-            split = part.movedim(0, -1).split([x.numel() for x in leaves], -1)
+            moved = part.movedim(0, -1)
+            split = moved.split([x.numel() for x in leaves], -1) if len(leaves) > 1 else (moved,)
             shaped = [s.reshape(*part.shape[1:], *x.shape) for s, x in zip(split, leaves)]
             results.append(tree_unflatten(shaped, spec))
         jacobians = tree_unflatten(results, out_spec)

@@ -70,24 +70,30 @@ def expm1(x: Any) -> Any:
     return in_tiles(_expm1_tile, x) if x.size > 1024 else np.expm1(x)
 
 
-# The same for the distance of the normal distribution function from 1/2; at this edge it is 1/2 exactly.
-_NORMAL_EDGE = np.float32(5.4502)
-_NORMAL_HALF = np.float32(0.5)
-_NORMAL_P = [np.float32(c) for c in (
-    0.398942197, 0.03523860682, 0.004758926795, 0.0001823563461, 6.388185568e-06, 2.131391885e-08,
-)]  # fmt: skip
-_NORMAL_Q = [np.float32(c) for c in (
-    1.0, 0.2549954195, 0.02943053737, 0.001961456552, 7.768047645e-05, 1.158166744e-06,
-)]  # fmt: skip
+# The normal distribution function of -|x| is exp(-x²/2) times a polynomial without constant term in 1 / (c + |x|),
+# fitted to within 6e-8. 0-d arrays are quicker for NumPy than numbers.
+_HALF, _MINUS_HALF, _WHOLE = (np.array(c, np.float32) for c in (0.5, -0.5, 1))
+_SHIFT = np.array(3.022961776, np.float32)
+_TAIL = [np.array(c, np.float32) for c in (0.3690223827, 1.868297004, -2.526773245, 31.34293949, -27.86432366)]
+_SIGN = np.array(-(2**31), np.int32)
 
 
-def normal_distribution(x: Any, out: Any) -> Any:
-    """The normal distribution function of a tile of float32, within 3e-7, in as few passes as possible."""
-    y = np.clip(x, -_NORMAL_EDGE, _NORMAL_EDGE)
-    t = y * y
-    _horner(_NORMAL_P, t, out)
-    out *= y
-    out /= _horner(_NORMAL_Q, t, y)
-    np.clip(out, -_NORMAL_HALF, _NORMAL_HALF, out=out)
-    out += _NORMAL_HALF
-    return out
+def normal_distribution(x: Any, out: Any, bell: Any) -> None:
+    """Fill ``out`` with the normal distribution function of a tile, within 3e-7, and ``bell`` with exp(-x²/2)."""
+    np.multiply(x, x, bell)
+    np.multiply(bell, _MINUS_HALF, bell)
+    np.exp(bell, bell)
+    t = np.absolute(x)
+    np.add(t, _SHIFT, t)
+    np.true_divide(_WHOLE, t, t)
+    np.multiply(t, _TAIL[-1], out)
+    for c in _TAIL[-2::-1]:
+        np.add(out, c, out)
+        np.multiply(out, t, out)
+    np.multiply(out, bell, out)
+    np.subtract(_HALF, out, out)
+    # copysign by the bits, which takes half as long
+    bits, sign = out.view(np.int32), t.view(np.int32)
+    np.bitwise_and(x.view(np.int32), _SIGN, sign)
+    np.bitwise_or(bits, sign, bits)
+    np.add(out, _HALF, out)

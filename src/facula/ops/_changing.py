@@ -113,6 +113,7 @@ SMALL = 1024
 
 _WIDE = 8
 _FEW = 64
+_MANY = 4
 
 
 def add_rows(target: Any, rows: Any, values: Any, fresh: bool = False) -> None:
@@ -146,7 +147,8 @@ def add_rows(target: Any, rows: Any, values: Any, fresh: bool = False) -> None:
 def _add_in_turns(target: Any, rows: Any, values: Any, fresh: bool) -> None:
     """Wide rows: sorted by place, the first of each place is added, then the second of each, and so on.
 
-    Once few places are left, which then have many rows each, these are summed place by place.
+    Once few places are left, which then have many rows each, these are summed place by place. Where places have many
+    rows each from the start, sums of stretches take half the time; of short stretches they take twice as long.
     """
     if target.shape[0] <= 1 << 16:
         order = np.argsort(rows.astype(np.uint16), kind="stable")  # by counting: much quicker than by comparing
@@ -159,6 +161,10 @@ def _add_in_turns(target: Any, rows: Any, values: Any, fresh: bool) -> None:
     starts = np.flatnonzero(begins)
     counts = np.diff(starts, append=rows.size)
     places = ordered.take(starts)
+    if rows.size >= _MANY * places.size:
+        totals = np.add.reduceat(values.take(order, 0), starts, 0)
+        target[places] = totals if fresh else target[places] + totals
+        return
     turn = 0
     while places.size > _FEW or (places.size and turn == 0):
         brought = values.take(order.take(starts), 0)

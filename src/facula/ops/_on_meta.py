@@ -5,19 +5,23 @@ A meta array has no memory behind it; what works on its parts in loops, or write
 
 from __future__ import annotations
 
-from functools import wraps
+from functools import update_wrapper
 from typing import Any
 
 from .._device import MetaArray, _materialise, _strip
 
 
-def by_zeros(kernel: Any) -> Any:
-    """A kernel that runs on zeros if its first argument is a meta array."""
+class by_zeros:
+    """A kernel that runs on zeros if its first argument is a meta array.
 
-    @wraps(kernel)
-    def run(*args: Any) -> Any:
+    No function with ``*args``: primitives whose kernels take as many as they are given are called in a slower way.
+    """
+
+    def __init__(self, kernel: Any) -> None:
+        self._kernel = kernel
+        update_wrapper(self, kernel)
+
+    def __call__(self, *args: Any) -> Any:
         if args[0].__class__ is MetaArray:
-            return _strip(kernel(*_materialise(args)))
-        return kernel(*args)
-
-    return run
+            return _strip(self._kernel(*_materialise(args)))
+        return self._kernel(*args)

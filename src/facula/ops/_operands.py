@@ -14,7 +14,7 @@ from .. import _dtype, _quiet, _state
 from .._dtype import F32, F64, cast
 from .._tensor import Tensor
 from ..autograd.meta import cut_of
-from ..autograd.saved import NUMBERS
+from ..autograd.saved import DIRECT, NUMBERS, PLAIN
 from ._args import NUMPY_NAMES, is_number
 from ._deprecated import warn_of_old_overload
 from ._primitive import mark_inference, ndarray, transforms, wrap
@@ -148,7 +148,7 @@ def general(
 ) -> Any:  # fmt: skip
     if not (_state.special and _state.modes.function_modes):
         for v in args:
-            if isinstance(v, Tensor) and v.wraps:
+            if type(v) not in PLAIN and isinstance(v, Tensor) and v.wraps:
                 return _in_transform(op, args, attributes, operator, out)
     from .. import overrides
 
@@ -208,7 +208,7 @@ def _in_transform(
 ) -> Any:
     """The same for tensors that stand for others."""
     for i, v in enumerate(args):
-        if not isinstance(v, (Tensor, float, int)) and not is_number(v):
+        if type(v) not in DIRECT and not isinstance(v, (Tensor, float, int)) and not is_number(v):
             if operator:
                 return NotImplemented
             raise wrong_operand(op, args, at=i)
@@ -225,6 +225,8 @@ def _in_transform(
 def irregular(op: Elementwise, args: tuple[Any, ...], rest: tuple[Any, ...], more: dict[str, Any], form: str) -> Any:
     """A call that is not plainly (tensor) or (tensor, tensor): keywords, subclasses, numbers first, mistakes."""
     out = alpha = None
+    if not rest and not more and type(args[0]) in DIRECT and (type(args[-1]) in DIRECT or type(args[-1]) is float):
+        return general(op, args, form == "operator", form=form)  # the common case, inside transforms
     given = list(args)
     if rest or more or args[-1] is MISSING:
         k = len(args) - (form == "method")

@@ -1,13 +1,8 @@
-"""Scaled dot-product attention: a fused kernel, and the same of other operators where PyTorch has no fused one.
-
-The kernel goes through the heads in tiles, so that a tile of scores stays in the cache and its memory is used again.
-"""
+"""Scaled dot-product attention: a fused kernel, and the same of other operators where PyTorch has no fused one."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,27 +11,14 @@ from .. import _dtype, _state
 from .._autocast import is_on, lowered
 from .._dtype import cpp_name, widened
 from .._tensor import Tensor
+from ._attending import attend, attention_gradients, exponentials
 from ._forms import FUNCTIONALS, public
 from ._on_meta import by_zeros
 from ._primitive import primitive, wrap
-from ._reducing import add_up, maximum_reduce
 from ._with_numbers import mul_number
 from .dropouts import _dropped
 
-_TILE = 1 << 16
-"""How many scores a tile has at most, unless one head has more."""
-
-
 # ---- softmax of rows that may be masked as a whole
-
-
-def _exponentials(scores: Any) -> tuple[Any, Any, Any]:
-    """(exp of scores less their row's maximum, in place; the sums; the maxima): a row of -inf gives zeros."""
-    top = maximum_reduce(scores, -1, keepdims=True)
-    top = np.where(np.isneginf(top), top.dtype.type(0), top)
-    scores -= top
-    np.exp(scores, out=scores)
-    return scores, add_up(scores, (scores.ndim - 1,), True), top
 
 
 @primitive("SafeSoftmaxBackward0", name="safe_softmax")
@@ -45,7 +27,7 @@ def safe_softmax(input, dim: int):  # type: ignore[no-untyped-def]
     """Softmax over the last dimension."""
     if not input.size:
         return input.copy()
-    shares, sums, _ = _exponentials(widened(input).copy())
+    shares, sums, _ = exponentials(widened(input).copy())
     shares /= np.where(sums == 0, sums.dtype.type(1), sums)
     return shares.astype(input.dtype, copy=False)
 
@@ -59,141 +41,36 @@ def _(g: Any, out: Any, dim: int, xp: Any) -> Any:
 # ---- the kernel
 
 
-def _tiles(batch: int, heads: int, size: int) -> Iterator[tuple[slice, slice]]:
-    """Parts of a batch of heads whose scores, ``size`` for each head, fit into a tile."""
-    if heads * size <= _TILE:
-        step = max(_TILE // (heads * size), 1)
-        for b in range(0, batch, step):
-            yield slice(b, b + step), slice(None)
-        return
-    step = max(_TILE // size, 1)
-    for b in range(batch):
-        for h in range(0, heads, step):
-            yield slice(b, b + 1), slice(h, h + step)
-
-
 def _repeated(x: Any, heads: int) -> Any:
     """Heads of keys or values, each as often as queries share it."""
     return x if x.shape[1] == heads else np.repeat(x, heads // x.shape[1], axis=1)
 
 
-_BOUND = 30.0
-"""Scores that all lie within this distance from 0 need no maximum taken off before ``exp``."""
-
-
-@lru_cache(maxsize=8)
-def _seen_so_far(length: int, keys: int, dtype: Any) -> Any:
-    """1 for the keys that each query sees, 0 for those that come later."""
-    return np.tri(length, keys, dtype=dtype)
-
-
-class _Scores:
-    """Scaled and masked scores of tiles of heads, and their exponentials."""
-
-    def __init__(self, query: Any, key: Any, mask: Any, is_causal: bool, scale: float | None) -> None:
-        self.query, self.key = query, key
-        batch, heads, length, width = query.shape
-        self.scale = query.dtype.type(1 / math.sqrt(width) if scale is None else scale)
-        shape = (batch, heads, length, key.shape[2])
-        self.seen = _seen_so_far(length, key.shape[2], query.dtype) if is_causal else None
-        if is_causal and mask is not None:
-            mask = mask + self.hidden()
-        self.mask = None if mask is None else np.broadcast_to(mask, shape)
-        self.tiles = list(_tiles(batch, heads, length * key.shape[2]))
-        self._buffers: list[Any] = []
-
-    def hidden(self) -> Any:
-        """-inf for the keys that come later."""
-        return np.where(self.seen == 0, -np.inf, 0).astype(self.query.dtype)
-
-    def buffer(self, which: int, shape: tuple[int, ...]) -> Any:
-        """Memory that the tiles use one after the other."""
-        while len(self._buffers) <= which:
-            self._buffers.append(None)
-        if self._buffers[which] is None or self._buffers[which].shape != shape:
-            self._buffers[which] = np.empty(shape, self.query.dtype)
-        return self._buffers[which]
-
-    def of(self, tile: Any) -> tuple[Any, bool]:
-        """(scores, whether they are the exponentials already): bounded ones without a mask are."""
-        q, k = self.query[tile], self.key[tile]
-        scores = np.matmul(q, k.swapaxes(2, 3), out=self.buffer(0, (*q.shape[:3], k.shape[2])))
-        scores *= self.scale
-        if self.mask is not None:
-            scores += self.mask[tile]
-        elif scores.min() > -_BOUND and scores.max() < _BOUND:
-            np.exp(scores, out=scores)
-            if self.seen is not None:
-                scores *= self.seen
-            return scores, True
-        elif self.seen is not None:
-            scores += self.hidden()
-        return scores, False
-
-
 @primitive(
-    "ScaledDotProductFlashAttentionForCpuBackward0", name="flash_attention", outputs=2, kind="values_and_indices",
-    saved_names={"out0": "output", "out1": "logsumexp"},
+    "ScaledDotProductFlashAttentionForCpuBackward0", name="flash_attention", outputs=3, kind="values_and_indices",
+    saved_names={"out0": "output", "out1": "logsumexp", "out2": ""},
 )  # fmt: skip
 @by_zeros
 def flash_attention(  # type: ignore[no-untyped-def]
     query, key, value, attn_mask, dropout_p: float, is_causal: bool, scale: float | None
 ):
-    """(output, logarithms of the sums of exponentials)."""
+    """(output, logarithms of the sums of exponentials, kept shares or nothing)."""
     q = widened(query)
-    heads = q.shape[1]
-    k, v = (_repeated(widened(x), heads) for x in (key, value))
-    scores = _Scores(q, k, attn_mask, is_causal, scale)
-    out = np.empty_like(q)
-    logs = np.empty(q.shape[:3], q.dtype)
-    for tile in scores.tiles:
-        shares, are_exponentials = scores.of(tile)
-        if are_exponentials:
-            sums = add_up(shares, (3,), True)
-            logs[tile] = np.log(sums)[..., 0]
-        else:
-            shares, sums, top = _exponentials(shares)
-            logs[tile] = np.where(sums == 0, sums.dtype.type(0), np.log(sums) + top)[..., 0]
-            sums = np.where(sums == 0, sums.dtype.type(1), sums)
-        np.matmul(shares, v[tile], out=out[tile])
-        out[tile] /= sums
-    return out.astype(query.dtype, copy=False), logs
+    k, v = (_repeated(widened(x), q.shape[1]) for x in (key, value))
+    out, logs, kept = attend(q, k, v, attn_mask, is_causal, scale, _state.grad_enabled())
+    return out.astype(query.dtype, copy=False), logs, kept
 
 
 @flash_attention.raw_vjp
 def _(
-    g: Any, needs: Any, query: Any, key: Any, value: Any, attn_mask: Any, out0: Any, out1: Any, dropout_p: float,
-    is_causal: bool, scale: float | None,
+    g: Any, needs: Any, query: Any, key: Any, value: Any, attn_mask: Any, out0: Any, out1: Any, out2: Any,
+    dropout_p: float, is_causal: bool, scale: float | None,
 ) -> Any:  # fmt: skip
-    to_query, to_key, to_value = needs
-    q, up, out = widened(query), widened(g), widened(out0)
-    heads = q.shape[1]
-    k, v = (_repeated(widened(x), heads) for x in (key, value))
-    scores = _Scores(q, k, attn_mask, is_causal, scale)
-    logs = out1[..., None]
-    found: list[Any] = [np.empty_like(x) if need else None for x, need in zip((q, k, v), needs)]
-    along = np.einsum("bhle,bhle->bhl", up, out)[..., None] if to_query or to_key else None
-    for tile in scores.tiles:
-        shares, are_exponentials = scores.of(tile)
-        here, across = up[tile], None if along is None else along[tile]
-        if are_exponentials:  # and should be divided by their sums: the gradient is, which is smaller
-            inverse = np.exp(-logs[tile])
-            here, across = here * inverse, None if across is None else across * inverse
-        else:
-            shares -= logs[tile]
-            np.exp(shares, out=shares)
-        if to_value:
-            np.matmul(shares.swapaxes(2, 3), here, out=found[2][tile])
-        if across is None:
-            continue
-        slopes = np.matmul(here, v[tile].swapaxes(2, 3), out=scores.buffer(1, shares.shape))
-        slopes -= across
-        slopes *= shares
-        slopes *= scores.scale
-        if to_query:
-            np.matmul(slopes, k[tile], out=found[0][tile])
-        if to_key:
-            np.matmul(slopes.swapaxes(2, 3), q[tile], out=found[1][tile])
+    q = widened(query)
+    k, v = (_repeated(widened(x), q.shape[1]) for x in (key, value))
+    found = attention_gradients(
+        widened(g), needs, (q, k, v), attn_mask, is_causal, scale, widened(out0), out1, out2
+    )  # fmt: skip
     return [
         None if x is None else _gathered(x, like.shape).astype(like.dtype, copy=False)
         for x, like in zip(found, (query, key, value))

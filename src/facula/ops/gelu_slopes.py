@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ._approximations import normal_distribution
+from ._gelu import GELU_TILE, slopes_of_gelu
 from ._on_meta import by_zeros
 from ._primitive import primitive
 from ._tiles import each_tile
@@ -24,26 +24,20 @@ def gelu_with_slopes(input, approximate: str):  # type: ignore[no-untyped-def]
     """(gelu, its derivative), without approximation."""
     found, slopes = (np.empty(input.shape, input.dtype) for _ in range(2))
     flat, into, slope = input.reshape(-1), found.reshape(-1), slopes.reshape(-1)
-    minus_half, density = input.dtype.type(-0.5), input.dtype.type(_DENSITY)
-    fill = normal_distribution if input.dtype == np.float32 else _exact_distribution
+    fill = slopes_of_gelu if input.dtype == np.float32 else _exact_slopes
 
     def job(tile: slice) -> None:
-        x, distribution, s = flat[tile], into[tile], slope[tile]
-        fill(x, distribution)
-        np.multiply(x, x, out=s)
-        s *= minus_half
-        np.exp(s, out=s)
-        s *= density
-        s *= x
-        s += distribution
-        distribution *= x
+        x, distribution = flat[tile], into[tile]
+        fill(x, distribution, slope[tile])
+        np.multiply(distribution, x, distribution)
 
-    each_tile(flat.size, job)
+    each_tile(flat.size, job, GELU_TILE)
     return found, slopes
 
 
-def _exact_distribution(x: Any, out: Any) -> None:
-    out[...] = 0.5 * (1 + erf_array(x * math.sqrt(0.5)))
+def _exact_slopes(x: Any, distribution: Any, slopes: Any) -> None:
+    distribution[...] = 0.5 * (1 + erf_array(x * math.sqrt(0.5)))
+    slopes[...] = distribution + x * (np.exp(x * x * -0.5) * _DENSITY)
 
 
 @gelu_with_slopes.raw_vjp

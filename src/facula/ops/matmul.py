@@ -181,13 +181,17 @@ def linear(input: Any, weight: Any, bias: Any = None, *, out: Any = None) -> Any
         if (
             (dt is F32 or dt is F64)
             and w.dtype is dt
-            and x.ndim == 2 == w.ndim
-            and x.shape[1] == w.shape[1]
+            and x.ndim >= 2 == w.ndim
+            and x.shape[-1] == w.shape[1]
             and x.__class__ is ndarray is w.__class__
             and (bias is None or _is_plain_bias(bias._array, w.shape[0], dt))
             and is_plain_state()
         ):
-            return quick_linear(input, weight, bias)
+            if x.ndim == 2:
+                return quick_linear(input, weight, bias)
+            if bias is not None and x.size and x.flags.c_contiguous:
+                rows = view_op(input, (x.size // x.shape[-1], x.shape[-1]))
+                return view_op(quick_linear(rows, weight, bias), (*x.shape[:-1], w.shape[0]))
     if _state.special and _state.modes.profiled is not None:
         from ..profiler import _recorder
 
@@ -209,17 +213,16 @@ def _any_linear(input: Any, weight: Any, bias: Any = None) -> Any:
     x, w = input._array, weight._array
     if x.ndim == 0 or w.ndim == 0:
         raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {x.ndim}D and {w.ndim}D")
-    columns = t(weight)
     if bias is None:
-        return matmul(input, columns)
+        return matmul(input, t(weight))
     if not isinstance(bias, Tensor):
         raise TypeError(f"linear(): argument 'bias' (position 3) must be Tensor, not {type(bias).__name__}")
     if x.ndim == 2:
-        return addmm(bias, input, columns)
+        return addmm(bias, input, t(weight))
     if x.flags.c_contiguous and w.ndim == 2 and x.shape[-1]:
         rows = math.prod(x.shape[:-1])
         return view_op(linear(view_op(input, (rows, x.shape[-1])), weight, bias), (*x.shape[:-1], w.shape[0]))
-    return matmul(input, columns) + bias
+    return matmul(input, t(weight)) + bias
 
 
 # ---- products made of other operators

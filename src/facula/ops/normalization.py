@@ -101,7 +101,7 @@ def _(
     g: Any, needs: Any, input: Any, weight: Any, bias: Any, out1: Any, out2: Any, normalized_shape: Any
 ) -> Any:
     n = math.prod(normalized_shape)
-    wide = widened(g).reshape(-1, n) if g.size else np.zeros((0, n), widened(g).dtype)
+    wide = widened(g).reshape(math.prod(g.shape[: g.ndim - len(normalized_shape)]), n)
     to_input, to_weight, to_bias = needs
     found: list[Any] = [None, None, None]
     if to_bias:

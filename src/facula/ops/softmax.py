@@ -16,6 +16,9 @@ from ._tiles import TILE, each_rows
 
 ndarray = np.ndarray
 
+_NARROW = 32
+"""Of many rows no wider than this the maxima are found in half the time, or less, if these are turned to columns."""
+
 
 def _shifted(x: Any, dim: int) -> Any:
     """A fresh float array from which the maximum has been taken."""
@@ -24,8 +27,16 @@ def _shifted(x: Any, dim: int) -> Any:
         x = x.copy()
     if not x.size:
         return x.copy()
-    # The place of a vector's maximum is found in a fifth of the time that the maximum takes.
-    return np.subtract(x, x[x.argmax()] if x.ndim == 1 else maximum_reduce(x, dim, None, None, True))
+    return np.subtract(x, _maxima(x, dim))
+
+
+def _maxima(x: Any, dim: int) -> Any:
+    """The maxima along a dimension, ready to be broadcast."""
+    if x.ndim == 1:  # the place of a vector's maximum is found in a fifth of the time that the maximum takes
+        return x[x.argmax()]
+    if x.ndim == 2 and dim in (1, -1) and x.shape[1] <= _NARROW < x.shape[0]:
+        return maximum_reduce(x.T.copy(), 0)[:, None]
+    return maximum_reduce(x, dim, None, None, True)
 
 
 def _sums(x: Any, dim: int) -> Any:

@@ -1,0 +1,42 @@
+"""Derivatives of piecewise linear units, which are constant in the unit's input."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ._basic import no_gradient
+from ._masks import keep, select
+from ._primitive import primitive
+from ._tiles import shared_pair
+from .pointwise import number_like
+
+
+@primitive("ThresholdBackwardBackward0", kind="elementwise")
+def threshold_backward(input, other, threshold: float):  # type: ignore[no-untyped-def]
+    low = number_like(threshold, other) if other.dtype.kind == "f" else threshold
+    return shared_pair(lambda g, x: keep.kernel(g, np.logical_not(np.less_equal(x, low))), input, other)
+
+
+@primitive("HardtanhBackwardBackward0", kind="elementwise")
+def hardtanh_backward(input, other, low: float, high: float):  # type: ignore[no-untyped-def]
+    return keep.kernel(input, np.logical_not(np.less_equal(other, low) | np.greater_equal(other, high)))
+
+
+@primitive("HardshrinkBackwardBackward0", kind="elementwise")
+def shrink_backward(input, other, lambd: float):  # type: ignore[no-untyped-def]
+    return keep.kernel(input, np.logical_not(np.greater_equal(other, -lambd) & np.less_equal(other, lambd)))
+
+
+@primitive("LeakyReluBackwardBackward0", kind="elementwise")
+def leaky_relu_backward(input, other, slope: float):  # type: ignore[no-untyped-def]
+    return select(np.greater(other, 0), np.asarray(input), np.asarray(input * number_like(slope, input)))
+
+
+threshold_backward.vjp(
+    input=lambda g, other, threshold, xp: xp.threshold_backward(g, other, threshold), other=no_gradient
+)
+hardtanh_backward.vjp(
+    input=lambda g, other, low, high, xp: xp.hardtanh_backward(g, other, low, high), other=no_gradient
+)
+shrink_backward.vjp(input=lambda g, other, lambd, xp: xp.shrink_backward(g, other, lambd), other=no_gradient)
+leaky_relu_backward.vjp(input=lambda g, other, slope, xp: xp.leaky_relu_backward(g, other, slope), other=no_gradient)
