@@ -309,11 +309,11 @@ class Tensor:
     ) -> None:
         """Add to the leaves' ``.grad`` the gradients of this tensor, weighted by ``gradient``."""
         if (
-            gradient is retain_graph is inputs is None
+            retain_graph is inputs is None
             and not create_graph
             and self._meta is None
             and type(self) is Tensor
-            and engine.run_from_scalar(self)
+            and engine.run_plainly(self, gradient)
         ):
             return
         from . import autograd

@@ -70,10 +70,23 @@ class AccumulateGrad(Node):
             if not passing or meta.grad_dtype is not ...:
                 g = _in_grad_dtype(g, variable.dtype if meta.grad_dtype is ... else meta.grad_dtype, xp)
             with _lock:
-                if xp.is_raw:
-                    _add_array(variable, meta, g, passing)
-                else:
+                if not xp.is_raw:
                     _add_tensor(variable, meta, g)
+                elif meta.grad is not None:
+                    _add_array(meta, g)
+                else:
+                    if type(g) is not np.ndarray and not isinstance(g, np.ndarray):
+                        g = np.asarray(g)  # of a NumPy scalar: a new array
+                        passing += 1
+                    stolen = (
+                        sys.getrefcount(g) <= passing
+                        and (g.base is None or _is_all_that_is_left(g))
+                        and g.flags.c_contiguous
+                        and variable._array.flags.c_contiguous
+                    )
+                    meta.grad = grad = Tensor_._wrap(g if stolen else _copy_in_layout(g, variable._array))
+                    if _state.special and _state.modes.inference:
+                        grad._own_meta().inference = True
         if meta.post_accumulate_hooks:
             for hook in list(meta.post_accumulate_hooks.values()):
                 result = hook(variable)
@@ -91,23 +104,8 @@ def _in_grad_dtype(g: Any, dtype: Any, xp: Any) -> Any:
 # reference count tells: the engine says how many references its own way to here accounts for. Else it is copied.
 
 
-def _add_array(variable: Tensor, meta: Any, g: Any, passing: int) -> None:
+def _add_array(meta: Any, g: Any) -> None:
     old = meta.grad
-    if type(g) is not np.ndarray and not isinstance(g, np.ndarray):
-        g = np.asarray(g)  # of a NumPy scalar: a new array
-        passing += 1
-    if old is None:
-        stolen = (
-            sys.getrefcount(g) <= passing
-            and (g.base is None or _is_all_that_is_left(g))
-            and g.flags.c_contiguous
-            and variable._array.flags.c_contiguous
-        )
-        grad = Tensor_._wrap(g if stolen else _copy_in_layout(g, variable._array))
-        if _state.special and _state.modes.inference:
-            grad._own_meta().inference = True
-        meta.grad = grad
-        return
     array = old._array
     if array.flags.writeable and array.__class__ is np.ndarray:
         np.add(array, g, out=array, casting="same_kind")

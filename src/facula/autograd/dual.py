@@ -70,7 +70,7 @@ class Dual(Wrapped):
             return result
         outs = [result] if op.outputs == 1 else result
         derived = tangents_of(op, primals, tangents, attributes, outs)
-        if not op.is_view and any([t.__class__ is Dual and t._given for t in tensors]):
+        if not op.is_view and any(t.__class__ is Dual and t._given for t in tensors):
             derived = [t.clone() if any(t is given for given in tangents) else t for t in derived]
         wrapped = [
             out if t is None or not _is_differentiable(out) else make_dual(out, t, level)

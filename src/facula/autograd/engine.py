@@ -31,18 +31,19 @@ from .._dtype import F32, F64
 from ..ops._xp import RAW, TENSOR
 from . import anomaly, graph
 from .accumulate import AccumulateGrad
-from .graph import EMPTY, Freed, Node, Port
+from .graph import EMPTY, Freed, Node, Port, user_place
 
 # A backward call inside a backward call uses Python's stack. Beyond this many levels the work moves to a new thread,
 # which has a stack of its own.
 _LEVELS_PER_THREAD = 40
 
 ndarray = np.ndarray
+_new = object.__new__
 
 # References to a gradient on its way from a rule to ``.grad`` (NOTE [stealing]): the rule's result, the pair that zip
-# holds, the loop's variable, three arguments, and getrefcount's own. A sum made at a meeting point lacks the first two.
+# holds, the loop's variable, two arguments, and getrefcount's own. A sum made at a meeting point lacks the first two.
 # Python 3.14 counts fewer on the way, so that a reference of someone else could hide among them: there all are copied.
-_PASSING, _PASSING_JOINED = (7, 5) if sys.version_info < (3, 14) else (0, 0)
+_PASSING, _PASSING_JOINED = (6, 4) if sys.version_info < (3, 14) else (0, 0)
 Tensor_: Any = None
 
 
@@ -58,7 +59,8 @@ class Task:
         self.keep_graph = keep_graph
         self.create_graph = create_graph
         self.xp = TENSOR if create_graph else RAW
-        self.by = Freed(depth)
+        self.by = by = _new(Freed)
+        by.code, by.instruction = user_place(depth)
         self.callbacks: list[Callable[[], None]] = []
         self.reached: set[Node] = set()
         """The nodes that the roots lead to, leaves aside."""
@@ -115,21 +117,31 @@ def run_backward(
 _ONE = {F32: np.float32(1), F64: np.float64(1)}
 
 
-def run_from_scalar(root: Any) -> bool:
-    """What ``loss.backward()`` does, where nothing is unusual; otherwise nothing is done and the answer is False."""
+def run_plainly(root: Any, gradient: Any) -> bool:
+    """What ``root.backward(gradient)`` does, where nothing is unusual; else nothing is done and the answer is False."""
     node = root._node
     array = root._array
-    if node is None or node.multi or array.ndim or _state.special or array.__class__ is not ndarray:
+    if node is None or node.multi or _state.special or type(array) is not ndarray:
         return False
-    one = _ONE.get(array.dtype)
-    if one is None:
-        return False
+    g: Any
+    if gradient is None:
+        g = None if array.ndim else _ONE.get(array.dtype)
+        if g is None:
+            return False
+    else:
+        if type(gradient) is not Tensor_:
+            return False
+        g = gradient._array
+        if type(g) is not ndarray or g.shape != array.shape or g.dtype is not array.dtype:
+            return False
+        if not g.ndim:
+            g = g[()]
     modes = _state.modes
     if modes.levels or modes.backward_depth:
         return False
     task = Task(False, False, 3)
     _survey(task, [node])
-    _enter(task, [(node, one)], (True, modes.running, 0))
+    _enter(task, [(node, g)], (True, modes.running, 0))
     return True
 
 
@@ -353,7 +365,7 @@ def _execute(task: Task, start: list[tuple[Any, Any]]) -> None:
                         leaves[edge] = left
                         _receive(buffers, owned, edge, g, raw)
                     elif edge in buffers:
-                        g = _joined(take(edge), g, edge in owned, raw)
+                        g = _joined(take(edge), g, edge in owned)
                         _run_accumulator(task, edge, g, _PASSING_JOINED)
                     else:
                         _run_accumulator(task, edge, g, _PASSING)
@@ -384,14 +396,18 @@ def _run_accumulator(task: Task, node: Any, g: Any, passing: int) -> None:
 def _receive(buffers: dict[Node, Any], owned: set[Node], edge: Any, g: Any, raw: bool) -> None:
     """Add a gradient to what waits at an edge. A node with several outputs has a list of gradients."""
     if type(edge) is not Port:
-        if g is None:
-            buffers.setdefault(edge, None)
-        elif (before := buffers.get(edge)) is None:
-            buffers[edge] = g
-        elif raw and before.ndim and edge in owned:
+        before = buffers.get(edge)
+        if before is None:
+            if g is not None or edge not in buffers:
+                buffers[edge] = g
+        elif g is None:
+            pass
+        elif not raw or not before.ndim:
+            buffers[edge] = before + g
+        elif edge in owned:
             np.add(before, g, before)
         else:
-            buffers[edge] = _sum(before, g, False, raw)
+            buffers[edge] = before + g
             owned.add(edge)
         return
     node, nr = edge.node, edge.nr
@@ -400,17 +416,14 @@ def _receive(buffers: dict[Node, Any], owned: set[Node], edge: Any, g: Any, raw:
         slots = buffers[node] = [None] * node.output_count()
     if g is not None:
         before = slots[nr]
-        slots[nr] = g if before is None else _sum(before, g, False, raw)
+        slots[nr] = g if before is None else before + g
 
 
-def _joined(before: Any, g: Any, owned: bool, raw: bool) -> Any:
-    return g if before is None else before if g is None else _sum(before, g, owned, raw)
-
-
-def _sum(a: Any, b: Any, owned: bool, raw: bool) -> Any:
-    if not raw:
-        return a + b
-    return np.add(a, b, a) if owned and a.ndim else a + b
+def _joined(before: Any, g: Any, owned: bool) -> Any:
+    """The sum of two gradients of which one may be missing, in place if the engine owns the first."""
+    if before is None or g is None:
+        return g if before is None else before
+    return np.add(before, g, before) if owned else before + g
 
 
 def adapt(node: Node, grads: Any, edges: tuple[Any, ...], xp: Any) -> list[Any]:

@@ -46,7 +46,7 @@ def _has_rest(kernel: Any) -> bool:
 # ---- what the text calls
 
 
-def _note_versions(node: Any, at: tuple[int, ...]) -> None:
+def note_versions(node: Any, at: tuple[int, ...]) -> None:
     """Remember which of the saved tensors had been changed in place before they were saved."""
     held = node.saved
     versions = [0] * len(held)
@@ -78,7 +78,7 @@ _NAMES: dict[str, Any] = {
     "_ndarray": ndarray, "_PLAIN": PLAIN, "_Tensor": Tensor, "_new": _new, "_state": _state, "_GENERAL": GENERAL,
     "_RECORDING": RECORDING, "_begin": _quiet.begin, "_end": _quiet.end, "_asarray": np.asarray, "_cut_of": cut_of,
     "_place": user_place, "_number": next_sequence_number, "_EMPTY": EMPTY, "_twin": _twin, "_packed": _packed,
-    "_strides": element_strides, "_note_versions": _note_versions, "_type": type,
+    "_strides": element_strides, "_note_versions": note_versions, "_type": type,
 }  # fmt: skip
 
 

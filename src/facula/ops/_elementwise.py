@@ -1,10 +1,22 @@
 """Elementwise primitives: PyTorch's promotion and broadcasting in front of a ufunc, and the hot path.
 
-NOTE [hot path]: the closures below are what nearly every operation of a small model runs through. They handle Tensors
-of one and the same float32 or float64 dtype (and Python numbers beside them) in the plain state, and hand everything
-else to ``general`` (in ``_operands``), which knows all the rules. Both must give the same results; the tests hold them
-equal. A function call costs a tenth of such an operation, so what the closures share is written out in each of them;
-the same is true of ``_calls``, ``_view`` and ``_quick_products``.
+NOTE [hot path]: nearly every operation of a small model runs through the functions that are compiled here (see
+``_text``), one for each primitive. They handle Tensors of one and the same float32 or float64 dtype (and Python numbers
+beside them) in the plain state, and hand everything else to ``general`` (in ``_operands``), which knows all the rules.
+Both must give the same results; the tests hold them equal. A function call costs a tenth of such an operation, so all
+is written out. In short, for ``mul``::
+
+    def _call(input, other):
+        if type(input) is not Tensor: ...
+        a = input._array
+        if type(other) is Tensor:
+            b = other._array
+            if a.dtype is not b.dtype: ...
+            result = multiply(a, b)
+            ...
+            node = MulBackward0()
+            node.next = (edge_a, edge_b)
+            node.saved = other if edge_b is None else (None if edge_a is None else other, input)
 """
 
 from __future__ import annotations
@@ -22,9 +34,10 @@ from .._tensor import Tensor
 from ..autograd.graph import EMPTY, _is_internal, next_sequence_number, user_place
 from ..autograd.meta import Cut, cut_of
 from ..autograd.saved import inference_error
-from ._nodes import own_code
+from ._calls import note_versions
 from ._operands import MISSING, broadcast_error, general, irregular, scalar
 from ._primitive import PLAIN, Primitive, _getframe, _new, ndarray
+from ._text import Text, compiled_when_called
 from ._tiles import HEAVY, SHARED, shared_ufunc
 from ._xp import TENSOR
 
@@ -101,221 +114,14 @@ def elementwise(
 def _unary(op: Elementwise, form: str) -> Callable[..., Any]:
     if not op.fast or (op.slots and (len(op.slots) > 1 or op.slots[0].name not in ("input", "out"))):
         return _slow(op, form)
-    is_ufunc = isinstance(op.kernel, np.ufunc)
-    is_heavy = op.kernel in HEAVY
-    kernel = _quiet.silenced(op.kernel)
-    differentiable = bool(op.rules)
-    saves_input = "input" in op.slot_names
-    saves_out = "out" in op.slot_names
-    node_class: Any = None
-    known_code: Any = None  # the last caller that was seen to be outside facula
-
-    def call(input: Any = MISSING, *rest: Any, **more: Any) -> Any:
-        nonlocal node_class, known_code
-        if (type(input) is not Tensor and type(input) not in PLAIN) or rest or more:
-            return irregular(op, (input,), rest, more, form)
-        array = input._array
-        dt = array.dtype
-        if dt is not F32 and dt is not F64:
-            return general(op, (input,))
-        recording = differentiable
-        if _state.special:
-            how = _state.modes.how
-            if how == GENERAL or _state.anomaly:
-                return general(op, (input,))
-            recording = recording and how == RECORDING
-        if is_heavy and array.size >= SHARED:
-            result = shared_ufunc(kernel, array)
-        else:
-            result = kernel(array) if array.ndim or not is_ufunc else kernel(array, out=...)
-        if not is_ufunc and not isinstance(result, ndarray):
-            result = np.asarray(result)
-        t = _new(Tensor)
-        t._array = result
-        t._counter = None
-        meta = input._meta
-        edge = input._node
-        if meta is not None and recording:
-            edge = input._edge()
-        if edge is None or not recording:
-            t._node = None
-            if (meta is None and edge is None) or not differentiable:
-                t._meta = None
-            else:
-                t._meta = meta if type(meta) is Cut else cut_of((input,), not recording)
-            return t
-        t._meta = None
-        if node_class is None:
-            node_class = op.node_class
-        node = node_class()
-        node.next = (edge,)
-        node.adapt = None
-        node.attached = None
-        node.versions = None
-        if saves_input:
-            node.saved = input
-            if input._meta is not None and input._meta.inference:
-                raise inference_error()
-            counter = input._counter
-            if counter is not None and counter[0]:
-                node.versions = (counter[0],)
-        elif saves_out:
-            node.saved = result
-        else:
-            node.saved = EMPTY
-        frame = _getframe(1)
-        node.code = code = frame.f_code
-        node.instruction = frame.f_lasti
-        if code is not known_code:
-            if _is_internal.get(code.co_filename) is False:
-                known_code = code
-            else:
-                node.code, node.instruction = user_place(2)
-        node.seq = next_sequence_number()
-        t._node = node
-        return t
-
-    return _named(call, op)
+    return _hot(op, form, _HotText.unary)
 
 
 def _binary(op: Elementwise, form: str) -> Callable[..., Any]:
     if not op.fast or len(op.rules) not in (0, 2) or any(s.name not in ("input", "other") for s in op.slots):
         return _slow(op, form)
-    is_ufunc = isinstance(op.kernel, np.ufunc)
-    kernel = _quiet.silenced(op.kernel)
-    operator = form == "operator"
-    numbers = op.numbers
-    differentiable = bool(op.rules)
-    saves = len(op.slots)
-    names = op.slot_names
-    # For each mask of live edges: whether the input and the other operand are kept.
-    keeps = [
-        tuple(name in names and op.keep(mask)[names.index(name)] for name in ("input", "other")) for mask in range(4)
-    ]
-    swapped = names == ["other", "input"]
-    only_input = names == ["input"]
-    # Each rule needs one saved value: then a node with one live edge holds it bare.
-    one_each = saves == 2 and all(sum(k) == 1 for k in keeps[1:3])
-    a_keeps_other = keeps[1][1]
-    node_class: Any = None
-    known_code: Any = None  # the last caller that was seen to be outside facula
-
-    def call(input: Any, other: Any, depth: int = 1) -> Any:
-        """``depth``: how many frames up the caller is."""
-        nonlocal node_class, known_code
-        if type(input) is not Tensor and type(input) not in PLAIN:
-            return irregular(op, (input, other), (), {}, form)
-        a = input._array
-        dt = a.dtype
-        if dt is not F32 and dt is not F64:
-            return general(op, (input, other), operator)
-        if type(other) is Tensor or type(other) in PLAIN:
-            b = other._array
-            if b.dtype is not dt:
-                return general(op, (input, other), operator)
-            is_tensor = True
-        elif (type(other) is float or type(other) is int) and numbers:
-            b = scalar(other, dt)
-            is_tensor = False
-        else:
-            return irregular(op, (input, other), (), {}, form)
-        recording = differentiable
-        if _state.special:
-            how = _state.modes.how
-            if how == GENERAL or _state.anomaly:
-                return general(op, (input, other), operator)
-            recording = recording and how == RECORDING
-        try:
-            result = kernel(a, b) if a.ndim or not is_ufunc else kernel(a, b, out=...)
-        except ValueError:
-            raise broadcast_error(a.shape, b.shape) from None
-        if not is_ufunc and not isinstance(result, ndarray):
-            result = np.asarray(result)
-        t = _new(Tensor)
-        t._array = result
-        t._counter = None
-        meta_a = input._meta
-        edge_a = input._node
-        meta_b = edge_b = None
-        if is_tensor:
-            meta_b = other._meta
-            edge_b = other._node
-        if edge_a is None and edge_b is None and meta_a is None and meta_b is None:
-            t._node = None
-            t._meta = None
-            return t
-        if recording:
-            if meta_a is not None:
-                edge_a = input._edge()
-            if meta_b is not None:
-                edge_b = other._edge()
-        if not recording or (edge_a is None and edge_b is None):
-            t._node = None
-            if type(meta_a) is Cut or not differentiable:
-                t._meta = meta_a if differentiable else None
-            else:
-                t._meta = cut_of((input, other), not recording)
-            return t
-        t._meta = None
-        if node_class is None:
-            node_class = op.node_class
-        node = node_class()
-        node.next = (edge_a, edge_b)
-        node.attached = None
-        node.adapt = None
-        node.versions = None
-        if not is_tensor:
-            other = b
-        elif (a.ndim or b.ndim) and a.shape != b.shape:
-            node.adapt = op._adaptations(t, (input, other))
-        if not saves:
-            node.saved = EMPTY
-        elif edge_b is None and one_each:
-            node.saved = other = other if a_keeps_other else input
-            if is_tensor or not a_keeps_other:
-                if other._counter is not None and other._counter[0]:
-                    node.versions = (other._counter[0],)
-                if other._meta is not None and other._meta.inference:
-                    raise inference_error()
-        else:
-            keep_input, keep_other = keeps[1 if edge_b is None else 2 if edge_a is None else 3]
-            version_x = version_y = 0
-            if not keep_input:
-                input = None
-            else:
-                if input._counter is not None:
-                    version_x = input._counter[0]
-                if input._meta is not None and input._meta.inference:
-                    raise inference_error()
-            if not keep_other:
-                other = None
-            elif is_tensor:
-                if other._counter is not None:
-                    version_y = other._counter[0]
-                if other._meta is not None and other._meta.inference:
-                    raise inference_error()
-            if saves == 2:
-                node.saved = (other, input) if swapped else (input, other)
-                if version_x or version_y:
-                    node.versions = (version_y, version_x) if swapped else (version_x, version_y)
-            else:
-                node.saved = (input,) if only_input else (other,)
-                if version_x or version_y:
-                    node.versions = (version_x or version_y,)
-        frame = _getframe(depth)
-        node.code = code = frame.f_code
-        node.instruction = frame.f_lasti
-        if code is not known_code:
-            if _is_internal.get(code.co_filename) is False:
-                known_code = code
-            else:
-                node.code, node.instruction = user_place(depth + 1)
-        node.seq = next_sequence_number()
-        t._node = node
-        return t
-
-    _named(call, op)
-    return call if operator else _named(_with_keywords(op, call, form), op)
+    call = _hot(op, form, _HotText.binary)
+    return call if form == "operator" else _named(_with_keywords(op, call, form), op)
 
 
 def _with_keywords(op: Elementwise, quick: Callable[..., Any], form: str) -> Callable[..., Any]:
@@ -342,72 +148,9 @@ def _slow(op: Elementwise, form: str) -> Callable[..., Any]:
 
 def _attributed(op: Elementwise, form: str) -> Callable[..., Any]:
     """One tensor and attributes, which public functions have put in order."""
-    kernel = _quiet.silenced(op.kernel)
-    differentiable = bool(op.rules)
-    names = op.slot_names
-    input_first = names == op.tensor_names + op.attribute_names
-    attributes_only = all(name in op.attribute_names for name in names)
-    node_class: Any = None
-    known_code: Any = None  # the last caller that was seen to be outside facula
-
-    def call(input: Any, *attributes: Any) -> Any:
-        nonlocal node_class, known_code
-        if type(input) not in PLAIN or not op.fast:
-            return general(op, (input,), attributes=attributes)
-        array = input._array
-        dt = array.dtype
-        if dt is not F32 and dt is not F64:
-            return general(op, (input,), attributes=attributes)
-        recording = differentiable
-        if _state.special:
-            how = _state.modes.how
-            if how == GENERAL or _state.anomaly:
-                return general(op, (input,), attributes=attributes)
-            recording = recording and how == RECORDING
-        token = _quiet.begin()
-        try:
-            result = kernel(array, *attributes)
-        except TypeError:  # a complex number beside a real tensor
-            return general(op, (input,), attributes=attributes)
-        finally:
-            _quiet.end(token)
-        if type(result) is not ndarray and not isinstance(result, ndarray):
-            result = np.asarray(result)
-        if result.dtype is not dt:
-            return general(op, (input,), attributes=attributes)
-        t = _new(Tensor)
-        t._array = result
-        t._node = None
-        t._meta = None
-        t._counter = None
-        if not recording:
-            return t
-        edge = input._node if input._meta is None else input._edge()
-        if edge is None:
-            return t
-        if not input_first and not attributes_only:
-            op.record([t], (input,), attributes)
-            return t
-        if node_class is None:
-            node_class = op.node_class
-        node = node_class()
-        node.next = (edge,)
-        node.adapt = None
-        node.attached = None
-        node.versions = None
-        if input_first:
-            node.saved = (input, *attributes)
-            counter = input._counter
-            if counter is not None and counter[0]:
-                node.versions = (counter[0],) + (0,) * len(attributes)
-        else:
-            node.saved = tuple([attributes[op.attribute_names.index(name)] for name in names])
-        node.code, node.instruction = user_place(2)
-        node.seq = next_sequence_number()
-        t._node = node
-        return t
-
-    return _named(call, op)
+    if not op.fast:
+        return _named(lambda input, *attributes: general(op, (input,), attributes=attributes), op)
+    return _hot(op, form, _HotText.attributed)
 
 
 def _nary(op: Elementwise, _: str) -> Callable[..., Any]:
@@ -420,7 +163,298 @@ def _nary(op: Elementwise, _: str) -> Callable[..., Any]:
 
 
 def _named(call: Any, op: Elementwise) -> Any:
-    own_code(call)
     call.__name__ = call.__qualname__ = op.name
     call.primitive = op
     return call
+
+
+# ---- the text
+
+
+def _hot(op: Elementwise, form: str, write: Callable[[_HotText], None]) -> Any:
+    """A function whose text ``write`` writes."""
+
+    def text(names: dict[str, Any]) -> Callable[..., Any]:
+        made = _HotText(op)
+        write(made)
+        return made.compiled("_call", names)
+
+    own = {"_op": op, "_form": form, "_is_operator": form == "operator", "_kernel": _quiet.silenced(op.kernel)}
+    return _named(compiled_when_called(text, {**_NAMES, **own}), op)
+
+
+class _HotText(Text):
+    op: Elementwise
+
+    def __init__(self, op: Elementwise) -> None:
+        super().__init__(op)
+        self.rules = bool(op.rules)
+        self.is_ufunc = isinstance(op.kernel, np.ufunc)
+
+    def unary(self) -> None:
+        say, names = self.say, self.op.slot_names
+        say(0, "def _call(input=_MISSING, *_rest, **_more):")
+        say(1, "global _node_class, _known_code",
+               "if (_type(input) is not _Tensor and _type(input) not in _PLAIN) or _rest or _more:",
+               "    return _irregular(_op, (input,), _rest, _more, _form)",
+               "_a = input._array",
+               "_dt = _a.dtype",
+               "if _dt is not _F32 and _dt is not _F64:",
+               "    return _general(_op, (input,))")  # fmt: skip
+        self.say_mode("_general(_op, (input,))")
+        if self.op.kernel in HEAVY:
+            say(1, f"if _a.size >= {SHARED}:",
+                   "    _result = _shared_ufunc(_kernel, _a)",
+                   "else:",
+                   "    _result = _kernel(_a) if _a.ndim else _kernel(_a, out=...)")  # fmt: skip
+        else:
+            self.say_kernel(1, "_a")
+        self.say_tensor(1)
+        say(1, "_meta_a = input._meta",
+               "_edge_a = input._node")  # fmt: skip
+        self.say_edges(1, "a", cut="input")
+        self.say_node(1, "(_edge_a,)")
+        say(1, "_node.adapt = None")
+        if names == ["input"]:
+            self.say_bare(1, "input", "_meta_a")
+        else:
+            say(1, f"_node.saved = {'_result' if names == ['out'] else '_EMPTY'}",
+                   "_node.versions = None")  # fmt: skip
+        self.say_place(1, 1)
+
+    def binary(self) -> None:
+        op, say = self.op, self.say
+        say(0, "def _call(input, other, _depth=1):")
+        say(1, '"""``_depth``: how many frames up the caller is."""',
+               "global _node_class, _known_code",
+               "if _type(input) is not _Tensor and _type(input) not in _PLAIN:",
+               "    return _irregular(_op, (input, other), (), {}, _form)",
+               "_a = input._array",
+               "_dt = _a.dtype",
+               "if _dt is not _F32 and _dt is not _F64:",
+               "    return _general(_op, (input, other), _is_operator)")  # fmt: skip
+        self.say_mode("_general(_op, (input, other), _is_operator)")
+        say(1, "if _type(other) is _Tensor or _type(other) in _PLAIN:",
+               "    _b = other._array",
+               "    if _b.dtype is not _dt:",
+               "        return _general(_op, (input, other), _is_operator)",
+               "    try:")  # fmt: skip
+        self.say_kernel(3, "_a, _b")
+        say(2, "except ValueError:",
+               "    raise _broadcast_error(_a.shape, _b.shape) from None")  # fmt: skip
+        self.say_tensor(2)
+        say(2, "_meta_a = input._meta",
+               "_edge_a = input._node",
+               "_meta_b = other._meta",
+               "_edge_b = other._node")  # fmt: skip
+        self.say_edges(2, "a", "b", cut="input, other")
+        self.say_node(2, "(_edge_a, _edge_b)")
+        say(2, "_node.adapt = None if _a.shape == _b.shape else _op._adaptations(_t, (input, other))")
+        self.say_saved_pair(2)
+        self.say_place(2, "_depth")
+        if not op.numbers:
+            say(1, "return _irregular(_op, (input, other), (), {}, _form)")
+            return
+        say(1, "if _type(other) is not float and _type(other) is not int:",
+               "    return _irregular(_op, (input, other), (), {}, _form)",
+               "_b = _scalar(other, _dt)")  # fmt: skip
+        self.say_kernel(1, "_a, _b")
+        self.say_tensor(1)
+        say(1, "_meta_a = input._meta",
+               "_edge_a = input._node")  # fmt: skip
+        self.say_edges(1, "a", cut="input, other")
+        self.say_node(1, "(_edge_a, None)")
+        say(1, "_node.adapt = None")
+        self.say_saved_with_number(1)
+        self.say_place(1, "_depth")
+
+    def attributed(self) -> None:
+        op, say = self.op, self.say
+        (tensor,) = op.tensor_names
+        defaults = getattr(op.kernel, "__defaults__", None) or ()
+        bare = len(op.attribute_names) - len(defaults)
+        optional = [f"{name}=_op.kernel.__defaults__[{i}]" for i, name in enumerate(op.attribute_names[bare:])]
+        given = ", ".join(op.attribute_names)
+        otherwise = f"_general(_op, ({tensor},), attributes=({given},))"
+        say(0, f"def _call({', '.join([tensor, *op.attribute_names[:bare], *optional])}):")
+        say(1, "global _node_class, _known_code",
+               f"if _type({tensor}) not in _PLAIN:",
+               f"    return {otherwise}",
+               f"_a = {tensor}._array",
+               "_dt = _a.dtype",
+               "if _dt is not _F32 and _dt is not _F64:",
+               f"    return {otherwise}")  # fmt: skip
+        self.say_mode(otherwise)
+        say(1, "try:")
+        self.say_kernel(2, f"_a, {given}")
+        say(1, "except TypeError:",  # a complex number beside a real tensor
+               f"    return {otherwise}",
+               "if _result.dtype is not _dt:",
+               f"    return {otherwise}")  # fmt: skip
+        self.say_tensor(1)
+        say(1, f"_meta_a = {tensor}._meta",
+               f"_edge_a = {tensor}._node")  # fmt: skip
+        self.say_edges(1, "a", cut=tensor)
+        if any(slot.name not in (*op.attribute_names, tensor) for slot in op.slots):
+            say(1, "_t._node = _t._meta = None",
+                   f"_op.record([_t], ({tensor},), ({given},))",
+                   "return _t")  # fmt: skip
+            return
+        self.say_node(1, "(_edge_a,)")
+        say(1, "_node.adapt = None",
+               "_node.versions = None",
+               f"_node.saved = ({', '.join(op.slot_names)},)" if op.slots else "_node.saved = _EMPTY")  # fmt: skip
+        if tensor in op.slot_names:
+            say(1, f"if {_unusual(tensor, '_meta_a')}:",
+                   f"    _note_versions(_node, ({op.slot_names.index(tensor)},))")  # fmt: skip
+        say(1, "_node.code, _node.instruction = _place(2)",
+               "_node.seq = _number()",
+               "_t._node = _node",
+               "return _t")  # fmt: skip
+
+    # ---- what they share
+
+    def say_mode(self, otherwise: str) -> None:
+        self.say(1, "_recording = True",
+                    "if _state.special:",
+                    "    _how = _state.modes.how",
+                    "    if _how == _GENERAL or _state.anomaly:",
+                    f"        return {otherwise}",
+                    "    _recording = _how == _RECORDING")  # fmt: skip
+
+    def say_kernel(self, depth: int, given: str) -> None:
+        if self.is_ufunc:  # which gives a scalar for 0-d arrays unless told otherwise
+            self.say(depth, f"_result = _kernel({given}) if _a.ndim else _kernel({given}, out=...)")
+        else:
+            self.say(depth, f"_result = _kernel({given})",
+                            "if _type(_result) is not _ndarray and not _isinstance(_result, _ndarray):",
+                            "    _result = _asarray(_result)")  # fmt: skip
+
+    def say_tensor(self, depth: int) -> None:
+        self.say(depth, "_t = _new(_Tensor)",
+                        "_t._array = _result",
+                        "_t._counter = None")  # fmt: skip
+
+    def say_edges(self, depth: int, *which: str, cut: str) -> None:
+        """The edges to the inputs; without any the tensor is done, and knows what cut its history, if anything."""
+        none = " and ".join([f"_edge_{x} is None" for x in which])
+        plain = " and ".join([f"_meta_{x} is None" for x in which])
+        tensors = dict(zip("ab", cut.split(", ")))
+        if not self.rules:
+            self.say(depth, "_t._node = None",
+                            "_t._meta = None",
+                            "return _t")  # fmt: skip
+            return
+        self.say(depth, f"if {none} and {plain}:",
+                        "    _t._node = None",
+                        "    _t._meta = None",
+                        "    return _t",
+                        "if _recording:")  # fmt: skip
+        for x in which:
+            self.say(depth + 1, f"if _meta_{x} is not None:",
+                                f"    _edge_{x} = {tensors[x]}._edge()")  # fmt: skip
+        self.say(depth, f"if not _recording or ({none}):",
+                        "    _t._node = None",
+                        f"    _t._meta = _meta_a if _type(_meta_a) is _Cut else _cut_of(({cut},), not _recording)",
+                        "    return _t")  # fmt: skip
+
+    def say_node(self, depth: int, edges: str) -> None:
+        self.say(depth, "_t._meta = None",
+                        "if _node_class is None:",
+                        "    _node_class = _op.node_class",
+                        "_node = _node_class()",
+                        f"_node.next = {edges}",
+                        "_node.attached = None")  # fmt: skip
+
+    def say_bare(self, depth: int, name: str, meta: str) -> None:
+        """Save one tensor, without a tuple around it: NOTE [bare values]."""
+        self.say(depth, f"_node.saved = {name}",
+                        f"_counter = {name}._counter",
+                        "_node.versions = None if _counter is None or not _counter[0] else (_counter[0],)",
+                        f"if {meta} is not None and {meta}.inference:",
+                        "    raise _inference_error()")  # fmt: skip
+
+    def users(self, name: str) -> list[str]:
+        """The edges whose rules need an operand."""
+        return [x for x, rule in (("a", "input"), ("b", "other")) if name in self.op.rules[rule].sources]
+
+    def needs_one_each(self) -> bool:
+        """Whether each rule needs one operand: then a node with one live edge holds it bare."""
+        names = self.op.slot_names
+        return len(names) == 2 and all(sum(x in self.users(name) for name in names) == 1 for x in "ab")
+
+    def say_saved_pair(self, depth: int) -> None:
+        names = self.op.slot_names
+        if not names or not self.rules:
+            self.say(depth, "_node.saved = _EMPTY",
+                            "_node.versions = None")  # fmt: skip
+            return
+        metas = {"input": "_meta_a", "other": "_meta_b"}
+        if self.needs_one_each():
+            kept = next(name for name in names if "a" in self.users(name))
+            self.say(depth, "if _edge_b is None:")
+            self.say_bare(depth + 1, kept, metas[kept])
+            self.say(depth, "else:")
+            depth += 1
+        values = []
+        for name in names:
+            users = self.users(name)
+            none = " and ".join([f"_edge_{x} is None" for x in users])
+            values.append(name if len(users) == 2 else f"None if {none} else {name}")
+        unusual = " or ".join([_unusual(name, metas[name]) for name in names])
+        self.say(depth, f"_node.saved = ({', '.join(values)},)",
+                        "_node.versions = None",
+                        f"if {unusual}:",
+                        f"    _note_versions(_node, {tuple(range(len(names)))})")  # fmt: skip
+
+    def say_saved_with_number(self, depth: int) -> None:
+        names = self.op.slot_names
+        kept = [name for name in names if self.rules and "a" in self.users(name)]
+        if not kept:
+            held = ", ".join(["None"] * len(names))
+            self.say(depth, f"_node.saved = ({held},)" if names else "_node.saved = _EMPTY",
+                            "_node.versions = None")  # fmt: skip
+        elif self.needs_one_each() and kept == ["input"]:
+            self.say_bare(depth, "input", "_meta_a")
+        elif self.needs_one_each():
+            self.say(depth, "_node.saved = _b",
+                            "_node.versions = None")  # fmt: skip
+        else:
+            held = ", ".join(["None" if n not in kept else "input" if n == "input" else "_b" for n in names])
+            self.say(depth, f"_node.saved = ({held},)",
+                            "_node.versions = None")  # fmt: skip
+            if "input" in kept:
+                self.say(depth, f"if {_unusual('input', '_meta_a')}:",
+                                f"    _note_versions(_node, ({names.index('input')},))")  # fmt: skip
+
+    def say_place(self, depth: int, frames: int | str) -> None:
+        """Where the node was made. The last caller that was seen to be outside facula is known at once."""
+        self.say(depth, f"_frame = _getframe({frames})",
+                        "_node.code = _code = _frame.f_code",
+                        "_node.instruction = _frame.f_lasti",
+                        "if _code is not _known_code:",
+                        "    if _is_internal.get(_code.co_filename) is False:",
+                        "        _known_code = _code",
+                        "    else:",
+                        f"        _node.code, _node.instruction = _place({frames} + 1)",
+                        "_node.seq = _number()",
+                        "_t._node = _node",
+                        "return _t")  # fmt: skip
+
+
+def _unusual(name: str, meta: str) -> str:
+    """That a tensor to be saved was changed in place before, or is an inference tensor."""
+    return (
+        f"({name}._counter is not None and {name}._counter[0] or {meta} is not None and {meta}.inference)"
+    )
+
+
+_NAMES: dict[str, Any] = {
+    "_type": type, "_isinstance": isinstance, "_Tensor": Tensor, "_PLAIN": PLAIN, "_F32": F32, "_F64": F64,
+    "_ndarray": ndarray, "_asarray": np.asarray, "_new": _new, "_state": _state, "_GENERAL": GENERAL,
+    "_RECORDING": RECORDING, "_MISSING": MISSING, "_irregular": irregular, "_general": general, "_scalar": scalar,
+    "_broadcast_error": broadcast_error, "_shared_ufunc": shared_ufunc, "_Cut": Cut, "_cut_of": cut_of,
+    "_EMPTY": EMPTY, "_inference_error": inference_error, "_note_versions": note_versions, "_getframe": _getframe,
+    "_is_internal": _is_internal, "_place": user_place, "_number": next_sequence_number,
+    "_node_class": None, "_known_code": None,
+}  # fmt: skip

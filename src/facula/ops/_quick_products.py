@@ -20,6 +20,7 @@ from .order import t_op
 
 ndarray = np.ndarray
 fresh = Tensor._wrap
+_node_classes = t_op.node_class, mm_op.node_class, addmm_op.node_class
 
 
 def is_plain_state() -> bool:
@@ -41,10 +42,6 @@ def plain_matrices(input: Any, other: Any) -> bool:
         and a.__class__ is ndarray is b.__class__
         and is_plain_state()
     )
-
-
-def edge_of(t: Any) -> Any:
-    return t._node if t._meta is None else t._edge()
 
 
 def quick_node(
@@ -81,13 +78,14 @@ def quick_mm(input: Any, mat2: Any) -> Any:
     t = fresh(a.dot(b))
     if _state.special and not _state.modes.grad_enabled:
         return t
-    left, right = edge_of(input), edge_of(mat2)
+    left = input._node if input._meta is None else input._edge()
+    right = mat2._node if mat2._meta is None else mat2._edge()
     if left is not None or right is not None:
         saved = (
             None if left is None else mat2, a.shape, element_strides(a),
             None if right is None else input, b.shape, element_strides(b),
         )  # fmt: skip
-        t._node = quick_node(mm_op.node_class, (left, right), saved, (0, 3))
+        t._node = quick_node(_node_classes[1], (left, right), saved, (0, 3))
     return t
 
 
@@ -99,16 +97,19 @@ def quick_linear(input: Any, weight: Any, bias: Any) -> Any:
     x, w = input._array, weight._array
     columns = w.T
     result = x.dot(columns)
+    to_bias = None
     if bias is not None:
         np.add(result, bias._array, result)
+        to_bias = bias._node if bias._meta is None else bias._edge()
     out = fresh(result)
     if _state.special and not _state.modes.grad_enabled:
         return out
-    to_bias, to_input, to_weight = None if bias is None else edge_of(bias), edge_of(input), edge_of(weight)
+    to_input = input._node if input._meta is None else input._edge()
+    to_weight = weight._node if weight._meta is None else weight._edge()
     if to_bias is None and to_input is None and to_weight is None:
         return out
     if to_weight is not None:
-        to_weight = quick_node(t_op.node_class, (to_weight,), (), ())
+        to_weight = quick_node(_node_classes[0], (to_weight,), (), ())
     mat2 = None
     if to_input is not None:
         mat2 = fresh(columns)
@@ -118,12 +119,12 @@ def quick_linear(input: Any, weight: Any, bias: Any) -> Any:
     saved: tuple[Any, ...]
     if bias is None:
         saved = (mat2, x.shape, element_strides(x), left, columns.shape, element_strides(columns))
-        out._node = quick_node(mm_op.node_class, (to_input, to_weight), saved, (0, 3), to_weight)
+        out._node = quick_node(_node_classes[1], (to_input, to_weight), saved, (0, 3), to_weight)
         return out
     saved = (
         1, bias._array.shape, mat2, x.shape, element_strides(x), 1, left, columns.shape, element_strides(columns),
     )  # fmt: skip
-    out._node = quick_node(addmm_op.node_class, (to_bias, to_input, to_weight), saved, (2, 6), to_weight)
+    out._node = quick_node(_node_classes[2], (to_bias, to_input, to_weight), saved, (2, 6), to_weight)
     return out
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from ._primitive import Primitive
@@ -35,3 +36,23 @@ class Text:
         exec(compile(text, filename, "exec"), names)
         made: Callable[..., Any] = names[name]
         return made
+
+
+def compiled_when_called(text: Callable[[dict[str, Any]], Callable[..., Any]], names: dict[str, Any]) -> Any:
+    """A function that is compiled when it is first called: by ``text``, with these names as its globals.
+
+    It is one and the same function before and after, as many may hold it: it gets the other one's code.
+    """
+
+    def compile_it() -> Any:
+        made: Any = text(names)
+        call.__code__, call.__defaults__ = made.__code__, made.__defaults__
+        return made
+
+    names["_compile_it"] = compile_it
+    call: Any = FunctionType(_first_call.__code__, names)
+    return call
+
+
+def _first_call(*args: Any, **kwargs: Any) -> Any:
+    return _compile_it()(*args, **kwargs)  # type: ignore[name-defined]  # noqa: F821

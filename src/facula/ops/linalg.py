@@ -20,6 +20,7 @@ from ._forms import EXACT_OUT, public
 from ._inplace import check_result_type, inplace_form
 from ._primitive import Primitive, primitive
 from ._refusals import not_for, scalar_type
+from ._xp import TENSOR
 from .shape import expand_error
 
 ndarray = np.ndarray
@@ -86,7 +87,9 @@ def vector_product(a: Any, b: Any) -> Any:
 
 
 def scaled(g: Any, by: Any) -> Any:
-    return g if by == 1 else g * by.conjugate()
+    if by == 1:
+        return g
+    return TENSOR.mul_number(g, by.conjugate()) if isinstance(g, Tensor) else g * by.conjugate()
 
 
 def adjoint(x: Any, xp: Any) -> Any:
@@ -97,29 +100,21 @@ def batch_adjoint(x: Any, xp: Any) -> Any:
     return xp.transpose(xp.conj(x), 1, 2)
 
 
-def by_columns(shape: Any, strides: Any) -> bool:
-    return strides[0] == 1 and strides[1] == shape[0] and shape[1] > 1
-
-
-def are_plain(g: Any, x: Any) -> bool:
-    """Whether two arrays can be multiplied by NumPy's quickest way."""
-    dt = g.dtype
-    return (dt is F32 or dt is F64) and type(g) is ndarray is type(x)
-
-
 def left_gradient(g: Any, right: Any, shape: Any, strides: Any, xp: Any) -> Any:
     """The gradient of ``left`` in ``left @ right``; see NOTE [layout of gradients]."""
-    if xp.is_raw and are_plain(g, right):
-        return right.dot(g.T).T if by_columns(shape, strides) else g.dot(right.T)
-    if by_columns(shape, strides):
+    by_columns = strides[0] == 1 and strides[1] == shape[0] and shape[1] > 1
+    if xp.is_raw and (g.dtype is F32 or g.dtype is F64) and type(g) is ndarray is type(right):
+        return right.dot(g.T).T if by_columns else g.dot(right.T)
+    if by_columns:
         return xp.t(xp.mm(xp.conj(right), xp.t(g)))
     return xp.mm(g, adjoint(right, xp))
 
 
 def right_gradient(g: Any, left: Any, shape: Any, strides: Any, xp: Any) -> Any:
-    if xp.is_raw and are_plain(g, left):
-        return g.T.dot(left).T if by_columns(shape, strides) else left.T.dot(g)
-    if by_columns(shape, strides):
+    by_columns = strides[0] == 1 and strides[1] == shape[0] and shape[1] > 1
+    if xp.is_raw and (g.dtype is F32 or g.dtype is F64) and type(g) is ndarray is type(left):
+        return g.T.dot(left).T if by_columns else left.T.dot(g)
+    if by_columns:
         return xp.t(xp.mm(xp.t(g), xp.conj(left)))
     return xp.mm(adjoint(left, xp), g)
 
@@ -352,17 +347,19 @@ def addmm_op(input, mat1, mat2, beta: complex, alpha: complex):  # type: ignore[
 
 @addmm_op.vjp("input")
 def _(g: Any, beta: Any, input_shape: Any, xp: Any) -> Any:
-    return summed_to(scaled(g, beta), input_shape, xp)
+    return summed_to(g if beta == 1 else scaled(g, beta), input_shape, xp)
 
 
 @addmm_op.vjp("mat1")
 def _(g: Any, mat2: Any, mat1_shape: Any, mat1_strides: Any, alpha: Any, xp: Any) -> Any:
-    return scaled(left_gradient(g, mat2, mat1_shape, mat1_strides, xp), alpha)
+    found = left_gradient(g, mat2, mat1_shape, mat1_strides, xp)
+    return found if alpha == 1 else scaled(found, alpha)
 
 
 @addmm_op.vjp("mat2")
 def _(g: Any, mat1: Any, mat2_shape: Any, mat2_strides: Any, alpha: Any, xp: Any) -> Any:
-    return scaled(right_gradient(g, mat1, mat2_shape, mat2_strides, xp), alpha)
+    found = right_gradient(g, mat1, mat2_shape, mat2_strides, xp)
+    return found if alpha == 1 else scaled(found, alpha)
 
 
 @primitive("AddmvBackward0", name="addmv", saved_names=_HIDDEN)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._dtype import widened
+from .._dtype import F32, F64, widened
 from ._primitive import primitive
 from ._refusals import not_for
 
@@ -15,23 +15,32 @@ NONE, MEAN, SUM = 0, 1, 2
 
 @primitive("MseLossBackward0", name="mse_loss")
 def mse_loss_kernel(input, target, reduction: int):  # type: ignore[no-untyped-def]
-    difference = widened(input) - widened(target)
+    if input.dtype is target.dtype and (input.dtype is F32 or input.dtype is F64):
+        difference = input - target
+    else:
+        difference = widened(input) - widened(target)
     if reduction == NONE:
         return (difference * difference).astype(input.dtype, copy=False)
     flat = difference.reshape(-1)
-    total = np.dot(flat, flat)
+    total = flat.dot(flat)
     if reduction == MEAN:
         total = total / flat.size if flat.size else np.full((), np.nan, flat.dtype)
     return np.asarray(total, input.dtype)
 
 
-@primitive("MseLossBackwardBackward0", name="mse_loss_backward")
+@primitive(
+    "MseLossBackwardBackward0", name="mse_loss_backward", saved_names={"grad_output_shape": "", "input_shape": ""}
+)
 def mse_loss_backward(grad_output, input, target, reduction: int):  # type: ignore[no-untyped-def]
-    return ((input - target) * (grad_output * scale_of(reduction, input.size))).astype(input.dtype, copy=False)
+    slope = input - target
+    scale = grad_output * scale_of(reduction, input.size)
+    if slope.dtype is scale.dtype is input.dtype and slope.ndim > scale.ndim:
+        return np.multiply(slope, scale, slope)
+    return (slope * scale).astype(input.dtype, copy=False)
 
 
 def scale_of(reduction: int, n: int) -> float:
-    return 2.0 / max(n, 1) if reduction == MEAN else 2.0
+    return 2.0 / (n or 1) if reduction == MEAN else 2.0
 
 
 def count(shape: tuple[int, ...]) -> int:
