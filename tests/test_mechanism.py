@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import facula as torch
 from facula._lazy import load_all
+from facula.autograd import graph
 from facula.autograd.graph import walk
 from facula.ops._elementwise import Elementwise, elementwise
 from facula.ops._forms import FUNCTIONS, expose, public
@@ -517,3 +518,19 @@ def test_gradients_come_back_in_the_dtype_and_shape_of_the_inputs() -> None:
     (a * b).sum().backward()
     assert (a.grad.dtype, a.grad.shape) == (torch.float32, (2, 1))
     assert (b.grad.dtype, b.grad.shape) == (torch.float64, (3,))
+
+
+def test_nodes_with_other_numbers_still_run_after_all_that_lead_to_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(graph, "renumbered", False)
+    x = leaf([0.3, 0.7])
+    a = x.sin()
+    b = (a * a).exp()
+    c = b + a
+    order = []
+    for name, t in (("a", a), ("b", b), ("c", c)):
+        t.grad_fn.register_prehook(lambda _, name=name: order.append(name))
+    (expected,) = torch.autograd.grad(c.sum(), x, retain_graph=True)
+    a.grad_fn._set_sequence_nr(10**9)  # as if it were the newest
+    (found,) = torch.autograd.grad(c.sum(), x)
+    assert order == ["c", "b", "a"] * 2
+    assert found.tolist() == expected.tolist()

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import facula as torch
+from facula.autograd.graph import walk
 
 
 def line(offset: int = 0) -> int:
@@ -179,6 +180,53 @@ def test_item_is_no_mystery() -> None:
     x = torch.ones(1, requires_grad=True)
     y = torch.tensor((x * 2).item())
     assert message_of(y.backward).startswith("element 0 of tensors does not require grad")
+
+
+def test_what_a_recorded_backward_makes_is_ascribed_to_the_line_that_asked_for_it() -> None:
+    x = torch.ones(2, 3, requires_grad=True)
+    y = torch.nn.functional.linear(x.tanh(), torch.ones(4, 3, requires_grad=True)).exp().sum()
+    (g,) = torch.autograd.grad(y, x, create_graph=True)
+    asked = line(-1)
+    made = [node for node in walk(g.grad_fn) if node.source is not None and node.source.line == asked]
+    assert g.grad_fn in made and len(made) >= 3
+
+
+def test_hooks_and_custom_functions_have_lines_of_their_own_in_a_recorded_backward() -> None:
+    lines = {}
+
+    def hook(g: Any) -> Any:
+        lines["hook"] = line(1)
+        return torch.nn.functional.softplus(g)
+
+    class Twice(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            lines["backward"] = line(1)
+            return torch.nn.functional.softplus(g)
+
+    x = torch.ones(2, requires_grad=True)
+    y = x * x
+    y.register_hook(hook)
+    (g,) = torch.autograd.grad(Twice.apply(y).exp().sum(), x, create_graph=True)
+    made = {node.source.line for node in walk(g.grad_fn) if node.name() == "SoftplusBackward0"}
+    assert made == {lines["hook"], lines["backward"]}
+
+
+def test_what_an_operator_records_inside_a_transform_is_ascribed_to_its_caller() -> None:
+    nodes = []
+
+    def loss(w: Any, x: Any) -> Any:
+        out = torch.nn.functional.linear(x, w)
+        nodes.append((out.grad_fn, line(-1)))
+        return out.sum()
+
+    torch.func.vmap(torch.func.grad(loss), in_dims=(None, 0))(torch.ones(4, 3), torch.ones(5, 2, 3))
+    ((node, number),) = nodes
+    assert node.source.line == number
 
 
 def test_lines_are_those_of_this_file() -> None:

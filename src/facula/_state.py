@@ -126,11 +126,12 @@ def update(**changes: Any) -> None:
 def set_grad(enabled: bool) -> None:
     """``update(grad_enabled=enabled)``, but quick: it surrounds every custom forward and every ``no_grad`` block."""
     global special
-    modes.grad_enabled = enabled
-    if not modes.dispatch:
-        modes.how = RECORDING if enabled else NOT_RECORDING
-    if modes._counted is enabled and not modes.own:
-        modes._counted = not enabled
+    here = modes.__dict__  # one look through the thread-local object, which takes as long as several into a dict
+    here["grad_enabled"] = enabled
+    if not here.get("dispatch"):
+        here["how"] = RECORDING if enabled else NOT_RECORDING
+    if here.get("_counted", False) is enabled and not here.get("own"):
+        here["_counted"] = not enabled
         with _lock:
             special += -1 if enabled else 1
 

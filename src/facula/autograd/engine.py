@@ -154,12 +154,12 @@ def _raw_start(g: Any) -> Any:
 
 def _enter(task: Task, start: list[tuple[Any, Any]], outer: tuple[bool, Any, int]) -> None:
     enabled, running, depth = outer
-    modes = _state.modes
-    place = modes.place
-    modes.running = task
-    modes.backward_depth = depth + 1
+    modes = _state.modes.__dict__
+    place = modes.get("place")
+    modes["running"] = task
+    modes["backward_depth"] = depth + 1
     if not task.xp.is_raw:
-        modes.place = (task.by.code, task.by.instruction)
+        modes["place"] = (task.by.code, task.by.instruction)
     if enabled is not task.create_graph:
         _state.set_grad(task.create_graph)
     token = _quiet.begin()
@@ -170,9 +170,9 @@ def _enter(task: Task, start: list[tuple[Any, Any]], outer: tuple[bool, Any, int
                 callback()
     finally:
         _quiet.end(token)
-        modes.running = running
-        modes.backward_depth = depth
-        modes.place = place
+        modes["running"] = running
+        modes["backward_depth"] = depth
+        modes["place"] = place
         if enabled is not task.create_graph:
             _state.set_grad(enabled)
 

@@ -69,7 +69,7 @@ def user_place(depth: int = 1) -> tuple[CodeType, int]:
     if place is not None:
         if type(place) is not tuple:  # the frame of an operation that is not done yet
             frame = place
-            while _is_internal.get(frame.f_code.co_filename) is True and frame.f_back is not None:
+            while is_internal(frame.f_code.co_filename) and frame.f_back is not None:
                 frame = frame.f_back
             place = _state.modes.place = (frame.f_code, frame.f_lasti)
         found: tuple[CodeType, int] = place

@@ -46,8 +46,16 @@ class Batched(Wrapped):
     def _run(self, op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
         batching = _batching()
         level = self._level
-        if op.kind == "elementwise" and len(tensors) == 1 and self._array.ndim:
-            return batch(op.call(self._value, *attributes), level)
+        ndim = self._array.ndim
+        if op.kind == "elementwise" and ndim:
+            if len(tensors) == 1:
+                return batch(op.call(self._value, *attributes), level)
+            if len(tensors) == 2 and tensors[0] is self:
+                other = tensors[1]
+                if type(other) is float:
+                    return batch(op.call(self._value, other, *attributes), level)
+                if type(other) is Batched and other._level is level and other._array.ndim == ndim:
+                    return batch(op.call(self._value, other._value, *attributes), level)
         flags = [t.__class__ is Batched and t._level is level for t in tensors]
         values = [t._value if flag else t for t, flag in zip(tensors, flags)]
         if op.kind == "elementwise":

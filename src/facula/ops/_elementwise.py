@@ -71,7 +71,7 @@ class Elementwise(Primitive):
     def ready(self) -> Elementwise:
         """Build the fast callable, once all rules are given."""
         self.call = self._form("function")
-        setattr(TENSOR, self.name, self.call)
+        setattr(TENSOR, self.name, self._form("rule"))
         return self
 
     @cached_property
@@ -121,7 +121,7 @@ def _binary(op: Elementwise, form: str) -> Callable[..., Any]:
     if not op.fast or len(op.rules) not in (0, 2) or any(s.name not in ("input", "other") for s in op.slots):
         return _slow(op, form)
     call = _hot(op, form, _HotText.binary)
-    return call if form == "operator" else _named(_with_keywords(op, call, form), op)
+    return call if form in ("operator", "rule") else _named(_with_keywords(op, call, form), op)
 
 
 def _with_keywords(op: Elementwise, quick: Callable[..., Any], form: str) -> Callable[..., Any]:
@@ -212,7 +212,8 @@ class _HotText(Text):
         self.say_tensor(1)
         say(1, "_meta_a = input._meta",
                "_edge_a = input._node")  # fmt: skip
-        self.say_edges(1, "a", cut="input")
+        if not self.say_edges(1, "a", cut="input"):
+            return
         self.say_node(1, "(_edge_a,)")
         say(1, "_node.adapt = None")
         if names == ["input"]:
@@ -247,11 +248,11 @@ class _HotText(Text):
                "_edge_a = input._node",
                "_meta_b = other._meta",
                "_edge_b = other._node")  # fmt: skip
-        self.say_edges(2, "a", "b", cut="input, other")
-        self.say_node(2, "(_edge_a, _edge_b)")
-        say(2, "_node.adapt = None if _a.shape == _b.shape else _op._adaptations(_t, (input, other))")
-        self.say_saved_pair(2)
-        self.say_place(2, "_depth")
+        if self.say_edges(2, "a", "b", cut="input, other"):
+            self.say_node(2, "(_edge_a, _edge_b)")
+            say(2, "_node.adapt = None if _a.shape == _b.shape else _op._adaptations(_t, (input, other))")
+            self.say_saved_pair(2)
+            self.say_place(2, "_depth")
         if not op.numbers:
             say(1, "return _irregular(_op, (input, other), (), {}, _form)")
             return
@@ -262,11 +263,11 @@ class _HotText(Text):
         self.say_tensor(1)
         say(1, "_meta_a = input._meta",
                "_edge_a = input._node")  # fmt: skip
-        self.say_edges(1, "a", cut="input, other")
-        self.say_node(1, "(_edge_a, None)")
-        say(1, "_node.adapt = None")
-        self.say_saved_with_number(1)
-        self.say_place(1, "_depth")
+        if self.say_edges(1, "a", cut="input, other"):
+            self.say_node(1, "(_edge_a, None)")
+            say(1, "_node.adapt = None")
+            self.say_saved_with_number(1)
+            self.say_place(1, "_depth")
 
     def attributed(self) -> None:
         op, say = self.op, self.say
@@ -294,7 +295,8 @@ class _HotText(Text):
         self.say_tensor(1)
         say(1, f"_meta_a = {tensor}._meta",
                f"_edge_a = {tensor}._node")  # fmt: skip
-        self.say_edges(1, "a", cut=tensor)
+        if not self.say_edges(1, "a", cut=tensor):
+            return
         if any(slot.name not in (*op.attribute_names, tensor) for slot in op.slots):
             say(1, "_t._node = _t._meta = None",
                    f"_op.record([_t], ({tensor},), ({given},))",
@@ -335,8 +337,11 @@ class _HotText(Text):
                         "_t._array = _result",
                         "_t._counter = None")  # fmt: skip
 
-    def say_edges(self, depth: int, *which: str, cut: str) -> None:
-        """The edges to the inputs; without any the tensor is done, and knows what cut its history, if anything."""
+    def say_edges(self, depth: int, *which: str, cut: str) -> bool:
+        """The edges to the inputs; without any the tensor is done, and knows what cut its history, if anything.
+
+        Returns whether there may be any.
+        """
         none = " and ".join([f"_edge_{x} is None" for x in which])
         plain = " and ".join([f"_meta_{x} is None" for x in which])
         tensors = dict(zip("ab", cut.split(", ")))
@@ -344,7 +349,7 @@ class _HotText(Text):
             self.say(depth, "_t._node = None",
                             "_t._meta = None",
                             "return _t")  # fmt: skip
-            return
+            return False
         self.say(depth, f"if {none} and {plain}:",
                         "    _t._node = None",
                         "    _t._meta = None",
@@ -357,6 +362,7 @@ class _HotText(Text):
                         "    _t._node = None",
                         f"    _t._meta = _meta_a if _type(_meta_a) is _Cut else _cut_of(({cut},), not _recording)",
                         "    return _t")  # fmt: skip
+        return True
 
     def say_node(self, depth: int, edges: str) -> None:
         self.say(depth, "_t._meta = None",
@@ -385,7 +391,7 @@ class _HotText(Text):
 
     def say_saved_pair(self, depth: int) -> None:
         names = self.op.slot_names
-        if not names or not self.rules:
+        if not names:
             self.say(depth, "_node.saved = _EMPTY",
                             "_node.versions = None")  # fmt: skip
             return
@@ -409,7 +415,7 @@ class _HotText(Text):
 
     def say_saved_with_number(self, depth: int) -> None:
         names = self.op.slot_names
-        kept = [name for name in names if self.rules and "a" in self.users(name)]
+        kept = [name for name in names if "a" in self.users(name)]
         if not kept:
             held = ", ".join(["None"] * len(names))
             self.say(depth, f"_node.saved = ({held},)" if names else "_node.saved = _EMPTY",

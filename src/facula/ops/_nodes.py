@@ -179,6 +179,8 @@ class _PropagateText(Text):
         if not op.slots and not op.lists and op.raw_rule is None and not has_several_outputs(op):
             self.say_bare()
         else:
+            if op.joint_rule is None and op.slots and not op.lists and not has_several_outputs(op):
+                self.say_tensors()
             say(1, f"if xp is not _RAW or {self.is_none()}:")
             self.say_joint()
             say(1, "_held = node.saved")
@@ -197,8 +199,23 @@ class _PropagateText(Text):
         """That there is no gradient."""
         return "_all_none(g)" if has_several_outputs(self.op) else "g is None"
 
+    def say_tensors(self) -> None:
+        """Gradients in the Tensor world, if all that was saved is plain and as it was."""
+        plain = [_is_plain(f"_s{i}", i) for i in self.tensor_slots]
+        values = ", ".join([f"_s{i}" for i in range(len(self.op.slots))])
+        self.say(1, "if xp is not _RAW and g is not None and _type(node.saved) is _tuple:",
+                    f"    {values}, = node.saved",
+                    f"    if {' and '.join(plain) or 'True'}:")  # fmt: skip
+        for i in self.tensor_slots:
+            slot = self.op.slots[i]
+            if slot.is_output:
+                self.say(3, f"if _s{i} is not None:",
+                            f"    _s{i} = _attached(_s{i}, node, {slot.index})")  # fmt: skip
+        self.names["_attached"] = saved.attached
+        self.say_rules(3)
+
     def say_joint(self) -> None:
-        """Gradients in the Tensor world."""
+        """Gradients in the Tensor world, by one rule for all."""
         joint = self.op.joint_rule
         if joint is not None:
             self.names.update(_joint=joint.fn, _pick=_picker(joint.takes))
@@ -226,7 +243,7 @@ class _PropagateText(Text):
         return (
             len(self.rules) <= 2
             and not has_several_outputs(self.op)
-            and all(slot.name in ("input", "other", "out") for slot in self.op.slots)
+            and all(slot.is_tensor and slot.name in ("input", "other", "out") for slot in self.op.slots)
             and all(len(rule.takes) - (-1 in rule.takes) == 1 and rule.takes[0] >= 0 for rule in self.rules)
         )
 
@@ -283,12 +300,12 @@ class _PropagateText(Text):
             self.say(1, f"if _s{i} is not None:")
             self.say_checked(2, f"_s{i}", str(i))
 
-    def say_rules(self) -> None:
+    def say_rules(self, depth: int = 1) -> None:
         results = []
         for i, rule in enumerate(self.rules):
             self.names[f"_rule_{i}"] = rule.fn
             results.append(f"None if edges[{i}] is None else _rule_{i}({_arguments(rule)})")
-        self.say(1, f"return ({', '.join(results)},)")
+        self.say(depth, f"return ({', '.join(results)},)")
 
     def say_at_once(self, rule: Rule) -> None:
         """All gradients by one function; see ``Primitive.raw_vjp``."""

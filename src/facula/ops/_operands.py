@@ -225,8 +225,13 @@ def _in_transform(
 def irregular(op: Elementwise, args: tuple[Any, ...], rest: tuple[Any, ...], more: dict[str, Any], form: str) -> Any:
     """A call that is not plainly (tensor) or (tensor, tensor): keywords, subclasses, numbers first, mistakes."""
     out = alpha = None
-    if not rest and not more and type(args[0]) in DIRECT and (type(args[-1]) in DIRECT or type(args[-1]) is float):
-        return general(op, args, form == "operator", form=form)  # the common case, inside transforms
+    first, last = type(args[0]), type(args[-1])
+    if first in DIRECT and (last in DIRECT or last is float) and not rest and not more and len(args) <= 2:
+        if (first in PLAIN and (last in PLAIN or last is float)) or (_state.special and _state.modes.function_modes):
+            return general(op, args, form == "operator", form=form)
+        if op.guard is not None:
+            op.guard(*args)
+        return transforms.call(op, args, ())
     given = list(args)
     if rest or more or args[-1] is MISSING:
         k = len(args) - (form == "method")

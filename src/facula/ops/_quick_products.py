@@ -12,7 +12,7 @@ import numpy as np
 from .. import _state
 from .._dtype import F32, F64
 from .._tensor import Tensor
-from ..autograd.graph import next_sequence_number, user_place
+from ..autograd.graph import EMPTY, next_sequence_number, user_place
 from ..autograd.views import element_strides
 from ._primitive import PLAIN
 from .linalg import addmm_op, mm_op
@@ -109,7 +109,15 @@ def quick_linear(input: Any, weight: Any, bias: Any) -> Any:
     if to_bias is None and to_input is None and to_weight is None:
         return out
     if to_weight is not None:
-        to_weight = quick_node(_node_classes[0], (to_weight,), (), ())
+        transposed = _node_classes[0]()
+        transposed.next = (to_weight,)
+        transposed.adapt = None
+        transposed.attached = None
+        transposed.saved = EMPTY
+        transposed.versions = None
+        transposed.code, transposed.instruction = user_place(2)
+        transposed.seq = next_sequence_number()
+        to_weight = transposed
     mat2 = None
     if to_input is not None:
         mat2 = fresh(columns)

@@ -68,8 +68,8 @@ class Sequential(_Numbered):
             self.add_module(str(name), module)
 
     def forward(self, input: Any) -> Any:
-        for module in self:
-            input = module(input)
+        for module in self._modules.values():
+            input = module(input)  # type: ignore[misc]
         return input
 
     def __getitem__(self, index: int | slice) -> Any:

@@ -43,7 +43,10 @@ class Linear(Module):
         _draw_by_fan_in(self.weight, self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.linear(input, *_weight_and_bias(self))
+        own = self._parameters  # where they are found more quickly than as attributes, if there
+        if "weight" in own and "bias" in own:
+            return F.linear(input, own["weight"], own["bias"])
+        return F.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
