@@ -15,6 +15,7 @@ import numpy as np
 
 import facula as torch
 from facula._lazy import load_all
+from facula.autograd.saved import SavedList
 from facula.ops._primitive import REGISTRY
 
 load_all()
@@ -207,8 +208,15 @@ sample("threshold_backward", direct("threshold_backward", 0.05), real(3), real(3
 sample("hardtanh_backward", direct("hardtanh_backward", -1.05, 0.55), real(4), real(4))
 sample("shrink_backward", direct("shrink_backward", 0.55), real(4), real(4))
 sample("leaky_relu_backward", direct("leaky_relu_backward", 0.2), real(4), real(4))
-sample("elu_backward", direct("elu_backward", 1.5, 1.1, 0.7), real(4), real(4))
-sample("keep", lambda x: REGISTRY["keep"](x, torch.tensor([True, False, True])), real(2, 3))
+sample("softshrink_backward", direct("softshrink_backward", 0.55), real(4), real(4))
+for _is_result in (False, True):
+    sample("elu_backward", direct("elu_backward", 1.5, 1.1, 0.7, _is_result), real(4), real(4))
+for _way in ("none", "tanh"):
+    sample("gelu_backward", direct("gelu_backward", _way), real(2, 3), real(3))
+sample("softplus_backward", direct("softplus_backward", 1.5, 2.05), real(6), real(6))
+sample("log_sigmoid_backward", direct("log_sigmoid_backward"), real(4), real(2, 4))
+sample("hardswish_backward", direct("hardswish_backward"), real(4), real(4) * 2)
+sample("glu_backward", direct("glu_backward", 0), real(2, 3), real(4, 3))
 
 # ---- copies, casts, fills
 
@@ -270,16 +278,15 @@ _along = integers([[0, 1, 1], [1, 0, 1]])
 _some = integers([1, 0, 1])
 _mask = torch.tensor([[True, False, True], [False, True, True]])
 sample("index", lambda x: x[integers([0, 1, 0])], real(2, 3))
-sample("unindex", adjoint(lambda x: x[integers([0, 1, 0])], real(2, 3)), real(3, 3))
+sample("unindex", direct("unindex", SavedList([integers([0, 1, 0])]), (2, 3)), real(3, 3))
 sample("index_put", lambda x, v: x.index_put((integers([0, 1]),), v), real(3, 2), real(2, 2))
 sample("index_put", lambda x, v: x.index_put((_some,), v, accumulate=True), real(3, 2), real(3, 2))
 sample("gather", lambda x: x.gather(0, _along), real(2, 3))
-sample("ungather", adjoint(lambda x: x.gather(0, _along), real(2, 3)), real(2, 3))
 sample("scatter", lambda x, s: x.scatter(0, integers([[2, 0, 1]]), s), real(3, 3), real(1, 3))
 sample("scatter_value", lambda x: x.scatter(0, integers([[2, 0, 1]]), 1.5), real(3, 3))
 sample("scatter_add", lambda x, s: x.scatter_add(0, _along, s), real(2, 3), real(2, 3))
 sample("index_select", lambda x: x.index_select(0, _some), real(2, 3))
-sample("index_unselect", adjoint(lambda x: x.index_select(0, _some), real(2, 3)), real(3, 3))
+sample("index_unselect", direct("index_unselect", _some, (2, 3), 0), real(3, 3))
 sample("index_add", lambda x, s: x.index_add(0, _some, s, alpha=2.0), real(2, 3), real(3, 3))
 sample("index_copy", lambda x, s: x.index_copy(0, integers([1, 0]), s), real(3, 3), real(2, 3))
 sample("index_fill_number", lambda x: x.index_fill(0, integers([1]), 2.0), real(2, 3))
@@ -287,12 +294,12 @@ sample("index_fill_tensor", lambda x, v: x.index_fill(0, integers([1]), v), real
 sample("masked_fill_number", lambda x: x.masked_fill(_mask, 2.0), real(2, 3))
 sample("masked_fill_tensor", lambda x, v: x.masked_fill(_mask, v), real(2, 3), real())
 sample("masked_select", lambda x: x.masked_select(_mask), real(2, 3))
-sample("unmask", adjoint(lambda x: x.masked_select(_mask), real(2, 3)), real(4))
+sample("unmask", direct("unmask", _mask, (2, 3)), real(4))
 sample("masked_scatter", lambda x, s: x.masked_scatter(_mask, s), real(2, 3), real(5))
 sample("front_of_mask", lambda x: REGISTRY["front_of_mask"](x, _mask, (5,)), real(2, 3))
 sample("mask_of_front", lambda x: REGISTRY["mask_of_front"](x, _mask, (2, 3)), real(5))
 sample("take", lambda x: x.take(integers([0, 5, 0])), real(2, 3))
-sample("untake", adjoint(lambda x: x.take(integers([0, 5, 0])), real(2, 3)), real(3))
+sample("untake", direct("untake", integers([0, 5, 0]), (2, 3)), real(3))
 sample("put", lambda x, s: x.put(integers([0, 5]), s), real(2, 3), real(2))
 sample("put", lambda x, s: x.put(integers([0, 0]), s, accumulate=True), real(2, 3), real(2))
 sample("select_scatter", lambda x, s: x.select_scatter(s, 0, 1), real(2, 3), real(3))
@@ -309,7 +316,6 @@ for _how in ("mean", "prod", "amax"):
         quiet(lambda x, s, how=_how: x.index_reduce(0, _some, s, how)), far_apart(2, 3), real(3, 3) + 0.037,
     )  # fmt: skip
 sample("pick", lambda x: REGISTRY["pick"](x, _along, 0, True, False), real(2, 3))
-sample("unpick", lambda x: REGISTRY["unpick"](x, _along, 0, True, False, (3, 3)), real(2, 3))
 
 # ---- reductions
 
@@ -347,7 +353,6 @@ for _p in (1.0, 2.0, 3.0, 0.5, float("inf")):
 sample("dist", lambda x, y: torch.dist(x, y, 3), real(3), real(3) + 0.037)
 sample("cdist", lambda x, y: torch.cdist(x, y), real(2, 3), real(4, 3) + 0.037)
 sample("cumsum_op", lambda x: x.cumsum(1), real(2, 3))
-sample("cumsum_from_end", adjoint(lambda x: x.cumsum(1), real(2, 3)), real(2, 3))
 sample("cumprod_op", lambda x: x.cumprod(1), real(2, 3))
 sample("logcumsumexp_op", lambda x: x.logcumsumexp(1), real(2, 3))
 sample("cummax", lambda x: x.cummax(1)[0], far_apart(2, 3))
@@ -418,8 +423,8 @@ for _n in (1, 2, 3):
             return functional.pad(x, (1, 0) * n, mode)
 
         _size = (1, 2, 3, 2, 2)[: _n + 1]
-        sample(f"pad_{_name}Pad{_n}DBackward0", _padded, real(*_size))
-        sample("sum_at_places", adjoint(_padded, real(*_size)), _padded(real(*_size)))
+        sample(f"pad_{_name}Pad{_n}D", _padded, real(*_size))
+        sample(f"pad_{_name}Pad{_n}D_backward", adjoint(_padded, real(*_size)), _padded(real(*_size)))
 
 from . import (  # noqa: E402, F401
     op_samples_conv,
@@ -428,4 +433,5 @@ from . import (  # noqa: E402, F401
     op_samples_pooling,
     op_samples_recurrent,
     op_samples_rest,
+    op_samples_slopes,
 )

@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import facula as torch
 import facula.nn.functional as F
+from facula.ops._primitive import REGISTRY
 
 from .op_samples import SAMPLES, real
-
-
-def _summed(fn: Any) -> Any:
-    """A function and its first gradients, so that the primitives of these are in the graph too."""
-
-    def of(*inputs: Any) -> Any:
-        return torch.func.grad(lambda *given: fn(*given).square().sum(), argnums=tuple(range(len(inputs))))(*inputs)
-
-    return of
-
 
 SAMPLES["convolution"] = [
     (lambda x, w, b: torch.conv1d(x, w, b, stride=2, padding=1), (real(2, 3, 7), real(4, 3, 3), real(4))),
@@ -32,9 +21,14 @@ SAMPLES["convolution"] = [
     ),
     (lambda x, w: torch.conv_transpose1d(x, w, groups=2, stride=3), (real(2, 4, 3), real(4, 2, 2))),
 ]
-_both = _summed(lambda x, w: torch.conv2d(x, w, stride=(1, 2), padding=1))
-SAMPLES["convolution_input"] = [(lambda x, w: _both(x, w)[0], (real(1, 2, 4, 5), real(3, 2, 3, 3)))]
-SAMPLES["convolution_weight"] = [(lambda x, w: _both(x, w)[1], (real(1, 2, 4, 5), real(3, 2, 3, 3)))]
+SAMPLES["convolution_input"] = [
+    (lambda y, w: REGISTRY["convolution_input"](y, w, (4, 5), (1, 2), (1, 1), (1, 1), 1),
+     (real(1, 3, 4, 3), real(3, 2, 3, 3))),
+]  # fmt: skip
+SAMPLES["convolution_weight"] = [
+    (lambda y, x: REGISTRY["convolution_weight"](y, x, (3, 3), (1, 2), (1, 1), (1, 1), 1),
+     (real(1, 3, 4, 3), real(1, 2, 4, 5))),
+]  # fmt: skip
 
 SAMPLES["conv_tbc"] = [
     (lambda x, w, b: torch.conv_tbc(x, w, b, 1), (real(5, 2, 3), real(3, 3, 2), real(2))),

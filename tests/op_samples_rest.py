@@ -87,4 +87,4 @@ sample(
     draw(3, 2), draw(2), draw(2),
 )  # fmt: skip
 sample("batch_norm_with_update", _updating, draw(3, 2), draw(2), draw(2))
-sample("max_pool2d_with_indices_backward", _pooled_back, draw(1, 1, 2, 2), draw(1, 1, 4, 4))
+sample("max_pool2d_backward", _pooled_back, draw(1, 1, 2, 2), draw(1, 1, 4, 4))

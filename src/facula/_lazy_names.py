@@ -510,7 +510,7 @@ PRIMITIVES = {
         "zero"
     ),
     "ops._masks": (
-        "either keep"
+        "cleared drop either keep"
     ),
     "ops._matrices": (
         "constant"
@@ -522,12 +522,12 @@ PRIMITIVES = {
         "recur shift unit_along"
     ),
     "ops._with_numbers": (
-        "add_number div_number mul_number sub_number"
+        "add_number div_number minus mul_number number_minus number_over over plus squared sub_number times"
     ),
     "ops.activations": (
-        "celu celu_ elu elu_ elu_backward gelu glu hardshrink hardsigmoid hardswish hardtanh joined leaky_relu "
-        "leaky_relu_ logsigmoid mish prelu_input_backward prelu_kernel prelu_weight_backward relu silu softplus "
-        "softshrink threshold threshold_"
+        "celu celu_ elu elu_ gelu glu hardshrink hardsigmoid hardswish hardtanh joined leaky_relu leaky_relu_ "
+        "logsigmoid mish prelu_input_backward prelu_kernel prelu_weight_backward relu silu softplus softshrink "
+        "threshold threshold_"
     ),
     "ops.adaptive_pool": (
         "adaptive_avg_pool2d adaptive_avg_pool2d_backward adaptive_avg_pool3d adaptive_avg_pool3d_backward "
@@ -537,10 +537,7 @@ PRIMITIVES = {
         "fractional_max_pool3d_backward fractional_max_pool3d_backward_backward"
     ),
     "ops.advanced": (
-        "index index_put unindex"
-    ),
-    "ops.aten": (
-        "max_pool2d_with_indices_backward"
+        "index index_put index_put_impl unindex"
     ),
     "ops.attention": (
         "flash_attention safe_softmax"
@@ -571,6 +568,9 @@ PRIMITIVES = {
     "ops.conv": (
         "convolution convolution_input convolution_weight sums_by_channel"
     ),
+    "ops.conv_slopes": (
+        "convolution_backward"
+    ),
     "ops.conv_tbc": (
         "conv_tbc"
     ),
@@ -592,7 +592,7 @@ PRIMITIVES = {
         "norm_along"
     ),
     "ops.dropouts": (
-        "native_dropout native_dropout_backward rrelu_with_noise rrelu_with_noise_inplace"
+        "native_dropout native_dropout_backward rrelu_backward rrelu_with_noise rrelu_with_noise_inplace"
     ),
     "ops.eigen": (
         "linalg_eig linalg_eigh"
@@ -681,11 +681,14 @@ PRIMITIVES = {
     "ops.nll": (
         "nll_loss nll_loss2d nll_loss2d_backward nll_loss_backward"
     ),
+    "ops.norm_slopes": (
+        "native_batch_norm_backward native_layer_norm_backward"
+    ),
     "ops.normalization": (
         "native_batch_norm native_group_norm native_layer_norm"
     ),
     "ops.norms": (
-        "share_of_ties_or_none vector_norm_op"
+        "shared_by_ties vector_norm_op"
     ),
     "ops.order": (
         "permute t transpose"
@@ -694,8 +697,10 @@ PRIMITIVES = {
         "pack_rows unpack_rows"
     ),
     "ops.padding": (
-        "constant_pad_nd pad_ReflectionPad1DBackward0 pad_ReflectionPad2DBackward0 pad_ReflectionPad3DBackward0 "
-        "pad_ReplicationPad1DBackward0 pad_ReplicationPad2DBackward0 pad_ReplicationPad3DBackward0 sum_at_places"
+        "constant_pad_nd pad_ReflectionPad1D pad_ReflectionPad1D_backward pad_ReflectionPad2D "
+        "pad_ReflectionPad2D_backward pad_ReflectionPad3D pad_ReflectionPad3D_backward pad_ReplicationPad1D "
+        "pad_ReplicationPad1D_backward pad_ReplicationPad2D pad_ReplicationPad2D_backward pad_ReplicationPad3D "
+        "pad_ReplicationPad3D_backward"
     ),
     "ops.parts": (
         "diagonal diagonal_backward select select_backward slice slice_backward unfold unfold_backward"
@@ -766,6 +771,9 @@ PRIMITIVES = {
     "ops.singular": (
         "linalg_pinv linalg_svd"
     ),
+    "ops.smooth_slopes": (
+        "elu_backward gelu_backward glu_backward hardswish_backward log_sigmoid_backward softplus_backward"
+    ),
     "ops.softmax": (
         "log_softmax_op softmax_op"
     ),
@@ -796,7 +804,7 @@ PRIMITIVES = {
         "sinc sinh sqrt tan tanh tanh_backward xlogy xlogy_of_number xlogy_with_number"
     ),
     "ops.unit_slopes": (
-        "hardtanh_backward leaky_relu_backward shrink_backward threshold_backward"
+        "hardtanh_backward leaky_relu_backward shrink_backward softshrink_backward threshold_backward"
     ),
     "ops.unpool": (
         "max_unpool2d max_unpool2d_backward max_unpool2d_backward_backward max_unpool2d_backward_backward_backward "

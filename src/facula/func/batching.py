@@ -207,16 +207,16 @@ def _(call: Call) -> Any:
 
 MOVED = frozenset(
     """
-    all_op amax amin any_op cumsum_op cumsum_from_end cumprod_op logcumsumexp_op cummax cummin recur shift diagonal
-    diagonal_backward diagonal_copy diag_embed diagonal_scatter fft_c2c fft_c2r fft_r2c flip rot90 gather ungather
-    glu kthvalue_op linalg_cross log_softmax_backward_data log_softmax_op logsumexp_op max_dim mean_dim median_dim
-    min_dim mode_op nanmedian_dim nansum_op norm_along pick prod_dim safe_softmax scatter scatter_add scatter_by
-    scatter_reduce scatter_value select select_backward select_copy select_scatter slice slice_backward slice_copy
-    slice_scatter narrow_copy softmax_backward_data softmax_op sort_op sort_stable_op split split_copy
+    all_op amax amin any_op cumsum_op cumprod_op logcumsumexp_op cummax cummin recur shift diagonal
+    diagonal_backward diagonal_copy diag_embed diagonal_scatter fft_c2c fft_c2r fft_r2c flip rot90 gather glu
+    glu_backward kthvalue_op linalg_cross log_softmax_backward_data log_softmax_op logsumexp_op max_dim mean_dim
+    median_dim min_dim mode_op nanmedian_dim nansum_op norm_along pick prod_dim safe_softmax scatter scatter_add
+    scatter_by scatter_reduce scatter_value select select_backward select_copy select_scatter slice slice_backward
+    slice_copy slice_scatter narrow_copy softmax_backward_data softmax_op sort_op sort_stable_op split split_copy
     split_with_sizes split_with_sizes_copy squeeze squeeze_copy squeeze_dims squeeze_dims_copy squeeze_fresh
     squeeze_inplace squeeze_dims_inplace std_mean_op std_op sum_dim topk_op transpose transpose_copy
-    transpose_inplace unbind unbind_copy unfold unfold_backward unfold_copy unpick unsafe_split
-    unsafe_split_with_sizes var_mean_op var_op vector_norm_op
+    transpose_inplace unbind unbind_copy unfold unfold_backward unfold_copy unsafe_split unsafe_split_with_sizes
+    var_mean_op var_op vector_norm_op
     """.split()
 )
 """Primitives that stay the same if a dimension is put in front and their attributes say so."""
@@ -395,6 +395,9 @@ def _(call: Call) -> Any:
 def _(call: Call) -> Any:
     name = call.op.name
     beta, alpha = call.attributes
+    if name == "addmm" and call.flags[2]:
+        c = padded(call.values[0], 2) if call.flags[0] else call.values[0]
+        return TENSOR.baddbmm(c, call.full(1), call.values[2], beta, alpha)
     multiply = REGISTRY["bmm" if name in ("baddbmm", "addbmm") else "mm"]
     product = Call(multiply, call.level, call.values[1:], call.flags[1:], ())
     if name == "addmv":
@@ -450,12 +453,12 @@ def _(call: Call) -> Any:
 
 @rule("t", "t_copy", "t_inplace")
 def _(call: Call) -> Any:
-    return call.values[0].transpose(1, 2) if call.ndim() == 2 else call.values[0].alias()
+    return TENSOR.transpose(call.values[0], 1, 2) if call.ndim() == 2 else call.values[0].alias()
 
 
 @rule("unsqueeze", "unsqueeze_copy", "unsqueeze_inplace")
 def _(call: Call) -> Any:
-    return call.values[0].unsqueeze(call.attribute("dim") % (call.ndim() + 1) + 1)
+    return TENSOR.unsqueeze(call.values[0], call.attribute("dim") % (call.ndim() + 1) + 1)
 
 
 @rule("squeeze_all", "squeeze_all_copy", "squeeze_all_inplace")

@@ -101,13 +101,13 @@ def _with_all(places: Any, size: int) -> Any:
 
 
 def _padding(call: Call) -> Any:
-    places, node = call.attributes
-    return call.run(call.all_full(), (_with_all(places, call.size), node))
+    places, padding = call.attributes
+    return call.run(call.all_full(), (_with_all(places, call.size), padding))
 
 
 for _n in (1, 2, 3):
-    RULES[f"pad_ReflectionPad{_n}DBackward0"] = RULES[f"pad_ReplicationPad{_n}DBackward0"] = _padding
-RULES["sum_at_places"] = _padding
+    for _kind in ("Reflection", "Replication"):
+        RULES[f"pad_{_kind}Pad{_n}D"] = RULES[f"pad_{_kind}Pad{_n}D_backward"] = _padding
 
 
 @rule("flash_attention")

@@ -99,6 +99,8 @@ def sum_array_to(x: Any, shape: tuple[int, ...]) -> Any:
 
 def sum_tensor_to(x: Tensor, shape: tuple[int, ...]) -> Tensor:
     here = x._array.shape
+    if not shape:
+        return TENSOR.sum_all(x) if here else x
     dims = (0,) if here[1:] == shape else reduced_dims(here, shape)
     if dims:
         x = TENSOR.sum_dim(x, dims, True)

@@ -18,17 +18,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from .. import _quiet, _state
-from .._state import GENERAL, RECORDING
+from .. import _quiet
 from .._tensor import Tensor
-from ..autograd.graph import EMPTY, next_sequence_number, user_place
-from ..autograd.meta import cut_of
 from ..autograd.saved import SavedList, inference_error, version_of
 from ..autograd.views import element_strides
-from ._primitive import PLAIN, Primitive, _new, ndarray
-from ._text import Text
+from ._primitive import Primitive, _new
+from ._text import NAMES, Text, unusual
 
 
 def call_of(op: Primitive) -> Callable[..., Any]:
@@ -75,10 +70,8 @@ def _packed(values: Any) -> SavedList:
 
 
 _NAMES: dict[str, Any] = {
-    "_ndarray": ndarray, "_PLAIN": PLAIN, "_Tensor": Tensor, "_new": _new, "_state": _state, "_GENERAL": GENERAL,
-    "_RECORDING": RECORDING, "_begin": _quiet.begin, "_end": _quiet.end, "_asarray": np.asarray, "_cut_of": cut_of,
-    "_place": user_place, "_number": next_sequence_number, "_EMPTY": EMPTY, "_twin": _twin, "_packed": _packed,
-    "_strides": element_strides, "_note_versions": note_versions, "_type": type,
+    **NAMES, "_begin": _quiet.begin, "_end": _quiet.end, "_twin": _twin, "_packed": _packed,
+    "_strides": element_strides, "_note_versions": note_versions,
 }  # fmt: skip
 
 
@@ -96,7 +89,7 @@ class _CallText(Text):
     def made(self) -> Callable[..., Any]:
         op = self.op
         self.say_call()
-        own = {"_op": op, "_general": op.general, "_kernel": op.kernel, "_node_class": None}
+        own = {"_op": op, "_general": op.general, "_kernel": op.kernel}
         return self.compiled("_call", {**_NAMES, **own})
 
     def any(self, condition: str, names: list[str]) -> str:
@@ -117,14 +110,9 @@ class _CallText(Text):
             lacks = f"None if {name} is None else " if self.may_lack else ""
             say(1, f"_array_{name} = {lacks}{name}._array")
         say(1, f"if {self.any('_type(_array_{0}) is not _ndarray', self.tensors)}:",
-               f"    return _general({given})",
-               "_recording = True",
-               "if _state.special:",
-               "    _how = _state.modes.how",
-               "    if _how == _GENERAL or _state.anomaly:",
-               f"        return _general({given})",
-               "    _recording = _how == _RECORDING",
-               "_token = _begin()",
+               f"    return _general({given})")  # fmt: skip
+        self.say_mode(f"_general({given})")
+        say(1, "_token = _begin()",
                "try:",
                f"    _result = _kernel({', '.join([*[f'_array_{n}' for n in self.tensors], *op.attribute_names])})",
                "finally:",
@@ -181,8 +169,7 @@ class _CallText(Text):
         say(1, f"_node.saved = ({', '.join(values)},)" if values else "_node.saved = _EMPTY")
         inputs = {i: slot.name for i, slot in enumerate(op.slots) if slot.is_tensor and not slot.is_output}
         if inputs:
-            changed = "({0}._counter is not None and {0}._counter[0] or {0}._meta is not None and {0}._meta.inference)"
-            say(1, f"if {self.any(changed, [*inputs.values()])}:",
+            say(1, f"if {self.any(unusual('{0}', '{0}._meta'), [*inputs.values()])}:",
                    f"    _note_versions(_node, {(*inputs,)})")  # fmt: skip
         say(1, "_node.code, _node.instruction = _place(2)",
                "_node.seq = _number()",

@@ -27,17 +27,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import _quiet, _state
+from .. import _quiet
 from .._dtype import F32, F64
-from .._state import GENERAL, RECORDING
-from .._tensor import Tensor
-from ..autograd.graph import EMPTY, _is_internal, next_sequence_number, user_place
-from ..autograd.meta import Cut, cut_of
+from ..autograd.graph import _is_internal
+from ..autograd.meta import Cut
 from ..autograd.saved import inference_error
 from ._calls import note_versions
 from ._operands import MISSING, broadcast_error, general, irregular, scalar
-from ._primitive import PLAIN, Primitive, _getframe, _new, ndarray
-from ._text import Text, compiled_when_called
+from ._primitive import Primitive, _getframe
+from ._text import NAMES, Text, compiled_when_called, unusual
 from ._tiles import HEAVY, SHARED, shared_ufunc
 from ._xp import TENSOR
 
@@ -307,7 +305,7 @@ class _HotText(Text):
                "_node.versions = None",
                f"_node.saved = ({', '.join(op.slot_names)},)" if op.slots else "_node.saved = _EMPTY")  # fmt: skip
         if tensor in op.slot_names:
-            say(1, f"if {_unusual(tensor, '_meta_a')}:",
+            say(1, f"if {unusual(tensor, '_meta_a')}:",
                    f"    _note_versions(_node, ({op.slot_names.index(tensor)},))")  # fmt: skip
         say(1, "_node.code, _node.instruction = _place(2)",
                "_node.seq = _number()",
@@ -315,14 +313,6 @@ class _HotText(Text):
                "return _t")  # fmt: skip
 
     # ---- what they share
-
-    def say_mode(self, otherwise: str) -> None:
-        self.say(1, "_recording = True",
-                    "if _state.special:",
-                    "    _how = _state.modes.how",
-                    "    if _how == _GENERAL or _state.anomaly:",
-                    f"        return {otherwise}",
-                    "    _recording = _how == _RECORDING")  # fmt: skip
 
     def say_kernel(self, depth: int, given: str) -> None:
         if self.is_ufunc:  # which gives a scalar for 0-d arrays unless told otherwise
@@ -407,10 +397,10 @@ class _HotText(Text):
             users = self.users(name)
             none = " and ".join([f"_edge_{x} is None" for x in users])
             values.append(name if len(users) == 2 else f"None if {none} else {name}")
-        unusual = " or ".join([_unusual(name, metas[name]) for name in names])
+        changed = " or ".join([unusual(name, metas[name]) for name in names])
         self.say(depth, f"_node.saved = ({', '.join(values)},)",
                         "_node.versions = None",
-                        f"if {unusual}:",
+                        f"if {changed}:",
                         f"    _note_versions(_node, {tuple(range(len(names)))})")  # fmt: skip
 
     def say_saved_with_number(self, depth: int) -> None:
@@ -430,7 +420,7 @@ class _HotText(Text):
             self.say(depth, f"_node.saved = ({held},)",
                             "_node.versions = None")  # fmt: skip
             if "input" in kept:
-                self.say(depth, f"if {_unusual('input', '_meta_a')}:",
+                self.say(depth, f"if {unusual('input', '_meta_a')}:",
                                 f"    _note_versions(_node, ({names.index('input')},))")  # fmt: skip
 
     def say_place(self, depth: int, frames: int | str) -> None:
@@ -448,19 +438,9 @@ class _HotText(Text):
                         "return _t")  # fmt: skip
 
 
-def _unusual(name: str, meta: str) -> str:
-    """That a tensor to be saved was changed in place before, or is an inference tensor."""
-    return (
-        f"({name}._counter is not None and {name}._counter[0] or {meta} is not None and {meta}.inference)"
-    )
-
-
 _NAMES: dict[str, Any] = {
-    "_type": type, "_isinstance": isinstance, "_Tensor": Tensor, "_PLAIN": PLAIN, "_F32": F32, "_F64": F64,
-    "_ndarray": ndarray, "_asarray": np.asarray, "_new": _new, "_state": _state, "_GENERAL": GENERAL,
-    "_RECORDING": RECORDING, "_MISSING": MISSING, "_irregular": irregular, "_general": general, "_scalar": scalar,
-    "_broadcast_error": broadcast_error, "_shared_ufunc": shared_ufunc, "_Cut": Cut, "_cut_of": cut_of,
-    "_EMPTY": EMPTY, "_inference_error": inference_error, "_note_versions": note_versions, "_getframe": _getframe,
-    "_is_internal": _is_internal, "_place": user_place, "_number": next_sequence_number,
-    "_node_class": None, "_known_code": None,
+    **NAMES, "_isinstance": isinstance, "_F32": F32, "_F64": F64, "_MISSING": MISSING, "_irregular": irregular,
+    "_general": general, "_scalar": scalar, "_broadcast_error": broadcast_error, "_shared_ufunc": shared_ufunc,
+    "_Cut": Cut, "_inference_error": inference_error, "_note_versions": note_versions, "_getframe": _getframe,
+    "_is_internal": _is_internal, "_known_code": None,
 }  # fmt: skip

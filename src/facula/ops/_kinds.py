@@ -11,20 +11,20 @@ LINEAR = frozenset(
     """
     add_points adaptive_avg_pool2d adaptive_avg_pool2d_backward adaptive_avg_pool3d adaptive_avg_pool3d_backward
     adaptive_max_pool2d_backward adaptive_max_pool2d_backward_backward adaptive_max_pool3d_backward
-    adaptive_max_pool3d_backward_backward affine_grid_adjoint affine_grid_generator alias_kernel_copy as_strided_copy
-    as_strided_scatter avg_pool2d avg_pool2d_backward avg_pool3d avg_pool3d_backward block_diag cast cat_op
-    channel_shuffle chunk_cat clone_kernel col2im copy cumsum_from_end cumsum_op dense_copy diag_embed
+    adaptive_max_pool3d_backward_backward affine_grid_adjoint affine_grid_generator alias_kernel_copy
+    as_strided_copy as_strided_scatter avg_pool2d avg_pool2d_backward avg_pool3d avg_pool3d_backward block_diag cast
+    cat_op channel_shuffle chunk_cat clone_kernel col2im copy cumsum_op dense_copy diag_embed
     diagonal_backward diagonal_copy diagonal_scatter embedding embedding_rows_summed embedding_unpadded expand_copy
-    fft_c2c fft_c2r fft_r2c filled_with_tensor fill_tensor flip front_of_mask gather im2col index index_add index_copy
-    index_fill_tensor index_put index_select index_unselect mask_of_front masked_fill_tensor masked_scatter
-    masked_select masked_unindex max_pool2d_backward max_pool2d_backward_backward max_pool3d_backward
+    fft_c2c fft_c2r fft_r2c filled_with_tensor fill_tensor flip front_of_mask gather im2col index index_add
+    index_copy index_fill_tensor index_put index_put_impl index_select index_unselect mask_of_front masked_fill_tensor
+    masked_scatter masked_select masked_unindex max_pool2d_backward max_pool2d_backward_backward max_pool3d_backward
     max_pool3d_backward_backward max_unpool2d max_unpool2d_backward max_unpool3d max_unpool3d_backward mean_all
     mean_dim narrow_copy native_dropout_backward permute_copy pick pixel_shuffle pixel_unshuffle put repeat restride
     roll rot90 scatter scatter_add select_backward select_copy select_scatter shift slice_backward slice_copy
     slice_scatter split_copy split_with_sizes_copy squeeze_all_copy squeeze_copy squeeze_dims_copy squeeze_fresh
     stack_op sum_all sum_dim t_copy take take_points trace transpose_copy tril triu unbind_copy unfold_backward
-    unfold_copy unindex ungather unmask unpick unsafe_index unsafe_split unsafe_split_with_sizes unsafe_view
-    unsqueeze_copy untake view_as_real_copy view_copy
+    unfold_copy unindex unmask unsafe_index unsafe_split unsafe_split_with_sizes unsafe_view unsqueeze_copy untake
+    view_as_real_copy view_copy
     """.split()
 )
 """Jointly linear in all their differentiable tensors: the tangent goes the same way as the value."""

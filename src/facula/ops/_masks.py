@@ -11,14 +11,12 @@ from typing import Any
 import numpy as np
 
 from ._basic import in_both_worlds
-from ._primitive import primitive
 
 _AS_INTEGERS: dict[int, Any] = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}
 _SMALL = 4096
 
 
-@primitive("WhereBackward0", kind="elementwise")
-def keep(input, mask):  # type: ignore[no-untyped-def]
+def keep(input: Any, mask: Any) -> Any:
     """``input`` where ``mask``, 0 elsewhere."""
     bits = _AS_INTEGERS.get(input.itemsize)
     if bits is None:
@@ -27,9 +25,6 @@ def keep(input, mask):  # type: ignore[no-untyped-def]
         return np.multiply(input.view(bits), mask).view(input.dtype)
     kept = mask.astype(bits)  # a product of two dtypes takes longer
     return np.multiply(input.view(bits), kept, kept).view(input.dtype)
-
-
-keep.vjp(input=lambda g, mask, xp: xp.keep(g, mask))
 
 
 def select(mask: Any, a: Any, b: Any) -> Any:
@@ -44,6 +39,22 @@ def select(mask: Any, a: Any, b: Any) -> Any:
     return np.bitwise_xor(chosen, y).view(a.dtype)
 
 
+def _keep_of_tensor(input: Any, mask: Any) -> Any:
+    from .choice import where_kernel
+
+    return where_kernel(mask, input, 0, input._array.dtype)
+
+
+def _drop(input: Any, mask: Any) -> Any:
+    return keep(input, np.logical_not(mask))
+
+
+def _drop_of_tensor(input: Any, mask: Any) -> Any:
+    from .choice import where_kernel
+
+    return where_kernel(mask, 0, input, input._array.dtype)
+
+
 def _either_tensor(mask: Any, a: Any, b: Any) -> Any:
     from .choice import where
 
@@ -55,4 +66,21 @@ def _either_array(mask: Any, a: Any, b: Any) -> Any:
     return select(np.asanyarray(mask), np.asanyarray(a, like.dtype), np.asanyarray(b, like.dtype))
 
 
+def _cleared_array(input: Any, mask: Any) -> Any:
+    input, mask = np.asanyarray(input), np.asanyarray(mask)
+    if mask.shape == input.shape:
+        return keep(input, np.logical_not(mask))
+    return select(mask, np.zeros((), input.dtype), input)
+
+
+def _cleared_tensor(input: Any, mask: Any) -> Any:
+    from .masked import masked_fill
+
+    return masked_fill(input, mask, 0)
+
+
+in_both_worlds("keep", keep, _keep_of_tensor)
+in_both_worlds("drop", _drop, _drop_of_tensor)
 in_both_worlds("either", _either_array, _either_tensor)
+in_both_worlds("cleared", _cleared_array, _cleared_tensor)
+"""``xp.cleared(x, mask)``: 0 where the mask is True, by ``masked_fill`` as PyTorch's rules have it."""

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from .._device import MetaArray, empty_meta
+from ._basic import in_both_worlds
 from ._changing import places_in
 from ._primitive import primitive
+from ._xp import TENSOR
 
 
 @primitive("GatherBackward0", kind="linear")
@@ -21,8 +23,7 @@ def pick(input, index, dim: int, keepdim: bool, unique: bool):  # type: ignore[n
     return np.take_along_axis(input, np.expand_dims(index, dim), dim).squeeze(dim)
 
 
-@primitive("ScatterAddBackward0", kind="linear")
-def unpick(input, index, dim: int, keepdim: bool, unique: bool, shape: tuple[int, ...]):  # type: ignore[no-untyped-def]
+def unpick(input: Any, index: Any, dim: int, keepdim: bool, unique: bool, shape: tuple[int, ...]) -> Any:
     """Each element put (or, if places may repeat, added) where it was picked from; zeros elsewhere."""
     if not shape:
         return input
@@ -79,6 +80,13 @@ def _(g: Any, index: Any, dim: int, keepdim: bool, unique: bool, input_shape: An
     return xp.unpick(g, index, dim, keepdim, unique, input_shape)
 
 
-@unpick.vjp("input")
-def _(g: Any, index: Any, dim: int, keepdim: bool, unique: bool, xp: Any) -> Any:
-    return xp.pick(g, index, dim, keepdim, unique)
+def _unpick_tensor(input: Any, index: Any, dim: int, keepdim: bool, unique: bool, shape: tuple[int, ...]) -> Any:
+    if not shape:
+        return input
+    if not keepdim:
+        input, index = TENSOR.unsqueeze(input, dim % len(shape)), TENSOR.unsqueeze(index, dim % len(shape))
+    put = TENSOR.scatter if unique else TENSOR.scatter_add
+    return put(input.new_zeros(shape), input, index, dim % len(shape))
+
+
+in_both_worlds("unpick", unpick, _unpick_tensor)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from .._device import MetaArray, empty_meta
+from ._basic import constant, no_gradient, raw
 from ._changing import add_at
 from ._primitive import Primitive
 from ._taps import Array, Rows, Taps, compact
@@ -233,18 +234,26 @@ def add_to_planes(x: Any, index: Any, shape: tuple[int, ...], spatial: int) -> A
     return out.reshape(shape)
 
 
+def of_shape(shape: tuple[int, ...], g: Any, xp: Any) -> Any:
+    """Something of a shape, beside a gradient: what it holds does not matter."""
+    return constant(np.broadcast_to(np.zeros((), raw(g).dtype), shape), xp)
+
+
 def plane_ops(name: str, node: str, spatial: int) -> Primitive:
     """A primitive like ``add_to_planes``, for the derivatives of an operator that picks elements of planes."""
 
-    def add(input, index, shape: tuple[int, ...]):  # type: ignore[no-untyped-def]
-        return add_to_planes(input, index, shape, spatial)
+    def add(input, like, index):  # type: ignore[no-untyped-def]
+        """``like``: what the elements were picked from."""
+        return add_to_planes(input, index, like.shape, spatial)
 
     def take(input, index):  # type: ignore[no-untyped-def]
         return take_from_planes(input, index, spatial)
 
-    adding = Primitive(name, add, node)
-    Primitive(f"{name}_backward", take, node).vjp(
-        input=lambda g, index, input_shape, xp: getattr(xp, name)(g, index, input_shape)
-    )
-    adding.vjp(input=lambda g, index, xp: getattr(xp, f"{name}_backward")(g, index))
+    adding = Primitive(name, add, node, saved_names={"index": "indices"})
+
+    @Primitive(f"{name}_backward", take, node).vjp("input")
+    def _(g: Any, index: Any, input_shape: Any, xp: Any) -> Any:
+        return getattr(xp, name)(g, of_shape(input_shape, g, xp), index)
+
+    adding.vjp(input=lambda g, index, xp: getattr(xp, f"{name}_backward")(g, index), like=no_gradient)
     return adding

@@ -90,7 +90,11 @@ def spread(g: Any, shape: tuple[int, ...], dim: tuple[int, ...] | None, keepdim:
     """The gradient of a reduction's result with its dimensions of size 1 back, ready to be broadcast."""
     if keepdim or not shape:
         return g
-    return xp.view(g if not xp.is_raw else np.asanyarray(g), with_ones(shape, dim))
+    if xp.is_raw:
+        return xp.view(np.asanyarray(g), with_ones(shape, dim))
+    for d in sorted([d % len(shape) for d in dim or ()]):  # a result without dimensions broadcasts as it is
+        g = xp.unsqueeze(g, d)
+    return g
 
 
 def spread_out(g: Any, shape: tuple[int, ...], dim: tuple[int, ...] | None, keepdim: bool, xp: Any) -> Any:

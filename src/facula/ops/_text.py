@@ -11,7 +11,26 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from ._primitive import Primitive
+import numpy as np
+
+from .. import _state
+from .._state import GENERAL, RECORDING
+from .._tensor import Tensor
+from ..autograd.graph import EMPTY, next_sequence_number, user_place
+from ..autograd.meta import cut_of
+from ._primitive import PLAIN, Primitive, _new, ndarray
+
+NAMES: dict[str, Any] = {
+    "_type": type, "_Tensor": Tensor, "_PLAIN": PLAIN, "_new": _new, "_ndarray": ndarray, "_asarray": np.asarray,
+    "_state": _state, "_GENERAL": GENERAL, "_RECORDING": RECORDING, "_cut_of": cut_of, "_EMPTY": EMPTY,
+    "_place": user_place, "_number": next_sequence_number, "_node_class": None,
+}  # fmt: skip
+"""What the texts of calls have in common."""
+
+
+def unusual(name: str, meta: str) -> str:
+    """That a tensor to be saved was changed in place before, or is an inference tensor."""
+    return f"({name}._counter is not None and {name}._counter[0] or {meta} is not None and {meta}.inference)"
 
 
 class Text:
@@ -26,6 +45,15 @@ class Text:
 
     def say(self, depth: int, *lines: str) -> None:
         self.lines += ["    " * depth + line for line in lines]
+
+    def say_mode(self, otherwise: str) -> None:
+        """Whether to record; ``otherwise`` is the call to make if the state is anything but plain."""
+        self.say(1, "_recording = True",
+                    "if _state.special:",
+                    "    _how = _state.modes.how",
+                    "    if _how == _GENERAL or _state.anomaly:",
+                    f"        return {otherwise}",
+                    "    _recording = _how == _RECORDING")  # fmt: skip
 
     def compiled(self, name: str, names: dict[str, Any]) -> Callable[..., Any]:
         """The function. Tracebacks show its lines, and NOTE [provenance] takes it for facula's own."""

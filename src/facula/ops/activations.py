@@ -11,10 +11,10 @@ from .. import _dtype
 from .._tensor import Tensor
 from ._approximations import expm1, log1p
 from ._args import one_dim
-from ._basic import in_both_worlds, no_gradient
+from ._basic import in_both_worlds, no_gradient, raw
 from ._elementwise import elementwise
 from ._forms import FUNCTIONALS, FUNCTIONS, expose, public
-from ._gelu import gelu_gradient, gelu_in_tiles, is_large
+from ._gelu import gelu_in_tiles, is_large
 from ._inplace import inplace_form, needs_gradient
 from ._masks import keep, select
 from ._primitive import PLAIN, primitive
@@ -22,6 +22,7 @@ from ._refusals import only
 from ._tiles import SHARED, shared_ufunc, tiled_kernel, tiled_rule
 from .choice import clip
 from .pointwise import number_like
+from .smooth_slopes import gelu_inner, halves, show_buffer
 from .special import erf_array
 from .transcendental import sigmoid, tanh
 
@@ -66,6 +67,9 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def _leaky(input, negative_slope: float):  # type: ignore[no-untyped-def]
+    if input.ndim and input.dtype.kind == "f" and 0 < negative_slope <= 1:
+        below = np.multiply(input, number_like(negative_slope, input))
+        return np.maximum(input, below, out=below)
     return np.multiply(input, _slope(input, negative_slope))
 
 
@@ -119,15 +123,15 @@ def prelu_kernel(input, weight):  # type: ignore[no-untyped-def]
     return np.where(input > 0, input, input * weight)
 
 
-@primitive("PreluKernelBackwardBackward0", kind="elementwise")
+@primitive("PreluKernelBackwardBackward0", kind="elementwise", saved_names={"input": "grad_output", "other": "self"})
 def prelu_input_backward(input, other, weight):  # type: ignore[no-untyped-def]
     """``input`` is the gradient, ``other`` what prelu was applied to."""
     return np.where(other > 0, input, weight * input)
 
 
-@primitive("PreluKernelBackwardBackward0", kind="elementwise")
+@primitive("PreluKernelBackwardBackward0", kind="elementwise", saved_names={"input": "grad_output", "other": "self"})
 def prelu_weight_backward(input, other):  # type: ignore[no-untyped-def]
-    return keep.kernel(np.multiply(other, input), np.logical_not(other > 0))
+    return keep(np.multiply(other, input), np.logical_not(other > 0))
 
 
 # At 0 the derivative takes the side of the weight, and its own derivative the other side, as in PyTorch.
@@ -188,33 +192,17 @@ def _elu(input, alpha: float, scale: float, input_scale: float):  # type: ignore
     return select(np.asarray(input > 0), np.asarray(input * number_like(scale, input)), np.asarray(below))
 
 
-@primitive("EluBackwardBackward0", kind="elementwise")
-def elu_backward(input, other, alpha: float, scale: float, input_scale: float):  # type: ignore[no-untyped-def]
-    below = input * (np.exp(other * number_like(input_scale, other)) * number_like(alpha * scale * input_scale, input))
-    above = input * number_like(scale, input)
-    return select(np.greater(other, 0), np.asarray(above), np.asarray(below))
-
-
 def _elu_rule(g: Any, input: Any, alpha: float, scale: float, input_scale: float, xp: Any) -> Any:
-    return xp.elu_backward(g, input, alpha, scale, input_scale)
+    return xp.elu_backward(g, input, alpha, scale, input_scale, False)
 
 
-@elu_backward.vjp("other")
-def _(g: Any, input: Any, other: Any, alpha: float, scale: float, input_scale: float, xp: Any) -> Any:
-    slope = xp.exp(other * input_scale) * (alpha * scale * input_scale * input_scale)
-    return xp.keep(g * input * slope, other < 0)
-
-
-elu_backward.vjp(
-    input=lambda g, other, alpha, scale, input_scale, xp: xp.elu_backward(g, other, alpha, scale, input_scale)
-)
 _elu_check = only("elu_cpu", "f")
 elu_op = elementwise("elu", _elu, "EluBackward0", check=_elu_check, input=_elu_rule)
 celu_op = elementwise("celu", _elu, "CeluBackward0", check=_elu_check, input=_elu_rule)
 
 
 def _elu_of_result_rule(g: Any, out: Any, alpha: float, scale: float, input_scale: float, xp: Any) -> Any:
-    return xp.either(out > 0, g * scale, g * ((out + alpha * scale) * input_scale))
+    return xp.elu_backward(g, out, alpha, scale, input_scale, True)
 
 
 _elu_in_place, _celu_in_place = (
@@ -247,7 +235,6 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 # ---- smooth units
 
 _ROOT_HALF = math.sqrt(0.5)
-_DENSITY = 1 / math.sqrt(2 * math.pi)
 
 
 def _gelu(input, approximate: str):  # type: ignore[no-untyped-def]
@@ -260,34 +247,14 @@ def _gelu(input, approximate: str):  # type: ignore[no-untyped-def]
 def _gelu_in_general(input, approximate: str):  # type: ignore[no-untyped-def]
     half = number_like(0.5, input)
     if approximate == "tanh":
-        return half * input * (1 + np.tanh(_gelu_inner(input)))
+        return half * input * (1 + np.tanh(gelu_inner(input)))
     return half * input * (1 + erf_array(input * number_like(_ROOT_HALF, input)))
 
 
-_GELU_A, _GELU_B = math.sqrt(2 / math.pi), 0.044715
-
-
-def _gelu_inner(input: Any) -> Any:
-    return (input + input * input * input * _GELU_B) * _GELU_A
-
-
-def _gelu_rule(g: Any, input: Any, approximate: str, xp: Any) -> Any:
-    if xp.is_raw and approximate == "none" and g.dtype == input.dtype and is_large(input):
-        return gelu_gradient(g, input)
-    return _gelu_rule_in_general(g, input, approximate, xp)
-
-
-@tiled_rule
-def _gelu_rule_in_general(g: Any, input: Any, approximate: str, xp: Any) -> Any:
-    if approximate == "tanh":
-        t = xp.tanh(_gelu_inner(input))
-        inner_slope = (1 + input * input * (3 * _GELU_B)) * _GELU_A
-        return g * (0.5 * (1 + t) + 0.5 * input * (1 - t * t) * inner_slope)
-    distribution = 0.5 * (1 + xp.erf(input * _ROOT_HALF))
-    return g * (distribution + input * (xp.exp(input * input * -0.5) * _DENSITY))
-
-
-gelu_op = elementwise("gelu", _gelu, "GeluBackward0", check=only("GeluKernelImpl", "f"), input=_gelu_rule)
+gelu_op = elementwise(
+    "gelu", _gelu, "GeluBackward0", check=only("GeluKernelImpl", "f"),
+    input=lambda g, input, approximate, xp: xp.gelu_backward(g, input, approximate),
+)  # fmt: skip
 
 
 @public(out=True)
@@ -314,7 +281,10 @@ def _silu(input):  # type: ignore[no-untyped-def]
 @tiled_rule
 def _silu_rule(g: Any, input: Any, xp: Any) -> Any:
     s = xp.sigmoid(input)
-    return g * xp.conj(s * (1 + input * (1 - s)))
+    if xp.is_raw:
+        return g * xp.conj(s * (1 + input * (1 - s)))
+    rest = xp.plus(input * xp.number_minus(1, s), 1)
+    return g * s * rest if raw(g).dtype.kind != "c" else g * xp.conj(s * rest)
 
 
 silu_op = elementwise("silu", _silu, "SiluBackward0", check=only("silu_cpu", "fc"), input=_silu_rule)
@@ -340,7 +310,7 @@ def _mish(input):  # type: ignore[no-untyped-def]
 @tiled_rule
 def _mish_rule(g: Any, input: Any, xp: Any) -> Any:
     t = xp.tanh(xp.softplus(input, 1, 20))
-    return g * (t + input * xp.sigmoid(input) * (1 - t * t))
+    return g * (t + input * xp.sigmoid(input) * xp.number_minus(1, t * t))
 
 
 @tiled_kernel
@@ -350,16 +320,10 @@ def _softplus(input, beta: float, threshold: float):  # type: ignore[no-untyped-
     return select(np.asarray(scaled > threshold), np.asarray(input), np.asarray(smooth))
 
 
-@tiled_rule
-def _softplus_rule(g: Any, input: Any, beta: float, threshold: float, xp: Any) -> Any:
-    scaled = input * beta
-    beyond = scaled > threshold
-    return xp.either(beyond, g, g * xp.sigmoid(xp.either(scaled >= threshold, threshold, scaled)))
-
-
 softplus_op = elementwise(
-    "softplus", _softplus, "SoftplusBackward0", check=only("softplus_cpu", "f"), input=_softplus_rule
-)
+    "softplus", _softplus, "SoftplusBackward0", check=only("softplus_cpu", "f"),
+    input=lambda g, input, beta, threshold, xp: xp.softplus_backward(g, input, beta, threshold),
+)  # fmt: skip
 mish_op = elementwise("mish", _mish, "MishBackward0", check=only("mish_cpu", "f"), input=_mish_rule)
 _mish_in_place = inplace_form(mish_op)
 
@@ -383,8 +347,9 @@ def _log_sigmoid(input):  # type: ignore[no-untyped-def]
 
 logsigmoid_op = elementwise(
     "logsigmoid", _log_sigmoid, "LogSigmoidBackward0", check=only("log_sigmoid_cpu", "f"),
-    input=lambda g, input, xp: g * xp.sigmoid(-input),
+    input=lambda g, input, xp: xp.log_sigmoid_backward(g, input),
 )  # fmt: skip
+show_buffer(logsigmoid_op)
 
 
 @public(out=True)
@@ -463,7 +428,7 @@ def _hardswish(input):  # type: ignore[no-untyped-def]
 
 hardswish_op = elementwise(
     "hardswish", _hardswish, "HardswishBackward0", check=only("hardswish_cpu", "f"),
-    input=lambda g, input, xp: xp.keep(xp.either(input < 3, g * (input / 3 + 0.5), g), input > -3),
+    input=lambda g, input, xp: xp.hardswish_backward(g, input),
 )  # fmt: skip
 _hardswish_in_place = inplace_form(hardswish_op)
 
@@ -475,7 +440,7 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def _hardshrink(input, lambd: float):  # type: ignore[no-untyped-def]
-    return keep.kernel(input, ~((input >= -lambd) & (input <= lambd)))
+    return keep(input, ~((input >= -lambd) & (input <= lambd)))
 
 
 hardshrink_op = elementwise(
@@ -497,7 +462,7 @@ def _softshrink(input, lambd: float):  # type: ignore[no-untyped-def]
 
 softshrink_op = elementwise(
     "softshrink", _softshrink, "SoftshrinkBackward0", check=only("softshrink_check", "f"),
-    input=lambda g, input, lambd, xp: xp.shrink_backward(g, input, lambd),
+    input=lambda g, input, lambd, xp: xp.softshrink_backward(g, input, lambd),
 )  # fmt: skip
 
 
@@ -514,23 +479,13 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
 # ---- gated units
 
 
-def _halves(x: Any, dim: int) -> tuple[Any, Any]:
-    n = x.shape[dim] // 2
-    before = (slice(None),) * dim
-    return x[(*before, slice(0, n))], x[(*before, slice(n, None))]
-
-
 @primitive("GluBackward0", name="glu")
 def glu_op(input, dim: int):  # type: ignore[no-untyped-def]
-    a, b = _halves(input, dim)
+    a, b = halves(input, dim)
     return (a * _logistic(b)).astype(input.dtype, copy=False)
 
 
-@glu_op.vjp("input")
-def _(g: Any, input: Any, dim: int, xp: Any) -> Any:
-    a, b = _halves(input, dim)
-    s = xp.sigmoid(b)
-    return xp.joined((g * s, g * a * (s * (1 - s))), dim)
+glu_op.vjp(input=lambda g, input, dim, xp: xp.glu_backward(g, input, dim))
 
 
 def _joined_tensors(parts: Any, dim: int) -> Any:

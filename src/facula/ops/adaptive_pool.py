@@ -10,6 +10,8 @@ import numpy as np
 
 from .._dtype import cast, widened
 from .._tensor import Tensor
+from ..autograd import saved
+from ._basic import no_gradient
 from ._forms import FUNCTIONALS, FUNCTIONS, public
 from ._pooling import Windows, adaptive, greatest, places_of, plane_ops, take_from_planes
 from ._primitive import Primitive
@@ -57,21 +59,28 @@ def _require_elements(name: str, input: Tensor, first: int) -> None:
 # ---- averages
 
 
+def _size_getter(from_end: int) -> Callable[[Any], Any]:
+    return lambda node: saved.unpack_at(node, 0)[-from_end]
+
+
 def _average_op(spatial: int) -> Primitive:
     def kernel(input, output_size: Ints):  # type: ignore[no-untyped-def]
         windows = _windows(input.shape, output_size)
         return averages(input, windows, divisor_of([w.counts for w in windows], None))
 
-    def adjoint(input, shape: Ints):  # type: ignore[no-untyped-def]
-        windows = _windows(shape, input.shape[-spatial:])
+    def adjoint(input, like):  # type: ignore[no-untyped-def]
+        windows = _windows(like.shape, input.shape[-spatial:])
         return averages_adjoint(input, windows, divisor_of([w.counts for w in windows], None))
 
     name = f"adaptive_avg_pool{spatial}d"
     op = Primitive(name, kernel, f"AdaptiveAvgPool{spatial}DBackward0")
-    op.vjp(input=lambda g, input, xp: getattr(xp, f"{name}_backward")(g, tuple(input.shape)))
-    Primitive(f"{name}_backward", adjoint, f"AdaptiveAvgPool{spatial}DBackwardBackward0").vjp(
-        input=lambda g, input_shape, xp: getattr(xp, name)(g, input_shape[-spatial:])
+    op.vjp(input=lambda g, input, xp: getattr(xp, f"{name}_backward")(g, input))
+    back = Primitive(
+        f"{name}_backward", adjoint, f"AdaptiveAvgPool{spatial}DBackwardBackward0", saved_names={"input_shape": ""}
     )
+    back.vjp(input=lambda g, input_shape, xp: getattr(xp, name)(g, input_shape[-spatial:]), like=no_gradient)
+    for i in range(1, spatial + 1):
+        setattr(back.node_class, f"_saved_grad_output_sym_argsize_minus_{i}", property(_size_getter(i)))
     return op
 
 
@@ -144,7 +153,7 @@ def _max_op(spatial: int) -> Primitive:
         saved_names={"out1": "result1"},
     )  # fmt: skip
     plane_ops(f"{name}_backward", f"AdaptiveMaxPool{spatial}DBackwardBackward0", spatial)
-    op.vjp(input=lambda g, input, out1, xp: getattr(xp, f"{name}_backward")(g, out1, tuple(input.shape)))
+    op.vjp(input=lambda g, input, out1, xp: getattr(xp, f"{name}_backward")(g, input, out1))
     return op
 
 
@@ -257,7 +266,7 @@ def _fractional_op(spatial: int) -> Primitive:
 
     @op.vjp("input")
     def _(g: Any, input: Any, out1: Any, kernel_size: Ints, output_size: Ints, xp: Any) -> Any:
-        return getattr(xp, f"{name}_backward")(g, out1, tuple(input.shape))
+        return getattr(xp, f"{name}_backward")(g, input, out1)
 
     return op
 

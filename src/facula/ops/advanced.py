@@ -17,6 +17,7 @@ from ._basic import constant, fit, raw
 from ._changing import SMALL, add_rows, changing, first_outside, from_front
 from ._forms import public
 from ._primitive import primitive, wrap
+from ._xp import TENSOR
 from .gather import INTEGERS
 
 _ALL = slice(None)
@@ -236,6 +237,21 @@ def index_put_op(input, values, indices: SavedList, accumulate: bool):  # type: 
             raise places.error(input.shape) from None
 
 
+index_put_impl = changing("IndexPutImplBackward0", "index_put_impl")(index_put_op.write)
+"""The same under the name that the derivative of reading by index has in PyTorch's graphs."""
+
+
+def _unindex_tensor(g: Any, indices: Any, shape: tuple[int, ...]) -> Any:
+    """Under transforms by the primitive, which has rules of its own there."""
+    if g.wraps or any(isinstance(i, Tensor) and i.wraps for i in indices):
+        return unindex(g, indices, shape)
+    return index_put_impl(g.new_zeros(shape), g, indices, True)
+
+
+TENSOR.unindex = _unindex_tensor  # type: ignore[attr-defined]
+
+
+@index_put_impl.vjp("input")
 @index_put_op.vjp("input")
 def _(g: Any, indices: Any, accumulate: bool, xp: Any) -> Any:
     if accumulate:
@@ -243,6 +259,7 @@ def _(g: Any, indices: Any, accumulate: bool, xp: Any) -> Any:
     return xp.index_put(g, constant(np.zeros((), raw(g).dtype), xp), indices, False)
 
 
+@index_put_impl.vjp("values")
 @index_put_op.vjp("values")
 def _(g: Any, indices: Any, values_shape: Any, values_dtype: Any, xp: Any) -> Any:
     return fit(xp.index(g, indices), values_shape, values_dtype, xp)
@@ -257,7 +274,8 @@ def _free_indices(op: Any) -> None:
     node_class._raw_saved_indices = property(lambda node: saved.raw_saved(node, at))
 
 
-for _op in (index_kernel, index_put_op, unindex):
+index_put_op.saved_names = index_put_impl.saved_names = {"values_shape": ""}
+for _op in (index_kernel, index_put_op, index_put_impl, unindex):
     _free_indices(_op)
 
 

@@ -13,7 +13,7 @@ from .._tensor import Tensor
 from . import resample
 from ._args import one_dim
 from ._forms import FUNCTIONALS, FUNCTIONS
-from ._primitive import Primitive, primitive
+from ._xp import TENSOR
 from .batch_norm_forms import _batch_norm_with_update as _batch_norm
 from .dropouts import native_dropout_backward_op
 from .parts import slice_along
@@ -75,30 +75,12 @@ def _native_dropout_backward(grad_output: Tensor, mask: Tensor, scale: float) ->
     return found
 
 
-@primitive("MaxPool2DWithIndicesBackwardBackward0", name="max_pool2d_with_indices_backward")
-def _max_pool_backward(grad_output, input, indices):  # type: ignore[no-untyped-def]
-    return _max_pool_adjoint().kernel(grad_output, indices, input.shape)
-
-
-_max_pool_backward.vjp(
-    grad_output=lambda g, indices, xp: xp.max_pool2d_backward_backward(g, indices),
-    input=lambda g: g * 0,
-)
-
-
-def _max_pool_adjoint() -> Primitive:
-    _lazy.load("ops.pool")
-    from ._primitive import REGISTRY
-
-    return REGISTRY["max_pool2d_backward"]
-
-
 def _max_pool2d_with_indices_backward(
     grad_output: Tensor, self: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool,
     indices: Tensor,
 ) -> Tensor:  # fmt: skip
     """Gradients of the greatest elements put where these were found. How the windows lay no longer matters."""
-    found: Tensor = _max_pool_backward(grad_output, self, indices)
+    found: Tensor = TENSOR.max_pool2d_backward(grad_output, self, indices)
     return found
 
 

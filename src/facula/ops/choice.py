@@ -34,19 +34,19 @@ def _no_complex(name: str) -> Any:
 
 
 def _halved_at_ties(g: Any, input: Any, other: Any, xp: Any) -> Any:
-    return xp.either(input == other, g / 2, g)
+    return xp.either(input == other, xp.over(g, 2), g)
 
 
 maximum = elementwise(
     "maximum", np.maximum, "MaximumBackward0", check=_no_complex("maximum"), numbers=False,
-    input=lambda g, input, other, xp: xp.keep(_halved_at_ties(g, input, other, xp), xp.logical_not(input < other)),
-    other=lambda g, input, other, xp: xp.keep(_halved_at_ties(g, input, other, xp), xp.logical_not(input > other)),
+    input=lambda g, input, other, xp: xp.cleared(_halved_at_ties(g, input, other, xp), input < other),
+    other=lambda g, input, other, xp: xp.cleared(_halved_at_ties(g, input, other, xp), input > other),
 )  # fmt: skip
 expose(maximum, "maximum", "maximum")
 minimum = elementwise(
     "minimum", np.minimum, "MinimumBackward0", check=_no_complex("minimum"), numbers=False,
-    input=lambda g, input, other, xp: xp.keep(_halved_at_ties(g, input, other, xp), xp.logical_not(input > other)),
-    other=lambda g, input, other, xp: xp.keep(_halved_at_ties(g, input, other, xp), xp.logical_not(input < other)),
+    input=lambda g, input, other, xp: xp.cleared(_halved_at_ties(g, input, other, xp), input > other),
+    other=lambda g, input, other, xp: xp.cleared(_halved_at_ties(g, input, other, xp), input < other),
 )  # fmt: skip
 expose(minimum, "minimum", "minimum")
 
@@ -61,14 +61,14 @@ def _first_is_least(input: Any, other: Any, xp: Any) -> Any:
 
 fmax = elementwise(
     "fmax", np.fmax, "FmaxBackward0", check=_no_complex("fmax"), numbers=False,
-    input=lambda g, input, other, xp: xp.keep(g, _first_is_greatest(input, other, xp)),
-    other=lambda g, input, other, xp: xp.keep(g, xp.logical_not(_first_is_greatest(input, other, xp))),
+    input=lambda g, input, other, xp: xp.cleared(g, xp.logical_not(_first_is_greatest(input, other, xp))),
+    other=lambda g, input, other, xp: xp.cleared(g, _first_is_greatest(input, other, xp)),
 )  # fmt: skip
 expose(fmax, "fmax", "fmax")
 fmin = elementwise(
     "fmin", np.fmin, "FminBackward0", check=_no_complex("fmin"), numbers=False,
-    input=lambda g, input, other, xp: xp.keep(g, _first_is_least(input, other, xp)),
-    other=lambda g, input, other, xp: xp.keep(g, xp.logical_not(_first_is_least(input, other, xp))),
+    input=lambda g, input, other, xp: xp.cleared(g, xp.logical_not(_first_is_least(input, other, xp))),
+    other=lambda g, input, other, xp: xp.cleared(g, _first_is_least(input, other, xp)),
 )  # fmt: skip
 expose(fmin, "fmin", "fmin")
 
@@ -255,7 +255,7 @@ def where_kernel(condition, input, other, dtype: np.dtype[Any]):  # type: ignore
 
 where_kernel.vjp(
     input=lambda g, condition, xp: xp.keep(g, condition),
-    other=lambda g, condition, xp: xp.keep(g, xp.logical_not(condition)),
+    other=lambda g, condition, xp: xp.drop(g, condition),
 )
 
 
@@ -310,12 +310,12 @@ def _mixed_by_number(input, end, weight: object):  # type: ignore[no-untyped-def
 
 lerp_number = elementwise(
     "lerp_number", _mixed_by_number, "LerpBackward0", check=only("lerp_kernel_scalar", "fc"),
-    input=lambda g, weight: g * (1 - weight.conjugate()),
-    end=lambda g, weight: g * weight.conjugate(),
+    input=lambda g, weight, xp: xp.times(g, 1 - weight.conjugate()),
+    end=lambda g, weight, xp: xp.times(g, weight.conjugate()),
 )  # fmt: skip
 lerp_tensor = elementwise(
     "lerp_tensor", _mixed, "LerpBackward1", check=only("lerp_kernel_tensor", "fc"),
-    input=lambda g, weight, xp: g * xp.conj(1 - weight),
+    input=lambda g, weight, xp: g * xp.conj(xp.number_minus(1, weight)),
     end=lambda g, weight, xp: g * xp.conj(weight),
     weight=lambda g, input, end, xp: g * xp.conj(end - input),
 )  # fmt: skip
@@ -374,14 +374,14 @@ def _no_integers(input: Any, tensor1: Any, tensor2: Any) -> None:
 addcmul_op = elementwise(
     "addcmul", _add_product, "AddcmulBackward0", check=only("addcmul_cpu_out", "ifc"), numbers=False,
     input=lambda g: g,
-    tensor1=lambda g, tensor2, value, xp: g * xp.conj(tensor2 * value),
-    tensor2=lambda g, tensor1, value, xp: g * xp.conj(tensor1 * value),
+    tensor1=lambda g, tensor2, value, xp: g * xp.conj(xp.times(tensor2, value)),
+    tensor2=lambda g, tensor1, value, xp: g * xp.conj(xp.times(tensor1, value)),
 )  # fmt: skip
 addcdiv_op = elementwise(
     "addcdiv", _add_quotient, "AddcdivBackward0", numbers=False,
     input=lambda g: g,
-    tensor1=lambda g, tensor2, value, xp: g * xp.conj(value / tensor2),
-    tensor2=lambda g, tensor1, tensor2, value, xp: -g * xp.conj(value * tensor1 / (tensor2 * tensor2)),
+    tensor1=lambda g, tensor2, value, xp: g * xp.conj(xp.number_over(value, tensor2)),
+    tensor2=lambda g, tensor1, tensor2, value, xp: -g * xp.conj(xp.times(tensor1, value) / (tensor2 * tensor2)),
 )  # fmt: skip
 
 
@@ -453,7 +453,7 @@ def _copied_sign_of_number(input, other: object):  # type: ignore[no-untyped-def
 
 
 def _copysign_rule(g: Any, input: Any, out: Any, xp: Any) -> Any:
-    return g * xp.either(input == 0, 0, out / input)
+    return g * xp.cleared(out / input, input == 0)
 
 
 _copysign = only("copysign_cpu", "f")

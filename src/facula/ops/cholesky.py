@@ -55,7 +55,7 @@ def _rule(g: Any, out: Any, upper: bool, xp: Any) -> Any:
     n = out.shape[-1]
     inner = xp.matmul(h, g)
     below = adjoint(inner * lower(n, n, out, xp, 0.0), xp)
-    inner = (inner * lower(n, n, out, xp) + below) * 0.5
+    inner = xp.times(inner * lower(n, n, out, xp) + below, 0.5)
     return xp.linalg_solve_triangular(
         factor, xp.linalg_solve_triangular(h, inner, True, True, False), False, False, False
     )

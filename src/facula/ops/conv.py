@@ -49,7 +49,7 @@ def convolution(  # type: ignore[no-untyped-def]
     sizes, kernel = input.shape[2:], weight.shape[2:]
     if transposed:
         sizes = transposed_sizes(sizes, kernel, stride, padding, dilation, output_padding)
-    if _any_meta(input, weight):
+    if any_meta(input, weight):
         sizes = sizes if transposed else out_sizes(sizes, kernel, stride, padding, dilation)
         channels = weight.shape[1] * groups if transposed else weight.shape[0]
         return empty_meta((input.shape[0], channels, *sizes), input.dtype)
@@ -68,7 +68,7 @@ def convolution_input(  # type: ignore[no-untyped-def]
     input, weight, sizes: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
 ):
     """From a convolution's result (``input``) and its weight what belongs to its input, of these spatial sizes."""
-    if _any_meta(input, weight):
+    if any_meta(input, weight):
         return empty_meta((input.shape[0], weight.shape[1] * groups, *sizes), input.dtype)
     x = convolve_input(widened(input), widened(weight), sizes, stride, padding, dilation, groups)
     return x.astype(input.dtype, copy=False)
@@ -79,13 +79,13 @@ def convolution_weight(  # type: ignore[no-untyped-def]
     input, other, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
 ):
     """From a convolution's result (``input``) and its input (``other``) what belongs to its weight."""
-    if _any_meta(input, other):
+    if any_meta(input, other):
         return empty_meta((input.shape[1], other.shape[1] // groups, *kernel), input.dtype)
     w = convolve_weight(widened(input), widened(other), kernel, stride, padding, dilation, groups)
     return w.astype(input.dtype, copy=False)
 
 
-def _any_meta(*arrays: Any) -> bool:
+def any_meta(*arrays: Any) -> bool:
     return any(a.__class__ is MetaArray for a in arrays)
 
 
@@ -104,8 +104,27 @@ def forward(
 # PyTorch's node saves input and weight whichever gradient is wanted: all three rules name them.
 
 
-@convolution.vjp("input")
+@convolution.joint_vjp("input", "weight", "bias")
 def _(
+    g: Any, needs: Any, input: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool,
+    output_padding: Sizes, groups: int, bias_sym_sizes_opt: Sizes, xp: Any,
+) -> Any:  # fmt: skip
+    if g.wraps or input.wraps or weight.wraps:
+        how = (stride, padding, dilation, transposed)
+        rules = (
+            lambda: to_input(g, input, weight, *how, output_padding, groups, bias_sym_sizes_opt, xp),
+            lambda: to_weight(g, input, weight, *how, groups, xp),
+            lambda: to_bias(g, input, weight, xp),
+        )
+        return [rule() if need else None for rule, need in zip(rules, needs)]
+    found = xp.convolution_backward(
+        g, input, weight, stride, padding, dilation, transposed, output_padding, groups, needs
+    )
+    return [x if need else None for x, need in zip(found, needs)]
+
+
+@convolution.vjp("input")
+def to_input(
     g: Any, input: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool,
     output_padding: Sizes, groups: int, bias_sym_sizes_opt: Sizes, xp: Any,
 ) -> Any:  # fmt: skip
@@ -117,7 +136,7 @@ def _(
 
 
 @convolution.vjp("weight")
-def _(
+def to_weight(
     g: Any, input: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool, groups: int,
     xp: Any,
 ) -> Any:  # fmt: skip
@@ -126,7 +145,7 @@ def _(
 
 
 @convolution.vjp("bias")
-def _(g: Any, input: Any, weight: Any, xp: Any) -> Any:
+def to_bias(g: Any, input: Any, weight: Any, xp: Any) -> Any:
     return xp.sums_by_channel(g)
 
 

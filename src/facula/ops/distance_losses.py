@@ -149,7 +149,8 @@ def kl_div(input: Tensor, target: Tensor, reduction: int = NONE, *, log_target: 
     if log_target:
         losses = target.exp() * (target - input)
     else:
-        losses = xlogy(target, target) - target * input
+        expected = target * input  # before the entropy: gradients are added up in the opposite order
+        losses = xlogy(target, target) - expected
     return reduce_losses(losses, reduction)
 
 
@@ -159,7 +160,8 @@ def poisson_nll_loss(
 ) -> Tensor:
     """The negative log likelihood of counts by Poisson distributions, without or with Stirling's term."""
     if log_input:
-        losses: Any = input.exp() - target * input
+        expected = target * input  # first: gradients are added up in the opposite order
+        losses: Any = input.exp() - expected
     else:
         losses = input - target * add_number(input, eps).log()
     if full:

@@ -11,6 +11,7 @@ import numpy as np
 from .. import _dtype
 from .._generator import stream_of
 from .._tensor import Tensor
+from ._basic import no_gradient
 from ._draws import draw_uniform
 from ._forms import FUNCTIONALS, public
 from ._inplace import change
@@ -191,9 +192,29 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor,
 
 
 @primitive("RreluWithNoiseBackward0", name="rrelu_with_noise")
-def rrelu_op(input, noise):  # type: ignore[no-untyped-def]
+def rrelu_op(input, noise, lower: float, upper: float, training: bool):  # type: ignore[no-untyped-def]
     """``noise``: the slope at each element, 1 where it is positive."""
     return input * noise
+
+
+@primitive("RreluWithNoiseBackwardBackward0", name="rrelu_backward", kind="elementwise", saved_names={"other": "self"})
+def rrelu_backward(  # type: ignore[no-untyped-def]
+    input, other, noise, lower: float, upper: float, training: bool
+):
+    return input * noise
+
+
+@rrelu_op.vjp("input")
+def _(g: Any, input: Any, noise: Any, lower: float, upper: float, training: bool, xp: Any) -> Any:
+    return xp.rrelu_backward(g, input, noise, lower, upper, training)
+
+
+@rrelu_backward.vjp("input")
+def _(g: Any, other: Any, noise: Any, lower: float, upper: float, training: bool, xp: Any) -> Any:
+    return xp.rrelu_backward(g, other, noise, lower, upper, training)
+
+
+rrelu_backward.vjp(other=no_gradient)
 
 
 @primitive("RreluWithNoiseBackward1", name="rrelu_with_noise_inplace")
@@ -201,8 +222,7 @@ def rrelu_in_place(input, noise):  # type: ignore[no-untyped-def]
     return input * noise
 
 
-for _op in (rrelu_op, rrelu_in_place):
-    _op.vjp(input=lambda g, noise, xp: xp.mul(g, noise))
+rrelu_in_place.vjp(input=lambda g, noise, xp: xp.mul(g, noise))
 
 
 def _rrelu(input: Tensor, lower: float, upper: float, training: bool, inplace: bool) -> Tensor:
@@ -219,7 +239,7 @@ def _rrelu(input: Tensor, lower: float, upper: float, training: bool, inplace: b
         slopes = lower + (upper - lower) * np.asarray(draw_uniform(stream_of(None), x.shape, input.dtype), np.float64)
     noise = Tensor._wrap(np.where(x <= 0, slopes, 1.0).astype(x.dtype))
     if not inplace:
-        return rrelu_op(input, noise)
+        return rrelu_op(input, noise, lower, upper, training)
     return change(rrelu_in_place, input, (noise,), lambda target, by: np.multiply(target, by, target))
 
 

@@ -16,7 +16,9 @@ def embedding_op(weight, indices, padding_idx: int, scale_grad_by_freq: bool, sp
     return weight.take(indices, 0) if weight.__class__ is np.ndarray else weight[indices]
 
 
-@primitive("EmbeddingDenseBackward0", name="embedding_rows_summed")
+@primitive(
+    "EmbeddingDenseBackwardBackward0", name="embedding_rows_summed", saved_names={"scale_grad_by_freq": ""}
+)
 def rows_summed(input, indices, rows: int, padding_idx: int, scale_grad_by_freq: bool):  # type: ignore[no-untyped-def]
     """Each row of ``input`` added to the row of a table that its index says; the padding row stays 0."""
     flat = indices.reshape(-1)

@@ -13,7 +13,7 @@ from ._basic import in_both_worlds
 from ._forms import FUNCTIONS, public
 from ._picking import unpick
 from ._primitive import Primitive, primitive
-from ._reducing import axes, check_dim, check_dims, maximum_reduce, minimum_reduce, spread
+from ._reducing import axes, check_dim, check_dims, maximum_reduce, minimum_reduce, with_ones
 from ._refusals import not_for
 from ._wrong import NoOverload
 from .reduce import _FULL
@@ -52,6 +52,8 @@ in_both_worlds("ties", _ties, _wrapped_ties)
 def shared(g: Any, x: Any, value: Any, dim: Any, nan: bool, xp: Any) -> Any:
     """A gradient for the elements that equal the reduced value, in equal parts."""
     same, n = xp.ties(x, value, dim, nan)
+    if not xp.is_raw and dim is None and not g.wraps:
+        return xp.masked_fill_tensor(x.new_zeros(x.shape), g / n, same)
     return g / n * same
 
 
@@ -158,6 +160,11 @@ def min(input: Tensor, dim: Any = _FULL, keepdim: bool = _FULL, *, other: Any = 
 # ---- amax, amin, aminmax
 
 
+def _with_ones(x: Any, shape: tuple[int, ...], dim: Any, xp: Any) -> Any:
+    """``spread``, by a view of all dimensions at once."""
+    return xp.view(np.asanyarray(x) if xp.is_raw else x, with_ones(shape, dim))
+
+
 def _extreme_values(name: str, node: str, reduce: Any) -> Primitive:
     def kernel(input, dim: Any, keepdim: bool):  # type: ignore[no-untyped-def]
         return reduce(input, axes(dim, input.ndim), keepdims=keepdim)
@@ -166,7 +173,8 @@ def _extreme_values(name: str, node: str, reduce: Any) -> Primitive:
 
     @op.vjp("input")
     def rule(g: Any, input: Any, out: Any, dim: Any, keepdim: bool, xp: Any) -> Any:
-        g, out = (spread(t, input.shape, dim, keepdim, xp) for t in (g, out))
+        if not keepdim and input.shape:
+            g, out = (_with_ones(t, input.shape, dim, xp) for t in (g, out))
         return shared(g, input, out, dim, False, xp)
 
     return op
@@ -216,7 +224,8 @@ def _(g: Any, input: Any, dim: Any, keepdim: bool, out0: Any, out1: Any, xp: Any
     grad = None
     for each, out in zip(g, (out0, out1)):
         if each is not None:
-            each, out = (spread(t, input.shape, dims, keepdim, xp) for t in (each, out))
+            if not keepdim and input.shape:
+                each, out = (_with_ones(t, input.shape, dims, xp) for t in (each, out))
             part = shared(each, input, out, dims, False, xp)
             grad = part if grad is None else grad + part
     return grad

@@ -25,8 +25,8 @@ def frexp_op(input):  # type: ignore[no-untyped-def]
 @frexp_op.vjp("input")
 def _(g: Any, out1: Any, xp: Any) -> Any:
     exponents = out1 if xp.is_raw else out1._array
-    powers = np.asarray(np.ldexp(1.0, -exponents), g.dtype if xp.is_raw else g._array.dtype)
-    return g * (powers if xp.is_raw else Tensor._wrap(powers))
+    powers = np.asarray(np.ldexp(1.0, exponents), g.dtype if xp.is_raw else g._array.dtype)
+    return g / (powers if xp.is_raw else Tensor._wrap(powers))
 
 
 @public("frexp", "frexp", out=True)

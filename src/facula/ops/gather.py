@@ -11,7 +11,7 @@ from .. import _dtype
 from .._device import MetaArray, empty_meta
 from .._tensor import Tensor, elements
 from ._args import one_dim
-from ._basic import checked_number
+from ._basic import checked_number, in_both_worlds
 from ._changing import add_at, changing, first_outside, places_along, places_in
 from ._forms import public
 from ._primitive import primitive
@@ -84,17 +84,13 @@ def _(g: Any, input: Any, index: Any, dim: int, sparse_grad: bool, xp: Any) -> A
     return xp.ungather(g, index, tuple(input.shape), dim)
 
 
-@primitive("ScatterAddBackward0", name="ungather")
-def ungather(input, index, shape: tuple[int, ...], dim: int):  # type: ignore[no-untyped-def]
+def ungather(input: Any, index: Any, shape: tuple[int, ...], dim: int) -> Any:
     """Zeros of a shape with elements added to the places that ``gather`` takes them from."""
     whole = np.zeros(shape, input.dtype)
     if index.size:
         values = np.asarray(input)
         _write_by(whole, index, dim, lambda flat, places, part: add_at(flat, places, values[part]))
     return whole
-
-
-ungather.vjp(input=lambda g, index, dim, xp: xp.gather(g, index, dim, False))
 
 
 @changing("ScatterBackward0", "scatter")
@@ -117,6 +113,10 @@ def scatter_add_op(input, src, index, dim: int):  # type: ignore[no-untyped-def]
         _write_by(input, index, dim, lambda flat, places, part: add_at(flat, places, src[part]))
 
 
+scatter_op.saved_names = scatter_add_op.saved_names = {"src_shape": ""}
+in_both_worlds(
+    "ungather", ungather, lambda g, index, shape, dim: scatter_add_op(g.new_zeros(shape), g, index, dim)
+)
 scatter_op.vjp(
     input=lambda g, index, dim, xp: xp.scatter_value(g, index, dim, 0),
     src=lambda g, index, dim, src_shape, xp: source_gradient("ScatterBackward0", g, index, dim, src_shape, xp),

@@ -203,7 +203,7 @@ def _sample_op(spatial: int) -> Primitive:
             index, mask = near.place(numbers)
             part = take_points.kernel(x, index)
             if mask is not None:
-                part = keep.kernel(part, mask)
+                part = keep(part, mask)
             weight = near.weight(numbers)
             if weight is not None:
                 part *= weight

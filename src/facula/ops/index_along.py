@@ -14,6 +14,7 @@ from ._changing import SMALL, add_at, add_rows, as_column, changing, first_outsi
 from ._forms import public
 from ._primitive import primitive
 from ._refusals import scalar_type
+from ._xp import TENSOR
 from .gather import INTEGERS, require_tensor
 
 _ALL = slice(None)
@@ -45,6 +46,16 @@ index_select_op.vjp(input=lambda g, index, dim, input_shape, xp: xp.index_unsele
 index_unselect.vjp(input=lambda g, index, dim, xp: xp.index_select(g, index, dim))
 
 
+def _unselect_tensor(g: Any, index: Any, shape: tuple[int, ...], dim: int) -> Any:
+    """By ``index_add``, as in PyTorch's graphs; under transforms by the primitive, which has rules of its own there."""
+    if g.wraps or index.wraps or not shape:
+        return index_unselect(g, index, shape, dim)
+    return index_add_op(g.new_zeros(shape), g, index, dim, 1)
+
+
+TENSOR.index_unselect = _unselect_tensor  # type: ignore[attr-defined]
+
+
 def _add_slices(target: Any, dim: int, index: Any, values: Any, fresh: bool = False) -> None:
     if not target.ndim:
         target += np.asarray(values).reshape(())
@@ -70,11 +81,16 @@ def index_add_op(input, source, index, dim: int, alpha: object):  # type: ignore
 
 
 @index_add_op.vjp("source")
-def _(g: Any, index: Any, source_shape: Any, dim: int, alpha: Any, xp: Any) -> Any:
+def _(g: Any, index: Any, source: Any, dim: int, alpha: Any, xp: Any) -> Any:
     found = xp.index_select(g, index, dim)
-    if alpha != 1:
-        found = found * alpha
-    return xp.reshape(found, source_shape) if raw(found).shape != source_shape else found
+    found = _in_shape(found, tuple(source.shape), xp)
+    return found if alpha == 1 else xp.times(found, alpha)
+
+
+def _in_shape(found: Any, shape: tuple[int, ...], xp: Any) -> Any:
+    if raw(found).shape != shape:
+        return xp.reshape(found, shape)
+    return found if xp.is_raw or not shape else xp.expand(found, shape)
 
 
 index_add_op.vjp(input=lambda g: g)
@@ -89,9 +105,8 @@ def index_copy_op(input, source, index, dim: int):  # type: ignore[no-untyped-de
 
 
 @index_copy_op.vjp("source")
-def _(g: Any, index: Any, source_shape: Any, dim: int, xp: Any) -> Any:
-    found = xp.index_select(g, index, dim)
-    return xp.reshape(found, source_shape) if raw(found).shape != source_shape else found
+def _(g: Any, index: Any, source: Any, dim: int, xp: Any) -> Any:
+    return _in_shape(xp.index_select(g, index, dim), tuple(source.shape), xp)
 
 
 index_copy_op.vjp(input=lambda g, index, dim, xp: xp.index_fill_number(g, index, dim, 0))
@@ -114,6 +129,10 @@ def _(g: Any, index: Any, value_dtype: Any, dim: int, xp: Any) -> Any:
 
 index_fill_number.vjp(input=lambda g, index, dim, xp: xp.index_fill_number(g, index, dim, 0))
 index_fill_tensor.vjp(input=lambda g, index, dim, xp: xp.index_fill_number(g, index, dim, 0))
+
+
+for _op in (index_add_op, index_copy_op):
+    _op.node_class._saved_source_dim = property(lambda node: node._saved_source.dim())  # type: ignore[attr-defined]
 
 
 # ---- checks

@@ -41,7 +41,7 @@ def inv_op(input):  # type: ignore[no-untyped-def]
 
 def _inv_rule(g: Any, out: Any, xp: Any) -> Any:
     h = adjoint(out, xp)
-    return -xp.matmul(h, xp.matmul(g, h))
+    return -xp.matmul(h, xp.matmul(g, h if xp.is_raw else adjoint(out, xp)))
 
 
 inv_op.vjp(input=_inv_rule)

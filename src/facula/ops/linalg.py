@@ -93,7 +93,7 @@ def scaled(g: Any, by: Any) -> Any:
 
 
 def adjoint(x: Any, xp: Any) -> Any:
-    return xp.t(xp.conj(x))
+    return xp.t(xp.conj(x) if (x if xp.is_raw else x._array).dtype.kind == "c" else x)
 
 
 def batch_adjoint(x: Any, xp: Any) -> Any:
@@ -392,7 +392,7 @@ def addbmm_op(input, batch1, batch2, beta: complex, alpha: complex):  # type: ig
 
 
 def _for_each(g: Any, n: int, xp: Any) -> Any:
-    return xp.expand(g, (n, *g.shape))
+    return xp.expand(g if xp.is_raw else xp.unsqueeze(g, 0), (n, *g.shape))
 
 
 addbmm_op.vjp(

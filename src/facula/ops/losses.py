@@ -26,6 +26,9 @@ logistic = sigmoid.kernel
 # ---- what losses share
 
 
+_HIDDEN = {"grad_output_shape": ""}
+
+
 def reduced(losses: Any, reduction: int, dtype: Any) -> Any:
     """All losses, their mean or their sum."""
     if reduction == NONE:
@@ -113,7 +116,7 @@ def _bounded(name: str, node: str, parameter: str, divided: bool) -> Primitive:
     def loss(input, target, reduction: int, bound: float):  # type: ignore[no-untyped-def]
         return losses(input, target, reduction, bound)
 
-    @primitive(f"{node}BackwardBackward0", name=f"{name}_backward", saved_names={"bound": parameter})
+    @primitive(f"{node}BackwardBackward0", name=f"{name}_backward", saved_names={"bound": parameter, **_HIDDEN})
     @by_zeros
     def backward(grad_output, input, target, reduction: int, bound: float):  # type: ignore[no-untyped-def]
         x, t = widened(input), widened(target)
@@ -186,7 +189,7 @@ def soft_margin_op(input, target, reduction: int):  # type: ignore[no-untyped-de
     return reduced(softplus_array(widened(input) * -widened(target)), reduction, input.dtype)
 
 
-@primitive("SoftMarginLossBackwardBackward0", name="soft_margin_loss_backward")
+@primitive("SoftMarginLossBackwardBackward0", name="soft_margin_loss_backward", saved_names=_HIDDEN)
 @by_zeros
 def soft_margin_backward(grad_output, input, target, reduction: int):  # type: ignore[no-untyped-def]
     x, t = widened(input), widened(target)
@@ -241,7 +244,7 @@ def binary_cross_entropy_op(input, target, weight, reduction: int):  # type: ign
     return reduced(losses, reduction, input.dtype)
 
 
-@primitive("BinaryCrossEntropyBackwardBackward0", name="binary_cross_entropy_backward")
+@primitive("BinaryCrossEntropyBackwardBackward0", name="binary_cross_entropy_backward", saved_names=_HIDDEN)
 @by_zeros
 def binary_cross_entropy_backward(grad_output, input, target, weight, reduction: int):  # type: ignore[no-untyped-def]
     slope = (input - target) / np.maximum((1 - input) * input, input.dtype.type(_TINY))
@@ -257,10 +260,14 @@ def _(g: Any, input: Any, target: Any, weight: Any, reduction: int, xp: Any) -> 
 
 @binary_cross_entropy_op.vjp("target")
 def _(g: Any, input: Any, weight: Any, reduction: int, xp: Any) -> Any:
-    found = g * -xp.logit(input, None)
+    found = -xp.logit(input, None) * g
     if weight is not None:
         found = found * weight
-    return found * share(reduction, input.shape)
+    return _shared(found, reduction, input.shape, xp)
+
+
+def _shared(g: Any, reduction: int, shape: tuple[int, ...], xp: Any) -> Any:
+    return xp.over(g, math.prod(shape) or 1) if reduction == MEAN else g
 
 
 def _weighted(g: Any, weight: Any, reduction: int, shape: tuple[int, ...]) -> Any:
@@ -345,7 +352,8 @@ def _(
     else:
         positive = pos_weight * target
         slope = (positive + 1 - target) * xp.sigmoid(input) - positive
-    return fit(_weighted(slope * g, weight, reduction, input_shape), input_shape, input_dtype, xp)
+    found = slope * g if weight is None else slope * g * weight
+    return fit(_shared(found, reduction, input_shape, xp), input_shape, input_dtype, xp)
 
 
 @binary_cross_entropy_with_logits_op.vjp("target")
@@ -353,7 +361,8 @@ def _(
     g: Any, input: Any, weight: Any, pos_weight: Any, reduction: int, target_shape: Any, target_dtype: Any, xp: Any
 ) -> Any:
     slope = -input if pos_weight is None else xp.logsigmoid(-input) - xp.logsigmoid(input) * pos_weight
-    return fit(_weighted(slope * g, weight, reduction, target_shape), target_shape, target_dtype, xp)
+    found = slope * g if weight is None else slope * g * weight
+    return fit(_shared(found, reduction, target_shape, xp), target_shape, target_dtype, xp)
 
 
 @public("binary_cross_entropy_with_logits")

@@ -16,7 +16,7 @@ from ._operands import common_shape
 from ._primitive import primitive, wrap
 from ._refusals import scalar_type
 from ._wrong import WrongArgument
-from ._xp import RAW
+from ._xp import RAW, TENSOR
 from .gather import require_tensor
 
 # ---- masked_fill
@@ -43,7 +43,9 @@ def masked_fill_tensor(input, value, mask):  # type: ignore[no-untyped-def]
 
 @masked_fill_tensor.vjp("value")
 def _(g: Any, mask: Any, value_dtype: Any, xp: Any) -> Any:
-    return fit(xp.masked_fill_number(g, constant(~raw(mask), xp), 0), (), value_dtype, xp)
+    if xp.is_raw or g.wraps or mask.wraps:
+        return fit(xp.masked_fill_number(g, constant(~raw(mask), xp), 0), (), value_dtype, xp)
+    return fit(xp.masked_select(g, mask), (), value_dtype, xp)
 
 
 masked_fill_number.vjp(input=lambda g, mask, xp: xp.masked_fill_number(g, mask, 0))
@@ -119,6 +121,16 @@ def unmask(input, mask, shape: tuple[int, ...]):  # type: ignore[no-untyped-def]
 unmask.vjp(input=lambda g, mask, xp: xp.masked_select(g, mask))
 
 
+def _unmask_tensor(g: Any, mask: Any, shape: tuple[int, ...]) -> Any:
+    """By ``masked_scatter``, as in PyTorch's graphs; under transforms by the primitive."""
+    if g.wraps or mask.wraps:
+        return unmask(g, mask, shape)
+    return masked_scatter_op(g.new_zeros(shape), g, mask)
+
+
+TENSOR.unmask = _unmask_tensor  # type: ignore[attr-defined]
+
+
 @public("masked_select", "masked_select", out=True)
 def masked_select(input: Tensor, mask: Any) -> Tensor:
     """The elements where ``mask`` is True, as a vector."""
@@ -144,7 +156,7 @@ masked_scatter_op.vjp(
 )
 
 
-@primitive("MaskedScatterBackward0", name="front_of_mask")
+@primitive("MaskedScatterBackwardBackward0", name="front_of_mask", saved_names={"input_shape": ""})
 def front_of_mask(input, mask, shape: tuple[int, ...]):  # type: ignore[no-untyped-def]
     """The elements where the mask is True at the front of zeros of a shape."""
     found = input[np.broadcast_to(mask, input.shape)]
@@ -153,7 +165,7 @@ def front_of_mask(input, mask, shape: tuple[int, ...]):  # type: ignore[no-untyp
     return whole
 
 
-@primitive("MaskedScatterBackward0", name="mask_of_front")
+@primitive("MaskedScatterBackward0", name="mask_of_front", saved_names={"input_shape": ""})
 def mask_of_front(input, mask, shape: tuple[int, ...]):  # type: ignore[no-untyped-def]
     """Its adjoint: the front elements where the mask is True, in zeros of a shape."""
     whole = np.zeros(shape, input.dtype)
@@ -233,6 +245,16 @@ def untake(input, index, shape: tuple[int, ...]):  # type: ignore[no-untyped-def
 
 
 untake.vjp(input=lambda g, index, xp: xp.take(g, index))
+
+
+def _untake_tensor(g: Any, index: Any, shape: tuple[int, ...]) -> Any:
+    """By ``put``, as in PyTorch's graphs; under transforms by the primitive, which has rules of its own there."""
+    if g.wraps or index.wraps:
+        return untake(g, index, shape)
+    return put_op(g.new_zeros(shape), g, index, True)
+
+
+TENSOR.untake = _untake_tensor  # type: ignore[attr-defined]
 
 
 @public("take", "take", out=True)

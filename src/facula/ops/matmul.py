@@ -16,7 +16,7 @@ from .._tensor import Tensor
 from ..autograd.views import element_strides
 from ..overrides import call_override, has_override, overridden
 from ._args import one_dim
-from ._basic import clone, in_both_worlds
+from ._basic import clone, constant, in_both_worlds
 from ._forms import EXACT_OUT, FUNCTIONS, public, write_out
 from ._operands import common_shape
 from ._primitive import PLAIN, primitive
@@ -185,7 +185,7 @@ def linear(input: Any, weight: Any, bias: Any = None, *, out: Any = None) -> Any
             and x.shape[-1] == w.shape[1]
             and x.__class__ is ndarray is w.__class__
             and (bias is None or _is_plain_bias(bias._array, w.shape[0], dt))
-            and is_plain_state()
+            and (not _state.special or is_plain_state())
         ):
             if x.ndim == 2:
                 return quick_linear(input, weight, bias)
@@ -452,7 +452,11 @@ def trace_op(input):  # type: ignore[no-untyped-def]
 
 @trace_op.vjp("input")
 def _(g: Any, input_shape: Any, xp: Any) -> Any:
-    return xp.diagonal_backward(xp.expand(g, (min(input_shape),)), input_shape, 0, 0, 1)
+    if xp.is_raw or g.wraps:
+        return xp.diagonal_backward(xp.expand(g, (min(input_shape),)), input_shape, 0, 0, 1)
+    rows, columns = input_shape
+    diagonal = constant(np.arange(0, min(rows, columns) * (columns + 1), columns + 1), xp)
+    return xp.view(xp.index_fill_tensor(g.new_zeros(rows * columns), g, diagonal, 0), input_shape)
 
 
 @public("trace", "trace")

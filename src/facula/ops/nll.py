@@ -11,6 +11,7 @@ import numpy as np
 from .. import _state
 from .._dtype import F32, F64, widened
 from .._tensor import Tensor
+from ._basic import no_gradient
 from ._on_meta import by_zeros
 from ._primitive import PLAIN, primitive
 from ._reducing import add_up
@@ -79,8 +80,9 @@ def _nll(input, target, weight, reduction: int, ignore_index: int):  # type: ign
 
 @by_zeros
 def _nll_backward(  # type: ignore[no-untyped-def]
-    grad_output, target, weight, total_weight, shape: tuple[int, ...], reduction: int, ignore_index: int
+    grad_output, input, target, weight, total_weight, reduction: int, ignore_index: int
 ):
+    shape = input.shape
     places, ignored, weights = _places(target, weight, ignore_index)
     values = -grad_output
     dtype = values.dtype
@@ -114,14 +116,14 @@ nll_loss2d_backward = primitive("NllLoss2DBackwardBackward0", name="nll_loss2d_b
 def _(
     g: Any, input: Any, target: Any, weight: Any, out1: Any, reduction: int, ignore_index: int, xp: Any
 ) -> Any:
-    return xp.nll_loss_backward(g, target, weight, out1, input.shape, reduction, ignore_index)
+    return xp.nll_loss_backward(g, input, target, weight, out1, reduction, ignore_index)
 
 
 @nll_loss2d_op.vjp("input")
 def _(
     g: Any, input: Any, target: Any, weight: Any, out1: Any, reduction: int, ignore_index: int, xp: Any
 ) -> Any:
-    return xp.nll_loss2d_backward(g, target, weight, out1, input.shape, reduction, ignore_index)
+    return xp.nll_loss2d_backward(g, input, target, weight, out1, reduction, ignore_index)
 
 
 @nll_loss_backward.vjp("grad_output")
@@ -132,6 +134,10 @@ def _(g: Any, target: Any, weight: Any, reduction: int, ignore_index: int, xp: A
 @nll_loss2d_backward.vjp("grad_output")
 def _(g: Any, target: Any, weight: Any, reduction: int, ignore_index: int, xp: Any) -> Any:
     return xp.nll_loss2d(g, target, weight, reduction, ignore_index)[0]
+
+
+nll_loss_backward.vjp(input=no_gradient)
+nll_loss2d_backward.vjp(input=no_gradient)
 
 
 # ---- arguments

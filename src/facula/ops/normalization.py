@@ -50,6 +50,11 @@ def _check_dtypes(input: Tensor, parameters: tuple[Tensor | None, ...]) -> bool:
     return True
 
 
+def wrap_any(*tensors: Any) -> bool:
+    """Whether any of these stands for others: then rules are made of primitives that transforms know well."""
+    return any(isinstance(t, Tensor) and t.wraps for t in tensors)
+
+
 # ---- layer norm
 
 
@@ -76,20 +81,37 @@ def layer_norm_op(  # type: ignore[no-untyped-def]
     )
 
 
-def _last(n: int) -> tuple[int, ...]:
+def last(n: int) -> tuple[int, ...]:
     return tuple(range(-n, 0))
 
 
+@layer_norm_op.joint_vjp("input", "weight", "bias")
+def _(
+    g: Any, needs: Any, input: Any, weight: Any, bias: Any, out1: Any, out2: Any, normalized_shape: Any, eps: float,
+    xp: Any,
+) -> Any:  # fmt: skip
+    if wrap_any(g, input, weight, bias):
+        shape = normalized_shape
+        rules = (
+            lambda: _to_layer_input(g, input, weight, shape, eps, xp),
+            lambda: _to_layer_weight(g, input, shape, eps, xp),
+            lambda: xp.sum_to(g, shape),
+        )  # fmt: skip
+        return [rule() if need else None for rule, need in zip(rules, needs)]
+    found = xp.native_layer_norm_backward(g, input, out1, out2, weight, bias, normalized_shape, eps, needs)
+    return [x if need else None for x, need in zip(found, needs)]
+
+
 @layer_norm_op.vjp("input")
-def _(g: Any, input: Any, weight: Any, normalized_shape: Any, eps: float, xp: Any) -> Any:
-    dims = _last(len(normalized_shape))
+def _to_layer_input(g: Any, input: Any, weight: Any, normalized_shape: Any, eps: float, xp: Any) -> Any:
+    dims = last(len(normalized_shape))
     normal, inverse = normalized(input, dims, eps, xp)
     return gradient_of_normalized(g if weight is None else g * weight, normal, inverse, dims, xp)
 
 
 @layer_norm_op.vjp("weight")
-def _(g: Any, input: Any, normalized_shape: Any, eps: float, xp: Any) -> Any:
-    normal, _ = normalized(input, _last(len(normalized_shape)), eps, xp)
+def _to_layer_weight(g: Any, input: Any, normalized_shape: Any, eps: float, xp: Any) -> Any:
+    normal, _ = normalized(input, last(len(normalized_shape)), eps, xp)
     return xp.sum_to(g * normal, normalized_shape)
 
 
@@ -97,7 +119,7 @@ layer_norm_op.vjp(bias=lambda g, normalized_shape, xp: xp.sum_to(g, normalized_s
 
 
 @layer_norm_op.raw_vjp
-def _(
+def layer_gradients(
     g: Any, needs: Any, input: Any, weight: Any, bias: Any, out1: Any, out2: Any, normalized_shape: Any
 ) -> Any:
     n = math.prod(normalized_shape)
@@ -215,45 +237,65 @@ def _move(running: Any, new: Any, momentum: float) -> None:
     running[...] = wide * wide.dtype.type(1 - momentum) + new * wide.dtype.type(momentum)
 
 
-def _across(ndim: int) -> tuple[int, ...]:
+def across(ndim: int) -> tuple[int, ...]:
     """All dimensions but that of channels."""
     return (0, *range(2, ndim))
 
 
-def _per_channel(x: Any, ndim: int, xp: Any) -> Any:
+def per_channel(x: Any, ndim: int, xp: Any) -> Any:
     return xp.view(x, (1, -1) + (1,) * (ndim - 2))
 
 
-def _batch_normalized(x: Any, running_mean: Any, running_var: Any, training: bool, eps: float, xp: Any) -> Any:
+def batch_normalized(x: Any, running_mean: Any, running_var: Any, training: bool, eps: float, xp: Any) -> Any:
     if training:
-        return normalized(x, _across(x.ndim), eps, xp)
-    inverse = xp.rsqrt(_per_channel(running_var, x.ndim, xp) + eps)
-    return (x - _per_channel(running_mean, x.ndim, xp)) * inverse, inverse
+        return normalized(x, across(x.ndim), eps, xp)
+    inverse = xp.rsqrt(per_channel(running_var, x.ndim, xp) + eps)
+    return (x - per_channel(running_mean, x.ndim, xp)) * inverse, inverse
+
+
+@batch_norm_op.joint_vjp("input", "weight", "bias")
+def _(
+    g: Any, needs: Any, input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, out1: Any, out2: Any,
+    training: bool, eps: float, xp: Any,
+) -> Any:  # fmt: skip
+    if wrap_any(g, input, weight, bias, running_mean, running_var):
+        moments = (running_mean, running_var, training, eps, xp)
+        rules = (
+            lambda: _to_batch_input(g, input, weight, *moments), lambda: _to_batch_weight(g, input, *moments),
+            lambda: xp.sum_dim(g, across(g.ndim), False),
+        )  # fmt: skip
+        return [rule() if need else None for rule, need in zip(rules, needs)]
+    found = xp.native_batch_norm_backward(
+        g, input, weight, running_mean, running_var, out1, out2, training, eps, needs
+    )
+    return [x if need else None for x, need in zip(found, needs)]
 
 
 @batch_norm_op.vjp("input")
-def _(
+def _to_batch_input(
     g: Any, input: Any, weight: Any, running_mean: Any, running_var: Any, training: bool, eps: float, xp: Any
 ) -> Any:
-    normal, inverse = _batch_normalized(input, running_mean, running_var, training, eps, xp)
+    normal, inverse = batch_normalized(input, running_mean, running_var, training, eps, xp)
     if weight is not None:
-        g = g * _per_channel(weight, input.ndim, xp)
+        g = g * per_channel(weight, input.ndim, xp)
     if not training:
         return g * inverse
-    return gradient_of_normalized(g, normal, inverse, _across(input.ndim), xp)
+    return gradient_of_normalized(g, normal, inverse, across(input.ndim), xp)
 
 
 @batch_norm_op.vjp("weight")
-def _(g: Any, input: Any, running_mean: Any, running_var: Any, training: bool, eps: float, xp: Any) -> Any:
-    normal, _ = _batch_normalized(input, running_mean, running_var, training, eps, xp)
-    return xp.sum_dim(g * normal, _across(input.ndim), False)
+def _to_batch_weight(
+    g: Any, input: Any, running_mean: Any, running_var: Any, training: bool, eps: float, xp: Any
+) -> Any:
+    normal, _ = batch_normalized(input, running_mean, running_var, training, eps, xp)
+    return xp.sum_dim(g * normal, across(input.ndim), False)
 
 
-batch_norm_op.vjp(bias=lambda g, xp: xp.sum_dim(g, _across(g.ndim), False))
+batch_norm_op.vjp(bias=lambda g, xp: xp.sum_dim(g, across(g.ndim), False))
 
 
 @batch_norm_op.raw_vjp
-def _(
+def batch_gradients(
     g: Any, needs: Any, input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, out1: Any, out2: Any,
     training: bool, eps: float,
 ) -> Any:  # fmt: skip
@@ -262,7 +304,7 @@ def _(
     up = channels(g)
     sums = channel_sums(up) if to_bias or (to_input and training) else None
     if to_bias:
-        found[2] = _like(sums, bias.dtype)
+        found[2] = _like(sums, input.dtype if bias is None else bias.dtype)
     mean = widened(out1 if training else running_mean)
     inverse = widened(out2) if training else deviation_inverse(widened(running_var), eps)
     scale = inverse if weight is None else inverse * widened(weight)
@@ -518,7 +560,7 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
     if eps is None:
         eps = float(np.finfo(np.float64 if dtype.itemsize == (16 if dtype.is_complex else 8) else np.float32).eps)
     x = input.to(_dtype.float32) if _dtype.is_half(input._array.dtype) else input
-    found = x * add_number(x.pow(2).mean(_last(len(shape)), keepdim=True), eps).rsqrt()
+    found = x * add_number(x.pow(2).mean(last(len(shape)), keepdim=True), eps).rsqrt()
     if weight is not None:
         found = found * weight
     return found.to(dtype)

@@ -66,20 +66,20 @@ def _(g: Any, input: Any, out: Any, ord: Any, dim: Any, keepdim: bool, input_dty
 def norm_gradient(g: Any, x: Any, out: Any, ord: Any, dim: Any, xp: Any) -> Any:
     """The gradient of a norm, given with its dimensions of size 1 in place."""
     if ord == 1:
-        return g * xp.sgn(x)
+        return xp.sgn(x) * g
     if ord == 2:
-        return g * xp.either(out == 0, 0.0, x / out)
+        return g * xp.cleared(x / out, out == 0)
     size = xp.abs(x)
     if ord in (INF, -INF):
-        return xp.sgn(x) * (g * xp.share_of_ties_or_none(size, out, dim))
+        return xp.sgn(x) * xp.shared_by_ties(g, size, out, dim)
     if ord < 1:
-        scaled = xp.sgn(x) * xp.either(size == 0, 0.0, size ** (ord - 1))
+        scaled = xp.sgn(x) * xp.cleared(size ** (ord - 1), size == 0)
         return scaled * g * out ** (1 - ord)
     if ord < 2:
         scaled = xp.sgn(x) * size ** (ord - 1)
     else:
         scaled = x * size ** (ord - 2)
-    return scaled * xp.either(out == 0, 0.0, g / out ** (ord - 1))
+    return scaled * xp.cleared(g / out ** (ord - 1), out == 0)
 
 
 def _real(d: np.dtype[Any]) -> np.dtype[Any]:
@@ -93,11 +93,13 @@ def _share_or_none(x: Any, value: Any, dim: Any) -> Any:
     return (same / np.maximum(n, 1)).astype(x.dtype)
 
 
-in_both_worlds(
-    "share_of_ties_or_none",
-    _share_or_none,
-    lambda x, value, dim: Tensor._wrap(_share_or_none(x._array, value._array, dim)),
-)
+def _shared_tensor(g: Any, x: Any, value: Any, dim: Any) -> Any:
+    same = x.detach() == value.detach()
+    n = same.sum(dim, keepdim=True) if dim else same.sum()
+    return g / n.clamp(min=1) * same
+
+
+in_both_worlds("shared_by_ties", lambda g, x, value, dim: g * _share_or_none(x, value, dim), _shared_tensor)
 
 
 def _check_empty(array: Any, ord: Any, dims: Any) -> None:

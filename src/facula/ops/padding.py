@@ -32,33 +32,33 @@ def constant_pad(input, pad: tuple[int, ...], value: float):  # type: ignore[no-
 constant_pad.vjp(input=lambda g, pad, xp: xp.constant_pad_nd(g, tuple(-p for p in pad), 0.0))
 
 
-def _from_places(input, places: tuple[Any, ...], node: str):  # type: ignore[no-untyped-def]
+def _from_places(input, places: tuple[Any, ...], padding: tuple[int, ...]):  # type: ignore[no-untyped-def]
     return input[np.ix_(*places)]
 
 
-@primitive("PadBackward0", name="sum_at_places")
-def sum_at_places(input, like, places: tuple[Any, ...], node: str):  # type: ignore[no-untyped-def]
+def _sum_at_places(input, like, places: tuple[Any, ...], padding: tuple[int, ...]):  # type: ignore[no-untyped-def]
     """The adjoint: each element added to the place it was taken from, in a tensor of the shape of ``like``."""
     out = np.zeros(like.shape, input.dtype)
     np.add.at(out, np.ix_(*places), input)
     return out
 
 
-def _place_op(node: str) -> Primitive:
-    op = Primitive(f"pad_{node}", _from_places, node)
-    op.vjp(input=lambda g, input, places, node, xp: xp.sum_at_places(g, input, places, node))
+def _place_op(kind: str) -> Primitive:
+    name = f"pad_{kind}"
+    op = Primitive(name, _from_places, f"{kind}Backward0", saved_names={"places": ""})
+    op.vjp(input=lambda g, input, places, padding, xp: getattr(xp, f"{name}_backward")(g, input, places, padding))
+    Primitive(f"{name}_backward", _sum_at_places, f"{kind}BackwardBackward0", saved_names={"places": ""}).vjp(
+        input=lambda g, places, padding, xp: getattr(xp, name)(g, places, padding),
+        like=no_gradient,
+    )
     return op
 
 
 _BY_PLACES = {
-    (mode, n): _place_op(f"{name}Pad{n}DBackward0")
+    (mode, n): _place_op(f"{name}Pad{n}D")
     for mode, name in (("reflect", "Reflection"), ("replicate", "Replication"))
     for n in (1, 2, 3)
 }
-sum_at_places.vjp(
-    input=lambda g, places, node, xp: getattr(xp, f"pad_{node}")(g, places, node),
-    like=no_gradient,
-)
 
 
 @public("constant_pad_nd", out=True)
@@ -102,8 +102,8 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
         )
     if mode == "circular":
         return _circular(input, widths)
-    node = _BY_PLACES[mode, len(widths) // 2]
-    return node(input, _places(input, widths, mode), node.node_name)
+    found: Tensor = _BY_PLACES[mode, len(widths) // 2](input, _places(input, widths, mode), widths)
+    return found
 
 
 def _places(input: Tensor, widths: tuple[int, ...], mode: str) -> tuple[Any, ...]:

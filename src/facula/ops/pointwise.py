@@ -111,11 +111,13 @@ def _minus_scaled(input, other, alpha: object):  # type: ignore[no-untyped-def]
 
 
 add_scaled = elementwise(
-    "add_scaled", _scaled, "AddBackward0", input=lambda g: g, other=lambda g, alpha: g * alpha.conjugate()
-)
+    "add_scaled", _scaled, "AddBackward0",
+    input=lambda g: g, other=lambda g, alpha, xp: xp.times(g, alpha.conjugate()),
+)  # fmt: skip
 sub_scaled = elementwise(
-    "sub_scaled", _minus_scaled, "SubBackward0", input=lambda g: g, other=lambda g, alpha: g * -alpha.conjugate()
-)
+    "sub_scaled", _minus_scaled, "SubBackward0",
+    input=lambda g: g, other=lambda g, alpha, xp: xp.times(g, -alpha.conjugate()),
+)  # fmt: skip
 sub_scaled.guard = _refuse_bools
 
 
@@ -576,7 +578,9 @@ def _times(name: str, node: str, factor: float) -> Elementwise:
     def kernel(input):  # type: ignore[no-untyped-def]
         return np.multiply(input, number_like(factor, input))
 
-    op = elementwise(name, kernel, node, promote="float", check=_no_complex(name), input=lambda g: g * factor)
+    op = elementwise(
+        name, kernel, node, promote="float", check=_no_complex(name), input=lambda g, xp: xp.times(g, factor)
+    )
     return expose(op, name, name, f"{name}_")
 
 

@@ -12,6 +12,7 @@ from .. import _dtype, _state
 from .._device import MetaArray
 from .._dtype import cast, widened
 from .._tensor import Tensor, computed
+from ._basic import no_gradient
 from ._forms import FUNCTIONALS, FUNCTIONS, public
 from ._pooling import Windows, greatest, places_of, plane_ops
 from ._primitive import Primitive, wrap
@@ -46,13 +47,12 @@ def _max_op(spatial: int) -> Primitive:
         g: Any, input: Any, out1: Any, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool,
         xp: Any,
     ) -> Any:  # fmt: skip
-        shape = tuple(input.shape)
-        windows = windows_of(shape[-spatial:], kernel_size, stride, padding, dilation, ceil_mode)
+        windows = windows_of(tuple(input.shape[-spatial:]), kernel_size, stride, padding, dilation, ceil_mode)
         if xp.is_raw:
             if prod(w.size for w in windows) <= 4 and all(w.disjoint and w.regular for w in windows):
-                return _spread_over_disjoint(g, out1, windows, shape)
-            return getattr(xp, f"{name}_backward")(g, places_of(out1, windows), shape)
-        return getattr(xp, f"{name}_backward")(g, computed(out1, lambda which: wrap(places_of(which, windows))), shape)
+                return _spread_over_disjoint(g, out1, windows, input.shape)
+            return getattr(xp, f"{name}_backward")(g, input, places_of(out1, windows))
+        return getattr(xp, f"{name}_backward")(g, input, computed(out1, lambda which: wrap(places_of(which, windows))))
 
     def indices(node: Any) -> Any:
         """The places in the plane, which PyTorch saves instead."""
@@ -286,11 +286,11 @@ def _average_op(spatial: int) -> Primitive:
         )
 
     def adjoint(  # type: ignore[no-untyped-def]
-        input, shape: Ints, kernel_size: Ints, stride: Ints, padding: Ints, ceil_mode: bool, count_include_pad: bool,
+        input, like, kernel_size: Ints, stride: Ints, padding: Ints, ceil_mode: bool, count_include_pad: bool,
         divisor_override: int | None,
     ):  # fmt: skip
         return averages_adjoint(
-            input, *geometry(shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+            input, *geometry(like.shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
         )
 
     name = f"avg_pool{spatial}d"
@@ -302,13 +302,13 @@ def _average_op(spatial: int) -> Primitive:
         divisor_override: int | None, xp: Any,
     ) -> Any:  # fmt: skip
         back = getattr(xp, f"{name}_backward")
-        shape = tuple(input.shape)
-        return back(g, shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+        return back(g, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
     Primitive(f"{name}_backward", adjoint, f"AvgPool{spatial}DBackwardBackward0").vjp(
         input=lambda g, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, xp: getattr(
             xp, name
-        )(g, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+        )(g, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
+        like=no_gradient,
     )
     return op
 

@@ -57,6 +57,8 @@ def _(g: Any, input_shape: Any, input_dtype: Any, xp: Any) -> Any:
 
 @primitive("SumBackward1", kind="linear")
 def sum_dim(input, dim: Any, keepdim: bool, dtype: Any = None):  # type: ignore[no-untyped-def]
+    if dtype is None and (input.dtype is F32 or input.dtype is F64):  # the first thing ``total`` would find out
+        return add_up(input, dim if dim and input.ndim else None, keepdim)
     return total(input, axes(dim, input.ndim), keepdim, dtype)
 
 
@@ -102,7 +104,8 @@ def nansum_op(input, dim: Any, keepdim: bool, dtype: Any):  # type: ignore[no-un
 
 @nansum_op.vjp("input")
 def _(g: Any, input: Any, dim: Any, keepdim: bool, input_dtype: Any, xp: Any) -> Any:
-    return spread(in_dtype(g, input_dtype, xp), input.shape, dim, keepdim, xp) * xp.not_nan(input)
+    widely = spread if xp.is_raw else spread_out
+    return widely(in_dtype(g, input_dtype, xp), input.shape, dim, keepdim, xp) * xp.not_nan(input)
 
 
 def _not_nan(x: Any) -> Any:
@@ -157,6 +160,8 @@ def mean_all(input, dtype: Any = None):  # type: ignore[no-untyped-def]
 
 @mean_all.vjp("input")
 def _(g: Any, input_shape: Any, input_size: int, input_dtype: Any, xp: Any) -> Any:
+    if not xp.is_raw:
+        return xp.over(spread_out(in_dtype(g, input_dtype, xp), input_shape, None, True, xp), input_size or 1)
     return spread_out(in_dtype(g / (input_size or 1), input_dtype, xp), input_shape, None, True, xp)
 
 
@@ -167,8 +172,10 @@ def mean_dim(input, dim: Any, keepdim: bool, dtype: Any = None):  # type: ignore
 
 @mean_dim.vjp("input")
 def _(g: Any, input_shape: Any, dim: Any, keepdim: bool, input_size: int, input_dtype: Any, xp: Any) -> Any:
-    g = in_dtype(g / (count(input_shape, dim) or 1), input_dtype, xp)
-    return spread_out(g, input_shape, dim, keepdim, xp)
+    n = count(input_shape, dim) or 1
+    if not xp.is_raw:
+        return xp.over(spread_out(in_dtype(g, input_dtype, xp), input_shape, dim, keepdim, xp), n)
+    return spread_out(in_dtype(g / n, input_dtype, xp), input_shape, dim, keepdim, xp)
 
 
 @public("mean", "mean", out=True, overloads=True)
@@ -237,6 +244,8 @@ def _(g: Any, input: Any, out: Any, input_dtype: Any, xp: Any) -> Any:
         return in_dtype(g, input_dtype, xp)
     if xp.is_raw:
         return in_dtype(g * _others_quickly(input, out, None), input_dtype, xp)
+    if has_no_zero(g, input):
+        return in_dtype(g * xp.conj(out / input), input_dtype, xp)
     flat = xp.reshape(input, (-1,))
     return in_dtype(g * xp.reshape(xp.conj(products_of_others(flat, 0, xp)), input.shape), input_dtype, xp)
 
@@ -253,7 +262,16 @@ def _(g: Any, input: Any, out: Any, dim: int, keepdim: bool, input_dtype: Any, x
     g = spread(g, input.shape, (dim,), keepdim, xp)
     if xp.is_raw:
         return in_dtype(g * _others_quickly(input, out, dim), input_dtype, xp)
-    return in_dtype(g * xp.conj(products_of_others(input, dim, xp)), input_dtype, xp)
+    if has_no_zero(g, input):
+        others = spread(out, input.shape, (dim,), keepdim, xp) / input
+    else:
+        others = products_of_others(input, dim, xp)
+    return in_dtype(g * xp.conj(others), input_dtype, xp)
+
+
+def has_no_zero(g: Any, x: Any) -> bool:
+    """Whether products of others are quotients; not asked under transforms, where it may be so for some items only."""
+    return not (g.wraps or x.wraps) and x._array.__class__ is np.ndarray and bool(x._array.all())
 
 
 def _others_quickly(x: Any, out: Any, dim: int | None) -> Any:

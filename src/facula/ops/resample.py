@@ -79,14 +79,21 @@ def _op(name: str, node: str, spatial: int, mode: str, antialias: bool = False) 
     def _(g: Any, input_shape: Ints, output_size: Ints, align_corners: bool, scales: Scales, xp: Any) -> Any:
         return getattr(xp, f"{name}_backward")(g, input_shape, align_corners, scales)
 
-    Primitive(f"{name}_backward", adjoint, f"{node}BackwardBackward0").vjp(
+    shown = {**shown, "input_shape": ""}
+    backward = Primitive(f"{name}_backward", adjoint, f"{node}BackwardBackward0", saved_names=shown)
+    backward.vjp(
         input=lambda g, input_shape, align_corners, scales, xp: getattr(xp, name)(
             g, input_shape[-spatial:], align_corners, scales
         )
     )
-    at = op.slot_names.index("scales")
-    for i, letter in enumerate("dhw"[-spatial:] if spatial > 1 else ""):
-        setattr(op.node_class, f"_saved_scales_{letter}", property(_scale_getter(at, i)))
+    for each in (op, backward):
+        at = each.slot_names.index("scales")
+        for i, letter in enumerate("dhw"[-spatial:] if spatial > 1 else ""):
+            setattr(each.node_class, f"_saved_scales_{letter}", property(_scale_getter(at, i)))
+    at = backward.slot_names.index("input_shape")
+    backward.node_class._saved_output_size = property(  # type: ignore[attr-defined]
+        lambda node: saved.unpack_at(node, at)[-spatial:]
+    )
     return op
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from .. import _dtype, return_types
 from .._dtype import F32, F64, widened
 from .._tensor import Tensor
-from ._basic import in_dtype
+from ._basic import in_both_worlds, in_dtype, raw
 from ._forms import FUNCTIONS, public
 from ._inplace import inplace_form
 from ._primitive import Primitive, primitive
@@ -18,7 +18,8 @@ from ._refusals import not_for
 from ._running_sums import running_sums
 from ._scanning import products_before
 from ._with_numbers import div_number, mul_number
-from .reduce import result_dtype
+from ._xp import TENSOR
+from .reduce import has_no_zero, result_dtype
 
 # ---- cumsum, cumprod
 
@@ -40,21 +41,25 @@ def cumsum_op(input, dim: int, dtype: Any = None):  # type: ignore[no-untyped-de
     return _accumulate(input, dim, np.add, dtype)
 
 
-@primitive("FlipBackward0", kind="linear")
-def cumsum_from_end(input, dim: int):  # type: ignore[no-untyped-def]
-    if not input.ndim:
-        return input
-    if input.dtype is F32:
-        return running_sums(input, dim, reverse=True)
-    return np.flip(_accumulate(np.flip(input, dim), dim, np.add), dim).copy()
+def _array_from_end(x: Any, dim: int) -> Any:
+    if x.dtype is F32:
+        return running_sums(x, dim, reverse=True)
+    return np.flip(_accumulate(np.flip(x, dim), dim, np.add), dim).copy()
+
+
+def _tensor_from_end(x: Any, dim: int) -> Any:
+    dims = (dim % x._array.ndim,)
+    return TENSOR.flip(TENSOR.cumsum_op(TENSOR.flip(x, dims), dim), dims)
+
+
+in_both_worlds("cumsum_from_end", _array_from_end, _tensor_from_end)
+"""Sums of the elements from each on."""
 
 
 @cumsum_op.vjp("input")
 def _(g: Any, dim: int, input_dtype: Any, xp: Any) -> Any:
-    return xp.cumsum_from_end(in_dtype(g, input_dtype, xp), dim)
-
-
-cumsum_from_end.vjp(input=lambda g, dim, xp: xp.cumsum_op(g, dim))
+    g = in_dtype(g, input_dtype, xp)
+    return xp.cumsum_from_end(g, dim) if raw(g).shape else g
 
 
 @primitive("CumprodBackward0")
@@ -70,7 +75,9 @@ def _(g: Any, input: Any, out: Any, dim: int, input_dtype: Any, xp: Any) -> Any:
     if xp.is_raw and not (input == 0).any():
         factor = np.conjugate(input) if input.dtype.kind == "c" else input
         weighted = g * (np.conjugate(out) if out.dtype.kind == "c" else out)
-        return (cumsum_from_end.kernel(weighted, dim) / factor).astype(input_dtype, copy=False)
+        return (_array_from_end(weighted, dim) / factor).astype(input_dtype, copy=False)
+    if not xp.is_raw and has_no_zero(g, input):
+        return xp.cumsum_from_end(xp.conj(out) * g, dim) / xp.conj(input)
     onward = xp.recur(g, xp.conj(input), dim, True)
     return xp.conj(products_before(input, dim, xp)) * onward
 
@@ -218,7 +225,7 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: 
         input = FUNCTIONS["cat"]([t for t in (prepend, input, append) if t is not None], at)
     for _ in range(min(n, input._array.shape[at])):
         length = input._array.shape[at] - 1
-        above, below = input.narrow(at, 1, length), input.narrow(at, 0, length)
+        below, above = input.narrow(at, 0, length), input.narrow(at, 1, length)
         input = FUNCTIONS["logical_xor"](above, below) if input.dtype is _dtype.bool_ else above - below
     return input
 

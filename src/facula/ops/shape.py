@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -328,7 +329,17 @@ def squeeze_all(input):  # type: ignore[no-untyped-def]
     return input.squeeze()
 
 
-squeeze_all.vjp(input=lambda g, input_shape, xp: xp.view(g, input_shape))
+def _unsqueezed(g: Any, shape: tuple[int, ...], dims: Sequence[int], xp: Any) -> Any:
+    """Those of the dimensions that had the size 1 back in place."""
+    if xp.is_raw:
+        return xp.view(g, shape)
+    for d in sorted([d % len(shape) for d in dims] if shape else ()):
+        if shape[d] == 1:
+            g = xp.unsqueeze(g, d)
+    return g
+
+
+squeeze_all.vjp(input=lambda g, input_shape, xp: _unsqueezed(g, input_shape, range(len(input_shape)), xp))
 
 
 @view_primitive("SqueezeBackward1", "squeeze")
@@ -336,7 +347,7 @@ def squeeze_op(input, dim: int):  # type: ignore[no-untyped-def]
     return input.squeeze(dim) if input.ndim and input.shape[dim] == 1 else input
 
 
-squeeze_op.vjp(input=lambda g, dim, input_shape, xp: xp.view(g, input_shape))
+squeeze_op.vjp(input=lambda g, dim, input_shape, xp: _unsqueezed(g, input_shape, (dim,), xp))
 
 
 @view_primitive("SqueezeBackward2", "squeeze_dims")
@@ -345,7 +356,7 @@ def squeeze_dims(input, dim: tuple[int, ...]):  # type: ignore[no-untyped-def]
     return input.squeeze(drop) if drop else input
 
 
-squeeze_dims.vjp(input=lambda g, dim, input_shape, xp: xp.view(g, input_shape))
+squeeze_dims.vjp(input=lambda g, dim, input_shape, xp: _unsqueezed(g, input_shape, dim, xp))
 
 
 def _several_dims(dim: Any, ndim: int) -> tuple[int, ...]:

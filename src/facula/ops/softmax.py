@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from .._dtype import F32, F64, widened
+from .._dtype import F32, F64, cast, widened
 from .._tensor import Tensor
 from ._forms import public
 from ._primitive import primitive
-from ._reducing import add_up, check_dim, maximum_reduce, ones
+from ._reducing import add_up, check_dim, maximum_reduce, ones, total
 from ._refusals import not_for
 from ._tiles import TILE, each_rows
 
@@ -103,15 +103,21 @@ def softmax_op(input, dim: int):  # type: ignore[no-untyped-def]
 
 @softmax_op.vjp("input")
 def _(g: Any, out: Any, dim: int, xp: Any) -> Any:
+    return softmax_gradient(g, out, dim) if xp.is_raw else xp.softmax_backward_data(g, out, dim)
+
+
+def softmax_gradient(g: Any, out: Any, dim: int) -> Any:
+    """The gradient of the input from that of the output, and the output, on arrays."""
     if not out.shape:
         return g * out - out * (g * out)
-    if xp.is_raw and out.dtype.kind == "f" and out.dtype.itemsize > 2:
+    if out.dtype.kind == "f" and out.dtype.itemsize > 2:
         if _goes_by_rows(out, dim) and g.dtype is out.dtype:
             return _softmax_gradient(g, out)
         weighted = np.multiply(g, out)
         return np.subtract(weighted, np.multiply(out, _sums(weighted, dim)), weighted)
-    weighted = g * out
-    return weighted - out * xp.sum_dim(weighted, (dim,), True)
+    g, wide = widened(g), widened(out)
+    weighted = g * wide
+    return cast(weighted - wide * total(weighted, (dim,), True), out.dtype)
 
 
 def _softmax_gradient(g: Any, out: Any) -> Any:
@@ -140,15 +146,20 @@ def log_softmax_op(input, dim: int):  # type: ignore[no-untyped-def]
 
 @log_softmax_op.vjp("input")
 def _(g: Any, out: Any, dim: int, xp: Any) -> Any:
+    return log_softmax_gradient(g, out, dim) if xp.is_raw else xp.log_softmax_backward_data(g, out, dim)
+
+
+def log_softmax_gradient(g: Any, out: Any, dim: int) -> Any:
     if not out.shape:
-        return g - xp.exp(out) * g
-    if xp.is_raw and out.dtype.kind == "f" and out.dtype.itemsize > 2:
+        return g - np.exp(out) * g
+    if out.dtype.kind == "f" and out.dtype.itemsize > 2:
         if _goes_by_rows(out, dim) and g.dtype is out.dtype:
             return _log_softmax_gradient(g, out)
         grad = np.exp(out)
         np.multiply(grad, _sums(g, dim), grad)
         return np.subtract(g, grad, grad)
-    return g - xp.exp(out) * xp.sum_dim(g, (dim,), True)
+    g, wide = widened(g), widened(out)
+    return cast(g - np.exp(wide) * total(g, (dim,), True), out.dtype)
 
 
 def _log_softmax_gradient(g: Any, out: Any) -> Any:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from .._dtype import cast, cpp_name, widened
+from .._dtype import cpp_name
 from .._tensor import Tensor
 from ._forms import public
 from ._primitive import primitive
-from ._reducing import check_dim, total
+from ._reducing import check_dim
+from .softmax import log_softmax_gradient, softmax_gradient
 
 
 def _sums(x: Any, dim: int, xp: Any) -> Any:
@@ -18,12 +17,13 @@ def _sums(x: Any, dim: int, xp: Any) -> Any:
     return xp.sum_dim(x, (dim,), True) if x.shape else x
 
 
-@primitive("SoftmaxBackwardDataBackward0", name="softmax_backward_data")
+_SAVED = {"input": "grad_output"}
+
+
+@primitive("SoftmaxBackwardDataBackward0", name="softmax_backward_data", saved_names=_SAVED)
 def softmax_data(input, output, dim: int):  # type: ignore[no-untyped-def]
     """``input``: the gradient that arrives; ``output``: what softmax gave."""
-    g, out = widened(input), widened(output)
-    weighted = g * out
-    return cast(weighted - out * (total(weighted, (dim,), True) if input.ndim else weighted), input.dtype)
+    return softmax_gradient(input, output, dim)
 
 
 @softmax_data.vjp("output")
@@ -34,10 +34,9 @@ def _(g: Any, input: Any, output: Any, dim: int, xp: Any) -> Any:
 softmax_data.vjp(input=lambda g, output, dim, xp: xp.softmax_backward_data(g, output, dim))
 
 
-@primitive("LogSoftmaxBackwardDataBackward0", name="log_softmax_backward_data")
+@primitive("LogSoftmaxBackwardDataBackward0", name="log_softmax_backward_data", saved_names=_SAVED)
 def log_softmax_data(input, output, dim: int):  # type: ignore[no-untyped-def]
-    g, out = widened(input), widened(output)
-    return cast(g - np.exp(out) * (total(g, (dim,), True) if input.ndim else g), input.dtype)
+    return log_softmax_gradient(input, output, dim)
 
 
 log_softmax_data.vjp(

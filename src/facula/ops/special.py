@@ -68,15 +68,15 @@ def erf_array(input):  # type: ignore[no-untyped-def]
 
 erf = function(
     "erf", erf_array, "ErfBackward0",
-    lambda g, input, xp: g * (_TWO_OVER_ROOT_PI * xp.exp(-(input * input))), check=_real("erf_vml_cpu"),
+    lambda g, input, xp: xp.times(xp.exp(-xp.squared(input)), _TWO_OVER_ROOT_PI) * g, check=_real("erf_vml_cpu"),
 )  # fmt: skip
 erfc = function(
     "erfc", by_scipy("erfc"), "ErfcBackward0",
-    lambda g, input, xp: g * (-_TWO_OVER_ROOT_PI * xp.exp(-(input * input))), check=_real("erfc_vml_cpu"),
+    lambda g, input, xp: xp.times(xp.exp(-xp.squared(input)), -_TWO_OVER_ROOT_PI) * g, check=_real("erfc_vml_cpu"),
 )  # fmt: skip
 erfinv = function(
     "erfinv", by_scipy("erfinv"), "ErfinvBackward0",
-    lambda g, input, xp: g * (_HALF_ROOT_PI * xp.exp(xp.pow_number(xp.erfinv(input), 2))),
+    lambda g, input, xp: xp.times(xp.exp(xp.pow_number(xp.erfinv(input), 2)), _HALF_ROOT_PI) * g,
     check=_real("erfinv_vml_cpu"),
 )  # fmt: skip
 
@@ -241,7 +241,7 @@ erfcx = _special(
 )  # fmt: skip
 ndtri = _special(
     "ndtri", by_scipy("ndtri"), "SpecialNdtriBackward0",
-    lambda g, out, xp: g * (_ROOT_2PI * xp.exp(out * out / 2)),
+    lambda g, out, xp: xp.times(g, _ROOT_2PI) * xp.exp(xp.over(xp.squared(out), 2)),
 )  # fmt: skip
 
 

@@ -68,9 +68,11 @@ def _power_by_number(input, exponent: object):  # type: ignore[no-untyped-def]
 def _pow_rule(g: Any, input: Any, exponent: Any, xp: Any) -> Any:
     if exponent == 0:
         return no_gradient(g, xp)
-    if exponent == 2:
+    if exponent == 2 and xp.is_raw:
         return g * xp.conj(input * 2)
-    return g * xp.conj(xp.pow_number(input, exponent - 1) * exponent)
+    if exponent == 1 and xp.is_raw:
+        return g
+    return g * xp.conj(xp.times(xp.pow_number(input, exponent - 1), exponent))
 
 
 pow_number = elementwise("pow_number", _power_by_number, "PowBackward0", scalars=("exponent",), input=_pow_rule)
@@ -94,7 +96,7 @@ def _integer_power(base: Any, exponent: Any) -> Any:
 
 
 def _pow_base_rule(g: Any, input: Any, exponent: Any, xp: Any) -> Any:
-    return xp.either(exponent == 0, 0, g * xp.conj(exponent * xp.pow_tensor(input, exponent - 1)))
+    return xp.either(exponent == 0, 0, g * xp.conj(exponent * xp.pow_tensor(input, xp.minus(exponent, 1))))
 
 
 def _pow_exponent_rule(g: Any, input: Any, exponent: Any, out: Any, xp: Any) -> Any:
@@ -126,7 +128,7 @@ def _log_of_number(base: Any) -> Any:
 def _pow_of_number_rule(g: Any, exponent: Any, base: Any, out: Any, xp: Any) -> Any:
     if raw(out).dtype.kind == "c":
         base = complex(base)
-    slope = xp.conj(out * _log_of_number(base))
+    slope = xp.conj(xp.times(out, _log_of_number(base)))
     return g * (xp.either(xp.real(exponent) >= 0, 0, slope) if base == 0 else slope)
 
 
@@ -230,21 +232,29 @@ OF_BACKWARD = {"input": "grad_output", "other": "output"}
 
 _LN2, _LN10 = math.log(2), math.log(10)
 
-sqrt = function("sqrt", np.sqrt, "SqrtBackward0", lambda g, out, xp: g / (2 * xp.conj(out)), quick=_quick_rules.sqrt)
+sqrt = function(
+    "sqrt", np.sqrt, "SqrtBackward0", lambda g, out, xp: g / xp.times(xp.conj(out), 2), quick=_quick_rules.sqrt
+)
 
 
 def _rsqrt(input):  # type: ignore[no-untyped-def]
     return np.reciprocal(np.sqrt(input))
 
 
-rsqrt = function("rsqrt", _rsqrt, "RsqrtBackward0", lambda g, out, xp: -0.5 * g * xp.conj(out * out * out))
+def _rsqrt_rule(g: Any, out: Any, xp: Any) -> Any:
+    if xp.is_raw:
+        return -0.5 * g * xp.conj(out * out * out)
+    return xp.times(g, -0.5) * xp.conj(xp.pow_number(out, 3))
+
+
+rsqrt = function("rsqrt", _rsqrt, "RsqrtBackward0", _rsqrt_rule)
 exp = function("exp", np.exp, "ExpBackward0", lambda g, out, xp: g * xp.conj(out), quick=np.multiply)
-exp2 = function("exp2", np.exp2, "Exp2Backward0", lambda g, out, xp: g * xp.conj(out) * _LN2)
-expm1 = function("expm1", np.expm1, "Expm1Backward0", lambda g, out, xp: g * (xp.conj(out) + 1))
+exp2 = function("exp2", np.exp2, "Exp2Backward0", lambda g, out, xp: xp.times(g * xp.conj(out), _LN2))
+expm1 = function("expm1", np.expm1, "Expm1Backward0", lambda g, out, xp: g * xp.plus(xp.conj(out), 1))
 log = function("log", np.log, "LogBackward0", lambda g, input, xp: g / xp.conj(input), quick=np.true_divide)
-log2 = function("log2", np.log2, "Log2Backward0", lambda g, input, xp: g / (xp.conj(input) * _LN2))
-log10 = function("log10", np.log10, "Log10Backward0", lambda g, input, xp: g / (xp.conj(input) * _LN10))
-log1p = function("log1p", np.log1p, "Log1PBackward0", lambda g, input, xp: g / (xp.conj(input) + 1))
+log2 = function("log2", np.log2, "Log2Backward0", lambda g, input, xp: g / xp.times(xp.conj(input), _LN2))
+log10 = function("log10", np.log10, "Log10Backward0", lambda g, input, xp: g / xp.times(xp.conj(input), _LN10))
+log1p = function("log1p", np.log1p, "Log1PBackward0", lambda g, input, xp: g / xp.plus(xp.conj(input), 1))
 
 sin = function(
     "sin", np.sin, "SinBackward0", lambda g, input, xp: g * xp.conj(xp.cos(input)), quick=_quick_rules.times_cos,
@@ -252,14 +262,19 @@ sin = function(
 cos = function(
     "cos", np.cos, "CosBackward0", lambda g, input, xp: g * -xp.conj(xp.sin(input)), quick=_quick_rules.times_minus_sin,
 )
-tan = function("tan", np.tan, "TanBackward0", lambda g, out, xp: g * xp.conj(1 + out * out))
-asin = function(
-    "asin", np.arcsin, "AsinBackward0", lambda g, input, xp: g * xp.conj(xp.rsqrt(1 - input * input)), "arcsin"
+tan = function("tan", np.tan, "TanBackward0", lambda g, out, xp: g * xp.conj(xp.plus(xp.squared(out), 1)))
+
+
+def _cosine(sine: Any, xp: Any) -> Any:
+    """One over the root of ``1 - sine**2``."""
+    return xp.rsqrt(1 - sine * sine if xp.is_raw else xp.plus(-sine * sine, 1))
+
+
+asin = function("asin", np.arcsin, "AsinBackward0", lambda g, input, xp: g * xp.conj(_cosine(input, xp)), "arcsin")
+acos = function("acos", np.arccos, "AcosBackward0", lambda g, input, xp: g * xp.conj(-_cosine(input, xp)), "arccos")
+atan = function(
+    "atan", np.arctan, "AtanBackward0", lambda g, input, xp: g / xp.conj(xp.plus(input * input, 1)), "arctan"
 )
-acos = function(
-    "acos", np.arccos, "AcosBackward0", lambda g, input, xp: g * -xp.conj(xp.rsqrt(1 - input * input)), "arccos"
-)
-atan = function("atan", np.arctan, "AtanBackward0", lambda g, input, xp: g / xp.conj(input * input + 1), "arctan")
 sinh = function("sinh", np.sinh, "SinhBackward0", lambda g, input, xp: g * xp.conj(xp.cosh(input)))
 cosh = function("cosh", np.cosh, "CoshBackward0", lambda g, input, xp: g * xp.conj(xp.sinh(input)))
 
@@ -283,20 +298,27 @@ tanh = function(
     quick=_quick_rules.tanh,
 )  # fmt: skip
 asinh = function(
-    "asinh", np.arcsinh, "AsinhBackward0", lambda g, input, xp: g * xp.conj(xp.rsqrt(input * input + 1)), "arcsinh"
+    "asinh", np.arcsinh, "AsinhBackward0", lambda g, input, xp: g * xp.conj(xp.rsqrt(xp.plus(xp.squared(input), 1))),
+    "arcsinh",
 )
 
 
 def _acosh_rule(g: Any, input: Any, xp: Any) -> Any:
     if raw(input).dtype.kind == "c":
         return g * xp.conj(xp.rsqrt(input - 1) * xp.rsqrt(input + 1))
-    return g * xp.rsqrt(input * input - 1)
+    return g * xp.rsqrt(xp.minus(input * input, 1))
 
 
 acosh = function("acosh", np.arccosh, "AcoshBackward0", _acosh_rule, "arccosh")
-atanh = function(
-    "atanh", np.arctanh, "AtanhBackward0", lambda g, input, xp: g / xp.conj(1 - input * input), "arctanh"
-)
+
+
+def _atanh_rule(g: Any, input: Any, xp: Any) -> Any:
+    if not xp.is_raw:
+        g = xp.times(g, 1)
+    return g / xp.conj(xp.number_minus(1, xp.squared(input)))
+
+
+atanh = function("atanh", np.arctanh, "AtanhBackward0", _atanh_rule, "arctanh")
 for _op in (asinh, acosh, atanh):  # whose in-place forms have nodes of their own
     _twin = elementwise(
         f"{_op.name}_", _op.kernel, f"{_op.name.capitalize()}Backward1", promote="float", input=_op.rules["input"].fn
@@ -313,7 +335,7 @@ def _sinc(input):  # type: ignore[no-untyped-def]
 
 
 def _sinc_rule(g: Any, input: Any, xp: Any) -> Any:
-    turns, squared = input * math.pi, input * input * math.pi
+    turns, squared = xp.times(input, math.pi), xp.times(input * input, math.pi)
     slope = (turns * xp.cos(turns) - xp.sin(turns)) / squared
     return xp.either(squared == 0, 0, g * xp.conj(slope))
 
@@ -373,7 +395,7 @@ sigmoid = function(
 
 def _angle_rule_part(part: Any, input: Any, other: Any, xp: Any) -> Any:
     squares = input * input + other * other
-    return part * xp.either(squares == 0, 0, 1 / squares)
+    return part * xp.cleared(1 / squares if xp.is_raw else xp.reciprocal(squares), squares == 0)
 
 
 atan2 = elementwise(
@@ -384,8 +406,8 @@ atan2 = elementwise(
 expose(atan2, "atan2 arctan2", "atan2 arctan2", "atan2_ arctan2_")
 hypot = elementwise(
     "hypot", np.hypot, "HypotBackward0", check=only("hypot_cpu", "f"), numbers=False,
-    input=lambda g, input, out: g * (input / out),
-    other=lambda g, other, out: g * (other / out),
+    input=lambda g, input, out: g * input / out,
+    other=lambda g, other, out: g * other / out,
 )  # fmt: skip
 expose(hypot, "hypot", "hypot", "hypot_")
 
@@ -399,14 +421,14 @@ def _logaddexp(input, other):  # type: ignore[no-untyped-def]
 
 logaddexp = elementwise(
     "logaddexp", _logaddexp, "LogaddexpBackward0", check=only("logaddexp_cpu", "fc"), numbers=False,
-    input=lambda g, input, other, xp: g / xp.conj(1 + xp.exp(other - input)),
-    other=lambda g, input, other, xp: g / xp.conj(1 + xp.exp(input - other)),
+    input=lambda g, input, other, xp: g / xp.conj(xp.plus(xp.exp(other - input), 1)),
+    other=lambda g, input, other, xp: g / xp.conj(xp.plus(xp.exp(input - other), 1)),
 )  # fmt: skip
 expose(logaddexp, "logaddexp", "logaddexp")
 logaddexp2 = elementwise(
     "logaddexp2", np.logaddexp2, "Logaddexp2Backward0", check=only("logaddexp2_cpu", "f"), numbers=False,
-    input=lambda g, input, other, xp: g / (1 + xp.exp2(other - input)),
-    other=lambda g, input, other, xp: g / (1 + xp.exp2(input - other)),
+    input=lambda g, input, other, xp: g / xp.plus(xp.exp2(other - input), 1),
+    other=lambda g, input, other, xp: g / xp.plus(xp.exp2(input - other), 1),
 )  # fmt: skip
 expose(logaddexp2, "logaddexp2", "logaddexp2")
 
@@ -436,7 +458,7 @@ def _xlogy_with_number_rule(g: Any, input: Any, other: Any, xp: Any) -> Any:
 _xlogy_check = only("xlogy_cpu", "f")
 xlogy_tensor = elementwise(
     "xlogy", _xlogy, "XlogyBackward0", promote="float", check=_xlogy_check,
-    input=lambda g, input, other, xp: xp.either((input == 0) & (other <= 0), 0, xp.xlogy(g, other)),
+    input=lambda g, input, other, xp: xp.cleared(xp.xlogy(g, other), (input == 0) & (other <= 0)),
     other=lambda g, input, other: g * input / other,
 )  # fmt: skip
 xlogy_of_number = elementwise(
@@ -498,7 +520,7 @@ def _logit(input, eps: object):  # type: ignore[no-untyped-def]
 
 def _logit_rule(g: Any, input: Any, eps: Any, xp: Any) -> Any:
     low = 0.0 if eps is None else eps
-    slope = g / (input * (1 - input))
+    slope = g / (input * xp.number_minus(1, input))
     return xp.either((input >= low) & (input <= 1 - low), slope, math.nan if eps is None else 0.0)
 
 

@@ -4,31 +4,40 @@ from __future__ import annotations
 
 import numpy as np
 
+from .._dtype import F32, F64
 from ._basic import no_gradient
 from ._masks import keep, select
+from ._operands import scalar
 from ._primitive import primitive
 from ._tiles import shared_pair
 from .pointwise import number_like
 
 
-@primitive("ThresholdBackwardBackward0", kind="elementwise")
+@primitive("ThresholdBackwardBackward0", kind="elementwise", saved_names={"other": "self"})
 def threshold_backward(input, other, threshold: float):  # type: ignore[no-untyped-def]
     low = number_like(threshold, other) if other.dtype.kind == "f" else threshold
-    return shared_pair(lambda g, x: keep.kernel(g, np.logical_not(np.less_equal(x, low))), input, other)
+    return shared_pair(lambda g, x: keep(g, np.logical_not(np.less_equal(x, low))), input, other)
 
 
-@primitive("HardtanhBackwardBackward0", kind="elementwise")
+@primitive(
+    "HardtanhBackwardBackward0", kind="elementwise", saved_names={"other": "self", "low": "min_val", "high": "max_val"}
+)
 def hardtanh_backward(input, other, low: float, high: float):  # type: ignore[no-untyped-def]
-    return keep.kernel(input, np.logical_not(np.less_equal(other, low) | np.greater_equal(other, high)))
+    return keep(input, np.logical_not(np.less_equal(other, low) | np.greater_equal(other, high)))
 
 
-@primitive("HardshrinkBackwardBackward0", kind="elementwise")
+@primitive("HardshrinkBackwardBackward0", kind="elementwise", saved_names={"other": "self"})
 def shrink_backward(input, other, lambd: float):  # type: ignore[no-untyped-def]
-    return keep.kernel(input, np.logical_not(np.greater_equal(other, -lambd) & np.less_equal(other, lambd)))
+    return keep(input, np.logical_not(np.greater_equal(other, -lambd) & np.less_equal(other, lambd)))
 
 
-@primitive("LeakyReluBackwardBackward0", kind="elementwise")
+@primitive("LeakyReluBackwardBackward0", kind="elementwise", saved_names={"other": "self", "slope": "negative_slope"})
 def leaky_relu_backward(input, other, slope: float):  # type: ignore[no-untyped-def]
+    dt = input.dtype
+    if 0 <= slope <= 1 and (dt is F32 or dt is F64) and other.dtype is dt and input.ndim and input.shape == other.shape:
+        slopes = np.greater(other, scalar(0, dt)).astype(dt)
+        np.maximum(slopes, scalar(slope, dt), out=slopes)
+        return np.multiply(input, slopes, slopes)
     return select(np.greater(other, 0), np.asarray(input), np.asarray(input * number_like(slope, input)))
 
 
@@ -37,6 +46,12 @@ threshold_backward.vjp(
 )
 hardtanh_backward.vjp(
     input=lambda g, other, low, high, xp: xp.hardtanh_backward(g, other, low, high), other=no_gradient
+)
+softshrink_backward = primitive(
+    "SoftshrinkBackwardBackward0", name="softshrink_backward", kind="elementwise", saved_names={"other": "self"}
+)(shrink_backward.kernel)
+softshrink_backward.vjp(
+    input=lambda g, other, lambd, xp: xp.softshrink_backward(g, other, lambd), other=no_gradient
 )
 shrink_backward.vjp(input=lambda g, other, lambd, xp: xp.shrink_backward(g, other, lambd), other=no_gradient)
 leaky_relu_backward.vjp(input=lambda g, other, slope, xp: xp.leaky_relu_backward(g, other, slope), other=no_gradient)

@@ -10,7 +10,7 @@ import numpy as np
 from .._device import MetaArray, empty_meta
 from .._tensor import Tensor
 from ._forms import FUNCTIONALS, public
-from ._pooling import flat_places, plane_ops, take_from_planes
+from ._pooling import flat_places, of_shape, plane_ops, take_from_planes
 from ._primitive import Primitive
 from ._refusals import not_for, scalar_type
 from ._sizes import shape_list
@@ -37,7 +37,9 @@ def _unpool_op(spatial: int) -> Primitive:
     op.vjp(input=lambda g, indices, xp: getattr(xp, f"{name}_backward")(g, indices))
     plane_ops(f"{name}_backward_backward", f"MaxUnpool{spatial}DBackwardBackward0", spatial)
     Primitive(f"{name}_backward", take, "GatherBackward0").vjp(
-        input=lambda g, indices, input_shape, xp: getattr(xp, f"{name}_backward_backward")(g, indices, input_shape)
+        input=lambda g, indices, input_shape, xp: getattr(xp, f"{name}_backward_backward")(
+            g, of_shape(input_shape, g, xp), indices
+        )
     )
     return op
 

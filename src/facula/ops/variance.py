@@ -68,19 +68,22 @@ def _var_grad(g: Any, x: Any, dim: Any, correction: Any, keepdim: bool, xp: Any)
     n = count(x.shape, dim)
     dof = n - (1 if correction is None else correction)
     g = spread(g, x.shape, dim, keepdim, xp)
-    away = x - xp.mean_dim(x, dim, True)
+    away = x - (xp.mean_dim(x, dim, True) if xp.is_raw or dim is not None else xp.mean_all(x))
     if dof <= 0 and not dim:
         return g * xp.infinity_or_nan(away)
-    return g * (2.0 / dof if dof else np.inf) * away
+    return xp.times(g, 2.0 / dof if dof else np.inf) * away
 
 
 def _std_grad(g: Any, x: Any, out: Any, dim: Any, correction: Any, keepdim: bool, xp: Any) -> Any:
-    halved = xp.either(out == 0, 0.0, g / (out * 2))
+    halved = xp.cleared(g / xp.times(out, 2), out == 0)
     return _var_grad(halved, x, dim, correction, keepdim, xp)
 
 
 def _mean_grad(g: Any, x: Any, dim: Any, keepdim: bool, xp: Any) -> Any:
-    return xp.expand(spread(g / (count(x.shape, dim) or 1), x.shape, dim, keepdim, xp), x.shape)
+    n = count(x.shape, dim) or 1
+    if xp.is_raw:
+        return xp.expand(spread(g / n, x.shape, dim, keepdim, xp), x.shape)
+    return xp.over(xp.expand(spread(g, x.shape, dim, keepdim, xp), x.shape), n)
 
 
 def _infinity_or_nan(away: Any) -> Any:
