@@ -12,7 +12,7 @@ import numpy as np
 from . import _device, _dtype, _layout, _state
 from ._lazy import promise
 from ._size import Size
-from .autograd import accumulate, engine, saved, views
+from .autograd import accumulate, engine, saved, views, watched
 from .autograd import meta as autograd_meta
 from .autograd.accumulate import AccumulateGrad
 from .autograd.graph import NOWHERE, Node, Port, RemovableHandle, user_frame
@@ -622,6 +622,7 @@ def _warn_about_grad_of_non_leaf() -> None:
 
 promise(Tensor)
 engine.Tensor_ = Tensor
+watched.Tensor_ = Tensor
 autograd_meta.Tensor_ = Tensor
 accumulate.Tensor_ = Tensor
 saved.Tensor_ = Tensor

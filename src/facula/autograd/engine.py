@@ -31,7 +31,9 @@ from .._dtype import F32, F64
 from ..ops._xp import RAW, TENSOR
 from . import anomaly, graph
 from .accumulate import AccumulateGrad
+from .adapting import adapt
 from .graph import EMPTY, Freed, Node, Port, user_place
+from .watched import as_tensors, measure_accumulator, run_watched, value_of
 
 # A backward call inside a backward call uses Python's stack. Beyond this many levels the work moves to a new thread,
 # which has a stack of its own.
@@ -315,7 +317,7 @@ def _execute(task: Task, start: list[tuple[Any, Any]]) -> None:
         while g is not _NOTHING:
             edges = node.next if wanted is None else _edges_to_compute(wanted, node.next)
             if node.attached is not None or watched or (captures and node in captures):
-                grads, edges = _run_watched(task, node, g, edges)
+                grads, edges = run_watched(task, node, g, edges)
             else:
                 grads = node.propagate(g, xp, edges)
                 if not keep and node.saved is not EMPTY:
@@ -383,9 +385,9 @@ _NOTHING: Any = object()
 def _run_accumulator(task: Task, node: Any, g: Any, passing: int) -> None:
     if node.attached is not None or node.variable._meta.hooks or task.watched:
         if _state.profiler is None:
-            _run_watched(task, node, g, ())
+            run_watched(task, node, g, ())
         else:
-            _measure_accumulator(task, node, g, passing + 1)
+            measure_accumulator(task, node, g, passing + 1)
     elif node in task.captures:
         for _, index in task.captures[node]:
             task.captured[index] = g
@@ -426,210 +428,6 @@ def _joined(before: Any, g: Any, owned: bool) -> Any:
     return np.add(before, g, before) if owned else before + g
 
 
-def adapt(node: Node, grads: Any, edges: tuple[Any, ...], xp: Any) -> list[Any]:
-    """Bring each gradient to the shape and dtype of the input it belongs to, where they were seen to differ."""
-    wanted = node.adapt
-    assert wanted is not None
-    adapted = list(grads)
-    for i, (g, want) in enumerate(zip(grads, wanted)):
-        if g is None or want is None or edges[i] is None:
-            continue
-        shape, dtype = want
-        if xp.is_raw:
-            if g.shape != shape:
-                g = xp.sum_to(g, shape)
-            if g.dtype != dtype:
-                g = g.real.astype(dtype) if g.dtype.kind == "c" and dtype.kind != "c" else g.astype(dtype)
-        else:
-            if g._array.shape != shape:
-                g = xp.sum_to(g, shape)
-            if g._array.dtype != dtype:
-                if g._array.dtype.kind == "c" and dtype.kind != "c":
-                    g = xp.real(g)
-                g = xp.cast(g, dtype)
-        adapted[i] = g
-    return adapted
-
-
-# ---- nodes with hooks, captures, or under anomaly mode
-
-
-def _run_watched(task: Task, node: Any, g: Any, edges: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
-    """One node with everything that may be attached to it."""
-    if _state.profiler is None:
-        return _run_attached(task, node, g, edges, node.propagate)
-    from ..profiler import _recorder
-
-    def propagate(g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
-        span = _recorder.apply(node, g if node.multi else (g,))
-        result = None
-        try:
-            result = node.propagate(g, xp, edges)
-        finally:
-            _recorder.applied(span, result, g)
-        return result
-
-    span = _recorder.evaluate(node)
-    try:
-        return _run_attached(task, node, g, edges, propagate)
-    finally:
-        _recorder.finish(span)
-
-
-def _measure_accumulator(task: Task, node: Any, g: Any, passing: int) -> None:
-    """``_run_accumulator`` under a profiler, one call further from where the gradient was made."""
-    if node.attached is not None or node.variable._meta.hooks or node in task.captures or anomaly.enabled:
-        _run_watched(task, node, g, ())
-        return
-    from ..profiler import _recorder
-
-    held = node.variable.grad
-    around, span = _recorder.evaluate(node), _recorder.apply(node, (g,))
-    try:
-        node.add(g, task.xp, passing if passing > 1 else 0)
-    finally:
-        _recorder.applied(span, node.variable.grad, (g, held))
-        _recorder.finish(around)
-
-
-def _run_attached(
-    task: Task, node: Any, g: Any, edges: tuple[Any, ...], propagate: Callable[..., Any]
-) -> tuple[Any, tuple[Any, ...]]:
-    """The same in PyTorch's order; ``propagate`` runs the node itself."""
-    task.running = node
-    xp = task.xp
-    attached = node.attached
-    grads = list(g) if node.multi else [g]
-    needed = task.needed is None or node in task.needed
-    captures = task.captures.get(node, ())
-    if captures and needed:  # PyTorch: a tensor that the pass goes on through is captured before its own hooks
-        for nr, index in captures:
-            task.captured[index] = grads[nr]
-    _run_tensor_hooks(node, attached, grads, xp)
-    if captures and not needed:
-        for nr, index in captures:
-            task.captured[index] = grads[nr]
-    if not needed:
-        return (), ()
-
-    if attached is not None and attached.pre:
-        for hook in list(attached.pre.values()):
-            grads = _replaced(hook, (_wrapped(grads, xp),), grads, xp)
-    outputs = _wrapped(grads, xp) if attached is not None and attached.post else ()
-
-    g = grads if node.multi else grads[0]
-    try:
-        result = propagate(g, xp, edges)
-    except BaseException:
-        if anomaly.enabled:
-            anomaly.tell(node)
-        raise
-    if not task.keep_graph and node.saved is not EMPTY:
-        node.free(task.by)
-    if node.adapt is not None:
-        result = adapt(node, result, edges, xp)
-    if anomaly.enabled and anomaly.checks_nan:
-        anomaly.check(node, result, xp)
-    if attached is not None and attached.post:
-        grads = list(result)
-        for hook in list(attached.post.values()):
-            grads = _replaced(hook, (_wrapped(grads, xp), outputs), grads, xp)
-        result = grads
-    return result, edges
-
-
-def _run_tensor_hooks(node: Any, attached: Any, grads: list[Any], xp: Any) -> None:
-    tensor_hooks = attached.tensor if attached is not None else {}
-    if node.__class__ is AccumulateGrad:
-        meta: Any = node.variable._meta
-        if meta.hooks:
-            tensor_hooks = {0: meta.hooks}
-    for nr, hooks in tensor_hooks.items():
-        for hook in list(hooks.values()):
-            (t,) = _wrapped([grads[nr]], xp)
-            with _users_code():
-                result = hook(t)
-            if result is not None:
-                grads[nr] = _value(_checked(hook, result, t), xp)
-    if attached is not None:
-        for nr, reference in attached.retain.items():
-            _retain(reference(), grads[nr], xp)
-
-
-class _users_code:
-    """Around a hook: a change of the grad mode ends with it, and what it records has places of its own."""
-
-    def __enter__(self) -> None:
-        modes = _state.modes
-        self.before = (modes.grad_enabled, modes.place)
-        modes.place = None
-
-    def __exit__(self, *exc: object) -> None:
-        enabled, _state.modes.place = self.before
-        if _state.modes.grad_enabled is not enabled:
-            _state.set_grad(enabled)
-
-
-def _wrapped(grads: list[Any], xp: Any) -> tuple[Any, ...]:
-    """Gradients as hooks see them: Tensors."""
-    if not xp.is_raw:
-        return tuple(grads)
-    return tuple([None if g is None else Tensor_._wrap(np.asanyarray(g)) for g in grads])
-
-
-def _value(t: Any, xp: Any) -> Any:
-    return t._array if xp.is_raw and t is not None else t
-
-
-def _replaced(hook: Any, arguments: tuple[Any, ...], grads: list[Any], xp: Any) -> list[Any]:
-    """The gradients after a node's hook, which may return a tuple of as many."""
-    with _users_code():
-        result = hook(*arguments)
-    if result is None:
-        return grads
-    given = arguments[0]
-    if not isinstance(result, tuple):
-        raise TypeError(f"expected tuple, but hook returned '{type(result).__name__}'")
-    if len(result) != len(given):
-        raise RuntimeError(
-            f"hook '{_hook_name(hook)}' has returned an incorrect number of values (got {len(result)}, but expected "
-            f"{len(given)})"
-        )
-    return [None if new is None else _value(_checked(hook, new, old), xp) for new, old in zip(result, given)]
-
-
-def _hook_name(hook: Any) -> str:
-    return getattr(hook, "__name__", "__call__")
-
-
-def _checked(hook: Any, new: Any, old: Any) -> Any:
-    if not isinstance(new, Tensor_):
-        raise TypeError(f"expected Variable, but hook returned '{type(new).__name__}'")
-    if old is None:
-        raise RuntimeError("can't replace a None gradient with a non-None value")
-    name = _hook_name(hook)
-    if new._array.dtype != old._array.dtype:
-        raise RuntimeError(
-            f"hook '{name}' has changed the type of value (was {old._type_name()} got {new._type_name()})"
-        )
-    if new.device != old.device:
-        raise RuntimeError(f"hook '{name}' has changed the device of value")
-    if new._array.shape != old._array.shape:
-        raise RuntimeError(f"hook '{name}' has changed the size of value")
-    return new
-
-
-def _retain(t: Any, g: Any, xp: Any) -> None:
-    """``retain_grad``: sums are out of place, so what the user took before stays as it was."""
-    if t is None or g is None:
-        return
-    meta = t._own_meta()
-    if meta.grad is None:
-        meta.grad = Tensor_._wrap(np.asanyarray(g).copy("K")) if xp.is_raw else g.clone()
-    else:
-        meta.grad = Tensor_._wrap(np.asanyarray(meta.grad._array + g)) if xp.is_raw else meta.grad + g
-
-
 # ---- calling a node by hand, and callbacks
 
 
@@ -642,11 +440,11 @@ def call_node(node: Node, grads: tuple[Any, ...]) -> Any:
         if g is not None and not isinstance(g, Tensor_):
             raise TypeError(f"argument {i} is not a Variable")
     xp = TENSOR if _state.grad_enabled() else RAW
-    values = [_value(g, xp) for g in grads]
+    values = [value_of(g, xp) for g in grads]
     result = node.propagate(values if node.multi else values[0], xp, node.next)
     if node.adapt is not None:
         result = adapt(node, result, node.next, xp)
-    shown = _wrapped(list(result), xp)
+    shown = as_tensors(list(result), xp)
     return shown[0] if len(shown) == 1 else shown
 
 

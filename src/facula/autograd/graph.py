@@ -165,7 +165,7 @@ class Node(metaclass=ABCMeta):
     versions: tuple[int, ...] | None
     """The versions of the saved tensors; None if all were 0."""
     adapt: tuple[Any, ...] | None
-    """For each input its (shape, dtype) if its gradient must be brought to that; see ``engine.adapt``."""
+    """For each input its (shape, dtype) if its gradient must be brought to that; see ``adapting``."""
     seq: float
     code: CodeType | None
     instruction: int

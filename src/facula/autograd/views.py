@@ -294,7 +294,7 @@ class CopySlices(Node):
         part = self._part_of(rest)
         inner = fn.propagate(part._array.copy() if xp.is_raw else part.clone(), xp, inner_edges)
         if fn.adapt is not None:
-            from .engine import adapt
+            from .adapting import adapt
 
             inner = adapt(fn, inner, inner_edges, xp)
         if inner[0] is None:
@@ -309,7 +309,7 @@ class CopySlices(Node):
         fn = self.fn
         inner = fn.propagate(xp.restride(g, *self.base_geometry, *self.view_geometry), xp, inner_edges)
         if fn.adapt is not None:
-            from .engine import adapt
+            from .adapting import adapt
 
             inner = adapt(fn, inner, inner_edges, xp)
         first = None

@@ -1,0 +1,32 @@
+"""Gradients of inputs that were broadcast or promoted, brought back to what the inputs are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .graph import Node
+
+
+def adapt(node: Node, grads: Any, edges: tuple[Any, ...], xp: Any) -> list[Any]:
+    """Bring each gradient to the shape and dtype of the input it belongs to, where they were seen to differ."""
+    wanted = node.adapt
+    assert wanted is not None
+    adapted = list(grads)
+    for i, (g, want) in enumerate(zip(grads, wanted)):
+        if g is None or want is None or edges[i] is None:
+            continue
+        shape, dtype = want
+        if xp.is_raw:
+            if g.shape != shape:
+                g = xp.sum_to(g, shape)
+            if g.dtype != dtype:
+                g = g.real.astype(dtype) if g.dtype.kind == "c" and dtype.kind != "c" else g.astype(dtype)
+        else:
+            if g._array.shape != shape:
+                g = xp.sum_to(g, shape)
+            if g._array.dtype != dtype:
+                if g._array.dtype.kind == "c" and dtype.kind != "c":
+                    g = xp.real(g)
+                g = xp.cast(g, dtype)
+        adapted[i] = g
+    return adapted

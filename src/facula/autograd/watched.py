@@ -1,0 +1,192 @@
+"""Running a node that somebody watches: hooks, captured gradients, anomaly mode, the profiler, in PyTorch's order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import _state
+from . import anomaly
+from .accumulate import AccumulateGrad
+from .adapting import adapt
+from .graph import EMPTY
+
+Tensor_: Any = None  # set by _tensor, which imports this module
+
+
+def run_watched(task: Any, node: Any, g: Any, edges: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    """One node with everything that may be attached to it."""
+    if _state.profiler is None:
+        return _run_attached(task, node, g, edges, node.propagate)
+    from ..profiler import _recorder
+
+    def propagate(g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
+        span = _recorder.apply(node, g if node.multi else (g,))
+        result = None
+        try:
+            result = node.propagate(g, xp, edges)
+        finally:
+            _recorder.applied(span, result, g)
+        return result
+
+    span = _recorder.evaluate(node)
+    try:
+        return _run_attached(task, node, g, edges, propagate)
+    finally:
+        _recorder.finish(span)
+
+
+def measure_accumulator(task: Any, node: Any, g: Any, passing: int) -> None:
+    """``_run_accumulator`` under a profiler, one call further from where the gradient was made."""
+    if node.attached is not None or node.variable._meta.hooks or node in task.captures or anomaly.enabled:
+        run_watched(task, node, g, ())
+        return
+    from ..profiler import _recorder
+
+    held = node.variable.grad
+    around, span = _recorder.evaluate(node), _recorder.apply(node, (g,))
+    try:
+        node.add(g, task.xp, passing if passing > 1 else 0)
+    finally:
+        _recorder.applied(span, node.variable.grad, (g, held))
+        _recorder.finish(around)
+
+
+def _run_attached(
+    task: Any, node: Any, g: Any, edges: tuple[Any, ...], propagate: Callable[..., Any]
+) -> tuple[Any, tuple[Any, ...]]:
+    """The same in PyTorch's order; ``propagate`` runs the node itself."""
+    task.running = node
+    xp = task.xp
+    attached = node.attached
+    grads = list(g) if node.multi else [g]
+    needed = task.needed is None or node in task.needed
+    captures = task.captures.get(node, ())
+    if captures and needed:  # PyTorch: a tensor that the pass goes on through is captured before its own hooks
+        for nr, index in captures:
+            task.captured[index] = grads[nr]
+    _run_tensor_hooks(node, attached, grads, xp)
+    if captures and not needed:
+        for nr, index in captures:
+            task.captured[index] = grads[nr]
+    if not needed:
+        return (), ()
+
+    if attached is not None and attached.pre:
+        for hook in list(attached.pre.values()):
+            grads = _replaced(hook, (as_tensors(grads, xp),), grads, xp)
+    outputs = as_tensors(grads, xp) if attached is not None and attached.post else ()
+
+    g = grads if node.multi else grads[0]
+    try:
+        result = propagate(g, xp, edges)
+    except BaseException:
+        if anomaly.enabled:
+            anomaly.tell(node)
+        raise
+    if not task.keep_graph and node.saved is not EMPTY:
+        node.free(task.by)
+    if node.adapt is not None:
+        result = adapt(node, result, edges, xp)
+    if anomaly.enabled and anomaly.checks_nan:
+        anomaly.check(node, result, xp)
+    if attached is not None and attached.post:
+        grads = list(result)
+        for hook in list(attached.post.values()):
+            grads = _replaced(hook, (as_tensors(grads, xp), outputs), grads, xp)
+        result = grads
+    return result, edges
+
+
+def _run_tensor_hooks(node: Any, attached: Any, grads: list[Any], xp: Any) -> None:
+    tensor_hooks = attached.tensor if attached is not None else {}
+    if node.__class__ is AccumulateGrad:
+        meta: Any = node.variable._meta
+        if meta.hooks:
+            tensor_hooks = {0: meta.hooks}
+    for nr, hooks in tensor_hooks.items():
+        for hook in list(hooks.values()):
+            (t,) = as_tensors([grads[nr]], xp)
+            with _users_code():
+                result = hook(t)
+            if result is not None:
+                grads[nr] = value_of(_checked(hook, result, t), xp)
+    if attached is not None:
+        for nr, reference in attached.retain.items():
+            _retain(reference(), grads[nr], xp)
+
+
+class _users_code:
+    """Around a hook: a change of the grad mode ends with it, and what it records has places of its own."""
+
+    def __enter__(self) -> None:
+        modes = _state.modes
+        self.before = (modes.grad_enabled, modes.place)
+        modes.place = None
+
+    def __exit__(self, *exc: object) -> None:
+        enabled, _state.modes.place = self.before
+        if _state.modes.grad_enabled is not enabled:
+            _state.set_grad(enabled)
+
+
+def as_tensors(grads: list[Any], xp: Any) -> tuple[Any, ...]:
+    """Gradients as hooks see them: Tensors."""
+    if not xp.is_raw:
+        return tuple(grads)
+    return tuple([None if g is None else Tensor_._wrap(np.asanyarray(g)) for g in grads])
+
+
+def value_of(t: Any, xp: Any) -> Any:
+    return t._array if xp.is_raw and t is not None else t
+
+
+def _replaced(hook: Any, arguments: tuple[Any, ...], grads: list[Any], xp: Any) -> list[Any]:
+    """The gradients after a node's hook, which may return a tuple of as many."""
+    with _users_code():
+        result = hook(*arguments)
+    if result is None:
+        return grads
+    given = arguments[0]
+    if not isinstance(result, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(result).__name__}'")
+    if len(result) != len(given):
+        raise RuntimeError(
+            f"hook '{_hook_name(hook)}' has returned an incorrect number of values (got {len(result)}, but expected "
+            f"{len(given)})"
+        )
+    return [None if new is None else value_of(_checked(hook, new, old), xp) for new, old in zip(result, given)]
+
+
+def _hook_name(hook: Any) -> str:
+    return getattr(hook, "__name__", "__call__")
+
+
+def _checked(hook: Any, new: Any, old: Any) -> Any:
+    if not isinstance(new, Tensor_):
+        raise TypeError(f"expected Variable, but hook returned '{type(new).__name__}'")
+    if old is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
+    name = _hook_name(hook)
+    if new._array.dtype != old._array.dtype:
+        raise RuntimeError(
+            f"hook '{name}' has changed the type of value (was {old._type_name()} got {new._type_name()})"
+        )
+    if new.device != old.device:
+        raise RuntimeError(f"hook '{name}' has changed the device of value")
+    if new._array.shape != old._array.shape:
+        raise RuntimeError(f"hook '{name}' has changed the size of value")
+    return new
+
+
+def _retain(t: Any, g: Any, xp: Any) -> None:
+    """``retain_grad``: sums are out of place, so what the user took before stays as it was."""
+    if t is None or g is None:
+        return
+    meta = t._own_meta()
+    if meta.grad is None:
+        meta.grad = Tensor_._wrap(np.asanyarray(g).copy("K")) if xp.is_raw else g.clone()
+    else:
+        meta.grad = Tensor_._wrap(np.asanyarray(meta.grad._array + g)) if xp.is_raw else meta.grad + g
