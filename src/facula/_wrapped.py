@@ -243,10 +243,10 @@ def blank(cls: type, standin: Standin, level: Level) -> Any:
     return t
 
 
-def standin_of(t: Any, depth: int, skip: int = 0) -> Standin:
-    """What a tensor looks like, its first ``skip`` dimensions left out."""
+def standin_of(t: Any, depth: int) -> Standin:
+    """What a tensor looks like."""
     array = t._array
-    return Standin(array.shape[skip:], array.dtype, array.strides[skip:], depth)
+    return Standin(array.shape, array.dtype, array.strides, depth)
 
 
 # ---- dispatch

@@ -141,7 +141,7 @@ def _general(op: Primitive) -> Callable[..., Any]:
     several = has_several_outputs(op)
 
     def propagate(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> list[Any]:
-        if g is None or (several and all(x is None for x in g)):
+        if _all_none(g) if several else g is None:
             return [None] * len(edges)
         values = saved.unpack(node, xp) if node.saved is not EMPTY else []
         values.append(xp)

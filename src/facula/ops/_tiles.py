@@ -114,14 +114,19 @@ def shared_pair(fn: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
     """An elementwise function of two arrays; if these are large and alike, by several threads."""
     if _threads.count == 1 or a.size < SHARED or a.shape != b.shape or not (_is_dense(a) and _is_dense(b)):
         return fn(a, b)
-    out = np.empty(a.shape, a.dtype)
-    x, y, into = a.reshape(-1), b.reshape(-1), out.reshape(-1)
+    return pair_in_tiles(fn, a, b, a.dtype)
+
+
+def pair_in_tiles(fn: Callable[[Any, Any], Any], a: Any, b: Any, dtype: Any) -> Any:
+    """An elementwise function of two arrays of one shape, tile by tile: temporaries stay in the cache."""
+    x, y = a.reshape(-1), b.reshape(-1)
+    out = np.empty(x.shape, dtype)
 
     def job(tile: slice) -> None:
-        into[tile] = fn(x[tile], y[tile])
+        out[tile] = fn(x[tile], y[tile])
 
     each_tile(x.size, job)
-    return out
+    return out.reshape(a.shape)
 
 
 def _is_dense(x: Any) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 from ._gelu import gelu_gradient, is_large
 from ._masks import keep, select
 from ._primitive import Primitive, primitive, wrap
-from ._tiles import TILE, each_tile
+from ._tiles import TILE, pair_in_tiles
 from .pointwise import number_like
 from .special import erf_array
 from .transcendental import sigmoid
@@ -24,20 +24,13 @@ OF_UNIT = {"input": "grad_output", "other": "self"}
 
 
 def _in_tiles(kernel: Any) -> Any:
-    """A kernel of two arrays and attributes that works on large ones tile by tile: temporaries stay in the cache."""
+    """A kernel of two arrays and attributes that works on large ones tile by tile."""
 
     @wraps(kernel)
     def run(input: Any, other: Any, *attributes: Any) -> Any:
         if other.size <= TILE or other.__class__ is not np.ndarray or input.shape != other.shape:
             return kernel(input, other, *attributes)
-        g, x = input.reshape(-1), other.reshape(-1)
-        out = np.empty(x.shape, np.result_type(g, x))
-
-        def job(tile: slice) -> None:
-            out[tile] = kernel(g[tile], x[tile], *attributes)
-
-        each_tile(x.size, job)
-        return out.reshape(other.shape)
+        return pair_in_tiles(lambda g, x: kernel(g, x, *attributes), input, other, np.result_type(input, other))
 
     return run
 

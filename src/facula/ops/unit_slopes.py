@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._dtype import F32, F64
 from ._basic import no_gradient
 from ._masks import keep, select
 from ._operands import scalar
 from ._primitive import primitive
+from ._quick_rules import fits
 from ._tiles import shared_pair
 from .pointwise import number_like
 
@@ -33,8 +33,8 @@ def shrink_backward(input, other, lambd: float):  # type: ignore[no-untyped-def]
 
 @primitive("LeakyReluBackwardBackward0", kind="elementwise", saved_names={"other": "self", "slope": "negative_slope"})
 def leaky_relu_backward(input, other, slope: float):  # type: ignore[no-untyped-def]
-    dt = input.dtype
-    if 0 <= slope <= 1 and (dt is F32 or dt is F64) and other.dtype is dt and input.ndim and input.shape == other.shape:
+    if 0 <= slope <= 1 and input.ndim and fits(input, other):
+        dt = input.dtype
         slopes = np.greater(other, scalar(0, dt)).astype(dt)
         np.maximum(slopes, scalar(slope, dt), out=slopes)
         return np.multiply(input, slopes, slopes)
