@@ -27,12 +27,8 @@ from __future__ import annotations
 
 def module_names() -> list[str]:
     """The modules that are loaded when one of their names is asked for, without ``facula.``"""
-    return ["_storage", *sorted(f"ops.{path.stem}" for path in (SOURCE / "ops").glob("[!_]*.py")), *helper_names()]
-
-
-def helper_names() -> list[str]:
-    """Modules that families share. Some of them have primitives, too."""
-    return sorted(f"ops.{path.stem}" for path in (SOURCE / "ops").glob("_[!_]*.py"))
+    files = [path.relative_to(SOURCE).with_suffix("") for path in (SOURCE / "ops").rglob("[!_]*.py")]
+    return ["_core.storage", *sorted(".".join(file.parts) for file in files)]
 
 
 def provided() -> dict[str, dict[str, str]]:
@@ -41,13 +37,13 @@ def provided() -> dict[str, dict[str, str]]:
     table.FUNCTIONS = table.FUNCTIONALS = table.METHODS = table.PRIMITIVES = {}
     sys.modules[table.__name__] = table
     import facula
-    from facula.ops import _forms, _xp
+    from facula.ops.machine import namespaces, public
 
     places: dict[str, Any] = {
-        "FUNCTIONS": _forms.FUNCTIONS,
-        "FUNCTIONALS": _forms.FUNCTIONALS,
+        "FUNCTIONS": public.FUNCTIONS,
+        "FUNCTIONALS": public.FUNCTIONALS,
         "METHODS": vars(facula.Tensor),
-        "PRIMITIVES": vars(_xp.TENSOR),
+        "PRIMITIVES": vars(namespaces.TENSOR),
     }
     found = {kind: dict.fromkeys(names, "facula itself") for kind, names in places.items()}
     seen = {kind: dict(names) for kind, names in places.items()}

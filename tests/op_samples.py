@@ -16,7 +16,7 @@ import numpy as np
 import facula as torch
 from facula._lazy import load_all
 from facula.autograd.saved import SavedList
-from facula.ops._primitive import REGISTRY
+from facula.ops.machine.primitive import REGISTRY
 
 load_all()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import facula as torch
 import facula.nn.functional as F
-from facula.ops._primitive import REGISTRY
+from facula.ops.machine.primitive import REGISTRY
 
 from .op_samples import SAMPLES, real
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import facula as torch
-from facula.ops._primitive import REGISTRY
+from facula.ops.machine.primitive import REGISTRY
 
 from .op_samples import adjoint, direct, draw, far_apart, functional, integers, positive, real, sample
 

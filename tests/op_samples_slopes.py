@@ -7,7 +7,7 @@ from typing import Any
 
 import facula as torch
 from facula.autograd.saved import SavedList
-from facula.ops._primitive import REGISTRY
+from facula.ops.machine.primitive import REGISTRY
 
 from .op_samples import integers, real, sample
 

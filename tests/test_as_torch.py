@@ -205,7 +205,7 @@ for ask in (torch.cuda.current_device, torch.cuda.get_device_name, dist.get_rank
 
 
 def test_names_of_pytorch_that_facula_has_are_not_called_lacking() -> None:
-    from facula._pytorch_names import MODULES, names_of
+    from facula._torch.names import MODULES, names_of
 
     assert "nn" in names_of("torch") and "Linear" in names_of("torch.nn") and "torch.optim.lr_scheduler" in MODULES
     assert "no_such_thing" not in names_of("torch")

@@ -11,8 +11,8 @@ import pytest
 import facula as torch
 import facula.nn as nn
 import facula.nn.functional as F
-from facula.ops import _conv_kernels as kernels
-from facula.ops import _depthwise, _patches
+from facula.ops.arrays import convolution as kernels
+from facula.ops.arrays import depthwise, patches
 
 
 def by_loops(x: Any, w: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
@@ -63,8 +63,8 @@ def test_all_layouts_agree(way: str, geometry: Any, monkeypatch: pytest.MonkeyPa
     for name, value in WAYS[way].items():
         monkeypatch.setattr(kernels, name, value)
     if way == "in small blocks":
-        monkeypatch.setattr(_patches, "_CACHED", 600)
-        monkeypatch.setattr(_depthwise, "_CACHED", 600)
+        monkeypatch.setattr(patches, "_CACHED", 600)
+        monkeypatch.setattr(depthwise, "_CACHED", 600)
     shape, weight_shape, *how = geometry
     rng = np.random.default_rng(0)
     x, w = rng.standard_normal(shape), rng.standard_normal(weight_shape)
@@ -118,9 +118,9 @@ def test_same_padding() -> None:
 
 
 def _told() -> bool:
-    from facula.ops import conv
+    from facula.ops.images import convolution
 
-    return conv._told_of_copies
+    return convolution._told_of_copies
 
 
 def _nothing() -> Any:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import facula as torch
+from facula._levels import links
 from facula.autograd import forward_ad as fw
-from facula.autograd import links
 
 VIEWS: list[Any] = [
     lambda t: t[1:],

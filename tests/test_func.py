@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import facula as torch
-from facula import _state, nn
+from facula import nn
+from facula._core import state
 from facula.func import (
     functional_call,
     grad,
@@ -40,8 +41,8 @@ def close(a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-8) -> bool:
 @pytest.fixture(autouse=True)
 def nothing_is_left_behind() -> Any:
     yield
-    assert _state.modes.levels == ()
-    assert _state.modes.dual is None
+    assert state.modes.levels == ()
+    assert state.modes.dual is None
     assert torch.is_grad_enabled()
 
 
@@ -477,7 +478,7 @@ class Stop(Exception):
 @pytest.mark.parametrize("transform", [vmap, grad, jacrev, jacfwd, hessian, "jvp", "vjp", "linearize", "nested"])
 def test_nothing_is_left_behind_after_an_exception(transform: Any) -> None:
     def fails(x: Any) -> Any:
-        assert _state.modes.levels
+        assert state.modes.levels
         raise Stop
 
     runs: dict[str, Any] = {
@@ -491,7 +492,7 @@ def test_nothing_is_left_behind_after_an_exception(transform: Any) -> None:
         run(wave(3, 2))
     with torch.no_grad(), pytest.raises(Stop):
         run(wave(3, 2))
-    assert _state.modes.levels == () and torch.is_grad_enabled()
+    assert state.modes.levels == () and torch.is_grad_enabled()
     with pytest.raises(Stop):
         grad(lambda x: (vmap(fails)(x), x.sum())[1])(wave(3))
     assert grad(lambda x: (x * x).sum())(wave(3)).shape == (3,)
@@ -502,10 +503,10 @@ def test_an_exception_inside_an_inner_transform_can_be_caught_by_the_function() 
         raise Stop
 
     def recovers(x: Any) -> Any:
-        depth = len(_state.modes.levels)
+        depth = len(state.modes.levels)
         with pytest.raises(Stop):
             vmap(refuses)(x)
-        assert len(_state.modes.levels) == depth
+        assert len(state.modes.levels) == depth
         return (x**2).sum()
 
     assert close(grad(recovers)(wave(3)), 2 * wave(3))
@@ -549,8 +550,8 @@ def test_threads_have_transforms_of_their_own() -> None:
         if i % 2:
             results[i] = vmap(hessian(SCALAR_FUNCTIONS["logsumexp"]))(x)
         else:
-            level_is_mine = grad(lambda a: (a * len(_state.modes.levels)).sum())(x[0])
-            results[i] = (level_is_mine == 1).all() and _state.modes.levels == ()
+            level_is_mine = grad(lambda a: (a * len(state.modes.levels)).sum())(x[0])
+            results[i] = (level_is_mine == 1).all() and state.modes.levels == ()
 
     threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
     for t in threads:
@@ -565,7 +566,7 @@ def test_a_thread_started_inside_a_transform_is_outside_of_it() -> None:
     found = []
 
     def f(x: Any) -> Any:
-        thread = threading.Thread(target=lambda: found.append(_state.modes.levels))
+        thread = threading.Thread(target=lambda: found.append(state.modes.levels))
         thread.start()
         thread.join()
         return x.sum()

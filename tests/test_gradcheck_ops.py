@@ -8,7 +8,7 @@ import pytest
 
 from facula.autograd import gradcheck, gradgradcheck
 from facula.autograd.graph import walk
-from facula.ops._primitive import REGISTRY
+from facula.ops.machine.primitive import REGISTRY
 
 from .op_samples import ONLY_FIRST, SAMPLES, WITHOUT_NUMBERS, Sample
 

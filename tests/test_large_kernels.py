@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 import facula as torch
-from facula import _memory, _threads
-from facula.ops._changing import add_rows
-from facula.ops._running_sums import running_sums
+from facula._core import memory
+from facula._core import threads as _threads
+from facula.ops.arrays.running_sums import running_sums
+from facula.ops.machine.partial_write import add_rows
 
 F = torch.nn.functional
 
@@ -235,12 +236,12 @@ def test_numbers_of_threads_are_checked(value: Any) -> None:
 
 
 def test_keeping_memory_can_be_switched() -> None:
-    before = _memory.keeps_freed_memory()
-    if _memory.keep_freed_memory(False) is False and not _memory.keep_freed_memory(True):
+    before = memory.keeps_freed_memory()
+    if memory.keep_freed_memory(False) is False and not memory.keep_freed_memory(True):
         pytest.skip("no glibc here")
-    assert _memory.keeps_freed_memory()
-    assert not _memory.keep_freed_memory(False)
-    _memory.keep_freed_memory(before)
+    assert memory.keeps_freed_memory()
+    assert not memory.keep_freed_memory(False)
+    memory.keep_freed_memory(before)
 
 
 @pytest.mark.parametrize("value", ["0", "1"])

@@ -18,13 +18,13 @@ import facula as torch
 from facula._lazy import load_all
 from facula.autograd import graph
 from facula.autograd.graph import walk
-from facula.ops._elementwise import Elementwise, elementwise
-from facula.ops._forms import FUNCTIONS, expose, public
-from facula.ops._inplace import inplace_form
-from facula.ops._operands import general
-from facula.ops._primitive import PLAIN, REGISTRY, Primitive, primitive
-from facula.ops._xp import RAW, TENSOR
-from facula.ops.matmul import _any_linear, linear
+from facula.ops.machine.elementwise import Elementwise, elementwise
+from facula.ops.machine.namespaces import RAW, TENSOR
+from facula.ops.machine.operands import general
+from facula.ops.machine.primitive import PLAIN, REGISTRY, Primitive, primitive
+from facula.ops.machine.public import FUNCTIONS, expose, public
+from facula.ops.machine.write import inplace_form
+from facula.ops.products.matmul import _any_linear, linear
 
 load_all()
 GOLDEN = json.loads((Path(__file__).parent / "conformance" / "golden" / "cases_dtypes.json").read_text())

@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 
 import facula
-from facula import _state
+from facula._core import state
 from facula.profiler import ProfilerActivity, profile, record_function, schedule, tensorboard_trace_handler
 
 
 @pytest.fixture(autouse=True)
 def off_again() -> Any:
     yield
-    assert _state.profiler is None
-    assert _state.special == 0
-    assert _state.modes.how == _state.RECORDING
+    assert state.profiler is None
+    assert state.special == 0
+    assert state.modes.how == state.RECORDING
 
 
 def network() -> tuple[Any, Any]:
@@ -146,7 +146,7 @@ def test_a_thread_that_outlives_the_profiler_goes_on_as_before() -> None:
         found.append(x.exp().requires_grad)
         with facula.no_grad():
             found.append(x.exp().requires_grad)
-            found.append(_state.modes.how)
+            found.append(state.modes.how)
 
     thread = threading.Thread(target=work)
     with profile() as p:
@@ -154,7 +154,7 @@ def test_a_thread_that_outlives_the_profiler_goes_on_as_before() -> None:
         started.wait()
     stopped.set()
     thread.join()
-    assert found == [False, True, False, _state.NOT_RECORDING]
+    assert found == [False, True, False, state.NOT_RECORDING]
     assert names(p).count("aten::exp") == 1
 
 
@@ -380,7 +380,7 @@ def test_off_nothing_looks_for_it() -> None:
     x = facula.ones(3, requires_grad=True)
     (x * 2).tanh().sum().backward()
     from facula.autograd import engine
-    from facula.ops._primitive import REGISTRY
+    from facula.ops.machine.primitive import REGISTRY
 
     mul: Any = REGISTRY["mul"]
     tanh: Any = REGISTRY["tanh"]

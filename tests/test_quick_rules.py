@@ -9,8 +9,8 @@ import pytest
 
 import facula as torch
 from facula import _lazy
-from facula.ops._primitive import REGISTRY, Primitive
-from facula.ops._xp import RAW
+from facula.ops.machine.namespaces import RAW
+from facula.ops.machine.primitive import REGISTRY, Primitive
 
 _lazy.load_all()
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import facula as torch
-from facula.ops._primitive import REGISTRY
+from facula.ops.machine.primitive import REGISTRY
 
 from .op_samples import SAMPLES
 

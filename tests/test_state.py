@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import facula as torch
-from facula import _state
+from facula._core import state
 
 
 def in_thread(fn: Any) -> None:
@@ -35,16 +35,16 @@ def joined(thread: threading.Thread) -> None:
     """``join`` may return a moment before the thread's own variables are gone."""
     thread.join()
     end = time.monotonic() + 10
-    while thread.ident in _state._threads and time.monotonic() < end:
+    while thread.ident in state._threads and time.monotonic() < end:
         time.sleep(0.001)
 
 
 @pytest.fixture(autouse=True)
 def plain() -> Any:
-    assert _state.special == 0
+    assert state.special == 0
     yield
-    assert _state.special == 0
-    assert threading.get_ident() in _state._threads
+    assert state.special == 0
+    assert threading.get_ident() in state._threads
 
 
 ENTERED: list[Any] = [
@@ -63,7 +63,7 @@ def test_a_thread_that_ends_in_a_mode_is_counted_no_more(enter: Any) -> None:
 
     def run() -> None:
         enter()
-        counts.append(_state.special)
+        counts.append(state.special)
 
     for _ in range(3):
         in_thread(run)
@@ -87,7 +87,7 @@ def test_a_thread_that_goes_on_is_still_counted() -> None:
     thread.start()
     inside.wait(10)
     in_thread(lambda: torch.no_grad().__enter__())
-    assert _state.special == 1
+    assert state.special == 1
     go_on.set()
     joined(thread)
     assert found == [False, True]
@@ -104,18 +104,18 @@ def test_a_thread_that_left_its_mode_is_not_counted_twice() -> None:
 
 
 def test_threads_that_ended_are_not_kept() -> None:
-    before = set(_state._threads)
+    before = set(state._threads)
     for _ in range(5):
         in_thread(lambda: torch.ones(1) + 1)
         in_thread(lambda: torch.no_grad().__enter__())
-    assert set(_state._threads) == before
+    assert set(state._threads) == before
 
 
 def test_a_thread_that_ends_while_a_profiler_is_on() -> None:
     with torch.profiler.profile() as p:
         in_thread(lambda: torch.no_grad().__enter__())
         in_thread(lambda: torch.ones(2).exp())
-        assert _state.special == 1
+        assert state.special == 1
     assert "aten::exp" in [e.name for e in p.events()]
 
     started, go_on = threading.Event(), threading.Event()
@@ -130,7 +130,7 @@ def test_a_thread_that_ends_while_a_profiler_is_on() -> None:
     with torch.profiler.profile():
         thread.start()
         started.wait(10)
-        assert _state.special == 2
+        assert state.special == 2
     go_on.set()
     joined(thread)
 
@@ -141,7 +141,7 @@ def test_a_forked_process_counts_only_its_own_thread() -> None:
 import os, threading, warnings
 warnings.simplefilter("ignore")
 import facula as torch
-from facula import _state
+from facula._core import state as _state
 inside, go_on = threading.Event(), threading.Event()
 def stays():
     torch.no_grad().__enter__()

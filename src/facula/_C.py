@@ -5,12 +5,12 @@ from __future__ import annotations
 import enum
 from typing import Any
 
-from . import _state
-from ._device import device
-from ._dtype import dtype
-from ._generator import Generator
-from ._layout import layout, memory_format
-from ._size import Size
+from ._core import state
+from ._core.devices import device
+from ._core.dtypes import dtype
+from ._core.generator import Generator
+from ._core.layouts import layout, memory_format
+from ._core.size import Size
 from ._tensor import Tensor
 from .autograd.grad_mode import is_grad_enabled as _is_grad_enabled
 from .overrides import DisableTorchFunction, DisableTorchFunctionSubclass, _disabled_torch_function_impl
@@ -33,7 +33,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _set_grad_enabled(enabled: bool) -> None:
-    _state.set_grad(enabled)
+    state.set_grad(enabled)
 
 
 def _get_tracing_state() -> None:
@@ -50,7 +50,7 @@ def _log_api_usage_once(event: str) -> None:
 
 
 def _len_torch_function_stack() -> int:
-    return len(_state.modes.function_modes)
+    return len(state.modes.function_modes)
 
 
 def _get_privateuse1_backend_name() -> str:
@@ -92,7 +92,7 @@ class _Functions:
 
     def __getattr__(self, name: str) -> Any:
         from ._lazy import load
-        from .ops._forms import FUNCTIONS
+        from .ops.machine.public import FUNCTIONS
 
         if not self._module:
             try:

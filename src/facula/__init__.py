@@ -7,10 +7,11 @@ import warnings as _warnings
 from math import e, inf, nan, pi
 from typing import Any as _Any
 
-from . import _dtype as _dtypes
-from . import _lazy, _memory, autograd, overrides
-from ._device import device
-from ._dtype import (
+from . import _lazy, autograd, overrides
+from ._core import dtypes as _dtypes
+from ._core import memory
+from ._core.devices import device
+from ._core.dtypes import (
     bfloat16,
     complex32,
     complex64,
@@ -38,7 +39,7 @@ from ._dtype import (
     uint32,
     uint64,
 )  # fmt: skip
-from ._layout import (
+from ._core.layouts import (
     channels_last,
     channels_last_3d,
     contiguous_format,
@@ -49,7 +50,7 @@ from ._layout import (
     sparse_csr,
     strided,
 )  # fmt: skip
-from ._size import Size
+from ._core.size import Size
 from ._tensor import Tensor
 from .autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from .autograd.grad_mode import (
@@ -66,7 +67,7 @@ __version__ = "0.1.0"
 # NumPy warns of overflow, division by zero and invalid values where PyTorch is silent.
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module="facula")
 
-_memory.begin()
+memory.begin()
 
 globals().update(_dtypes.ALIASES)
 
@@ -84,7 +85,7 @@ _SUBMODULES = (
 _NAMES = {
     name: module
     for module, names in {
-        "_as_torch": "as_torch",
+        "_torch.as_torch": "as_torch",
         "amp": "GradScaler autocast",
         "amp.autocast_mode": """
             autocast_decrement_nesting autocast_increment_nesting clear_autocast_cache get_autocast_cpu_dtype
@@ -104,14 +105,14 @@ _NAMES = {
         "func": "vmap",
         "_repr": "set_printoptions",
         "serialization": "load save",
-        "_settings": """
+        "_core.settings": """
             are_deterministic_algorithms_enabled compiled_with_cxx11_abi get_deterministic_debug_mode
             get_device_module get_file_path get_float32_matmul_precision get_num_interop_threads get_num_threads
             is_deterministic_algorithms_warn_only_enabled is_vulkan_available is_warn_always_enabled
             set_deterministic_debug_mode set_float32_matmul_precision set_flush_denormal set_num_interop_threads
             set_num_threads set_warn_always typename use_deterministic_algorithms
         """,
-        "_storage": """
+        "_core.storage": """
             BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage ComplexFloatStorage DoubleStorage
             FloatStorage HalfStorage IntStorage LongStorage ShortStorage TypedStorage UntypedStorage is_storage
         """,
@@ -124,7 +125,7 @@ _NAMES = {
 def __getattr__(name: str) -> _Any:
     if name in _lazy.FUNCTIONS:
         _lazy.load(_lazy.FUNCTIONS[name])
-        from .ops._forms import FUNCTIONS
+        from .ops.machine.public import FUNCTIONS
 
         value = globals()[name] = FUNCTIONS[name]
         return value

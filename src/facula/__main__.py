@@ -45,9 +45,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given[0] == "run":
         if len(given) == 1 or (given[1] in ("-m", "-c") and len(given) == 2):
             return complain("run needs a script, or -m and a module, or -c and code")
-        from . import _run
+        from ._torch import run
 
-        return _run.run(given[1:])
+        return run.run(given[1:])
     return complain(f"unknown command: {given[0]}")
 
 

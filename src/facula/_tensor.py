@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _device, _dtype, _layout, _state
+from ._core import devices, dtypes, layouts, state
+from ._core.size import Size
 from ._lazy import promise
-from ._size import Size
 from .autograd import accumulate, engine, saved, views, watched
 from .autograd import meta as autograd_meta
 from .autograd.accumulate import AccumulateGrad
 from .autograd.graph import NOWHERE, Node, Port, RemovableHandle, user_frame
 from .autograd.meta import AutogradMeta, Cut, check_grad
-from .ops._wrong import type_of
+from .ops.machine.errors import type_of
 
 _size = tuple.__new__
 
@@ -38,10 +38,10 @@ class Tensor:
     __array_priority__ = 1000
     wraps = False
     """Whether it stands for other tensors: see ``_wrapped``."""
-    layout = property(lambda self: _layout.strided)
+    layout = property(lambda self: layouts.strided)
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Tensor:
-        from .ops import create
+        from .ops.creation import create
 
         return create.legacy_constructor(cls, *args, **kwargs)
 
@@ -79,7 +79,7 @@ class Tensor:
     def as_subclass(self, cls: type) -> Any:
         """The same memory and history, as a tensor of another class."""
         t = Tensor._make_subclass(cls, self)
-        if self.requires_grad and _state.grad_enabled():
+        if self.requires_grad and state.grad_enabled():
             alias = self.alias()
             t._node = alias._node
             t._meta = alias._meta
@@ -161,7 +161,7 @@ class Tensor:
         return self._node is None and self._meta is not None and self._meta.requires_grad
 
     def _type_name(self) -> str:
-        return _dtype.tensor_type_name(_dtype.of_array(self._array))
+        return dtypes.tensor_type_name(dtypes.of_array(self._array))
 
     # ---- autograd
 
@@ -185,7 +185,7 @@ class Tensor:
         if value:
             self._require_differentiable_dtype("floating point and complex")
             meta = self._own_meta()
-            if meta.inference and not _state.modes.inference:
+            if meta.inference and not state.modes.inference:
                 raise RuntimeError(
                     "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
                 )
@@ -200,7 +200,7 @@ class Tensor:
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         if not self.is_leaf and not requires_grad:
             raise _requires_grad_error()
-        if requires_grad and _state.modes.levels and _state.modes.levels != (_state.modes.dual,):
+        if requires_grad and state.modes.levels and state.modes.levels != (state.modes.dual,):
             raise RuntimeError(
                 "You are attempting to call Tensor.requires_grad_() (or perhaps using torch.autograd.functional.* "
                 "APIs) inside of a function being transformed by a functorch transform. This is unsupported, please "
@@ -281,7 +281,7 @@ class Tensor:
     _grad = grad
 
     @property
-    def grad_dtype(self) -> _dtype.dtype | None:
+    def grad_dtype(self) -> dtypes.dtype | None:
         """The dtype that ``.grad`` must have; None for any. A leaf's own dtype unless set."""
         if not self.is_leaf:
             raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
@@ -290,16 +290,16 @@ class Tensor:
         return self._meta.grad_dtype
 
     @grad_dtype.setter
-    def grad_dtype(self, value: _dtype.dtype | None) -> None:
+    def grad_dtype(self, value: dtypes.dtype | None) -> None:
         if not self.is_leaf:
             raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
-        if value is not None and not isinstance(value, _dtype.dtype):
+        if value is not None and not isinstance(value, dtypes.dtype):
             raise RuntimeError(f"grad_dtype must be a torch.dtype or None, but got {type(value).__name__}")
         grad = None if self._meta is None else self._meta.grad
         if grad is not None and value is not None and grad.dtype != value:
             raise RuntimeError(
-                f"Cannot set grad_dtype to '{_dtype.SCALAR_TYPE_NAMES[value]}' because there is already a gradient "
-                f"with dtype '{_dtype.cpp_name(grad.dtype)}'. Please clear the gradient (.grad = None) before changing "
+                f"Cannot set grad_dtype to '{dtypes.SCALAR_TYPE_NAMES[value]}' because there is already a gradient "
+                f"with dtype '{dtypes.cpp_name(grad.dtype)}'. Please clear the gradient (.grad = None) before changing "
                 "grad_dtype, or ensure the new grad_dtype matches the existing gradient's dtype."
             )
         self._own_meta().grad_dtype = value
@@ -414,21 +414,21 @@ class Tensor:
     # ---- what it is
 
     @property
-    def dtype(self) -> _dtype.dtype:
-        d = _dtype.from_numpy_table.get(self._array.dtype)
-        return _dtype.of_array(self._array) if d is None else d
+    def dtype(self) -> dtypes.dtype:
+        d = dtypes.from_numpy_table.get(self._array.dtype)
+        return dtypes.of_array(self._array) if d is None else d
 
     @property
     def shape(self) -> Size:
         return _size(Size, self._array.shape)
 
     @property
-    def device(self) -> _device.device:
-        return _device.meta if self._array.__class__ is _device.MetaArray else _device.cpu
+    def device(self) -> devices.device:
+        return devices.meta if self._array.__class__ is devices.MetaArray else devices.cpu
 
     @property
     def is_meta(self) -> bool:
-        return self._array.__class__ is _device.MetaArray
+        return self._array.__class__ is devices.MetaArray
 
     @property
     def is_cpu(self) -> bool:
@@ -480,9 +480,9 @@ class Tensor:
     def is_contiguous(self, memory_format: Any = None) -> bool:
         if memory_format is not None:
             if self._array.ndim in (4, 5) and not self.wraps:
-                order = _layout.axis_order(memory_format, self._array.ndim)
+                order = layouts.axis_order(memory_format, self._array.ndim)
                 return bool(self._array.transpose(order).flags.c_contiguous)
-            if memory_format is not _layout.contiguous_format:
+            if memory_format is not layouts.contiguous_format:
                 return False
         return bool(self._array.flags.c_contiguous)
 

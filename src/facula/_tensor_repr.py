@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import _dtype
+from ._core import dtypes
 from ._repr import format_tensor
-from .ops._primitive import PLAIN
+from .ops.machine.primitive import PLAIN
 
 
 def tensor_repr(t: Any, *, tensor_contents: str | None = None) -> str:
@@ -21,7 +21,7 @@ def tensor_repr(t: Any, *, tensor_contents: str | None = None) -> str:
     return format_tensor(
         None if is_meta else t._array,
         dtype=repr(t.dtype),
-        default_dtype=repr(_dtype.default),
+        default_dtype=repr(dtypes.default),
         shape=t._array.shape,
         device="meta" if is_meta else "cpu",
         name="tensor" if type(t) in PLAIN else type(t).__name__,

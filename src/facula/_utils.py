@@ -29,7 +29,7 @@ def _unflatten_dense_tensors(flat: Tensor, tensors: Iterable[Tensor]) -> tuple[T
 
 def _get_device_index(device: Any, optional: bool = False, allow_cpu: bool = False) -> int:
     """The number of a device; the CPU's is -1."""
-    from ._device import device as Device
+    from ._core.devices import device as Device
 
     if isinstance(device, int):
         return device

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ._tensor import Tensor as Tensor
-from .ops.fft import FFT
+from .ops.signals.fft import FFT
 
 __all__ = sorted(["Tensor", *FFT])
 

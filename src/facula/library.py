@@ -8,10 +8,10 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
-from ._custom_op import Operator
-from ._device import device as _device
-from ._op_schema import infer_schema, parse
-from ._opcheck import opcheck
+from ._core.devices import device as _device
+from ._custom_op.check import opcheck
+from ._custom_op.operator import Operator
+from ._custom_op.schema import infer_schema, parse
 
 __all__ = [
     "CustomOpDef", "Library", "custom_op", "define", "fallthrough_kernel", "get_ctx", "get_kernel", "impl",

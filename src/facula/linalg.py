@@ -6,12 +6,12 @@ from typing import Any
 
 from ._lazy import load as _load
 from ._tensor import Tensor
-from .ops import matmul as _products
-from .ops import norms as _norms
-from .ops import parts as _parts
-from .ops._matrices import LINALG as _LINALG
-from .ops._matrices import LinAlgError as LinAlgError
-from .ops._matrices import linalg as _opened
+from .ops.linalg.matrices import LINALG as _LINALG
+from .ops.linalg.matrices import LinAlgError as LinAlgError
+from .ops.linalg.matrices import linalg as _opened
+from .ops.products import matmul as _products
+from .ops.reductions import norms as _norms
+from .ops.views import slices as _parts
 
 
 def _diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
@@ -56,7 +56,7 @@ __all__ = sorted(["LinAlgError", *_LINALG.keys() - _PROVIDERS.keys(), *_PROVIDER
 
 def __getattr__(name: str) -> Any:
     if name in _PROVIDERS:
-        _load(f"ops.{_PROVIDERS[name]}")
+        _load(f"ops.linalg.{_PROVIDERS[name]}")
     if name in _LINALG:
         return _LINALG[name]
     raise AttributeError(f"module 'facula.linalg' has no attribute {name!r}")

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from . import _state
+from ._core import state
 from ._lazy import Promised
 from ._tensor import Tensor
 from .autograd.graph import is_internal
@@ -23,11 +23,11 @@ class DisableTorchFunctionSubclass:
     """Within it, subclasses are treated as plain Tensors."""
 
     def __enter__(self) -> None:
-        self.before = _state.modes.overrides_disabled
-        _state.modes.overrides_disabled = True
+        self.before = state.modes.overrides_disabled
+        state.modes.overrides_disabled = True
 
     def __exit__(self, *exc: object) -> None:
-        _state.modes.overrides_disabled = self.before
+        state.modes.overrides_disabled = self.before
 
 
 DisableTorchFunction = DisableTorchFunctionSubclass
@@ -53,9 +53,9 @@ def _candidates(values: Iterable[Any]) -> list[Any]:
 
 def overridden(args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> bool:
     """Whether a mode or an argument's class wants to handle the call."""
-    if _state.special and _state.modes.function_modes:
+    if state.special and state.modes.function_modes:
         return True
-    if _state.modes.overrides_disabled:
+    if state.modes.overrides_disabled:
         return False
     if not kwargs:
         for v in args:
@@ -68,20 +68,20 @@ def overridden(args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> b
 
 def call_override(implementation: Any, public: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Give each mode, then each argument's class (subclasses first) its chance."""
-    given = [] if _state.modes.overrides_disabled else _candidates((*args, *kwargs.values()))
+    given = [] if state.modes.overrides_disabled else _candidates((*args, *kwargs.values()))
     handlers: list[Any] = []
     for v in given:
         if all(type(v) is not type(h) for h in handlers):
             at = next((i for i, h in enumerate(handlers) if issubclass(type(v), type(h))), len(handlers))
             handlers.insert(at, v)
     types = tuple(type(h) for h in handlers)
-    modes = _state.modes.function_modes
+    modes = state.modes.function_modes
     if modes:
-        _state.update(function_modes=modes[:-1])
+        state.update(function_modes=modes[:-1])
         try:
             result = modes[-1].__torch_function__(public, types, args, kwargs)
         finally:
-            _state.update(function_modes=modes)
+            state.update(function_modes=modes)
         if result is not NotImplemented:
             return result
     for h in handlers:
@@ -147,11 +147,11 @@ class TorchFunctionMode:
     """Sees every function called within it."""
 
     def __enter__(self) -> TorchFunctionMode:
-        _state.update(function_modes=(*_state.modes.function_modes, self))
+        state.update(function_modes=(*state.modes.function_modes, self))
         return self
 
     def __exit__(self, *exc: object) -> None:
-        _state.update(function_modes=_state.modes.function_modes[:-1])
+        state.update(function_modes=state.modes.function_modes[:-1])
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         return func(*args, **(kwargs or {}))
@@ -218,7 +218,7 @@ def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
     import facula
 
     from . import nn
-    from .ops._forms import FUNCTIONS
+    from .ops.machine.public import FUNCTIONS
 
     facula._lazy.load_all()
     places: dict[Any, list[Callable[..., Any]]] = {
@@ -261,7 +261,7 @@ def is_tensor_method_or_property(func: Callable[..., Any]) -> bool:
 def resolve_name(f: Callable[..., Any]) -> str | None:
     """The name that a function is found by: ``torch.add``, ``torch.Tensor.add``."""
     from . import nn
-    from .ops._forms import FUNCTIONS
+    from .ops.machine.public import FUNCTIONS
 
     for name in dir(Tensor):
         value = getattr(Tensor, name)

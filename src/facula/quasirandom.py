@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _dtype
+from ._core import dtypes
 from ._tensor import Tensor
 
 __all__ = ["SobolEngine"]
@@ -29,13 +29,13 @@ class SobolEngine:
         from scipy.stats import qmc  # type: ignore[import-untyped]
 
         if self.scramble and self.seed is None:
-            from ._generator import stream_of
+            from ._core.generator import stream_of
 
             self._start = int(stream_of(None).integers(2**32))
         start = self.seed if self.seed is not None else getattr(self, "_start", None)
         return qmc.Sobol(self.dimension, scramble=self.scramble, bits=self.MAXBIT, rng=np.random.default_rng(start))
 
-    def draw(self, n: int = 1, out: Tensor | None = None, dtype: _dtype.dtype | None = None) -> Tensor:
+    def draw(self, n: int = 1, out: Tensor | None = None, dtype: dtypes.dtype | None = None) -> Tensor:
         """The next ``n`` points, one in a row."""
         import warnings
 
@@ -43,13 +43,13 @@ class SobolEngine:
             warnings.simplefilter("ignore", UserWarning)
             points = self._points.random(n)
         self.num_generated += n
-        found = Tensor._wrap(points.astype((dtype or _dtype.default).numpy))
+        found = Tensor._wrap(points.astype((dtype or dtypes.default).numpy))
         if out is None:
             return found
         out.resize_(found.size()).copy_(found)
         return out
 
-    def draw_base2(self, m: int, out: Tensor | None = None, dtype: _dtype.dtype | None = None) -> Tensor:
+    def draw_base2(self, m: int, out: Tensor | None = None, dtype: dtypes.dtype | None = None) -> Tensor:
         """The next ``2**m`` points, which must end at a power of 2."""
         n = 2**m
         total = self.num_generated + n

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from . import _device, _dtype
-from ._storage import untyped_storage
+from ._core import devices, dtypes
+from ._core.storage import untyped_storage
 from ._tensor import Tensor
-from .ops._making import finish
+from .ops.creation.factories import finish
 
 __all__ = [
     "SafetensorError", "load", "load_file", "load_model", "safe_open", "save", "save_file", "save_model",
@@ -28,9 +28,9 @@ __all__ = [
 _MAX_HEADER = 100_000_000
 
 _DTYPES = {
-    "F64": _dtype.float64, "F32": _dtype.float32, "F16": _dtype.float16, "BF16": _dtype.bfloat16,
-    "I64": _dtype.int64, "I32": _dtype.int32, "I16": _dtype.int16, "I8": _dtype.int8, "U64": _dtype.uint64,
-    "U32": _dtype.uint32, "U16": _dtype.uint16, "U8": _dtype.uint8, "BOOL": _dtype.bool_, "C64": _dtype.complex64,
+    "F64": dtypes.float64, "F32": dtypes.float32, "F16": dtypes.float16, "BF16": dtypes.bfloat16,
+    "I64": dtypes.int64, "I32": dtypes.int32, "I16": dtypes.int16, "I8": dtypes.int8, "U64": dtypes.uint64,
+    "U32": dtypes.uint32, "U16": dtypes.uint16, "U8": dtypes.uint8, "BOOL": dtypes.bool_, "C64": dtypes.complex64,
 }  # fmt: skip
 _NAMES = {d: name for name, d in _DTYPES.items()}
 
@@ -146,7 +146,7 @@ class safe_open:
     def __init__(self, filename: str | os.PathLike[str], framework: str = "pt", device: Any = "cpu") -> None:
         if framework not in ("pt", "torch", "pytorch", "facula"):
             raise SafetensorError(f"framework {framework} is invalid")
-        self._device = _device.parse(device)
+        self._device = devices.parse(device)
         self._file = open(filename, "rb")  # noqa: SIM115  closed by __exit__
         try:
             size = self._file.seek(0, 2)
@@ -285,7 +285,7 @@ def _no_constant(name: str) -> Any:
 def _tensor(data: np.ndarray[Any, Any], entry: _Entry) -> Tensor:
     stored = entry.dtype.numpy.newbyteorder("<")
     array = data.view(stored).astype(entry.dtype.numpy, copy=False)
-    if entry.dtype is _dtype.bool_ and (data > 1).any():
+    if entry.dtype is dtypes.bool_ and (data > 1).any():
         array = data != 0
     return finish(array.reshape(entry.shape))
 

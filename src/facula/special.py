@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .ops._forms import FUNCTIONS
-from .ops.special import SPECIAL
+from .ops.machine.public import FUNCTIONS
+from .ops.pointwise.special import SPECIAL
 
 _SHARED = ("log_softmax", "logsumexp", "round", "softmax")
 

@@ -1,5 +1,5 @@
 """``torch.storage``: the classes of storages."""
 
-from ._storage import TypedStorage, UntypedStorage
+from ._core.storage import TypedStorage, UntypedStorage
 
 __all__ = ["TypedStorage", "UntypedStorage"]

@@ -7,11 +7,11 @@ import os
 from collections.abc import Sequence
 from typing import IO, Any, Union
 
-from ._device import device as _device
-from ._dtype import dtype as _dtype  # noqa: F401
-from ._layout import layout as _layout  # noqa: F401
-from ._size import Size
-from ._storage import TypedStorage, UntypedStorage
+from ._core.devices import device as _device
+from ._core.dtypes import dtype as _dtype  # noqa: F401
+from ._core.layouts import layout as _layout  # noqa: F401
+from ._core.size import Size
+from ._core.storage import TypedStorage, UntypedStorage
 from ._tensor import Tensor
 
 __all__ = ["Device", "FileLike", "Number", "Storage"]

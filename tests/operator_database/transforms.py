@@ -10,8 +10,9 @@ from typing import Any
 import torch
 
 import facula
-from facula._pytree import tree_flatten, tree_unflatten
-from facula.func import batch, jvp, vmap
+from facula._core.pytree import tree_flatten, tree_unflatten
+from facula._levels import batched
+from facula.func import jvp, vmap
 
 from .entries import RANDOM, Entry, SampleInput
 from .translate import Difference, Translation, compare, tensors_of
@@ -108,7 +109,7 @@ def check_batches(entry: Entry) -> tuple[bool, set[str]]:
     alone: set[str] = set()
     for problem in problems(entry):
         items = tuple(facula.stack([x * (1 - 0.003 * k) for k in range(ITEMS)]) for x in problem.inputs)
-        batch._told.clear()
+        batched._told.clear()
         try:
             found = vmap(problem.our_function)(*items)
             looped = [problem.our_function(*[x[k] for x in items]) for k in range(ITEMS)]
@@ -123,6 +124,6 @@ def check_batches(entry: Entry) -> tuple[bool, set[str]]:
                 raise Difference(f"{told[0]} from vmap, {told[1]} from a loop")
             if not facula.allclose(got, wanted, rtol=1e-6, atol=1e-8, equal_nan=True):
                 raise Difference("other values than a loop's")
-        alone |= set(batch._told)
+        alone |= set(batched._told)
         asked = True
     return asked, alone

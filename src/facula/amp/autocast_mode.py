@@ -7,9 +7,9 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from .. import _state
-from .._device import device as _device
-from .._dtype import bfloat16, dtype, float16
+from .._core import state
+from .._core.devices import device as _device
+from .._core.dtypes import bfloat16, dtype, float16
 from .._tensor import Tensor
 
 __all__ = ["autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
@@ -52,11 +52,11 @@ class autocast:
         self._outer: list[tuple[Any, ...]] = []
 
     def __enter__(self) -> autocast:
-        modes = _state.modes
+        modes = state.modes
         self._outer.append((modes.autocast, modes.autocast_cache, _fast["cpu"]))
         if self.device == "cpu":
             _fast["cpu"] = self.fast_dtype
-            _state.update(autocast=self.fast_dtype if self._enabled else None)
+            state.update(autocast=self.fast_dtype if self._enabled else None)
         modes.autocast_cache = self._cache_enabled
         if modes.autocast_depth == 0:
             modes.autocast_kept = {}
@@ -64,12 +64,12 @@ class autocast:
         return self
 
     def __exit__(self, *exc: object) -> None:
-        modes = _state.modes
+        modes = state.modes
         modes.autocast_depth -= 1
         if modes.autocast_depth == 0:
             clear_autocast_cache()
         before, modes.autocast_cache, _fast["cpu"] = self._outer.pop()
-        _state.update(autocast=before)
+        state.update(autocast=before)
 
     def __call__(self, func: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(func)
@@ -138,12 +138,12 @@ def custom_bwd(bwd: Any = None, *, device_type: str) -> Any:
 
 def is_autocast_enabled(device_type: str | None = None) -> bool:
     """Whether autocast is on for a device; without one, for CUDA."""
-    return _device("cuda" if device_type is None else device_type).type == "cpu" and _state.modes.autocast is not None
+    return _device("cuda" if device_type is None else device_type).type == "cpu" and state.modes.autocast is not None
 
 
 def set_autocast_enabled(device_type: Any, enabled: bool | None = None) -> None:
     if enabled is not None and _device(device_type).type == "cpu":
-        _state.update(autocast=_fast["cpu"] if enabled else None)
+        state.update(autocast=_fast["cpu"] if enabled else None)
 
 
 def get_autocast_dtype(device_type: str) -> dtype:
@@ -156,8 +156,8 @@ def get_autocast_dtype(device_type: str) -> dtype:
 def set_autocast_dtype(device_type: str, dtype: dtype) -> None:
     kind = _device(device_type).type
     _fast[kind] = dtype
-    if kind == "cpu" and _state.modes.autocast is not None:
-        _state.update(autocast=dtype)
+    if kind == "cpu" and state.modes.autocast is not None:
+        state.update(autocast=dtype)
 
 
 def is_autocast_cpu_enabled() -> bool:
@@ -197,23 +197,23 @@ def _deprecated(name: str, instead: str) -> None:
 
 
 def is_autocast_cache_enabled() -> bool:
-    return _state.modes.autocast_cache
+    return state.modes.autocast_cache
 
 
 def set_autocast_cache_enabled(enabled: bool) -> None:
-    _state.modes.autocast_cache = enabled
+    state.modes.autocast_cache = enabled
 
 
 def clear_autocast_cache() -> None:
     """Forget the leaves that have been cast."""
-    _state.modes.autocast_kept = {}
+    state.modes.autocast_kept = {}
 
 
 def autocast_increment_nesting() -> int:
-    _state.modes.autocast_depth += 1
-    return _state.modes.autocast_depth
+    state.modes.autocast_depth += 1
+    return state.modes.autocast_depth
 
 
 def autocast_decrement_nesting() -> int:
-    _state.modes.autocast_depth -= 1
-    return _state.modes.autocast_depth
+    state.modes.autocast_depth -= 1
+    return state.modes.autocast_depth

@@ -9,9 +9,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
-from .. import _state
-from .._device import cpu
-from .._dtype import float16, float32, int32
+from .._core import state as _state
+from .._core.devices import cpu
+from .._core.dtypes import float16, float32, int32
 from .._tensor import Tensor
 
 __all__ = ["GradScaler", "OptState"]
@@ -75,7 +75,7 @@ class GradScaler:
         return self._scale, self._growth_tracker
 
     def _lazy_init_scale_growth_tracker(self) -> None:
-        from ..ops.create import full
+        from ..ops.creation.create import full
 
         self._scale = full((), self._init_scale, dtype=float32)
         self._growth_tracker = full((), self._init_growth_tracker, dtype=int32)
@@ -96,7 +96,7 @@ class GradScaler:
         raise ValueError("outputs must be a Tensor or an iterable of Tensors")
 
     def _unscale_grads_(self, optimizer: Any, allow_fp16: bool) -> dict[Any, Tensor]:
-        from ..ops.create import full
+        from ..ops.creation.create import full
 
         assert self._scale is not None
         inverse = self._scale.double().reciprocal().float()

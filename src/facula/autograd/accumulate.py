@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _state
+from .._core import state
 from .graph import EMPTY, Node
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class AccumulateGrad(Node):
                         and variable._array.flags.c_contiguous
                     )
                     meta.grad = grad = Tensor_._wrap(g if stolen else _copy_in_layout(g, variable._array))
-                    if _state.special and _state.modes.inference:
+                    if state.special and state.modes.inference:
                         grad._own_meta().inference = True
         if meta.post_accumulate_hooks:
             for hook in list(meta.post_accumulate_hooks.values()):
@@ -130,7 +130,7 @@ def _copy_in_layout(g: Any, like: Any) -> Any:
 
 def _add_tensor(variable: Tensor, meta: Any, g: Tensor) -> None:
     old = meta.grad
-    recording = _state.grad_enabled()
+    recording = state.grad_enabled()
     if old is None:
         meta.grad = variable.new_empty(variable.shape, dtype=g.dtype).copy_(g) if recording else g.detach().clone()
     elif recording:

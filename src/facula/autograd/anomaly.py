@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _state
+from .._core import state
 from .graph import Node, user_frame
 
 enabled = False
@@ -18,7 +18,7 @@ checks_nan = True
 def _switch(mode: bool, check_nan: bool) -> None:
     global enabled, checks_nan
     enabled, checks_nan = mode, check_nan
-    _state.set_anomaly(mode)
+    state.set_anomaly(mode)
 
 
 class set_detect_anomaly:
@@ -69,7 +69,7 @@ def remember(node: Node) -> None:
 
     metadata = node.metadata
     metadata["traceback_"] = traceback.format_stack(user_frame(2))
-    task = _state.modes.running
+    task = state.modes.running
     if task is not None and task.running is not None:
         metadata["parent_"] = task.running
 

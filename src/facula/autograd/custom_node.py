@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _state
+from .._core import state
 from .._tensor import Tensor
-from ..ops._xp import TENSOR
+from ..ops.machine.namespaces import TENSOR
 from . import saved
 from .graph import Freed, Node, resolve, user_place
 
@@ -98,11 +98,11 @@ class _FunctionBase:
             for name, value in self._user_values.items():
                 engine_values[name] = _current(self, name)
                 _put(self, name, value)
-        place, _state.modes.place = _state.modes.place, None
+        place, state.modes.place = state.modes.place, None
         try:
             return fn(*args)
         finally:
-            _state.modes.place = place
+            state.modes.place = place
             _set(self, "_engine_values", outer)
             for name, value in engine_values.items():
                 _put(self, name, value)

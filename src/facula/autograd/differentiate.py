@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _state
+from .._core import state
 from . import engine
 from .accumulate import AccumulateGrad
 from .graph import GradientEdge, node_edge
@@ -36,7 +36,7 @@ def backward(
         grad_tensors = grad_variables
     if inputs is not None and not isinstance(inputs, (engine.Tensor_, GradientEdge)) and len(inputs) == 0:
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-    if _state.modes.levels and _state.modes.levels != (_state.modes.dual,):
+    if state.modes.levels and state.modes.levels != (state.modes.dual,):
         raise RuntimeError(
             "backward() called inside a functorch transform. This is not supported, please use functorch.grad or "
             "functorch.vjp instead or call backward() outside of functorch transforms."
@@ -170,7 +170,7 @@ def _one_like(out: Any) -> Any:
         raise RuntimeError("grad can be implicitly created only for scalar outputs")
     if array.dtype.kind not in "fV":
         raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {out.dtype}")
-    if out.__class__ is engine.Tensor_ and array.__class__ is np.ndarray and not _state.special:
+    if out.__class__ is engine.Tensor_ and array.__class__ is np.ndarray and not state.special:
         return engine.Tensor_._wrap(np.ones(array.shape, array.dtype))
     return out.new_ones(out.shape)
 
@@ -209,8 +209,8 @@ def _no_history_message(i: int, out: Any) -> str:
         message += f"\nIts history was cut off by {cut}."
     elif out._array.dtype.kind in "biu":
         message += f"\nIt is of dtype {out.dtype}: only floating point and complex tensors have gradients."
-    elif _state.modes.last_exit is not None:
-        message += f"\nThe last value to be taken out of a graph was taken by {_state.modes.last_exit}."
+    elif state.modes.last_exit is not None:
+        message += f"\nThe last value to be taken out of a graph was taken by {state.modes.last_exit}."
     return message
 
 

@@ -26,9 +26,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import _quiet, _state
-from .._dtype import F32, F64
-from ..ops._xp import RAW, TENSOR
+from .._core import quiet, state
+from .._core.dtypes import F32, F64
+from ..ops.machine.namespaces import RAW, TENSOR
 from . import anomaly, graph
 from .accumulate import AccumulateGrad
 from .adapting import adapt
@@ -74,7 +74,7 @@ class Task:
         self.captures: dict[Node, list[tuple[int, int]]] = {}
         self.captured: list[Any] = []
         self.running: Node | None = None
-        self.watched = anomaly.enabled or _state.profiler is not None
+        self.watched = anomaly.enabled or state.profiler is not None
 
 
 def run_backward(
@@ -98,7 +98,7 @@ def run_backward(
     if inputs is not None:
         task.captured = [None] * len(inputs)
         _find_needed(task, inputs, accumulate)
-    modes = _state.modes
+    modes = state.modes
     outer = (modes.grad_enabled, modes.running, modes.backward_depth)
     levels = modes.levels
     if levels:  # the graph is about plain tensors, below all transforms
@@ -123,7 +123,7 @@ def run_plainly(root: Any, gradient: Any) -> bool:
     """What ``root.backward(gradient)`` does, where nothing is unusual; else nothing is done and the answer is False."""
     node = root._node
     array = root._array
-    if node is None or node.multi or _state.special or type(array) is not ndarray:
+    if node is None or node.multi or state.special or type(array) is not ndarray:
         return False
     g: Any
     if gradient is None:
@@ -138,7 +138,7 @@ def run_plainly(root: Any, gradient: Any) -> bool:
             return False
         if not g.ndim:
             g = g[()]
-    modes = _state.modes
+    modes = state.modes
     if modes.levels or modes.backward_depth:
         return False
     task = Task(False, False, 3)
@@ -156,27 +156,27 @@ def _raw_start(g: Any) -> Any:
 
 def _enter(task: Task, start: list[tuple[Any, Any]], outer: tuple[bool, Any, int]) -> None:
     enabled, running, depth = outer
-    modes = _state.modes.__dict__
+    modes = state.modes.__dict__
     place = modes.get("place")
     modes["running"] = task
     modes["backward_depth"] = depth + 1
     if not task.xp.is_raw:
         modes["place"] = (task.by.code, task.by.instruction)
     if enabled is not task.create_graph:
-        _state.set_grad(task.create_graph)
-    token = _quiet.begin()
+        state.set_grad(task.create_graph)
+    token = quiet.begin()
     try:
         _execute(task, start)
         while task.callbacks:
             for callback in _taken(task.callbacks):
                 callback()
     finally:
-        _quiet.end(token)
+        quiet.end(token)
         modes["running"] = running
         modes["backward_depth"] = depth
         modes["place"] = place
         if enabled is not task.create_graph:
-            _state.set_grad(enabled)
+            state.set_grad(enabled)
 
 
 def _taken(callbacks: list[Any]) -> list[Any]:
@@ -186,17 +186,17 @@ def _taken(callbacks: list[Any]) -> list[Any]:
 
 
 def _in_new_thread(task: Task, start: list[tuple[Any, Any]]) -> None:
-    modes = _state.snapshot()
+    modes = state.snapshot()
     failure: list[BaseException] = []
 
     def work() -> None:
-        _state.update(**modes)
+        state.update(**modes)
         try:
             _enter(task, start, (modes["grad_enabled"], modes["running"], modes["backward_depth"]))
         except BaseException as e:
             failure.append(e)
         finally:
-            _state.update(grad_enabled=True, inference=False, saved_hooks=(), saved_hooks_disabled=None,
+            state.update(grad_enabled=True, inference=False, saved_hooks=(), saved_hooks_disabled=None,
                           function_modes=(), levels=(), dual=None)  # fmt: skip
 
     thread = threading.Thread(target=work)
@@ -384,7 +384,7 @@ _NOTHING: Any = object()
 
 def _run_accumulator(task: Task, node: Any, g: Any, passing: int) -> None:
     if node.attached is not None or node.variable._meta.hooks or task.watched:
-        if _state.profiler is None:
+        if state.profiler is None:
             run_watched(task, node, g, ())
         else:
             measure_accumulator(task, node, g, passing + 1)
@@ -439,7 +439,7 @@ def call_node(node: Node, grads: tuple[Any, ...]) -> Any:
     for i, g in enumerate(grads):
         if g is not None and not isinstance(g, Tensor_):
             raise TypeError(f"argument {i} is not a Variable")
-    xp = TENSOR if _state.grad_enabled() else RAW
+    xp = TENSOR if state.grad_enabled() else RAW
     values = [value_of(g, xp) for g in grads]
     result = node.propagate(values if node.multi else values[0], xp, node.next)
     if node.adapt is not None:
@@ -450,7 +450,7 @@ def call_node(node: Node, grads: tuple[Any, ...]) -> Any:
 
 def queue_callback(callback: Callable[[], None]) -> None:
     """Have ``callback`` called when the running backward pass has finished."""
-    task = _state.modes.running
+    task = state.modes.running
     if task is None:
         raise RuntimeError("Final callbacks can only be installed during backward pass.")
     task.callbacks.append(callback)

@@ -101,7 +101,7 @@ def difference(
     func: Callable[..., Any], inputs: tuple[Any, ...], array: Array, at: Any, step: Any, eps: float
 ) -> list[Array]:
     """How the outputs change, per ``eps``, when ``array[at]`` (an input's memory) is moved by ``step`` both ways."""
-    from .._size import Size
+    from .._core.size import Size
 
     origin = np.array(array[at])
     results = []

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .. import _state
+from .._core import state
+from .._levels.dual import Dual
+from .._levels.dual import make_dual as _dual
+from .._levels.wrapped import enter, leave
 from .._tensor import Tensor
-from .._wrapped import enter, leave
-from .dual import Dual
-from .dual import make_dual as _dual
 from .views import set_apart
 
 
@@ -21,22 +21,22 @@ class UnpackedDualTensor(NamedTuple):
 
 def enter_dual_level() -> int:
     """Begin forward mode. There is one level of it; ``func.jvp`` can be nested."""
-    if _state.modes.dual is not None:
+    if state.modes.dual is not None:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
-    _state.modes.dual = enter()
+    state.modes.dual = enter()
     return 0
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
     """End forward mode: all duals are plain tensors again."""
-    if _state.modes.dual is None:
+    if state.modes.dual is None:
         raise RuntimeError("Dual level must be a positive number.")
     if level not in (None, 0):
         raise RuntimeError(
             "Trying to exit a forward AD level that was not the last one that was created. This is not supported."
         )
-    leave(_state.modes.dual)
-    _state.modes.dual = None
+    leave(state.modes.dual)
+    state.modes.dual = None
 
 
 class dual_level:
@@ -60,11 +60,11 @@ class dual_level:
 
 
 def _current(level: int | None) -> Any:
-    if _state.modes.dual is None or (level is not None and level < 0):
+    if state.modes.dual is None or (level is not None and level < 0):
         raise RuntimeError(
             "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
         )
-    return _state.modes.dual
+    return state.modes.dual
 
 
 def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
@@ -94,9 +94,9 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
 
 def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
     """The value and the tangent of a tensor."""
-    if _state.modes.dual is None:
+    if state.modes.dual is None:
         return UnpackedDualTensor(tensor, None)
-    if isinstance(tensor, Tensor) and tensor.__class__ is Dual and tensor._level is _state.modes.dual:
+    if isinstance(tensor, Tensor) and tensor.__class__ is Dual and tensor._level is state.modes.dual:
         return UnpackedDualTensor(_apart(tensor._primal), tensor._tangent)
     return UnpackedDualTensor(tensor, None)
 

@@ -111,7 +111,7 @@ _BATCHED = (
 
 def check_batched_forward(func: Callable[..., Any], inputs: tuple[Any, ...]) -> None:
     """The tangents for two directions at once must be those for each of them alone."""
-    from .. import _state
+    from .._core import state
     from ..func import vmap
 
     random = np.random.default_rng(0)
@@ -124,7 +124,7 @@ def check_batched_forward(func: Callable[..., Any], inputs: tuple[Any, ...]) -> 
         single = [_pushed(func, inputs, i, as_tensor(tangent)) for tangent in tangents]
 
         def together(tangent: Any, i: int = i) -> tuple[Any, ...]:
-            _state.modes.levels[-1].implicit = True
+            state.modes.levels[-1].implicit = True
             return tuple(_pushed(func, inputs, i, tangent))
 
         try:

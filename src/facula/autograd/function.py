@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from .. import _state
+from .._core import state
 from .._tensor import Tensor
 from . import anomaly, saved, views
 from .custom_node import TAKEN, Layout, _FunctionBase, begin
@@ -186,7 +186,7 @@ class Function(_SingleLevelFunction):
         is_separate = _is_setup_context_defined(cls.setup_context)
         if is_separate or kwargs:
             args = _positional(cls, args, kwargs, is_separate)
-        if _state.modes.levels:
+        if state.modes.levels:
             top = _in_transform(is_separate, args)
             if top is not None:
                 from ..func.custom import apply_in_transform
@@ -198,18 +198,18 @@ class Function(_SingleLevelFunction):
     def _applied(cls, args: tuple[Any, ...]) -> tuple[Any, Any]:
         """Run forward on arguments in their order and record it: the result, and the ctx."""
         is_separate = _is_setup_context_defined(cls.setup_context)
-        if _state.modes.levels and any(isinstance(a, Tensor) and a.wraps for a in args):
+        if state.modes.levels and any(isinstance(a, Tensor) and a.wraps for a in args):
             return cls.apply(*args), None
         needs = tuple([isinstance(a, Tensor) and a.requires_grad for a in args])
-        enabled = _state.grad_enabled()
+        enabled = state.grad_enabled()
         recording = enabled and True in needs
         node = cls._backward_cls()
         node.__dict__["needs_input_grad"] = needs
         edges = tuple([a._edge() for a in args if isinstance(a, Tensor)]) if recording else ()
         seq = next_sequence_number()
-        span = _begun(cls, args) if _state.special and _state.modes.profiled is not None else None
+        span = _begun(cls, args) if state.special and state.modes.profiled is not None else None
         if enabled:
-            _state.set_grad(False)
+            state.set_grad(False)
         try:
             if is_separate:
                 result = cls.forward(*args)
@@ -221,7 +221,7 @@ class Function(_SingleLevelFunction):
             outputs = _wrapped_outputs(node, args, outputs, recording)
         finally:
             if enabled:
-                _state.set_grad(True)
+                state.set_grad(True)
             if span is not None:
                 _recorder().finish(span)
         to_save = node.__dict__.pop("to_save", None)
@@ -229,7 +229,7 @@ class Function(_SingleLevelFunction):
             _set(node, "_input_kinds", tuple([_kind(a) for a in args]))
             _set(node, "_output_kinds", tuple([_kind(o) for o in outputs]))
             _save(node, to_save)
-            if _state.anomaly:
+            if state.anomaly:
                 anomaly.remember(node)
         return (tuple(outputs) if isinstance(result, tuple) else outputs[0]), node
 
@@ -247,9 +247,9 @@ def _begun(cls: Any, args: tuple[Any, ...]) -> Any:
 
 def _in_transform(is_separate: bool, args: tuple[Any, ...]) -> Any:
     """The argument that belongs to the highest transform being run, if any does."""
-    from .._wrapped import highest
+    from .._levels.wrapped import highest
 
-    if not is_separate and any(not level.implicit and level is not _state.modes.dual for level in _state.modes.levels):
+    if not is_separate and any(not level.implicit and level is not state.modes.dual for level in state.modes.levels):
         raise RuntimeError(
             "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must "
             "override the setup_context staticmethod. For more details, please see "
@@ -451,14 +451,14 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(fn)
     def wrapper(ctx: Any, *args: Any, **kwargs: Any) -> Any:
-        enabled = _state.grad_enabled()
+        enabled = state.grad_enabled()
         if enabled:
-            _state.update(grad_enabled=False)
+            state.update(grad_enabled=False)
         try:
             outputs = fn(ctx, *args, **kwargs)
         finally:
             if enabled:
-                _state.update(grad_enabled=True)
+                state.update(grad_enabled=True)
         if not enabled or not any(isinstance(a, Tensor) and a.requires_grad for a in args):
             return outputs
         return _guarded(

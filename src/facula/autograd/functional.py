@@ -209,7 +209,7 @@ def jacobian(
 
 
 def _row_by_row(i: int, out: Any, inputs: Tensors, strict: bool, create_graph: bool) -> Tensors:
-    from ..ops.joining import stack
+    from ..ops.moving.joining import stack
 
     rows: list[list[Any]] = [[] for _ in inputs]
     for j in range(out.nelement()):

@@ -8,15 +8,15 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from .. import _state
+from .._core import state
 
 
 def is_grad_enabled() -> bool:
-    return _state.modes.grad_enabled
+    return state.modes.grad_enabled
 
 
 def is_inference_mode_enabled() -> bool:
-    return _state.modes.inference
+    return state.modes.inference
 
 
 class _Decorating:
@@ -84,8 +84,8 @@ def _decorate_generator(make: Callable[[], Any], func: Callable[..., Any]) -> Ca
 
 
 def _switch(enabled: bool) -> None:
-    if _state.modes.grad_enabled is not enabled:
-        _state.set_grad(enabled)
+    if state.modes.grad_enabled is not enabled:
+        state.set_grad(enabled)
 
 
 class _Switched(_Decorating):
@@ -102,7 +102,7 @@ class _Switched(_Decorating):
         self.prev = False
 
     def __enter__(self) -> None:
-        self.prev = _state.modes.grad_enabled
+        self.prev = state.modes.grad_enabled
         _switch(self.enabled)
 
     def __exit__(self, *exc: object) -> None:
@@ -125,7 +125,7 @@ class set_grad_enabled(_Decorating):
     """Set the grad mode: at once as a function, until the end of the block as a context manager."""
 
     def __init__(self, mode: bool) -> None:
-        self.prev = _state.modes.grad_enabled
+        self.prev = state.modes.grad_enabled
         self.mode = mode
         _switch(bool(mode))
 
@@ -145,7 +145,7 @@ class set_grad_enabled(_Decorating):
     __repr__ = __str__
 
     def clone(self) -> set_grad_enabled:
-        before = _state.modes.grad_enabled
+        before = state.modes.grad_enabled
         copy = self.__class__(self.mode)
         _switch(before)
         copy.prev = before
@@ -165,11 +165,11 @@ class inference_mode(_Decorating):
         self.prev = (True, False)
 
     def __enter__(self) -> None:
-        self.prev = (_state.modes.grad_enabled, _state.modes.inference)
-        _state.update(grad_enabled=not self.mode, inference=self.mode)
+        self.prev = (state.modes.grad_enabled, state.modes.inference)
+        state.update(grad_enabled=not self.mode, inference=self.mode)
 
     def __exit__(self, *exc: object) -> None:
-        _state.update(grad_enabled=self.prev[0], inference=self.prev[1])
+        state.update(grad_enabled=self.prev[0], inference=self.prev[1])
 
     def clone(self) -> inference_mode:
         return self.__class__(self.mode)

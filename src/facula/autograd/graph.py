@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from .. import _state
+from .._core import state as _state
 
 if TYPE_CHECKING:
     from .._tensor import Tensor

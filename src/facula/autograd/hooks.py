@@ -12,7 +12,7 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from .. import _state
+from .._core import state as _state
 from . import views
 from .accumulate import AccumulateGrad
 from .graph import Node, Port, RemovableHandle

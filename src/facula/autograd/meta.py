@@ -7,8 +7,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .. import _dtype, _state
-from ..ops._wrong import type_of
+from .._core import dtypes, state
+from ..ops.machine.errors import type_of
 from .graph import resolve, user_place
 from .views import DEFAULT
 
@@ -68,7 +68,7 @@ def cut_of(tensors: Any, switched_off: bool) -> Cut | None:
             if meta is not None and meta.cut is not None:
                 return meta.cut
             if switched_off and (t._node is not None or (meta is not None and meta.requires_grad)):
-                return Cut("inference_mode()" if _state.modes.inference else "no_grad()")
+                return Cut("inference_mode()" if state.modes.inference else "no_grad()")
     return None
 
 
@@ -81,8 +81,8 @@ def check_grad(t: Tensor, value: Any) -> None:
     here = t.grad_dtype if t.is_leaf else t.dtype
     if here is not None and value.dtype != here:
         raise RuntimeError(
-            f"attempting to assign a gradient with dtype '{_dtype.cpp_name(value.dtype)}' to a tensor with grad_dtype "
-            f"'{_dtype.SCALAR_TYPE_NAMES[here]}'. The gradient must match the tensor's grad_dtype (defaults to the "
+            f"attempting to assign a gradient with dtype '{dtypes.cpp_name(value.dtype)}' to a tensor with grad_dtype "
+            f"'{dtypes.SCALAR_TYPE_NAMES[here]}'. The gradient must match the tensor's grad_dtype (defaults to the "
             "tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow "
             "any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break "
             "downstream systems that assume they match."

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from .. import _state
+from .._core import state
 from .profiler_util import (
     MEMORY_EVENT_NAME,
     DeviceType,  # noqa: F401
@@ -162,7 +162,7 @@ class profile:
     def toggle_collection_dynamic(self, enabled: bool, activities: Any) -> None:
         """Go on measuring, or pause."""
         if self._recorder is not None:
-            _state.set_profiler(self._recorder if enabled else None)
+            state.set_profiler(self._recorder if enabled else None)
 
 
 def events_of(recorder: Any) -> list[FunctionEvent]:
@@ -214,7 +214,7 @@ class record_function:
                 f"found type '{type(self.name).__name__}'."
             )
         opened = None
-        if _state.profiler is not None:
+        if state.profiler is not None:
             from ..profiler import _recorder
 
             opened = _recorder.begin(self.name, scope=_recorder.USER)

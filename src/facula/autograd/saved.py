@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _dtype, _state
+from .._core import dtypes, state
 from .accumulate import AccumulateGrad
 from .graph import Freed, Node, full_name, resolve, short_name
 
@@ -87,7 +87,7 @@ def modified_error(node: Node, t: Any, expected: int, is_output: bool, nr: int =
     hint = (
         "Hint: the backtrace further above shows the operation that failed to compute its gradient. The variable in "
         "question was changed in there or anywhere later. Good luck!"
-        if _state.anomaly
+        if state.anomaly
         else "Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
         "torch.autograd.set_detect_anomaly(True, check_nan=False)."
     )
@@ -119,7 +119,7 @@ _LEGACY_TYPES = ("Float", "Double", "Half", "Byte", "Char", "Short", "Int", "Lon
 
 def _type_name(t: Any) -> str:
     """A tensor's type as PyTorch's messages tell it."""
-    name = _dtype.SCALAR_TYPE_NAMES[_dtype.of_array(t._array)]
+    name = dtypes.SCALAR_TYPE_NAMES[dtypes.of_array(t._array)]
     return f"torch.{name}Tensor" if name in _LEGACY_TYPES else f"CPU{name}Type"
 
 
@@ -139,7 +139,7 @@ def _was_detached_in_place(node: Any, slot: Slot, t: Any) -> bool:
 
 def pack(values: list[Any], slots: list[Any], node: Any) -> tuple[tuple[Any, ...], tuple[int, ...] | None]:
     """What a node saves of these values, with their versions; the thread's saved-tensor hooks are applied."""
-    hooks = _state.modes.saved_hooks[-1] if _state.special and _state.modes.saved_hooks else None
+    hooks = state.modes.saved_hooks[-1] if state.special and state.modes.saved_hooks else None
     versions = None
     saved = []
     for i, (value, slot) in enumerate(zip(values, slots, strict=True)):
@@ -301,12 +301,12 @@ class Hooked:
         self.edge = None if slot.is_output or not t.requires_grad else t._edge()
         given = attached(t, node, slot.index) if slot.is_output else t
         version = version_of(given)
-        enabled, hooks = _state.grad_enabled(), _state.modes.saved_hooks
-        _state.update(grad_enabled=False, saved_hooks=())
+        enabled, hooks = state.grad_enabled(), state.modes.saved_hooks
+        state.update(grad_enabled=False, saved_hooks=())
         try:
             self.packed = pack(given)
         finally:
-            _state.update(grad_enabled=enabled, saved_hooks=hooks)
+            state.update(grad_enabled=enabled, saved_hooks=hooks)
         if version_of(given) != version:
             raise RuntimeError(
                 "A saved tensor pack hook is modifying its input in place. "
@@ -319,18 +319,18 @@ class Hooked:
             self.packed = twin(given)
 
     def take(self, node: Any, slot: Slot, raw: bool) -> Any:
-        place, _state.modes.place = _state.modes.place, None  # of the hook's own operations, see NOTE [provenance]
+        place, state.modes.place = state.modes.place, None  # of the hook's own operations, see NOTE [provenance]
         try:
             t = self.unpack_hook(attached(self.packed, node, slot.index) if self.holds_output else self.packed)
         finally:
-            _state.modes.place = place
+            state.modes.place = place
         if not isinstance(t, Tensor_):
             raise TypeError(
                 "Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
                 f"{type(t).__name__}"
             )
         if t._array.shape != self.shape:
-            from ..ops._operands import common_shape
+            from ..ops.machine.operands import common_shape
 
             common_shape(self.shape, t._array.shape)
         if raw:

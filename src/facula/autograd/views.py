@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _state
+from .._core import state
 from .graph import Freed, Node, new_node, short_name
 
 if TYPE_CHECKING:
@@ -52,9 +52,9 @@ def mark_view(view: Tensor, source: Tensor, replay: Callable[[Any], Any] | None 
     meta.attr_version = view._counter[0]
     if replay is not None or (above is not None and above.replay is not None):
         meta.replay = _chain(source, base, view, replay)
-    if _state.special and _state.modes.inference:
+    if state.special and state.modes.inference:
         meta.creation = INFERENCE
-    elif _state.special and not _state.modes.grad_enabled:
+    elif state.special and not state.modes.grad_enabled:
         meta.creation = NO_GRAD
     elif multi:
         meta.creation = MULTI_OUTPUT
@@ -156,13 +156,13 @@ class _Recording:
     """Grad mode on for a moment, whatever the user's mode is."""
 
     def __enter__(self) -> None:
-        self.before = _state.grad_enabled()
+        self.before = state.grad_enabled()
         if not self.before:
-            _state.update(grad_enabled=True)
+            state.update(grad_enabled=True)
 
     def __exit__(self, *exc: object) -> None:
         if not self.before:
-            _state.update(grad_enabled=False)
+            state.update(grad_enabled=False)
 
 
 def _drop_retained(t: Tensor, meta: Any) -> None:
@@ -185,7 +185,7 @@ def check_inplace(t: Tensor, requires: bool) -> None:
     meta = t._meta
     if meta is None:
         return
-    if meta.inference and not (_state.special and _state.modes.inference):
+    if meta.inference and not (state.special and state.modes.inference):
         raise RuntimeError(
             "Inplace update to inference tensor outside InferenceMode is not allowed."
             "You can make a clone to get a normal tensor before doing inplace update."
@@ -331,8 +331,8 @@ class CopySlices(Node):
 
 def put_part(whole: Any, part: Any, base_geometry: tuple[Any, ...], view_geometry: tuple[Any, ...]) -> Any:
     """``whole`` with ``part`` in place of a view, by what base and view look like in memory; nothing is written."""
-    from ..ops._basic import restride
-    from ..ops.choice import where
+    from ..ops.moving.basic import restride
+    from ..ops.pointwise.selection import where
 
     inside = restride.kernel(np.ones(view_geometry[0], bool), *view_geometry, *base_geometry)
     return where(Tensor_._wrap(inside), restride(part, *view_geometry, *base_geometry), whole)

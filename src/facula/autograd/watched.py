@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _state
+from .._core import state
 from . import anomaly
 from .accumulate import AccumulateGrad
 from .adapting import adapt
@@ -18,7 +18,7 @@ Tensor_: Any = None  # set by _tensor, which imports this module
 
 def run_watched(task: Any, node: Any, g: Any, edges: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
     """One node with everything that may be attached to it."""
-    if _state.profiler is None:
+    if state.profiler is None:
         return _run_attached(task, node, g, edges, node.propagate)
     from ..profiler import _recorder
 
@@ -122,14 +122,14 @@ class _users_code:
     """Around a hook: a change of the grad mode ends with it, and what it records has places of its own."""
 
     def __enter__(self) -> None:
-        modes = _state.modes
+        modes = state.modes
         self.before = (modes.grad_enabled, modes.place)
         modes.place = None
 
     def __exit__(self, *exc: object) -> None:
-        enabled, _state.modes.place = self.before
-        if _state.modes.grad_enabled is not enabled:
-            _state.set_grad(enabled)
+        enabled, state.modes.place = self.before
+        if state.modes.grad_enabled is not enabled:
+            state.set_grad(enabled)
 
 
 def as_tensors(grads: list[Any], xp: Any) -> tuple[Any, ...]:

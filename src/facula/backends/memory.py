@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .._memory import keep_freed_memory, keeps_freed_memory
+from .._core.memory import keep_freed_memory, keeps_freed_memory
 
 __all__ = ["keep_freed_memory", "keeps_freed_memory"]

@@ -6,8 +6,8 @@ import warnings
 from typing import Any
 
 from .. import amp as _amp
-from .._dtype import dtype as _dtype
-from .._dtype import float16
+from .._core.dtypes import dtype as _dtype
+from .._core.dtypes import float16
 
 __all__ = ["GradScaler", "amp_definitely_not_available", "autocast", "custom_bwd", "custom_fwd"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import facula
 
-from .._size import Size
+from .._core.size import Size
 from . import constraints
 from ._formulas import answer, done_by, formula, quantity, same_as
 from ._transform import ComposeTransform, Transform, log_stretch, way_back, way_of, widened

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import facula
 
-from .._generator import stream_of
+from .._core.generator import stream_of
 from . import constraints
 from ._formulas import Formula, answer, at_value, cached, drawn, formula, quantity
 from .distribution import Distribution, law

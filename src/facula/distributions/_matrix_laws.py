@@ -8,7 +8,7 @@ from typing import Any
 
 import facula
 
-from .._size import Size
+from .._core.size import Size
 from . import constraints
 from ._covariance import MATRICES, TO_FACTOR, given_matrix
 from ._formulas import at_value, cached, drawn_without_gradient, formula, quantity

@@ -9,7 +9,7 @@ from typing import Any
 
 import facula
 
-from .._size import Size
+from .._core.size import Size
 from . import constraints
 from ._formulas import cached, done_by, formula, quantity, same_as
 from .utils import _sum_rightmost

@@ -6,7 +6,7 @@ from typing import Any
 
 import facula
 
-from .._size import Size
+from .._core.size import Size
 from . import constraints
 from ._formulas import formula
 from ._number_transforms import _clipped_sigmoid, log_slope_of_tanh

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TypeVar
 
 import facula
 
-from .._size import Size
+from .._core.size import Size
 from . import constraints
 from .utils import broadcast_all, broadcastable, lazy_property
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from .._pytree import TreeSpec, tree_flatten
+from .._core.pytree import TreeSpec, tree_flatten
 from .._tensor import Tensor
 
 

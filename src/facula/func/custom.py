@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .._pytree import broadcast_to_and_flatten, tree_flatten, tree_map, tree_unflatten
+from .._core.pytree import broadcast_to_and_flatten, tree_flatten, tree_map, tree_unflatten
+from .._levels.batched import Batched, batch, is_batched, unbatch
+from .._levels.dual import Dual, make_dual, parts
+from .._levels.wrapped import Level, below, enter, leave
 from .._tensor import Tensor
-from .._wrapped import Level, below, enter, leave
-from ..autograd.dual import Dual, make_dual, parts
 from ..autograd.function import Function
-from .batch import Batched, batch, is_batched, unbatch
 
 _SEE = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
 

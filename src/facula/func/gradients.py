@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .._pytree import tree_flatten, tree_map, tree_unflatten
+from .._core.pytree import tree_flatten, tree_map, tree_unflatten
 from .._tensor import Tensor
 from ._arguments import chosen, outputs_in, tensors_in, transformed, without_aux
 from .reverse import Reverse

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .. import _state
-from .._pytree import tree_flatten, tree_unflatten
+from .._core import state
+from .._core.pytree import tree_flatten, tree_unflatten
 from ._arguments import chosen, outputs_in, tensors_in, transformed
 from .gradients import vjp
 from .tangents import checked_tangent, pushed
@@ -51,7 +51,7 @@ def jacrev(
 
 def standard_basis(tensors: list[Any]) -> list[Any]:
     """For all elements of some tensors together: for each a set of tensors that is 1 there and 0 elsewhere."""
-    from ..ops.create import eye
+    from ..ops.creation.create import eye
 
     total = sum(t.numel() for t in tensors)
     found = []
@@ -78,7 +78,7 @@ def jacfwd(
 
         def column(*units: Any) -> Any:
             nonlocal out_spec
-            _state.modes.levels[-1].same_values = True
+            state.modes.levels[-1].same_values = True
             found = pushed(lambda *values: func(*replaced(tree_unflatten(values, spec)), **kwargs), leaves,
                            tree_flatten(tuple(leaves))[1], list(units), False, has_aux)  # fmt: skip
             slopes, out_spec = tree_flatten(found[1])

@@ -43,7 +43,7 @@ def _stateless() -> Any:
 
 def stack_module_state(models: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """The parameters and the buffers of several modules of one kind, stacked: to be mapped over by ``vmap``."""
-    from ..ops.joining import stack
+    from ..ops.moving.joining import stack
 
     models = list(models)
     if not models:

@@ -18,14 +18,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .. import _state
+from .._core import state
+from .._levels.batched import Batched, batch, is_batched, unbatch
+from .._levels.dual import Dual, make_dual, parts
+from .._levels.wrapped import Wrapped, below, enter, highest, leave
 from .._tensor import Tensor
-from .._wrapped import Wrapped, below, enter, highest, leave
 from ..autograd import engine
 from ..autograd.accumulate import AccumulateGrad
-from ..autograd.dual import Dual, make_dual, parts
 from ..autograd.graph import Port
-from .batch import Batched, batch, is_batched, unbatch
 
 
 class Reverse:
@@ -35,7 +35,7 @@ class Reverse:
         self.given = inputs
 
     def __enter__(self) -> Reverse:
-        self.outer = _state.grad_enabled()
+        self.outer = state.grad_enabled()
         self.level = enter()
         self.leads_outside: bool | None = None
         """Whether the outputs' graph does, once it has been looked at."""
@@ -44,12 +44,12 @@ class Reverse:
         except BaseException:
             leave(self.level)
             raise
-        _state.set_grad(True)
+        state.set_grad(True)
         return self
 
     def __exit__(self, *exc: object) -> None:
         leave(self.level)
-        _state.set_grad(self.outer)
+        state.set_grad(self.outer)
 
     def _opened(self, t: Any) -> Any:
         if isinstance(t, Dual):
@@ -78,13 +78,13 @@ class Reverse:
             return batch(self.closed(t._value, is_output), t._level)
         if not t.requires_grad:
             return t
-        if _state.grad_enabled() and not (is_output and self.leads_outside is False) and self._leads_outside([t]):
+        if state.grad_enabled() and not (is_output and self.leads_outside is False) and self._leads_outside([t]):
             return t
         return t.detach()
 
     def _plainly(self, ys: Sequence[Any], xs: Sequence[Any], vs: Sequence[Any], keep: bool) -> list[Any]:
         create = False
-        if _state.grad_enabled():
+        if state.grad_enabled():
             self.leads_outside = self._leads_outside(ys)
             create = self.leads_outside or any(v.requires_grad for v in vs)
         return engine.run_backward(_roots(ys, vs), keep or create, create, [x._edge() for x in xs])
@@ -159,7 +159,7 @@ def grad_through(
 
 def _lifted(t: Any) -> Any:
     """A tensor that has its own item in every batch around it."""
-    for level in _state.modes.levels:
+    for level in state.modes.levels:
         if level.size >= 0:
             t = batch(unbatch(t, level), level)
     return t

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .._pytree import tree_flatten, tree_map, tree_unflatten
+from .._core.pytree import tree_flatten, tree_map, tree_unflatten
+from .._levels.batched import Batched, batch
+from .._levels.dual import Dual, make_dual
+from .._levels.wrapped import Wrapped, enter, leave
 from .._tensor import Tensor
-from .._wrapped import Wrapped, enter, leave
-from ..autograd.dual import Dual, make_dual
 from ._arguments import outputs_in, tensors_in, without_aux
-from .batch import Batched, batch
 from .gradients import vjp
 from .reverse import linear_transpose
 

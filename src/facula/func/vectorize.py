@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .._needs_values import NeedsValues
-from .._pytree import broadcast_to_and_flatten, tree_flatten, tree_unflatten
+from .._core.pytree import broadcast_to_and_flatten, tree_flatten, tree_unflatten
+from .._levels.batched import _has_level, _tell, batch, unbatch
+from .._levels.needs_values import NeedsValues
+from .._levels.wrapped import Level, enter, leave
 from .._tensor import Tensor
-from .._wrapped import Level, enter, leave
 from ._arguments import transformed
-from .batch import _has_level, _tell, batch, unbatch
 
 
 @transformed
@@ -39,7 +39,7 @@ def vmap(
         parts = [part(start, min(start + step, size)) for start in range(0, size, step)] if size else [part(0, 0)]
         outs, out_spec, places = parts[0]
         if len(parts) > 1:
-            from ..ops.joining import cat
+            from ..ops.moving.joining import cat
 
             outs = [
                 column[0] if d is None else cat(list(column), d)
@@ -174,7 +174,7 @@ def _one_by_one(
     randomness: str,
 ) -> tuple[list[Any], Any, list[Any]]:  # fmt: skip
     """For a function that needs numbers, as an ``if`` does: a call for each item."""
-    from ..ops.joining import stack
+    from ..ops.moving.joining import stack
     from ..random import get_rng_state, set_rng_state
 
     _tell(f"{name_of(func)}, which asks for the values of a tensor")
@@ -196,7 +196,7 @@ def _one_by_one(
         if d is None:
             joined.append(column[0])
         elif not all(isinstance(v, Tensor) for v in column):
-            from ..ops.from_data import tensor
+            from ..ops.creation.from_data import tensor
 
             joined.append(stack([v if isinstance(v, Tensor) else tensor(v) for v in column], d))
         else:

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import _dtype
+from .._core import dtypes
 from .._tensor import Tensor
-from ..ops._args import one_dim
-from ..ops._forms import FUNCTIONS
-from ..ops._refusals import not_for
+from ..ops.machine.arguments import one_dim
+from ..ops.machine.public import FUNCTIONS
+from ..ops.machine.refusals import not_for
 
 
 def _mask_of(input: Tensor, mask: Any) -> Any:
@@ -36,15 +36,15 @@ def _filled(input: Tensor, mask: Any, value: Any) -> Tensor:
 
 
 def _lowest(d: Any) -> Any:
-    if d is _dtype.bool_:
+    if d is dtypes.bool_:
         return False
-    return -math.inf if d.is_floating_point or d.is_complex else _dtype.iinfo(d).min
+    return -math.inf if d.is_floating_point or d.is_complex else dtypes.iinfo(d).min
 
 
 def _highest(d: Any) -> Any:
-    if d is _dtype.bool_:
+    if d is dtypes.bool_:
         return True
-    return math.inf if d.is_floating_point or d.is_complex else _dtype.iinfo(d).max
+    return math.inf if d.is_floating_point or d.is_complex else dtypes.iinfo(d).max
 
 
 def _dims(dim: Any, ndim: int) -> tuple[int, ...]:
@@ -65,7 +65,7 @@ def _first_dim(dim: Any, ndim: int) -> int:
 
 
 def _sum_dtype(input: Tensor) -> Any:
-    return input.dtype if input.dtype.is_floating_point or input.dtype.is_complex else _dtype.int64
+    return input.dtype if input.dtype.is_floating_point or input.dtype.is_complex else dtypes.int64
 
 
 # ---- reductions
@@ -177,7 +177,7 @@ def var(
         raise ValueError("Only one of unbiased and correction may be given")
     less = correction if correction is not None else 0.0 if unbiased is False else 1.0
     wanted = dtype or input.dtype
-    computing = wanted if wanted.is_floating_point or wanted.is_complex else _dtype.float32
+    computing = wanted if wanted.is_floating_point or wanted.is_complex else dtypes.float32
     total = sum(input, dim, keepdim=True, dtype=computing, mask=mask)
     middle = total / _count(input, dim, True, mask)
     apart = input - middle if input._array.dtype != np.bool_ else input - input

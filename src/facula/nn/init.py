@@ -196,7 +196,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
     """Normal, with this part of each column set to zero (Martens 2010)."""
     if tensor.ndimension() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
-    from ..ops._forms import FUNCTIONS
+    from ..ops.machine.public import FUNCTIONS
 
     rows, columns = tensor.shape
     zeros = math.ceil(sparsity * rows)

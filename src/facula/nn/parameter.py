@@ -24,7 +24,7 @@ def _something(data: Any) -> Any:
     """What is given; a tensor without elements for nothing."""
     if data is not None:
         return data
-    from ..ops import create
+    from ..ops.creation import create
 
     return create.tensor([])
 

@@ -10,13 +10,13 @@ from typing import Any
 
 from .. import _lazy
 from .._tensor import Tensor
-from . import resample
-from ._args import one_dim
-from ._forms import FUNCTIONALS, FUNCTIONS
-from ._xp import TENSOR
-from .batch_norm_forms import _batch_norm_with_update as _batch_norm
-from .dropouts import native_dropout_backward_op
-from .parts import slice_along
+from .activations.dropout import native_dropout_backward_op
+from .images import resample
+from .machine.arguments import one_dim
+from .machine.namespaces import TENSOR
+from .machine.public import FUNCTIONALS, FUNCTIONS
+from .networks.batch_norm_forms import _batch_norm_with_update as _batch_norm
+from .views.slices import slice_along
 
 
 class Overloads:

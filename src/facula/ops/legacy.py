@@ -7,9 +7,9 @@ from typing import Any
 
 from .._lazy import set_methods
 from .._tensor import Tensor
-from ._basic import clone
-from ._forms import FUNCTIONS, public
-from .embedding import embedding as _embedding
+from .indexing.embedding import embedding as _embedding
+from .machine.public import FUNCTIONS, public
+from .moving.basic import clone
 
 
 def _pin_memory(self: Tensor, device: Any = None) -> Tensor:

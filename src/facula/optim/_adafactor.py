@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from .._dtype import finfo
+from .._core.dtypes import finfo
 from .._tensor import Tensor
 from ..autograd.grad_mode import no_grad
 from ._checks import check_one_element, require

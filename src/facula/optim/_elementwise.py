@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import _state
-from .._dtype import get_default_dtype
+from .._core import state as _state
+from .._core.dtypes import get_default_dtype
 from .._tensor import Tensor
 from ..autograd.grad_mode import enable_grad, set_grad_enabled
 from ..autograd.graph import user_frame

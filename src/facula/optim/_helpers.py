@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from .. import _dtype
+from .._core import dtypes
 from .._tensor import Tensor
 from ..autograd.grad_mode import enable_grad, set_grad_enabled
 
@@ -78,8 +78,8 @@ def _to_scalar(x: Any) -> Any:
 def _get_scalar_dtype(is_fused: bool | None = None) -> Any:
     """The dtype of step counts."""
     if is_fused:
-        return _dtype.float32
-    return _dtype.float64 if _dtype.get_default_dtype() is _dtype.float64 else _dtype.float32
+        return dtypes.float32
+    return dtypes.float64 if dtypes.get_default_dtype() is dtypes.float64 else dtypes.float32
 
 
 def _get_capturable_supported_devices(supports_xla: bool = True) -> list[str]:
@@ -115,7 +115,7 @@ def _device_dtype_check_for_fused(p: Tensor, cuda_unsupported: bool = False) -> 
 
 def _view_as_real(params: list[Any], *state_and_grads: list[Any]) -> None:
     """Replace complex tensors, in the lists themselves, by real ones with a dimension more."""
-    from ..ops.complex import view_as_real
+    from ..ops.pointwise.complex import view_as_real
 
     complexes = [i for i, p in enumerate(params) if p.is_complex()]
     for values in (params, *state_and_grads):

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .._tensor import Tensor
-from ..ops._tiles import each_tile
+from ..ops.arrays.tiles import each_tile
 from ._arithmetic import Scratch
 
 SMALL = 16384

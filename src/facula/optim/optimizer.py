@@ -10,8 +10,8 @@ from copy import deepcopy
 from itertools import chain
 from typing import Any
 
-from .. import _state
-from .._settings import typename
+from .._core import state as _state
+from .._core.settings import typename
 from .._tensor import Tensor
 from ..autograd.graph import RemovableHandle
 from ..nn.modules.module import clear_grad

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable
 from copy import deepcopy
 from typing import Any
 
-from .._dtype import int64
+from .._core.dtypes import int64
 from .._tensor import Tensor
 from ..autograd.grad_mode import no_grad
 from ..nn.modules.batchnorm import _BatchNorm
 from ..nn.modules.module import Module
-from ..ops.create import zeros
+from ..ops.creation.create import zeros
 from .lr_scheduler.base import Configured, _format_param, _warn_get_lr_called_within_step
 from .optimizer import Optimizer, _group_tensors_by_device_and_dtype
 

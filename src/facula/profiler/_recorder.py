@@ -1,6 +1,6 @@
 """Measuring: what runs, when, on what, where it was called, and what memory it takes.
 
-NOTE [timing]: an operator that a profiler watches arrives on its general path (NOTE [profiling] in ``_state``). There
+NOTE [timing]: an operator that a profiler watches arrives on its general path (NOTE [profiling] in ``state``). There
 ``operator`` opens a span, takes this thread out of the profiler's sight and calls the operator again, which then runs
 just as it does without a profiler, on its hot path if it has one: what is measured is what is paid. Functions over
 operators (``function``) stay in sight, so that the operators they are made of are seen within.
@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _state
+from .._core import state
 from .._tensor import Tensor
 from ..autograd.graph import full_name, is_internal, resolve
 from ._names import flops_of, operator_name
@@ -125,12 +125,12 @@ class Recorder:
             optimizer.register_optimizer_step_post_hook(_step_ends),
         ]
         self.started = perf_counter_ns()
-        _state.set_profiler(self)
+        state.set_profiler(self)
 
     def stop(self) -> None:
         self.stopped = perf_counter_ns()
-        if _state.profiler is self:
-            _state.set_profiler(None)
+        if state.profiler is self:
+            state.set_profiler(None)
         for handle in self.handles:
             handle.remove()
         for track in list(self.tracks.values()):
@@ -235,11 +235,11 @@ def shown_place(place: Any) -> str:
 
 def _track() -> Track | None:
     """This thread's track; None, and the thread is out of sight again, if its profiler has stopped."""
-    track: Track | None = _state.modes.profiled
-    now = _state.profiler
+    track: Track | None = state.modes.profiled
+    now = state.profiler
     if track is not None and track.recorder is not now:
         track = None if now is None else now.track(threading.get_ident())
-        _state.update(profiled=track)
+        state.update(profiled=track)
     return track
 
 
@@ -258,11 +258,11 @@ def operator(op: Any, args: tuple[Any, ...], call: Callable[..., Any], *given: A
             span.shapes = [_shape(a) for a in args]
     else:
         span, own = track.begin(name, OPERATOR, args), True
-    modes = _state.modes
+    modes = state.modes
     modes.profiled = None
     modes.dispatch = modes.own
     modes.how = (
-        _state.GENERAL if modes.own else _state.RECORDING if modes.grad_enabled else _state.NOT_RECORDING
+        state.GENERAL if modes.own else state.RECORDING if modes.grad_enabled else state.NOT_RECORDING
     )
     result = None
     span.start = perf_counter_ns() if own else span.start
@@ -272,7 +272,7 @@ def operator(op: Any, args: tuple[Any, ...], call: Callable[..., Any], *given: A
         at = perf_counter_ns()
         modes.profiled = track
         modes.dispatch = True
-        modes.how = _state.GENERAL
+        modes.how = state.GENERAL
         if recorder.profile_memory:
             recorder.note_memory(track, result, args)
         if own:

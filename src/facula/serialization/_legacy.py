@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import _device, _dtype
-from .._storage import TypedStorage, UntypedStorage
+from .._core import devices, dtypes
+from .._core.storage import TypedStorage, UntypedStorage
 from . import _locations
 from ._load import Job
 from ._save import MAGIC_NUMBER, PROTOCOL_VERSION
@@ -71,13 +71,13 @@ class _Storages:
             storage = _part(storage, part, dtype.itemsize)
         return TypedStorage(wrap_storage=storage, dtype=dtype, _internal=True)
 
-    def _make(self, key: str, dtype: _dtype.dtype, numel: int, location: str) -> None:
+    def _make(self, key: str, dtype: dtypes.dtype, numel: int, location: str) -> None:
         nbytes = numel * dtype.itemsize
         self.taken += nbytes
         if self.taken > self.available:
             raise _too_short(self.taken - self.available)
         if _locations.is_meta(self.job.map_location, location):
-            read = UntypedStorage(_device.empty_meta((nbytes,), np.uint8))
+            read = UntypedStorage(devices.empty_meta((nbytes,), np.uint8))
         else:
             read = UntypedStorage(np.zeros(nbytes, np.uint8))
         read.when_filled = []

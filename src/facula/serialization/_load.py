@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import _device, _dtype
-from .._storage import TypedStorage, UntypedStorage
+from .._core import devices, dtypes
+from .._core.storage import TypedStorage, UntypedStorage
 from . import _config, _locations
 from ._archive import Reader
 from ._names import StorageType, find
@@ -104,10 +104,10 @@ class Job:
         except RecursionError:
             raise pickle.UnpicklingError(_explained("the file is nested too deep")) from None
 
-    def storage_type(self, kind: Any) -> _dtype.dtype:
+    def storage_type(self, kind: Any) -> dtypes.dtype:
         """The dtype of a storage's class."""
         if kind is UntypedStorage:
-            return _dtype.uint8
+            return dtypes.uint8
         if not isinstance(kind, StorageType):
             raise RuntimeError(f"a storage's type must be a class of storages, but got {kind!r}")
         return kind.dtype
@@ -155,7 +155,7 @@ def _load_archive(job: Job, file: Any, path: Any) -> Any:
     memory = _mapped(path) if path is not None else None
     storages: dict[str, Any] = {}
 
-    def read(key: str, nbytes: int, dtype: _dtype.dtype, location: str) -> UntypedStorage:
+    def read(key: str, nbytes: int, dtype: dtypes.dtype, location: str) -> UntypedStorage:
         name = f"data/{key}"
         length = archive.length(name)
         if length != nbytes:
@@ -164,7 +164,7 @@ def _load_archive(job: Job, file: Any, path: Any) -> Any:
                 "bytes/element) for dtype Byte"
             )
         if _locations.is_meta(job.map_location, location):
-            return UntypedStorage(_device.empty_meta((nbytes,), np.uint8))
+            return UntypedStorage(devices.empty_meta((nbytes,), np.uint8))
         if memory is not None and nbytes:
             data: Any = np.frombuffer(memory, np.uint8, nbytes, archive.begin(name))
         else:

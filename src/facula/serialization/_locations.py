@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .. import _device
-from .._storage import UntypedStorage
+from .._core import devices
+from .._core.storage import UntypedStorage
 
 _packages: list[tuple[int, Callable[[Any], str | None], Callable[[Any, str], Any]]] = []
 
@@ -48,7 +48,7 @@ def restorer(map_location: Any) -> Callable[[Any, str], Any]:
     if isinstance(map_location, (str, bytes)):
         tag = map_location.decode() if isinstance(map_location, bytes) else map_location
         return lambda storage, location: default_restore_location(storage, tag)
-    if isinstance(map_location, _device.device):
+    if isinstance(map_location, devices.device):
         return lambda storage, location: default_restore_location(storage, str(map_location))
 
     def restore(storage: Any, location: str) -> Any:
@@ -82,7 +82,7 @@ def _restore_cuda(storage: Any, location: str) -> Any:
 def _restore_meta(storage: Any, location: str) -> Any:
     if location != "meta":
         return None
-    return UntypedStorage(_device.empty_meta((storage.nbytes(),), "uint8"))
+    return UntypedStorage(devices.empty_meta((storage.nbytes(),), "uint8"))
 
 
 register_package(

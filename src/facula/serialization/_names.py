@@ -5,13 +5,13 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from .. import _dtype
+from .._core import dtypes
 
 STORAGE_NAMES = {
-    "FloatStorage": _dtype.float32, "DoubleStorage": _dtype.float64, "HalfStorage": _dtype.float16,
-    "BFloat16Storage": _dtype.bfloat16, "LongStorage": _dtype.int64, "IntStorage": _dtype.int32,
-    "ShortStorage": _dtype.int16, "CharStorage": _dtype.int8, "ByteStorage": _dtype.uint8,
-    "BoolStorage": _dtype.bool_, "ComplexFloatStorage": _dtype.complex64, "ComplexDoubleStorage": _dtype.complex128,
+    "FloatStorage": dtypes.float32, "DoubleStorage": dtypes.float64, "HalfStorage": dtypes.float16,
+    "BFloat16Storage": dtypes.bfloat16, "LongStorage": dtypes.int64, "IntStorage": dtypes.int32,
+    "ShortStorage": dtypes.int16, "CharStorage": dtypes.int8, "ByteStorage": dtypes.uint8,
+    "BoolStorage": dtypes.bool_, "ComplexFloatStorage": dtypes.complex64, "ComplexDoubleStorage": dtypes.complex128,
 }  # fmt: skip
 """The dtype that a storage's class stands for. Those of other dtypes are written as bytes."""
 
@@ -19,11 +19,11 @@ STORAGE_OF = {d: name for name, d in STORAGE_NAMES.items()}
 
 _HOMES = {
     ("facula._tensor", "Tensor"): "torch",
-    ("facula._size", "Size"): "torch",
-    ("facula._device", "device"): "torch",
-    ("facula._generator", "Generator"): "torch._C",
-    ("facula._storage", "UntypedStorage"): "torch.storage",
-    ("facula._storage", "TypedStorage"): "torch.storage",
+    ("facula._core.size", "Size"): "torch",
+    ("facula._core.devices", "device"): "torch",
+    ("facula._core.generator", "Generator"): "torch._C",
+    ("facula._core.storage", "UntypedStorage"): "torch.storage",
+    ("facula._core.storage", "TypedStorage"): "torch.storage",
     ("facula.nn.modules.attention", "MultiheadAttention"): "torch.nn.modules.activation",
     ("facula.nn.modules.attention", "NonDynamicallyQuantizableLinear"): "torch.nn.modules.linear",
 }
@@ -81,8 +81,8 @@ def find(module: str, name: str) -> Any:
     """What facula has under one of PyTorch's names; AttributeError or ImportError if it has nothing."""
     if name in STORAGE_NAMES and module in ("torch", "torch.cuda"):
         return StorageType(name)
-    if module == "torch" and name in _dtype.dtype._by_name:
-        return _dtype.dtype._by_name[name]
+    if module == "torch" and name in dtypes.dtype._by_name:
+        return dtypes.dtype._by_name[name]
     if (module, name) in _REBUILDERS:
         from . import _rebuild
 
@@ -123,4 +123,8 @@ _REBUILDERS = {
 }
 """PyTorch's functions that make tensors of what is in a file, and their counterparts in ``_rebuild``."""
 
-_ELSEWHERE = {"torch._C": ("facula",), "torch._C._nn": ("facula.nn.functional",), "torch.storage": ("facula._storage",)}
+_ELSEWHERE = {
+    "torch._C": ("facula",),
+    "torch._C._nn": ("facula.nn.functional",),
+    "torch.storage": ("facula._core.storage",),
+}

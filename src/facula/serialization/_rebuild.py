@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import _device, _dtype, _layout
-from .._size import Size
-from .._storage import TypedStorage, UntypedStorage
+from .._core import devices, dtypes, layouts
+from .._core.size import Size
+from .._core.storage import TypedStorage, UntypedStorage
 from .._tensor import Tensor
 from ..nn.parameter import Parameter
-from ..ops._making import finish
+from ..ops.creation.factories import finish
 
 _MAX_NUMEL = 2**63 - 1
 
@@ -60,7 +60,7 @@ def tensor_v3(
     metadata: Any = None,
 ) -> Tensor:  # fmt: skip
     """A tensor over a storage of bytes."""
-    if not isinstance(storage, (UntypedStorage, TypedStorage)) or not isinstance(dtype, _dtype.dtype):
+    if not isinstance(storage, (UntypedStorage, TypedStorage)) or not isinstance(dtype, dtypes.dtype):
         raise RuntimeError(f"a tensor needs a storage and a dtype, but got {type(storage)} and {type(dtype)}")
     return _tensor(storage.untyped(), dtype, storage_offset, size, stride, requires_grad, metadata)
 
@@ -86,7 +86,7 @@ def meta_tensor(dtype: Any, size: Any, stride: Any, requires_grad: Any) -> Tenso
     sizes = _whole_numbers(size, "size")
     if math.prod(sizes) > _MAX_NUMEL:
         raise RuntimeError("numel: integer multiplication overflow")
-    t = finish(_device.empty_meta(sizes, dtype.numpy))
+    t = finish(devices.empty_meta(sizes, dtype.numpy))
     return t.requires_grad_() if requires_grad else t
 
 
@@ -124,7 +124,7 @@ def set_state(made: Any, state: Any) -> Any:
 
 
 def layout(name: Any) -> Any:
-    found = {"torch.strided": _layout.strided, "torch.sparse_coo": _layout.sparse_coo}.get(name)
+    found = {"torch.strided": layouts.strided, "torch.sparse_coo": layouts.sparse_coo}.get(name)
     if found is None:
         raise RuntimeError(f"facula has no layout {name}")
     return found
@@ -143,7 +143,7 @@ def load_from_bytes(data: bytes) -> Any:
 
 
 def _tensor(
-    storage: UntypedStorage, dtype: _dtype.dtype, offset: Any, size: Any, stride: Any, requires_grad: Any, metadata: Any
+    storage: UntypedStorage, dtype: dtypes.dtype, offset: Any, size: Any, stride: Any, requires_grad: Any, metadata: Any
 ) -> Tensor:
     sizes, strides = _whole_numbers(size, "size"), _strides(size, stride)
     if type(offset) is not int or offset < 0:
@@ -170,9 +170,9 @@ def _tensor(
     return t
 
 
-def _array(storage: UntypedStorage, dtype: _dtype.dtype, offset: int, sizes: Any, strides: Any) -> Any:
+def _array(storage: UntypedStorage, dtype: dtypes.dtype, offset: int, sizes: Any, strides: Any) -> Any:
     if storage.device.type == "meta":
-        return _device.empty_meta(sizes, dtype.numpy)
+        return devices.empty_meta(sizes, dtype.numpy)
     step = dtype.itemsize
     if 0 in sizes:
         return np.empty(sizes, dtype.numpy)

@@ -6,10 +6,10 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from .._device import device
-from .._dtype import dtype
-from .._size import Size
-from .._storage import TypedStorage, UntypedStorage
+from .._core.devices import device
+from .._core.dtypes import dtype
+from .._core.size import Size
+from .._core.storage import TypedStorage, UntypedStorage
 from .._tensor import Tensor
 from ..nn.parameter import Parameter
 from . import _rebuild

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import _dtype, _layout
-from .._device import device
-from .._storage import TypedStorage, UntypedStorage, untyped_storage
+from .._core import dtypes, layouts
+from .._core.devices import device
+from .._core.storage import TypedStorage, UntypedStorage, untyped_storage
 from .._tensor import Tensor
 from ..autograd import views
 from ..nn.parameter import Parameter
@@ -116,7 +116,7 @@ class _Named:
             return self._storage(obj, None)
         return None
 
-    def _storage(self, storage: UntypedStorage, dtype: _dtype.dtype | None) -> Any:
+    def _storage(self, storage: UntypedStorage, dtype: dtypes.dtype | None) -> Any:
         data = storage._bytes
         where = storage.data_ptr() or id(data)
         key, seen = self._of.setdefault(where, (str(len(self._of)), dtype))
@@ -138,7 +138,7 @@ class _Named:
             return _reduced_parameter(obj) if kind is Parameter else _reduced(obj)
         if kind is device:
             return device, (obj.type,) if obj.index is None else (obj.type, obj.index)
-        if kind is _layout.layout:
+        if kind is layouts.layout:
             return _GET_LAYOUT, (str(obj),)
         return NotImplemented
 
@@ -194,7 +194,7 @@ def _pickler(module: Any, file: Any, protocol: int, new: bool) -> Any:
     body: dict[str, Any] = {}
     if hasattr(base, "save_global"):
         body["save_global"] = save = _save_global(base)
-        body["dispatch"] = {**base.dispatch, FunctionType: save, Foreign: _save_foreign, _dtype.dtype: _save_dtype}
+        body["dispatch"] = {**base.dispatch, FunctionType: save, Foreign: _save_foreign, dtypes.dtype: _save_dtype}
     made = type("Pickler", (_Named, base), body)(file, protocol)
     made.storages, made._of, made._legacy = {}, {}, not new
     return made
@@ -221,6 +221,6 @@ def _save_foreign(self: Any, obj: Foreign) -> None:
     self.memoize(obj)
 
 
-def _save_dtype(self: Any, obj: _dtype.dtype) -> None:
+def _save_dtype(self: Any, obj: dtypes.dtype) -> None:
     self.write(_global("torch", obj.name))
     self.memoize(obj)

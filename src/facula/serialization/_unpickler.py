@@ -16,7 +16,7 @@ from functools import cached_property
 from pickle import UnpicklingError
 from typing import Any
 
-from .._size import Size
+from .._core.size import Size
 from .._tensor import Tensor
 from ._names import StorageType
 from ._rebuild import set_state

@@ -10,9 +10,9 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from .. import _dtype, _layout
+from .._core import dtypes, layouts
 from .._tensor import Tensor
-from ..ops._forms import FUNCTIONS
+from ..ops.machine.public import FUNCTIONS
 
 __all__ = [
     "bartlett", "blackman", "cosine", "exponential", "gaussian", "general_cosine", "general_hamming", "hamming", "hann",
@@ -23,9 +23,9 @@ __all__ = [
 def _check(name: str, M: int, dtype: Any, layout: Any) -> None:
     if M < 0:
         raise ValueError(f"{name} requires non-negative window length, got M={M}")
-    if layout is not None and layout is not _layout.strided:
+    if layout is not None and layout is not layouts.strided:
         raise ValueError(f"{name} is implemented for strided tensors only, got: {layout}")
-    if dtype not in (_dtype.float32, _dtype.float64):
+    if dtype not in (dtypes.float32, dtypes.float64):
         raise ValueError(f"{name} expects float32 or float64 dtypes, got: {dtype}")
 
 
@@ -35,7 +35,7 @@ class _Options:
     def __init__(
         self, name: str, M: int, sym: bool, dtype: Any, layout: Any, device: Any, requires_grad: bool
     ) -> None:
-        self.dtype = _dtype.default if dtype is None else dtype
+        self.dtype = dtypes.default if dtype is None else dtype
         _check(name, M, self.dtype, layout)
         self.M = M
         self.points = M if sym else M + 1
@@ -56,7 +56,7 @@ class _Options:
 
 def exponential(
     M: int, *, center: float | None = None, tau: float = 1.0, sym: bool = True, dtype: Any = None,
-    layout: Any = _layout.strided, device: Any = None, requires_grad: bool = False,
+    layout: Any = layouts.strided, device: Any = None, requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """It falls off on both sides of the center by a factor of e for every ``tau`` points."""
     options = _Options("exponential", M, sym, dtype, layout, device, requires_grad)
@@ -71,7 +71,7 @@ def exponential(
 
 
 def cosine(
-    M: int, *, sym: bool = True, dtype: Any = None, layout: Any = _layout.strided, device: Any = None,
+    M: int, *, sym: bool = True, dtype: Any = None, layout: Any = layouts.strided, device: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """Half a wave of the sine."""
@@ -83,7 +83,7 @@ def cosine(
 
 
 def gaussian(
-    M: int, *, std: float = 1.0, sym: bool = True, dtype: Any = None, layout: Any = _layout.strided,
+    M: int, *, std: float = 1.0, sym: bool = True, dtype: Any = None, layout: Any = layouts.strided,
     device: Any = None, requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """The bell of the normal distribution."""
@@ -97,7 +97,7 @@ def gaussian(
 
 
 def kaiser(
-    M: int, *, beta: float = 12.0, sym: bool = True, dtype: Any = None, layout: Any = _layout.strided,
+    M: int, *, beta: float = 12.0, sym: bool = True, dtype: Any = None, layout: Any = layouts.strided,
     device: Any = None, requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """By a Bessel function: the smaller ``beta``, the wider."""
@@ -114,7 +114,7 @@ def kaiser(
 
 
 def bartlett(
-    M: int, *, sym: bool = True, dtype: Any = None, layout: Any = _layout.strided, device: Any = None,
+    M: int, *, sym: bool = True, dtype: Any = None, layout: Any = layouts.strided, device: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """A triangle."""
@@ -126,7 +126,7 @@ def bartlett(
 
 
 def general_cosine(
-    M: int, *, a: Iterable[float], sym: bool = True, dtype: Any = None, layout: Any = _layout.strided,
+    M: int, *, a: Iterable[float], sym: bool = True, dtype: Any = None, layout: Any = layouts.strided,
     device: Any = None, requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """A sum of cosines of 0, 1, 2, ... waves, with coefficients ``a`` of alternating signs."""
@@ -161,7 +161,7 @@ def hann(M: int, *, sym: bool = True, **options: Any) -> Tensor:
 
 def blackman(M: int, *, sym: bool = True, **options: Any) -> Tensor:
     """Two cosines."""
-    _check("blackman", M, options.get("dtype") or _dtype.default, options.get("layout"))
+    _check("blackman", M, options.get("dtype") or dtypes.default, options.get("layout"))
     return general_cosine(M, a=[0.42, 0.5, 0.08], sym=sym, **options)
 
 

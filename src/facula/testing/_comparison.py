@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _dtype
+from .._core import dtypes as _dtype
 from .._tensor import Tensor
 
 facula: Any = import_module("facula")
@@ -199,7 +199,7 @@ class TensorLikePair:
     def _tensor(value: Any) -> Tensor:
         if isinstance(value, Tensor):
             return value
-        from ..ops.from_data import as_tensor
+        from ..ops.creation.from_data import as_tensor
 
         try:
             return as_tensor(value)

@@ -8,21 +8,21 @@ import warnings
 from importlib import import_module
 from typing import Any
 
-from .. import _dtype
+from .._core import dtypes
 from .._tensor import Tensor
 
 facula: Any = import_module("facula")
 
 _BOOLEAN_OR_INTEGRAL = (
-    _dtype.bool_, _dtype.uint8, _dtype.int8, _dtype.int16, _dtype.int32, _dtype.int64, _dtype.uint16, _dtype.uint32,
-    _dtype.uint64,
+    dtypes.bool_, dtypes.uint8, dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64, dtypes.uint16, dtypes.uint32,
+    dtypes.uint64,
 )  # fmt: skip
-_FLOATING = (_dtype.float16, _dtype.bfloat16, _dtype.float32, _dtype.float64)
-_COMPLEX = (_dtype.complex64, _dtype.complex128)
+_FLOATING = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
+_COMPLEX = (dtypes.complex64, dtypes.complex128)
 
 
 def make_tensor(
-    *shape: Any, dtype: _dtype.dtype, device: Any, low: float | None = None, high: float | None = None,
+    *shape: Any, dtype: dtypes.dtype, device: Any, low: float | None = None, high: float | None = None,
     requires_grad: bool = False, noncontiguous: bool = False, exclude_zero: bool = False, memory_format: Any = None,
 ) -> Tensor:  # fmt: skip
     """A tensor with values drawn evenly from ``[low, high)``; by default from -9 to 9, or as much of it as fits."""
@@ -39,14 +39,14 @@ def make_tensor(
             f"`requires_grad=True` is not supported for boolean and integral dtypes, but got dtype={dtype}"
         )
     t: Tensor
-    if dtype is _dtype.bool_:
+    if dtype is dtypes.bool_:
         least, bound = _interval(low, high, 0, 2, 0, 2, dtype)
         t = facula.randint(int(least), int(bound), shape, device=device, dtype=dtype)
     elif dtype in _BOOLEAN_OR_INTEGRAL:
         info = facula.iinfo(dtype)
-        greatest = info.max if dtype in (_dtype.int64, _dtype.uint64) else info.max + 1
+        greatest = info.max if dtype in (dtypes.int64, dtypes.uint64) else info.max + 1
         least, bound = _interval(low, high, info.min, greatest, -9 if dtype.is_signed else 0, 10, dtype)
-        t = facula.randint(int(least), min(int(bound), 2**63 - 1), shape, device=device, dtype=_dtype.int64).to(dtype)
+        t = facula.randint(int(least), min(int(bound), 2**63 - 1), shape, device=device, dtype=dtypes.int64).to(dtype)
     elif dtype in _FLOATING:
         finite = facula.finfo(dtype)
         least, bound = _interval(low, high, finite.min, finite.max, -9, 9, dtype)
@@ -75,7 +75,7 @@ def make_tensor(
 
 def _fill_evenly(t: Tensor, low: float, high: float) -> None:
     """Uniform numbers; where the interval is wider than floats reach, its halves one at a time."""
-    if high - low > _dtype.finfo(t.dtype).max:
+    if high - low > dtypes.finfo(t.dtype).max:
         t.uniform_(low / 2, high / 2).mul_(2)
     elif t.numel():
         t.uniform_(low, high)
@@ -83,7 +83,7 @@ def _fill_evenly(t: Tensor, low: float, high: float) -> None:
 
 def _interval(
     low: float | None, high: float | None, lowest: float, highest: float, default_low: float, default_high: float,
-    dtype: _dtype.dtype,
+    dtype: dtypes.dtype,
 ) -> tuple[float, float]:  # fmt: skip
     """The interval to draw from: defaults where not given, checked, and cut to what the dtype can hold."""
     low = default_low if low is None else low

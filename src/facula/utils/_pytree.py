@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from .._pytree import KINDS as SUPPORTED_NODES
-from .._pytree import (
+from .._core.pytree import KINDS as SUPPORTED_NODES
+from .._core.pytree import (
     LEAF,
     PyTree,
     TreeSpec,
@@ -18,8 +18,8 @@ from .._pytree import (
     tree_structure,
     tree_unflatten,
 )
-from .._pytree import broadcast_to_and_flatten as _broadcast_to_and_flatten  # noqa: F401
-from .._pytree import register as _register
+from .._core.pytree import broadcast_to_and_flatten as _broadcast_to_and_flatten  # noqa: F401
+from .._core.pytree import register as _register
 
 __all__ = [
     "LeafSpec", "MappingKey", "PyTree", "SequenceKey", "TreeSpec", "is_namedtuple_class", "is_namedtuple_instance",

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from .. import _state
+from .._core import state
 
 
 class CheckpointPolicy(enum.Enum):
@@ -80,12 +80,12 @@ class _Watcher:
     """Watches kernels within a ``with`` block."""
 
     def __enter__(self) -> Any:
-        self.outer = _state.modes.kernels
-        _state.update(kernels=self)
+        self.outer = state.modes.kernels
+        state.update(kernels=self)
         return self
 
     def __exit__(self, *exc: object) -> None:
-        _state.update(kernels=self.outer)
+        state.update(kernels=self.outer)
 
     def before(self, op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
         return None if self.outer is None else self.outer.before(op, tensors, attributes)

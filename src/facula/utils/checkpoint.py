@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from .. import _state
+from .._core import state as _state
 from .._tensor import Tensor
 from ..autograd import Function, backward, enable_grad, no_grad
 from ..autograd.hooks import saved_tensors_hooks

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import _lazy
-from ...ops._forms import FUNCTIONALS, FUNCTIONS
+from ...ops.machine.public import FUNCTIONALS, FUNCTIONS
 
 _OWN = {
     name: module
@@ -34,10 +34,10 @@ _OWN = {
         """,
         "nn.functional.sparse": "embedding_bag",
         "nn.modules.utils": "_list_with_default _pair _single _triple",
-        "ops.activations": "relu",
-        "ops.embedding": "embedding one_hot",
-        "ops.matmul": "linear",
-        "ops.padding": "pad",
+        "ops.activations.activations": "relu",
+        "ops.indexing.embedding": "embedding one_hot",
+        "ops.products.matmul": "linear",
+        "ops.moving.padding": "pad",
         "overrides": """
             handle_torch_function has_torch_function has_torch_function_unary has_torch_function_variadic
         """,

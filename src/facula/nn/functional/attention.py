@@ -7,8 +7,8 @@ import warnings
 from typing import Any
 
 from ..._tensor import Tensor
-from ...ops.attention import scaled_dot_product_attention as _attention
-from ...ops.matmul import linear
+from ...ops.networks.attention import scaled_dot_product_attention as _attention
+from ...ops.products.matmul import linear
 from .activation import dropout, softmax
 
 

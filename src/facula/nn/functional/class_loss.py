@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ... import _state
-from ..._autocast import in_full
+from ..._core import state
 from ..._tensor import Tensor
-from ...ops import ctc, margin_losses, nll
-from ...ops.activations import logsigmoid
+from ...ops.activations.activations import logsigmoid
+from ...ops.losses import ctc, nll
+from ...ops.losses import margin as margin_losses
+from ...ops.machine.autocast import in_full
 from .loss import reduction_number, reduction_of
 
 
@@ -17,7 +18,7 @@ def nll_loss(
     ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """The negative log likelihood of target classes."""
-    if _state.special:
+    if state.special:
         input, weight = in_full(input, weight)
     return nll.nll_loss(input, target, weight, reduction_number(size_average, reduce, reduction), ignore_index)
 
@@ -27,7 +28,7 @@ def cross_entropy(
     ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean", label_smoothing: float = 0.0,
 ) -> Tensor:  # fmt: skip
     """The cross entropy of the softmax of ``input`` with target classes, or with target probabilities."""
-    if _state.special:
+    if state.special:
         input, target, weight = in_full(input, target, weight)
     how = reduction_number(size_average, reduce, reduction)
     return nll.cross_entropy(input, target, weight, how, ignore_index, label_smoothing)
@@ -38,7 +39,7 @@ def ctc_loss(
     reduction: str = "mean", zero_infinity: bool = False,
 ) -> Tensor:  # fmt: skip
     """Connectionist temporal classification: see ``facula.ops.ctc``."""
-    if _state.special:
+    if state.special:
         (log_probs,) = in_full(log_probs)
     how = reduction_number(None, None, reduction)
     return ctc.ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, how, zero_infinity)
@@ -49,7 +50,7 @@ def multi_margin_loss(
     size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """How far other classes come within a margin of the target's."""
-    if _state.special:
+    if state.special:
         input, weight = in_full(input, weight)
     how = reduction_number(size_average, reduce, reduction)
     if p not in (1, 2):
@@ -64,7 +65,7 @@ def multilabel_margin_loss(
     reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """How far classes that are no targets come within 1 of those that are."""
-    if _state.special:
+    if state.special:
         (input,) = in_full(input)
     return margin_losses.multilabel_margin_loss(input, target, reduction_number(size_average, reduce, reduction))
 
@@ -74,7 +75,7 @@ def multilabel_soft_margin_loss(
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """The binary cross entropy of each class, averaged over the classes."""
-    if _state.special:
+    if state.special:
         input, target, weight = in_full(input, target, weight)
     if size_average is not None or reduce is not None:
         reduction = reduction_of(size_average, reduce, reduction)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..._tensor import Tensor
-from ...ops import distance_losses as _ops
+from ...ops.losses import distance as _ops
 
 cosine_similarity: Any = _ops.cosine_similarity.public  # type: ignore[attr-defined]
 pairwise_distance: Any = _ops.pairwise_distance.public  # type: ignore[attr-defined]

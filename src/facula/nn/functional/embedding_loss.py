@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ... import _state
-from ..._autocast import in_full
+from ..._core import state
 from ..._tensor import Tensor
-from ...ops import distance_losses
+from ...ops.losses import distance as distance_losses
+from ...ops.machine.autocast import in_full
 from .loss import reduction_number
 
 
@@ -16,7 +16,7 @@ def cosine_embedding_loss(
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """1 - cosine for targets of 1; for those of -1, the cosine as far as it is above a margin."""
-    if _state.special:
+    if state.special:
         input1, input2, target = in_full(input1, input2, target)
     how = reduction_number(size_average, reduce, reduction)
     return distance_losses.cosine_embedding_loss(input1, input2, target, margin, how)
@@ -27,7 +27,7 @@ def hinge_embedding_loss(
     reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """The input for targets of 1; for those of -1, what it lacks to a margin."""
-    if _state.special:
+    if state.special:
         input, target = in_full(input, target)
     how = reduction_number(size_average, reduce, reduction)
     return distance_losses.hinge_embedding_loss(input, target, margin, how)
@@ -38,7 +38,7 @@ def margin_ranking_loss(
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """How much of a margin input1 lacks to be above input2 (target 1) or below (-1)."""
-    if _state.special:
+    if state.special:
         input1, input2, target = in_full(input1, input2, target)
     how = reduction_number(size_average, reduce, reduction)
     if not input1.dim() == input2.dim() == target.dim():
@@ -54,7 +54,7 @@ def triplet_margin_loss(
     swap: bool = False, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """How much farther than the positive, with a margin, the negative should be from the anchor."""
-    if _state.special:
+    if state.special:
         anchor, positive, negative = in_full(anchor, positive, negative)
     how = reduction_number(size_average, reduce, reduction)
     if margin <= 0:

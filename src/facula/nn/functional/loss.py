@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ... import _state
-from ..._autocast import in_full
-from ..._dtype import F32, F64
+from ..._core import state
+from ..._core.dtypes import F32, F64
 from ..._tensor import Tensor
 from ...autograd.grad_mode import no_grad
-from ...ops import distance_losses, losses
-from ...ops._primitive import PLAIN
-from ...ops.loss import MEAN, NONE, SUM, mse_loss_kernel
-from ...ops.loss import mse_loss as _mse_loss
+from ...ops.losses import distance, pairwise
+from ...ops.losses.mse import MEAN, NONE, SUM, mse_loss_kernel
+from ...ops.losses.mse import mse_loss as _mse_loss
+from ...ops.machine.autocast import in_full
+from ...ops.machine.primitive import PLAIN
 
 _REDUCTIONS = {"none": NONE, "mean": MEAN, "elementwise_mean": MEAN, "sum": SUM}
 
@@ -53,7 +53,7 @@ def _same_shape(input: Tensor, target: Tensor, stacklevel: int = 3) -> tuple[Ten
 
         input, target = broadcast_tensors(input, target)
     if input.dtype != target.dtype:
-        from ..._dtype import promote_types
+        from ..._core.dtypes import promote_types
 
         dtype = promote_types(input.dtype, target.dtype)
         input, target = input.to(dtype), target.to(dtype)
@@ -74,7 +74,7 @@ def mse_loss(
     reduction: str = "mean", weight: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """The mean of the squared differences (or their sum, or all of them)."""
-    if _state.special:
+    if state.special:
         input, target = in_full(input, target)
     how = reduction_number(size_average, reduce, reduction)
     if weight is None and type(input) in PLAIN and type(target) in PLAIN:
@@ -94,14 +94,14 @@ def l1_loss(
     reduction: str = "mean", weight: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """The mean of the absolute differences (or their sum, or all of them)."""
-    if _state.special:
+    if state.special:
         input, target = in_full(input, target)
     how = reduction_number(size_average, reduce, reduction)
     input, target = _same_shape(input, target)
     values: Any = (input - target).abs()
     if weight is not None:
         return _weighted(values, weight, how)
-    return distance_losses.reduce_losses(values, how)
+    return distance.reduce_losses(values, how)
 
 
 def smooth_l1_loss(
@@ -109,28 +109,28 @@ def smooth_l1_loss(
     reduction: str = "mean", beta: float = 1.0,
 ) -> Tensor:  # fmt: skip
     """Squares of differences below ``beta``, absolute values of larger ones."""
-    if _state.special:
+    if state.special:
         input, target = in_full(input, target)
     how = reduction_number(size_average, reduce, reduction)
     input, target = _same_shape(input, target)
     if beta == 0.0:
-        return distance_losses.reduce_losses((input - target).abs(), how)
-    return losses.smooth_l1_loss(input, target, how, beta)
+        return distance.reduce_losses((input - target).abs(), how)
+    return pairwise.smooth_l1_loss(input, target, how, beta)
 
 
 def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
 ) -> Tensor:
     """Squares of differences below ``delta``, multiples of absolute values of larger ones."""
-    if _state.special:
+    if state.special:
         input, target = in_full(input, target)
     how = reduction_number(None, None, reduction)
     input, target = _same_shape(input, target)
     if weight is None:
-        return losses.huber_loss(input, target, how, delta)
+        return pairwise.huber_loss(input, target, how, delta)
     if weight.size() != input.size():
         raise ValueError("Weights and input must have the same size.")
-    return distance_losses.reduce_losses(losses.huber_loss(input, target, NONE, delta) * weight, how)
+    return distance.reduce_losses(pairwise.huber_loss(input, target, NONE, delta) * weight, how)
 
 
 def soft_margin_loss(
@@ -138,9 +138,9 @@ def soft_margin_loss(
     reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """``log(1 + exp(-target * input))``."""
-    if _state.special:
+    if state.special:
         input, target = in_full(input, target)
-    return losses.soft_margin_loss(input, target, reduction_number(size_average, reduce, reduction))
+    return pairwise.soft_margin_loss(input, target, reduction_number(size_average, reduce, reduction))
 
 
 def binary_cross_entropy(
@@ -148,7 +148,7 @@ def binary_cross_entropy(
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """The cross entropy of probabilities with targets between 0 and 1."""
-    if _state.special:
+    if state.special:
         input, target, weight = in_full(input, target, weight)
     how = reduction_number(size_average, reduce, reduction)
     if target.size() != input.size():
@@ -158,7 +158,7 @@ def binary_cross_entropy(
         )
     if weight is not None:
         weight = _expanded(weight, target)
-    return losses.binary_cross_entropy(input, target, weight, how)
+    return pairwise.binary_cross_entropy(input, target, weight, how)
 
 
 def _expanded(weight: Tensor, target: Tensor) -> Tensor:
@@ -177,12 +177,12 @@ def binary_cross_entropy_with_logits(
     reduce: bool | None = None, reduction: str = "mean", pos_weight: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """Binary cross entropy of the sigmoid of ``input``."""
-    if _state.special:
+    if state.special:
         input, target, weight, pos_weight = in_full(input, target, weight, pos_weight)
     how = reduction_number(size_average, reduce, reduction)
     if target.size() != input.size():
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
-    return losses.binary_cross_entropy_with_logits(input, target, weight, pos_weight, how)
+    return pairwise.binary_cross_entropy_with_logits(input, target, weight, pos_weight, how)
 
 
 def kl_div(
@@ -190,7 +190,7 @@ def kl_div(
     reduction: str = "mean", log_target: bool = False,
 ) -> Tensor:  # fmt: skip
     """The Kullback-Leibler divergence of a target distribution from one given by logarithms."""
-    if _state.special:
+    if state.special:
         input, target = in_full(input, target)
     if size_average is not None or reduce is not None or reduction not in ("mean", "batchmean"):
         how = reduction_number(size_average, reduce, reduction)
@@ -203,7 +203,7 @@ def kl_div(
                 "behave the same as 'batchmean' in the next major release.",
                 stacklevel=2,
             )
-    found = distance_losses.kl_div(input, target, how, log_target=log_target)
+    found = distance.kl_div(input, target, how, log_target=log_target)
     if reduction == "batchmean" and input.dim() and size_average is None and reduce is None:
         return found / input.size(0)
     return found
@@ -214,10 +214,10 @@ def poisson_nll_loss(
     eps: float = 1e-8, reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """The negative log likelihood of counts by Poisson distributions."""
-    if _state.special:
+    if state.special:
         input, target = in_full(input, target)
     how = reduction_number(size_average, reduce, reduction)
-    return distance_losses.poisson_nll_loss(input, target, log_input, full, eps, how)
+    return distance.poisson_nll_loss(input, target, log_input, full, eps, how)
 
 
 def gaussian_nll_loss(
@@ -241,4 +241,4 @@ def gaussian_nll_loss(
     found = 0.5 * (spread.log() + (input - target) ** 2 / spread)
     if full:
         found = found + 0.5 * math.log(2 * math.pi)
-    return distance_losses.reduce_losses(found, _REDUCTIONS[reduction])
+    return distance.reduce_losses(found, _REDUCTIONS[reduction])

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ..._tensor import Tensor
-from ...ops import normalization as _ops
+from ...ops.networks import normalization as _ops
 
 _batch_norm: Any = _ops.batch_norm.public  # type: ignore[attr-defined]
 _instance_norm: Any = _ops.instance_norm.public  # type: ignore[attr-defined]

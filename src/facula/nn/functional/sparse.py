@@ -7,8 +7,8 @@ import warnings
 import numpy as np
 
 from ..._tensor import Tensor
-from ...ops import embedding_bag as _ops
-from ...ops.embedding import shorten_rows
+from ...ops.indexing import embedding_bag as _ops
+from ...ops.indexing.embedding import shorten_rows
 
 _MODES = {"sum": _ops.SUM, "mean": _ops.MEAN, "max": _ops.MAX}
 

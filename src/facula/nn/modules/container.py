@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from ..._settings import typename
+from ..._core.settings import typename
 from ..._tensor import Tensor
 from ..parameter import Parameter
 from .module import Module, indented

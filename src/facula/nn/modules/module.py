@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from ..._settings import typename
+from ..._core.settings import typename
 from ..._tensor import Tensor
 from ...autograd.grad_mode import no_grad
 from ..parameter import Buffer, Parameter
@@ -449,22 +449,22 @@ class Module(Hooks, StateDict):
         return self._apply(lambda t: t.to(dtype) if t.is_floating_point() else t)
 
     def float(self: Self) -> Self:
-        from ..._dtype import float32
+        from ..._core.dtypes import float32
 
         return self._to_floating(float32)
 
     def double(self: Self) -> Self:
-        from ..._dtype import float64
+        from ..._core.dtypes import float64
 
         return self._to_floating(float64)
 
     def half(self: Self) -> Self:
-        from ..._dtype import float16
+        from ..._core.dtypes import float16
 
         return self._to_floating(float16)
 
     def bfloat16(self: Self) -> Self:
-        from ..._dtype import bfloat16
+        from ..._core.dtypes import bfloat16
 
         return self._to_floating(bfloat16)
 
@@ -581,6 +581,6 @@ def clear_grad(parameter: Tensor, set_to_none: bool) -> None:
 
 
 def _is_dtype(value: Any) -> bool:
-    from ..._dtype import dtype
+    from ..._core.dtypes import dtype
 
     return isinstance(value, dtype)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..._tensor import Tensor
-from ...ops._forms import FUNCTIONS
+from ...ops.machine.public import FUNCTIONS
 from .module import Module
 
 

@@ -8,7 +8,7 @@ import warnings
 from typing import Any
 
 from ..._tensor import Tensor
-from ...ops import recurrent, recurrent_cells
+from ...ops.networks import recurrent, recurrent_cells
 from .. import init
 from ..parameter import Parameter
 from ..utils.rnn import PackedSequence

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ... import _state
+from ..._core import state as _state
 from ..._tensor import Tensor
 from .. import functional as F
 from .. import init

@@ -27,6 +27,6 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
 
 
 def _typename(value: object) -> str:
-    from ..._settings import typename
+    from ..._core.settings import typename
 
     return typename(value)

@@ -20,7 +20,7 @@ from collections import deque
 from multiprocessing.connection import wait
 from typing import Any
 
-from ... import _state
+from ..._core import state
 from ._utils.worker import ABORT, DONE, RESUME, STOP, ExceptionWrapper, receive, work
 from .sampler import drawn_seed
 
@@ -64,7 +64,7 @@ class _BaseDataLoaderIter:
         return len(self._index_sampler)
 
     def __next__(self) -> Any:
-        if _state.special and _state.modes.profiled is not None:
+        if state.special and state.modes.profiled is not None:
             from ...autograd.profiler import record_function
 
             with record_function(f"enumerate(DataLoader)#{type(self).__name__}.__next__"):

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
-from ..._generator import default_generator
+from ..._core.generator import default_generator
 from ..._tensor import Tensor
 
 __all__ = [
@@ -207,7 +207,7 @@ def random_split(
                 )
     if sum(sizes) != total:
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
-    from ...ops.random import randperm
+    from ...ops.creation.random import randperm
 
     order = randperm(total, generator=generator).tolist()
     ends = itertools.accumulate(int(size) for size in sizes)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from ..._generator import Generator
+from ..._core.generator import Generator
 from .sampler import Sampler
 
 __all__ = ["DistributedSampler"]
@@ -35,7 +35,7 @@ class DistributedSampler(Sampler[int]):
         self.total_size = num_replicas * self.num_samples
 
     def __iter__(self) -> Iterator[int]:
-        from ...ops.random import randperm
+        from ...ops.creation.random import randperm
 
         count = len(self.dataset)
         if self.shuffle:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
-from ..._dtype import float64
-from ..._generator import Generator
+from ..._core.dtypes import float64
+from ..._core.generator import Generator
 
 __all__ = [
     "BatchSampler", "RandomSampler", "Sampler", "SequentialSampler", "SubsetRandomSampler", "WeightedRandomSampler",
@@ -65,7 +65,7 @@ class RandomSampler(Sampler[int]):
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
     def __iter__(self) -> Iterator[int]:
-        from ...ops.random import randint, randperm
+        from ...ops.creation.random import randint, randperm
 
         n = len(self.data_source)
         generator = self.generator if self.generator is not None else Generator().manual_seed(drawn_seed(None))
@@ -86,7 +86,7 @@ _AT_ONCE = 4096
 
 def drawn_seed(generator: Any) -> int:
     """A seed for another generator."""
-    from ...ops.random import randint
+    from ...ops.creation.random import randint
 
     return int(randint(0, 2**63 - 1, (), generator=generator).item())
 
@@ -99,7 +99,7 @@ class SubsetRandomSampler(Sampler[int]):
         self.generator = generator
 
     def __iter__(self) -> Iterator[int]:
-        from ...ops.random import randperm
+        from ...ops.creation.random import randperm
 
         for i in randperm(len(self.indices), generator=self.generator).tolist():
             yield self.indices[i]
@@ -114,7 +114,7 @@ class WeightedRandomSampler(Sampler[int]):
     def __init__(
         self, weights: Sequence[float], num_samples: int, replacement: bool = True, generator: Any = None
     ) -> None:
-        from ...ops.from_data import as_tensor
+        from ...ops.creation.from_data import as_tensor
 
         _require_count("num_samples", num_samples)
         _require_flag("replacement", replacement)

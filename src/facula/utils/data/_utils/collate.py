@@ -26,7 +26,7 @@ def default_convert(data: Any) -> Any:
     if kind.__module__ == "numpy" and kind.__name__ not in ("str_", "string_", "bytes_"):
         if kind.__name__ == "ndarray" and _NO_NUMBERS.search(data.dtype.str) is not None:
             return data
-        from ....ops.from_data import as_tensor
+        from ....ops.creation.from_data import as_tensor
 
         return as_tensor(data)
     if isinstance(data, collections.abc.Mapping):
@@ -81,7 +81,7 @@ def collate(batch: Any, *, collate_fn_map: dict[Any, Callable[..., Any]] | None 
 
 
 def collate_tensor_fn(batch: Any, *, collate_fn_map: Any = None) -> Any:
-    from ....ops.joining import stack
+    from ....ops.moving.joining import stack
 
     return stack(list(batch), 0)
 
@@ -89,13 +89,13 @@ def collate_tensor_fn(batch: Any, *, collate_fn_map: Any = None) -> Any:
 def collate_numpy_array_fn(batch: Any, *, collate_fn_map: Any = None) -> Any:
     if _NO_NUMBERS.search(batch[0].dtype.str) is not None:
         raise TypeError(_WRONG_KIND.format(batch[0].dtype))
-    from ....ops.from_data import as_tensor
+    from ....ops.creation.from_data import as_tensor
 
     return collate([as_tensor(b) for b in batch], collate_fn_map=collate_fn_map)
 
 
 def collate_numpy_scalar_fn(batch: Any, *, collate_fn_map: Any = None) -> Any:
-    from ....ops.from_data import as_tensor
+    from ....ops.creation.from_data import as_tensor
 
     return as_tensor(np.asarray(batch) if isinstance(batch, (list, tuple)) else batch)
 

@@ -108,7 +108,7 @@ class _Packer(pickle.Pickler):
 
 
 def _unpacked(array: Any, requires_grad: bool) -> Tensor:
-    from ....ops._making import finish
+    from ....ops.creation.factories import finish
 
     t = finish(array)
     return t.requires_grad_() if requires_grad else t
@@ -234,7 +234,7 @@ def _post(outbox: queue.Queue[Any], results: Any) -> None:
 
 
 def _seed(base_seed: int, worker_id: int) -> None:
-    from ...._settings import set_num_threads
+    from ...._core.settings import set_num_threads
     from ....random import manual_seed
 
     set_num_threads(1)

@@ -1,0 +1,1 @@
+"""What everything rests on: modes, dtypes, devices, memory, threads, random generators. No operator."""

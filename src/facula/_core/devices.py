@@ -1,0 +1,226 @@
+"""Devices: ``cpu``, which computes, and ``meta``, which only knows shapes and dtypes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from . import state
+
+_KNOWN = (
+    "cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, meta, hpu, "
+    "mtia, privateuseone"
+)
+
+
+class device:
+    """``device("cpu")``, ``device("cpu", 0)``, ``device("meta")``; also a context manager for creation."""
+
+    __slots__ = ("_outer", "index", "type")
+
+    type: str
+    index: int | None
+
+    def __init__(self, type: str | device = "cpu", index: int | None = None) -> None:
+        self._outer: list[Any] = []
+        if isinstance(type, device):
+            self.type, self.index = type.type, type.index
+            return
+        if isinstance(type, int) and index is None:
+            raise RuntimeError("Cannot access accelerator device when none is available.")
+        if not isinstance(type, str):
+            raise TypeError("device() received an invalid combination of arguments")
+        if not type:
+            raise RuntimeError("Device string must not be empty")
+        name, colon, number = type.partition(":")
+        if name not in _KNOWN.split(", ") or (colon and not number.isdigit()):
+            if (colon and name in _KNOWN.split(", ")) or not name.isalpha():
+                raise RuntimeError(f"Invalid device string: '{type}'")
+            raise RuntimeError(f"Expected one of {_KNOWN} device type at start of device string: {type}")
+        if colon and index is not None:
+            raise RuntimeError(f"type (string) must not include an index because index was passed explicitly: {type}")
+        self.type = name
+        self.index = int(number) if colon else index
+
+    def __repr__(self) -> str:
+        return f"device(type='{self.type}'" + (")" if self.index is None else f", index={self.index})")
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, device) and (self.type, self.index) == (other.type, other.index)
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.index))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return device, (self.type, self.index)
+
+    def __enter__(self) -> device:
+        self._outer.append(state.modes.device)
+        state.modes.device = self
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        state.modes.device = self._outer.pop()
+
+
+cpu = device("cpu")
+meta = device("meta")
+
+
+def parse(given: Any) -> device:
+    """The device that an argument ``device=`` means; None is the default one."""
+    if given is None:
+        given = state.modes.device
+        if given is None:
+            return cpu
+    if given.__class__ is device:
+        found: device = given
+    elif isinstance(given, int):
+        raise RuntimeError("Cannot access accelerator device when none is available.")
+    else:
+        found = device(given)
+    if found.type not in ("cpu", "meta"):
+        if found.type == "cuda":
+            raise AssertionError("Torch not compiled with CUDA enabled")
+        raise RuntimeError(f"facula has the devices cpu and meta, not {found}")
+    return found
+
+
+class MetaArray(np.ndarray[Any, Any]):
+    """An array that knows its shape, strides and dtype but has no elements.
+
+    NOTE [meta arrays]: kernels are NumPy calls, and NumPy asks its arguments' classes before it computes. A meta
+    tensor's array answers by working out the shape and dtype of the result and returning another meta array. So no
+    operator needs to know of the meta device, and the hot path never asks. Its memory is only reserved, never touched;
+    beyond ``_RESERVED`` it is a single element, and strides are made up to look like those of a dense array.
+    """
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        out = kwargs.pop("out", None)
+        if method == "__call__":
+            _check_devices(inputs)
+        shrunk = [_sample(x) for x in inputs]
+        result = _shape_of_ufunc(ufunc, method, shrunk, inputs, kwargs)
+        if out is not None and isinstance(out[0], np.ndarray):
+            return out[0]
+        return result
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """Any other NumPy function: run it on zeros of the right shape and keep what shape and dtype it gives."""
+        if func in _SHARING:
+            result = super().__array_function__(func, types, args, kwargs)
+            return result.view(MetaArray) if isinstance(result, np.ndarray) else result
+        return _strip(func(*_materialise(args), **_materialise(kwargs)))
+
+    def __getitem__(self, key: Any) -> Any:
+        result = super().__getitem__(key)
+        return result if isinstance(result, np.ndarray) else empty_meta((), self.dtype)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if isinstance(value, np.ndarray):
+            np.broadcast_shapes(value.shape, super().__getitem__(key).shape)
+
+    def copy(self, order: Any = "C") -> MetaArray:
+        return empty_meta(self.shape, self.dtype)
+
+    def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> MetaArray:
+        if np.dtype(dtype) == self.dtype and not kwargs.get("copy", True):
+            return self
+        return empty_meta(self.shape, dtype)
+
+    def fill(self, value: Any) -> None:
+        pass
+
+
+_SHARING = frozenset(
+    (
+        np.reshape, np.transpose, np.swapaxes, np.moveaxis, np.expand_dims, np.squeeze, np.diagonal, np.broadcast_to,
+        np.shape, np.ndim, np.real, np.imag,
+    )
+)  # fmt: skip
+
+
+_RESERVED = 2**30
+"""Up to this many bytes a meta array reserves address space, which costs nothing until touched and is safe to read."""
+
+
+def empty_meta(shape: Any, dtype: Any) -> MetaArray:
+    dt = np.dtype(dtype)
+    shape = tuple(shape)
+    if math.prod(shape) * dt.itemsize <= _RESERVED:
+        return np.empty(shape, dt).view(MetaArray)
+    strides = tuple(dt.itemsize * math.prod(shape[i + 1 :]) for i in range(len(shape)))
+    return np.lib.stride_tricks.as_strided(np.zeros(1, dt), shape, strides).view(MetaArray)
+
+
+def _check_devices(inputs: tuple[Any, ...]) -> None:
+    for x in inputs:
+        if x.__class__ is np.ndarray and x.ndim:
+            names = "cpu and meta!" if x is inputs[0] else "meta and cpu!"
+            raise RuntimeError(
+                f"Expected all tensors to be on the same device, but found at least two devices, {names}"
+            )
+
+
+def _sample(x: Any) -> Any:
+    """A one-element stand-in that has an operand's dtype."""
+    if isinstance(x, np.ndarray):
+        return np.ones((), x.dtype)
+    return x
+
+
+def _shape_of_ufunc(ufunc: Any, method: str, shrunk: list[Any], inputs: tuple[Any, ...], kwargs: Any) -> Any:
+    if method == "reduce":
+        array = inputs[0]
+        axis = kwargs.get("axis", inputs[1] if len(inputs) > 1 else 0)
+        keep = kwargs.get("keepdims", False)
+        axes = range(array.ndim) if axis is None else [a % array.ndim for a in np.atleast_1d(axis)]
+        kept = [1 if i in axes else n for i, n in enumerate(array.shape) if keep or i not in axes]
+        dt = ufunc.reduce(np.ones(1, array.dtype), dtype=kwargs.get("dtype")).dtype
+        return empty_meta(kept, dt)
+    if method == "accumulate":
+        return empty_meta(inputs[0].shape, ufunc.accumulate(np.ones(1, inputs[0].dtype)).dtype)
+    if ufunc is np.matmul:
+        a, b = inputs
+        if a.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]:
+            raise ValueError("matmul: shapes do not match")
+        batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        tail = a.shape[-2:-1] + (b.shape[-1:] if b.ndim > 1 else ())
+        return empty_meta(batch + tail, np.result_type(a.dtype, b.dtype))
+    shape = np.broadcast_shapes(*(np.shape(x) for x in inputs))
+    one = ufunc(*shrunk, **kwargs)
+    if isinstance(one, tuple):
+        return tuple(empty_meta(shape, o.dtype) for o in one)
+    return empty_meta(shape, one.dtype)
+
+
+def _materialise(x: Any) -> Any:
+    if isinstance(x, MetaArray):
+        return np.zeros(x.shape, x.dtype)
+    if isinstance(x, (list, tuple)):
+        return type(x)(_materialise(v) for v in x)
+    if isinstance(x, dict):
+        return {k: _materialise(v) for k, v in x.items()}
+    return x
+
+
+def _strip(x: Any) -> Any:
+    if isinstance(x, (np.ndarray, np.generic)):
+        return empty_meta(x.shape, x.dtype)
+    if isinstance(x, (list, tuple)):
+        return type(x)(_strip(v) for v in x)
+    return x
+
+
+def stay_meta(x: Any) -> Any:
+    """A kernel's result on meta arrays: ``np.asarray`` and others forget the class."""
+    if isinstance(x, (list, tuple)):
+        return type(x)(stay_meta(v) for v in x)
+    if x.__class__ is MetaArray:
+        return x
+    return empty_meta(np.shape(x), x.dtype)

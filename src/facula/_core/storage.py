@@ -1,0 +1,411 @@
+"""Storages: the flat memory that a tensor and its views share."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import Any
+
+import numpy as np
+
+from .._lazy import set_methods
+from .._tensor import Tensor
+from ..autograd import views
+from ..ops.moving.basic import _bytes_of
+from . import devices, dtypes
+
+
+class UntypedStorage:
+    """A storage as bytes."""
+
+    is_cuda = is_hpu = is_sparse = is_sparse_csr = False
+    when_filled: list[Any] | None = None
+    """While a file is being read: what to do once the bytes are here; None if they are."""
+
+    def __init__(self, size: Any = 0, *, device: Any = None) -> None:
+        on_meta = device is not None and devices.parse(device).type == "meta"
+        if isinstance(size, int):
+            if size < 0:
+                raise RuntimeError(f"Storage size must be non-negative, but got {size}")
+            self._bytes: Any = devices.empty_meta((size,), np.uint8) if on_meta else np.zeros(size, np.uint8)
+        elif isinstance(size, np.ndarray):
+            self._bytes = size
+        else:
+            self._bytes = np.array(list(size), np.uint8)
+        self._owned = not isinstance(size, np.ndarray)
+
+    @staticmethod
+    def from_buffer(buffer: Any, byte_order: str = "native", *, dtype: Any = None, **_: Any) -> UntypedStorage:
+        """A storage with a copy of a buffer's bytes."""
+        data = np.frombuffer(buffer, np.uint8).copy()
+        native = byte_order in ("native", sys.byteorder)
+        storage = UntypedStorage(data)
+        if not native and dtype is not None:
+            storage.byteswap(dtype)
+        return storage
+
+    @property
+    def device(self) -> devices.device:
+        return devices.meta if isinstance(self._bytes, devices.MetaArray) else devices.cpu
+
+    def data_ptr(self) -> int:
+        return 0 if not self._bytes.size or self.device.type == "meta" else views.address(self._bytes)
+
+    @property
+    def _cdata(self) -> int:
+        return self.data_ptr()
+
+    def nbytes(self) -> int:
+        count: int = self._bytes.size
+        return count
+
+    size = nbytes
+    __len__ = nbytes
+
+    def element_size(self) -> int:
+        return 1
+
+    def untyped(self) -> UntypedStorage:
+        return self
+
+    def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
+        return "torch.storage.UntypedStorage"
+
+    def get_device(self) -> int:
+        return -1
+
+    def tolist(self) -> list[int]:
+        found: list[int] = self._bytes.tolist()
+        return found
+
+    def clone(self) -> UntypedStorage:
+        return UntypedStorage(self._bytes.copy())
+
+    def __copy__(self) -> UntypedStorage:
+        return self.clone()
+
+    def __deepcopy__(self, memo: dict[Any, Any]) -> UntypedStorage:
+        found = memo.get(id(self))
+        if found is None:
+            found = memo[id(self)] = self.clone()
+        return found
+
+    def cpu(self) -> UntypedStorage:
+        return self if self.device.type == "cpu" else UntypedStorage(np.zeros(self._bytes.size, np.uint8))
+
+    def to(self, *, device: Any, non_blocking: bool = False) -> UntypedStorage:
+        wanted = devices.parse(device)
+        if wanted.type == self.device.type:
+            return self
+        return UntypedStorage(self.nbytes(), device=wanted)
+
+    def copy_(self, source: Any, non_blocking: bool | None = None) -> UntypedStorage:
+        """Take over another storage's bytes, of which there must be as many."""
+        given = source.untyped()._bytes
+        if given.size != self._bytes.size:
+            raise RuntimeError(
+                f"size does not match, self was {self._bytes.size} bytes but src was {given.size} bytes"
+            )
+        self._bytes[...] = given
+        return self
+
+    def fill_(self, value: int) -> UntypedStorage:
+        self._bytes[...] = value
+        return self
+
+    def byteswap(self, dtype: Any) -> None:
+        """Turn round the bytes of each element, as if they were of a dtype."""
+        step = dtype.itemsize // 2 if dtype.is_complex else dtype.itemsize
+        self._bytes[...] = self._bytes.reshape(-1, step)[:, ::-1].reshape(-1)
+
+    def resizable(self) -> bool:
+        """A storage made on its own can change its size. The memory of tensors is NumPy's, and cannot."""
+        return self._owned
+
+    def resize_(self, size: int) -> UntypedStorage:
+        if size != self._bytes.size:
+            if not self._owned:
+                raise RuntimeError("Trying to resize storage that is not resizable")
+            grown = np.zeros(size, np.uint8)
+            kept = min(size, self._bytes.size)
+            grown[:kept] = self._bytes[:kept]
+            self._bytes = grown
+        return self
+
+    def is_shared(self) -> bool:
+        return False
+
+    def share_memory_(self) -> UntypedStorage:
+        return self
+
+    def is_pinned(self, device: Any = None) -> bool:
+        return False
+
+    def pin_memory(self, device: Any = None) -> UntypedStorage:
+        return self
+
+    @property
+    def filename(self) -> str | None:
+        return None
+
+    def _typed(self, dtype: dtypes.dtype) -> TypedStorage:
+        values = np.ascontiguousarray(self._bytes.astype(dtype.numpy))
+        return TypedStorage(wrap_storage=UntypedStorage(values.view(np.uint8)), dtype=dtype, _internal=True)
+
+    def __getitem__(self, key: Any) -> Any:
+        if not isinstance(key, (int, slice)):
+            raise TypeError(f"can't index a torch.UntypedStorage with {key.__class__.__name__}")
+        if isinstance(key, slice):
+            return UntypedStorage(self._bytes[key])
+        if not -len(self) <= key < len(self):
+            raise IndexError(f"index {key} out of range for storage of size {len(self)}")
+        return int(self._bytes[key])
+
+    def __setitem__(self, key: Any, value: int) -> None:
+        self._bytes[key] = value
+
+    def __iter__(self) -> Any:
+        return iter(self._bytes.tolist())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, UntypedStorage) and self.data_ptr() == other.data_ptr() and len(self) == len(other)
+
+    def __hash__(self) -> int:
+        return hash(self.data_ptr())
+
+    def __repr__(self) -> str:
+        items = "...\n" if self.device.type == "meta" else "".join(f" {b}\n" for b in self._bytes.tolist())
+        return f"{items}[torch.storage.UntypedStorage(device={self.device}) of size {len(self)}]"
+
+    def __reduce__(self) -> Any:
+        return UntypedStorage, (self._bytes,)
+
+
+_COMBINATIONS = (
+    "TypedStorage.__init__ received an invalid combination of arguments. Expected one of:\n"
+    " * (*, torch.device device, torch.dtype dtype)\n"
+    " * (int size, *, torch.device device, torch.dtype dtype)\n"
+    " * (Sequence data, *, torch.device device, torch.dtype dtype)\n"
+    " * (*, UntypedStorage wrap_storage, torch.dtype dtype)\n"
+)
+
+
+class TypedStorage:
+    """A storage as elements of a dtype. PyTorch deprecates it."""
+
+    is_cuda = is_hpu = is_sparse = False
+    dtype: dtypes.dtype
+
+    def __init__(
+        self, *args: Any, device: Any = None, dtype: Any = None, wrap_storage: Any = None, _internal: bool = False
+    ) -> None:
+        self.dtype = dtype if dtype is not None else dtypes.default
+        if wrap_storage is not None:
+            if not isinstance(wrap_storage, UntypedStorage):
+                raise TypeError(
+                    f"{_COMBINATIONS}Argument 'wrap_storage' must be UntypedStorage, but got {type(wrap_storage)}"
+                )
+            self._untyped = wrap_storage
+        elif not args:
+            self._untyped = UntypedStorage(0, device=device)
+        elif isinstance(args[0], int):
+            self._untyped = UntypedStorage(args[0] * self.dtype.itemsize, device=device)
+        else:
+            self._untyped = UntypedStorage(np.array(list(args[0])).astype(self.dtype.numpy).view(np.uint8))
+
+    @property
+    def _elements(self) -> Any:
+        return self._untyped._bytes.view(self.dtype.numpy)
+
+    @classmethod
+    def from_buffer(cls, buffer: Any, byte_order: str = "native", *, dtype: Any = None, **_: Any) -> TypedStorage:
+        untyped = UntypedStorage.from_buffer(buffer, byte_order, dtype=dtype)
+        return TypedStorage(wrap_storage=untyped, dtype=dtype, _internal=True)
+
+    @property
+    def device(self) -> devices.device:
+        return self._untyped.device
+
+    @property
+    def _cdata(self) -> int:
+        return self._untyped._cdata
+
+    def untyped(self) -> UntypedStorage:
+        return self._untyped
+
+    def data_ptr(self) -> int:
+        return self._untyped.data_ptr()
+
+    def nbytes(self) -> int:
+        return self._untyped.nbytes()
+
+    def size(self) -> int:
+        return self._untyped.nbytes() // self.dtype.itemsize
+
+    __len__ = size
+
+    def element_size(self) -> int:
+        return self.dtype.itemsize
+
+    def get_device(self) -> int:
+        return -1
+
+    def pickle_storage_type(self) -> str:
+        return f"{dtypes.SCALAR_TYPE_NAMES[self.dtype]}Storage"
+
+    def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
+        return f"torch.{self.pickle_storage_type()}"
+
+    def tolist(self) -> list[Any]:
+        found: list[Any] = self._elements.tolist()
+        return found
+
+    def _as(self, dtype: dtypes.dtype) -> TypedStorage:
+        if dtype is self.dtype:
+            return self
+        values = self._elements.astype(dtype.numpy)
+        return TypedStorage(wrap_storage=UntypedStorage(values.view(np.uint8)), dtype=dtype, _internal=True)
+
+    def clone(self) -> TypedStorage:
+        return TypedStorage(wrap_storage=self._untyped.clone(), dtype=self.dtype, _internal=True)
+
+    def cpu(self) -> TypedStorage:
+        return TypedStorage(wrap_storage=self._untyped.cpu(), dtype=self.dtype, _internal=True)
+
+    def __copy__(self) -> TypedStorage:
+        return self.clone()
+
+    def __deepcopy__(self, memo: dict[Any, Any]) -> TypedStorage:
+        return TypedStorage(wrap_storage=self._untyped.__deepcopy__(memo), dtype=self.dtype, _internal=True)
+
+    def copy_(self, source: Any, non_blocking: bool | None = None) -> TypedStorage:
+        if isinstance(source, TypedStorage) and source.dtype is not self.dtype:
+            source = source._as(self.dtype)
+        self._untyped.copy_(source)
+        return self
+
+    def fill_(self, value: Any) -> TypedStorage:
+        self._elements[...] = value
+        return self
+
+    def resizable(self) -> bool:
+        return self._untyped.resizable()
+
+    def resize_(self, size: int) -> None:
+        self._untyped.resize_(size * self.dtype.itemsize)
+
+    def is_shared(self) -> bool:
+        return False
+
+    def share_memory_(self) -> TypedStorage:
+        return self
+
+    def is_pinned(self, device: Any = None) -> bool:
+        return False
+
+    def pin_memory(self, device: Any = None) -> TypedStorage:
+        return self
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice):
+            raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
+        if not isinstance(key, int):
+            raise RuntimeError(f"can't index a {type(self)} with {type(key)}")
+        if not -len(self) <= key < len(self):
+            raise IndexError(f"index {key} out of range for storage of size {len(self)}")
+        return self._elements[key].item()
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._elements[key] = value
+
+    def __iter__(self) -> Any:
+        return iter(self.tolist())
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        items = "...\n" if self.device.type == "meta" else "".join(f" {v}\n" for v in self.tolist())
+        return f"{items}[torch.storage.TypedStorage(dtype={self.dtype!r}, device={self.device}) of size {len(self)}]"
+
+    def __reduce__(self) -> Any:
+        return _typed_from, (self._untyped, self.dtype)
+
+
+def _typed_from(untyped: UntypedStorage, dtype: dtypes.dtype) -> TypedStorage:
+    return TypedStorage(wrap_storage=untyped, dtype=dtype, _internal=True)
+
+
+_CONVERSIONS = {
+    "bool": dtypes.bool_, "byte": dtypes.uint8, "char": dtypes.int8, "short": dtypes.int16, "int": dtypes.int32,
+    "long": dtypes.int64, "half": dtypes.float16, "bfloat16": dtypes.bfloat16, "float": dtypes.float32,
+    "double": dtypes.float64, "complex_float": dtypes.complex64, "complex_double": dtypes.complex128,
+}  # fmt: skip
+
+for _name, _d in _CONVERSIONS.items():
+    setattr(UntypedStorage, _name, lambda self, d=_d: self._typed(d))
+    setattr(TypedStorage, _name, lambda self, d=_d: self._as(d))
+
+
+class _LegacyStorageMeta(type):
+    """``FloatStorage`` and its like make a TypedStorage, and know one of their dtype as their own."""
+
+    dtype: dtypes.dtype
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> TypedStorage:
+        return TypedStorage(*args, dtype=cls.dtype, **kwargs)
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, TypedStorage) and instance.dtype is cls.dtype
+
+
+def _legacy_class(name: str, d: dtypes.dtype) -> Any:
+    def from_buffer(buffer: Any, byte_order: str = "native", **_: Any) -> TypedStorage:
+        return TypedStorage.from_buffer(buffer, byte_order, dtype=d)
+
+    return _LegacyStorageMeta(name, (), {"dtype": d, "__module__": "torch", "from_buffer": staticmethod(from_buffer)})
+
+
+LEGACY_CLASSES = {
+    f"{dtypes.SCALAR_TYPE_NAMES[d]}Storage": _legacy_class(f"{dtypes.SCALAR_TYPE_NAMES[d]}Storage", d)
+    for d in _CONVERSIONS.values()
+}
+globals().update(LEGACY_CLASSES)
+
+
+def untyped_storage(self: Tensor) -> UntypedStorage:
+    """The memory that this tensor and its views share."""
+    if self.is_meta:
+        return UntypedStorage(devices.empty_meta((self._array.nbytes,), np.uint8))
+    return UntypedStorage(_bytes_of(views.root_of(self._array)))
+
+
+def typed_storage(self: Tensor) -> TypedStorage:
+    return TypedStorage(wrap_storage=untyped_storage(self), dtype=self.dtype, _internal=True)
+
+
+def storage(self: Tensor) -> TypedStorage:
+    """Deprecated: the storage, by elements."""
+    warnings.warn(
+        "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage "
+        "class. This should only matter to you if you are using storages directly.  To access UntypedStorage directly, "
+        "use tensor.untyped_storage() instead of tensor.storage()",
+        stacklevel=2,
+    )
+    return typed_storage(self)
+
+
+def is_storage(obj: Any, /) -> bool:
+    """Whether an object is a storage."""
+    return isinstance(obj, (UntypedStorage, TypedStorage))
+
+
+def is_set_to(self: Tensor, tensor: Tensor) -> bool:
+    """Whether two tensors are the same view of the same storage."""
+    a, b = self._array, tensor._array
+    return self.data_ptr() == tensor.data_ptr() and a.shape == b.shape and a.strides == b.strides
+
+
+set_methods(untyped_storage=untyped_storage, _typed_storage=typed_storage, storage=storage, is_set_to=is_set_to)

@@ -1,0 +1,152 @@
+"""Threads for large work: how many, and a pool whose members take tiles of a task until none is left.
+
+NumPy's kernels let other threads run, so that two threads take little more than half the time on large arrays. BLAS has
+threads of its own, which follow the same number. Nothing is started before the first large task asks for it.
+
+NOTE [tasks]: whoever has a task works on it like the pool's members, and waits only for tiles that others have taken.
+If these get no time to run, or do not exist any more (after a fork), the task is done all the same, by one thread.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import importlib
+import itertools
+import os
+import threading
+from collections.abc import Callable
+from queue import SimpleQueue
+from typing import Any
+
+from . import quiet
+
+
+def _first_count() -> int:
+    """As many as PyTorch begins with: what the environment says, or one for each processor."""
+    for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+        given = os.environ.get(name, "").split(",")[0]
+        if given.isdigit() and int(given) > 0:
+            return int(given)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+count = _first_count()
+"""How many threads may work at once, the caller's included."""
+
+_SETTERS = ("scipy_openblas_set_num_threads64_", "openblas_set_num_threads64_", "openblas_set_num_threads")
+
+
+def set_count(threads: int) -> None:
+    """Let so many threads work at once, here and in BLAS."""
+    global count
+    count = threads
+    setter = _blas_setter()
+    if setter is not None:
+        setter(threads)
+
+
+@functools.cache
+def _blas_setter() -> Callable[[int], Any] | None:
+    """The function of NumPy's OpenBLAS; None if it has another library, which reads the environment alone."""
+    try:
+        core = importlib.import_module("numpy._core._multiarray_umath")
+        library = ctypes.CDLL(core.__file__)  # symbols are sought in what it is linked to as well
+    except (ImportError, OSError):
+        return None
+    return next((getattr(library, name) for name in _SETTERS if hasattr(library, name)), None)
+
+
+class _Task:
+    """Calls of a function with numbers from 0 on, shared by whoever comes."""
+
+    __slots__ = ("call", "done", "error", "finished", "lock", "numbers", "total")
+
+    def __init__(self, call: Callable[[int], Any], total: int) -> None:
+        self.call = call
+        self.total = total
+        self.numbers = itertools.count()
+        self.finished = 0
+        self.error: BaseException | None = None
+        self.lock = threading.Lock()
+        self.done = threading.Lock()
+        self.done.acquire()
+
+    def work(self) -> None:
+        mine = 0
+        for number in self.numbers:
+            if number >= self.total:
+                break
+            try:
+                if self.error is None:
+                    self.call(number)
+            except BaseException as error:
+                self.error = error
+            mine += 1
+        if mine:
+            with self.lock:
+                self.finished += mine
+                if self.finished == self.total:
+                    self.done.release()
+
+
+_tasks: SimpleQueue[_Task] = SimpleQueue()
+_members = 0
+_running = 0
+_running_lock = threading.Lock()
+
+
+def _serve(tasks: SimpleQueue[_Task]) -> None:
+    quiet.begin()
+    while True:
+        task = tasks.get()
+        task.work()
+        del task
+
+
+def share(call: Callable[[int], Any], total: int) -> None:
+    """``call(0)`` … ``call(total - 1)``, in any order, on several threads; returns when all are done."""
+    helpers = min(count, total) - 1
+    if helpers <= 0:
+        for number in range(total):
+            call(number)
+        return
+    while _members < helpers:
+        _start_one()
+    task = _Task(call, total)
+    _count_running(1)
+    try:
+        for _ in range(helpers):
+            _tasks.put(task)
+        task.work()
+        task.done.acquire()
+    finally:
+        _count_running(-1)
+    if task.error is not None:
+        raise task.error
+
+
+def _count_running(change: int) -> None:
+    """While tasks run, BLAS has one thread: its members would only wait for each other and for those of the pool."""
+    global _running
+    setter = _blas_setter()
+    with _running_lock:
+        _running += change
+        if setter is not None and _running == (change > 0):
+            setter(count if change < 0 else 1)
+
+
+def _start_one() -> None:
+    global _members
+    if not _members and hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=_forget)
+    _members += 1
+    threading.Thread(target=_serve, args=(_tasks,), name="facula", daemon=True).start()
+
+
+def _forget() -> None:
+    """In a forked process there are no members."""
+    global _members, _running, _running_lock, _tasks
+    _members = _running = 0
+    _running_lock = threading.Lock()
+    _tasks = SimpleQueue()

@@ -1,0 +1,301 @@
+"""Batched tensors: one tensor that stands for all items of a batch at once, inside ``vmap``.
+
+The first dimension of what is inside is the batch; the tensor looks as if it were not there. A primitive on batched
+tensors becomes a primitive on what is inside, by the rules of ``batching``. Where there is no rule it is run for each
+item alone, which is slow but right, and says so once.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from .._core.generator import check_randomness
+from .._tensor import Tensor, computed
+from ..ops.views.shape import expand_op
+from .dual import Dual, make_dual
+from .links import Link, become, view_of
+from .needs_values import DrawsDiffer, NeedsValues
+from .wrapped import Level, Standin, Wrapped, below, blank, highest
+
+
+class Batched(Wrapped):
+    """A tensor of which each item of a batch has its own."""
+
+    _value: Any
+
+    @property
+    def _inside(self) -> Any:  # type: ignore[override]
+        return self._value
+
+    def _outlived(self) -> Any:
+        if self._level.same_values:
+            return self._value.select(0, 0)
+        raise RuntimeError(
+            "Either your tensor may have escaped from inside a function being vmapped and this is a user error (see "
+            "https://pytorch.org/functorch/stable/ux_limitations.html), or there is an internal functorch error in "
+            "`gen_vmap_plumbing` Please file an issue if it looks like the latter"
+        )
+
+    def _known(self) -> Any:
+        return self
+
+    def _computed(self, fn: Any) -> Any:
+        return batch(computed(self._value, fn), self._level)
+
+    def _run(self, op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
+        batching = _batching()
+        level = self._level
+        ndim = self._array.ndim
+        if op.kind == "elementwise" and ndim:
+            if len(tensors) == 1:
+                return batch(op.call(self._value, *attributes), level)
+            if len(tensors) == 2 and tensors[0] is self:
+                other = tensors[1]
+                if type(other) is float:
+                    return batch(op.call(self._value, other, *attributes), level)
+                if type(other) is Batched and other._level is level and other._array.ndim == ndim:
+                    return batch(op.call(self._value, other._value, *attributes), level)
+        flags = [t.__class__ is Batched and t._level is level for t in tensors]
+        values = [t._value if flag else t for t, flag in zip(tensors, flags)]
+        if op.kind == "elementwise":
+            return batch(op.call(*batching.aligned(op, tensors, values, flags), *attributes), level)
+        result: Any = None
+        rule = batching.rule_of(op)
+        if rule is not None:
+            result = rule(batching.Call(op, level, values, flags, attributes))
+        if result is None:
+            return self._one_by_one(op, tensors, attributes)
+        return batch(result, level) if op.outputs == 1 else [batch(r, level) for r in result]
+
+    def _one_by_one(self, op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
+        def one(*given: Any) -> Any:
+            tensors, attributes = given
+            return op(tensors, *attributes) if op.variadic else op(*tensors, *attributes)
+
+        return one_by_one(op.name, one, (tensors, attributes), {}, self._level)
+
+    def _change(
+        self, op: Any, target: Any, others: tuple[Any, ...], attributes: tuple[Any, ...], again: Any
+    ) -> Any:
+        """NOTE [in-place on wrapped]: computed out of place, then copied, unless it is elementwise."""
+        batching = _batching()
+        level = self._level
+        if not is_batched(target, level) and not (level.same_values and _become_batched(target, level)):
+            raise RuntimeError(
+                "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in "
+                "extra_args that has more elements than `self`. This happened due to `other` being vmapped over but "
+                "`self` not being vmapped over in a vmap. Please try to use out-of-place operators instead of inplace "
+                "arithmetic. If said operator is being called inside the PyTorch framework, please file a bug report "
+                "instead."
+            )
+        tensors = (target, *others)
+        if op.name in batching.RANDOM:  # the same for all items, as the caller has made sure
+            item = target._value.new_empty(target.shape)
+            again(item, *others)
+            target._value.copy_(item)
+        elif op.kind == "elementwise":
+            values = [t._value if is_batched(t, level) else t for t in tensors]
+            again(*batching.aligned(op, tensors, values, [is_batched(t, level) for t in tensors]))
+        else:
+            result = op(*tensors, *attributes)
+            target._value.copy_(unbatch(result, level))
+        return target
+
+    def _around(self, fn: Any, *tensors: Any) -> Any:
+        return batch(fn(*[None if t is None else unbatch(t, self._level) for t in tensors]), self._level)
+
+    def _made_like(self, name: str, fn: Any, rest: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """``zeros_like(self)``, ``self.new_zeros(...)`` and such are batched too, so that they can be written to."""
+        level = self._level
+        call = getattr(fn, "public", fn)
+        if name.startswith("rand") and level.randomness != "different":
+            check_randomness((level,))
+            return below(level, call, self._value.select(0, 0), *rest, **kwargs)
+        if name.startswith("new_") and name != "new_tensor":
+            if "size" in kwargs:
+                kwargs = {**kwargs, "size": (level.size, *kwargs["size"])}
+            elif rest and isinstance(rest[0], (tuple, list)):
+                rest = ((level.size, *rest[0]), *rest[1:])
+            else:
+                rest = (level.size, *rest)
+        made = below(level, call, self._value, *rest, **kwargs)
+        return made if name == "new_tensor" else batch(made, level)
+
+    def _reshaped(self, shape: tuple[int, ...]) -> Any:
+        return self._linked(batch(self._value.reshape(self._level.size, *shape), self._level), shape)
+
+    # ---- what only single items have
+
+    def _needs_values(self, *args: Any, **kwargs: Any) -> Any:
+        raise NeedsValues(self._level.depth)
+
+    item = tolist = numpy = __bool__ = __float__ = __int__ = __index__ = __complex__ = __array__ = _needs_values
+    __contains__ = _needs_values
+
+    def data_ptr(self) -> int:
+        return int(self._value.data_ptr())
+
+    def storage_offset(self) -> int:
+        return int(self._value.storage_offset())
+
+    def detach(self) -> Any:
+        return batch(self._value.detach(), self._level)
+
+    @property
+    def data(self) -> Any:
+        return batch(self._value.data, self._level)
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        self._value.data = value
+
+    def _is_view(self) -> bool:
+        return bool(self._value._is_view())
+
+    def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
+        inside = "\n".join("    " + line for line in repr(self._value).splitlines())
+        return f"BatchedTensor(lvl={self._level.depth}, bdim=0, value=\n{inside}\n)"
+
+
+_module: Any = None
+
+
+def _batching() -> Any:
+    """The module of the rules, which needs this one."""
+    global _module
+    if _module is None:
+        from . import batching as _module
+    return _module
+
+
+def _become_batched(t: Any, level: Level) -> bool:
+    """Give each item of a batch a tensor of its own, where it is: others hold it. Whether that is possible."""
+
+    def batched(before: Any, link: Link | None) -> Any:
+        if link is None:
+            size, stride = before.shape, before.stride()
+            apart = max(1 + sum((n - 1) * s for n, s in zip(size, stride)), 1)
+            items = before.unsqueeze(0).expand(level.size, *size)
+            return batch(before.new_empty_strided(items.shape, (apart, *stride)).copy_(items), level)
+        base, again, put = link
+        if put is None:
+            return again(base)
+        (_, _, start), (size, stride, offset) = put
+        each = base._value.stride(0)
+        return batch(base._value.as_strided((level.size, *size), (each, *stride), offset - start), level)
+
+    root = t
+    while (link := view_of(root)) is not None:
+        root = link[0]
+    if not is_batched(root, level):
+        become(root, batched, None if root is t else t)
+    return is_batched(t, level)
+
+
+def is_batched(t: Any, level: Level) -> bool:
+    return t.__class__ is Batched and t._level is level
+
+
+def batch(value: Any, level: Level) -> Any:
+    """Hide the first dimension of a tensor: it is the batch of a level. Higher levels stay outside: NOTE [levels]."""
+    if value.__class__ is not Tensor and isinstance(value, Wrapped) and value._level.depth > level.depth:
+        if isinstance(value, Dual):
+            return make_dual(batch(value._primal, level), batch(value._tangent, level), value._level)
+        return batch(batch(value._value.transpose(0, 1), level), value._level)
+    array = value._array
+    t = blank(Batched, Standin(array.shape[1:], array.dtype, array.strides[1:], level.depth), level)
+    t._value = value
+    return t
+
+
+def unbatch(t: Any, level: Level) -> Any:
+    """Show the batch of a level as the first dimension; made by ``expand`` if the tensor is the same for all items."""
+    if isinstance(t, Wrapped):
+        if t._level is level:
+            return t._value
+        if t._level.depth > level.depth:
+            if isinstance(t, Dual):
+                return make_dual(unbatch(t._primal, level), unbatch(t._tangent, level), t._level)
+            return batch(unbatch(t._value, level).transpose(0, 1), t._level)
+    return expand_op.call(t, (level.size, *t._array.shape))
+
+
+# ---- items one by one
+
+
+_told: set[str] = set()
+
+
+def _tell(name: str) -> None:
+    if name not in _told:
+        _told.add(name)
+        warnings.warn(
+            f"There is a performance drop because facula has no batching rule for {name}: it is run for each item of "
+            "the batch alone.",
+            stacklevel=4,
+        )
+
+
+def one_by_one(name: str, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], level: Level) -> Any:
+    """Call a function for each item of the batch, and stack what it returns."""
+    from .._core.pytree import tree_flatten, tree_map, tree_unflatten
+    from ..ops.moving.joining import stack
+
+    if name:
+        _tell(name)
+    if level.size == 0:
+        raise RuntimeError(f"vmap: {name} has no batching rule, and the batch is empty")
+    results = []
+    for i in range(level.size):
+
+        def item(v: Any, i: int = i) -> Any:
+            return unbatch(v, level).select(0, i) if isinstance(v, Tensor) and _has_level(v, level) else v
+
+        results.append(fn(*tree_map(item, args), **tree_map(item, kwargs)))
+    leaves = [tree_flatten(r) for r in results]
+    spec = leaves[0][1]
+    for column in zip(*[found for found, _ in leaves]):
+        if isinstance(column[0], Tensor) and any(t.shape != column[0].shape for t in column):
+            raise RuntimeError(
+                "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over "
+                f"aten::{name}. Please file an issue at https://github.com/pytorch/pytorch/issues if you need this "
+                "feature."
+            )
+    joined = [
+        batch(stack(list(column)), level) if isinstance(column[0], Tensor) else column[0]
+        for column in zip(*[found for found, _ in leaves])
+    ]
+    return tree_unflatten(joined, spec)
+
+
+def _has_level(t: Any, level: Level) -> bool:
+    while isinstance(t, Wrapped):
+        if t._level is level:
+            return True
+        if isinstance(t, Dual):
+            return _has_level(t._primal, level) or _has_level(t._tangent, level)
+        t = t._inside
+    return False
+
+
+def each_item_of(error: NeedsValues, name: str, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Answer a public operator that needs elements, by calling it on items or, if it is about duals, on values."""
+    if isinstance(error, DrawsDiffer):
+        if name.endswith("_") and not is_batched(args[0], error.level):
+            raise RuntimeError(
+                "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear like same "
+                "randomness. If this is necessary for your usage, please file an issue with functorch."
+            )
+        return below(error.level, one_by_one, "", fn, args, kwargs, error.level)
+    top = highest((*args, *kwargs.values()))
+    if top is None or top._level.depth != error.depth:
+        raise error
+    if isinstance(top, Batched):
+        return below(top._level, one_by_one, name, fn, args, kwargs, top._level)
+    primals = [v._primal if v.__class__ is Dual and v._level is top._level else v for v in args]
+    result = fn(*primals, **kwargs)
+    for r in result if isinstance(result, (tuple, list)) else (result,):
+        if isinstance(r, Tensor) and r._array.dtype.kind in "fcV":
+            raise NotImplementedError(f"{name} has no forward-mode derivative")
+    return result

@@ -1,0 +1,417 @@
+"""Dual tensors: a value and its tangent, which every primitive carries forward.
+
+NOTE [tangents from gradients]: nobody writes a rule for forward mode. A primitive's derivative rules say enough:
+
+- an elementwise primitive multiplies the gradient by a derivative, and a tangent is multiplied by the same one (its
+  conjugate, if complex: rules follow PyTorch's convention for gradients);
+- a view, or any primitive that is linear in its tensors, is applied to the tangent as to the value;
+- for all others, the rule is a linear map of ``g``, the transpose of the map that is wanted. The gradient of that
+  linear map is its transpose: so ``rule(g)`` is recorded for some ``g``, and differentiated with respect to it.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from .._tensor import Tensor, computed
+from ..ops.machine import kinds
+from ..ops.machine.namespaces import TENSOR
+from ..ops.machine.operands import number_array
+from .links import Link, become, view_of
+from .wrapped import Level, Wrapped, blank, highest, share_memory, standin_of
+
+
+class Dual(Wrapped):
+    """A tensor with a tangent."""
+
+    _primal: Any
+    _own: Any
+    """Its tangent, as computed when that of what it is a view of was ``_seen``."""
+    _seen: Any = None
+    _given: bool = False
+    """Whether the tangent is a tensor of the user's, who sees when the dual is changed in place."""
+
+    @property
+    def _tangent(self) -> Any:
+        link = self._view_of
+        if link is not None and is_dual(link[0], self._level):
+            whole = link[0]._tangent
+            if whole is not self._seen:
+                self._seen, self._own = whole, link[1](whole)
+        return self._own
+
+    @_tangent.setter
+    def _tangent(self, value: Any) -> None:
+        self._own = value
+
+    def _became_view(self, base: Any, again: Any, put: Any = None) -> None:
+        super()._became_view(base, again, put)
+        if self is not base:
+            self._seen = base._tangent if is_dual(base, self._level) else None
+
+    @property
+    def _inside(self) -> Any:  # type: ignore[override]
+        return self._primal
+
+    def _outlived(self) -> Any:
+        return self._primal
+
+    _known = _outlived
+
+    def _computed(self, fn: Any) -> Any:
+        return computed(self._primal, fn)
+
+    def _run(self, op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
+        level = self._level
+        primals, tangents = parts(tensors, level)
+        result = op(primals, *attributes) if op.variadic else op(*primals, *attributes)
+        if not op.rules:
+            return result
+        outs = [result] if op.outputs == 1 else result
+        derived = tangents_of(op, primals, tangents, attributes, outs)
+        if not op.is_view and any(t.__class__ is Dual and t._given for t in tensors):
+            derived = [t.clone() if any(t is given for given in tangents) else t for t in derived]
+        wrapped = [
+            out if t is None or not _is_differentiable(out) else make_dual(out, t, level)
+            for out, t in zip(outs, derived, strict=True)
+        ]
+        return wrapped[0] if op.outputs == 1 else wrapped
+
+    def _change(
+        self, op: Any, target: Any, others: tuple[Any, ...], attributes: tuple[Any, ...], again: Any
+    ) -> Any:
+        """NOTE [in-place on wrapped]: the tangent is computed as it would be out of place, then both are written."""
+        level = self._level
+        primals, tangents = parts((target, *others), level)
+        derived = None
+        if op.rules and _is_differentiable(primals[0]) and any(t is not None for t in tangents):
+            before = primals[0].clone() if "input" in op.slot_names or op.kind != "elementwise" else primals[0]
+            values = (before, *primals[1:])
+            with_out = any(slot.is_output for slot in op.slots)
+            out = op(*values, *attributes) if with_out or not kinds.is_simple(op) else before
+            (derived,) = tangents_of(op, values, tangents, attributes, [out])
+        again(*primals)
+        if derived is not None:
+            set_tangent(target, derived, level)
+        elif tangents[0] is not None:
+            set_tangent(target, primals[0].new_zeros(primals[0].shape), level)
+        return target
+
+    def _around(self, fn: Any, *tensors: Any) -> Any:
+        primals, tangents = parts(tensors, self._level)
+        slopes = [_or_zeros(t, p) for t, p in zip(tangents, primals)]
+        return make_dual(fn(*primals), fn(*slopes), self._level)
+
+    def _made_like(self, name: str, fn: Any, rest: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return getattr(fn, "public", fn)(self._primal, *rest, **kwargs)
+
+    def _reshaped(self, shape: tuple[int, ...]) -> Any:
+        dual = make_dual(self._primal.reshape(shape), self._tangent.reshape(shape), self._level)
+        return self._linked(dual, shape)
+
+    # ---- values are those of the primal
+
+    def detach(self) -> Any:
+        return self._primal.detach()
+
+    @property
+    def data(self) -> Any:
+        return self._primal.data
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        self._primal.data = value
+
+    @property
+    def grad(self) -> Any:
+        return self._primal.grad
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        self._primal.grad = value
+
+    def item(self) -> Any:
+        return self._primal.item()
+
+    def tolist(self) -> Any:
+        return self._primal.tolist()
+
+    def numpy(self, *args: Any, **kwargs: Any) -> Any:
+        return self._primal.numpy(*args, **kwargs)
+
+    def data_ptr(self) -> int:
+        return int(self._primal.data_ptr())
+
+    def storage_offset(self) -> int:
+        return int(self._primal.storage_offset())
+
+    def _is_view(self) -> bool:
+        return bool(self._primal._is_view())
+
+    @property
+    def _base(self) -> Any:
+        root: Any = self
+        while (link := view_of(root)) is not None:
+            root = link[0]
+        below = root._primal._base if root.wraps else root._base
+        return root if below is None and root is not self else below
+
+    def __bool__(self) -> bool:
+        return bool(self._primal)
+
+    def __float__(self) -> float:
+        return float(self._primal)
+
+    def __int__(self) -> int:
+        return int(self._primal)
+
+    def __index__(self) -> int:
+        return int(self._primal.__index__())
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._primal.__array__(*args, **kwargs)
+
+    def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
+        shown = repr(self._primal)
+        if not self._level.alive:
+            return shown
+        return f"{shown[:-1]}, tangent={self._tangent!r})"
+
+
+def make_dual(primal: Any, tangent: Any, level: Level) -> Any:
+    """A dual of one level. What belongs to higher levels stays outside: NOTE [levels]."""
+    if primal.wraps or tangent.wraps:
+        top = highest((primal, tangent))
+        if top._level.depth > level.depth:
+            return top._around(lambda p, t: make_dual(p, t, level), primal, tangent)
+    dual = blank(Dual, standin_of(primal, level.depth), level)
+    dual._primal = primal
+    dual._tangent = tangent
+    return dual
+
+
+def parts(tensors: tuple[Any, ...], level: Level) -> tuple[tuple[Any, ...], list[Any]]:
+    """The values and the tangents (None for a constant) of tensors at a level."""
+    primals, tangents = [], []
+    for t in tensors:
+        if t.__class__ is Dual and t._level is level:
+            primals.append(t._primal)
+            tangents.append(t._tangent)
+        else:
+            primals.append(t)
+            tangents.append(None)
+    return tuple(primals), tangents
+
+
+def _is_differentiable(t: Any) -> bool:
+    return t._array.dtype.kind in "fcV"
+
+
+def set_tangent(t: Any, tangent: Any, level: Level, through: Any = None) -> None:
+    """Give a tensor that was changed in place its new tangent; if it is a view, what it is a view of too.
+
+    Nothing is written into a tangent, unless its owner expects it: others may have it, graphs may have saved it, and it
+    may lack the batches of the new one. ``through``: the view that ``t`` was changed through, if any.
+    """
+    link = view_of(t)
+    if link is None:
+        if not is_dual(t, level):
+            _become_dual(t, tangent, level, through)
+        elif t._given and with_batches_of(t._own, tangent) is t._own:
+            t._own.copy_(tangent)
+        else:
+            t._tangent = tangent
+        return
+    base, again, put = link
+    whole = base._tangent if is_dual(base, level) else base.new_zeros(base.shape)
+    if put is not None:
+        whole = put(whole, tangent)
+    else:
+        whole = with_batches_of(whole, tangent).contiguous().clone()
+        part = again(whole)
+        if part.numel() and not share_memory(part, whole):
+            raise RuntimeError("forward mode: a view of a tensor with unusual strides was changed in place")
+        part.copy_(tangent)
+    set_tangent(base, whole, level, t)
+
+
+def _become_dual(t: Any, tangent: Any, level: Level, through: Any) -> None:
+    """Turn a constant and all its views into duals; the views find their tangents when asked."""
+
+    def dual(primal: Any, link: Link | None) -> Any:
+        made = blank(Dual, standin_of(primal, level.depth), level)
+        made._primal = primal
+        made._own = tangent if link is None else None
+        return made
+
+    if level.changed is None:
+        level.changed = []
+    level.changed += [weakref.ref(each) for each in become(t, dual, through)]
+
+
+def check_no_dual(name: str, *values: Any) -> None:
+    """Refuse duals where ``out=`` is given, as PyTorch does."""
+    top = highest(values)
+    if top.__class__ is Dual and top._level.alive:
+        raise NotImplementedError(
+            f"Trying to use forward AD with {name} that does not support it because it is an out= function"
+        )
+
+
+def is_dual(t: Any, level: Level) -> bool:
+    return t.__class__ is Dual and t._level is level
+
+
+def with_batches_of(t: Any, other: Any) -> Any:
+    """A tensor that has items of its own in every batch that another belongs to."""
+    from .batched import Batched, batch, unbatch
+
+    def batches(t: Any) -> list[Level]:
+        found = []
+        while isinstance(t, Wrapped):
+            if isinstance(t, Batched):
+                found.append(t._level)
+            t = t._inside
+        return found
+
+    for level in batches(other):
+        if level not in batches(t):
+            t = batch(unbatch(t, level), level)
+    return t
+
+
+# ---- tangents of results
+
+
+def tangents_of(
+    op: Any, primals: tuple[Any, ...], tangents: list[Any], attributes: tuple[Any, ...], outs: list[Any]
+) -> list[Any]:
+    """The tangents of a primitive's outputs: see NOTE [tangents from gradients]."""
+    live = [
+        i for i, t in enumerate(tangents)
+        if t is not None and (op.variadic or op.tensor_names[i] in op.rules)
+    ]  # fmt: skip
+    if not live or not any(_is_differentiable(out) for out in outs):
+        return [None] * len(outs)
+    custom = kinds.TANGENTS.get(op.name)
+    if custom is not None:
+        return _as_list(custom(op, primals, tangents, attributes, outs), outs)
+    if op.kind == "elementwise" and _is_holomorphic(op, primals, outs[0]):
+        return [_elementwise_tangent(op, primals, tangents, live, attributes, outs[0])]
+    if kinds.is_linear(op):
+        return _as_list(_linear_tangent(op, primals, tangents, attributes), outs)
+    if op.name in kinds.MULTILINEAR:
+        return [_multilinear_tangent(op, primals, tangents, live, attributes)]
+    return _transposed(op, primals, tangents, live, attributes, outs)
+
+
+def _as_list(result: Any, outs: list[Any]) -> list[Any]:
+    found = list(result) if isinstance(result, (list, tuple)) else [result]
+    return found + [None] * (len(outs) - len(found))
+
+
+def _is_holomorphic(op: Any, primals: tuple[Any, ...], out: Any) -> bool:
+    complex_input = any(isinstance(t, Tensor) and t._array.dtype.kind == "c" for t in primals)
+    if out._array.dtype.kind != "c":
+        return not complex_input
+    return op.name not in kinds.NOT_HOLOMORPHIC
+
+
+def _elementwise_tangent(
+    op: Any, primals: tuple[Any, ...], tangents: list[Any], live: list[int], attributes: tuple[Any, ...], out: Any
+) -> Any:
+    is_complex = out._array.dtype.kind == "c"
+    total = None
+    for i in live:
+        rule = op.rules[op.tensor_names[i]]
+        t = tangents[i]
+        if t._array.dtype != out._array.dtype:
+            t = t.to(out.dtype)
+        values = [rule_value(op, name, primals, attributes, [out]) for name in rule.sources]
+        part = rule.fn(TENSOR.conj(t), *values).conj() if is_complex else rule.fn(t, *values)
+        total = part if total is None else total + part
+    return fitted(total, out)
+
+
+def fitted(t: Any, out: Any) -> Any:
+    """A tangent in the shape and dtype of the value it belongs to."""
+    if t._array.dtype != out._array.dtype:
+        t = t.to(out.dtype)
+    return t if t._array.shape == out._array.shape else t.expand(out.shape)
+
+
+def _linear_tangent(op: Any, primals: tuple[Any, ...], tangents: list[Any], attributes: tuple[Any, ...]) -> Any:
+    if op.variadic:
+        return op(tuple([_or_zeros(t, p) for t, p in zip(tangents, primals)]), *attributes)
+    given = [
+        _or_zeros(t, p) if name in op.rules else p
+        for name, t, p in zip(op.tensor_names, tangents, primals, strict=True)
+    ]
+    return op(*given, *attributes)
+
+
+def _or_zeros(tangent: Any, primal: Any) -> Any:
+    return primal.new_zeros(primal.shape) if tangent is None and isinstance(primal, Tensor) else tangent
+
+
+def _multilinear_tangent(
+    op: Any, primals: tuple[Any, ...], tangents: list[Any], live: list[int], attributes: tuple[Any, ...]
+) -> Any:
+    total = None
+    for i in live:
+        part = op(*primals[:i], tangents[i], *primals[i + 1 :], *attributes)
+        total = part if total is None else total + part
+    return total
+
+
+def _transposed(
+    op: Any, primals: tuple[Any, ...], tangents: list[Any], live: list[int], attributes: tuple[Any, ...],
+    outs: list[Any],
+) -> list[Any]:  # fmt: skip
+    """The transpose of what the rules do to ``g``, by differentiating them with respect to it."""
+    from ..func.reverse import linear_transpose
+    from ..ops.machine.node import has_several_outputs
+
+    several = has_several_outputs(op)
+    like = [out for out in (outs if several else outs[:1]) if _is_differentiable(out)]
+
+    def gradients(*gs: Any) -> list[Any]:
+        if several:
+            given = iter(gs)
+            g: Any = [next(given) if _is_differentiable(out) else None for out in outs]
+        else:
+            (g,) = gs
+        found = []
+        for i in live:
+            rule = op.rules["tensors" if op.variadic else op.tensor_names[i]]
+            values = [rule_value(op, name, primals, attributes, outs, position=i) for name in rule.sources]
+            found.append(rule.fn(g, *values))
+        return found
+
+    pushed = linear_transpose(gradients, like, [tangents[i] for i in live])
+    results = iter(pushed)
+    return [next(results) if _is_differentiable(out) and (several or i == 0) else None for i, out in enumerate(outs)]
+
+
+def rule_value(
+    op: Any, name: str, tensors: tuple[Any, ...], attributes: tuple[Any, ...], outs: list[Any], position: int = 0
+) -> Any:
+    """What a rule's parameter stands for, in the Tensor world."""
+    if name == "xp":
+        return TENSOR
+    if name == "position":
+        return position
+    if name == "needs":
+        return tuple([n in op.rules for n in op.tensor_names])
+    if name in op.attribute_names:
+        return attributes[op.attribute_names.index(name)]
+    slot = op.slots[op.slot_names.index(name)]
+    if slot.is_output:
+        return outs[slot.index]
+    if slot.is_tensor and not op.variadic:
+        value = tensors[slot.index]
+        if op.kind == "elementwise" and not isinstance(value, Tensor):
+            return Tensor._wrap(number_array(value, outs[0]._array.dtype))
+        return value
+    return op._value(slot, tensors)

@@ -1,0 +1,1 @@
+"""Standing in for PyTorch: ``import torch``, ``facula run``, and the names that PyTorch has."""

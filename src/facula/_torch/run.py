@@ -1,0 +1,108 @@
+"""``facula run``: a program written for PyTorch, run on facula, as ``python`` itself would run it."""
+
+from __future__ import annotations
+
+import builtins
+import io
+import os
+import sys
+from collections.abc import Callable
+from importlib.machinery import SourceFileLoader, SourcelessFileLoader
+from types import CodeType, ModuleType, TracebackType
+from typing import Any
+
+from .as_torch import as_torch
+
+
+def run(arguments: list[str]) -> int:
+    """Run ``script.py ...``, ``-m module ...`` or ``-c code ...`` as the main program."""
+    as_torch()
+    first, *rest = arguments
+    run_it: Callable[[], None]
+    if first == "-m":
+        sys.argv = ["-m", *rest[1:]]
+        first_on_path, run_it = os.getcwd(), lambda: _run_module(rest[0], True)
+    elif first == "-c":
+        sys.argv = ["-c", *rest[1:]]
+        first_on_path, run_it = "", lambda: _run_text(rest[0])
+    elif _is_bundle(first):
+        sys.argv = [first, *rest]
+        first_on_path, run_it = os.path.abspath(first), lambda: _run_module("__main__", False)
+    else:
+        path = os.path.abspath(first)
+        sys.argv = [first, *rest]
+        try:
+            with io.open_code(path) as file:
+                source = file.read()
+        except OSError as error:
+            print(f"facula: can't open file {path!r}: [Errno {error.errno}] {error.strerror}", file=sys.stderr)
+            return 2
+        first_on_path, run_it = os.path.dirname(os.path.realpath(path)), lambda: _run_file(path, source)
+    if not sys.flags.safe_path:
+        sys.path[0] = first_on_path
+    elif _is_bundle(first):
+        sys.path.insert(0, first_on_path)
+    try:
+        run_it()
+    except SystemExit:
+        raise
+    except BaseException as error:
+        error.__traceback__ = _without_this_file(error.__traceback__)
+        sys.excepthook(type(error), error, error.__traceback__)
+        sys.excepthook = lambda *_: None  # it has been shown; Python now ends as it does after such an error
+        raise
+    return 0
+
+
+def _is_bundle(path: str) -> bool:
+    """A directory or an archive with a ``__main__`` in it."""
+    import zipfile
+
+    return os.path.isdir(path) or (not path.endswith((".py", ".pyc")) and zipfile.is_zipfile(path))
+
+
+def _fresh_main() -> ModuleType:
+    """A new ``__main__``. The old one, the command's, stays alive: its functions are still running."""
+    global _command
+    main = ModuleType("__main__")
+    vars(main).update(__annotations__={}, __builtins__=builtins)
+    _command, sys.modules["__main__"] = sys.modules["__main__"], main
+    return main
+
+
+_command: ModuleType | None = None
+
+
+def _run_module(name: str, is_named: bool) -> None:
+    import runpy
+
+    _fresh_main()
+    runpy._run_module_as_main(name, is_named)  # type: ignore[attr-defined]
+
+
+def _run_file(path: str, source: bytes) -> None:
+    if path.endswith(".pyc"):
+        without_source = SourcelessFileLoader("__main__", path)
+        code = without_source.get_code("__main__")
+        assert code is not None
+        _run_code(code, path, without_source)
+    else:
+        _run_code(compile(source, path, "exec", dont_inherit=True), path, SourceFileLoader("__main__", path))
+
+
+def _run_text(source: str) -> None:
+    _run_code(compile(source, "<string>", "exec", dont_inherit=True), None, None)
+
+
+def _run_code(code: CodeType, path: str | None, loader: Any) -> None:
+    main = _fresh_main()
+    if path is not None:
+        vars(main).update(__file__=path, __cached__=None, __loader__=loader)
+    exec(code, vars(main))
+
+
+def _without_this_file(traceback: TracebackType | None) -> TracebackType | None:
+    """A traceback as it is without facula in front."""
+    while traceback is not None and traceback.tb_frame.f_code.co_filename == __file__:
+        traceback = traceback.tb_next
+    return traceback

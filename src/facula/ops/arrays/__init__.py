@@ -1,0 +1,1 @@
+"""Kernels on arrays: NumPy alone, no Tensor and no primitive."""

@@ -1,0 +1,1 @@
+"""Tensors made from nothing, from data and from chance, and given back."""

@@ -1,0 +1,444 @@
+"""Tensors out of tensors' world and back: casts, devices, Python numbers, NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core import devices, dtypes, layouts, state
+from ..._lazy import set_methods
+from ..._tensor import Tensor
+from ...autograd.meta import Cut
+from ..machine.public import FUNCTIONS, public
+from ..moving.basic import cast as cast_kernel
+from .factories import PYTHON_TYPES, checked_dtype, finish
+from .from_data import LEGACY_CLASSES, LegacyMeta
+
+# ---- casts and devices
+
+
+@public("", "to")
+def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """This tensor with another dtype or on another device; itself if nothing changes."""
+    if len(args) == 1 and not kwargs and args[0].__class__ is dtypes.dtype:
+        dtype = args[0]
+        return input if input._array.dtype is dtype.numpy else cast_kernel(input, dtype.numpy)
+    device, dtype, copy, memory_format = _parse_to(args, kwargs)
+    return converted(input, device, dtype, copy, memory_format)
+
+
+def _parse_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, bool, Any]:
+    device = kwargs.get("device")
+    dtype = kwargs.get("dtype")
+    flags = list(args)
+    other = kwargs.get("other")
+    if flags:
+        first = flags[0]
+        if isinstance(first, Tensor):
+            other = flags.pop(0)
+        elif isinstance(first, dtypes.dtype) or (isinstance(first, type) and first in PYTHON_TYPES):
+            dtype = flags.pop(0)
+        elif first is None or (isinstance(first, (str, int, devices.device)) and not isinstance(first, bool)):
+            device = flags.pop(0)
+            if flags and not isinstance(flags[0], bool):
+                dtype = flags.pop(0)
+        else:
+            raise TypeError(
+                "to() received an invalid combination of arguments - got "
+                f"({', '.join(type(a).__name__ for a in args)}), but expected one of:\n"
+                " * (torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = "
+                "False, *, torch.memory_format memory_format = None)\n"
+                " * (torch.dtype dtype, bool non_blocking = False, bool copy = False, *, torch.memory_format "
+                "memory_format = None)\n"
+                " * (Tensor tensor, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format "
+                "= None)\n"
+            )
+    if other is not None:
+        device, dtype = other.device, other.dtype
+    unknown = kwargs.keys() - {"device", "dtype", "other", "non_blocking", "copy", "memory_format"}
+    if unknown:
+        raise TypeError(f"to() got an unexpected keyword argument '{sorted(unknown)[0]}'")
+    copy = flags[1] if len(flags) > 1 else kwargs.get("copy", False)
+    return device, checked_dtype("to", dtype), bool(copy), kwargs.get("memory_format")
+
+
+def converted(
+    input: Tensor, device: Any = None, dtype: dtypes.dtype | None = None, copy: bool = False, memory_format: Any = None
+) -> Tensor:
+    array = input._array
+    if device is not None:
+        is_meta = array.__class__ is devices.MetaArray
+        target = devices.parse(device)
+        if (target.type == "meta") != is_meta:
+            if is_meta:
+                raise NotImplementedError("Cannot copy out of meta tensor; no data!")
+            return finish(devices.empty_meta(array.shape, (dtype or input.dtype).numpy))
+        copy = copy or target.index is not None  # "cpu:0" is another name than "cpu", so PyTorch copies
+    in_format = memory_format is not None and memory_format is not layouts.preserve_format
+    if in_format and not _is_of_format(input, memory_format):
+        return cast_kernel(input, (dtype or input.dtype).numpy, memory_format)
+    if dtype is not None and array.dtype != dtype.numpy:
+        return cast_kernel(input, dtype.numpy)
+    return cast_kernel(input, array.dtype) if copy else input
+
+
+def _is_of_format(input: Tensor, memory_format: Any) -> bool:
+    """Whether strides suggest a format; they need not be dense for that."""
+    if memory_format is not layouts.contiguous_format:
+        return bool(input.is_contiguous(memory_format))
+    formats = {4: layouts.channels_last, 5: layouts.channels_last_3d}
+    other = formats.get(input._array.ndim)
+    return input.is_contiguous() or other is None or not input.is_contiguous(other)
+
+
+def _cast_method(name: str, dtype: dtypes.dtype) -> None:
+    np_name = dtype
+
+    def cast(input: Tensor, memory_format: Any = None) -> Tensor:
+        return converted(input, None, np_name, False, memory_format)
+
+    cast.__name__ = cast.__qualname__ = name
+    cast.__doc__ = f"This tensor as {dtype!r}."
+    public("", name)(cast)
+
+
+for _name, _target in {
+    "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16, "bfloat16": dtypes.bfloat16,
+    "bool": dtypes.bool_, "byte": dtypes.uint8, "char": dtypes.int8, "short": dtypes.int16, "int": dtypes.int32,
+    "long": dtypes.int64, "cfloat": dtypes.complex64, "cdouble": dtypes.complex128,
+}.items():  # fmt: skip
+    _cast_method(_name, _target)
+
+
+@public("", "type")
+def type_(input: Tensor, dtype: Any = None, non_blocking: bool = False, **_: Any) -> Any:
+    """The name of this tensor's type; or, given one, this tensor converted to it."""
+    if dtype is None:
+        prefix = "torch.meta." if input.is_meta else "torch."
+        return prefix + dtypes.tensor_type_name(input.dtype).removeprefix("torch.")
+    if isinstance(dtype, str):
+        known = {dtypes.tensor_type_name(d): d for d in dtypes.SCALAR_TYPE_NAMES}
+        if dtype == "torch.Tensor":
+            return converted(input, None, dtypes.default)
+        if dtype not in known:
+            raise ValueError(f"invalid type: '{dtype}'")
+        return converted(input, None, known[dtype])
+    if isinstance(dtype, LegacyMeta):
+        return converted(input, None, dtype.scalar)
+    return converted(input, None, checked_dtype("type", dtype))
+
+
+@public("", "type_as")
+def type_as(input: Tensor, other: Tensor) -> Tensor:
+    """This tensor with the other's dtype."""
+    return converted(input, other.device, other.dtype)
+
+
+@public("", "cpu")
+def cpu(input: Tensor, memory_format: Any = None) -> Tensor:
+    """This tensor on the CPU."""
+    return converted(input, devices.cpu, None, False, memory_format)
+
+
+@public("", "cuda")
+def cuda(input: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Tensor:
+    """There is no such device here."""
+    raise AssertionError("Torch not compiled with CUDA enabled")
+
+
+# ---- Python numbers
+
+
+@public("", "item")
+def item(input: Tensor) -> Any:
+    """The only element, as a Python number."""
+    array = input._array
+    if array.size != 1:
+        raise RuntimeError(f"a Tensor with {array.size} elements cannot be converted to Scalar")
+    if array.__class__ is devices.MetaArray:
+        raise RuntimeError("Tensor.item() cannot be called on meta tensors")
+    if input._node is not None:
+        state.modes.last_exit = Cut("item()")
+    value = array.item()
+    return value if value.__class__ in (float, int, bool, complex) else float(value)
+
+
+@public("", "tolist")
+def tolist(input: Tensor) -> Any:
+    """The values in nested lists; a number for a 0-d tensor."""
+    array = input._array
+    if array.__class__ is devices.MetaArray:
+        raise NotImplementedError("Cannot copy out of meta tensor; no data!")
+    if input._node is not None:
+        state.modes.last_exit = Cut("tolist()")
+    if array.dtype.kind in "fciub":
+        return array.tolist()
+    return array.astype(np.float32).tolist()
+
+
+def _only_element(t: Tensor) -> Any:
+    if t._array.size != 1:
+        raise ValueError("only one element tensors can be converted to Python scalars")
+    return t.item()
+
+
+def _bool(self: Tensor) -> bool:
+    n = self._array.size
+    if n != 1:
+        what = "no values" if n == 0 else "more than one value"
+        raise RuntimeError(f"Boolean value of Tensor with {what} is ambiguous")
+    return bool(self.item())
+
+
+def _int(self: Tensor) -> int:
+    value = _only_element(self)
+    if isinstance(value, complex):
+        if value.imag:
+            raise RuntimeError("value cannot be converted to type int64_t without overflow")
+        value = value.real
+    return int(value)
+
+
+def _float(self: Tensor) -> float:
+    value = _only_element(self)
+    if isinstance(value, complex):
+        if value.imag:
+            raise RuntimeError("value cannot be converted to type double without overflow")
+        value = value.real
+    return float(value)
+
+
+def _complex(self: Tensor) -> complex:
+    return complex(_only_element(self))
+
+
+def _index(self: Tensor) -> int:
+    if self._array.size != 1 or self._array.dtype.kind not in "iub":
+        raise TypeError("only integer tensors of a single element can be converted to an index")
+    return int(self.item())
+
+
+def _contains(self: Tensor, element: Any) -> bool:
+    if isinstance(element, (Tensor, bool, int, float, complex)):
+        other = element._array if isinstance(element, Tensor) else element
+        return bool((self._array == other).any())
+    raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
+
+
+for _protocol, _function in {
+    "__bool__": _bool, "__int__": _int, "__float__": _float, "__complex__": _complex, "__index__": _index,
+    "__contains__": _contains,
+}.items():  # fmt: skip
+    _function.__name__ = _protocol
+    set_methods(**{_protocol: _function})
+
+
+def _reversed(self: Tensor) -> Tensor:
+    """Reverses the first dimension."""
+    return self if self._array.ndim == 0 else self.flip(0)
+
+
+set_methods(__reversed__=_reversed)
+
+
+# ---- NumPy
+
+
+def numpy(self: Tensor, *, force: bool = False) -> Any:
+    """An ndarray over the same memory. ``force`` detaches and resolves, where memory cannot be shared."""
+    if force:
+        return self.detach().resolve_conj().resolve_neg().numpy()
+    array = self._array
+    if array.__class__ is devices.MetaArray:
+        raise TypeError(
+            "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
+        )
+    if self.requires_grad and state.grad_enabled():
+        raise RuntimeError(
+            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+        )
+    if self.is_conj():
+        raise RuntimeError(
+            "Can't call numpy() on Tensor that has conjugate bit set. Use tensor.resolve_conj().numpy() instead."
+        )
+    if self.is_neg():
+        raise RuntimeError(
+            "Can't call numpy() on Tensor that has negative bit set. Use tensor.resolve_neg().numpy() instead."
+        )
+    if array.dtype.kind not in "biufc":
+        raise TypeError(f"Got unsupported ScalarType {dtypes.SCALAR_TYPE_NAMES[self.dtype]}")
+    return array.view(np.ndarray)
+
+
+def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
+    array = self.numpy()
+    if dtype is not None and array.dtype != dtype:
+        if copy is False:
+            raise ValueError("a copy is needed to change the dtype")
+        return array.astype(dtype)
+    return array.copy() if copy else array
+
+
+def _array_wrap(self: Tensor, array: Any, context: Any = None, return_scalar: bool = False) -> Tensor:
+    """What NumPy's ufuncs make of their result when a tensor was among the arguments."""
+    if array.dtype == np.bool_:
+        array = array.astype(np.uint8)  # NumPy's comparisons came back as bytes before tensors had bool
+    return finish(np.asarray(array))
+
+
+numpy.__name__ = "numpy"
+set_methods(numpy=numpy, __array__=_array, __array_wrap__=_array_wrap)
+
+
+# ---- questions about tensors and dtypes
+
+
+def is_tensor(obj: Any, /) -> bool:
+    """Whether an object is a Tensor."""
+    return isinstance(obj, Tensor)
+
+
+def numel(input: Tensor) -> int:
+    """The number of elements."""
+    return input.numel()
+
+
+def is_floating_point(input: Tensor) -> bool:
+    return input.is_floating_point()
+
+
+def is_complex(input: Tensor) -> bool:
+    return input.is_complex()
+
+
+def is_signed(input: Tensor) -> bool:
+    return input.is_signed()
+
+
+def is_conj(input: Tensor) -> bool:
+    return input.is_conj()
+
+
+def is_neg(input: Tensor) -> bool:
+    return input.is_neg()
+
+
+def is_inference(input: Tensor) -> bool:
+    return input.is_inference()
+
+
+@public("resolve_neg", "resolve_neg")
+def resolve_neg(input: Tensor) -> Tensor:
+    """The tensor itself: negations are never lazy here."""
+    return input
+
+
+def is_same_size(input: Tensor, other: Tensor) -> bool:
+    return input.is_same_size(other)
+
+
+def get_device(input: Tensor) -> int:
+    return input.get_device()
+
+
+def detach(input: Tensor) -> Tensor:
+    return input.detach()
+
+
+def detach_(input: Tensor) -> Tensor:
+    return input.detach_()
+
+
+@public("is_nonzero", "is_nonzero")
+def is_nonzero(input: Tensor) -> bool:
+    """Whether the only element is not zero."""
+    return bool(input)
+
+
+def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
+    """The dtype that an operation on these two would have."""
+    ranks: list[Any] = [None, None, None]
+    for v in (tensor1, tensor2):
+        if isinstance(v, Tensor):
+            d, rank = v.dtype, 0 if v._array.ndim else 1
+        else:
+            d, rank = dtypes.of_scalar(v), 2
+        ranks[rank] = d if ranks[rank] is None else dtypes.promote_types(ranks[rank], d)
+    found = dtypes.result_dtype(*ranks)
+    if found is dtypes.complex64 and dtypes.float16 in ranks and dtypes.complex64 not in ranks[:1]:
+        above = next(d for d in ranks if d is not None)
+        return dtypes.complex32 if above is dtypes.float16 else found
+    return found
+
+
+def can_cast(from_: dtypes.dtype, to: dtypes.dtype) -> bool:
+    """Whether PyTorch's rules allow this conversion of a result."""
+    return dtypes.can_cast(from_, to)
+
+
+def set_default_device(device: Any) -> None:
+    """The device of new tensors, where none is given."""
+    state.modes.device = None if device is None else devices.parse(device)
+
+
+def get_default_device() -> devices.device:
+    found: devices.device | None = state.modes.device
+    return devices.cpu if found is None else found
+
+
+def set_default_tensor_type(t: Any, /) -> None:
+    """Deprecated: the default dtype, by the name or class of a legacy tensor type."""
+    if isinstance(t, str):
+        t = LEGACY_CLASSES.get(t.removeprefix("torch."), t)
+    if not isinstance(t, LegacyMeta):
+        raise TypeError("invalid type object: only floating-point types are supported as the default type")
+    dtypes.set_default_dtype(t.scalar)
+
+
+for _fn in (
+    is_tensor, numel, is_floating_point, is_complex, is_signed, is_conj, is_neg, is_inference, is_same_size, get_device,
+    detach, detach_,
+    result_type, can_cast, set_default_device, get_default_device, set_default_tensor_type,
+):  # fmt: skip
+    FUNCTIONS[_fn.__name__] = _fn
+
+
+# ---- odds and ends
+
+
+def apply_(self: Tensor, callable: Any) -> Tensor:
+    """Replace each element by what a Python function makes of it. Slow."""
+    if self.requires_grad:
+        raise RuntimeError(
+            "Can't call apply_() on Variable that requires grad. Use var.detach().apply_() instead."
+        )
+    flat = [callable(v) for v in self._array.reshape(-1).tolist()]
+    self._array[...] = np.array(flat).reshape(self._array.shape)
+    self._bump_version()
+    return self
+
+
+def map_(self: Tensor, tensor: Tensor, callable: Any) -> Tensor:
+    """Replace each element by what a Python function makes of it and another tensor's. Slow."""
+    other = np.broadcast_to(tensor._array, self._array.shape)
+    pairs = zip(self._array.reshape(-1).tolist(), other.reshape(-1).tolist())
+    self._array[...] = np.array([callable(a, b) for a, b in pairs]).reshape(self._array.shape)
+    self._bump_version()
+    return self
+
+
+def itself(self: Tensor, *_: Any, **__: Any) -> Tensor:
+    """This tensor: there is nothing to do here."""
+    return self
+
+
+def dim_order(self: Tensor) -> tuple[int, ...]:
+    """The dimensions from the outermost in memory to the innermost."""
+    strides = self._array.strides
+    return tuple(sorted(range(len(strides)), key=lambda i: -strides[i]))
+
+
+set_methods(
+    apply_=apply_, map_=map_, dim_order=dim_order, share_memory_=itself, to_dense=itself, const_data_ptr=Tensor.data_ptr
+)

@@ -1,0 +1,185 @@
+"""Tensors in pickles, copies and DLPack capsules."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+
+from ..._core import devices, dtypes
+from ..._lazy import set_methods
+from ..._tensor import Tensor
+from ...autograd import views
+from ..machine.public import FUNCTIONS
+from ..moving.basic import _bytes_of
+from .factories import finish
+from .from_data import checked_ndarray, shared
+
+# ---- copies and pickles
+#
+# Both keep what is shared: the array that owns the memory is pickled (or copied) as an object of its own, once, and
+# each tensor as a way to look at it.
+
+
+def view_of(root: np.ndarray[Any, Any], shape: tuple[int, ...], strides: tuple[int, ...], offset: int) -> Any:
+    """The array at a byte offset of a root's memory; the root itself if that is what it comes to."""
+    if offset == 0 and root.shape == shape and root.strides == strides:
+        return root
+    if 0 in shape:
+        return np.empty(shape, root.dtype)
+    return np.ndarray(shape, root.dtype, _bytes_of(root), offset, strides)
+
+
+def geometry(array: Any) -> tuple[Any, tuple[int, ...], tuple[int, ...], int]:
+    """Arguments of ``view_of`` that give an array."""
+    root = views.root_of(array)
+    if root.dtype != array.dtype:
+        root = _bytes_of(root).view(array.dtype)
+    return root, array.shape, array.strides, views.address(array) - views.address(root)
+
+
+def _reduce_ex(self: Tensor, protocol: Any) -> Any:
+    from ...utils.hooks import warn_if_has_hooks
+
+    warn_if_has_hooks(self)
+    has_state = dict(self.__dict__) or None
+    if self.is_meta:
+        return _rebuild_meta, (type(self), self._array.shape, self.dtype, self.requires_grad), has_state
+    return _rebuild, (type(self), geometry(self._array), self.requires_grad), has_state
+
+
+def _rebuild(cls: type, where: tuple[Any, ...], requires_grad: bool) -> Any:
+    array = view_of(*where)
+    d = dtypes.of_array(array)
+    if array.dtype is not d.numpy:
+        array = array.view(d.numpy)
+    return _as_class(finish(array), cls, requires_grad)
+
+
+def _rebuild_meta(cls: type, shape: tuple[int, ...], dtype: dtypes.dtype, requires_grad: bool) -> Any:
+    return _as_class(finish(devices.empty_meta(shape, dtype.numpy)), cls, requires_grad)
+
+
+def _as_class(t: Tensor, cls: type, requires_grad: bool) -> Any:
+    if cls is not Tensor:
+        t = Tensor._make_subclass(cls, t)
+    if requires_grad:
+        t.requires_grad_()
+    return t
+
+
+def _setstate(self: Tensor, state: Any) -> None:
+    self.__dict__.update(state)
+
+
+def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Any:
+    """A leaf with memory of its own; what shared memory before shares it in the copy."""
+    if self.grad_fn is not None:
+        raise RuntimeError(
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  "
+            "If you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, "
+            "see https://github.com/pytorch/pytorch/pull/103001"
+        )
+    if id(self) in memo:
+        return memo[id(self)]
+    if self.is_meta:
+        array: Any = self._array.copy()
+    else:
+        root, shape, strides, offset = geometry(self._array)
+        array = view_of(_deepcopied_root(root, memo), shape, strides, offset)
+    t = _as_class(finish(array), type(self), self.requires_grad)
+    memo[id(self)] = t
+    if self._meta is not None and self._meta.grad is not None:
+        t.grad = copy.deepcopy(self._meta.grad, memo)
+    if self.__dict__:
+        t.__dict__.update(copy.deepcopy(self.__dict__, memo))
+    return t
+
+
+def _deepcopied_root(root: Any, memo: dict[int, Any]) -> Any:
+    found = memo.get(id(root))
+    if found is None:
+        found = memo[id(root)] = root.copy(order="K")
+        memo.setdefault(id(memo), []).append(root)  # alive as long as the memo, as copy.deepcopy does it
+    return found
+
+
+set_methods(__reduce_ex__=_reduce_ex, __setstate__=_setstate, __deepcopy__=_deepcopy)
+
+
+# ---- DLPack
+
+
+def _dlpack(
+    self: Tensor, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
+) -> Any:
+    """A capsule with which other libraries share this tensor's memory."""
+    if self.requires_grad:
+        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    if self.is_conj():
+        raise BufferError("Can't export tensors with the conjugate bit set")
+    if self.is_meta:
+        raise BufferError("Cannot pack tensors on meta")
+    return self._array.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+
+
+def _dlpack_device(self: Tensor) -> tuple[int, int]:
+    if self.is_meta:
+        raise BufferError("Cannot pack tensors on meta")
+    return 1, 0
+
+
+set_methods(__dlpack__=_dlpack, __dlpack_device__=_dlpack_device)
+
+
+class _Capsule:
+    """A bare capsule, in the clothes that NumPy expects."""
+
+    def __init__(self, capsule: Any) -> None:
+        self.capsule = capsule
+
+    def __dlpack__(self, **_: Any) -> Any:
+        return self.capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 1, 0
+
+
+class _Writable:
+    """The same memory, open to writing: NumPy closes it if the capsule is of the first version of DLPack."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = checked_ndarray(array)
+        interface = dict(self.array.__array_interface__)
+        interface["data"] = (interface["data"][0], False)
+        self.__array_interface__ = interface
+
+
+def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
+    """A tensor over the memory of another library's array, or of a DLPack capsule."""
+    if isinstance(ext_tensor, Tensor):
+        ext_tensor.__dlpack_device__()
+        if ext_tensor.requires_grad:
+            raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+        return finish(ext_tensor._array.copy() if copy else shared(ext_tensor._array))
+    if not hasattr(ext_tensor, "__dlpack__"):
+        if type(ext_tensor).__name__ != "PyCapsule":
+            raise RuntimeError(
+                "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so "
+                "you might have already constructed a tensor from it once."
+            )
+        ext_tensor = _Capsule(ext_tensor)
+    if isinstance(ext_tensor, np.ndarray):
+        return finish(ext_tensor.copy() if copy else shared(ext_tensor))
+    array = np.from_dlpack(ext_tensor)
+    return finish(array.copy() if copy else np.asarray(_Writable(array)))
+
+
+def to_dlpack(tensor: Tensor) -> Any:
+    """A DLPack capsule of a tensor."""
+    return tensor.__dlpack__()
+
+
+FUNCTIONS["from_dlpack"] = from_dlpack
+FUNCTIONS["to_dlpack"] = to_dlpack

@@ -1,0 +1,185 @@
+"""What all functions that make tensors share: their common arguments, and the last steps."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..._core import devices, dtypes, layouts, state
+from ..._levels.needs_values import DrawsDiffer
+from ..._tensor import Tensor
+from ..machine.primitive import mark_inference, wrap
+from ..machine.public import FUNCTIONS, resize_output
+
+
+def creator(names: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Make a function that takes no tensors public: function modes see the call."""
+
+    def make(fn: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(fn)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if state.special:
+                if state.modes.function_modes:
+                    from ... import overrides
+
+                    if overrides.overridden(args, kwargs):
+                        return overrides.call_override(fn, call, args, kwargs)
+                if state.modes.profiled is not None:
+                    from ...profiler import _recorder
+
+                    return _recorder.function(f"aten::{fn.__name__}", args, fn, kwargs)
+            try:
+                return fn(*args, **kwargs)
+            except DrawsDiffer as e:
+                from ..._levels.batched import each_item_of
+
+                return each_item_of(e, fn.__name__, fn, args, kwargs)
+
+        for name in (names or fn.__name__).split():
+            FUNCTIONS[name] = call
+        return call
+
+    return make
+
+
+def checked_dtype(name: str, dtype: Any) -> dtypes.dtype | None:
+    """``dtype=`` of a function called ``name``: a dtype, or None. Python's own types stand for dtypes, too."""
+    if dtype is None or dtype.__class__ is dtypes.dtype:
+        found: dtypes.dtype | None = dtype
+        return found
+    if isinstance(dtype, type) and dtype in PYTHON_TYPES:
+        return PYTHON_TYPES[dtype]
+    raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {type(dtype).__name__}")
+
+
+def out_dtype(name: str, dtype: Any, out: Any) -> dtypes.dtype | None:
+    """The dtype that ``dtype=`` and ``out=`` together ask for; they may not disagree."""
+    d = checked_dtype(name, dtype)
+    if isinstance(out, Tensor):
+        if d is not None and d is not out.dtype:
+            names = dtypes.SCALAR_TYPE_NAMES
+            raise RuntimeError(f"dtype {names[d]} does not match dtype of out parameter ({names[out.dtype]})")
+        return out.dtype
+    return d
+
+
+PYTHON_TYPES: dict[Any, dtypes.dtype] = {
+    float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128,
+}  # fmt: skip
+
+
+def size_of(name: str, size: tuple[Any, ...], position: int = 1, *, one_argument: bool = False) -> tuple[int, ...]:
+    """The shape that ``name(*size)`` means; with ``one_argument`` a bare number is refused."""
+    if not size:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
+    first = size[0]
+    if one_argument or (len(size) == 1 and isinstance(first, (tuple, list))):
+        if not isinstance(first, (tuple, list)):
+            raise TypeError(
+                f"{name}(): argument 'size' (position {position}) must be tuple of ints, not {type(first).__name__}"
+            )
+        size = tuple(first)
+        inside = True
+    else:
+        inside = False
+    if all(n.__class__ is int for n in size):
+        return size
+    return tuple(_one_size(name, n, i, position, inside) for i, n in enumerate(size))
+
+
+def _one_size(name: str, n: Any, at: int, position: int, inside: bool) -> int:
+    if isinstance(n, (int, np.integer)) and not isinstance(n, bool):
+        return int(n)
+    if isinstance(n, Tensor) and n._array.dtype.kind in "iu" and n._array.size == 1:
+        return int(n._array.item())
+    if not inside and at == 0:
+        raise TypeError(
+            f"{name}(): argument 'size' (position {position}) must be tuple of ints, not {type(n).__name__}"
+        )
+    raise TypeError(
+        f"{name}(): argument 'size' (position {position}) must be tuple of ints, but found element of type "
+        f"{type(n).__name__} at pos {at}"
+    )
+
+
+def require_sizes(name: str, size: tuple[int, ...]) -> None:
+    """Refuse negative sizes, in the words of the function called ``name``."""
+    for n in size:
+        if n < 0:
+            if name == "zeros":
+                raise RuntimeError("zeros: Dimension size must be non-negative.")
+            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(size)}")
+
+
+def empty_array(shape: tuple[int, ...], dtype: dtypes.dtype, device: Any = None, memory_format: Any = None) -> Any:
+    """A fresh array of a device, in a memory format."""
+    np_dt = dtype.numpy
+    if _is_meta(device):
+        return devices.empty_meta(shape, np_dt)
+    if memory_format is None or memory_format in (layouts.contiguous_format, layouts.preserve_format):
+        return np.empty(shape, np_dt)
+    order = layouts.axis_order(memory_format, len(shape))
+    return permuted_empty(shape, order, np_dt)
+
+
+def permuted_empty(shape: tuple[int, ...], order: tuple[int, ...], np_dt: Any) -> np.ndarray[Any, Any]:
+    """An array whose dimensions lie in memory in the given order, outermost first."""
+    dense = np.empty([shape[i] for i in order], np_dt)
+    return dense.transpose([order.index(i) for i in range(len(order))])
+
+
+def _is_meta(device: Any) -> bool:
+    if device is None and state.modes.device is None:
+        return False
+    return devices.parse(device).type == "meta"
+
+
+def place(array: Any, device: Any) -> Any:
+    """A freshly made array, brought to a device."""
+    return devices.empty_meta(array.shape, array.dtype) if _is_meta(device) else array
+
+
+def finish(array: Any, requires_grad: bool = False, out: Any = None, layout: Any = None) -> Any:
+    """The tensor around a new array; or, with ``out=``, that tensor filled with the values."""
+    if layout is not None and layout is not layouts.strided:
+        raise RuntimeError(f"facula has strided tensors only, not {layout!r}")
+    if out is not None:
+        return fill_out(array, out)
+    t = wrap(array)
+    if requires_grad:
+        if array.dtype.kind in "biu":
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        t._own_meta().requires_grad = True
+    if state.special and state.modes.inference:
+        mark_inference([t])
+    return t
+
+
+def fill_out(array: Any, out: Any) -> Any:
+    if not isinstance(out, Tensor):
+        raise TypeError(f"argument 'out' must be Tensor, not {type(out).__name__}")
+    if out._array.shape != array.shape:
+        resize_output(out, array.shape)
+    out._array[...] = array
+    out._bump_version()
+    return out
+
+
+def like_array(array: Any, dtype: Any, device: Any, memory_format: Any) -> Any:
+    """A fresh array of another's shape and, where that is dense, its order in memory."""
+    d = dtypes.of_array(array) if dtype is None else dtype
+    np_dt = d.numpy
+    if device is None:
+        is_meta = array.__class__ is devices.MetaArray
+    else:
+        is_meta = _is_meta(device)
+    if is_meta:
+        return devices.empty_meta(array.shape, np_dt)
+    if memory_format is None or memory_format is layouts.preserve_format:
+        if array.__class__ is not np.ndarray or 0 in array.strides:
+            return np.empty(array.shape, np_dt)
+        return np.empty_like(array, np_dt)
+    return empty_array(array.shape, d, devices.cpu, memory_format)

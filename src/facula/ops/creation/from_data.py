@@ -1,0 +1,441 @@
+"""Tensors from what is already there: Python numbers and lists, NumPy arrays, buffers, other tensors."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..._core import devices, dtypes
+from ..._core.dtypes import cast
+from ..._tensor import Tensor
+from ..machine.arguments import is_number
+from ..machine.public import FUNCTIONS
+from .factories import checked_dtype, creator, empty_array, finish, place, size_of
+
+ndarray = np.ndarray
+_NUMBERS = {bool: 0, int: 1, float: 2, complex: 3}
+
+
+@creator()
+def tensor(
+    data: Any = ..., *, dtype: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
+) -> Tensor:  # fmt: skip
+    """A tensor with a copy of ``data``: a number, nested sequences of numbers, a NumPy array."""
+    kind = data.__class__
+    if kind in _NUMBERS or kind is list:
+        return finish(place(array_of(data, checked_dtype("tensor", dtype)), device), requires_grad)
+    if data is ...:
+        raise TypeError('tensor() missing 1 required positional arguments: "data"')
+    if isinstance(data, Tensor):
+        warnings.warn(
+            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+            "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
+            stacklevel=3,
+        )
+        if device is None:
+            device = data.device
+    return finish(place(array_of(data, checked_dtype("tensor", dtype)), device), requires_grad)
+
+
+# ---- from Python values to an array
+
+
+def array_of(data: Any, dtype: dtypes.dtype | None = None) -> Any:
+    """A new array with the values of ``data``; without ``dtype`` its dtype is PyTorch's choice."""
+    kind = data.__class__
+    if kind is float:
+        return np.array(data, (dtype or dtypes.default).numpy)
+    if isinstance(data, Tensor):
+        return converted(data._array, dtype, copy=True)
+    if kind in _NUMBERS:
+        return _filled([data], (), dtype)
+    if isinstance(data, ndarray):
+        return converted(checked_ndarray(data), dtype, copy=True)
+    if isinstance(data, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+    if isinstance(data, np.generic):
+        return converted(np.array(data), dtype, copy=False)
+    if not _is_sequence(data):
+        if hasattr(data, "__dlpack__"):
+            return converted(np.from_dlpack(data), dtype, copy=True)
+        return _filled([data], (), dtype)
+    flat, shape = _flattened(data)
+    return _filled(flat, shape, dtype)
+
+
+def converted(array: Any, dtype: dtypes.dtype | None, copy: bool) -> Any:
+    if dtype is not None and array.dtype != dtype.numpy:
+        return cast(array, dtype.numpy)
+    if not copy:
+        return array
+    if array.__class__ is devices.MetaArray:
+        return array.copy()
+    return array.copy(order="K")
+
+
+def _is_sequence(v: Any) -> bool:
+    """Whether to look inside. A tensor within a list counts as a number."""
+    if isinstance(v, (list, tuple, ndarray)):
+        return True
+    if isinstance(v, Tensor):
+        return False
+    return hasattr(v, "__len__") and hasattr(v, "__getitem__") and not isinstance(v, dict)
+
+
+def _flattened(data: Any) -> tuple[list[Any], tuple[int, ...]]:
+    """The leaves of nested sequences in order, and the shape; PyTorch's errors if they are ragged."""
+    shape = [len(data)]
+    level: list[Any] = data if data.__class__ is list else list(data)
+    while level and _is_sequence(level[0]) and not isinstance(level[0], np.generic):
+        first = level[0]
+        if isinstance(first, (str, bytes)):
+            _refuse_text(first)
+        if isinstance(first, ndarray):
+            return _flattened_arrays(level, shape)
+        n = len(first)
+        below: list[Any] = []
+        for v in level:
+            if v.__class__ is not list:
+                if isinstance(v, (str, bytes)):
+                    raise TypeError(f"new(): invalid data type '{type(v).__name__}'")
+                if not _is_sequence(v):
+                    _dtype_of_leaf(v)
+                    raise TypeError("not a sequence")
+            if len(v) != n:
+                raise ValueError(f"expected sequence of length {n} at dim {len(shape)} (got {len(v)})")
+            below.extend(v)
+        shape.append(n)
+        level = below
+    return level, tuple(shape)
+
+
+def _flattened_arrays(level: list[Any], shape: list[int]) -> tuple[list[Any], tuple[int, ...]]:
+    """The same where the leaves of the nesting are arrays."""
+    inner = level[0].shape
+    if inner:
+        warnings.warn(
+            "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to "
+            "a single numpy.ndarray with numpy.array() before converting to a tensor.",
+            stacklevel=6,
+        )
+    flat: list[Any] = []
+    for v in level:
+        array = np.asarray(v)
+        if array.shape != inner:
+            raise ValueError(f"expected sequence of length {inner[0]} at dim {len(shape)} (got {len(array)})")
+        flat.extend(array.reshape(-1))
+    return flat, (*shape, *inner)
+
+
+def _filled(flat: list[Any], shape: tuple[int, ...], dtype: dtypes.dtype | None) -> Any:
+    if dtype is None:
+        dtype = inferred_dtype(flat)
+    kinds = set(map(type, flat))
+    if not kinds <= _NUMBERS.keys():
+        for v in flat:
+            if not isinstance(v, (bool, int, float, complex, np.generic, Tensor)):
+                _refuse_leaf(v, dtype)
+        flat = [_python_number(v) for v in flat]
+        kinds = set(map(type, flat))
+    if complex in kinds and dtype.category in (dtypes.INT, dtypes.FLOAT):
+        if dtype.category == dtypes.INT:
+            raise TypeError("'complex' object cannot be interpreted as an integer")
+        raise TypeError("must be real number, not complex")
+    array = _integers(flat, dtype) if dtype.category == dtypes.INT else np.array(flat, dtype.numpy)
+    return array if array.shape == shape else array.reshape(shape)
+
+
+def _integers(flat: list[Any], dtype: dtypes.dtype) -> Any:
+    """Integers, with PyTorch's errors where a value does not fit; floats are cut."""
+    try:
+        whole = [int(v) for v in flat] if any(v.__class__ is not int for v in flat) else flat
+    except (ValueError, OverflowError):
+        raise RuntimeError(f"value cannot be converted to type {dtype.name} without overflow") from None
+    low, high = (min(whole), max(whole)) if whole else (0, 0)
+    bits = dtype.itemsize * 8
+    if dtype is dtypes.uint64:
+        if high >= 2**64 or low < -(2**63):
+            raise OverflowError("int too big to convert")
+    elif high >= 2**63 or low < -(2**63):
+        raise ValueError("Overflow when unpacking long long")
+    largest = 2 ** (bits - dtype.is_signed) - 1
+    smallest = -(2 ** (bits - 1)) if dtype.is_signed else -largest
+    if high > largest or low < smallest:
+        raise RuntimeError(f"value cannot be converted to type {dtype.name} without overflow")
+    if low < 0 and not dtype.is_signed:
+        return np.array(whole, np.int64).astype(dtype.numpy)
+    return np.array(whole, dtype.numpy)
+
+
+def _python_number(v: Any) -> Any:
+    if isinstance(v, Tensor) and v._array.size != 1:
+        raise ValueError("only one element tensors can be converted to Python scalars")
+    return v.item() if isinstance(v, (np.generic, Tensor)) else v
+
+
+def _refuse_leaf(v: Any, dtype: dtypes.dtype) -> None:
+    if isinstance(v, (str, bytes)):
+        _refuse_text(v)
+    if isinstance(v, (list, tuple)):
+        if dtype.category <= dtypes.INT:
+            raise TypeError(f"'{type(v).__name__}' object cannot be interpreted as an integer")
+        raise TypeError(f"must be real number, not {type(v).__name__}")
+    _dtype_of_leaf(v)
+    raise TypeError(f"must be real number, not {type(v).__name__}")
+
+
+def _refuse_text(v: Any) -> None:
+    if isinstance(v, bytes):
+        raise TypeError(f"new(): invalid data type '{type(v).__name__}'")
+    raise ValueError(f"too many dimensions '{type(v).__name__}'")
+
+
+def inferred_dtype(flat: list[Any]) -> dtypes.dtype:
+    """The dtype that holds all of the leaves; the default one if there is none."""
+    found: dtypes.dtype | None = None
+    kinds = set(map(type, flat))
+    for kind in kinds & _NUMBERS.keys():
+        d = dtypes.of_scalar(kind())
+        found = d if found is None else dtypes.promote_types(found, d)
+    if not kinds <= _NUMBERS.keys():
+        for v in flat:
+            if v.__class__ not in _NUMBERS:
+                d = _dtype_of_leaf(v)
+                found = d if found is None else dtypes.promote_types(found, d)
+    return dtypes.default if found is None else found
+
+
+def _dtype_of_leaf(v: Any) -> dtypes.dtype:
+    if isinstance(v, Tensor):
+        return v.dtype
+    if isinstance(v, np.generic):
+        return dtypes.of_numpy(v.dtype)
+    if is_number(v):
+        return dtypes.of_scalar(v)
+    if _is_sequence(v) and not isinstance(v, str):
+        flat, _ = _flattened(v)
+        return inferred_dtype(flat)
+    raise RuntimeError(f"Could not infer dtype of {type(v).__name__}")
+
+
+# ---- sharing memory
+
+
+def checked_ndarray(array: Any) -> Any:
+    """An ndarray that a tensor can hold, or PyTorch's error."""
+    d = dtypes.of_array(array)
+    if array.dtype is not d.numpy:
+        array = array.view(d.numpy)
+    for s in array.strides:
+        if s < 0:
+            raise ValueError(
+                "At least one stride in the given numpy array is negative, and tensors with negative strides are not "
+                "currently supported. (You can probably work around this by making a copy of your array  with "
+                "array.copy().) "
+            )
+    return array
+
+
+def shared(array: Any) -> Any:
+    """An array over the same memory that is the beginning of a storage: ``views.root_of`` stops there."""
+    array = checked_ndarray(array)
+    if array.base is None or array.size == 0:
+        return array.view(ndarray)
+    if array.dtype.kind == "V" or array.dtype.name == "bfloat16":
+        return np.asarray(memoryview(array.view(np.uint16))).view(array.dtype)
+    again = np.asarray(memoryview(array))
+    return again if again.dtype is array.dtype else again.view(array.dtype)
+
+
+def from_numpy(ndarray: Any, /) -> Tensor:
+    """A tensor over a NumPy array's memory."""
+    if not isinstance(ndarray, np.ndarray):
+        cls = type(ndarray)
+        name = cls.__name__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
+        raise TypeError(f"expected np.ndarray (got {name})")
+    array = shared(ndarray)
+    if not array.flags.writeable:
+        _warn_readonly()
+    return finish(array)
+
+
+def _warn_readonly() -> None:
+    warnings.warn(
+        "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means writing "
+        "to this tensor will result in undefined behavior. You may want to copy the array to protect its data or make "
+        "it writable before converting it to a tensor. This type of warning will be suppressed for the rest of this "
+        "program.",
+        stacklevel=3,
+    )
+
+
+@creator()
+def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
+    """``data`` as a tensor, without a copy if possible."""
+    dtype = checked_dtype("as_tensor", dtype)
+    if isinstance(data, Tensor):
+        if (dtype is None or dtype is data.dtype) and (device is None or devices.parse(device) == data.device):
+            return data
+        return data.to(device=device, dtype=dtype)
+    if isinstance(data, ndarray) and (dtype is None or dtype.numpy == data.dtype):
+        return finish(place(shared(data), device))
+    return finish(place(array_of(data, dtype), device))
+
+
+@creator()
+def asarray(
+    obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None, requires_grad: bool = False
+) -> Tensor:
+    """``obj`` as a tensor; ``copy`` says whether memory must (True), must not (False) or may (None) be copied."""
+    dtype = checked_dtype("asarray", dtype)
+    if isinstance(obj, Tensor):
+        return _asarray_of_tensor(obj, dtype, device, copy, requires_grad)
+    if isinstance(obj, ndarray):
+        t = from_numpy(obj)
+    elif hasattr(obj, "__dlpack__"):
+        t = finish(shared(np.from_dlpack(obj)))
+    elif isinstance(obj, (bytes, bytearray, memoryview)):
+        t = frombuffer(obj, dtype=dtype or dtypes.default)
+    else:
+        if copy is False:
+            raise ValueError("can't alias arbitrary sequence into a tensor.")
+        return finish(place(array_of(obj, dtype), device), requires_grad)
+    return _asarray_of_tensor(t, dtype, device, copy, requires_grad)
+
+
+def _asarray_of_tensor(t: Tensor, dtype: Any, device: Any, copy: Any, requires_grad: bool) -> Tensor:
+    wrong_dtype = dtype is not None and dtype is not t.dtype
+    wrong_device = device is not None and devices.parse(device) != t.device
+    if copy is False:
+        names = dtypes.SCALAR_TYPE_NAMES
+        if wrong_device:
+            raise ValueError(f"can't alias tensor from device '{t.device}' to '{devices.parse(device)}'.")
+        if wrong_dtype:
+            raise ValueError(f"can't alias tensor with dtype '{names[t.dtype]}' into dtype '{names[dtype]}'.")
+    if copy or wrong_dtype or wrong_device:
+        t = t.to(device=device if wrong_device else t.device, dtype=dtype or t.dtype, copy=True)
+    if requires_grad and not t.requires_grad:
+        t.requires_grad_()
+    elif t.requires_grad and not requires_grad:
+        t = t.detach()
+    return t
+
+
+def frombuffer(
+    buffer: Any, *, dtype: Any = None, count: int = -1, offset: int = 0, requires_grad: bool = False
+) -> Tensor:
+    """A 1-d tensor over the memory of an object with a buffer."""
+    if dtype is None:
+        raise TypeError('frombuffer() missing 1 required positional arguments: "dtype"')
+    size = dtype.itemsize
+    try:
+        length = memoryview(buffer).nbytes
+    except TypeError:
+        raise ValueError("object does not implement Python buffer protocol.") from None
+    if length == 0 or count == 0:
+        raise ValueError(f"both buffer length ({length}) and count ({count}) must not be 0")
+    if not 0 <= offset < length:
+        raise ValueError(
+            f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({length} bytes) minus 1"
+        )
+    if count < 0 and (length - offset) % size:
+        raise ValueError(
+            f"buffer length ({length - offset} bytes) after offset ({offset} bytes) must be a multiple of element size "
+            f"({size})"
+        )
+    if count > 0 and offset + count * size > length:
+        raise ValueError(
+            f"requested buffer length ({count} * {size} bytes) after offset ({offset} bytes) must not be greater than "
+            f"actual buffer length ({length} bytes)"
+        )
+    array = np.frombuffer(buffer, dtype.numpy, count, offset)
+    if not array.flags.writeable:
+        warnings.warn(
+            "The given buffer is not writable, and PyTorch does not support non-writable tensors. This means you can "
+            "write to the underlying (supposedly non-writable) buffer using the tensor. You may want to copy the "
+            "buffer to protect its data or make it writable before converting it to a tensor. This type of warning "
+            "will be suppressed for the rest of this program.",
+            stacklevel=2,
+        )
+    return finish(array, requires_grad)
+
+
+FUNCTIONS["from_numpy"] = from_numpy
+FUNCTIONS["frombuffer"] = frombuffer
+
+
+# ---- the legacy constructors
+
+
+class LegacyMeta(type):
+    """``isinstance(t, FloatTensor)`` asks for the dtype."""
+
+    scalar: dtypes.dtype
+
+    def __instancecheck__(cls, t: Any) -> bool:
+        return isinstance(t, Tensor) and t.dtype is cls.scalar and not t.is_meta
+
+    def __repr__(cls) -> str:
+        return f"<class 'torch.{cls.__name__}'>"
+
+
+def _legacy_class(name: str, scalar: dtypes.dtype) -> Any:
+    def new(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        if len(args) == 1 and isinstance(args[0], Tensor) and args[0].dtype is not scalar:
+            raise TypeError(f"expected {_options(scalar)} (got {_options(args[0].dtype)})")
+        return legacy_tensor(args, scalar, kwargs)
+
+    return LegacyMeta(name, (), {"__new__": new, "scalar": scalar, "__module__": "facula", "dtype": scalar})
+
+
+def _options(d: dtypes.dtype) -> str:
+    return (
+        f"TensorOptions(dtype={dtypes.cpp_name(d)}, device=cpu, layout=Strided, requires_grad=false (default), "
+        "pinned_memory=false (default), memory_format=(nullopt))"
+    )
+
+
+LEGACY_CLASSES = {
+    f"{n}Tensor": _legacy_class(f"{n}Tensor", d)
+    for d, n in dtypes.SCALAR_TYPE_NAMES.items()
+    if not n.startswith(("Complex", "UInt"))
+}
+FUNCTIONS.update(LEGACY_CLASSES)
+
+
+def legacy_tensor(args: tuple[Any, ...], dtype: dtypes.dtype, kwargs: dict[str, Any] | None = None) -> Tensor:
+    """``Tensor(...)``: sizes make an uninitialised tensor, a sequence makes one with its values."""
+    device = (kwargs or {}).get("device")
+    if device is not None and devices.parse(device).type != "cpu":
+        raise RuntimeError(
+            f"legacy constructor expects device type: cpu but device type: {devices.parse(device).type} was passed"
+        )
+    if not args:
+        return finish(empty_array((0,), dtype, device))
+    first = args[0]
+    if isinstance(first, Tensor) and len(args) == 1:
+        t = finish(first._array)
+        t._counter = first._shared_counter()
+        return t
+    if isinstance(first, tuple) and type(first).__name__ == "Size":
+        return finish(empty_array(tuple(first), dtype, device))
+    if all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in args):
+        return finish(empty_array(size_of("new", args), dtype, device))
+    if isinstance(first, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type(first).__name__}'")
+    if len(args) == 1 and _is_sequence(first):
+        return finish(place(array_of(first, dtype), device))
+    raise TypeError(f"new(): data must be a sequence (got {type(first).__name__})")
+
+
+def legacy_constructor(cls: type, *args: Any, **kwargs: Any) -> Any:
+    """What ``Tensor(...)`` and subclasses that do not define ``__new__`` make."""
+    if len(args) == 1 and isinstance(args[0], Tensor) and cls is not Tensor:
+        t = args[0].detach()
+    else:
+        t = legacy_tensor(args, dtypes.default, kwargs)
+    return t if cls is Tensor else t.as_subclass(cls)
+
+

@@ -1,0 +1,83 @@
+"""Gamma and Dirichlet samples whose gradient follows the sample's quantile (see ``_implicit``)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core import dtypes
+from ..._core.generator import stream_of
+from ..._tensor import Tensor
+from ..arrays.implicit_gradients import dirichlet_gradient, gamma_gradient
+from ..machine.elementwise import elementwise
+from ..machine.primitive import primitive
+from ..machine.public import FUNCTIONS, public
+from ..machine.refusals import no_aten_derivative, no_derivative, not_for, only
+
+
+def _as_floats(name: str, array: Any) -> Any:
+    if array.dtype not in (np.float32, np.float64):
+        raise not_for(name, dtypes.of_array(array))
+    return array.astype(np.float64)
+
+
+@primitive("StandardGammaBackward0")
+def standard_gamma(input, generator: object):  # type: ignore[no-untyped-def]
+    shapes = np.maximum(_as_floats("gamma_cpu", input), 0)
+    draws = np.asarray(stream_of(generator).standard_gamma(shapes)).astype(input.dtype)
+    return np.maximum(draws, np.finfo(input.dtype).tiny)
+
+
+standard_gamma.vjp(input=lambda g, input, out, xp: g * xp.standard_gamma_grad(input, out))
+
+
+def _gamma_grad(input, output):  # type: ignore[no-untyped-def]
+    return gamma_gradient(input, output)
+
+
+_no_second = no_derivative("_standard_gamma_grad")
+standard_gamma_grad = elementwise(
+    "standard_gamma_grad", _gamma_grad, "StandardGammaGradBackward0", numbers=False,
+    check=only("_standard_gamma_grad_cpu", "f"), input=_no_second, output=_no_second,
+)  # fmt: skip
+FUNCTIONS["_standard_gamma_grad"] = standard_gamma_grad.call
+
+
+@public("_standard_gamma", "_standard_gamma")
+def _standard_gamma(input: Tensor, generator: Any = None) -> Tensor:
+    """A sample of the gamma distribution of rate 1 for each shape parameter."""
+    return standard_gamma(input, generator)
+
+
+@primitive("NotImplemented")
+def sample_dirichlet(input, generator: object):  # type: ignore[no-untyped-def]
+    """Gammas, normalised. They are drawn as logarithms: those of small shape are too small for floats."""
+    rng = stream_of(generator)
+    shapes = _as_floats("dirichlet", input)
+    logs = np.log(rng.standard_gamma(shapes + 1)) - rng.standard_exponential(shapes.shape) / shapes
+    logs -= logs.max(-1, keepdims=True)
+    draws = np.exp(logs)
+    draws = (draws / draws.sum(-1, keepdims=True)).astype(input.dtype)
+    info = np.finfo(input.dtype)
+    return np.clip(draws, info.tiny, 1 - info.epsneg)
+
+
+sample_dirichlet.vjp(input=no_aten_derivative("_sample_dirichlet"))
+
+
+@public("_sample_dirichlet")
+def _sample_dirichlet(input: Tensor, generator: Any = None) -> Tensor:
+    """A sample of the Dirichlet distribution for each vector of concentrations."""
+    return sample_dirichlet(input, generator)
+
+
+@primitive(None)
+def dirichlet_grad(x, alpha, total):  # type: ignore[no-untyped-def]
+    return dirichlet_gradient(x, alpha, total)
+
+
+@public("_dirichlet_grad")
+def _dirichlet_grad(x: Tensor, alpha: Tensor, total: Tensor) -> Tensor:
+    """The part of a Dirichlet sample's derivative that belongs to one component."""
+    return dirichlet_grad(x, alpha, total)

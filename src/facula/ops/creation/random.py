@@ -1,0 +1,365 @@
+"""Random tensors: PyTorch's distributions, drawn by NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import random as _seeds
+from ..._core import dtypes, state
+from ..._core.generator import Generator, default_generator, stream_of
+from ..._tensor import Tensor
+from ..arrays.draws import DIGITS, check_range, draw_integers, draw_normal, draw_uniform, limits
+from ..machine.operands import common_shape
+from ..machine.primitive import primitive
+from ..machine.public import FUNCTIONS, public
+from ..machine.refusals import no_aten_derivative, not_for, scalar_type
+from ..machine.write import needs_gradient
+from ..moving.basic import fit, no_gradient
+from .factories import checked_dtype, creator, empty_array, finish, like_array, out_dtype, require_sizes, size_of
+
+FUNCTIONS.update({name: getattr(_seeds, name) for name in _seeds.__all__ if name != "fork_rng"})
+FUNCTIONS["Generator"] = Generator
+FUNCTIONS["default_generator"] = default_generator
+
+
+# ---- new tensors
+
+
+def _size(name: str, size: tuple[Any, ...], named: dict[str, Any]) -> tuple[int, ...]:
+    if named.keys() - {"size"}:
+        raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(named))}'")
+    if not size and not named:
+        raise TypeError(f"{name}() received an invalid combination of arguments - got ()")
+    shape = size_of(name, (named["size"],) if named else size)
+    require_sizes(name, shape)
+    return shape
+
+
+def _float(name: str, dtype: Any, out: Any) -> dtypes.dtype:
+    return out_dtype(name, dtype, out) or dtypes.default
+
+
+def _drawn(draw: Any, shape: tuple[int, ...], dtype: dtypes.dtype, device: Any, generator: Any) -> Any:
+    """A new array of random values; on the meta device nothing is drawn."""
+    rng = stream_of(generator)
+    if device is not None or state.modes.device is not None:
+        array = empty_array((), dtype, device)
+        if array.__class__ is not np.ndarray:
+            return empty_array(shape, dtype, device)
+    return np.asarray(draw(rng, shape, dtype))
+
+
+@creator()
+def rand(
+    *size: Any, generator: Any = None, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
+    requires_grad: bool = False, pin_memory: bool = False, **named: Any,
+) -> Tensor:  # fmt: skip
+    """Uniform from [0, 1)."""
+    array = _drawn(draw_uniform, _size("rand", size, named), _float("rand", dtype, out), device, generator)
+    return finish(array, requires_grad, out, layout)
+
+
+@creator()
+def randn(
+    *size: Any, generator: Any = None, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
+    requires_grad: bool = False, pin_memory: bool = False, **named: Any,
+) -> Tensor:  # fmt: skip
+    """Normal with mean 0 and standard deviation 1."""
+    array = _drawn(draw_normal, _size("randn", size, named), _float("randn", dtype, out), device, generator)
+    return finish(array, requires_grad, out, layout)
+
+
+_NONE: Any = object()
+
+
+@creator()
+def randint(
+    low: Any = _NONE, high: Any = _NONE, size: Any = _NONE, *, generator: Any = None, out: Any = None,
+    dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
+    """Integers from [low, high); ``randint(high, size)`` begins at 0."""
+    position = 3
+    if size is _NONE and high is not _NONE and low is not _NONE:
+        low, high, size, position = 0, low, high, 2
+    if low is _NONE:
+        low = 0
+    if size is _NONE or high is _NONE:
+        raise TypeError("randint() received an invalid combination of arguments")
+    low, high = _integer("randint", "low", 1, low), _integer("randint", "high", position - 1, high)
+    shape = size_of("randint", (size,), position, one_argument=True)
+    d = out_dtype("randint", dtype, out) or dtypes.int64
+    check_range(low, high, d)
+    array = _drawn(lambda rng, shape, d: draw_integers(rng, low, high, shape, d), shape, d, device, generator)
+    return finish(array, requires_grad, out, layout)
+
+
+def _integer(name: str, argument: str, position: int, value: Any) -> int:
+    if isinstance(value, (int, np.integer)):
+        return int(value)
+    if isinstance(value, Tensor) and value._array.dtype.kind in "iu":
+        return int(value.item())
+    raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be int, not {type(value).__name__}")
+
+
+@creator()
+def randperm(
+    n: Any, *, generator: Any = None, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
+    requires_grad: bool = False, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
+    """The numbers 0 ... n - 1 in random order."""
+    n = _integer("randperm", "n", 1, n)
+    require_sizes("randperm", (n,))
+    d = out_dtype("randperm", dtype, out) or dtypes.int64
+    if d is dtypes.bool_:
+        raise not_for("randperm", d)
+    if d.category == dtypes.INT and n - 1 > limits(d)[1]:
+        raise RuntimeError(f"value cannot be converted to type {d.name}_t without overflow")
+    if d.category == dtypes.FLOAT and n > 2 ** DIGITS[d.name] + 1:
+        name = dtypes.SCALAR_TYPE_NAMES[d]
+        raise RuntimeError(f"n cannot be greater than {2 ** DIGITS[d.name] + 1} for {name} type.")
+    array = _drawn(lambda rng, shape, d: rng.permutation(n).astype(d.numpy, copy=False), (n,), d, device, generator)
+    return finish(array, requires_grad, out, layout)
+
+
+def _like(name: str, draw: Any, doc: str) -> None:
+    def like(
+        input: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False,
+        pin_memory: bool = False, memory_format: Any = None, generator: Any = None,
+    ) -> Tensor:  # fmt: skip
+        d = checked_dtype(name, dtype)
+        return finish(_filled_like(input, d, device, memory_format, draw, generator), requires_grad, None, layout)
+
+    like.__name__ = like.__qualname__ = name
+    like.__doc__ = doc
+    public(name)(like)
+
+
+def _filled_like(input: Any, dtype: Any, device: Any, memory_format: Any, draw: Any, generator: Any = None) -> Any:
+    array = like_array(input._array, dtype, device, memory_format)
+    if array.__class__ is np.ndarray:
+        array[...] = draw(stream_of(generator), array.shape, dtypes.of_array(array))
+    return array
+
+
+_like("rand_like", draw_uniform, "Uniform from [0, 1), in another tensor's shape, dtype and device.")
+_like("randn_like", draw_normal, "Standard normal, in another tensor's shape, dtype and device.")
+
+
+@public("randint_like")
+def randint_like(
+    input: Any, low: Any = _NONE, high: Any = _NONE, *, dtype: Any = None, layout: Any = None, device: Any = None,
+    requires_grad: bool = False, pin_memory: bool = False, memory_format: Any = None, generator: Any = None,
+) -> Tensor:  # fmt: skip
+    """Integers from [low, high), in another tensor's shape, dtype and device."""
+    if high is _NONE:
+        low, high = 0, low
+    elif low is _NONE:
+        low = 0
+    low, high = _integer("randint_like", "low", 2, low), _integer("randint_like", "high", 3, high)
+    d = checked_dtype("randint_like", dtype)
+    check_range(low, high, d or input.dtype)
+    array = _filled_like(
+        input, d, device, memory_format, lambda rng, shape, d: draw_integers(rng, low, high, shape, d), generator
+    )
+    return finish(array, requires_grad, None, layout)
+
+
+# ---- draws that depend on tensors
+
+
+@primitive("BernoulliBackward0")
+def bernoulli_kernel(input, generator: object):  # type: ignore[no-untyped-def]
+    return draw_bernoulli(input, input.shape, dtypes.of_array(input), generator)
+
+
+def draw_bernoulli(p: Any, shape: Any, d: dtypes.dtype, generator: Any) -> Any:
+    if p.dtype.kind in "biu":
+        raise not_for("bernoulli_tensor_cpu_p_", dtypes.of_array(p))
+    if d.is_complex:
+        raise not_for("bernoulli_tensor_cpu_self_", d)
+    if p.size and not (np.all(p >= 0) and np.all(p <= 1)):
+        raise RuntimeError(
+            "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  If "
+            "so, please report an enhancement request to PyTorch.)"
+        )
+    return (stream_of(generator).random(shape) < p).astype(d.numpy)
+
+
+bernoulli_kernel.vjp(input=no_gradient)
+
+
+@public("bernoulli", "bernoulli", out=True)
+def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
+    """1 with the probability that each element says (or ``p``), else 0."""
+    if p is None:
+        return bernoulli_kernel(input, generator)
+    return bernoulli_of_number(input, p, generator)
+
+
+@primitive("NotImplemented")
+def bernoulli_of_number(input, p: float, generator: object):  # type: ignore[no-untyped-def]
+    return Tensor._wrap(np.empty_like(input)).bernoulli_(p, generator=generator)._array
+
+
+bernoulli_of_number.vjp(input=no_aten_derivative("bernoulli"))
+
+
+@primitive("PoissonBackward0")
+def poisson_kernel(input, generator: object):  # type: ignore[no-untyped-def]
+    if input.dtype.kind in "biuc":
+        raise not_for("poisson_cpu", dtypes.of_array(input))
+    if input.size and not np.all(input >= 0):
+        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+    return np.asarray(stream_of(generator).poisson(input.astype(np.float64))).astype(input.dtype)
+
+
+poisson_kernel.vjp(input=no_gradient)
+
+
+@public("poisson")
+def poisson(input: Tensor, generator: Any = None) -> Tensor:
+    """Poisson with the rates that the elements say."""
+    return poisson_kernel(input, generator)
+
+
+@primitive("NotImplemented")
+def binomial_kernel(count, prob, generator: object):  # type: ignore[no-untyped-def]
+    common_shape(count.shape, prob.shape)
+    p = np.clip(prob.astype(np.float64), 0, 1)
+    n = np.maximum(count, 0).astype(np.int64)
+    return np.asarray(stream_of(generator).binomial(n, p)).astype(count.dtype)
+
+
+binomial_kernel.vjp(count=no_aten_derivative("binomial"), prob=no_aten_derivative("binomial"))
+
+
+@public("binomial")
+def binomial(count: Tensor, prob: Tensor, generator: Any = None) -> Tensor:
+    """The number of successes in ``count`` trials of probability ``prob``."""
+    for name, given in (("count", count), ("prob", prob)):
+        if not given.dtype.is_floating_point:
+            raise ValueError(f"binomial only supports floating-point dtypes for {name}, got: {scalar_type(given)}")
+    if count.dtype is not prob.dtype:
+        raise RuntimeError(f"Found dtype {scalar_type(prob)} but expected {scalar_type(count)}")
+    if count.dtype not in (dtypes.float32, dtypes.float64):
+        raise not_for("binomial_cpu", count.dtype)
+    return binomial_kernel(count, prob, generator)
+
+
+@public("multinomial", "multinomial", out=True)
+def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:
+    """Indices drawn with the weights of each row."""
+    p = input._array
+    if not isinstance(num_samples, (int, np.integer)):
+        raise TypeError(
+            f"multinomial(): argument 'num_samples' (position 2) must be int, not {type(num_samples).__name__}"
+        )
+    if p.ndim not in (1, 2):
+        raise RuntimeError("prob_dist must be 1 or 2 dim")
+    if p.dtype.kind in "biuc":
+        raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {scalar_type(input)}")
+    if num_samples <= 0:
+        raise RuntimeError("cannot sample n_sample <= 0 samples")
+    if not replacement and num_samples > p.shape[-1]:
+        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+    if p.shape[-1] > 2**24:
+        raise RuntimeError("number of categories cannot exceed 2^24")
+    weights = np.asarray(p).astype(np.float64)
+    if not (np.isfinite(weights).all() and (weights >= 0).all()):
+        if replacement and num_samples > 1:
+            what = "< 0" if (weights < 0).any() else "= infinity or NaN"
+            raise RuntimeError(f"invalid multinomial distribution (encountering probability entry {what})")
+        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+    if (weights.sum(-1) <= 0).any():
+        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+    rng = stream_of(generator)
+    if replacement:
+        return finish(_with_replacement(rng, weights, num_samples))
+    keys = weights / rng.standard_exponential(weights.shape)
+    return finish(np.ascontiguousarray(np.argsort(-keys, -1, kind="stable")[..., :num_samples]))
+
+
+def _with_replacement(rng: Any, weights: Any, n: int) -> Any:
+    """Where uniform draws fall among the cumulated weights."""
+    sums = np.cumsum(weights, -1)
+    draws = rng.random((*weights.shape[:-1], n)) * sums[..., -1:]
+    if weights.ndim == 1:
+        return np.searchsorted(sums, draws, "right")
+    found = np.empty(draws.shape, np.int64)
+    for row, (s, u) in enumerate(zip(sums, draws)):
+        found[row] = np.searchsorted(s, u, "right")
+    return found
+
+
+# ---- normal with means and deviations of one's own
+
+
+@primitive("NormalBackward1", name="normal_of_mean")
+def normal_of_mean(input, std: float, generator: object):  # type: ignore[no-untyped-def]
+    return scaled(draw_normal(stream_of(generator), input.shape, dtypes.of_array(input)), input, std)
+
+
+@primitive("NormalBackward2", name="normal_of_std")
+def normal_of_std(std, mean: float, generator: object):  # type: ignore[no-untyped-def]
+    _check_deviations(std)
+    return scaled(draw_normal(stream_of(generator), std.shape, dtypes.of_array(std)), mean, std)
+
+
+@primitive("NormalBackward3", name="normal_of_both")
+def normal_of_both(mean, std, generator: object):  # type: ignore[no-untyped-def]
+    _check_deviations(std)
+    shape = common_shape(mean.shape, std.shape)
+    return scaled(draw_normal(stream_of(generator), shape, dtypes.of_array(mean)), mean, std)
+
+
+def scaled(z: Any, mean: Any, std: Any) -> Any:
+    return np.asarray(z * std + mean).astype(np.asarray(z).dtype, copy=False)
+
+
+def _check_deviations(std: Any) -> None:
+    if std.dtype.kind == "c":
+        raise RuntimeError("normal expects standard deviation to be non-complex")
+    if std.size and not (std >= 0).all():
+        raise RuntimeError("normal expects all elements of std >= 0.0")
+
+
+normal_of_mean.vjp(input=no_gradient)
+normal_of_std.vjp(std=no_gradient)
+normal_of_both.vjp(
+    mean=lambda g, mean_shape, mean_dtype, xp: fit(no_gradient(g, xp), mean_shape, mean_dtype, xp),
+    std=lambda g, std_shape, std_dtype, xp: fit(no_gradient(g, xp), std_shape, std_dtype, xp),
+)
+
+
+@public("normal", out=True)
+def normal(
+    mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any = None, dtype: Any = None, layout: Any = None,
+    device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
+    """Normal; ``mean`` and ``std`` are numbers (then ``size`` tells the shape) or tensors."""
+    if not isinstance(std, Tensor):
+        check_std("normal", std)
+    has_complex_std = isinstance(std, Tensor) and std.dtype.is_complex
+    if isinstance(mean, Tensor) and mean.dtype.is_complex and not has_complex_std and needs_gradient(mean, std):
+        raise RuntimeError("normal does not support automatic differentiation for outputs with complex dtype.")
+    if isinstance(mean, Tensor):
+        return normal_of_both(mean, std, generator) if isinstance(std, Tensor) else normal_of_mean(mean, std, generator)
+    if isinstance(std, Tensor):
+        return normal_of_std(std, mean, generator)
+    if size is None:
+        raise TypeError(
+            "normal() received an invalid combination of arguments - got "
+            f"({type(mean).__name__}, {type(std).__name__})"
+        )
+    shape = size_of("normal", (size,), 3, one_argument=True)
+    require_sizes("normal", shape)
+    d = checked_dtype("normal", dtype) or dtypes.default
+    array = _drawn(lambda rng, shape, d: scaled(draw_normal(rng, shape, d), mean, std), shape, d, device, generator)
+    return finish(array, requires_grad, None, layout)
+
+
+def check_std(name: str, std: Any) -> None:
+    if std < 0:
+        raise RuntimeError(f"{name} expects std >= 0.0, but found std {std:g}")

@@ -1,0 +1,207 @@
+"""Random numbers written over a tensor. In graphs they stand for a gradient of zero."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..._core import dtypes
+from ..._core.generator import stream_of
+from ..._tensor import Tensor
+from ..arrays.draws import DIGITS, check_range, draw_integers, draw_normal, draw_uniform, limits
+from ..machine.errors import NoOverload
+from ..machine.primitive import Primitive, primitive
+from ..machine.public import public
+from ..machine.refusals import not_for, scalar_type
+from ..machine.write import change
+from ..moving.basic import fit, no_gradient
+from ..views.shape import expand_error
+from .random import check_std, draw_bernoulli, scaled
+
+_NONE: Any = object()
+
+
+def _stop(node: str, name: str) -> Primitive:
+    """A primitive that stands in graphs for random numbers written over a tensor: its gradient is zero."""
+
+    @primitive(node, name=name)
+    def overwrite(input):  # type: ignore[no-untyped-def]
+        return input
+
+    overwrite.vjp(input=no_gradient)
+    return overwrite
+
+
+_uniform = _stop("UniformBackward0", "uniform_inplace")
+_normal = _stop("NormalBackward0", "normal_inplace")
+_exponential = _stop("ExponentialBackward0", "exponential_inplace")
+_geometric = _stop("GeometricBackward0", "geometric_inplace")
+_cauchy = _stop("CauchyBackward0", "cauchy_inplace")
+_log_normal = _stop("LogNormalBackward0", "log_normal_inplace")
+_random_from_to = _stop("RandomBackward0", "random_from_to_inplace")
+_random_to = _stop("RandomBackward1", "random_to_inplace")
+_random_all = _stop("RandomBackward2", "random_all_inplace")
+_bernoulli_number = _stop("BernoulliBackward2", "bernoulli_number_inplace")
+
+
+@primitive("BernoulliBackward1", name="bernoulli_tensor_inplace")
+def _bernoulli_tensor(input, p):  # type: ignore[no-untyped-def]
+    return input
+
+
+_bernoulli_tensor.vjp(
+    input=no_gradient,
+    p=lambda g, p_shape, p_dtype, xp: fit(no_gradient(g, xp), p_shape, p_dtype, xp),
+)
+
+
+def _overwrite(op: Primitive, self: Any, draw: Any, generator: Any, *others: Any) -> Any:
+    """Write ``draw(rng, shape, dtype, ...)`` into a tensor."""
+    rng = stream_of(generator)
+
+    def write(target: Any, *arrays: Any) -> None:
+        target[...] = draw(rng, target.shape, dtypes.of_array(target), *arrays)
+
+    return change(op, self, others, write)
+
+
+@public("", "uniform_")
+def uniform_(self: Tensor, from_: Any = 0.0, to: Any = 1.0, *, generator: Any = None, **named: Any) -> Tensor:
+    """Fill with uniform numbers from [from, to)."""
+    low = named.pop("from", from_)
+    if self.dtype.category < dtypes.FLOAT:
+        raise not_for("check_uniform_bounds", self.dtype)
+    info = dtypes.finfo(self.dtype)
+    for name, bound in (("from", low), ("to", to)):
+        if not info.min <= bound <= info.max:
+            raise RuntimeError(f"{name} is out of bounds for {dtypes.cpp_name(self.dtype)}")
+    if low > to:
+        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={to:g}")
+
+    if to - low > info.max:
+        raise RuntimeError(
+            f"uniform_ expects to-from <= std::numeric_limits<{scalar_type(self)}>::max(), but found to={to:g} and "
+            f"from={low:g} which result in to-from to exceed the limit"
+        )
+
+    def draw(rng: Any, shape: Any, d: Any) -> Any:
+        values = draw_uniform(rng, shape, d)
+        return values * (to - low) + low if (low, to) != (0, 1) else values
+
+    return _overwrite(_uniform, self, draw, generator)
+
+
+@public("", "normal_")
+def normal_(self: Tensor, mean: Any = 0.0, std: Any = 1.0, *, generator: Any = None) -> Tensor:
+    """Fill with normal numbers."""
+    if self.dtype.category < dtypes.FLOAT:
+        raise not_for("normal_kernel_cpu", self.dtype)
+    check_std("normal", std)
+    return _overwrite(
+        _normal, self, lambda rng, shape, d: scaled(draw_normal(rng, shape, d), mean, std), generator
+    )
+
+
+def _require_float(distribution: str, t: Tensor, shown: str) -> None:
+    if t.dtype.category != dtypes.FLOAT:
+        raise RuntimeError(
+            f"{distribution} distribution is a continuous probability distribution. dtype must be a floating point but "
+            f"you specified {shown}"
+        )
+
+
+@public("", "exponential_")
+def exponential_(self: Tensor, lambd: Any = 1.0, *, generator: Any = None) -> Tensor:
+    """Fill with exponential numbers of rate ``lambd``."""
+    _require_float("Exponential", self, scalar_type(self))
+    if not lambd > 0:
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
+
+    def draw(rng: Any, shape: Any, d: dtypes.dtype) -> Any:
+        values = np.asarray(rng.standard_exponential(shape)) / lambd
+        rounded = values.astype(d.numpy)
+        return np.maximum(rounded, dtypes.finfo(d).tiny) if math.isfinite(lambd) else rounded
+
+    return _overwrite(_exponential, self, draw, generator)
+
+
+@public("", "geometric_")
+def geometric_(self: Tensor, p: Any, *, generator: Any = None) -> Tensor:
+    """Fill with the number of trials until the first success of probability ``p``."""
+    if not 0 < p < 1:
+        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
+    if self.dtype is dtypes.bool_ or self.dtype.is_complex:
+        raise not_for("geometric_cpu", self.dtype)
+    return _overwrite(_geometric, self, lambda rng, shape, d: rng.geometric(p, shape), generator)
+
+
+@public("", "cauchy_")
+def cauchy_(self: Tensor, median: Any = 0.0, sigma: Any = 1.0, *, generator: Any = None) -> Tensor:
+    """Fill with Cauchy numbers."""
+    _require_float("Cauchy", self, dtypes.cpp_name(self.dtype))
+    if not sigma > 0:
+        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
+    return _overwrite(
+        _cauchy, self, lambda rng, shape, d: rng.standard_cauchy(shape) * sigma + median, generator
+    )
+
+
+@public("", "log_normal_")
+def log_normal_(self: Tensor, mean: Any = 1.0, std: Any = 2.0, *, generator: Any = None) -> Tensor:
+    """Fill with numbers whose logarithm is normal."""
+    if not std > 0:
+        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
+    if self.dtype.category != dtypes.FLOAT:
+        raise not_for("log_normal_cpu", self.dtype)
+    return _overwrite(_log_normal, self, lambda rng, shape, d: rng.lognormal(mean, std, shape), generator)
+
+
+@public("", "bernoulli_")
+def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
+    """Fill with 1 with probability ``p``, else 0."""
+    if isinstance(p, Tensor):
+        try:
+            fits = np.broadcast_shapes(p._array.shape, self._array.shape) == self._array.shape
+        except ValueError:
+            fits = False
+        if not fits:
+            raise expand_error(self._array.shape, p._array.shape)
+
+        def draw(rng: Any, shape: Any, d: dtypes.dtype, probabilities: Any) -> Any:
+            return draw_bernoulli(probabilities, shape, d, generator)
+
+        return _overwrite(_bernoulli_tensor, self, draw, generator, p)
+    if not 0 <= p <= 1:
+        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+    if self.dtype.is_complex:
+        raise not_for("bernoulli_scalar_cpu_", self.dtype)
+    return _overwrite(_bernoulli_number, self, lambda rng, shape, d: rng.random(shape) < p, generator)
+
+
+@public("", "random_")
+def random_(self: Tensor, from_: Any = _NONE, to: Any = _NONE, *, generator: Any = None, **named: Any) -> Tensor:
+    """Fill with integers: all from 0 that the dtype holds, or ``random_(to)``, or ``random_(from, to)``."""
+    d = self.dtype
+    low = named.pop("from", from_)
+    if d.is_complex:
+        if low is _NONE and to is _NONE:
+            raise not_for("random_kernel_cpu", d)
+        raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
+    if isinstance(low, (float, str)) or isinstance(to, (float, str)):
+        raise NoOverload
+    if low is _NONE and to is _NONE:
+        op, low, high = _random_all, 0, _random_end(d)
+    elif to is _NONE:
+        op, low, high = _random_to, 0, low
+    else:
+        op, low, high = _random_from_to, 0 if low is _NONE else low, _random_end(d) if to is None else to
+    check_range(low, high, d)
+    return _overwrite(op, self, lambda rng, shape, d: draw_integers(rng, low, high, shape, d), generator)
+
+
+def _random_end(d: dtypes.dtype) -> int:
+    if d.category == dtypes.FLOAT:
+        return int(2 ** DIGITS[d.name]) + 1
+    return int(limits(d)[1]) + 1

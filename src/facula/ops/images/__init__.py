@@ -1,0 +1,1 @@
+"""Convolution, pooling, resampling: operators with spatial dimensions."""

@@ -1,0 +1,69 @@
+"""The gradients of a convolution as an operator of its own: one node with all three, as PyTorch has it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core.devices import empty_meta
+from ..arrays.patches import Sizes
+from ..machine.namespaces import RAW
+from ..machine.primitive import primitive
+from .convolution import NO_BIAS, any_meta, to_bias, to_input, to_weight
+
+
+@primitive(
+    "ConvolutionBackwardBackward0", name="convolution_backward", outputs=3,
+    saved_names={"input": "input", "wanted": ""},
+)  # fmt: skip
+def convolution_backward(  # type: ignore[no-untyped-def]
+    grad_output, input, weight, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool,
+    output_padding: Sizes, groups: int, wanted: tuple[bool, ...],
+):  # fmt: skip
+    how = (stride, padding, dilation, transposed)
+    nothing = empty_meta((0,), input.dtype) if any_meta(input, weight) else np.empty(0, input.dtype)
+    return [
+        to_input(grad_output, input, weight, *how, output_padding, groups, NO_BIAS, RAW) if wanted[0] else nothing,
+        to_weight(grad_output, input, weight, *how, groups, RAW) if wanted[1] else nothing,
+        to_bias(grad_output, input, weight, RAW) if wanted[2] else nothing,
+    ]
+
+
+@convolution_backward.vjp("grad_output")
+def _(
+    g: Any, grad_output: Any, input: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes,
+    transposed: bool, output_padding: Sizes, groups: int, wanted: Any, xp: Any,
+) -> Any:  # fmt: skip
+    by_input, by_weight, by_bias = (x if want else None for x, want in zip(g, wanted))
+    how = (None, stride, padding, dilation, transposed, output_padding, groups, NO_BIAS)
+    found = None if by_input is None else xp.convolution(by_input, weight, *how)
+    if by_weight is not None:
+        part = xp.convolution(input, by_weight, *how)
+        found = part if found is None else found + part
+    if by_bias is not None:
+        part = xp.expand(xp.view(by_bias, (1, -1, *[1] * len(stride))), tuple(grad_output.shape))
+        found = part if found is None else found + part
+    return found
+
+
+@convolution_backward.vjp("input")
+def _(
+    g: Any, grad_output: Any, input: Any, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool,
+    output_padding: Sizes, groups: int, wanted: Any, xp: Any,
+) -> Any:  # fmt: skip
+    if g[1] is None or not wanted[1]:
+        return None
+    return to_input(
+        grad_output, input, g[1], stride, padding, dilation, transposed, output_padding, groups, NO_BIAS, xp
+    )
+
+
+@convolution_backward.vjp("weight")
+def _(
+    g: Any, grad_output: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool,
+    groups: int, wanted: Any, xp: Any,
+) -> Any:  # fmt: skip
+    if g[0] is None or not wanted[0]:
+        return None
+    return to_weight(grad_output, g[0], weight, stride, padding, dilation, transposed, groups, xp)

@@ -1,0 +1,542 @@
+"""Convolutions: ``conv1d`` … ``conv_transpose3d`` and ``convolution``, of which all of them are made."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..._core.devices import MetaArray, empty_meta
+from ..._core.dtypes import cpp_name, widened
+from ..._tensor import Tensor
+from ..arrays.convolution import convolve, convolve_input, convolve_weight
+from ..arrays.patches import Sizes, out_sizes
+from ..machine.errors import NoOverload, WrongArgument
+from ..machine.primitive import primitive
+from ..machine.public import FUNCTIONS, public
+from ..machine.refusals import not_for, scalar_type
+from ..moving.basic import in_both_worlds
+from ..moving.padding import pad
+from ..reductions.reducing import total
+
+NO_BIAS = (0,)
+"""What nodes of convolutions without bias tell of its shape."""
+
+
+def transposed_sizes(
+    sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, output_padding: Sizes
+) -> Sizes:
+    """The spatial sizes of a transposed convolution's result."""
+    return tuple(
+        [
+            (n - 1) * s - 2 * p + d * (k - 1) + more + 1
+            for n, k, s, p, d, more in zip(sizes, kernel, stride, padding, dilation, output_padding)
+        ]
+    )
+
+
+# ---- the primitives; see NOTE [three faces of convolution]
+
+
+@primitive(
+    "ConvolutionBackward0", saved_names={"input": "input", "bias_sym_sizes_opt": "bias_sym_sizes_opt"}
+)
+def convolution(  # type: ignore[no-untyped-def]
+    input, weight, bias, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool, output_padding: Sizes,
+    groups: int, bias_sym_sizes_opt: Sizes,
+):  # fmt: skip
+    sizes, kernel = input.shape[2:], weight.shape[2:]
+    if transposed:
+        sizes = transposed_sizes(sizes, kernel, stride, padding, dilation, output_padding)
+    if any_meta(input, weight):
+        sizes = sizes if transposed else out_sizes(sizes, kernel, stride, padding, dilation)
+        channels = weight.shape[1] * groups if transposed else weight.shape[0]
+        return empty_meta((input.shape[0], channels, *sizes), input.dtype)
+    x, w = widened(input), widened(weight)
+    if transposed:
+        y = convolve_input(x, w, sizes, stride, padding, dilation, groups)
+    else:
+        y = convolve(x, w, stride, padding, dilation, groups)
+    if bias is not None:
+        y += widened(bias).reshape(-1, *(1,) * len(kernel))
+    return y.astype(input.dtype, copy=False)
+
+
+@primitive("ConvolutionBackwardBackward0", name="convolution_input")
+def convolution_input(  # type: ignore[no-untyped-def]
+    input, weight, sizes: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
+):
+    """From a convolution's result (``input``) and its weight what belongs to its input, of these spatial sizes."""
+    if any_meta(input, weight):
+        return empty_meta((input.shape[0], weight.shape[1] * groups, *sizes), input.dtype)
+    x = convolve_input(widened(input), widened(weight), sizes, stride, padding, dilation, groups)
+    return x.astype(input.dtype, copy=False)
+
+
+@primitive("ConvolutionBackwardBackward0", name="convolution_weight")
+def convolution_weight(  # type: ignore[no-untyped-def]
+    input, other, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
+):
+    """From a convolution's result (``input``) and its input (``other``) what belongs to its weight."""
+    if any_meta(input, other):
+        return empty_meta((input.shape[1], other.shape[1] // groups, *kernel), input.dtype)
+    w = convolve_weight(widened(input), widened(other), kernel, stride, padding, dilation, groups)
+    return w.astype(input.dtype, copy=False)
+
+
+def any_meta(*arrays: Any) -> bool:
+    return any(a.__class__ is MetaArray for a in arrays)
+
+
+def forward(
+    x: Any, w: Any, sizes: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int, xp: Any
+) -> Any:
+    """The convolution whose result has these spatial sizes: output padding may have left room for more."""
+    zeros = (0,) * len(stride)
+    y = xp.convolution(x, w, None, stride, padding, dilation, False, zeros, groups, NO_BIAS)
+    if tuple(y.shape[2:]) != tuple(sizes):
+        cut = [v for n, m in zip(reversed(sizes), reversed(y.shape)) for v in (0, n - m)]
+        y = xp.constant_pad_nd(y, tuple(cut), 0.0)
+    return y
+
+
+# PyTorch's node saves input and weight whichever gradient is wanted: all three rules name them.
+
+
+@convolution.joint_vjp("input", "weight", "bias")
+def _(
+    g: Any, needs: Any, input: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool,
+    output_padding: Sizes, groups: int, bias_sym_sizes_opt: Sizes, xp: Any,
+) -> Any:  # fmt: skip
+    if g.wraps or input.wraps or weight.wraps:
+        how = (stride, padding, dilation, transposed)
+        rules = (
+            lambda: to_input(g, input, weight, *how, output_padding, groups, bias_sym_sizes_opt, xp),
+            lambda: to_weight(g, input, weight, *how, groups, xp),
+            lambda: to_bias(g, input, weight, xp),
+        )
+        return [rule() if need else None for rule, need in zip(rules, needs)]
+    found = xp.convolution_backward(
+        g, input, weight, stride, padding, dilation, transposed, output_padding, groups, needs
+    )
+    return [x if need else None for x, need in zip(found, needs)]
+
+
+@convolution.vjp("input")
+def to_input(
+    g: Any, input: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool,
+    output_padding: Sizes, groups: int, bias_sym_sizes_opt: Sizes, xp: Any,
+) -> Any:  # fmt: skip
+    w = xp.conj(weight)
+    sizes = tuple(input.shape[2:])
+    if transposed:
+        return forward(g, w, sizes, stride, padding, dilation, groups, xp)
+    return xp.convolution_input(g, w, sizes, stride, padding, dilation, groups)
+
+
+@convolution.vjp("weight")
+def to_weight(
+    g: Any, input: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool, groups: int,
+    xp: Any,
+) -> Any:  # fmt: skip
+    y, x = (xp.conj(input), g) if transposed else (g, xp.conj(input))
+    return xp.convolution_weight(y, x, tuple(weight.shape[2:]), stride, padding, dilation, groups)
+
+
+@convolution.vjp("bias")
+def to_bias(g: Any, input: Any, weight: Any, xp: Any) -> Any:
+    return xp.sums_by_channel(g)
+
+
+def _other_dims(ndim: int) -> Sizes:
+    return (0, *range(2, ndim))
+
+
+in_both_worlds(
+    "sums_by_channel",
+    lambda g: np.asarray(total(g, _other_dims(g.ndim), False)),
+    lambda g: g.sum(_other_dims(g.ndim)),
+)
+
+
+@convolution_input.vjp("input")
+def _(g: Any, input: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int, xp: Any) -> Any:
+    return forward(g, xp.conj(weight), tuple(input.shape[2:]), stride, padding, dilation, groups, xp)
+
+
+@convolution_input.vjp("weight")
+def _(g: Any, input: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int, xp: Any) -> Any:
+    return xp.convolution_weight(xp.conj(input), g, tuple(weight.shape[2:]), stride, padding, dilation, groups)
+
+
+@convolution_weight.vjp("input")
+def _(g: Any, input: Any, other: Any, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int, xp: Any) -> Any:
+    return forward(xp.conj(other), g, tuple(input.shape[2:]), stride, padding, dilation, groups, xp)
+
+
+@convolution_weight.vjp("other")
+def _(g: Any, input: Any, other: Any, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int, xp: Any) -> Any:
+    return xp.convolution_input(xp.conj(input), g, tuple(other.shape[2:]), stride, padding, dilation, groups)
+
+
+# ---- checks, with PyTorch's sentences
+
+
+def _expanded(name: str, given: Sizes, n: int) -> Sizes:
+    if len(given) == n:
+        return given
+    if len(given) != 1:
+        raise RuntimeError(
+            f"expected {name} to be a single integer value or a list of {n} values to match the convolution "
+            f"dimensions, but got {name}={list(given)}"
+        )
+    return given * n
+
+
+def _check_shapes(
+    input: Tensor, weight: Tensor, bias: Tensor | None, stride: Sizes, padding: Sizes, dilation: Sizes,
+    transposed: bool, output_padding: Sizes, groups: int,
+) -> None:  # fmt: skip
+    if min(padding) < 0:
+        raise RuntimeError("negative padding is not supported")
+    if min(output_padding) < 0:
+        raise RuntimeError("negative output_padding is not supported")
+    if min(stride) <= 0:
+        raise RuntimeError("non-positive stride is not supported")
+    if min(dilation) <= 0:
+        raise RuntimeError(
+            "dilation should be greater than zero" if min(dilation) < 0 else "non-positive dilation is not supported"
+        )
+    x, w = input._array.shape, weight._array.shape
+    if len(x) != len(w):
+        raise RuntimeError(
+            f"Expected {len(w)}-dimensional input for {len(w)}-dimensional weight {list(w)}, but got "
+            f"{len(x)}-dimensional input of size {list(x)} instead"
+        )
+    if w[0] < groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of size "
+            f"{list(w)} instead"
+        )
+    if w[0] % groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of "
+            f"size [{list(w)}] instead"
+        )
+    wanted = w[0] if transposed else w[1] * groups
+    if x[1] != wanted:
+        given = "transposed=1" if transposed else f"groups={groups}"
+        raise RuntimeError(
+            f"Given {given}, weight of size {list(w)}, expected input{list(x)} to have {wanted} channels, but got "
+            f"{x[1]} channels instead"
+        )
+    features = w[1] * groups if transposed else w[0]
+    if bias is not None and bias._array.shape != (features,):
+        given = "transposed=1, " if transposed else ""
+        raise RuntimeError(
+            f"Given {given}weight of size {list(w)}, expected bias to be 1-dimensional with {features} elements, but "
+            f"got bias of size {list(bias._array.shape)} instead"
+        )
+    if 0 in w[2:]:
+        raise RuntimeError(f"kernel size should be greater than zero, but got {list(w[2:])}")
+    if transposed:
+        _check_transposed_sizes(x[2:], w[2:], stride, padding, dilation, output_padding)
+    else:
+        _check_kernel_size(x[2:], w[2:], padding, dilation)
+
+
+def _times(sizes: Any) -> str:
+    return " x ".join(map(str, sizes))
+
+
+def _check_kernel_size(sizes: Sizes, kernel: Sizes, padding: Sizes, dilation: Sizes) -> None:
+    padded = [n + 2 * p for n, p in zip(sizes, padding)]
+    needed = [d * (k - 1) + 1 for k, d in zip(kernel, dilation)]
+    if any(a < b for a, b in zip(padded, needed)):
+        raise RuntimeError(
+            f"Calculated padded input size per channel: ({_times(padded)}). Kernel size: ({_times(needed)}). Kernel "
+            "size can't be greater than actual input size"
+        )
+
+
+_SIDES = {1: ("height", "width"), 2: ("height", "width"), 3: ("depth", "height", "width")}
+
+
+def _check_transposed_sizes(
+    sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, output_padding: Sizes
+) -> None:
+    n = len(kernel)
+    flat = n == 1  # PyTorch gives it a height of 1
+    if any(more >= s and more >= d for more, s, d in zip(output_padding, stride, dilation)):
+        told = []
+        named = (("output_padding", output_padding, 0), ("stride", stride, 1), ("dilation", dilation, 1))
+        for name, values, one in named:
+            shown = (one, *values) if flat else values
+            told += [f"{name}_{side}: {v}" for side, v in zip(_SIDES[n], shown)]
+        raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {' '.join(told)}")
+    found = transposed_sizes(sizes, kernel, stride, padding, dilation, output_padding)
+    if min(found) < 1 and min(sizes) > 0:
+        given, out = ((1, *sizes), (1, *found)) if flat else (sizes, found)
+        raise RuntimeError(
+            f"Given input size per channel: ({_times(given)}). Calculated output size per channel: ({_times(out)}). "
+            "Output size is too small"
+        )
+
+
+def _check_dtypes(input: Tensor, weight: Tensor, transposed: bool) -> None:
+    a, b = input._array.dtype, weight._array.dtype
+    if a == b:
+        if a.kind == "b":
+            raise not_for(_kernel_name(transposed, input.ndim - 2), input.dtype)
+        return
+    if a.kind == "c":
+        raise RuntimeError(
+            f"Input type (CPU{scalar_type(input)}Type) and weight type (torch.{scalar_type(weight)}Tensor) should be "
+            "the same"
+        )
+    if a == np.float32 and b.kind != "c":
+        raise RuntimeError(
+            f"Input type (torch.FloatTensor) and weight type (torch.{scalar_type(weight)}Tensor) should be the same or "
+            "input should be a MKLDNN tensor and weight is a dense tensor"
+        )
+    raise RuntimeError(f"expected scalar type {scalar_type(input)} but found {scalar_type(weight)}")
+
+
+def _kernel_name(transposed: bool, n: int) -> str:
+    if transposed:
+        return f"slow_conv_transpose{max(n, 2)}d_out_cpu"
+    return "compute_columns3d" if n == 3 else "slow_conv2d_cpu"
+
+
+def _check_bias_dtype(input: Tensor, bias: Tensor | None) -> None:
+    if bias is not None and bias._array.dtype != input._array.dtype:
+        raise RuntimeError(
+            f"Input type ({cpp_name(input.dtype)}) and bias type ({cpp_name(bias.dtype)}) should be the same"
+        )
+
+
+# ---- convolution
+
+
+def convolved(
+    input: Tensor, weight: Tensor, bias: Tensor | None, stride: Sizes, padding: Sizes, dilation: Sizes,
+    transposed: bool, output_padding: Sizes, groups: int,
+) -> Tensor:  # fmt: skip
+    """The general convolution of a batch: checks, then the primitive."""
+    if groups <= 0:
+        raise RuntimeError("non-positive groups is not supported")
+    n = weight._array.ndim - 2
+    if n < 1:
+        raise RuntimeError("weight should have at least three dimensions")
+    stride = _expanded("stride", stride, n)
+    padding = _expanded("padding", padding, n)
+    dilation = _expanded("dilation", dilation, n)
+    output_padding = _expanded("output_padding", output_padding, n)
+    _check_shapes(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
+    _check_dtypes(input, weight, transposed)
+    if input._array.dtype.kind == "c":
+        return _complex(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
+    bias_sizes = NO_BIAS if bias is None else bias._array.shape
+    return convolution(
+        input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, bias_sizes
+    )
+
+
+def _complex(input: Tensor, weight: Tensor, bias: Tensor | None, *how: Any) -> Tensor:
+    """Three real convolutions, as PyTorch does it: (a + bi)(c + di) = ac - bd + ((a + b)(c + d) - ac - bd)i."""
+    x, y = _parts(input)
+    v, w = _parts(weight)
+    real, imaginary = (None, None) if bias is None else _parts(bias)
+    both = None if real is None or imaginary is None else real + imaginary
+    a = convolved(x, v, real, *how)
+    b = convolved(y, w, None, *how)
+    c = convolved(x + y, v + w, both, *how)
+    return (a - b) + (c - a - b) * 1j
+
+
+def _parts(t: Tensor) -> tuple[Tensor, Tensor]:
+    both = FUNCTIONS["view_as_real"](t)
+    return both.select(-1, 0), both.select(-1, 1)
+
+
+@public("convolution", name="convolution")
+def general_convolution(
+    input: Tensor, weight: Tensor, bias: Tensor | None, stride: Any, padding: Any, dilation: Any, transposed: bool,
+    output_padding: Any, groups: int,
+) -> Tensor:  # fmt: skip
+    """The convolution of a batch, forward or transposed, in as many dimensions as the weight has."""
+    if not isinstance(weight, Tensor):
+        raise WrongArgument("weight", weight, "Tensor")
+    given = {"stride": stride, "padding": padding, "dilation": dilation, "output_padding": output_padding}
+    for name, value in given.items():
+        if not isinstance(value, (tuple, list)):
+            raise WrongArgument(name, value, "tuple of ints")
+    _check_bias_dtype(input, bias)
+    return convolved(
+        input, weight, bias, tuple(stride), tuple(padding), tuple(dilation), transposed, tuple(output_padding), groups
+    )
+
+
+# ---- conv1d, conv2d, conv3d and their transposes
+
+
+def _numbers(value: Any, n: int) -> Sizes | None:
+    """An argument that is one integer or several; None if it is neither."""
+    if value.__class__ is int:
+        return (value,) * n
+    if isinstance(value, (tuple, list)):
+        found = tuple([_number(v) for v in value])
+        return None if None in found else found  # type: ignore[return-value]
+    one = _number(value)
+    return None if one is None else (one,) * n
+
+
+def _number(value: Any) -> int | None:
+    if isinstance(value, Tensor):
+        return int(value.item()) if value._array.size == 1 and value._array.dtype.kind in "iu" else None
+    return int(value) if isinstance(value, (int, np.integer)) and not isinstance(value, bool) else None
+
+
+def _batched(name: str, input: Tensor, n: int) -> bool:
+    ndim = input._array.ndim
+    if ndim not in (n + 1, n + 2):
+        raise RuntimeError(
+            f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {name}, but got input of size: "
+            f"{list(input._array.shape)}"
+        )
+    return ndim == n + 2
+
+
+def _convolve(
+    n: int, input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: Any
+) -> Tensor:
+    if not isinstance(input, Tensor) or not isinstance(weight, Tensor) or groups.__class__ is not int:
+        raise NoOverload
+    if bias is not None and not isinstance(bias, Tensor):
+        raise NoOverload
+    step, between = _numbers(stride, n), _numbers(dilation, n)
+    around = padding if isinstance(padding, str) else _numbers(padding, n)
+    if step is None or between is None or around is None:
+        raise NoOverload
+    batched = _batched(f"conv{n}d", input, n)
+    if not batched:
+        input = input.unsqueeze(0)
+    _check_bias_dtype(input, bias)
+    if isinstance(around, str):
+        if around == "same":
+            input, around = _same(input, weight, step, between)
+        elif around == "valid":
+            around = (0,)
+        else:
+            raise RuntimeError(f"Invalid padding string: '{around}'")
+    result = convolved(input, weight, bias, step, around, between, False, (0,) * len(around), groups)
+    return result if batched else result.squeeze(0)
+
+
+_told_of_copies = False
+
+
+def _same(input: Tensor, weight: Tensor, stride: Sizes, dilation: Sizes) -> tuple[Tensor, Sizes]:
+    """The padding that makes the result as large as the input; if it is odd, the input gets the odd part first."""
+    global _told_of_copies
+    kernel = weight._array.shape[2:]
+    n = len(kernel)
+    if weight._array.ndim != input._array.ndim:
+        raise RuntimeError(
+            f"Expected {n + 2}-dimensional input for {n + 2}-dimensional weight{list(weight._array.shape)}, but got "
+            f"{input._array.ndim}-dimensional input of size {list(input._array.shape)} instead"
+        )
+    for name, given in (("stride", stride), ("dilation", dilation)):
+        if len(given) not in (1, n):
+            raise RuntimeError(f"{name} cannot broadcast to {n} dimensions")
+    if any(s != 1 for s in stride):
+        raise RuntimeError("padding='same' is not supported for strided convolutions")
+    needed = [d * (k - 1) for d, k in zip(_expanded("dilation", dilation, n), kernel)]
+    if any(more % 2 for more in needed):
+        if not _told_of_copies:
+            _told_of_copies = True
+            warnings.warn(
+                "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the "
+                "input be created",
+                stacklevel=5,
+            )
+        widths = [v for more in reversed(needed) for v in (0, more % 2)]
+        input = pad(input, widths)
+    return input, tuple([more // 2 for more in needed])
+
+
+def _convolve_transposed(
+    n: int, input: Any, weight: Any, bias: Any, stride: Any, padding: Any, output_padding: Any, groups: Any,
+    dilation: Any,
+) -> Tensor:  # fmt: skip
+    for name, value in (("weight", weight), ("bias", bias)):
+        if not isinstance(value, Tensor) and (value is not None or name == "weight"):
+            raise WrongArgument(name, value, "Tensor")
+    read = []
+    given = {"stride": stride, "padding": padding, "dilation": dilation, "output_padding": output_padding}
+    for name, value in given.items():
+        found = _numbers(value, n)
+        if found is None:
+            raise WrongArgument(name, value, "tuple of ints")
+        read.append(found)
+    if groups.__class__ is not int:
+        raise WrongArgument("groups", groups, "int")
+    batched = _batched(f"conv_transpose{n}d", input, n)
+    if not batched:
+        input = input.unsqueeze(0)
+    _check_bias_dtype(input, bias)
+    step, around, between, more = read
+    result = convolved(input, weight, bias, step, around, between, True, more, groups)
+    return result if batched else result.squeeze(0)
+
+
+@public("conv1d", overloads=True)
+def conv1d(
+    input: Any, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
+) -> Tensor:
+    """Sums of products of ``weight`` and the patches of (batch, channels, length) that it is moved over."""
+    return _convolve(1, input, weight, bias, stride, padding, dilation, groups)
+
+
+@public("conv2d", overloads=True)
+def conv2d(
+    input: Any, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
+) -> Tensor:
+    """``conv1d`` for images: (batch, channels, height, width)."""
+    return _convolve(2, input, weight, bias, stride, padding, dilation, groups)
+
+
+@public("conv3d", overloads=True)
+def conv3d(
+    input: Any, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
+) -> Tensor:
+    """``conv1d`` for volumes: (batch, channels, depth, height, width)."""
+    return _convolve(3, input, weight, bias, stride, padding, dilation, groups)
+
+
+@public("conv_transpose1d")
+def conv_transpose1d(
+    input: Tensor, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
+    groups: int = 1, dilation: Any = 1,
+) -> Tensor:  # fmt: skip
+    """The adjoint of ``conv1d``: each element of ``input`` adds a multiple of ``weight`` to a patch of the result."""
+    return _convolve_transposed(1, input, weight, bias, stride, padding, output_padding, groups, dilation)
+
+
+@public("conv_transpose2d")
+def conv_transpose2d(
+    input: Tensor, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
+    groups: int = 1, dilation: Any = 1,
+) -> Tensor:  # fmt: skip
+    """The adjoint of ``conv2d``."""
+    return _convolve_transposed(2, input, weight, bias, stride, padding, output_padding, groups, dilation)
+
+
+@public("conv_transpose3d")
+def conv_transpose3d(
+    input: Tensor, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
+    groups: int = 1, dilation: Any = 1,
+) -> Tensor:  # fmt: skip
+    """The adjoint of ``conv3d``."""
+    return _convolve_transposed(3, input, weight, bias, stride, padding, output_padding, groups, dilation)

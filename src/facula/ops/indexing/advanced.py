@@ -1,0 +1,335 @@
+"""Indexing by tensors: reading, writing and adding at places given by integers and masks."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..._core import dtypes
+from ..._core.devices import MetaArray, empty_meta
+from ..._tensor import Tensor
+from ...autograd import saved
+from ...autograd.graph import Node
+from ...autograd.saved import SavedList
+from ..machine.namespaces import TENSOR
+from ..machine.partial_write import SMALL, add_rows, changing, first_outside, from_front
+from ..machine.primitive import primitive, wrap
+from ..machine.public import public
+from ..moving.basic import constant, fit, raw
+from .gather import INTEGERS
+
+_ALL = slice(None)
+
+
+class Places:
+    """The indices of one access, made ready for NumPy.
+
+    They go from the first dimension on; None takes a whole dimension, a mask stands for as many as it has.
+    """
+
+    __slots__ = ("is_mask", "key", "single")
+
+    key: tuple[Any, ...]
+    single: int
+    """The dimension that is indexed, if there is just one and it is indexed by integers; else -1."""
+    is_mask: bool
+    """Just one mask, whose places cannot repeat."""
+
+    def __init__(self, indices: Any) -> None:
+        self.key = tuple([_ALL if i is None else i._array if isinstance(i, Tensor) else i for i in indices])
+        indexed = [d for d, part in enumerate(self.key) if part is not _ALL]
+        alone = self.key[indexed[0]] if len(indexed) == 1 else None
+        self.is_mask = alone is not None and alone.dtype.kind == "b"
+        self.single = indexed[0] if alone is not None and not self.is_mask else -1
+
+    def by_dim(self) -> tuple[list[int], list[Any]]:
+        """The indexed dimensions and for each an array of integers; a mask becomes one per dimension of it."""
+        dims, arrays = [], []
+        dim = 0
+        for part in self.key:
+            if part is _ALL:
+                dim += 1
+                continue
+            for places in part.nonzero() if part.dtype.kind == "b" else (part,):
+                dims.append(dim)
+                arrays.append(places)
+                dim += 1
+        return dims, arrays
+
+    def error(self, shape: tuple[int, ...]) -> IndexError:
+        """Why these indices do not fit a shape."""
+        dims, arrays = self.by_dim()
+        try:
+            np.broadcast_shapes(*(a.shape for a in arrays))
+        except ValueError:
+            shapes = ", ".join(str(list(a.shape)) for a in arrays)
+            return IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}")
+        if self.in_nothing(shape):
+            return IndexError("index is out of bounds for dimension with size 0")
+        for i, (dim, array) in enumerate(zip(dims, arrays, strict=True)):
+            n = shape[dim]
+            found = first_outside(array, -n, n)
+            if found is not None:
+                return IndexError(f"index {found} is out of bounds for dimension {i} with size {n}")
+        return IndexError("these indices do not fit the tensor")
+
+    def in_nothing(self, shape: tuple[int, ...]) -> bool:
+        """Whether a dimension without elements is indexed."""
+        return any(not shape[dim] and array.size for dim, array in zip(*self.by_dim(), strict=True))
+
+    def result_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """The shape of ``tensor[indices]`` for a tensor of this shape."""
+        dims, arrays = self.by_dim()
+        try:
+            common = np.broadcast_shapes(*(a.shape for a in arrays))
+        except ValueError:
+            raise self.error(shape) from None
+        rest = [n for i, n in enumerate(shape) if i not in dims]
+        at = dims[0] if dims and _adjacent(dims) else 0
+        return (*rest[:at], *common, *rest[at:])
+
+
+def _adjacent(dims: list[int]) -> bool:
+    return dims == list(range(dims[0], dims[0] + len(dims)))
+
+
+def checked(tensors: list[Any], shape: tuple[int, ...], count: bool = False) -> SavedList:
+    """Check the tensors of an index against the shape they are to index."""
+    dim = 0
+    for i, t in enumerate(tensors):
+        if t is None:
+            dim += 1
+            continue
+        array = t._array
+        if array.dtype in INTEGERS:
+            dim += 1
+            continue
+        if array.dtype == np.uint8:
+            warnings.warn(
+                "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
+                stacklevel=3,
+            )
+            tensors[i] = wrap(array != 0)
+        elif array.dtype != np.bool_:
+            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+        for j, n in enumerate(array.shape):
+            if dim + j >= len(shape):
+                raise IndexError(f"too many indices for tensor of dimension {len(shape)}")
+            if n != shape[dim + j]:
+                raise IndexError(
+                    f"The shape of the mask {list(array.shape)} at index {j} does not match the shape of the indexed "
+                    f"tensor {list(shape)} at index {dim + j}"
+                )
+        dim += array.ndim
+    if dim > len(shape):
+        got = f" (got {dim})" if count else ""
+        raise IndexError(f"too many indices for tensor of dimension {len(shape)}{got}")
+    return SavedList(tensors)
+
+
+# ---- reading
+
+
+@primitive("IndexBackward0", name="index")
+def index_kernel(input, indices: SavedList):  # type: ignore[no-untyped-def]
+    if len(indices) == 1 and input.__class__ is np.ndarray:
+        only = indices[0]._array if isinstance(indices[0], Tensor) else indices[0]
+        if only.dtype in INTEGERS:
+            try:
+                return input.take(only, 0)
+            except IndexError:
+                pass  # told below
+    places = Places(indices)
+    if input.__class__ is MetaArray:
+        return empty_meta(places.result_shape(input.shape), input.dtype)
+    try:
+        if places.single >= 0:
+            return input.take(places.key[places.single], places.single)
+        found = input[places.key]
+    except IndexError:
+        result = places.result_shape(input.shape)
+        if 0 in result and not places.in_nothing(input.shape):  # PyTorch looks at no index if nothing is to be read
+            return np.empty(result, input.dtype)
+        raise places.error(input.shape) from None
+    return found if found.flags.c_contiguous else np.ascontiguousarray(found)
+
+
+@primitive("IndexPutImplBackward0", name="unindex")
+def unindex(input, indices: SavedList, shape: tuple[int, ...]):  # type: ignore[no-untyped-def]
+    """Zeros of a shape, with elements added at the places of an index: the adjoint of reading them."""
+    whole = np.zeros(shape, input.dtype)
+    if len(indices) == 1 and input.__class__ is np.ndarray and input.size <= SMALL:
+        only = indices[0]._array if isinstance(indices[0], Tensor) else indices[0]
+        if only.dtype in INTEGERS and shape[0]:
+            rows = only.reshape(-1) if only.ndim != 1 else only
+            add_rows(whole, from_front(rows, shape[0]), input.reshape(rows.size, *shape[1:]), fresh=True)
+            return whole
+    places = Places(indices)
+    if places.is_mask:
+        whole[places.key] = input
+    else:
+        accumulate_into(whole, places, np.asarray(input), fresh=True)
+    return whole
+
+
+index_kernel.vjp(input=lambda g, indices, input_shape, xp: xp.unindex(g, indices, input_shape))
+unindex.vjp(input=lambda g, indices, xp: xp.index(g, indices))
+
+
+def accumulate_into(target: Any, places: Places, values: Any, fresh: bool = False) -> None:
+    """``target[places] += values``, each of repeated places counted."""
+    if places.is_mask:
+        target[places.key] += values
+        return
+    shape = target.shape
+    dims, arrays = places.by_dim()
+    result = places.result_shape(shape)
+    if 0 in result:
+        return
+    common = np.broadcast_shapes(*(a.shape for a in arrays))
+    rows: Any = 0
+    count = 1
+    for dim, array in zip(dims, arrays, strict=True):
+        n = shape[dim]
+        if first_outside(array, -n, n) is not None:
+            raise places.error(shape)
+        rows = rows * n + from_front(array, n)
+        count *= n
+    rest = [i for i in range(len(shape)) if i not in dims]
+    at = dims[0] if _adjacent(dims) else 0
+    values = np.broadcast_to(values, result)
+    if at:
+        values = np.moveaxis(values, range(at, at + len(common)), range(len(common)))
+    rows = np.broadcast_to(rows, common).reshape(-1)
+    tail = tuple(shape[i] for i in rest)
+    values = values.reshape(rows.size, *tail)
+    if dims == list(range(len(dims))) and target.flags.c_contiguous:
+        add_rows(target.reshape(count, *tail), rows, values, fresh)
+        return
+    sums = np.zeros((count, *tail), target.dtype)
+    add_rows(sums, rows, values, fresh=True)
+    by_dims = sums.reshape(*(shape[d] for d in dims), *tail)
+    order = [*dims, *rest]
+    if fresh:
+        target.transpose(order)[...] = by_dims
+    else:
+        moved = target.transpose(order)
+        moved += by_dims
+
+
+# ---- writing
+
+
+@changing("IndexPutBackward0", "index_put")
+def index_put_op(input, values, indices: SavedList, accumulate: bool):  # type: ignore[no-untyped-def]
+    places = Places(indices)
+    try:
+        if accumulate:
+            accumulate_into(input, places, values)
+        elif places.is_mask and not values.ndim and places.key[0] is not _ALL and places.key[0].ndim == input.ndim:
+            np.copyto(input, values, where=places.key[0])
+        else:
+            input[places.key] = values
+    except IndexError:
+        if 0 not in places.result_shape(input.shape) or places.in_nothing(input.shape):
+            raise places.error(input.shape) from None
+
+
+index_put_impl = changing("IndexPutImplBackward0", "index_put_impl")(index_put_op.write)
+"""The same under the name that the derivative of reading by index has in PyTorch's graphs."""
+
+
+def _unindex_tensor(g: Any, indices: Any, shape: tuple[int, ...]) -> Any:
+    """Under transforms by the primitive, which has rules of its own there."""
+    if g.wraps or any(isinstance(i, Tensor) and i.wraps for i in indices):
+        return unindex(g, indices, shape)
+    return index_put_impl(g.new_zeros(shape), g, indices, True)
+
+
+TENSOR.unindex = _unindex_tensor  # type: ignore[attr-defined]
+
+
+@index_put_impl.vjp("input")
+@index_put_op.vjp("input")
+def _(g: Any, indices: Any, accumulate: bool, xp: Any) -> Any:
+    if accumulate:
+        return g
+    return xp.index_put(g, constant(np.zeros((), raw(g).dtype), xp), indices, False)
+
+
+@index_put_impl.vjp("values")
+@index_put_op.vjp("values")
+def _(g: Any, indices: Any, values_shape: Any, values_dtype: Any, xp: Any) -> Any:
+    return fit(xp.index(g, indices), values_shape, values_dtype, xp)
+
+
+def _free_indices(op: Any) -> None:
+    """Let a node's saved indices be seen and freed like saved tensors."""
+    node_class = op.node_class
+    at = op.slot_names.index("indices")
+    node_class.free = Node.free
+    node_class.always_frees = True
+    node_class._raw_saved_indices = property(lambda node: saved.raw_saved(node, at))
+
+
+index_put_op.saved_names = index_put_impl.saved_names = {"values_shape": ""}
+for _op in (index_kernel, index_put_op, index_put_impl, unindex):
+    _free_indices(_op)
+
+
+def put(self: Tensor, indices: SavedList, values: Tensor, accumulate: bool, in_place: bool) -> Tensor:
+    """Write ``values`` to the places of an index, once everything else is checked."""
+    if values._array.dtype != self._array.dtype:
+        here, there = (dtypes.SCALAR_TYPE_NAMES[t.dtype] for t in (self, values))
+        raise RuntimeError(
+            "Index put requires the source and destination dtypes match, "
+            f"got {here} for the destination and {there} for the source."
+        )
+    if values._array.ndim:
+        result = Places(indices).result_shape(self._array.shape)
+        given = values._array.shape
+        lead = len(result) - len(given)
+        if lead < 0 or any(n != 1 and n != r for n, r in zip(given, result[lead:])):
+            raise RuntimeError(
+                f"shape mismatch: value tensor of shape {list(given)} cannot be broadcast to indexing result of shape "
+                f"{list(result)}"
+            )
+    expanded = in_place and 0 in self._array.strides and _shares_elements(self._array)
+    if expanded:
+        warnings.warn(
+            "Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
+            "operation. This also applies to advanced indexing e.g. tensor[indices] = tensor",
+            stacklevel=4,
+        )
+    return index_put_op.apply(self, (values,), (indices, accumulate), in_place, expanded)
+
+
+def _shares_elements(array: Any) -> bool:
+    return bool(array.size) and any(n > 1 and s == 0 for n, s in zip(array.shape, array.strides, strict=True))
+
+
+def _index_put(name: str, self: Tensor, indices: Any, values: Any, accumulate: bool, in_place: bool) -> Tensor:
+    if not isinstance(indices, (tuple, list)):
+        raise TypeError(
+            f"{name}(): argument 'indices' (position 1) must be tuple of Tensors, not {type(indices).__name__}"
+        )
+    for i, t in enumerate(indices):
+        if not isinstance(t, Tensor) and t is not None:
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}")
+    if not isinstance(values, Tensor):
+        raise TypeError(f"{name}(): argument 'values' (position 2) must be Tensor, not {type(values).__name__}")
+    return put(self, checked(list(indices), self._array.shape, count=True), values, accumulate, in_place)
+
+
+@public("index_put", "index_put")
+def index_put(input: Tensor, indices: Any, values: Any, accumulate: bool = False) -> Tensor:
+    """A copy with ``values`` written, or added, to the places that the tensors ``indices`` give."""
+    return _index_put("index_put", input, indices, values, accumulate, False)
+
+
+@public("index_put_", "index_put_")
+def index_put_(input: Tensor, indices: Any, values: Any, accumulate: bool = False) -> Tensor:
+    """``index_put`` in place."""
+    return _index_put("index_put_", input, indices, values, accumulate, True)

@@ -1,0 +1,114 @@
+"""Rows of a table by number: ``embedding``, ``one_hot``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._tensor import Tensor, computed, elements
+from ..machine.partial_write import add_rows
+from ..machine.primitive import primitive, wrap
+
+
+@primitive("EmbeddingBackward0", name="embedding")
+def embedding_op(weight, indices, padding_idx: int, scale_grad_by_freq: bool, sparse: bool):  # type: ignore[no-untyped-def]
+    return weight.take(indices, 0) if weight.__class__ is np.ndarray else weight[indices]
+
+
+@primitive(
+    "EmbeddingDenseBackwardBackward0", name="embedding_rows_summed", saved_names={"scale_grad_by_freq": ""}
+)
+def rows_summed(input, indices, rows: int, padding_idx: int, scale_grad_by_freq: bool):  # type: ignore[no-untyped-def]
+    """Each row of ``input`` added to the row of a table that its index says; the padding row stays 0."""
+    flat = indices.reshape(-1)
+    if scale_grad_by_freq:
+        counts = np.bincount(flat, minlength=rows).astype(input.dtype)
+        input = input / counts[indices][..., None]
+    table = np.zeros((rows, input.shape[-1]), input.dtype)
+    add_rows(table, flat, input.reshape(-1, input.shape[-1]), True)
+    if padding_idx >= 0:
+        table[padding_idx] = 0
+    return table
+
+
+@primitive("EmbeddingBackward0", name="embedding_unpadded")
+def unpadded(weight, indices, padding_idx: int, scale_grad_by_freq: bool):  # type: ignore[no-untyped-def]
+    """The adjoint of ``rows_summed``."""
+    found = weight[indices]
+    if scale_grad_by_freq:
+        counts = np.bincount(indices.reshape(-1), minlength=weight.shape[0]).astype(weight.dtype)
+        found = found / counts[indices][..., None]
+    if padding_idx >= 0:
+        found[indices == padding_idx] = 0
+    return found
+
+
+@embedding_op.vjp("weight")
+def _(
+    g: Any, indices: Any, weight_shape: Any, padding_idx: int, scale_grad_by_freq: bool, sparse: bool, xp: Any
+) -> Any:
+    return xp.embedding_rows_summed(g, indices, weight_shape[0], padding_idx, scale_grad_by_freq)
+
+
+rows_summed.vjp(
+    input=lambda g, indices, padding_idx, scale_grad_by_freq, xp: xp.embedding_unpadded(
+        g, indices, padding_idx, scale_grad_by_freq
+    )
+)
+unpadded.vjp(
+    weight=lambda g, indices, weight_shape, padding_idx, scale_grad_by_freq, xp: xp.embedding_rows_summed(
+        g, indices, weight_shape[0], padding_idx, scale_grad_by_freq
+    )
+)
+
+
+def embedding(
+    input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None,
+    norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
+) -> Tensor:  # fmt: skip
+    """The rows of ``weight`` that ``input`` numbers. Rows longer than ``max_norm`` are first shortened, in place."""
+    rows = weight._array.shape[0] if weight.ndim else 0
+    if padding_idx is not None:
+        if not -rows <= padding_idx < rows:
+            raise AssertionError("Padding_idx must be within num_embeddings")
+        padding_idx %= rows
+    if weight.ndim != 2:
+        raise RuntimeError("'weight' must be 2-D")
+    indices = elements(input)
+    if indices.dtype not in (np.int64, np.int32):
+        raise RuntimeError(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
+            f"{input._type_name()} instead (while checking arguments for embedding)"
+        )
+    if indices.size and (indices.min() < 0 or indices.max() >= rows):
+        raise IndexError("index out of range in self")
+    if max_norm is not None:
+        shorten_rows(weight, np.unique(indices), max_norm, norm_type)
+    return embedding_op(weight, input, -1 if padding_idx is None else padding_idx, scale_grad_by_freq, sparse)
+
+
+def shorten_rows(weight: Tensor, which: Any, max_norm: float, norm_type: float) -> None:
+    rows = weight._array[which]
+    norms = np.linalg.norm(rows, norm_type, axis=1, keepdims=True)
+    scale = np.where(norms > max_norm, max_norm / (norms + 1e-7), 1).astype(rows.dtype)
+    weight._array[which] = rows * scale
+    weight._bump_version()
+
+
+def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
+    """For each number a row of zeros with a 1 at its place."""
+    array = elements(input)
+    if array.dtype != np.int64:
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+    if array.size == 0:
+        if num_classes <= 0:
+            raise RuntimeError("Can not infer total number of classes from empty tensor.")
+    elif array.min() < 0:
+        raise RuntimeError("Class values must be non-negative.")
+    if num_classes == -1:
+        num_classes = int(array.max()) + 1
+    elif array.size and array.max() >= num_classes:
+        raise RuntimeError("Class values must be smaller than num_classes.")
+    classes = np.arange(num_classes)
+    return computed(input, lambda numbers: wrap((numbers[..., None] == classes).astype(np.int64)))

@@ -1,0 +1,375 @@
+"""Masks, and places in a flattened tensor: masked_fill, masked_select, masked_scatter, take, put, nonzero."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core import dtypes
+from ..._tensor import Tensor
+from ..arrays.masks import select
+from ..machine.errors import WrongArgument
+from ..machine.namespaces import RAW, TENSOR
+from ..machine.operands import common_shape
+from ..machine.partial_write import add_at, changing, first_outside, from_front
+from ..machine.primitive import primitive, wrap
+from ..machine.public import public, write_out
+from ..machine.refusals import scalar_type
+from ..moving.basic import checked_number, constant, fit, raw
+from .gather import require_tensor
+
+# ---- masked_fill
+
+
+@changing("MaskedFillBackward0", "masked_fill_number")
+def masked_fill_number(input, mask, value: Any):  # type: ignore[no-untyped-def]
+    np.copyto(input, value, where=mask)
+
+
+def _filled(input: Any, mask: Any, value: Any) -> Any:
+    """The same out of place, without a branch for each element; see ``_masks``."""
+    return select(mask, np.asarray(value, input.dtype), input)
+
+
+masked_fill_number.kernel = _filled
+RAW.masked_fill_number = _filled  # type: ignore[attr-defined]
+
+
+@changing("MaskedFillBackward1", "masked_fill_tensor")
+def masked_fill_tensor(input, value, mask):  # type: ignore[no-untyped-def]
+    np.copyto(input, value, where=mask, casting="unsafe")
+
+
+@masked_fill_tensor.vjp("value")
+def _(g: Any, mask: Any, value_dtype: Any, xp: Any) -> Any:
+    if xp.is_raw or g.wraps or mask.wraps:
+        return fit(xp.masked_fill_number(g, constant(~raw(mask), xp), 0), (), value_dtype, xp)
+    return fit(xp.masked_select(g, mask), (), value_dtype, xp)
+
+
+masked_fill_number.vjp(input=lambda g, mask, xp: xp.masked_fill_number(g, mask, 0))
+masked_fill_tensor.vjp(input=lambda g, mask, xp: xp.masked_fill_number(g, mask, 0))
+
+
+def _masked_fill(name: str, self: Tensor, mask: Any, value: Any, in_place: bool) -> Tensor:
+    if not isinstance(mask, Tensor) or not isinstance(value, (Tensor, bool, int, float, complex, np.number)):
+        given = ", ".join(type(v).__name__ for v in (mask, value))
+        raise TypeError(f"{name}() received an invalid combination of arguments - got ({given}), but expected one of:")
+    if isinstance(value, Tensor) and value._array.ndim:
+        raise RuntimeError(
+            "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value._array.ndim} dimension(s)."
+        )
+    shape = self._array.shape
+    if mask._array.shape != shape:
+        shape = common_shape(mask._array.shape, shape)
+    if mask._array.dtype != np.bool_:
+        kind = dtypes.cpp_name(mask.dtype)
+        raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {kind}")
+    if shape != self._array.shape:
+        if in_place:
+            raise RuntimeError(
+                f"output with shape {list(self._array.shape)} doesn't match the broadcast shape {list(shape)}"
+            )
+        self = self.expand(shape)
+    if isinstance(value, Tensor):
+        if value._array.dtype.kind == "c" and self._array.dtype.kind != "c":
+            checked_number(value.item(), self.dtype)
+        return masked_fill_tensor.apply(self, (value, mask), (), in_place)
+    number, dt = checked_number(value, self.dtype), self._array.dtype
+    number = np.array(number, dt) if dt.kind == "f" else np.array(number).astype(dt)
+    return masked_fill_number.apply(self, (mask,), (number,), in_place)
+
+
+@public("masked_fill", "masked_fill")
+def masked_fill(input: Tensor, mask: Any, value: Any) -> Tensor:
+    """A copy with a number wherever ``mask`` is True."""
+    return _masked_fill("masked_fill", input, mask, value, False)
+
+
+@public("", "masked_fill_")
+def masked_fill_(input: Tensor, mask: Any, value: Any) -> Tensor:
+    """``masked_fill`` in place."""
+    return _masked_fill("masked_fill_", input, mask, value, True)
+
+
+# ---- masked_select
+
+
+@primitive("MaskedSelectBackward0", name="masked_select")
+def masked_select_op(input, mask):  # type: ignore[no-untyped-def]
+    if input.shape != mask.shape:
+        input, mask = np.broadcast_arrays(input, mask)
+    return input[mask]
+
+
+@masked_select_op.vjp("input")
+def _(g: Any, input: Any, mask: Any, xp: Any) -> Any:
+    here = raw(input).shape
+    return fit(xp.unmask(g, mask, np.broadcast_shapes(here, raw(mask).shape)), here, raw(g).dtype, xp)
+
+
+@primitive("MaskedScatterBackward0", name="unmask")
+def unmask(input, mask, shape: tuple[int, ...]):  # type: ignore[no-untyped-def]
+    """Zeros of a shape, with elements where the mask is True."""
+    whole = np.zeros(shape, input.dtype)
+    whole[np.broadcast_to(mask, shape)] = input
+    return whole
+
+
+unmask.vjp(input=lambda g, mask, xp: xp.masked_select(g, mask))
+
+
+def _unmask_tensor(g: Any, mask: Any, shape: tuple[int, ...]) -> Any:
+    """By ``masked_scatter``, as in PyTorch's graphs; under transforms by the primitive."""
+    if g.wraps or mask.wraps:
+        return unmask(g, mask, shape)
+    return masked_scatter_op(g.new_zeros(shape), g, mask)
+
+
+TENSOR.unmask = _unmask_tensor  # type: ignore[attr-defined]
+
+
+@public("masked_select", "masked_select", out=True)
+def masked_select(input: Tensor, mask: Any) -> Tensor:
+    """The elements where ``mask`` is True, as a vector."""
+    require_tensor("masked_select", "mask", 1, mask)
+    if mask._array.dtype != np.bool_:
+        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    common_shape(mask._array.shape, input._array.shape)
+    return masked_select_op(input, mask)
+
+
+# ---- masked_scatter
+
+
+@changing("MaskedScatterBackward0", "masked_scatter")
+def masked_scatter_op(input, source, mask):  # type: ignore[no-untyped-def]
+    mask = np.broadcast_to(mask, input.shape)
+    input[mask] = source.ravel()[: np.count_nonzero(mask)]
+
+
+masked_scatter_op.vjp(
+    input=lambda g, mask, xp: xp.masked_fill_number(g, mask, 0),
+    source=lambda g, mask, source_shape, xp: xp.front_of_mask(g, mask, source_shape),
+)
+
+
+@primitive("MaskedScatterBackwardBackward0", name="front_of_mask", saved_names={"input_shape": ""})
+def front_of_mask(input, mask, shape: tuple[int, ...]):  # type: ignore[no-untyped-def]
+    """The elements where the mask is True at the front of zeros of a shape."""
+    found = input[np.broadcast_to(mask, input.shape)]
+    whole = np.zeros(shape, input.dtype)
+    whole.reshape(-1)[: found.size] = found
+    return whole
+
+
+@primitive("MaskedScatterBackward0", name="mask_of_front", saved_names={"input_shape": ""})
+def mask_of_front(input, mask, shape: tuple[int, ...]):  # type: ignore[no-untyped-def]
+    """Its adjoint: the front elements where the mask is True, in zeros of a shape."""
+    whole = np.zeros(shape, input.dtype)
+    places = np.broadcast_to(mask, shape)
+    whole[places] = input.ravel()[: np.count_nonzero(places)]
+    return whole
+
+
+front_of_mask.vjp(input=lambda g, mask, input_shape, xp: xp.mask_of_front(g, mask, input_shape))
+mask_of_front.vjp(input=lambda g, mask, input_shape, xp: xp.front_of_mask(g, mask, input_shape))
+
+
+def _masked_scatter(name: str, self: Tensor, mask: Any, source: Any, in_place: bool) -> Tensor:
+    require_tensor(name, "mask", 1, mask)
+    require_tensor(name, "source", 2, source)
+    shape = self._array.shape
+    if in_place:
+        if mask._array.ndim > len(shape):
+            from ..views.shape import expand_error
+
+            text = str(expand_error(shape, mask._array.shape)).replace("torch.FloatTensor", "CPUBoolType")
+            raise RuntimeError(text)
+    else:
+        shape = common_shape(mask._array.shape, self._array.shape)
+    if self._array.dtype != source._array.dtype:
+        raise RuntimeError(
+            "masked_scatter: expected self and source to have same dtypes but got"
+            f"{scalar_type(self)} and {scalar_type(source)}"
+        )
+    if mask._array.dtype != np.bool_:
+        raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {scalar_type(mask)}")
+    if shape != self._array.shape:
+        self = self.expand(shape)
+    if np.count_nonzero(np.broadcast_to(mask._array, shape)) > source._array.size:
+        raise RuntimeError("Number of elements of source < number of ones in mask")
+    return masked_scatter_op.apply(self, (source, mask), (), in_place)
+
+
+@public("masked_scatter", "masked_scatter")
+def masked_scatter(input: Tensor, mask: Any, source: Any) -> Tensor:
+    """A copy with elements of ``source``, in order, where ``mask`` is True."""
+    return _masked_scatter("masked_scatter", input, mask, source, False)
+
+
+@public("", "masked_scatter_")
+def masked_scatter_(input: Tensor, mask: Any, source: Any) -> Tensor:
+    """``masked_scatter`` in place."""
+    return _masked_scatter("masked_scatter_", input, mask, source, True)
+
+
+# ---- take and put
+
+
+def _check_flat_places(index: Tensor, size: int) -> None:
+    found = first_outside(index._array, -size, size)
+    if found is not None:
+        raise IndexError(f"out of range: tried to access index {found} on a tensor of {size} elements.")
+
+
+@primitive("TakeBackward0", name="take")
+def take_op(input, index):  # type: ignore[no-untyped-def]
+    return np.ravel(input).take(index)
+
+
+@take_op.vjp("input")
+def _(g: Any, input: Any, index: Any, xp: Any) -> Any:
+    return xp.untake(g, index, tuple(raw(input).shape))
+
+
+@primitive("PutBackward0", name="untake")
+def untake(input, index, shape: tuple[int, ...]):  # type: ignore[no-untyped-def]
+    """Zeros of a shape with elements added to the places that ``take`` takes them from."""
+    whole = np.zeros(shape, input.dtype)
+    if index.size:
+        add_at(whole.reshape(-1), from_front(index, whole.size), np.asarray(input))
+    return whole
+
+
+untake.vjp(input=lambda g, index, xp: xp.take(g, index))
+
+
+def _untake_tensor(g: Any, index: Any, shape: tuple[int, ...]) -> Any:
+    """By ``put``, as in PyTorch's graphs; under transforms by the primitive, which has rules of its own there."""
+    if g.wraps or index.wraps:
+        return untake(g, index, shape)
+    return put_op(g.new_zeros(shape), g, index, True)
+
+
+TENSOR.untake = _untake_tensor  # type: ignore[attr-defined]
+
+
+@public("take", "take", out=True)
+def take(input: Tensor, index: Any) -> Tensor:
+    """The elements of the flattened tensor at these places."""
+    require_tensor("take", "index", 1, index)
+    if index._array.dtype != np.int64:
+        raise RuntimeError(f"take(): Expected a long tensor for index, but got {scalar_type(index)}")
+    if not input._array.size and index._array.size:
+        raise IndexError("take(): tried to take from an empty tensor")
+    _check_flat_places(index, input._array.size)
+    return take_op(input, index)
+
+
+@changing("PutBackward0", "put")
+def put_op(input, source, index, accumulate: bool):  # type: ignore[no-untyped-def]
+    flat = input.reshape(-1) if input.flags.c_contiguous else input.ravel()
+    places = from_front(index.reshape(-1), flat.size)
+    if accumulate:
+        add_at(flat, places, source)
+    else:
+        flat[places] = source.ravel()
+    if not input.flags.c_contiguous:
+        input[...] = flat.reshape(input.shape)
+
+
+@put_op.vjp("input")
+def _(g: Any, index: Any, accumulate: bool, xp: Any) -> Any:
+    if accumulate:
+        return g
+    return xp.put(g, constant(np.zeros(raw(index).shape, raw(g).dtype), xp), index, False)
+
+
+@put_op.vjp("source")
+def _(g: Any, source: Any, index: Any, xp: Any) -> Any:
+    found = xp.take(g, index)
+    shape = tuple(raw(source).shape)
+    return found if raw(found).shape == shape else xp.reshape(found, shape)
+
+
+def _put(name: str, self: Tensor, index: Any, source: Any, accumulate: bool, in_place: bool) -> Tensor:
+    require_tensor(name, "index", 1, index)
+    require_tensor(name, "source", 2, source)
+    if index._array.dtype != np.int64:
+        raise RuntimeError(f"put_(): Expected a long tensor for index, but got {scalar_type(index)}")
+    if self._array.dtype != source._array.dtype:
+        raise RuntimeError(
+            "put_(): self and source expected to have the same dtype, but got self.dtype = "
+            f"{scalar_type(self)} and source.dtype = {scalar_type(source)}"
+        )
+    if index._array.size != source._array.size:
+        raise IndexError(
+            "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
+            f"{source._array.size}, index.numel() = {index._array.size}"
+        )
+    _check_flat_places(index, self._array.size)
+    return put_op.apply(self, (source, index), (accumulate,), in_place)
+
+
+@public("put", "put")
+def put(input: Tensor, index: Any, source: Any, accumulate: bool = False) -> Tensor:
+    """A copy with elements of ``source`` written, or added, to places of the flattened tensor."""
+    return _put("put", input, index, source, accumulate, False)
+
+
+@public("", "put_")
+def put_(input: Tensor, index: Any, source: Any, accumulate: bool = False) -> Tensor:
+    """``put`` in place."""
+    return _put("put_", input, index, source, accumulate, True)
+
+
+# ---- nonzero
+
+
+@public("nonzero", "nonzero")
+def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
+    """The places of all elements that are not zero: a row each, or a tuple of a vector per dimension."""
+    array = input._array
+    if out is not None:
+        if not isinstance(out, Tensor):
+            raise WrongArgument("out", out, "Tensor")
+        if as_tuple:
+            raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
+        return write_out("nonzero", out, wrap(np.argwhere(array)), (input,))
+    if as_tuple:
+        return tuple(wrap(places) for places in np.atleast_1d(array).nonzero())
+    return wrap(np.argwhere(array))
+
+
+@public("argwhere", "argwhere")
+def argwhere(input: Tensor) -> Tensor:
+    """The places of all elements that are not zero, a row each."""
+    return wrap(np.argwhere(input._array))
+
+
+@public("nonzero_static", "nonzero_static")
+def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
+    """The first ``size`` rows of ``nonzero``, filled up with ``fill_value``."""
+    rows = np.full((size, input._array.ndim), fill_value, np.int64)
+    found = np.argwhere(input._array)[:size]
+    rows[: len(found)] = found
+    return wrap(rows)
+
+
+@public("unravel_index")
+def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
+    """Places in a flattened tensor of a shape as places along each of its dimensions."""
+    if indices._array.dtype.kind not in "iu":
+        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
+    sizes = (shape,) if isinstance(shape, int) else tuple(int(n) for n in shape)
+    if any(n < 0 for n in sizes):
+        raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
+    rest = indices._array
+    places = []
+    for n in reversed(sizes):
+        places.append(wrap(rest % n))
+        rest = rest // n
+    return tuple(reversed(places))

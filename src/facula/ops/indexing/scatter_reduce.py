@@ -1,0 +1,267 @@
+"""scatter_reduce and index_reduce: sums, products, means and extrema of what falls on the same place."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..._core import dtypes
+from ..._core.devices import MetaArray
+from ..._tensor import Tensor
+from ..machine.arguments import one_dim
+from ..machine.primitive import primitive
+from ..machine.public import public
+from ..machine.write import inplace_form
+from ..moving.basic import constant, raw
+from .gather import _check_scatter, _part, flat_places, require_tensor
+from .index_along import check_vector, outside
+
+_UFUNCS = {"sum": np.add, "mean": np.add, "prod": np.multiply, "amax": np.maximum, "amin": np.minimum}
+
+
+def reduce_into(input: Any, src: Any, index: Any, dim: int, reduce: str, include_self: bool) -> Any:
+    """A copy of ``input`` in which each place also holds what is scattered to it, by a reduction."""
+    if input.__class__ is MetaArray:
+        return input.copy()
+    half = input.dtype.name in ("float16", "bfloat16")
+    out = np.array(input, np.float32 if half else input.dtype, order="C")
+    if not index.size:
+        return out.astype(input.dtype)
+    places = flat_places(input.shape, index, dim).ravel()
+    values = _part(src, index.shape).ravel().astype(out.dtype)
+    flat = out.reshape(-1)
+    if not include_self:
+        flat[places] = _identity(reduce, out.dtype)
+    _UFUNCS[reduce].at(flat, places, values)
+    if reduce == "mean":
+        count = _counts(input.shape, index, dim, include_self)
+        if out.dtype.kind in "iu":
+            out //= count.astype(out.dtype)
+        else:
+            out /= count.astype(out.real.dtype)
+    return out.astype(input.dtype) if half else out
+
+
+def _identity(reduce: str, dtype: np.dtype[Any]) -> Any:
+    if reduce in ("sum", "mean"):
+        return 0
+    if reduce == "prod":
+        return 1
+    if dtype.kind == "b":
+        return reduce == "amin"
+    if dtype.kind in "iu":
+        return np.iinfo(dtype).min if reduce == "amax" else np.iinfo(dtype).max
+    return -np.inf if reduce == "amax" else np.inf
+
+
+def _counts(shape: tuple[int, ...], index: Any, dim: int, include_self: bool) -> Any:
+    """How many elements a mean at each place is of; at least 1."""
+    size = 1
+    for n in shape:
+        size *= n
+    count = np.bincount(flat_places(shape, index, dim).ravel(), minlength=size) + include_self
+    return np.maximum(count, 1).reshape(shape)
+
+
+def _gradients(
+    name: str, wanted: str, g: Any, input: Any, src: Any, out: Any, index: Any, dim: int, reduce: str,
+    include_self: bool, xp: Any,
+) -> Any:  # fmt: skip
+    """The gradient of a scatter_reduce for its ``input`` or its ``src``."""
+    at = constant(raw(index), xp)
+    shape = tuple(raw(input).shape)
+    places, given = raw(index).shape, raw(src).shape
+    if wanted == "src" and places != given and places and given:
+        raise RuntimeError(
+            f"Function ScatterReduceBackward0 returned an invalid gradient at index 1 - got {list(places)} but "
+            f"expected shape compatible with {list(given)}"
+        )
+    dtype = raw(g).dtype
+
+    def gathered(x: Any) -> Any:
+        return xp.gather(x, at, dim, False)
+
+    if reduce == "sum":
+        grad = g if wanted == "input" else gathered(g)
+    elif reduce == "mean":
+        grad = g / constant(_counts(shape, raw(index), dim, include_self).astype(dtype), xp)
+        grad = grad if wanted == "input" else gathered(grad)
+    elif reduce == "prod":
+        grad = _product_gradient(name, wanted, g, input, src, out, index, dim, include_self, gathered, xp)
+    else:
+        result = raw(out)
+        from_self = raw(input) == result
+        from_src = _part(raw(src), raw(index).shape) == np.ravel(result).take(flat_places(shape, raw(index), dim))
+        ties = np.array(from_self, dtype)
+        np.add.at(ties.reshape(-1), flat_places(shape, raw(index), dim).ravel(), from_src.ravel().astype(dtype))
+        share = g / constant(np.maximum(ties, 1), xp)
+        if wanted == "input":
+            grad = share * constant(from_self.astype(dtype), xp)
+        else:
+            grad = gathered(share) * constant(from_src.astype(dtype), xp)
+    if wanted == "input" and not include_self:
+        grad = xp.scatter_value(grad, at, dim, 0)
+    return grad
+
+
+def _product_gradient(
+    name: str, wanted: str, g: Any, input: Any, src: Any, out: Any, index: Any, dim: int, include_self: bool,
+    gathered: Any, xp: Any,
+) -> Any:  # fmt: skip
+    """A product's derivative without dividing by zero: where a factor is 0, the product of the others."""
+    if wanted == "input":
+        zeros = constant(raw(input) == 0, xp)
+        filled = xp.masked_fill_number(input, zeros, 1)
+        return g * xp.scatter_reduce(filled, src, index, dim, "prod", include_self) / filled
+    shape = raw(input).shape
+    is_zero = raw(src) == 0
+    places = flat_places(shape, raw(index), dim)
+    count = np.bincount(places.ravel(), is_zero.ravel(), raw(input).size)
+    single = is_zero & (count[places] == 1)
+    filled = xp.masked_fill_number(src, constant(single, xp), 1)
+    others = gathered(g * xp.scatter_reduce(input, filled, index, dim, "prod", include_self))
+    plain = gathered(g * out) / xp.masked_fill_number(src, constant(is_zero, xp), 1)
+    kept = raw(g).dtype
+    grad = others * constant(single.astype(kept), xp) + plain * constant((~single).astype(kept), xp)
+    if not xp.is_raw and (is_zero & (count[places] > 1)).any():
+        of = "src" if name == "scatter_reduce" else "source"
+        return xp.refuse_backward(
+            grad,
+            f"{name}(): Double backward is unsupported for {of} when >1 zeros in {of} are scattered to the same "
+            "position in self",
+        )
+    return grad
+
+
+@primitive("Error", name="refuse_backward")
+def refuse_backward(input, message: str):  # type: ignore[no-untyped-def]
+    """The input as it is; its derivative is an error."""
+    return input
+
+
+@refuse_backward.vjp("input")
+def _(g: Any, message: str) -> Any:
+    raise RuntimeError(message)
+
+
+# ---- scatter_reduce
+
+
+@primitive("ScatterReduceBackward0", name="scatter_reduce")
+def scatter_reduce_op(  # type: ignore[no-untyped-def]
+    input, src, index, dim: int, reduce: str, include_self: bool
+):
+    return reduce_into(input, src, index, dim, reduce, include_self)
+
+
+@scatter_reduce_op.vjp("input")
+def _(g: Any, input: Any, src: Any, index: Any, out: Any, dim: int, reduce: str, include_self: bool, xp: Any) -> Any:
+    return _gradients("scatter_reduce", "input", g, input, src, out, index, dim, reduce, include_self, xp)
+
+
+@scatter_reduce_op.vjp("src")
+def _(g: Any, input: Any, src: Any, index: Any, out: Any, dim: int, reduce: str, include_self: bool, xp: Any) -> Any:
+    return _gradients("scatter_reduce", "src", g, input, src, out, index, dim, reduce, include_self, xp)
+
+
+_scatter_reduce_inplace = inplace_form(scatter_reduce_op)
+
+
+def _scatter_arguments(name: str, self: Tensor, dim: int, index: Any, src: Any, reduce: str) -> int:
+    require_tensor(name, "index", 2, index)
+    require_tensor(name, "src", 3, src)
+    if reduce not in _UFUNCS:
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    return _check_scatter(self, dim, index, src)
+
+
+@public("scatter_reduce", "scatter_reduce", out=True)
+def scatter_reduce(
+    input: Tensor, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    """A copy in which each place named by ``index`` is reduced with what ``src`` brings to it."""
+    at = _scatter_arguments("scatter_reduce", input, dim, index, src, reduce)
+    return scatter_reduce_op(input, src, index, at, reduce, include_self)
+
+
+@public("", "scatter_reduce_")
+def scatter_reduce_(
+    input: Tensor, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    """``scatter_reduce`` in place."""
+    at = _scatter_arguments("scatter_reduce_", input, dim, index, src, reduce)
+    return _scatter_reduce_inplace(input, src, index, at, reduce, include_self)
+
+
+# ---- index_reduce
+
+
+def _spread(index: Any, shape: tuple[int, ...], dim: int) -> Any:
+    """A vector of places along one dimension as the index tensor that scatter_reduce takes."""
+    if not shape:
+        return index.reshape(())
+    return np.broadcast_to(index.reshape((-1,) + (1,) * (len(shape) - dim - 1)), shape)
+
+
+@primitive("IndexReduceBackward0", name="index_reduce")
+def index_reduce_op(  # type: ignore[no-untyped-def]
+    input, source, index, dim: int, reduce: str, include_self: bool
+):
+    return reduce_into(input, source, _spread(index, source.shape, dim), dim, reduce, include_self)
+
+
+@index_reduce_op.vjp("input")
+def _(g: Any, input: Any, source: Any, index: Any, out: Any, dim: int, reduce: str, include_self: bool, xp: Any) -> Any:
+    spread = constant(_spread(raw(index), raw(source).shape, dim), xp)
+    return _gradients("index_reduce", "input", g, input, source, out, spread, dim, reduce, include_self, xp)
+
+
+@index_reduce_op.vjp("source")
+def _(g: Any, input: Any, source: Any, index: Any, out: Any, dim: int, reduce: str, include_self: bool, xp: Any) -> Any:
+    spread = constant(_spread(raw(index), raw(source).shape, dim), xp)
+    return _gradients("index_reduce", "src", g, input, source, out, spread, dim, reduce, include_self, xp)
+
+
+_index_reduce_inplace = inplace_form(index_reduce_op)
+
+
+def _index_arguments(
+    name: str, self: Tensor, dim: int, index: Any, source: Any, reduce: str, include_self: bool
+) -> int:
+    require_tensor(name, "index", 2, index)
+    require_tensor(name, "source", 3, source)
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+    warnings.warn("index_reduce() is in beta and the API may change at any time.", stacklevel=4)
+    at = one_dim(dim, self._array.ndim)
+    if self._array.dtype != source._array.dtype:
+        here, there = (dtypes.SCALAR_TYPE_NAMES[t.dtype] for t in (self, source))
+        raise RuntimeError(f"index_reduce_(): self ({here}) and source ({there}) must have the same scalar type")
+    check_vector("index_reduce_", self, at, index, source)
+    found = outside(self, at, index)
+    if found is not None:
+        if include_self:
+            raise IndexError("index out of range in self")
+        n = self._array.shape[at] if self._array.ndim else 1
+        raise IndexError(f"index {found} is out of bounds for dimension {at} with size {n}")
+    return at
+
+
+@public("index_reduce", "index_reduce", out=True)
+def index_reduce(
+    input: Tensor, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    """A copy whose slices along ``dim`` that ``index`` names are reduced with slices of ``source``."""
+    at = _index_arguments("index_reduce", input, dim, index, source, reduce, include_self)
+    return index_reduce_op(input, source, index, at, reduce, include_self)
+
+
+@public("", "index_reduce_")
+def index_reduce_(
+    input: Tensor, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    """``index_reduce`` in place."""
+    at = _index_arguments("index_reduce_", input, dim, index, source, reduce, include_self)
+    return _index_reduce_inplace(input, source, index, at, reduce, include_self)

@@ -1,0 +1,61 @@
+"""Indexing under a mask: what is masked is not looked at, so that its index may be anything."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._tensor import Tensor
+from ..machine.primitive import Primitive, primitive
+from ..machine.public import public
+from ..moving.basic import constant, raw
+from .advanced import checked, index_kernel, unindex
+
+Places = tuple[Any, ...]
+
+
+def _inside(indices: Any, shape: tuple[int, ...]) -> Places:
+    """Integer indices, those outside of their dimension brought to its ends."""
+    return tuple(np.clip(i._array, -n, n - 1) for i, n in zip(indices, shape))
+
+
+@primitive("UnsafeMaskedIndexBackward0", name="masked_index")
+def masked_index(input, mask, indices: Places, fill: Any):  # type: ignore[no-untyped-def]
+    return np.where(mask, index_kernel.kernel(input, indices), np.asarray(fill).astype(input.dtype))
+
+
+@primitive("UnsafeMaskedIndexPutAccumulateBackward0", name="masked_unindex")
+def masked_unindex(input, values, mask, indices: Places):  # type: ignore[no-untyped-def]
+    """``input`` with unmasked values added at the places of an index."""
+    kept = np.where(mask, values, np.zeros((), values.dtype))
+    return input + unindex.kernel(kept, indices, input.shape)
+
+
+@masked_index.vjp("input")
+def _(g: Any, mask: Any, indices: Any, input_shape: Any, xp: Any) -> Any:
+    return xp.masked_unindex(constant(np.zeros(input_shape, raw(g).dtype), xp), g, mask, indices)
+
+
+masked_unindex.vjp(input=lambda g: g, values=lambda g, mask, indices, xp: xp.masked_index(g, mask, indices, 0))
+
+unsafe_index_op = Primitive("unsafe_index", index_kernel.kernel, "UnsafeIndexBackward0")
+unsafe_index_op.vjp(input=index_kernel.rules["input"].fn)
+
+
+@public("_unsafe_index")
+def unsafe_index(input: Tensor, indices: Any) -> Tensor:
+    """``input[indices]``."""
+    return unsafe_index_op(input, checked(list(indices), input._array.shape))
+
+
+@public("_unsafe_masked_index")
+def unsafe_masked_index(input: Tensor, mask: Tensor, indices: Any, fill: Any) -> Tensor:
+    """``input[indices]`` where the mask is True, a number elsewhere."""
+    return masked_index(input, mask, _inside(indices, input._array.shape), fill)
+
+
+@public("_unsafe_masked_index_put_accumulate")
+def unsafe_masked_index_put_accumulate(input: Tensor, mask: Tensor, indices: Any, values: Tensor) -> Tensor:
+    """A copy with values added at the places of an index where the mask is True."""
+    return masked_unindex(input, values, mask, _inside(indices, input._array.shape))

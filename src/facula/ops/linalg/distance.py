@@ -1,0 +1,299 @@
+"""Distances between vectors, renormalisation, covariance."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..._core import dtypes
+from ..._core.dtypes import widened
+from ..._tensor import Tensor, known
+from ..machine.arguments import one_dim
+from ..machine.primitive import primitive
+from ..machine.public import public
+from ..machine.write import inplace_form
+from ..moving.basic import fit, no_gradient, raw
+from ..pointwise.complex import complex as make_complex
+from ..reductions.norms import norm_gradient, vector_norm_op
+from ..views.shape import view
+
+# ---- dist
+
+
+@primitive("DistBackward0", name="dist")
+def dist_op(input, other, p: Any):  # type: ignore[no-untyped-def]
+    return vector_norm_op.kernel(np.asanyarray(input - other), p, None, False, None)
+
+
+def _dist_gradient(g: Any, input: Any, other: Any, out: Any, p: Any, xp: Any) -> Any:
+    return None if p == 0 else norm_gradient(g, input - other, out, p, None, xp)
+
+
+@dist_op.vjp("input")
+def _(g: Any, input: Any, other: Any, out: Any, p: Any, input_dtype: Any, xp: Any) -> Any:
+    grad = _dist_gradient(g, input, other, out, p, xp)
+    return grad if grad is None else fit(grad, input.shape, input_dtype, xp)
+
+
+@dist_op.vjp("other")
+def _(g: Any, input: Any, other: Any, out: Any, p: Any, other_dtype: Any, xp: Any) -> Any:
+    grad = _dist_gradient(g, input, other, out, p, xp)
+    return grad if grad is None else fit(-grad, other.shape, other_dtype, xp)
+
+
+@public("dist", "dist")
+def dist(input: Tensor, other: Tensor, p: Any = 2) -> Tensor:
+    """The norm of the difference."""
+    return dist_op(input, other, p)
+
+
+# ---- cdist
+
+
+@primitive("EuclideanDistBackward0", name="euclidean_dist")
+def euclidean_dist(input, other, p: float):  # type: ignore[no-untyped-def]
+    """By products of matrices: quick for many rows, and less exact."""
+    squares = (input * input).sum(-1, keepdims=True) + (other * other).sum(-1)[..., None, :]
+    squares = squares - 2 * np.matmul(input, np.swapaxes(other, -1, -2))
+    return np.sqrt(np.maximum(squares, 0))
+
+
+@primitive("CdistBackward0", name="cdist")
+def cdist_op(input, other, p: float):  # type: ignore[no-untyped-def]
+    return vector_norm_op.kernel(input[..., :, None, :] - other[..., None, :, :], p, (-1,), False, None)
+
+
+@cdist_op.vjp("input")
+@euclidean_dist.vjp("input")
+def _(g: Any, input: Any, other: Any, out: Any, p: float, xp: Any) -> Any:
+    return _cdist_gradient(g, input, other, out, p, xp)
+
+
+@cdist_op.vjp("other")
+@euclidean_dist.vjp("other")
+def _(g: Any, input: Any, other: Any, out: Any, p: float, xp: Any) -> Any:
+    return _cdist_gradient(xp.transpose(g, -1, -2), other, input, xp.transpose(out, -1, -2), p, xp)
+
+
+def _cdist_gradient(g: Any, x: Any, y: Any, out: Any, p: float, xp: Any) -> Any:
+    """The gradient with respect to the rows of x, whose distances to the rows of y are ``out``."""
+    if p == 0:
+        return no_gradient(x, xp)
+    if p == 2:
+        weight = xp.either(out == 0, 0.0, g / out)
+        grad = x * xp.sum_dim(weight, (-1,), True) - xp.matmul(weight, y)
+    else:
+        apart = xp.unsqueeze(x, -2) - xp.unsqueeze(y, -3)
+        grad = xp.sum_dim(_pull(xp.unsqueeze(g, -1), apart, xp.unsqueeze(out, -1), p, xp), (-2,), False)
+    return fit(grad, x.shape, raw(x).dtype, xp)
+
+
+def _pull(g: Any, apart: Any, out: Any, p: float, xp: Any) -> Any:
+    """The gradient of distances with respect to differences: 0 where there is none, all of it for each of a tie."""
+    if p == np.inf:
+        return g * xp.keep(xp.sgn(apart), xp.abs(apart) == out)
+    same = out == 0
+    return xp.either(same, 0.0, norm_gradient(g, apart, xp.either(same, 1.0, out), p, (-1,), xp))
+
+
+@public("cdist", "")
+def cdist(
+    x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"
+) -> Tensor:
+    """The distance of each row of ``x1`` to each row of ``x2``."""
+    a, b = x1._array, x2._array
+    for name, t in (("X1", x1), ("X2", x2)):
+        if t._array.dtype.kind not in "fV":
+            raise RuntimeError(
+                f"cdist only supports floating-point dtypes, {name} got: {dtypes.SCALAR_TYPE_NAMES[t.dtype]}"
+            )
+    for name, array in (("X1", a), ("X2", b)):
+        if array.ndim < 2:
+            raise RuntimeError(
+                f"cdist only supports at least 2D tensors, {name} got: {array.ndim}D"
+            )
+    if a.shape[-1] != b.shape[-1]:
+        raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {a.shape[-1]} X2: {b.shape[-1]}")
+    if p < 0:
+        raise RuntimeError("cdist only supports non-negative p values")
+    large = a.shape[-2] > 25 or b.shape[-2] > 25
+    by_product = p == 2 and (
+        compute_mode == "use_mm_for_euclid_dist"
+        or (compute_mode == "use_mm_for_euclid_dist_if_necessary" and large)
+    )
+    if by_product and a.size and b.size:
+        result = euclidean_dist(x1, x2, 2.0)
+        return view(result, result._array.shape)
+    return cdist_op(x1, x2, float(p))
+
+
+# ---- pdist
+
+
+def _pairs(n: int) -> tuple[Any, Any]:
+    """The first and the second of every pair."""
+    return np.triu_indices(n, 1)
+
+
+@primitive("PdistBackward0", name="pdist")
+def pdist_op(input, p: float):  # type: ignore[no-untyped-def]
+    first, second = _pairs(len(input))
+    return vector_norm_op.kernel(input[first] - input[second], p, (-1,), False, None)
+
+
+@pdist_op.vjp("input")
+def _(g: Any, input: Any, out: Any, p: float, xp: Any) -> Any:
+    if p == 0:
+        return no_gradient(input, xp)
+    first, second = _pairs(input.shape[0])
+    apart = xp.index(input, (first,)) - xp.index(input, (second,))
+    grad = _pull(xp.unsqueeze(g, -1), apart, xp.unsqueeze(out, -1), p, xp)
+    return xp.unindex(grad, (first,), input.shape) - xp.unindex(grad, (second,), input.shape)
+
+
+@public("pdist", "")
+def pdist(input: Tensor, p: float = 2.0) -> Tensor:
+    """The distances between the rows, each pair once."""
+    if input._array.ndim != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {input._array.ndim}D")
+    if input._array.dtype.kind not in "fV":
+        raise RuntimeError("pdist only supports floating-point dtypes")
+    if p < 0:
+        raise RuntimeError("pdist only supports non-negative p values")
+    return pdist_op(input, float(p))
+
+
+# ---- renorm
+
+
+_TINY = 1e-7
+"""What PyTorch adds to norms before it divides by them."""
+
+
+@primitive("RenormBackward0", name="renorm")
+def renorm_op(input, p: float, dims: tuple[int, ...], maxnorm: float):  # type: ignore[no-untyped-def]
+    wide = widened(input)
+    size = vector_norm_op.kernel(wide, p, dims, True, None)
+    scale = np.where(size > maxnorm, maxnorm / (size + _TINY), 1.0).astype(size.dtype)
+    return (wide * scale).astype(input.dtype, copy=False)
+
+
+@renorm_op.vjp("input")
+def _(g: Any, input: Any, p: float, dims: Any, maxnorm: float, xp: Any) -> Any:
+    size = xp.vector_norm_op(input, p, dims, True, None)
+    above = size + _TINY
+    excess = xp.real(xp.sum_dim(g * xp.conj(input), dims, True)) * (-maxnorm / (above * above))
+    scaled = g * (maxnorm / above) + norm_gradient(excess, input, size, p, dims, xp)
+    return xp.either(size > maxnorm, scaled, g)
+
+
+def _renormed(input: Tensor, p: Any, dim: int, maxnorm: float) -> tuple[Any, ...]:
+    n = input._array.ndim
+    if p <= 0:
+        raise RuntimeError("renorm: non-positive-norm not supported")
+    if n < 2:
+        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {n} dimensions")
+    if maxnorm < 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
+    at = one_dim(dim, n)
+    return input, float(p), tuple(i for i in range(n) if i != at), float(maxnorm)
+
+
+@public("renorm", "renorm", out=True)
+def renorm(input: Tensor, p: Any, dim: int, maxnorm: float) -> Tensor:
+    """Slices along ``dim`` whose norm exceeds ``maxnorm`` scaled down to it."""
+    return renorm_op(*_renormed(input, p, dim, maxnorm))
+
+
+_renorm_in_place = inplace_form(renorm_op)
+
+
+@public("", "renorm_")
+def renorm_(input: Tensor, p: Any, dim: int, maxnorm: float) -> Tensor:
+    """``renorm`` in place."""
+    changed: Tensor = _renorm_in_place(*_renormed(input, p, dim, maxnorm))
+    return changed
+
+
+# ---- covariance
+
+
+def _check_weights(name: str, weights: Any, x: Tensor, kinds: str, wanted: str) -> None:
+    if weights is None:
+        return
+    w = weights._array
+    if w.ndim > 1:
+        raise RuntimeError(
+            f"cov(): expected {name} to have one or fewer dimensions but got {name} with {w.ndim} dimensions"
+        )
+    if w.dtype.kind not in kinds:
+        found = dtypes.SCALAR_TYPE_NAMES[weights.dtype]
+        raise RuntimeError(f"cov(): expected {name} to have {wanted} dtype but got {name} with {found} dtype")
+    if w.size != x._array.shape[1]:
+        raise RuntimeError(
+            f"cov(): expected {name} to have the same numel as there are observations in the input but got {w.size} != "
+            f"{x._array.shape[1]}"
+        )
+    if (known(weights) < 0).any():
+        raise RuntimeError(f"cov(): {name} cannot be negative")
+
+
+@public("cov", "cov")
+def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Tensor:
+    """The covariance of variables given as rows."""
+    if input._array.ndim > 2:
+        raise RuntimeError(
+            "cov(): expected input to have two or fewer dimensions but got an input with "
+            f"{input._array.ndim} dimensions"
+        )
+    if input.dtype is dtypes.bool_:
+        raise RuntimeError("cov(): bool dtype is not supported for input")
+    x = input if input._array.ndim == 2 else input.reshape(1, -1)
+    if x._array.dtype.kind in "iu":
+        x = x.to(dtypes.default)
+    _check_weights("fweights", fweights, x, "iu", "integral")
+    _check_weights("aweights", aweights, x, "fV", "floating point")
+    weight = None
+    if fweights is not None:
+        weight = fweights
+    if aweights is not None:
+        weight = aweights if weight is None else weight * aweights
+    n = x._array.shape[1]
+    if weight is None:
+        scale = n - correction
+        away = x - x.mean(1, keepdim=True)
+        product = away @ away.t().conj()
+    else:
+        whole = weight.sum()
+        away = x - (x * weight).sum(1, keepdim=True) / whole
+        product = (away * weight) @ away.t().conj()
+        scale = whole - correction * (1 if aweights is None else (weight * aweights).sum() / whole)
+    if (scale if isinstance(scale, int) else scale.item()) <= 0:
+        warnings.warn(
+            "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.",
+            stacklevel=3,
+        )
+        scale = 0
+    return (product / scale).squeeze()
+
+
+@public("corrcoef", "corrcoef")
+def corrcoef(input: Tensor) -> Tensor:
+    """Pearson's correlation of variables given as rows."""
+    if input._array.ndim > 2:
+        raise RuntimeError(
+            "corrcoef(): expected input to have two or fewer dimensions but got an input with "
+            f"{input._array.ndim} dimensions"
+        )
+    c = cov(input)
+    if not c._array.ndim:
+        return c / c
+    deviation = c.diagonal().sqrt()
+    scaled = c / deviation.unsqueeze(1) / deviation
+    if scaled._array.dtype.kind != "c":
+        return scaled.clamp(-1, 1)
+    return make_complex(scaled.real.clamp(-1, 1), scaled.imag.clamp(-1, 1))
+
+

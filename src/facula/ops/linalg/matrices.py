@@ -1,0 +1,312 @@
+"""What the families of linear algebra share: checks in PyTorch's words, named results, helpers of derivative rules.
+
+The rules of these families use ``xp.matmul`` and each other's primitives only: they can be differentiated again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache, wraps
+from typing import Any
+
+import numpy as np
+
+from ... import return_types
+from ..._core.devices import MetaArray, empty_meta
+from ..._core.dtypes import FLOAT, SCALAR_TYPE_NAMES
+from ..._tensor import Tensor, elements
+from ..machine.public import EXACT_OUT, FUNCTIONS, public
+from ..moving.basic import in_both_worlds
+
+LINALG: dict[str, Any] = {}
+"""What becomes ``facula.linalg.<name>``."""
+
+
+class LinAlgError(RuntimeError):
+    """A matrix does not have what is asked of it: it is singular, or not positive definite."""
+
+
+LinAlgError.__name__ = "_LinAlgError"
+
+
+def linalg(fn: Callable[..., Any], name: str = "", *, exact: bool = True, **options: Any) -> Callable[..., Any]:
+    """Make a function a public one of ``facula.linalg``, which errors call ``linalg_<name>``."""
+    name = name or fn.__name__
+    title = f"linalg_{name}"
+    public(title, out=True, **options)(fn)
+    if exact:
+        EXACT_OUT.add(title)
+    LINALG[name] = FUNCTIONS.pop(title)
+    return fn
+
+
+def named(name: str, parts: Any) -> Any:
+    """A result whose parts have names."""
+    return getattr(return_types, name)(parts)
+
+
+for _name, *_fields in (
+    ("slogdet", "sign", "logabsdet"), ("linalg_slogdet", "sign", "logabsdet"), ("linalg_inv_ex", "inverse", "info"),
+    ("linalg_cholesky_ex", "L", "info"), ("linalg_eigh", "eigenvalues", "eigenvectors"),
+    ("linalg_eig", "eigenvalues", "eigenvectors"), ("linalg_svd", "U", "S", "Vh"), ("svd", "U", "S", "V"),
+    ("linalg_qr", "Q", "R"), ("qr", "Q", "R"), ("geqrf", "a", "tau"), ("linalg_solve_ex", "result", "info"),
+    ("triangular_solve", "solution", "cloned_coefficient"), ("linalg_lu", "P", "L", "U"), ("lu_unpack", "P", "L", "U"),
+    ("linalg_lu_factor", "LU", "pivots"), ("linalg_lu_factor_ex", "LU", "pivots", "info"),
+    ("linalg_ldl_factor", "LD", "pivots"), ("linalg_ldl_factor_ex", "LD", "pivots", "info"),
+    ("linalg_lstsq", "solution", "residuals", "rank", "singular_values"),
+):  # fmt: skip
+    return_types.define(_name, *_fields)
+
+
+# ---- checks
+
+
+def check_matrix(input: Any, name: str, argument: str = "A") -> None:
+    if input._array.ndim < 2:
+        raise RuntimeError(f"{name}: The input tensor {argument} must have at least 2 dimensions.")
+
+
+def check_square(input: Any, name: str, argument: str = "A") -> None:
+    check_matrix(input, name, argument)
+    rows, columns = input._array.shape[-2:]
+    if rows != columns:
+        raise RuntimeError(
+            f"{name}: {argument} must be batches of square matrices, but they are {rows} by {columns} matrices"
+        )
+
+
+def check_float(input: Any, name: str) -> None:
+    d = input.dtype
+    if d.category < FLOAT:
+        raise RuntimeError(
+            f"{name}: Expected a floating point or complex tensor as input. Got {SCALAR_TYPE_NAMES[d]}"
+        )
+    if d.itemsize == 2:
+        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {SCALAR_TYPE_NAMES[d]}")
+
+
+def check_same_dtype(a: Any, b: Any, name: str) -> None:
+    if a._array.dtype != b._array.dtype:
+        x, y = SCALAR_TYPE_NAMES[a.dtype], SCALAR_TYPE_NAMES[b.dtype]
+        raise RuntimeError(
+            f"{name}: Expected A and B to have the same dtype, but found A of type {x} and B of type {y} instead"
+        )
+
+
+def check_equation(A: Any, B: Any, left: bool, name: str) -> None:
+    """That the sizes of ``AX = B`` (or ``XA = B``) fit."""
+    a, b = A._array.shape, B._array.shape
+    if a[-2] != (b[-2] if left else b[-1]):
+        raise RuntimeError(
+            f"{name}: Incompatible shapes of A and B for the equation {'AX = B' if left else 'XA = B'} "
+            f"({a[-2]}x{a[-1]} and {b[-2]}x{b[-1]})"
+        )
+
+
+def broadcast_batches(A: Any, B: Any, name: str) -> tuple[int, ...]:
+    a, b = A._array.shape[:-2], B._array.shape[:-2]
+    try:
+        return np.broadcast_shapes(a, b)
+    except ValueError:
+        from ..machine.operands import broadcast_error
+
+        raise broadcast_error(a, b) from None
+
+
+def failures(array: Any, passes: Any) -> Any:
+    """For each matrix of a batch 0, or the first size of a leading block that fails."""
+    n = array.shape[-1]
+    found = np.zeros(array.shape[:-2], np.int32)
+    for i, matrix in enumerate(array.reshape(-1, n, n) if array.size else ()):
+        for k in range(1, n + 1):
+            if not passes(matrix, k):
+                found.reshape(-1)[i] = k
+                break
+    return found
+
+
+def first_failure(infos: Any) -> tuple[str, int]:
+    """(which of the batch, as PyTorch's messages begin with it; its number)."""
+    flat = infos.reshape(-1)
+    at = int(np.flatnonzero(flat)[0])
+    return f"(Batch element {at}): " if infos.ndim else "", int(flat[at])
+
+
+def has_pivot(matrix: Any, k: int) -> bool:
+    """Whether the k-th step of Gaussian elimination finds something to divide by.
+
+    The last one is LAPACK's to say: it may be zero or not by a rounding error.
+    """
+    if k == len(matrix):
+        try:
+            np.linalg.inv(matrix)
+        except np.linalg.LinAlgError:
+            return False
+        return True
+    work = matrix.astype(np.complex128)
+    for step in range(k):
+        at = step + int(np.argmax(np.abs(work[step:, step])))
+        if work[at, step] == 0:
+            return step < k - 1
+        work[[step, at]] = work[[at, step]]
+        work[step + 1 :] -= np.outer(work[step + 1 :, step] / work[step, step], work[step])
+    return True
+
+
+def is_positive(matrix: Any, k: int) -> bool:
+    try:
+        np.linalg.cholesky(matrix[:k, :k])
+    except np.linalg.LinAlgError:
+        return False
+    return True
+
+
+def in_turn(solve: Any, *arrays: Any, like: Any) -> Any:
+    """A NumPy function on each matrix of a batch of its own; NaN where it fails."""
+    result = np.full(like, np.nan, arrays[0].dtype)
+    batch = like[:-2]
+    spread = [np.broadcast_to(a, (*batch, *a.shape[-2:])) for a in arrays]
+    for at in np.ndindex(*batch):
+        with suppress(np.linalg.LinAlgError):
+            result[at] = solve(*(a[at] for a in spread))
+    return result
+
+
+@cache
+def lapack(name: str, dtype: Any) -> Any:
+    """A routine of LAPACK, by scipy; None if that is not there."""
+    try:
+        from scipy.linalg import get_lapack_funcs  # type: ignore[import-untyped]
+    except ImportError:
+        return None
+    return get_lapack_funcs((name,), dtype=dtype)[0]
+
+
+LARGE = 48
+"""From this size on a loop in Python shows, and LAPACK is asked for."""
+
+
+def info_tensor(infos: Any) -> Tensor:
+    return Tensor._wrap(np.asarray(infos, np.int32))
+
+
+def also_meta(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel whose results have the same shapes whatever the values; on the meta device it runs on unit matrices."""
+
+    @wraps(kernel)
+    def run(*args: Any) -> Any:
+        if not any(a.__class__ is MetaArray for a in args):
+            return kernel(*args)
+        result = kernel(*(_unit(a) if a.__class__ is MetaArray else a for a in args))
+        if isinstance(result, tuple):
+            return tuple(empty_meta(r.shape, r.dtype) for r in result)
+        return empty_meta(result.shape, result.dtype)
+
+    return run
+
+
+def _unit(a: Any) -> Any:
+    if a.ndim < 2:
+        return np.ones(a.shape, a.dtype)
+    return np.broadcast_to(np.eye(*a.shape[-2:], dtype=a.dtype), a.shape).copy()
+
+
+def all_finite(input: Any) -> bool:
+    """Whether there are neither infinities nor NaN, as far as can be known."""
+    array = elements(input)
+    return array.__class__ is MetaArray or bool(np.isfinite(array).all())
+
+
+# ---- what the rules share
+
+
+def adjoint(x: Any, xp: Any) -> Any:
+    return xp.transpose(xp.conj(x), x.ndim - 2, x.ndim - 1)
+
+
+def columns(x: Any, xp: Any) -> Any:
+    """Vectors as matrices of one column."""
+    return xp.view(x, (*x.shape, 1))
+
+
+def rows(x: Any, xp: Any) -> Any:
+    return xp.view(x, (*x.shape[:-1], 1, x.shape[-1]))
+
+
+def scaling(x: Any, xp: Any) -> Any:
+    """One number for each matrix, with the matrix's number of dimensions."""
+    return xp.view(x, (*x.shape, 1, 1))
+
+
+in_both_worlds("constant", lambda array: array, Tensor._wrap)
+
+
+def eye(n: int, like: Any, xp: Any) -> Any:
+    return xp.constant(np.eye(n, dtype=real_dtype(like)))
+
+
+def lower(n: int, m: int, like: Any, xp: Any, diagonal: float = 1.0) -> Any:
+    """A mask of the lower triangle, with a factor for the diagonal."""
+    mask = np.tri(n, m, -1) + diagonal * np.eye(n, m)
+    return xp.constant(mask.astype(real_dtype(like)))
+
+
+def upper(n: int, m: int, like: Any, xp: Any, diagonal: float = 1.0) -> Any:
+    mask = np.tri(m, n, -1).T + diagonal * np.eye(n, m)
+    return xp.constant(mask.astype(real_dtype(like)))
+
+
+def array_of(x: Any) -> Any:
+    """The NumPy array of what a rule is given, in either world."""
+    return x if isinstance(x, (np.ndarray, np.generic)) else x._array
+
+
+def real_dtype(like: Any) -> Any:
+    dt = array_of(like).dtype
+    return np.dtype(np.float32 if dt.itemsize == 8 else np.float64) if dt.kind == "c" else dt
+
+
+def is_complex(x: Any) -> bool:
+    return bool(array_of(x).dtype.kind == "c")
+
+
+def total(*parts: Any) -> Any:
+    """The sum of those that are there."""
+    given = [p for p in parts if p is not None]
+    result = given[0] if given else None
+    for p in given[1:]:
+        result = result + p
+    return result
+
+
+def require_no_phase(diagonal: Any, size: Any, message: str) -> None:
+    """Of complex eigenvectors and singular vectors: the loss must not depend on their phases."""
+    phase = np.abs(array_of(diagonal).imag)
+    allowed = 1e-2 if phase.dtype == np.float32 else 1e-6
+    if phase.size and not (phase <= allowed * (1 + np.abs(array_of(size)).max(initial=0))).all():
+        raise RuntimeError(message)
+
+
+def by_composition(compose: Any, *wanted: int) -> Any:
+    """Derivatives of a fused kernel, by those of the operators that ``compose`` makes it of.
+
+    ``rule(g, tensors, xp)`` gives the gradients of the tensors at the positions ``wanted``.
+    """
+
+    def rule(g: Any, tensors: tuple[Any, ...], xp: Any) -> tuple[Any, ...]:
+        from ...func.reverse import Reverse
+
+        raw = xp.is_raw
+        if raw:
+            tensors, g = tuple(Tensor._wrap(t) for t in tensors), Tensor._wrap(g)
+        with Reverse([tensors[i] for i in wanted]) as trace:
+            given = list(tensors)
+            for i, t in zip(wanted, trace.inputs):
+                given[i] = t
+            made = compose(*given)
+        found = trace.pull([made], [g])
+        grads = [tensors[i].new_zeros(tensors[i].shape) if t is None else t for i, t in zip(wanted, found)]
+        return tuple(t._array if raw else t for t in grads)
+
+    return rule

@@ -1,0 +1,332 @@
+"""Solutions of linear systems."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ..._core.devices import MetaArray
+from ..._tensor import Tensor
+from ..machine.deprecated import warn_once
+from ..machine.primitive import Primitive, primitive
+from ..machine.public import public
+from .matrices import (
+    LinAlgError,
+    adjoint,
+    broadcast_batches,
+    check_equation,
+    check_float,
+    check_matrix,
+    check_same_dtype,
+    check_square,
+    columns,
+    failures,
+    first_failure,
+    has_pivot,
+    in_turn,
+    info_tensor,
+    linalg,
+    lower,
+    named,
+    rows,
+    total,
+)
+from .matrices import (
+    upper as upper_mask,
+)
+
+# ---- general systems
+
+
+def _solved(input: Any, other: Any, left: bool, is_vector: bool) -> Any:
+    if input.__class__ is MetaArray:
+        return np.matmul(input, other) if left else np.matmul(other, input)
+    if is_vector:
+        return np.linalg.solve(input, other[..., None])[..., 0]
+    if not left:
+        return np.linalg.solve(input.swapaxes(-1, -2), other.swapaxes(-1, -2)).swapaxes(-1, -2).copy()
+    return np.linalg.solve(input, other)
+
+
+_HIDDEN = {"input": "A", "input_shape": "", "other_shape": "", "is_vector": ""}
+
+
+@primitive("LinalgSolveExBackward0", name="linalg_solve", saved_names=_HIDDEN)
+def solve_op(input, other, left: bool, is_vector: bool):  # type: ignore[no-untyped-def]
+    return _solved(input, other, left, is_vector)
+
+
+@primitive("LinalgSolveExBackward0", name="linalg_solve_where_possible", saved_names=_HIDDEN)
+def solve_where_possible(input, other, left: bool, is_vector: bool):  # type: ignore[no-untyped-def]
+    """NaN where the matrix is singular."""
+    b = other[..., None] if is_vector else other
+    shape = (*np.broadcast_shapes(input.shape[:-2], b.shape[:-2]), *b.shape[-2:])
+    found = in_turn(lambda x, y: _solved(x, y, left, False), input, b, like=shape)
+    return found[..., 0] if is_vector else found
+
+
+def _solve_rules(op: Primitive) -> None:
+    @op.vjp("input")
+    def _(g: Any, input: Any, out: Any, left: bool, is_vector: bool, input_shape: Any, xp: Any) -> Any:
+        h = adjoint(input, xp)
+        if is_vector:
+            found = columns(xp.linalg_solve(h, g, True, True), xp) * rows(xp.conj(out), xp)
+        elif left:
+            found = xp.matmul(xp.linalg_solve(h, g, True, False), adjoint(out, xp))
+        else:
+            found = xp.matmul(adjoint(out, xp), xp.linalg_solve(h, g, False, False))
+        return xp.sum_to(-found, input_shape)
+
+    @op.vjp("other")
+    def _(g: Any, input: Any, left: bool, is_vector: bool, other_shape: Any, xp: Any) -> Any:
+        return xp.sum_to(xp.linalg_solve(adjoint(input, xp), g, left, is_vector), other_shape)
+
+
+_solve_rules(solve_op)
+_solve_rules(solve_where_possible)
+
+
+def _checked_system(A: Tensor, B: Tensor, left: bool, name: str) -> bool:
+    """Whether ``B`` is a batch of vectors."""
+    check_square(A, name)
+    check_float(A, name)
+    check_same_dtype(A, B, name)
+    a, b = A._array.shape, B._array.shape
+    is_vector = len(b) == 1 or (len(a) - 1 == len(b) and b == a[:-1])
+    if is_vector and not left:
+        raise RuntimeError(
+            "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case "
+            "linalg.solve is equivalent to B / A.squeeze(-1)"
+        )
+    if is_vector:
+        if b[-1] != a[-1]:
+            raise RuntimeError(
+                f"{name}: Incompatible shapes of A and B for the equation AX = B ({a[-2]}x{a[-1]} and {b[-1]}x1)"
+            )
+    else:
+        if len(b) < 2:
+            raise RuntimeError(f"{name}: The input tensor B must have at least 2 dimensions.")
+        check_equation(A, B, left, name)
+        broadcast_batches(A, B, name)
+    return is_vector
+
+
+def _singular(infos: Any, name: str) -> LinAlgError:
+    return LinAlgError(f"{name}: {first_failure(infos)[0]}The solver failed because the input matrix is singular.")
+
+
+@linalg
+def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
+    """The solution of ``A @ X = B``, or, with ``left=False``, of ``X @ A = B``."""
+    is_vector = _checked_system(A, B, left, "linalg.solve")
+    try:
+        return solve_op(A, B, left, is_vector)
+    except np.linalg.LinAlgError:
+        raise _singular(failures(A._array, has_pivot), "torch.linalg.solve") from None
+
+
+@linalg
+def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
+    """The solution, and for each matrix 0 or which diagonal element was found to be zero."""
+    is_vector = _checked_system(A, B, left, "linalg.solve")
+    try:
+        return named("linalg_solve_ex", (solve_op(A, B, left, is_vector), info_tensor(np.zeros(A._array.shape[:-2]))))
+    except np.linalg.LinAlgError:
+        infos = failures(A._array, has_pivot)
+        if check_errors:
+            raise _singular(infos, "torch.linalg.solve_ex") from None
+        return named("linalg_solve_ex", (solve_where_possible(A, B, left, is_vector), info_tensor(infos)))
+
+
+# ---- triangular systems
+
+
+@lru_cache(64)
+def _places(n: int, upper: bool, unitriangular: bool) -> Any:
+    below = np.tri(n, n, -1 if unitriangular else 0, bool)
+    return below.T if upper else below
+
+
+def _triangle(a: Any, upper: bool, unitriangular: bool) -> Any:
+    """A triangle of a matrix, nothing of the other one; perhaps with ones on the diagonal."""
+    n = a.shape[-1]
+    rest = np.eye(n, dtype=a.dtype) if unitriangular else np.zeros((), a.dtype)
+    return np.where(_places(n, bool(upper), bool(unitriangular)), a, rest)
+
+
+@primitive(
+    "LinalgSolveTriangularBackward0", name="linalg_solve_triangular", saved_names={"input_shape": "", "other_shape": ""}
+)
+def solve_triangular_op(input, other, upper: bool, left: bool, unitriangular: bool):  # type: ignore[no-untyped-def]
+    a = _triangle(input, upper, unitriangular)
+    if a.__class__ is MetaArray:
+        return _solved(a, other, left, False)
+    if left:
+        return _by_halves(a, other, upper)
+    return np.ascontiguousarray(_by_halves(a.swapaxes(-1, -2), other.swapaxes(-1, -2), not upper).swapaxes(-1, -2))
+
+
+_SMALL = 48
+
+
+def _by_halves(a: Any, b: Any, upper: bool) -> Any:
+    """Solved for one half of the unknowns, then for the other: most of it is products of matrices."""
+    n = a.shape[-1]
+    if n <= _SMALL:
+        try:
+            return np.linalg.solve(a, b)
+        except np.linalg.LinAlgError:
+            return _substituted(a, b, upper)
+    middle = n // 2
+    parts = [slice(None, middle), slice(middle, None)]
+    first, second = reversed(parts) if upper else parts
+    x = np.empty(np.broadcast_shapes(a.shape[:-2], b.shape[:-2]) + b.shape[-2:], a.dtype)
+    x[..., first, :] = _by_halves(a[..., first, first], b[..., first, :], upper)
+    rest = b[..., second, :] - a[..., second, first] @ x[..., first, :]
+    x[..., second, :] = _by_halves(a[..., second, second], rest, upper)
+    return x
+
+
+def _substituted(a: Any, b: Any, upper: bool) -> Any:
+    """Of singular systems: divisions by zero give infinities, as they come."""
+    n = a.shape[-1]
+    x = np.zeros(np.broadcast_shapes(a.shape[:-2], b.shape[:-2]) + b.shape[-2:], a.dtype)
+    for i in range(n - 1, -1, -1) if upper else range(n):
+        x[..., i, :] = (b[..., i, :] - (a[..., i : i + 1, :] @ x)[..., 0, :]) / a[..., i, i, None]
+    return x
+
+
+@solve_triangular_op.vjp("other")
+def _(g: Any, input: Any, upper: bool, left: bool, unitriangular: bool, other_shape: Any, xp: Any) -> Any:
+    found = xp.linalg_solve_triangular(adjoint(input, xp), g, not upper, left, unitriangular)
+    return xp.sum_to(found, other_shape)
+
+
+@solve_triangular_op.vjp("input")
+def _(g: Any, input: Any, out: Any, upper: bool, left: bool, unitriangular: bool, input_shape: Any, xp: Any) -> Any:
+    to_other = xp.linalg_solve_triangular(adjoint(input, xp), g, not upper, left, unitriangular)
+    found = xp.matmul(to_other, adjoint(out, xp)) if left else xp.matmul(adjoint(out, xp), to_other)
+    n = input_shape[-1]
+    mask = (upper_mask if upper else lower)(n, n, g, xp, 0.0 if unitriangular else 1.0)
+    return xp.sum_to(-(found * mask), input_shape)
+
+
+@linalg
+def solve_triangular(
+    input: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
+) -> Tensor:
+    """The solution of a system whose matrix is triangular; the other triangle is not looked at."""
+    name = "linalg.solve_triangular"
+    check_same_dtype(input, B, name)
+    check_square(input, name)
+    check_matrix(B, name, "B")
+    check_equation(input, B, left, name)
+    check_float(input, name)
+    broadcast_batches(input, B, name)
+    return solve_triangular_op(input, B, upper, left, unitriangular)
+
+
+@primitive("TriangularSolveBackward0", name="triangular_solve", outputs=2, saved_names={
+    "A": "A", "out0": "solution", "input_shape": "", "A_shape": "",
+})  # fmt: skip
+def triangular_solve_op(input, A, upper: bool, transpose: bool, unitriangular: bool):  # type: ignore[no-untyped-def]
+    a = _triangle(A, upper, unitriangular)
+    batch = np.broadcast_shapes(input.shape[:-2], A.shape[:-2])
+    solution = _solved(a.swapaxes(-1, -2) if transpose else a, input, True, False)
+    return solution, np.broadcast_to(A, (*batch, *A.shape[-2:])).copy()
+
+
+def _back_substituted(g: Any, A: Any, upper: bool, transpose: bool, unitriangular: bool, xp: Any) -> Any:
+    if transpose:
+        return xp.linalg_solve_triangular(xp.conj(A), g, upper, True, unitriangular)
+    return xp.linalg_solve_triangular(adjoint(A, xp), g, not upper, True, unitriangular)
+
+
+@triangular_solve_op.vjp("input")
+def _(g: Any, A: Any, upper: bool, transpose: bool, unitriangular: bool, input_shape: Any, xp: Any) -> Any:
+    if g[0] is None:
+        return None
+    return xp.sum_to(_back_substituted(g[0], A, upper, transpose, unitriangular, xp), input_shape)
+
+
+@triangular_solve_op.vjp("A")
+def _(g: Any, A: Any, out0: Any, upper: bool, transpose: bool, unitriangular: bool, A_shape: Any, xp: Any) -> Any:
+    found = None
+    if g[0] is not None:
+        to_other = _back_substituted(g[0], A, upper, transpose, unitriangular, xp)
+        n = A_shape[-1]
+        if transpose:
+            product = xp.matmul(xp.conj(out0), xp.transpose(to_other, to_other.ndim - 2, to_other.ndim - 1))
+        else:
+            product = xp.matmul(to_other, adjoint(out0, xp))
+        found = -(product * (upper_mask if upper else lower)(n, n, out0, xp, 0.0 if unitriangular else 1.0))
+    return xp.sum_to(total(found, g[1]), A_shape)
+
+
+@public("triangular_solve", "triangular_solve", out=True)
+def triangular_solve(
+    input: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
+) -> Any:
+    """``linalg.solve_triangular`` under its old name and with its arguments reversed."""
+    warn_once(
+        "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be removed in a future "
+        "PyTorch release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a copy of one "
+        "of the inputs.\nX = torch.triangular_solve(B, A).solution\nshould be replaced with\nX = "
+        "torch.linalg.solve_triangular(A, B).",
+    )
+    for t, name in ((input, "b"), (A, "A")):
+        if t._array.ndim < 2:
+            raise RuntimeError(
+                f"torch.triangular_solve: Expected {name} to have at least 2 dimensions, but it has {t._array.ndim} "
+                "dimensions instead"
+            )
+    a, b = A._array.shape, input._array.shape
+    if a[-1] != a[-2]:
+        raise RuntimeError(f"A must be batches of square matrices, but they are {a[-2]} by {a[-1]} matrices")
+    if a[-1] != b[-2]:
+        raise RuntimeError(
+            f"Incompatible matrix sizes for triangular_solve: each A matrix is {a[-2]} by {a[-1]} but each b matrix is "
+            f"{b[-2]} by {b[-1]}"
+        )
+    broadcast_batches(A, input, "triangular_solve")
+    return named("triangular_solve", triangular_solve_op(input, A, upper, transpose, unitriangular))
+
+
+# ---- tensors as matrices
+
+
+@linalg
+def tensorinv(input: Tensor, ind: int = 2) -> Tensor:
+    """The inverse of what ``tensordot`` with the first ``ind`` dimensions does."""
+    if ind <= 0:
+        raise RuntimeError("Expected a strictly positive integer for 'ind'")
+    shape = input._array.shape
+    front, back = shape[:ind], shape[ind:]
+    rows_, columns_ = math.prod(back), math.prod(front)
+    if rows_ != columns_:
+        raise RuntimeError(
+            "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got "
+            f"{rows_} != {columns_}"
+        )
+    from .inverse import inv
+
+    return inv(input.reshape(columns_, rows_)).reshape(*back, *front)
+
+
+@linalg
+def tensorsolve(input: Tensor, other: Tensor, dims: Any = None) -> Tensor:
+    """The ``X`` for which ``tensordot(A, X, X.ndim)`` is ``B``."""
+    ndim = input._array.ndim
+    if dims is not None:
+        input = input.movedim(tuple(dims), tuple(range(ndim - len(dims), ndim)))
+    shape = input._array.shape[other._array.ndim :]
+    n, m = math.prod(shape), other._array.size
+    if n != m:
+        raise RuntimeError(
+            "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), "
+            f"but got {n} != {m}"
+        )
+    return solve(input.reshape(m, n), other.flatten()).reshape(shape)

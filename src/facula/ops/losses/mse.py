@@ -1,0 +1,80 @@
+"""Losses that PyTorch shows as one node."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core.dtypes import F32, F64, widened
+from ..machine.primitive import primitive
+from ..machine.refusals import not_for
+
+NONE, MEAN, SUM = 0, 1, 2
+
+
+@primitive("MseLossBackward0", name="mse_loss")
+def mse_loss_kernel(input, target, reduction: int):  # type: ignore[no-untyped-def]
+    if input.dtype is target.dtype and (input.dtype is F32 or input.dtype is F64):
+        difference = input - target
+    else:
+        difference = widened(input) - widened(target)
+    if reduction == NONE:
+        return (difference * difference).astype(input.dtype, copy=False)
+    flat = difference.reshape(-1)
+    total = flat.dot(flat)
+    if reduction == MEAN:
+        total = total / flat.size if flat.size else np.full((), np.nan, flat.dtype)
+    return np.asarray(total, input.dtype)
+
+
+@primitive(
+    "MseLossBackwardBackward0", name="mse_loss_backward", saved_names={"grad_output_shape": "", "input_shape": ""}
+)
+def mse_loss_backward(grad_output, input, target, reduction: int):  # type: ignore[no-untyped-def]
+    slope = input - target
+    scale = grad_output * scale_of(reduction, input.size)
+    if slope.dtype is scale.dtype is input.dtype and slope.ndim > scale.ndim:
+        return np.multiply(slope, scale, slope)
+    return (slope * scale).astype(input.dtype, copy=False)
+
+
+def scale_of(reduction: int, n: int) -> float:
+    return 2.0 / (n or 1) if reduction == MEAN else 2.0
+
+
+def count(shape: tuple[int, ...]) -> int:
+    n = 1
+    for d in shape:
+        n *= d
+    return n
+
+
+mse_loss_kernel.vjp(
+    input=lambda g, input, target, reduction, xp: xp.mse_loss_backward(g, input, target, reduction),
+    target=lambda g, input, target, reduction, xp: xp.mse_loss_backward(g, target, input, reduction),
+)
+
+
+@mse_loss_backward.vjp("grad_output")
+def _(g: Any, input: Any, target: Any, grad_output_shape: Any, input_shape: Any, reduction: int, xp: Any) -> Any:
+    found = g * (input - target) * scale_of(reduction, count(input_shape))
+    return found if grad_output_shape == input_shape else xp.sum_to(found, grad_output_shape)
+
+
+@mse_loss_backward.vjp("input")
+def _(g: Any, grad_output: Any, input_shape: Any, reduction: int, xp: Any) -> Any:
+    return g * (grad_output * scale_of(reduction, count(input_shape)))
+
+
+@mse_loss_backward.vjp("target")
+def _(g: Any, grad_output: Any, input_shape: Any, reduction: int, xp: Any) -> Any:
+    return g * (grad_output * -scale_of(reduction, count(input_shape)))
+
+
+def mse_loss(input: Any, target: Any, reduction: int = MEAN) -> Any:
+    """The squared differences: all of them, their mean or their sum."""
+    if input._array.dtype.kind not in "fcV":
+        raise not_for("mse_cpu", input.dtype)
+    return mse_loss_kernel(input, target, reduction)
+

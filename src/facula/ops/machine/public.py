@@ -1,0 +1,267 @@
+"""The forms in which an operator appears: function, method, in-place method, ``out=``.
+
+``FUNCTIONS`` collects what becomes ``facula.<name>``; methods go onto Tensor (see ``_lazy``).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ... import _lazy
+from ..._core import state
+from ..._core.dtypes import SCALAR_TYPE_NAMES, cpp_name
+from ..._lazy import set_methods
+from ..._levels.needs_values import NeedsValues
+from ..._tensor import Tensor
+from ...autograd.saved import DIRECT
+from .arguments import NUMPY_NAMES
+from .elementwise import Elementwise
+from .errors import NoOverload, WrongArgument, argument_error, is_binding_error
+from .primitive import PLAIN, Primitive
+from .write import check_no_overlap, check_no_partial_overlap, check_result_type, inplace_form, needs_gradient
+
+
+class Functions(dict[str, Any]):
+    """Functions by name; asked for one that is not here yet, it loads its module."""
+
+    def __missing__(self, name: str) -> Any:
+        if name in _lazy.FUNCTIONS:
+            _lazy.load(_lazy.FUNCTIONS[name])
+        if name not in self:
+            raise KeyError(name)
+        return self[name]
+
+
+FUNCTIONS = Functions()
+
+FUNCTIONALS: dict[str, Any] = {}
+"""What becomes ``facula.nn.functional.<name>`` without being a function of ``facula`` itself."""
+
+
+def expose(
+    op: Any, functions: str = "", methods: str = "", inplace: str = "", operators: str = "", inplace_operators: str = ""
+) -> Any:
+    """Give a primitive its public names. An elementwise one already takes ``out=``."""
+    call = op.call if isinstance(op, Elementwise) else op
+    for name in functions.split():
+        FUNCTIONS[name] = call
+    if methods:
+        method = op.method if isinstance(op, Elementwise) else _as_method(call) if isinstance(call, Primitive) else call
+        set_methods(**dict.fromkeys(methods.split(), method))
+    if operators:
+        set_methods(**dict.fromkeys(operators.split(), op.operator))
+    if inplace or inplace_operators:
+        change = inplace_form(op)
+        set_methods(**dict.fromkeys(inplace.split(), change))
+        if inplace_operators:
+            set_methods(**dict.fromkeys(inplace_operators.split(), inplace_form(op, operator=True)))
+        for name in functions.split():
+            FUNCTIONS.setdefault(f"{name}_", change)
+    op.public = call
+    return op
+
+
+def _as_method(call: Any) -> Any:
+    def method(self: Any, *args: Any) -> Any:
+        return call(self, *args)
+
+    return method
+
+
+def public(
+    functions: str = "", methods: str = "", *, out: bool | str = False, inplace: str = "", overloads: bool = False,
+    name: str | None = None,
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
+    """Make a Python function over primitives a public operator.
+
+    The public form dispatches to ``__torch_function__``, understands NumPy's argument names and, with ``out=True``,
+    takes ``out=`` as a function (``out="dim"``: only together with the argument ``dim``). ``inplace`` names methods
+    that write the result into ``self`` (by ``copy_``, for functions without a primitive of their own in-place form).
+    ``overloads`` says that PyTorch has several forms of it, and so another sentence for arguments that fit none.
+    ``name``: what errors call it. The plain function is returned for internal use; its ``public`` is for users.
+    """
+
+    def make(fn: Callable[..., Any]) -> Callable[..., Any]:
+        title = name or [*functions.split(), *methods.split(), fn.__name__][0]
+        accepted = set(fn.__code__.co_varnames[: fn.__code__.co_argcount + fn.__code__.co_kwonlyargcount])
+        takes_tensor = next(iter(fn.__annotations__.values()), None) == "Tensor"
+        makes = title.endswith("_like") or title.startswith("new_")
+        direct = PLAIN if makes else DIRECT
+
+        def form(is_method: bool) -> Callable[..., Any]:
+            def call(*args: Any, **kwargs: Any) -> Any:
+                if (
+                    args and type(args[0]) in direct
+                    and (not kwargs or accepted.issuperset(kwargs))
+                    and (not state.special or not state.modes.dispatch)
+                ):  # fmt: skip
+                    try:
+                        return fn(*args, **kwargs) if kwargs else fn(*args)
+                    except (TypeError, AttributeError) as e:
+                        raise explained(e, args, kwargs, is_method) from None
+                    except NeedsValues as e:
+                        return each_item(e, args, kwargs)
+                return irregular(call, args, kwargs, is_method)
+
+            return looking_like(fn, call)
+
+        def irregular(call: Any, args: tuple[Any, ...], given: dict[str, Any], is_method: bool) -> Any:
+            kwargs = given
+            target = None
+            if given:
+                kwargs = {(NUMPY_NAMES.get(k, k) if k not in accepted else k): v for k, v in given.items()}
+                if len(kwargs) != len(given):
+                    kwargs = given
+                if out and not is_method:
+                    target = kwargs.pop("out", None)
+            if not args or args[0].__class__ not in PLAIN or state.special:
+                from ... import overrides
+
+                if overrides.overridden(args, kwargs):
+                    if target is not None:
+                        kwargs["out"] = target
+                    return overrides.call_override(fn, call, args, kwargs)
+                if state.modes.autocast is not None:
+                    from .autocast import prepared
+
+                    args, kwargs = prepared(title, args, kwargs)
+            if takes_tensor and args and not isinstance(args[0], Tensor):
+                raise explained(TypeError(), args, given, is_method)
+            if makes and args and isinstance(args[0], Tensor) and args[0].wraps:
+                return args[0]._made_like(title, fn, args[1:], kwargs)
+            try:
+                if target is None:
+                    if state.special and state.modes.profiled is not None:
+                        from ...profiler import _recorder
+
+                        return _recorder.function(f"aten::{title}", args, fn, kwargs)
+                    return fn(*args, **kwargs)
+                if out is not True and out not in kwargs and len(args) < 2:
+                    raise NoOverload
+                result = fn(*args, **kwargs)
+                if isinstance(result, tuple) and isinstance(target, Tensor):
+                    raise NoOverload
+            except (TypeError, AttributeError) as e:
+                raise explained(e, args, given, is_method) from None
+            except NeedsValues as e:
+                result = each_item(e, args, kwargs)
+                if target is None:
+                    return result
+            return write_out(title, target, result, args)
+
+        def each_item(e: NeedsValues, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+            from ..._levels.batched import each_item_of
+
+            return each_item_of(e, title, fn, args, kwargs)
+
+        def explained(e: Exception, args: tuple[Any, ...], given: dict[str, Any], is_method: bool) -> Exception:
+            """PyTorch's sentence for arguments that do not fit; any other error as it is."""
+            if takes_tensor and args and not isinstance(args[0], Tensor):
+                e = WrongArgument(fn.__code__.co_varnames[0], args[0], "Tensor")
+            elif not isinstance(e, (WrongArgument, NoOverload)) and not is_binding_error(e):
+                return e
+            return argument_error(e, fn, title, args, given, is_method, overloads)
+
+        function, method = form(False), form(True)
+        fn.public = function  # type: ignore[attr-defined]
+        for each in functions.split():
+            FUNCTIONS[each] = function
+        set_methods(**dict.fromkeys(methods.split(), method))
+        if inplace:
+            set_methods(**dict.fromkeys(inplace.split(), _inplace_by_copy(fn)))
+        return fn
+
+    return make
+
+
+def looking_like(fn: Any, call: Any) -> Any:
+    """What ``functools.wraps`` does, in a tenth of the time."""
+    call.__module__, call.__name__, call.__qualname__ = fn.__module__, fn.__name__, fn.__qualname__
+    call.__doc__, call.__annotations__, call.__wrapped__ = fn.__doc__, fn.__annotations__, fn
+    return call
+
+
+def _inplace_by_copy(fn: Callable[..., Any]) -> Callable[..., Any]:
+    def change(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return self.copy_(fn(self, *args, **kwargs))
+
+    return change
+
+
+# ---- out=
+
+
+EXACT_OUT = {"gather"}
+"""Operators whose ``out=`` must have the very dtype of the result."""
+
+EXACT_OUT_SENTENCES = {
+    "amax": "Expected the dtype for input and out to match, but got {0} for input's dtype and {1} for out's dtype.",
+    "amin": "Expected the dtype for input and out to match, but got {0} for input's dtype and {1} for out's dtype.",
+    "complex": "Expected object of scalar type {0} but got scalar type {1} for argument 'out'",
+    "multinomial": "multinomial expects Long tensor out, got: {1}",
+}
+"""The same, for those that say so in words of their own."""
+
+SEPARATE_OUT = {"cat", "gather", "index_select", "kthvalue", "masked_select", "stack", "take"}
+"""Operators whose ``out=`` may not be one of their arguments."""
+
+
+def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = ()) -> Any:
+    """Write a result into the tensor(s) given as ``out=``."""
+    if isinstance(out, (tuple, list)):
+        for o, r in zip(out, result, strict=True):
+            if isinstance(o, Tensor) and o.dtype is not r.dtype:
+                raise _wrong_out_dtype(r.dtype, o.dtype)
+        parts = [write_out(name, o, r, args) for o, r in zip(out, result, strict=True)]
+        return getattr(type(result), "out", type(result))(parts)
+    if not isinstance(out, Tensor):
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+    if state.modes.levels:
+        from ..._levels.dual import check_no_dual
+
+        check_no_dual(f"{name}_out", out, result, *args)
+    if needs_gradient(result, out, *args):
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
+            "arguments requires grad."
+        )
+    if out.dtype is not result.dtype:
+        if name in EXACT_OUT:
+            raise _wrong_out_dtype(result.dtype, out.dtype)
+        if name in EXACT_OUT_SENTENCES:
+            names = (SCALAR_TYPE_NAMES[d] for d in (result.dtype, out.dtype))
+            raise RuntimeError(EXACT_OUT_SENTENCES[name].format(*names))
+    check_result_type(result.dtype, out.dtype)
+    check_no_overlap(out._array)
+    given = [t for t in (args[0] if args and isinstance(args[0], (tuple, list)) else args) if isinstance(t, Tensor)]
+    if name in SEPARATE_OUT:
+        for t in given:
+            check_no_partial_overlap(out._array, t._array, at_all=True)
+    if out._array.shape != result._array.shape:
+        resize_output(out, result._array.shape)
+    for t in given:
+        check_no_partial_overlap(out._array, t._array)
+    np.copyto(out._array, result._array, casting="unsafe")
+    out._bump_version()
+    return out
+
+
+def _wrong_out_dtype(wanted: Any, given: Any) -> RuntimeError:
+    return RuntimeError(f"Expected out tensor to have dtype {cpp_name(wanted)}, but got {cpp_name(given)} instead")
+
+
+def resize_output(out: Any, shape: tuple[int, ...]) -> None:
+    if out._array.size:
+        old, new = (", ".join(map(str, s)) for s in (out._array.shape, shape))
+        warnings.warn(
+            f"An output with one or more elements was resized since it had shape [{old}], which does not match the "
+            f"required output shape [{new}]. This behavior is deprecated, and in a future PyTorch release outputs will "
+            "not be resized unless they have zero elements. You can explicitly reuse an out tensor t by resizing it, "
+            "inplace, to zero elements with t.resize_(0).",
+            stacklevel=3,
+        )
+    out._array = np.empty(shape, out._array.dtype)

@@ -1,0 +1,86 @@
+"""Functions that are compiled from a text.
+
+A loop over the tensors of a call, or over what a node saves, takes as long as a small kernel. So each primitive gets
+functions of its own in which these loops are written out: ``_calls`` and ``_nodes`` write their texts.
+"""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from ..._core import state
+from ..._core.state import GENERAL, RECORDING
+from ..._tensor import Tensor
+from ...autograd.graph import EMPTY, next_sequence_number, user_place
+from ...autograd.meta import cut_of
+from .primitive import PLAIN, Primitive, _new, ndarray
+
+NAMES: dict[str, Any] = {
+    "_type": type, "_Tensor": Tensor, "_PLAIN": PLAIN, "_new": _new, "_ndarray": ndarray, "_asarray": np.asarray,
+    "_state": state, "_GENERAL": GENERAL, "_RECORDING": RECORDING, "_cut_of": cut_of, "_EMPTY": EMPTY,
+    "_place": user_place, "_number": next_sequence_number, "_node_class": None,
+}  # fmt: skip
+"""What the texts of calls have in common."""
+
+
+def unusual(name: str, meta: str) -> str:
+    """That a tensor to be saved was changed in place before, or is an inference tensor."""
+    return f"({name}._counter is not None and {name}._counter[0] or {meta} is not None and {meta}.inference)"
+
+
+class Text:
+    """Lines of a function, to which the names that it uses are given at the end.
+
+    Names of the text's own begin with an underscore, which no parameter of a primitive does.
+    """
+
+    def __init__(self, op: Primitive) -> None:
+        self.op = op
+        self.lines: list[str] = []
+
+    def say(self, depth: int, *lines: str) -> None:
+        self.lines += ["    " * depth + line for line in lines]
+
+    def say_mode(self, otherwise: str) -> None:
+        """Whether to record; ``otherwise`` is the call to make if the state is anything but plain."""
+        self.say(1, "_recording = True",
+                    "if _state.special:",
+                    "    _how = _state.modes.how",
+                    "    if _how == _GENERAL or _state.anomaly:",
+                    f"        return {otherwise}",
+                    "    _recording = _how == _RECORDING")  # fmt: skip
+
+    def compiled(self, name: str, names: dict[str, Any]) -> Callable[..., Any]:
+        """The function. Tracebacks show its lines, and NOTE [provenance] takes it for facula's own."""
+        text = "\n".join(self.lines)
+        filename = f"{__file__}: {name} of {self.op.name}"
+        linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+        names["__name__"] = __name__
+        exec(compile(text, filename, "exec"), names)
+        made: Callable[..., Any] = names[name]
+        return made
+
+
+def compiled_when_called(text: Callable[[dict[str, Any]], Callable[..., Any]], names: dict[str, Any]) -> Any:
+    """A function that is compiled when it is first called: by ``text``, with these names as its globals.
+
+    It is one and the same function before and after, as many may hold it: it gets the other one's code.
+    """
+
+    def compile_it() -> Any:
+        made: Any = text(names)
+        call.__code__, call.__defaults__ = made.__code__, made.__defaults__
+        return made
+
+    names["_compile_it"] = compile_it
+    call: Any = FunctionType(_first_call.__code__, names)
+    return call
+
+
+def _first_call(*args: Any, **kwargs: Any) -> Any:
+    return _compile_it()(*args, **kwargs)  # type: ignore[name-defined]  # noqa: F821

@@ -1,0 +1,332 @@
+"""In-place forms: check, record, write, bump the version, give the tensor its new history.
+
+NOTE [in-place order]: the node is made before the write, so that it sees the versions (and, by a clone, the values of
+``self``) as they were; a saved output is saved after it. Then the version is bumped and the history rebased.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..._core import dtypes, quiet, state
+from ..._core.dtypes import F32, F64, cast
+from ..._core.state import GENERAL, NOT_RECORDING
+from ..._tensor import Tensor
+from ...autograd import views
+from .elementwise import Elementwise
+from .node import own_code
+from .operands import check_devices, common_shape, operands, run_kernel, scalar, wrong_operand
+from .primitive import PLAIN, ndarray, transforms
+
+
+def inplace_form(op: Any, operator: bool = False) -> Callable[..., Any]:
+    """The method that writes a primitive's result into its first argument."""
+    k = len(op.tensor_names)
+    is_elementwise = isinstance(op, Elementwise)
+
+    def change(self: Any, *args: Any, **more: Any) -> Any:
+        from ... import overrides
+
+        if more:
+            names = (*op.tensor_names, *op.attribute_names)[len(args) + 1 :]
+            args = (*args, *(more.pop(name) for name in names if name in more))
+            for key in more:
+                raise TypeError(f"{op.name}_() got an unexpected keyword argument '{key}'")
+
+        if (self.__class__ not in PLAIN or state.special) and overrides.overridden((self, *args)):
+            return overrides.call_override(change, change, (self, *args), {})
+        if not isinstance(self, Tensor):
+            raise wrong_operand(op, (self,), "inplace", 0)
+        tensors = (self, *args[: k - 1])
+        attributes = args[k - 1 :]
+        if any(isinstance(t, Tensor) and t.wraps for t in tensors):
+            return _in_transform(op, tensors, attributes, lambda *given: change(*given, *attributes))
+        if state.special and state.modes.profiled is not None:
+            return _measured(op, (self, *args), quick, self, *args)
+        if is_elementwise:
+            found = operands(op, tensors, attributes)
+            if found is None:
+                if operator:
+                    return NotImplemented
+                raise wrong_operand(op, tensors, "inplace")
+            if op.guard is not None:
+                op.guard(*tensors)
+            values, arrays, dt = found
+            if op.check is not None:
+                op.check(*arrays)
+            check_devices(arrays)
+            check_result_type(dtypes.bool_ if op.promote == "compare" else dt, self.dtype)
+            return write_inplace(op, self, tuple(values), attributes, arrays, dt)
+        return write_inplace(op, self, tensors, attributes)
+
+    quick = change
+    if is_elementwise and k == 2 and isinstance(op.kernel, np.ufunc) and op.promote == "default" and op.fast:
+        quick = _quick_inplace(op, change)
+    elif is_elementwise and op.promote != "compare" and op.fast:
+        quick = _quick_by_kernel(op, change)
+    quick.__name__ = quick.__qualname__ = change.__name__ = f"{op.name}_"
+    return quick
+
+
+def _quick_inplace(op: Any, general: Callable[..., Any]) -> Callable[..., Any]:
+    """The same for plain float tensors when nothing is recorded: what optimizers do."""
+    kernel = op.kernel
+
+    def change(self: Any, *args: Any, **more: Any) -> Any:
+        if more or len(args) != 1 or type(self) not in PLAIN:
+            return general(self, *args, **more)
+        (other,) = args
+        a = self._array
+        dt = a.dtype
+        meta = self._meta
+        if (dt is not F32 and dt is not F64) or (meta is not None and meta.inference) or not a.flags.c_contiguous:
+            return general(self, other)
+        recording = True
+        if state.special:
+            how = state.modes.how
+            if how == GENERAL or state.anomaly:
+                return general(self, other)
+            recording = how != NOT_RECORDING
+        if recording and (self._node is not None or meta is not None):
+            return general(self, other)
+        kind = type(other)
+        if kind is float or kind is int:
+            b = scalar(other, dt)
+        elif kind in PLAIN:
+            b = other._array
+            if b.dtype is not dt or (b.ndim and (b.shape != a.shape or not is_apart(a, b))):
+                return general(self, other)
+            if recording and (other._node is not None or other._meta is not None):
+                return general(self, other)
+        else:
+            return general(self, other)
+        kernel(a, b, a)
+        self._bump_version()
+        return self
+
+    return own_code(change)
+
+
+def _quick_by_kernel(op: Any, general: Callable[..., Any]) -> Callable[..., Any]:
+    """The same for other kernels, with any number of operands and attributes."""
+    kernel = op.kernel
+    k = len(op.tensor_names) - 1
+    is_ufunc = isinstance(kernel, np.ufunc)
+
+    def change(self: Any, *args: Any, **more: Any) -> Any:
+        if more or type(self) not in PLAIN:
+            return general(self, *args, **more)
+        a = self._array
+        dt = a.dtype
+        meta = self._meta
+        if (dt is not F32 and dt is not F64) or a.base is not None or (meta is not None and meta.inference):
+            return general(self, *args)
+        recording = True
+        if state.special:
+            how = state.modes.how
+            if how == GENERAL or state.anomaly:
+                return general(self, *args)
+            recording = how != NOT_RECORDING
+        if recording and (self._node is not None or meta is not None):
+            return general(self, *args)
+        arrays = []
+        for other in args[:k]:
+            kind = type(other)
+            if kind in PLAIN:
+                b = other._array
+                if b.dtype is not dt or (b.ndim and b.base is not None):
+                    return general(self, *args)
+                if recording and (other._node is not None or other._meta is not None):
+                    return general(self, *args)
+                arrays.append(b)
+            elif (kind is float or kind is int) and op.numbers:
+                arrays.append(scalar(other, dt))
+            else:
+                return general(self, *args)
+        try:
+            if op.write is not None:
+                op.write(a, *arrays, *args[k:])
+            elif is_ufunc:
+                kernel(a, *arrays, out=a)
+            else:
+                result = kernel(a, *arrays, *args[k:])
+                if result.dtype is not dt or result.shape != a.shape:
+                    return general(self, *args)
+                a[...] = result
+        except (ValueError, TypeError):  # shapes that do not fit, a complex number
+            return general(self, *args)
+        self._bump_version()
+        return self
+
+    return own_code(change)
+
+
+def is_simple_write(self: Any, source: Any = None) -> bool:
+    """Whether a tensor can be written to without any further question: it is plain and dense, nothing is recorded."""
+    if type(self) not in PLAIN or type(self._array) is not ndarray or not self._array.flags.c_contiguous:
+        return False
+    meta = self._meta
+    if state.special:
+        how = state.modes.how
+        if how == GENERAL or state.anomaly:
+            return False
+        if how == NOT_RECORDING:
+            return meta is None or not meta.inference
+    if meta is not None or self._node is not None:
+        return False
+    return source is None or (source._meta is None and source._node is None)
+
+
+def is_apart(target: Any, source: Any) -> bool:
+    """Whether two arrays certainly share no memory, or are the same elements."""
+    return (target.base is None and source.base is None) or not np.may_share_memory(target, source)
+
+
+def write_inplace(
+    op: Any, self: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...], arrays: Any = None, dt: Any = None
+) -> Any:
+    """Write a primitive's result into ``self``. ``arrays``: promoted operands of an elementwise one."""
+
+    def write(target: np.ndarray[Any, Any], *others: Any) -> None:
+        if arrays is None:
+            store(target, op.kernel(target, *others, *attributes))
+            return
+        shape = common_shape(*[a.shape for a in arrays])
+        if shape != target.shape:
+            raise output_shape_error(target.shape, shape)
+        if isinstance(op.kernel, np.ufunc) and op.promote == "default" and arrays[0] is target:
+            op.kernel(*arrays, out=target)
+        else:
+            store(target, run_kernel(op, arrays, dt, attributes))
+
+    for t in tensors[1:]:
+        if isinstance(t, Tensor):
+            check_no_partial_overlap(self._array, t._array)
+    return change(op, self, tensors[1:], write, attributes)
+
+
+def change(
+    op: Any, self: Any, others: tuple[Any, ...], write: Callable[..., None], attributes: tuple[Any, ...] = (),
+    overlap: bool = False,
+) -> Any:  # fmt: skip
+    """Write into ``self`` by ``write(array, *other arrays)`` and record it as ``op``.
+
+    ``overlap``: elements of ``self`` may share memory (every one gets the same value).
+    """
+    tensors = (self, *others)
+    if any(isinstance(t, Tensor) and t.wraps for t in tensors):
+        return _in_transform(
+            op, tensors, attributes, lambda self, *others: change(op, self, others, write, attributes, overlap)
+        )
+    if state.special and state.modes.profiled is not None:
+        return _measured(op, tensors, change, op, self, others, write, attributes, overlap)
+    requires = needs_gradient(*tensors)
+    views.check_inplace(self, requires)
+    array = self._array
+    if not overlap:
+        check_no_overlap(array)
+    node = None
+    if requires and op.rules and array.dtype.kind in "fcV":
+        edges = op.edges_of(tensors)
+        if "input" in op.slot_names:
+            tensors = (_as_it_was(self), *others)
+        node = op.make_node(None, tensors, attributes, edges, like=self)
+    token = quiet.begin()
+    try:
+        write(array, *[t._array if isinstance(t, Tensor) else t for t in others])
+    finally:
+        quiet.end(token)
+    self._bump_version()
+    if node is not None:
+        op.save_outputs(node, [self])
+        views.rebase_history(self, node)
+    return self
+
+
+def _in_transform(op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...], again: Callable[..., Any]) -> Any:
+    return transforms.change(op, tensors[0], tensors[1:], attributes, again)
+
+
+def _measured(op: Any, args: tuple[Any, ...], call: Callable[..., Any], *given: Any) -> Any:
+    from ...profiler import _recorder
+
+    return _recorder.operator(op, args, call, *given, suffix="_")
+
+
+def needs_gradient(*values: Any) -> bool:
+    """Whether operations are recorded now, and any of these values is a tensor that requires a gradient."""
+    if state.grad_enabled():
+        for t in values:
+            if isinstance(t, Tensor) and t.requires_grad:
+                return True
+    return False
+
+
+def _as_it_was(t: Any) -> Tensor:
+    """A copy of a tensor that is about to change, with its history."""
+    copy = Tensor._wrap(t._array.copy())
+    edge = t._edge()
+    if edge is not None:
+        copy._set_edge(edge)
+    return copy
+
+
+def output_shape_error(target: tuple[int, ...], shape: tuple[int, ...]) -> RuntimeError:
+    return RuntimeError(f"output with shape {list(target)} doesn't match the broadcast shape {list(shape)}")
+
+
+def store(target: np.ndarray[Any, Any], result: Any) -> None:
+    if result.dtype != target.dtype:
+        result = cast(result, target.dtype)
+    if result.shape != target.shape:
+        raise output_shape_error(target.shape, result.shape)
+    target[...] = result
+
+
+def check_result_type(result: dtypes.dtype, target: dtypes.dtype) -> None:
+    if not dtypes.can_cast(result, target):
+        names = dtypes.SCALAR_TYPE_NAMES
+        raise RuntimeError(f"result type {names[result]} can't be cast to the desired output type {names[target]}")
+
+
+def check_no_overlap(target: np.ndarray[Any, Any]) -> None:
+    """A tensor made by ``expand`` has elements that share memory: writing to it is ambiguous."""
+    if 0 in target.strides and target.size and isinstance(target, ndarray):
+        for n, s in zip(target.shape, target.strides):
+            if s == 0 and n > 1:
+                raise RuntimeError(
+                    "unsupported operation: more than one element of the written-to tensor refers to a single memory "
+                    "location. Please clone() the tensor before performing the operation."
+                )
+
+
+def check_no_partial_overlap(
+    target: np.ndarray[Any, Any], source: np.ndarray[Any, Any], at_all: bool = False
+) -> None:
+    """Reading from what is being written is fine only if both are the very same elements, or not even then."""
+    if not isinstance(target, ndarray) or not isinstance(source, ndarray):
+        return  # inside a transform: what is inside is asked
+    if not np.may_share_memory(target, source) or source.size == 0:
+        return
+    same_geometry = source.strides == target.strides and source.shape == target.shape
+    if same_geometry and views.address(source) == views.address(target) and not at_all:
+        return
+    if _is_dense(target) and _is_dense(source):
+        raise RuntimeError(
+            "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
+            "memory location. Please clone() the tensor before performing the operation."
+        )
+
+
+def _is_dense(array: np.ndarray[Any, Any]) -> bool:
+    """Whether an array's elements fill a stretch of memory without holes, in any order of dimensions."""
+    step = array.itemsize
+    for n, s in sorted(zip(array.shape, array.strides), key=lambda pair: pair[1]):
+        if n > 1:
+            if s != step:
+                return False
+            step *= n
+    return True

@@ -1,0 +1,1 @@
+"""Copies with elements in other places: joined, padded, repeated, rearranged."""

@@ -1,0 +1,386 @@
+"""Operators that the machinery itself needs: copies, casts, sums to a shape, strided views. And what rules share."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..._core import dtypes, layouts
+from ..._lazy import set_methods
+from ..._tensor import Tensor
+from ...autograd import views
+from ..machine.arguments import is_number
+from ..machine.elementwise import elementwise
+from ..machine.namespaces import RAW, TENSOR
+from ..machine.operands import common_shape
+from ..machine.primitive import PLAIN, primitive
+from ..machine.public import FUNCTIONS, public
+from ..machine.write import change, check_no_partial_overlap, is_apart, is_simple_write, output_shape_error
+from ..reductions.reducing import total
+
+
+def in_both_worlds(name: str, raw: Any, tensor: Any) -> None:
+    """Let rules call ``xp.name`` for a function that is no primitive of its own."""
+    setattr(RAW, name, raw)
+    setattr(TENSOR, name, tensor)
+
+
+def raw(x: Any) -> Any:
+    """The array behind a value of either world."""
+    return x._array if isinstance(x, Tensor) else x
+
+
+def constant(array: Any, xp: Any) -> Any:
+    """An array as a value of the world a rule runs in: for masks and counts, which have no derivative."""
+    return array if xp.is_raw else Tensor._wrap(np.asarray(array))
+
+
+def in_dtype(g: Any, dtype: np.dtype[Any], xp: Any) -> Any:
+    """A gradient in its input's dtype."""
+    return g if raw(g).dtype == dtype else xp.cast(g, dtype)
+
+
+# ---- conj, real
+
+
+def conj_array(x: Any) -> Any:
+    """np.conjugate copies real arrays; this returns them as they are."""
+    return np.conjugate(x) if x.dtype.kind == "c" else x
+
+
+conj = elementwise("conj_physical", np.conjugate, "ConjBackward0", input=lambda g, xp: xp.conj(g))
+
+
+@public("conj", "conj")
+def conj_tensor(input: Tensor) -> Tensor:
+    """The complex conjugate; a real tensor is returned as it is."""
+    return conj(input) if input._array.dtype.kind == "c" else input
+
+
+@public("resolve_conj", "resolve_conj")
+def resolve_conj(input: Tensor) -> Tensor:
+    """The tensor itself: conjugates are never lazy here."""
+    return input
+
+
+in_both_worlds("conj", conj_array, conj_tensor)
+
+
+# ---- casts
+
+
+@primitive("ToCopyBackward0")
+def cast(input, dtype: np.dtype[Any], memory_format: Any = None):  # type: ignore[no-untyped-def]
+    array = dtypes.cast(input if isinstance(input, np.ndarray) else np.asarray(input), dtype)
+    return array if memory_format is None else in_format(array, memory_format)
+
+
+@cast.vjp("input")
+def _(g: Any, input_dtype: Any, xp: Any) -> Any:
+    return xp.cast(g, input_dtype)
+
+
+# ---- sums to a shape: the adjoint of broadcasting
+
+
+def reduced_dims(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...]:
+    """The dimensions along which broadcasting ``target`` to ``shape`` repeats it."""
+    lead = len(shape) - len(target)
+    return tuple([i for i, n in enumerate(shape) if i < lead or (target[i - lead] == 1 and n != 1)])
+
+
+def sum_array_to(x: Any, shape: tuple[int, ...]) -> Any:
+    if shape and shape == x.shape[1:]:  # of a bias, that is
+        return total(x, (0,), False)
+    return np.asanyarray(total(x, reduced_dims(x.shape, shape), False)).reshape(shape)
+
+
+def sum_tensor_to(x: Tensor, shape: tuple[int, ...]) -> Tensor:
+    here = x._array.shape
+    if not shape:
+        return TENSOR.sum_all(x) if here else x
+    dims = (0,) if here[1:] == shape else reduced_dims(here, shape)
+    if dims:
+        x = TENSOR.sum_dim(x, dims, True)
+    return x if x._array.shape == tuple(shape) else TENSOR.view(x, shape)
+
+
+in_both_worlds("sum_to", sum_array_to, sum_tensor_to)
+
+
+@public("", "sum_to_size")
+def sum_to_size(input: Tensor, *size: Any) -> Tensor:
+    """Sum to a shape that could be broadcast to this tensor's."""
+    shape = tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int) else tuple(size)
+    here = input._array.shape
+    lead = len(here) - len(shape)
+    if lead < 0 or any(s != n and s != 1 for s, n in zip(shape, here[lead:])):
+        raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(here)}}}.")
+    return sum_tensor_to(input, shape) if shape else input.sum()
+
+
+# ---- copies
+
+
+@primitive("CloneBackward0")
+def clone_kernel(input, memory_format: Any = None):  # type: ignore[no-untyped-def]
+    if memory_format is not None and memory_format is not layouts.preserve_format:
+        return in_format(input, memory_format)
+    return input.copy(order="K") if input.size and 0 not in input.strides else input.copy()
+
+
+def in_format(array: Any, memory_format: Any) -> Any:
+    """A copy whose dimensions lie in memory as the format says."""
+    order = layouts.axis_order(memory_format, array.ndim)
+    dense = array.transpose(order).copy()
+    return dense.transpose([order.index(i) for i in range(array.ndim)])
+
+
+clone_kernel.vjp(input=lambda g: g)
+
+
+@public("clone", "clone")
+def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
+    """A copy with the same values, and history."""
+    return clone_kernel(input) if memory_format is None else clone_kernel(input, memory_format)
+
+
+@primitive("AliasBackward0", view=True)
+def alias_kernel(input):  # type: ignore[no-untyped-def]
+    return input.view()
+
+
+alias_kernel.vjp(input=lambda g: g)
+
+
+@public("alias", "alias")
+def alias(input: Tensor) -> Tensor:
+    """A view of the whole."""
+    return alias_kernel(input)
+
+
+@primitive("CopyBackwards", name="copy")
+def copy_kernel(input, src):  # type: ignore[no-untyped-def]
+    return np.broadcast_to(src, input.shape)
+
+
+def fit(g: Any, shape: tuple[int, ...], dtype: np.dtype[Any], xp: Any) -> Any:
+    """A gradient brought to an input's shape and dtype, for primitives that broadcast without being elementwise."""
+    return in_dtype(g if raw(g).shape == shape else xp.sum_to(g, shape), dtype, xp)
+
+
+def no_gradient(g: Any, xp: Any) -> Any:
+    """The rule of what is constant almost everywhere: zeros."""
+    return constant(np.zeros_like(raw(g)), xp)
+
+
+copy_kernel.vjp(input=no_gradient, src=lambda g, src_shape, src_dtype, xp: fit(g, src_shape, src_dtype, xp))
+
+
+def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
+    """Write ``src`` into this tensor, broadcast and cast."""
+    if type(src) in PLAIN and is_simple_write(self, src):
+        target, source = self._array, src._array
+        if source.dtype is target.dtype and source.shape == target.shape and is_apart(target, source):
+            target[...] = source
+            self._bump_version()
+            return self
+    if not isinstance(src, Tensor):
+        if not is_number(src):
+            raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
+        from ..creation.create import tensor
+
+        src = tensor(src)
+    try:
+        fits = np.broadcast_shapes(src._array.shape, self._array.shape) == self._array.shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise copy_error(self._array.shape, src._array.shape)
+    check_no_partial_overlap(self._array, src._array)
+    return change(copy_kernel, self, (src,), _assign)
+
+
+def copy_error(target: tuple[int, ...], source: tuple[int, ...]) -> RuntimeError:
+    return output_shape_error(target, common_shape(target, source))
+
+
+def _assign(target: np.ndarray[Any, Any], source: Any) -> None:
+    if source.dtype.kind == "c" and target.dtype.kind not in "cb":
+        source = source.real
+    if np.may_share_memory(target, source):
+        source = source.copy()
+    target[...] = source
+
+
+@primitive("FillBackward2", name="fill_number")
+def fill_number(input, value: object):  # type: ignore[no-untyped-def]
+    return np.full_like(input, value)
+
+
+fill_number.vjp(input=no_gradient)
+
+
+@primitive("FillBackward3", name="fill_tensor")
+def fill_tensor(input, value):  # type: ignore[no-untyped-def]
+    return np.full_like(input, value)
+
+
+fill_tensor.vjp(input=no_gradient, value=lambda g, xp, value_dtype: fit(g, (), value_dtype, xp))
+
+
+@primitive("ZeroBackward0", name="zero")
+def zero(input):  # type: ignore[no-untyped-def]
+    return np.zeros_like(input)
+
+
+zero.vjp(input=no_gradient)
+
+
+def fill_(self: Any, value: Any) -> Any:
+    """Set every element."""
+    if isinstance(value, Tensor):
+        if value._array.ndim:
+            raise RuntimeError(
+                "fill_ only supports 0-dimension value tensor but got tensor with "
+                f"{value._array.ndim} dimensions."
+            )
+        return change(fill_tensor, self, (value,), _assign)
+    number = value
+
+    def write(target: np.ndarray[Any, Any]) -> None:
+        target[...] = checked_number(number, dtypes.of_array(target))
+
+    return change(fill_number, self, (), write, (number,), overlap=True)
+
+
+_C_NAMES = {
+    "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float", "float64": "double", "int32": "int",
+}  # fmt: skip
+
+
+def checked_number(value: Any, d: dtypes.dtype) -> Any:
+    """A Python number for a tensor of this dtype, or PyTorch's error if it does not fit."""
+    if d.category in (dtypes.BOOL, dtypes.COMPLEX):
+        return value
+    if isinstance(value, complex):
+        if value.imag:
+            raise _overflow(d)
+        value = value.real
+    if d.category == dtypes.FLOAT:
+        if isinstance(value, float) and (abs(value) < 65504 or math.isinf(value)):
+            return value
+        if abs(value) > dtypes.finfo(d).max and not math.isinf(value):
+            raise _overflow(d)
+        return value
+    info = np.iinfo(d.numpy)
+    if not (-info.max - 1 if d.is_signed else -info.max) <= value <= info.max:
+        raise _overflow(d)
+    value = int(value)
+    return value if d.is_signed or value >= 0 else value + info.max + 1
+
+
+def _overflow(d: dtypes.dtype) -> RuntimeError:
+    return RuntimeError(f"value cannot be converted to type {_C_NAMES.get(d.name, f'{d.name}_t')} without overflow")
+
+
+def zero_(self: Any) -> Any:
+    """Set every element to 0."""
+    if is_simple_write(self):
+        self._array.fill(0)
+        self._bump_version()
+        return self
+    return change(zero, self, (), lambda target: target.fill(0), overlap=True)
+
+
+set_methods(copy_=copy_, fill_=fill_, zero_=zero_)
+FUNCTIONS["fill_"] = fill_
+FUNCTIONS["zero_"] = zero_
+
+
+# ---- strided views
+
+
+@primitive("AsStridedBackward0", name="as_strided", view=True)
+def as_strided_kernel(  # type: ignore[no-untyped-def]
+    input, size: tuple[int, ...], stride: tuple[int, ...], storage_offset: int, geometry: tuple[Any, ...]
+):
+    """``geometry``: (shape, strides, storage offset) of the input, which its derivative needs."""
+    if 0 in size:
+        return np.empty(size, input.dtype)
+    root = views.root_of(input)
+    memory = _bytes_of(root)
+    step = input.itemsize
+    needed = (storage_offset + sum((n - 1) * s for n, s in zip(size, stride)) + 1) * step
+    if needed > memory.size and input.__class__ is np.ndarray:
+        raise RuntimeError(
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {storage_offset}, and itemsize "
+            f"{step} requiring a storage size of {needed} are out of bounds for storage of size {memory.size}"
+        )
+    return np.ndarray(size, input.dtype, memory, storage_offset * step, tuple(s * step for s in stride))
+
+
+def _bytes_of(root: np.ndarray[Any, Any]) -> Any:
+    """All of a root's memory as one array of bytes that keeps it alive."""
+    if root.flags.c_contiguous:
+        return root.reshape(-1).view(np.uint8)
+    if root.flags.f_contiguous:
+        return root.T.reshape(-1).view(np.uint8)
+    n = 1 + sum((n - 1) * s for n, s in zip(root.shape, root.strides)) // root.itemsize
+    return np.lib.stride_tricks.as_strided(root.view(), (n,), (root.itemsize,)).view(np.uint8)
+
+
+@primitive("AsStridedScatterBackward0", name="restride")
+def restride(  # type: ignore[no-untyped-def]
+    input, size: tuple[int, ...], stride: tuple[int, ...], offset: int, to_size: tuple[int, ...],
+    to_stride: tuple[int, ...], to_offset: int,
+):  # fmt: skip
+    """Lay elements out in a zero storage by one geometry (sums where they meet) and read them by another.
+
+    This is the adjoint of as_strided, and, with the two geometries exchanged, its own.
+    """
+    where = offset + _positions(size, stride)
+    read = to_offset + _positions(to_size, to_stride)
+    storage = np.zeros(1 + max(where.max(initial=0), read.max(initial=0)), input.dtype)
+    if np.unique(where).size == where.size:
+        storage[where] = input
+    else:
+        np.add.at(storage, where, input)
+    return storage[read]
+
+
+def _positions(size: tuple[int, ...], stride: tuple[int, ...]) -> Any:
+    where = np.zeros(size, np.intp)
+    for dim, (n, s) in enumerate(zip(size, stride)):
+        where += (np.arange(n) * s).reshape((n,) + (1,) * (len(size) - dim - 1))
+    return where
+
+
+as_strided_kernel.vjp(
+    input=lambda g, size, stride, storage_offset, geometry, xp: xp.restride(g, size, stride, storage_offset, *geometry)
+)
+restride.vjp(
+    input=lambda g, size, stride, offset, to_size, to_stride, to_offset, xp: xp.restride(
+        g, to_size, to_stride, to_offset, size, stride, offset
+    )
+)
+
+
+@public("as_strided", "as_strided")
+def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+    """A view of the storage by explicit sizes, strides (in elements) and offset."""
+    at = input.storage_offset() if storage_offset is None else storage_offset
+    if input.wraps:  # more of the memory may be asked for than a view shows
+        input = input._owner_of_memory()
+    array = input._array
+    here = input.storage_offset()
+    if len(size) != len(stride):
+        raise RuntimeError("mismatch in length of strides and shape")
+    if any(s < 0 for s in stride):
+        raise RuntimeError(
+            f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}"
+        )
+    geometry = (array.shape, views.element_strides(array), here)
+    return as_strided_kernel(input, tuple(size), tuple(stride), at, geometry)

@@ -1,0 +1,225 @@
+"""Views as copies: ``expand_copy``, ``permute_copy`` and their relatives, each with a node of its own.
+
+A copy has the kernel and the rule of the view it is named after, and the view's checks of its arguments.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core import dtypes, state
+from ..._core.devices import empty_meta
+from ..._tensor import Tensor
+from ...autograd import views
+from ..machine.arguments import as_int, one_dim
+from ..machine.primitive import Primitive
+from ..machine.public import public
+from ..pointwise.complex import view_as_complex, view_as_real, view_as_real_op
+from ..views.shape import (
+    expand,
+    expand_op,
+    new_dim,
+    reshape,
+    squeeze_all,
+    squeeze_dims,
+    squeeze_op,
+    unsqueeze_op,
+    view_dtype,
+    view_op,
+)  # fmt: skip
+from ..views.slices import narrow, select, select_op, slice_op, unfold, unfold_op
+from ..views.splitting import split, split_op, split_sizes_op, split_with_sizes, unbind_op
+from ..views.transpose import permute, permute_op, t, t_op, transpose_op
+from .basic import alias_kernel, as_strided, as_strided_kernel
+
+
+def _dense(array: Any) -> Any:
+    return np.array(array, order="C", subok=True)
+
+
+def copying(op: Primitive, name: str = "", node: str = "") -> Primitive:
+    """The primitive that copies what a view primitive shows."""
+    if op.outputs == 1:
+
+        def kernel(*args: Any) -> Any:
+            return _dense(op.kernel(*args))
+
+    else:
+
+        def kernel(*args: Any) -> Any:
+            return [_dense(part) for part in op.kernel(*args)]
+
+    kernel.__wrapped__, kernel.__annotations__ = op.kernel, op.kernel.__annotations__  # type: ignore[attr-defined]
+    copy = Primitive(name or f"{op.name}_copy", kernel, node or f"{op.node_name}_copy", outputs=op.outputs)
+    copy.vjp(input=op.rules["input"].fn)
+    return copy
+
+
+_alias, _as_strided, _expand = copying(alias_kernel), copying(as_strided_kernel), copying(expand_op)
+_permute, _t, _transpose = copying(permute_op), copying(t_op), copying(transpose_op)
+_select, _slice, _unfold = copying(select_op), copying(slice_op), copying(unfold_op)
+_squeeze_all, _squeeze_one, _squeeze_several = copying(squeeze_all), copying(squeeze_op), copying(squeeze_dims)
+_unsqueeze, _view, _view_as_real = copying(unsqueeze_op), copying(view_op), copying(view_as_real_op)
+_split, _split_sizes, _unbind = copying(split_op), copying(split_sizes_op), copying(unbind_op)
+_narrow = copying(slice_op, "narrow_copy", "NarrowCopyBackward0")
+
+
+def _plain(input: Tensor) -> Tensor:
+    """The tensor without history, for the view's own function to look at."""
+    return Tensor._wrap(empty_meta(input.shape, input._array.dtype) if input.wraps else input._array)
+
+
+@public("alias_copy", out=True)
+def alias_copy(input: Tensor) -> Tensor:
+    """A copy of the whole."""
+    return _alias(input)
+
+
+@public("as_strided_copy", out=True)
+def as_strided_copy(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+    """A copy of the storage as sizes, strides and offset show it."""
+    as_strided(_plain(input), size, stride, storage_offset)
+    array = input._array
+    here = views.storage_offset(array)
+    geometry = (array.shape, views.element_strides(array), here)
+    return _as_strided(input, tuple(size), tuple(stride), here if storage_offset is None else storage_offset, geometry)
+
+
+@public("expand_copy", out=True)
+def expand_copy(input: Tensor, size: Any, *, implicit: bool = False) -> Tensor:
+    """A copy with dimensions of size 1 repeated."""
+    return _expand(input, expand(_plain(input), size)._array.shape)
+
+
+@public("permute_copy", out=True)
+def permute_copy(input: Tensor, dims: Any) -> Tensor:
+    """A copy with the dimensions in the given order."""
+    permute(_plain(input), dims)
+    return _permute(input, tuple(one_dim(d, input._array.ndim) for d in dims))
+
+
+@public("t_copy", out=True)
+def t_copy(input: Tensor) -> Tensor:
+    """A copy of the transpose of a matrix."""
+    t(_plain(input))
+    return _t(input)
+
+
+@public("transpose_copy", out=True)
+def transpose_copy(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """A copy with two dimensions exchanged."""
+    ndim = input._array.ndim
+    return _transpose(input, one_dim(dim0, ndim), one_dim(dim1, ndim))
+
+
+@public("select_copy", out=True)
+def select_copy(input: Tensor, dim: int, index: Any) -> Tensor:
+    """A copy of one index of a dimension, which disappears."""
+    select(_plain(input), dim, index)
+    return _select(input, one_dim(dim, input._array.ndim), as_int(index))
+
+
+@public("slice_copy", out=True)
+def slice_copy(
+    input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> Tensor:
+    """A copy of a slice of a dimension."""
+    dim = one_dim(dim, input._array.ndim)
+    if step <= 0:
+        raise RuntimeError("slice step must be positive")
+    first, last, _ = slice(start, end).indices(input._array.shape[dim])
+    return _slice(input, dim, first, max(first, last), step)
+
+
+@public("narrow_copy", "narrow_copy", out=True)
+def narrow_copy(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
+    """A copy of ``length`` elements of a dimension, from ``start`` on."""
+    ndim = input._array.ndim
+    if ndim and dim >= ndim:
+        raise RuntimeError(
+            "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.  (Could this error "
+            "message be improved?  If so, please report an enhancement request to PyTorch.)"
+        )
+    if length < 0 and ndim:
+        size = input._array.shape[dim]
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
+    narrow(_plain(input), dim, start, length)
+    dim, start = one_dim(dim, ndim), as_int(start)
+    first = start + input._array.shape[dim] if start < 0 else start
+    return _narrow(input, dim, first, first + length, 1)
+
+
+@public("unfold_copy", out=True)
+def unfold_copy(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
+    """A copy of all windows along a dimension."""
+    unfold(_plain(input), dimension, size, step)
+    return _unfold(input, one_dim(dimension, input._array.ndim), size, step)
+
+
+@public("squeeze_copy", out=True)
+def squeeze_copy(input: Tensor, dim: Any = None) -> Tensor:
+    """A copy without dimensions of size 1."""
+    ndim = input._array.ndim
+    if dim is None:
+        return _squeeze_all(input)
+    if isinstance(dim, (tuple, list)):
+        return _squeeze_several(input, tuple(one_dim(d, ndim) for d in dim))
+    return _squeeze_one(input, one_dim(dim, ndim))
+
+
+@public("unsqueeze_copy", out=True)
+def unsqueeze_copy(input: Tensor, dim: int) -> Tensor:
+    """A copy with a new dimension of size 1."""
+    new_dim(dim, input._array.ndim)
+    return _unsqueeze(input, dim)
+
+
+@public("view_copy", out=True, overloads=True)
+def view_copy(input: Tensor, size: Any = None, *, dtype: Any = None) -> Tensor:
+    """A copy in another shape, or read as another dtype."""
+    if isinstance(size, dtypes.dtype):
+        dtype = size
+    if dtype is not None:
+        return Tensor._wrap(view_dtype(input, dtype)._array.copy())
+    return _view(input, reshape(_plain(input), size)._array.shape)
+
+
+@public("view_as_real_copy", out=True)
+def view_as_real_copy(input: Tensor) -> Tensor:
+    """A copy as pairs of real and imaginary parts."""
+    view_as_real(_plain(input))
+    return _view_as_real(input)
+
+
+@public("view_as_complex_copy", out=True)
+def view_as_complex_copy(input: Tensor) -> Tensor:
+    """A copy whose last dimension, of size 2, is taken as real and imaginary part."""
+    if input.requires_grad and state.grad_enabled():
+        raise RuntimeError(
+            "view_as_complex_copy does not support automatic differentiation for outputs with complex dtype."
+        )
+    return Tensor._wrap(view_as_complex(_plain(input))._array.copy())
+
+
+@public("split_copy", out=True)
+def split_copy(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """Copies of parts of one size along a dimension."""
+    split(_plain(input), split_size, dim)
+    return tuple(_split(input, split_size, one_dim(dim, input._array.ndim)))
+
+
+@public("split_with_sizes_copy", out=True)
+def split_with_sizes_copy(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Copies of parts of the given sizes along a dimension."""
+    split_with_sizes(_plain(input), split_sizes, dim)
+    return tuple(_split_sizes(input, tuple(split_sizes), one_dim(dim, input._array.ndim)))
+
+
+@public("unbind_copy", out=True)
+def unbind_copy(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """Copies of all indices of a dimension."""
+    if not input._array.ndim:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    return tuple(_unbind(input, one_dim(dim, input._array.ndim)))

@@ -1,0 +1,426 @@
+"""Copies with the elements in other places: repeated, rolled, flipped, cut to triangles, laid on diagonals."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ..._core import dtypes
+from ..._core.devices import MetaArray, empty_meta
+from ..._tensor import Tensor
+from ..machine.arguments import as_int, one_dim, size_tuple
+from ..machine.errors import NoOverload, WrongArgument
+from ..machine.primitive import primitive
+from ..machine.public import FUNCTIONS, public
+from ..machine.refusals import not_for
+from ..machine.write import inplace_form
+from ..views.shape import contiguous, expand_op, flatten, reshape, unsqueeze_op
+from ..views.slices import diagonal_array, two_dims, zeros_beside
+
+ndarray = np.ndarray
+
+
+# ---- repeat
+
+
+@primitive("RepeatBackward0", name="repeat")
+def repeat_op(input, repeats: tuple[int, ...]):  # type: ignore[no-untyped-def]
+    old = (1,) * (len(repeats) - input.ndim) + input.shape
+    total = tuple(n * r for n, r in zip(old, repeats))
+    if isinstance(input, MetaArray):
+        return empty_meta(total, input.dtype)
+    if all(r == 1 for r in repeats):
+        return input.copy().reshape(total)
+    spread = input.reshape([m for n in old for m in (1, n)])
+    return expand_op.kernel(spread, tuple(m for r, n in zip(repeats, old) for m in (r, n))).copy().reshape(total)
+
+
+@repeat_op.vjp("input")
+def _(g: Any, repeats: Any, input_shape: Any, xp: Any) -> Any:
+    if 0 in repeats:
+        return zeros_beside(g, input_shape, xp)
+    if not xp.is_raw:
+        return _sum_of_copies(g, repeats, input_shape, xp)
+    old = (1,) * (len(repeats) - len(input_shape)) + input_shape
+    by_copy = xp.reshape(g, tuple(m for r, n in zip(repeats, old) for m in (r, n)))
+    return xp.reshape(xp.sum_to(by_copy, tuple(m for n in old for m in (1, n))), input_shape)
+
+
+def _sum_of_copies(g: Any, repeats: tuple[int, ...], shape: tuple[int, ...], xp: Any) -> Any:
+    """The gradient of ``repeat``: new dimensions are summed, repeated ones split into copies and summed."""
+    lead = len(repeats) - len(shape)
+    for _ in range(lead):
+        g = xp.sum_dim(g, (0,), False)
+    split: list[int] = []
+    copies = []
+    for r, n in zip(repeats[lead:], shape):
+        if r != 1:
+            copies.append(len(split))
+            split.append(r)
+        split.append(n)
+    return xp.sum_dim(xp.reshape(g, tuple(split)), tuple(copies), False) if copies else g
+
+
+@public("", "repeat")
+def repeat(input: Tensor, *times: Any, repeats: Any = None) -> Tensor:
+    """Copies of a tensor beside each other, so many along each dimension."""
+    if not times and repeats is None:
+        raise TypeError('repeat() missing 1 required positional arguments: "repeats"')
+    counts = size_tuple(times if repeats is None else (repeats,))
+    shape = input._array.shape
+    if len(counts) < len(shape):
+        raise RuntimeError(
+            "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor"
+        )
+    if min(counts, default=0) < 0:
+        total = [r * n for r, n in zip(counts, (1,) * (len(counts) - len(shape)) + shape)]
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(total)}: {total}")
+    return repeat_op(input, counts)
+
+
+@public("tile", "")
+def tile_function(input: Tensor, dims: Any) -> Tensor:
+    """``repeat``, with missing counts in front taken as 1."""
+    if not isinstance(dims, (tuple, list)):
+        raise WrongArgument("dims", dims, "tuple of ints")
+    return tile(input, dims)
+
+
+@public("", "tile")
+def tile(input: Tensor, *times: Any, dims: Any = None) -> Tensor:
+    """``repeat``, with missing counts in front taken as 1."""
+    counts = size_tuple(times if dims is None else (dims,))
+    return repeat(input, (1,) * (input._array.ndim - len(counts)) + counts)
+
+
+@public("repeat_interleave", "repeat_interleave", overloads=True)
+def repeat_interleave(
+    input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
+) -> Tensor:
+    """Each element (or each index of a dimension) repeated, side by side."""
+    if repeats is None:
+        return _indices_repeated(input, output_size)
+    if not isinstance(repeats, (Tensor, int)):
+        raise NoOverload
+    if dim is None:
+        input = flatten(input)
+        dim = 0
+    dim = one_dim(dim, input._array.ndim)
+    if input._array.ndim == 0:
+        input = reshape(input, (1,))
+    if isinstance(repeats, Tensor):
+        return _repeat_by_tensor(input, repeats, dim, output_size)
+    times = as_int(repeats)
+    if times < 0:
+        raise RuntimeError("Repeats must be non-negative")
+    shape = input._array.shape
+    wider = expand_op(unsqueeze_op(input, dim + 1), (*shape[: dim + 1], times, *shape[dim + 1 :]))
+    return flatten(wider.clone(), dim, dim + 1)
+
+
+def _repeat_by_tensor(input: Tensor, repeats: Tensor, dim: int, output_size: int | None) -> Tensor:
+    counts = repeats._array
+    if counts.ndim > 1:
+        raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
+    size = input._array.shape[dim]
+    if counts.ndim == 0 or counts.size == 1:
+        repeats = Tensor._wrap(np.broadcast_to(counts.reshape(-1), (size,)))
+    elif counts.size != size:
+        raise RuntimeError(
+            f"repeats must have the same size as input along dim, but got repeats.size(0) = {counts.size} and "
+            f"input.size({dim}) = {size}"
+        )
+    return input.index_select(dim, _indices_repeated(repeats, output_size))
+
+
+def _indices_repeated(repeats: Tensor, output_size: int | None) -> Tensor:
+    counts = repeats._array
+    if counts.ndim != 1:
+        raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
+    if counts.dtype.name not in ("int32", "int64"):
+        raise not_for("repeat_interleave_cpu", repeats.dtype)
+    if (counts < 0).any():
+        raise RuntimeError("repeats can not be negative")
+    if output_size is not None and output_size != counts.sum():
+        raise RuntimeError("allocated size does not match required size")
+    return Tensor._wrap(np.repeat(np.arange(counts.size, dtype=counts.dtype), counts))
+
+
+# ---- roll, flip, rot90
+
+
+@primitive("RollBackward0", name="roll")
+def roll_op(input, shifts: tuple[int, ...], dims: tuple[int, ...]):  # type: ignore[no-untyped-def]
+    if not input.ndim or not input.size:
+        return input.copy()
+    rolled = np.roll(input, shifts, dims) if dims else np.roll(input, shifts[0])
+    return np.ascontiguousarray(rolled) if not isinstance(rolled, MetaArray) else rolled
+
+
+roll_op.vjp(input=lambda g, shifts, dims, xp: xp.roll(g, tuple(-s for s in shifts), dims))
+
+
+def _ints(value: Any) -> tuple[int, ...]:
+    return size_tuple((value,)) if isinstance(value, (tuple, list)) else (as_int(value),)
+
+
+@public("roll", "roll")
+def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
+    """Elements moved along dimensions (or along all of them as one), those that leave come in at the other end."""
+    by, along = _ints(shifts), _ints(dims)
+    if not by:
+        raise RuntimeError("`shifts` required")
+    if len(by) != len(along) and not (len(by) == 1 and not along):
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(by)}, dims:{len(along)}")
+    ndim = input._array.ndim
+    if along and not ndim:
+        raise IndexError(f"Dimension specified as {along[0]} but tensor has no dimensions")
+    return roll_op(input, by, tuple(one_dim(d, ndim) for d in along))
+
+
+@primitive("FlipBackward0", name="flip")
+def flip_op(input, dims: tuple[int, ...]):  # type: ignore[no-untyped-def]
+    return flipped(input, dims)
+
+
+def flipped(array: Any, dims: tuple[int, ...]) -> Any:
+    """A copy with some dimensions reversed, in the order of the original in memory."""
+    if not array.ndim or isinstance(array, MetaArray):
+        return array.copy()
+    out = np.empty_like(array, order="C" if 0 in array.strides else "K")
+    out[...] = array[tuple(slice(None, None, -1) if d in dims else slice(None) for d in range(array.ndim))]
+    return out
+
+
+flip_op.vjp(input=lambda g, dims, xp: xp.flip(g, dims))
+
+
+@public("flip", "")
+def flip_function(input: Tensor, dims: Any) -> Tensor:
+    """Some dimensions reversed."""
+    if not isinstance(dims, (tuple, list)):
+        raise WrongArgument("dims", dims, "tuple of ints")
+    return flip(input, dims)
+
+
+@public("", "flip")
+def flip(input: Tensor, *which: Any, dims: Any = None) -> Tensor:
+    """Some dimensions reversed."""
+    ndim = input._array.ndim
+    found = tuple(one_dim(d, ndim) for d in size_tuple(which if dims is None else (dims,)))
+    for i, d in enumerate(found):
+        if d in found[:i]:
+            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+    return flip_op(input, found)
+
+
+@public("fliplr", "fliplr")
+def fliplr(input: Tensor) -> Tensor:
+    """The columns reversed."""
+    if input._array.ndim < 2:
+        raise RuntimeError("Input must be >= 2-d.")
+    return flip_op(input, (1,))
+
+
+@public("flipud", "flipud")
+def flipud(input: Tensor) -> Tensor:
+    """The rows reversed."""
+    if input._array.ndim < 1:
+        raise RuntimeError("Input must be >= 1-d.")
+    return flip_op(input, (0,))
+
+
+@primitive("Rot90Backward0", name="rot90")
+def rot90_op(input, k: int, dims: tuple[int, int]):  # type: ignore[no-untyped-def]
+    turns = k % 4
+    if turns == 0:
+        return input.copy(order="K")
+    if turns == 2:
+        return flipped(input, dims)
+    return flipped(input, (dims[1],) if turns == 1 else (dims[0],)).swapaxes(*dims)
+
+
+rot90_op.vjp(input=lambda g, k, dims, xp: xp.rot90(g, -k, dims))
+
+
+@public("rot90", "rot90")
+def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
+    """A plane of two dimensions turned ``k`` times by 90 degrees."""
+    ndim = input._array.ndim
+    if len(dims) != 2:
+        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
+    if ndim < 2:
+        raise RuntimeError(f"expected total dims >= 2, but got total dims = {ndim}")
+    first, second = one_dim(dims[0], ndim), one_dim(dims[1], ndim)
+    if first == second:
+        raise RuntimeError(
+            f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}"
+        )
+    return rot90_op(input, k, (first, second))
+
+
+# ---- triangles
+
+
+@lru_cache(maxsize=32)
+def _small_triangle(rows: int, columns: int, diagonal: int) -> Any:
+    return np.tri(rows, columns, diagonal, dtype=bool)
+
+
+def lower_triangle(shape: tuple[int, ...], diagonal: int) -> Any:
+    """True on and below a diagonal of matrices."""
+    rows, columns = shape[-2:]
+    make = _small_triangle if rows * columns <= 1 << 16 else _small_triangle.__wrapped__
+    return make(rows, columns, diagonal)
+
+
+def _only_where(mask: Any, array: Any) -> Any:
+    """A copy with zeros where the mask is False."""
+    if isinstance(array, MetaArray):
+        return empty_meta(array.shape, array.dtype)
+    out = np.zeros(array.shape, array.dtype)
+    np.copyto(out, array, where=mask)
+    return out
+
+
+@primitive("TrilBackward0", name="tril")
+def tril_op(input, diagonal: int):  # type: ignore[no-untyped-def]
+    return _only_where(lower_triangle(input.shape, diagonal), input)
+
+
+tril_op.vjp(input=lambda g, diagonal, xp: xp.tril(g, diagonal))
+
+
+@primitive("TriuBackward0", name="triu")
+def triu_op(input, diagonal: int):  # type: ignore[no-untyped-def]
+    return _only_where(~lower_triangle(input.shape, diagonal - 1), input)
+
+
+triu_op.vjp(input=lambda g, diagonal, xp: xp.triu(g, diagonal))
+
+
+def _check_matrices(name: str, input: Tensor) -> None:
+    if input._array.ndim < 2:
+        raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+
+
+@public("tril", "tril", out=True)
+def tril(input: Tensor, diagonal: int = 0) -> Tensor:
+    """Zeros above a diagonal."""
+    _check_matrices("tril", input)
+    return tril_op(input, diagonal)
+
+
+@public("triu", "triu", out=True)
+def triu(input: Tensor, diagonal: int = 0) -> Tensor:
+    """Zeros below a diagonal."""
+    _check_matrices("triu", input)
+    return triu_op(input, diagonal)
+
+
+_tril_inplace, _triu_inplace = inplace_form(tril_op), inplace_form(triu_op)
+
+
+@public("", "tril_")
+def tril_(input: Tensor, diagonal: int = 0) -> Any:
+    """``tril`` in place."""
+    _check_matrices("tril", input)
+    return _tril_inplace(input, diagonal)
+
+
+@public("", "triu_")
+def triu_(input: Tensor, diagonal: int = 0) -> Any:
+    """``triu`` in place."""
+    _check_matrices("triu", input)
+    return _triu_inplace(input, diagonal)
+
+
+def _triangle_indices(name: str, row: int, col: int, offset: int, dtype: Any, lower: bool) -> Tensor:
+    for what, n in (("row", row), ("col", col)):
+        if n < 0:
+            raise RuntimeError(f"{what} must be non-negative, got{n}")
+    if dtype is not None and dtype.category != dtypes.INT:
+        raise not_for(name, dtype)
+    inside = lower_triangle((row, col), offset) if lower else ~lower_triangle((row, col), offset - 1)
+    return Tensor._wrap(np.array(inside.nonzero(), np.int64 if dtype is None else dtype.numpy))
+
+
+def tril_indices(
+    row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None, layout: Any = None
+) -> Tensor:
+    """The row and column numbers on and below a diagonal."""
+    return _triangle_indices("tril_indices", row, col, offset, dtype, True)
+
+
+def triu_indices(
+    row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None, layout: Any = None
+) -> Tensor:
+    """The row and column numbers on and above a diagonal."""
+    return _triangle_indices("triu_indices", row, col, offset, dtype, False)
+
+
+FUNCTIONS["tril_indices"] = tril_indices
+FUNCTIONS["triu_indices"] = triu_indices
+
+
+# ---- diagonals
+
+
+@primitive("DiagEmbedBackward0", name="diag_embed")
+def diag_embed_op(input, offset: int, dim1: int, dim2: int):  # type: ignore[no-untyped-def]
+    n = input.shape[-1] + abs(offset)
+    shape = list(input.shape[:-1])
+    for d in sorted((dim1, dim2)):
+        shape.insert(d, n)
+    if isinstance(input, MetaArray):
+        return empty_meta(shape, input.dtype)
+    whole = np.zeros(shape, input.dtype)
+    diagonal_array(whole, offset, dim1, dim2)[...] = input
+    return whole
+
+
+diag_embed_op.vjp(input=lambda g, offset, dim1, dim2, xp: xp.diagonal(g, offset, dim1, dim2))
+
+
+@public("diag_embed", "diag_embed")
+def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """Matrices of zeros with the last dimension on a diagonal."""
+    ndim = input._array.ndim
+    if not ndim:
+        raise IndexError(f"Dimension out of range (expected to be in range of [-1, 0], but got {dim1})")
+    return diag_embed_op(input, offset, *two_dims("diagonal", ndim + 1, dim1, dim2))
+
+
+@primitive("DiagonalBackward0_copy", name="diagonal_copy")
+def diagonal_copy_op(input, offset: int, dim1: int, dim2: int):  # type: ignore[no-untyped-def]
+    return input.diagonal(offset, dim1, dim2).copy()
+
+
+@diagonal_copy_op.vjp("input")
+def _(g: Any, offset: Any, dim1: Any, dim2: Any, input_shape: Any, xp: Any) -> Any:
+    return xp.diagonal_backward(g, input_shape, offset, dim1, dim2)
+
+
+@public("diagonal_copy", "", out=True)
+def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """A copy of a diagonal."""
+    return diagonal_copy_op(input, offset, *two_dims("diagonal", input._array.ndim, dim1, dim2))
+
+
+@public("diag", "diag", out=True)
+def diag(input: Tensor, diagonal: int = 0) -> Tensor:
+    """A vector as the diagonal of a matrix, or the diagonal of a matrix as a vector."""
+    ndim = input._array.ndim
+    if ndim == 1:
+        return diag_embed_op(input, diagonal, 0, 1)
+    if ndim != 2:
+        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
+    return diagonal_copy_op(input, diagonal, 0, 1)
+
+
+@public("diagflat", "diagflat")
+def diagflat(input: Tensor, offset: int = 0) -> Tensor:
+    """All elements on the diagonal of a matrix."""
+    return diag_embed_op(reshape(contiguous(input), (input._array.size,)), offset, 0, 1)

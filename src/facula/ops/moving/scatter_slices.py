@@ -1,0 +1,164 @@
+"""Copies with a part replaced: select_scatter, slice_scatter, diagonal_scatter, as_strided_scatter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core.devices import empty_meta
+from ..._tensor import Tensor
+from ...autograd.views import element_strides
+from ..machine.arguments import one_dim
+from ..machine.primitive import primitive
+from ..machine.public import public
+from ..views.slices import at_dim, diagonal_array, two_dims, zeros_beside
+from .basic import as_strided, as_strided_kernel, in_dtype, raw
+
+
+def _copied(array: Any) -> Any:
+    return array.copy(order="C" if 0 in array.strides else "K")
+
+
+def _check_part(src: Tensor, part: tuple[int, ...]) -> None:
+    if src._array.shape != part:
+        raise RuntimeError(
+            "expected src to have a size equal to the slice of self. src size = "
+            f"{list(src._array.shape)}, slice size = {list(part)}"
+        )
+
+
+# ---- select_scatter
+
+
+@primitive("SelectScatterBackward0", name="select_scatter")
+def select_scatter_op(input, src, dim: int, index: int):  # type: ignore[no-untyped-def]
+    out = _copied(input)
+    out[at_dim(dim, index)] = src
+    return out
+
+
+@select_scatter_op.vjp("input")
+def _(g: Any, src_shape: Any, dim: Any, index: Any, xp: Any) -> Any:
+    return xp.select_scatter(g, zeros_beside(g, src_shape, xp), dim, index)
+
+
+@select_scatter_op.vjp("src")
+def _(g: Any, dim: Any, index: Any, src_dtype: Any, xp: Any) -> Any:
+    return in_dtype(xp.select(g, dim, index), src_dtype, xp)
+
+
+@public("select_scatter", "select_scatter", out=True)
+def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
+    """A copy with one index of a dimension replaced."""
+    shape = input._array.shape
+    if not shape:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    dim = one_dim(dim, len(shape))
+    if not -shape[dim] <= index < shape[dim]:
+        raise IndexError(
+            f"select(): index {index} out of range for tensor of size {list(shape)} at dimension {dim}"
+        )
+    _check_part(src, shape[:dim] + shape[dim + 1 :])
+    return select_scatter_op(input, src, dim, index)
+
+
+# ---- slice_scatter
+
+
+@primitive("SliceScatterBackward0", name="slice_scatter")
+def slice_scatter_op(input, src, dim: int, start: int, end: int, step: int):  # type: ignore[no-untyped-def]
+    out = _copied(input)
+    out[at_dim(dim, slice(start, end, step))] = src
+    return out
+
+
+@slice_scatter_op.vjp("input")
+def _(g: Any, src_shape: Any, dim: Any, start: Any, end: Any, step: Any, xp: Any) -> Any:
+    return xp.slice_scatter(g, zeros_beside(g, src_shape, xp), dim, start, end, step)
+
+
+@slice_scatter_op.vjp("src")
+def _(g: Any, dim: Any, start: Any, end: Any, step: Any, src_dtype: Any, xp: Any) -> Any:
+    return in_dtype(xp.slice(g, dim, start, end, step), src_dtype, xp)
+
+
+@public("slice_scatter", "slice_scatter", out=True)
+def slice_scatter(
+    input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> Tensor:
+    """A copy with a slice of a dimension replaced."""
+    shape = input._array.shape
+    dim = one_dim(dim, len(shape))
+    if step <= 0:
+        raise RuntimeError("slice step must be positive")
+    first, last, _ = slice(start, end).indices(shape[dim])
+    last = max(first, last)
+    count = -(-(last - first) // step)
+    _check_part(src, (*shape[:dim], count, *shape[dim + 1 :]))
+    return slice_scatter_op(input, src, dim, first, last, step)
+
+
+# ---- diagonal_scatter
+
+
+@primitive("DiagonalScatterBackward0", name="diagonal_scatter")
+def diagonal_scatter_op(input, src, offset: int, dim1: int, dim2: int):  # type: ignore[no-untyped-def]
+    out = _copied(input)
+    diagonal_array(out, offset, dim1, dim2)[...] = src
+    return out
+
+
+@diagonal_scatter_op.vjp("input")
+def _(g: Any, src_shape: Any, offset: Any, dim1: Any, dim2: Any, xp: Any) -> Any:
+    return xp.diagonal_scatter(g, zeros_beside(g, src_shape, xp), offset, dim1, dim2)
+
+
+@diagonal_scatter_op.vjp("src")
+def _(g: Any, offset: Any, dim1: Any, dim2: Any, src_dtype: Any, xp: Any) -> Any:
+    return in_dtype(xp.diagonal(g, offset, dim1, dim2), src_dtype, xp)
+
+
+@public("diagonal_scatter", "diagonal_scatter", out=True)
+def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """A copy with a diagonal replaced."""
+    first, second = two_dims("diagonal", input._array.ndim, dim1, dim2)
+    _check_part(src, empty_meta(input.shape, input._array.dtype).diagonal(offset, first, second).shape)
+    return diagonal_scatter_op(input, src, offset, first, second)
+
+
+# ---- as_strided_scatter
+
+
+@primitive("AsStridedScatterBackward0", name="as_strided_scatter")
+def as_strided_scatter_op(  # type: ignore[no-untyped-def]
+    input, src, size: tuple[int, ...], stride: tuple[int, ...], offset: int
+):
+    """``input`` as a dense copy, with the elements that these strides show of it replaced."""
+    out = input.copy()
+    as_strided_kernel.kernel(out, size, stride, offset, ())[...] = src
+    return out
+
+
+@as_strided_scatter_op.vjp("input")
+def _(g: Any, src_shape: Any, size: Any, stride: Any, offset: Any, xp: Any) -> Any:
+    return xp.as_strided_scatter(g, zeros_beside(g, src_shape, xp), size, stride, offset)
+
+
+@as_strided_scatter_op.vjp("src")
+def _(g: Any, size: Any, stride: Any, offset: Any, xp: Any) -> Any:
+    g = xp.dense(g)
+    array = raw(g)
+    return xp.as_strided(g, size, stride, offset, (array.shape, element_strides(array), 0))
+
+
+@public("as_strided_scatter", "as_strided_scatter", out=True)
+def as_strided_scatter(
+    input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int | None = None
+) -> Tensor:
+    """A copy with the elements that sizes, strides and offset show replaced."""
+    is_plain = input._array.__class__ is np.ndarray
+    dense = Tensor._wrap((np.empty if is_plain else empty_meta)(input._array.shape, input._array.dtype))
+    part = as_strided(dense, size, stride, storage_offset)
+    _check_part(src, part._array.shape)
+    return as_strided_scatter_op(input, src, tuple(size), tuple(stride), storage_offset or 0)

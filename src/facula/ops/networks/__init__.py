@@ -1,0 +1,1 @@
+"""Layers as operators: norms, attention, recurrent layers."""

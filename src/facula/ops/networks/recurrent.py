@@ -1,0 +1,287 @@
+"""Recurrent layers: ``lstm``, ``gru``, ``rnn_tanh``, ``rnn_relu``, on padded batches and on packed sequences.
+
+One direction of one layer is one primitive. On raw arrays its derivative is backpropagation through time by hand (see
+``_recurrent_kernels``). On Tensors it is the derivative of the same layer composed of cells, step by step, which has
+derivatives of every order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core import state as _state
+from ..._core.dtypes import F32, SCALAR_TYPE_NAMES, is_half, widened
+from ..._tensor import Tensor
+from ...autograd.differentiate import grad
+from ..activations.activations import relu
+from ..activations.dropout import _dropped
+from ..arrays.recurrent import BACKWARD, FORWARD, Weights, states_before, steps_of
+from ..machine.errors import NoOverload
+from ..machine.meta import by_zeros
+from ..machine.primitive import Primitive
+from ..machine.public import public
+from ..moving.joining import cat, stack
+from ..pointwise.transcendental import tanh
+from ..products.matmul import linear
+from ..products.matrix_products import shapes_cannot_be_multiplied
+from .recurrent_cells import gru_step, lstm_step
+
+# ---- the primitives
+
+
+def _wide(a: Any) -> Any:
+    return None if a is None else widened(a)
+
+
+@by_zeros
+def _layer(  # type: ignore[no-untyped-def]
+    input, hx, cx, w_ih, w_hh, b_ih, b_hh, w_hr, mode: str, batch_sizes: Any, reverse: bool, keep: bool
+):
+    """(outputs, last hidden state, factors and states for the backward pass[, last cell state]).
+
+    ``input`` has the rows of all steps if there are ``batch_sizes``, else it is (steps, batch, features). The states
+    are the outputs once more: users may change those in place.
+    """
+    x, h, c, *weights = (_wide(a) for a in (input, hx, cx, w_ih, w_hh, b_ih, b_hh, w_hr))
+    steps = steps_of(batch_sizes or input.shape[1:2] * input.shape[0], reverse)
+    found = FORWARD[mode](x.reshape(-1, x.shape[-1]), h, c, Weights(*weights), steps, keep)
+    results = [found.out.reshape(*input.shape[:-1], h.shape[1]), found.hidden, *([] if c is None else [found.cell])]
+    if is_half(input.dtype):
+        results = [a.astype(input.dtype) for a in results]
+    return (*results[:2], found.kept, found.out.copy() if keep else found.kept, *results[2:])
+
+
+def _layer_gradients(
+    g: Any, needs: Any, input: Any, hx: Any, cx: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, w_hr: Any, out2: Any,
+    out3: Any, mode: str, batch_sizes: Any, reverse: bool,
+) -> list[Any]:  # fmt: skip
+    given = (input, hx, cx, w_ih, w_hh, b_ih, b_hh, w_hr)
+    x, h, c, *rest = (_wide(a) for a in given)
+    weights = Weights(*rest)
+    steps = steps_of(batch_sizes or input.shape[1:2] * input.shape[0], reverse)
+    rows = x.reshape(-1, x.shape[-1])
+    g_out, g_hidden, g_cell = (_wide(a) for a in (g[0], g[1], None if c is None else g[4]))
+    found = BACKWARD[mode](
+        None if g_out is None else g_out.reshape(out3.shape),
+        np.zeros_like(h) if g_hidden is None else g_hidden,
+        None if c is None else np.zeros_like(c) if g_cell is None else g_cell,
+        out3, weights, steps, out2,
+    )  # fmt: skip
+    by_inputs, by_hidden = found.input_gates, found.hidden_gates
+    by_weight = by_hidden.T @ states_before(out3, h, steps) if needs[4] else None
+    by_bias = _column_sums(by_hidden) if needs[6] else None
+    if mode == "GRU":
+        by_weight, by_bias = (None if a is None else np.roll(a, -h.shape[1], 0) for a in (by_weight, by_bias))
+    results = [
+        (by_inputs @ weights.of_input).reshape(input.shape) if needs[0] else None,
+        found.hidden,
+        found.cell,
+        by_inputs.T @ rows if needs[3] else None,
+        by_weight,
+        _column_sums(by_inputs) if needs[5] else None,
+        by_bias,
+        found.projection,
+    ]
+    return [
+        r.astype(a.dtype, copy=False) if need else None
+        for r, a, need in zip(results, given, needs)
+    ]
+
+
+def _column_sums(x: Any) -> Any:
+    return np.ones(len(x), x.dtype) @ x if x.dtype == F32 else x.sum(0)
+
+
+def _composed_gradients(
+    g: Any, needs: Any, input: Any, hx: Any, cx: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, w_hr: Any, mode: str,
+    batch_sizes: Any, reverse: bool,
+) -> list[Any]:  # fmt: skip
+    given = (input, hx, cx, w_ih, w_hh, b_ih, b_hh, w_hr)
+    # Views have none of the hooks that the tensors themselves may have.
+    views: list[Any] = [a if a is None or not need else a.view_as(a) for a, need in zip(given, needs)]
+    out, hidden, cell = _composed(*(*views, mode, batch_sizes, reverse))
+    pairs = [(o, o_g) for o, o_g in zip((out, hidden, cell), (g[0], g[1], *g[4:])) if o_g is not None]
+    wanted = [a for a, need in zip(views, needs) if need]
+    found = iter(grad([o for o, _ in pairs], wanted, [o_g for _, o_g in pairs], create_graph=True, allow_unused=True))
+    return [next(found) if need else None for need in needs]
+
+
+def _composed(
+    input: Any, hx: Any, cx: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, w_hr: Any, mode: str, batch_sizes: Any,
+    reverse: bool,
+) -> tuple[Any, Any, Any]:  # fmt: skip
+    """The same layer of cells: (outputs, last hidden state, last cell state)."""
+    from_inputs = linear(input, w_ih, b_ih).flatten(0, -2)
+    h, c = hx, cx
+    outs = []
+    for rows, n in steps_of(batch_sizes or tuple(input.shape[1:2]) * input.shape[0], reverse):
+        x, h_n = from_inputs[rows], h[:n]
+        from_hidden = linear(h_n, w_hh, b_hh)
+        if mode == "LSTM":
+            new, c_n = lstm_step(x + from_hidden, c[:n])
+            new = new if w_hr is None else linear(new, w_hr)
+            c = cat([c_n, c[n:]])
+        elif mode == "GRU":
+            new = gru_step(x, from_hidden, h_n)
+        else:
+            new = (relu if mode == "RNN_RELU" else tanh)(x + from_hidden)
+        outs.append(new)
+        h = cat([new, h[n:]])
+    out = cat(outs[::-1] if reverse else outs)
+    return out.view(*input.shape[:-1], h.shape[-1]), h, c
+
+
+def _composed_layer(*args: Any) -> list[Any]:
+    *given, _ = args
+    out, hidden, cell = _composed(*given)
+    return [out, hidden, None, None, *([] if cell is None else [cell])]
+
+
+def _layer_primitive(name: str, node: str) -> Primitive:
+    op = Primitive(name, _layer, node, outputs="many", saved_names=dict.fromkeys(("out2", "out3"), ""))
+    op.raw_vjp(_layer_gradients)
+    op.joint_vjp(*op.tensor_names)(_composed_gradients)
+    op.composed = _composed_layer
+    return op
+
+
+onednn_layer = _layer_primitive("onednn_recurrent_layer", "MkldnnRnnLayerBackward0")
+padded_layer = _layer_primitive("padded_recurrent_layer", "StackBackward0")
+packed_layer = _layer_primitive("packed_recurrent_layer", "CatBackward0")
+"""Three names of the same, as PyTorch's graphs show what gives the outputs of the steps."""
+
+
+# ---- several layers
+
+
+def _network(
+    mode: str, input: Tensor, batch_sizes: tuple[int, ...] | None, hx: list[Tensor], params: Any, has_biases: bool,
+    num_layers: int, dropout_p: float, train: bool, bidirectional: bool,
+) -> tuple[Tensor, list[Tensor]]:  # fmt: skip
+    """(outputs, last states), with inputs that have the steps first."""
+    weights = _by_layer(mode, params, has_biases, hx)
+    directions = 2 if bidirectional else 1
+    op = padded_layer if batch_sizes is None else packed_layer
+    if op is padded_layer and mode == "LSTM" and weights[0][4] is None and input._array.dtype == F32:
+        op = onednn_layer
+    if batch_sizes is None and not input._array.shape[0]:
+        raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
+    if hx[0]._array.shape[0] < num_layers * directions:
+        raise RuntimeError("Expected more hidden states in stacked_rnn")
+    keep = _state.grad_enabled() and any(t.requires_grad for t in (input, *hx, *params))
+    finals: list[list[Tensor]] = [[] for _ in hx]
+    x = input
+    for layer in range(num_layers):
+        outs = []
+        for direction in range(directions):
+            at = layer * directions + direction
+            states = [state[at] for state in hx]
+            w_ih, w_hh = weights[at][:2]
+            _check(x, states[0], w_ih, w_hh, batch_sizes[0] if batch_sizes else x._array.shape[1])
+            out, hidden, _, _, *cell = op(
+                x, *states, *[None] * (2 - len(hx)), *weights[at], mode, batch_sizes, direction == 1, keep
+            )
+            outs.append(out)
+            for kept, state in zip(finals, (hidden, *cell)):
+                kept.append(state)
+        x = outs[0] if len(outs) == 1 else cat(outs, -1)
+        if layer < num_layers - 1:
+            x = _dropped(x, dropout_p, train, False)
+    return x, [stack(states) for states in finals]
+
+
+def _by_layer(mode: str, params: Any, has_biases: bool, hx: list[Tensor]) -> list[tuple[Any, ...]]:
+    """(weight_ih, weight_hh, bias_ih, bias_hh, weight_hr) of each layer and direction."""
+    projected = mode == "LSTM" and hx[0]._array.shape[-1] != hx[1]._array.shape[-1]
+    stride = 2 + 2 * has_biases + projected
+    if len(params) % stride:
+        if mode == "LSTM" and not projected and hx[0]._array.dtype == F32:
+            raise RuntimeError(f"MatrixRef: ArrayRef size {len(params)} not divisible by stride {stride}")
+        raise RuntimeError("got an incorrect number of RNN parameters")
+    found = []
+    for start in range(0, len(params), stride):
+        w_ih, w_hh, *rest = params[start : start + stride]
+        biases = rest[:2] if has_biases else [None, None]
+        found.append((w_ih, w_hh, *biases, rest[-1] if projected else None))
+    return found
+
+
+def _check(x: Tensor, state: Tensor, w_ih: Tensor, w_hh: Tensor, batch: int) -> None:
+    """Refuse sizes and dtypes that do not fit, as the products inside would."""
+    for a, w in ((x, w_ih), (state, w_hh)):
+        if a.dtype is not w.dtype:
+            names = [SCALAR_TYPE_NAMES[t.dtype] for t in (a, w)]
+            raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {names[0]} and {names[1]}")
+        if a._array.shape[-1] != w._array.shape[1]:
+            raise shapes_cannot_be_multiplied(a._array.reshape(-1, a._array.shape[-1]), w._array.T)
+    if state._array.shape[0] != batch:
+        raise RuntimeError(
+            f"The size of tensor a ({state._array.shape[0]}) must match the size of tensor b ({batch}) at "
+            "non-singleton dimension 0"
+        )
+
+
+def _run(mode: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Tensor, list[Tensor]]:
+    """Arguments of either overload, given any way."""
+    packed = "batch_sizes" in kwargs or (len(args) > 1 and isinstance(args[1], Tensor) and not _is_padded(args, kwargs))
+    names = _PACKED if packed else _PADDED
+    given = dict(zip(names, args))
+    if len(args) > len(names) or given.keys() & kwargs.keys() or {*given, *kwargs} != {*names}:
+        raise NoOverload
+    given |= kwargs
+    hx = list(given["hx"]) if mode == "LSTM" else [given["hx"]]
+    if len(hx) != (2 if mode == "LSTM" else 1):
+        raise RuntimeError("lstm expects two hidden states")
+    options = [given[n] for n in ("params", "has_biases", "num_layers", "dropout", "train", "bidirectional")]
+    if packed:
+        return _network(mode, given["data"], tuple(given["batch_sizes"].tolist()), hx, *options)
+    x = given["input"]
+    if x.dim() < 3:
+        x.size(2)
+    if not given["batch_first"]:
+        return _network(mode, x, None, hx, *options)
+    out, states = _network(mode, x.transpose(0, 1), None, hx, *options)
+    return (out.transpose(0, 1) if mode == "LSTM" else out.transpose_(0, 1)), states
+
+
+_PADDED = ("input", "hx", "params", "has_biases", "num_layers", "dropout", "train", "bidirectional", "batch_first")
+_PACKED = ("data", "batch_sizes", "hx", "params", "has_biases", "num_layers", "dropout", "train", "bidirectional")
+
+
+def _is_padded(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether the second argument is the states: then the parameters come next."""
+    return "params" in kwargs or (len(args) > 2 and isinstance(args[2], (list, tuple)) and _is_bool(args[3:4]))
+
+
+def _is_bool(value: Any) -> bool:
+    return not value or isinstance(value[0], bool)
+
+
+@public("lstm", overloads=True)
+def lstm(*args: Any, **kwargs: Any) -> tuple[Tensor, Tensor, Tensor]:
+    """Layers of LSTMs: (outputs, last hidden states, last cell states)."""
+    out, (hidden, cell) = _run("LSTM", args, kwargs)
+    return out, hidden, cell
+
+
+@public("gru", overloads=True)
+def gru(*args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
+    """Layers of GRUs: (outputs, last hidden states)."""
+    out, (hidden,) = _run("GRU", args, kwargs)
+    return out, hidden
+
+
+@public("rnn_tanh", overloads=True)
+def rnn_tanh(*args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
+    """Layers of plain recurrent networks with tanh: (outputs, last hidden states)."""
+    out, (hidden,) = _run("RNN_TANH", args, kwargs)
+    return out, hidden
+
+
+@public("rnn_relu", overloads=True)
+def rnn_relu(*args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
+    """The same with relu."""
+    out, (hidden,) = _run("RNN_RELU", args, kwargs)
+    return out, hidden

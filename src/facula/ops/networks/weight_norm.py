@@ -1,0 +1,62 @@
+"""Weights as a direction and a length: g · v / |v|, the length taken over all dimensions but one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._tensor import Tensor
+from ..machine.primitive import primitive
+from ..machine.public import public
+
+
+def _others(ndim: int, dim: int) -> tuple[int, ...]:
+    return tuple(d for d in range(ndim) if d != dim % ndim)
+
+
+@primitive("WeightNormInterfaceBackward0", saved_names={"direction": "v", "length": "g"})
+def weight_norm_interface(direction, length, dim: int):  # type: ignore[no-untyped-def]
+    norm = np.sqrt(np.square(direction).sum(_others(direction.ndim, dim), keepdims=True))
+    return direction * (length / norm)
+
+
+def _norm(direction: Any, dim: int, xp: Any) -> Any:
+    return xp.sqrt(xp.sum_dim(direction * direction, _others(direction.ndim, dim), True))
+
+
+@weight_norm_interface.vjp("direction")
+def _(g: Any, direction: Any, length: Any, dim: int, xp: Any) -> Any:
+    norm = _norm(direction, dim, xp)
+    unit = direction / norm
+    along = xp.sum_dim(g * unit, _others(direction.ndim, dim), True)
+    return (g - unit * along) * (length / norm)
+
+
+@weight_norm_interface.vjp("length")
+def _(g: Any, direction: Any, dim: int, xp: Any) -> Any:
+    return xp.sum_dim(g * (direction / _norm(direction, dim, xp)), _others(direction.ndim, dim), True)
+
+
+@public("norm_except_dim")
+def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
+    """The norm over all dimensions but one; over all for dim -1."""
+    if dim == -1:
+        return v.norm(pow)
+    if dim == 0:
+        return v.contiguous().view(v.size(0), -1).norm(pow, 1).view(v.size(0), *(1,) * (v.dim() - 1))
+    if dim == v.dim() - 1:
+        return v.contiguous().view(-1, v.size(dim)).norm(pow, 0).view(*(1,) * (v.dim() - 1), v.size(dim))
+    return norm_except_dim(v.transpose(0, dim), pow, 0).transpose(0, dim)
+
+
+@public("_weight_norm")
+def _weight_norm(v: Tensor, g: Tensor, dim: int = 0) -> Tensor:
+    """``v``, with its length over all dimensions but one replaced by ``g``."""
+    v, g = v.contiguous(), g.contiguous()
+    found: Tensor
+    if dim in (0, v.dim() - 1):
+        found = weight_norm_interface(v, g, dim)
+    else:
+        found = v * (g / norm_except_dim(v, 2, dim))
+    return found

@@ -1,0 +1,1 @@
+"""Operators on one element at a time."""

@@ -1,0 +1,588 @@
+"""Arithmetic: sums, products, quotients, remainders, signs, rounding."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..._core import dtypes
+from ..._lazy import set_methods
+from ..._tensor import Tensor
+from ..machine.arguments import is_number
+from ..machine.deprecated import warn_of_old_overload
+from ..machine.elementwise import Elementwise, elementwise
+from ..machine.errors import NoOverload
+from ..machine.operands import number_array, operands, scalar
+from ..machine.public import FUNCTIONS, expose, public
+from ..machine.refusals import only
+from ..machine.write import inplace_form
+from ..moving.basic import no_gradient, raw
+
+
+def number_like(value: Any, array: Any) -> Any:
+    """A Python number as a 0-d array of an array's dtype; integers wrap around as in C."""
+    dt = array.dtype
+    return scalar(value, dt) if dt.kind == "f" and dt.itemsize >= 4 else number_array(value, dt)
+
+
+class Underivable(Elementwise):
+    """An operator that PyTorch records but refuses to differentiate. Its node knows only inputs that require grad."""
+
+    def make_node(self, outs: Any, tensors: Any, attributes: Any, edges: Any = None, like: Any = None) -> Any:
+        node = super().make_node(outs, tensors, attributes, edges, like)
+        if node is not None:
+            node.next = tuple(e for e in node.next if e is not None)
+            node.adapt = None
+        return node
+
+
+def underivable(name: str, kernel: Any, public_name: str, **options: Any) -> Elementwise:
+    op = Underivable(name, kernel, "NotImplemented", fast=False, **options)
+    for tensor in op.tensor_names:
+        op.vjp(**{tensor: no_gradient})
+
+    def propagate(node: Any, g: Any, xp: Any, edges: Any) -> Any:
+        raise RuntimeError(f"derivative for aten::{public_name} is not implemented")
+
+    op.node_class.propagate = propagate  # type: ignore[method-assign, assignment]
+    return op.ready()
+
+
+def not_two_numbers(input: Any, other: Any) -> None:
+    """Refuse two numbers where PyTorch has forms for one of them only."""
+    if not isinstance(input, Tensor) and not isinstance(other, Tensor):
+        raise NoOverload
+
+
+def tensor_first(name: str, input: Any, other: Any) -> None:
+    """Refuse a number as first argument where PyTorch does."""
+    if not isinstance(input, Tensor):
+        kinds = f"{type(input).__name__}, {type(other).__name__}"
+        raise TypeError(f"{name}() received an invalid combination of arguments - got ({kinds})")
+
+
+# ---- addition and subtraction
+
+
+add = elementwise("add", np.add, "AddBackward0", input=lambda g: g, other=lambda g: g)
+mul = elementwise(
+    "mul", np.multiply, "MulBackward0", quick={"input": np.multiply, "other": np.multiply},
+    input=lambda g, other, xp: g * xp.conj(other),
+    other=lambda g, input, xp: g * xp.conj(input),
+)  # fmt: skip
+expose(mul, "mul multiply", "mul multiply", "mul_ multiply_", "__mul__ __rmul__", "__imul__")
+
+_TWO_BOOLS = (
+    "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator "
+    "instead."
+)
+_A_BOOL = (
+    "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the "
+    "`~` or `logical_not()` operator instead."
+)
+
+
+def _is_bool(value: Any) -> bool:
+    return value._array.dtype == np.bool_ if isinstance(value, Tensor) else isinstance(value, bool)
+
+
+def _refuse_bools(*values: Any) -> None:
+    bools = [_is_bool(v) for v in values]
+    if all(bools):
+        raise RuntimeError(_TWO_BOOLS)
+    if any(bools):
+        raise RuntimeError(_A_BOOL)
+
+
+sub = elementwise(
+    "sub", np.subtract, "SubBackward0", quick={"other": np.negative}, input=lambda g: g, other=lambda g: -g
+)
+sub.guard = _refuse_bools
+
+
+def _scaled(input, other, alpha: object):  # type: ignore[no-untyped-def]
+    return np.add(input, np.multiply(other, number_like(alpha, other)))
+
+
+def _minus_scaled(input, other, alpha: object):  # type: ignore[no-untyped-def]
+    return np.subtract(input, np.multiply(other, number_like(alpha, other)))
+
+
+add_scaled = elementwise(
+    "add_scaled", _scaled, "AddBackward0",
+    input=lambda g: g, other=lambda g, alpha, xp: xp.times(g, alpha.conjugate()),
+)  # fmt: skip
+sub_scaled = elementwise(
+    "sub_scaled", _minus_scaled, "SubBackward0",
+    input=lambda g: g, other=lambda g, alpha, xp: xp.times(g, -alpha.conjugate()),
+)  # fmt: skip
+sub_scaled.guard = _refuse_bools
+
+
+def _add_into(target: Any, other: Any, alpha: Any) -> None:
+    np.add(target, np.multiply(other, number_like(alpha, other)), out=target)
+
+
+def _subtract_out_of(target: Any, other: Any, alpha: Any) -> None:
+    np.subtract(target, np.multiply(other, number_like(alpha, other)), out=target)
+
+
+add_scaled.write, sub_scaled.write = _add_into, _subtract_out_of
+
+
+def _check_alpha(alpha: Any, *args: Any) -> None:
+    if alpha.__class__ in (float, int) and all(t.__class__ is Tensor and t._array.dtype.kind == "f" for t in args):
+        return
+    found = operands(add, args)
+    if found is None:
+        return
+    dt = found[2]
+    if isinstance(alpha, bool) and dt.category != dtypes.BOOL:
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if dt.category <= dtypes.INT and not isinstance(alpha, int):
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    if dt.category != dtypes.COMPLEX and isinstance(alpha, complex):
+        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
+
+
+def _number(value: Any) -> Any:
+    """A Python number that was perhaps given as a 0-d tensor."""
+    return value.item() if isinstance(value, (Tensor, np.generic)) else value
+
+
+def _add_with_alpha(input: Any, other: Any, alpha: Any) -> Any:
+    alpha = _number(alpha)
+    _check_alpha(alpha, input, other)
+    return add_scaled(input, other, alpha)
+
+
+def _sub_with_alpha(input: Any, other: Any, alpha: Any) -> Any:
+    alpha = _number(alpha)
+    _check_alpha(alpha, input, other)
+    return sub_scaled(input, other, alpha)
+
+
+add.with_alpha = _add_with_alpha
+sub.with_alpha = _sub_with_alpha
+expose(add, "add", "add", "", "__add__ __radd__", "__iadd__")
+expose(sub, "sub subtract", "sub subtract", "", "__sub__", "__isub__")
+
+
+def _inplace_with_alpha(op: Elementwise, scaled: Elementwise) -> Any:
+    plain, with_alpha = inplace_form(op), inplace_form(scaled)
+
+    def change(self: Any, other: Any, *old: Any, alpha: Any = 1) -> Any:
+        if old:
+            other, alpha = _number_first(f"{op.name}_", other, *old)
+        if alpha.__class__ is int and alpha == 1:
+            return plain(self, other)
+        alpha = _number(alpha)
+        _check_alpha(alpha, self, other)
+        return with_alpha(self, other, alpha)
+
+    change.__name__ = change.__qualname__ = f"{op.name}_"
+    return change
+
+
+def _number_first(name: str, *given: Any) -> tuple[Any, Any]:
+    """The arguments of PyTorch's older form, with ``alpha`` as a number before the tensor."""
+    if len(given) != 2 or not is_number(given[0]):
+        raise TypeError(f"{name}() takes 1 positional argument but {len(given)} were given")
+    warn_of_old_overload(name, "Number alpha, Tensor other", "Tensor other, *, Number alpha = 1")
+    return given[1], given[0]
+
+
+_sub_ = _inplace_with_alpha(sub, sub_scaled)
+set_methods(add_=_inplace_with_alpha(add, add_scaled), sub_=_sub_, subtract_=_sub_)
+
+
+def _subtract_from(input, other: object):  # type: ignore[no-untyped-def]
+    return np.subtract(number_like(other, input), input)
+
+
+rsub_number = elementwise(
+    "rsub_number", _subtract_from, "RsubBackward1", scalars=("other",), input=lambda g: -g
+)
+rsub_number.guard = lambda input: _refuse_bools(input, 1) if _is_bool(input) else None
+
+
+def _from_number(input: Any, other: Any) -> Any:
+    if other.__class__ is bool:
+        _refuse_bools(input, other)
+    return rsub_number(input, other)
+
+
+def _rsub(input, other, alpha: object):  # type: ignore[no-untyped-def]
+    return np.subtract(other, np.multiply(input, number_like(alpha, input)))
+
+
+rsub_tensor = elementwise(
+    "rsub", _rsub, "RsubBackward0", input=lambda g, alpha: g * -alpha.conjugate(), other=lambda g: g
+)
+rsub_tensor.guard = _refuse_bools
+
+
+for _op in (add, sub, rsub_number):
+    _op.node_class._saved_alpha = 1  # type: ignore[attr-defined]
+
+
+@public("rsub", "rsub")
+def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+    """``other - alpha * input``."""
+    _check_alpha(alpha, input, other)
+    if isinstance(other, Tensor):
+        return rsub_tensor(input, other, alpha)
+    return _from_number(input if alpha == 1 else input * alpha, other)
+
+
+def _reflected_sub(self: Any, other: Any) -> Any:
+    kind = type(other)
+    if kind is int or kind is float:
+        return rsub_number(self, other)
+    if is_number(other):
+        return _from_number(self, other)
+    if isinstance(other, Tensor):
+        return rsub_tensor(self, other, 1)
+    return sub(other, self) if isinstance(other, (np.generic, np.ndarray)) else NotImplemented
+
+
+set_methods(__rsub__=_reflected_sub)
+
+
+# ---- division
+
+
+div = elementwise(
+    "div", np.true_divide, "DivBackward0", promote="float",
+    input=lambda g, other, xp: g / xp.conj(other),
+    other=lambda g, input, other, xp: -g * xp.conj((input / other) / other),
+)  # fmt: skip
+expose(div, "true_divide", "true_divide", "true_divide_", "__truediv__", "__itruediv__")
+
+
+def _true(input, other):  # type: ignore[no-untyped-def]
+    return np.true_divide(input, other)
+
+
+def _floored(input, other):  # type: ignore[no-untyped-def]
+    _refuse_zero(input, other)
+    return np.floor_divide(input, other)
+
+
+def _truncated(input, other):  # type: ignore[no-untyped-def]
+    _refuse_zero(input, other)
+    if input.dtype.kind == "f":
+        return np.trunc(np.true_divide(input, other))
+    whole = np.floor_divide(input, other)
+    return whole + ((np.less(input, 0) != np.less(other, 0)) & (whole * other != input)).astype(whole.dtype)
+
+
+def _refuse_zero(input: Any, other: Any) -> None:
+    if input.dtype.kind in "iu" and np.any(np.equal(other, 0)) and other.__class__ is np.ndarray:
+        raise RuntimeError("ZeroDivisionError")
+
+
+div_unrounded = elementwise(
+    "div_unrounded", _true, "DivBackward2", promote="float",
+    input=lambda g, other, xp: g / xp.conj(other),
+    other=lambda g, input, other, xp: -g * xp.conj((input / other) / other),
+)  # fmt: skip
+div_floor = elementwise(
+    "div_floor", _floored, "DivBackward2", check=only("div_floor_cpu", "if"), input=no_gradient, other=no_gradient
+)
+div_trunc = elementwise(
+    "div_trunc", _truncated, "DivBackward2", check=only("div_trunc_cpu", "if"), input=no_gradient, other=no_gradient
+)
+_ROUNDED = {None: div_unrounded, "floor": div_floor, "trunc": div_trunc}
+_rounded_in_place = {mode: inplace_form(op) for mode, op in _ROUNDED.items()}
+_div_in_place = inplace_form(div)
+_PLAINLY = object()
+
+
+def _rounded(rounding_mode: Any) -> Elementwise:
+    if rounding_mode not in _ROUNDED:
+        raise RuntimeError(
+            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
+        )
+    return _ROUNDED[rounding_mode]
+
+
+@public("div divide", "div divide", out=True)
+def divide(input: Any, other: Any, *, rounding_mode: Any = _PLAINLY) -> Tensor:
+    """The quotient; ``rounding_mode``: ``"trunc"`` or ``"floor"``."""
+    if rounding_mode is _PLAINLY:
+        return div(input, other)
+    return _rounded(rounding_mode)(input, other)
+
+
+def _divide_in_place(self: Any, other: Any, *, rounding_mode: Any = _PLAINLY) -> Any:
+    if rounding_mode is _PLAINLY:
+        return _div_in_place(self, other)
+    _rounded(rounding_mode)
+    return _rounded_in_place[rounding_mode](self, other)
+
+
+set_methods(div_=_divide_in_place, divide_=_divide_in_place)
+
+reciprocal = elementwise(
+    "reciprocal", np.reciprocal, "ReciprocalBackward0", promote="float",
+    input=lambda g, out, xp: -g * xp.conj(out * out),
+)  # fmt: skip
+expose(reciprocal, "reciprocal", "reciprocal", "reciprocal_")
+
+
+def _reflected_div(self: Any, other: Any) -> Any:
+    if is_number(other) or isinstance(other, Tensor):
+        return reciprocal(self) * other
+    return div(other, self) if isinstance(other, (np.generic, np.ndarray)) else NotImplemented
+
+
+set_methods(__rtruediv__=_reflected_div, __rdiv__=_reflected_div)
+
+floor_divide = underivable("floor_divide", _floored, "floor_divide", check=only("div_floor_cpu", "if"))
+expose(floor_divide, "floor_divide", "floor_divide", operators="__floordiv__")
+floor_divide_in_place = underivable("floor_divide_", _floored, "floor_divide_", check=only("div_floor_cpu", "if"))
+expose(floor_divide_in_place, inplace="floor_divide_", inplace_operators="__ifloordiv__")
+
+
+def _remaining(input, other):  # type: ignore[no-untyped-def]
+    _refuse_zero(input, other)
+    return np.remainder(input, other)
+
+
+def _c_remaining(input, other):  # type: ignore[no-untyped-def]
+    _refuse_zero(input, other)
+    return np.fmod(input, other)
+
+
+def _by_number(kernel: Any) -> Any:
+    def by_number(input, other: object):  # type: ignore[no-untyped-def]
+        return kernel(input, number_like(other, input))
+
+    return by_number
+
+
+_remainder = only("remainder_cpu", "if")
+_fmod = only("fmod_cpu", "if")
+remainder_number = elementwise(
+    "remainder_number", _by_number(_remaining), "RemainderBackward0", scalars=("other",), check=_remainder,
+    input=lambda g: g,
+)  # fmt: skip
+remainder_tensor = elementwise(
+    "remainder", _remaining, "RemainderBackward1", check=_remainder, input=lambda g: g,
+    other=lambda g, input, other, xp: -g * xp.div_floor(input, other),
+)  # fmt: skip
+remainder_of_number = elementwise(
+    "remainder_of_number", _remaining, "NotImplemented", check=_remainder,
+    other=lambda g, input, other, xp: -g * xp.div_floor(input, other),
+)  # fmt: skip
+fmod_number = elementwise(
+    "fmod_number", _by_number(_c_remaining), "FmodBackward0", scalars=("other",), check=_fmod, input=lambda g: g
+)
+fmod_tensor = elementwise(
+    "fmod", _c_remaining, "FmodBackward1", check=_fmod, input=lambda g: g,
+    other=lambda g, input, other, xp: -g * xp.div_trunc(input, other),
+)  # fmt: skip
+
+
+@public("remainder", "remainder", out=True, overloads=True)
+def remainder(input: Any, other: Any) -> Tensor:
+    """The remainder with the divisor's sign, as Python's ``%``."""
+    not_two_numbers(input, other)
+    if is_number(other):
+        return remainder_number(input, other)
+    return remainder_of_number(input, other) if is_number(input) else remainder_tensor(input, other)
+
+
+@public("fmod", "fmod", out=True)
+def fmod(input: Any, other: Any) -> Tensor:
+    """The remainder with the dividend's sign, as C's."""
+    tensor_first("fmod", input, other)
+    return fmod_number(input, other) if is_number(other) else fmod_tensor(input, other)
+
+
+def by_kind(number_op: Elementwise, tensor_op: Elementwise, operator: bool = False) -> Any:
+    """The in-place method of an operator that has one primitive for numbers and one for tensors."""
+    with_number, with_tensor = inplace_form(number_op), inplace_form(tensor_op, operator)
+
+    def change(self: Any, other: Any) -> Any:
+        return with_number(self, other) if is_number(other) else with_tensor(self, other)
+
+    change.__name__ = change.__qualname__ = f"{tensor_op.name}_"
+    return change
+
+
+def _mod(self: Any, other: Any) -> Any:
+    return remainder_number(self, other) if is_number(other) else remainder_tensor.operator(self, other)
+
+
+def _reflected_mod(self: Any, other: Any) -> Any:
+    return remainder(other, self) if is_number(other) or isinstance(other, Tensor) else NotImplemented
+
+
+def _reflected_floordiv(self: Any, other: Any) -> Any:
+    return floor_divide(other, self) if is_number(other) else NotImplemented
+
+
+set_methods(
+    __mod__=_mod, __rmod__=_reflected_mod, __rfloordiv__=_reflected_floordiv,
+    remainder_=by_kind(remainder_number, remainder_tensor), fmod_=by_kind(fmod_number, fmod_tensor),
+    __imod__=by_kind(remainder_number, remainder_tensor, operator=True),
+)  # fmt: skip
+
+
+# ---- signs
+
+
+def _refuse_bool_negation(array: Any) -> None:
+    if array.dtype == np.bool_:
+        raise RuntimeError(
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
+            "the `~` or `logical_not()` operator instead."
+        )
+
+
+neg = elementwise(
+    "neg", np.negative, "NegBackward0", check=_refuse_bool_negation, quick={"input": np.negative},
+    input=lambda g: -g,
+)  # fmt: skip
+expose(neg, "neg negative", "neg negative", "neg_ negative_")
+set_methods(__neg__=neg.method)
+
+
+@public("positive", "positive __pos__")
+def positive(input: Tensor) -> Tensor:
+    """The tensor itself."""
+    if input._array.dtype == np.bool_:
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return input
+
+
+def _real_sign(x: Any) -> Any:
+    return np.subtract(np.greater(x, 0), np.less(x, 0), dtype=x.dtype, casting="unsafe")
+
+
+def _sgn(input):  # type: ignore[no-untyped-def]
+    if input.dtype.kind == "c":
+        size = np.absolute(input)
+        return np.divide(input, size, where=size != 0, out=np.zeros_like(input))
+    return input.copy() if input.dtype == np.bool_ else _real_sign(input)
+
+
+def _sgn_rule(g: Any, input: Any, out: Any, xp: Any) -> Any:
+    if raw(input).dtype.kind != "c":
+        return no_gradient(g, xp)
+    size = xp.abs(input)
+    turned = g / size - xp.real(g / out) * out / size
+    return xp.either(size == 0, 0, turned)
+
+
+sgn = elementwise("sgn", _sgn, "SgnBackward0", input=_sgn_rule)
+expose(sgn, "sgn", "sgn", "sgn_")
+abs_ = elementwise(
+    "abs", np.absolute, "AbsBackward0", check=only("abs_cpu", "ifc"), input=lambda g, input, xp: g * xp.sgn(input)
+)
+expose(abs_, "abs absolute", "abs absolute __abs__")
+_abs_in_place = inplace_form(abs_)
+
+
+def _abs_(self: Any) -> Any:
+    if self._array.dtype.kind == "c":
+        raise RuntimeError("In-place abs is not supported for complex tensors.")
+    return _abs_in_place(self)
+
+
+set_methods(abs_=_abs_, absolute_=_abs_)
+FUNCTIONS["abs_"] = _abs_
+
+
+def _refuse_complex_sign(array: Any) -> None:
+    if array.dtype.kind == "c":
+        raise NotImplementedError(
+            "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead."
+        )
+
+
+sign = elementwise("sign", _sgn, "SignBackward0", check=_refuse_complex_sign, input=no_gradient)
+expose(sign, "sign", "sign", "sign_")
+
+
+# ---- rounding
+
+
+def _whole(name: str, ufunc: Any, complex_message: str) -> Elementwise:
+    refuse = only(f"{name}_vml_cpu", "if")
+
+    def kernel(input):  # type: ignore[no-untyped-def]
+        return ufunc(input) if input.dtype.kind == "f" else input.copy()
+
+    def check(array: Any) -> None:
+        if array.dtype.kind == "c" and complex_message:
+            raise NotImplementedError(complex_message)
+        refuse(array)
+
+    return elementwise(name, kernel, f"{name.title()}Backward0", check=check, input=no_gradient)
+
+
+for _name, _ufunc, _aliases in (("floor", np.floor, ""), ("ceil", np.ceil, ""), ("trunc", np.trunc, " fix")):
+    _op = _whole(_name, _ufunc, f"{_name} is not supported for complex inputs")
+    expose(_op, _name + _aliases, _name + _aliases, " ".join(f"{n}_" for n in (_name + _aliases).split()))
+
+round_whole = _whole("round", np.rint, "")
+
+
+def _rounded_to(input, decimals: int):  # type: ignore[no-untyped-def]
+    scale = number_like(10.0 ** abs(decimals), input)
+    if decimals < 0:
+        return np.multiply(np.rint(np.true_divide(input, scale)), scale)
+    return np.true_divide(np.rint(np.multiply(input, scale)), scale)
+
+
+round_decimals = elementwise(
+    "round_decimals", _rounded_to, "RoundBackward1", check=only("round_cpu", "f"), input=no_gradient
+)
+
+
+@public("round", "round", out=True)
+def round(input: Tensor, *, decimals: int | None = None) -> Tensor:
+    """The nearest whole number, halves to the even one; or the nearest with so many decimals."""
+    return round_whole(input) if decimals is None else round_decimals(input, decimals)
+
+
+_round_in_place, _round_decimals_in_place = inplace_form(round_whole), inplace_form(round_decimals)
+
+
+def _round_(self: Any, *, decimals: int | None = None) -> Any:
+    return _round_in_place(self) if decimals is None else _round_decimals_in_place(self, decimals)
+
+
+set_methods(round_=_round_)
+frac = elementwise(
+    "frac", lambda input: np.subtract(input, np.trunc(input)), "FracBackward0", check=only("frac_cpu", "f"),
+    input=lambda g: g,
+)  # fmt: skip
+expose(frac, "frac", "frac", "frac_")
+
+
+def _no_complex(name: str) -> Any:
+    def check(array: Any) -> None:
+        if array.dtype.kind == "c":
+            raise RuntimeError(f"{name} is not supported for complex tensors.")
+
+    return check
+
+
+def _times(name: str, node: str, factor: float) -> Elementwise:
+    def kernel(input):  # type: ignore[no-untyped-def]
+        return np.multiply(input, number_like(factor, input))
+
+    op = elementwise(
+        name, kernel, node, promote="float", check=_no_complex(name), input=lambda g, xp: xp.times(g, factor)
+    )
+    return expose(op, name, name, f"{name}_")
+
+
+deg2rad = _times("deg2rad", "Deg2RadBackward0", math.pi / 180)
+rad2deg = _times("rad2deg", "Rad2DegBackward0", 180 / math.pi)

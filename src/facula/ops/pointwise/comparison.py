@@ -1,0 +1,207 @@
+"""Comparison, logic and bits: operators that answer in bool or work on integers, and have no derivative."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core import dtypes
+from ..._lazy import set_methods
+from ..._tensor import Tensor
+from ..machine.arguments import is_number
+from ..machine.elementwise import Elementwise, elementwise
+from ..machine.public import expose, public
+from ..machine.refusals import only
+from ..moving.basic import no_gradient
+from .arithmetic import by_kind, number_like, tensor_first
+
+
+def _comparison(name: str, ufunc: Any, alias: str, operator: str, check: Any = None) -> Elementwise:
+    op = elementwise(name, ufunc, promote="compare", check=check)
+    op.guard = lambda input, other: tensor_first(name, input, other)
+    names = f"{name} {alias}".strip()
+    expose(op, names, names, operators=operator)
+    change = _comparison_in_place(name, ufunc, check)
+    set_methods(**{f"{n}_": change for n in names.split()})
+    return op
+
+
+def _comparison_in_place(name: str, ufunc: Any, check: Any) -> Any:
+    """Zeros and ones written into a float tensor: unlike the result in bool, that is part of the graph."""
+
+    def with_number(input, other: object):  # type: ignore[no-untyped-def]
+        return ufunc(input, number_like(other, input))
+
+    number = elementwise(
+        f"{name}_number", with_number, f"{name.title()}Backward0", promote="compare", check=check, scalars=("other",),
+        input=no_gradient,
+    )  # fmt: skip
+    tensor = elementwise(
+        f"{name}_tensor", ufunc, f"{name.title()}Backward1", promote="compare", check=check, input=no_gradient,
+        other=no_gradient,
+    )  # fmt: skip
+    return by_kind(number, tensor)
+
+
+eq = _comparison("eq", np.equal, "", "__eq__")
+ne = _comparison("ne", np.not_equal, "not_equal", "__ne__")
+lt = _comparison("lt", np.less, "less", "__lt__", only("lt_cpu", "bif"))
+le = _comparison("le", np.less_equal, "less_equal", "__le__", only("le_cpu", "bif"))
+gt = _comparison("gt", np.greater, "greater", "__gt__", only("gt_cpu", "bif"))
+ge = _comparison("ge", np.greater_equal, "greater_equal", "__ge__", only("ge_cpu", "bif"))
+
+
+# ---- logic
+
+
+for _name in ("logical_and", "logical_or", "logical_xor"):
+    expose(
+        elementwise(_name, getattr(np, _name), promote="compare", numbers=False), _name, _name, f"{_name}_"
+    )
+logical_not = elementwise("logical_not", np.logical_not, promote="compare")
+expose(logical_not, "logical_not", "logical_not", "logical_not_")
+
+
+# ---- bits
+
+
+def _a_tensor(name: str) -> Any:
+    """A refusal of numbers only."""
+
+    def guard(*given: Any) -> None:
+        if not any(isinstance(v, Tensor) for v in given):
+            kinds = ", ".join(type(v).__name__ for v in given)
+            raise TypeError(
+                f"{name}() received an invalid combination of arguments - got ({kinds}), but expected one of:"
+            )
+
+    return guard
+
+
+def _bits(name: str, ufunc: Any, label: str, kinds: str = "bi", numbers: bool = True) -> Elementwise:
+    op = elementwise(name, ufunc, check=only(label, kinds), numbers=numbers, fast=False)
+    op.guard = _a_tensor(name)
+    return expose(op, name, name, f"{name}_")
+
+
+bitwise_and = _bits("bitwise_and", np.bitwise_and, "bitwise_and_cpu")
+bitwise_or = _bits("bitwise_or", np.bitwise_or, "bitwise_or_cpu")
+bitwise_xor = _bits("bitwise_xor", np.bitwise_xor, "bitwise_xor_cpu")
+bitwise_left_shift = _bits("bitwise_left_shift", np.left_shift, "lshift_cpu", "i")
+bitwise_right_shift = _bits("bitwise_right_shift", np.right_shift, "rshift_cpu", "i")
+bitwise_not = _bits("bitwise_not", np.invert, "bitwise_not_cpu")
+expose(bitwise_and, operators="__and__ __rand__", inplace_operators="__iand__")
+expose(bitwise_or, operators="__or__ __ror__", inplace_operators="__ior__")
+expose(bitwise_xor, operators="__xor__ __rxor__", inplace_operators="__ixor__")
+expose(bitwise_left_shift, operators="__lshift__", inplace_operators="__ilshift__")
+expose(bitwise_right_shift, operators="__rshift__", inplace_operators="__irshift__")
+gcd = _bits("gcd", np.gcd, "gcd_cpu", "i", numbers=False)
+lcm = _bits("lcm", np.lcm, "lcm_cpu", "i", numbers=False)
+
+
+def _invert(self: Any) -> Any:
+    if self.dtype.category > dtypes.INT:
+        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+    return bitwise_not(self)
+
+
+def _reflected_left_shift(self: Any, other: Any) -> Any:
+    return bitwise_left_shift(other, self) if is_number(other) else NotImplemented
+
+
+def _reflected_right_shift(self: Any, other: Any) -> Any:
+    return bitwise_right_shift(other, self) if is_number(other) else NotImplemented
+
+
+set_methods(__invert__=_invert, __rlshift__=_reflected_left_shift, __rrshift__=_reflected_right_shift)
+
+
+# ---- what kind of number
+
+
+def _kind(name: str, ufunc: Any, for_integers: bool, complex_error: Exception | None = None) -> None:
+    def kernel(input):  # type: ignore[no-untyped-def]
+        if input.dtype.kind not in "fcV":
+            return np.full(input.shape, for_integers)
+        return ufunc(input)
+
+    def check(array: Any) -> None:
+        if complex_error is not None and array.dtype.kind == "c":
+            raise complex_error
+
+    expose(elementwise(name, kernel, promote="compare", check=check), name, name)
+
+
+_kind("isnan", np.isnan, False)
+_kind("isinf", np.isinf, False)
+_kind("isfinite", np.isfinite, True)
+_kind("isposinf", np.isposinf, False, RuntimeError("isposinf does not support complex inputs."))
+_kind("isneginf", np.isneginf, False, RuntimeError("isneginf does not support complex inputs."))
+
+
+def _is_real(input):  # type: ignore[no-untyped-def]
+    return np.equal(input.imag, 0) if input.dtype.kind == "c" else np.ones(input.shape, np.bool_)
+
+
+def _sign_bit(input):  # type: ignore[no-untyped-def]
+    return np.signbit(input) if input.dtype.kind == "f" else np.less(input, 0)
+
+
+def _refuse_complex_sign_bit(array: Any) -> None:
+    if array.dtype.kind == "c":
+        raise NotImplementedError("signbit is not implemented for complex tensors.")
+
+
+expose(elementwise("isreal", _is_real, promote="compare"), "isreal", "isreal")
+expose(
+    elementwise("signbit", _sign_bit, promote="compare", check=_refuse_complex_sign_bit), "signbit", "signbit"
+)
+
+
+# ---- nearly and exactly equal
+
+
+@public("isclose", "isclose")
+def isclose(
+    input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> Tensor:
+    """Elementwise ``|input - other| <= atol + rtol * |other|``."""
+    if not isinstance(other, Tensor):
+        raise TypeError(f"isclose(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
+    if input.dtype is not other.dtype:
+        names = dtypes.SCALAR_TYPE_NAMES
+        raise RuntimeError(f"{names[input.dtype]} did not match {names[other.dtype]}")
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        if not value >= 0:
+            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {value:g}")
+    a, b = input.detach(), other.detach()
+    close: Any = a == b
+    if a.dtype.category >= dtypes.FLOAT:
+        if equal_nan:
+            close = close | (a.isnan() & b.isnan())
+    elif rtol == 0 and atol == 0:
+        return close
+    else:
+        a, b = a.to(dtypes.float64), b.to(dtypes.float64)
+    allowed = (b * rtol).abs() + atol
+    difference = (a - b).abs()
+    near: Tensor = close | (difference.isfinite() & (difference <= allowed))
+    return near
+
+
+@public("allclose", "allclose")
+def allclose(
+    input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> bool:
+    """Whether all elements are close."""
+    return bool(isclose(input, other, rtol, atol, equal_nan)._array.all())
+
+
+@public("equal", "equal")
+def equal(input: Tensor, other: Tensor) -> bool:
+    """Whether shapes and all elements are equal."""
+    if not isinstance(other, Tensor):
+        raise TypeError(f"equal(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
+    a, b = input._array, other._array
+    return a.shape == b.shape and bool(np.equal(a, b).all())

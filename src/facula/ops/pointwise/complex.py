@@ -1,0 +1,208 @@
+"""Complex numbers: their parts as views, and making them of parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core import dtypes
+from ..._lazy import set_methods
+from ..._tensor import Tensor
+from ...autograd import views
+from ..machine.elementwise import elementwise
+from ..machine.primitive import Primitive
+from ..machine.public import expose, public
+from ..machine.write import inplace_form
+from ..moving.basic import in_both_worlds, no_gradient, raw
+
+# ---- views that change the dtype
+
+
+class ReplayedView(Primitive):
+    """A view that as_strided cannot make again, because its elements are of another dtype than its base's."""
+
+    def _replay(self, attributes: tuple[Any, ...]) -> Any:
+        return lambda t: self(t, *attributes)
+
+
+_PARTS = {np.dtype(np.complex64): np.dtype(np.float32), np.dtype(np.complex128): np.dtype(np.float64)}
+_WHOLES: dict[Any, Any] = {part: whole for whole, part in _PARTS.items()}
+
+
+def _parts(input):  # type: ignore[no-untyped-def]
+    return input[..., None].view(_PARTS[input.dtype])
+
+
+def _joined(input):  # type: ignore[no-untyped-def]
+    return input.view(_WHOLES[input.dtype])[..., 0]
+
+
+view_as_real_op = ReplayedView("view_as_real", _parts, "ViewAsRealBackward0", view=True)
+view_as_complex_op = ReplayedView("view_as_complex", _joined, "ViewAsComplexBackward0", view=True)
+view_as_real_op.vjp(input=lambda g, xp: xp.view_as_complex(xp.dense(g)))
+view_as_complex_op.vjp(input=lambda g, xp: xp.view_as_real(g))
+in_both_worlds("dense", np.ascontiguousarray, lambda t: t.contiguous())
+
+
+@public("view_as_real")
+def view_as_real(input: Tensor) -> Tensor:
+    """A view with one more dimension, of size 2: the real and the imaginary part."""
+    if not input.is_complex():
+        raise RuntimeError("view_as_real is only supported for complex tensors")
+    return view_as_real_op(input)
+
+
+@public("view_as_complex")
+def view_as_complex(input: Tensor) -> Tensor:
+    """A view whose last dimension, of size 2, is taken as real and imaginary part."""
+    array = input._array
+    if array.dtype not in _WHOLES:
+        name = dtypes.SCALAR_TYPE_NAMES[input.dtype]
+        raise RuntimeError(
+            "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "
+            f"{name}"
+        )
+    if array.ndim == 0:
+        raise RuntimeError("Input tensor must have one or more dimensions")
+    if array.shape[-1] != 2:
+        raise RuntimeError("Tensor must have a last dimension of size 2")
+    strides = views.element_strides(array)
+    if strides[-1] != 1:
+        raise RuntimeError("Tensor must have a last dimension with stride 1")
+    if any(s % 2 for s in strides[:-1]):
+        raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
+    if views.storage_offset(array) % 2:
+        raise RuntimeError("Tensor must have a storage_offset divisible by 2")
+    return view_as_complex_op(input)
+
+
+def _real(input: Tensor) -> Tensor:
+    return view_as_real_op(input).select(-1, 0) if input._array.dtype.kind == "c" else input
+
+
+def _imag(input: Tensor) -> Tensor:
+    if input._array.dtype.kind != "c":
+        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    return view_as_real_op(input).select(-1, 1)
+
+
+@public("real")
+def real(input: Tensor) -> Tensor:
+    """A view of the real part; a real tensor is its own."""
+    return _real(input)
+
+
+@public("imag")
+def imag(input: Tensor) -> Tensor:
+    """A view of the imaginary part."""
+    return _imag(input)
+
+
+def _set_real(self: Tensor, value: Any) -> None:
+    _real(self).copy_(value)
+
+
+def _set_imag(self: Tensor, value: Any) -> None:
+    _imag(self).copy_(value)
+
+
+set_methods(real=property(_real, _set_real), imag=property(_imag, _set_imag))
+in_both_worlds("real", lambda x: x.real if x.dtype.kind == "c" else x, _real)
+in_both_worlds("imag", lambda x: x.imag, _imag)
+
+
+# ---- the conjugate as numbers of its own
+
+
+conj_physically = elementwise(
+    "conj_physically", np.conjugate, "ConjPhysicalBackward0", input=lambda g, xp: xp.conj(g)
+)
+_conj_in_place = inplace_form(
+    elementwise("conj_physically_", np.conjugate, "ConjPhysicalBackward1", input=lambda g, xp: xp.conj(g))
+)
+
+
+@public("conj_physical", "conj_physical", out=True)
+def conj_physical(input: Tensor) -> Tensor:
+    """The complex conjugate; a real tensor is returned as it is."""
+    return conj_physically(input) if input._array.dtype.kind == "c" else input
+
+
+@public("conj_physical_", "conj_physical_")
+def conj_physical_(input: Tensor) -> Tensor:
+    """``conj_physical`` in place."""
+    changed: Tensor = _conj_in_place(input)
+    return changed
+
+
+# ---- modulus and argument
+
+
+def _angle(input):  # type: ignore[no-untyped-def]
+    if input.dtype.kind == "c":
+        return np.arctan2(input.imag, input.real)
+    return np.where(np.isnan(input), input, np.where(input < 0, input.dtype.type(np.pi), input.dtype.type(0)))
+
+
+def _angle_rule(g: Any, input: Any, xp: Any) -> Any:
+    if raw(input).dtype.kind != "c":
+        return no_gradient(g, xp)
+    size = xp.abs(input)
+    return xp.either(input == 0, 0, g * (input * 1j) / (size * size))
+
+
+angle = elementwise("angle", _angle, "AngleBackward0", promote="float", input=_angle_rule)
+expose(angle, "angle", "angle")
+
+
+# ---- making complex numbers
+
+
+def _check_parts(a: Any, b: Any) -> None:
+    names = dtypes.SCALAR_TYPE_NAMES
+    floats = (dtypes.float16, dtypes.float32, dtypes.float64)
+    if a.dtype not in floats or b.dtype not in floats:
+        raise RuntimeError(
+            f"Expected both inputs to be Half, Float or Double tensors but got {names[a.dtype]} and {names[b.dtype]}"
+        )
+    if a.dtype is not b.dtype:
+        raise RuntimeError(
+            f"Expected object of scalar type {names[a.dtype]} but got scalar type {names[b.dtype]} for second argument"
+        )
+
+
+def _of_parts(input, other):  # type: ignore[no-untyped-def]
+    result = np.empty(np.broadcast_shapes(input.shape, other.shape), _WHOLES[input.dtype])
+    result.real = input
+    result.imag = other
+    return result
+
+
+def _of_angle(input, other):  # type: ignore[no-untyped-def]
+    return _of_parts(input * np.cos(other), input * np.sin(other))
+
+
+complex_op = elementwise(
+    "complex", _of_parts, "ComplexBackward0", numbers=False, fast=False,
+    input=lambda g, xp: xp.real(g), other=lambda g, xp: xp.imag(g),
+)  # fmt: skip
+complex_op.guard = _check_parts
+polar_op = elementwise(
+    "polar", _of_angle, "PolarBackward0", numbers=False, fast=False,
+    input=lambda g, out, xp: xp.real(xp.conj(g) * xp.sgn(out)),
+    other=lambda g, out, xp: xp.real(xp.conj(g) * (out * 1j)),
+)  # fmt: skip
+polar_op.guard = _check_parts
+
+
+@public("complex", out=True)
+def complex(real: Tensor, imag: Tensor) -> Tensor:
+    """Complex numbers of their real and imaginary parts."""
+    return complex_op(real, imag)
+
+
+@public("polar", out=True)
+def polar(abs: Tensor, angle: Tensor) -> Tensor:
+    """Complex numbers of their moduli and arguments."""
+    return polar_op(abs, angle)

@@ -1,0 +1,37 @@
+"""``frexp``: a number as mantissa times a power of two."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import return_types
+from ..._core.dtypes import widened
+from ..._tensor import Tensor
+from ..machine.primitive import primitive
+from ..machine.public import public
+
+return_types.define("frexp", "mantissa", "exponent")
+
+
+@primitive("FrexpBackward0", name="frexp", outputs=2, kind="values_and_indices", saved_names={"out1": "exponent"})
+def frexp_op(input):  # type: ignore[no-untyped-def]
+    mantissa, exponent = np.frexp(widened(input))
+    exponent = np.asarray(np.where(np.isfinite(mantissa), exponent, 0), np.int32)
+    return np.asarray(mantissa, input.dtype), exponent
+
+
+@frexp_op.vjp("input")
+def _(g: Any, out1: Any, xp: Any) -> Any:
+    exponents = out1 if xp.is_raw else out1._array
+    powers = np.asarray(np.ldexp(1.0, exponents), g.dtype if xp.is_raw else g._array.dtype)
+    return g / (powers if xp.is_raw else Tensor._wrap(powers))
+
+
+@public("frexp", "frexp", out=True)
+def frexp(input: Tensor) -> Any:
+    """Mantissas between 0.5 and 1 (or 0) and exponents of two."""
+    if not input.dtype.is_floating_point:
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    return return_types.frexp(frexp_op(input))

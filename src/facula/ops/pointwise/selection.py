@@ -1,0 +1,535 @@
+"""Operators that choose between values: extrema, clamp, where; and those that mix them: lerp, addcmul, addcdiv."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core import dtypes
+from ..._core.dtypes import cast
+from ..._lazy import set_methods
+from ..._tensor import Tensor
+from ..arrays.masks import select
+from ..machine.arguments import is_number
+from ..machine.deprecated import warn_of_old_overload
+from ..machine.elementwise import elementwise
+from ..machine.operands import common_shape, number_array, operands
+from ..machine.primitive import PLAIN, primitive
+from ..machine.public import FUNCTIONS, expose, public
+from ..machine.refusals import only
+from ..machine.write import inplace_form
+from ..moving.basic import no_gradient
+from .arithmetic import by_kind, number_like, tensor_first, underivable
+
+# ---- maximum and minimum
+
+
+def _no_complex(name: str) -> Any:
+    def check(*arrays: Any) -> None:
+        if arrays[0].dtype.kind == "c":
+            raise RuntimeError(f"{name} not implemented for complex tensors.")
+
+    return check
+
+
+def _halved_at_ties(g: Any, input: Any, other: Any, xp: Any) -> Any:
+    return xp.either(input == other, xp.over(g, 2), g)
+
+
+maximum = elementwise(
+    "maximum", np.maximum, "MaximumBackward0", check=_no_complex("maximum"), numbers=False,
+    input=lambda g, input, other, xp: xp.cleared(_halved_at_ties(g, input, other, xp), input < other),
+    other=lambda g, input, other, xp: xp.cleared(_halved_at_ties(g, input, other, xp), input > other),
+)  # fmt: skip
+expose(maximum, "maximum", "maximum")
+minimum = elementwise(
+    "minimum", np.minimum, "MinimumBackward0", check=_no_complex("minimum"), numbers=False,
+    input=lambda g, input, other, xp: xp.cleared(_halved_at_ties(g, input, other, xp), input > other),
+    other=lambda g, input, other, xp: xp.cleared(_halved_at_ties(g, input, other, xp), input < other),
+)  # fmt: skip
+expose(minimum, "minimum", "minimum")
+
+
+def _first_is_greatest(input: Any, other: Any, xp: Any) -> Any:
+    return xp.logical_or(input >= other, xp.isnan(other))
+
+
+def _first_is_least(input: Any, other: Any, xp: Any) -> Any:
+    return xp.logical_or(input <= other, xp.isnan(other))
+
+
+fmax = elementwise(
+    "fmax", np.fmax, "FmaxBackward0", check=_no_complex("fmax"), numbers=False,
+    input=lambda g, input, other, xp: xp.cleared(g, xp.logical_not(_first_is_greatest(input, other, xp))),
+    other=lambda g, input, other, xp: xp.cleared(g, _first_is_greatest(input, other, xp)),
+)  # fmt: skip
+expose(fmax, "fmax", "fmax")
+fmin = elementwise(
+    "fmin", np.fmin, "FminBackward0", check=_no_complex("fmin"), numbers=False,
+    input=lambda g, input, other, xp: xp.cleared(g, xp.logical_not(_first_is_least(input, other, xp))),
+    other=lambda g, input, other, xp: xp.cleared(g, _first_is_least(input, other, xp)),
+)  # fmt: skip
+expose(fmin, "fmin", "fmin")
+
+
+# ---- clamp
+
+
+_SMALL = 2048
+
+
+def clip(x: Any, low: Any, high: Any) -> Any:
+    """Bounds are Python numbers or None. ``np.clip`` is the fastest at size and slow to start."""
+    if low is not None:
+        low = number_like(low, x)
+    if high is not None:
+        high = number_like(high, x)
+        if low is not None and x.size > _SMALL:
+            return np.clip(x, low, high)
+    elif x.dtype.kind == "f" and x.size > _SMALL:
+        return np.clip(x, low, number_like(np.inf, x))
+    if low is not None:
+        x = np.maximum(x, low)
+    return x if high is None else np.minimum(x, high)
+
+
+def _clamp_numbers(input, min: object, max: object):  # type: ignore[no-untyped-def]
+    return clip(input, min, max)
+
+
+def _within(input: Any, low: Any, high: Any) -> Any:
+    if low is None:
+        return input <= high
+    return input >= low if high is None else (input >= low) & (input <= high)
+
+
+def _refuse_complex(*arrays: Any) -> None:
+    if arrays[0].dtype.kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types")
+
+
+clamp_numbers = elementwise(
+    "clamp_numbers", _clamp_numbers, "ClampBackward1", scalars=("min", "max"), check=_refuse_complex,
+    input=lambda g, input, min, max, xp: xp.keep(g, _within(input, min, max)),
+)  # fmt: skip
+
+def _at_least(input, min: object):  # type: ignore[no-untyped-def]
+    return clip(input, min, None)
+
+
+def _at_most(input, max: object):  # type: ignore[no-untyped-def]
+    return clip(input, None, max)
+
+
+clamp_min_number = elementwise(
+    "clamp_min_number", _at_least, "ClampMinBackward0", scalars=("min",), check=_refuse_complex,
+    input=lambda g, input, min, xp: xp.keep(g, input >= min),
+)  # fmt: skip
+clamp_max_number = elementwise(
+    "clamp_max_number", _at_most, "ClampMaxBackward0", scalars=("max",), check=_refuse_complex,
+    input=lambda g, input, max, xp: xp.keep(g, input <= max),
+)  # fmt: skip
+
+
+def _tensor_at_least(input, min):  # type: ignore[no-untyped-def]
+    return np.maximum(input, min)
+
+
+def _tensor_at_most(input, max):  # type: ignore[no-untyped-def]
+    return np.minimum(input, max)
+
+
+def _tensor_between(input, min, max):  # type: ignore[no-untyped-def]
+    return np.minimum(np.maximum(input, min), max)
+
+
+clamp_min_tensor = elementwise(
+    "clamp_min_tensor", _tensor_at_least, "ClampMinBackward1", check=_refuse_complex,
+    input=lambda g, input, min, xp: xp.keep(g, input >= min),
+    min=lambda g, input, min, xp: xp.keep(g, input < min),
+)  # fmt: skip
+clamp_max_tensor = elementwise(
+    "clamp_max_tensor", _tensor_at_most, "ClampMaxBackward1", check=_refuse_complex,
+    input=lambda g, input, max, xp: xp.keep(g, input <= max),
+    max=lambda g, input, max, xp: xp.keep(g, input > max),
+)  # fmt: skip
+clamp_tensors = elementwise(
+    "clamp_tensors", _tensor_between, "ClampBackward0", check=_refuse_complex,
+    input=lambda g, input, min, max, xp: xp.keep(g, (input >= min) & (input <= max)),
+    min=lambda g, input, min, max, xp: xp.keep(g, (input < min) & (min < max)),
+    max=lambda g, input, min, max, xp: xp.keep(g, (input > max) | (max < min)),
+)  # fmt: skip
+
+
+def _invalid(name: str, *args: Any) -> TypeError:
+    kinds = ", ".join(type(a).__name__ for a in args if a is not None)
+    return TypeError(f"{name}() received an invalid combination of arguments - got ({kinds})")
+
+
+def _clamp_form(input: Any, min: Any, max: Any) -> tuple[Any, tuple[Any, ...]]:
+    """The primitive for these bounds, and its arguments after ``input``."""
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    if (min is None or is_number(min)) and (max is None or is_number(max)):
+        return clamp_numbers, (min, max)
+    if not all(b is None or isinstance(b, Tensor) for b in (min, max)):
+        raise _invalid("clamp", input, min, max)
+    dt = (operands(maximum, (input, max if min is None else min)) or (0, 0, input.dtype))[2]
+    if min is None:
+        min = _lowest(dt)
+    if max is None:
+        max = -_lowest(dt) if dt.category == dtypes.FLOAT else ~_lowest(dt)
+    return clamp_tensors, (min, max)
+
+
+def _lowest(dt: dtypes.dtype) -> Any:
+    """A number of this dtype that bounds nothing from below; its negative or complement bounds nothing from above."""
+    if dt.category == dtypes.INT:
+        return int(np.iinfo(dt.numpy).min)
+    return -np.inf if dt.category == dtypes.FLOAT else 0
+
+
+@public("clamp clip", "clamp clip", out=True)
+def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
+    """Values below ``min`` become ``min``, values above ``max`` become ``max``."""
+    op, bounds = _clamp_form(input, min, max)
+    return op(input, *bounds)
+
+
+@public("clamp_min", "clamp_min", out=True)
+def clamp_min(input: Tensor, min: Any) -> Tensor:
+    """Values below ``min`` become ``min``."""
+    return clamp_min_number(input, min) if is_number(min) else clamp_min_tensor(input, min)
+
+
+@public("clamp_max", "clamp_max", out=True)
+def clamp_max(input: Tensor, max: Any) -> Tensor:
+    """Values above ``max`` become ``max``."""
+    return clamp_max_number(input, max) if is_number(max) else clamp_max_tensor(input, max)
+
+
+_in_place = {
+    op: inplace_form(op)
+    for op in (
+        clamp_numbers, clamp_tensors, clamp_min_number, clamp_min_tensor, clamp_max_number, clamp_max_tensor,
+    )
+}  # fmt: skip
+
+
+def clamp_(self: Any, min: Any = None, max: Any = None) -> Any:
+    op, bounds = _clamp_form(self, min, max)
+    return _in_place[op](self, *bounds)
+
+
+def clamp_min_(self: Any, min: Any) -> Any:
+    return _in_place[clamp_min_number if is_number(min) else clamp_min_tensor](self, min)
+
+
+def clamp_max_(self: Any, max: Any) -> Any:
+    return _in_place[clamp_max_number if is_number(max) else clamp_max_tensor](self, max)
+
+
+set_methods(clamp_=clamp_, clip_=clamp_, clamp_min_=clamp_min_, clamp_max_=clamp_max_)
+for _name, _fn in {"clamp_": clamp_, "clip_": clamp_, "clamp_min_": clamp_min_, "clamp_max_": clamp_max_}.items():
+    FUNCTIONS[_name] = _fn
+
+
+# ---- where
+
+_BOOL = np.dtype(np.bool_)
+
+
+@primitive("WhereBackward0", name="where", kind="elementwise")
+def where_kernel(condition, input, other, dtype: np.dtype[Any]):  # type: ignore[no-untyped-def]
+    a, b = [
+        (x if x.dtype == dtype else cast(x, dtype)) if isinstance(x, np.ndarray) else number_array(x, dtype)
+        for x in (input, other)
+    ]
+    try:
+        return select(condition, a, b)
+    except ValueError:
+        common_shape(condition.shape, a.shape, b.shape)
+        raise
+
+
+where_kernel.vjp(
+    input=lambda g, condition, xp: xp.keep(g, condition),
+    other=lambda g, condition, xp: xp.drop(g, condition),
+)
+
+
+@public("where", "", out=True)
+def where(condition: Any, input: Any = None, other: Any = None) -> Any:
+    """``input`` where ``condition``, else ``other``. With the condition alone: the indices where it holds."""
+    if type(input) in PLAIN and type(other) in PLAIN and type(condition) in PLAIN:  # the common case of what follows
+        dtype = input._array.dtype
+        if dtype is other._array.dtype and condition._array.dtype is _BOOL:
+            return where_kernel.call(condition, input, other, dtype)
+    if input is None and other is None and isinstance(condition, Tensor):
+        return condition.nonzero(as_tuple=True)
+    values = [v.item() if isinstance(v, np.generic) else v for v in (input, other)]
+    if not isinstance(condition, Tensor) or not all(isinstance(v, Tensor) or is_number(v) for v in values):
+        raise _invalid("where", condition, input, other)
+    dt = condition._array.dtype
+    if dt == np.uint8:
+        condition = condition != 0
+    elif dt != np.bool_:
+        name = dtypes.SCALAR_TYPE_NAMES[condition.dtype]
+        raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype {name}")
+    a, b = values
+    if isinstance(a, Tensor) and isinstance(b, Tensor) and a._array.dtype is b._array.dtype:
+        return where_kernel(condition, a, b, a._array.dtype)
+    found = operands(maximum, (a, b))
+    assert found is not None
+    return where_kernel(condition, a, b, found[2].numpy)
+
+
+@public("", "where")
+def where_method(input: Tensor, condition: Tensor, other: Any) -> Tensor:
+    """This tensor where ``condition``, else ``other``."""
+    return where(condition, input, other)
+
+
+# ---- mixtures
+
+
+def _mixed(input, end, weight):  # type: ignore[no-untyped-def]
+    """From the nearer end, so that both ends are met exactly."""
+    difference = np.subtract(end, input)
+    from_start = np.add(input, np.multiply(weight, difference))
+    near = np.absolute(weight) < 0.5
+    if np.ndim(near) == 0:
+        return from_start if near else np.subtract(end, np.multiply(difference, 1 - weight))
+    return np.where(near, from_start, np.subtract(end, np.multiply(difference, 1 - weight)))
+
+
+def _mixed_by_number(input, end, weight: object):  # type: ignore[no-untyped-def]
+    return _mixed(input, end, number_like(weight, input))
+
+
+lerp_number = elementwise(
+    "lerp_number", _mixed_by_number, "LerpBackward0", check=only("lerp_kernel_scalar", "fc"),
+    input=lambda g, weight, xp: xp.times(g, 1 - weight.conjugate()),
+    end=lambda g, weight, xp: xp.times(g, weight.conjugate()),
+)  # fmt: skip
+lerp_tensor = elementwise(
+    "lerp_tensor", _mixed, "LerpBackward1", check=only("lerp_kernel_tensor", "fc"),
+    input=lambda g, weight, xp: g * xp.conj(xp.number_minus(1, weight)),
+    end=lambda g, weight, xp: g * xp.conj(weight),
+    weight=lambda g, input, end, xp: g * xp.conj(end - input),
+)  # fmt: skip
+lerp_number.guard = lambda input, end: _same_dtype(input, end)
+lerp_tensor.guard = lambda input, end, weight: _same_dtype(input, end, weight)
+lerp_number_, lerp_tensor_ = inplace_form(lerp_number), inplace_form(lerp_tensor)
+
+
+def _same_dtype(input: Tensor, *others: Tensor) -> None:
+    for name, t in zip(("end", "weight"), others, strict=False):
+        if t.dtype is not input.dtype:
+            raise RuntimeError(f"expected dtype {_spelled(input)} for `{name}` but got dtype {_spelled(t)}")
+
+
+def _spelled(t: Tensor) -> str:
+    return dtypes.cpp_name(t.dtype)
+
+
+@public("lerp", "lerp", out=True)
+def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
+    """``input + weight * (end - input)``."""
+    if not isinstance(end, Tensor):
+        raise _invalid("lerp", input, end, weight)
+    return lerp_tensor(input, end, weight) if isinstance(weight, Tensor) else lerp_number(input, end, weight)
+
+
+def lerp_(self: Any, end: Any, weight: Any) -> Any:
+    return (lerp_tensor_ if isinstance(weight, Tensor) else lerp_number_)(self, end, weight)
+
+
+def _add_product(input, tensor1, tensor2, value: object):  # type: ignore[no-untyped-def]
+    product = np.multiply(tensor1, tensor2)
+    if value.__class__ is not int or value != 1:
+        product = np.multiply(product, number_like(value, product))
+    return np.add(input, product)
+
+
+def _add_quotient(input, tensor1, tensor2, value: object):  # type: ignore[no-untyped-def]
+    quotient = np.true_divide(tensor1, tensor2)
+    if value.__class__ is not int or value != 1:
+        quotient = np.multiply(quotient, number_like(value, quotient))
+    return np.add(input, quotient)
+
+
+def _no_integers(input: Any, tensor1: Any, tensor2: Any) -> None:
+    if not any(t.dtype.is_floating_point or t.dtype.is_complex for t in (tensor1, tensor2)):
+        raise RuntimeError(
+            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a "
+            "true division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value "
+            "* torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / "
+            "tensor2) for float inputs. The future addcdiv behavior is just the latter implementation: (input + value "
+            "* tensor1 / tensor2), for all dtypes."
+        )
+
+
+addcmul_op = elementwise(
+    "addcmul", _add_product, "AddcmulBackward0", check=only("addcmul_cpu_out", "ifc"), numbers=False,
+    input=lambda g: g,
+    tensor1=lambda g, tensor2, value, xp: g * xp.conj(xp.times(tensor2, value)),
+    tensor2=lambda g, tensor1, value, xp: g * xp.conj(xp.times(tensor1, value)),
+)  # fmt: skip
+addcdiv_op = elementwise(
+    "addcdiv", _add_quotient, "AddcdivBackward0", numbers=False,
+    input=lambda g: g,
+    tensor1=lambda g, tensor2, value, xp: g * xp.conj(xp.number_over(value, tensor2)),
+    tensor2=lambda g, tensor1, tensor2, value, xp: -g * xp.conj(xp.times(tensor1, value) / (tensor2 * tensor2)),
+)  # fmt: skip
+
+
+def _add_product_into(target: Any, tensor1: Any, tensor2: Any, value: Any) -> None:
+    product = np.multiply(tensor1, tensor2)
+    if value.__class__ is not int or value != 1:
+        product = np.multiply(product, number_like(value, product))
+    np.add(target, product, out=target)
+
+
+def _add_quotient_into(target: Any, tensor1: Any, tensor2: Any, value: Any) -> None:
+    quotient = np.true_divide(tensor1, tensor2)
+    if value.__class__ is not int or value != 1:
+        quotient = np.multiply(quotient, number_like(value, quotient))
+    np.add(target, quotient, out=target)
+
+
+addcdiv_op.guard = _no_integers
+addcmul_op.write, addcdiv_op.write = _add_product_into, _add_quotient_into
+_addcmul_in_place, _addcdiv_in_place = inplace_form(addcmul_op), inplace_form(addcdiv_op)
+
+
+@public("addcmul", "addcmul", out=True)
+def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
+    """``input + value * tensor1 * tensor2``."""
+    return addcmul_op(input, tensor1, tensor2, value)
+
+
+@public("addcdiv", "addcdiv", out=True)
+def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
+    """``input + value * tensor1 / tensor2``."""
+    return addcdiv_op(input, tensor1, tensor2, value)
+
+
+def addcmul_(self: Any, tensor1: Any, tensor2: Any, *old: Any, value: Any = 1) -> Any:
+    if old:
+        tensor1, tensor2, value = _number_first("addcmul_", tensor1, tensor2, *old)
+    return _addcmul_in_place(self, tensor1, tensor2, value)
+
+
+def addcdiv_(self: Any, tensor1: Any, tensor2: Any, *old: Any, value: Any = 1) -> Any:
+    if old:
+        tensor1, tensor2, value = _number_first("addcdiv_", tensor1, tensor2, *old)
+    return _addcdiv_in_place(self, tensor1, tensor2, value)
+
+
+def _number_first(name: str, *given: Any) -> tuple[Any, Any, Any]:
+    """The arguments of PyTorch's older form, with ``value`` as a number before the tensors."""
+    if len(given) != 3 or not is_number(given[0]):
+        raise TypeError(f"{name}() takes 2 positional arguments but {len(given)} were given")
+    warn_of_old_overload(
+        name, "Number value, Tensor tensor1, Tensor tensor2", "Tensor tensor1, Tensor tensor2, *, Number value = 1"
+    )
+    return given[1], given[2], given[0]
+
+
+set_methods(lerp_=lerp_, addcmul_=addcmul_, addcdiv_=addcdiv_)
+
+
+# ---- signs and special values
+
+
+def _copied_sign(input, other):  # type: ignore[no-untyped-def]
+    return np.copysign(input, other)
+
+
+def _copied_sign_of_number(input, other: object):  # type: ignore[no-untyped-def]
+    return np.copysign(input, number_like(other, input))
+
+
+def _copysign_rule(g: Any, input: Any, out: Any, xp: Any) -> Any:
+    return g * xp.cleared(out / input, input == 0)
+
+
+_copysign = only("copysign_cpu", "f")
+copysign_tensor = elementwise(
+    "copysign", _copied_sign, "CopysignBackward0", promote="float", check=_copysign,
+    input=_copysign_rule, other=no_gradient,
+)  # fmt: skip
+copysign_number = elementwise(
+    "copysign_number", _copied_sign_of_number, "CopysignBackward1", promote="float", scalars=("other",),
+    check=_copysign, input=_copysign_rule,
+)  # fmt: skip
+
+
+@public("copysign", "copysign", out=True)
+def copysign(input: Any, other: Any) -> Tensor:
+    """The magnitude of ``input`` with the sign of ``other``."""
+    tensor_first("copysign", input, other)
+    return copysign_number(input, other) if is_number(other) else copysign_tensor(input, other)
+
+
+set_methods(copysign_=by_kind(copysign_number, copysign_tensor))
+
+
+def _step(input, values):  # type: ignore[no-untyped-def]
+    return np.where(input == 0, values, (input > 0).astype(values.dtype))
+
+
+def _heaviside_guard(input: Any, values: Any) -> None:
+    kinds = [v.dtype for v in (input, values) if isinstance(v, Tensor)]
+    if any(d.is_complex for d in kinds):
+        raise RuntimeError("heaviside is not yet implemented for complex tensors.")
+    if any(d is not kinds[0] for d in kinds):
+        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+
+
+heaviside = underivable("heaviside", _step, "heaviside", numbers=False)
+heaviside.guard = _heaviside_guard
+expose(heaviside, "heaviside", "heaviside", "heaviside_")
+nextafter = elementwise(
+    "nextafter", np.nextafter, "NextafterBackward0", check=only("nextafter_cpu", "f"), numbers=False, fast=False,
+    input=lambda g, input, other, xp: xp.either(input == other, 0, g), other=no_gradient,
+)  # fmt: skip
+expose(nextafter, "nextafter", "nextafter", "nextafter_")
+
+
+def _without_nan(input, nan: Any, posinf: Any, neginf: Any):  # type: ignore[no-untyped-def]
+    if input.dtype.kind not in "fc":
+        return input.copy()
+    return np.nan_to_num(input, nan=nan, posinf=posinf, neginf=neginf)
+
+
+nan_to_num_op = elementwise(
+    "nan_to_num", _without_nan, "NanToNumBackward0", input=lambda g, input, xp: g * xp.isfinite(input)
+)
+_nan_to_num_in_place = inplace_form(nan_to_num_op)
+
+
+@public("nan_to_num", "nan_to_num", out=True)
+def nan_to_num(input: Tensor, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Tensor:
+    """NaN and the infinities replaced; by 0 and the greatest and least finite values unless given."""
+    return nan_to_num_op(input, *_replacements(input, nan, posinf, neginf))
+
+
+def _replacements(input: Tensor, nan: Any, posinf: Any, neginf: Any) -> tuple[Any, Any, Any]:
+    if input.is_complex() and input.requires_grad:
+        raise RuntimeError("nan_to_num does not support automatic differentiation for outputs with complex dtype.")
+    if input.dtype.category >= dtypes.FLOAT and (posinf is None or neginf is None):
+        info = dtypes.finfo(input.dtype)
+        posinf = info.max if posinf is None else posinf
+        neginf = info.min if neginf is None else neginf
+    return 0.0 if nan is None else nan, posinf, neginf
+
+
+def nan_to_num_(self: Any, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Any:
+    return _nan_to_num_in_place(self, *_replacements(self, nan, posinf, neginf))
+
+
+set_methods(nan_to_num_=nan_to_num_)
+FUNCTIONS["nan_to_num_"] = nan_to_num_

@@ -1,0 +1,80 @@
+"""Arithmetic with a number under the names that PyTorch's composite functions leave in graphs.
+
+Rules have it as ``xp.times`` and so on: on arrays these are Python's operators, on tensors the nodes that PyTorch's own
+rules record. ``x * 2`` in a rule leaves what it leaves in a program: a product of two tensors.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from ..._tensor import Tensor
+from ..machine.elementwise import elementwise
+from ..moving.basic import in_both_worlds
+from .arithmetic import div, number_like, sub
+
+
+def _add(input, other: float):  # type: ignore[no-untyped-def]
+    return np.add(input, number_like(other, input))
+
+
+def _sub(input, other: float):  # type: ignore[no-untyped-def]
+    return np.subtract(input, number_like(other, input))
+
+
+def _mul(input, other: float):  # type: ignore[no-untyped-def]
+    return np.multiply(input, number_like(other, input))
+
+
+def _div(input, other: float):  # type: ignore[no-untyped-def]
+    return np.true_divide(input, number_like(other, input))
+
+
+add_number = elementwise("add_number", _add, "AddBackward1", scalars=("other",), input=lambda g: g)
+sub_number = elementwise("sub_number", _sub, "SubBackward1", scalars=("other",), input=lambda g: g)
+mul_number = elementwise(
+    "mul_number", _mul, "MulBackward1", scalars=("other",),
+    input=lambda g, other, xp: xp.times(g, other.conjugate()),
+)  # fmt: skip
+div_number = elementwise(
+    "div_number", _div, "DivBackward1", promote="float", scalars=("other",),
+    input=lambda g, other, xp: xp.over(g, other.conjugate()),
+)  # fmt: skip
+
+
+def _beside(number: Any, x: Any) -> Any:
+    """A number as a tensor of 0 dimensions."""
+    dt = x._array.dtype
+    if isinstance(number, complex) and dt.kind != "c":
+        dt = np.result_type(dt, np.complex64)
+    return Tensor._wrap(np.asarray(number, dt))
+
+
+def _from_number(number: Any, x: Any) -> Any:
+    return sub(_beside(number, x), x)
+
+
+def _number_over(number: Any, x: Any) -> Any:
+    return div(_beside(number, x), x)
+
+
+def _square_of_array(x: Any) -> Any:
+    return x * x
+
+
+def _square_of_tensor(x: Any) -> Any:
+    from .transcendental import pow_number
+
+    return pow_number(x, 2)
+
+
+in_both_worlds("times", operator.mul, mul_number)
+in_both_worlds("over", operator.truediv, div_number)
+in_both_worlds("plus", operator.add, add_number)
+in_both_worlds("minus", operator.sub, sub_number)
+in_both_worlds("number_minus", operator.sub, _from_number)
+in_both_worlds("number_over", operator.truediv, _number_over)
+in_both_worlds("squared", _square_of_array, _square_of_tensor)

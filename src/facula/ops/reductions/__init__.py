@@ -1,0 +1,1 @@
+"""Sums and their kin, running ones, sorting and counting."""

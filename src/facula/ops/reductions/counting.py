@@ -1,0 +1,251 @@
+"""Distinct values, places in sorted sequences, counts and histograms."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..._core import dtypes
+from ..._core.dtypes import widened
+from ..._tensor import Tensor
+from ..machine.arguments import one_dim
+from ..machine.errors import NoOverload, WrongArgument
+from ..machine.primitive import primitive
+from ..machine.public import public
+from ..machine.refusals import no_aten_derivative, no_derivative, not_for
+
+# ---- unique
+
+
+def _runs(ranked: Any, order: Any) -> tuple[Any, Any, Any]:
+    """Of rows in sequence: where each run of equal ones starts, each row's run number, and the runs' lengths."""
+    n = len(ranked)
+    starts = np.ones(n, bool)
+    if n > 1:
+        changed = ranked[1:] != ranked[:-1]
+        starts[1:] = changed.reshape(n - 1, -1).any(1) if ranked.ndim > 1 else changed
+    number = np.cumsum(starts) - 1
+    inverse = np.empty(n, np.int64)
+    inverse[order] = number
+    first = np.flatnonzero(starts)
+    return first, inverse, np.diff(np.append(first, n))
+
+
+@primitive("Unique2Backward0", outputs=3, kind="values_and_indices")
+def unique_all(input):  # type: ignore[no-untyped-def]
+    flat = input.reshape(-1)
+    order = np.argsort(widened(flat), kind="stable")
+    ranked = flat[order]
+    first, inverse, counts = _runs(ranked, order)
+    return ranked[first], inverse.reshape(input.shape), counts
+
+
+def _unique_rows(input: Any, dim: int, ordered: bool) -> tuple[Any, Any, Any]:
+    rows = np.moveaxis(input, dim, 0)
+    flat = np.ascontiguousarray(rows).reshape(len(rows), input.size // len(rows) if len(rows) else 1)
+    order = np.lexsort(widened(flat).T[::-1]) if ordered else np.arange(len(rows))
+    first, inverse, counts = _runs(flat[order], order)
+    return np.ascontiguousarray(np.moveaxis(rows[order[first]], 0, dim)), inverse, counts
+
+
+@primitive("UniqueDimBackward0", outputs=3, kind="values_and_indices")
+def unique_along(input, dim: int):  # type: ignore[no-untyped-def]
+    return _unique_rows(input, dim, True)
+
+
+@primitive("UniqueConsecutiveBackward0", outputs=3, kind="values_and_indices")
+def unique_consecutive_op(input, dim: Any):  # type: ignore[no-untyped-def]
+    if dim is not None:
+        return _unique_rows(input, dim, False)
+    flat = input.reshape(-1)
+    first, inverse, counts = _runs(flat, np.arange(flat.size))
+    return flat[first], inverse.reshape(input.shape), counts
+
+
+unique_all.vjp(input=no_derivative("_unique2"))
+unique_along.vjp(input=no_derivative("unique_dim"))
+unique_consecutive_op.vjp(input=no_derivative("unique_consecutive"))
+
+
+def _asked_for(found: Any, return_inverse: bool, return_counts: bool) -> Any:
+    chosen = [found[0], *([found[1]] if return_inverse else []), *([found[2]] if return_counts else [])]
+    return chosen[0] if len(chosen) == 1 else tuple(chosen)
+
+
+def _check_unique(input: Any, dim: Any) -> int:
+    at = one_dim(dim, input._array.ndim)
+    if 0 in input._array.shape and input._array.shape[at] != 0:
+        raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
+    return at
+
+
+@public("unique", "unique", name="_unique2")
+def unique(
+    input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: Any = None
+) -> Any:
+    """The distinct elements (or slices along ``dim``) in order, where each element went, how many there were."""
+    if input._array.dtype.kind == "c":
+        raise not_for("unique", input.dtype)
+    if dim is None or not input._array.ndim:
+        return _asked_for(unique_all(input), return_inverse, return_counts)
+    return _asked_for(unique_along(input, _check_unique(input, dim)), return_inverse, return_counts)
+
+
+@public("unique_consecutive", "unique_consecutive")
+def unique_consecutive(
+    input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: Any = None
+) -> Any:
+    """Without repetitions of the element (or slice) before."""
+    at = None if dim is None or not input._array.ndim else _check_unique(input, dim)
+    return _asked_for(unique_consecutive_op(input, at), return_inverse, return_counts)
+
+
+# ---- searchsorted, bucketize
+
+
+def _places(edges: Any, values: Any, right: bool, out_int32: bool) -> Tensor:
+    side: Any = "right" if right else "left"
+    if edges.ndim == 1:
+        found = np.searchsorted(edges, values, side)
+    else:
+        count = math.prod(edges.shape[:-1])
+        rows, wanted = edges.reshape(count, edges.shape[-1]), values.reshape(count, values.shape[-1])
+        found = np.empty(wanted.shape, np.int64)
+        for i, row in enumerate(rows):
+            found[i] = np.searchsorted(row, wanted[i], side)
+        found = found.reshape(values.shape)
+    return Tensor._wrap(np.asarray(found, np.int32 if out_int32 else np.int64))
+
+
+@public("searchsorted", "", out=True, overloads=True)
+def searchsorted(
+    sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None,
+    sorter: Any = None,
+) -> Tensor:  # fmt: skip
+    """Where values would be inserted into rows that are sorted."""
+    edges = sorted_sequence._array
+    if not isinstance(input, (Tensor, int, float)):
+        raise NoOverload
+    values = input._array if isinstance(input, Tensor) else np.asarray(input)
+    if side not in (None, "left", "right"):
+        raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
+    if side == "left" and right:
+        raise RuntimeError(
+            "torch.searchsorted(): side and right can't be set to opposites, got side of left while right was True"
+        )
+    if edges.ndim == 0:
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension"
+        )
+    if edges.ndim > 1 and values.ndim == 0:
+        raise RuntimeError(
+            "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we got "
+            f"boundaries tensor dim({edges.ndim}) and input value's dim(0) numel(1)"
+        )
+    if edges.ndim > 1 and edges.shape[:-1] != values.shape[:-1]:
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
+            f"tensor and input value tensor must match, but we got boundaries tensor {list(edges.shape)} and input "
+            f"value tensor {list(values.shape)}"
+        )
+    if sorter is not None:
+        edges = _in_order(edges, sorter)
+    if edges.dtype.kind == "c":
+        raise not_for("searchsorted_out_cpu", sorted_sequence.dtype)
+    return _places(edges, values, right or side == "right", out_int32)
+
+
+def _in_order(edges: Any, sorter: Any) -> Any:
+    order = sorter._array
+    if order.shape != edges.shape:
+        raise RuntimeError(
+            "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor "
+            f"{list(edges.shape)}and got sorter tensor {list(order.shape)}"
+        )
+    if sorter.dtype is not dtypes.int64:
+        raise RuntimeError(
+            "torch.searchsorted(): sorter must be a tensor of long dtype but got dtype "
+            f"{dtypes.SCALAR_TYPE_NAMES[sorter.dtype]}"
+        )
+    if order.size and (order.min() < 0 or order.max() >= edges.shape[-1]):
+        raise RuntimeError("torch.searchsorted(): sorter index out of range")
+    return np.take_along_axis(edges, order, -1)
+
+
+@public("bucketize", "", out=True, overloads=True)
+def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Tensor:
+    """Between which boundaries values lie. ``right`` says that a boundary belongs to the bucket on its left."""
+    if not isinstance(boundaries, Tensor):
+        raise NoOverload
+    if boundaries._array.ndim != 1:
+        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries._array.ndim})")
+    values = input._array if isinstance(input, Tensor) else np.asarray(input)
+    return _places(boundaries._array, values, right, out_int32)
+
+
+# ---- bincount, histc, isin
+
+
+@primitive("NotImplemented", name="weighted_bincount")
+def weighted_bincount(input, places: Any, minlength: int):  # type: ignore[no-untyped-def]
+    result = np.bincount(places, input, minlength)
+    return result.astype(np.float32) if input.dtype == np.float32 else result
+
+
+weighted_bincount.vjp(input=no_aten_derivative("bincount"))
+
+
+@public("bincount", "bincount")
+def bincount(input: Tensor, weights: Any = None, minlength: int = 0) -> Tensor:
+    """How often each number from 0 on occurs, or the sum of its weights."""
+    x = input._array
+    if x.dtype.kind not in "iu":
+        raise not_for("bincount_cpu", input.dtype)
+    if minlength < 0:
+        raise RuntimeError("minlength should be >= 0")
+    if x.ndim == 1 and x.size == 0:
+        return Tensor._wrap(np.zeros(minlength, np.int64))
+    if x.ndim != 1 or x.min() < 0:
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    if weights is None:
+        return Tensor._wrap(np.bincount(x, minlength=minlength).astype(np.int64, copy=False))
+    if weights._array.shape != x.shape:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    return weighted_bincount(weights, x, minlength)
+
+
+@public("histc", "histc", out=True)
+def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
+    """How many elements fall into each of ``bins`` equal parts of [min, max] (of what there is, if both are equal)."""
+    x = input._array
+    if x.dtype.kind in "biu" or x.dtype.kind == "c":
+        raise not_for("histogram_cpu", input.dtype)
+    if not isinstance(bins, int):
+        raise WrongArgument("bins", bins, "int")
+    if bins <= 0:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    values = x.reshape(-1).astype(np.float64)
+    low, high = float(min), float(max)
+    if low == high and values.size:
+        low, high = float(values.min()), float(values.max())
+    if low == high:
+        low, high = low - 1, high + 1
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise RuntimeError(f"torch.histc: range of [{low:g}, {high:g}] is not finite")
+    if low > high:
+        raise RuntimeError("torch.histc: max must be larger than min")
+    values = values[(values >= low) & (values <= high)]
+    places = np.minimum(((values - low) * bins / (high - low)).astype(np.int64), bins - 1)
+    return Tensor._wrap(np.bincount(places, minlength=bins).astype(x.dtype))
+
+
+@public("isin", "", out=True)
+def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
+    """Which elements are among others."""
+    a, b = (t._array if isinstance(t, Tensor) else np.asarray(t) for t in (elements, test_elements))
+    for t in (elements, test_elements):
+        if isinstance(t, Tensor) and t._array.dtype.kind in "bc":
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {dtypes.SCALAR_TYPE_NAMES[t.dtype]}")
+    return Tensor._wrap(np.asarray(np.isin(a, b, assume_unique=assume_unique, invert=invert)))

@@ -1,0 +1,219 @@
+"""Norms of vectors and matrices."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..._core import dtypes
+from ..._core.dtypes import widened
+from ..._tensor import Tensor
+from ..machine.errors import WrongArgument
+from ..machine.primitive import primitive
+from ..machine.public import public
+from ..moving.basic import in_both_worlds, in_dtype
+from .reducing import (
+    add_squares,
+    axes,
+    check_dims,
+    count,
+    maximum_reduce,
+    minimum_reduce,
+    spread,
+    total,
+)
+
+INF = math.inf
+
+
+@primitive("LinalgVectorNormBackward0")
+def vector_norm_op(input, ord: Any, dim: Any, keepdim: bool, dtype: Any):  # type: ignore[no-untyped-def]
+    x = input if dtype is None or input.dtype == dtype else input.astype(dtype)
+    result = x.real.dtype
+    x = widened(x)
+    axis = axes(dim, x.ndim)
+    if ord == 2:
+        squares = _complex_squares(x, axis, keepdim) if x.dtype.kind == "c" else add_squares(x, axis, keepdim)
+        return np.sqrt(squares).astype(result, copy=False)
+    if ord == 0:
+        return total((x != 0).astype(x.real.dtype), axis, keepdim).astype(result, copy=False)
+    size = np.abs(x)
+    if ord == 1:
+        found = total(size, axis, keepdim)
+    elif ord == INF:
+        found = maximum_reduce(size, axis, keepdims=keepdim)
+    elif ord == -INF:
+        found = minimum_reduce(size, axis, keepdims=keepdim)
+    else:
+        found = total(size**ord, axis, keepdim) ** (1.0 / ord)
+    return found.astype(result, copy=False)
+
+
+def _complex_squares(x: Any, axis: Any, keepdim: bool) -> Any:
+    return total(x.real**2 + x.imag**2, axis, keepdim)
+
+
+@vector_norm_op.vjp("input")
+def _(g: Any, input: Any, out: Any, ord: Any, dim: Any, keepdim: bool, input_dtype: Any, xp: Any) -> Any:
+    if ord == 0:
+        return None
+    g, out = (in_dtype(spread(t, input.shape, dim, keepdim, xp), _real(input_dtype), xp) for t in (g, out))
+    return norm_gradient(g, input, out, ord, dim, xp)
+
+
+def norm_gradient(g: Any, x: Any, out: Any, ord: Any, dim: Any, xp: Any) -> Any:
+    """The gradient of a norm, given with its dimensions of size 1 in place."""
+    if ord == 1:
+        return xp.sgn(x) * g
+    if ord == 2:
+        return g * xp.cleared(x / out, out == 0)
+    size = xp.abs(x)
+    if ord in (INF, -INF):
+        return xp.sgn(x) * xp.shared_by_ties(g, size, out, dim)
+    if ord < 1:
+        scaled = xp.sgn(x) * xp.cleared(size ** (ord - 1), size == 0)
+        return scaled * g * out ** (1 - ord)
+    if ord < 2:
+        scaled = xp.sgn(x) * size ** (ord - 1)
+    else:
+        scaled = x * size ** (ord - 2)
+    return scaled * xp.cleared(g / out ** (ord - 1), out == 0)
+
+
+def _real(d: np.dtype[Any]) -> np.dtype[Any]:
+    return d if d.kind != "c" else np.dtype(f"f{d.itemsize // 2}")
+
+
+def _share_or_none(x: Any, value: Any, dim: Any) -> Any:
+    """Equal shares for the elements that are extreme; nothing if none is (all are NaN)."""
+    same = x == value
+    n = np.count_nonzero(same, axis=axes(dim, x.ndim), keepdims=True)
+    return (same / np.maximum(n, 1)).astype(x.dtype)
+
+
+def _shared_tensor(g: Any, x: Any, value: Any, dim: Any) -> Any:
+    same = x.detach() == value.detach()
+    n = same.sum(dim, keepdim=True) if dim else same.sum()
+    return g / n.clamp(min=1) * same
+
+
+in_both_worlds("shared_by_ties", lambda g, x, value, dim: g * _share_or_none(x, value, dim), _shared_tensor)
+
+
+def _check_empty(array: Any, ord: Any, dims: Any) -> None:
+    """Norms that have no value for nothing."""
+    if 0 <= ord < INF or count(array.shape, dims):
+        return
+    told = f"{ord:g}"
+    if not dims:
+        raise RuntimeError(
+            f"linalg.vector_norm cannot compute the {told} norm on an empty tensor because the operation does not have "
+            "an identity"
+        )
+    for d in dims:
+        if array.shape[d] == 0:
+            raise RuntimeError(
+                f"linalg.vector_norm cannot compute the {told} norm on the dimension {d}because this dimension is "
+                "empty and the operation does not have an identity"
+            )
+
+
+@public("", "", out=True, name="linalg_vector_norm")
+def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """``sum(|x|**ord) ** (1 / ord)`` of all elements, or along ``dim``."""
+    if isinstance(ord, (str, type(None))):
+        raise WrongArgument("ord", ord, "Number")
+    array = x._array
+    dims = check_dims(dim, array.ndim)
+    if array.dtype.kind in "biu":
+        raise RuntimeError(
+            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
+            f"{dtypes.SCALAR_TYPE_NAMES[x.dtype]}"
+        )
+    if dtype is not None:
+        _check_norm_dtype(x.dtype, dtype)
+    _check_empty(array, ord, dims)
+    return vector_norm_op(x, ord, dims, keepdim, None if dtype is None else dtype.numpy)
+
+
+def _check_norm_dtype(have: dtypes.dtype, wanted: dtypes.dtype) -> None:
+    names = dtypes.SCALAR_TYPE_NAMES
+    if wanted.category < dtypes.FLOAT:
+        raise RuntimeError(f"linalg.vector_norm: dtype should be floating point or complex, but got {names[wanted]}")
+    if have.category == wanted.category and wanted.itemsize < have.itemsize:
+        raise RuntimeError(
+            f"linalg.vector_norm: the dtype of the input ({names[have]}) should be convertible without narrowing to "
+            f"the specified dtype ({names[wanted]})"
+        )
+
+
+@public("norm", "norm")
+def norm(
+    input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None
+) -> Any:
+    """The norm of all elements, or along ``dim``; ``p`` as in ``linalg.vector_norm``."""
+    from ..machine.public import write_out
+
+    of_matrices = p == "nuc" or (isinstance(p, str) and p != "fro")
+    if of_matrices or (p == "fro" and isinstance(dim, (list, tuple)) and len(dim) > 2):
+        dims = dim if dim is not None else tuple(range(input._array.ndim))
+        result = matrix_norm(input, p, dims, keepdim)
+    else:
+        keep = keepdim if dim is not None else False
+        result = vector_norm(input, 2 if p is None or p == "fro" else p, dim, keep, dtype=dtype)
+    return result if out is None else write_out("norm", out, result)
+
+
+@public("", "", out=True, name="linalg_matrix_norm")
+def matrix_norm(
+    A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
+) -> Tensor:
+    """The norm of matrices: "fro", "nuc", 1, -1, 2, -2, inf, -inf."""
+    n = A._array.ndim
+    if n < 2:
+        raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
+    dims = check_dims(dim, n)
+    if dims is None or len(dims) != 2:
+        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dims or ()))}")
+    if ord not in ("fro", "nuc", 1, -1, 2, -2, INF, -INF):
+        raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
+    if dtype is not None:
+        A = A.to(dtype)
+    if ord == "fro":
+        return vector_norm(A, 2, dims, keepdim)
+    rows, columns = (d % n for d in dims)
+    if ord in ("nuc", 2, -2):
+        from ..linalg.singular import svdvals
+
+        values = svdvals(A.movedim((rows, columns), (-2, -1)))
+        reduce = values.sum if ord == "nuc" else _greatest(values, -1) if ord == 2 else values.amin
+        found: Tensor = reduce(-1, keepdim)
+        return found.unsqueeze(-1).movedim((-2, -1), (rows, columns)) if keepdim else found
+    if ord in (INF, -INF):
+        rows, columns = columns, rows
+    sums = vector_norm(A, 1, rows, keepdim)
+    at = columns if keepdim or columns < rows else columns - 1
+    return _greatest(sums, at)(at, keepdim) if ord > 0 else sums.amin(at, keepdim)
+
+
+def _greatest(norms: Tensor, dim: int) -> Any:
+    """The maximum of norms along a dimension; that of none is 0, as their sum."""
+    return norms.amax if norms._array.shape[dim] else norms.sum
+
+
+@public("", "", out=True, name="linalg_norm")
+def linalg_norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The norm of a vector, or of a matrix if there are two dimensions and an ``ord``."""
+    pair = isinstance(dim, (tuple, list)) and len(dim) == 2
+    if ord is not None and (pair or (dim is None and A._array.ndim == 2)):
+        return matrix_norm(A, ord, dim if pair else (0, 1), keepdim, dtype=dtype)
+    if isinstance(ord, str):
+        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {dim}")
+    if ord is not None and dim is None and A._array.ndim > 2:
+        raise RuntimeError(
+            "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got "
+            f"{A._array.ndim}D."
+        )
+    return vector_norm(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)

@@ -1,0 +1,383 @@
+"""Sorting and the greatest or least k elements; medians, modes and quantiles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import return_types
+from ..._core import dtypes
+from ..._core.dtypes import widened
+from ..._tensor import Tensor, known
+from ..arrays.tiles import each_rows
+from ..indexing.gather import gather_op
+from ..machine.arguments import as_int
+from ..machine.errors import NoOverload, WrongArgument
+from ..machine.primitive import Primitive, primitive
+from ..machine.public import FUNCTIONS, public
+from ..machine.refusals import not_for
+from .extrema import BY_INDEX, by_index, chosen_of_all, require_elements
+from .reducing import check_dim
+from .sums import _FULL
+
+# ---- sort
+
+
+def order_of(x: Any, dim: int, descending: bool) -> Any:
+    """The stable order; NaN counts as greater than everything."""
+    x = widened(x)
+    if x.dtype.itemsize <= 4 and x.dtype.kind in "fiu" and x.size > _PACKED and x.__class__ is np.ndarray:
+        return _order_packed(x, dim, descending)
+    if not descending:
+        return np.argsort(x, dim, kind="stable")
+    # Equal elements keep their order if the reversed array is sorted and read backwards.
+    n = x.shape[dim]
+    return n - 1 - np.flip(np.argsort(np.flip(x, dim), dim, kind="stable"), dim).copy()
+
+
+_PACKED = 2048
+_AS_INTEGERS: dict[int, Any] = {2: np.int16, 4: np.int32}
+
+
+def _order_packed(x: Any, dim: int, descending: bool) -> Any:
+    """The same by sorting pairs of (element, place) as integers: far quicker than an order by comparisons."""
+    x = np.ascontiguousarray(np.moveaxis(x, dim, -1))
+    if x.dtype.kind == "f":
+        bits = _AS_INTEGERS[x.dtype.itemsize]
+        keys = np.add(x, x.dtype.type(0)).view(bits)  # -0 is 0
+        keys ^= (keys >> (8 * x.dtype.itemsize - 1)) & np.iinfo(bits).max  # integers in the order of the floats
+        nan = np.isnan(x)
+        if nan.any():
+            keys[nan] = np.iinfo(bits).max
+    else:
+        keys = x
+    pairs = keys.astype(np.int64)
+    if descending:
+        np.invert(pairs, out=pairs)
+    pairs <<= 32
+    pairs |= np.arange(x.shape[-1])
+
+    def sort(rows: slice) -> None:
+        table[rows].sort(-1)
+
+    table = pairs.reshape(-1, x.shape[-1])
+    each_rows(table.shape[0], table.shape[1], sort)
+    pairs &= 0xFFFFFFFF
+    return np.ascontiguousarray(np.moveaxis(pairs, -1, dim))
+
+
+def _sort_kernel(input: Any, dim: int, descending: bool) -> tuple[Any, Any]:
+    if not input.ndim:
+        return input.copy(), np.zeros((), np.int64)
+    where = order_of(input, dim, descending)
+    if input.size > _PACKED and input.__class__ is np.ndarray:
+        return gather_op.kernel(input, where, dim % input.ndim, False), where
+    return np.take_along_axis(input, where, dim), where
+
+
+def _sort_rule(g: Any, out1: Any, dim: int, input_shape: Any, xp: Any) -> Any:
+    return xp.unpick(g, out1, dim, True, True, input_shape)
+
+
+@primitive("SortBackward0", **BY_INDEX)
+def sort_op(input, dim: int, descending: bool):  # type: ignore[no-untyped-def]
+    return _sort_kernel(input, dim, descending)
+
+
+sort_stable_op = Primitive("sort_stable_op", sort_op.kernel, "SortBackward1", **BY_INDEX)
+sort_op.vjp(input=_sort_rule)
+sort_stable_op.vjp(input=_sort_rule)
+
+
+def _refuse_complex(what: str, input: Tensor) -> None:
+    if input._array.dtype.kind == "c":
+        raise RuntimeError(f" {what} does not support complex dtypes on CPU")
+
+
+@public("sort", "sort", out=True, overloads=True)
+def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: Any = _FULL) -> Any:
+    """(values, indices) in ascending order along ``dim``. Equal elements keep their order, asked or not."""
+    if not isinstance(descending, (bool, int)):
+        raise NoOverload
+    at = check_dim(dim, input._array.ndim)
+    _refuse_complex("Sort", input)
+    op = sort_op if stable is _FULL else sort_stable_op
+    return return_types.sort(op(input, at, bool(descending)))
+
+
+@public("argsort", "argsort", overloads=True)
+def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
+    """The indices that sort along ``dim``."""
+    at = check_dim(dim, input._array.ndim)
+    _refuse_complex("Sort", input)
+    if not input._array.ndim:
+        return Tensor._wrap(np.zeros((), np.int64))
+    return Tensor._wrap(order_of(input._array, at, bool(descending)))
+
+
+@public("msort", "msort", out=True)
+def msort(input: Tensor) -> Tensor:
+    """Sorted along the first dimension."""
+    values: Tensor = sort(input, 0)[0]
+    return values
+
+
+# ---- topk
+
+
+@primitive("TopkBackward0", **BY_INDEX)
+def topk_op(input, k: int, dim: int, largest: bool, sorted: bool):  # type: ignore[no-untyped-def]
+    if not input.ndim:
+        return input.copy(), np.zeros((), np.int64)
+    x = widened(input)
+    n = x.shape[dim]
+    first = [slice(None)] * x.ndim
+    first[dim] = slice(0, k)
+    if k * 8 < n and x.ndim and k:
+        part = [slice(None)] * x.ndim
+        part[dim] = slice(n - k, n) if largest else slice(0, k)
+        where = np.argpartition(x, n - k if largest else k - 1, dim)[tuple(part)]
+        order = np.argsort(np.take_along_axis(x, where, dim), dim)
+        where = np.take_along_axis(where, np.flip(order, dim) if largest else order, dim)
+    else:
+        where = order_of(x, dim, largest)[tuple(first)].copy()
+    return np.take_along_axis(input, where, dim), where
+
+
+topk_op.vjp(input=lambda g, out1, dim, input_shape, xp: xp.unpick(g, out1, dim, True, True, input_shape))
+
+
+@public("topk", "topk", out=True)
+def topk(input: Tensor, k: Any, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
+    """The ``k`` greatest (or least) elements along ``dim``, as (values, indices)."""
+    if isinstance(k, (str, float)):
+        raise WrongArgument("k", k, "int")
+    k = as_int(k)
+    array = input._array
+    at = check_dim(dim, array.ndim)
+    if not 0 <= k <= (array.shape[at] if array.ndim else 1):
+        raise RuntimeError("selected index k out of range")
+    _refuse_complex("topk", input)
+    if input.dtype is dtypes.bool_:
+        raise RuntimeError("topk does not support bool dtypes on CPU")
+    return return_types.topk(topk_op(input, k, at, bool(largest), bool(sorted)))
+
+
+# ---- median, kthvalue
+
+
+def _median_value(x: Any, ignore_nan: bool) -> Any:
+    if x.size == 0:
+        return np.array(np.nan).astype(x.dtype) if x.dtype.kind in "fV" else np.array(np.iinfo(x.dtype).min, x.dtype)
+    flat = widened(x.reshape(-1))
+    if flat.dtype.kind == "f":
+        bad = np.isnan(flat)
+        if ignore_nan and not bad.all():
+            flat = flat[~bad]
+        elif bad.any():
+            return np.array(np.nan).astype(x.dtype)
+    k = (flat.size - 1) // 2
+    return np.partition(flat, k)[k].astype(x.dtype)
+
+
+median_all = chosen_of_all("median_all", "MedianBackward0", lambda x: _median_value(x, False))
+nanmedian_all = chosen_of_all("nanmedian_all", "NanmedianBackward0", lambda x: _median_value(x, True))
+
+
+def _pick_ranked(x: Any, rank: Any, dim: int, keepdim: bool) -> tuple[Any, Any]:
+    """The elements of given ranks (0 is the least) along a dimension; ``rank`` has size 1 there."""
+    where = np.take_along_axis(np.argsort(widened(x), dim, kind="stable"), rank, dim)
+    values = np.take_along_axis(x, where, dim)
+    return (values, where) if keepdim else (values.squeeze(dim), where.squeeze(dim))
+
+
+def _reduced_shape(x: Any, dim: int) -> tuple[int, ...]:
+    return tuple(1 if i == dim % x.ndim else n for i, n in enumerate(x.shape))
+
+
+def _median_along(name: str, node: str, ignore_nan: bool) -> Primitive:
+    def kernel(input, dim: int, keepdim: bool):  # type: ignore[no-untyped-def]
+        if not input.ndim:
+            return input.copy(), np.zeros((), np.int64)
+        n = input.shape[dim]
+        rank = np.full(_reduced_shape(input, dim), (n - 1) // 2)
+        if input.dtype.kind in "fV":
+            good = np.add.reduce(input == input, dim, keepdims=True, dtype=np.int64)
+            if ignore_nan:
+                rank = np.maximum(good - 1, 0) // 2
+            else:
+                rank = np.where(good < n, good, rank)  # the first NaN
+        return _pick_ranked(input, rank, dim, keepdim)
+
+    return by_index(Primitive(name, kernel, node, **BY_INDEX))
+
+
+median_dim = _median_along("median_dim", "MedianBackward1", False)
+nanmedian_dim = _median_along("nanmedian_dim", "NanmedianBackward1", True)
+
+
+def _median(name: str, full: Primitive, along: Primitive, input: Tensor, dim: Any, keepdim: bool) -> Any:
+    kind = input._array.dtype.kind
+    if dim is _FULL:
+        if kind in "bc":
+            raise not_for("median_cpu", input.dtype)
+        return full(input)
+    at = check_dim(dim, input._array.ndim)
+    require_elements("median", input._array.shape, at)
+    if kind in "bc":
+        raise not_for("median_out", input.dtype)
+    return getattr(return_types, name)(along(input, at, keepdim))
+
+
+@public("median", "median", out="dim")
+def median(input: Tensor, dim: Any = _FULL, keepdim: bool = False) -> Any:
+    """The median; of two in the middle the lower. Along ``dim`` as (values, indices)."""
+    return _median("median", median_all, median_dim, input, dim, keepdim)
+
+
+@public("nanmedian", "nanmedian", out="dim")
+def nanmedian(input: Tensor, dim: Any = _FULL, keepdim: bool = False) -> Any:
+    """The median of what is no NaN."""
+    return _median("nanmedian", nanmedian_all, nanmedian_dim, input, dim, keepdim)
+
+
+@primitive("KthvalueBackward0", **BY_INDEX)
+def kthvalue_op(input, k: int, dim: int, keepdim: bool):  # type: ignore[no-untyped-def]
+    if not input.ndim:
+        return input.copy(), np.zeros((), np.int64)
+    return _pick_ranked(input, np.full(_reduced_shape(input, dim), k - 1), dim, keepdim)
+
+
+by_index(kthvalue_op)
+
+
+@public("kthvalue", "kthvalue", out=True)
+def kthvalue(input: Tensor, k: Any, dim: int = -1, keepdim: bool = False) -> Any:
+    """The ``k``-th least element along ``dim``, as (value, index)."""
+    if isinstance(k, (str, float)):
+        raise WrongArgument("k", k, "int")
+    array = input._array
+    at = check_dim(dim, array.ndim)
+    require_elements("kthvalue", array.shape, at)
+    if not 1 <= as_int(k) <= (array.shape[at] if array.ndim else 1):
+        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {at % max(array.ndim, 1)}")
+    if array.dtype.kind in "bc":
+        raise not_for("kthvalue_cpu", input.dtype)
+    return return_types.kthvalue(kthvalue_op(input, as_int(k), at, keepdim))
+
+
+# ---- mode
+
+
+@primitive("ModeBackward0", **BY_INDEX)
+def mode_op(input, dim: int, keepdim: bool):  # type: ignore[no-untyped-def]
+    if not input.ndim:
+        return input.copy(), np.zeros((), np.int64)
+    x = np.moveaxis(widened(input), dim, -1)
+    order = np.argsort(x, -1, kind="stable")
+    ranked = np.take_along_axis(x, order, -1)
+    n = x.shape[-1]
+    starts = np.ones(x.shape, bool)
+    starts[..., 1:] = ranked[..., 1:] != ranked[..., :-1]
+    places = np.arange(n)
+    run = places - np.maximum.accumulate(np.where(starts, places, 0), -1)
+    last = np.argmax(run, -1, keepdims=True)  # the first run that gets longest is that of the least value
+    where = np.moveaxis(np.take_along_axis(order, last, -1), -1, dim)
+    values = np.take_along_axis(input, where, dim)
+    return (values, where) if keepdim else (values.squeeze(dim), where.squeeze(dim))
+
+
+by_index(mode_op)
+
+
+@public("mode", "mode", out=True)
+def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
+    """The most frequent value along ``dim`` (the least of several), and its last place."""
+    at = check_dim(dim, input._array.ndim)
+    require_elements("mode", input._array.shape, at)
+    if input._array.dtype.kind == "c":
+        raise not_for("mode_cpu", input.dtype)
+    return return_types.mode(mode_op(input, at, keepdim))
+
+
+# ---- quantiles
+
+
+def _quantile(
+    name: str, input: Tensor, q: Any, dim: Any, keepdim: bool, interpolation: str, ignore_nan: bool
+) -> Tensor:
+    array = input._array
+    if not isinstance(q, (Tensor, float, int)):
+        raise NoOverload
+    if array.size == 0:
+        raise RuntimeError(f"{name}() input tensor must be non-empty")
+    if input.dtype not in (dtypes.float32, dtypes.float64):
+        raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
+    if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
+        raise RuntimeError(
+            f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}"
+        )
+    if isinstance(q, Tensor):
+        if q._array.ndim > 1:
+            raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
+        if q.dtype is not input.dtype:
+            raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
+        levels = known(q)
+        if not ((levels >= 0) & (levels <= 1)).all():
+            raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
+    else:
+        if not 0 <= q <= 1:
+            raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q:g}")
+        levels = np.asarray(q, array.dtype)
+    at = 0 if dim is None else check_dim(dim, array.ndim) % max(array.ndim, 1)
+    shape = array.shape
+    flat = input.reshape(-1) if dim is None or not shape else input.movedim(at, -1)
+    ranked = sort(flat)[0]
+    last: Any = array.dtype.type(ranked._array.shape[-1] - 1)
+    ordered = known(ranked)
+    good = (ordered == ordered).sum(-1, keepdims=True)
+    if ignore_nan:
+        last = np.maximum(good - 1, 0).astype(array.dtype)
+    rank = _ranks(levels.reshape(-1), last, good, ignore_nan, interpolation)
+    below = np.floor(rank)
+    result = ranked.gather(-1, Tensor._wrap(below.astype(np.int64)))
+    if interpolation in ("linear", "midpoint"):
+        above = ranked.gather(-1, Tensor._wrap(np.ceil(rank).astype(np.int64)))
+        weight = Tensor._wrap(np.full_like(rank, 0.5) if interpolation == "midpoint" else rank - below)
+        if interpolation == "linear" and isinstance(q, Tensor) and q.requires_grad:
+            moving = q.reshape(-1) * Tensor._wrap(np.asarray(last)) - Tensor._wrap(below)
+            weight = FUNCTIONS["where"](Tensor._wrap((good > last) | ignore_nan), moving, weight)
+        result = FUNCTIONS["lerp"](result, above, weight)
+    if dim is None or not shape:
+        result = result.reshape((levels.size, *((1,) * len(shape) if keepdim else ())))
+    else:
+        result = result.movedim(-1, 0)
+        if keepdim:
+            result = result.unsqueeze(at + 1)
+    from ..products.matmul import squeeze_fresh
+
+    return squeeze_fresh(result.unsqueeze(-1), result._array.ndim) if levels.ndim else squeeze_fresh(result, 0)
+
+
+def _ranks(levels: Any, last: Any, good: Any, ignore_nan: bool, interpolation: str) -> Any:
+    """Which places among the sorted ones are asked for."""
+    rank = levels * last
+    if not ignore_nan:
+        rank = np.where(good < last + 1, last, rank)
+    rounding: dict[str, Any] = {"lower": np.floor, "higher": np.ceil, "nearest": np.round}
+    return rounding[interpolation](rank) if interpolation in rounding else rank
+
+
+@public("quantile", "quantile", out=True, overloads=True)
+def quantile(input: Tensor, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear") -> Tensor:
+    """The values below which given shares of the elements lie."""
+    return _quantile("quantile", input, q, dim, keepdim, interpolation, False)
+
+
+@public("nanquantile", "nanquantile", out=True, overloads=True)
+def nanquantile(
+    input: Tensor, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear"
+) -> Tensor:
+    """``quantile`` of what is no NaN."""
+    return _quantile("nanquantile", input, q, dim, keepdim, interpolation, True)

@@ -1,0 +1,377 @@
+"""Sums, means, products, logical reductions, log-sum-exp."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core import dtypes
+from ..._core.dtypes import F32, F64, widened
+from ..._tensor import Tensor
+from ..machine.errors import NoOverload, WrongArgument
+from ..machine.primitive import Primitive, primitive
+from ..machine.public import public
+from ..moving.basic import in_both_worlds, in_dtype
+from .recurrence import products_of_others
+from .reducing import (
+    accumulator,
+    add_up,
+    axes,
+    check_dim,
+    check_dims,
+    count,
+    multiply_reduce,
+    refuse_narrowing,
+    spread,
+    spread_out,
+    total,
+    with_ones,
+    without,
+)
+
+_FULL: Any = object()
+"""Stands for an argument ``dim`` that was not given: that is another overload than None."""
+
+
+def result_dtype(dtype: dtypes.dtype | None) -> Any:
+    if dtype is None:
+        return None
+    if not isinstance(dtype, dtypes.dtype):
+        raise WrongArgument("dtype", dtype, "torch.dtype")
+    return dtype.numpy
+
+
+# ---- sum
+
+
+@primitive("SumBackward0", kind="linear")
+def sum_all(input, dtype: Any = None):  # type: ignore[no-untyped-def]
+    return total(input, None, False, dtype)
+
+
+@sum_all.vjp("input")
+def _(g: Any, input_shape: Any, input_dtype: Any, xp: Any) -> Any:
+    return spread_out(in_dtype(g, input_dtype, xp), input_shape, None, True, xp)
+
+
+@primitive("SumBackward1", kind="linear")
+def sum_dim(input, dim: Any, keepdim: bool, dtype: Any = None):  # type: ignore[no-untyped-def]
+    if dtype is None and (input.dtype is F32 or input.dtype is F64):  # the first thing ``total`` would find out
+        return add_up(input, dim if dim and input.ndim else None, keepdim)
+    return total(input, axes(dim, input.ndim), keepdim, dtype)
+
+
+@sum_dim.vjp("input")
+def _(g: Any, input_shape: Any, dim: Any, keepdim: bool, input_dtype: Any, xp: Any) -> Any:
+    return spread_out(in_dtype(g, input_dtype, xp), input_shape, dim, keepdim, xp)
+
+
+@public("sum", "sum", out="dim", overloads=True)
+def sum(input: Tensor, dim: Any = _FULL, keepdim: bool = _FULL, *, dtype: Any = None) -> Tensor:
+    """The sum of all elements, or along ``dim``. Integers are summed in int64."""
+    wanted = None
+    if dtype is not None:
+        wanted = result_dtype(dtype)
+        refuse_narrowing(input, dtype)
+    if dim is _FULL:
+        if keepdim is not _FULL:
+            raise NoOverload
+        return sum_all.call(input, wanted)
+    return sum_dim.call(input, check_dims(dim, input._array.ndim), flag(keepdim), wanted)
+
+
+def flag(keepdim: Any) -> bool:
+    if keepdim is _FULL:
+        return False
+    if keepdim.__class__ is not bool:
+        if not isinstance(keepdim, (int, np.bool_)):
+            raise WrongArgument("keepdim", keepdim, "bool")
+        return bool(keepdim)
+    found: bool = keepdim
+    return found
+
+
+# ---- nansum
+
+
+@primitive("NansumBackward0")
+def nansum_op(input, dim: Any, keepdim: bool, dtype: Any):  # type: ignore[no-untyped-def]
+    if input.dtype.kind in "fV":
+        input = np.where(np.isnan(input), input.dtype.type(0), input)
+    return total(input, axes(dim, input.ndim), keepdim, dtype)
+
+
+@nansum_op.vjp("input")
+def _(g: Any, input: Any, dim: Any, keepdim: bool, input_dtype: Any, xp: Any) -> Any:
+    widely = spread if xp.is_raw else spread_out
+    return widely(in_dtype(g, input_dtype, xp), input.shape, dim, keepdim, xp) * xp.not_nan(input)
+
+
+def _not_nan(x: Any) -> Any:
+    return (x == x).astype(x.dtype)
+
+
+in_both_worlds("not_nan", _not_nan, lambda x: (x == x).to(x.dtype))
+
+
+@public("nansum", "nansum", out=True)
+def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The sum with NaN counted as 0."""
+    if input._array.dtype.kind == "c":
+        raise RuntimeError("nansum on CPU does not support complex inputs")
+    if input._array.dtype.kind in "biu":
+        return sum(input, dim, keepdim, dtype=dtype)
+    refuse_narrowing(input, dtype)
+    return nansum_op(input, check_dims(dim, input._array.ndim), keepdim, result_dtype(dtype))
+
+
+@public("nanmean", "nanmean", out=True)
+def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The mean of the elements that are no NaN."""
+    if input._array.dtype.kind in "biu":
+        raise RuntimeError(
+            "nanmean(): expected input to have floating point or complex dtype but got "
+            f"{dtypes.SCALAR_TYPE_NAMES[input.dtype]}"
+        )
+    count = sum((input == input).to(dtype or input.dtype), dim, keepdim)
+    return nansum(input, dim, keepdim, dtype=dtype) / count
+
+
+# ---- mean
+
+
+def mean_array(x: Any, dim: Any, keepdim: bool, wanted: Any = None) -> Any:
+    if wanted is not None and x.dtype != wanted:
+        x = x.astype(wanted)
+    result = x.dtype
+    n = count(x.shape, dim) if dim is not None else x.size
+    if n == 0:
+        return (total(widened(x), dim, keepdim) * np.nan).astype(result, copy=False)
+    if result is F32 or result is F64:
+        return add_up(x, dim, keepdim) / n
+    return (total(widened(x), dim, keepdim) / n).astype(result, copy=False)
+
+
+@primitive("MeanBackward0", kind="linear")
+def mean_all(input, dtype: Any = None):  # type: ignore[no-untyped-def]
+    return mean_array(input, None, False, dtype)
+
+
+@mean_all.vjp("input")
+def _(g: Any, input_shape: Any, input_size: int, input_dtype: Any, xp: Any) -> Any:
+    if not xp.is_raw:
+        return xp.over(spread_out(in_dtype(g, input_dtype, xp), input_shape, None, True, xp), input_size or 1)
+    return spread_out(in_dtype(g / (input_size or 1), input_dtype, xp), input_shape, None, True, xp)
+
+
+@primitive("MeanBackward1", kind="linear")
+def mean_dim(input, dim: Any, keepdim: bool, dtype: Any = None):  # type: ignore[no-untyped-def]
+    return mean_array(input, axes(dim, input.ndim), keepdim, dtype)
+
+
+@mean_dim.vjp("input")
+def _(g: Any, input_shape: Any, dim: Any, keepdim: bool, input_size: int, input_dtype: Any, xp: Any) -> Any:
+    n = count(input_shape, dim) or 1
+    if not xp.is_raw:
+        return xp.over(spread_out(in_dtype(g, input_dtype, xp), input_shape, dim, keepdim, xp), n)
+    return spread_out(in_dtype(g / n, input_dtype, xp), input_shape, dim, keepdim, xp)
+
+
+@public("mean", "mean", out=True, overloads=True)
+def mean(input: Tensor, dim: Any = _FULL, keepdim: bool = _FULL, *, dtype: Any = None) -> Tensor:
+    """The mean of all elements, or along ``dim``."""
+    wanted = None if dtype is None else result_dtype(dtype)
+    if wanted is None:
+        if input._array.dtype.kind in "biu":
+            raise _no_mean("Input", input.dtype)
+    elif wanted.kind in "biu":
+        raise _no_mean("Optional", dtype)
+    if dim is _FULL:
+        if keepdim is not _FULL:
+            raise NoOverload
+        return mean_all.call(input, wanted)
+    return mean_dim.call(input, check_dims(dim, input._array.ndim), flag(keepdim), wanted)
+
+
+def _no_mean(which: str, d: dtypes.dtype) -> RuntimeError:
+    return RuntimeError(
+        f"mean(): could not infer output dtype. {which} dtype must be either a floating point or complex dtype. Got: "
+        f"{dtypes.SCALAR_TYPE_NAMES[d]}"
+    )
+
+
+# ---- prod
+
+
+def multiply_up(x: Any, dim: int | None, keepdim: bool, wanted: Any) -> Any:
+    if wanted is not None and x.dtype != wanted:
+        x = x.real.astype(wanted) if x.dtype.kind == "c" and wanted.kind not in "cb" else x.astype(wanted)
+    inner = accumulator(x.dtype)
+    if x.ndim == 0:
+        dim = None
+    if inner is F32 and x.dtype != F32:
+        return multiply_reduce(x.astype(F32), dim, keepdims=keepdim).astype(x.dtype)
+    last = dim is None or dim in (-1, x.ndim - 1)
+    if x.size >= 65536 and inner is x.dtype and last and x.flags.c_contiguous and x.__class__ is np.ndarray:
+        dims = None if dim is None else (dim,)
+        shape = with_ones(x.shape, dims) if keepdim else without(x.shape, dims)
+        return _multiply_rows(x.reshape(-1, x.size if dim is None else x.shape[-1])).reshape(shape)
+    result = multiply_reduce(x, dim, dtype=inner, keepdims=keepdim)
+    return result if wanted is None or result.dtype == wanted else result.astype(wanted)
+
+
+def _multiply_rows(rows: Any) -> Any:
+    """Products of rows by halves: whole arrays at a time, and fewer roundings in a row."""
+    n = rows.shape[1]
+    while n > 8:
+        half = n // 2
+        product = rows[:, :half] * rows[:, half : 2 * half]
+        if n % 2:
+            product[:, 0] *= rows[:, n - 1]
+        rows, n = product, half
+    return multiply_reduce(rows, 1)
+
+
+@primitive("ProdBackward0")
+def prod_all(input, dtype: Any = None):  # type: ignore[no-untyped-def]
+    return multiply_up(input, None, False, dtype)
+
+
+@prod_all.vjp("input")
+def _(g: Any, input: Any, out: Any, input_dtype: Any, xp: Any) -> Any:
+    if not input.shape:
+        return in_dtype(g, input_dtype, xp)
+    if xp.is_raw:
+        return in_dtype(g * _others_quickly(input, out, None), input_dtype, xp)
+    if has_no_zero(g, input):
+        return in_dtype(g * xp.conj(out / input), input_dtype, xp)
+    flat = xp.reshape(input, (-1,))
+    return in_dtype(g * xp.reshape(xp.conj(products_of_others(flat, 0, xp)), input.shape), input_dtype, xp)
+
+
+@primitive("ProdBackward1")
+def prod_dim(input, dim: int, keepdim: bool, dtype: Any = None):  # type: ignore[no-untyped-def]
+    return multiply_up(input, dim, keepdim, dtype)
+
+
+@prod_dim.vjp("input")
+def _(g: Any, input: Any, out: Any, dim: int, keepdim: bool, input_dtype: Any, xp: Any) -> Any:
+    if not input.shape:
+        return in_dtype(g, input_dtype, xp)
+    g = spread(g, input.shape, (dim,), keepdim, xp)
+    if xp.is_raw:
+        return in_dtype(g * _others_quickly(input, out, dim), input_dtype, xp)
+    if has_no_zero(g, input):
+        others = spread(out, input.shape, (dim,), keepdim, xp) / input
+    else:
+        others = products_of_others(input, dim, xp)
+    return in_dtype(g * xp.conj(others), input_dtype, xp)
+
+
+def has_no_zero(g: Any, x: Any) -> bool:
+    """Whether products of others are quotients; not asked under transforms, where it may be so for some items only."""
+    return not (g.wraps or x.wraps) and x._array.__class__ is np.ndarray and bool(x._array.all())
+
+
+def _others_quickly(x: Any, out: Any, dim: int | None) -> Any:
+    """The conjugate product of all other elements, by a division where there is no zero."""
+    from ..machine.namespaces import RAW
+
+    if (x == 0).any():
+        row, at = (x.reshape(-1), 0) if dim is None else (x, dim)
+        others = products_of_others(row, at, RAW).reshape(x.shape)
+    else:
+        if dim is not None and out.ndim != x.ndim:
+            out = np.expand_dims(out, dim)
+        others = out / x
+    return np.conjugate(others) if x.dtype.kind == "c" else others
+
+
+@public("prod", "prod", out="dim", overloads=True)
+def prod(input: Tensor, dim: Any = _FULL, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The product of all elements, or along ``dim``. Integers are multiplied in int64."""
+    wanted = result_dtype(dtype)
+    refuse_narrowing(input, dtype)
+    if dim is _FULL:
+        return prod_all(input, wanted)
+    return prod_dim(input, check_dim(dim, input._array.ndim), keepdim, wanted)
+
+
+# ---- any, all, count_nonzero
+
+
+def _logical(name: str, reduce: Any) -> Primitive:
+    @primitive(name=name)
+    def kernel(input, dim: Any, keepdim: bool):  # type: ignore[no-untyped-def]
+        x = input if input.dtype.kind in "biuf" else input != 0
+        found = reduce(x, axes(dim, x.ndim), dtype=bool, keepdims=keepdim)
+        return np.asanyarray(found).astype(np.uint8 if input.dtype == np.uint8 else bool, copy=False)
+
+    return kernel
+
+
+any_op, all_op = _logical("any_op", np.logical_or.reduce), _logical("all_op", np.logical_and.reduce)
+
+
+def _reduced(op: Primitive, input: Tensor, dim: Any, keepdim: bool) -> Any:
+    if isinstance(dim, (tuple, list)) and not dim:  # each element for itself
+        return (input != 0).to(dtypes.uint8 if input.dtype is dtypes.uint8 else dtypes.bool_)
+    ndim = input._array.ndim
+    dims = check_dims(dim, ndim)
+    return op(input, tuple(range(ndim)) if dims is None else dims, keepdim)
+
+
+@public("any", "any", out=True, overloads=True)
+def any(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+    """Whether any element (along ``dim``) is not 0."""
+    return _reduced(any_op, input, dim, keepdim)
+
+
+@public("all", "all", out=True, overloads=True)
+def all(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+    """Whether every element (along ``dim``) is not 0."""
+    return _reduced(all_op, input, dim, keepdim)
+
+
+@public("count_nonzero", "count_nonzero", overloads=True)
+def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
+    """How many elements (along ``dim``) are not 0."""
+    x = input._array
+    return Tensor._wrap(np.asanyarray(total(x != 0, axes(check_dims(dim, x.ndim), x.ndim), False)))
+
+
+# ---- logsumexp
+
+
+@primitive("LogsumexpBackward0")
+def logsumexp_op(input, dim: Any, keepdim: bool):  # type: ignore[no-untyped-def]
+    result = input.dtype
+    x = widened(input)
+    axis = axes(dim, x.ndim)
+    if count(x.shape, dim) == 0:
+        return np.log(total(x, axis, keepdim)).astype(result, copy=False)
+    top = np.maximum.reduce(x.real if x.dtype.kind == "c" else x, axis, keepdims=True)
+    finite = np.isfinite(top)
+    if not np.logical_and.reduce(finite, None):
+        top = np.where(finite, top, top.dtype.type(0))
+    x = np.subtract(x, top)
+    summed = np.log(total(np.exp(x, x) if x.ndim else np.exp(x), axis, True)) + top
+    if not keepdim and x.ndim:
+        summed = summed.reshape(without(x.shape, dim))
+    return summed.astype(result, copy=False)
+
+
+@logsumexp_op.vjp("input")
+def _(g: Any, input: Any, out: Any, dim: Any, keepdim: bool, xp: Any) -> Any:
+    g = spread(g, input.shape, dim, keepdim, xp)
+    return g * xp.conj(xp.exp(input - spread(out, input.shape, dim, keepdim, xp)))
+
+
+@public("logsumexp", "logsumexp", out=True)
+def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
+    """The logarithm of the sum of exponentials, without overflow."""
+    dims = check_dims(dim, input._array.ndim)
+    if input._array.dtype.kind in "biu":
+        input = input.to(dtypes.default)
+    return logsumexp_op.call(input, dims, keepdim)

@@ -1,0 +1,178 @@
+"""Variance and standard deviation, in two passes."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..._core.dtypes import widened
+from ..._tensor import Tensor, computed
+from ..machine.errors import WrongArgument
+from ..machine.primitive import primitive
+from ..machine.public import public
+from ..moving.basic import in_both_worlds
+from .reducing import add_squares, axes, check_dims, count, spread, total
+from .sums import _FULL, mean_array
+
+# ---- kernels
+
+
+def _moments(x: Any, dim: Any, keepdim: bool, correction: Any) -> tuple[Any, Any]:
+    """Variance and mean, of complex numbers as of pairs. The mean may have other dimensions of size 1."""
+    x = widened(x)
+    axis = axes(dim, x.ndim)
+    n = count(x.shape, dim)
+    middle = mean_array(x, axis, axis is not None)
+    away = np.subtract(x, middle)
+    dof = n - (1 if correction is None else correction)
+    if x.dtype.kind == "c":
+        summed = total((away * np.conjugate(away)).real, axis, keepdim)
+    else:
+        summed = add_squares(away, axis, keepdim)
+    return summed / summed.dtype.type(max(dof, 0)), middle
+
+
+def _as(x: Any, like: Any) -> Any:
+    """Half precision rounded back."""
+    return x if like.dtype.kind == "c" or x.dtype == like.dtype else x.astype(like.dtype)
+
+
+@primitive("VarBackward0")
+def var_op(input, dim: Any, correction: Any, keepdim: bool):  # type: ignore[no-untyped-def]
+    return _as(_moments(input, dim, keepdim, correction)[0], input)
+
+
+@primitive("StdBackward0")
+def std_op(input, dim: Any, correction: Any, keepdim: bool):  # type: ignore[no-untyped-def]
+    return _as(np.sqrt(_moments(input, dim, keepdim, correction)[0]), input)
+
+
+@primitive("VarMeanBackward0", outputs=2)
+def var_mean_op(input, dim: Any, correction: Any, keepdim: bool):  # type: ignore[no-untyped-def]
+    variance, middle = _moments(input, dim, keepdim, correction)
+    return _as(variance, input), _as(np.reshape(middle, np.shape(variance)), input)
+
+
+@primitive("StdMeanBackward0", outputs=2, saved_names={"out0": "result0"})
+def std_mean_op(input, dim: Any, correction: Any, keepdim: bool):  # type: ignore[no-untyped-def]
+    variance, middle = _moments(input, dim, keepdim, correction)
+    return _as(np.sqrt(variance), input), _as(np.reshape(middle, np.shape(variance)), input)
+
+
+# ---- rules
+
+
+def _var_grad(g: Any, x: Any, dim: Any, correction: Any, keepdim: bool, xp: Any) -> Any:
+    n = count(x.shape, dim)
+    dof = n - (1 if correction is None else correction)
+    g = spread(g, x.shape, dim, keepdim, xp)
+    away = x - (xp.mean_dim(x, dim, True) if xp.is_raw or dim is not None else xp.mean_all(x))
+    if dof <= 0 and not dim:
+        return g * xp.infinity_or_nan(away)
+    return xp.times(g, 2.0 / dof if dof else np.inf) * away
+
+
+def _std_grad(g: Any, x: Any, out: Any, dim: Any, correction: Any, keepdim: bool, xp: Any) -> Any:
+    halved = xp.cleared(g / xp.times(out, 2), out == 0)
+    return _var_grad(halved, x, dim, correction, keepdim, xp)
+
+
+def _mean_grad(g: Any, x: Any, dim: Any, keepdim: bool, xp: Any) -> Any:
+    n = count(x.shape, dim) or 1
+    if xp.is_raw:
+        return xp.expand(spread(g / n, x.shape, dim, keepdim, xp), x.shape)
+    return xp.over(xp.expand(spread(g, x.shape, dim, keepdim, xp), x.shape), n)
+
+
+def _infinity_or_nan(away: Any) -> Any:
+    """Without degrees of freedom the slope is infinite, and undefined at the mean."""
+    return np.where(away == 0, np.nan, np.inf).astype(away.dtype)
+
+
+in_both_worlds("infinity_or_nan", _infinity_or_nan, lambda t: computed(t, lambda a: Tensor._wrap(_infinity_or_nan(a))))
+
+var_op.vjp(input=lambda g, input, dim, correction, keepdim, xp: _var_grad(g, input, dim, correction, keepdim, xp))
+std_op.vjp(
+    input=lambda g, input, out, dim, correction, keepdim, xp: _std_grad(g, input, out, dim, correction, keepdim, xp)
+)
+
+
+@var_mean_op.vjp("input")
+def _(g: Any, input: Any, dim: Any, correction: Any, keepdim: bool, xp: Any) -> Any:
+    grad = None if g[0] is None else _var_grad(g[0], input, dim, correction, keepdim, xp)
+    return _with_mean(grad, g[1], input, dim, keepdim, xp)
+
+
+@std_mean_op.vjp("input")
+def _(g: Any, input: Any, out0: Any, dim: Any, correction: Any, keepdim: bool, xp: Any) -> Any:
+    grad = None if g[0] is None else _std_grad(g[0], input, out0, dim, correction, keepdim, xp)
+    return _with_mean(grad, g[1], input, dim, keepdim, xp)
+
+
+def _with_mean(grad: Any, g: Any, x: Any, dim: Any, keepdim: bool, xp: Any) -> Any:
+    if g is None:
+        return grad
+    part = _mean_grad(g, x, dim, keepdim, xp)
+    return part if grad is None else grad + part
+
+
+# ---- arguments
+
+
+def _arguments(
+    name: str, input: Tensor, dim: Any, unbiased: Any, keepdim: Any, correction: Any
+) -> tuple[Any, Any, bool]:
+    """(dim, correction, keepdim) of PyTorch's three forms: (unbiased), (dim, unbiased, keepdim), (dim, correction=)."""
+    if isinstance(dim, bool):
+        dim, unbiased = _FULL, dim
+    if unbiased is not _FULL:
+        if not isinstance(unbiased, bool):
+            raise WrongArgument("unbiased", unbiased, "bool")
+        correction = 1 if unbiased else 0
+    elif correction is _FULL:
+        correction = None if dim is _FULL or dim is None else 1
+    dims = None if dim is _FULL else check_dims(dim, input._array.ndim)
+    if input._array.dtype.kind in "biu":
+        what = "std and var" if name in ("std", "var") else name
+        raise RuntimeError(f"{what} only support floating point and complex dtypes")
+    if count(input._array.shape, dims) - (1 if correction is None else correction) <= 0:
+        warnings.warn(
+            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
+            "(input numel divided by output numel).",
+            stacklevel=4,
+        )
+    return dims, correction, keepdim is not _FULL and bool(keepdim)
+
+
+@public("var", "var", out=True, overloads=True)
+def var(
+    input: Tensor, dim: Any = _FULL, unbiased: Any = _FULL, keepdim: Any = _FULL, *, correction: Any = _FULL
+) -> Tensor:
+    """The variance; divided by n - correction, which is 1 unless given."""
+    return var_op.call(input, *_arguments("var", input, dim, unbiased, keepdim, correction))
+
+
+@public("std", "std", out=True, overloads=True)
+def std(
+    input: Tensor, dim: Any = _FULL, unbiased: Any = _FULL, keepdim: Any = _FULL, *, correction: Any = _FULL
+) -> Tensor:
+    """The standard deviation."""
+    return std_op.call(input, *_arguments("std", input, dim, unbiased, keepdim, correction))
+
+
+@public("var_mean", overloads=True)
+def var_mean(
+    input: Tensor, dim: Any = _FULL, unbiased: Any = _FULL, keepdim: Any = _FULL, *, correction: Any = _FULL
+) -> Any:
+    """(variance, mean)."""
+    return tuple(var_mean_op(input, *_arguments("var_mean", input, dim, unbiased, keepdim, correction)))
+
+
+@public("std_mean", overloads=True)
+def std_mean(
+    input: Tensor, dim: Any = _FULL, unbiased: Any = _FULL, keepdim: Any = _FULL, *, correction: Any = _FULL
+) -> Any:
+    """(standard deviation, mean)."""
+    return tuple(std_mean_op(input, *_arguments("std_mean", input, dim, unbiased, keepdim, correction)))

@@ -1,0 +1,1 @@
+"""Other shapes and parts over the same memory."""

@@ -1,0 +1,184 @@
+"""Views in place: a tensor takes on another shape over its own memory. resize_ and set_ exchange the memory."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..._core import state
+from ..._core.devices import MetaArray, empty_meta
+from ..._tensor import Tensor
+from ...autograd import views
+from ..machine.arguments import one_dim, size_tuple
+from ..machine.primitive import Primitive
+from ..machine.public import FUNCTIONS, public
+from ..machine.view import ViewPrimitive, view_primitive
+from ..moving.basic import _bytes_of, as_strided_kernel
+from .shape import _several_dims, new_dim, squeeze_all, squeeze_dims, squeeze_op, unsqueeze_op
+from .transpose import t_op, transpose_op
+
+
+def become_view(self: Any, op: Primitive, *attributes: Any) -> Any:
+    """Let a tensor be the view of itself that ``op`` makes."""
+    if self.wraps:
+        from ..._levels import links
+
+        others = links.views_of(self)
+        before = links.twin(self)
+        links.take(self, op(before, *attributes))
+        for view in others:
+            links.relink(view, before)
+        return self
+    views.check_inplace(self, state.grad_enabled())
+    made = op(self, *attributes)
+    self._array = made._array
+    self._bump_version()
+    node = made._node
+    meta = self._meta
+    if meta is None or meta.base is None:
+        if node is not None:
+            views.rebase_history(self, node)
+        return self
+    if node is not None:
+        self._node = node
+        meta.output_nr = 0
+    meta.attr_version = self._counter[0]
+    return self
+
+
+def _twin(op: Primitive, node: str) -> ViewPrimitive:
+    """The same view under the name that PyTorch's graph gives its in-place form."""
+    return view_primitive(node, f"{op.name}_inplace")(op.kernel).vjp(input=op.rules["input"].fn)
+
+
+_t, _transpose = _twin(t_op, "TBackward1"), _twin(transpose_op, "TransposeBackward1")
+_unsqueeze = _twin(unsqueeze_op, "UnsqueezeBackward1")
+_squeeze_all, _squeeze_one = _twin(squeeze_all, "SqueezeBackward3"), _twin(squeeze_op, "SqueezeBackward4")
+_as_strided = _twin(as_strided_kernel, "AsStridedBackward1")
+_squeeze_several = _twin(squeeze_dims, "SqueezeBackward5")
+
+
+@public("", "t_")
+def t_(input: Tensor) -> Any:
+    """``t`` in place."""
+    if input._array.ndim > 2:
+        raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {input._array.ndim}D")
+    return become_view(input, _t)
+
+
+@public("", "transpose_ swapdims_")
+def transpose_(input: Tensor, dim0: int, dim1: int) -> Any:
+    """``transpose`` in place."""
+    ndim = input._array.ndim
+    return become_view(input, _transpose, one_dim(dim0, ndim), one_dim(dim1, ndim))
+
+
+@public("", "swapaxes_")
+def swapaxes_(input: Tensor, axis0: int, axis1: int) -> Any:
+    """``swapaxes`` in place."""
+    return transpose_(input, axis0, axis1)
+
+
+@public("", "unsqueeze_")
+def unsqueeze_(input: Tensor, dim: int) -> Any:
+    """``unsqueeze`` in place."""
+    return become_view(input, _unsqueeze, new_dim(dim, input._array.ndim))
+
+
+@public("", "squeeze_")
+def squeeze_(input: Tensor, dim: Any = None) -> Any:
+    """``squeeze`` in place."""
+    if dim is None:
+        return become_view(input, _squeeze_all)
+    if isinstance(dim, (tuple, list)):
+        return become_view(input, _squeeze_several, _several_dims(dim, input._array.ndim))
+    return become_view(input, _squeeze_one, one_dim(dim, input._array.ndim))
+
+
+@public("", "as_strided_")
+def as_strided_(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
+    """``as_strided`` in place."""
+    array = input._array
+    here = views.storage_offset(array)
+    geometry = (array.shape, views.element_strides(array), here)
+    at = here if storage_offset is None else storage_offset
+    return become_view(input, _as_strided, tuple(size), tuple(stride), at, geometry)
+
+
+# ---- other memory
+
+
+def _refuse_gradients(self: Tensor) -> None:
+    if self.requires_grad:
+        raise RuntimeError("cannot resize variables that require grad")
+
+
+def resized(array: Any, shape: tuple[int, ...]) -> Any:
+    """The storage from this array's offset on in another shape; a larger copy of it if it is too small."""
+    if isinstance(array, MetaArray):
+        return empty_meta(shape, array.dtype)
+    numel = math.prod(shape)
+    memory = _bytes_of(views.root_of(array))
+    offset = views.storage_offset(array) * array.itemsize if array.size else 0
+    if offset + numel * array.itemsize > memory.size:
+        larger = np.zeros(offset + numel * array.itemsize, np.uint8)
+        larger[: memory.size] = memory
+        memory = larger
+    return np.ndarray(shape, array.dtype, memory, offset)
+
+
+@public("", "resize_")
+def resize_(input: Tensor, *size: Any, memory_format: Any = None) -> Any:
+    """Another shape over the same storage, which grows if need be; new elements are undefined."""
+    _refuse_gradients(input)
+    shape = size_tuple(size)
+    if min(shape, default=0) < 0:
+        raise RuntimeError("numel: integer multiplication overflow")
+    if shape != input._array.shape:
+        input._array = resized(input._array, shape)
+        input._bump_version()
+    return input
+
+
+@public("resize_as_", "resize_as_")
+def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Any:
+    """``resize_`` to another tensor's shape."""
+    return resize_(input, the_template._array.shape)
+
+
+@public("", "set_")
+def set_(
+    input: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None
+) -> Any:
+    """Another tensor's (or storage's) memory in place of this one's."""
+    views.check_inplace(input, state.grad_enabled())
+    dt = input._array.dtype
+    if source is None:
+        array = np.empty((0,), dt)
+    elif isinstance(source, Tensor):
+        array = source._array
+        if array.dtype != dt:
+            raise RuntimeError(
+                f"Could not set tensor of type {source.dtype.name} to a tensor of type {input.dtype.name}"
+            )
+        if size is not None:
+            array = _strided_memory(views.root_of(array), dt, storage_offset, size, stride)
+    else:
+        memory = source.untyped()._bytes if hasattr(source, "untyped") else source._bytes
+        whole = (memory.size // dt.itemsize,)
+        array = _strided_memory(memory, dt, storage_offset, whole if size is None else size, stride)
+    input._array = array
+    input._bump_version()
+    return input
+
+
+def _strided_memory(root: Any, dt: Any, offset: int, size: Any, stride: Any) -> Any:
+    shape = size_tuple((tuple(size),))
+    if stride is None:
+        return np.ndarray(shape, dt, _bytes_of(root), offset * dt.itemsize)
+    return np.ndarray(shape, dt, _bytes_of(root), offset * dt.itemsize, tuple(s * dt.itemsize for s in stride))
+
+
+FUNCTIONS["resize_as_"] = resize_as_

@@ -1,0 +1,221 @@
+"""Parts of a tensor as views: select, slice, narrow, diagonal, unfold; and the adjoints that put parts back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._tensor import Tensor
+from ..machine.arguments import as_int, one_dim
+from ..machine.primitive import primitive
+from ..machine.public import public
+from ..machine.view import strided, view_primitive
+from ..moving.basic import constant, raw
+
+_ALL = slice(None)
+
+
+def at_dim(dim: int, key: Any) -> tuple[Any, ...]:
+    """A NumPy key that takes ``key`` of one dimension and everything of the others, and always gives an array."""
+    return (_ALL,) * dim + (key, ...) if dim else (key, ...)
+
+
+def zeros_beside(g: Any, shape: tuple[int, ...], xp: Any) -> Any:
+    """Zeros in the dtype and the world of a gradient."""
+    return constant(np.zeros(shape, raw(g).dtype), xp)
+
+
+# ---- select
+
+
+@view_primitive("SelectBackward0", "select")
+def select_op(input, dim: int, index: int):  # type: ignore[no-untyped-def]
+    return input[at_dim(dim, index)]
+
+
+select_op.vjp(input=lambda g, dim, index, input_shape, xp: xp.select_backward(g, input_shape, dim, index))
+
+
+@primitive("SelectBackwardBackward0", name="select_backward")
+def select_backward(input, size: tuple[int, ...], dim: int, index: int):  # type: ignore[no-untyped-def]
+    """Zeros of a shape with ``input`` at one index of a dimension."""
+    whole = np.zeros(size, input.dtype)
+    whole[at_dim(dim, index)] = input
+    return whole
+
+
+select_backward.vjp(input=lambda g, dim, index, xp: xp.select(g, dim, index))
+
+
+@public("select", "select")
+def select(input: Tensor, dim: int, index: Any) -> Tensor:
+    """A view of one index of a dimension, which disappears."""
+    shape = input._array.shape
+    if not shape:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    dim = one_dim(dim, len(shape))
+    if index.__class__ is not int:
+        index = as_int(index)
+    if not -shape[dim] <= index < shape[dim]:
+        raise IndexError(
+            f"select(): index {index} out of range for tensor of size {list(shape)} at dimension {dim}"
+        )
+    return select_op.call(input, dim, index)
+
+
+# ---- slice
+
+
+@view_primitive("SliceBackward0", "slice")
+def slice_op(input, dim: int, start: int, end: int, step: int):  # type: ignore[no-untyped-def]
+    return input[at_dim(dim, slice(start, end, step))]
+
+
+@slice_op.vjp("input")
+def _(g: Any, dim: Any, start: Any, end: Any, step: Any, input_shape: Any, xp: Any) -> Any:
+    return g if g.shape == input_shape else xp.slice_backward(g, input_shape, dim, start, end, step)
+
+
+@primitive("SliceBackwardBackward0", name="slice_backward")
+def slice_backward(  # type: ignore[no-untyped-def]
+    input, size: tuple[int, ...], dim: int, start: int, end: int, step: int
+):
+    """Zeros of a shape with ``input`` at a slice of a dimension."""
+    whole = np.zeros(size, input.dtype)
+    whole[at_dim(dim, slice(start, end, step))] = input
+    return whole
+
+
+slice_backward.vjp(input=lambda g, dim, start, end, step, xp: xp.slice(g, dim, start, end, step))
+
+
+def slice_along(input: Tensor, dim: int, start: int | None, end: int | None, step: int = 1) -> Tensor:
+    """``input[start:end:step]`` along a dimension counted from the front."""
+    size = input._array.shape[dim]
+    first = 0 if start is None else start if start >= 0 else max(start + size, 0)
+    last = size if end is None else end if end >= 0 else end + size
+    return slice_op.call(input, dim, first, max(last, first), step)
+
+
+@public("narrow", "narrow")
+def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
+    """A view of ``length`` elements of a dimension, from ``start`` on."""
+    shape = input._array.shape
+    if not shape:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    dim = one_dim(dim, len(shape))
+    if isinstance(start, Tensor):
+        if start._array.ndim or start._array.dtype.kind not in "iu":
+            raise RuntimeError("start must be an 0-dim integral Tensor.")
+        start = int(start._array)
+    size = shape[dim]
+    if not -size <= start <= size:
+        raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {start})")
+    if start < 0:
+        start += size
+    if start + length > size:
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
+    return slice_op.call(input, dim, start, start + length, 1)
+
+
+# ---- diagonal
+
+
+@view_primitive("DiagonalBackward0", "diagonal")
+def diagonal_op(input, offset: int, dim1: int, dim2: int):  # type: ignore[no-untyped-def]
+    return diagonal_array(input, offset, dim1, dim2)
+
+
+def diagonal_array(array: Any, offset: int, dim1: int, dim2: int) -> Any:
+    """A writeable view of a diagonal, as the last dimension."""
+    found = array.diagonal(offset, dim1, dim2)
+    if array.flags.writeable:
+        found.flags.writeable = True
+    return found
+
+
+@diagonal_op.vjp("input")
+def _(g: Any, offset: Any, dim1: Any, dim2: Any, input_shape: Any, xp: Any) -> Any:
+    return xp.diagonal_backward(g, input_shape, offset, dim1, dim2)
+
+
+@primitive("DiagonalBackwardBackward0", name="diagonal_backward")
+def diagonal_backward(  # type: ignore[no-untyped-def]
+    input, size: tuple[int, ...], offset: int, dim1: int, dim2: int
+):
+    """Zeros of a shape with ``input`` on a diagonal."""
+    whole = np.zeros(size, input.dtype)
+    diagonal_array(whole, offset, dim1, dim2)[...] = input
+    return whole
+
+
+diagonal_backward.vjp(input=lambda g, offset, dim1, dim2, xp: xp.diagonal(g, offset, dim1, dim2))
+
+
+@public("diagonal", "diagonal")
+def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """A view of a diagonal of two dimensions, as the last dimension."""
+    first, second = two_dims("diagonal", input._array.ndim, dim1, dim2)
+    return diagonal_op(input, offset, first, second)
+
+
+def two_dims(name: str, ndim: int, dim1: int, dim2: int) -> tuple[int, int]:
+    """Two dimensions that must differ."""
+    first, second = one_dim(dim1, ndim), one_dim(dim2, ndim)
+    if first == second:
+        raise RuntimeError(f"{name} dimensions cannot be identical {dim1}, {dim2}")
+    return first, second
+
+
+# ---- unfold
+
+
+@view_primitive("UnfoldBackward0", "unfold")
+def unfold_op(input, dimension: int, size: int, step: int):  # type: ignore[no-untyped-def]
+    if not input.ndim:
+        return input.reshape((1,))[:size]
+    shape, strides = list(input.shape), list(input.strides)
+    stride = strides[dimension]
+    shape[dimension] = (shape[dimension] - size) // step + 1
+    strides[dimension] = stride * step
+    return strided(input, (*shape, size), (*strides, stride))
+
+
+@unfold_op.vjp("input")
+def _(g: Any, dimension: Any, size: Any, step: Any, input_shape: Any, xp: Any) -> Any:
+    return xp.unfold_backward(g, input_shape, dimension, size, step)
+
+
+@primitive("UnfoldBackwardBackward0", name="unfold_backward")
+def unfold_backward(  # type: ignore[no-untyped-def]
+    input, input_sizes: tuple[int, ...], dim: int, size: int, step: int
+):
+    """Windows added back to where they were taken from."""
+    if not input_sizes:
+        return input.reshape(()).copy() if input.size else np.zeros((), input.dtype)
+    whole = np.zeros(input_sizes, input.dtype)
+    count = input.shape[dim]
+    for i in range(size):
+        whole[at_dim(dim, slice(i, i + (count - 1) * step + 1, step))] += input[..., i]
+    return whole
+
+
+unfold_backward.vjp(input=lambda g, dim, size, step, xp: xp.unfold(g, dim, size, step))
+
+
+@public("", "unfold")
+def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
+    """A view of all windows of ``size`` along a dimension, ``step`` apart, as a new last dimension."""
+    array = input._array
+    dim = one_dim(dimension, array.ndim)
+    limit = array.shape[dim] if array.ndim else 1
+    if size < 0:
+        raise RuntimeError(f"size is {size} but must be >= 0")
+    if size > limit:
+        raise RuntimeError(f"maximum size for tensor at dimension {dim} is {limit} but size is {size}")
+    if step <= 0:
+        raise RuntimeError(f"step is {step} but must be > 0")
+    return unfold_op(input, dim, size, step)
