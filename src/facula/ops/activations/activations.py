@@ -13,6 +13,7 @@ from ..arrays.approximations import expm1, log1p
 from ..arrays.gelu import gelu_in_tiles, is_large
 from ..arrays.masks import keep, select
 from ..arrays.tiles import SHARED, shared_ufunc, tiled_kernel, tiled_rule
+from ..arrays.types import Array
 from ..machine.arguments import one_dim
 from ..machine.elementwise import elementwise
 from ..machine.primitive import PLAIN, primitive
@@ -38,7 +39,7 @@ def _apply(op: Any, change: Any, inplace: bool, input: Tensor, *attributes: Any)
 # ---- relu and its kin
 
 
-def _relu(input):  # type: ignore[no-untyped-def]
+def _relu(input: Array) -> Any:
     if input.size > _SMALL and input.dtype.kind == "f":
         low, high = number_like(0, input), number_like(np.inf, input)
         if input.size >= SHARED:
@@ -66,7 +67,7 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     return _relu_in_place(input) if inplace else relu_op(input)
 
 
-def _leaky(input, negative_slope: float):  # type: ignore[no-untyped-def]
+def _leaky(input: Array, negative_slope: float) -> Any:
     if input.ndim and input.dtype.kind == "f" and 0 < negative_slope <= 1:
         below = np.multiply(input, number_like(negative_slope, input))
         return np.maximum(input, below, out=below)
@@ -96,7 +97,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     return _apply(leaky_relu_op, _leaky_in_place, inplace, input, negative_slope)
 
 
-def _threshold(input, threshold: float, value: float):  # type: ignore[no-untyped-def]
+def _threshold(input: Array, threshold: float, value: float) -> Any:
     return select(np.asarray(input <= threshold), np.asarray(number_like(value, input)), np.asarray(input))
 
 
@@ -119,18 +120,18 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
 
 
 @primitive("PreluKernelBackward0", name="prelu_kernel", kind="elementwise")
-def prelu_kernel(input, weight):  # type: ignore[no-untyped-def]
+def prelu_kernel(input: Array, weight: Array) -> Any:
     return np.where(input > 0, input, input * weight)
 
 
 @primitive("PreluKernelBackwardBackward0", kind="elementwise", saved_names={"input": "grad_output", "other": "self"})
-def prelu_input_backward(input, other, weight):  # type: ignore[no-untyped-def]
+def prelu_input_backward(input: Array, other: Array, weight: Array) -> Any:
     """``input`` is the gradient, ``other`` what prelu was applied to."""
     return np.where(other > 0, input, weight * input)
 
 
 @primitive("PreluKernelBackwardBackward0", kind="elementwise", saved_names={"input": "grad_output", "other": "self"})
-def prelu_weight_backward(input, other):  # type: ignore[no-untyped-def]
+def prelu_weight_backward(input: Array, other: Array) -> Any:
     return keep(np.multiply(other, input), np.logical_not(other > 0))
 
 
@@ -186,7 +187,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
 
 
 @tiled_kernel
-def _elu(input, alpha: float, scale: float, input_scale: float):  # type: ignore[no-untyped-def]
+def _elu(input: Array, alpha: float, scale: float, input_scale: float) -> Any:
     low = clip(input, -math.inf, 0)
     below = np.multiply(expm1(low * number_like(input_scale, input)), number_like(alpha * scale, input))
     return select(np.asarray(input > 0), np.asarray(input * number_like(scale, input)), np.asarray(below))
@@ -237,14 +238,14 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 _ROOT_HALF = math.sqrt(0.5)
 
 
-def _gelu(input, approximate: str):  # type: ignore[no-untyped-def]
+def _gelu(input: Array, approximate: str) -> Any:
     if approximate == "none" and is_large(input):
         return gelu_in_tiles(input)
     return _gelu_in_general(input, approximate)
 
 
 @tiled_kernel
-def _gelu_in_general(input, approximate: str):  # type: ignore[no-untyped-def]
+def _gelu_in_general(input: Array, approximate: str) -> Any:
     half = number_like(0.5, input)
     if approximate == "tanh":
         return half * input * (1 + np.tanh(gelu_inner(input)))
@@ -274,7 +275,7 @@ _logistic = sigmoid.kernel
 
 
 @tiled_kernel
-def _silu(input):  # type: ignore[no-untyped-def]
+def _silu(input: Array) -> Any:
     return np.multiply(input, _logistic(input))
 
 
@@ -303,7 +304,7 @@ def softplus_array(x: Any) -> Any:
 
 
 @tiled_kernel
-def _mish(input):  # type: ignore[no-untyped-def]
+def _mish(input: Array) -> Any:
     return np.multiply(input, np.tanh(softplus_array(input)))
 
 
@@ -314,7 +315,7 @@ def _mish_rule(g: Any, input: Any, xp: Any) -> Any:
 
 
 @tiled_kernel
-def _softplus(input, beta: float, threshold: float):  # type: ignore[no-untyped-def]
+def _softplus(input: Array, beta: float, threshold: float) -> Any:
     scaled = input * number_like(beta, input)
     smooth = softplus_array(scaled) / number_like(beta, input)
     return select(np.asarray(scaled > threshold), np.asarray(input), np.asarray(smooth))
@@ -341,7 +342,7 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
 
 
 @tiled_kernel
-def _log_sigmoid(input):  # type: ignore[no-untyped-def]
+def _log_sigmoid(input: Array) -> Any:
     return np.negative(softplus_array(np.negative(input)))
 
 
@@ -373,7 +374,7 @@ def tanhshrink(input: Tensor) -> Tensor:
 # ---- piecewise linear units
 
 
-def _hardtanh(input, min_val: float, max_val: float):  # type: ignore[no-untyped-def]
+def _hardtanh(input: Array, min_val: float, max_val: float) -> Any:
     return clip(input, min_val, max_val)
 
 
@@ -405,7 +406,7 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     return _apply(hardtanh_op, _hardtanh_in_place, inplace, input, 0, 6)
 
 
-def _hardsigmoid(input):  # type: ignore[no-untyped-def]
+def _hardsigmoid(input: Array) -> Any:
     return clip(input + number_like(3, input), 0, 6) / number_like(6, input)
 
 
@@ -422,7 +423,7 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     return _apply(hardsigmoid_op, _hardsigmoid_in_place, inplace, input)
 
 
-def _hardswish(input):  # type: ignore[no-untyped-def]
+def _hardswish(input: Array) -> Any:
     return input * _hardsigmoid(input)
 
 
@@ -439,7 +440,7 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     return _apply(hardswish_op, _hardswish_in_place, inplace, input)
 
 
-def _hardshrink(input, lambd: float):  # type: ignore[no-untyped-def]
+def _hardshrink(input: Array, lambd: float) -> Any:
     return keep(input, ~((input >= -lambd) & (input <= lambd)))
 
 
@@ -455,7 +456,7 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     return hardshrink_op(input, lambd)
 
 
-def _softshrink(input, lambd: float):  # type: ignore[no-untyped-def]
+def _softshrink(input: Array, lambd: float) -> Any:
     bound = number_like(lambd, input)
     return np.where(input > bound, input - bound, np.where(input < -bound, input + bound, input * 0))
 
@@ -480,7 +481,7 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
 
 
 @primitive("GluBackward0", name="glu")
-def glu_op(input, dim: int):  # type: ignore[no-untyped-def]
+def glu_op(input: Array, dim: int) -> Any:
     a, b = halves(input, dim)
     return (a * _logistic(b)).astype(input.dtype, copy=False)
 

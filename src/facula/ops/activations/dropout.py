@@ -12,6 +12,7 @@ from ..._core import dtypes
 from ..._core.generator import stream_of
 from ..._tensor import Tensor
 from ..arrays.draws import draw_uniform
+from ..arrays.types import Array
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONALS, public
 from ..machine.refusals import not_for
@@ -155,7 +156,7 @@ def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
 
 
 @primitive("NativeDropoutBackward0", name="native_dropout", outputs=2, kind="values_and_indices")
-def native_dropout_op(input, mask, p: float):  # type: ignore[no-untyped-def]
+def native_dropout_op(input: Array, mask: Array, p: float) -> tuple[Array, ...]:
     """The mask comes out as it went in: an output beside the result."""
     return _scaled(input, mask, 0.0 if p == 1 else 1 / (1 - p)), mask
 
@@ -166,12 +167,12 @@ def _scaled(input: Any, mask: Any, scale: float) -> Any:
 
 
 @native_dropout_op.vjp("input")
-def _(g: Any, mask: Any, p: float, xp: Any) -> Any:
+def native_dropout_gradient_of_input(g: Any, mask: Any, p: float, xp: Any) -> Any:
     return xp.native_dropout_backward(g, mask, 0.0 if p == 1 else 1 / (1 - p))
 
 
 @primitive("NativeDropoutBackwardBackward0", name="native_dropout_backward")
-def native_dropout_backward_op(input, mask, scale: float):  # type: ignore[no-untyped-def]
+def native_dropout_backward_op(input: Array, mask: Array, scale: float) -> Any:
     return _scaled(input, mask, scale)
 
 
@@ -192,25 +193,27 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor,
 
 
 @primitive("RreluWithNoiseBackward0", name="rrelu_with_noise")
-def rrelu_op(input, noise, lower: float, upper: float, training: bool):  # type: ignore[no-untyped-def]
+def rrelu_op(input: Array, noise: Array, lower: float, upper: float, training: bool) -> Any:
     """``noise``: the slope at each element, 1 where it is positive."""
     return input * noise
 
 
 @primitive("RreluWithNoiseBackwardBackward0", name="rrelu_backward", kind="elementwise", saved_names={"other": "self"})
-def rrelu_backward(  # type: ignore[no-untyped-def]
-    input, other, noise, lower: float, upper: float, training: bool
-):
+def rrelu_backward(
+    input: Array, other: Array, noise: Array, lower: float, upper: float, training: bool
+) -> Any:
     return input * noise
 
 
 @rrelu_op.vjp("input")
-def _(g: Any, input: Any, noise: Any, lower: float, upper: float, training: bool, xp: Any) -> Any:
+def rrelu_gradient_of_input(g: Any, input: Any, noise: Any, lower: float, upper: float, training: bool, xp: Any) -> Any:
     return xp.rrelu_backward(g, input, noise, lower, upper, training)
 
 
 @rrelu_backward.vjp("input")
-def _(g: Any, other: Any, noise: Any, lower: float, upper: float, training: bool, xp: Any) -> Any:
+def rrelu_backward_gradient_of_input(
+    g: Any, other: Any, noise: Any, lower: float, upper: float, training: bool, xp: Any
+) -> Any:
     return xp.rrelu_backward(g, other, noise, lower, upper, training)
 
 
@@ -218,7 +221,7 @@ rrelu_backward.vjp(other=no_gradient)
 
 
 @primitive("RreluWithNoiseBackward1", name="rrelu_with_noise_inplace")
-def rrelu_in_place(input, noise):  # type: ignore[no-untyped-def]
+def rrelu_in_place(input: Array, noise: Array) -> Any:
     return input * noise
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..arrays.gelu import GELU_TILE, slopes_of_gelu
 from ..arrays.tiles import each_tile
+from ..arrays.types import Array
 from ..machine.meta import by_zeros
 from ..machine.primitive import primitive
 from ..pointwise.special import erf_array
@@ -20,7 +21,7 @@ _DENSITY = 1 / math.sqrt(2 * math.pi)
     "GeluBackward0", name="gelu_with_slopes", outputs=2, kind="values_and_indices", saved_names={"out1": ""}
 )
 @by_zeros
-def gelu_with_slopes(input, approximate: str):  # type: ignore[no-untyped-def]
+def gelu_with_slopes(input: Array, approximate: str) -> tuple[Array, ...]:
     """(gelu, its derivative), without approximation."""
     found, slopes = (np.empty(input.shape, input.dtype) for _ in range(2))
     flat, into, slope = input.reshape(-1), found.reshape(-1), slopes.reshape(-1)

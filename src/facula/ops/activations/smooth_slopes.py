@@ -14,6 +14,7 @@ import numpy as np
 from ..arrays.gelu import gelu_gradient, is_large
 from ..arrays.masks import keep, select
 from ..arrays.tiles import TILE, pair_in_tiles
+from ..arrays.types import Array
 from ..machine.primitive import Primitive, primitive, wrap
 from ..pointwise.arithmetic import number_like
 from ..pointwise.special import erf_array
@@ -58,14 +59,14 @@ def _gelu_gradient(g: Any, x: Any, approximate: str) -> Any:
 
 
 @primitive("GeluBackwardBackward0", kind="elementwise", saved_names=OF_UNIT)
-def gelu_backward(input, other, approximate: str):  # type: ignore[no-untyped-def]
+def gelu_backward(input: Array, other: Array, approximate: str) -> Any:
     if approximate == "none" and input.dtype == other.dtype and is_large(other) and input.shape == other.shape:
         return gelu_gradient(input, other)
     return _gelu_gradient(input, other, approximate)
 
 
 @gelu_backward.vjp("other")
-def _(g: Any, input: Any, other: Any, approximate: str, xp: Any) -> Any:
+def gelu_backward_gradient_of_other(g: Any, input: Any, other: Any, approximate: str, xp: Any) -> Any:
     x = other
     if approximate == "tanh":
         t = xp.tanh(gelu_inner(x))
@@ -81,9 +82,9 @@ gelu_backward.vjp(input=lambda g, other, approximate, xp: xp.gelu_backward(g, ot
 
 
 @primitive("EluBackwardBackward0", kind="elementwise", saved_names={"input": "grad_output", "other": "self_or_result"})
-def elu_backward(  # type: ignore[no-untyped-def]
-    input, other, alpha: float, scale: float, input_scale: float, is_result: bool
-):
+def elu_backward(
+    input: Array, other: Array, alpha: float, scale: float, input_scale: float, is_result: bool
+) -> Any:
     """``is_result``: whether ``other`` is what the unit gave, because its input has been overwritten."""
     if is_result:
         below = input * ((other + number_like(alpha * scale, other)) * number_like(input_scale, other))
@@ -95,7 +96,7 @@ def elu_backward(  # type: ignore[no-untyped-def]
 
 
 @elu_backward.vjp("other")
-def _(
+def elu_backward_gradient_of_other(
     g: Any, input: Any, other: Any, alpha: float, scale: float, input_scale: float, is_result: bool, xp: Any
 ) -> Any:
     if is_result:
@@ -105,7 +106,9 @@ def _(
 
 
 @elu_backward.vjp("input")
-def _(g: Any, other: Any, alpha: float, scale: float, input_scale: float, is_result: bool, xp: Any) -> Any:
+def elu_backward_gradient_of_input(
+    g: Any, other: Any, alpha: float, scale: float, input_scale: float, is_result: bool, xp: Any
+) -> Any:
     return xp.elu_backward(g, other, alpha, scale, input_scale, is_result)
 
 
@@ -114,7 +117,7 @@ def _(g: Any, other: Any, alpha: float, scale: float, input_scale: float, is_res
 
 @primitive("SoftplusBackwardBackward0", kind="elementwise", saved_names=OF_UNIT)
 @_in_tiles
-def softplus_backward(input, other, beta: float, threshold: float):  # type: ignore[no-untyped-def]
+def softplus_backward(input: Array, other: Array, beta: float, threshold: float) -> Any:
     scaled = other * number_like(beta, other)
     low = number_like(threshold, other)
     slope = _logistic(np.asarray(np.minimum(scaled, low)))
@@ -122,7 +125,7 @@ def softplus_backward(input, other, beta: float, threshold: float):  # type: ign
 
 
 @softplus_backward.vjp("other")
-def _(g: Any, input: Any, other: Any, beta: float, threshold: float, xp: Any) -> Any:
+def softplus_backward_gradient_of_other(g: Any, input: Any, other: Any, beta: float, threshold: float, xp: Any) -> Any:
     scaled = other * beta
     beyond = scaled >= threshold
     s = xp.sigmoid(xp.drop(scaled, beyond))
@@ -135,12 +138,12 @@ softplus_backward.vjp(
 
 
 @primitive("LogSigmoidBackwardBackward0", kind="elementwise", saved_names=OF_UNIT)
-def log_sigmoid_backward(input, other):  # type: ignore[no-untyped-def]
+def log_sigmoid_backward(input: Array, other: Array) -> Any:
     return input * _logistic(-other)
 
 
 @log_sigmoid_backward.vjp("other")
-def _(g: Any, input: Any, other: Any, xp: Any) -> Any:
+def log_sigmoid_backward_gradient_of_other(g: Any, input: Any, other: Any, xp: Any) -> Any:
     s = xp.sigmoid(other)
     return g * input * (s * (s - 1))
 
@@ -162,13 +165,13 @@ show_buffer(log_sigmoid_backward)
 
 
 @primitive("HardswishBackwardBackward0", kind="elementwise", saved_names=OF_UNIT)
-def hardswish_backward(input, other):  # type: ignore[no-untyped-def]
+def hardswish_backward(input: Array, other: Array) -> Any:
     inside = np.asarray(input * (other / number_like(3, other) + number_like(0.5, other)))
     return keep(select(np.asarray(other < 3), inside, np.asarray(input)), np.asarray(other > -3))
 
 
 @hardswish_backward.vjp("other")
-def _(g: Any, input: Any, other: Any, xp: Any) -> Any:
+def hardswish_backward_gradient_of_other(g: Any, input: Any, other: Any, xp: Any) -> Any:
     return xp.keep(g * input / 3, (other > -3) & (other < 3))
 
 
@@ -185,14 +188,14 @@ def halves(x: Any, dim: int) -> tuple[Any, Any]:
 
 
 @primitive("GluBackwardBackward0", saved_names={"input": "grad_output", "other": "self"})
-def glu_backward(input, other, dim: int):  # type: ignore[no-untyped-def]
+def glu_backward(input: Array, other: Array, dim: int) -> Any:
     a, b = halves(other, dim)
     s = _logistic(b)
     return np.concatenate((input * s, input * a * (s * (1 - s))), dim)
 
 
 @glu_backward.vjp("input")
-def _(g: Any, other: Any, dim: int, xp: Any) -> Any:
+def glu_backward_gradient_of_input(g: Any, other: Any, dim: int, xp: Any) -> Any:
     a, b = halves(other, dim)
     of_a, of_b = halves(g, dim)
     s = xp.sigmoid(b)
@@ -200,7 +203,7 @@ def _(g: Any, other: Any, dim: int, xp: Any) -> Any:
 
 
 @glu_backward.vjp("other")
-def _(g: Any, input: Any, other: Any, dim: int, xp: Any) -> Any:
+def glu_backward_gradient_of_other(g: Any, input: Any, other: Any, dim: int, xp: Any) -> Any:
     a, b = halves(other, dim)
     of_a, of_b = halves(g, dim)
     s = xp.sigmoid(b)

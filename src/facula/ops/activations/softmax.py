@@ -9,6 +9,7 @@ import numpy as np
 from ..._core.dtypes import F32, F64, cast, widened
 from ..._tensor import Tensor
 from ..arrays.tiles import TILE, each_rows
+from ..arrays.types import Array
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.refusals import not_for
@@ -91,7 +92,7 @@ def _by_rows(x: Any, logarithms: bool) -> Any:
 
 
 @primitive("SoftmaxBackward0")
-def softmax_op(input, dim: int):  # type: ignore[no-untyped-def]
+def softmax_op(input: Array, dim: int) -> Any:
     if not input.ndim:
         return np.ones((), input.dtype) + (input - input)
     if _goes_by_rows(input, dim):
@@ -102,7 +103,7 @@ def softmax_op(input, dim: int):  # type: ignore[no-untyped-def]
 
 
 @softmax_op.vjp("input")
-def _(g: Any, out: Any, dim: int, xp: Any) -> Any:
+def softmax_gradient_of_input(g: Any, out: Any, dim: int, xp: Any) -> Any:
     return softmax_gradient(g, out, dim) if xp.is_raw else xp.softmax_backward_data(g, out, dim)
 
 
@@ -134,7 +135,7 @@ def _softmax_gradient(g: Any, out: Any) -> Any:
 
 
 @primitive("LogSoftmaxBackward0")
-def log_softmax_op(input, dim: int):  # type: ignore[no-untyped-def]
+def log_softmax_op(input: Array, dim: int) -> Any:
     if not input.ndim:
         return input - input
     if _goes_by_rows(input, dim):
@@ -145,7 +146,7 @@ def log_softmax_op(input, dim: int):  # type: ignore[no-untyped-def]
 
 
 @log_softmax_op.vjp("input")
-def _(g: Any, out: Any, dim: int, xp: Any) -> Any:
+def log_softmax_gradient_of_input(g: Any, out: Any, dim: int, xp: Any) -> Any:
     return log_softmax_gradient(g, out, dim) if xp.is_raw else xp.log_softmax_backward_data(g, out, dim)
 
 

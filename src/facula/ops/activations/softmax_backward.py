@@ -6,6 +6,7 @@ from typing import Any
 
 from ..._core.dtypes import cpp_name
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..reductions.reducing import check_dim
@@ -21,13 +22,13 @@ _SAVED = {"input": "grad_output"}
 
 
 @primitive("SoftmaxBackwardDataBackward0", name="softmax_backward_data", saved_names=_SAVED)
-def softmax_data(input, output, dim: int):  # type: ignore[no-untyped-def]
+def softmax_data(input: Array, output: Array, dim: int) -> Any:
     """``input``: the gradient that arrives; ``output``: what softmax gave."""
     return softmax_gradient(input, output, dim)
 
 
 @softmax_data.vjp("output")
-def _(g: Any, input: Any, output: Any, dim: int, xp: Any) -> Any:
+def softmax_data_gradient_of_output(g: Any, input: Any, output: Any, dim: int, xp: Any) -> Any:
     return g * (input - _sums(input * output, dim, xp)) - input * _sums(g * output, dim, xp)
 
 
@@ -35,7 +36,7 @@ softmax_data.vjp(input=lambda g, output, dim, xp: xp.softmax_backward_data(g, ou
 
 
 @primitive("LogSoftmaxBackwardDataBackward0", name="log_softmax_backward_data", saved_names=_SAVED)
-def log_softmax_data(input, output, dim: int):  # type: ignore[no-untyped-def]
+def log_softmax_data(input: Array, output: Array, dim: int) -> Any:
     return log_softmax_gradient(input, output, dim)
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..arrays.masks import keep, select
 from ..arrays.quick_gradients import fits
 from ..arrays.tiles import shared_pair
+from ..arrays.types import Array
 from ..machine.operands import scalar
 from ..machine.primitive import primitive
 from ..moving.basic import no_gradient
@@ -14,7 +17,7 @@ from ..pointwise.arithmetic import number_like
 
 
 @primitive("ThresholdBackwardBackward0", kind="elementwise", saved_names={"other": "self"})
-def threshold_backward(input, other, threshold: float):  # type: ignore[no-untyped-def]
+def threshold_backward(input: Array, other: Array, threshold: float) -> Any:
     low = number_like(threshold, other) if other.dtype.kind == "f" else threshold
     return shared_pair(lambda g, x: keep(g, np.logical_not(np.less_equal(x, low))), input, other)
 
@@ -22,17 +25,17 @@ def threshold_backward(input, other, threshold: float):  # type: ignore[no-untyp
 @primitive(
     "HardtanhBackwardBackward0", kind="elementwise", saved_names={"other": "self", "low": "min_val", "high": "max_val"}
 )
-def hardtanh_backward(input, other, low: float, high: float):  # type: ignore[no-untyped-def]
+def hardtanh_backward(input: Array, other: Array, low: float, high: float) -> Any:
     return keep(input, np.logical_not(np.less_equal(other, low) | np.greater_equal(other, high)))
 
 
 @primitive("HardshrinkBackwardBackward0", kind="elementwise", saved_names={"other": "self"})
-def shrink_backward(input, other, lambd: float):  # type: ignore[no-untyped-def]
+def shrink_backward(input: Array, other: Array, lambd: float) -> Any:
     return keep(input, np.logical_not(np.greater_equal(other, -lambd) & np.less_equal(other, lambd)))
 
 
 @primitive("LeakyReluBackwardBackward0", kind="elementwise", saved_names={"other": "self", "slope": "negative_slope"})
-def leaky_relu_backward(input, other, slope: float):  # type: ignore[no-untyped-def]
+def leaky_relu_backward(input: Array, other: Array, slope: float) -> Any:
     if 0 <= slope <= 1 and input.ndim and fits(input, other):
         dt = input.dtype
         slopes = np.greater(other, scalar(0, dt)).astype(dt)

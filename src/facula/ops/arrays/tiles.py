@@ -14,6 +14,7 @@ import numpy as np
 
 from ..._core import threads
 from ..._core.dtypes import F32, F64
+from .types import Array
 
 TILE = 32768
 """Elements that are worked on at once: 128 KB of float32 in each of the arrays of a kernel."""
@@ -58,7 +59,7 @@ def tiled_kernel(kernel: Any) -> Any:
     """A kernel of one array and attributes that works tile by tile: temporaries stay in the cache."""
 
     @wraps(kernel)
-    def run(input, *attributes):  # type: ignore[no-untyped-def]
+    def run(input: Array, *attributes: Array) -> Any:
         if input.size <= TILE or input.__class__ is not np.ndarray or input.dtype.kind == "c":
             return kernel(input, *attributes)
         return in_tiles(lambda x: kernel(x, *attributes), input)

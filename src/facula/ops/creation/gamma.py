@@ -10,6 +10,7 @@ from ..._core import dtypes
 from ..._core.generator import stream_of
 from ..._tensor import Tensor
 from ..arrays.implicit_gradients import dirichlet_gradient, gamma_gradient
+from ..arrays.types import Array
 from ..machine.elementwise import elementwise
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, public
@@ -23,7 +24,7 @@ def _as_floats(name: str, array: Any) -> Any:
 
 
 @primitive("StandardGammaBackward0")
-def standard_gamma(input, generator: object):  # type: ignore[no-untyped-def]
+def standard_gamma(input: Array, generator: object) -> Any:
     shapes = np.maximum(_as_floats("gamma_cpu", input), 0)
     draws = np.asarray(stream_of(generator).standard_gamma(shapes)).astype(input.dtype)
     return np.maximum(draws, np.finfo(input.dtype).tiny)
@@ -32,7 +33,7 @@ def standard_gamma(input, generator: object):  # type: ignore[no-untyped-def]
 standard_gamma.vjp(input=lambda g, input, out, xp: g * xp.standard_gamma_grad(input, out))
 
 
-def _gamma_grad(input, output):  # type: ignore[no-untyped-def]
+def _gamma_grad(input: Array, output: Array) -> Any:
     return gamma_gradient(input, output)
 
 
@@ -51,7 +52,7 @@ def _standard_gamma(input: Tensor, generator: Any = None) -> Tensor:
 
 
 @primitive("NotImplemented")
-def sample_dirichlet(input, generator: object):  # type: ignore[no-untyped-def]
+def sample_dirichlet(input: Array, generator: object) -> Any:
     """Gammas, normalised. They are drawn as logarithms: those of small shape are too small for floats."""
     rng = stream_of(generator)
     shapes = _as_floats("dirichlet", input)
@@ -73,7 +74,7 @@ def _sample_dirichlet(input: Tensor, generator: Any = None) -> Tensor:
 
 
 @primitive(None)
-def dirichlet_grad(x, alpha, total):  # type: ignore[no-untyped-def]
+def dirichlet_grad(x: Array, alpha: Array, total: Array) -> Any:
     return dirichlet_gradient(x, alpha, total)
 
 

@@ -11,6 +11,7 @@ from ..._core import dtypes, state
 from ..._core.generator import Generator, default_generator, stream_of
 from ..._tensor import Tensor
 from ..arrays.draws import DIGITS, check_range, draw_integers, draw_normal, draw_uniform, limits
+from ..arrays.types import Array
 from ..machine.operands import common_shape
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, public
@@ -170,7 +171,7 @@ def randint_like(
 
 
 @primitive("BernoulliBackward0")
-def bernoulli_kernel(input, generator: object):  # type: ignore[no-untyped-def]
+def bernoulli_kernel(input: Array, generator: object) -> Any:
     return draw_bernoulli(input, input.shape, dtypes.of_array(input), generator)
 
 
@@ -199,7 +200,7 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
 
 
 @primitive("NotImplemented")
-def bernoulli_of_number(input, p: float, generator: object):  # type: ignore[no-untyped-def]
+def bernoulli_of_number(input: Array, p: float, generator: object) -> Any:
     return Tensor._wrap(np.empty_like(input)).bernoulli_(p, generator=generator)._array
 
 
@@ -207,7 +208,7 @@ bernoulli_of_number.vjp(input=no_aten_derivative("bernoulli"))
 
 
 @primitive("PoissonBackward0")
-def poisson_kernel(input, generator: object):  # type: ignore[no-untyped-def]
+def poisson_kernel(input: Array, generator: object) -> Any:
     if input.dtype.kind in "biuc":
         raise not_for("poisson_cpu", dtypes.of_array(input))
     if input.size and not np.all(input >= 0):
@@ -225,7 +226,7 @@ def poisson(input: Tensor, generator: Any = None) -> Tensor:
 
 
 @primitive("NotImplemented")
-def binomial_kernel(count, prob, generator: object):  # type: ignore[no-untyped-def]
+def binomial_kernel(count: Array, prob: Array, generator: object) -> Any:
     common_shape(count.shape, prob.shape)
     p = np.clip(prob.astype(np.float64), 0, 1)
     n = np.maximum(count, 0).astype(np.int64)
@@ -297,18 +298,18 @@ def _with_replacement(rng: Any, weights: Any, n: int) -> Any:
 
 
 @primitive("NormalBackward1", name="normal_of_mean")
-def normal_of_mean(input, std: float, generator: object):  # type: ignore[no-untyped-def]
+def normal_of_mean(input: Array, std: float, generator: object) -> Any:
     return scaled(draw_normal(stream_of(generator), input.shape, dtypes.of_array(input)), input, std)
 
 
 @primitive("NormalBackward2", name="normal_of_std")
-def normal_of_std(std, mean: float, generator: object):  # type: ignore[no-untyped-def]
+def normal_of_std(std: Array, mean: float, generator: object) -> Any:
     _check_deviations(std)
     return scaled(draw_normal(stream_of(generator), std.shape, dtypes.of_array(std)), mean, std)
 
 
 @primitive("NormalBackward3", name="normal_of_both")
-def normal_of_both(mean, std, generator: object):  # type: ignore[no-untyped-def]
+def normal_of_both(mean: Array, std: Array, generator: object) -> Any:
     _check_deviations(std)
     shape = common_shape(mean.shape, std.shape)
     return scaled(draw_normal(stream_of(generator), shape, dtypes.of_array(mean)), mean, std)

@@ -11,6 +11,7 @@ from ..._core import dtypes
 from ..._core.generator import stream_of
 from ..._tensor import Tensor
 from ..arrays.draws import DIGITS, check_range, draw_integers, draw_normal, draw_uniform, limits
+from ..arrays.types import Array
 from ..machine.errors import NoOverload
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
@@ -27,7 +28,7 @@ def _stop(node: str, name: str) -> Primitive:
     """A primitive that stands in graphs for random numbers written over a tensor: its gradient is zero."""
 
     @primitive(node, name=name)
-    def overwrite(input):  # type: ignore[no-untyped-def]
+    def overwrite(input: Array) -> Any:
         return input
 
     overwrite.vjp(input=no_gradient)
@@ -47,7 +48,7 @@ _bernoulli_number = _stop("BernoulliBackward2", "bernoulli_number_inplace")
 
 
 @primitive("BernoulliBackward1", name="bernoulli_tensor_inplace")
-def _bernoulli_tensor(input, p):  # type: ignore[no-untyped-def]
+def _bernoulli_tensor(input: Array, p: Array) -> Any:
     return input
 
 

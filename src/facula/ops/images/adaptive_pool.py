@@ -11,6 +11,7 @@ import numpy as np
 from ..._core.dtypes import cast, widened
 from ..._tensor import Tensor
 from ...autograd import saved
+from ..arrays.types import Array
 from ..machine.errors import WrongArgument
 from ..machine.primitive import Primitive
 from ..machine.public import FUNCTIONALS, FUNCTIONS, public
@@ -64,11 +65,11 @@ def _size_getter(from_end: int) -> Callable[[Any], Any]:
 
 
 def _average_op(spatial: int) -> Primitive:
-    def kernel(input, output_size: Ints):  # type: ignore[no-untyped-def]
+    def kernel(input: Array, output_size: Ints) -> Any:
         windows = _windows(input.shape, output_size)
         return averages(input, windows, divisor_of([w.counts for w in windows], None))
 
-    def adjoint(input, like):  # type: ignore[no-untyped-def]
+    def adjoint(input: Array, like: Array) -> Any:
         windows = _windows(like.shape, input.shape[-spatial:])
         return averages_adjoint(input, windows, divisor_of([w.counts for w in windows], None))
 
@@ -142,7 +143,7 @@ _average_form(3)
 
 
 def _max_op(spatial: int) -> Primitive:
-    def kernel(input, output_size: Ints):  # type: ignore[no-untyped-def]
+    def kernel(input: Array, output_size: Ints) -> tuple[Array, ...]:
         windows = _windows(input.shape, output_size)
         values, which = greatest(widened(input), windows, True)
         return cast(values, input.dtype), places_of(which, windows)
@@ -234,7 +235,7 @@ def random_starts(samples: Any, inputs: int, outputs: int, size: int) -> Any:
 
 
 def _fractional_op(spatial: int) -> Primitive:
-    def kernel(input, samples, kernel_size: Ints, output_size: Ints):  # type: ignore[no-untyped-def]
+    def kernel(input: Array, samples: Array, kernel_size: Ints, output_size: Ints) -> tuple[Array, ...]:
         x = widened(input)
         sizes = x.shape[-spatial:]
         planes = prod(x.shape[:-spatial])
@@ -265,7 +266,7 @@ def _fractional_op(spatial: int) -> Primitive:
     plane_ops(f"{name}_backward", f"FractionalMaxPool{spatial}DBackwardBackward0", spatial)
 
     @op.vjp("input")
-    def _(g: Any, input: Any, out1: Any, kernel_size: Ints, output_size: Ints, xp: Any) -> Any:
+    def op_gradient_of_input(g: Any, input: Any, out1: Any, kernel_size: Ints, output_size: Ints, xp: Any) -> Any:
         return getattr(xp, f"{name}_backward")(g, input, out1)
 
     return op

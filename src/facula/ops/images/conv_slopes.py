@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._core.devices import empty_meta
 from ..arrays.patches import Sizes
+from ..arrays.types import Array
 from ..machine.namespaces import RAW
 from ..machine.primitive import primitive
 from .convolution import NO_BIAS, any_meta, to_bias, to_input, to_weight
@@ -17,10 +18,10 @@ from .convolution import NO_BIAS, any_meta, to_bias, to_input, to_weight
     "ConvolutionBackwardBackward0", name="convolution_backward", outputs=3,
     saved_names={"input": "input", "wanted": ""},
 )  # fmt: skip
-def convolution_backward(  # type: ignore[no-untyped-def]
-    grad_output, input, weight, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool,
+def convolution_backward(
+    grad_output: Array, input: Array, weight: Array, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool,
     output_padding: Sizes, groups: int, wanted: tuple[bool, ...],
-):  # fmt: skip
+) -> Any:  # fmt: skip
     how = (stride, padding, dilation, transposed)
     nothing = empty_meta((0,), input.dtype) if any_meta(input, weight) else np.empty(0, input.dtype)
     return [
@@ -31,7 +32,7 @@ def convolution_backward(  # type: ignore[no-untyped-def]
 
 
 @convolution_backward.vjp("grad_output")
-def _(
+def convolution_backward_gradient_of_grad_output(
     g: Any, grad_output: Any, input: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes,
     transposed: bool, output_padding: Sizes, groups: int, wanted: Any, xp: Any,
 ) -> Any:  # fmt: skip
@@ -48,7 +49,7 @@ def _(
 
 
 @convolution_backward.vjp("input")
-def _(
+def convolution_backward_gradient_of_input(
     g: Any, grad_output: Any, input: Any, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool,
     output_padding: Sizes, groups: int, wanted: Any, xp: Any,
 ) -> Any:  # fmt: skip
@@ -60,7 +61,7 @@ def _(
 
 
 @convolution_backward.vjp("weight")
-def _(
+def convolution_backward_gradient_of_weight(
     g: Any, grad_output: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool,
     groups: int, wanted: Any, xp: Any,
 ) -> Any:  # fmt: skip

@@ -9,6 +9,7 @@ import numpy as np
 from ..._core.dtypes import widened
 from ..._tensor import Tensor
 from ..arrays.convolution import convolve
+from ..arrays.types import Array
 from ..machine.errors import WrongArgument
 from ..machine.primitive import primitive
 from ..machine.public import public
@@ -19,28 +20,28 @@ _BACK = (2, 0, 1)
 
 
 @primitive("ConvTbcBackward0", name="conv_tbc")
-def conv_tbc_op(input, weight, bias, pad: int):  # type: ignore[no-untyped-def]
+def conv_tbc_op(input: Array, weight: Array, bias: Array, pad: int) -> Any:
     x, w = widened(input).transpose(_IN), widened(weight).transpose(_WEIGHT)
     y = convolve(x, w, (1,), (pad,), (1,), 1).transpose(_BACK) + widened(bias)
     return np.ascontiguousarray(y, input.dtype)
 
 
 @conv_tbc_op.vjp("input")
-def _(g: Any, input: Any, weight: Any, bias: Any, pad: int, xp: Any) -> Any:
+def conv_tbc_gradient_of_input(g: Any, input: Any, weight: Any, bias: Any, pad: int, xp: Any) -> Any:
     w = xp.permute(xp.conj(weight), _WEIGHT)
     sizes = (input.shape[0],)
     return xp.permute(xp.convolution_input(xp.permute(g, _IN), w, sizes, (1,), (pad,), (1,), 1), _BACK)
 
 
 @conv_tbc_op.vjp("weight")
-def _(g: Any, input: Any, weight: Any, bias: Any, pad: int, xp: Any) -> Any:
+def conv_tbc_gradient_of_weight(g: Any, input: Any, weight: Any, bias: Any, pad: int, xp: Any) -> Any:
     x = xp.permute(xp.conj(input), _IN)
     kernel = (weight.shape[0],)
     return xp.permute(xp.convolution_weight(xp.permute(g, _IN), x, kernel, (1,), (pad,), (1,), 1), _WEIGHT)
 
 
 @conv_tbc_op.vjp("bias")
-def _(g: Any, input: Any, weight: Any, bias: Any, xp: Any) -> Any:
+def conv_tbc_gradient_of_bias(g: Any, input: Any, weight: Any, bias: Any, xp: Any) -> Any:
     return xp.sum_to(g, tuple(bias.shape))
 
 

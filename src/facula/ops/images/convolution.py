@@ -12,6 +12,7 @@ from ..._core.dtypes import cpp_name, widened
 from ..._tensor import Tensor
 from ..arrays.convolution import convolve, convolve_input, convolve_weight
 from ..arrays.patches import Sizes, out_sizes
+from ..arrays.types import Array
 from ..machine.errors import NoOverload, WrongArgument
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, public
@@ -42,10 +43,10 @@ def transposed_sizes(
 @primitive(
     "ConvolutionBackward0", saved_names={"input": "input", "bias_sym_sizes_opt": "bias_sym_sizes_opt"}
 )
-def convolution(  # type: ignore[no-untyped-def]
-    input, weight, bias, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool, output_padding: Sizes,
-    groups: int, bias_sym_sizes_opt: Sizes,
-):  # fmt: skip
+def convolution(
+    input: Array, weight: Array, bias: Array | None, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool,
+    output_padding: Sizes, groups: int, bias_sym_sizes_opt: Sizes,
+) -> Any:  # fmt: skip
     sizes, kernel = input.shape[2:], weight.shape[2:]
     if transposed:
         sizes = transposed_sizes(sizes, kernel, stride, padding, dilation, output_padding)
@@ -64,9 +65,9 @@ def convolution(  # type: ignore[no-untyped-def]
 
 
 @primitive("ConvolutionBackwardBackward0", name="convolution_input")
-def convolution_input(  # type: ignore[no-untyped-def]
-    input, weight, sizes: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
-):
+def convolution_input(
+    input: Array, weight: Array, sizes: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
+) -> Any:
     """From a convolution's result (``input``) and its weight what belongs to its input, of these spatial sizes."""
     if any_meta(input, weight):
         return empty_meta((input.shape[0], weight.shape[1] * groups, *sizes), input.dtype)
@@ -75,9 +76,9 @@ def convolution_input(  # type: ignore[no-untyped-def]
 
 
 @primitive("ConvolutionBackwardBackward0", name="convolution_weight")
-def convolution_weight(  # type: ignore[no-untyped-def]
-    input, other, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
-):
+def convolution_weight(
+    input: Array, other: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
+) -> Any:
     """From a convolution's result (``input``) and its input (``other``) what belongs to its weight."""
     if any_meta(input, other):
         return empty_meta((input.shape[1], other.shape[1] // groups, *kernel), input.dtype)
@@ -161,22 +162,30 @@ in_both_worlds(
 
 
 @convolution_input.vjp("input")
-def _(g: Any, input: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int, xp: Any) -> Any:
+def convolution_input_gradient_of_input(
+    g: Any, input: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int, xp: Any
+) -> Any:
     return forward(g, xp.conj(weight), tuple(input.shape[2:]), stride, padding, dilation, groups, xp)
 
 
 @convolution_input.vjp("weight")
-def _(g: Any, input: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int, xp: Any) -> Any:
+def convolution_input_gradient_of_weight(
+    g: Any, input: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int, xp: Any
+) -> Any:
     return xp.convolution_weight(xp.conj(input), g, tuple(weight.shape[2:]), stride, padding, dilation, groups)
 
 
 @convolution_weight.vjp("input")
-def _(g: Any, input: Any, other: Any, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int, xp: Any) -> Any:
+def convolution_weight_gradient_of_input(
+    g: Any, input: Any, other: Any, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int, xp: Any
+) -> Any:
     return forward(xp.conj(other), g, tuple(input.shape[2:]), stride, padding, dilation, groups, xp)
 
 
 @convolution_weight.vjp("other")
-def _(g: Any, input: Any, other: Any, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int, xp: Any) -> Any:
+def convolution_weight_gradient_of_other(
+    g: Any, input: Any, other: Any, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int, xp: Any
+) -> Any:
     return xp.convolution_input(xp.conj(input), g, tuple(other.shape[2:]), stride, padding, dilation, groups)
 
 

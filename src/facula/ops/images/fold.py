@@ -11,6 +11,7 @@ from ..._core.devices import MetaArray, empty_meta
 from ..._core.dtypes import widened
 from ..._tensor import Tensor
 from ..arrays.patches import Sizes, extended, out_sizes, patches, spots
+from ..arrays.types import Array
 from ..machine.errors import WrongArgument
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONALS, public
@@ -20,9 +21,9 @@ from ..machine.refusals import not_for
 
 
 @primitive("Im2ColBackward0", saved_names={"input_shape": ""})
-def im2col(  # type: ignore[no-untyped-def]
-    input, kernel_size: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes
-):
+def im2col(
+    input: Array, kernel_size: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes
+) -> Any:
     """(samples, channels * kernel, places): each column is the patch that the kernel sees from one place."""
     out = out_sizes(input.shape[-2:], kernel_size, stride, padding, dilation)
     shape = (*input.shape[:-3], input.shape[-3] * prod(kernel_size), prod(out))
@@ -33,9 +34,9 @@ def im2col(  # type: ignore[no-untyped-def]
 
 
 @primitive("Col2ImBackward0")
-def col2im(  # type: ignore[no-untyped-def]
-    input, output_size: Sizes, kernel_size: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes
-):
+def col2im(
+    input: Array, output_size: Sizes, kernel_size: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes
+) -> Any:
     """(samples, channels, *output_size): sums of what the columns hold for each place."""
     channels = input.shape[-2] // prod(kernel_size)
     shape = (*input.shape[:-2], channels, *output_size)

@@ -15,6 +15,7 @@ from ..._core.dtypes import cast, widened
 from ..._tensor import Tensor
 from ..arrays.interpolation import cubic_weights
 from ..arrays.masks import keep
+from ..arrays.types import Array
 from ..machine.namespaces import RAW
 from ..machine.partial_write import add_at
 from ..machine.primitive import Primitive, primitive, wrap
@@ -31,7 +32,7 @@ _FAR = 2.0**31
 
 
 @primitive("GatherBackward0")
-def take_points(input, index):  # type: ignore[no-untyped-def]
+def take_points(input: Array, index: Array) -> Any:
     """``input[n, c]``, flattened, at the places ``index[n]``, for every c."""
     n, c = input.shape[:2]
     flat = input.reshape(n, c, prod(input.shape[2:]))
@@ -42,7 +43,7 @@ def take_points(input, index):  # type: ignore[no-untyped-def]
 
 
 @primitive("ScatterAddBackward0")
-def add_points(input, index, shape: Ints):  # type: ignore[no-untyped-def]
+def add_points(input: Array, index: Array, shape: Ints) -> Any:
     """The adjoint: points added to their places in zeros of a shape."""
     n, c = shape[:2]
     size = prod(shape[2:])
@@ -191,9 +192,9 @@ def _coordinate(grid: Any, i: int, xp: Any) -> Any:
 
 
 def _sample_op(spatial: int) -> Primitive:
-    def kernel(  # type: ignore[no-untyped-def]
-        input, grid, interpolation_mode: int, padding_mode: int, align_corners: bool
-    ):
+    def kernel(
+        input: Array, grid: Array, interpolation_mode: int, padding_mode: int, align_corners: bool
+    ) -> Any:
         if input.__class__ is MetaArray:
             return empty_meta((*input.shape[:2], *grid.shape[1:-1]), input.dtype)
         x = widened(input)
@@ -213,7 +214,7 @@ def _sample_op(spatial: int) -> Primitive:
     op = Primitive(f"grid_sampler_{spatial}d", kernel, f"GridSampler{spatial}DBackward0")
 
     @op.vjp("input")
-    def _(
+    def op_gradient_of_input(
         g: Any, input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool, xp: Any
     ) -> Any:
         shape = tuple(input.shape)
@@ -231,7 +232,7 @@ def _sample_op(spatial: int) -> Primitive:
         return back(found)
 
     @op.vjp("grid")
-    def _(
+    def op_gradient_of_grid(
         g: Any, input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool, xp: Any
     ) -> Any:
         if interpolation_mode == NEAREST:
@@ -374,14 +375,14 @@ def _base_grid(sizes: Ints, align_corners: bool, dtype: Any) -> Any:
 
 
 @primitive("AffineGridGeneratorBackward0")
-def affine_grid_generator(theta, size: Ints, align_corners: bool):  # type: ignore[no-untyped-def]
+def affine_grid_generator(theta: Array, size: Ints, align_corners: bool) -> Any:
     wide = widened(theta)
     rows = np.matmul(_base_grid(size[2:], align_corners, wide.dtype), wide.swapaxes(1, 2))
     return cast(np.ascontiguousarray(rows.reshape(theta.shape[0], *size[2:], len(size) - 2)), theta.dtype)
 
 
 @primitive("AffineGridGeneratorBackwardBackward0")
-def affine_grid_adjoint(input, size: Ints, align_corners: bool):  # type: ignore[no-untyped-def]
+def affine_grid_adjoint(input: Array, size: Ints, align_corners: bool) -> Any:
     wide = widened(input).reshape(input.shape[0], -1, len(size) - 2)
     return cast(np.matmul(wide.swapaxes(1, 2), _base_grid(size[2:], align_corners, wide.dtype)), input.dtype)
 

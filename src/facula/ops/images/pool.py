@@ -13,6 +13,7 @@ from ..._core.devices import MetaArray
 from ..._core.dtypes import cast, widened
 from ..._tensor import Tensor, computed
 from ..arrays.sparse_maps import along
+from ..arrays.types import Array
 from ..machine.primitive import Primitive, wrap
 from ..machine.public import FUNCTIONALS, FUNCTIONS, public
 from ..machine.refusals import not_for
@@ -28,9 +29,9 @@ Ints = tuple[int, ...]
 def _max_op(spatial: int) -> Primitive:
     """Values, and which element of its window each is. The latter only if someone wants to know."""
 
-    def kernel(  # type: ignore[no-untyped-def]
-        input, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool, want: bool
-    ):
+    def kernel(
+        input: Array, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool, want: bool
+    ) -> tuple[Array, ...]:
         windows = windows_of(input.shape[-spatial:], kernel_size, stride, padding, dilation, ceil_mode)
         values, which = greatest(widened(input), windows, want)
         return cast(values, input.dtype), np.zeros((), np.uint8) if which is None else which
@@ -43,7 +44,7 @@ def _max_op(spatial: int) -> Primitive:
     plane_ops(f"{name}_backward", f"MaxPool{spatial}DWithIndicesBackwardBackward0", spatial)
 
     @op.vjp("input")
-    def _(
+    def op_gradient_of_input(
         g: Any, input: Any, out1: Any, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool,
         xp: Any,
     ) -> Any:  # fmt: skip
@@ -277,18 +278,18 @@ def _average_op(spatial: int) -> Primitive:
         windows = windows_of(shape[-spatial:], kernel, stride, padding, (1,), ceil_mode)
         return windows, divisor_of([w.padded if include else w.counts for w in windows], override)
 
-    def kernel(  # type: ignore[no-untyped-def]
-        input, kernel_size: Ints, stride: Ints, padding: Ints, ceil_mode: bool, count_include_pad: bool,
+    def kernel(
+        input: Array, kernel_size: Ints, stride: Ints, padding: Ints, ceil_mode: bool, count_include_pad: bool,
         divisor_override: int | None,
-    ):  # fmt: skip
+    ) -> Any:  # fmt: skip
         return averages(
             input, *geometry(input.shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
         )
 
-    def adjoint(  # type: ignore[no-untyped-def]
-        input, like, kernel_size: Ints, stride: Ints, padding: Ints, ceil_mode: bool, count_include_pad: bool,
-        divisor_override: int | None,
-    ):  # fmt: skip
+    def adjoint(
+        input: Array, like: Array, kernel_size: Ints, stride: Ints, padding: Ints, ceil_mode: bool,
+        count_include_pad: bool, divisor_override: int | None,
+    ) -> Any:  # fmt: skip
         return averages_adjoint(
             input, *geometry(like.shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
         )
@@ -297,7 +298,7 @@ def _average_op(spatial: int) -> Primitive:
     op = Primitive(name, kernel, f"AvgPool{spatial}DBackward0")
 
     @op.vjp("input")
-    def _(
+    def op_gradient_of_input(
         g: Any, input: Any, kernel_size: Ints, stride: Ints, padding: Ints, ceil_mode: bool, count_include_pad: bool,
         divisor_override: int | None, xp: Any,
     ) -> Any:  # fmt: skip

@@ -16,6 +16,7 @@ from ..._tensor import Tensor
 from ...autograd import saved
 from ..arrays.interpolation import taps_of
 from ..arrays.sparse_maps import Taps, along
+from ..arrays.types import Array
 from ..machine.primitive import Primitive
 from ..machine.public import FUNCTIONALS, public
 from ..machine.refusals import not_for
@@ -63,10 +64,10 @@ def _op(name: str, node: str, spatial: int, mode: str, antialias: bool = False) 
         name = "nearest-of-few" if few else mode
         return [taps_of(name, antialias, n, o, align_corners, s, wide) for n, o, s in zip(shape, size, scales)]
 
-    def kernel(input, output_size: Ints, align_corners: bool, scales: Scales):  # type: ignore[no-untyped-def]
+    def kernel(input: Array, output_size: Ints, align_corners: bool, scales: Scales) -> Any:
         return resampled(input, maps(input.shape[-spatial:], output_size, align_corners, scales, input.dtype))
 
-    def adjoint(input, shape: Ints, align_corners: bool, scales: Scales):  # type: ignore[no-untyped-def]
+    def adjoint(input: Array, shape: Ints, align_corners: bool, scales: Scales) -> Any:
         forward = maps(shape[-spatial:], input.shape[-spatial:], align_corners, scales, input.dtype)
         return resampled(input, [taps.adjoint for taps in forward])
 
@@ -76,7 +77,9 @@ def _op(name: str, node: str, spatial: int, mode: str, antialias: bool = False) 
     op = Primitive(name, kernel, f"{node}Backward0", saved_names=shown)
 
     @op.vjp("input")
-    def _(g: Any, input_shape: Ints, output_size: Ints, align_corners: bool, scales: Scales, xp: Any) -> Any:
+    def op_gradient_of_input(
+        g: Any, input_shape: Ints, output_size: Ints, align_corners: bool, scales: Scales, xp: Any
+    ) -> Any:
         return getattr(xp, f"{name}_backward")(g, input_shape, align_corners, scales)
 
     shown = {**shown, "input_shape": ""}

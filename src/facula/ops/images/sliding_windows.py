@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from ..._core.devices import MetaArray, empty_meta
-from ..arrays.sparse_maps import Array, Rows, Taps, compact
+from ..arrays.sparse_maps import Rows, Taps, compact
+from ..arrays.types import Array
 from ..machine.partial_write import add_at
 from ..machine.primitive import Primitive
 from ..moving.basic import constant, no_gradient, raw
@@ -242,11 +243,11 @@ def of_shape(shape: tuple[int, ...], g: Any, xp: Any) -> Any:
 def plane_ops(name: str, node: str, spatial: int) -> Primitive:
     """A primitive like ``add_to_planes``, for the derivatives of an operator that picks elements of planes."""
 
-    def add(input, like, index):  # type: ignore[no-untyped-def]
+    def add(input: Array, like: Array, index: Array) -> Any:
         """``like``: what the elements were picked from."""
         return add_to_planes(input, index, like.shape, spatial)
 
-    def take(input, index):  # type: ignore[no-untyped-def]
+    def take(input: Array, index: Array) -> Any:
         return take_from_planes(input, index, spatial)
 
     adding = Primitive(name, add, node, saved_names={"index": "indices"})

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..._core.devices import MetaArray, empty_meta
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.primitive import Primitive
 from ..machine.public import FUNCTIONALS, public
 from ..machine.refusals import not_for, scalar_type
@@ -19,7 +20,7 @@ Ints = tuple[int, ...]
 
 
 def _unpool_op(spatial: int) -> Primitive:
-    def kernel(input, indices, output_size: Ints):  # type: ignore[no-untyped-def]
+    def kernel(input: Array, indices: Array, output_size: Ints) -> Any:
         shape = (*input.shape[:-spatial], *output_size)
         if input.__class__ is MetaArray:
             return empty_meta(shape, input.dtype)
@@ -29,7 +30,7 @@ def _unpool_op(spatial: int) -> Primitive:
             out[flat_places(indices, planes, size).reshape(-1)] = input.reshape(-1)
         return out.reshape(shape)
 
-    def take(input, indices):  # type: ignore[no-untyped-def]
+    def take(input: Array, indices: Array) -> Any:
         return take_from_planes(input, indices, spatial)
 
     name = f"max_unpool{spatial}d"

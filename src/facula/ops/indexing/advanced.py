@@ -13,6 +13,7 @@ from ..._tensor import Tensor
 from ...autograd import saved
 from ...autograd.graph import Node
 from ...autograd.saved import SavedList
+from ..arrays.types import Array
 from ..machine.namespaces import TENSOR
 from ..machine.partial_write import SMALL, add_rows, changing, first_outside, from_front
 from ..machine.primitive import primitive, wrap
@@ -133,7 +134,7 @@ def checked(tensors: list[Any], shape: tuple[int, ...], count: bool = False) -> 
 
 
 @primitive("IndexBackward0", name="index")
-def index_kernel(input, indices: SavedList):  # type: ignore[no-untyped-def]
+def index_kernel(input: Array, indices: SavedList) -> Any:
     if len(indices) == 1 and input.__class__ is np.ndarray:
         only = indices[0]._array if isinstance(indices[0], Tensor) else indices[0]
         if only.dtype in INTEGERS:
@@ -157,7 +158,7 @@ def index_kernel(input, indices: SavedList):  # type: ignore[no-untyped-def]
 
 
 @primitive("IndexPutImplBackward0", name="unindex")
-def unindex(input, indices: SavedList, shape: tuple[int, ...]):  # type: ignore[no-untyped-def]
+def unindex(input: Array, indices: SavedList, shape: tuple[int, ...]) -> Any:
     """Zeros of a shape, with elements added at the places of an index: the adjoint of reading them."""
     whole = np.zeros(shape, input.dtype)
     if len(indices) == 1 and input.__class__ is np.ndarray and input.size <= SMALL:
@@ -223,7 +224,7 @@ def accumulate_into(target: Any, places: Places, values: Any, fresh: bool = Fals
 
 
 @changing("IndexPutBackward0", "index_put")
-def index_put_op(input, values, indices: SavedList, accumulate: bool):  # type: ignore[no-untyped-def]
+def index_put_op(input: Array, values: Array, indices: SavedList, accumulate: bool) -> None:
     places = Places(indices)
     try:
         if accumulate:
@@ -253,7 +254,7 @@ TENSOR.unindex = _unindex_tensor  # type: ignore[attr-defined]
 
 @index_put_impl.vjp("input")
 @index_put_op.vjp("input")
-def _(g: Any, indices: Any, accumulate: bool, xp: Any) -> Any:
+def index_put_impl_gradient_of_input(g: Any, indices: Any, accumulate: bool, xp: Any) -> Any:
     if accumulate:
         return g
     return xp.index_put(g, constant(np.zeros((), raw(g).dtype), xp), indices, False)
@@ -261,7 +262,7 @@ def _(g: Any, indices: Any, accumulate: bool, xp: Any) -> Any:
 
 @index_put_impl.vjp("values")
 @index_put_op.vjp("values")
-def _(g: Any, indices: Any, values_shape: Any, values_dtype: Any, xp: Any) -> Any:
+def index_put_impl_gradient_of_values(g: Any, indices: Any, values_shape: Any, values_dtype: Any, xp: Any) -> Any:
     return fit(xp.index(g, indices), values_shape, values_dtype, xp)
 
 

@@ -7,19 +7,20 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor, computed, elements
+from ..arrays.types import Array
 from ..machine.partial_write import add_rows
 from ..machine.primitive import primitive, wrap
 
 
 @primitive("EmbeddingBackward0", name="embedding")
-def embedding_op(weight, indices, padding_idx: int, scale_grad_by_freq: bool, sparse: bool):  # type: ignore[no-untyped-def]
+def embedding_op(weight: Array, indices: Array, padding_idx: int, scale_grad_by_freq: bool, sparse: bool) -> Any:
     return weight.take(indices, 0) if weight.__class__ is np.ndarray else weight[indices]
 
 
 @primitive(
     "EmbeddingDenseBackwardBackward0", name="embedding_rows_summed", saved_names={"scale_grad_by_freq": ""}
 )
-def rows_summed(input, indices, rows: int, padding_idx: int, scale_grad_by_freq: bool):  # type: ignore[no-untyped-def]
+def rows_summed(input: Array, indices: Array, rows: int, padding_idx: int, scale_grad_by_freq: bool) -> Any:
     """Each row of ``input`` added to the row of a table that its index says; the padding row stays 0."""
     flat = indices.reshape(-1)
     if scale_grad_by_freq:
@@ -33,7 +34,7 @@ def rows_summed(input, indices, rows: int, padding_idx: int, scale_grad_by_freq:
 
 
 @primitive("EmbeddingBackward0", name="embedding_unpadded")
-def unpadded(weight, indices, padding_idx: int, scale_grad_by_freq: bool):  # type: ignore[no-untyped-def]
+def unpadded(weight: Array, indices: Array, padding_idx: int, scale_grad_by_freq: bool) -> Any:
     """The adjoint of ``rows_summed``."""
     found = weight[indices]
     if scale_grad_by_freq:
@@ -45,7 +46,7 @@ def unpadded(weight, indices, padding_idx: int, scale_grad_by_freq: bool):  # ty
 
 
 @embedding_op.vjp("weight")
-def _(
+def embedding_gradient_of_weight(
     g: Any, indices: Any, weight_shape: Any, padding_idx: int, scale_grad_by_freq: bool, sparse: bool, xp: Any
 ) -> Any:
     return xp.embedding_rows_summed(g, indices, weight_shape[0], padding_idx, scale_grad_by_freq)

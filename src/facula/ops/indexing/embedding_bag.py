@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._core.dtypes import widened
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.meta import by_zeros
 from ..machine.primitive import primitive
 from ..machine.public import public
@@ -43,10 +44,10 @@ def _kept(indices: Any, padding_idx: int) -> Any:
     },
 )  # fmt: skip
 @by_zeros
-def embedding_bag_op(  # type: ignore[no-untyped-def]
-    weight, per_sample_weights, indices, offsets, scale_grad_by_freq: bool, mode: int, sparse: bool,
-    include_last_offset: bool, padding_idx: int, rows: int,
-):  # fmt: skip
+def embedding_bag_op(
+    weight: Array, per_sample_weights: Array | None, indices: Array, offsets: Array, scale_grad_by_freq: bool,
+    mode: int, sparse: bool, include_last_offset: bool, padding_idx: int, rows: int,
+) -> tuple[Array, ...]:  # fmt: skip
     """(bags, the bag of each index, sizes of bags, indices of maxima)."""
     bags, n = _bags(indices, offsets, include_last_offset)
     kept = _kept(indices, padding_idx)
@@ -109,10 +110,10 @@ def _frequencies(indices: Any, used: Any) -> Any:
 
 @primitive("EmbeddingBagBackwardBackward0", name="rows_from_bags")
 @by_zeros
-def rows_from_bags(  # type: ignore[no-untyped-def]
-    input, per_sample_weights, indices, offsets, rows: int, scale_grad_by_freq: bool, mode: int,
-    include_last_offset: bool, padding_idx: int,
-):  # fmt: skip
+def rows_from_bags(
+    input: Array, per_sample_weights: Array | None, indices: Array, offsets: Array, rows: int, scale_grad_by_freq: bool,
+    mode: int, include_last_offset: bool, padding_idx: int,
+) -> Any:  # fmt: skip
     """The adjoint of sums and means with respect to the table."""
     used, of, factors, kept = _places(
         indices, offsets, include_last_offset, padding_idx, scale_grad_by_freq, mode, input.dtype
@@ -133,10 +134,10 @@ def rows_from_bags(  # type: ignore[no-untyped-def]
 
 @primitive("EmbeddingBagBackward0", name="bags_from_rows")
 @by_zeros
-def bags_from_rows(  # type: ignore[no-untyped-def]
-    input, per_sample_weights, indices, offsets, scale_grad_by_freq: bool, mode: int, include_last_offset: bool,
-    padding_idx: int,
-):  # fmt: skip
+def bags_from_rows(
+    input: Array, per_sample_weights: Array | None, indices: Array, offsets: Array, scale_grad_by_freq: bool, mode: int,
+    include_last_offset: bool, padding_idx: int,
+) -> Any:  # fmt: skip
     """The adjoint of ``rows_from_bags``: sums and means, weighted by frequency as their gradient is."""
     used, of, factors, kept = _places(
         indices, offsets, include_last_offset, padding_idx, scale_grad_by_freq, mode, input.dtype
@@ -151,9 +152,9 @@ def bags_from_rows(  # type: ignore[no-untyped-def]
 
 @primitive("EmbeddingBagPerSampleWeightsBackwardBackward0", name="bag_weight_slopes")
 @by_zeros
-def bag_weight_slopes(  # type: ignore[no-untyped-def]
-    bags, weight, indices, offsets, include_last_offset: bool, padding_idx: int
-):
+def bag_weight_slopes(
+    bags: Array, weight: Array, indices: Array, offsets: Array, include_last_offset: bool, padding_idx: int
+) -> Any:
     """For each index the product of its row and a row for its bag."""
     used, of, _, kept = _places(indices, offsets, include_last_offset, padding_idx, False, SUM, weight.dtype)
     found = np.zeros(indices.shape, weight.dtype)
@@ -162,7 +163,7 @@ def bag_weight_slopes(  # type: ignore[no-untyped-def]
 
 
 @embedding_bag_op.vjp("weight")
-def _(
+def embedding_bag_gradient_of_weight(
     g: Any, per_sample_weights: Any, indices: Any, offsets: Any, out1: Any, out2: Any, out3: Any, rows: int,
     scale_grad_by_freq: bool, mode: int, sparse: bool, include_last_offset: bool, padding_idx: int, xp: Any,
 ) -> Any:  # fmt: skip
@@ -174,12 +175,14 @@ def _(
 
 
 @embedding_bag_op.vjp("per_sample_weights")
-def _(g: Any, weight: Any, indices: Any, offsets: Any, include_last_offset: bool, padding_idx: int, xp: Any) -> Any:
+def embedding_bag_gradient_of_per_sample_weights(
+    g: Any, weight: Any, indices: Any, offsets: Any, include_last_offset: bool, padding_idx: int, xp: Any
+) -> Any:
     return xp.bag_weight_slopes(g, weight, indices, offsets, include_last_offset, padding_idx)
 
 
 @rows_from_bags.vjp("input")
-def _(
+def rows_from_bags_gradient_of_input(
     g: Any, per_sample_weights: Any, indices: Any, offsets: Any, scale_grad_by_freq: bool, mode: int,
     include_last_offset: bool, padding_idx: int, xp: Any,
 ) -> Any:  # fmt: skip
@@ -189,12 +192,14 @@ def _(
 
 
 @rows_from_bags.vjp("per_sample_weights")
-def _(g: Any, input: Any, indices: Any, offsets: Any, include_last_offset: bool, padding_idx: int, xp: Any) -> Any:
+def rows_from_bags_gradient_of_per_sample_weights(
+    g: Any, input: Any, indices: Any, offsets: Any, include_last_offset: bool, padding_idx: int, xp: Any
+) -> Any:
     return xp.bag_weight_slopes(input, g, indices, offsets, include_last_offset, padding_idx)
 
 
 @bags_from_rows.vjp("input")
-def _(
+def bags_from_rows_gradient_of_input(
     g: Any, per_sample_weights: Any, indices: Any, offsets: Any, input_shape: Any, scale_grad_by_freq: bool, mode: int,
     include_last_offset: bool, padding_idx: int, xp: Any,
 ) -> Any:  # fmt: skip
@@ -205,19 +210,21 @@ def _(
 
 
 @bags_from_rows.vjp("per_sample_weights")
-def _(g: Any, input: Any, indices: Any, offsets: Any, include_last_offset: bool, padding_idx: int, xp: Any) -> Any:
+def bags_from_rows_gradient_of_per_sample_weights(
+    g: Any, input: Any, indices: Any, offsets: Any, include_last_offset: bool, padding_idx: int, xp: Any
+) -> Any:
     return xp.bag_weight_slopes(g, input, indices, offsets, include_last_offset, padding_idx)
 
 
 @bag_weight_slopes.vjp("bags")
-def _(
+def bag_weight_slopes_gradient_of_bags(
     g: Any, weight: Any, indices: Any, offsets: Any, include_last_offset: bool, padding_idx: int, xp: Any
 ) -> Any:
     return xp.bags_from_rows(weight, g, indices, offsets, False, SUM, include_last_offset, padding_idx)
 
 
 @bag_weight_slopes.vjp("weight")
-def _(
+def bag_weight_slopes_gradient_of_weight(
     g: Any, bags: Any, indices: Any, offsets: Any, weight_shape: Any, include_last_offset: bool, padding_idx: int,
     xp: Any,
 ) -> Any:  # fmt: skip

@@ -11,6 +11,7 @@ from ..._core import dtypes
 from ..._core.devices import MetaArray, empty_meta
 from ..._tensor import Tensor, elements
 from ..arrays.tiles import TILE, each_rows
+from ..arrays.types import Array
 from ..machine.arguments import one_dim
 from ..machine.partial_write import add_at, changing, first_outside, places_along, places_in
 from ..machine.primitive import primitive
@@ -65,7 +66,7 @@ def _write_by(target: Any, index: Any, dim: int, write: Any) -> None:
 
 
 @primitive("GatherBackward0", name="gather")
-def gather_op(input, index, dim: int, sparse_grad: bool):  # type: ignore[no-untyped-def]
+def gather_op(input: Array, index: Array, dim: int, sparse_grad: bool) -> Any:
     if input.__class__ is MetaArray:
         return empty_meta(index.shape, input.dtype)
     if not index.size:
@@ -80,7 +81,7 @@ def gather_op(input, index, dim: int, sparse_grad: bool):  # type: ignore[no-unt
 
 
 @gather_op.vjp("input")
-def _(g: Any, input: Any, index: Any, dim: int, sparse_grad: bool, xp: Any) -> Any:
+def gather_gradient_of_input(g: Any, input: Any, index: Any, dim: int, sparse_grad: bool, xp: Any) -> Any:
     return xp.ungather(g, index, tuple(input.shape), dim)
 
 
@@ -94,20 +95,20 @@ def ungather(input: Any, index: Any, shape: tuple[int, ...], dim: int) -> Any:
 
 
 @changing("ScatterBackward0", "scatter")
-def scatter_op(input, src, index, dim: int):  # type: ignore[no-untyped-def]
+def scatter_op(input: Array, src: Array, index: Array, dim: int) -> None:
     if index.size:
         src = _part(src, index.shape)
         _write_by(input, index, dim, lambda flat, places, part: flat.__setitem__(places, src[part]))
 
 
 @changing("ScatterBackward1", "scatter_value")
-def scatter_value(input, index, dim: int, value: object):  # type: ignore[no-untyped-def]
+def scatter_value(input: Array, index: Array, dim: int, value: object) -> None:
     if index.size:
         _write_by(input, index, dim, lambda flat, places, part: flat.__setitem__(places, value))
 
 
 @changing("ScatterAddBackward0", "scatter_add")
-def scatter_add_op(input, src, index, dim: int):  # type: ignore[no-untyped-def]
+def scatter_add_op(input: Array, src: Array, index: Array, dim: int) -> None:
     if index.size:
         src = _part(src, index.shape)
         _write_by(input, index, dim, lambda flat, places, part: add_at(flat, places, src[part]))
@@ -143,7 +144,7 @@ _REDUCTIONS = {"add": np.add, "multiply": np.multiply}
 
 
 @changing("NotImplemented", "scatter_by")
-def scatter_by(input, src, index, dim: int, reduce: str):  # type: ignore[no-untyped-def]
+def scatter_by(input: Array, src: Array, index: Array, dim: int, reduce: str) -> None:
     if index.size:
         src = np.broadcast_to(src, index.shape) if not src.ndim else _part(src, index.shape)
         ufunc = _REDUCTIONS[reduce]
@@ -151,7 +152,7 @@ def scatter_by(input, src, index, dim: int, reduce: str):  # type: ignore[no-unt
 
 
 @scatter_by.vjp("input")
-def _(g: Any) -> Any:
+def scatter_by_gradient_of_input(g: Any) -> Any:
     raise RuntimeError("derivative for aten::scatter is not implemented")
 
 

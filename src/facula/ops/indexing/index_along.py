@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._core.devices import MetaArray
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.arguments import one_dim
 from ..machine.namespaces import TENSOR
 from ..machine.partial_write import SMALL, add_at, add_rows, as_column, changing, first_outside, places_in
@@ -28,14 +29,14 @@ def _key(dim: int, index: Any) -> tuple[Any, ...]:
 
 
 @primitive("IndexSelectBackward0", name="index_select")
-def index_select_op(input, index, dim: int):  # type: ignore[no-untyped-def]
+def index_select_op(input: Array, index: Array, dim: int) -> Any:
     if not input.ndim:
         return input.copy()
     return input.take(index if index.ndim else index.reshape(1), dim)
 
 
 @primitive("IndexAddBackward0", name="index_unselect")
-def index_unselect(input, index, shape: tuple[int, ...], dim: int):  # type: ignore[no-untyped-def]
+def index_unselect(input: Array, index: Array, shape: tuple[int, ...], dim: int) -> Any:
     """Zeros of a shape with slices added where ``index_select`` takes them from."""
     whole = np.zeros(shape, input.dtype)
     _add_slices(whole, dim, index, input, fresh=True)
@@ -74,14 +75,14 @@ def _add_slices(target: Any, dim: int, index: Any, values: Any, fresh: bool = Fa
 
 
 @changing("IndexAddBackward0", "index_add")
-def index_add_op(input, source, index, dim: int, alpha: object):  # type: ignore[no-untyped-def]
+def index_add_op(input: Array, source: Array, index: Array, dim: int, alpha: object) -> None:
     if alpha != 1:
         source = source * np.asarray(alpha).astype(source.dtype)
     _add_slices(input, dim, index, source)
 
 
 @index_add_op.vjp("source")
-def _(g: Any, index: Any, source: Any, dim: int, alpha: Any, xp: Any) -> Any:
+def index_add_gradient_of_source(g: Any, index: Any, source: Any, dim: int, alpha: Any, xp: Any) -> Any:
     found = xp.index_select(g, index, dim)
     found = _in_shape(found, tuple(source.shape), xp)
     return found if alpha == 1 else xp.times(found, alpha)
@@ -97,7 +98,7 @@ index_add_op.vjp(input=lambda g: g)
 
 
 @changing("IndexCopyBackward0", "index_copy")
-def index_copy_op(input, source, index, dim: int):  # type: ignore[no-untyped-def]
+def index_copy_op(input: Array, source: Array, index: Array, dim: int) -> None:
     if input.ndim:
         input[_key(dim, index.reshape(-1))] = source
     else:
@@ -105,7 +106,7 @@ def index_copy_op(input, source, index, dim: int):  # type: ignore[no-untyped-de
 
 
 @index_copy_op.vjp("source")
-def _(g: Any, index: Any, source: Any, dim: int, xp: Any) -> Any:
+def index_copy_gradient_of_source(g: Any, index: Any, source: Any, dim: int, xp: Any) -> Any:
     return _in_shape(xp.index_select(g, index, dim), tuple(source.shape), xp)
 
 
@@ -113,17 +114,17 @@ index_copy_op.vjp(input=lambda g, index, dim, xp: xp.index_fill_number(g, index,
 
 
 @changing("IndexFillBackward0", "index_fill_number")
-def index_fill_number(input, index, dim: int, value: object):  # type: ignore[no-untyped-def]
+def index_fill_number(input: Array, index: Array, dim: int, value: object) -> None:
     input[_key(dim, index.reshape(-1)) if input.ndim else ...] = value
 
 
 @changing("IndexFillBackward1", "index_fill_tensor")
-def index_fill_tensor(input, value, index, dim: int):  # type: ignore[no-untyped-def]
+def index_fill_tensor(input: Array, value: Array, index: Array, dim: int) -> None:
     input[_key(dim, index.reshape(-1)) if input.ndim else ...] = value
 
 
 @index_fill_tensor.vjp("value")
-def _(g: Any, index: Any, value_dtype: Any, dim: int, xp: Any) -> Any:
+def index_fill_tensor_gradient_of_value(g: Any, index: Any, value_dtype: Any, dim: int, xp: Any) -> Any:
     return fit(xp.index_select(g, constant(np.unique(raw(index)), xp), dim), (), value_dtype, xp)
 
 

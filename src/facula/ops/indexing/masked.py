@@ -9,6 +9,7 @@ import numpy as np
 from ..._core import dtypes
 from ..._tensor import Tensor
 from ..arrays.masks import select
+from ..arrays.types import Array
 from ..machine.errors import WrongArgument
 from ..machine.namespaces import RAW, TENSOR
 from ..machine.operands import common_shape
@@ -23,7 +24,7 @@ from .gather import require_tensor
 
 
 @changing("MaskedFillBackward0", "masked_fill_number")
-def masked_fill_number(input, mask, value: Any):  # type: ignore[no-untyped-def]
+def masked_fill_number(input: Array, mask: Array, value: Any) -> None:
     np.copyto(input, value, where=mask)
 
 
@@ -37,12 +38,12 @@ RAW.masked_fill_number = _filled  # type: ignore[attr-defined]
 
 
 @changing("MaskedFillBackward1", "masked_fill_tensor")
-def masked_fill_tensor(input, value, mask):  # type: ignore[no-untyped-def]
+def masked_fill_tensor(input: Array, value: Array, mask: Array) -> None:
     np.copyto(input, value, where=mask, casting="unsafe")
 
 
 @masked_fill_tensor.vjp("value")
-def _(g: Any, mask: Any, value_dtype: Any, xp: Any) -> Any:
+def masked_fill_tensor_gradient_of_value(g: Any, mask: Any, value_dtype: Any, xp: Any) -> Any:
     if xp.is_raw or g.wraps or mask.wraps:
         return fit(xp.masked_fill_number(g, constant(~raw(mask), xp), 0), (), value_dtype, xp)
     return fit(xp.masked_select(g, mask), (), value_dtype, xp)
@@ -98,20 +99,20 @@ def masked_fill_(input: Tensor, mask: Any, value: Any) -> Tensor:
 
 
 @primitive("MaskedSelectBackward0", name="masked_select")
-def masked_select_op(input, mask):  # type: ignore[no-untyped-def]
+def masked_select_op(input: Array, mask: Array) -> Any:
     if input.shape != mask.shape:
         input, mask = np.broadcast_arrays(input, mask)
     return input[mask]
 
 
 @masked_select_op.vjp("input")
-def _(g: Any, input: Any, mask: Any, xp: Any) -> Any:
+def masked_select_gradient_of_input(g: Any, input: Any, mask: Any, xp: Any) -> Any:
     here = raw(input).shape
     return fit(xp.unmask(g, mask, np.broadcast_shapes(here, raw(mask).shape)), here, raw(g).dtype, xp)
 
 
 @primitive("MaskedScatterBackward0", name="unmask")
-def unmask(input, mask, shape: tuple[int, ...]):  # type: ignore[no-untyped-def]
+def unmask(input: Array, mask: Array, shape: tuple[int, ...]) -> Any:
     """Zeros of a shape, with elements where the mask is True."""
     whole = np.zeros(shape, input.dtype)
     whole[np.broadcast_to(mask, shape)] = input
@@ -145,7 +146,7 @@ def masked_select(input: Tensor, mask: Any) -> Tensor:
 
 
 @changing("MaskedScatterBackward0", "masked_scatter")
-def masked_scatter_op(input, source, mask):  # type: ignore[no-untyped-def]
+def masked_scatter_op(input: Array, source: Array, mask: Array) -> None:
     mask = np.broadcast_to(mask, input.shape)
     input[mask] = source.ravel()[: np.count_nonzero(mask)]
 
@@ -157,7 +158,7 @@ masked_scatter_op.vjp(
 
 
 @primitive("MaskedScatterBackwardBackward0", name="front_of_mask", saved_names={"input_shape": ""})
-def front_of_mask(input, mask, shape: tuple[int, ...]):  # type: ignore[no-untyped-def]
+def front_of_mask(input: Array, mask: Array, shape: tuple[int, ...]) -> Any:
     """The elements where the mask is True at the front of zeros of a shape."""
     found = input[np.broadcast_to(mask, input.shape)]
     whole = np.zeros(shape, input.dtype)
@@ -166,7 +167,7 @@ def front_of_mask(input, mask, shape: tuple[int, ...]):  # type: ignore[no-untyp
 
 
 @primitive("MaskedScatterBackward0", name="mask_of_front", saved_names={"input_shape": ""})
-def mask_of_front(input, mask, shape: tuple[int, ...]):  # type: ignore[no-untyped-def]
+def mask_of_front(input: Array, mask: Array, shape: tuple[int, ...]) -> Any:
     """Its adjoint: the front elements where the mask is True, in zeros of a shape."""
     whole = np.zeros(shape, input.dtype)
     places = np.broadcast_to(mask, shape)
@@ -226,17 +227,17 @@ def _check_flat_places(index: Tensor, size: int) -> None:
 
 
 @primitive("TakeBackward0", name="take")
-def take_op(input, index):  # type: ignore[no-untyped-def]
+def take_op(input: Array, index: Array) -> Any:
     return np.ravel(input).take(index)
 
 
 @take_op.vjp("input")
-def _(g: Any, input: Any, index: Any, xp: Any) -> Any:
+def take_gradient_of_input(g: Any, input: Any, index: Any, xp: Any) -> Any:
     return xp.untake(g, index, tuple(raw(input).shape))
 
 
 @primitive("PutBackward0", name="untake")
-def untake(input, index, shape: tuple[int, ...]):  # type: ignore[no-untyped-def]
+def untake(input: Array, index: Array, shape: tuple[int, ...]) -> Any:
     """Zeros of a shape with elements added to the places that ``take`` takes them from."""
     whole = np.zeros(shape, input.dtype)
     if index.size:
@@ -270,7 +271,7 @@ def take(input: Tensor, index: Any) -> Tensor:
 
 
 @changing("PutBackward0", "put")
-def put_op(input, source, index, accumulate: bool):  # type: ignore[no-untyped-def]
+def put_op(input: Array, source: Array, index: Array, accumulate: bool) -> None:
     flat = input.reshape(-1) if input.flags.c_contiguous else input.ravel()
     places = from_front(index.reshape(-1), flat.size)
     if accumulate:
@@ -282,14 +283,14 @@ def put_op(input, source, index, accumulate: bool):  # type: ignore[no-untyped-d
 
 
 @put_op.vjp("input")
-def _(g: Any, index: Any, accumulate: bool, xp: Any) -> Any:
+def put_gradient_of_input(g: Any, index: Any, accumulate: bool, xp: Any) -> Any:
     if accumulate:
         return g
     return xp.put(g, constant(np.zeros(raw(index).shape, raw(g).dtype), xp), index, False)
 
 
 @put_op.vjp("source")
-def _(g: Any, source: Any, index: Any, xp: Any) -> Any:
+def put_gradient_of_source(g: Any, source: Any, index: Any, xp: Any) -> Any:
     found = xp.take(g, index)
     shape = tuple(raw(source).shape)
     return found if raw(found).shape == shape else xp.reshape(found, shape)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.devices import MetaArray, empty_meta
+from ..arrays.types import Array
 from ..machine.namespaces import TENSOR
 from ..machine.partial_write import places_in
 from ..machine.primitive import primitive
@@ -14,7 +15,7 @@ from ..moving.basic import in_both_worlds
 
 
 @primitive("GatherBackward0", kind="linear")
-def pick(input, index, dim: int, keepdim: bool, unique: bool):  # type: ignore[no-untyped-def]
+def pick(input: Array, index: Array, dim: int, keepdim: bool, unique: bool) -> Any:
     """``input[..., index[...], ...]``. Without ``keepdim`` the index (and the result) lack the dimension."""
     if not input.ndim:
         return input
@@ -76,7 +77,7 @@ def _add_along(result: Any, index: Any, values: Any, dim: int) -> Any:
 
 
 @pick.vjp("input")
-def _(g: Any, index: Any, dim: int, keepdim: bool, unique: bool, input_shape: Any, xp: Any) -> Any:
+def pick_gradient_of_input(g: Any, index: Any, dim: int, keepdim: bool, unique: bool, input_shape: Any, xp: Any) -> Any:
     return xp.unpick(g, index, dim, keepdim, unique, input_shape)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from ..._core import dtypes
 from ..._core.devices import MetaArray
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.arguments import one_dim
 from ..machine.primitive import primitive
 from ..machine.public import public
@@ -136,13 +137,13 @@ def _product_gradient(
 
 
 @primitive("Error", name="refuse_backward")
-def refuse_backward(input, message: str):  # type: ignore[no-untyped-def]
+def refuse_backward(input: Array, message: str) -> Any:
     """The input as it is; its derivative is an error."""
     return input
 
 
 @refuse_backward.vjp("input")
-def _(g: Any, message: str) -> Any:
+def refuse_backward_gradient_of_input(g: Any, message: str) -> Any:
     raise RuntimeError(message)
 
 
@@ -150,19 +151,23 @@ def _(g: Any, message: str) -> Any:
 
 
 @primitive("ScatterReduceBackward0", name="scatter_reduce")
-def scatter_reduce_op(  # type: ignore[no-untyped-def]
-    input, src, index, dim: int, reduce: str, include_self: bool
-):
+def scatter_reduce_op(
+    input: Array, src: Array, index: Array, dim: int, reduce: str, include_self: bool
+) -> Any:
     return reduce_into(input, src, index, dim, reduce, include_self)
 
 
 @scatter_reduce_op.vjp("input")
-def _(g: Any, input: Any, src: Any, index: Any, out: Any, dim: int, reduce: str, include_self: bool, xp: Any) -> Any:
+def scatter_reduce_gradient_of_input(
+    g: Any, input: Any, src: Any, index: Any, out: Any, dim: int, reduce: str, include_self: bool, xp: Any
+) -> Any:
     return _gradients("scatter_reduce", "input", g, input, src, out, index, dim, reduce, include_self, xp)
 
 
 @scatter_reduce_op.vjp("src")
-def _(g: Any, input: Any, src: Any, index: Any, out: Any, dim: int, reduce: str, include_self: bool, xp: Any) -> Any:
+def scatter_reduce_gradient_of_src(
+    g: Any, input: Any, src: Any, index: Any, out: Any, dim: int, reduce: str, include_self: bool, xp: Any
+) -> Any:
     return _gradients("scatter_reduce", "src", g, input, src, out, index, dim, reduce, include_self, xp)
 
 
@@ -206,20 +211,24 @@ def _spread(index: Any, shape: tuple[int, ...], dim: int) -> Any:
 
 
 @primitive("IndexReduceBackward0", name="index_reduce")
-def index_reduce_op(  # type: ignore[no-untyped-def]
-    input, source, index, dim: int, reduce: str, include_self: bool
-):
+def index_reduce_op(
+    input: Array, source: Array, index: Array, dim: int, reduce: str, include_self: bool
+) -> Any:
     return reduce_into(input, source, _spread(index, source.shape, dim), dim, reduce, include_self)
 
 
 @index_reduce_op.vjp("input")
-def _(g: Any, input: Any, source: Any, index: Any, out: Any, dim: int, reduce: str, include_self: bool, xp: Any) -> Any:
+def index_reduce_gradient_of_input(
+    g: Any, input: Any, source: Any, index: Any, out: Any, dim: int, reduce: str, include_self: bool, xp: Any
+) -> Any:
     spread = constant(_spread(raw(index), raw(source).shape, dim), xp)
     return _gradients("index_reduce", "input", g, input, source, out, spread, dim, reduce, include_self, xp)
 
 
 @index_reduce_op.vjp("source")
-def _(g: Any, input: Any, source: Any, index: Any, out: Any, dim: int, reduce: str, include_self: bool, xp: Any) -> Any:
+def index_reduce_gradient_of_source(
+    g: Any, input: Any, source: Any, index: Any, out: Any, dim: int, reduce: str, include_self: bool, xp: Any
+) -> Any:
     spread = constant(_spread(raw(index), raw(source).shape, dim), xp)
     return _gradients("index_reduce", "src", g, input, source, out, spread, dim, reduce, include_self, xp)
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
 from ..moving.basic import constant, raw
@@ -21,19 +22,19 @@ def _inside(indices: Any, shape: tuple[int, ...]) -> Places:
 
 
 @primitive("UnsafeMaskedIndexBackward0", name="masked_index")
-def masked_index(input, mask, indices: Places, fill: Any):  # type: ignore[no-untyped-def]
+def masked_index(input: Array, mask: Array, indices: Places, fill: Any) -> Any:
     return np.where(mask, index_kernel.kernel(input, indices), np.asarray(fill).astype(input.dtype))
 
 
 @primitive("UnsafeMaskedIndexPutAccumulateBackward0", name="masked_unindex")
-def masked_unindex(input, values, mask, indices: Places):  # type: ignore[no-untyped-def]
+def masked_unindex(input: Array, values: Array, mask: Array, indices: Places) -> Any:
     """``input`` with unmasked values added at the places of an index."""
     kept = np.where(mask, values, np.zeros((), values.dtype))
     return input + unindex.kernel(kept, indices, input.shape)
 
 
 @masked_index.vjp("input")
-def _(g: Any, mask: Any, indices: Any, input_shape: Any, xp: Any) -> Any:
+def masked_index_gradient_of_input(g: Any, mask: Any, indices: Any, input_shape: Any, xp: Any) -> Any:
     return xp.masked_unindex(constant(np.zeros(input_shape, raw(g).dtype), xp), g, mask, indices)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._core.devices import MetaArray
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.deprecated import warn_once
 from ..machine.primitive import Primitive
 from ..machine.public import EXACT_OUT, public
@@ -40,11 +41,11 @@ def _factor(input: Any, upper: Any) -> Any:
     return np.conjugate(found.swapaxes(-1, -2)).copy() if upper else found
 
 
-def _kernel(input, upper: bool):  # type: ignore[no-untyped-def]
+def _kernel(input: Array, upper: bool) -> Any:
     return _factor(input, upper)
 
 
-def _kernel_where_possible(input, upper: bool):  # type: ignore[no-untyped-def]
+def _kernel_where_possible(input: Array, upper: bool) -> Any:
     """NaN for matrices that are not positive definite."""
     return in_turn(lambda a: _factor(a, upper), input, like=input.shape)
 
@@ -131,7 +132,7 @@ def _product(factor: Any, upper: bool) -> Any:
 
 
 @also_meta
-def _inverse_kernel(input, upper: bool):  # type: ignore[no-untyped-def]
+def _inverse_kernel(input: Array, upper: bool) -> Any:
     return np.linalg.inv(_product(input, upper))
 
 
@@ -139,7 +140,7 @@ cholesky_inverse_op = Primitive("cholesky_inverse", _inverse_kernel, "CholeskyIn
 
 
 @cholesky_inverse_op.vjp("input")
-def _(g: Any, input: Any, out: Any, upper: bool, xp: Any) -> Any:
+def cholesky_inverse_gradient_of_input(g: Any, input: Any, out: Any, upper: bool, xp: Any) -> Any:
     inner = xp.matmul(out, xp.matmul(g + adjoint(g, xp), out))
     return -xp.matmul(input, inner) if upper else -xp.matmul(inner, input)
 
@@ -152,7 +153,7 @@ def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
 
 
 @also_meta
-def _solve_kernel(input, input2, upper: bool):  # type: ignore[no-untyped-def]
+def _solve_kernel(input: Array, input2: Array, upper: bool) -> Any:
     return np.linalg.solve(_product(input2, upper), input)
 
 
@@ -162,12 +163,12 @@ cholesky_solve_op = Primitive(
 
 
 @cholesky_solve_op.vjp("input")
-def _(g: Any, input2: Any, upper: bool, input_shape: Any, xp: Any) -> Any:
+def cholesky_solve_gradient_of_input(g: Any, input2: Any, upper: bool, input_shape: Any, xp: Any) -> Any:
     return xp.sum_to(xp.cholesky_solve(g, input2, upper), input_shape)
 
 
 @cholesky_solve_op.vjp("input2")
-def _(g: Any, input2: Any, out: Any, upper: bool, input2_shape: Any, xp: Any) -> Any:
+def cholesky_solve_gradient_of_input2(g: Any, input2: Any, out: Any, upper: bool, input2_shape: Any, xp: Any) -> Any:
     inner = xp.matmul(xp.cholesky_solve(g, input2, upper), adjoint(out, xp))
     inner = inner + adjoint(inner, xp)
     found = xp.matmul(input2, inner) if upper else xp.matmul(inner, input2)

@@ -10,6 +10,7 @@ import numpy as np
 from ..._core import dtypes
 from ..._core.dtypes import widened
 from ..._tensor import Tensor, known
+from ..arrays.types import Array
 from ..machine.arguments import one_dim
 from ..machine.primitive import primitive
 from ..machine.public import public
@@ -23,7 +24,7 @@ from ..views.shape import view
 
 
 @primitive("DistBackward0", name="dist")
-def dist_op(input, other, p: Any):  # type: ignore[no-untyped-def]
+def dist_op(input: Array, other: Array, p: Any) -> Any:
     return vector_norm_op.kernel(np.asanyarray(input - other), p, None, False, None)
 
 
@@ -32,13 +33,13 @@ def _dist_gradient(g: Any, input: Any, other: Any, out: Any, p: Any, xp: Any) ->
 
 
 @dist_op.vjp("input")
-def _(g: Any, input: Any, other: Any, out: Any, p: Any, input_dtype: Any, xp: Any) -> Any:
+def dist_gradient_of_input(g: Any, input: Any, other: Any, out: Any, p: Any, input_dtype: Any, xp: Any) -> Any:
     grad = _dist_gradient(g, input, other, out, p, xp)
     return grad if grad is None else fit(grad, input.shape, input_dtype, xp)
 
 
 @dist_op.vjp("other")
-def _(g: Any, input: Any, other: Any, out: Any, p: Any, other_dtype: Any, xp: Any) -> Any:
+def dist_gradient_of_other(g: Any, input: Any, other: Any, out: Any, p: Any, other_dtype: Any, xp: Any) -> Any:
     grad = _dist_gradient(g, input, other, out, p, xp)
     return grad if grad is None else fit(-grad, other.shape, other_dtype, xp)
 
@@ -53,7 +54,7 @@ def dist(input: Tensor, other: Tensor, p: Any = 2) -> Tensor:
 
 
 @primitive("EuclideanDistBackward0", name="euclidean_dist")
-def euclidean_dist(input, other, p: float):  # type: ignore[no-untyped-def]
+def euclidean_dist(input: Array, other: Array, p: float) -> Any:
     """By products of matrices: quick for many rows, and less exact."""
     squares = (input * input).sum(-1, keepdims=True) + (other * other).sum(-1)[..., None, :]
     squares = squares - 2 * np.matmul(input, np.swapaxes(other, -1, -2))
@@ -61,19 +62,19 @@ def euclidean_dist(input, other, p: float):  # type: ignore[no-untyped-def]
 
 
 @primitive("CdistBackward0", name="cdist")
-def cdist_op(input, other, p: float):  # type: ignore[no-untyped-def]
+def cdist_op(input: Array, other: Array, p: float) -> Any:
     return vector_norm_op.kernel(input[..., :, None, :] - other[..., None, :, :], p, (-1,), False, None)
 
 
 @cdist_op.vjp("input")
 @euclidean_dist.vjp("input")
-def _(g: Any, input: Any, other: Any, out: Any, p: float, xp: Any) -> Any:
+def cdist_gradient_of_input(g: Any, input: Any, other: Any, out: Any, p: float, xp: Any) -> Any:
     return _cdist_gradient(g, input, other, out, p, xp)
 
 
 @cdist_op.vjp("other")
 @euclidean_dist.vjp("other")
-def _(g: Any, input: Any, other: Any, out: Any, p: float, xp: Any) -> Any:
+def cdist_gradient_of_other(g: Any, input: Any, other: Any, out: Any, p: float, xp: Any) -> Any:
     return _cdist_gradient(xp.transpose(g, -1, -2), other, input, xp.transpose(out, -1, -2), p, xp)
 
 
@@ -138,13 +139,13 @@ def _pairs(n: int) -> tuple[Any, Any]:
 
 
 @primitive("PdistBackward0", name="pdist")
-def pdist_op(input, p: float):  # type: ignore[no-untyped-def]
+def pdist_op(input: Array, p: float) -> Any:
     first, second = _pairs(len(input))
     return vector_norm_op.kernel(input[first] - input[second], p, (-1,), False, None)
 
 
 @pdist_op.vjp("input")
-def _(g: Any, input: Any, out: Any, p: float, xp: Any) -> Any:
+def pdist_gradient_of_input(g: Any, input: Any, out: Any, p: float, xp: Any) -> Any:
     if p == 0:
         return no_gradient(input, xp)
     first, second = _pairs(input.shape[0])
@@ -173,7 +174,7 @@ _TINY = 1e-7
 
 
 @primitive("RenormBackward0", name="renorm")
-def renorm_op(input, p: float, dims: tuple[int, ...], maxnorm: float):  # type: ignore[no-untyped-def]
+def renorm_op(input: Array, p: float, dims: tuple[int, ...], maxnorm: float) -> Any:
     wide = widened(input)
     size = vector_norm_op.kernel(wide, p, dims, True, None)
     scale = np.where(size > maxnorm, maxnorm / (size + _TINY), 1.0).astype(size.dtype)
@@ -181,7 +182,7 @@ def renorm_op(input, p: float, dims: tuple[int, ...], maxnorm: float):  # type: 
 
 
 @renorm_op.vjp("input")
-def _(g: Any, input: Any, p: float, dims: Any, maxnorm: float, xp: Any) -> Any:
+def renorm_gradient_of_input(g: Any, input: Any, p: float, dims: Any, maxnorm: float, xp: Any) -> Any:
     size = xp.vector_norm_op(input, p, dims, True, None)
     above = size + _TINY
     excess = xp.real(xp.sum_dim(g * xp.conj(input), dims, True)) * (-maxnorm / (above * above))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.primitive import primitive
 from .matrices import (
     adjoint,
@@ -31,13 +32,13 @@ from .matrices import (
     saved_names={"out0": "eigenvalues", "out1": "eigenvectors"},
 )  # fmt: skip
 @also_meta
-def eigh_op(input, uplo: Any):  # type: ignore[no-untyped-def]
+def eigh_op(input: Array, uplo: Any) -> tuple[Array, ...]:
     values, vectors = np.linalg.eigh(input, uplo)
     return values, vectors
 
 
 @eigh_op.vjp("input")
-def _(g: Any, out0: Any, out1: Any, xp: Any) -> Any:
+def eigh_gradient_of_input(g: Any, out0: Any, out1: Any, xp: Any) -> Any:
     to_values, to_vectors = g
     h = adjoint(out1, xp)
     if to_vectors is None:
@@ -91,14 +92,14 @@ def eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
     "LinalgEigBackward0", name="linalg_eig", outputs=2, saved_names={"out0": "eigenvalues", "out1": "eigenvectors"}
 )
 @also_meta
-def eig_op(input):  # type: ignore[no-untyped-def]
+def eig_op(input: Array) -> tuple[Array, ...]:
     dtype = np.result_type(input.dtype, np.complex64)
     values, vectors = np.linalg.eig(input)
     return values.astype(dtype, copy=False), vectors.astype(dtype, copy=False)
 
 
 @eig_op.vjp("input")
-def _(g: Any, out0: Any, out1: Any, input_dtype: Any, xp: Any) -> Any:
+def eig_gradient_of_input(g: Any, out0: Any, out1: Any, input_dtype: Any, xp: Any) -> Any:
     to_values, to_vectors = g
     h = adjoint(out1, xp)
     if to_vectors is None:

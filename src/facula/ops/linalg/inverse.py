@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._core.devices import MetaArray
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.primitive import primitive
 from ..machine.public import EXACT_OUT, FUNCTIONS, public
 from ..moving.basic import in_both_worlds
@@ -35,7 +36,7 @@ EXACT_OUT.update(("det", "inverse"))
 
 
 @primitive("LinalgInvExBackward0", name="linalg_inv", saved_names={"out": "inverse"})
-def inv_op(input):  # type: ignore[no-untyped-def]
+def inv_op(input: Array) -> Any:
     return input.copy() if input.__class__ is MetaArray else np.linalg.inv(input)
 
 
@@ -48,7 +49,7 @@ inv_op.vjp(input=_inv_rule)
 
 
 @primitive("LinalgInvExBackward0", name="linalg_inv_where_possible", saved_names={"out": "inverse"})
-def inv_where_possible(input):  # type: ignore[no-untyped-def]
+def inv_where_possible(input: Array) -> Any:
     """NaN for singular matrices."""
     return in_turn(np.linalg.inv, input, like=input.shape)
 
@@ -102,12 +103,12 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
 
 @primitive("LinalgDetBackward0", name="linalg_det", saved_names={"input": "A"})
 @also_meta
-def det_op(input):  # type: ignore[no-untyped-def]
+def det_op(input: Array) -> Any:
     return np.linalg.det(input)
 
 
 @det_op.vjp("input")
-def _(g: Any, input: Any, xp: Any) -> Any:
+def det_gradient_of_input(g: Any, input: Any, xp: Any) -> Any:
     return scaling(g, xp) * xp.conj(xp.cofactors(input))
 
 
@@ -145,13 +146,13 @@ linalg(linalg_det, "det")
 
 @primitive("LinalgSlogdetBackward0", name="linalg_slogdet", outputs=2, saved_names={"input": "A", "out0": "sign"})
 @also_meta
-def slogdet_op(input):  # type: ignore[no-untyped-def]
+def slogdet_op(input: Array) -> tuple[Array, ...]:
     sign, logabsdet = np.linalg.slogdet(input)
     return sign, logabsdet
 
 
 @slogdet_op.vjp("input")
-def _(g: Any, input: Any, out0: Any, xp: Any) -> Any:
+def slogdet_gradient_of_input(g: Any, input: Any, out0: Any, xp: Any) -> Any:
     to_sign, to_log = g
     factor = to_log
     if to_sign is not None and is_complex(input):

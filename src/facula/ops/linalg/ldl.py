@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.primitive import primitive
 from ..machine.refusals import scalar_type
 from .matrices import check_equation, check_float, check_matrix, check_square, linalg, named
@@ -129,7 +130,7 @@ def _no_derivative(name: str) -> Any:
 
 
 @primitive("NotImplemented", name="linalg_ldl_factor", outputs=3)
-def ldl_factor_op(input, hermitian: bool):  # type: ignore[no-untyped-def]
+def ldl_factor_op(input: Array, hermitian: bool) -> tuple[Array, ...]:
     n = input.shape[-1]
     batch = input.shape[:-2]
     factors, pivots = np.empty_like(input, order="C"), np.empty((*batch, n), np.int32)
@@ -165,7 +166,7 @@ def ldl_factor(input: Tensor, *, hermitian: bool = False) -> Any:
 
 
 @primitive("NotImplemented", name="linalg_ldl_solve")
-def ldl_solve_op(LD, B, pivots, hermitian: bool):  # type: ignore[no-untyped-def]
+def ldl_solve_op(LD: Array, B: Array, pivots: Array, hermitian: bool) -> Any:
     batch = np.broadcast_shapes(LD.shape[:-2], B.shape[:-2])
     a = np.broadcast_to(LD, (*batch, *LD.shape[-2:]))
     p = np.broadcast_to(pivots, (*batch, pivots.shape[-1]))

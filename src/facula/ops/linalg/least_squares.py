@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.primitive import primitive
 from ..machine.refusals import scalar_type
 from .lu import without_history
@@ -21,7 +22,7 @@ _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
     saved_names={"out0": "solution", "input_shape": "", "b_shape": "", "has_residuals": ""},
 )  # fmt: skip
 @also_meta
-def lstsq_op(input, b, rcond: float, driver: str, has_residuals: bool):  # type: ignore[no-untyped-def]
+def lstsq_op(input: Array, b: Array, rcond: float, driver: str, has_residuals: bool) -> tuple[Array, ...]:
     """By the singular values, whatever the driver: it only says what is returned beside the solution."""
     nothing = np.empty(0, input.real.dtype)
     u, s, vh = np.linalg.svd(input, full_matrices=False)
@@ -38,7 +39,7 @@ def lstsq_op(input, b, rcond: float, driver: str, has_residuals: bool):  # type:
 
 
 @lstsq_op.vjp("input")
-def _(g: Any, input: Any, b: Any, out0: Any, input_shape: Any, xp: Any) -> Any:
+def lstsq_gradient_of_input(g: Any, input: Any, b: Any, out0: Any, input_shape: Any, xp: Any) -> Any:
     to_solution, to_residuals = g[0], g[1]
     found = None
     if to_solution is not None:
@@ -53,7 +54,7 @@ def _(g: Any, input: Any, b: Any, out0: Any, input_shape: Any, xp: Any) -> Any:
 
 
 @lstsq_op.vjp("b")
-def _(g: Any, input: Any, b: Any, out0: Any, b_shape: Any, xp: Any) -> Any:
+def lstsq_gradient_of_b(g: Any, input: Any, b: Any, out0: Any, b_shape: Any, xp: Any) -> Any:
     to_solution, to_residuals = g[0], g[1]
     found = None
     if to_solution is not None:

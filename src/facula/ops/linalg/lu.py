@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor, elements
+from ..arrays.types import Array
 from ..machine.deprecated import warn_once
 from ..machine.primitive import primitive
 from ..machine.public import public, write_out
@@ -174,12 +175,12 @@ def _uncombined(to_lu: Any, xp: Any) -> tuple[Any, Any]:
     "LinalgLuFactorExBackward0", name="linalg_lu_factor", outputs=3, saved_names={"out0": "LU", "out1": "pivots"}
 )
 @also_meta
-def lu_factor_op(input):  # type: ignore[no-untyped-def]
+def lu_factor_op(input: Array) -> Any:
     return eliminated(input)
 
 
 @lu_factor_op.vjp("input")
-def _(g: Any, out0: Any, out1: Any, xp: Any) -> Any:
+def lu_factor_gradient_of_input(g: Any, out0: Any, out1: Any, xp: Any) -> Any:
     exchanges = out1 if xp.is_raw else out1._array
     lu = out0 if xp.is_raw else out0._array
     p = xp.constant(permutation(exchanges, lu.shape[-2], lu.dtype))
@@ -188,13 +189,13 @@ def _(g: Any, out0: Any, out1: Any, xp: Any) -> Any:
 
 @primitive("LinalgLuBackward0", name="linalg_lu", outputs=3, saved_names={"out0": "P", "out1": "L", "out2": "U"})
 @also_meta
-def lu_op(input):  # type: ignore[no-untyped-def]
+def lu_op(input: Array) -> tuple[Array, ...]:
     lu, pivots, _ = eliminated(input)
     return permutation(pivots, input.shape[-2], input.dtype), _lower_part(lu), _upper_part(lu)
 
 
 @lu_op.vjp("input")
-def _(g: Any, out0: Any, out1: Any, out2: Any, xp: Any) -> Any:
+def lu_gradient_of_input(g: Any, out0: Any, out1: Any, out2: Any, xp: Any) -> Any:
     return _gradient(g[1], g[2], out0, out1, out2, xp)
 
 
@@ -266,14 +267,14 @@ def old_lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = No
 
 @primitive("LuUnpackBackward0", name="lu_unpack", outputs=2, saved_names={"LU_data_shape": ""})
 @also_meta
-def lu_unpack_op(LU_data, data: bool):  # type: ignore[no-untyped-def]
+def lu_unpack_op(LU_data: Array, data: bool) -> tuple[Array, ...]:
     if not data:
         return np.empty(0, LU_data.dtype), np.empty(0, LU_data.dtype)
     return _lower_part(LU_data), _upper_part(LU_data)
 
 
 @lu_unpack_op.vjp("LU_data")
-def _(g: Any, LU_data_shape: Any, data: bool, xp: Any) -> Any:
+def lu_unpack_gradient_of_LU_data(g: Any, LU_data_shape: Any, data: bool, xp: Any) -> Any:
     return _combined(g[0], g[1], LU_data_shape, xp) if data else None
 
 
@@ -314,7 +315,7 @@ def _whole(lu: Any, pivots: Any) -> Any:
     saved_names={"LU_shape": "", "B_shape": "", "out": "result"},
 )  # fmt: skip
 @also_meta
-def lu_solve_op(LU, pivots, B, left: bool, adjoint: bool):  # type: ignore[no-untyped-def]
+def lu_solve_op(LU: Array, pivots: Array, B: Array, left: bool, adjoint: bool) -> Any:
     a = _whole(LU, pivots)
     if adjoint:
         a = np.conjugate(a.swapaxes(-1, -2))
@@ -324,7 +325,7 @@ def lu_solve_op(LU, pivots, B, left: bool, adjoint: bool):  # type: ignore[no-un
 
 
 @lu_solve_op.vjp("B")
-def _(g: Any, LU: Any, pivots: Any, left: bool, adjoint: bool, B_shape: Any, xp: Any) -> Any:
+def lu_solve_gradient_of_B(g: Any, LU: Any, pivots: Any, left: bool, adjoint: bool, B_shape: Any, xp: Any) -> Any:
     return xp.sum_to(xp.linalg_lu_solve(LU, pivots, g, left, not adjoint), B_shape)
 
 
@@ -347,7 +348,9 @@ def _lu_of_lu_solve(
 
 
 @lu_solve_op.vjp("LU")
-def _(g: Any, LU: Any, pivots: Any, out: Any, left: bool, adjoint: bool, LU_shape: Any, xp: Any) -> Any:
+def lu_solve_gradient_of_LU(
+    g: Any, LU: Any, pivots: Any, out: Any, left: bool, adjoint: bool, LU_shape: Any, xp: Any
+) -> Any:
     return _lu_of_lu_solve(g, LU, pivots, out, left, adjoint, LU_shape, xp)
 
 

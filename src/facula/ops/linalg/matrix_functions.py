@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, public
 from ..machine.refusals import scalar_type
@@ -47,12 +48,12 @@ def _exponential(a: Any) -> Any:
 
 @primitive("LinalgMatrixExpBackward0", name="linalg_matrix_exp")
 @also_meta
-def matrix_exp_op(input):  # type: ignore[no-untyped-def]
+def matrix_exp_op(input: Array) -> Any:
     return _exponential(input)
 
 
 @matrix_exp_op.vjp("input")
-def _(g: Any, input: Any, xp: Any) -> Any:
+def matrix_exp_gradient_of_input(g: Any, input: Any, xp: Any) -> Any:
     """The derivative stands beside the exponential of a matrix of twice the size."""
     h = adjoint(input, xp)
     n, rows, columns = input.shape[-1], input.ndim - 2, input.ndim - 1

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.deprecated import warn_once
 from ..machine.primitive import primitive
 from ..machine.public import public
@@ -31,7 +32,7 @@ from .matrices import (
     "LinalgQrBackward0", name="linalg_qr", outputs=2, saved_names={"out0": "Q", "out1": "R", "input_shape": ""}
 )
 @also_meta
-def qr_op(input, mode: Any):  # type: ignore[no-untyped-def]
+def qr_op(input: Array, mode: Any) -> tuple[Array, ...]:
     if mode == "r":
         return np.empty(0, input.dtype), np.linalg.qr(input, "r")
     q, r = np.linalg.qr(input, mode)
@@ -39,7 +40,7 @@ def qr_op(input, mode: Any):  # type: ignore[no-untyped-def]
 
 
 @qr_op.vjp("input")
-def _(g: Any, out0: Any, out1: Any, mode: str, input_shape: Any, xp: Any) -> Any:
+def qr_gradient_of_input(g: Any, out0: Any, out1: Any, mode: str, input_shape: Any, xp: Any) -> Any:
     m, n = input_shape[-2:]
     if mode == "r":
         raise RuntimeError(
@@ -108,14 +109,14 @@ def old_qr(input: Tensor, some: bool = True) -> Any:
 
 @primitive("GeqrfBackward0", name="geqrf", outputs=2)
 @also_meta
-def geqrf_op(input):  # type: ignore[no-untyped-def]
+def geqrf_op(input: Array) -> tuple[Array, ...]:
     """LAPACK's form of the decomposition: R above, the vectors of the reflections below the diagonal."""
     transposed, tau = np.linalg.qr(input, "raw")
     return np.ascontiguousarray(transposed.swapaxes(-1, -2)), tau.astype(input.dtype, copy=False)
 
 
 @geqrf_op.vjp("input")
-def _(g: Any) -> Any:
+def geqrf_gradient_of_input(g: Any) -> Any:
     raise NotImplementedError("the derivative for 'geqrf' is not implemented.")
 
 
@@ -168,7 +169,7 @@ def _reflected(a: Tensor, tau: Tensor, x: Tensor, transpose: bool) -> Tensor:
     "LinalgHouseholderProductBackward0", name="linalg_householder_product", saved_names={"input": "input"}
 )
 @also_meta
-def householder_op(input, tau):  # type: ignore[no-untyped-def]
+def householder_op(input: Array, tau: Array) -> Any:
     routine = lapack("ungqr" if input.dtype.kind == "c" else "orgqr", input.dtype) if tau.shape[-1] >= LARGE else None
     if routine is None:
         return _applied(input, tau, np.eye(*input.shape[-2:], dtype=input.dtype), False)
@@ -227,7 +228,7 @@ def _multiplied(apply: Any, a: Any, tau: Any, c: Any, left: bool, transpose: boo
 
 @primitive("OrmqrBackward0", name="ormqr")
 @also_meta
-def ormqr_op(input, input2, input3, left: bool, transpose: bool):  # type: ignore[no-untyped-def]
+def ormqr_op(input: Array, input2: Array, input3: Array, left: bool, transpose: bool) -> Any:
     return np.ascontiguousarray(_multiplied(_applied, input, input2, input3, left, transpose))
 
 

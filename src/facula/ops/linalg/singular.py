@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, public
 from .matrices import (
@@ -36,13 +37,15 @@ from .matrices import (
     saved_names={"out0": "U", "out1": "S", "out2": "Vh", "input_shape": ""},
 )  # fmt: skip
 @also_meta
-def svd_op(input, full_matrices: bool):  # type: ignore[no-untyped-def]
+def svd_op(input: Array, full_matrices: bool) -> tuple[Array, ...]:
     u, s, vh = np.linalg.svd(input, full_matrices=full_matrices)
     return u, s, vh
 
 
 @svd_op.vjp("input")
-def _(g: Any, out0: Any, out1: Any, out2: Any, full_matrices: bool, input_shape: Any, xp: Any) -> Any:
+def svd_gradient_of_input(
+    g: Any, out0: Any, out1: Any, out2: Any, full_matrices: bool, input_shape: Any, xp: Any
+) -> Any:
     to_u, to_s, to_vh = g
     m, n = input_shape[-2:]
     k = min(m, n)
@@ -142,7 +145,7 @@ def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
 
 @primitive("LinalgPinvBackward0", name="linalg_pinv")
 @also_meta
-def pinv_op(input, atol: Any, rtol: Any, hermitian: bool):  # type: ignore[no-untyped-def]
+def pinv_op(input: Array, atol: Any, rtol: Any, hermitian: bool) -> Any:
     """``atol`` and ``rtol``: numbers, or arrays with a number for each matrix."""
     if not input.size:
         return np.zeros((*input.shape[:-2], input.shape[-1], input.shape[-2]), input.dtype)
@@ -162,7 +165,7 @@ def _threshold(largest: Any, atol: Any, rtol: Any) -> Any:
 
 
 @pinv_op.vjp("input")
-def _(g: Any, input: Any, out: Any, xp: Any) -> Any:
+def pinv_gradient_of_input(g: Any, input: Any, out: Any, xp: Any) -> Any:
     h, gh = adjoint(out, xp), adjoint(g, xp)
     found = -xp.matmul(h, xp.matmul(g, h))
     right = xp.matmul(gh, out)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..._core.devices import MetaArray
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.deprecated import warn_once
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
@@ -55,12 +56,12 @@ _HIDDEN = {"input": "A", "input_shape": "", "other_shape": "", "is_vector": ""}
 
 
 @primitive("LinalgSolveExBackward0", name="linalg_solve", saved_names=_HIDDEN)
-def solve_op(input, other, left: bool, is_vector: bool):  # type: ignore[no-untyped-def]
+def solve_op(input: Array, other: Array, left: bool, is_vector: bool) -> Any:
     return _solved(input, other, left, is_vector)
 
 
 @primitive("LinalgSolveExBackward0", name="linalg_solve_where_possible", saved_names=_HIDDEN)
-def solve_where_possible(input, other, left: bool, is_vector: bool):  # type: ignore[no-untyped-def]
+def solve_where_possible(input: Array, other: Array, left: bool, is_vector: bool) -> Any:
     """NaN where the matrix is singular."""
     b = other[..., None] if is_vector else other
     shape = (*np.broadcast_shapes(input.shape[:-2], b.shape[:-2]), *b.shape[-2:])
@@ -70,7 +71,9 @@ def solve_where_possible(input, other, left: bool, is_vector: bool):  # type: ig
 
 def _solve_rules(op: Primitive) -> None:
     @op.vjp("input")
-    def _(g: Any, input: Any, out: Any, left: bool, is_vector: bool, input_shape: Any, xp: Any) -> Any:
+    def op_gradient_of_input(
+        g: Any, input: Any, out: Any, left: bool, is_vector: bool, input_shape: Any, xp: Any
+    ) -> Any:
         h = adjoint(input, xp)
         if is_vector:
             found = columns(xp.linalg_solve(h, g, True, True), xp) * rows(xp.conj(out), xp)
@@ -81,7 +84,7 @@ def _solve_rules(op: Primitive) -> None:
         return xp.sum_to(-found, input_shape)
 
     @op.vjp("other")
-    def _(g: Any, input: Any, left: bool, is_vector: bool, other_shape: Any, xp: Any) -> Any:
+    def op_gradient_of_other(g: Any, input: Any, left: bool, is_vector: bool, other_shape: Any, xp: Any) -> Any:
         return xp.sum_to(xp.linalg_solve(adjoint(input, xp), g, left, is_vector), other_shape)
 
 
@@ -160,7 +163,7 @@ def _triangle(a: Any, upper: bool, unitriangular: bool) -> Any:
 @primitive(
     "LinalgSolveTriangularBackward0", name="linalg_solve_triangular", saved_names={"input_shape": "", "other_shape": ""}
 )
-def solve_triangular_op(input, other, upper: bool, left: bool, unitriangular: bool):  # type: ignore[no-untyped-def]
+def solve_triangular_op(input: Array, other: Array, upper: bool, left: bool, unitriangular: bool) -> Any:
     a = _triangle(input, upper, unitriangular)
     if a.__class__ is MetaArray:
         return _solved(a, other, left, False)
@@ -200,13 +203,17 @@ def _substituted(a: Any, b: Any, upper: bool) -> Any:
 
 
 @solve_triangular_op.vjp("other")
-def _(g: Any, input: Any, upper: bool, left: bool, unitriangular: bool, other_shape: Any, xp: Any) -> Any:
+def solve_triangular_gradient_of_other(
+    g: Any, input: Any, upper: bool, left: bool, unitriangular: bool, other_shape: Any, xp: Any
+) -> Any:
     found = xp.linalg_solve_triangular(adjoint(input, xp), g, not upper, left, unitriangular)
     return xp.sum_to(found, other_shape)
 
 
 @solve_triangular_op.vjp("input")
-def _(g: Any, input: Any, out: Any, upper: bool, left: bool, unitriangular: bool, input_shape: Any, xp: Any) -> Any:
+def solve_triangular_gradient_of_input(
+    g: Any, input: Any, out: Any, upper: bool, left: bool, unitriangular: bool, input_shape: Any, xp: Any
+) -> Any:
     to_other = xp.linalg_solve_triangular(adjoint(input, xp), g, not upper, left, unitriangular)
     found = xp.matmul(to_other, adjoint(out, xp)) if left else xp.matmul(adjoint(out, xp), to_other)
     n = input_shape[-1]
@@ -232,7 +239,7 @@ def solve_triangular(
 @primitive("TriangularSolveBackward0", name="triangular_solve", outputs=2, saved_names={
     "A": "A", "out0": "solution", "input_shape": "", "A_shape": "",
 })  # fmt: skip
-def triangular_solve_op(input, A, upper: bool, transpose: bool, unitriangular: bool):  # type: ignore[no-untyped-def]
+def triangular_solve_op(input: Array, A: Array, upper: bool, transpose: bool, unitriangular: bool) -> tuple[Array, ...]:
     a = _triangle(A, upper, unitriangular)
     batch = np.broadcast_shapes(input.shape[:-2], A.shape[:-2])
     solution = _solved(a.swapaxes(-1, -2) if transpose else a, input, True, False)
@@ -246,14 +253,18 @@ def _back_substituted(g: Any, A: Any, upper: bool, transpose: bool, unitriangula
 
 
 @triangular_solve_op.vjp("input")
-def _(g: Any, A: Any, upper: bool, transpose: bool, unitriangular: bool, input_shape: Any, xp: Any) -> Any:
+def triangular_solve_gradient_of_input(
+    g: Any, A: Any, upper: bool, transpose: bool, unitriangular: bool, input_shape: Any, xp: Any
+) -> Any:
     if g[0] is None:
         return None
     return xp.sum_to(_back_substituted(g[0], A, upper, transpose, unitriangular, xp), input_shape)
 
 
 @triangular_solve_op.vjp("A")
-def _(g: Any, A: Any, out0: Any, upper: bool, transpose: bool, unitriangular: bool, A_shape: Any, xp: Any) -> Any:
+def triangular_solve_gradient_of_A(
+    g: Any, A: Any, out0: Any, upper: bool, transpose: bool, unitriangular: bool, A_shape: Any, xp: Any
+) -> Any:
     found = None
     if g[0] is not None:
         to_other = _back_substituted(g[0], A, upper, transpose, unitriangular, xp)

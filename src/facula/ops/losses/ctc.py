@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.meta import by_zeros
 from ..machine.primitive import primitive
 from ..machine.public import public
@@ -117,10 +118,10 @@ def _losses(alpha: Any, walks: Walks, input_lengths: Any) -> Any:
     saved_names={"out0": "result0", "out1": "result1", "targets_shape": ""},
 )  # fmt: skip
 @by_zeros
-def ctc_op(  # type: ignore[no-untyped-def]
-    log_probs, targets, input_lengths: tuple[int, ...], target_lengths: tuple[int, ...], blank: int,
+def ctc_op(
+    log_probs: Array, targets: Array, input_lengths: tuple[int, ...], target_lengths: tuple[int, ...], blank: int,
     zero_infinity: bool,
-):  # fmt: skip
+) -> tuple[Array, ...]:  # fmt: skip
     walks = Walks(targets, target_lengths, blank)
     alpha = _forward(_scores(log_probs, walks), walks)
     return _losses(alpha, walks, input_lengths), alpha.transpose(1, 0, 2)
@@ -153,7 +154,7 @@ def _(
 
 
 @ctc_op.vjp("log_probs")
-def _(
+def ctc_gradient_of_log_probs(
     g: Any, log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int, zero_infinity: bool,
     xp: Any,
 ) -> Any:  # fmt: skip

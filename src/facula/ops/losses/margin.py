@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.meta import by_zeros
 from ..machine.primitive import primitive
 from ..machine.refusals import not_for, refuse_gradient, scalar_type
@@ -46,9 +47,9 @@ in_both_worlds(
     "MultiMarginLossBackward0", name="multi_margin_loss", saved_names={"input_shape": "", "target_shape": ""}
 )  # fmt: skip
 @by_zeros
-def multi_margin_op(  # type: ignore[no-untyped-def]
-    input, target, weight, p: float, margin: float, reduction: int
-):
+def multi_margin_op(
+    input: Array, target: Array, weight: Array | None, p: float, margin: float, reduction: int
+) -> Any:
     x, y = _rows(input), target.reshape(-1)
     n = x.shape[1]
     gaps = x - x[np.arange(y.size), y][:, None] + x.dtype.type(margin)
@@ -64,7 +65,7 @@ def multi_margin_op(  # type: ignore[no-untyped-def]
 
 
 @multi_margin_op.vjp("input")
-def _(
+def multi_margin_gradient_of_input(
     g: Any, input: Any, target: Any, weight: Any, p: float, margin: float, reduction: int, input_shape: Any,
     target_shape: Any, xp: Any,
 ) -> Any:  # fmt: skip
@@ -139,7 +140,7 @@ def _gaps(x: Any, counts: Any) -> tuple[Any, Any]:
     saved_names={"out1": "is_target"},
 )  # fmt: skip
 @by_zeros
-def multilabel_margin_op(input, target, reduction: int):  # type: ignore[no-untyped-def]
+def multilabel_margin_op(input: Array, target: Array, reduction: int) -> tuple[Array, ...]:
     x, counts = _rows(input), _counts(target)
     gaps, weights = _gaps(x, counts)
     losses = (np.maximum(gaps, x.dtype.type(0)) * weights).sum((1, 2)) / x.dtype.type(x.shape[1])
@@ -161,7 +162,7 @@ in_both_worlds(
 
 
 @multilabel_margin_op.vjp("input")
-def _(g: Any, input: Any, target: Any, out1: Any, reduction: int, xp: Any) -> Any:
+def multilabel_margin_gradient_of_input(g: Any, input: Any, target: Any, out1: Any, reduction: int, xp: Any) -> Any:
     slopes = xp.multilabel_margin_slopes(input, target)
     if len(input.shape) < 2:
         return g * slopes

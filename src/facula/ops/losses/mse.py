@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.dtypes import F32, F64, widened
+from ..arrays.types import Array
 from ..machine.primitive import primitive
 from ..machine.refusals import not_for
 
@@ -14,7 +15,7 @@ NONE, MEAN, SUM = 0, 1, 2
 
 
 @primitive("MseLossBackward0", name="mse_loss")
-def mse_loss_kernel(input, target, reduction: int):  # type: ignore[no-untyped-def]
+def mse_loss_kernel(input: Array, target: Array, reduction: int) -> Any:
     if input.dtype is target.dtype and (input.dtype is F32 or input.dtype is F64):
         difference = input - target
     else:
@@ -31,7 +32,7 @@ def mse_loss_kernel(input, target, reduction: int):  # type: ignore[no-untyped-d
 @primitive(
     "MseLossBackwardBackward0", name="mse_loss_backward", saved_names={"grad_output_shape": "", "input_shape": ""}
 )
-def mse_loss_backward(grad_output, input, target, reduction: int):  # type: ignore[no-untyped-def]
+def mse_loss_backward(grad_output: Array, input: Array, target: Array, reduction: int) -> Any:
     slope = input - target
     scale = grad_output * scale_of(reduction, input.size)
     if slope.dtype is scale.dtype is input.dtype and slope.ndim > scale.ndim:
@@ -57,18 +58,20 @@ mse_loss_kernel.vjp(
 
 
 @mse_loss_backward.vjp("grad_output")
-def _(g: Any, input: Any, target: Any, grad_output_shape: Any, input_shape: Any, reduction: int, xp: Any) -> Any:
+def mse_loss_backward_gradient_of_grad_output(
+    g: Any, input: Any, target: Any, grad_output_shape: Any, input_shape: Any, reduction: int, xp: Any
+) -> Any:
     found = g * (input - target) * scale_of(reduction, count(input_shape))
     return found if grad_output_shape == input_shape else xp.sum_to(found, grad_output_shape)
 
 
 @mse_loss_backward.vjp("input")
-def _(g: Any, grad_output: Any, input_shape: Any, reduction: int, xp: Any) -> Any:
+def mse_loss_backward_gradient_of_input(g: Any, grad_output: Any, input_shape: Any, reduction: int, xp: Any) -> Any:
     return g * (grad_output * scale_of(reduction, count(input_shape)))
 
 
 @mse_loss_backward.vjp("target")
-def _(g: Any, grad_output: Any, input_shape: Any, reduction: int, xp: Any) -> Any:
+def mse_loss_backward_gradient_of_target(g: Any, grad_output: Any, input_shape: Any, reduction: int, xp: Any) -> Any:
     return g * (grad_output * -scale_of(reduction, count(input_shape)))
 
 

@@ -12,6 +12,7 @@ from ..._core import state
 from ..._core.dtypes import F32, F64, widened
 from ..._tensor import Tensor
 from ..activations.softmax import log_softmax, log_softmax_op
+from ..arrays.types import Array
 from ..machine.meta import by_zeros
 from ..machine.primitive import PLAIN, primitive
 from ..machine.refusals import not_for, refuse_gradient, scalar_type
@@ -54,7 +55,7 @@ def _index(shape: tuple[int, ...], places: Any) -> tuple[Any, ...]:
 
 
 @by_zeros
-def _nll(input, target, weight, reduction: int, ignore_index: int):  # type: ignore[no-untyped-def]
+def _nll(input: Array, target: Array, weight: Array, reduction: int, ignore_index: int) -> tuple[Array, ...]:
     places, ignored, weights = _places(target, weight, ignore_index)
     if input.ndim == 2 and input.flags.c_contiguous:
         rows, classes = input.shape
@@ -79,9 +80,10 @@ def _nll(input, target, weight, reduction: int, ignore_index: int):  # type: ign
 
 
 @by_zeros
-def _nll_backward(  # type: ignore[no-untyped-def]
-    grad_output, input, target, weight, total_weight, reduction: int, ignore_index: int
-):
+def _nll_backward(
+    grad_output: Array, input: Array, target: Array, weight: Array, total_weight: Array, reduction: int,
+    ignore_index: int,
+) -> Any:  # fmt: skip
     shape = input.shape
     places, ignored, weights = _places(target, weight, ignore_index)
     values = -grad_output
@@ -113,26 +115,30 @@ nll_loss2d_backward = primitive("NllLoss2DBackwardBackward0", name="nll_loss2d_b
 
 
 @nll_loss_op.vjp("input")
-def _(
+def nll_loss_gradient_of_input(
     g: Any, input: Any, target: Any, weight: Any, out1: Any, reduction: int, ignore_index: int, xp: Any
 ) -> Any:
     return xp.nll_loss_backward(g, input, target, weight, out1, reduction, ignore_index)
 
 
 @nll_loss2d_op.vjp("input")
-def _(
+def nll_loss2d_gradient_of_input(
     g: Any, input: Any, target: Any, weight: Any, out1: Any, reduction: int, ignore_index: int, xp: Any
 ) -> Any:
     return xp.nll_loss2d_backward(g, input, target, weight, out1, reduction, ignore_index)
 
 
 @nll_loss_backward.vjp("grad_output")
-def _(g: Any, target: Any, weight: Any, reduction: int, ignore_index: int, xp: Any) -> Any:
+def nll_loss_backward_gradient_of_grad_output(
+    g: Any, target: Any, weight: Any, reduction: int, ignore_index: int, xp: Any
+) -> Any:
     return xp.nll_loss(g, target, weight, reduction, ignore_index)[0]
 
 
 @nll_loss2d_backward.vjp("grad_output")
-def _(g: Any, target: Any, weight: Any, reduction: int, ignore_index: int, xp: Any) -> Any:
+def nll_loss2d_backward_gradient_of_grad_output(
+    g: Any, target: Any, weight: Any, reduction: int, ignore_index: int, xp: Any
+) -> Any:
     return xp.nll_loss2d(g, target, weight, reduction, ignore_index)[0]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from ..._core.dtypes import promote_types, widened
 from ..._tensor import Tensor
 from ..activations.activations import softplus_array
+from ..arrays.types import Array
 from ..machine.meta import by_zeros
 from ..machine.operands import broadcast_error
 from ..machine.primitive import Primitive, primitive
@@ -113,12 +114,12 @@ def _bounded(name: str, node: str, parameter: str, divided: bool) -> Primitive:
 
     @primitive(f"{node}Backward0", name=name, saved_names={"bound": parameter})
     @by_zeros
-    def loss(input, target, reduction: int, bound: float):  # type: ignore[no-untyped-def]
+    def loss(input: Array, target: Array, reduction: int, bound: float) -> Any:
         return losses(input, target, reduction, bound)
 
     @primitive(f"{node}BackwardBackward0", name=f"{name}_backward", saved_names={"bound": parameter, **_HIDDEN})
     @by_zeros
-    def backward(grad_output, input, target, reduction: int, bound: float):  # type: ignore[no-untyped-def]
+    def backward(grad_output: Array, input: Array, target: Array, reduction: int, bound: float) -> Any:
         x, t = widened(input), widened(target)
         low, high = x.dtype.type(-bound), x.dtype.type(bound)
         g = grad_output * x.dtype.type(_factor(reduction, x.shape, bound))
@@ -128,15 +129,15 @@ def _bounded(name: str, node: str, parameter: str, divided: bool) -> Primitive:
         return share(reduction, shape) / (bound if divided else 1.0)
 
     @loss.vjp("input")
-    def _(g: Any, input: Any, target: Any, reduction: int, bound: float, xp: Any) -> Any:
+    def loss_gradient_of_input(g: Any, input: Any, target: Any, reduction: int, bound: float, xp: Any) -> Any:
         return getattr(xp, f"{name}_backward")(g, input, target, reduction, bound)
 
     @loss.vjp("target")
-    def _(g: Any, input: Any, target: Any, reduction: int, bound: float, xp: Any) -> Any:
+    def loss_gradient_of_target(g: Any, input: Any, target: Any, reduction: int, bound: float, xp: Any) -> Any:
         return getattr(xp, f"{name}_backward")(g, target, input, reduction, bound)
 
     @backward.vjp("grad_output")
-    def _(
+    def backward_gradient_of_grad_output(
         g: Any, grad_output_shape: Any, input: Any, target: Any, reduction: int, bound: float, xp: Any
     ) -> Any:
         slope = xp.clamp_numbers(input - target, -bound, bound)
@@ -149,7 +150,9 @@ def _bounded(name: str, node: str, parameter: str, divided: bool) -> Primitive:
     backward.vjp(input=curve)
 
     @backward.vjp("target")
-    def _(g: Any, grad_output: Any, input: Any, target: Any, reduction: int, bound: float, xp: Any) -> Any:
+    def backward_gradient_of_target(
+        g: Any, grad_output: Any, input: Any, target: Any, reduction: int, bound: float, xp: Any
+    ) -> Any:
         return -curve(g, grad_output, input, target, reduction, bound, xp)
 
     return loss
@@ -185,13 +188,13 @@ def huber_loss(input: Tensor, target: Tensor, reduction: int = MEAN, delta: floa
 
 @primitive("SoftMarginLossBackward0", name="soft_margin_loss")
 @by_zeros
-def soft_margin_op(input, target, reduction: int):  # type: ignore[no-untyped-def]
+def soft_margin_op(input: Array, target: Array, reduction: int) -> Any:
     return reduced(softplus_array(widened(input) * -widened(target)), reduction, input.dtype)
 
 
 @primitive("SoftMarginLossBackwardBackward0", name="soft_margin_loss_backward", saved_names=_HIDDEN)
 @by_zeros
-def soft_margin_backward(grad_output, input, target, reduction: int):  # type: ignore[no-untyped-def]
+def soft_margin_backward(grad_output: Array, input: Array, target: Array, reduction: int) -> Any:
     x, t = widened(input), widened(target)
     slope = t / (1 + np.exp(x * t))
     return (slope * (widened(np.asarray(grad_output)) * x.dtype.type(-share(reduction, x.shape)))).astype(
@@ -200,18 +203,22 @@ def soft_margin_backward(grad_output, input, target, reduction: int):  # type: i
 
 
 @soft_margin_op.vjp("input")
-def _(g: Any, input: Any, target: Any, reduction: int, xp: Any) -> Any:
+def soft_margin_gradient_of_input(g: Any, input: Any, target: Any, reduction: int, xp: Any) -> Any:
     return xp.soft_margin_loss_backward(g, input, target, reduction)
 
 
 @soft_margin_backward.vjp("grad_output")
-def _(g: Any, grad_output_shape: Any, input: Any, target: Any, reduction: int, xp: Any) -> Any:
+def soft_margin_backward_gradient_of_grad_output(
+    g: Any, grad_output_shape: Any, input: Any, target: Any, reduction: int, xp: Any
+) -> Any:
     slope = target * xp.sigmoid(-(input * target)) * -share(reduction, input.shape)
     return xp.sum_to(g * slope, grad_output_shape)
 
 
 @soft_margin_backward.vjp("input")
-def _(g: Any, grad_output: Any, input: Any, target: Any, reduction: int, xp: Any) -> Any:
+def soft_margin_backward_gradient_of_input(
+    g: Any, grad_output: Any, input: Any, target: Any, reduction: int, xp: Any
+) -> Any:
     s = xp.sigmoid(-(input * target))
     return g * grad_output * (target * target * s * (1 - s) * share(reduction, input.shape))
 
@@ -234,7 +241,7 @@ _TINY = 1e-12
 
 @primitive("BinaryCrossEntropyBackward0", name="binary_cross_entropy")
 @by_zeros
-def binary_cross_entropy_op(input, target, weight, reduction: int):  # type: ignore[no-untyped-def]
+def binary_cross_entropy_op(input: Array, target: Array, weight: Array | None, reduction: int) -> Any:
     x, t = widened(input), widened(target)
     low = x.dtype.type(-100)
     losses = (t - 1) * np.maximum(np.log1p(-x), low)
@@ -246,7 +253,9 @@ def binary_cross_entropy_op(input, target, weight, reduction: int):  # type: ign
 
 @primitive("BinaryCrossEntropyBackwardBackward0", name="binary_cross_entropy_backward", saved_names=_HIDDEN)
 @by_zeros
-def binary_cross_entropy_backward(grad_output, input, target, weight, reduction: int):  # type: ignore[no-untyped-def]
+def binary_cross_entropy_backward(
+    grad_output: Array, input: Array, target: Array, weight: Array | None, reduction: int
+) -> Any:
     slope = (input - target) / np.maximum((1 - input) * input, input.dtype.type(_TINY))
     if weight is not None:
         slope = slope * weight
@@ -254,12 +263,14 @@ def binary_cross_entropy_backward(grad_output, input, target, weight, reduction:
 
 
 @binary_cross_entropy_op.vjp("input")
-def _(g: Any, input: Any, target: Any, weight: Any, reduction: int, xp: Any) -> Any:
+def binary_cross_entropy_gradient_of_input(
+    g: Any, input: Any, target: Any, weight: Any, reduction: int, xp: Any
+) -> Any:
     return xp.binary_cross_entropy_backward(g, input, target, weight, reduction)
 
 
 @binary_cross_entropy_op.vjp("target")
-def _(g: Any, input: Any, weight: Any, reduction: int, xp: Any) -> Any:
+def binary_cross_entropy_gradient_of_target(g: Any, input: Any, weight: Any, reduction: int, xp: Any) -> Any:
     found = -xp.logit(input, None) * g
     if weight is not None:
         found = found * weight
@@ -275,7 +286,7 @@ def _weighted(g: Any, weight: Any, reduction: int, shape: tuple[int, ...]) -> An
 
 
 @binary_cross_entropy_backward.vjp("grad_output")
-def _(
+def binary_cross_entropy_backward_gradient_of_grad_output(
     g: Any, grad_output_shape: Any, input: Any, target: Any, weight: Any, reduction: int, xp: Any
 ) -> Any:
     slope = (input - target) / xp.clamp_min_number((1 - input) * input, _TINY)
@@ -283,14 +294,18 @@ def _(
 
 
 @binary_cross_entropy_backward.vjp("input")
-def _(g: Any, grad_output: Any, input: Any, target: Any, weight: Any, reduction: int) -> Any:
+def binary_cross_entropy_backward_gradient_of_input(
+    g: Any, grad_output: Any, input: Any, target: Any, weight: Any, reduction: int
+) -> Any:
     width = (input + _TINY) * (1 - input + _TINY)
     curve = (input * input - 2 * input * target + target) / (width * width)
     return _weighted(g * grad_output, weight, reduction, input.shape) * curve
 
 
 @binary_cross_entropy_backward.vjp("target")
-def _(g: Any, grad_output: Any, input: Any, weight: Any, reduction: int) -> Any:
+def binary_cross_entropy_backward_gradient_of_target(
+    g: Any, grad_output: Any, input: Any, weight: Any, reduction: int
+) -> Any:
     width = (input + _TINY) * (1 - input + _TINY)
     return _weighted(g * grad_output, weight, reduction, input.shape) / -width
 
@@ -319,9 +334,9 @@ def binary_cross_entropy(
     saved_names={"input_shape": "", "target_shape": ""},
 )  # fmt: skip
 @by_zeros
-def binary_cross_entropy_with_logits_op(  # type: ignore[no-untyped-def]
-    input, target, weight, pos_weight, reduction: int
-):
+def binary_cross_entropy_with_logits_op(
+    input: Array, target: Array, weight: Array | None, pos_weight: Array | None, reduction: int
+) -> Any:
     if pos_weight is None and weight is None:
         return _plain_cross_entropy(input, target, reduction)
     x, t = widened(input), widened(target)
@@ -340,7 +355,7 @@ def _plain_cross_entropy(x: Any, t: Any) -> Any:
 
 
 @binary_cross_entropy_with_logits_op.vjp("input")
-def _(
+def binary_cross_entropy_with_logits_gradient_of_input(
     g: Any, input: Any, target: Any, weight: Any, pos_weight: Any, reduction: int, input_shape: Any, input_dtype: Any,
     xp: Any,
 ) -> Any:  # fmt: skip
@@ -357,7 +372,7 @@ def _(
 
 
 @binary_cross_entropy_with_logits_op.vjp("target")
-def _(
+def binary_cross_entropy_with_logits_gradient_of_target(
     g: Any, input: Any, weight: Any, pos_weight: Any, reduction: int, target_shape: Any, target_dtype: Any, xp: Any
 ) -> Any:
     slope = -input if pos_weight is None else xp.logsigmoid(-input) - xp.logsigmoid(input) * pos_weight

@@ -3,15 +3,15 @@
 A primitive is a NumPy kernel with one derivative rule per differentiable input, side by side::
 
     @primitive("GatherBackward0")
-    def gather(input, index, dim: int):
+    def gather(input: Array, index: Array, dim: int) -> Array:
         return np.take_along_axis(input, index, dim)
 
     gather.vjp(input=lambda g, index, dim, input_shape, xp: xp.ungather(g, index, input_shape, dim))
 
-Unannotated parameters are tensors and come first, annotated ones are attributes. **The parameter names of a rule say
-what a node saves**: ``g`` (first), any argument, ``out``, ``<arg>_shape``, ``<arg>_dtype``, ``<arg>_size``,
-``<arg>_strides`` (in elements); ``xp`` is the world the rule runs in (see ``_xp``) and is not saved. A name that does
-not exist fails when the primitive is declared.
+Parameters that are an ``Array`` (or ``Array | None``) are tensors and come first, all others are attributes. **The
+parameter names of a rule say what a node saves**: ``g`` (first), any argument, ``out``, ``<arg>_shape``,
+``<arg>_dtype``, ``<arg>_size``, ``<arg>_strides`` (in elements); ``xp`` is the namespace of what the rule computes with
+(see ``namespaces``) and is not saved. A name that does not exist fails when the primitive is declared.
 
 A rule is pure: it never writes into what it is given. It may return a gradient that still has to be summed to its
 input's shape or cast to its dtype if the primitive is elementwise: that happens once, on the graph's edge.
@@ -49,6 +49,9 @@ class transforms:
     call: Callable[..., Any]
     change: Callable[..., Any]
 
+
+_TENSORS = ("Array", "Array | None", "Arrays", None)
+"""How a kernel annotates its tensors; a lambda need not."""
 
 _ASPECTS = ("shape", "dtype", "size", "strides")
 """What a rule may ask of an argument without saving it."""
@@ -123,8 +126,8 @@ class Primitive:
         else:
             names = parameter_names(kernel)
             annotated = kernel.__annotations__
-            self.tensor_names = [n for n in names if n not in annotated]
-            self.attribute_names = [n for n in names if n in annotated]
+            self.tensor_names = [n for n in names if annotated.get(n) in _TENSORS]
+            self.attribute_names = [n for n in names if annotated.get(n) not in _TENSORS]
             self.lists.update([n for n in names if annotated.get(n) == "SavedList"])
             if names != self.tensor_names + self.attribute_names:
                 raise TypeError(f"{name}: tensor parameters come before attributes")

@@ -11,6 +11,7 @@ from ..._core import dtypes, layouts
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ...autograd import views
+from ..arrays.types import Array
 from ..machine.arguments import is_number
 from ..machine.elementwise import elementwise
 from ..machine.namespaces import RAW, TENSOR
@@ -72,13 +73,13 @@ in_both_worlds("conj", conj_array, conj_tensor)
 
 
 @primitive("ToCopyBackward0")
-def cast(input, dtype: np.dtype[Any], memory_format: Any = None):  # type: ignore[no-untyped-def]
+def cast(input: Array, dtype: np.dtype[Any], memory_format: Any = None) -> Any:
     array = dtypes.cast(input if isinstance(input, np.ndarray) else np.asarray(input), dtype)
     return array if memory_format is None else in_format(array, memory_format)
 
 
 @cast.vjp("input")
-def _(g: Any, input_dtype: Any, xp: Any) -> Any:
+def cast_gradient_of_input(g: Any, input_dtype: Any, xp: Any) -> Any:
     return xp.cast(g, input_dtype)
 
 
@@ -125,7 +126,7 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
 
 
 @primitive("CloneBackward0")
-def clone_kernel(input, memory_format: Any = None):  # type: ignore[no-untyped-def]
+def clone_kernel(input: Array, memory_format: Any = None) -> Any:
     if memory_format is not None and memory_format is not layouts.preserve_format:
         return in_format(input, memory_format)
     return input.copy(order="K") if input.size and 0 not in input.strides else input.copy()
@@ -148,7 +149,7 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
 
 
 @primitive("AliasBackward0", view=True)
-def alias_kernel(input):  # type: ignore[no-untyped-def]
+def alias_kernel(input: Array) -> Any:
     return input.view()
 
 
@@ -162,7 +163,7 @@ def alias(input: Tensor) -> Tensor:
 
 
 @primitive("CopyBackwards", name="copy")
-def copy_kernel(input, src):  # type: ignore[no-untyped-def]
+def copy_kernel(input: Array, src: Array) -> Any:
     return np.broadcast_to(src, input.shape)
 
 
@@ -216,7 +217,7 @@ def _assign(target: np.ndarray[Any, Any], source: Any) -> None:
 
 
 @primitive("FillBackward2", name="fill_number")
-def fill_number(input, value: object):  # type: ignore[no-untyped-def]
+def fill_number(input: Array, value: object) -> Any:
     return np.full_like(input, value)
 
 
@@ -224,7 +225,7 @@ fill_number.vjp(input=no_gradient)
 
 
 @primitive("FillBackward3", name="fill_tensor")
-def fill_tensor(input, value):  # type: ignore[no-untyped-def]
+def fill_tensor(input: Array, value: Array) -> Any:
     return np.full_like(input, value)
 
 
@@ -232,7 +233,7 @@ fill_tensor.vjp(input=no_gradient, value=lambda g, xp, value_dtype: fit(g, (), v
 
 
 @primitive("ZeroBackward0", name="zero")
-def zero(input):  # type: ignore[no-untyped-def]
+def zero(input: Array) -> Any:
     return np.zeros_like(input)
 
 
@@ -304,9 +305,9 @@ FUNCTIONS["zero_"] = zero_
 
 
 @primitive("AsStridedBackward0", name="as_strided", view=True)
-def as_strided_kernel(  # type: ignore[no-untyped-def]
-    input, size: tuple[int, ...], stride: tuple[int, ...], storage_offset: int, geometry: tuple[Any, ...]
-):
+def as_strided_kernel(
+    input: Array, size: tuple[int, ...], stride: tuple[int, ...], storage_offset: int, geometry: tuple[Any, ...]
+) -> Any:
     """``geometry``: (shape, strides, storage offset) of the input, which its derivative needs."""
     if 0 in size:
         return np.empty(size, input.dtype)
@@ -333,10 +334,10 @@ def _bytes_of(root: np.ndarray[Any, Any]) -> Any:
 
 
 @primitive("AsStridedScatterBackward0", name="restride")
-def restride(  # type: ignore[no-untyped-def]
-    input, size: tuple[int, ...], stride: tuple[int, ...], offset: int, to_size: tuple[int, ...],
+def restride(
+    input: Array, size: tuple[int, ...], stride: tuple[int, ...], offset: int, to_size: tuple[int, ...],
     to_stride: tuple[int, ...], to_offset: int,
-):  # fmt: skip
+) -> Any:  # fmt: skip
     """Lay elements out in a zero storage by one geometry (sums where they meet) and read them by another.
 
     This is the adjoint of as_strided, and, with the two geometries exchanged, its own.

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor
+from ..arrays.types import Arrays
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.refusals import no_aten_derivative
@@ -14,7 +15,7 @@ from .joining import cat_arrays
 
 
 @primitive("NotImplemented", name="chunk_cat")
-def chunk_cat_op(tensors, dim: int, num_chunks: int):  # type: ignore[no-untyped-def]
+def chunk_cat_op(tensors: Arrays, dim: int, num_chunks: int) -> Any:
     parts = []
     for x in tensors:
         missing = -x.shape[dim] % num_chunks

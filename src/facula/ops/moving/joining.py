@@ -17,6 +17,7 @@ from ..._core.dtypes import cast
 from ..._core.size import Size
 from ..._tensor import Tensor
 from ...autograd.graph import new_node
+from ..arrays.types import Arrays
 from ..machine.arguments import one_dim
 from ..machine.operands import common_shape
 from ..machine.primitive import PLAIN, Primitive, primitive, wrap
@@ -142,7 +143,7 @@ _LEGACY_EMPTY = (0,)
 
 
 @_join("CatBackward0", "cat_op")
-def cat_op(tensors, dim: int, ends: tuple[int, ...], dtypes: Any):  # type: ignore[no-untyped-def]
+def cat_op(tensors: Arrays, dim: int, ends: tuple[int, ...], dtypes: Any) -> Any:
     """``ends``: where along ``dim`` each tensor ends; ``dtypes``: those of the tensors if they differ."""
     return joined(tensors, dim) if dtypes is None and min(ends) >= 0 else cat_arrays(tensors, dim)
 
@@ -158,7 +159,7 @@ def cat_arrays(arrays: Any, dim: int = 0) -> Any:
 
 
 @cat_op.vjp("tensors")
-def _(g: Any, position: Any, dim: Any, ends: Any, dtypes: Any, xp: Any) -> Any:
+def cat_gradient(g: Any, position: Any, dim: Any, ends: Any, dtypes: Any, xp: Any) -> Any:
     start, end = ends[position - 1] if position else 0, ends[position]
     if start < 0 or end < 0:
         start = max(start, ~start)
@@ -229,7 +230,7 @@ in_both_worlds("cat", cat_arrays, cat)
 
 
 @_join("StackBackward0", "stack_op")
-def stack_op(tensors, dim: int, dtypes: Any):  # type: ignore[no-untyped-def]
+def stack_op(tensors: Arrays, dim: int, dtypes: Any) -> Any:
     return stack_arrays(tensors, dim)
 
 
@@ -242,7 +243,7 @@ def stack_arrays(arrays: Any, dim: int = 0) -> Any:
 
 
 @stack_op.vjp("tensors")
-def _(g: Any, position: Any, dim: Any, dtypes: Any, xp: Any) -> Any:
+def stack_gradient(g: Any, position: Any, dim: Any, dtypes: Any, xp: Any) -> Any:
     part = xp.select(g, dim, position)
     return part if dtypes is None else in_dtype(part, dtypes[position], xp)
 
@@ -354,7 +355,7 @@ def atleast_3d(*tensors: Any) -> Any:
 
 
 @primitive("BlockDiagBackward0", name="block_diag")
-def block_diag_op(tensors, corners: tuple[Any, ...]):  # type: ignore[no-untyped-def]
+def block_diag_op(tensors: Arrays, corners: tuple[Any, ...]) -> Any:
     """``corners``: for each tensor its (top, left, height, width); at last the size of the whole."""
     arrays = _promoted(tensors)
     whole = np.zeros(corners[-1], arrays[0].dtype)
@@ -364,7 +365,7 @@ def block_diag_op(tensors, corners: tuple[Any, ...]):  # type: ignore[no-untyped
 
 
 @block_diag_op.vjp("tensors")
-def _(g: Any, position: Any, corners: Any, tensors_shape: Any, tensors_dtype: Any, xp: Any) -> Any:
+def block_diag_gradient(g: Any, position: Any, corners: Any, tensors_shape: Any, tensors_dtype: Any, xp: Any) -> Any:
     top, left, height, width = corners[position]
     part = xp.slice(xp.slice(g, 0, top, top + height, 1), 1, left, left + width, 1)
     return in_dtype(xp.reshape(part, tensors_shape[position]), tensors_dtype[position], xp)

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
 from .basic import no_gradient
 
 
 @primitive("ConstantPadNdBackward0", name="constant_pad_nd")
-def constant_pad(input, pad: tuple[int, ...], value: float):  # type: ignore[no-untyped-def]
+def constant_pad(input: Array, pad: tuple[int, ...], value: float) -> Any:
     """``pad``: (before, after) of the last dimension, then of the one before it...; negative numbers cut."""
     shape = list(input.shape)
     source: list[slice] = [slice(None)] * input.ndim
@@ -32,11 +33,11 @@ def constant_pad(input, pad: tuple[int, ...], value: float):  # type: ignore[no-
 constant_pad.vjp(input=lambda g, pad, xp: xp.constant_pad_nd(g, tuple(-p for p in pad), 0.0))
 
 
-def _from_places(input, places: tuple[Any, ...], padding: tuple[int, ...]):  # type: ignore[no-untyped-def]
+def _from_places(input: Array, places: tuple[Any, ...], padding: tuple[int, ...]) -> Any:
     return input[np.ix_(*places)]
 
 
-def _sum_at_places(input, like, places: tuple[Any, ...], padding: tuple[int, ...]):  # type: ignore[no-untyped-def]
+def _sum_at_places(input: Array, like: Array, places: tuple[Any, ...], padding: tuple[int, ...]) -> Any:
     """The adjoint: each element added to the place it was taken from, in a tensor of the shape of ``like``."""
     out = np.zeros(like.shape, input.dtype)
     np.add.at(out, np.ix_(*places), input)

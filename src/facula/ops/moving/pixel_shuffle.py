@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.primitive import primitive
 from ..machine.public import public
 
 
 @primitive("PixelShuffleBackward0", name="pixel_shuffle")
-def to_space(input, upscale_factor: int):  # type: ignore[no-untyped-def]
+def to_space(input: Array, upscale_factor: int) -> Any:
     r = upscale_factor
     *batch, channels, height, width = input.shape
     parts = input.reshape(prod(batch), channels // (r * r), r, r, height, width)
@@ -23,7 +24,7 @@ def to_space(input, upscale_factor: int):  # type: ignore[no-untyped-def]
 
 
 @primitive("PixelUnshuffleBackward0", name="pixel_unshuffle")
-def to_channels(input, downscale_factor: int):  # type: ignore[no-untyped-def]
+def to_channels(input: Array, downscale_factor: int) -> Any:
     r = downscale_factor
     *batch, channels, height, width = input.shape
     parts = input.reshape(prod(batch), channels, height // r, r, width // r, r)
@@ -37,7 +38,7 @@ to_channels.vjp(input=lambda g, downscale_factor, xp: xp.pixel_shuffle(g, downsc
 
 
 @primitive("ChannelShuffleBackward0", name="channel_shuffle")
-def mixed_channels(input, groups: int):  # type: ignore[no-untyped-def]
+def mixed_channels(input: Array, groups: int) -> Any:
     samples, channels, *sizes = input.shape
     parts = input.reshape(samples, groups, channels // groups, *sizes)
     return np.ascontiguousarray(parts.swapaxes(1, 2)).reshape(input.shape)

@@ -10,6 +10,7 @@ import numpy as np
 from ..._core import dtypes
 from ..._core.devices import MetaArray, empty_meta
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.arguments import as_int, one_dim, size_tuple
 from ..machine.errors import NoOverload, WrongArgument
 from ..machine.primitive import primitive
@@ -26,7 +27,7 @@ ndarray = np.ndarray
 
 
 @primitive("RepeatBackward0", name="repeat")
-def repeat_op(input, repeats: tuple[int, ...]):  # type: ignore[no-untyped-def]
+def repeat_op(input: Array, repeats: tuple[int, ...]) -> Any:
     old = (1,) * (len(repeats) - input.ndim) + input.shape
     total = tuple(n * r for n, r in zip(old, repeats))
     if isinstance(input, MetaArray):
@@ -38,7 +39,7 @@ def repeat_op(input, repeats: tuple[int, ...]):  # type: ignore[no-untyped-def]
 
 
 @repeat_op.vjp("input")
-def _(g: Any, repeats: Any, input_shape: Any, xp: Any) -> Any:
+def repeat_gradient_of_input(g: Any, repeats: Any, input_shape: Any, xp: Any) -> Any:
     if 0 in repeats:
         return zeros_beside(g, input_shape, xp)
     if not xp.is_raw:
@@ -152,7 +153,7 @@ def _indices_repeated(repeats: Tensor, output_size: int | None) -> Tensor:
 
 
 @primitive("RollBackward0", name="roll")
-def roll_op(input, shifts: tuple[int, ...], dims: tuple[int, ...]):  # type: ignore[no-untyped-def]
+def roll_op(input: Array, shifts: tuple[int, ...], dims: tuple[int, ...]) -> Any:
     if not input.ndim or not input.size:
         return input.copy()
     rolled = np.roll(input, shifts, dims) if dims else np.roll(input, shifts[0])
@@ -181,7 +182,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
 
 
 @primitive("FlipBackward0", name="flip")
-def flip_op(input, dims: tuple[int, ...]):  # type: ignore[no-untyped-def]
+def flip_op(input: Array, dims: tuple[int, ...]) -> Any:
     return flipped(input, dims)
 
 
@@ -233,7 +234,7 @@ def flipud(input: Tensor) -> Tensor:
 
 
 @primitive("Rot90Backward0", name="rot90")
-def rot90_op(input, k: int, dims: tuple[int, int]):  # type: ignore[no-untyped-def]
+def rot90_op(input: Array, k: int, dims: tuple[int, int]) -> Any:
     turns = k % 4
     if turns == 0:
         return input.copy(order="K")
@@ -286,7 +287,7 @@ def _only_where(mask: Any, array: Any) -> Any:
 
 
 @primitive("TrilBackward0", name="tril")
-def tril_op(input, diagonal: int):  # type: ignore[no-untyped-def]
+def tril_op(input: Array, diagonal: int) -> Any:
     return _only_where(lower_triangle(input.shape, diagonal), input)
 
 
@@ -294,7 +295,7 @@ tril_op.vjp(input=lambda g, diagonal, xp: xp.tril(g, diagonal))
 
 
 @primitive("TriuBackward0", name="triu")
-def triu_op(input, diagonal: int):  # type: ignore[no-untyped-def]
+def triu_op(input: Array, diagonal: int) -> Any:
     return _only_where(~lower_triangle(input.shape, diagonal - 1), input)
 
 
@@ -369,7 +370,7 @@ FUNCTIONS["triu_indices"] = triu_indices
 
 
 @primitive("DiagEmbedBackward0", name="diag_embed")
-def diag_embed_op(input, offset: int, dim1: int, dim2: int):  # type: ignore[no-untyped-def]
+def diag_embed_op(input: Array, offset: int, dim1: int, dim2: int) -> Any:
     n = input.shape[-1] + abs(offset)
     shape = list(input.shape[:-1])
     for d in sorted((dim1, dim2)):
@@ -394,12 +395,12 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
 
 
 @primitive("DiagonalBackward0_copy", name="diagonal_copy")
-def diagonal_copy_op(input, offset: int, dim1: int, dim2: int):  # type: ignore[no-untyped-def]
+def diagonal_copy_op(input: Array, offset: int, dim1: int, dim2: int) -> Any:
     return input.diagonal(offset, dim1, dim2).copy()
 
 
 @diagonal_copy_op.vjp("input")
-def _(g: Any, offset: Any, dim1: Any, dim2: Any, input_shape: Any, xp: Any) -> Any:
+def diagonal_copy_gradient_of_input(g: Any, offset: Any, dim1: Any, dim2: Any, input_shape: Any, xp: Any) -> Any:
     return xp.diagonal_backward(g, input_shape, offset, dim1, dim2)
 
 

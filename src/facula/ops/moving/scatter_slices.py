@@ -9,6 +9,7 @@ import numpy as np
 from ..._core.devices import empty_meta
 from ..._tensor import Tensor
 from ...autograd.views import element_strides
+from ..arrays.types import Array
 from ..machine.arguments import one_dim
 from ..machine.primitive import primitive
 from ..machine.public import public
@@ -32,19 +33,19 @@ def _check_part(src: Tensor, part: tuple[int, ...]) -> None:
 
 
 @primitive("SelectScatterBackward0", name="select_scatter")
-def select_scatter_op(input, src, dim: int, index: int):  # type: ignore[no-untyped-def]
+def select_scatter_op(input: Array, src: Array, dim: int, index: int) -> Any:
     out = _copied(input)
     out[at_dim(dim, index)] = src
     return out
 
 
 @select_scatter_op.vjp("input")
-def _(g: Any, src_shape: Any, dim: Any, index: Any, xp: Any) -> Any:
+def select_scatter_gradient_of_input(g: Any, src_shape: Any, dim: Any, index: Any, xp: Any) -> Any:
     return xp.select_scatter(g, zeros_beside(g, src_shape, xp), dim, index)
 
 
 @select_scatter_op.vjp("src")
-def _(g: Any, dim: Any, index: Any, src_dtype: Any, xp: Any) -> Any:
+def select_scatter_gradient_of_src(g: Any, dim: Any, index: Any, src_dtype: Any, xp: Any) -> Any:
     return in_dtype(xp.select(g, dim, index), src_dtype, xp)
 
 
@@ -67,19 +68,19 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
 
 
 @primitive("SliceScatterBackward0", name="slice_scatter")
-def slice_scatter_op(input, src, dim: int, start: int, end: int, step: int):  # type: ignore[no-untyped-def]
+def slice_scatter_op(input: Array, src: Array, dim: int, start: int, end: int, step: int) -> Any:
     out = _copied(input)
     out[at_dim(dim, slice(start, end, step))] = src
     return out
 
 
 @slice_scatter_op.vjp("input")
-def _(g: Any, src_shape: Any, dim: Any, start: Any, end: Any, step: Any, xp: Any) -> Any:
+def slice_scatter_gradient_of_input(g: Any, src_shape: Any, dim: Any, start: Any, end: Any, step: Any, xp: Any) -> Any:
     return xp.slice_scatter(g, zeros_beside(g, src_shape, xp), dim, start, end, step)
 
 
 @slice_scatter_op.vjp("src")
-def _(g: Any, dim: Any, start: Any, end: Any, step: Any, src_dtype: Any, xp: Any) -> Any:
+def slice_scatter_gradient_of_src(g: Any, dim: Any, start: Any, end: Any, step: Any, src_dtype: Any, xp: Any) -> Any:
     return in_dtype(xp.slice(g, dim, start, end, step), src_dtype, xp)
 
 
@@ -103,19 +104,19 @@ def slice_scatter(
 
 
 @primitive("DiagonalScatterBackward0", name="diagonal_scatter")
-def diagonal_scatter_op(input, src, offset: int, dim1: int, dim2: int):  # type: ignore[no-untyped-def]
+def diagonal_scatter_op(input: Array, src: Array, offset: int, dim1: int, dim2: int) -> Any:
     out = _copied(input)
     diagonal_array(out, offset, dim1, dim2)[...] = src
     return out
 
 
 @diagonal_scatter_op.vjp("input")
-def _(g: Any, src_shape: Any, offset: Any, dim1: Any, dim2: Any, xp: Any) -> Any:
+def diagonal_scatter_gradient_of_input(g: Any, src_shape: Any, offset: Any, dim1: Any, dim2: Any, xp: Any) -> Any:
     return xp.diagonal_scatter(g, zeros_beside(g, src_shape, xp), offset, dim1, dim2)
 
 
 @diagonal_scatter_op.vjp("src")
-def _(g: Any, offset: Any, dim1: Any, dim2: Any, src_dtype: Any, xp: Any) -> Any:
+def diagonal_scatter_gradient_of_src(g: Any, offset: Any, dim1: Any, dim2: Any, src_dtype: Any, xp: Any) -> Any:
     return in_dtype(xp.diagonal(g, offset, dim1, dim2), src_dtype, xp)
 
 
@@ -131,9 +132,9 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
 
 
 @primitive("AsStridedScatterBackward0", name="as_strided_scatter")
-def as_strided_scatter_op(  # type: ignore[no-untyped-def]
-    input, src, size: tuple[int, ...], stride: tuple[int, ...], offset: int
-):
+def as_strided_scatter_op(
+    input: Array, src: Array, size: tuple[int, ...], stride: tuple[int, ...], offset: int
+) -> Any:
     """``input`` as a dense copy, with the elements that these strides show of it replaced."""
     out = input.copy()
     as_strided_kernel.kernel(out, size, stride, offset, ())[...] = src
@@ -141,12 +142,12 @@ def as_strided_scatter_op(  # type: ignore[no-untyped-def]
 
 
 @as_strided_scatter_op.vjp("input")
-def _(g: Any, src_shape: Any, size: Any, stride: Any, offset: Any, xp: Any) -> Any:
+def as_strided_scatter_gradient_of_input(g: Any, src_shape: Any, size: Any, stride: Any, offset: Any, xp: Any) -> Any:
     return xp.as_strided_scatter(g, zeros_beside(g, src_shape, xp), size, stride, offset)
 
 
 @as_strided_scatter_op.vjp("src")
-def _(g: Any, size: Any, stride: Any, offset: Any, xp: Any) -> Any:
+def as_strided_scatter_gradient_of_src(g: Any, size: Any, stride: Any, offset: Any, xp: Any) -> Any:
     g = xp.dense(g)
     array = raw(g)
     return xp.as_strided(g, size, stride, offset, (array.shape, element_strides(array), 0))

@@ -12,6 +12,7 @@ from ..._core.dtypes import cpp_name, widened
 from ..._tensor import Tensor
 from ..activations.dropout import _dropped
 from ..arrays.attention import attend, attention_gradients, exponentials
+from ..arrays.types import Array
 from ..machine.autocast import is_on, lowered
 from ..machine.meta import by_zeros
 from ..machine.primitive import primitive, wrap
@@ -23,7 +24,7 @@ from ..pointwise.with_numbers import mul_number
 
 @primitive("SafeSoftmaxBackward0", name="safe_softmax")
 @by_zeros
-def safe_softmax(input, dim: int):  # type: ignore[no-untyped-def]
+def safe_softmax(input: Array, dim: int) -> Any:
     """Softmax over the last dimension."""
     if not input.size:
         return input.copy()
@@ -33,7 +34,7 @@ def safe_softmax(input, dim: int):  # type: ignore[no-untyped-def]
 
 
 @safe_softmax.vjp("input")
-def _(g: Any, out: Any, dim: int, xp: Any) -> Any:
+def safe_softmax_gradient_of_input(g: Any, out: Any, dim: int, xp: Any) -> Any:
     return xp.softmax_backward_data(g, out, dim)
 
 
@@ -50,9 +51,9 @@ def _repeated(x: Any, heads: int) -> Any:
     saved_names={"out0": "output", "out1": "logsumexp", "out2": ""},
 )  # fmt: skip
 @by_zeros
-def flash_attention(  # type: ignore[no-untyped-def]
-    query, key, value, attn_mask, dropout_p: float, is_causal: bool, scale: float | None
-):
+def flash_attention(
+    query: Array, key: Array, value: Array, attn_mask: Array, dropout_p: float, is_causal: bool, scale: float | None
+) -> tuple[Array, ...]:
     """(output, logarithms of the sums of exponentials, kept shares or nothing)."""
     q = widened(query)
     k, v = (_repeated(widened(x), q.shape[1]) for x in (key, value))
@@ -123,7 +124,7 @@ def _score_slopes(g: Any, shares: Any, value: Any, xp: Any) -> Any:
 
 
 @flash_attention.vjp("query")
-def _(
+def flash_attention_gradient_of_query(
     g: Any, query: Any, key: Any, value: Any, attn_mask: Any, dropout_p: float, is_causal: bool, scale: Any, xp: Any
 ) -> Any:
     key, value = (_spread_heads(x, query.shape[1], xp) for x in (key, value))
@@ -132,7 +133,9 @@ def _(
 
 
 @flash_attention.vjp("key")
-def _(g: Any, query: Any, key: Any, value: Any, attn_mask: Any, is_causal: bool, scale: Any, xp: Any) -> Any:
+def flash_attention_gradient_of_key(
+    g: Any, query: Any, key: Any, value: Any, attn_mask: Any, is_causal: bool, scale: Any, xp: Any
+) -> Any:
     own = key.shape[1]
     key, value = (_spread_heads(x, query.shape[1], xp) for x in (key, value))
     shares, factor = _shares(query, key, attn_mask, is_causal, scale, xp)
@@ -141,7 +144,9 @@ def _(g: Any, query: Any, key: Any, value: Any, attn_mask: Any, is_causal: bool,
 
 
 @flash_attention.vjp("value")
-def _(g: Any, query: Any, key: Any, attn_mask: Any, is_causal: bool, scale: Any, xp: Any) -> Any:
+def flash_attention_gradient_of_value(
+    g: Any, query: Any, key: Any, attn_mask: Any, is_causal: bool, scale: Any, xp: Any
+) -> Any:
     own = key.shape[1]
     shares, _ = _shares(query, _spread_heads(key, query.shape[1], xp), attn_mask, is_causal, scale, xp)
     return _gather_heads(xp.matmul(xp.transpose(shares, 2, 3), g), own, xp)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.primitive import Primitive
 from ..machine.public import public
 from .normalization import _check_batch, batch_norm_op
@@ -24,9 +25,10 @@ def _again(name: str, node: str, kernel: Any = None, outputs: int = 3, **hidden:
     return op
 
 
-def _with_reserve(  # type: ignore[no-untyped-def]
-    input, weight, bias, running_mean, running_var, training: bool, momentum: float, eps: float
-):
+def _with_reserve(
+    input: Array, weight: Array, bias: Array, running_mean: Array, running_var: Array, training: bool, momentum: float,
+    eps: float,
+) -> tuple[Array, ...]:  # fmt: skip
     found = batch_norm_op.kernel(input, weight, bias, running_mean, running_var, training, momentum, eps)
     return (*found, np.empty(0, np.uint8))
 

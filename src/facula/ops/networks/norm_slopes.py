@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.normalization import gradient_of_normalized, normalized
+from ..arrays.types import Array
 from ..machine.meta import by_zeros
 from ..machine.primitive import primitive
 from .normalization import across, batch_gradients, batch_normalized, last, layer_gradients, per_channel
@@ -74,9 +75,10 @@ def _sum(*parts: Any) -> Any:
     saved_names={"input": "input", "normalized_shape": "normalized_shape", "wanted": "", "eps": ""},
 )  # fmt: skip
 @by_zeros
-def layer_norm_backward(  # type: ignore[no-untyped-def]
-    grad_out, input, mean, rstd, weight, bias, normalized_shape: tuple[int, ...], eps: float, wanted: tuple[bool, ...]
-):
+def layer_norm_backward(
+    grad_out: Array, input: Array, mean: Array, rstd: Array, weight: Array, bias: Array,
+    normalized_shape: tuple[int, ...], eps: float, wanted: tuple[bool, ...],
+) -> Any:  # fmt: skip
     return _all(layer_gradients(grad_out, wanted, input, weight, bias, mean, rstd, normalized_shape), input)
 
 
@@ -86,7 +88,7 @@ def _of_layer(g: Any, wanted: Any, input: Any, normalized_shape: Any, eps: float
 
 
 @layer_norm_backward.vjp("grad_out")
-def _(
+def layer_norm_backward_gradient_of_grad_out(
     g: Any, grad_out: Any, input: Any, mean: Any, rstd: Any, weight: Any, normalized_shape: Any, eps: float,
     wanted: Any, xp: Any,
 ) -> Any:  # fmt: skip
@@ -99,14 +101,18 @@ def _(
 
 
 @layer_norm_backward.vjp("input")
-def _(g: Any, grad_out: Any, input: Any, weight: Any, normalized_shape: Any, eps: float, wanted: Any, xp: Any) -> Any:
+def layer_norm_backward_gradient_of_input(
+    g: Any, grad_out: Any, input: Any, weight: Any, normalized_shape: Any, eps: float, wanted: Any, xp: Any
+) -> Any:
     p = _of_layer(g, wanted, input, normalized_shape, eps, xp)
     by_input = None if p.to_input is None else p.curved(grad_out if weight is None else grad_out * weight)
     return _sum(by_input, None if p.to_weight is None else p.pulled(p.to_weight * grad_out))
 
 
 @layer_norm_backward.vjp("weight")
-def _(g: Any, grad_out: Any, input: Any, normalized_shape: Any, eps: float, wanted: Any, xp: Any) -> Any:
+def layer_norm_backward_gradient_of_weight(
+    g: Any, grad_out: Any, input: Any, normalized_shape: Any, eps: float, wanted: Any, xp: Any
+) -> Any:
     p = _of_layer(g, wanted, input, normalized_shape, eps, xp)
     return None if p.to_input is None else xp.sum_to(grad_out * p.pulled(p.to_input), normalized_shape)
 
@@ -122,10 +128,10 @@ layer_norm_backward.vjp(mean=_nothing, rstd=_nothing, bias=_nothing)
     saved_names={"input": "input", "wanted": ""},
 )  # fmt: skip
 @by_zeros
-def batch_norm_backward(  # type: ignore[no-untyped-def]
-    grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train: bool, eps: float,
-    wanted: tuple[bool, ...],
-):  # fmt: skip
+def batch_norm_backward(
+    grad_out: Array, input: Array, weight: Array, running_mean: Array, running_var: Array, save_mean: Array,
+    save_invstd: Array, train: bool, eps: float, wanted: tuple[bool, ...],
+) -> Any:  # fmt: skip
     found = batch_gradients(
         grad_out, wanted, input, weight, weight, running_mean, running_var, save_mean, save_invstd, train, eps
     )
@@ -144,7 +150,7 @@ def _of_batch(
 
 
 @batch_norm_backward.vjp("grad_out")
-def _(
+def batch_norm_backward_gradient_of_grad_out(
     g: Any, grad_out: Any, input: Any, weight: Any, running_mean: Any, running_var: Any, save_mean: Any,
     save_invstd: Any, train: bool, eps: float, wanted: Any, xp: Any,
 ) -> Any:  # fmt: skip
@@ -157,7 +163,7 @@ def _(
 
 
 @batch_norm_backward.vjp("input")
-def _(
+def batch_norm_backward_gradient_of_input(
     g: Any, grad_out: Any, input: Any, weight: Any, running_mean: Any, running_var: Any, train: bool, eps: float,
     wanted: Any, xp: Any,
 ) -> Any:  # fmt: skip
@@ -168,7 +174,7 @@ def _(
 
 
 @batch_norm_backward.vjp("weight")
-def _(
+def batch_norm_backward_gradient_of_weight(
     g: Any, grad_out: Any, input: Any, running_mean: Any, running_var: Any, train: bool, eps: float, wanted: Any,
     xp: Any,
 ) -> Any:  # fmt: skip

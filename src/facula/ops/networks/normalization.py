@@ -20,6 +20,7 @@ from ..arrays.normalization import (
     normalized,
     row_gradients,
 )  # fmt: skip
+from ..arrays.types import Array
 from ..machine.errors import WrongArgument
 from ..machine.meta import by_zeros
 from ..machine.primitive import Primitive, primitive
@@ -65,9 +66,9 @@ def wrap_any(*tensors: Any) -> bool:
     },
 )  # fmt: skip
 @by_zeros
-def layer_norm_op(  # type: ignore[no-untyped-def]
-    input, weight, bias, normalized_shape: tuple[int, ...], eps: float, mixed: bool
-):
+def layer_norm_op(
+    input: Array, weight: Array, bias: Array, normalized_shape: tuple[int, ...], eps: float, mixed: bool
+) -> tuple[Array, ...]:
     lead = input.shape[: input.ndim - len(normalized_shape)]
     rows = np.ascontiguousarray(widened(input)).reshape(math.prod(lead), math.prod(normalized_shape))
     scale, shift = (None if p is None else widened(p).reshape(-1) for p in (weight, bias))
@@ -200,9 +201,10 @@ def layer_norm(
     saved_names={"input": "input", "out1": "result1", "out2": "result2", "bias": ""},
 )  # fmt: skip
 @by_zeros
-def batch_norm_op(  # type: ignore[no-untyped-def]
-    input, weight, bias, running_mean, running_var, training: bool, momentum: float, eps: float
-):
+def batch_norm_op(
+    input: Array, weight: Array | None, bias: Array | None, running_mean: Array | None, running_var: Array | None,
+    training: bool, momentum: float, eps: float,
+) -> tuple[Array, ...]:  # fmt: skip
     x = channels(input)
     dtype = x.dtype
     n = x.shape[0] * x.shape[2]
@@ -407,9 +409,10 @@ def instance_norm(
     saved_names={"input": "input", "out1": "result1", "out2": "result2", "bias": ""},
 )  # fmt: skip
 @by_zeros
-def group_norm_op(  # type: ignore[no-untyped-def]
-    input, weight, bias, N: int, C: int, HxW: int, group: int, eps: float, mixed: bool
-):
+def group_norm_op(
+    input: Array, weight: Array | None, bias: Array | None, N: int, C: int, HxW: int, group: int, eps: float,
+    mixed: bool,
+) -> tuple[Array, ...]:  # fmt: skip
     rows = widened(input).reshape(N * group, C // group * HxW)
     out, mean, inverse = normalize_rows(rows, eps)
     cubes = out.reshape(N, C, HxW)
@@ -434,7 +437,7 @@ def _grouped(input: Any, mean: Any, inverse: Any, xp: Any) -> tuple[Any, Any]:
 
 
 @group_norm_op.vjp("input")
-def _(
+def group_norm_gradient_of_input(
     g: Any, input: Any, weight: Any, out1: Any, out2: Any, N: int, C: int, HxW: int, group: int, eps: float, xp: Any
 ) -> Any:
     up, to_mean, to_inverse = g
@@ -455,7 +458,7 @@ def _(
 
 
 @group_norm_op.vjp("weight")
-def _(g: Any, input: Any, out1: Any, out2: Any, N: int, C: int, HxW: int, xp: Any) -> Any:
+def group_norm_gradient_of_weight(g: Any, input: Any, out1: Any, out2: Any, N: int, C: int, HxW: int, xp: Any) -> Any:
     if g[0] is None:
         return None
     normal, _ = _grouped(input, out1, out2, xp)
@@ -463,7 +466,7 @@ def _(g: Any, input: Any, out1: Any, out2: Any, N: int, C: int, HxW: int, xp: An
 
 
 @group_norm_op.vjp("bias")
-def _(g: Any, N: int, C: int, HxW: int, xp: Any) -> Any:
+def group_norm_gradient_of_bias(g: Any, N: int, C: int, HxW: int, xp: Any) -> Any:
     return None if g[0] is None else xp.sum_dim(xp.reshape(g[0], (N, C, HxW)), (0, 2), False)
 
 

@@ -18,6 +18,7 @@ from ...autograd.differentiate import grad
 from ..activations.activations import relu
 from ..activations.dropout import _dropped
 from ..arrays.recurrent import BACKWARD, FORWARD, Weights, states_before, steps_of
+from ..arrays.types import Array
 from ..machine.errors import NoOverload
 from ..machine.meta import by_zeros
 from ..machine.primitive import Primitive
@@ -36,9 +37,10 @@ def _wide(a: Any) -> Any:
 
 
 @by_zeros
-def _layer(  # type: ignore[no-untyped-def]
-    input, hx, cx, w_ih, w_hh, b_ih, b_hh, w_hr, mode: str, batch_sizes: Any, reverse: bool, keep: bool
-):
+def _layer(
+    input: Array, hx: Array, cx: Array, w_ih: Array, w_hh: Array, b_ih: Array, b_hh: Array, w_hr: Array, mode: str,
+    batch_sizes: Any, reverse: bool, keep: bool,
+) -> tuple[Array, ...]:  # fmt: skip
     """(outputs, last hidden state, factors and states for the backward pass[, last cell state]).
 
     ``input`` has the rows of all steps if there are ``batch_sizes``, else it is (steps, batch, features). The states

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.primitive import primitive
 from ..machine.public import public
 
@@ -16,7 +17,7 @@ def _others(ndim: int, dim: int) -> tuple[int, ...]:
 
 
 @primitive("WeightNormInterfaceBackward0", saved_names={"direction": "v", "length": "g"})
-def weight_norm_interface(direction, length, dim: int):  # type: ignore[no-untyped-def]
+def weight_norm_interface(direction: Array, length: Array, dim: int) -> Any:
     norm = np.sqrt(np.square(direction).sum(_others(direction.ndim, dim), keepdims=True))
     return direction * (length / norm)
 
@@ -26,7 +27,7 @@ def _norm(direction: Any, dim: int, xp: Any) -> Any:
 
 
 @weight_norm_interface.vjp("direction")
-def _(g: Any, direction: Any, length: Any, dim: int, xp: Any) -> Any:
+def weight_norm_interface_gradient_of_direction(g: Any, direction: Any, length: Any, dim: int, xp: Any) -> Any:
     norm = _norm(direction, dim, xp)
     unit = direction / norm
     along = xp.sum_dim(g * unit, _others(direction.ndim, dim), True)
@@ -34,7 +35,7 @@ def _(g: Any, direction: Any, length: Any, dim: int, xp: Any) -> Any:
 
 
 @weight_norm_interface.vjp("length")
-def _(g: Any, direction: Any, dim: int, xp: Any) -> Any:
+def weight_norm_interface_gradient_of_length(g: Any, direction: Any, dim: int, xp: Any) -> Any:
     return xp.sum_dim(g * (direction / _norm(direction, dim, xp)), _others(direction.ndim, dim), True)
 
 

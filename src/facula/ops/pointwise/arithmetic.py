@@ -10,6 +10,7 @@ import numpy as np
 from ..._core import dtypes
 from ..._lazy import set_methods
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.arguments import is_number
 from ..machine.deprecated import warn_of_old_overload
 from ..machine.elementwise import Elementwise, elementwise
@@ -102,11 +103,11 @@ sub = elementwise(
 sub.guard = _refuse_bools
 
 
-def _scaled(input, other, alpha: object):  # type: ignore[no-untyped-def]
+def _scaled(input: Array, other: Array, alpha: object) -> Any:
     return np.add(input, np.multiply(other, number_like(alpha, other)))
 
 
-def _minus_scaled(input, other, alpha: object):  # type: ignore[no-untyped-def]
+def _minus_scaled(input: Array, other: Array, alpha: object) -> Any:
     return np.subtract(input, np.multiply(other, number_like(alpha, other)))
 
 
@@ -198,7 +199,7 @@ _sub_ = _inplace_with_alpha(sub, sub_scaled)
 set_methods(add_=_inplace_with_alpha(add, add_scaled), sub_=_sub_, subtract_=_sub_)
 
 
-def _subtract_from(input, other: object):  # type: ignore[no-untyped-def]
+def _subtract_from(input: Array, other: object) -> Any:
     return np.subtract(number_like(other, input), input)
 
 
@@ -214,7 +215,7 @@ def _from_number(input: Any, other: Any) -> Any:
     return rsub_number(input, other)
 
 
-def _rsub(input, other, alpha: object):  # type: ignore[no-untyped-def]
+def _rsub(input: Array, other: Array, alpha: object) -> Any:
     return np.subtract(other, np.multiply(input, number_like(alpha, input)))
 
 
@@ -262,16 +263,16 @@ div = elementwise(
 expose(div, "true_divide", "true_divide", "true_divide_", "__truediv__", "__itruediv__")
 
 
-def _true(input, other):  # type: ignore[no-untyped-def]
+def _true(input: Array, other: Array) -> Any:
     return np.true_divide(input, other)
 
 
-def _floored(input, other):  # type: ignore[no-untyped-def]
+def _floored(input: Array, other: Array) -> Any:
     _refuse_zero(input, other)
     return np.floor_divide(input, other)
 
 
-def _truncated(input, other):  # type: ignore[no-untyped-def]
+def _truncated(input: Array, other: Array) -> Any:
     _refuse_zero(input, other)
     if input.dtype.kind == "f":
         return np.trunc(np.true_divide(input, other))
@@ -347,18 +348,18 @@ floor_divide_in_place = underivable("floor_divide_", _floored, "floor_divide_", 
 expose(floor_divide_in_place, inplace="floor_divide_", inplace_operators="__ifloordiv__")
 
 
-def _remaining(input, other):  # type: ignore[no-untyped-def]
+def _remaining(input: Array, other: Array) -> Any:
     _refuse_zero(input, other)
     return np.remainder(input, other)
 
 
-def _c_remaining(input, other):  # type: ignore[no-untyped-def]
+def _c_remaining(input: Array, other: Array) -> Any:
     _refuse_zero(input, other)
     return np.fmod(input, other)
 
 
 def _by_number(kernel: Any) -> Any:
-    def by_number(input, other: object):  # type: ignore[no-untyped-def]
+    def by_number(input: Array, other: object) -> Any:
         return kernel(input, number_like(other, input))
 
     return by_number
@@ -464,7 +465,7 @@ def _real_sign(x: Any) -> Any:
     return np.subtract(np.greater(x, 0), np.less(x, 0), dtype=x.dtype, casting="unsafe")
 
 
-def _sgn(input):  # type: ignore[no-untyped-def]
+def _sgn(input: Array) -> Any:
     if input.dtype.kind == "c":
         size = np.absolute(input)
         return np.divide(input, size, where=size != 0, out=np.zeros_like(input))
@@ -515,7 +516,7 @@ expose(sign, "sign", "sign", "sign_")
 def _whole(name: str, ufunc: Any, complex_message: str) -> Elementwise:
     refuse = only(f"{name}_vml_cpu", "if")
 
-    def kernel(input):  # type: ignore[no-untyped-def]
+    def kernel(input: Array) -> Any:
         return ufunc(input) if input.dtype.kind == "f" else input.copy()
 
     def check(array: Any) -> None:
@@ -533,7 +534,7 @@ for _name, _ufunc, _aliases in (("floor", np.floor, ""), ("ceil", np.ceil, ""), 
 round_whole = _whole("round", np.rint, "")
 
 
-def _rounded_to(input, decimals: int):  # type: ignore[no-untyped-def]
+def _rounded_to(input: Array, decimals: int) -> Any:
     scale = number_like(10.0 ** abs(decimals), input)
     if decimals < 0:
         return np.multiply(np.rint(np.true_divide(input, scale)), scale)
@@ -575,7 +576,7 @@ def _no_complex(name: str) -> Any:
 
 
 def _times(name: str, node: str, factor: float) -> Elementwise:
-    def kernel(input):  # type: ignore[no-untyped-def]
+    def kernel(input: Array) -> Any:
         return np.multiply(input, number_like(factor, input))
 
     op = elementwise(

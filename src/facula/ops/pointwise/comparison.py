@@ -9,6 +9,7 @@ import numpy as np
 from ..._core import dtypes
 from ..._lazy import set_methods
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.arguments import is_number
 from ..machine.elementwise import Elementwise, elementwise
 from ..machine.public import expose, public
@@ -30,7 +31,7 @@ def _comparison(name: str, ufunc: Any, alias: str, operator: str, check: Any = N
 def _comparison_in_place(name: str, ufunc: Any, check: Any) -> Any:
     """Zeros and ones written into a float tensor: unlike the result in bool, that is part of the graph."""
 
-    def with_number(input, other: object):  # type: ignore[no-untyped-def]
+    def with_number(input: Array, other: object) -> Any:
         return ufunc(input, number_like(other, input))
 
     number = elementwise(
@@ -121,7 +122,7 @@ set_methods(__invert__=_invert, __rlshift__=_reflected_left_shift, __rrshift__=_
 
 
 def _kind(name: str, ufunc: Any, for_integers: bool, complex_error: Exception | None = None) -> None:
-    def kernel(input):  # type: ignore[no-untyped-def]
+    def kernel(input: Array) -> Any:
         if input.dtype.kind not in "fcV":
             return np.full(input.shape, for_integers)
         return ufunc(input)
@@ -140,11 +141,11 @@ _kind("isposinf", np.isposinf, False, RuntimeError("isposinf does not support co
 _kind("isneginf", np.isneginf, False, RuntimeError("isneginf does not support complex inputs."))
 
 
-def _is_real(input):  # type: ignore[no-untyped-def]
+def _is_real(input: Array) -> Any:
     return np.equal(input.imag, 0) if input.dtype.kind == "c" else np.ones(input.shape, np.bool_)
 
 
-def _sign_bit(input):  # type: ignore[no-untyped-def]
+def _sign_bit(input: Array) -> Any:
     return np.signbit(input) if input.dtype.kind == "f" else np.less(input, 0)
 
 

@@ -10,6 +10,7 @@ from ..._core import dtypes
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ...autograd import views
+from ..arrays.types import Array
 from ..machine.elementwise import elementwise
 from ..machine.primitive import Primitive
 from ..machine.public import expose, public
@@ -30,11 +31,11 @@ _PARTS = {np.dtype(np.complex64): np.dtype(np.float32), np.dtype(np.complex128):
 _WHOLES: dict[Any, Any] = {part: whole for whole, part in _PARTS.items()}
 
 
-def _parts(input):  # type: ignore[no-untyped-def]
+def _parts(input: Array) -> Any:
     return input[..., None].view(_PARTS[input.dtype])
 
 
-def _joined(input):  # type: ignore[no-untyped-def]
+def _joined(input: Array) -> Any:
     return input.view(_WHOLES[input.dtype])[..., 0]
 
 
@@ -139,7 +140,7 @@ def conj_physical_(input: Tensor) -> Tensor:
 # ---- modulus and argument
 
 
-def _angle(input):  # type: ignore[no-untyped-def]
+def _angle(input: Array) -> Any:
     if input.dtype.kind == "c":
         return np.arctan2(input.imag, input.real)
     return np.where(np.isnan(input), input, np.where(input < 0, input.dtype.type(np.pi), input.dtype.type(0)))
@@ -172,14 +173,14 @@ def _check_parts(a: Any, b: Any) -> None:
         )
 
 
-def _of_parts(input, other):  # type: ignore[no-untyped-def]
+def _of_parts(input: Array, other: Array) -> Any:
     result = np.empty(np.broadcast_shapes(input.shape, other.shape), _WHOLES[input.dtype])
     result.real = input
     result.imag = other
     return result
 
 
-def _of_angle(input, other):  # type: ignore[no-untyped-def]
+def _of_angle(input: Array, other: Array) -> Any:
     return _of_parts(input * np.cos(other), input * np.sin(other))
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from ... import return_types
 from ..._core.dtypes import widened
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.primitive import primitive
 from ..machine.public import public
 
@@ -16,14 +17,14 @@ return_types.define("frexp", "mantissa", "exponent")
 
 
 @primitive("FrexpBackward0", name="frexp", outputs=2, kind="values_and_indices", saved_names={"out1": "exponent"})
-def frexp_op(input):  # type: ignore[no-untyped-def]
+def frexp_op(input: Array) -> tuple[Array, ...]:
     mantissa, exponent = np.frexp(widened(input))
     exponent = np.asarray(np.where(np.isfinite(mantissa), exponent, 0), np.int32)
     return np.asarray(mantissa, input.dtype), exponent
 
 
 @frexp_op.vjp("input")
-def _(g: Any, out1: Any, xp: Any) -> Any:
+def frexp_gradient_of_input(g: Any, out1: Any, xp: Any) -> Any:
     exponents = out1 if xp.is_raw else out1._array
     powers = np.asarray(np.ldexp(1.0, exponents), g.dtype if xp.is_raw else g._array.dtype)
     return g / (powers if xp.is_raw else Tensor._wrap(powers))

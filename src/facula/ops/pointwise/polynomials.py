@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._core.dtypes import FLOAT, of_array
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.elementwise import elementwise
 from ..machine.errors import NoOverload
 from ..machine.public import public
@@ -101,7 +102,7 @@ def single_or_double(label: str) -> Any:
 
 
 def _declare(name: str, evaluate: Any) -> None:
-    def kernel(input, other):  # type: ignore[no-untyped-def]
+    def kernel(input: Array, other: Array) -> Any:
         return evaluate(input, other)
 
     op = elementwise(name, kernel, promote="float", check=single_or_double(f"{name}_cpu"), fast=False)

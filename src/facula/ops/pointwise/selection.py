@@ -11,6 +11,7 @@ from ..._core.dtypes import cast
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ..arrays.masks import select
+from ..arrays.types import Array
 from ..machine.arguments import is_number
 from ..machine.deprecated import warn_of_old_overload
 from ..machine.elementwise import elementwise
@@ -94,7 +95,7 @@ def clip(x: Any, low: Any, high: Any) -> Any:
     return x if high is None else np.minimum(x, high)
 
 
-def _clamp_numbers(input, min: object, max: object):  # type: ignore[no-untyped-def]
+def _clamp_numbers(input: Array, min: object, max: object) -> Any:
     return clip(input, min, max)
 
 
@@ -114,11 +115,11 @@ clamp_numbers = elementwise(
     input=lambda g, input, min, max, xp: xp.keep(g, _within(input, min, max)),
 )  # fmt: skip
 
-def _at_least(input, min: object):  # type: ignore[no-untyped-def]
+def _at_least(input: Array, min: object) -> Any:
     return clip(input, min, None)
 
 
-def _at_most(input, max: object):  # type: ignore[no-untyped-def]
+def _at_most(input: Array, max: object) -> Any:
     return clip(input, None, max)
 
 
@@ -132,15 +133,15 @@ clamp_max_number = elementwise(
 )  # fmt: skip
 
 
-def _tensor_at_least(input, min):  # type: ignore[no-untyped-def]
+def _tensor_at_least(input: Array, min: Array) -> Any:
     return np.maximum(input, min)
 
 
-def _tensor_at_most(input, max):  # type: ignore[no-untyped-def]
+def _tensor_at_most(input: Array, max: Array) -> Any:
     return np.minimum(input, max)
 
 
-def _tensor_between(input, min, max):  # type: ignore[no-untyped-def]
+def _tensor_between(input: Array, min: Array, max: Array) -> Any:
     return np.minimum(np.maximum(input, min), max)
 
 
@@ -241,7 +242,7 @@ _BOOL = np.dtype(np.bool_)
 
 
 @primitive("WhereBackward0", name="where", kind="elementwise")
-def where_kernel(condition, input, other, dtype: np.dtype[Any]):  # type: ignore[no-untyped-def]
+def where_kernel(condition: Array, input: Array, other: Array, dtype: np.dtype[Any]) -> Any:
     a, b = [
         (x if x.dtype == dtype else cast(x, dtype)) if isinstance(x, np.ndarray) else number_array(x, dtype)
         for x in (input, other)
@@ -294,7 +295,7 @@ def where_method(input: Tensor, condition: Tensor, other: Any) -> Tensor:
 # ---- mixtures
 
 
-def _mixed(input, end, weight):  # type: ignore[no-untyped-def]
+def _mixed(input: Array, end: Array, weight: Array) -> Any:
     """From the nearer end, so that both ends are met exactly."""
     difference = np.subtract(end, input)
     from_start = np.add(input, np.multiply(weight, difference))
@@ -304,7 +305,7 @@ def _mixed(input, end, weight):  # type: ignore[no-untyped-def]
     return np.where(near, from_start, np.subtract(end, np.multiply(difference, 1 - weight)))
 
 
-def _mixed_by_number(input, end, weight: object):  # type: ignore[no-untyped-def]
+def _mixed_by_number(input: Array, end: Array, weight: object) -> Any:
     return _mixed(input, end, number_like(weight, input))
 
 
@@ -346,14 +347,14 @@ def lerp_(self: Any, end: Any, weight: Any) -> Any:
     return (lerp_tensor_ if isinstance(weight, Tensor) else lerp_number_)(self, end, weight)
 
 
-def _add_product(input, tensor1, tensor2, value: object):  # type: ignore[no-untyped-def]
+def _add_product(input: Array, tensor1: Array, tensor2: Array, value: object) -> Any:
     product = np.multiply(tensor1, tensor2)
     if value.__class__ is not int or value != 1:
         product = np.multiply(product, number_like(value, product))
     return np.add(input, product)
 
 
-def _add_quotient(input, tensor1, tensor2, value: object):  # type: ignore[no-untyped-def]
+def _add_quotient(input: Array, tensor1: Array, tensor2: Array, value: object) -> Any:
     quotient = np.true_divide(tensor1, tensor2)
     if value.__class__ is not int or value != 1:
         quotient = np.multiply(quotient, number_like(value, quotient))
@@ -444,11 +445,11 @@ set_methods(lerp_=lerp_, addcmul_=addcmul_, addcdiv_=addcdiv_)
 # ---- signs and special values
 
 
-def _copied_sign(input, other):  # type: ignore[no-untyped-def]
+def _copied_sign(input: Array, other: Array) -> Any:
     return np.copysign(input, other)
 
 
-def _copied_sign_of_number(input, other: object):  # type: ignore[no-untyped-def]
+def _copied_sign_of_number(input: Array, other: object) -> Any:
     return np.copysign(input, number_like(other, input))
 
 
@@ -477,7 +478,7 @@ def copysign(input: Any, other: Any) -> Tensor:
 set_methods(copysign_=by_kind(copysign_number, copysign_tensor))
 
 
-def _step(input, values):  # type: ignore[no-untyped-def]
+def _step(input: Array, values: Array) -> Any:
     return np.where(input == 0, values, (input > 0).astype(values.dtype))
 
 
@@ -499,7 +500,7 @@ nextafter = elementwise(
 expose(nextafter, "nextafter", "nextafter", "nextafter_")
 
 
-def _without_nan(input, nan: Any, posinf: Any, neginf: Any):  # type: ignore[no-untyped-def]
+def _without_nan(input: Array, nan: Any, posinf: Any, neginf: Any) -> Any:
     if input.dtype.kind not in "fc":
         return input.copy()
     return np.nan_to_num(input, nan=nan, posinf=posinf, neginf=neginf)

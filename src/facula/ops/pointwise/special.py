@@ -11,6 +11,7 @@ import numpy as np
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ..arrays.approximations import erf32
+from ..arrays.types import Array
 from ..machine.elementwise import Elementwise, elementwise
 from ..machine.errors import NoOverload
 from ..machine.public import FUNCTIONS, expose, public
@@ -37,14 +38,14 @@ def _scipy(name: str) -> Any:
 def by_scipy(name: str) -> Any:
     """A kernel that looks its function up on first use."""
 
-    def kernel(input):  # type: ignore[no-untyped-def]
+    def kernel(input: Array) -> Any:
         return _scipy(name)(input)
 
     return kernel
 
 
 def by_scipy_of_two(name: str) -> Any:
-    def kernel(input, other):  # type: ignore[no-untyped-def]
+    def kernel(input: Array, other: Array) -> Any:
         return _scipy(name)(input, other)
 
     return kernel
@@ -60,7 +61,7 @@ def _real(label: str) -> Any:
 _TWO_OVER_ROOT_PI = 2 / math.sqrt(math.pi)
 _HALF_ROOT_PI = math.sqrt(math.pi) / 2
 
-def erf_array(input):  # type: ignore[no-untyped-def]
+def erf_array(input: Array) -> Any:
     if input.dtype == np.float32 and input.__class__ is np.ndarray:
         return erf32(input)
     return _scipy("erf")(input)
@@ -84,7 +85,7 @@ erfinv = function(
 # ---- gamma and its relatives
 
 
-def _lgamma(input):  # type: ignore[no-untyped-def]
+def _lgamma(input: Array) -> Any:
     return np.where(np.isinf(input), number_like(math.inf, input), _scipy("gammaln")(input))
 
 
@@ -94,7 +95,7 @@ lgamma = function(
 )  # fmt: skip
 
 
-def _digamma(input):  # type: ignore[no-untyped-def]
+def _digamma(input: Array) -> Any:
     """At a pole: -inf with the opposite sign of the zero, NaN at the negative integers."""
     result = np.asarray(_scipy("psi")(input))
     pole = np.equal(input, np.floor(input)) & np.less_equal(input, 0)
@@ -109,7 +110,7 @@ digamma = function(
 )
 
 
-def _polygamma(input, n: int):  # type: ignore[no-untyped-def]
+def _polygamma(input: Array, n: int) -> Any:
     if n == 0:
         return _digamma(input)
     return _scipy("polygamma")(n, input).astype(input.dtype)
@@ -146,7 +147,7 @@ def _polygamma_(self: Any, n: int) -> Any:
 set_methods(polygamma=lambda self, n: polygamma(n, self), polygamma_=_polygamma_)
 
 
-def _mvlgamma(input, p: int):  # type: ignore[no-untyped-def]
+def _mvlgamma(input: Array, p: int) -> Any:
     total = np.full(input.shape, p * (p - 1) / 4 * math.log(math.pi), input.dtype)
     for i in range(p):
         total = total + _lgamma(input - number_like(i / 2, input))
@@ -280,7 +281,7 @@ def _of_number(op: Elementwise) -> Elementwise:
     """The form for a number as the first argument."""
     of_tensors, rule = op.kernel, op.rules["other"].fn
 
-    def kernel(other, input: object):  # type: ignore[no-untyped-def]
+    def kernel(other: Array, input: object) -> Any:
         return of_tensors(number_like(input, other), other)
 
     def to_other(g: Any, other: Any, input: Any, xp: Any) -> Any:
@@ -296,7 +297,7 @@ def _with_number(op: Elementwise, rule: Any) -> Elementwise:
     """The form for a number as the second argument."""
     of_tensors = op.kernel
 
-    def kernel(input, other: object):  # type: ignore[no-untyped-def]
+    def kernel(input: Array, other: object) -> Any:
         return of_tensors(input, number_like(other, input))
 
     return elementwise(
@@ -342,7 +343,7 @@ def _without_derivative(name: str, kernel: Any) -> None:
 def _nan_at_infinity(name: str) -> Any:
     """PyTorch gives NaN where the oscillation (or growth) goes on forever; scipy knows the limit."""
 
-    def kernel(input):  # type: ignore[no-untyped-def]
+    def kernel(input: Array) -> Any:
         found = _scipy(name)(input)
         found = found[0] if isinstance(found, tuple) else found
         return np.where(np.isinf(input), number_like(math.nan, input), found)
@@ -350,7 +351,7 @@ def _nan_at_infinity(name: str) -> Any:
     return kernel
 
 
-def _spherical_j0(input):  # type: ignore[no-untyped-def]
+def _spherical_j0(input: Array) -> Any:
     small = np.abs(input) < 0.5
     squared = input * input
     series = 1 - squared / 6 * (1 - squared / 20 * (1 - squared / 42 * (1 - squared / 72 * (1 - squared / 110))))

@@ -12,6 +12,7 @@ from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ..arrays import quick_gradients
 from ..arrays.tiles import TILE, each_tile, tiled_rule
+from ..arrays.types import Array
 from ..machine.elementwise import Elementwise, elementwise
 from ..machine.public import FUNCTIONS, expose, public
 from ..machine.refusals import only
@@ -56,7 +57,7 @@ def _by_products(x: Any, n: int) -> Any:
     return result
 
 
-def _power_by_number(input, exponent: object):  # type: ignore[no-untyped-def]
+def _power_by_number(input: Array, exponent: object) -> Any:
     if input.dtype.kind in "iu" and exponent < 0:  # type: ignore[operator]
         raise RuntimeError("Integers to negative integer powers are not allowed.")
     if isinstance(exponent, complex) and input.dtype.kind != "c":
@@ -77,7 +78,7 @@ def _pow_rule(g: Any, input: Any, exponent: Any, xp: Any) -> Any:
 pow_number = elementwise("pow_number", _power_by_number, "PowBackward0", scalars=("exponent",), input=_pow_rule)
 
 
-def _power(input, exponent):  # type: ignore[no-untyped-def]
+def _power(input: Array, exponent: Array) -> Any:
     if input.dtype.kind in "iu":
         return _integer_power(input, exponent)
     return np.power(input, exponent)
@@ -108,7 +109,7 @@ pow_tensor = elementwise(
 )
 
 
-def _power_of_number(exponent, base: object):  # type: ignore[no-untyped-def]
+def _power_of_number(exponent: Array, base: object) -> Any:
     if exponent.dtype.kind in "iu":
         return _integer_power(np.broadcast_to(number_like(base, exponent), exponent.shape), exponent)
     if base == 1:
@@ -236,7 +237,7 @@ sqrt = function(
 )
 
 
-def _rsqrt(input):  # type: ignore[no-untyped-def]
+def _rsqrt(input: Array) -> Any:
     return np.reciprocal(np.sqrt(input))
 
 
@@ -280,7 +281,7 @@ cosh = function("cosh", np.cosh, "CoshBackward0", lambda g, input, xp: g * xp.co
 
 
 @quiet.safe
-def _tanh_backward(input, other):  # type: ignore[no-untyped-def]
+def _tanh_backward(input: Array, other: Array) -> Any:
     if quick_gradients.fits(input, other):
         return quick_gradients.tanh(input, other)
     return input * conj_array(1 - other * other)
@@ -329,7 +330,7 @@ for _op in (asinh, acosh, atanh):  # whose in-place forms have nodes of their ow
         FUNCTIONS[_name] = _change
 
 
-def _sinc(input):  # type: ignore[no-untyped-def]
+def _sinc(input: Array) -> Any:
     turns = np.multiply(input, number_like(math.pi, input) if input.dtype.kind == "f" else math.pi)
     return np.where(input == 0, np.ones((), turns.dtype), np.sin(turns) / turns)
 
@@ -343,7 +344,7 @@ def _sinc_rule(g: Any, input: Any, xp: Any) -> Any:
 sinc = function("sinc", _sinc, "SincBackward0", _sinc_rule)
 
 
-def _logistic(input):  # type: ignore[no-untyped-def]
+def _logistic(input: Array) -> Any:
     """Through exp: as quick as through tanh, and exact also where the result is tiny."""
     if input.size > TILE and input.__class__ is np.ndarray and input.flags.c_contiguous and input.dtype.kind == "f":
         return _logistic_in_tiles(input)
@@ -372,7 +373,7 @@ def _logistic_in_tiles(input: Any) -> Any:
 
 
 @quiet.safe
-def _sigmoid_backward(input, other):  # type: ignore[no-untyped-def]
+def _sigmoid_backward(input: Array, other: Array) -> Any:
     if quick_gradients.fits(input, other):
         return quick_gradients.sigmoid(input, other)
     return input * conj_array((1 - other) * other)
@@ -412,7 +413,7 @@ hypot = elementwise(
 expose(hypot, "hypot", "hypot", "hypot_")
 
 
-def _logaddexp(input, other):  # type: ignore[no-untyped-def]
+def _logaddexp(input: Array, other: Array) -> Any:
     if input.dtype.kind != "c":
         return np.logaddexp(input, other)
     greatest = np.where(input.real >= other.real, input, other)
@@ -437,15 +438,15 @@ def _x_log_y(x: Any, y: Any) -> Any:
     return np.where((x == 0) & ~np.isnan(y), np.zeros((), np.result_type(x, y)), x * np.log(y))
 
 
-def _xlogy(input, other):  # type: ignore[no-untyped-def]
+def _xlogy(input: Array, other: Array) -> Any:
     return _x_log_y(input, other)
 
 
-def _xlogy_with_number(input, other: object):  # type: ignore[no-untyped-def]
+def _xlogy_with_number(input: Array, other: object) -> Any:
     return _x_log_y(input, number_like(other, input))
 
 
-def _xlogy_of_number(other, input: object):  # type: ignore[no-untyped-def]
+def _xlogy_of_number(other: Array, input: object) -> Any:
     return _x_log_y(number_like(input, other), other)
 
 
@@ -492,7 +493,7 @@ set_methods(xlogy_=_xlogy_)
 FUNCTIONS["xlogy_"] = _xlogy_
 
 
-def _ldexp(input, other):  # type: ignore[no-untyped-def]
+def _ldexp(input: Array, other: Array) -> Any:
     """By whole powers of two exactly, even if the power alone would be out of range."""
     if input.dtype.kind == "f":
         exponents = other.astype(np.int32)
@@ -512,7 +513,7 @@ expose(ldexp, "ldexp", "ldexp", "ldexp_")
 # ---- logit
 
 
-def _logit(input, eps: object):  # type: ignore[no-untyped-def]
+def _logit(input: Array, eps: object) -> Any:
     if eps is not None:
         input = np.minimum(np.maximum(input, number_like(eps, input)), number_like(1 - eps, input))  # type: ignore[operator]
     return np.log(input / (1 - input))

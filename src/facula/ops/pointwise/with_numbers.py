@@ -12,24 +12,25 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.elementwise import elementwise
 from ..moving.basic import in_both_worlds
 from .arithmetic import div, number_like, sub
 
 
-def _add(input, other: float):  # type: ignore[no-untyped-def]
+def _add(input: Array, other: float) -> Any:
     return np.add(input, number_like(other, input))
 
 
-def _sub(input, other: float):  # type: ignore[no-untyped-def]
+def _sub(input: Array, other: float) -> Any:
     return np.subtract(input, number_like(other, input))
 
 
-def _mul(input, other: float):  # type: ignore[no-untyped-def]
+def _mul(input: Array, other: float) -> Any:
     return np.multiply(input, number_like(other, input))
 
 
-def _div(input, other: float):  # type: ignore[no-untyped-def]
+def _div(input: Array, other: float) -> Any:
     return np.true_divide(input, number_like(other, input))
 
 

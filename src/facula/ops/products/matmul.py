@@ -14,6 +14,7 @@ from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ...autograd.views import element_strides
 from ...overrides import call_override, has_override, overridden
+from ..arrays.types import Array
 from ..machine.arguments import one_dim
 from ..machine.autocast import is_on, lowered
 from ..machine.operands import common_shape
@@ -42,7 +43,7 @@ EXACT_OUT.update(("cross", "matrix_power"))
 
 
 @primitive("SqueezeBackward4", name="squeeze_fresh")
-def squeeze_fresh(input, dim: int):  # type: ignore[no-untyped-def]
+def squeeze_fresh(input: Array, dim: int) -> Any:
     """Drops a dimension of size 1 of a result that nobody else holds: no view."""
     return input.reshape(input.shape[:dim] + input.shape[dim + 1 :])
 
@@ -444,14 +445,14 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
 
 
 @primitive("TraceBackward0", name="trace")
-def trace_op(input):  # type: ignore[no-untyped-def]
+def trace_op(input: Array) -> Any:
     return np.trace(input, dtype=np.int64 if input.dtype.kind in "iu" else None).astype(
         np.int64 if input.dtype.kind in "iu" else input.dtype
     )
 
 
 @trace_op.vjp("input")
-def _(g: Any, input_shape: Any, xp: Any) -> Any:
+def trace_gradient_of_input(g: Any, input_shape: Any, xp: Any) -> Any:
     if xp.is_raw or g.wraps:
         return xp.diagonal_backward(xp.expand(g, (min(input_shape),)), input_shape, 0, 0, 1)
     rows, columns = input_shape
@@ -469,7 +470,7 @@ def trace(input: Tensor) -> Tensor:
 
 
 @primitive("LinalgCrossBackward0", name="linalg_cross", saved_names={"input_shape": "", "other_shape": ""})
-def cross_op(input, other, dim: int):  # type: ignore[no-untyped-def]
+def cross_op(input: Array, other: Array, dim: int) -> Any:
     return np.cross(input, other, axis=dim)
 
 
@@ -512,7 +513,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
 
 
 @primitive("TrilinearBackward0", name="trilinear")
-def trilinear(first, second, third, equation: tuple[str, str, str, str]):  # type: ignore[no-untyped-def]
+def trilinear(first: Array, second: Array, third: Array, equation: tuple[str, str, str, str]) -> Any:
     """Sums of products of three, as ``np.einsum`` writes them."""
     *given, wanted = equation
     factors = (widened(x) for x in (first, second, third))
@@ -521,19 +522,19 @@ def trilinear(first, second, third, equation: tuple[str, str, str, str]):  # typ
 
 
 @trilinear.vjp("first")
-def _(g: Any, second: Any, third: Any, equation: Any, xp: Any) -> Any:
+def trilinear_gradient_of_first(g: Any, second: Any, third: Any, equation: Any, xp: Any) -> Any:
     a, b, c, out = equation
     return xp.trilinear(g, xp.conj(second), xp.conj(third), (out, b, c, a))
 
 
 @trilinear.vjp("second")
-def _(g: Any, first: Any, third: Any, equation: Any, xp: Any) -> Any:
+def trilinear_gradient_of_second(g: Any, first: Any, third: Any, equation: Any, xp: Any) -> Any:
     a, b, c, out = equation
     return xp.trilinear(g, xp.conj(first), xp.conj(third), (out, a, c, b))
 
 
 @trilinear.vjp("third")
-def _(g: Any, first: Any, second: Any, equation: Any, xp: Any) -> Any:
+def trilinear_gradient_of_third(g: Any, first: Any, second: Any, equation: Any, xp: Any) -> Any:
     a, b, c, out = equation
     return xp.trilinear(g, xp.conj(first), xp.conj(second), (out, a, b, c))
 

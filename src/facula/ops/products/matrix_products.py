@@ -15,6 +15,7 @@ from ..._core.devices import MetaArray
 from ..._core.dtypes import F32, F64, cpp_name, is_half, widened
 from ..._lazy import set_methods
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.autocast import is_on, lowered
 from ..machine.namespaces import TENSOR
 from ..machine.primitive import Primitive, primitive
@@ -248,7 +249,7 @@ def check_mv(mat: Any, vec: Any, input: Any = None) -> None:
 
 
 @primitive("MmBackward0", name="mm")
-def mm_op(input, mat2):  # type: ignore[no-untyped-def]
+def mm_op(input: Array, mat2: Array) -> Any:
     return product(input, mat2)
 
 
@@ -259,7 +260,7 @@ mm_op.vjp(
 
 
 @primitive("BmmBackward0", name="bmm")
-def bmm_op(input, mat2):  # type: ignore[no-untyped-def]
+def bmm_op(input: Array, mat2: Array) -> Any:
     return batch_product(input, mat2)
 
 
@@ -270,7 +271,7 @@ bmm_op.vjp(
 
 
 @primitive("MvBackward0", name="mv")
-def mv_op(input, vec):  # type: ignore[no-untyped-def]
+def mv_op(input: Array, vec: Array) -> Any:
     return product(input, vec)
 
 
@@ -281,7 +282,7 @@ mv_op.vjp(
 
 
 @primitive("DotBackward0", name="dot")
-def dot_op(input, tensor):  # type: ignore[no-untyped-def]
+def dot_op(input: Array, tensor: Array) -> Any:
     return product(input, tensor)
 
 
@@ -289,7 +290,7 @@ dot_op.vjp(input=lambda g, tensor, xp: g * xp.conj(tensor), tensor=lambda g, inp
 
 
 @primitive("VdotBackward0", name="vdot")
-def vdot_op(input, other):  # type: ignore[no-untyped-def]
+def vdot_op(input: Array, other: Array) -> Any:
     return product(np.conjugate(input) if input.dtype.kind == "c" else input, other)
 
 
@@ -341,29 +342,29 @@ _HIDDEN = {"input_shape": ""}
 
 
 @primitive("AddmmBackward0", name="addmm", saved_names=_HIDDEN)
-def addmm_op(input, mat1, mat2, beta: complex, alpha: complex):  # type: ignore[no-untyped-def]
+def addmm_op(input: Array, mat1: Array, mat2: Array, beta: complex, alpha: complex) -> Any:
     return plus_product(product, input, mat1, mat2, beta, alpha)
 
 
 @addmm_op.vjp("input")
-def _(g: Any, beta: Any, input_shape: Any, xp: Any) -> Any:
+def addmm_gradient_of_input(g: Any, beta: Any, input_shape: Any, xp: Any) -> Any:
     return summed_to(g if beta == 1 else scaled(g, beta), input_shape, xp)
 
 
 @addmm_op.vjp("mat1")
-def _(g: Any, mat2: Any, mat1_shape: Any, mat1_strides: Any, alpha: Any, xp: Any) -> Any:
+def addmm_gradient_of_mat1(g: Any, mat2: Any, mat1_shape: Any, mat1_strides: Any, alpha: Any, xp: Any) -> Any:
     found = left_gradient(g, mat2, mat1_shape, mat1_strides, xp)
     return found if alpha == 1 else scaled(found, alpha)
 
 
 @addmm_op.vjp("mat2")
-def _(g: Any, mat1: Any, mat2_shape: Any, mat2_strides: Any, alpha: Any, xp: Any) -> Any:
+def addmm_gradient_of_mat2(g: Any, mat1: Any, mat2_shape: Any, mat2_strides: Any, alpha: Any, xp: Any) -> Any:
     found = right_gradient(g, mat1, mat2_shape, mat2_strides, xp)
     return found if alpha == 1 else scaled(found, alpha)
 
 
 @primitive("AddmvBackward0", name="addmv", saved_names=_HIDDEN)
-def addmv_op(input, mat, vec, beta: complex, alpha: complex):  # type: ignore[no-untyped-def]
+def addmv_op(input: Array, mat: Array, vec: Array, beta: complex, alpha: complex) -> Any:
     return plus_product(product, input, mat, vec, beta, alpha)
 
 
@@ -375,7 +376,7 @@ addmv_op.vjp(
 
 
 @primitive("AddrBackward0", name="addr", saved_names=_HIDDEN)
-def addr_op(input, vec1, vec2, beta: complex, alpha: complex):  # type: ignore[no-untyped-def]
+def addr_op(input: Array, vec1: Array, vec2: Array, beta: complex, alpha: complex) -> Any:
     return plus_product(vector_product, input, vec1, vec2, beta, alpha)
 
 
@@ -387,7 +388,7 @@ addr_op.vjp(
 
 
 @primitive("AddbmmBackward0", name="addbmm", saved_names={**_HIDDEN, "batch1_shape": "", "batch2_shape": ""})
-def addbmm_op(input, batch1, batch2, beta: complex, alpha: complex):  # type: ignore[no-untyped-def]
+def addbmm_op(input: Array, batch1: Array, batch2: Array, beta: complex, alpha: complex) -> Any:
     return plus_product(summed_batches, input, batch1, batch2, beta, alpha)
 
 
@@ -407,7 +408,7 @@ addbmm_op.vjp(
 
 
 @primitive("BaddbmmBackward0", name="baddbmm", saved_names=_HIDDEN)
-def baddbmm_op(input, batch1, batch2, beta: complex, alpha: complex):  # type: ignore[no-untyped-def]
+def baddbmm_op(input: Array, batch1: Array, batch2: Array, beta: complex, alpha: complex) -> Any:
     return plus_product(batch_product, input, batch1, batch2, beta, alpha)
 
 

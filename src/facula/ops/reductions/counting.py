@@ -10,6 +10,7 @@ import numpy as np
 from ..._core import dtypes
 from ..._core.dtypes import widened
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.arguments import one_dim
 from ..machine.errors import NoOverload, WrongArgument
 from ..machine.primitive import primitive
@@ -34,7 +35,7 @@ def _runs(ranked: Any, order: Any) -> tuple[Any, Any, Any]:
 
 
 @primitive("Unique2Backward0", outputs=3, kind="values_and_indices")
-def unique_all(input):  # type: ignore[no-untyped-def]
+def unique_all(input: Array) -> tuple[Array, ...]:
     flat = input.reshape(-1)
     order = np.argsort(widened(flat), kind="stable")
     ranked = flat[order]
@@ -51,12 +52,12 @@ def _unique_rows(input: Any, dim: int, ordered: bool) -> tuple[Any, Any, Any]:
 
 
 @primitive("UniqueDimBackward0", outputs=3, kind="values_and_indices")
-def unique_along(input, dim: int):  # type: ignore[no-untyped-def]
+def unique_along(input: Array, dim: int) -> Any:
     return _unique_rows(input, dim, True)
 
 
 @primitive("UniqueConsecutiveBackward0", outputs=3, kind="values_and_indices")
-def unique_consecutive_op(input, dim: Any):  # type: ignore[no-untyped-def]
+def unique_consecutive_op(input: Array, dim: Any) -> tuple[Array, ...]:
     if dim is not None:
         return _unique_rows(input, dim, False)
     flat = input.reshape(-1)
@@ -189,7 +190,7 @@ def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bo
 
 
 @primitive("NotImplemented", name="weighted_bincount")
-def weighted_bincount(input, places: Any, minlength: int):  # type: ignore[no-untyped-def]
+def weighted_bincount(input: Array, places: Any, minlength: int) -> Any:
     result = np.bincount(places, input, minlength)
     return result.astype(np.float32) if input.dtype == np.float32 else result
 

@@ -11,6 +11,7 @@ from ..._core import dtypes
 from ..._core.dtypes import F32, F64, widened
 from ..._tensor import Tensor
 from ..arrays.running_sums import running_sums
+from ..arrays.types import Array
 from ..machine.namespaces import TENSOR
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import FUNCTIONS, public
@@ -38,7 +39,7 @@ def _accumulate(x: Any, dim: int, add: Any, wanted: Any = None) -> Any:
 
 
 @primitive("CumsumBackward0", kind="linear")
-def cumsum_op(input, dim: int, dtype: Any = None):  # type: ignore[no-untyped-def]
+def cumsum_op(input: Array, dim: int, dtype: Any = None) -> Any:
     return _accumulate(input, dim, np.add, dtype)
 
 
@@ -58,18 +59,18 @@ in_both_worlds("cumsum_from_end", _array_from_end, _tensor_from_end)
 
 
 @cumsum_op.vjp("input")
-def _(g: Any, dim: int, input_dtype: Any, xp: Any) -> Any:
+def cumsum_gradient_of_input(g: Any, dim: int, input_dtype: Any, xp: Any) -> Any:
     g = in_dtype(g, input_dtype, xp)
     return xp.cumsum_from_end(g, dim) if raw(g).shape else g
 
 
 @primitive("CumprodBackward0")
-def cumprod_op(input, dim: int, dtype: Any = None):  # type: ignore[no-untyped-def]
+def cumprod_op(input: Array, dim: int, dtype: Any = None) -> Any:
     return _accumulate(input, dim, np.multiply, dtype)
 
 
 @cumprod_op.vjp("input")
-def _(g: Any, input: Any, out: Any, dim: int, input_dtype: Any, xp: Any) -> Any:
+def cumprod_gradient_of_input(g: Any, input: Any, out: Any, dim: int, input_dtype: Any, xp: Any) -> Any:
     g = in_dtype(g, input_dtype, xp)
     if not input.shape:
         return g
@@ -133,7 +134,7 @@ def _complex_log_sums(rows: Any, dim: int) -> Any:
 
 
 @primitive("LogcumsumexpBackward0")
-def logcumsumexp_op(input, dim: int):  # type: ignore[no-untyped-def]
+def logcumsumexp_op(input: Array, dim: int) -> Any:
     if not input.ndim:
         return input.copy()
     if input.dtype.kind == "c":
@@ -142,7 +143,7 @@ def logcumsumexp_op(input, dim: int):  # type: ignore[no-untyped-def]
 
 
 @logcumsumexp_op.vjp("input")
-def _(g: Any, input: Any, out: Any, dim: int, xp: Any) -> Any:
+def logcumsumexp_gradient_of_input(g: Any, input: Any, out: Any, dim: int, xp: Any) -> Any:
     """Sum over i >= k of g[i] exp(x[k] - out[i]), by a recurrence whose factors are at most 1.
 
     The first factor is not used; it is 1, so that it does not overflow. Between equal infinities it is 1, too.
@@ -166,7 +167,7 @@ def logcumsumexp(input: Tensor, dim: int) -> Tensor:
 
 
 def _running(name: str, node: str, extreme: Any) -> Primitive:
-    def kernel(input, dim: int):  # type: ignore[no-untyped-def]
+    def kernel(input: Array, dim: int) -> tuple[Array, ...]:
         """The extreme so far and where it was last seen."""
         if not input.ndim:
             return input.copy(), np.zeros((), np.int64)

@@ -10,6 +10,7 @@ from ... import return_types
 from ..._core import dtypes
 from ..._core.dtypes import widened
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..indexing.picks import unpick
 from ..machine.errors import NoOverload
 from ..machine.primitive import Primitive, primitive
@@ -61,7 +62,7 @@ def shared(g: Any, x: Any, value: Any, dim: Any, nan: bool, xp: Any) -> Any:
 def chosen_of_all(name: str, node: str, choose: Any) -> Primitive:
     """A primitive that gives one of its input's elements; all that equal it share the gradient."""
 
-    def kernel(input):  # type: ignore[no-untyped-def]
+    def kernel(input: Array) -> Any:
         return choose(input)
 
     op = Primitive(name, kernel, node)
@@ -102,7 +103,7 @@ def by_index(op: Primitive) -> Primitive:
 
 
 def _extremum_along(name: str, node: str, arg: Any) -> Primitive:
-    def kernel(input, dim: int, keepdim: bool):  # type: ignore[no-untyped-def]
+    def kernel(input: Array, dim: int, keepdim: bool) -> Any:
         return _first(input, dim, keepdim, arg)
 
     return by_index(Primitive(name, kernel, node, **BY_INDEX))
@@ -167,7 +168,7 @@ def _with_ones(x: Any, shape: tuple[int, ...], dim: Any, xp: Any) -> Any:
 
 
 def _extreme_values(name: str, node: str, reduce: Any) -> Primitive:
-    def kernel(input, dim: Any, keepdim: bool):  # type: ignore[no-untyped-def]
+    def kernel(input: Array, dim: Any, keepdim: bool) -> Any:
         return reduce(input, axes(dim, input.ndim), keepdims=keepdim)
 
     op = Primitive(name, kernel, node)
@@ -214,13 +215,13 @@ def amin(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
 
 
 @primitive("AminmaxBackward0", outputs=2, saved_names={"out0": "min", "out1": "max"})
-def aminmax_op(input, dim: Any, keepdim: bool):  # type: ignore[no-untyped-def]
+def aminmax_op(input: Array, dim: Any, keepdim: bool) -> tuple[Array, ...]:
     axis = axes(None if dim is None else (dim,), input.ndim)
     return minimum_reduce(input, axis, keepdims=keepdim), maximum_reduce(input, axis, keepdims=keepdim)
 
 
 @aminmax_op.vjp("input")
-def _(g: Any, input: Any, dim: Any, keepdim: bool, out0: Any, out1: Any, xp: Any) -> Any:
+def aminmax_gradient_of_input(g: Any, input: Any, dim: Any, keepdim: bool, out0: Any, out1: Any, xp: Any) -> Any:
     dims = None if dim is None else (dim,)
     grad = None
     for each, out in zip(g, (out0, out1)):

@@ -10,6 +10,7 @@ import numpy as np
 from ..._core import dtypes
 from ..._core.dtypes import widened
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.errors import WrongArgument
 from ..machine.primitive import primitive
 from ..machine.public import public
@@ -29,7 +30,7 @@ INF = math.inf
 
 
 @primitive("LinalgVectorNormBackward0")
-def vector_norm_op(input, ord: Any, dim: Any, keepdim: bool, dtype: Any):  # type: ignore[no-untyped-def]
+def vector_norm_op(input: Array, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
     x = input if dtype is None or input.dtype == dtype else input.astype(dtype)
     result = x.real.dtype
     x = widened(x)
@@ -56,7 +57,9 @@ def _complex_squares(x: Any, axis: Any, keepdim: bool) -> Any:
 
 
 @vector_norm_op.vjp("input")
-def _(g: Any, input: Any, out: Any, ord: Any, dim: Any, keepdim: bool, input_dtype: Any, xp: Any) -> Any:
+def vector_norm_gradient_of_input(
+    g: Any, input: Any, out: Any, ord: Any, dim: Any, keepdim: bool, input_dtype: Any, xp: Any
+) -> Any:
     if ord == 0:
         return None
     g, out = (in_dtype(spread(t, input.shape, dim, keepdim, xp), _real(input_dtype), xp) for t in (g, out))

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.types import Array
 from ..machine.primitive import primitive, wrap
 from ..moving.basic import in_both_worlds
 
 
 @primitive("ShiftBackward0", kind="linear")
-def shift(input, dim: int, by: int):  # type: ignore[no-untyped-def]
+def shift(input: Array, dim: int, by: int) -> Any:
     """Move everything one place up (or down) a dimension; zeros come in."""
     result = np.zeros_like(input)
     n = input.shape[dim]
@@ -30,7 +31,7 @@ shift.vjp(input=lambda g, dim, by, xp: xp.shift(g, dim, -by))
 
 
 @primitive("RecurBackward0")
-def recur(source, factor, dim: int, reverse: bool):  # type: ignore[no-untyped-def]
+def recur(source: Array, factor: Array, dim: int, reverse: bool) -> Any:
     n = source.shape[dim]
     if source.size == n and source.dtype.kind == "f" and source.dtype.itemsize > 2:
         return _recur_numbers(source, factor, reverse)
@@ -72,12 +73,12 @@ def _recur_numbers(source: Any, factor: Any, reverse: bool) -> Any:
 
 
 @recur.vjp("source")
-def _(g: Any, factor: Any, dim: int, reverse: bool, xp: Any) -> Any:
+def recur_gradient_of_source(g: Any, factor: Any, dim: int, reverse: bool, xp: Any) -> Any:
     return xp.recur(g, xp.conj(factor), dim, not reverse)
 
 
 @recur.vjp("factor")
-def _(g: Any, factor: Any, out: Any, dim: int, reverse: bool, xp: Any) -> Any:
+def recur_gradient_of_factor(g: Any, factor: Any, out: Any, dim: int, reverse: bool, xp: Any) -> Any:
     adjoint = xp.recur(g, xp.conj(factor), dim, not reverse)
     if reverse:
         return xp.shift(adjoint, dim, 1) * xp.conj(out)

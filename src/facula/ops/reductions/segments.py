@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.arguments import one_dim
 from ..machine.primitive import primitive
 from ..machine.public import public
@@ -56,7 +57,7 @@ class Segments:
 
 
 @primitive("SegmentReduceBackward0", name="segment_reduce")
-def segment_reduce_op(input, reduce: str, segments: Any, initial: Any):  # type: ignore[no-untyped-def]
+def segment_reduce_op(input: Array, reduce: str, segments: Any, initial: Any) -> Any:
     rows = input.reshape(-1, *segments.rest)[segments.rows]
     start = _STARTS[reduce] if initial is None else initial
     out = np.full((segments.lengths.size, *segments.rest), start, input.dtype)
@@ -70,7 +71,9 @@ def segment_reduce_op(input, reduce: str, segments: Any, initial: Any):  # type:
 
 
 @segment_reduce_op.vjp("input")
-def _(g: Any, input: Any, out: Any, reduce: str, segments: Any, initial: Any, xp: Any) -> Any:
+def segment_reduce_gradient_of_input(
+    g: Any, input: Any, out: Any, reduce: str, segments: Any, initial: Any, xp: Any
+) -> Any:
     dtype = raw(g).dtype
     if reduce == "sum":
         return segments.put(segments.spread(g, xp), xp)

@@ -11,6 +11,7 @@ from ..._core import dtypes
 from ..._core.dtypes import widened
 from ..._tensor import Tensor, known
 from ..arrays.tiles import each_rows
+from ..arrays.types import Array
 from ..indexing.gather import gather_op
 from ..machine.arguments import as_int
 from ..machine.errors import NoOverload, WrongArgument
@@ -81,7 +82,7 @@ def _sort_rule(g: Any, out1: Any, dim: int, input_shape: Any, xp: Any) -> Any:
 
 
 @primitive("SortBackward0", **BY_INDEX)
-def sort_op(input, dim: int, descending: bool):  # type: ignore[no-untyped-def]
+def sort_op(input: Array, dim: int, descending: bool) -> Any:
     return _sort_kernel(input, dim, descending)
 
 
@@ -127,7 +128,7 @@ def msort(input: Tensor) -> Tensor:
 
 
 @primitive("TopkBackward0", **BY_INDEX)
-def topk_op(input, k: int, dim: int, largest: bool, sorted: bool):  # type: ignore[no-untyped-def]
+def topk_op(input: Array, k: int, dim: int, largest: bool, sorted: bool) -> tuple[Array, ...]:
     if not input.ndim:
         return input.copy(), np.zeros((), np.int64)
     x = widened(input)
@@ -197,7 +198,7 @@ def _reduced_shape(x: Any, dim: int) -> tuple[int, ...]:
 
 
 def _median_along(name: str, node: str, ignore_nan: bool) -> Primitive:
-    def kernel(input, dim: int, keepdim: bool):  # type: ignore[no-untyped-def]
+    def kernel(input: Array, dim: int, keepdim: bool) -> tuple[Array, ...]:
         if not input.ndim:
             return input.copy(), np.zeros((), np.int64)
         n = input.shape[dim]
@@ -243,7 +244,7 @@ def nanmedian(input: Tensor, dim: Any = _FULL, keepdim: bool = False) -> Any:
 
 
 @primitive("KthvalueBackward0", **BY_INDEX)
-def kthvalue_op(input, k: int, dim: int, keepdim: bool):  # type: ignore[no-untyped-def]
+def kthvalue_op(input: Array, k: int, dim: int, keepdim: bool) -> tuple[Array, ...]:
     if not input.ndim:
         return input.copy(), np.zeros((), np.int64)
     return _pick_ranked(input, np.full(_reduced_shape(input, dim), k - 1), dim, keepdim)
@@ -271,7 +272,7 @@ def kthvalue(input: Tensor, k: Any, dim: int = -1, keepdim: bool = False) -> Any
 
 
 @primitive("ModeBackward0", **BY_INDEX)
-def mode_op(input, dim: int, keepdim: bool):  # type: ignore[no-untyped-def]
+def mode_op(input: Array, dim: int, keepdim: bool) -> tuple[Array, ...]:
     if not input.ndim:
         return input.copy(), np.zeros((), np.int64)
     x = np.moveaxis(widened(input), dim, -1)

@@ -9,6 +9,7 @@ import numpy as np
 from ..._core import dtypes
 from ..._core.dtypes import F32, F64, widened
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.errors import NoOverload, WrongArgument
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
@@ -46,24 +47,24 @@ def result_dtype(dtype: dtypes.dtype | None) -> Any:
 
 
 @primitive("SumBackward0", kind="linear")
-def sum_all(input, dtype: Any = None):  # type: ignore[no-untyped-def]
+def sum_all(input: Array, dtype: Any = None) -> Any:
     return total(input, None, False, dtype)
 
 
 @sum_all.vjp("input")
-def _(g: Any, input_shape: Any, input_dtype: Any, xp: Any) -> Any:
+def sum_all_gradient_of_input(g: Any, input_shape: Any, input_dtype: Any, xp: Any) -> Any:
     return spread_out(in_dtype(g, input_dtype, xp), input_shape, None, True, xp)
 
 
 @primitive("SumBackward1", kind="linear")
-def sum_dim(input, dim: Any, keepdim: bool, dtype: Any = None):  # type: ignore[no-untyped-def]
+def sum_dim(input: Array, dim: Any, keepdim: bool, dtype: Any = None) -> Any:
     if dtype is None and (input.dtype is F32 or input.dtype is F64):  # the first thing ``total`` would find out
         return add_up(input, dim if dim and input.ndim else None, keepdim)
     return total(input, axes(dim, input.ndim), keepdim, dtype)
 
 
 @sum_dim.vjp("input")
-def _(g: Any, input_shape: Any, dim: Any, keepdim: bool, input_dtype: Any, xp: Any) -> Any:
+def sum_dim_gradient_of_input(g: Any, input_shape: Any, dim: Any, keepdim: bool, input_dtype: Any, xp: Any) -> Any:
     return spread_out(in_dtype(g, input_dtype, xp), input_shape, dim, keepdim, xp)
 
 
@@ -96,14 +97,14 @@ def flag(keepdim: Any) -> bool:
 
 
 @primitive("NansumBackward0")
-def nansum_op(input, dim: Any, keepdim: bool, dtype: Any):  # type: ignore[no-untyped-def]
+def nansum_op(input: Array, dim: Any, keepdim: bool, dtype: Any) -> Any:
     if input.dtype.kind in "fV":
         input = np.where(np.isnan(input), input.dtype.type(0), input)
     return total(input, axes(dim, input.ndim), keepdim, dtype)
 
 
 @nansum_op.vjp("input")
-def _(g: Any, input: Any, dim: Any, keepdim: bool, input_dtype: Any, xp: Any) -> Any:
+def nansum_gradient_of_input(g: Any, input: Any, dim: Any, keepdim: bool, input_dtype: Any, xp: Any) -> Any:
     widely = spread if xp.is_raw else spread_out
     return widely(in_dtype(g, input_dtype, xp), input.shape, dim, keepdim, xp) * xp.not_nan(input)
 
@@ -154,24 +155,26 @@ def mean_array(x: Any, dim: Any, keepdim: bool, wanted: Any = None) -> Any:
 
 
 @primitive("MeanBackward0", kind="linear")
-def mean_all(input, dtype: Any = None):  # type: ignore[no-untyped-def]
+def mean_all(input: Array, dtype: Any = None) -> Any:
     return mean_array(input, None, False, dtype)
 
 
 @mean_all.vjp("input")
-def _(g: Any, input_shape: Any, input_size: int, input_dtype: Any, xp: Any) -> Any:
+def mean_all_gradient_of_input(g: Any, input_shape: Any, input_size: int, input_dtype: Any, xp: Any) -> Any:
     if not xp.is_raw:
         return xp.over(spread_out(in_dtype(g, input_dtype, xp), input_shape, None, True, xp), input_size or 1)
     return spread_out(in_dtype(g / (input_size or 1), input_dtype, xp), input_shape, None, True, xp)
 
 
 @primitive("MeanBackward1", kind="linear")
-def mean_dim(input, dim: Any, keepdim: bool, dtype: Any = None):  # type: ignore[no-untyped-def]
+def mean_dim(input: Array, dim: Any, keepdim: bool, dtype: Any = None) -> Any:
     return mean_array(input, axes(dim, input.ndim), keepdim, dtype)
 
 
 @mean_dim.vjp("input")
-def _(g: Any, input_shape: Any, dim: Any, keepdim: bool, input_size: int, input_dtype: Any, xp: Any) -> Any:
+def mean_dim_gradient_of_input(
+    g: Any, input_shape: Any, dim: Any, keepdim: bool, input_size: int, input_dtype: Any, xp: Any
+) -> Any:
     n = count(input_shape, dim) or 1
     if not xp.is_raw:
         return xp.over(spread_out(in_dtype(g, input_dtype, xp), input_shape, dim, keepdim, xp), n)
@@ -234,12 +237,12 @@ def _multiply_rows(rows: Any) -> Any:
 
 
 @primitive("ProdBackward0")
-def prod_all(input, dtype: Any = None):  # type: ignore[no-untyped-def]
+def prod_all(input: Array, dtype: Any = None) -> Any:
     return multiply_up(input, None, False, dtype)
 
 
 @prod_all.vjp("input")
-def _(g: Any, input: Any, out: Any, input_dtype: Any, xp: Any) -> Any:
+def prod_all_gradient_of_input(g: Any, input: Any, out: Any, input_dtype: Any, xp: Any) -> Any:
     if not input.shape:
         return in_dtype(g, input_dtype, xp)
     if xp.is_raw:
@@ -251,12 +254,12 @@ def _(g: Any, input: Any, out: Any, input_dtype: Any, xp: Any) -> Any:
 
 
 @primitive("ProdBackward1")
-def prod_dim(input, dim: int, keepdim: bool, dtype: Any = None):  # type: ignore[no-untyped-def]
+def prod_dim(input: Array, dim: int, keepdim: bool, dtype: Any = None) -> Any:
     return multiply_up(input, dim, keepdim, dtype)
 
 
 @prod_dim.vjp("input")
-def _(g: Any, input: Any, out: Any, dim: int, keepdim: bool, input_dtype: Any, xp: Any) -> Any:
+def prod_dim_gradient_of_input(g: Any, input: Any, out: Any, dim: int, keepdim: bool, input_dtype: Any, xp: Any) -> Any:
     if not input.shape:
         return in_dtype(g, input_dtype, xp)
     g = spread(g, input.shape, (dim,), keepdim, xp)
@@ -303,7 +306,7 @@ def prod(input: Tensor, dim: Any = _FULL, keepdim: bool = False, *, dtype: Any =
 
 def _logical(name: str, reduce: Any) -> Primitive:
     @primitive(name=name)
-    def kernel(input, dim: Any, keepdim: bool):  # type: ignore[no-untyped-def]
+    def kernel(input: Array, dim: Any, keepdim: bool) -> Any:
         x = input if input.dtype.kind in "biuf" else input != 0
         found = reduce(x, axes(dim, x.ndim), dtype=bool, keepdims=keepdim)
         return np.asanyarray(found).astype(np.uint8 if input.dtype == np.uint8 else bool, copy=False)
@@ -345,7 +348,7 @@ def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
 
 
 @primitive("LogsumexpBackward0")
-def logsumexp_op(input, dim: Any, keepdim: bool):  # type: ignore[no-untyped-def]
+def logsumexp_op(input: Array, dim: Any, keepdim: bool) -> Any:
     result = input.dtype
     x = widened(input)
     axis = axes(dim, x.ndim)
@@ -363,7 +366,7 @@ def logsumexp_op(input, dim: Any, keepdim: bool):  # type: ignore[no-untyped-def
 
 
 @logsumexp_op.vjp("input")
-def _(g: Any, input: Any, out: Any, dim: Any, keepdim: bool, xp: Any) -> Any:
+def logsumexp_gradient_of_input(g: Any, input: Any, out: Any, dim: Any, keepdim: bool, xp: Any) -> Any:
     g = spread(g, input.shape, dim, keepdim, xp)
     return g * xp.conj(xp.exp(input - spread(out, input.shape, dim, keepdim, xp)))
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..._core.dtypes import widened
 from ..._tensor import Tensor, computed
+from ..arrays.types import Array
 from ..machine.errors import WrongArgument
 from ..machine.primitive import primitive
 from ..machine.public import public
@@ -40,23 +41,23 @@ def _as(x: Any, like: Any) -> Any:
 
 
 @primitive("VarBackward0")
-def var_op(input, dim: Any, correction: Any, keepdim: bool):  # type: ignore[no-untyped-def]
+def var_op(input: Array, dim: Any, correction: Any, keepdim: bool) -> Any:
     return _as(_moments(input, dim, keepdim, correction)[0], input)
 
 
 @primitive("StdBackward0")
-def std_op(input, dim: Any, correction: Any, keepdim: bool):  # type: ignore[no-untyped-def]
+def std_op(input: Array, dim: Any, correction: Any, keepdim: bool) -> Any:
     return _as(np.sqrt(_moments(input, dim, keepdim, correction)[0]), input)
 
 
 @primitive("VarMeanBackward0", outputs=2)
-def var_mean_op(input, dim: Any, correction: Any, keepdim: bool):  # type: ignore[no-untyped-def]
+def var_mean_op(input: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Array, ...]:
     variance, middle = _moments(input, dim, keepdim, correction)
     return _as(variance, input), _as(np.reshape(middle, np.shape(variance)), input)
 
 
 @primitive("StdMeanBackward0", outputs=2, saved_names={"out0": "result0"})
-def std_mean_op(input, dim: Any, correction: Any, keepdim: bool):  # type: ignore[no-untyped-def]
+def std_mean_op(input: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Array, ...]:
     variance, middle = _moments(input, dim, keepdim, correction)
     return _as(np.sqrt(variance), input), _as(np.reshape(middle, np.shape(variance)), input)
 
@@ -100,13 +101,13 @@ std_op.vjp(
 
 
 @var_mean_op.vjp("input")
-def _(g: Any, input: Any, dim: Any, correction: Any, keepdim: bool, xp: Any) -> Any:
+def var_mean_gradient_of_input(g: Any, input: Any, dim: Any, correction: Any, keepdim: bool, xp: Any) -> Any:
     grad = None if g[0] is None else _var_grad(g[0], input, dim, correction, keepdim, xp)
     return _with_mean(grad, g[1], input, dim, keepdim, xp)
 
 
 @std_mean_op.vjp("input")
-def _(g: Any, input: Any, out0: Any, dim: Any, correction: Any, keepdim: bool, xp: Any) -> Any:
+def std_mean_gradient_of_input(g: Any, input: Any, out0: Any, dim: Any, correction: Any, keepdim: bool, xp: Any) -> Any:
     grad = None if g[0] is None else _std_grad(g[0], input, out0, dim, correction, keepdim, xp)
     return _with_mean(grad, g[1], input, dim, keepdim, xp)
 

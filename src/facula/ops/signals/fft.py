@@ -13,6 +13,7 @@ import numpy as np
 
 from ..._core import dtypes
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..creation.factories import checked_dtype, finish, place
 from ..machine.arguments import one_dim
 from ..machine.errors import WrongArgument
@@ -53,7 +54,7 @@ _LARGE = 32768
 
 
 @primitive("FftC2CBackward0", name="fft_c2c")
-def c2c(input, dim: tuple[int, ...], normalization: int, forward: bool):  # type: ignore[no-untyped-def]
+def c2c(input: Array, dim: tuple[int, ...], normalization: int, forward: bool) -> Any:
     if not dim:
         return input.copy()
     norm = (_FORWARD if forward else _INVERSE)[normalization]
@@ -72,7 +73,7 @@ c2c.vjp(input=lambda g, dim, normalization, forward, xp: xp.fft_c2c(g, dim, norm
 
 
 @primitive("FftR2CBackward0", name="fft_r2c", saved_names={"input_shape": ""})
-def r2c(input, dim: tuple[int, ...], normalization: int, onesided: bool):  # type: ignore[no-untyped-def]
+def r2c(input: Array, dim: tuple[int, ...], normalization: int, onesided: bool) -> Any:
     norm = _FORWARD[normalization]
     fft = library(input)
     if len(dim) == 1:
@@ -81,7 +82,9 @@ def r2c(input, dim: tuple[int, ...], normalization: int, onesided: bool):  # typ
 
 
 @r2c.vjp("input")
-def _(g: Any, dim: tuple[int, ...], normalization: int, onesided: bool, input_shape: tuple[int, ...], xp: Any) -> Any:
+def r2c_gradient_of_input(
+    g: Any, dim: tuple[int, ...], normalization: int, onesided: bool, input_shape: tuple[int, ...], xp: Any
+) -> Any:
     if not onesided:
         return xp.real(xp.fft_c2c(g, dim, normalization, False))
     n = input_shape[dim[-1]]
@@ -89,7 +92,7 @@ def _(g: Any, dim: tuple[int, ...], normalization: int, onesided: bool, input_sh
 
 
 @primitive("FftC2RBackward0", name="fft_c2r", saved_names={"last_dim_size": ""})
-def c2r(input, dim: tuple[int, ...], normalization: int, last_dim_size: int):  # type: ignore[no-untyped-def]
+def c2r(input: Array, dim: tuple[int, ...], normalization: int, last_dim_size: int) -> Any:
     norm = _INVERSE[normalization]
     fft = library(input)
     if len(dim) > 1:
@@ -98,7 +101,7 @@ def c2r(input, dim: tuple[int, ...], normalization: int, last_dim_size: int):  #
 
 
 @c2r.vjp("input")
-def _(g: Any, dim: tuple[int, ...], normalization: int, last_dim_size: int, xp: Any) -> Any:
+def c2r_gradient_of_input(g: Any, dim: tuple[int, ...], normalization: int, last_dim_size: int, xp: Any) -> Any:
     return xp.weighted_spectrum(xp.fft_r2c(g, dim, normalization, True), dim[-1], last_dim_size, 2.0)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._core.dtypes import FLOAT
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.deprecated import warn_once
 from ..machine.public import public
 from ..machine.view import view_primitive
@@ -17,7 +18,7 @@ from .fft import c2c, c2r, r2c
 
 
 @view_primitive("AsStridedBackward0", "frames")
-def frames(input, size: int, step: int):  # type: ignore[no-untyped-def]
+def frames(input: Array, size: int, step: int) -> Any:
     """All windows of ``size`` along the last of two dimensions, ``step`` apart."""
     return unfold_op.kernel(input, 1, size, step)
 

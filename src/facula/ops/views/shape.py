@@ -10,6 +10,7 @@ import numpy as np
 from ..._core import dtypes
 from ..._tensor import Tensor
 from ...autograd.views import element_strides
+from ..arrays.types import Array
 from ..machine.arguments import one_dim, size_tuple
 from ..machine.errors import NoOverload, WrongArgument
 from ..machine.primitive import primitive
@@ -24,7 +25,7 @@ ndarray = np.ndarray
 
 
 @view_primitive("ViewBackward0", "view")
-def view_op(input, shape: tuple[int, ...]):  # type: ignore[no-untyped-def]
+def view_op(input: Array, shape: tuple[int, ...]) -> Any:
     return input.reshape(shape)
 
 
@@ -33,7 +34,7 @@ view_call = view_op.call
 
 
 @view_primitive("ReshapeAliasBackward0", "reshape_alias")
-def reshape_alias(input, shape: tuple[int, ...]):  # type: ignore[no-untyped-def]
+def reshape_alias(input: Array, shape: tuple[int, ...]) -> Any:
     """What ``reshape`` does to a tensor that is not contiguous but need not be copied."""
     return input.reshape(shape)
 
@@ -42,7 +43,7 @@ reshape_alias.vjp(input=lambda g, input_shape, xp: xp.reshape(g, input_shape))
 
 
 @primitive("UnsafeViewBackward0", name="unsafe_view")
-def unsafe_view(input, shape: tuple[int, ...]):  # type: ignore[no-untyped-def]
+def unsafe_view(input: Array, shape: tuple[int, ...]) -> Any:
     """The second half of a reshape that has to copy: its input is fresh, so that nobody can see that it is a view."""
     return input.reshape(shape)
 
@@ -51,7 +52,7 @@ unsafe_view.vjp(input=lambda g, input_shape, xp: xp.reshape(g, input_shape))
 
 
 @primitive("CloneBackward0", name="dense_copy")
-def dense_copy(input):  # type: ignore[no-untyped-def]
+def dense_copy(input: Array) -> Any:
     return input.copy()
 
 
@@ -297,7 +298,7 @@ def contiguous(input: Tensor, memory_format: Any = None) -> Tensor:
 
 
 @view_primitive("UnsqueezeBackward0", "unsqueeze")
-def unsqueeze_op(input, dim: int):  # type: ignore[no-untyped-def]
+def unsqueeze_op(input: Array, dim: int) -> Any:
     shape = input.shape
     at = dim if dim >= 0 else dim + len(shape) + 1
     return input.reshape((*shape[:at], 1, *shape[at:]))
@@ -325,7 +326,7 @@ def new_dim(dim: int, ndim: int) -> int:
 
 
 @view_primitive("SqueezeBackward0", "squeeze_all")
-def squeeze_all(input):  # type: ignore[no-untyped-def]
+def squeeze_all(input: Array) -> Any:
     return input.squeeze()
 
 
@@ -343,7 +344,7 @@ squeeze_all.vjp(input=lambda g, input_shape, xp: _unsqueezed(g, input_shape, ran
 
 
 @view_primitive("SqueezeBackward1", "squeeze")
-def squeeze_op(input, dim: int):  # type: ignore[no-untyped-def]
+def squeeze_op(input: Array, dim: int) -> Any:
     return input.squeeze(dim) if input.ndim and input.shape[dim] == 1 else input
 
 
@@ -351,7 +352,7 @@ squeeze_op.vjp(input=lambda g, dim, input_shape, xp: _unsqueezed(g, input_shape,
 
 
 @view_primitive("SqueezeBackward2", "squeeze_dims")
-def squeeze_dims(input, dim: tuple[int, ...]):  # type: ignore[no-untyped-def]
+def squeeze_dims(input: Array, dim: tuple[int, ...]) -> Any:
     drop = tuple(d for d in dim if input.shape[d] == 1) if input.ndim else ()
     return input.squeeze(drop) if drop else input
 
@@ -396,7 +397,7 @@ def expand_error(target: tuple[int, ...], shape: tuple[int, ...], kind: str = "F
 
 
 @view_primitive("ExpandBackward0", "expand")
-def expand_op(input, size: tuple[int, ...]):  # type: ignore[no-untyped-def]
+def expand_op(input: Array, size: tuple[int, ...]) -> Any:
     if input.__class__ is not ndarray:
         return np.broadcast_to(input, size, subok=True)
     shape = input.shape
@@ -412,7 +413,7 @@ def expand_op(input, size: tuple[int, ...]):  # type: ignore[no-untyped-def]
 
 
 @expand_op.vjp("input")
-def _(g: Any, input_shape: Any, xp: Any) -> Any:
+def expand_gradient_of_input(g: Any, input_shape: Any, xp: Any) -> Any:
     return g if g.shape == input_shape else xp.sum_to(g, input_shape)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.arguments import as_int, one_dim
 from ..machine.primitive import primitive
 from ..machine.public import public
@@ -30,7 +31,7 @@ def zeros_beside(g: Any, shape: tuple[int, ...], xp: Any) -> Any:
 
 
 @view_primitive("SelectBackward0", "select")
-def select_op(input, dim: int, index: int):  # type: ignore[no-untyped-def]
+def select_op(input: Array, dim: int, index: int) -> Any:
     return input[at_dim(dim, index)]
 
 
@@ -38,7 +39,7 @@ select_op.vjp(input=lambda g, dim, index, input_shape, xp: xp.select_backward(g,
 
 
 @primitive("SelectBackwardBackward0", name="select_backward")
-def select_backward(input, size: tuple[int, ...], dim: int, index: int):  # type: ignore[no-untyped-def]
+def select_backward(input: Array, size: tuple[int, ...], dim: int, index: int) -> Any:
     """Zeros of a shape with ``input`` at one index of a dimension."""
     whole = np.zeros(size, input.dtype)
     whole[at_dim(dim, index)] = input
@@ -68,19 +69,19 @@ def select(input: Tensor, dim: int, index: Any) -> Tensor:
 
 
 @view_primitive("SliceBackward0", "slice")
-def slice_op(input, dim: int, start: int, end: int, step: int):  # type: ignore[no-untyped-def]
+def slice_op(input: Array, dim: int, start: int, end: int, step: int) -> Any:
     return input[at_dim(dim, slice(start, end, step))]
 
 
 @slice_op.vjp("input")
-def _(g: Any, dim: Any, start: Any, end: Any, step: Any, input_shape: Any, xp: Any) -> Any:
+def slice_gradient_of_input(g: Any, dim: Any, start: Any, end: Any, step: Any, input_shape: Any, xp: Any) -> Any:
     return g if g.shape == input_shape else xp.slice_backward(g, input_shape, dim, start, end, step)
 
 
 @primitive("SliceBackwardBackward0", name="slice_backward")
-def slice_backward(  # type: ignore[no-untyped-def]
-    input, size: tuple[int, ...], dim: int, start: int, end: int, step: int
-):
+def slice_backward(
+    input: Array, size: tuple[int, ...], dim: int, start: int, end: int, step: int
+) -> Any:
     """Zeros of a shape with ``input`` at a slice of a dimension."""
     whole = np.zeros(size, input.dtype)
     whole[at_dim(dim, slice(start, end, step))] = input
@@ -125,7 +126,7 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
 
 
 @view_primitive("DiagonalBackward0", "diagonal")
-def diagonal_op(input, offset: int, dim1: int, dim2: int):  # type: ignore[no-untyped-def]
+def diagonal_op(input: Array, offset: int, dim1: int, dim2: int) -> Any:
     return diagonal_array(input, offset, dim1, dim2)
 
 
@@ -138,14 +139,14 @@ def diagonal_array(array: Any, offset: int, dim1: int, dim2: int) -> Any:
 
 
 @diagonal_op.vjp("input")
-def _(g: Any, offset: Any, dim1: Any, dim2: Any, input_shape: Any, xp: Any) -> Any:
+def diagonal_gradient_of_input(g: Any, offset: Any, dim1: Any, dim2: Any, input_shape: Any, xp: Any) -> Any:
     return xp.diagonal_backward(g, input_shape, offset, dim1, dim2)
 
 
 @primitive("DiagonalBackwardBackward0", name="diagonal_backward")
-def diagonal_backward(  # type: ignore[no-untyped-def]
-    input, size: tuple[int, ...], offset: int, dim1: int, dim2: int
-):
+def diagonal_backward(
+    input: Array, size: tuple[int, ...], offset: int, dim1: int, dim2: int
+) -> Any:
     """Zeros of a shape with ``input`` on a diagonal."""
     whole = np.zeros(size, input.dtype)
     diagonal_array(whole, offset, dim1, dim2)[...] = input
@@ -174,7 +175,7 @@ def two_dims(name: str, ndim: int, dim1: int, dim2: int) -> tuple[int, int]:
 
 
 @view_primitive("UnfoldBackward0", "unfold")
-def unfold_op(input, dimension: int, size: int, step: int):  # type: ignore[no-untyped-def]
+def unfold_op(input: Array, dimension: int, size: int, step: int) -> Any:
     if not input.ndim:
         return input.reshape((1,))[:size]
     shape, strides = list(input.shape), list(input.strides)
@@ -185,14 +186,14 @@ def unfold_op(input, dimension: int, size: int, step: int):  # type: ignore[no-u
 
 
 @unfold_op.vjp("input")
-def _(g: Any, dimension: Any, size: Any, step: Any, input_shape: Any, xp: Any) -> Any:
+def unfold_gradient_of_input(g: Any, dimension: Any, size: Any, step: Any, input_shape: Any, xp: Any) -> Any:
     return xp.unfold_backward(g, input_shape, dimension, size, step)
 
 
 @primitive("UnfoldBackwardBackward0", name="unfold_backward")
-def unfold_backward(  # type: ignore[no-untyped-def]
-    input, input_sizes: tuple[int, ...], dim: int, size: int, step: int
-):
+def unfold_backward(
+    input: Array, input_sizes: tuple[int, ...], dim: int, size: int, step: int
+) -> Any:
     """Windows added back to where they were taken from."""
     if not input_sizes:
         return input.reshape(()).copy() if input.size else np.zeros((), input.dtype)

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..._core import dtypes
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.arguments import as_int, one_dim
 from ..machine.errors import NoOverload
 from ..machine.primitive import Primitive
@@ -96,7 +97,7 @@ def parts_of(array: Any, sizes: tuple[int, ...], dim: int) -> list[Any]:
 
 
 @view_primitive("SplitBackward0", "split", "many")
-def split_op(input, split_size: int, dim: int):  # type: ignore[no-untyped-def]
+def split_op(input: Array, split_size: int, dim: int) -> Any:
     return parts_of(input, equal_sizes(input.shape[dim], split_size), dim)
 
 
@@ -106,7 +107,7 @@ def _split_rule(g: Any, dim: Any, input_shape: Any, split_size: Any, xp: Any) ->
 
 
 @view_primitive("SplitWithSizesBackward0", "split_with_sizes", "many")
-def split_sizes_op(input, split_sizes: tuple[int, ...], dim: int):  # type: ignore[no-untyped-def]
+def split_sizes_op(input: Array, split_sizes: tuple[int, ...], dim: int) -> Any:
     return parts_of(input, split_sizes, dim)
 
 
@@ -116,7 +117,7 @@ def _split_sizes_rule(g: Any, dim: Any, input_shape: Any, split_sizes: Any, xp: 
 
 
 @view_primitive("UnbindBackward0", "unbind", "many")
-def unbind_op(input, dim: int):  # type: ignore[no-untyped-def]
+def unbind_op(input: Array, dim: int) -> Any:
     return [input[at_dim(dim, i)] for i in range(input.shape[dim])]
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..._lazy import set_methods
 from ..._tensor import Tensor
+from ..arrays.types import Array
 from ..machine.arguments import one_dim
 from ..machine.errors import NoOverload
 from ..machine.public import public
@@ -15,7 +16,7 @@ from .shape import ints
 
 
 @view_primitive("TransposeBackward0", "transpose")
-def transpose_op(input, dim0: int, dim1: int):  # type: ignore[no-untyped-def]
+def transpose_op(input: Array, dim0: int, dim1: int) -> Any:
     return input.swapaxes(dim0, dim1) if input.ndim > 1 else input
 
 
@@ -36,7 +37,7 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
 
 
 @view_primitive("TBackward0", "t")
-def t_op(input):  # type: ignore[no-untyped-def]
+def t_op(input: Array) -> Any:
     return input.T
 
 
@@ -52,12 +53,12 @@ def t(input: Tensor) -> Tensor:
 
 
 @view_primitive("PermuteBackward0", "permute")
-def permute_op(input, dims: tuple[int, ...]):  # type: ignore[no-untyped-def]
+def permute_op(input: Array, dims: tuple[int, ...]) -> Any:
     return input.transpose(dims)
 
 
 @permute_op.vjp("input")
-def _(g: Any, dims: Any, xp: Any) -> Any:
+def permute_gradient_of_input(g: Any, dims: Any, xp: Any) -> Any:
     return xp.permute(g, inverse_order(dims))
 
 
