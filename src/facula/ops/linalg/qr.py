@@ -32,7 +32,7 @@ from .matrices import (
     "LinalgQrBackward0", name="linalg_qr", outputs=2, saved_names={"out0": "Q", "out1": "R", "input_shape": ""}
 )
 @also_meta
-def qr_op(input: Array, mode: Any) -> tuple[Array, ...]:
+def qr_op(input: Array, mode: Any) -> tuple[Array, Any]:
     if mode == "r":
         return np.empty(0, input.dtype), np.linalg.qr(input, "r")
     q, r = np.linalg.qr(input, mode)
