@@ -1,7 +1,7 @@
 """Write ``src/facula/_lazy_names.py``: ``python -m tests.lazy_names``, after an operator got a new name or a new file.
 
 Every module of operators is loaded, without any promise, and what it adds to the functions, to ``nn.functional``, to
-Tensor and to the worlds of derivative rules is written down. With ``--print`` the table goes to standard output instead
+Tensor and to the namespaces of derivative rules is written down. With ``--print`` the table goes to standard output instead
 of into the file.
 """
 
@@ -43,7 +43,7 @@ def provided() -> dict[str, dict[str, str]]:
         "FUNCTIONS": public.FUNCTIONS,
         "FUNCTIONALS": public.FUNCTIONALS,
         "METHODS": vars(facula.Tensor),
-        "PRIMITIVES": vars(namespaces.TENSOR),
+        "PRIMITIVES": vars(namespaces.TENSORS),
     }
     found = {kind: dict.fromkeys(names, "facula itself") for kind, names in places.items()}
     seen = {kind: dict(names) for kind, names in places.items()}

@@ -14,7 +14,7 @@ import pytest
 
 import facula
 from facula import _lazy, _lazy_names
-from facula.ops.machine.namespaces import RAW, TENSOR
+from facula.ops.machine.namespaces import ARRAYS, TENSORS
 from facula.ops.machine.public import FUNCTIONS
 
 from .lazy_names import FILE
@@ -62,7 +62,7 @@ def test_methods_are_in_place_once_asked_for() -> None:
 
 def test_rules_find_every_primitive() -> None:
     for name in names(_lazy_names.PRIMITIVES):
-        assert getattr(RAW, name) is not None and getattr(TENSOR, name) is not None
+        assert getattr(ARRAYS, name) is not None and getattr(TENSORS, name) is not None
 
 
 def test_names_are_listed_before_they_are_loaded() -> None:

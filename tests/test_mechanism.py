@@ -19,7 +19,7 @@ from facula._lazy import load_all
 from facula.autograd import graph
 from facula.autograd.graph import walk
 from facula.ops.machine.elementwise import Elementwise, elementwise
-from facula.ops.machine.namespaces import RAW, TENSOR
+from facula.ops.machine.namespaces import ARRAYS, TENSORS
 from facula.ops.machine.operands import general
 from facula.ops.machine.primitive import PLAIN, REGISTRY, Primitive, primitive
 from facula.ops.machine.public import FUNCTIONS, expose, public
@@ -33,7 +33,7 @@ GOLDEN = json.loads((Path(__file__).parent / "conformance" / "golden" / "cases_d
 @pytest.fixture(autouse=True)
 def forget_what_is_registered() -> Iterator[None]:
     """Primitives and functions that a test declares are gone after it."""
-    places: list[dict[str, Any]] = [REGISTRY, FUNCTIONS, RAW.__dict__, TENSOR.__dict__]
+    places: list[dict[str, Any]] = [REGISTRY, FUNCTIONS, ARRAYS.__dict__, TENSORS.__dict__]
     before = [dict(p) for p in places]
     methods = set(torch.Tensor.__dict__)
     yield
@@ -69,7 +69,7 @@ def test_parameters_without_annotation_are_tensors() -> None:
     assert op.tensor_names == ["input", "other"]
     assert op.attribute_names == ["by"]
     assert REGISTRY["probe_scale"] is op
-    assert RAW.probe_scale is scale_kernel and TENSOR.probe_scale is op
+    assert ARRAYS.probe_scale is scale_kernel and TENSORS.probe_scale is op
 
 
 def test_the_parameters_of_rules_are_what_is_saved() -> None:
@@ -101,10 +101,10 @@ def test_tensors_come_before_attributes() -> None:
         primitive("ProbeBackward0", name="probe")(kernel)
 
 
-def test_a_world_has_nothing_that_was_not_declared() -> None:
-    for world in (RAW, TENSOR):
+def test_a_namespace_has_nothing_that_was_not_declared() -> None:
+    for xp in (ARRAYS, TENSORS):
         with pytest.raises(AttributeError, match="there is no primitive called 'no_such_thing'"):
-            _ = world.no_such_thing
+            _ = xp.no_such_thing
 
 
 # ---- calling, recording, saving
@@ -137,7 +137,7 @@ def test_attributes_are_saved_whichever_edges_live() -> None:
     assert node._saved_self_sym_strides == (2, 1)
 
 
-def test_rules_run_in_both_worlds_and_agree() -> None:
+def test_rules_run_in_both_namespaces_and_agree() -> None:
     op = scale()
     a, b = leaf([1.0, -2.0]), leaf([0.5, 3.0])
     g = torch.tensor([1.0, 10.0], dtype=torch.float64)

@@ -9,7 +9,7 @@ import pytest
 
 import facula as torch
 from facula import _lazy
-from facula.ops.machine.namespaces import RAW
+from facula.ops.machine.namespaces import ARRAYS
 from facula.ops.machine.primitive import REGISTRY, Primitive
 
 _lazy.load_all()
@@ -50,7 +50,7 @@ def test_a_quick_rule_equals_the_rule(op: Primitive, name: str, shape: tuple[int
         gradients.append(gradients[0][()])  # as NumPy scalars, in which form 0-d gradients travel
     for g in gradients:
         before = [np.copy(x) for x in (g, *saved)]
-        expected = rule.fn(g, *saved, *([RAW] if "xp" in rule.sources else []))
+        expected = rule.fn(g, *saved, *([ARRAYS] if "xp" in rule.sources else []))
         found = quick(g, *saved)
         assert_same(found, expected, dtype)
         for x, old in zip((g, *saved), before):

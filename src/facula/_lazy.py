@@ -1,7 +1,7 @@
 """Operators are loaded by family, when first asked for: ``import facula`` loads none.
 
 ``_lazy_names`` tells which module provides which function, method and primitive. ``facula.__getattr__`` finds functions
-there and ``nn.functional`` its own, the two worlds of derivative rules (``ops._xp``) find primitives, and Tensor has a
+there and ``nn.functional`` its own, the two namespaces of derivative rules find primitives, and Tensor has a
 ``Promised`` in the place of every method, property and operator until the first of its module is used.
 
 A module's methods are put onto Tensor when all of it has been run, so that no other thread meets half a family.

@@ -15,7 +15,7 @@ from .._core import dtypes
 from .._core.generator import check_randomness
 from .._tensor import Tensor
 from ..ops.machine.arguments import is_number
-from ..ops.machine.namespaces import TENSOR
+from ..ops.machine.namespaces import TENSORS
 from ..ops.machine.primitive import REGISTRY
 from ..ops.views.shape import expand_op
 from .needs_values import DrawsDiffer
@@ -128,7 +128,7 @@ def padded(value: Any, ndim: int) -> Any:
     """A batch of tensors with dimensions of size 1 in front of each, up to ``ndim``."""
     shape = value._array.shape
     missing = ndim + 1 - len(shape)
-    return value if missing <= 0 else TENSOR.reshape(value, (shape[0], *[1] * missing, *shape[1:]))
+    return value if missing <= 0 else TENSORS.reshape(value, (shape[0], *[1] * missing, *shape[1:]))
 
 
 def _promoted(op: Any, tensors: tuple[Any, ...], values: list[Any], flags: list[bool]) -> list[Any]:
@@ -272,24 +272,24 @@ def _all_dims(call: Call) -> tuple[int, ...]:
 def _(call: Call) -> Any:
     if not call.ndim():
         return call.values[0].clone() if call.attributes[0] is None else call.values[0].to(call.attributes[0])
-    per_item = getattr(TENSOR, {"sum_all": "sum_dim", "mean_all": "mean_dim"}[call.op.name])
+    per_item = getattr(TENSORS, {"sum_all": "sum_dim", "mean_all": "mean_dim"}[call.op.name])
     return per_item(call.values[0], _all_dims(call), False, *call.attributes)
 
 
 @rule("prod_all")
 def _(call: Call) -> Any:
-    return TENSOR.prod_dim(_rows(call), 1, False, *call.attributes)
+    return TENSORS.prod_dim(_rows(call), 1, False, *call.attributes)
 
 
 @rule("max_all", "min_all")
 def _(call: Call) -> Any:
-    extreme = TENSOR.amax if call.op.name == "max_all" else TENSOR.amin
+    extreme = TENSORS.amax if call.op.name == "max_all" else TENSORS.amin
     return extreme(_rows(call), (1,), False)
 
 
 @rule("median_all", "nanmedian_all")
 def _(call: Call) -> Any:
-    return getattr(TENSOR, call.op.name.replace("all", "dim"))(_rows(call), 1, False)[0]
+    return getattr(TENSORS, call.op.name.replace("all", "dim"))(_rows(call), 1, False)[0]
 
 
 @rule("aminmax_op")
@@ -359,14 +359,14 @@ def _(call: Call) -> Any:
 
 
 def _product(a: Any, b: Any) -> Any:
-    return TENSOR.bmm(a, b) if a.dim() == 3 == b.dim() else TENSOR.matmul(a, b)
+    return TENSORS.bmm(a, b) if a.dim() == 3 == b.dim() else TENSORS.matmul(a, b)
 
 
 @rule("mm", "bmm")
 def _(call: Call) -> Any:
     a, b = call.values
     if call.op.name == "mm" and not call.flags[1]:  # all items at once: their rows are just more rows
-        rows = TENSOR.mm(a.reshape(-1, a.shape[-1]), b)
+        rows = TENSORS.mm(a.reshape(-1, a.shape[-1]), b)
         return rows.reshape(*a.shape[:-1], b.shape[-1])
     return _product(call.full(0), call.full(1))
 
@@ -375,7 +375,7 @@ def _(call: Call) -> Any:
 def _(call: Call) -> Any:
     a, x = call.values
     if not call.flags[0]:
-        return TENSOR.mm(x, a.t())
+        return TENSORS.mm(x, a.t())
     return _product(a, call.full(1).unsqueeze(-1)).squeeze(-1)
 
 
@@ -383,11 +383,11 @@ def _(call: Call) -> Any:
 def _(call: Call) -> Any:
     a, b = call.values
     if call.op.name == "vdot":
-        a = TENSOR.conj(a)
+        a = TENSORS.conj(a)
     if not call.flags[1]:
-        return TENSOR.mv(a, b)
+        return TENSORS.mv(a, b)
     if not call.flags[0]:
-        return TENSOR.mv(b, a)
+        return TENSORS.mv(b, a)
     return _product(a.unsqueeze(1), b.unsqueeze(2)).reshape(call.size)
 
 
@@ -397,7 +397,7 @@ def _(call: Call) -> Any:
     beta, alpha = call.attributes
     if name == "addmm" and call.flags[2]:
         c = padded(call.values[0], 2) if call.flags[0] else call.values[0]
-        return TENSOR.baddbmm(c, call.full(1), call.values[2], beta, alpha)
+        return TENSORS.baddbmm(c, call.full(1), call.values[2], beta, alpha)
     multiply = REGISTRY["bmm" if name in ("baddbmm", "addbmm") else "mm"]
     product = Call(multiply, call.level, call.values[1:], call.flags[1:], ())
     if name == "addmv":
@@ -453,12 +453,12 @@ def _(call: Call) -> Any:
 
 @rule("t", "t_copy", "t_inplace")
 def _(call: Call) -> Any:
-    return TENSOR.transpose(call.values[0], 1, 2) if call.ndim() == 2 else call.values[0].alias()
+    return TENSORS.transpose(call.values[0], 1, 2) if call.ndim() == 2 else call.values[0].alias()
 
 
 @rule("unsqueeze", "unsqueeze_copy", "unsqueeze_inplace")
 def _(call: Call) -> Any:
-    return TENSOR.unsqueeze(call.values[0], call.attribute("dim") % (call.ndim() + 1) + 1)
+    return TENSORS.unsqueeze(call.values[0], call.attribute("dim") % (call.ndim() + 1) + 1)
 
 
 @rule("squeeze_all", "squeeze_all_copy", "squeeze_all_inplace")

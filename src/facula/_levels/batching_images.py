@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._tensor import Tensor
-from ..ops.machine.namespaces import TENSOR
+from ..ops.machine.namespaces import TENSORS
 from .batching import RULES, Call, padded, rule
 
 # ---- the batch joins the batch
@@ -255,7 +255,7 @@ def _(call: Call) -> Any:
     (p,) = call.attributes
     ndim = max(call.ndim(0), call.ndim(1))
     a, b = (padded(v, ndim) for v in call.all_full())
-    return TENSOR.vector_norm_op((a - b).reshape(call.size, -1), p, (1,), False, None)
+    return TENSORS.vector_norm_op((a - b).reshape(call.size, -1), p, (1,), False, None)
 
 
 # ---- losses

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ..autograd.saved import PLAIN, SavedList
-from ..ops.machine.namespaces import TENSOR
+from ..ops.machine.namespaces import TENSORS
 from ..ops.machine.primitive import REGISTRY
 from .batched import is_batched
 from .batching import Call, padded, rule
@@ -114,7 +114,7 @@ def _(call: Call) -> Any:
         return call.full(0).clone()
     shape[dim] = index.shape[1]
     spread = index.reshape(call.size, *[1] * dim, -1, *[1] * (len(shape) - dim - 1)).expand(call.size, *shape)
-    return TENSOR.gather(call.full(0), spread, dim + 1, False)
+    return TENSORS.gather(call.full(0), spread, dim + 1, False)
 
 
 @rule("index_unselect")
@@ -125,7 +125,7 @@ def _(call: Call) -> Any:
     g, index = call.full(0), call.values[1]
     dim %= len(shape)
     spread = index.reshape(call.size, *[1] * dim, -1, *[1] * (len(shape) - dim - 1)).expand(g.shape)
-    return TENSOR.ungather(g, spread, (call.size, *shape), dim + 1)
+    return TENSORS.ungather(g, spread, (call.size, *shape), dim + 1)
 
 
 @rule("index_add", "index_copy", "index_fill_number", "index_fill_tensor")

@@ -16,7 +16,7 @@ from typing import Any
 
 from .._tensor import Tensor, computed
 from ..ops.machine import kinds
-from ..ops.machine.namespaces import TENSOR
+from ..ops.machine.namespaces import TENSORS
 from ..ops.machine.operands import number_array
 from .links import Link, become, view_of
 from .wrapped import Level, Wrapped, blank, highest, share_memory, standin_of
@@ -329,7 +329,7 @@ def _elementwise_tangent(
         if t._array.dtype != out._array.dtype:
             t = t.to(out.dtype)
         values = [rule_value(op, name, primals, attributes, [out]) for name in rule.sources]
-        part = rule.fn(TENSOR.conj(t), *values).conj() if is_complex else rule.fn(t, *values)
+        part = rule.fn(TENSORS.conj(t), *values).conj() if is_complex else rule.fn(t, *values)
         total = part if total is None else total + part
     return fitted(total, out)
 
@@ -399,7 +399,7 @@ def rule_value(
 ) -> Any:
     """What a rule's parameter stands for, in the Tensor world."""
     if name == "xp":
-        return TENSOR
+        return TENSORS
     if name == "position":
         return position
     if name == "needs":

@@ -14,7 +14,7 @@ import numpy as np
 
 from .._core import state
 from .._tensor import Tensor
-from ..ops.machine.namespaces import TENSOR
+from ..ops.machine.namespaces import TENSORS
 from . import saved
 from .graph import Freed, Node, resolve, user_place
 
@@ -110,12 +110,12 @@ class _FunctionBase:
     def _unpacked(self) -> tuple[Any, ...]:
         here = self._engine_values
         if not here:
-            return tuple(saved.unpack(self, TENSOR))
+            return tuple(saved.unpack(self, TENSORS))
         users = {name: _current(self, name) for name in here}
         try:
             for name, value in here.items():
                 _put(self, name, value)
-            return tuple(saved.unpack(self, TENSOR))
+            return tuple(saved.unpack(self, TENSORS))
         finally:
             for name, value in users.items():
                 _put(self, name, value)

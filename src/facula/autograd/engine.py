@@ -28,7 +28,7 @@ import numpy as np
 
 from .._core import quiet, state
 from .._core.dtypes import F32, F64
-from ..ops.machine.namespaces import RAW, TENSOR
+from ..ops.machine.namespaces import ARRAYS, TENSORS
 from . import anomaly, graph
 from .accumulate import AccumulateGrad
 from .adapting import adapt
@@ -60,7 +60,7 @@ class Task:
     def __init__(self, keep_graph: bool, create_graph: bool, depth: int = 4) -> None:
         self.keep_graph = keep_graph
         self.create_graph = create_graph
-        self.xp = TENSOR if create_graph else RAW
+        self.xp = TENSORS if create_graph else ARRAYS
         self.by = by = _new(Freed)
         by.code, by.instruction = user_place(depth)
         self.callbacks: list[Callable[[], None]] = []
@@ -91,7 +91,7 @@ def run_backward(
     task = Task(keep_graph, create_graph)
     for _, g in roots:
         if g is not None and g.wraps:
-            task.xp = TENSOR  # only operators know what to do with a gradient that is a dual or a batch
+            task.xp = TENSORS  # only operators know what to do with a gradient that is a dual or a batch
     xp = task.xp
     start = [(edge, _raw_start(g) if xp.is_raw else g) for edge, g in roots]
     _survey(task, [edge for edge, _ in roots])
@@ -439,7 +439,7 @@ def call_node(node: Node, grads: tuple[Any, ...]) -> Any:
     for i, g in enumerate(grads):
         if g is not None and not isinstance(g, Tensor_):
             raise TypeError(f"argument {i} is not a Variable")
-    xp = TENSOR if state.grad_enabled() else RAW
+    xp = TENSORS if state.grad_enabled() else ARRAYS
     values = [value_of(g, xp) for g in grads]
     result = node.propagate(values if node.multi else values[0], xp, node.next)
     if node.adapt is not None:

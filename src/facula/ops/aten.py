@@ -13,7 +13,7 @@ from .._tensor import Tensor
 from .activations.dropout import native_dropout_backward_op
 from .images import resample
 from .machine.arguments import one_dim
-from .machine.namespaces import TENSOR
+from .machine.namespaces import TENSORS
 from .machine.public import FUNCTIONALS, FUNCTIONS
 from .networks.batch_norm_forms import _batch_norm_with_update as _batch_norm
 from .views.slices import slice_along
@@ -80,7 +80,7 @@ def _max_pool2d_with_indices_backward(
     indices: Tensor,
 ) -> Tensor:  # fmt: skip
     """Gradients of the greatest elements put where these were found. How the windows lay no longer matters."""
-    found: Tensor = TENSOR.max_pool2d_backward(grad_output, self, indices)
+    found: Tensor = TENSORS.max_pool2d_backward(grad_output, self, indices)
     return found
 
 

@@ -20,7 +20,7 @@ from ..machine.primitive import PLAIN, primitive
 from ..machine.public import FUNCTIONALS, FUNCTIONS, expose, public
 from ..machine.refusals import only
 from ..machine.write import inplace_form, needs_gradient
-from ..moving.basic import in_both_worlds, no_gradient, raw
+from ..moving.basic import in_both_namespaces, no_gradient, raw
 from ..pointwise.arithmetic import number_like
 from ..pointwise.selection import clip
 from ..pointwise.special import erf_array
@@ -493,7 +493,7 @@ def _joined_tensors(parts: Any, dim: int) -> Any:
     return FUNCTIONS["cat"](parts, dim)
 
 
-in_both_worlds("joined", np.concatenate, _joined_tensors)
+in_both_namespaces("joined", np.concatenate, _joined_tensors)
 
 
 @public()

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..moving.basic import in_both_worlds
+from ..moving.basic import in_both_namespaces
 
 _AS_INTEGERS: dict[int, Any] = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}
 _SMALL = 4096
@@ -79,8 +79,8 @@ def _cleared_tensor(input: Any, mask: Any) -> Any:
     return masked_fill(input, mask, 0)
 
 
-in_both_worlds("keep", keep, _keep_of_tensor)
-in_both_worlds("drop", _drop, _drop_of_tensor)
-in_both_worlds("either", _either_array, _either_tensor)
-in_both_worlds("cleared", _cleared_array, _cleared_tensor)
+in_both_namespaces("keep", keep, _keep_of_tensor)
+in_both_namespaces("drop", _drop, _drop_of_tensor)
+in_both_namespaces("either", _either_array, _either_tensor)
+in_both_namespaces("cleared", _cleared_array, _cleared_tensor)
 """``xp.cleared(x, mask)``: 0 where the mask is True, by ``masked_fill`` as PyTorch's rules have it."""

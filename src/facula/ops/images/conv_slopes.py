@@ -9,7 +9,7 @@ import numpy as np
 from ..._core.devices import empty_meta
 from ..arrays.patches import Sizes
 from ..arrays.types import Array
-from ..machine.namespaces import RAW
+from ..machine.namespaces import ARRAYS
 from ..machine.primitive import primitive
 from .convolution import NO_BIAS, any_meta, to_bias, to_input, to_weight
 
@@ -25,9 +25,9 @@ def convolution_backward(
     how = (stride, padding, dilation, transposed)
     nothing = empty_meta((0,), input.dtype) if any_meta(input, weight) else np.empty(0, input.dtype)
     return [
-        to_input(grad_output, input, weight, *how, output_padding, groups, NO_BIAS, RAW) if wanted[0] else nothing,
-        to_weight(grad_output, input, weight, *how, groups, RAW) if wanted[1] else nothing,
-        to_bias(grad_output, input, weight, RAW) if wanted[2] else nothing,
+        to_input(grad_output, input, weight, *how, output_padding, groups, NO_BIAS, ARRAYS) if wanted[0] else nothing,
+        to_weight(grad_output, input, weight, *how, groups, ARRAYS) if wanted[1] else nothing,
+        to_bias(grad_output, input, weight, ARRAYS) if wanted[2] else nothing,
     ]
 
 

@@ -17,7 +17,7 @@ from ..machine.errors import NoOverload, WrongArgument
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, public
 from ..machine.refusals import not_for, scalar_type
-from ..moving.basic import in_both_worlds
+from ..moving.basic import in_both_namespaces
 from ..moving.padding import pad
 from ..reductions.reducing import total
 
@@ -154,7 +154,7 @@ def _other_dims(ndim: int) -> Sizes:
     return (0, *range(2, ndim))
 
 
-in_both_worlds(
+in_both_namespaces(
     "sums_by_channel",
     lambda g: np.asarray(total(g, _other_dims(g.ndim), False)),
     lambda g: g.sum(_other_dims(g.ndim)),

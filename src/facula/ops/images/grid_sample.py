@@ -16,7 +16,7 @@ from ..._tensor import Tensor
 from ..arrays.interpolation import cubic_weights
 from ..arrays.masks import keep
 from ..arrays.types import Array
-from ..machine.namespaces import RAW
+from ..machine.namespaces import ARRAYS
 from ..machine.partial_write import add_at
 from ..machine.primitive import Primitive, primitive, wrap
 from ..machine.public import FUNCTIONALS, FUNCTIONS, public
@@ -198,7 +198,7 @@ def _sample_op(spatial: int) -> Primitive:
         if input.__class__ is MetaArray:
             return empty_meta((*input.shape[:2], *grid.shape[1:-1]), input.dtype)
         x = widened(input)
-        near = Neighbours(widened(grid), x.shape[2:], interpolation_mode, padding_mode, align_corners, RAW)
+        near = Neighbours(widened(grid), x.shape[2:], interpolation_mode, padding_mode, align_corners, ARRAYS)
         out: Any = None
         for numbers in near.numbers:
             index, mask = near.place(numbers)

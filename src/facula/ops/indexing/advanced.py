@@ -14,7 +14,7 @@ from ...autograd import saved
 from ...autograd.graph import Node
 from ...autograd.saved import SavedList
 from ..arrays.types import Array
-from ..machine.namespaces import TENSOR
+from ..machine.namespaces import TENSORS
 from ..machine.partial_write import SMALL, add_rows, changing, first_outside, from_front
 from ..machine.primitive import primitive, wrap
 from ..machine.public import public
@@ -249,7 +249,7 @@ def _unindex_tensor(g: Any, indices: Any, shape: tuple[int, ...]) -> Any:
     return index_put_impl(g.new_zeros(shape), g, indices, True)
 
 
-TENSOR.unindex = _unindex_tensor  # type: ignore[attr-defined]
+TENSORS.unindex = _unindex_tensor  # type: ignore[attr-defined]
 
 
 @index_put_impl.vjp("input")

@@ -16,7 +16,7 @@ from ..machine.arguments import one_dim
 from ..machine.partial_write import add_at, changing, first_outside, places_along, places_in
 from ..machine.primitive import primitive
 from ..machine.public import public
-from ..moving.basic import checked_number, in_both_worlds
+from ..moving.basic import checked_number, in_both_namespaces
 
 INTEGERS = (np.dtype(np.int64), np.dtype(np.int32))
 
@@ -115,7 +115,7 @@ def scatter_add_op(input: Array, src: Array, index: Array, dim: int) -> None:
 
 
 scatter_op.saved_names = scatter_add_op.saved_names = {"src_shape": ""}
-in_both_worlds(
+in_both_namespaces(
     "ungather", ungather, lambda g, index, shape, dim: scatter_add_op(g.new_zeros(shape), g, index, dim)
 )
 scatter_op.vjp(

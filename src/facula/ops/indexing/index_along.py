@@ -10,7 +10,7 @@ from ..._core.devices import MetaArray
 from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine.arguments import one_dim
-from ..machine.namespaces import TENSOR
+from ..machine.namespaces import TENSORS
 from ..machine.partial_write import SMALL, add_at, add_rows, as_column, changing, first_outside, places_in
 from ..machine.primitive import primitive
 from ..machine.public import public
@@ -54,7 +54,7 @@ def _unselect_tensor(g: Any, index: Any, shape: tuple[int, ...], dim: int) -> An
     return index_add_op(g.new_zeros(shape), g, index, dim, 1)
 
 
-TENSOR.index_unselect = _unselect_tensor  # type: ignore[attr-defined]
+TENSORS.index_unselect = _unselect_tensor  # type: ignore[attr-defined]
 
 
 def _add_slices(target: Any, dim: int, index: Any, values: Any, fresh: bool = False) -> None:

@@ -11,7 +11,7 @@ from ..._tensor import Tensor
 from ..arrays.masks import select
 from ..arrays.types import Array
 from ..machine.errors import WrongArgument
-from ..machine.namespaces import RAW, TENSOR
+from ..machine.namespaces import ARRAYS, TENSORS
 from ..machine.operands import common_shape
 from ..machine.partial_write import add_at, changing, first_outside, from_front
 from ..machine.primitive import primitive, wrap
@@ -34,7 +34,7 @@ def _filled(input: Any, mask: Any, value: Any) -> Any:
 
 
 masked_fill_number.kernel = _filled
-RAW.masked_fill_number = _filled  # type: ignore[attr-defined]
+ARRAYS.masked_fill_number = _filled  # type: ignore[attr-defined]
 
 
 @changing("MaskedFillBackward1", "masked_fill_tensor")
@@ -129,7 +129,7 @@ def _unmask_tensor(g: Any, mask: Any, shape: tuple[int, ...]) -> Any:
     return masked_scatter_op(g.new_zeros(shape), g, mask)
 
 
-TENSOR.unmask = _unmask_tensor  # type: ignore[attr-defined]
+TENSORS.unmask = _unmask_tensor  # type: ignore[attr-defined]
 
 
 @public("masked_select", "masked_select", out=True)
@@ -255,7 +255,7 @@ def _untake_tensor(g: Any, index: Any, shape: tuple[int, ...]) -> Any:
     return put_op(g.new_zeros(shape), g, index, True)
 
 
-TENSOR.untake = _untake_tensor  # type: ignore[attr-defined]
+TENSORS.untake = _untake_tensor  # type: ignore[attr-defined]
 
 
 @public("take", "take", out=True)

@@ -8,10 +8,10 @@ import numpy as np
 
 from ..._core.devices import MetaArray, empty_meta
 from ..arrays.types import Array
-from ..machine.namespaces import TENSOR
+from ..machine.namespaces import TENSORS
 from ..machine.partial_write import places_in
 from ..machine.primitive import primitive
-from ..moving.basic import in_both_worlds
+from ..moving.basic import in_both_namespaces
 
 
 @primitive("GatherBackward0", kind="linear")
@@ -85,9 +85,9 @@ def _unpick_tensor(input: Any, index: Any, dim: int, keepdim: bool, unique: bool
     if not shape:
         return input
     if not keepdim:
-        input, index = TENSOR.unsqueeze(input, dim % len(shape)), TENSOR.unsqueeze(index, dim % len(shape))
-    put = TENSOR.scatter if unique else TENSOR.scatter_add
+        input, index = TENSORS.unsqueeze(input, dim % len(shape)), TENSORS.unsqueeze(index, dim % len(shape))
+    put = TENSORS.scatter if unique else TENSORS.scatter_add
     return put(input.new_zeros(shape), input, index, dim % len(shape))
 
 
-in_both_worlds("unpick", unpick, _unpick_tensor)
+in_both_namespaces("unpick", unpick, _unpick_tensor)

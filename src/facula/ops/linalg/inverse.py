@@ -11,7 +11,7 @@ from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine.primitive import primitive
 from ..machine.public import EXACT_OUT, FUNCTIONS, public
-from ..moving.basic import in_both_worlds
+from ..moving.basic import in_both_namespaces
 from .matrices import (
     LinAlgError,
     adjoint,
@@ -125,7 +125,7 @@ def _tensor_cofactors(a: Any) -> Any:
     return det(a)[..., None, None] * inv(a).mT
 
 
-in_both_worlds("cofactors", _raw_cofactors, _tensor_cofactors)
+in_both_namespaces("cofactors", _raw_cofactors, _tensor_cofactors)
 
 
 @public("det", "det", out=True)
@@ -173,7 +173,7 @@ def _inverse_or_infinity(a: Any) -> Any:
         return np.where(np.isnan(found), limit, found)
 
 
-in_both_worlds("inverse_or_infinity", _inverse_or_infinity, inv)
+in_both_namespaces("inverse_or_infinity", _inverse_or_infinity, inv)
 
 
 def linalg_slogdet(A: Tensor) -> Any:

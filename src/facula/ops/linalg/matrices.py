@@ -17,7 +17,7 @@ from ..._core.devices import MetaArray, empty_meta
 from ..._core.dtypes import FLOAT, SCALAR_TYPE_NAMES
 from ..._tensor import Tensor, elements
 from ..machine.public import EXACT_OUT, FUNCTIONS, public
-from ..moving.basic import in_both_worlds
+from ..moving.basic import in_both_namespaces
 
 LINALG: dict[str, Any] = {}
 """What becomes ``facula.linalg.<name>``."""
@@ -239,7 +239,7 @@ def scaling(x: Any, xp: Any) -> Any:
     return xp.view(x, (*x.shape, 1, 1))
 
 
-in_both_worlds("constant", lambda array: array, Tensor._wrap)
+in_both_namespaces("constant", lambda array: array, Tensor._wrap)
 
 
 def eye(n: int, like: Any, xp: Any) -> Any:

@@ -12,7 +12,7 @@ from ..arrays.types import Array
 from ..machine.meta import by_zeros
 from ..machine.primitive import primitive
 from ..machine.refusals import not_for, refuse_gradient, scalar_type
-from ..moving.basic import in_both_worlds
+from ..moving.basic import in_both_namespaces
 from .mse import MEAN, NONE
 from .pairwise import reduced
 
@@ -38,7 +38,7 @@ def _others(target: Any, classes: int) -> Any:
     return target.reshape(-1, 1) != np.arange(classes)
 
 
-in_both_worlds(
+in_both_namespaces(
     "classes_other_than", _others, lambda target, classes: Tensor._wrap(_others(target._array, classes))
 )
 
@@ -156,7 +156,7 @@ def _slopes(input: Any, target: Any) -> Any:
     return ((weights.sum(1) - weights.sum(2)) / x.dtype.type(x.shape[1])).reshape(input.shape)
 
 
-in_both_worlds(
+in_both_namespaces(
     "multilabel_margin_slopes", _slopes, lambda input, target: Tensor._wrap(_slopes(input._array, target._array))
 )
 

@@ -34,7 +34,7 @@ from ...autograd.meta import Cut
 from ...autograd.saved import inference_error
 from ..arrays.tiles import HEAVY, SHARED, shared_ufunc
 from .call import note_versions
-from .namespaces import TENSOR
+from .namespaces import TENSORS
 from .operands import MISSING, broadcast_error, general, irregular, scalar
 from .primitive import Primitive, _getframe
 from .text import NAMES, Text, compiled_when_called, unusual
@@ -69,7 +69,7 @@ class Elementwise(Primitive):
     def ready(self) -> Elementwise:
         """Build the fast callable, once all rules are given."""
         self.call = self._form("function")
-        setattr(TENSOR, self.name, self._form("rule"))
+        setattr(TENSORS, self.name, self._form("rule"))
         return self
 
     @cached_property

@@ -1,7 +1,7 @@
-"""The two worlds that derivative rules are interpreted in.
+"""The two namespaces that derivative rules compute in.
 
-``RAW``: each primitive's NumPy kernel; gradients are ndarrays (or NumPy scalars in place of 0-d ones).
-``TENSOR``: the primitives themselves; gradients are Tensors and what the rules do is recorded.
+``ARRAYS``: each primitive's NumPy kernel; gradients are ndarrays (or NumPy scalars in place of 0-d ones).
+``TENSORS``: the primitives themselves; gradients are Tensors and what the rules do is recorded.
 
 Both are filled by the registration of primitives: ``xp.name`` is the kernel or the primitive called ``name``. If it is
 not there yet, its module is loaded.
@@ -14,7 +14,7 @@ from typing import Any
 from ... import _lazy
 
 
-class World:
+class Namespace:
     def __init__(self, is_raw: bool) -> None:
         self.is_raw = is_raw
 
@@ -26,5 +26,5 @@ class World:
         return vars(self)[name]
 
 
-RAW = World(True)
-TENSOR = World(False)
+ARRAYS = Namespace(True)
+TENSORS = Namespace(False)

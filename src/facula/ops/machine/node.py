@@ -26,7 +26,7 @@ import numpy as np
 from ..._core.dtypes import F32, F64
 from ...autograd import saved
 from ...autograd.graph import EMPTY, Freed, Node
-from .namespaces import RAW
+from .namespaces import ARRAYS
 from .primitive import PLAIN, Primitive, Rule, ndarray
 from .text import Text
 
@@ -169,7 +169,7 @@ class _PropagateText(Text):
         self.rules = [op.rules[name] for name in self.inputs]
         self.tensor_slots = [i for i, slot in enumerate(op.slots) if slot.is_tensor]
         self.names: dict[str, Any] = {
-            "_RAW": RAW, "_PLAIN": PLAIN, "_ndarray": ndarray, "_changed": is_changed, "_type": type, "_tuple": tuple,
+            "_ARRAYS": ARRAYS, "_PLAIN": PLAIN, "_ndarray": ndarray, "_changed": is_changed, "_type": type, "_tuple": tuple,
             "_F32": F32, "_F64": F64, "_unpack": saved.unpack, "_general": _general(op), "_all_none": _all_none,
         }  # fmt: skip
 
@@ -181,7 +181,7 @@ class _PropagateText(Text):
         else:
             if op.joint_rule is None and op.slots and not op.lists and not has_several_outputs(op):
                 self.say_tensors()
-            say(1, f"if xp is not _RAW or {self.is_none()}:")
+            say(1, f"if xp is not _ARRAYS or {self.is_none()}:")
             self.say_joint()
             say(1, "_held = node.saved")
             if op.raw_rule is not None:
@@ -203,7 +203,7 @@ class _PropagateText(Text):
         """Gradients in the Tensor world, if all that was saved is plain and as it was."""
         plain = [_is_plain(f"_s{i}", i) for i in self.tensor_slots]
         values = ", ".join([f"_s{i}" for i in range(len(self.op.slots))])
-        self.say(1, "if xp is not _RAW and g is not None and _type(node.saved) is _tuple:",
+        self.say(1, "if xp is not _ARRAYS and g is not None and _type(node.saved) is _tuple:",
                     f"    {values}, = node.saved",
                     f"    if {' and '.join(plain) or 'True'}:")  # fmt: skip
         for i in self.tensor_slots:
@@ -219,7 +219,7 @@ class _PropagateText(Text):
         joint = self.op.joint_rule
         if joint is not None:
             self.names.update(_joint=joint.fn, _pick=_picker(joint.takes))
-            self.say(2, f"if xp is not _RAW and not ({self.is_none()}):",
+            self.say(2, f"if xp is not _ARRAYS and not ({self.is_none()}):",
                         "    _values = [*_unpack(node, xp), tuple([edge is not None for edge in edges]), xp]",
                         "    return _joint(g, *_pick(_values))")  # fmt: skip
         self.say(2, "return _general(node, g, xp, edges)")

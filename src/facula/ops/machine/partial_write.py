@@ -11,7 +11,7 @@ import numpy as np
 from ..._core.devices import MetaArray
 from ..._core.dtypes import is_half
 from ..._tensor import Tensor
-from .namespaces import RAW
+from .namespaces import ARRAYS
 from .primitive import Primitive
 from .write import change
 
@@ -50,7 +50,7 @@ def changing(node: str, name: str) -> Callable[[Callable[..., None]], Changing]:
         op = Changing(name, write, node)  # which has the parameters that the kernel passes on
         op.write = write
         op.kernel = kernel
-        setattr(RAW, name, kernel)
+        setattr(ARRAYS, name, kernel)
         return op
 
     return make

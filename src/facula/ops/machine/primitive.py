@@ -33,7 +33,7 @@ from ...autograd.graph import Node, blank_node, place_node
 from ...autograd.meta import AutogradMeta, cut_of
 from ...autograd.saved import PLAIN, SavedList, Slot
 from ...autograd.views import INFERENCE, element_strides, mark_view
-from .namespaces import RAW, TENSOR
+from .namespaces import ARRAYS, TENSORS
 
 ndarray = np.ndarray
 _new = object.__new__
@@ -134,8 +134,8 @@ class Primitive:
         self.variadic = self.tensor_names == ["tensors"]
         self.differentiable: list[int] = []
         REGISTRY[name] = self
-        setattr(RAW, name, kernel)
-        setattr(TENSOR, name, self)
+        setattr(ARRAYS, name, kernel)
+        setattr(TENSORS, name, self)
 
     # ---- declaration
 
@@ -235,8 +235,8 @@ class Primitive:
         from .call import call_of
 
         self.call = call_of(self)
-        if getattr(TENSOR, self.name) is self:
-            setattr(TENSOR, self.name, self.call)
+        if getattr(TENSORS, self.name) is self:
+            setattr(TENSORS, self.name, self.call)
         return self.call(*args)
 
     def general(self, *args: Any) -> Any:

@@ -16,7 +16,7 @@ from ..._tensor import Tensor
 from ...autograd import views
 from ...autograd.graph import EMPTY, new_node, next_sequence_number, user_place
 from ...autograd.meta import AutogradMeta
-from .namespaces import TENSOR
+from .namespaces import TENSORS
 from .node import own_code
 from .primitive import PLAIN, Primitive, _new
 
@@ -30,7 +30,7 @@ class ViewPrimitive(Primitive):
     def __init__(self, name: str, kernel: Any, node: str | None, outputs: int | str = 1) -> None:
         super().__init__(name, kernel, node, view=True, outputs=outputs)
         self.call = own_code(_fast_call(self) if outputs == 1 else _fast_multi_call(self))
-        setattr(TENSOR, name, self.call)
+        setattr(TENSORS, name, self.call)
 
     def __call__(self, input: Any, *attributes: Any) -> Any:
         return self.call(input, *attributes)

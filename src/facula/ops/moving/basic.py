@@ -14,7 +14,7 @@ from ...autograd import views
 from ..arrays.types import Array
 from ..machine.arguments import is_number
 from ..machine.elementwise import elementwise
-from ..machine.namespaces import RAW, TENSOR
+from ..machine.namespaces import ARRAYS, TENSORS
 from ..machine.operands import common_shape
 from ..machine.primitive import PLAIN, primitive
 from ..machine.public import FUNCTIONS, public
@@ -22,10 +22,10 @@ from ..machine.write import change, check_no_partial_overlap, is_apart, is_simpl
 from ..reductions.reducing import total
 
 
-def in_both_worlds(name: str, raw: Any, tensor: Any) -> None:
+def in_both_namespaces(name: str, raw: Any, tensor: Any) -> None:
     """Let rules call ``xp.name`` for a function that is no primitive of its own."""
-    setattr(RAW, name, raw)
-    setattr(TENSOR, name, tensor)
+    setattr(ARRAYS, name, raw)
+    setattr(TENSORS, name, tensor)
 
 
 def raw(x: Any) -> Any:
@@ -66,7 +66,7 @@ def resolve_conj(input: Tensor) -> Tensor:
     return input
 
 
-in_both_worlds("conj", conj_array, conj_tensor)
+in_both_namespaces("conj", conj_array, conj_tensor)
 
 
 # ---- casts
@@ -101,14 +101,14 @@ def sum_array_to(x: Any, shape: tuple[int, ...]) -> Any:
 def sum_tensor_to(x: Tensor, shape: tuple[int, ...]) -> Tensor:
     here = x._array.shape
     if not shape:
-        return TENSOR.sum_all(x) if here else x
+        return TENSORS.sum_all(x) if here else x
     dims = (0,) if here[1:] == shape else reduced_dims(here, shape)
     if dims:
-        x = TENSOR.sum_dim(x, dims, True)
-    return x if x._array.shape == tuple(shape) else TENSOR.view(x, shape)
+        x = TENSORS.sum_dim(x, dims, True)
+    return x if x._array.shape == tuple(shape) else TENSORS.view(x, shape)
 
 
-in_both_worlds("sum_to", sum_array_to, sum_tensor_to)
+in_both_namespaces("sum_to", sum_array_to, sum_tensor_to)
 
 
 @public("", "sum_to_size")

@@ -23,7 +23,7 @@ from ..machine.operands import common_shape
 from ..machine.primitive import PLAIN, Primitive, primitive, wrap
 from ..machine.public import FUNCTIONS, public
 from ..views.shape import expand_op, flatten, new_dim, reshape, unsqueeze_op, view
-from .basic import in_both_worlds, in_dtype
+from .basic import in_both_namespaces, in_dtype
 
 ndarray = np.ndarray
 
@@ -223,7 +223,7 @@ def _check_fits(like: tuple[int, ...], shape: tuple[int, ...], dim: int, positio
 
 
 _quick("cat concat concatenate", cat, _check_cat_out)
-in_both_worlds("cat", cat_arrays, cat)
+in_both_namespaces("cat", cat_arrays, cat)
 
 
 # ---- stack
@@ -266,7 +266,7 @@ def stack(tensors: Any, dim: int = 0) -> Tensor:
 
 
 _quick("stack", stack)
-in_both_worlds("stack", stack_arrays, stack)
+in_both_namespaces("stack", stack_arrays, stack)
 
 
 # ---- stacks by the number of dimensions

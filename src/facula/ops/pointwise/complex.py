@@ -15,7 +15,7 @@ from ..machine.elementwise import elementwise
 from ..machine.primitive import Primitive
 from ..machine.public import expose, public
 from ..machine.write import inplace_form
-from ..moving.basic import in_both_worlds, no_gradient, raw
+from ..moving.basic import in_both_namespaces, no_gradient, raw
 
 # ---- views that change the dtype
 
@@ -43,7 +43,7 @@ view_as_real_op = ReplayedView("view_as_real", _parts, "ViewAsRealBackward0", vi
 view_as_complex_op = ReplayedView("view_as_complex", _joined, "ViewAsComplexBackward0", view=True)
 view_as_real_op.vjp(input=lambda g, xp: xp.view_as_complex(xp.dense(g)))
 view_as_complex_op.vjp(input=lambda g, xp: xp.view_as_real(g))
-in_both_worlds("dense", np.ascontiguousarray, lambda t: t.contiguous())
+in_both_namespaces("dense", np.ascontiguousarray, lambda t: t.contiguous())
 
 
 @public("view_as_real")
@@ -109,8 +109,8 @@ def _set_imag(self: Tensor, value: Any) -> None:
 
 
 set_methods(real=property(_real, _set_real), imag=property(_imag, _set_imag))
-in_both_worlds("real", lambda x: x.real if x.dtype.kind == "c" else x, _real)
-in_both_worlds("imag", lambda x: x.imag, _imag)
+in_both_namespaces("real", lambda x: x.real if x.dtype.kind == "c" else x, _real)
+in_both_namespaces("imag", lambda x: x.imag, _imag)
 
 
 # ---- the conjugate as numbers of its own

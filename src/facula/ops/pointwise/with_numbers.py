@@ -14,7 +14,7 @@ import numpy as np
 from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine.elementwise import elementwise
-from ..moving.basic import in_both_worlds
+from ..moving.basic import in_both_namespaces
 from .arithmetic import div, number_like, sub
 
 
@@ -72,10 +72,10 @@ def _square_of_tensor(x: Any) -> Any:
     return pow_number(x, 2)
 
 
-in_both_worlds("times", operator.mul, mul_number)
-in_both_worlds("over", operator.truediv, div_number)
-in_both_worlds("plus", operator.add, add_number)
-in_both_worlds("minus", operator.sub, sub_number)
-in_both_worlds("number_minus", operator.sub, _from_number)
-in_both_worlds("number_over", operator.truediv, _number_over)
-in_both_worlds("squared", _square_of_array, _square_of_tensor)
+in_both_namespaces("times", operator.mul, mul_number)
+in_both_namespaces("over", operator.truediv, div_number)
+in_both_namespaces("plus", operator.add, add_number)
+in_both_namespaces("minus", operator.sub, sub_number)
+in_both_namespaces("number_minus", operator.sub, _from_number)
+in_both_namespaces("number_over", operator.truediv, _number_over)
+in_both_namespaces("squared", _square_of_array, _square_of_tensor)

@@ -20,7 +20,7 @@ from ..machine.autocast import is_on, lowered
 from ..machine.operands import common_shape
 from ..machine.primitive import PLAIN, primitive
 from ..machine.public import EXACT_OUT, FUNCTIONS, public, write_out
-from ..moving.basic import clone, constant, in_both_worlds
+from ..moving.basic import clone, constant, in_both_namespaces
 from ..views.shape import contiguous, expand_op, flatten, reshape, squeeze_op, unsafe_view, unsqueeze_op, view_op
 from ..views.transpose import permute_op, t, transpose_op
 from .matrix_products import (
@@ -166,7 +166,7 @@ def _raw_matmul(a: Any, b: Any) -> Any:
     return product(a, b) if a.ndim == 2 == b.ndim else batch_product(a, b)
 
 
-in_both_worlds("matmul", _raw_matmul, matmul)
+in_both_namespaces("matmul", _raw_matmul, matmul)
 
 
 # ---- linear

@@ -17,7 +17,7 @@ from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine.autocast import is_on, lowered
-from ..machine.namespaces import TENSOR
+from ..machine.namespaces import TENSORS
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import EXACT_OUT, public
 from ..machine.refusals import not_for, scalar_type
@@ -90,7 +90,7 @@ def vector_product(a: Any, b: Any) -> Any:
 def scaled(g: Any, by: Any) -> Any:
     if by == 1:
         return g
-    return TENSOR.mul_number(g, by.conjugate()) if isinstance(g, Tensor) else g * by.conjugate()
+    return TENSORS.mul_number(g, by.conjugate()) if isinstance(g, Tensor) else g * by.conjugate()
 
 
 def adjoint(x: Any, xp: Any) -> Any:

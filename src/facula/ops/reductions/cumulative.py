@@ -12,12 +12,12 @@ from ..._core.dtypes import F32, F64, widened
 from ..._tensor import Tensor
 from ..arrays.running_sums import running_sums
 from ..arrays.types import Array
-from ..machine.namespaces import TENSOR
+from ..machine.namespaces import TENSORS
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import FUNCTIONS, public
 from ..machine.refusals import not_for
 from ..machine.write import inplace_form
-from ..moving.basic import in_both_worlds, in_dtype, raw
+from ..moving.basic import in_both_namespaces, in_dtype, raw
 from ..pointwise.with_numbers import div_number, mul_number
 from .recurrence import products_before
 from .reducing import accumulator, check_dim, refuse_narrowing
@@ -51,10 +51,10 @@ def _array_from_end(x: Any, dim: int) -> Any:
 
 def _tensor_from_end(x: Any, dim: int) -> Any:
     dims = (dim % x._array.ndim,)
-    return TENSOR.flip(TENSOR.cumsum_op(TENSOR.flip(x, dims), dim), dims)
+    return TENSORS.flip(TENSORS.cumsum_op(TENSORS.flip(x, dims), dim), dims)
 
 
-in_both_worlds("cumsum_from_end", _array_from_end, _tensor_from_end)
+in_both_namespaces("cumsum_from_end", _array_from_end, _tensor_from_end)
 """Sums of the elements from each on."""
 
 

@@ -16,7 +16,7 @@ from ..machine.errors import NoOverload
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import FUNCTIONS, public
 from ..machine.refusals import not_for
-from ..moving.basic import in_both_worlds
+from ..moving.basic import in_both_namespaces
 from .reducing import axes, check_dim, check_dims, maximum_reduce, minimum_reduce, with_ones
 from .sums import _FULL
 
@@ -48,7 +48,7 @@ def _wrapped_ties(x: Any, value: Any, dim: Any, nan: bool) -> tuple[Tensor, Tens
     return Tensor._wrap(same), Tensor._wrap(n)
 
 
-in_both_worlds("ties", _ties, _wrapped_ties)
+in_both_namespaces("ties", _ties, _wrapped_ties)
 
 
 def shared(g: Any, x: Any, value: Any, dim: Any, nan: bool, xp: Any) -> Any:

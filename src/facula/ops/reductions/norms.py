@@ -14,7 +14,7 @@ from ..arrays.types import Array
 from ..machine.errors import WrongArgument
 from ..machine.primitive import primitive
 from ..machine.public import public
-from ..moving.basic import in_both_worlds, in_dtype
+from ..moving.basic import in_both_namespaces, in_dtype
 from .reducing import (
     add_squares,
     axes,
@@ -102,7 +102,7 @@ def _shared_tensor(g: Any, x: Any, value: Any, dim: Any) -> Any:
     return g / n.clamp(min=1) * same
 
 
-in_both_worlds("shared_by_ties", lambda g, x, value, dim: g * _share_or_none(x, value, dim), _shared_tensor)
+in_both_namespaces("shared_by_ties", lambda g, x, value, dim: g * _share_or_none(x, value, dim), _shared_tensor)
 
 
 def _check_empty(array: Any, ord: Any, dims: Any) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arrays.types import Array
 from ..machine.primitive import primitive, wrap
-from ..moving.basic import in_both_worlds
+from ..moving.basic import in_both_namespaces
 
 
 @primitive("ShiftBackward0", kind="linear")
@@ -94,7 +94,7 @@ def _unit(like: Any, dim: int, last: bool) -> Any:
     return result
 
 
-in_both_worlds("unit_along", _unit, lambda t, dim, last: wrap(_unit(t._array, dim, last)))
+in_both_namespaces("unit_along", _unit, lambda t, dim, last: wrap(_unit(t._array, dim, last)))
 
 
 def products_before(x: Any, dim: int, xp: Any) -> Any:

@@ -13,7 +13,7 @@ from ..arrays.types import Array
 from ..machine.errors import NoOverload, WrongArgument
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
-from ..moving.basic import in_both_worlds, in_dtype
+from ..moving.basic import in_both_namespaces, in_dtype
 from .recurrence import products_of_others
 from .reducing import (
     accumulator,
@@ -113,7 +113,7 @@ def _not_nan(x: Any) -> Any:
     return (x == x).astype(x.dtype)
 
 
-in_both_worlds("not_nan", _not_nan, lambda x: (x == x).to(x.dtype))
+in_both_namespaces("not_nan", _not_nan, lambda x: (x == x).to(x.dtype))
 
 
 @public("nansum", "nansum", out=True)
@@ -279,11 +279,11 @@ def has_no_zero(g: Any, x: Any) -> bool:
 
 def _others_quickly(x: Any, out: Any, dim: int | None) -> Any:
     """The conjugate product of all other elements, by a division where there is no zero."""
-    from ..machine.namespaces import RAW
+    from ..machine.namespaces import ARRAYS
 
     if (x == 0).any():
         row, at = (x.reshape(-1), 0) if dim is None else (x, dim)
-        others = products_of_others(row, at, RAW).reshape(x.shape)
+        others = products_of_others(row, at, ARRAYS).reshape(x.shape)
     else:
         if dim is not None and out.ndim != x.ndim:
             out = np.expand_dims(out, dim)

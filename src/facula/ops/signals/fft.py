@@ -20,7 +20,7 @@ from ..machine.errors import WrongArgument
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.refusals import not_for, scalar_type
-from ..moving.basic import conj_tensor, in_both_worlds
+from ..moving.basic import conj_tensor, in_both_namespaces
 from ..moving.padding import constant_pad
 from ..moving.rearrange import roll_op
 from ..pointwise.complex import conj_physically
@@ -112,7 +112,7 @@ def _weights(spectrum: Any, dim: int, n: int, factor: float) -> Any:
     return weights.reshape((-1,) + (1,) * (spectrum.ndim - 1 - dim))
 
 
-in_both_worlds(
+in_both_namespaces(
     "weighted_spectrum",
     lambda x, dim, n, factor: x * _weights(x, dim, n, factor),
     lambda x, dim, n, factor: x * Tensor._wrap(_weights(x._array, dim, n, factor)),

@@ -16,7 +16,7 @@ from ..machine.errors import NoOverload, WrongArgument
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.view import strided, view_primitive
-from ..moving.basic import in_both_worlds
+from ..moving.basic import in_both_namespaces
 
 ndarray = np.ndarray
 
@@ -222,8 +222,8 @@ def _reshaped(input: Any, shape: tuple[int, ...]) -> Tensor:
     return reshape(input, shape)
 
 
-in_both_worlds("reshape", view_op.kernel, _reshaped)
-in_both_worlds("view", view_op.kernel, _reshaped)  # a rule's gradient may lie anyhow in memory
+in_both_namespaces("reshape", view_op.kernel, _reshaped)
+in_both_namespaces("view", view_op.kernel, _reshaped)  # a rule's gradient may lie anyhow in memory
 
 
 @public("", "view_as")

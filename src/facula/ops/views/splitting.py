@@ -18,7 +18,7 @@ from ..machine.errors import NoOverload
 from ..machine.primitive import Primitive
 from ..machine.public import public
 from ..machine.view import view_primitive
-from ..moving.basic import in_both_worlds
+from ..moving.basic import in_both_namespaces
 from ..moving.joining import joined
 from .slices import at_dim, slice_along
 
@@ -52,7 +52,7 @@ def _put_together_tensors(parts: Any, sizes: tuple[int, ...], dim: int) -> Tenso
     return cat(filled, dim)
 
 
-in_both_worlds("put_together", _put_together_arrays, _put_together_tensors)
+in_both_namespaces("put_together", _put_together_arrays, _put_together_tensors)
 
 
 def _stack_arrays(parts: Any, dim: int) -> Any:
@@ -72,7 +72,7 @@ def _stack_tensors(parts: Any, dim: int) -> Tensor:
     return stack([Tensor._wrap(np.zeros(some.shape, some.dtype)) if p is None else p for p in parts], dim)
 
 
-in_both_worlds("stack_some", _stack_arrays, _stack_tensors)
+in_both_namespaces("stack_some", _stack_arrays, _stack_tensors)
 
 
 # ---- split
