@@ -1,8 +1,8 @@
 """Write ``src/facula/_lazy_names.py``: ``python -m tests.lazy_names``, after an operator got a new name or a new file.
 
 Every module of operators is loaded, without any promise, and what it adds to the functions, to ``nn.functional``, to
-Tensor and to the namespaces of derivative rules is written down. With ``--print`` the table goes to standard output instead
-of into the file.
+Tensor and to the namespaces of derivative rules is written down. With ``--print`` the table goes to standard output
+instead of into the file.
 """
 
 from __future__ import annotations

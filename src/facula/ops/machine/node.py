@@ -169,8 +169,9 @@ class _PropagateText(Text):
         self.rules = [op.rules[name] for name in self.inputs]
         self.tensor_slots = [i for i, slot in enumerate(op.slots) if slot.is_tensor]
         self.names: dict[str, Any] = {
-            "_ARRAYS": ARRAYS, "_PLAIN": PLAIN, "_ndarray": ndarray, "_changed": is_changed, "_type": type, "_tuple": tuple,
-            "_F32": F32, "_F64": F64, "_unpack": saved.unpack, "_general": _general(op), "_all_none": _all_none,
+            "_ARRAYS": ARRAYS, "_PLAIN": PLAIN, "_ndarray": ndarray, "_changed": is_changed, "_type": type,
+            "_tuple": tuple, "_F32": F32, "_F64": F64, "_unpack": saved.unpack, "_general": _general(op),
+            "_all_none": _all_none,
         }  # fmt: skip
 
     def made(self) -> Callable[..., Any]:

@@ -92,7 +92,9 @@ def _infinity_or_nan(away: Any) -> Any:
     return np.where(away == 0, np.nan, np.inf).astype(away.dtype)
 
 
-in_both_namespaces("infinity_or_nan", _infinity_or_nan, lambda t: computed(t, lambda a: Tensor._wrap(_infinity_or_nan(a))))
+in_both_namespaces(
+    "infinity_or_nan", _infinity_or_nan, lambda t: computed(t, lambda a: Tensor._wrap(_infinity_or_nan(a)))
+)
 
 var_op.vjp(input=lambda g, input, dim, correction, keepdim, xp: _var_grad(g, input, dim, correction, keepdim, xp))
 std_op.vjp(
