@@ -18,10 +18,11 @@ import facula as torch
 from facula._lazy import load_all
 from facula.autograd import graph
 from facula.autograd.graph import walk
+from facula.autograd.saved import PLAIN
 from facula.ops.machine.elementwise import Elementwise, elementwise
+from facula.ops.machine.elementwise import any_state as general
 from facula.ops.machine.namespaces import ARRAYS, TENSORS
-from facula.ops.machine.operands import general
-from facula.ops.machine.primitive import PLAIN, REGISTRY, Primitive, primitive
+from facula.ops.machine.primitive import REGISTRY, Primitive, primitive
 from facula.ops.machine.public import FUNCTIONS, expose, public
 from facula.ops.machine.write import inplace_form
 from facula.ops.products.matmul import _any_linear, linear
@@ -69,7 +70,7 @@ def test_parameters_without_annotation_are_tensors() -> None:
     assert op.tensor_names == ["input", "other"]
     assert op.attribute_names == ["by"]
     assert REGISTRY["probe_scale"] is op
-    assert ARRAYS.probe_scale is scale_kernel and TENSORS.probe_scale is op
+    assert ARRAYS.probe_scale is scale_kernel and TENSORS.probe_scale is op.call
 
 
 def test_the_parameters_of_rules_are_what_is_saved() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ._core import dtypes
 from ._repr import format_tensor
-from .ops.machine.primitive import PLAIN
+from .autograd.saved import PLAIN
 
 
 def tensor_repr(t: Any, *, tensor_contents: str | None = None) -> str:

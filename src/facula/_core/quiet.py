@@ -56,9 +56,9 @@ def safe(kernel: Callable[..., Any]) -> Callable[..., Any]:
     return kernel
 
 
-def silenced(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel that does not warn: itself, if it is safe."""
-    return kernel if kernel in SAFE or kernel in _safe_too else quietly(kernel)
+def is_safe(kernel: Callable[..., Any]) -> bool:
+    """Whether a kernel need not be run in silence."""
+    return kernel in SAFE or kernel in _safe_too
 
 
 def quietly(kernel: Callable[..., Any]) -> Callable[..., Any]:

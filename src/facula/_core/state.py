@@ -178,6 +178,14 @@ def snapshot() -> dict[str, Any]:
     return {name: getattr(modes, name) for name in names}
 
 
+def how() -> int:
+    """What operators do in this thread: RECORDING, NOT_RECORDING, or GENERAL if anything else is switched on.
+
+    Hot calls ask the same inline: ``Call.state`` in ``ops.machine.call``.
+    """
+    return RECORDING if not special else GENERAL if anomaly else modes.how
+
+
 def grad_enabled() -> bool:
     """Whether operations are recorded now."""
     return special == 0 or (modes.grad_enabled and not modes.inference)

@@ -371,9 +371,8 @@ def _transposed(
 ) -> list[Any]:  # fmt: skip
     """The transpose of what the rules do to ``g``, by differentiating them with respect to it."""
     from ..func.reverse import linear_transpose
-    from ..ops.machine.node import has_several_outputs
 
-    several = has_several_outputs(op)
+    several = op.has_several_outputs
     like = [out for out in (outs if several else outs[:1]) if _is_differentiable(out)]
 
     def gradients(*gs: Any) -> list[Any]:

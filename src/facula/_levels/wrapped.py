@@ -25,7 +25,7 @@ import numpy as np
 from .._core import state
 from .._tensor import Tensor
 from ..autograd.saved import DIRECT
-from ..ops.machine.primitive import transforms
+from ..ops.machine.any_state import transforms
 from ..overrides import _disabled_torch_function_impl
 from .needs_values import NeedsValues
 

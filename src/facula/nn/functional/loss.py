@@ -12,11 +12,11 @@ from ..._core import state
 from ..._core.dtypes import F32, F64
 from ..._tensor import Tensor
 from ...autograd.grad_mode import no_grad
+from ...autograd.saved import PLAIN
 from ...ops.losses import distance, pairwise
 from ...ops.losses.mse import MEAN, NONE, SUM, mse_loss_kernel
 from ...ops.losses.mse import mse_loss as _mse_loss
 from ...ops.machine.autocast import in_full
-from ...ops.machine.primitive import PLAIN
 
 _REDUCTIONS = {"none": NONE, "mean": MEAN, "elementwise_mean": MEAN, "sum": SUM}
 

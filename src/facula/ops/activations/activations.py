@@ -9,6 +9,7 @@ import numpy as np
 
 from ..._core import dtypes
 from ..._tensor import Tensor
+from ...autograd.saved import PLAIN
 from ..arrays.approximations import expm1, log1p
 from ..arrays.gelu import gelu_in_tiles, is_large
 from ..arrays.masks import keep, select
@@ -16,7 +17,7 @@ from ..arrays.tiles import SHARED, shared_ufunc, tiled_kernel, tiled_rule
 from ..arrays.types import Array
 from ..machine.arguments import one_dim
 from ..machine.elementwise import elementwise
-from ..machine.primitive import PLAIN, primitive
+from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONALS, FUNCTIONS, expose, public
 from ..machine.refusals import only
 from ..machine.write import inplace_form, needs_gradient

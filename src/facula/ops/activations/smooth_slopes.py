@@ -15,7 +15,8 @@ from ..arrays.gelu import gelu_gradient, is_large
 from ..arrays.masks import keep, select
 from ..arrays.tiles import TILE, pair_in_tiles
 from ..arrays.types import Array
-from ..machine.primitive import Primitive, primitive, wrap
+from ..machine.any_state import wrap
+from ..machine.primitive import Primitive, primitive
 from ..pointwise.arithmetic import number_like
 from ..pointwise.special import erf_array
 from ..pointwise.transcendental import sigmoid

@@ -11,7 +11,7 @@ import numpy as np
 from ..._core import devices, dtypes, layouts, state
 from ..._levels.needs_values import DrawsDiffer
 from ..._tensor import Tensor
-from ..machine.primitive import mark_inference, wrap
+from ..machine.any_state import mark_inference, wrap
 from ..machine.public import FUNCTIONS, resize_output
 
 

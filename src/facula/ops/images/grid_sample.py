@@ -16,9 +16,10 @@ from ..._tensor import Tensor
 from ..arrays.interpolation import cubic_weights
 from ..arrays.masks import keep
 from ..arrays.types import Array
+from ..machine.any_state import wrap
 from ..machine.namespaces import ARRAYS
 from ..machine.partial_write import add_at
-from ..machine.primitive import Primitive, primitive, wrap
+from ..machine.primitive import Primitive, primitive
 from ..machine.public import FUNCTIONALS, FUNCTIONS, public
 from ..machine.refusals import not_for, scalar_type
 

@@ -14,7 +14,8 @@ from ..._core.dtypes import cast, widened
 from ..._tensor import Tensor, computed
 from ..arrays.sparse_maps import along
 from ..arrays.types import Array
-from ..machine.primitive import Primitive, wrap
+from ..machine.any_state import wrap
+from ..machine.primitive import Primitive
 from ..machine.public import FUNCTIONALS, FUNCTIONS, public
 from ..machine.refusals import not_for
 from ..moving.basic import no_gradient

@@ -14,9 +14,10 @@ from ...autograd import saved
 from ...autograd.graph import Node
 from ...autograd.saved import SavedList
 from ..arrays.types import Array
+from ..machine.any_state import wrap
 from ..machine.namespaces import TENSORS
 from ..machine.partial_write import SMALL, add_rows, changing, first_outside, from_front
-from ..machine.primitive import primitive, wrap
+from ..machine.primitive import primitive
 from ..machine.public import public
 from ..moving.basic import constant, fit, raw
 from .gather import INTEGERS

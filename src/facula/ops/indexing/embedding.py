@@ -8,8 +8,9 @@ import numpy as np
 
 from ..._tensor import Tensor, computed, elements
 from ..arrays.types import Array
+from ..machine.any_state import wrap
 from ..machine.partial_write import add_rows
-from ..machine.primitive import primitive, wrap
+from ..machine.primitive import primitive
 
 
 @primitive("EmbeddingBackward0", name="embedding")

@@ -17,9 +17,10 @@ import numpy as np
 from ..._core import dtypes, state
 from ..._lazy import set_methods
 from ..._tensor import Tensor
+from ...autograd.saved import PLAIN
+from ..machine.any_state import wrap
 from ..machine.arguments import is_number
 from ..machine.errors import type_of
-from ..machine.primitive import PLAIN, wrap
 from ..moving.basic import alias_kernel, checked_number
 from ..views.shape import unsqueeze_op
 from ..views.slices import select_op, slice_op

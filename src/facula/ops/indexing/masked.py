@@ -10,11 +10,12 @@ from ..._core import dtypes
 from ..._tensor import Tensor
 from ..arrays.masks import select
 from ..arrays.types import Array
+from ..machine.any_state import wrap
 from ..machine.errors import WrongArgument
 from ..machine.namespaces import ARRAYS, TENSORS
 from ..machine.operands import common_shape
 from ..machine.partial_write import add_at, changing, first_outside, from_front
-from ..machine.primitive import primitive, wrap
+from ..machine.primitive import primitive
 from ..machine.public import public, write_out
 from ..machine.refusals import scalar_type
 from ..moving.basic import checked_number, constant, fit, raw

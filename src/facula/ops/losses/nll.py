@@ -11,10 +11,11 @@ import numpy as np
 from ..._core import state
 from ..._core.dtypes import F32, F64, widened
 from ..._tensor import Tensor
+from ...autograd.saved import PLAIN
 from ..activations.softmax import log_softmax, log_softmax_op
 from ..arrays.types import Array
 from ..machine.meta import by_zeros
-from ..machine.primitive import PLAIN, primitive
+from ..machine.primitive import primitive
 from ..machine.refusals import not_for, refuse_gradient, scalar_type
 from ..moving.basic import no_gradient
 from ..pointwise.with_numbers import div_number, mul_number

@@ -1,44 +1,331 @@
-"""Calling a primitive quickly: what ``Primitive.general`` does, for plain tensors in the plain state.
+"""The one writer of calls.
 
-Each primitive's function is compiled from a text (see ``_text``), which reads in short, for ``mm``::
+A call of an operator takes these steps, of which each is a method of ``Call`` that writes lines of a function:
+
+- **guard**: all tensors are plain, and nothing is switched on but the grad mode; else the call goes to ``any_state``;
+- **arrays**: what is inside the tensors;
+- **promote**: one dtype for all of them, in elementwise calls;
+- **kernel**: the work;
+- **wrap**: the result as a Tensor, which knows its base if it is a view;
+- **edges**: where gradients go. Without any the result is done, and knows what cut its history, if anything did;
+- **save**: the node, and what its rules need;
+- **place**: the line of the user's program.
+
+A recipe (``recipes``) puts steps together for operators of a kind. In short, what ``plain`` writes for ``mm``::
 
     def _call(input, mat2):
-        if type(input) not in PLAIN or type(mat2) not in PLAIN:
-            return general(input, mat2)
-        result = kernel(input._array, mat2._array)
+        if type(input) is not Tensor and type(input) not in PLAIN or ...:    # guard
+            return any_state(input, mat2)
+        a_input, a_mat2 = input._array, mat2._array                          # arrays
+        result = kernel(a_input, a_mat2)                                     # kernel
+        t = new(Tensor); t._array = result; ...                              # wrap
+        e_input = input._node if input._meta is None else input._edge()      # edges
         ...
-        node.next = (edge_input, edge_mat2)
-        node.saved = (None if edge_input is None else mat2, array_input.shape, ...)
+        node = MmBackward0(); node.next = (e_input, e_mat2)                  # save
+        node.saved = (None if e_input is None else mat2, a_input.shape, ...)
+        node.code, node.instruction = frame.f_code, frame.f_lasti            # place
 
-A call of ``mm`` takes two thirds of the time by it.
+NOTE [hot path]: nearly every operation of a small model runs through such a function. A function call costs a tenth of
+it, so all is written out. What a recipe does not handle goes to ``any_state``; both must give the same, and
+``tests/test_paths_agree.py`` holds them to it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from sys import _getframe
 from typing import Any
 
-from ..._core import quiet
+import numpy as np
+
+from ..._core import quiet, state
+from ..._core.dtypes import F32, F64
+from ..._core.state import GENERAL, RECORDING
 from ..._tensor import Tensor
-from ...autograd.saved import SavedList, inference_error, version_of
-from ...autograd.views import element_strides
-from .primitive import Primitive, _new
-from .text import NAMES, Text, unusual
+from ...autograd import anomaly, saved
+from ...autograd.graph import EMPTY, _is_internal, next_sequence_number, user_place
+from ...autograd.meta import AutogradMeta, Cut, cut_of
+from ...autograd.saved import PLAIN, SavedList, inference_error, version_of
+from ...autograd.views import MULTI_OUTPUT, NO_GRAD, element_strides, mark_view
+from ..arrays.tiles import HEAVY, SHARED, shared_ufunc
+from .operands import broadcast_error, scalar
+from .text import Text, compiled_when_called
+
+ndarray = np.ndarray
+_new = object.__new__
 
 
-def call_of(op: Primitive) -> Callable[..., Any]:
-    """The quickest way to call a primitive."""
-    if op.variadic or op.is_view or (op.outputs != 1 and op.kind != "values_and_indices") or _has_rest(op.kernel):
-        return op.general
-    return _CallText(op).made()
+def made(op: Any, recipe: Callable[[Call], None], any_state: Callable[..., Any], **own: Any) -> Any:
+    """The function that a recipe writes. ``any_state`` is what it calls when something is unusual."""
+
+    def text(names: dict[str, Any]) -> Callable[..., Any]:
+        names["_kernel"] = op.kernel
+        names["_defaults"] = getattr(getattr(op.kernel, "__wrapped__", op.kernel), "__defaults__", None) or ()
+        call = Call(op)
+        recipe(call)
+        return call.compiled("_call", names)
+
+    call = compiled_when_called(text, {**NAMES, "_op": op, "_any_state": any_state, **own})
+    call.__name__ = call.__qualname__ = op.name
+    call.primitive = op
+    return call
 
 
-def _has_rest(kernel: Any) -> bool:
-    """Whether a kernel takes ``*rest``."""
-    return bool(hasattr(kernel, "__code__") and kernel.__code__.co_flags & 4)
+class Call(Text):
+    """The text of a call. A tensor ``x`` has its array in ``_a_x``, its meta in ``_m_x``, its edge in ``_e_x``."""
+
+    op: Any
+
+    def __init__(self, op: Any) -> None:
+        super().__init__(op)
+        self.tensors: list[str] = op.tensor_names
+        self.attributes: list[str] = op.attribute_names
+        self.differentiable: list[str] = [op.tensor_names[i] for i in op.differentiable]
+        self.optional = False
+        """Whether tensors may be None. They may not be if a node saves something about each of them."""
+        self.packed = "_packed({})"
+        """How a list of tensors is saved."""
+        self.is_array = False
+        """Whether the result is known to be an array, not a NumPy scalar."""
+
+    # ---- the steps
+
+    def signature(self) -> None:
+        """The parameters are those of the kernel."""
+        kernel = self.op.kernel
+        bare = len(self.attributes) - len(getattr(getattr(kernel, "__wrapped__", kernel), "__defaults__", None) or ())
+        optional = [f"{name}=_defaults[{i}]" for i, name in enumerate(self.attributes[bare:])]
+        self.say(0, f"def _call({', '.join([*self.tensors, *self.attributes[:bare], *optional])}):",
+                    "    global _node_class, _known_code")  # fmt: skip
+
+    def guard(self, tensors: Sequence[str], otherwise: str, *unless: str) -> None:
+        """All of these are plain tensors."""
+        there = "{0} is not None and " if self.optional else ""
+        foreign = [f"({there}_type({{0}}) is not _Tensor and _type({{0}}) not in _PLAIN)".format(x) for x in tensors]
+        self.say(1, f"if {' or '.join([*foreign, *unless])}:",
+                    f"    return {otherwise}")  # fmt: skip
+
+    def state(self, otherwise: str) -> None:
+        """Whether to record. Nothing else is switched on: the one place that asks."""
+        self.say(1, "_recording = True",
+                    "if _state.special:",
+                    "    _how = _state.modes.how",
+                    "    if _how == _GENERAL or _state.anomaly:",
+                    f"        return {otherwise}",
+                    "    _recording = _how == _RECORDING")  # fmt: skip
+
+    def to_record(self, x: str) -> str:
+        """That a tensor keeps an in-place change from being a mere write: ``needs_record``, inline."""
+        history = f"_recording and {x}._node is not None"
+        return f"({history} or {x}._meta is not None and (_recording or {x}._meta.inference))"
+
+    def arrays(self, tensors: Sequence[str], otherwise: str) -> None:
+        """What is inside the tensors: arrays with elements."""
+        there, lacks = ("{0} is not None and ", "None if {0} is None else ") if self.optional else ("", "")
+        self.say(1, *[f"_a_{{0}} = {lacks}{{0}}._array".format(x) for x in tensors])
+        odd = [f"({there}_type(_a_{{0}}) is not _ndarray)".format(x) for x in tensors]
+        self.say(1, f"if {' or '.join(odd)}:",
+                    f"    return {otherwise}")  # fmt: skip
+
+    def promote(self, otherwise: str) -> None:
+        """The first tensor is of float32 or float64, which all the others must be, too."""
+        x = self.tensors[0]
+        self.say(1, f"_a_{x} = {x}._array",
+                    f"_dt = _a_{x}.dtype",
+                    "if _dt is not _F32 and _dt is not _F64:",
+                    f"    return {otherwise}")  # fmt: skip
+
+    def kernel(self, depth: int, given: str, first: str = "") -> None:
+        """Run it, in silence unless it is known to be silent. ``first``: the array of an elementwise call."""
+        self.is_array = bool(first)
+        loud = not quiet.is_safe(self.op.kernel)
+        if loud:
+            self.say(depth, "_token = _begin()",
+                            "try:")  # fmt: skip
+        inner = depth + loud
+        if first and isinstance(self.op.kernel, np.ufunc):  # which gives a scalar for 0-d arrays unless told otherwise
+            if given == first and self.op.kernel in HEAVY:
+                self.say(inner, f"if {first}.size >= {SHARED}:",
+                                f"    _result = _shared_ufunc(_kernel, {first})",
+                                "else:")  # fmt: skip
+                inner += 1
+            self.say(inner, f"_result = _kernel({given}) if {first}.ndim else _kernel({given}, out=...)")
+        else:
+            self.say(inner, f"_result = _kernel({given})")
+        if loud:
+            self.say(depth, "finally:",
+                            "    _end(_token)")  # fmt: skip
+        if first and not isinstance(self.op.kernel, np.ufunc):
+            self.say(depth, "if _type(_result) is not _ndarray and not isinstance(_result, _ndarray):",
+                            "    _result = _asarray(_result)")  # fmt: skip
+
+    def wrap(self, depth: int) -> None:
+        """The result as a tensor, to which ``edges`` gives node and meta."""
+        whole = "_result" if self.is_array else "_result if _type(_result) is _ndarray else _asarray(_result)"
+        self.say(depth, "_t = _new(_Tensor)",
+                        f"_t._array = {whole}",
+                        "_t._counter = None")  # fmt: skip
+
+    def edges(
+        self, depth: int, which: Sequence[str], tensors: Sequence[str], done: str = "_t", if_only: str = ""
+    ) -> bool:
+        """The edges to the inputs; without any the tensor is done, and knows what cut its history, if anything.
+
+        ``tensors``: all from which it may inherit a cut; ``if_only``: what else recording depends on. Returns whether
+        there may be edges.
+        """
+        if not self.op.rules:
+            self.say(depth, "_t._node = None",
+                            "_t._meta = None",
+                            f"return {done}")  # fmt: skip
+            return False
+        lacks = "None if {0} is None else " if self.optional else ""
+        for x in tensors:
+            self.say(depth, f"_m_{{0}} = {lacks}{{0}}._meta".format(x),
+                            f"_e_{{0}} = {lacks}{{0}}._node".format(x))  # fmt: skip
+        none = " and ".join([f"_e_{x} is None" for x in which])
+        history = " and ".join([f"_e_{x} is None and _m_{x} is None" for x in tensors])
+        self.say(depth, f"if {history}:",
+                        "    _t._node = None",
+                        "    _t._meta = None",
+                        f"    return {done}",
+                        f"if _recording{f' and {if_only}' if if_only else ''}:")  # fmt: skip
+        for x in which:
+            self.say(depth + 1, f"if _m_{x} is not None:",
+                                f"    _e_{x} = {x}._edge()")  # fmt: skip
+        given = f"({', '.join(tensors)},)"
+        cut = f"_m_{tensors[0]} if _type(_m_{tensors[0]}) is _Cut else _cut_of({given}, not _recording)"
+        if if_only:
+            self.say(depth, "else:",
+                            f"    {' = '.join([f'_e_{x}' for x in which])} = None")  # fmt: skip
+        self.say(depth, f"if not _recording or ({none}):",
+                        "    _t._node = None")  # fmt: skip
+        if done == "_t":
+            self.say(depth + 1, f"_t._meta = {cut}")
+        else:
+            self.say(depth + 1, f"_cut = {cut}",
+                                "for _t in _outs:",
+                                "    _t._meta = _cut")  # fmt: skip
+        self.say(depth + 1, f"return {done}")
+        self.say(depth, "_t._meta = None")
+        return True
+
+    def node(self, depth: int, adapt: str = "None", edges: str | None = None, op: str = "_op") -> None:
+        """A node with its edges. ``adapt``: what gradients must be brought to; see ``Node.adapt``."""
+        if edges is None:
+            edges = ", ".join([f"_e_{x}" for x in self.differentiable])
+        kind = "_node_class" if op == "_op" else f"{op}_class"
+        self.say(depth, f"if {kind} is None:",
+                        f"    {kind} = {op}.node_class",
+                        f"_node = {kind}()",
+                        f"_node.next = ({edges},)",
+                        "_node.attached = None",
+                        f"_node.adapt = {adapt}")  # fmt: skip
+
+    def save(self, depth: int, instead: dict[str, str] | None = None, outs: str = "") -> None:
+        """What the rules need of this call, and the versions that it is in.
+
+        ``instead``: arrays in place of tensors, for numbers. A node may hold a single value without a tuple around it:
+        NOTE [bare values].
+        """
+        op, given = self.op, instead or {}
+        slots = op.slots
+        self.say(depth, "_node.versions = None")
+        if not slots:
+            self.say(depth, "_node.saved = _EMPTY")
+            return
+        if op.holds_bare and len(slots) == 1:
+            self.bare(depth, "_result" if slots[0].is_output else given.get(slots[0].name, slots[0].name))
+            return
+        if op.holds_bare:
+            last = self.differentiable[-1]
+            alone = next(s.name for s in slots if s.name in op.rules[self.differentiable[0]].sources)
+            if given:
+                self.bare(depth, given.get(alone, alone))
+                return
+            self.say(depth, f"if _e_{last} is None:")
+            self.bare(depth + 1, alone)
+            self.say(depth, "else:")
+            depth += 1
+        values = [self.kept(slot, given, f"_twin({outs or '(_t,)'}[{slot.index}])") for slot in slots]
+        self.say(depth, f"_node.saved = ({', '.join(values)},)")
+        tensors = {i: s.name for i, s in enumerate(slots) if s.is_tensor and not s.is_output and s.name not in given}
+        if tensors and not op.variadic:
+            lacks = "{0} is not None and " if self.optional else ""
+            unusual = (
+                f"{lacks}({{0}}._counter is not None and {{0}}._counter[0]"
+                " or _m_{0} is not None and _m_{0}.inference)"
+            )
+            self.say(depth, f"if {' or '.join([unusual.format(x) for x in tensors.values()])}:",
+                            f"    _note_versions(_node, {(*tensors,)})")  # fmt: skip
+
+    def bare(self, depth: int, value: str) -> None:
+        self.say(depth, f"_node.saved = {value}")
+        if not value.startswith("_"):
+            self.say(depth, f"_counter = {value}._counter",
+                            "if _counter is not None and _counter[0]:",
+                            "    _node.versions = (_counter[0],)",
+                            f"if _m_{value} is not None and _m_{value}.inference:",
+                            "    raise _inference_error()")  # fmt: skip
+
+    def kept(self, slot: Any, instead: dict[str, str], output: str) -> str:
+        """What a node saves in a slot: nothing, if only gradients that are not asked for need it."""
+        value = self.source(slot, instead, output)
+        op = self.op
+        at_once = getattr(op, "raw_rule", None)
+        if not slot.is_tensor or op.variadic or (at_once is not None and slot.name in at_once.sources):
+            return value
+        users = [x for x in self.differentiable if slot.name in op.rules[x].sources]
+        if users == self.differentiable:
+            return value
+        users = [x for x in users if x not in instead]
+        if not users:
+            return "None"
+        return f"(None if {' and '.join([f'_e_{x} is None' for x in users])} else {value})"
+
+    def source(self, slot: Any, instead: dict[str, str], output: str) -> str:
+        """Where a slot's value comes from, as an expression."""
+        op, name = self.op, slot.name
+        if name in self.attributes:
+            return self.packed.format(name) if name in op.lists else str(name)
+        if slot.is_output:
+            return output
+        if slot.is_tensor:
+            return self.packed.format("tensors") if op.variadic else instead.get(name, name)
+        if name == "position":
+            return "None"
+        base, _, what = name.rpartition("_")
+        if op.variadic:
+            return f"tuple([_x._array.{what} for _x in tensors])"
+        return f"_strides(_a_{base})" if what == "strides" else f"_a_{base}.{what}"
+
+    def place(self, depth: int, frames: str = "", done: str = "_t") -> None:
+        """Where the node was made.
+
+        ``frames``: how many frames up the caller is, who may be the user: the last one that was seen to be outside
+        facula is known at once. Without it a public function has called, and the user is sought further up.
+        """
+        if frames:
+            self.say(depth, f"_frame = _getframe({frames})",
+                            "_node.code = _code = _frame.f_code",
+                            "_node.instruction = _frame.f_lasti",
+                            "if _code is not _known_code:",
+                            "    if _is_internal.get(_code.co_filename) is False:",
+                            "        _known_code = _code",
+                            "    else:",
+                            f"        _node.code, _node.instruction = _place({frames} + 1)")  # fmt: skip
+        else:
+            self.say(depth, "_node.code, _node.instruction = _place(2)")
+        self.number(depth, done)
+
+    def number(self, depth: int, done: str = "_t") -> None:
+        self.say(depth, "_node.seq = _number()")
+        if done:
+            self.say(depth, "_t._node = _node",
+                            f"return {done}")  # fmt: skip
 
 
-# ---- what the text calls
+# ---- what the texts call
 
 
 def note_versions(node: Any, at: tuple[int, ...]) -> None:
@@ -64,138 +351,41 @@ def _twin(out: Any) -> Any:
     return t
 
 
+def wrapped_in(values: Any) -> bool:
+    """Whether a list holds a tensor of a transform."""
+    for t in values:  # noqa: SIM110 (any() takes three times as long)
+        if t.__class__ not in PLAIN and isinstance(t, Tensor) and t.wraps:
+            return True
+    return False
+
+
+def needs_record(t: Any, recording: bool) -> bool:
+    """Whether a tensor keeps an in-place change from being a mere write."""
+    meta = t._meta
+    if recording:
+        return meta is not None or t._node is not None
+    return meta is not None and meta.inference
+
+
+def is_apart(target: Any, source: Any) -> bool:
+    """Whether two arrays certainly share no memory, or are the same elements."""
+    return (target.base is None and source.base is None) or not np.may_share_memory(target, source)
+
+
 def _packed(values: Any) -> SavedList:
     """``SavedList.packed`` without hooks."""
     return SavedList([(t, version_of(t)) if isinstance(t, Tensor) else (t, 0) for t in values])
 
 
-_NAMES: dict[str, Any] = {
-    **NAMES, "_begin": quiet.begin, "_end": quiet.end, "_twin": _twin, "_packed": _packed,
-    "_strides": element_strides, "_note_versions": note_versions,
+NAMES: dict[str, Any] = {
+    "_type": type, "_Tensor": Tensor, "_PLAIN": PLAIN, "_new": _new, "_ndarray": ndarray, "_asarray": np.asarray,
+    "_F32": F32, "_F64": F64, "_scalar": scalar, "_broadcast_error": broadcast_error, "_shared_ufunc": shared_ufunc,
+    "_state": state, "_GENERAL": GENERAL, "_RECORDING": RECORDING, "_begin": quiet.begin, "_end": quiet.end,
+    "_AutogradMeta": AutogradMeta, "_Cut": Cut, "_cut_of": cut_of, "_mark_view": mark_view, "_NO_GRAD": NO_GRAD,
+    "_MULTI_OUTPUT": MULTI_OUTPUT, "_EMPTY": EMPTY, "_twin": _twin, "_packed": _packed, "_strides": element_strides,
+    "_note_versions": note_versions, "_inference_error": inference_error, "_pack": saved.pack,
+    "_SavedList": SavedList, "_wrapped_in": wrapped_in, "_is_apart": is_apart,
+    "_place": user_place, "_getframe": _getframe, "_is_internal": _is_internal, "_known_code": None,
+    "_number": next_sequence_number, "_remember": anomaly.remember, "_node_class": None,
 }  # fmt: skip
-
-
-# ---- the text
-
-
-class _CallText(Text):
-    def __init__(self, op: Primitive) -> None:
-        super().__init__(op)
-        self.tensors = op.tensor_names
-        self.differentiable = [op.tensor_names[i] for i in op.differentiable]
-        self.may_lack = len(self.tensors) > 1 and all(slot.is_tensor or slot.attribute >= 0 for slot in op.slots)
-        """Optional tensors may be None, unless a node saves something about each tensor."""
-
-    def made(self) -> Callable[..., Any]:
-        op = self.op
-        self.say_call()
-        own = {"_op": op, "_general": op.general, "_kernel": op.kernel}
-        return self.compiled("_call", {**_NAMES, **own})
-
-    def any(self, condition: str, names: list[str]) -> str:
-        """That a condition holds for one of the tensors, and that it is there."""
-        optional = "{0} is not None and " if self.may_lack else ""
-        return " or ".join([f"({optional}{condition})".format(name) for name in names])
-
-    def say_call(self) -> None:
-        op, say = self.op, self.say
-        defaults = getattr(op.kernel, "__defaults__", None) or ()
-        bare = len(op.attribute_names) - len(defaults)
-        optional = [f"{name}=_kernel.__defaults__[{i}]" for i, name in enumerate(op.attribute_names[bare:])]
-        given = ", ".join([*self.tensors, *op.attribute_names])
-        say(0, f"def _call({', '.join([*self.tensors, *op.attribute_names[:bare], *optional])}):")
-        say(1, f"if {self.any('_type({0}) not in _PLAIN', self.tensors)}:",
-               f"    return _general({given})")  # fmt: skip
-        for name in self.tensors:
-            lacks = f"None if {name} is None else " if self.may_lack else ""
-            say(1, f"_array_{name} = {lacks}{name}._array")
-        say(1, f"if {self.any('_type(_array_{0}) is not _ndarray', self.tensors)}:",
-               f"    return _general({given})")  # fmt: skip
-        self.say_mode(f"_general({given})")
-        say(1, "_token = _begin()",
-               "try:",
-               f"    _result = _kernel({', '.join([*[f'_array_{n}' for n in self.tensors], *op.attribute_names])})",
-               "finally:",
-               "    _end(_token)")  # fmt: skip
-        if op.outputs == 1:
-            self.say_tensor(1, "_result")
-            say(1, "_outs = (_t,)")
-        else:
-            say(1, "_outs = []",
-                   "for _part in _result:")  # fmt: skip
-            self.say_tensor(2, "_part")
-            say(1, "    _outs.append(_t)",
-                   "_t = _outs[0]")  # fmt: skip
-        returns = "return _t" if op.outputs == 1 else "return _outs"
-        if self.differentiable:
-            self.say_record(returns)
-        say(1, returns)
-
-    def say_tensor(self, depth: int, array: str) -> None:
-        self.say(depth, "_t = _new(_Tensor)",
-                        f"_t._array = {array} if _type({array}) is _ndarray else _asarray({array})",
-                        "_t._node = None",
-                        "_t._meta = None",
-                        "_t._counter = None")  # fmt: skip
-
-    def say_record(self, returns: str) -> None:
-        """Make the node, as ``Primitive.make_node`` does, and give it to the first output."""
-        op, say, names = self.op, self.say, self.differentiable
-        say(1, f"if not ({self.any('({0}._node is not None or {0}._meta is not None)', self.tensors)}):",
-               f"    {returns}",
-               "if _recording and _t._array.dtype.kind in 'fcV':")  # fmt: skip
-        for name in names:
-            lacks = f"None if {name} is None else " if self.may_lack else ""
-            say(2, f"_edge_{name} = {lacks}{name}._node if {name}._meta is None else {name}._edge()")
-        tensors = f"({', '.join(self.tensors)},)"
-        say(1, "else:",
-               f"    {' = '.join([f'_edge_{name}' for name in names])} = None",
-               f"if {_none_of(names)}:",
-               f"    _cut = _cut_of({tensors}, not _recording)",
-               "    if _cut is not None:",
-               "        for _t in _outs:",
-               "            _t._meta = _cut",
-               f"    {returns.replace('_t', '_outs[0]')}",
-               "global _node_class",
-               "if _node_class is None:",
-               "    _node_class = _op.node_class",
-               "_node = _node_class()",
-               f"_node.next = ({', '.join([f'_edge_{name}' for name in names])},)",
-               "_node.attached = None",
-               "_node.versions = None",
-               f"_node.adapt = _op._adaptations(_t, {tensors})"
-               + ("" if op.kind == "elementwise" else " if _t._array.dtype.itemsize == 2 else None"))  # fmt: skip
-        values = [self.saved(slot) for slot in op.slots]
-        say(1, f"_node.saved = ({', '.join(values)},)" if values else "_node.saved = _EMPTY")
-        inputs = {i: slot.name for i, slot in enumerate(op.slots) if slot.is_tensor and not slot.is_output}
-        if inputs:
-            say(1, f"if {self.any(unusual('{0}', '{0}._meta'), [*inputs.values()])}:",
-                   f"    _note_versions(_node, {(*inputs,)})")  # fmt: skip
-        say(1, "_node.code, _node.instruction = _place(2)",
-               "_node.seq = _number()",
-               "_t._node = _node")  # fmt: skip
-
-    def saved(self, slot: Any) -> str:
-        """What a node saves in a slot: nothing, if only gradients that are not asked for need it."""
-        value = source(self.op, slot)
-        raw_rule = self.op.raw_rule
-        if not slot.is_tensor or (raw_rule is not None and slot.name in raw_rule.sources):
-            return value
-        users = [name for name in self.differentiable if slot.name in self.op.rules[name].sources]
-        return value if users == self.differentiable else f"(None if {_none_of(users)} else {value})"
-
-
-def _none_of(names: list[str]) -> str:
-    return " and ".join([f"_edge_{name} is None" for name in names])
-
-
-def source(op: Primitive, slot: Any) -> str:
-    """Where a slot's value comes from, as an expression."""
-    if slot.name in op.attribute_names:
-        return f"_packed({slot.name})" if slot.name in op.lists else str(slot.name)
-    if slot.is_tensor:
-        return f"_twin(_outs[{slot.index}])" if slot.is_output else str(slot.name)
-    if slot.name == "position":
-        return "None"
-    base, _, what = slot.name.rpartition("_")
-    return f"_strides(_array_{base})" if what == "strides" else f"_array_{base}.{what}"
+"""What the texts of calls use, besides their operator."""

@@ -2,7 +2,7 @@
 
 ``propagate(node, g, xp, edges)`` returns a gradient for each edge that is not None. The general form takes the saved
 values out one by one, with all checks. For the raw world each primitive has a form of its own, compiled from a text
-(see ``_text``): the hot path of backward passes. In short, for ``mm``::
+(see ``text``): the hot path of backward passes. In short, for ``mm``::
 
     def _propagate(node, g, xp, edges):
         s0, s1, s2, s3, s4, s5 = node.saved
@@ -12,23 +12,26 @@ values out one by one, with all checks. For the raw world each primitive has a f
 Whenever something is unusual (freed, changed, packed by hooks) it leaves the work to the general form.
 
 NOTE [quick rules]: in place of a rule the compiled form calls the primitive's ``quick`` rule, if it has one, for arrays
-of float32 or float64: a ufunc of (g, saved value), or, for small arrays, a function from ``_quick_rules``.
+of float32 or float64: a ufunc of (g, saved value), or, for small arrays, a function from ``quick_gradients``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..._core.dtypes import F32, F64
 from ...autograd import saved
 from ...autograd.graph import EMPTY, Freed, Node
+from ...autograd.saved import PLAIN
 from .namespaces import ARRAYS
-from .primitive import PLAIN, Primitive, Rule, ndarray
 from .text import Text
+
+if TYPE_CHECKING:
+    from .primitive import Primitive, Rule
 
 SMALL = 16384
 """Above this many elements rules themselves are used instead of quick ones: they may go in tiles."""
@@ -36,7 +39,7 @@ SMALL = 16384
 
 def make_node_class(op: Primitive) -> type[Node]:
     name = op.node_name or f"{op.name.title()}Backward0"
-    multi = has_several_outputs(op)
+    multi = op.has_several_outputs
     tensor_slots = tuple(i for i, s in enumerate(op.slots) if s.is_tensor)
     has_attributes = len(tensor_slots) < len(op.slots)
     masks = range(1, 2 ** len(op.differentiable)) if len(op.differentiable) < 4 else ()
@@ -64,11 +67,6 @@ def make_node_class(op: Primitive) -> type[Node]:
     if name in ("CopyBackwards", "NotImplemented"):
         body["module"] = "torch::autograd::"
     return type(name, (Node,), body)
-
-
-def has_several_outputs(op: Primitive) -> bool:
-    """Whether more than one output is differentiable: indices beside values stay out of the graph."""
-    return op.outputs != 1 and op.kind != "values_and_indices"
 
 
 def _pytorch_slot_name(name: str) -> str:
@@ -138,7 +136,7 @@ def _propagation_of(op: Primitive) -> Callable[..., Any]:
 def _general(op: Primitive) -> Callable[..., Any]:
     """In either world, whatever was saved, and however."""
     rules = _rules_of(op)
-    several = has_several_outputs(op)
+    several = op.has_several_outputs
 
     def propagate(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> list[Any]:
         if _all_none(g) if several else g is None:
@@ -169,7 +167,7 @@ class _PropagateText(Text):
         self.rules = [op.rules[name] for name in self.inputs]
         self.tensor_slots = [i for i, slot in enumerate(op.slots) if slot.is_tensor]
         self.names: dict[str, Any] = {
-            "_ARRAYS": ARRAYS, "_PLAIN": PLAIN, "_ndarray": ndarray, "_changed": is_changed, "_type": type,
+            "_ARRAYS": ARRAYS, "_PLAIN": PLAIN, "_ndarray": np.ndarray, "_changed": is_changed, "_type": type,
             "_tuple": tuple, "_F32": F32, "_F64": F64, "_unpack": saved.unpack, "_general": _general(op),
             "_all_none": _all_none,
         }  # fmt: skip
@@ -177,10 +175,10 @@ class _PropagateText(Text):
     def made(self) -> Callable[..., Any]:
         op, say = self.op, self.say
         say(0, "def _propagate(node, g, xp, edges):")
-        if not op.slots and not op.lists and op.raw_rule is None and not has_several_outputs(op):
+        if not op.slots and not op.lists and op.raw_rule is None and not op.has_several_outputs:
             self.say_bare()
         else:
-            if op.joint_rule is None and op.slots and not op.lists and not has_several_outputs(op):
+            if op.joint_rule is None and op.slots and not op.lists and not op.has_several_outputs:
                 self.say_tensors()
             say(1, f"if xp is not _ARRAYS or {self.is_none()}:")
             self.say_joint()
@@ -198,7 +196,7 @@ class _PropagateText(Text):
 
     def is_none(self) -> str:
         """That there is no gradient."""
-        return "_all_none(g)" if has_several_outputs(self.op) else "g is None"
+        return "_all_none(g)" if self.op.has_several_outputs else "g is None"
 
     def say_tensors(self) -> None:
         """Gradients in the Tensor world, if all that was saved is plain and as it was."""
@@ -243,7 +241,7 @@ class _PropagateText(Text):
         """Whether a node may hold a value without a tuple around it; see NOTE [bare values]."""
         return (
             len(self.rules) <= 2
-            and not has_several_outputs(self.op)
+            and not self.op.has_several_outputs
             and all(slot.is_tensor and slot.name in ("input", "other", "out") for slot in self.op.slots)
             and all(len(rule.takes) - (-1 in rule.takes) == 1 and rule.takes[0] >= 0 for rule in self.rules)
         )

@@ -11,7 +11,6 @@ import numpy as np
 from ..._core.devices import MetaArray
 from ..._core.dtypes import is_half
 from ..._tensor import Tensor
-from .namespaces import ARRAYS
 from .primitive import Primitive
 from .write import change
 
@@ -47,10 +46,9 @@ def changing(node: str, name: str) -> Callable[[Callable[..., None]], Changing]:
             write(changed, *rest)
             return changed
 
-        op = Changing(name, write, node)  # which has the parameters that the kernel passes on
+        kernel.__wrapped__ = write  # type: ignore[attr-defined]  # whose parameters it passes on
+        op = Changing(name, kernel, node)
         op.write = write
-        op.kernel = kernel
-        setattr(ARRAYS, name, kernel)
         return op
 
     return make

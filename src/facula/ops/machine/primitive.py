@@ -19,36 +19,24 @@ input's shape or cast to its dtype if the primitive is elementwise: that happens
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ..._core import quiet, state
-from ..._core.devices import MetaArray, stay_meta
 from ..._tensor import Tensor
-from ...autograd import anomaly, saved
-from ...autograd.graph import Node, blank_node, place_node
-from ...autograd.meta import AutogradMeta, cut_of
-from ...autograd.saved import PLAIN, SavedList, Slot
-from ...autograd.views import INFERENCE, element_strides, mark_view
+from ...autograd import saved
+from ...autograd.graph import Node
+from ...autograd.saved import SavedList, Slot
+from ...autograd.views import element_strides
+from . import recipes
+from .any_state import any_state, attach_outputs
+from .call import made
 from .namespaces import ARRAYS, TENSORS
-
-ndarray = np.ndarray
-_new = object.__new__
-_wrap = Tensor._wrap
-_getframe = sys._getframe
+from .node import make_node_class
 
 REGISTRY: dict[str, Primitive] = {}
-
-
-class transforms:
-    """What to do with tensors that stand for others. ``_wrapped``, where these are made, fills it in."""
-
-    call: Callable[..., Any]
-    change: Callable[..., Any]
-
 
 _TENSORS = ("Array", "Array | None", "Arrays", None)
 """How a kernel annotates its tensors; a lambda need not."""
@@ -59,11 +47,15 @@ _ASPECTS = ("shape", "dtype", "size", "strides")
 
 def parameter_names(fn: Any) -> list[str]:
     """The names of a function's parameters, ``*rest`` included. ``inspect.signature`` takes 30 times as long."""
-    fn = getattr(fn, "__wrapped__", fn)
-    code = fn.__code__
+    code = unwrapped(fn).__code__
     n = code.co_argcount
     starred = code.co_varnames[n + code.co_kwonlyargcount :][: code.co_flags >> 2 & 1]
     return [*code.co_varnames[:n], *starred]
+
+
+def unwrapped(fn: Any) -> Any:
+    """The function whose parameters another one passes on."""
+    return getattr(fn, "__wrapped__", fn)
 
 
 class Rule:
@@ -115,8 +107,6 @@ class Primitive:
         """The same as a function of other operators: what transforms use in place of a fused kernel."""
         self.public: Any = None
         self._node_class: type[Node] | None = None
-        self.call: Callable[..., Any] = self._first_call
-        """The quickest way to call it; ``op.call(...)`` saves the step through ``op(...)``."""
         self._keep: dict[int, tuple[bool, ...]] = {}
         self.lists: set[str] = set()
         """The attributes that are lists of tensors, to be saved as such."""
@@ -125,7 +115,7 @@ class Primitive:
             self.attribute_names: list[str] = []
         else:
             names = parameter_names(kernel)
-            annotated = kernel.__annotations__
+            annotated = unwrapped(kernel).__annotations__
             self.tensor_names = [n for n in names if annotated.get(n) in _TENSORS]
             self.attribute_names = [n for n in names if annotated.get(n) not in _TENSORS]
             self.lists.update([n for n in names if annotated.get(n) == "SavedList"])
@@ -133,9 +123,11 @@ class Primitive:
                 raise TypeError(f"{name}: tensor parameters come before attributes")
         self.variadic = self.tensor_names == ["tensors"]
         self.differentiable: list[int] = []
+        self.call: Callable[..., Any] = self._hot()
+        """The quickest way to call it; ``op.call(...)`` saves the step through ``op(...)``."""
         REGISTRY[name] = self
         setattr(ARRAYS, name, kernel)
-        setattr(TENSORS, name, self)
+        setattr(TENSORS, name, self.call)
 
     # ---- declaration
 
@@ -209,8 +201,6 @@ class Primitive:
     @property
     def node_class(self) -> type[Node]:
         if self._node_class is None:
-            from .node import make_node_class
-
             self._node_class = make_node_class(self)
         return self._node_class
 
@@ -230,71 +220,27 @@ class Primitive:
     def __call__(self, *args: Any) -> Any:
         return self.call(*args)
 
-    def _first_call(self, *args: Any) -> Any:
-        """Find the quickest way, now that all rules are given."""
-        from .call import call_of
+    def _hot(self) -> Callable[..., Any]:
+        """The way for plain tensors in the plain state, by the recipe of its kind; see ``call``."""
+        return made(self, _recipe, self.any_state)
 
-        self.call = call_of(self)
-        if getattr(TENSORS, self.name) is self:
-            setattr(TENSORS, self.name, self.call)
-        return self.call(*args)
-
-    def general(self, *args: Any) -> Any:
+    def any_state(self, *args: Any) -> Any:
         """Call it with whatever tensors, in whatever state."""
-        if self.variadic:
-            tensors: tuple[Any, ...] = tuple(args[0])
-            attributes = args[1:]
-        else:
-            k = len(self.tensor_names)
-            tensors = args[:k]
-            attributes = args[k:]
-        recording = True
-        if state.special:
-            recording = state.modes.grad_enabled and not state.modes.inference
-            if state.modes.function_modes:
-                return _through_override(self, args)
-        arrays = []
-        for t in tensors:
-            if t.__class__ not in PLAIN and isinstance(t, Tensor):
-                if t.wraps:
-                    return transforms.call(self, tensors, attributes)
-                if _has_override(t):
-                    return _through_override(self, args)
-            arrays.append(t._array if isinstance(t, Tensor) else t)
-        if self.lists and any(isinstance(a, SavedList) and any(_wraps(t) for t in a) for a in attributes):
-            return transforms.call(self, tensors, attributes)
-        if state.special and state.modes.profiled is not None:
-            return _measured(self, tensors, attributes, args)
-        watcher = state.modes.kernels if state.special else None
-        result = None if watcher is None else watcher.before(self, tensors, attributes)
-        if result is None:
-            token = quiet.begin()
-            try:
-                result = self.kernel(tuple(arrays), *attributes) if self.variadic else self.kernel(*arrays, *attributes)
-            finally:
-                quiet.end(token)
-        if arrays and arrays[0].__class__ is not ndarray and isinstance(arrays[0], MetaArray):
-            result = stay_meta(result)
-        if self.outputs == 1:
-            outs = [wrap(result)]
-        else:
-            outs = [wrap(r) for r in result]
-        if watcher is not None:
-            watcher.after(self, outs)
-        if self.rules and not (recording and self.record(outs, tensors, attributes)):
-            cut = cut_of(tensors, not recording)
-            if cut is not None:
-                for out in outs:
-                    out._meta = cut
-        if self.is_view:
-            for out in outs:
-                mark_view(out, tensors[0], self._replay(attributes), multi=self.outputs != 1)
-        elif state.special and state.modes.inference:
-            mark_inference(outs)
-        return outs[0] if self.outputs == 1 else outs
+        return any_state(self, *args)
+
+    replayed = False
+    """Whether a view changes the dtype, and so must be made anew by ``_replay``; see NOTE [views]."""
 
     def _replay(self, attributes: tuple[Any, ...]) -> Any:
         return None
+
+    @property
+    def has_several_outputs(self) -> bool:
+        """Whether more than one output is differentiable: indices beside values stay out of the graph."""
+        return self.outputs != 1 and self.kind != "values_and_indices"
+
+    holds_bare = False
+    """Whether a hot call saves a single value without a tuple around it; see NOTE [bare values]."""
 
     def record(self, outs: list[Any], tensors: tuple[Any, ...], attributes: tuple[Any, ...]) -> Node | None:
         """Make the node for this call, if any input needs a gradient, and give the outputs their history."""
@@ -302,15 +248,6 @@ class Primitive:
         if node is not None:
             attach_outputs(node, outs)
         return node
-
-    def edges_of(self, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
-        if not self.variadic:
-            indices = self.differentiable
-            if len(indices) == 1:
-                t = tensors[indices[0]]
-                return ((t._node if t._meta is None else t._edge()) if isinstance(t, Tensor) else None,)
-            tensors = tuple([tensors[i] for i in indices])
-        return tuple([(t._node if t._meta is None else t._edge()) if isinstance(t, Tensor) else None for t in tensors])
 
     def make_node(
         self, outs: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...], edges: Any = None, like: Any = None
@@ -321,56 +258,19 @@ class Primitive:
         """
         if edges is None:
             edges = self.edges_of(tensors)
-        mask = 0
-        bit = 1
         for edge in edges:
             if edge is not None:
-                mask |= bit
-            bit += bit
-        if not mask:
-            return None
-        node = blank_node(self.node_class, edges)
-        self._save(node, 1 if self.variadic else mask, outs, tensors, attributes)
-        first = like if like is not None else outs[0] if outs else None
-        if first is not None and (
-            self.kind == "elementwise" or (first._array.dtype.itemsize == 2 and not self.variadic)
-        ):
-            node.adapt = self._adaptations(first, tensors)
-        if node.multi:
-            node.count = len(outs)
-        place_node(node, 2)
-        if state.anomaly:
-            anomaly.remember(node)
-        return node
+                return self._recorded(outs, tensors, attributes, edges, like)
+        return None
 
-    def _save(self, node: Any, mask: int, outs: Any, tensors: Any, attributes: Any) -> None:
-        slots = self.slots
-        if not slots:
-            return
-        keep = self.keep(mask)
-        values: list[Any] = []
-        plain = not state.special
-        for i, slot in enumerate(slots):
-            value = None
-            if keep[i]:
-                if slot.attribute >= 0:
-                    value = attributes[slot.attribute]
-                    plain = plain and value.__class__ is not SavedList
-                elif slot.is_tensor and not slot.is_output and not self.variadic:
-                    value = tensors[slot.index]
-                    if isinstance(value, Tensor):
-                        plain = plain and value._meta is None and value._counter is None
-                elif slot.is_output:
-                    value = None if outs is None else outs[slot.index]
-                    plain = False
-                else:
-                    value = self._value(slot, tensors)
-                    plain = plain and value.__class__ is not SavedList
-            values.append(value)
-        if plain:
-            node.saved = tuple(values)
-        else:
-            node.saved, node.versions = saved.pack(values, slots, node)
+    @cached_property
+    def _recorded(self) -> Callable[..., Any]:
+        return made(self, recipes.record, self.any_state)
+
+    def edges_of(self, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
+        if not self.variadic:
+            tensors = tuple([tensors[i] for i in self.differentiable])
+        return tuple([(t._node if t._meta is None else t._edge()) if isinstance(t, Tensor) else None for t in tensors])
 
     def save_outputs(self, node: Any, outs: list[Any]) -> None:
         """Save the outputs of an in-place operation, now that they are written."""
@@ -429,51 +329,14 @@ def primitive(node: str | None = None, *, name: str | None = None, **options: An
     return make
 
 
-def wrap(array: Any) -> Tensor:
-    """A Tensor of what a kernel returned: an array, or a NumPy scalar in place of a 0-d one."""
-    if array.__class__ is not ndarray and not isinstance(array, ndarray):
-        array = np.asarray(array)
-    return _wrap(array)
-
-
-def attach_outputs(node: Any, outs: list[Any]) -> None:
-    """Make a node the history of its differentiable outputs: of the first one, or of all."""
-    if not node.multi:
-        if outs and outs[0]._array.dtype.kind in "fcV":
-            outs[0]._node = node
-        return
-    for nr, out in enumerate(outs):
-        if out._array.dtype.kind in "fcV":
-            out._node = node
-            if out._meta is None:
-                out._meta = AutogradMeta()
-            out._meta.output_nr = nr
-
-
-def mark_inference(outs: list[Any]) -> None:
-    for out in outs:
-        meta = out._own_meta()
-        meta.inference = True
-        meta.creation = INFERENCE
-
-
-def _wraps(value: Any) -> bool:
-    return isinstance(value, Tensor) and value.wraps
-
-
-def _measured(op: Primitive, tensors: tuple[Any, ...], attributes: tuple[Any, ...], args: tuple[Any, ...]) -> Any:
-    from ...profiler import _recorder
-
-    return _recorder.operator(op, (tensors, *attributes) if op.variadic else args, op.call, *args)
-
-
-def _has_override(t: Tensor) -> bool:
-    from ...overrides import has_override
-
-    return not state.modes.overrides_disabled and has_override(t)
-
-
-def _through_override(op: Primitive, args: tuple[Any, ...]) -> Any:
-    from ...overrides import call_override
-
-    return call_override(op, op.public or op, args, {})
+def _recipe(call: Any) -> None:
+    op = call.op
+    starred = not isinstance(op.kernel, np.ufunc) and unwrapped(op.kernel).__code__.co_flags & 4
+    if op.is_view and not op.replayed:
+        recipes.view(call)
+    elif op.has_several_outputs or op.is_view or starred:
+        recipes.through(call)
+    elif op.variadic:
+        recipes.joined(call)
+    else:
+        recipes.plain(call)

@@ -17,11 +17,11 @@ from ..._core.dtypes import SCALAR_TYPE_NAMES, cpp_name
 from ..._lazy import set_methods
 from ..._levels.needs_values import NeedsValues
 from ..._tensor import Tensor
-from ...autograd.saved import DIRECT
+from ...autograd.saved import DIRECT, PLAIN
 from .arguments import NUMPY_NAMES
 from .elementwise import Elementwise
 from .errors import NoOverload, WrongArgument, argument_error, is_binding_error
-from .primitive import PLAIN, Primitive
+from .primitive import Primitive
 from .write import check_no_overlap, check_no_partial_overlap, check_result_type, inplace_form, needs_gradient
 
 

@@ -1,7 +1,7 @@
 """Functions that are compiled from a text.
 
 A loop over the tensors of a call, or over what a node saves, takes as long as a small kernel. So each primitive gets
-functions of its own in which these loops are written out: ``_calls`` and ``_nodes`` write their texts.
+functions of its own in which these loops are written out: ``call`` and ``node`` write their texts.
 """
 
 from __future__ import annotations
@@ -9,28 +9,10 @@ from __future__ import annotations
 import linecache
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from ..._core import state
-from ..._core.state import GENERAL, RECORDING
-from ..._tensor import Tensor
-from ...autograd.graph import EMPTY, next_sequence_number, user_place
-from ...autograd.meta import cut_of
-from .primitive import PLAIN, Primitive, _new, ndarray
-
-NAMES: dict[str, Any] = {
-    "_type": type, "_Tensor": Tensor, "_PLAIN": PLAIN, "_new": _new, "_ndarray": ndarray, "_asarray": np.asarray,
-    "_state": state, "_GENERAL": GENERAL, "_RECORDING": RECORDING, "_cut_of": cut_of, "_EMPTY": EMPTY,
-    "_place": user_place, "_number": next_sequence_number, "_node_class": None,
-}  # fmt: skip
-"""What the texts of calls have in common."""
-
-
-def unusual(name: str, meta: str) -> str:
-    """That a tensor to be saved was changed in place before, or is an inference tensor."""
-    return f"({name}._counter is not None and {name}._counter[0] or {meta} is not None and {meta}.inference)"
+if TYPE_CHECKING:
+    from .primitive import Primitive
 
 
 class Text:
@@ -45,15 +27,6 @@ class Text:
 
     def say(self, depth: int, *lines: str) -> None:
         self.lines += ["    " * depth + line for line in lines]
-
-    def say_mode(self, otherwise: str) -> None:
-        """Whether to record; ``otherwise`` is the call to make if the state is anything but plain."""
-        self.say(1, "_recording = True",
-                    "if _state.special:",
-                    "    _how = _state.modes.how",
-                    "    if _how == _GENERAL or _state.anomaly:",
-                    f"        return {otherwise}",
-                    "    _recording = _how == _RECORDING")  # fmt: skip
 
     def compiled(self, name: str, names: dict[str, Any]) -> Callable[..., Any]:
         """The function. Tracebacks show its lines, and NOTE [provenance] takes it for facula's own."""

@@ -12,14 +12,16 @@ from typing import Any
 import numpy as np
 
 from ..._core import dtypes, quiet, state
-from ..._core.dtypes import F32, F64, cast
-from ..._core.state import GENERAL, NOT_RECORDING
+from ..._core.dtypes import cast
+from ..._core.state import GENERAL, RECORDING
 from ..._tensor import Tensor
 from ...autograd import views
+from ...autograd.saved import PLAIN
+from . import recipes
+from .any_state import ndarray, transforms
+from .call import made, needs_record
 from .elementwise import Elementwise
-from .node import own_code
-from .operands import check_devices, common_shape, operands, run_kernel, scalar, wrong_operand
-from .primitive import PLAIN, ndarray, transforms
+from .operands import check_devices, common_shape, operands, run_kernel, wrong_operand
 
 
 def inplace_form(op: Any, operator: bool = False) -> Callable[..., Any]:
@@ -45,7 +47,7 @@ def inplace_form(op: Any, operator: bool = False) -> Callable[..., Any]:
         if any(isinstance(t, Tensor) and t.wraps for t in tensors):
             return _in_transform(op, tensors, attributes, lambda *given: change(*given, *attributes))
         if state.special and state.modes.profiled is not None:
-            return _measured(op, (self, *args), quick, self, *args)
+            return _measured(op, (self, *args), hot, self, *args)
         if is_elementwise:
             found = operands(op, tensors, attributes)
             if found is None:
@@ -62,127 +64,21 @@ def inplace_form(op: Any, operator: bool = False) -> Callable[..., Any]:
             return write_inplace(op, self, tuple(values), attributes, arrays, dt)
         return write_inplace(op, self, tensors, attributes)
 
-    quick = change
-    if is_elementwise and k == 2 and isinstance(op.kernel, np.ufunc) and op.promote == "default" and op.fast:
-        quick = _quick_inplace(op, change)
-    elif is_elementwise and op.promote != "compare" and op.fast:
-        quick = _quick_by_kernel(op, change)
-    quick.__name__ = quick.__qualname__ = change.__name__ = f"{op.name}_"
-    return quick
-
-
-def _quick_inplace(op: Any, general: Callable[..., Any]) -> Callable[..., Any]:
-    """The same for plain float tensors when nothing is recorded: what optimizers do."""
-    kernel = op.kernel
-
-    def change(self: Any, *args: Any, **more: Any) -> Any:
-        if more or len(args) != 1 or type(self) not in PLAIN:
-            return general(self, *args, **more)
-        (other,) = args
-        a = self._array
-        dt = a.dtype
-        meta = self._meta
-        if (dt is not F32 and dt is not F64) or (meta is not None and meta.inference) or not a.flags.c_contiguous:
-            return general(self, other)
-        recording = True
-        if state.special:
-            how = state.modes.how
-            if how == GENERAL or state.anomaly:
-                return general(self, other)
-            recording = how != NOT_RECORDING
-        if recording and (self._node is not None or meta is not None):
-            return general(self, other)
-        kind = type(other)
-        if kind is float or kind is int:
-            b = scalar(other, dt)
-        elif kind in PLAIN:
-            b = other._array
-            if b.dtype is not dt or (b.ndim and (b.shape != a.shape or not is_apart(a, b))):
-                return general(self, other)
-            if recording and (other._node is not None or other._meta is not None):
-                return general(self, other)
-        else:
-            return general(self, other)
-        kernel(a, b, a)
-        self._bump_version()
-        return self
-
-    return own_code(change)
-
-
-def _quick_by_kernel(op: Any, general: Callable[..., Any]) -> Callable[..., Any]:
-    """The same for other kernels, with any number of operands and attributes."""
-    kernel = op.kernel
-    k = len(op.tensor_names) - 1
-    is_ufunc = isinstance(kernel, np.ufunc)
-
-    def change(self: Any, *args: Any, **more: Any) -> Any:
-        if more or type(self) not in PLAIN:
-            return general(self, *args, **more)
-        a = self._array
-        dt = a.dtype
-        meta = self._meta
-        if (dt is not F32 and dt is not F64) or a.base is not None or (meta is not None and meta.inference):
-            return general(self, *args)
-        recording = True
-        if state.special:
-            how = state.modes.how
-            if how == GENERAL or state.anomaly:
-                return general(self, *args)
-            recording = how != NOT_RECORDING
-        if recording and (self._node is not None or meta is not None):
-            return general(self, *args)
-        arrays = []
-        for other in args[:k]:
-            kind = type(other)
-            if kind in PLAIN:
-                b = other._array
-                if b.dtype is not dt or (b.ndim and b.base is not None):
-                    return general(self, *args)
-                if recording and (other._node is not None or other._meta is not None):
-                    return general(self, *args)
-                arrays.append(b)
-            elif (kind is float or kind is int) and op.numbers:
-                arrays.append(scalar(other, dt))
-            else:
-                return general(self, *args)
-        try:
-            if op.write is not None:
-                op.write(a, *arrays, *args[k:])
-            elif is_ufunc:
-                kernel(a, *arrays, out=a)
-            else:
-                result = kernel(a, *arrays, *args[k:])
-                if result.dtype is not dt or result.shape != a.shape:
-                    return general(self, *args)
-                a[...] = result
-        except (ValueError, TypeError):  # shapes that do not fit, a complex number
-            return general(self, *args)
-        self._bump_version()
-        return self
-
-    return own_code(change)
+    hot = change
+    if is_elementwise and op.promote != "compare" and op.fast:
+        hot = made(op, recipes.write, change)
+    hot.__name__ = hot.__qualname__ = change.__name__ = f"{op.name}_"
+    return hot
 
 
 def is_simple_write(self: Any, source: Any = None) -> bool:
     """Whether a tensor can be written to without any further question: it is plain and dense, nothing is recorded."""
     if type(self) not in PLAIN or type(self._array) is not ndarray or not self._array.flags.c_contiguous:
         return False
-    meta = self._meta
-    if state.special:
-        how = state.modes.how
-        if how == GENERAL or state.anomaly:
-            return False
-        if how == NOT_RECORDING:
-            return meta is None or not meta.inference
-    if meta is not None or self._node is not None:
+    how = state.how()
+    if how == GENERAL or needs_record(self, how == RECORDING):
         return False
-    return source is None or (source._meta is None and source._node is None)
-
-
-def is_apart(target: Any, source: Any) -> bool:
-    """Whether two arrays certainly share no memory, or are the same elements."""
-    return (target.base is None and source.base is None) or not np.may_share_memory(target, source)
+    return source is None or not needs_record(source, how == RECORDING)
 
 
 def write_inplace(

@@ -11,14 +11,16 @@ from ..._core import dtypes, layouts
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ...autograd import views
+from ...autograd.saved import PLAIN
 from ..arrays.types import Array
 from ..machine.arguments import is_number
+from ..machine.call import is_apart
 from ..machine.elementwise import elementwise
 from ..machine.namespaces import ARRAYS, TENSORS
 from ..machine.operands import common_shape
-from ..machine.primitive import PLAIN, primitive
+from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, public
-from ..machine.write import change, check_no_partial_overlap, is_apart, is_simple_write, output_shape_error
+from ..machine.write import change, check_no_partial_overlap, is_simple_write, output_shape_error
 from ..reductions.reducing import total
 
 

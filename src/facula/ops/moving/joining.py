@@ -16,11 +16,11 @@ from ..._core.devices import empty_meta
 from ..._core.dtypes import cast
 from ..._core.size import Size
 from ..._tensor import Tensor
-from ...autograd.graph import new_node
+from ...autograd.saved import PLAIN
 from ..arrays.types import Arrays
 from ..machine.arguments import one_dim
 from ..machine.operands import common_shape
-from ..machine.primitive import PLAIN, Primitive, primitive, wrap
+from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, public
 from ..views.shape import expand_op, flatten, new_dim, reshape, unsqueeze_op, view
 from .basic import in_both_namespaces, in_dtype
@@ -69,38 +69,11 @@ def _checked(name: str, tensors: Any) -> Any:
     return tensors
 
 
+_HIDDEN = {"ends": "", "dtypes": ""}
+"""Attributes that PyTorch's nodes do not show."""
+
+
 # ---- the quick way in, for lists of plain Tensors
-
-
-class Join(Primitive):
-    """A primitive of a list of tensors that saves nothing but attributes."""
-
-    def __init__(self, name: str, kernel: Any, node: str) -> None:
-        super().__init__(name, kernel, node, saved_names={"ends": "", "dtypes": ""})
-
-    def __call__(self, tensors: Any, *attributes: Any) -> Any:
-        if state.special:
-            return self.general(tensors, *attributes)
-        arrays = []
-        edges = []
-        recording = False
-        for t in tensors:
-            if type(t) not in PLAIN:
-                return self.general(tensors, *attributes)
-            arrays.append(t._array)
-            edge = t._node if t._meta is None else t._edge()
-            edges.append(edge)
-            if edge is not None:
-                recording = True
-        out = wrap(self.kernel(arrays, *attributes))
-        if recording and out._array.dtype.kind in "fcV":
-            out._node = node = new_node(self.node_class, tuple(edges))
-            self._save(node, 1, (out,), tensors, attributes)
-        return out
-
-
-def _join(node: str, name: str) -> Callable[[Any], Join]:
-    return lambda kernel: Join(name, kernel, node)
 
 
 def _quick(names: str, fn: Callable[..., Any], check_out: Any = None) -> None:
@@ -142,7 +115,7 @@ _LEGACY_EMPTY = (0,)
 """The shape of vectors without elements, which fit beside tensors of any shape, and add nothing."""
 
 
-@_join("CatBackward0", "cat_op")
+@primitive("CatBackward0", name="cat_op", saved_names=_HIDDEN)
 def cat_op(tensors: Arrays, dim: int, ends: tuple[int, ...], dtypes: Any) -> Any:
     """``ends``: where along ``dim`` each tensor ends; ``dtypes``: those of the tensors if they differ."""
     return joined(tensors, dim) if dtypes is None and min(ends) >= 0 else cat_arrays(tensors, dim)
@@ -229,7 +202,7 @@ in_both_namespaces("cat", cat_arrays, cat)
 # ---- stack
 
 
-@_join("StackBackward0", "stack_op")
+@primitive("StackBackward0", name="stack_op", saved_names=_HIDDEN)
 def stack_op(tensors: Arrays, dim: int, dtypes: Any) -> Any:
     return stack_arrays(tensors, dim)
 

@@ -13,9 +13,10 @@ from ..._tensor import Tensor
 from ..activations.dropout import _dropped
 from ..arrays.attention import attend, attention_gradients, exponentials
 from ..arrays.types import Array
+from ..machine.any_state import wrap
 from ..machine.autocast import is_on, lowered
 from ..machine.meta import by_zeros
-from ..machine.primitive import primitive, wrap
+from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONALS, public
 from ..pointwise.with_numbers import mul_number
 

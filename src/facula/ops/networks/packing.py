@@ -9,7 +9,8 @@ import numpy as np
 
 from ..._tensor import Tensor
 from ..arrays.types import Array
-from ..machine.primitive import primitive, wrap
+from ..machine.any_state import wrap
+from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.refusals import scalar_type
 

@@ -23,6 +23,8 @@ from ..moving.basic import in_both_namespaces, no_gradient, raw
 class ReplayedView(Primitive):
     """A view that as_strided cannot make again, because its elements are of another dtype than its base's."""
 
+    replayed = True
+
     def _replay(self, attributes: tuple[Any, ...]) -> Any:
         return lambda t: self(t, *attributes)
 

@@ -10,13 +10,14 @@ from ..._core import dtypes
 from ..._core.dtypes import cast
 from ..._lazy import set_methods
 from ..._tensor import Tensor
+from ...autograd.saved import PLAIN
 from ..arrays.masks import select
 from ..arrays.types import Array
 from ..machine.arguments import is_number
 from ..machine.deprecated import warn_of_old_overload
 from ..machine.elementwise import elementwise
 from ..machine.operands import common_shape, number_array, operands
-from ..machine.primitive import PLAIN, primitive
+from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, expose, public
 from ..machine.refusals import only
 from ..machine.write import inplace_form

@@ -10,32 +10,36 @@ import numpy as np
 
 from ..._core import state
 from ..._core.dtypes import F32, F64, cpp_name, widened
+from ..._core.state import GENERAL
 from ..._lazy import set_methods
 from ..._tensor import Tensor
+from ...autograd.meta import cut_of
+from ...autograd.saved import PLAIN
 from ...autograd.views import element_strides
 from ...overrides import call_override, has_override, overridden
 from ..arrays.types import Array
 from ..machine.arguments import one_dim
 from ..machine.autocast import is_on, lowered
 from ..machine.operands import common_shape
-from ..machine.primitive import PLAIN, primitive
+from ..machine.primitive import primitive
 from ..machine.public import EXACT_OUT, FUNCTIONS, public, write_out
 from ..moving.basic import clone, constant, in_both_namespaces
 from ..views.shape import contiguous, expand_op, flatten, reshape, squeeze_op, unsafe_view, unsqueeze_op, view_op
 from ..views.transpose import permute_op, t, transpose_op
+from .linear import hot_linear
 from .matrix_products import (
     addmm,
     batch_product,
     bmm,
     dot,
     mm,
+    mm_op,
     mv,
     product,
     refuse_bool,
     require_same_scalar_type,
     require_tensors,
 )
-from .quick_products import fresh, is_plain_state, ndarray, plain_matrices, quick_linear, quick_mm
 
 EXACT_OUT.update(("cross", "matrix_power"))
 
@@ -56,11 +60,26 @@ def transposed(input: Tensor) -> Tensor:
     return transpose_op(input, ndim - 2, ndim - 1)
 
 
+def _plain_matrices(input: Any, other: Any) -> bool:
+    """Whether two operands are matrices that can be multiplied without any further question."""
+    if type(input) not in PLAIN or type(other) not in PLAIN:
+        return False
+    a, b = input._array, other._array
+    dt = a.dtype
+    return (
+        (dt is F32 or dt is F64)
+        and b.dtype is dt
+        and a.ndim == 2 == b.ndim
+        and a.shape[1] == b.shape[0]
+        and (not state.special or state.how() != GENERAL)
+    )
+
+
 @public("matmul", "matmul", out=True)
 def matmul(input: Any, other: Any) -> Any:
     """The matrix product, by PyTorch's rules for vectors, matrices and batches."""
-    if plain_matrices(input, other):
-        return quick_mm(input, other)
+    if _plain_matrices(input, other):
+        return mm_op.call(input, other)
     if is_on():
         input, other = lowered(input, other)
     require_tensors("matmul", ("input", input), ("other", other))
@@ -79,9 +98,12 @@ def matmul(input: Any, other: Any) -> Any:
 
 
 def _batched(input: Any, other: Any, a: int, b: int) -> Any:
-    recording = state.grad_enabled() and (input.requires_grad or other.requires_grad)
-    if not recording and _plain_batches(input._array, other._array):
-        return fresh(batch_product(input._array, other._array))
+    recording = state.grad_enabled()
+    records = recording and (input.requires_grad or other.requires_grad)
+    if not records and _plain_batches(input._array, other._array):
+        result = Tensor._wrap(batch_product(input._array, other._array))
+        result._meta = cut_of((input, other), not recording)
+        return result
     if a == b == 3:
         rows, columns = input._array.shape[0], other._array.shape[0]
         if columns == 1 and rows > 1 and other.requires_grad:
@@ -106,7 +128,7 @@ def _batched(input: Any, other: Any, a: int, b: int) -> Any:
 
 def _plain_batches(a: Any, b: Any) -> bool:
     """Whether NumPy may multiply two batches without any further question."""
-    if not isinstance(a, ndarray) or not isinstance(b, ndarray):
+    if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
         return False
     if a.dtype != b.dtype or a.dtype.kind == "b" or (state.special and state.modes.dispatch):
         return False
@@ -146,8 +168,8 @@ def _folded(input: Any, other: Any, left_is_larger: bool) -> Any:
 
 
 def _operator(input: Any, other: Any) -> Any:
-    if plain_matrices(input, other):
-        return quick_mm(input, other)
+    if _plain_matrices(input, other):
+        return mm_op.call(input, other)
     if not isinstance(other, Tensor) and not has_override(other):
         return NotImplemented
     return FUNCTIONS["matmul"](input, other)
@@ -176,32 +198,29 @@ def linear(input: Any, weight: Any, bias: Any = None, *, out: Any = None) -> Any
     """``input @ weight.t() + bias``, with ``weight`` of shape (out, in)."""
     if out is not None:
         return write_out("linear", out, _any_linear(input, weight, bias), (input, weight))
-    if type(weight) in PLAIN and type(input) in PLAIN and (bias is None or type(bias) in PLAIN):
-        x, w = input._array, weight._array
-        dt = x.dtype
+    if type(input) in PLAIN:
+        x = input._array
+        if x.ndim == 2:
+            return _hot_mm(input, weight) if bias is None else _hot_addmm(input, weight, bias)
         if (
-            (dt is F32 or dt is F64)
-            and w.dtype is dt
-            and x.ndim >= 2 == w.ndim
-            and x.shape[-1] == w.shape[1]
-            and x.__class__ is ndarray is w.__class__
-            and (bias is None or _is_plain_bias(bias._array, w.shape[0], dt))
-            and (not state.special or is_plain_state())
+            bias is not None
+            and x.size
+            and x.flags.c_contiguous
+            and type(weight) in PLAIN
+            and weight._array.ndim == 2
+            and (not state.special or state.how() != GENERAL)
         ):
-            if x.ndim == 2:
-                return quick_linear(input, weight, bias)
-            if bias is not None and x.size and x.flags.c_contiguous:
-                rows = view_op(input, (x.size // x.shape[-1], x.shape[-1]))
-                return view_op(quick_linear(rows, weight, bias), (*x.shape[:-1], w.shape[0]))
+            rows = view_op.call(input, (x.size // x.shape[-1], x.shape[-1]))
+            return view_op.call(_hot_addmm(rows, weight, bias), (*x.shape[:-1], weight._array.shape[0]))
+    return _measured_linear(input, weight, bias)
+
+
+def _measured_linear(input: Any, weight: Any, bias: Any = None) -> Any:
     if state.special and state.modes.profiled is not None:
         from ...profiler import _recorder
 
         return _recorder.function("aten::linear", (input, weight, bias), _any_linear, {})
     return _any_linear(input, weight, bias)
-
-
-def _is_plain_bias(b: Any, n: int, dt: Any) -> bool:
-    return b.dtype is dt and b.shape == (n,) and b.__class__ is ndarray
 
 
 def _any_linear(input: Any, weight: Any, bias: Any = None) -> Any:
@@ -224,6 +243,9 @@ def _any_linear(input: Any, weight: Any, bias: Any = None) -> Any:
         rows = math.prod(x.shape[:-1])
         return view_op(linear(view_op(input, (rows, x.shape[-1])), weight, bias), (*x.shape[:-1], w.shape[0]))
     return matmul(input, t(weight)) + bias
+
+
+_hot_mm, _hot_addmm = hot_linear(_measured_linear)
 
 
 # ---- products made of other operators

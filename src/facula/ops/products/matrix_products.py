@@ -13,6 +13,7 @@ import numpy as np
 
 from ..._core.devices import MetaArray
 from ..._core.dtypes import F32, F64, cpp_name, is_half, widened
+from ..._core.quiet import safe
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ..arrays.types import Array
@@ -31,6 +32,7 @@ EXACT_OUT.update(("mm", "bmm", "mv", "dot", "vdot", "matmul", "addmm", "addmv", 
 # ---- kernels
 
 
+@safe
 def product(a: Any, b: Any) -> Any:
     """``a @ b`` for vectors and matrices: NumPy's method is its quickest way. Half precision is computed in float32."""
     dt = a.dtype
@@ -249,6 +251,7 @@ def check_mv(mat: Any, vec: Any, input: Any = None) -> None:
 
 
 @primitive("MmBackward0", name="mm")
+@safe
 def mm_op(input: Array, mat2: Array) -> Any:
     return product(input, mat2)
 

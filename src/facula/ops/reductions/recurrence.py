@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays.types import Array
-from ..machine.primitive import primitive, wrap
+from ..machine.any_state import wrap
+from ..machine.primitive import primitive
 from ..moving.basic import in_both_namespaces
 
 

@@ -14,7 +14,7 @@ from ...autograd import views
 from ..machine.arguments import one_dim, size_tuple
 from ..machine.primitive import Primitive
 from ..machine.public import FUNCTIONS, public
-from ..machine.view import ViewPrimitive, view_primitive
+from ..machine.view import view_primitive
 from ..moving.basic import _bytes_of, as_strided_kernel
 from .shape import _several_dims, new_dim, squeeze_all, squeeze_dims, squeeze_op, unsqueeze_op
 from .transpose import t_op, transpose_op
@@ -48,7 +48,7 @@ def become_view(self: Any, op: Primitive, *attributes: Any) -> Any:
     return self
 
 
-def _twin(op: Primitive, node: str) -> ViewPrimitive:
+def _twin(op: Primitive, node: str) -> Primitive:
     """The same view under the name that PyTorch's graph gives its in-place form."""
     return view_primitive(node, f"{op.name}_inplace")(op.kernel).vjp(input=op.rules["input"].fn)
 

@@ -1,0 +1,150 @@
+"""Calling an operator with whatever tensors, in whatever state: what the hot calls of ``call`` leave aside.
+
+Here ``__torch_function__``, transforms, the profiler, watched kernels, meta tensors and inference mode are seen to. The
+node is made by the same writer as that of a hot call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..._core import quiet, state
+from ..._core.devices import MetaArray, stay_meta
+from ..._tensor import Tensor
+from ...autograd.meta import AutogradMeta, cut_of
+from ...autograd.saved import PLAIN, SavedList
+from ...autograd.views import INFERENCE, mark_view
+
+ndarray = np.ndarray
+_wrap = Tensor._wrap
+
+
+class transforms:
+    """What to do with tensors that stand for others. ``_levels.wrapped``, where these are made, fills it in."""
+
+    call: Callable[..., Any]
+    change: Callable[..., Any]
+
+
+def any_state(op: Any, *args: Any) -> Any:
+    """Call a primitive that is not elementwise."""
+    if op.variadic:
+        tensors: tuple[Any, ...] = tuple(args[0])
+        attributes = args[1:]
+    else:
+        k = len(op.tensor_names)
+        tensors = args[:k]
+        attributes = args[k:]
+    if state.special and state.modes.function_modes:
+        return _through_override(op, args)
+    arrays = []
+    for t in tensors:
+        if t.__class__ not in PLAIN and isinstance(t, Tensor):
+            if t.wraps:
+                return transforms.call(op, tensors, attributes)
+            if _has_override(t):
+                return _through_override(op, args)
+        arrays.append(t._array if isinstance(t, Tensor) else t)
+    if op.lists and any(isinstance(a, SavedList) and any(_wraps(t) for t in a) for a in attributes):
+        return transforms.call(op, tensors, attributes)
+    if state.special and state.modes.profiled is not None:
+        return _measured(op, tensors, attributes, args)
+
+    def run() -> Any:
+        token = quiet.begin()
+        try:
+            result = op.kernel(tuple(arrays), *attributes) if op.variadic else op.kernel(*arrays, *attributes)
+        finally:
+            quiet.end(token)
+        if arrays and arrays[0].__class__ is not ndarray and isinstance(arrays[0], MetaArray):
+            return stay_meta(result)
+        return result
+
+    return finished(op, run, tensors, attributes)
+
+
+def finished(op: Any, run: Callable[[], Any], tensors: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
+    """Compute by ``run``, and give the results their history."""
+    outs = outputs(op, run, tensors, attributes)
+    give_history(op, outs, tensors, attributes)
+    return outs[0] if op.outputs == 1 else outs
+
+
+def outputs(op: Any, run: Callable[[], Any], tensors: tuple[Any, ...], attributes: tuple[Any, ...]) -> list[Any]:
+    """The results as tensors. Who watches kernels may have them ready (``utils._selective``)."""
+    watcher = state.modes.kernels if state.special else None
+    result = None if watcher is None else watcher.before(op, tensors, attributes)
+    if result is None:
+        result = run()
+    outs = [wrap(result)] if op.outputs == 1 else [wrap(r) for r in result]
+    if watcher is not None:
+        watcher.after(op, outs)
+    return outs
+
+
+def give_history(op: Any, outs: list[Any], tensors: tuple[Any, ...], attributes: tuple[Any, ...]) -> None:
+    """Record the call, or tell what cut the history of its outputs; make views known as such."""
+    recording = state.grad_enabled()
+    if op.rules and not (recording and op.record(outs, tensors, attributes)):
+        cut = cut_of(tensors, not recording)
+        if cut is not None:
+            for out in outs:
+                out._meta = cut
+    if op.is_view:
+        for out in outs:
+            mark_view(out, tensors[0], op._replay(attributes), multi=op.outputs != 1)
+    elif state.special and state.modes.inference:
+        mark_inference(outs)
+
+
+def wrap(array: Any) -> Tensor:
+    """A Tensor of what a kernel returned: an array, or a NumPy scalar in place of a 0-d one."""
+    if array.__class__ is not ndarray and not isinstance(array, ndarray):
+        array = np.asarray(array)
+    return _wrap(array)
+
+
+def attach_outputs(node: Any, outs: list[Any]) -> None:
+    """Make a node the history of its differentiable outputs: of the first one, or of all."""
+    if not node.multi:
+        if outs and outs[0]._array.dtype.kind in "fcV":
+            outs[0]._node = node
+        return
+    for nr, out in enumerate(outs):
+        if out._array.dtype.kind in "fcV":
+            out._node = node
+            if out._meta is None:
+                out._meta = AutogradMeta()
+            out._meta.output_nr = nr
+
+
+def mark_inference(outs: list[Any]) -> None:
+    for out in outs:
+        meta = out._own_meta()
+        meta.inference = True
+        meta.creation = INFERENCE
+
+
+def _wraps(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.wraps
+
+
+def _measured(op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...], args: tuple[Any, ...]) -> Any:
+    from ...profiler import _recorder
+
+    return _recorder.operator(op, (tensors, *attributes) if op.variadic else args, op.call, *args)
+
+
+def _has_override(t: Tensor) -> bool:
+    from ...overrides import has_override
+
+    return not state.modes.overrides_disabled and has_override(t)
+
+
+def _through_override(op: Any, args: tuple[Any, ...]) -> Any:
+    from ...overrides import call_override
+
+    return call_override(op, op.public or op, args, {})
