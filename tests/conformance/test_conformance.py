@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import sys
 from typing import Any
 
@@ -11,9 +10,10 @@ import pytest
 
 import facula
 
+from ..oracle import only_the_cpu
 from .compare import differences
 from .observe import cases_of
-from .record import GOLDEN, load, module_names, observe
+from .record import load, module_names, observe, recorded
 
 CASES = [(module, name, case) for module in module_names() for name, case in cases_of(load(module)).items()]
 IDS = [f"{module.removeprefix('cases_')}-{name}" for module, name, _ in CASES]
@@ -21,8 +21,7 @@ IDS = [f"{module.removeprefix('cases_')}-{name}" for module, name, _ in CASES]
 
 @pytest.mark.parametrize(("module", "name", "case"), CASES, ids=IDS)
 def test_case(module: str, name: str, case: Any) -> None:
-    expected = json.loads((GOLDEN / f"{module}.json").read_text())[name]
-    found = differences(expected, observe(case, facula))
+    found = differences(recorded(module)[name], observe(case, facula))
     assert not found, "\n".join(found)
 
 
@@ -33,8 +32,9 @@ def test_case(module: str, name: str, case: Any) -> None:
 def test_golden_record_is_what_pytorch_does(module: str) -> None:
     import torch
 
-    recorded = json.loads((GOLDEN / f"{module}.json").read_text())
+    only_the_cpu(torch)
+    expected = recorded(module)
     cases = cases_of(load(module))
-    assert recorded.keys() == cases.keys()
-    found = [d for name, case in cases.items() for d in differences(recorded[name], observe(case, torch), name)]
+    assert expected.keys() == cases.keys()
+    found = [d for name, case in cases.items() for d in differences(expected[name], observe(case, torch), name)]
     assert not found, "\n".join(found)
