@@ -710,7 +710,7 @@ def sgd_path(torch):
 
 @case
 def sgd_momentum_path(torch):
-    return path(torch, lambda p: torch.optim.SGD(p, lr=0.05, momentum=0.9))
+    return path(torch, lambda p: torch.optim.SGD(p, lr=0.05, momentum=0.9), steps=12)
 
 
 @case

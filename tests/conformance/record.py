@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import json
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,12 @@ def load(name: str) -> Any:
     return importlib.import_module(f"tests.conformance.{name}")
 
 
+@cache
+def recorded(name: str) -> Any:
+    """PyTorch's answers to the cases of a module."""
+    return json.loads((GOLDEN / f"{name}.json").read_text())
+
+
 def observe(case: Any, library: Any) -> Any:
     """Run one case in a clean state and bring its observation into the form that JSON gives back."""
     library.manual_seed(0)
@@ -35,16 +42,16 @@ def main() -> None:
     import torch
 
     for name in sys.argv[1:] or module_names():
-        recorded = {}
+        answers = {}
         for case_name, case in cases_of(load(name)).items():
             first, second = observe(case, torch), observe(case, torch)
             if json.dumps(first) != json.dumps(second):
                 raise SystemExit(f"{name}.{case_name} observes something that changes from run to run")
-            recorded[case_name] = first
+            answers[case_name] = first
         path = GOLDEN / f"{name}.json"
-        lines = ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in recorded.items())
+        lines = ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in answers.items())
         path.write_text("{\n" + lines + "\n}\n")
-        print(f"{path.name}: {len(recorded)} cases")
+        print(f"{path.name}: {len(answers)} cases")
 
 
 if __name__ == "__main__":

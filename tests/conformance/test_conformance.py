@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import sys
 from typing import Any
 
@@ -11,18 +10,25 @@ import pytest
 
 import facula
 
+from ..oracle import only_the_cpu
 from .compare import differences
 from .observe import cases_of
-from .record import GOLDEN, load, module_names, observe
+from .record import load, module_names, observe, recorded
 
 CASES = [(module, name, case) for module in module_names() for name, case in cases_of(load(module)).items()]
 IDS = [f"{module.removeprefix('cases_')}-{name}" for module, name, _ in CASES]
 
+_GELU_OF_INFINITY = "oneDNN's gelu of inf is nan where it uses AVX-512, inf elsewhere"
+DEPENDS_ON_THE_CPU = {
+    "smooth_activations_at_the_edges.nn.functional.gelu float32.out[0].values[14]": _GELU_OF_INFINITY,
+    "smooth_activations_in_half_precision.nn.functional.gelu bfloat16.out[0].values[14]": _GELU_OF_INFINITY,
+}
+"""Where PyTorch itself does not do the same on every CPU, and why. facula does what is recorded, everywhere."""
+
 
 @pytest.mark.parametrize(("module", "name", "case"), CASES, ids=IDS)
 def test_case(module: str, name: str, case: Any) -> None:
-    expected = json.loads((GOLDEN / f"{module}.json").read_text())[name]
-    found = differences(expected, observe(case, facula))
+    found = differences(recorded(module)[name], observe(case, facula))
     assert not found, "\n".join(found)
 
 
@@ -33,8 +39,10 @@ def test_case(module: str, name: str, case: Any) -> None:
 def test_golden_record_is_what_pytorch_does(module: str) -> None:
     import torch
 
-    recorded = json.loads((GOLDEN / f"{module}.json").read_text())
+    only_the_cpu(torch)
+    expected = recorded(module)
     cases = cases_of(load(module))
-    assert recorded.keys() == cases.keys()
-    found = [d for name, case in cases.items() for d in differences(recorded[name], observe(case, torch), name)]
+    assert expected.keys() == cases.keys()
+    found = [d for name, case in cases.items() for d in differences(expected[name], observe(case, torch), name)]
+    found = [d for d in found if d.partition(":")[0] not in DEPENDS_ON_THE_CPU]
     assert not found, "\n".join(found)

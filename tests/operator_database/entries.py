@@ -10,12 +10,19 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch.testing._internal import common_utils
 from torch.testing._internal.common_methods_invocations import op_db
+from torch.testing._internal.opinfo import core
 from torch.testing._internal.opinfo.core import OpInfo, SampleInput
 
 import facula
 
-from .translate import rebound
+from ..oracle import only_the_cpu
+from .translate import rebound, tensors_of
+
+only_the_cpu(torch)
+core.extract_test_fn = common_utils.extract_test_fn = lambda: None
+"""The database looks through the stack for the test of PyTorch's that asks for samples: there is none."""
 
 LEFT_OUT = ("jiterator_", "ops.aten.", "torch.ops.", "sparse.", "to_sparse", "torch._scaled_mm")
 """Compiled for GPUs, no functions of PyTorch's but operators behind them, or of layouts and dtypes that facula does not
@@ -36,6 +43,10 @@ position of ``dim`` among the arguments after the first."""
 UNINITIALISED = {
     "empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", "new_empty_strided", "resize_", "resize_as_",
 }  # fmt: skip
+
+LARGEST = 1_000_000
+"""Samples of more elements are left out: they take seconds, and ask what other sizes of the same ask as well."""
+
 
 @dataclass
 class How:
@@ -125,13 +136,18 @@ class Entry:
             except ValueError:  # some of the larger lists want gradients of integers
                 continue
         changed = [sample.noncontiguous() for sample in found] if HOW.noncontiguous else found
-        return [sample.transform(as_leaf) for sample in changed]
+        return [sample.transform(as_leaf) for sample in changed if size(sample) <= LARGEST]
 
     def error_inputs(self) -> list[Any]:
         if self.info.error_inputs_func is None:
             return []
         with seeds(self.full_name):
             return list(self.info.error_inputs("cpu"))
+
+
+def size(sample: SampleInput) -> int:
+    """The number of elements of all tensors of a sample."""
+    return sum(t.numel() for t in tensors_of([sample.input, sample.args, sample.kwargs]))
 
 
 def as_leaf(value: Any) -> Any:
