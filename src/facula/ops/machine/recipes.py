@@ -12,14 +12,15 @@ from .call import Call
 
 def unary(call: Call) -> None:
     """One elementwise tensor. ``_any_spelling`` takes calls with keywords, subclasses, mistakes."""
-    call.say(0, "def _call(input=_MISSING, *_rest, **_more):",
+    (x,) = call.tensors
+    call.say(0, f"def _call({x}=_MISSING, *_rest, **_more):",
                 "    global _node_class, _known_code")  # fmt: skip
-    call.guard(["input"], "_any_spelling(_op, (input,), _rest, _more, _form)", "_rest", "_more")
-    call.promote("_any_state(_op, (input,))")
-    call.state("_any_state(_op, (input,))")
-    call.kernel(1, "_a_input", "_a_input")
+    call.guard([x], f"_any_spelling(_op, ({x},), _rest, _more, _form)", "_rest", "_more")
+    call.promote(f"_any_state(_op, ({x},))")
+    call.state(f"_any_state(_op, ({x},))")
+    call.kernel(1, f"_a_{x}", f"_a_{x}")
     call.wrap(1)
-    if call.edges(1, ["input"], ["input"]):
+    if call.edges(1, [x], [x]):
         call.node(1)
         call.save(1)
         call.place(1, "1")
@@ -27,37 +28,38 @@ def unary(call: Call) -> None:
 
 def binary(call: Call) -> None:
     """Two elementwise tensors, or one and a number. ``_depth``: how many frames up the caller is."""
-    spelled = "_any_spelling(_op, (input, other), (), {}, _form)"
-    otherwise = "_any_state(_op, (input, other), _is_operator)"
-    call.say(0, "def _call(input, other, _depth=1):",
+    x, y = call.tensors
+    spelled = f"_any_spelling(_op, ({x}, {y}), (), {{}}, _form)"
+    otherwise = f"_any_state(_op, ({x}, {y}), _is_operator)"
+    call.say(0, f"def _call({x}, {y}, _depth=1):",
                 "    global _node_class, _known_code")  # fmt: skip
-    call.guard(["input"], spelled)
+    call.guard([x], spelled)
     call.promote(otherwise)
     call.state(otherwise)
-    call.say(1, "if _type(other) is _Tensor or _type(other) in _PLAIN:",
-                "    _a_other = other._array",
-                "    if _a_other.dtype is not _dt:",
+    call.say(1, f"if _type({y}) is _Tensor or _type({y}) in _PLAIN:",
+                f"    _a_{y} = {y}._array",
+                f"    if _a_{y}.dtype is not _dt:",
                 f"        return {otherwise}",
                 "    try:")  # fmt: skip
-    call.kernel(3, "_a_input, _a_other", "_a_input")
+    call.kernel(3, f"_a_{x}, _a_{y}", f"_a_{x}")
     call.say(2, "except ValueError:",
-                "    raise _broadcast_error(_a_input.shape, _a_other.shape) from None")  # fmt: skip
+                f"    raise _broadcast_error(_a_{x}.shape, _a_{y}.shape) from None")  # fmt: skip
     call.wrap(2)
-    if call.edges(2, call.tensors, call.tensors):
-        call.node(2, "None if _a_input.shape == _a_other.shape else _op._adaptations(_t, (input, other))")
+    if call.edges(2, [x, y], [x, y]):
+        call.node(2, f"None if _a_{x}.shape == _a_{y}.shape else _op._adaptations(_t, ({x}, {y}))")
         call.save(2)
         call.place(2, "_depth")
     if not call.op.numbers:
         call.say(1, f"return {spelled}")
         return
-    call.say(1, "if _type(other) is not float and _type(other) is not int:",
+    call.say(1, f"if _type({y}) is not float and _type({y}) is not int:",
                 f"    return {spelled}",
-                "_a_other = _scalar(other, _dt)")  # fmt: skip
-    call.kernel(1, "_a_input, _a_other", "_a_input")
+                f"_a_{y} = _scalar({y}, _dt)")  # fmt: skip
+    call.kernel(1, f"_a_{x}, _a_{y}", f"_a_{x}")
     call.wrap(1)
-    if call.edges(1, ["input"], ["input"]):
-        call.node(1, "None", "_e_input, None")
-        call.save(1, {"other": "_a_other"})
+    if call.edges(1, [x], [x]):
+        call.node(1, edges=f"_e_{x}, None")
+        call.save(1, {y: f"_a_{y}"})
         call.place(1, "_depth")
 
 
