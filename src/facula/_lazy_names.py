@@ -216,6 +216,9 @@ FUNCTIONS = {
         "log2 log2_ log_ logaddexp logaddexp2 logit logit_ pow rsqrt rsqrt_ sigmoid sigmoid_ sin sin_ sinc sinc_ sinh "
         "sinh_ sqrt sqrt_ square square_ tan tan_ tanh tanh_ xlogy xlogy_"
     ),
+    "ops.products.addmm": (
+        "addbmm addmm addmv addr baddbmm"
+    ),
     "ops.products.einsum": (
         "einsum"
     ),
@@ -223,7 +226,7 @@ FUNCTIONS = {
         "bilinear chain_matmul cross ger inner kron matmul matrix_power outer tensordot trace"
     ),
     "ops.products.matrix_products": (
-        "addbmm addmm addmv addr baddbmm bmm dot mm mv vdot"
+        "bmm dot mm mv vdot"
     ),
     "ops.reductions.counting": (
         "bincount bucketize histc isin searchsorted unique unique_consecutive"
@@ -452,11 +455,14 @@ METHODS = {
         "rsqrt_ sigmoid sigmoid_ sin sin_ sinc sinc_ sinh sinh_ sqrt sqrt_ square square_ tan tan_ tanh tanh_ xlogy "
         "xlogy_"
     ),
+    "ops.products.addmm": (
+        "addbmm addbmm_ addmm addmm_ addmv addmv_ addr addr_ baddbmm baddbmm_"
+    ),
     "ops.products.matmul": (
         "__matmul__ __rmatmul__ cross ger inner kron matmul matrix_power outer trace"
     ),
     "ops.products.matrix_products": (
-        "addbmm addbmm_ addmm addmm_ addmv addmv_ addr addr_ baddbmm baddbmm_ bmm dot mm mv vdot"
+        "bmm dot mm mv vdot"
     ),
     "ops.reductions.counting": (
         "bincount histc unique unique_consecutive"
@@ -761,11 +767,14 @@ PRIMITIVES = {
     "ops.pointwise.with_numbers": (
         "add_number div_number minus mul_number number_minus number_over over plus squared sub_number times"
     ),
+    "ops.products.addmm": (
+        "addbmm addmm addmv addr baddbmm"
+    ),
     "ops.products.matmul": (
         "linalg_cross matmul squeeze_fresh trace trilinear"
     ),
     "ops.products.matrix_products": (
-        "addbmm addmm addmv addr baddbmm bmm dot mm mv vdot"
+        "bmm dot mm mv vdot"
     ),
     "ops.reductions.counting": (
         "unique_all unique_along unique_consecutive_op weighted_bincount"

@@ -14,6 +14,7 @@ from ..arrays.gelu import gelu_in_tiles, is_large
 from ..arrays.masks import keep, select
 from ..arrays.tiles import SHARED, shared_ufunc, tiled_kernel, tiled_rule
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.arguments import one_dim
 from ..machine.elementwise import elementwise
 from ..machine.primitive import PLAIN, primitive
@@ -480,7 +481,7 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
 # ---- gated units
 
 
-@primitive("GluBackward0", name="glu")
+@primitive("GluBackward0", name="glu", batch=batching.moved_dimensions)
 def glu_op(input: Array, dim: int) -> Any:
     a, b = halves(input, dim)
     return (a * _logistic(b)).astype(input.dtype, copy=False)

@@ -12,6 +12,7 @@ from ..._core.dtypes import cast, widened
 from ..._tensor import Tensor
 from ...autograd import saved
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.errors import WrongArgument
 from ..machine.primitive import Primitive
 from ..machine.public import FUNCTIONALS, FUNCTIONS, public
@@ -74,11 +75,14 @@ def _average_op(spatial: int) -> Primitive:
         return averages_adjoint(input, windows, divisor_of([w.counts for w in windows], None))
 
     name = f"adaptive_avg_pool{spatial}d"
-    op = Primitive(name, kernel, f"AdaptiveAvgPool{spatial}DBackward0")
+    op = Primitive(
+        name, kernel, f"AdaptiveAvgPool{spatial}DBackward0", kind="linear", batch=batching.joined_samples(spatial)
+    )
     op.vjp(input=lambda g, input, xp: getattr(xp, f"{name}_backward")(g, input))
     back = Primitive(
-        f"{name}_backward", adjoint, f"AdaptiveAvgPool{spatial}DBackwardBackward0", saved_names={"input_shape": ""}
-    )
+        f"{name}_backward", adjoint, f"AdaptiveAvgPool{spatial}DBackwardBackward0", kind="linear",
+        batch=batching.joined_samples(spatial), saved_names={"input_shape": ""},
+    )  # fmt: skip
     back.vjp(input=lambda g, input_shape, xp: getattr(xp, name)(g, input_shape[-spatial:]), like=no_gradient)
     for i in range(1, spatial + 1):
         setattr(back.node_class, f"_saved_grad_output_sym_argsize_minus_{i}", property(_size_getter(i)))
@@ -150,8 +154,8 @@ def _max_op(spatial: int) -> Primitive:
 
     name = f"adaptive_max_pool{spatial}d"
     op = Primitive(
-        name, kernel, f"AdaptiveMaxPool{spatial}DBackward0", outputs=2, kind="values_and_indices",
-        saved_names={"out1": "result1"},
+        name, kernel, f"AdaptiveMaxPool{spatial}DBackward0", outputs=2, differentiable_outputs="first",
+        batch=batching.joined_samples(spatial), saved_names={"out1": "result1"},
     )  # fmt: skip
     plane_ops(f"{name}_backward", f"AdaptiveMaxPool{spatial}DBackwardBackward0", spatial)
     op.vjp(input=lambda g, input, out1, xp: getattr(xp, f"{name}_backward")(g, input, out1))
@@ -260,8 +264,8 @@ def _fractional_op(spatial: int) -> Primitive:
 
     name = f"fractional_max_pool{spatial}d"
     op = Primitive(
-        name, kernel, f"FractionalMaxPool{spatial}DBackward0", outputs=2, kind="values_and_indices",
-        saved_names={"out1": "result1"},
+        name, kernel, f"FractionalMaxPool{spatial}DBackward0", outputs=2, differentiable_outputs="first",
+        batch=batching.item_by_item, saved_names={"out1": "result1"},
     )  # fmt: skip
     plane_ops(f"{name}_backward", f"FractionalMaxPool{spatial}DBackwardBackward0", spatial)
 

@@ -10,6 +10,7 @@ from ..._core.dtypes import widened
 from ..._tensor import Tensor
 from ..arrays.convolution import convolve
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.errors import WrongArgument
 from ..machine.primitive import primitive
 from ..machine.public import public
@@ -19,7 +20,7 @@ _IN, _WEIGHT = (1, 2, 0), (2, 1, 0)
 _BACK = (2, 0, 1)
 
 
-@primitive("ConvTbcBackward0", name="conv_tbc")
+@primitive("ConvTbcBackward0", name="conv_tbc", batch=batching.item_by_item)
 def conv_tbc_op(input: Array, weight: Array, bias: Array, pad: int) -> Any:
     x, w = widened(input).transpose(_IN), widened(weight).transpose(_WEIGHT)
     y = convolve(x, w, (1,), (pad,), (1,), 1).transpose(_BACK) + widened(bias)

@@ -16,6 +16,7 @@ from ..._tensor import Tensor
 from ..arrays.interpolation import cubic_weights
 from ..arrays.masks import keep
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.namespaces import ARRAYS
 from ..machine.partial_write import add_at
 from ..machine.primitive import Primitive, primitive, wrap
@@ -31,7 +32,7 @@ _FAR = 2.0**31
 # ---- points in planes: the same in every channel of a sample
 
 
-@primitive("GatherBackward0")
+@primitive("GatherBackward0", kind="linear", batch=batching.joined_first)
 def take_points(input: Array, index: Array) -> Any:
     """``input[n, c]``, flattened, at the places ``index[n]``, for every c."""
     n, c = input.shape[:2]
@@ -42,7 +43,7 @@ def take_points(input: Array, index: Array) -> Any:
     return out
 
 
-@primitive("ScatterAddBackward0")
+@primitive("ScatterAddBackward0", kind="linear")
 def add_points(input: Array, index: Array, shape: Ints) -> Any:
     """The adjoint: points added to their places in zeros of a shape."""
     n, c = shape[:2]
@@ -56,6 +57,13 @@ def add_points(input: Array, index: Array, shape: Ints) -> Any:
 
 take_points.vjp(input=lambda g, index, input_shape, xp: xp.add_points(g, index, input_shape))
 add_points.vjp(input=lambda g, index, xp: xp.take_points(g, index))
+
+
+@add_points.batch
+def add_points_batched(call: batching.Call) -> Any:
+    (shape,) = call.attributes
+    values = [batching.joined(v) for v in call.all_full()]
+    return batching.parted(call.run(values, ((call.size * shape[0], *shape[1:]),)), call.size)
 
 
 # ---- places and weights
@@ -211,7 +219,7 @@ def _sample_op(spatial: int) -> Primitive:
             out = part if out is None else np.add(out, part, out=out)
         return cast(out, input.dtype)
 
-    op = Primitive(f"grid_sampler_{spatial}d", kernel, f"GridSampler{spatial}DBackward0")
+    op = Primitive(f"grid_sampler_{spatial}d", kernel, f"GridSampler{spatial}DBackward0", batch=batching.joined_first)
 
     @op.vjp("input")
     def op_gradient_of_input(
@@ -374,14 +382,14 @@ def _base_grid(sizes: Ints, align_corners: bool, dtype: Any) -> Any:
     return np.stack([*columns, np.ones_like(columns[0])], 1).astype(dtype)
 
 
-@primitive("AffineGridGeneratorBackward0")
+@primitive("AffineGridGeneratorBackward0", kind="linear")
 def affine_grid_generator(theta: Array, size: Ints, align_corners: bool) -> Any:
     wide = widened(theta)
     rows = np.matmul(_base_grid(size[2:], align_corners, wide.dtype), wide.swapaxes(1, 2))
     return cast(np.ascontiguousarray(rows.reshape(theta.shape[0], *size[2:], len(size) - 2)), theta.dtype)
 
 
-@primitive("AffineGridGeneratorBackwardBackward0")
+@primitive("AffineGridGeneratorBackwardBackward0", kind="linear")
 def affine_grid_adjoint(input: Array, size: Ints, align_corners: bool) -> Any:
     wide = widened(input).reshape(input.shape[0], -1, len(size) - 2)
     return cast(np.matmul(wide.swapaxes(1, 2), _base_grid(size[2:], align_corners, wide.dtype)), input.dtype)
@@ -393,6 +401,14 @@ affine_grid_generator.vjp(
 affine_grid_adjoint.vjp(
     input=lambda g, size, align_corners, xp: xp.affine_grid_generator(g, size, align_corners)
 )
+
+
+@affine_grid_generator.batch
+@affine_grid_adjoint.batch
+def affine_grid_batched(call: batching.Call) -> Any:
+    size, align_corners = call.attributes
+    whole = (call.size * size[0], *size[1:])
+    return batching.parted(call.run([batching.joined(call.full(0))], (whole, align_corners)), call.size)
 
 
 @public("affine_grid_generator", name="affine_grid_generator")

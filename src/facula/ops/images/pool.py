@@ -14,6 +14,7 @@ from ..._core.dtypes import cast, widened
 from ..._tensor import Tensor, computed
 from ..arrays.sparse_maps import along
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.primitive import Primitive, wrap
 from ..machine.public import FUNCTIONALS, FUNCTIONS, public
 from ..machine.refusals import not_for
@@ -38,8 +39,8 @@ def _max_op(spatial: int) -> Primitive:
 
     name = f"max_pool{spatial}d"
     op = Primitive(
-        name, kernel, f"MaxPool{spatial}DWithIndicesBackward0", outputs=2, kind="values_and_indices",
-        saved_names={"out1": ""},
+        name, kernel, f"MaxPool{spatial}DWithIndicesBackward0", outputs=2, differentiable_outputs="first",
+        batch=batching.joined_samples(spatial), saved_names={"out1": ""},
     )  # fmt: skip
     plane_ops(f"{name}_backward", f"MaxPool{spatial}DWithIndicesBackwardBackward0", spatial)
 
@@ -295,7 +296,7 @@ def _average_op(spatial: int) -> Primitive:
         )
 
     name = f"avg_pool{spatial}d"
-    op = Primitive(name, kernel, f"AvgPool{spatial}DBackward0")
+    op = Primitive(name, kernel, f"AvgPool{spatial}DBackward0", kind="linear", batch=batching.joined_samples(spatial))
 
     @op.vjp("input")
     def op_gradient_of_input(
@@ -305,7 +306,10 @@ def _average_op(spatial: int) -> Primitive:
         back = getattr(xp, f"{name}_backward")
         return back(g, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
-    Primitive(f"{name}_backward", adjoint, f"AvgPool{spatial}DBackwardBackward0").vjp(
+    Primitive(
+        f"{name}_backward", adjoint, f"AvgPool{spatial}DBackwardBackward0", kind="linear",
+        batch=batching.joined_samples(spatial),
+    ).vjp(
         input=lambda g, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, xp: getattr(
             xp, name
         )(g, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),

@@ -10,6 +10,7 @@ import numpy as np
 from ..._core.devices import MetaArray, empty_meta
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.primitive import Primitive
 from ..machine.public import FUNCTIONALS, public
 from ..machine.refusals import not_for, scalar_type
@@ -34,10 +35,11 @@ def _unpool_op(spatial: int) -> Primitive:
         return take_from_planes(input, indices, spatial)
 
     name = f"max_unpool{spatial}d"
-    op = Primitive(name, kernel, f"MaxUnpool{spatial}DBackward0")
+    batch = batching.joined_samples(spatial)
+    op = Primitive(name, kernel, f"MaxUnpool{spatial}DBackward0", kind="linear", batch=batch)
     op.vjp(input=lambda g, indices, xp: getattr(xp, f"{name}_backward")(g, indices))
     plane_ops(f"{name}_backward_backward", f"MaxUnpool{spatial}DBackwardBackward0", spatial)
-    Primitive(f"{name}_backward", take, "GatherBackward0").vjp(
+    Primitive(f"{name}_backward", take, "GatherBackward0", kind="linear", batch=batch).vjp(
         input=lambda g, indices, input_shape, xp: getattr(xp, f"{name}_backward_backward")(
             g, of_shape(input_shape, g, xp), indices
         )

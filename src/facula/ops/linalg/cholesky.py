@@ -9,6 +9,7 @@ import numpy as np
 from ..._core.devices import MetaArray
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.deprecated import warn_once
 from ..machine.primitive import Primitive
 from ..machine.public import EXACT_OUT, public
@@ -62,13 +63,13 @@ def _rule(g: Any, out: Any, upper: bool, xp: Any) -> Any:
     )
 
 
-cholesky_op = Primitive("linalg_cholesky", _kernel, "LinalgCholeskyExBackward0", saved_names={"out": "L"})
-cholesky_where_possible = Primitive(
-    "linalg_cholesky_where_possible", _kernel_where_possible, "LinalgCholeskyExBackward0", saved_names={"out": "L"}
+cholesky_op = Primitive(
+    "linalg_cholesky", _kernel, "LinalgCholeskyExBackward0", batch=batching.last_dimensions, saved_names={"out": "L"}
+).vjp(input=_rule)
+cholesky_where_possible = cholesky_op.under(
+    "linalg_cholesky_where_possible", "LinalgCholeskyExBackward0", _kernel_where_possible
 )
-old_cholesky_op = Primitive("cholesky", _kernel, "CholeskyBackward0", saved_names={"out": "result"})
-for _op in (cholesky_op, cholesky_where_possible, old_cholesky_op):
-    _op.vjp(input=_rule)
+old_cholesky_op = cholesky_op.under("cholesky", "CholeskyBackward0", saved_names={"out": "result"})
 
 
 def _not_positive(name: str, infos: Any) -> LinAlgError:
@@ -136,7 +137,9 @@ def _inverse_kernel(input: Array, upper: bool) -> Any:
     return np.linalg.inv(_product(input, upper))
 
 
-cholesky_inverse_op = Primitive("cholesky_inverse", _inverse_kernel, "CholeskyInverseBackward0")
+cholesky_inverse_op = Primitive(
+    "cholesky_inverse", _inverse_kernel, "CholeskyInverseBackward0", batch=batching.last_dimensions
+)
 
 
 @cholesky_inverse_op.vjp("input")
@@ -158,8 +161,9 @@ def _solve_kernel(input: Array, input2: Array, upper: bool) -> Any:
 
 
 cholesky_solve_op = Primitive(
-    "cholesky_solve", _solve_kernel, "CholeskySolveBackward0", saved_names={"input_shape": "", "input2_shape": ""}
-)
+    "cholesky_solve", _solve_kernel, "CholeskySolveBackward0", batch=batching.broadcast_fully,
+    saved_names={"input_shape": "", "input2_shape": ""},
+)  # fmt: skip
 
 
 @cholesky_solve_op.vjp("input")

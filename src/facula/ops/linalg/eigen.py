@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.primitive import primitive
 from .matrices import (
     adjoint,
@@ -29,7 +30,7 @@ from .matrices import (
 
 @primitive(
     "LinalgEighBackward0", name="linalg_eigh", outputs=2,
-    saved_names={"out0": "eigenvalues", "out1": "eigenvectors"},
+    saved_names={"out0": "eigenvalues", "out1": "eigenvectors"}, batch=batching.last_dimensions,
 )  # fmt: skip
 @also_meta
 def eigh_op(input: Array, uplo: Any) -> tuple[Array, ...]:
@@ -89,8 +90,9 @@ def eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
 
 
 @primitive(
-    "LinalgEigBackward0", name="linalg_eig", outputs=2, saved_names={"out0": "eigenvalues", "out1": "eigenvectors"}
-)
+    "LinalgEigBackward0", name="linalg_eig", outputs=2, batch=batching.last_dimensions,
+    saved_names={"out0": "eigenvalues", "out1": "eigenvectors"},
+)  # fmt: skip
 @also_meta
 def eig_op(input: Array) -> tuple[Array, ...]:
     dtype = np.result_type(input.dtype, np.complex64)

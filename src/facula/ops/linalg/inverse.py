@@ -9,6 +9,7 @@ import numpy as np
 from ..._core.devices import MetaArray
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.primitive import primitive
 from ..machine.public import EXACT_OUT, FUNCTIONS, public
 from ..moving.basic import in_both_namespaces
@@ -35,7 +36,7 @@ EXACT_OUT.update(("det", "inverse"))
 # ---- inverse
 
 
-@primitive("LinalgInvExBackward0", name="linalg_inv", saved_names={"out": "inverse"})
+@primitive("LinalgInvExBackward0", name="linalg_inv", saved_names={"out": "inverse"}, batch=batching.last_dimensions)
 def inv_op(input: Array) -> Any:
     return input.copy() if input.__class__ is MetaArray else np.linalg.inv(input)
 
@@ -48,7 +49,10 @@ def _inv_rule(g: Any, out: Any, xp: Any) -> Any:
 inv_op.vjp(input=_inv_rule)
 
 
-@primitive("LinalgInvExBackward0", name="linalg_inv_where_possible", saved_names={"out": "inverse"})
+@primitive(
+    "LinalgInvExBackward0", name="linalg_inv_where_possible", batch=batching.last_dimensions,
+    saved_names={"out": "inverse"},
+)  # fmt: skip
 def inv_where_possible(input: Array) -> Any:
     """NaN for singular matrices."""
     return in_turn(np.linalg.inv, input, like=input.shape)
@@ -101,7 +105,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
 # ---- determinants
 
 
-@primitive("LinalgDetBackward0", name="linalg_det", saved_names={"input": "A"})
+@primitive("LinalgDetBackward0", name="linalg_det", saved_names={"input": "A"}, batch=batching.last_dimensions)
 @also_meta
 def det_op(input: Array) -> Any:
     return np.linalg.det(input)
@@ -144,7 +148,10 @@ def linalg_det(A: Tensor) -> Tensor:
 linalg(linalg_det, "det")
 
 
-@primitive("LinalgSlogdetBackward0", name="linalg_slogdet", outputs=2, saved_names={"input": "A", "out0": "sign"})
+@primitive(
+    "LinalgSlogdetBackward0", name="linalg_slogdet", outputs=2, batch=batching.last_dimensions,
+    saved_names={"input": "A", "out0": "sign"},
+)  # fmt: skip
 @also_meta
 def slogdet_op(input: Array) -> tuple[Array, ...]:
     sign, logabsdet = np.linalg.slogdet(input)

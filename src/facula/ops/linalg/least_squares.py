@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.primitive import primitive
 from ..machine.refusals import scalar_type
 from .lu import without_history
@@ -64,6 +65,12 @@ def lstsq_gradient_of_b(g: Any, input: Any, b: Any, out0: Any, b_shape: Any, xp:
         distance = xp.matmul(input, out0) - b
         found = total(found, distance * rows(to_residuals, xp) * -2)
     return None if found is None else xp.sum_to(found, b_shape)
+
+
+@lstsq_op.batch
+def lstsq_batched(call: batching.Call) -> Any:
+    found = batching.broadcast_fully(call)
+    return [r if r.numel() or call.size in r.shape[:1] else r.new_empty((call.size, 0)) for r in found]
 
 
 def _counts(to_residuals: Any) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..._tensor import Tensor, elements
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.deprecated import warn_once
 from ..machine.primitive import primitive
 from ..machine.public import public, write_out
@@ -172,8 +173,9 @@ def _uncombined(to_lu: Any, xp: Any) -> tuple[Any, Any]:
 
 
 @primitive(
-    "LinalgLuFactorExBackward0", name="linalg_lu_factor", outputs=3, saved_names={"out0": "LU", "out1": "pivots"}
-)
+    "LinalgLuFactorExBackward0", name="linalg_lu_factor", outputs=3, batch=batching.last_dimensions,
+    saved_names={"out0": "LU", "out1": "pivots"},
+)  # fmt: skip
 @also_meta
 def lu_factor_op(input: Array) -> Any:
     return eliminated(input)
@@ -187,7 +189,10 @@ def lu_factor_gradient_of_input(g: Any, out0: Any, out1: Any, xp: Any) -> Any:
     return _gradient(*_uncombined(g[0], xp), p, *_parts(out0, xp), xp)
 
 
-@primitive("LinalgLuBackward0", name="linalg_lu", outputs=3, saved_names={"out0": "P", "out1": "L", "out2": "U"})
+@primitive(
+    "LinalgLuBackward0", name="linalg_lu", outputs=3, batch=batching.last_dimensions,
+    saved_names={"out0": "P", "out1": "L", "out2": "U"},
+)  # fmt: skip
 @also_meta
 def lu_op(input: Array) -> tuple[Array, ...]:
     lu, pivots, _ = eliminated(input)
@@ -265,7 +270,9 @@ def old_lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = No
 # ---- unpacking
 
 
-@primitive("LuUnpackBackward0", name="lu_unpack", outputs=2, saved_names={"LU_data_shape": ""})
+@primitive(
+    "LuUnpackBackward0", name="lu_unpack", outputs=2, batch=batching.last_dimensions, saved_names={"LU_data_shape": ""}
+)
 @also_meta
 def lu_unpack_op(LU_data: Array, data: bool) -> tuple[Array, ...]:
     if not data:
@@ -352,6 +359,15 @@ def lu_solve_gradient_of_LU(
     g: Any, LU: Any, pivots: Any, out: Any, left: bool, adjoint: bool, LU_shape: Any, xp: Any
 ) -> Any:
     return _lu_of_lu_solve(g, LU, pivots, out, left, adjoint, LU_shape, xp)
+
+
+@lu_solve_op.batch
+def lu_solve_batched(call: batching.Call) -> Any:
+    ndim = max(call.ndim(i) for i, name in enumerate(call.op.tensor_names) if name != "pivots")
+    values = [
+        batching.padded(v, ndim - (name == "pivots")) for v, name in zip(call.all_full(), call.op.tensor_names)
+    ]
+    return call.run(values)
 
 
 @linalg

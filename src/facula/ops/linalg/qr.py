@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.deprecated import warn_once
 from ..machine.primitive import primitive
 from ..machine.public import public
@@ -29,8 +30,9 @@ from .matrices import (
 
 
 @primitive(
-    "LinalgQrBackward0", name="linalg_qr", outputs=2, saved_names={"out0": "Q", "out1": "R", "input_shape": ""}
-)
+    "LinalgQrBackward0", name="linalg_qr", outputs=2, batch=batching.last_dimensions,
+    saved_names={"out0": "Q", "out1": "R", "input_shape": ""},
+)  # fmt: skip
 @also_meta
 def qr_op(input: Array, mode: Any) -> tuple[Array, Any]:
     if mode == "r":
@@ -107,7 +109,7 @@ def old_qr(input: Tensor, some: bool = True) -> Any:
 # ---- reflections
 
 
-@primitive("GeqrfBackward0", name="geqrf", outputs=2)
+@primitive("GeqrfBackward0", name="geqrf", outputs=2, batch=batching.item_by_item)
 @also_meta
 def geqrf_op(input: Array) -> tuple[Array, ...]:
     """LAPACK's form of the decomposition: R above, the vectors of the reflections below the diagonal."""
@@ -166,8 +168,9 @@ def _reflected(a: Tensor, tau: Tensor, x: Tensor, transpose: bool) -> Tensor:
 
 
 @primitive(
-    "LinalgHouseholderProductBackward0", name="linalg_householder_product", saved_names={"input": "input"}
-)
+    "LinalgHouseholderProductBackward0", name="linalg_householder_product", batch=batching.last_dimensions,
+    saved_names={"input": "input"},
+)  # fmt: skip
 @also_meta
 def householder_op(input: Array, tau: Array) -> Any:
     routine = lapack("ungqr" if input.dtype.kind == "c" else "orgqr", input.dtype) if tau.shape[-1] >= LARGE else None
@@ -226,7 +229,7 @@ def _multiplied(apply: Any, a: Any, tau: Any, c: Any, left: bool, transpose: boo
     return apply(a, tau, turned, not transpose).conj().swapaxes(-1, -2)
 
 
-@primitive("OrmqrBackward0", name="ormqr")
+@primitive("OrmqrBackward0", name="ormqr", batch=batching.item_by_item)
 @also_meta
 def ormqr_op(input: Array, input2: Array, input3: Array, left: bool, transpose: bool) -> Any:
     return np.ascontiguousarray(_multiplied(_applied, input, input2, input3, left, transpose))

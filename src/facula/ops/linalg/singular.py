@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, public
 from .matrices import (
@@ -34,7 +35,7 @@ from .matrices import (
 
 @primitive(
     "LinalgSvdBackward0", name="linalg_svd", outputs=3,
-    saved_names={"out0": "U", "out1": "S", "out2": "Vh", "input_shape": ""},
+    saved_names={"out0": "U", "out1": "S", "out2": "Vh", "input_shape": ""}, batch=batching.last_dimensions,
 )  # fmt: skip
 @also_meta
 def svd_op(input: Array, full_matrices: bool) -> tuple[Array, ...]:
@@ -143,7 +144,7 @@ def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
 # ---- the pseudoinverse
 
 
-@primitive("LinalgPinvBackward0", name="linalg_pinv")
+@primitive("LinalgPinvBackward0", name="linalg_pinv", batch=batching.last_dimensions)
 @also_meta
 def pinv_op(input: Array, atol: Any, rtol: Any, hermitian: bool) -> Any:
     """``atol`` and ``rtol``: numbers, or arrays with a number for each matrix."""

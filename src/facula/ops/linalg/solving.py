@@ -11,6 +11,7 @@ import numpy as np
 from ..._core.devices import MetaArray
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.deprecated import warn_once
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
@@ -67,6 +68,17 @@ def solve_where_possible(input: Array, other: Array, left: bool, is_vector: bool
     shape = (*np.broadcast_shapes(input.shape[:-2], b.shape[:-2]), *b.shape[-2:])
     found = in_turn(lambda x, y: _solved(x, y, left, False), input, b, like=shape)
     return found[..., 0] if is_vector else found
+
+
+@solve_op.batch
+@solve_where_possible.batch
+def solve_batched(call: batching.Call) -> Any:
+    left, is_vector = call.attributes
+    a, b = call.all_full()
+    if is_vector:
+        x = call.run([a, b.unsqueeze(-1) if left else b.unsqueeze(-2)], (left, False))
+        return x.squeeze(-1 if left else -2)
+    return batching.broadcast_fully(call)
 
 
 def _solve_rules(op: Primitive) -> None:
@@ -161,8 +173,9 @@ def _triangle(a: Any, upper: bool, unitriangular: bool) -> Any:
 
 
 @primitive(
-    "LinalgSolveTriangularBackward0", name="linalg_solve_triangular", saved_names={"input_shape": "", "other_shape": ""}
-)
+    "LinalgSolveTriangularBackward0", name="linalg_solve_triangular", batch=batching.broadcast_fully,
+    saved_names={"input_shape": "", "other_shape": ""},
+)  # fmt: skip
 def solve_triangular_op(input: Array, other: Array, upper: bool, left: bool, unitriangular: bool) -> Any:
     a = _triangle(input, upper, unitriangular)
     if a.__class__ is MetaArray:
@@ -238,7 +251,7 @@ def solve_triangular(
 
 @primitive("TriangularSolveBackward0", name="triangular_solve", outputs=2, saved_names={
     "A": "A", "out0": "solution", "input_shape": "", "A_shape": "",
-})  # fmt: skip
+}, batch=batching.broadcast_fully)  # fmt: skip
 def triangular_solve_op(input: Array, A: Array, upper: bool, transpose: bool, unitriangular: bool) -> tuple[Array, ...]:
     a = _triangle(A, upper, unitriangular)
     batch = np.broadcast_shapes(input.shape[:-2], A.shape[:-2])

@@ -28,7 +28,7 @@ from .text import NAMES, Text, unusual
 
 def call_of(op: Primitive) -> Callable[..., Any]:
     """The quickest way to call a primitive."""
-    if op.variadic or op.is_view or (op.outputs != 1 and op.kind != "values_and_indices") or _has_rest(op.kernel):
+    if op.variadic or op.is_view or op.multi or _has_rest(op.kernel):
         return op.general
     return _CallText(op).made()
 

@@ -27,13 +27,18 @@ _ONLY_SHAPE = (_SHAPE,)
 class ViewPrimitive(Primitive):
     """A primitive with one tensor whose result (or results) share its memory. Its node saves no tensor."""
 
-    def __init__(self, name: str, kernel: Any, node: str | None, outputs: int | str = 1) -> None:
-        super().__init__(name, kernel, node, view=True, outputs=outputs)
+    def __init__(
+        self, name: str, kernel: Any, node: str | None, outputs: int | str = 1, **options: Any
+    ) -> None:
+        super().__init__(name, kernel, node, view=True, outputs=outputs, **options)
         self.call = own_code(_fast_call(self) if outputs == 1 else _fast_multi_call(self))
         setattr(TENSORS, name, self.call)
 
     def __call__(self, input: Any, *attributes: Any) -> Any:
         return self.call(input, *attributes)
+
+    def _again(self, name: str, kernel: Any, node: str | None, options: dict[str, Any]) -> Primitive:
+        return (ViewPrimitive if options.pop("view") else Primitive)(name, kernel, node, **options)
 
     def plan(self) -> tuple[int, ...]:
         """Where each saved value comes from: an attribute, or the input's shape or dtype."""
@@ -152,11 +157,13 @@ def _fast_multi_call(op: ViewPrimitive) -> Callable[..., Any]:
     return call
 
 
-def view_primitive(node: str, name: str, outputs: int | str = 1) -> Callable[[Any], ViewPrimitive]:
+def view_primitive(
+    node: str, name: str, outputs: int | str = 1, **options: Any
+) -> Callable[[Any], ViewPrimitive]:
     """Make a view primitive of a kernel function."""
 
     def make(kernel: Callable[..., Any]) -> ViewPrimitive:
-        return ViewPrimitive(name, kernel, node, outputs)
+        return ViewPrimitive(name, kernel, node, outputs, **options)
 
     return make
 

@@ -18,6 +18,7 @@ from ..._core.size import Size
 from ..._tensor import Tensor
 from ...autograd.graph import new_node
 from ..arrays.types import Arrays
+from ..machine import batching
 from ..machine.arguments import one_dim
 from ..machine.operands import common_shape
 from ..machine.primitive import PLAIN, Primitive, primitive, wrap
@@ -76,7 +77,7 @@ class Join(Primitive):
     """A primitive of a list of tensors that saves nothing but attributes."""
 
     def __init__(self, name: str, kernel: Any, node: str) -> None:
-        super().__init__(name, kernel, node, saved_names={"ends": "", "dtypes": ""})
+        super().__init__(name, kernel, node, kind="linear", saved_names={"ends": "", "dtypes": ""})
 
     def __call__(self, tensors: Any, *attributes: Any) -> Any:
         if state.special:
@@ -170,6 +171,12 @@ def cat_gradient(g: Any, position: Any, dim: Any, ends: Any, dtypes: Any, xp: An
     return part if dtypes is None else in_dtype(part, dtypes[position], xp)
 
 
+@cat_op.batch
+def cat_batched(call: batching.Call) -> Any:
+    kept = [call.full(i) for i, end in enumerate(call.attribute("ends")) if end >= 0]
+    return cat(kept, call.attribute("dim") + 1)
+
+
 @public("cat concat concatenate", "", out=True)
 def cat(tensors: Any, dim: int = 0) -> Tensor:
     """Tensors one after the other along a dimension."""
@@ -246,6 +253,9 @@ def stack_arrays(arrays: Any, dim: int = 0) -> Any:
 def stack_gradient(g: Any, position: Any, dim: Any, dtypes: Any, xp: Any) -> Any:
     part = xp.select(g, dim, position)
     return part if dtypes is None else in_dtype(part, dtypes[position], xp)
+
+
+stack_op.batch(lambda call: stack(call.all_full(), call.attribute("dim") + 1))
 
 
 @public("stack", "", out=True)
@@ -354,7 +364,7 @@ def atleast_3d(*tensors: Any) -> Any:
 # ---- blocks
 
 
-@primitive("BlockDiagBackward0", name="block_diag")
+@primitive("BlockDiagBackward0", name="block_diag", kind="linear", batch=batching.item_by_item)
 def block_diag_op(tensors: Arrays, corners: tuple[Any, ...]) -> Any:
     """``corners``: for each tensor its (top, left, height, width); at last the size of the whole."""
     arrays = _promoted(tensors)

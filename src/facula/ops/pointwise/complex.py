@@ -11,6 +11,7 @@ from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ...autograd import views
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.elementwise import elementwise
 from ..machine.primitive import Primitive
 from ..machine.public import expose, public
@@ -39,8 +40,10 @@ def _joined(input: Array) -> Any:
     return input.view(_WHOLES[input.dtype])[..., 0]
 
 
-view_as_real_op = ReplayedView("view_as_real", _parts, "ViewAsRealBackward0", view=True)
-view_as_complex_op = ReplayedView("view_as_complex", _joined, "ViewAsComplexBackward0", view=True)
+view_as_real_op = ReplayedView("view_as_real", _parts, "ViewAsRealBackward0", view=True, batch=batching.last_dimensions)
+view_as_complex_op = ReplayedView(
+    "view_as_complex", _joined, "ViewAsComplexBackward0", view=True, batch=batching.last_dimensions
+)
 view_as_real_op.vjp(input=lambda g, xp: xp.view_as_complex(xp.dense(g)))
 view_as_complex_op.vjp(input=lambda g, xp: xp.view_as_real(g))
 in_both_namespaces("dense", np.ascontiguousarray, lambda t: t.contiguous())
@@ -185,12 +188,12 @@ def _of_angle(input: Array, other: Array) -> Any:
 
 
 complex_op = elementwise(
-    "complex", _of_parts, "ComplexBackward0", numbers=False, fast=False,
+    "complex", _of_parts, "ComplexBackward0", holomorphic=False, numbers=False, fast=False,
     input=lambda g, xp: xp.real(g), other=lambda g, xp: xp.imag(g),
 )  # fmt: skip
 complex_op.guard = _check_parts
 polar_op = elementwise(
-    "polar", _of_angle, "PolarBackward0", numbers=False, fast=False,
+    "polar", _of_angle, "PolarBackward0", holomorphic=False, numbers=False, fast=False,
     input=lambda g, out, xp: xp.real(xp.conj(g) * xp.sgn(out)),
     other=lambda g, out, xp: xp.real(xp.conj(g) * (out * 1j)),
 )  # fmt: skip

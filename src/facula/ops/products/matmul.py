@@ -15,6 +15,7 @@ from ..._tensor import Tensor
 from ...autograd.views import element_strides
 from ...overrides import call_override, has_override, overridden
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.arguments import one_dim
 from ..machine.autocast import is_on, lowered
 from ..machine.operands import common_shape
@@ -23,8 +24,8 @@ from ..machine.public import EXACT_OUT, FUNCTIONS, public, write_out
 from ..moving.basic import clone, constant, in_both_namespaces
 from ..views.shape import contiguous, expand_op, flatten, reshape, squeeze_op, unsafe_view, unsqueeze_op, view_op
 from ..views.transpose import permute_op, t, transpose_op
+from .addmm import addmm
 from .matrix_products import (
-    addmm,
     batch_product,
     bmm,
     dot,
@@ -42,7 +43,7 @@ EXACT_OUT.update(("cross", "matrix_power"))
 # ---- matmul
 
 
-@primitive("SqueezeBackward4", name="squeeze_fresh")
+@primitive("SqueezeBackward4", name="squeeze_fresh", kind="linear", batch=batching.moved_dimensions)
 def squeeze_fresh(input: Array, dim: int) -> Any:
     """Drops a dimension of size 1 of a result that nobody else holds: no view."""
     return input.reshape(input.shape[:dim] + input.shape[dim + 1 :])
@@ -444,7 +445,7 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
 # ---- trace, cross, bilinear
 
 
-@primitive("TraceBackward0", name="trace")
+@primitive("TraceBackward0", name="trace", kind="linear")
 def trace_op(input: Array) -> Any:
     return np.trace(input, dtype=np.int64 if input.dtype.kind in "iu" else None).astype(
         np.int64 if input.dtype.kind in "iu" else input.dtype
@@ -460,6 +461,9 @@ def trace_gradient_of_input(g: Any, input_shape: Any, xp: Any) -> Any:
     return xp.view(xp.index_fill_tensor(g.new_zeros(rows * columns), g, diagonal, 0), input_shape)
 
 
+trace_op.batch(lambda call: call.values[0].diagonal(0, 1, 2).sum(1))
+
+
 @public("trace", "trace")
 def trace(input: Tensor) -> Tensor:
     """The sum of the diagonal of a matrix."""
@@ -469,7 +473,10 @@ def trace(input: Tensor) -> Tensor:
     return trace_op(input)
 
 
-@primitive("LinalgCrossBackward0", name="linalg_cross", saved_names={"input_shape": "", "other_shape": ""})
+@primitive(
+    "LinalgCrossBackward0", name="linalg_cross", kind="multilinear", batch=batching.moved_dimensions,
+    saved_names={"input_shape": "", "other_shape": ""},
+)  # fmt: skip
 def cross_op(input: Array, other: Array, dim: int) -> Any:
     return np.cross(input, other, axis=dim)
 
@@ -512,7 +519,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     return linalg_cross(input, other, dim=dim)
 
 
-@primitive("TrilinearBackward0", name="trilinear")
+@primitive("TrilinearBackward0", name="trilinear", kind="multilinear")
 def trilinear(first: Array, second: Array, third: Array, equation: tuple[str, str, str, str]) -> Any:
     """Sums of products of three, as ``np.einsum`` writes them."""
     *given, wanted = equation
@@ -537,6 +544,13 @@ def trilinear_gradient_of_second(g: Any, first: Any, third: Any, equation: Any, 
 def trilinear_gradient_of_third(g: Any, first: Any, second: Any, equation: Any, xp: Any) -> Any:
     a, b, c, out = equation
     return xp.trilinear(g, xp.conj(first), xp.conj(second), (out, a, b, c))
+
+
+@trilinear.batch
+def trilinear_batched(call: batching.Call) -> Any:
+    *factors, result = call.attribute("equation")
+    named = [f"Z{part}" if flag else part for part, flag in zip(factors, call.flags)]
+    return call.run(call.values, ((*named, f"Z{result}"),))
 
 
 @public("bilinear")

@@ -16,7 +16,8 @@ from ...autograd.graph import EMPTY, next_sequence_number, user_place
 from ...autograd.views import element_strides
 from ..machine.primitive import PLAIN
 from ..views.transpose import t_op
-from .matrix_products import addmm_op, mm_op
+from .addmm import addmm_op
+from .matrix_products import mm_op
 
 ndarray = np.ndarray
 fresh = Tensor._wrap

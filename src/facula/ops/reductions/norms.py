@@ -11,6 +11,7 @@ from ..._core import dtypes
 from ..._core.dtypes import widened
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.errors import WrongArgument
 from ..machine.primitive import primitive
 from ..machine.public import public
@@ -29,7 +30,7 @@ from .reducing import (
 INF = math.inf
 
 
-@primitive("LinalgVectorNormBackward0")
+@primitive("LinalgVectorNormBackward0", batch=batching.moved_dimensions)
 def vector_norm_op(input: Array, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
     x = input if dtype is None or input.dtype == dtype else input.astype(dtype)
     result = x.real.dtype

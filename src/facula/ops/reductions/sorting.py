@@ -13,6 +13,7 @@ from ..._tensor import Tensor, known
 from ..arrays.tiles import each_rows
 from ..arrays.types import Array
 from ..indexing.gather import gather_op
+from ..machine import batching
 from ..machine.arguments import as_int
 from ..machine.errors import NoOverload, WrongArgument
 from ..machine.primitive import Primitive, primitive
@@ -86,9 +87,8 @@ def sort_op(input: Array, dim: int, descending: bool) -> Any:
     return _sort_kernel(input, dim, descending)
 
 
-sort_stable_op = Primitive("sort_stable_op", sort_op.kernel, "SortBackward1", **BY_INDEX)
 sort_op.vjp(input=_sort_rule)
-sort_stable_op.vjp(input=_sort_rule)
+sort_stable_op = sort_op.under("sort_stable_op", "SortBackward1")
 
 
 def _refuse_complex(what: str, input: Tensor) -> None:
@@ -184,6 +184,16 @@ def _median_value(x: Any, ignore_nan: bool) -> Any:
 
 median_all = chosen_of_all("median_all", "MedianBackward0", lambda x: _median_value(x, False))
 nanmedian_all = chosen_of_all("nanmedian_all", "NanmedianBackward0", lambda x: _median_value(x, True))
+
+
+@median_all.batch
+def median_all_batched(call: batching.Call) -> Any:
+    return median_dim(call.rows(), 1, False)[0]
+
+
+@nanmedian_all.batch
+def nanmedian_all_batched(call: batching.Call) -> Any:
+    return nanmedian_dim(call.rows(), 1, False)[0]
 
 
 def _pick_ranked(x: Any, rank: Any, dim: int, keepdim: bool) -> tuple[Any, Any]:

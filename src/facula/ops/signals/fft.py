@@ -15,6 +15,7 @@ from ..._core import dtypes
 from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..creation.factories import checked_dtype, finish, place
+from ..machine import batching
 from ..machine.arguments import one_dim
 from ..machine.errors import WrongArgument
 from ..machine.primitive import primitive
@@ -53,7 +54,7 @@ def _best() -> Any:
 _LARGE = 32768
 
 
-@primitive("FftC2CBackward0", name="fft_c2c")
+@primitive("FftC2CBackward0", name="fft_c2c", kind="linear", batch=batching.moved_dimensions)
 def c2c(input: Array, dim: tuple[int, ...], normalization: int, forward: bool) -> Any:
     if not dim:
         return input.copy()
@@ -72,7 +73,9 @@ def _c(result: Any, like: Any) -> Any:
 c2c.vjp(input=lambda g, dim, normalization, forward, xp: xp.fft_c2c(g, dim, normalization, not forward))
 
 
-@primitive("FftR2CBackward0", name="fft_r2c", saved_names={"input_shape": ""})
+@primitive(
+    "FftR2CBackward0", name="fft_r2c", kind="linear", batch=batching.moved_dimensions, saved_names={"input_shape": ""}
+)
 def r2c(input: Array, dim: tuple[int, ...], normalization: int, onesided: bool) -> Any:
     norm = _FORWARD[normalization]
     fft = library(input)
@@ -91,7 +94,9 @@ def r2c_gradient_of_input(
     return xp.fft_c2r(xp.weighted_spectrum(g, dim[-1], n, 0.5), dim, normalization, n)
 
 
-@primitive("FftC2RBackward0", name="fft_c2r", saved_names={"last_dim_size": ""})
+@primitive(
+    "FftC2RBackward0", name="fft_c2r", kind="linear", batch=batching.moved_dimensions, saved_names={"last_dim_size": ""}
+)
 def c2r(input: Array, dim: tuple[int, ...], normalization: int, last_dim_size: int) -> Any:
     norm = _INVERSE[normalization]
     fft = library(input)
