@@ -37,6 +37,7 @@ from .matrix_products import (
     shapes_cannot_be_multiplied,
 )
 
+ndarray = np.ndarray
 EXACT_OUT.update(("addmm", "addmv", "addbmm", "baddbmm"))
 
 
@@ -52,7 +53,7 @@ def plus_product(multiply: Any, input: Any, a: Any, b: Any, beta: Any, alpha: An
         result = result * alpha
     if beta != 0:
         scaled = input if beta == 1 else input * beta
-        if result.__class__ is np.ndarray:
+        if result.__class__ is ndarray:
             result += scaled
         else:
             result = np.add(result, scaled)
