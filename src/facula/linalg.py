@@ -29,9 +29,10 @@ def _vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
 for _name, _fn in (
     ("cross", _products.linalg_cross), ("diagonal", _diagonal), ("matmul", _products.matmul),
     ("matrix_norm", _norms.matrix_norm), ("matrix_power", _products.matrix_power), ("norm", _norms.linalg_norm),
-    ("multi_dot", _products.multi_dot), ("vecdot", _vecdot), ("vector_norm", _norms.vector_norm),
+    ("multi_dot", _products.multi_dot), ("vector_norm", _norms.vector_norm),
 ):  # fmt: skip
     _opened(_fn, _name)
+_opened(_vecdot, "vecdot", autocast="low")
 
 _PROVIDERS = {
     name: module

@@ -152,7 +152,7 @@ prelu_weight_backward.vjp(
 )
 
 
-@public("prelu", "prelu")
+@public("prelu", "prelu", autocast="low")
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """``x`` if positive, else ``weight * x``; one weight, or one per channel."""
     names = dtypes.SCALAR_TYPE_NAMES

@@ -250,7 +250,7 @@ def binomial(count: Tensor, prob: Tensor, generator: Any = None) -> Tensor:
     return binomial_kernel(count, prob, generator)
 
 
-@public("multinomial", "multinomial", out=True)
+@public("multinomial", "multinomial", out="exact", out_error="multinomial expects Long tensor out, got: {1}")
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:
     """Indices drawn with the weights of each row."""
     p = input._array

@@ -124,7 +124,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
 
 
 def _average_form(n: int) -> None:
-    @public("", name=f"adaptive_avg_pool{n}d")
+    @public("", name=f"adaptive_avg_pool{n}d", autocast="full" if n == 3 else None)
     def adaptive_avg_pool(input: Tensor, output_size: Any) -> Tensor:
         """Averages of as many windows as are wanted in each dimension; None: as many as there are elements."""
         return _average(n, input, wanted_size(input, output_size, n))
@@ -202,7 +202,7 @@ def _max_forms(n: int) -> None:
             return adaptive_max_pool1d(input, output_size)
         return _greatest(n, input, wanted_size(input, output_size, n))
 
-    @public("", name=f"adaptive_max_pool{n}d")
+    @public("", name=f"adaptive_max_pool{n}d", autocast="full" if n == 3 else None)
     def adaptive_max_pool(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
         """The greatest elements of as many windows as are wanted; with ``return_indices`` also where they are."""
         found = both(input, output_size)
@@ -347,7 +347,7 @@ def _check_samples(input: Tensor, samples: Tensor, spatial: int) -> None:
 
 
 def _fractional_forms(n: int) -> None:
-    @public("", name=f"fractional_max_pool{n}d")
+    @public("", name=f"fractional_max_pool{n}d", autocast="full")
     def fractional_max_pool(
         input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
         return_indices: bool = False, _random_samples: Tensor | None = None,

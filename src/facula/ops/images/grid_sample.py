@@ -309,7 +309,7 @@ def _check_sampling(input: Tensor, grid: Tensor, spatial: int | None, mode: int)
         raise not_for(f"grid_sampler_{len(shape) - 2}d_cpu_kernel_impl", input.dtype)
 
 
-@public("grid_sampler")
+@public("grid_sampler", autocast="full")
 def grid_sampler(
     input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Tensor:
@@ -317,7 +317,7 @@ def grid_sampler(
     return _sample(input, grid, interpolation_mode, padding_mode, align_corners, None)
 
 
-@public("grid_sampler_2d")
+@public("grid_sampler_2d", autocast="full")
 def grid_sampler_2d(
     input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Tensor:
@@ -325,7 +325,7 @@ def grid_sampler_2d(
     return _sample(input, grid, interpolation_mode, padding_mode, align_corners, 2)
 
 
-@public("grid_sampler_3d")
+@public("grid_sampler_3d", autocast="full")
 def grid_sampler_3d(
     input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Tensor:
@@ -346,7 +346,7 @@ _DEFAULT_CHANGED = (
 )
 
 
-@public("", name="grid_sample")
+@public("", name="grid_sample", autocast="full")
 def grid_sample(
     input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None
 ) -> Tensor:

@@ -187,7 +187,7 @@ def _max_forms(n: int) -> None:
     def pool(*args: Any) -> Any:
         return _max_pool_1d(*args) if n == 1 else _max_pool(n, *args)
 
-    @public(f"max_pool{n}d", name=f"max_pool{n}d")
+    @public(f"max_pool{n}d", name=f"max_pool{n}d", autocast="full" if n == 3 else None)
     def max_pool(
         input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
         ceil_mode: bool = False,
@@ -196,7 +196,7 @@ def _max_forms(n: int) -> None:
         values: Tensor = pool(input, kernel_size, stride, padding, dilation, ceil_mode, False)
         return values
 
-    @public("", name=f"max_pool{n}d")
+    @public("", name=f"max_pool{n}d", autocast="full" if n == 3 else None)
     def functional(
         input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
         ceil_mode: bool = False, return_indices: bool = False,
@@ -387,7 +387,7 @@ def avg_pool1d(
 
 
 def _avg_form(n: int) -> Callable[..., Any]:
-    @public("", name=f"avg_pool{n}d", out=True)
+    @public("", name=f"avg_pool{n}d", out=True, autocast="full" if n == 3 else None)
     def avg_pool(
         input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
         count_include_pad: bool = True, divisor_override: int | None = None,

@@ -110,7 +110,7 @@ def unpooled_size(input: Tensor, kernel: Any, stride: Any, padding: Any, output_
 
 
 def _form(n: int) -> None:
-    @public("", name=f"max_unpool{n}d")
+    @public("", name=f"max_unpool{n}d", autocast="full" if n > 1 else None)
     def max_unpool(
         input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
     ) -> Tensor:

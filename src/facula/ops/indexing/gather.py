@@ -217,7 +217,7 @@ def _check_scatter(self: Tensor, dim: int, index: Tensor, src: Tensor | None) ->
 # ---- the functions
 
 
-@public("gather", "gather", out=True)
+@public("gather", "gather", out="exact separate")
 def gather(input: Tensor, dim: int, index: Any, *, sparse_grad: bool = False) -> Tensor:
     """``out[i][j] = input[index[i][j]][j]``, for dim 0."""
     require_tensor("gather", "index", 2, index)

@@ -217,7 +217,7 @@ def check_vector(name: str, self: Tensor, at: int, index: Tensor, source: Tensor
 # ---- the functions
 
 
-@public("index_select", "index_select", out=True)
+@public("index_select", "index_select", out="separate")
 def index_select(input: Tensor, dim: int, index: Any) -> Tensor:
     """The slices along ``dim`` that ``index`` names, in its order."""
     require_tensor("index_select", "index", 2, index)
@@ -309,7 +309,7 @@ def _index_copy(name: str, self: Tensor, dim: int, index: Any, source: Any, in_p
     return index_copy_op.apply(self, (source, index), (at,), in_place)
 
 
-@public("index_copy", "index_copy", out=True)
+@public("index_copy", "index_copy", out=True, autocast="widest")
 def index_copy(input: Tensor, dim: int, index: Any, source: Any) -> Tensor:
     """A copy with slices of ``source`` in place of the slices along ``dim`` that ``index`` names."""
     return _index_copy("index_copy", input, dim, index, source, False)

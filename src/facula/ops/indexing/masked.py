@@ -143,7 +143,7 @@ def _unmask_tensor(g: Any, mask: Any, shape: tuple[int, ...]) -> Any:
 TENSORS.unmask = _unmask_tensor  # type: ignore[attr-defined]
 
 
-@public("masked_select", "masked_select", out=True)
+@public("masked_select", "masked_select", out="separate")
 def masked_select(input: Tensor, mask: Any) -> Tensor:
     """The elements where ``mask`` is True, as a vector."""
     require_tensor("masked_select", "mask", 1, mask)
@@ -296,7 +296,7 @@ def _untake_tensor(g: Any, index: Any, shape: tuple[int, ...]) -> Any:
 TENSORS.untake = _untake_tensor  # type: ignore[attr-defined]
 
 
-@public("take", "take", out=True)
+@public("take", "take", out="separate")
 def take(input: Tensor, index: Any) -> Tensor:
     """The elements of the flattened tensor at these places."""
     require_tensor("take", "index", 1, index)

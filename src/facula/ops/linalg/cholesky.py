@@ -12,7 +12,7 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.deprecated import warn_once
 from ..machine.primitive import Primitive
-from ..machine.public import EXACT_OUT, public
+from ..machine.public import public
 from .matrices import (
     LinAlgError,
     adjoint,
@@ -28,9 +28,6 @@ from .matrices import (
     lower,
     named,
 )
-
-EXACT_OUT.add("cholesky")
-
 
 # ---- the factor
 
@@ -80,7 +77,7 @@ def _not_positive(name: str, infos: Any) -> LinAlgError:
     )
 
 
-@linalg
+@linalg(autocast="full")
 def cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
     """The triangular factor of a positive definite matrix."""
     check_square(input, "linalg.cholesky")
@@ -91,7 +88,7 @@ def cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
         raise _not_positive("linalg.cholesky", failures(input._array, is_positive)) from None
 
 
-@linalg
+@linalg(autocast="full")
 def cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
     """The triangular factor, and for each matrix 0 or the order of the first minor that is not positive definite."""
     check_square(input, "linalg.cholesky_ex")
@@ -105,7 +102,7 @@ def cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool = Fals
         return named("linalg_cholesky_ex", (cholesky_where_possible(input, upper), info_tensor(infos)))
 
 
-@public("cholesky", "cholesky", out=True)
+@public("cholesky", "cholesky", out="exact", autocast="full")
 def old_cholesky(input: Tensor, upper: bool = False) -> Tensor:
     """``linalg.cholesky`` under its old name."""
     warn_once(
@@ -148,7 +145,7 @@ def cholesky_inverse_gradient_of_input(g: Any, input: Any, out: Any, upper: bool
     return -xp.matmul(input, inner) if upper else -xp.matmul(inner, input)
 
 
-@public("cholesky_inverse", "cholesky_inverse", out=True)
+@public("cholesky_inverse", "cholesky_inverse", out=True, autocast="full")
 def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
     """The inverse of a matrix of which the Cholesky factor is known."""
     check_square(input, "cholesky_inverse")
@@ -179,7 +176,7 @@ def cholesky_solve_gradient_of_input2(g: Any, input2: Any, out: Any, upper: bool
     return xp.sum_to(-found, input2_shape)
 
 
-@public("cholesky_solve", "cholesky_solve", out=True)
+@public("cholesky_solve", "cholesky_solve", out=True, autocast="full")
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor:
     """The solution of ``A @ X = input``, given the Cholesky factor of ``A``."""
     for t, name in ((input, "b"), (input2, "u")):

@@ -108,7 +108,7 @@ def _pull(g: Any, apart: Any, out: Any, p: float, xp: Any) -> Any:
     return xp.either(same, 0.0, norm_gradient(g, apart, xp.either(same, 1.0, out), p, (-1,), xp))
 
 
-@public("cdist", "")
+@public("cdist", "", autocast="full")
 def cdist(
     x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"
 ) -> Tensor:

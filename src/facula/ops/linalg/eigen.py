@@ -72,7 +72,7 @@ def _checked_triangle(UPLO: str) -> str:
     return which
 
 
-@linalg
+@linalg(autocast="full")
 def eigh(input: Tensor, UPLO: str = "L") -> Any:
     """Eigenvalues, ascending, and eigenvectors of symmetric or Hermitian matrices."""
     check_square(input, "linalg.eigh")
@@ -80,7 +80,7 @@ def eigh(input: Tensor, UPLO: str = "L") -> Any:
     return named("linalg_eigh", eigh_op(input, _checked_triangle(UPLO)))
 
 
-@linalg
+@linalg(autocast="full")
 def eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
     """Eigenvalues of symmetric or Hermitian matrices, ascending."""
     return eigh(input, UPLO)[0]
@@ -121,7 +121,7 @@ def eig_gradient_of_input(g: Any, out0: Any, out1: Any, input_dtype: Any, xp: An
     return found if input_dtype.kind == "c" else xp.real(found)
 
 
-@linalg
+@linalg(autocast="full")
 def eig(input: Tensor) -> Any:
     """Eigenvalues and eigenvectors of square matrices, always complex."""
     check_square(input, "linalg.eig")
@@ -130,7 +130,7 @@ def eig(input: Tensor) -> Any:
     return named("linalg_eig", eig_op(input))
 
 
-@linalg
+@linalg(autocast="full")
 def eigvals(input: Tensor) -> Tensor:
     """Eigenvalues of square matrices."""
     check_square(input, "linalg.eigvals")

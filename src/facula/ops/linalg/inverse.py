@@ -11,7 +11,7 @@ from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import primitive
-from ..machine.public import EXACT_OUT, FUNCTIONS, public
+from ..machine.public import FUNCTIONS, public
 from ..moving.basic import in_both_namespaces
 from .matrices import (
     LinAlgError,
@@ -29,9 +29,6 @@ from .matrices import (
     named,
     scaling,
 )
-
-EXACT_OUT.update(("det", "inverse"))
-
 
 # ---- inverse
 
@@ -69,7 +66,7 @@ def _singular(name: str, infos: Any) -> LinAlgError:
     )
 
 
-@public("inverse", "inverse", out=True)
+@public("inverse", "inverse", out="exact")
 def inv(input: Tensor) -> Tensor:
     """The inverse of square matrices."""
     check_square(input, "linalg.inv")
@@ -85,10 +82,10 @@ def linalg_inv(A: Tensor) -> Tensor:
     return inv(A)
 
 
-linalg(linalg_inv, "inv")
+linalg(linalg_inv, "inv", autocast="full")
 
 
-@linalg
+@linalg(autocast="full")
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     """The inverse, and for each matrix 0 or which diagonal element was found to be zero."""
     check_square(A, "linalg.inv_ex")
@@ -132,7 +129,7 @@ def _tensor_cofactors(a: Any) -> Any:
 in_both_namespaces("cofactors", _raw_cofactors, _tensor_cofactors)
 
 
-@public("det", "det", out=True)
+@public("det", "det", out="exact")
 def det(input: Tensor) -> Tensor:
     """The determinant of square matrices."""
     check_square(input, "linalg.det")

@@ -82,7 +82,7 @@ def _tiny(input: Any, xp: Any) -> float:
     return float(max(array.shape[-2:]) * np.finfo(array.dtype).eps)
 
 
-@linalg
+@linalg(autocast="full")
 def lstsq(input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
     """The ``X`` for which ``input @ X`` is nearest to ``b``; of several, the shortest."""
     A, B = input._array, b._array

@@ -241,13 +241,13 @@ def _factored(A: Tensor, pivot: bool, name: str, check: bool) -> Any:
     return LU, pivots, info
 
 
-@linalg
+@linalg(autocast="full")
 def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
     """The factors in one matrix, and the exchanges of rows."""
     return named("linalg_lu_factor", _factored(A, pivot, "lu_factor", True)[:2])
 
 
-@linalg
+@linalg(autocast="full")
 def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> Any:
     """``lu_factor``, and for each matrix 0 or where U has its first 0 on the diagonal."""
     return named("linalg_lu_factor_ex", _factored(A, pivot, "lu_factor_ex", check_errors))
@@ -391,7 +391,7 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoin
     return lu_solve_op(LU, pivots, B, left, adjoint)
 
 
-@public("lu_solve", "lu_solve", out=True)
+@public("lu_solve", "lu_solve", out=True, autocast="full")
 def old_lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
     """``linalg.lu_solve`` under its old name and with its arguments reversed."""
     warn_once(

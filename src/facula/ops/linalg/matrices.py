@@ -16,7 +16,7 @@ from ... import return_types
 from ..._core.devices import MetaArray, empty_meta
 from ..._core.dtypes import FLOAT, SCALAR_TYPE_NAMES
 from ..._tensor import Tensor, elements
-from ..machine.public import EXACT_OUT, FUNCTIONS, public
+from ..machine.public import FUNCTIONS, public
 from ..moving.basic import in_both_namespaces
 
 LINALG: dict[str, Any] = {}
@@ -30,13 +30,13 @@ class LinAlgError(RuntimeError):
 LinAlgError.__name__ = "_LinAlgError"
 
 
-def linalg(fn: Callable[..., Any], name: str = "", *, exact: bool = True, **options: Any) -> Callable[..., Any]:
+def linalg(fn: Callable[..., Any] | None = None, name: str = "", **options: Any) -> Any:
     """Make a function a public one of ``facula.linalg``, which errors call ``linalg_<name>``."""
+    if fn is None:
+        return lambda fn: linalg(fn, name, **options)
     name = name or fn.__name__
     title = f"linalg_{name}"
-    public(title, out=True, **options)(fn)
-    if exact:
-        EXACT_OUT.add(title)
+    public(title, out="exact", **options)(fn)
     LINALG[name] = FUNCTIONS.pop(title)
     return fn
 

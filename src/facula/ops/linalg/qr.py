@@ -83,7 +83,7 @@ def _tall(to_q: Any, to_r: Any, q: Any, r: Any, xp: Any) -> Any:
     return xp.linalg_solve_triangular(adjoint(r, xp), found, False, False, False)
 
 
-@linalg
+@linalg(autocast="full")
 def qr(A: Tensor, mode: str = "reduced") -> Any:
     """The decomposition into an orthogonal and an upper triangular matrix."""
     check_matrix(A, "linalg.qr")
@@ -95,7 +95,7 @@ def qr(A: Tensor, mode: str = "reduced") -> Any:
     return named("linalg_qr", qr_op(A, mode))
 
 
-@public("qr", "qr", out=True)
+@public("qr", "qr", out=True, autocast="full")
 def old_qr(input: Tensor, some: bool = True) -> Any:
     """``linalg.qr`` under its old name."""
     warn_once(
@@ -122,7 +122,7 @@ def geqrf_gradient_of_input(g: Any) -> Any:
     raise NotImplementedError("the derivative for 'geqrf' is not implemented.")
 
 
-@public("geqrf", "geqrf", out=True)
+@public("geqrf", "geqrf", out=True, autocast="full")
 def geqrf(input: Tensor) -> Any:
     """The QR decomposition as LAPACK stores it."""
     if input._array.ndim < 2:
@@ -191,7 +191,7 @@ householder_op.vjp(
 )
 
 
-@linalg
+@linalg(autocast="full")
 def householder_product(input: Tensor, tau: Tensor) -> Tensor:
     """The first columns of a product of reflections."""
     a, t = input._array, tau._array
@@ -216,7 +216,7 @@ def householder_product(input: Tensor, tau: Tensor) -> Tensor:
     return householder_op(input, tau)
 
 
-@public("orgqr", "orgqr", out=True)
+@public("orgqr", "orgqr", out=True, autocast="full")
 def orgqr(input: Tensor, input2: Tensor) -> Tensor:
     """``linalg.householder_product`` under its old name."""
     return householder_product(input, input2)
@@ -252,7 +252,7 @@ def _ormqr_rule_of(position: int) -> Any:
 ormqr_op.vjp(input=_ormqr_rule_of(0), input2=_ormqr_rule_of(1), input3=_ormqr_rule_of(2))
 
 
-@public("ormqr", "ormqr", out=True)
+@public("ormqr", "ormqr", out=True, autocast="full")
 def ormqr(input: Tensor, input2: Tensor, input3: Tensor, left: bool = True, transpose: bool = False) -> Tensor:
     """A product of reflections times a matrix."""
     a, t, c = input._array, input2._array, input3._array

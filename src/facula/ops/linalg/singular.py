@@ -104,14 +104,14 @@ def _decomposed(A: Tensor, full_matrices: bool, name: str) -> Any:
     return svd_op(A, full_matrices)
 
 
-@linalg
+@linalg(autocast="full")
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
     """The singular value decomposition: ``A = U @ diag(S) @ Vh``."""
     _refuse_driver(driver)
     return named("linalg_svd", _decomposed(A, full_matrices, "linalg.svd"))
 
 
-@linalg
+@linalg(autocast="full")
 def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
     """The singular values, descending."""
     _refuse_driver(driver)
@@ -125,7 +125,7 @@ def _refuse_driver(driver: Any) -> None:
         )
 
 
-@public("svd", "svd", out=True)
+@public("svd", "svd", out=True, autocast="full")
 def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
     """The singular value decomposition: ``input = U @ diag(S) @ V.mH``."""
     if input._array.ndim < 2:
@@ -202,7 +202,7 @@ def pinv(input: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any
     return pinv_op(input, absolute, relative, hermitian)
 
 
-@public("pinverse", "pinverse")
+@public("pinverse", "pinverse", autocast="full")
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     """``linalg.pinv`` under its old name."""
     return pinv(input, rcond)
@@ -232,7 +232,7 @@ def matrix_rank(
     return Tensor._wrap(np.asarray(found, np.int64))
 
 
-@linalg
+@linalg(autocast="full")
 def cond(input: Tensor, p: Any = None) -> Tensor:
     """The norm of a matrix times the norm of its inverse."""
     from ..reductions.norms import matrix_norm

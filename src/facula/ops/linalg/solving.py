@@ -133,7 +133,7 @@ def _singular(infos: Any, name: str) -> LinAlgError:
     return LinAlgError(f"{name}: {first_failure(infos)[0]}The solver failed because the input matrix is singular.")
 
 
-@linalg
+@linalg(autocast="full")
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """The solution of ``A @ X = B``, or, with ``left=False``, of ``X @ A = B``."""
     is_vector = _checked_system(A, B, left, "linalg.solve")
@@ -143,7 +143,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
         raise _singular(failures(A._array, has_pivot), "torch.linalg.solve") from None
 
 
-@linalg
+@linalg(autocast="full")
 def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
     """The solution, and for each matrix 0 or which diagonal element was found to be zero."""
     is_vector = _checked_system(A, B, left, "linalg.solve")
@@ -290,7 +290,7 @@ def triangular_solve_gradient_of_A(
     return xp.sum_to(total(found, g[1]), A_shape)
 
 
-@public("triangular_solve", "triangular_solve", out=True)
+@public("triangular_solve", "triangular_solve", out=True, autocast="full")
 def triangular_solve(
     input: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ) -> Any:
@@ -322,7 +322,7 @@ def triangular_solve(
 # ---- tensors as matrices
 
 
-@linalg
+@linalg(autocast="full")
 def tensorinv(input: Tensor, ind: int = 2) -> Tensor:
     """The inverse of what ``tensordot`` with the first ``ind`` dimensions does."""
     if ind <= 0:
@@ -340,7 +340,7 @@ def tensorinv(input: Tensor, ind: int = 2) -> Tensor:
     return inv(input.reshape(columns_, rows_)).reshape(*back, *front)
 
 
-@linalg
+@linalg(autocast="full")
 def tensorsolve(input: Tensor, other: Tensor, dims: Any = None) -> Tensor:
     """The ``X`` for which ``tensordot(A, X, X.ndim)`` is ``B``."""
     ndim = input._array.ndim

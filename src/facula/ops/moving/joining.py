@@ -177,7 +177,7 @@ def cat_batched(call: batching.Call) -> Any:
     return cat(kept, call.attribute("dim") + 1)
 
 
-@public("cat concat concatenate", "", out=True)
+@public("cat concat concatenate", "", out="separate", autocast="widest")
 def cat(tensors: Any, dim: int = 0) -> Tensor:
     """Tensors one after the other along a dimension."""
     tensors = _checked("cat", tensors)
@@ -258,7 +258,7 @@ def stack_gradient(g: Any, position: Any, dim: Any, dtypes: Any, xp: Any) -> Any
 stack_op.batch(lambda call: stack(call.all_full(), call.attribute("dim") + 1))
 
 
-@public("stack", "", out=True)
+@public("stack", "", out="separate", autocast="widest")
 def stack(tensors: Any, dim: int = 0) -> Tensor:
     """Tensors of one shape beside each other along a new dimension."""
     tensors = _checked("stack", tensors)

@@ -57,7 +57,7 @@ def view_as_real(input: Tensor) -> Tensor:
     return view_as_real_op(input)
 
 
-@public("view_as_complex")
+@public("view_as_complex", autocast="full")
 def view_as_complex(input: Tensor) -> Tensor:
     """A view whose last dimension, of size 2, is taken as real and imaginary part."""
     array = input._array
@@ -200,13 +200,15 @@ polar_op = elementwise(
 polar_op.guard = _check_parts
 
 
-@public("complex", out=True)
+@public(
+    "complex", out="exact", out_error="Expected object of scalar type {0} but got scalar type {1} for argument 'out'"
+)
 def complex(real: Tensor, imag: Tensor) -> Tensor:
     """Complex numbers of their real and imaginary parts."""
     return complex_op(real, imag)
 
 
-@public("polar", out=True)
+@public("polar", out=True, autocast="full")
 def polar(abs: Tensor, angle: Tensor) -> Tensor:
     """Complex numbers of their moduli and arguments."""
     return polar_op(abs, angle)

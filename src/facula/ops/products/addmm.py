@@ -13,7 +13,7 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.autocast import is_on, lowered
 from ..machine.primitive import Primitive, primitive
-from ..machine.public import EXACT_OUT, public
+from ..machine.public import public
 from ..machine.refusals import scalar_type
 from ..machine.write import check_result_type, inplace_form
 from .matrix_products import (
@@ -38,7 +38,6 @@ from .matrix_products import (
 )
 
 ndarray = np.ndarray
-EXACT_OUT.update(("addmm", "addmv", "addbmm", "baddbmm"))
 
 
 def plus_product(multiply: Any, input: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
@@ -289,14 +288,14 @@ def check_baddbmm(input: Any, batch1: Any, batch2: Any) -> tuple[int, ...]:
     return shape
 
 
-@public("addmm", "addmm", out=True)
+@public("addmm", "addmm", out="exact", autocast="low")
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * (mat1 @ mat2)``."""
     check_addmm(input, mat1, mat2)
     return addmm_op.call(input, mat1, mat2, beta, alpha)
 
 
-@public("addmv", "addmv", out=True)
+@public("addmv", "addmv", out="exact")
 def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * (mat @ vec)``."""
     check_addmv(input, mat, vec)
@@ -328,14 +327,14 @@ def promoted(*tensors: Tensor) -> list[Tensor]:
     return [t if t.dtype is dt else t.to(dt) for t in tensors]
 
 
-@public("addbmm", "addbmm", out=True)
+@public("addbmm", "addbmm", out="exact", autocast="low")
 def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * (the sum of the products of the batches)``."""
     check_addbmm(input, batch1, batch2)
     return addbmm_op(input, batch1, batch2, beta, alpha)
 
 
-@public("baddbmm", "baddbmm", out=True)
+@public("baddbmm", "baddbmm", out="exact", autocast="low")
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * (batch1 @ batch2)``."""
     if is_on():

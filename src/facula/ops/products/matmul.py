@@ -20,7 +20,7 @@ from ..machine.arguments import one_dim
 from ..machine.autocast import is_on, lowered
 from ..machine.operands import common_shape
 from ..machine.primitive import PLAIN, primitive
-from ..machine.public import EXACT_OUT, FUNCTIONS, public, write_out
+from ..machine.public import FUNCTIONS, public, write_out
 from ..moving.basic import clone, constant, in_both_namespaces
 from ..views.shape import contiguous, expand_op, flatten, reshape, squeeze_op, unsafe_view, unsqueeze_op, view_op
 from ..views.transpose import permute_op, t, transpose_op
@@ -37,8 +37,6 @@ from .matrix_products import (
     require_tensors,
 )
 from .quick_products import fresh, is_plain_state, ndarray, plain_matrices, quick_linear, quick_mm
-
-EXACT_OUT.update(("cross", "matrix_power"))
 
 # ---- matmul
 
@@ -57,7 +55,7 @@ def transposed(input: Tensor) -> Tensor:
     return transpose_op(input, ndim - 2, ndim - 1)
 
 
-@public("matmul", "matmul", out=True)
+@public("matmul", "matmul", out="exact", autocast="low")
 def matmul(input: Any, other: Any) -> Any:
     """The matrix product, by PyTorch's rules for vectors, matrices and batches."""
     if plain_matrices(input, other):
@@ -414,7 +412,7 @@ def chain_matmul(*matrices: Any) -> Tensor:
     return clone(matrices[0]) if len(matrices) == 1 else multi_dot(matrices)
 
 
-@public("matrix_power", "matrix_power", out=True)
+@public("matrix_power", "matrix_power", out="exact")
 def matrix_power(input: Tensor, n: int) -> Tensor:
     """A square matrix multiplied with itself; for a negative ``n``, its inverse."""
     from ..creation.create import eye
@@ -464,7 +462,7 @@ def trace_gradient_of_input(g: Any, input_shape: Any, xp: Any) -> Any:
 trace_op.batch(lambda call: call.values[0].diagonal(0, 1, 2).sum(1))
 
 
-@public("trace", "trace")
+@public("trace", "trace", autocast="full")
 def trace(input: Tensor) -> Tensor:
     """The sum of the diagonal of a matrix."""
     if input._array.ndim != 2:
@@ -502,7 +500,7 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     return cross_op(input, other, dim)
 
 
-@public("cross", "cross", out=True)
+@public("cross", "cross", out="exact")
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """The cross product, along the first dimension of size 3 if none is given."""
     if dim is None:

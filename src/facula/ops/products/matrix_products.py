@@ -19,12 +19,11 @@ from ..machine import batching
 from ..machine.autocast import is_on, lowered
 from ..machine.namespaces import TENSORS
 from ..machine.primitive import primitive
-from ..machine.public import EXACT_OUT, public
+from ..machine.public import public
 from ..machine.refusals import not_for, scalar_type
 from ..views.shape import expand_error
 
 ndarray = np.ndarray
-EXACT_OUT.update(("mm", "bmm", "mv", "dot", "vdot", "matmul"))
 
 
 # ---- kernels
@@ -284,7 +283,7 @@ def dot_batched(call: batching.Call) -> Any:
     return _any_product(a.unsqueeze(1), b.unsqueeze(2)).reshape(call.size)
 
 
-@public("mm", "mm", out=True)
+@public("mm", "mm", out="exact", autocast="low")
 def mm(input: Tensor, mat2: Tensor) -> Tensor:
     """The product of two matrices."""
     if is_on():
@@ -293,7 +292,7 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
     return mm_op.call(input, mat2)
 
 
-@public("bmm", "bmm", out=True)
+@public("bmm", "bmm", out="exact", autocast="low")
 def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     """The products of two batches of matrices."""
     if is_on():
@@ -302,21 +301,21 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     return bmm_op.call(input, mat2)
 
 
-@public("mv", "mv", out=True)
+@public("mv", "mv", out="exact")
 def mv(input: Tensor, vec: Tensor) -> Tensor:
     """The product of a matrix and a vector."""
     check_mv(input, vec)
     return mv_op(input, vec)
 
 
-@public("dot", "dot", out=True)
+@public("dot", "dot", out="exact")
 def dot(input: Tensor, tensor: Tensor) -> Tensor:
     """The inner product of two vectors; nothing is conjugated."""
     check_dot("dot", input, tensor)
     return dot_op(input, tensor)
 
 
-@public("vdot", "vdot", out=True)
+@public("vdot", "vdot", out="exact")
 def vdot(input: Tensor, other: Tensor) -> Tensor:
     """The inner product of two vectors, the first one conjugated."""
     check_dot("vdot", input, other)

@@ -196,6 +196,11 @@ def _extreme_values(name: str, node: str, reduce: Any) -> Primitive:
     return op
 
 
+_OTHER_DTYPE = (
+    "Expected the dtype for input and out to match, but got {0} for input's dtype and {1} for out's dtype."
+)
+"""What ``out=`` of another dtype is told."""
+
 amax_op = _extreme_values("amax", "AmaxBackward0", np.maximum.reduce)
 amin_op = _extreme_values("amin", "AminBackward0", np.minimum.reduce)
 
@@ -216,13 +221,13 @@ def _extreme(name: str, op: Primitive, kernel: str, input: Tensor, dim: Any, kee
     return op(input, dims, keepdim)
 
 
-@public("amax", "amax", out=True)
+@public("amax", "amax", out="exact", out_error=_OTHER_DTYPE)
 def amax(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
     """The greatest elements; equal ones share the gradient."""
     return _extreme("amax", amax_op, "max_values_cpu", input, dim, keepdim)
 
 
-@public("amin", "amin", out=True)
+@public("amin", "amin", out="exact", out_error=_OTHER_DTYPE)
 def amin(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
     """The least elements; equal ones share the gradient."""
     return _extreme("amin", amin_op, "min_values_cpu", input, dim, keepdim)

@@ -263,7 +263,7 @@ def kthvalue_op(input: Array, k: int, dim: int, keepdim: bool) -> tuple[Array, .
 by_index(kthvalue_op)
 
 
-@public("kthvalue", "kthvalue", out=True)
+@public("kthvalue", "kthvalue", out="separate")
 def kthvalue(input: Tensor, k: Any, dim: int = -1, keepdim: bool = False) -> Any:
     """The ``k``-th least element along ``dim``, as (value, index)."""
     if isinstance(k, (str, float)):
@@ -380,13 +380,13 @@ def _ranks(levels: Any, last: Any, good: Any, ignore_nan: bool, interpolation: s
     return rounding[interpolation](rank) if interpolation in rounding else rank
 
 
-@public("quantile", "quantile", out=True, overloads=True)
+@public("quantile", "quantile", out=True, overloads=True, autocast="full")
 def quantile(input: Tensor, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear") -> Tensor:
     """The values below which given shares of the elements lie."""
     return _quantile("quantile", input, q, dim, keepdim, interpolation, False)
 
 
-@public("nanquantile", "nanquantile", out=True, overloads=True)
+@public("nanquantile", "nanquantile", out=True, overloads=True, autocast="full")
 def nanquantile(
     input: Tensor, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear"
 ) -> Tensor:

@@ -311,7 +311,7 @@ def _others_quickly(x: Any, out: Any, dim: int | None) -> Any:
     return np.conjugate(others) if x.dtype.kind == "c" else others
 
 
-@public("prod", "prod", out="dim", overloads=True)
+@public("prod", "prod", out="dim", overloads=True, autocast="full")
 def prod(input: Tensor, dim: Any = _FULL, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The product of all elements, or along ``dim``. Integers are multiplied in int64."""
     wanted = result_dtype(dtype)

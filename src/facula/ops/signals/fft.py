@@ -320,7 +320,7 @@ def _to_hermitian_all(input: Tensor, s: Any, dim: Any, norm: Any) -> Tensor:
 # ---- the public functions
 
 
-def _publish(name: str, body: Any, doc: str) -> None:
+def _publish(name: str, body: Any, doc: str, autocast: str | None) -> None:
     if name[-1] == "2":
 
         def fn(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: Any = None) -> Tensor:
@@ -336,7 +336,7 @@ def _publish(name: str, body: Any, doc: str) -> None:
 
     fn.__name__ = fn.__qualname__ = f"fft_{name}"
     fn.__doc__ = doc
-    FFT[name] = public("", name=f"fft_{name}", out=True)(fn).public  # type: ignore[attr-defined]
+    FFT[name] = public("", name=f"fft_{name}", out=True, autocast=autocast)(fn).public  # type: ignore[attr-defined]
 
 
 for _name, _body, _doc in (
@@ -347,17 +347,18 @@ for _name, _body, _doc in (
     ("irfft", lambda x, n, dim, norm: _to_real(x, n, dim, norm, False), "The inverse of ``rfft``."),
     ("hfft", lambda x, n, dim, norm: _to_real(x, n, dim, norm, True), "The spectrum of a Hermitian signal's half."),
 ):  # fmt: skip
-    _publish(_name, _body, _doc)
-for _name, _body, _doc in (
-    ("fft", lambda x, s, dim, norm: _transform_all(x, s, dim, norm, True), "``fft`` along several dimensions."),
-    ("ifft", lambda x, s, dim, norm: _transform_all(x, s, dim, norm, False), "``ifft`` along several dimensions."),
-    ("rfft", _from_real_all, "``rfft`` along the last of several dimensions, ``fft`` along the others."),
-    ("irfft", _to_real_all, "The inverse of ``rfft`` along several dimensions."),
-    ("hfft", _hermitian_all, "``hfft`` along the last of several dimensions, ``fft`` along the others."),
-    ("ihfft", _to_hermitian_all, "The inverse of ``hfft`` along several dimensions."),
+    _publish(_name, _body, _doc, "full")
+for _name, _autocast, _body, _doc in (
+    ("fft", "full", lambda x, s, dim, norm: _transform_all(x, s, dim, norm, True), "``fft`` along several dimensions."),
+    ("ifft", "full", lambda x, s, dim, norm: _transform_all(x, s, dim, norm, False),
+     "``ifft`` along several dimensions."),
+    ("rfft", "full", _from_real_all, "``rfft`` along the last of several dimensions, ``fft`` along the others."),
+    ("irfft", "full", _to_real_all, "The inverse of ``rfft`` along several dimensions."),
+    ("hfft", None, _hermitian_all, "``hfft`` along the last of several dimensions, ``fft`` along the others."),
+    ("ihfft", None, _to_hermitian_all, "The inverse of ``hfft`` along several dimensions."),
 ):  # fmt: skip
-    _publish(f"{_name}2", _body, _doc)
-    _publish(f"{_name}n", _body, _doc)
+    _publish(f"{_name}2", _body, _doc, _autocast)
+    _publish(f"{_name}n", _body, _doc, _autocast)
 
 
 # ---- the order of frequencies

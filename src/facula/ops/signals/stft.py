@@ -60,7 +60,7 @@ def _full_window(window: Any, like: Tensor, win_length: int, n_fft: int) -> Any:
     return constant_pad(window, (left, n_fft - win_length - left), 0.0)
 
 
-@public("stft", "stft")
+@public("stft", "stft", autocast="full")
 def stft(
     input: Tensor, n_fft: int, hop_length: int | None = None, win_length: int | None = None,
     window: Tensor | None = None, center: bool = True, pad_mode: str = "reflect", normalized: bool = False,
