@@ -294,18 +294,21 @@ def tangents_of(
     if not live or not any(_is_differentiable(out) for out in outs):
         return [None] * len(outs)
     if op.tangent_rule is not None:
-        return _as_list(op.tangent_rule(op, primals, tangents, attributes, outs), outs)
+        return _as_list(op, op.tangent_rule(op, primals, tangents, attributes, outs), outs)
     if op.kind == "elementwise" and _is_holomorphic(op, primals, outs[0]):
         return [_elementwise_tangent(op, primals, tangents, live, attributes, outs[0])]
     if op.kind == "linear":
-        return _as_list(_linear_tangent(op, primals, tangents, attributes), outs)
+        return _as_list(op, _linear_tangent(op, primals, tangents, attributes), outs)
     if op.kind == "multilinear":
         return [_multilinear_tangent(op, primals, tangents, live, attributes)]
     return _transposed(op, primals, tangents, live, attributes, outs)
 
 
-def _as_list(result: Any, outs: list[Any]) -> list[Any]:
+def _as_list(op: Any, result: Any, outs: list[Any]) -> list[Any]:
+    """A tangent for each output, None for those that are not in the graph."""
     found = list(result) if isinstance(result, (list, tuple)) else [result]
+    if op.outputs != 1 and not op.multi:
+        found = found[:1]
     return found + [None] * (len(outs) - len(found))
 
 

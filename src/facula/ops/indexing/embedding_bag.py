@@ -109,7 +109,7 @@ def _frequencies(indices: Any, used: Any) -> Any:
     return np.bincount(ordered)[ordered[np.searchsorted(np.unique(ordered), used)]]
 
 
-@primitive("EmbeddingBagBackwardBackward0", name="rows_from_bags", batch=batching.item_by_item)
+@primitive("EmbeddingBagBackwardBackward0", name="rows_from_bags", batch=batching.item_by_item, kind="multilinear")
 @by_zeros
 def rows_from_bags(
     input: Array, per_sample_weights: Array | None, indices: Array, offsets: Array, rows: int, scale_grad_by_freq: bool,
@@ -133,7 +133,7 @@ def rows_from_bags(
     return table
 
 
-@primitive("EmbeddingBagBackward0", name="bags_from_rows", batch=batching.item_by_item)
+@primitive("EmbeddingBagBackward0", name="bags_from_rows", batch=batching.item_by_item, kind="multilinear")
 @by_zeros
 def bags_from_rows(
     input: Array, per_sample_weights: Array | None, indices: Array, offsets: Array, scale_grad_by_freq: bool, mode: int,
@@ -151,7 +151,10 @@ def bags_from_rows(
     return _summed(values, of, offsets.size - include_last_offset)
 
 
-@primitive("EmbeddingBagPerSampleWeightsBackwardBackward0", name="bag_weight_slopes", batch=batching.item_by_item)
+@primitive(
+    "EmbeddingBagPerSampleWeightsBackwardBackward0", name="bag_weight_slopes", batch=batching.item_by_item,
+    kind="multilinear",
+)  # fmt: skip
 @by_zeros
 def bag_weight_slopes(
     bags: Array, weight: Array, indices: Array, offsets: Array, include_last_offset: bool, padding_idx: int

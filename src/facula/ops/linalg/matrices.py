@@ -16,7 +16,7 @@ from ... import return_types
 from ..._core.devices import MetaArray, empty_meta
 from ..._core.dtypes import FLOAT, SCALAR_TYPE_NAMES
 from ..._tensor import Tensor, elements
-from ..machine.public import FUNCTIONS, public
+from ..machine.public import public
 from ..moving.basic import in_both_namespaces
 
 LINALG: dict[str, Any] = {}
@@ -36,8 +36,7 @@ def linalg(fn: Callable[..., Any] | None = None, name: str = "", **options: Any)
         return lambda fn: linalg(fn, name, **options)
     name = name or fn.__name__
     title = f"linalg_{name}"
-    public(title, out="exact", **options)(fn)
-    LINALG[name] = FUNCTIONS.pop(title)
+    LINALG[name] = public("", name=title, out="exact", **options)(fn).public  # type: ignore[attr-defined]
     return fn
 
 

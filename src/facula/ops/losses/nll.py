@@ -105,17 +105,18 @@ def _nll_backward(
 
 _SAVED = {"out1": "total_weight"}
 nll_loss_op = primitive(
-    "NllLossBackward0", name="nll_loss", outputs=2, differentiable_outputs="first", saved_names=_SAVED
+    "NllLossBackward0", name="nll_loss", kind="linear", outputs=2, differentiable_outputs="first", saved_names=_SAVED
 )(_nll)  # fmt: skip
 nll_loss2d_op = primitive(
-    "NllLoss2DBackward0", name="nll_loss2d", outputs=2, differentiable_outputs="first", saved_names=_SAVED
+    "NllLoss2DBackward0", name="nll_loss2d", kind="linear", outputs=2, differentiable_outputs="first",
+    saved_names=_SAVED,
 )(_nll)  # fmt: skip
 
 nll_loss_backward = primitive(
-    "NllLossBackwardBackward0", name="nll_loss_backward", batch=batching.item_by_item
+    "NllLossBackwardBackward0", name="nll_loss_backward", kind="linear", batch=batching.item_by_item
 )(_nll_backward)
 nll_loss2d_backward = primitive(
-    "NllLoss2DBackwardBackward0", name="nll_loss2d_backward", batch=batching.item_by_item
+    "NllLoss2DBackwardBackward0", name="nll_loss2d_backward", kind="linear", batch=batching.item_by_item
 )(_nll_backward)
 
 

@@ -145,6 +145,8 @@ class Primitive:
         self.composed: Callable[..., Any] | None = None
         """The same as a function of other operators: what transforms use in place of a fused kernel."""
         self.public: Any = None
+        """The public function that it is itself, and what is declared of that: see ``expose``."""
+        self.public_record: Any = None
         self._node_class: type[Node] | None = None
         self.call: Callable[..., Any] = self._first_call
         """The quickest way to call it; ``op.call(...)`` saves the step through ``op(...)``."""

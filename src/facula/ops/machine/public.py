@@ -62,6 +62,10 @@ def expose(
         for name in functions.split():
             FUNCTIONS.setdefault(f"{name}_", change)
     op.public = call
+    op.public_record = Record(
+        op.name, functions, f"{methods} {operators}", f"{inplace} {inplace_operators}", None,
+        isinstance(op, Elementwise), None,
+    )  # fmt: skip
     return op
 
 

@@ -123,6 +123,7 @@ def _quick(names: str, fn: Callable[..., Any], check_out: Any = None) -> None:
             check_out(args[0], kwargs["out"])
         return slow(*args, **kwargs)
 
+    call.record = slow.record  # type: ignore[attr-defined]
     for each in names.split():
         FUNCTIONS[each] = call
 

@@ -222,12 +222,16 @@ bmm_op.vjp(
 
 
 @mm_op.batch
-@bmm_op.batch
 def mm_batched(call: batching.Call) -> Any:
     a, b = call.values
-    if call.op.name == "mm" and not call.flags[1]:  # all items at once: their rows are just more rows
-        rows = mm_op(a.reshape(-1, a.shape[-1]), b)
-        return rows.reshape(*a.shape[:-1], b.shape[-1])
+    if call.flags[1]:
+        return bmm_batched(call)
+    rows = mm_op(a.reshape(-1, a.shape[-1]), b)  # all items at once: their rows are just more rows
+    return rows.reshape(*a.shape[:-1], b.shape[-1])
+
+
+@bmm_op.batch
+def bmm_batched(call: batching.Call) -> Any:
     return _any_product(call.full(0), call.full(1))
 
 
@@ -270,12 +274,15 @@ def vdot_op(input: Array, other: Array) -> Any:
 vdot_op.vjp(input=lambda g, other, xp: xp.conj(g) * other, other=lambda g, input: g * input)
 
 
-@dot_op.batch
 @vdot_op.batch
+def vdot_batched(call: batching.Call) -> Any:
+    a, b = call.values
+    return dot_batched(batching.Call(dot_op, call.level, [TENSORS.conj(a), b], call.flags, ()))
+
+
+@dot_op.batch
 def dot_batched(call: batching.Call) -> Any:
     a, b = call.values
-    if call.op.name == "vdot":
-        a = TENSORS.conj(a)
     if not call.flags[1]:
         return mv_op(a, b)
     if not call.flags[0]:
