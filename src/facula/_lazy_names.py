@@ -284,8 +284,9 @@ FUNCTIONS = {
 
 FUNCTIONALS = {
     "ops.activations.activations": (
-        "celu elu elu_ gelu glu hardshrink hardsigmoid hardswish hardtanh hardtanh_ leaky_relu leaky_relu_ logsigmoid "
-        "mish prelu relu6 selu silu softplus softshrink softsign tanhshrink threshold"
+        "celu celu_ elu elu_ gelu glu hardshrink hardsigmoid hardswish hardtanh hardtanh_ leaky_relu leaky_relu_ "
+        "logsigmoid mish prelu relu relu6 relu_ selu selu_ silu softplus softshrink softsign tanhshrink threshold "
+        "threshold_"
     ),
     "ops.activations.dropout": (
         "alpha_dropout dropout1d dropout2d dropout3d feature_alpha_dropout rrelu rrelu_"
@@ -295,6 +296,12 @@ FUNCTIONALS = {
         "adaptive_max_pool1d_with_indices adaptive_max_pool2d adaptive_max_pool2d_with_indices adaptive_max_pool3d "
         "adaptive_max_pool3d_with_indices fractional_max_pool2d fractional_max_pool2d_with_indices "
         "fractional_max_pool3d fractional_max_pool3d_with_indices"
+    ),
+    "ops.images.conv_tbc": (
+        "conv_tbc"
+    ),
+    "ops.images.convolution": (
+        "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d"
     ),
     "ops.images.fold": (
         "fold unfold"
@@ -312,8 +319,65 @@ FUNCTIONALS = {
     "ops.images.unpool": (
         "max_unpool1d max_unpool2d max_unpool3d"
     ),
+    "ops.indexing.embedding": (
+        "embedding one_hot"
+    ),
+    "ops.linalg.distance": (
+        "pdist"
+    ),
+    "ops.moving.padding": (
+        "pad"
+    ),
+    "ops.moving.pixel_shuffle": (
+        "channel_shuffle native_channel_shuffle pixel_shuffle pixel_unshuffle"
+    ),
     "ops.networks.attention": (
         "scaled_dot_product_attention"
+    ),
+    "ops.products.matmul": (
+        "bilinear linear"
+    ),
+}
+
+LINALG = {
+    "ops.linalg.cholesky": (
+        "cholesky cholesky_ex"
+    ),
+    "ops.linalg.eigen": (
+        "eig eigh eigvals eigvalsh"
+    ),
+    "ops.linalg.inverse": (
+        "det inv inv_ex slogdet"
+    ),
+    "ops.linalg.ldl": (
+        "ldl_factor ldl_factor_ex ldl_solve"
+    ),
+    "ops.linalg.least_squares": (
+        "lstsq"
+    ),
+    "ops.linalg.lu": (
+        "lu lu_factor lu_factor_ex lu_solve"
+    ),
+    "ops.linalg.matrix_functions": (
+        "matrix_exp vander"
+    ),
+    "ops.linalg.qr": (
+        "householder_product qr"
+    ),
+    "ops.linalg.singular": (
+        "cond matrix_rank pinv svd svdvals"
+    ),
+    "ops.linalg.solving": (
+        "solve solve_ex solve_triangular tensorinv tensorsolve"
+    ),
+    "ops.products.matmul": (
+        "cross matmul matrix_power multi_dot vecdot"
+    ),
+    "ops.reductions.norms": (
+        "matrix_norm norm vector_norm"
+    ),
+    "ops.views.slices": (
+        "diagonal"
     ),
 }
 

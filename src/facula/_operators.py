@@ -128,9 +128,9 @@ def _public_lines(value: Any) -> Iterator[str]:
         yield _row("function" if op is None else "kernel", place)
     if record is None:
         return
-    for what in ("functions", "methods", "inplace"):
-        if names := getattr(record, what):
-            yield _row("in-place" if what == "inplace" else what, ", ".join(names))
+    for what, names in (("functions", record.functions), ("methods", record.methods), ("in-place", record.inplace)):
+        if names:
+            yield _row(what, ", ".join(names))
     yield _row("autocast", _DTYPES[record.autocast])
     yield _row("out=", ", ".join(record.out) or "no")
 

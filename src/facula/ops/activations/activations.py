@@ -68,6 +68,9 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     return _relu_in_place(input) if inplace else relu_op(input)
 
 
+FUNCTIONALS.update(relu=relu, relu_=FUNCTIONS["relu_"])
+
+
 def _leaky(input: Array, negative_slope: float) -> Any:
     if input.ndim and input.dtype.kind == "f" and 0 < negative_slope <= 1:
         below = np.multiply(input, number_like(negative_slope, input))
@@ -532,4 +535,4 @@ for _fn in (celu, elu, hardtanh, leaky_relu, selu, threshold):
     FUNCTIONALS[_fn.__name__] = _fn.public
     FUNCTIONALS[f"{_fn.__name__}_"] = _in_place_of(_fn)
 for _name in ("celu_", "selu_", "threshold_"):
-    FUNCTIONS[_name] = FUNCTIONALS.pop(_name)
+    FUNCTIONS[_name] = FUNCTIONALS[_name]

@@ -16,7 +16,7 @@ from ..arrays.sparse_maps import along
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import Primitive, wrap
-from ..machine.public import FUNCTIONALS, FUNCTIONS, public
+from ..machine.public import public
 from ..machine.refusals import not_for
 from ..moving.basic import no_gradient
 from .sizes import NUMBER, as_ints, checked_windows, one_int, shape_list, spread, windows_of
@@ -196,7 +196,7 @@ def _max_forms(n: int) -> None:
         values: Tensor = pool(input, kernel_size, stride, padding, dilation, ceil_mode, False)
         return values
 
-    @public("", name=f"max_pool{n}d", autocast="full" if n == 3 else None)
+    @public(functionals=f"max_pool{n}d", autocast="full" if n == 3 else None)
     def functional(
         input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
         ceil_mode: bool = False, return_indices: bool = False,
@@ -204,18 +204,13 @@ def _max_forms(n: int) -> None:
         """The greatest element of each window; with ``return_indices`` also where it is in its plane."""
         return pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
-    @public("", name=f"max_pool{n}d_with_indices")
+    @public(functionals=f"max_pool{n}d_with_indices")
     def with_indices(
         input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
         ceil_mode: bool = False, return_indices: bool = True,
     ) -> Any:  # fmt: skip
         """The greatest element of each window, and where it is in its plane."""
         return pool(input, kernel_size, stride, padding, dilation, ceil_mode, True)
-
-    for name, fn in ((f"max_pool{n}d", functional), (f"max_pool{n}d_with_indices", with_indices)):
-        form = fn.public  # type: ignore[attr-defined]
-        form.__name__ = form.__qualname__ = name
-        FUNCTIONALS[name] = form
 
 
 for _n in (1, 2, 3):
@@ -372,7 +367,7 @@ def one_dimensional(name: str, input: Tensor) -> None:
         )
 
 
-@public("avg_pool1d")
+@public("avg_pool1d", functionals="avg_pool1d")
 def avg_pool1d(
     input: Tensor, kernel_size: Any, stride: Any = (), padding: Any = 0, ceil_mode: bool = False,
     count_include_pad: bool = True,
@@ -387,7 +382,7 @@ def avg_pool1d(
 
 
 def _avg_form(n: int) -> Callable[..., Any]:
-    @public("", name=f"avg_pool{n}d", out=True, autocast="full" if n == 3 else None)
+    @public(functionals=f"avg_pool{n}d", out=True, autocast="full" if n == 3 else None)
     def avg_pool(
         input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
         count_include_pad: bool = True, divisor_override: int | None = None,
@@ -397,21 +392,17 @@ def _avg_form(n: int) -> Callable[..., Any]:
             n, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
         )
 
-    form: Any = avg_pool.public  # type: ignore[attr-defined]
-    form.__name__ = form.__qualname__ = f"avg_pool{n}d"
-    FUNCTIONALS[form.__name__] = form
     return avg_pool
 
 
 avg_pool2d, avg_pool3d = _avg_form(2), _avg_form(3)
-FUNCTIONALS["avg_pool1d"] = FUNCTIONS["avg_pool1d"]
 
 
 # ---- p-norms
 
 
 def _lp_form(n: int, average: Callable[..., Any]) -> None:
-    @public("", name=f"lp_pool{n}d")
+    @public(functionals=f"lp_pool{n}d")
     def lp_pool(
         input: Tensor, norm_type: int | float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
     ) -> Tensor:
@@ -421,10 +412,6 @@ def _lp_form(n: int, average: Callable[..., Any]) -> None:
         whole = mean.sign() * mean.abs().relu()
         found: Tensor = whole.mul(prod(sizes)).pow(1.0 / norm_type)
         return found
-
-    form: Any = lp_pool.public  # type: ignore[attr-defined]
-    form.__name__ = form.__qualname__ = f"lp_pool{n}d"
-    FUNCTIONALS[form.__name__] = form
 
 
 for _n, _average in ((1, avg_pool1d), (2, avg_pool2d), (3, avg_pool3d)):

@@ -11,6 +11,7 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.partial_write import add_rows
 from ..machine.primitive import primitive, wrap
+from ..machine.public import FUNCTIONALS
 
 
 @primitive("EmbeddingBackward0", name="embedding", kind="linear")
@@ -140,3 +141,6 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
         raise RuntimeError("Class values must be smaller than num_classes.")
     classes = np.arange(num_classes)
     return computed(input, lambda numbers: wrap((numbers[..., None] == classes).astype(np.int64)))
+
+
+FUNCTIONALS.update(embedding=embedding, one_hot=one_hot)

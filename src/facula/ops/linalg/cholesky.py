@@ -12,7 +12,7 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.deprecated import warn_once
 from ..machine.primitive import Primitive
-from ..machine.public import public
+from ..machine.public import linalg, public
 from .matrices import (
     LinAlgError,
     adjoint,
@@ -24,7 +24,6 @@ from .matrices import (
     in_turn,
     info_tensor,
     is_positive,
-    linalg,
     lower,
     named,
 )

@@ -163,7 +163,7 @@ def pdist_gradient_of_input(g: Any, input: Any, out: Any, p: float, xp: Any) -> 
     return xp.unindex(grad, (first,), input.shape) - xp.unindex(grad, (second,), input.shape)
 
 
-@public("pdist", "")
+@public("pdist", "", functionals="pdist")
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     """The distances between the rows, each pair once."""
     if input._array.ndim != 2:

@@ -10,6 +10,7 @@ from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import primitive
+from ..machine.public import linalg
 from .matrices import (
     adjoint,
     all_finite,
@@ -19,7 +20,6 @@ from .matrices import (
     columns,
     eye,
     is_complex,
-    linalg,
     named,
     require_no_phase,
     rows,

@@ -11,7 +11,7 @@ from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import primitive
-from ..machine.public import FUNCTIONS, public
+from ..machine.public import FUNCTIONS, linalg, public
 from ..moving.basic import in_both_namespaces
 from .matrices import (
     LinAlgError,
@@ -25,7 +25,6 @@ from .matrices import (
     in_turn,
     info_tensor,
     is_complex,
-    linalg,
     named,
     scaling,
 )

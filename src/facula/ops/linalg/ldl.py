@@ -14,8 +14,9 @@ from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import primitive
+from ..machine.public import linalg
 from ..machine.refusals import scalar_type
-from .matrices import check_equation, check_float, check_matrix, check_square, linalg, named
+from .matrices import check_equation, check_float, check_matrix, check_square, named
 
 _GROWTH = (1 + math.sqrt(17)) / 8
 

@@ -10,9 +10,10 @@ from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import primitive
+from ..machine.public import linalg
 from ..machine.refusals import scalar_type
 from .lu import without_history
-from .matrices import adjoint, also_meta, check_float, linalg, named, rows, total
+from .matrices import adjoint, also_meta, check_float, named, rows, total
 from .singular import pinv_op
 
 _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")

@@ -12,7 +12,7 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.deprecated import warn_once
 from ..machine.primitive import primitive
-from ..machine.public import public, write_out
+from ..machine.public import linalg, public, write_out
 from .matrices import (
     LARGE,
     adjoint,
@@ -25,7 +25,6 @@ from .matrices import (
     check_square,
     first_failure,
     lapack,
-    linalg,
     lower,
     named,
     total,

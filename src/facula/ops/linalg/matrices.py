@@ -16,11 +16,7 @@ from ... import return_types
 from ..._core.devices import MetaArray, empty_meta
 from ..._core.dtypes import FLOAT, SCALAR_TYPE_NAMES
 from ..._tensor import Tensor, elements
-from ..machine.public import public
 from ..moving.basic import in_both_namespaces
-
-LINALG: dict[str, Any] = {}
-"""What becomes ``facula.linalg.<name>``."""
 
 
 class LinAlgError(RuntimeError):
@@ -28,16 +24,6 @@ class LinAlgError(RuntimeError):
 
 
 LinAlgError.__name__ = "_LinAlgError"
-
-
-def linalg(fn: Callable[..., Any] | None = None, name: str = "", **options: Any) -> Any:
-    """Make a function a public one of ``facula.linalg``, which errors call ``linalg_<name>``."""
-    if fn is None:
-        return lambda fn: linalg(fn, name, **options)
-    name = name or fn.__name__
-    title = f"linalg_{name}"
-    LINALG[name] = public("", name=title, out="exact", **options)(fn).public  # type: ignore[attr-defined]
-    return fn
 
 
 def named(name: str, parts: Any) -> Any:

@@ -10,9 +10,9 @@ from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import primitive
-from ..machine.public import FUNCTIONS, public
+from ..machine.public import FUNCTIONS, linalg, public
 from ..machine.refusals import scalar_type
-from .matrices import adjoint, also_meta, array_of, check_float, check_square, linalg
+from .matrices import adjoint, also_meta, array_of, check_float, check_square
 
 # ---- the exponential
 

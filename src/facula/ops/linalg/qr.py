@@ -11,7 +11,7 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.deprecated import warn_once
 from ..machine.primitive import primitive
-from ..machine.public import public
+from ..machine.public import linalg, public
 from ..machine.refusals import scalar_type
 from .matrices import (
     LARGE,
@@ -21,7 +21,6 @@ from .matrices import (
     check_float,
     check_matrix,
     lapack,
-    linalg,
     named,
     upper,
 )

@@ -10,7 +10,7 @@ from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import primitive
-from ..machine.public import FUNCTIONS, public
+from ..machine.public import FUNCTIONS, linalg, public
 from .matrices import (
     LinAlgError,
     adjoint,
@@ -23,7 +23,6 @@ from .matrices import (
     columns,
     eye,
     is_complex,
-    linalg,
     named,
     require_no_phase,
     rows,

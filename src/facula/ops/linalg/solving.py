@@ -14,7 +14,7 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.deprecated import warn_once
 from ..machine.primitive import Primitive, primitive
-from ..machine.public import public
+from ..machine.public import linalg, public
 from .matrices import (
     LinAlgError,
     adjoint,
@@ -30,7 +30,6 @@ from .matrices import (
     has_pivot,
     in_turn,
     info_tensor,
-    linalg,
     lower,
     named,
     rows,

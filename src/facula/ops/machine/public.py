@@ -39,7 +39,10 @@ class Functions(dict[str, Any]):
 FUNCTIONS = Functions()
 
 FUNCTIONALS: dict[str, Any] = {}
-"""What becomes ``facula.nn.functional.<name>`` without being a function of ``facula`` itself."""
+"""What becomes ``facula.nn.functional.<name>``."""
+
+LINALG: dict[str, Any] = {}
+"""What becomes ``facula.linalg.<name>``."""
 
 
 def expose(
@@ -63,9 +66,8 @@ def expose(
             FUNCTIONS.setdefault(f"{name}_", change)
     op.public = call
     op.public_record = Record(
-        op.name, functions, f"{methods} {operators}", f"{inplace} {inplace_operators}", None,
-        isinstance(op, Elementwise), None,
-    )  # fmt: skip
+        op.name, functions, f"{methods} {operators}", f"{inplace} {inplace_operators}", out=isinstance(op, Elementwise)
+    )
     return op
 
 
@@ -86,15 +88,16 @@ _OUT = frozenset(["any", "dim", "exact", "separate"])
 class Record:
     """What is said of a public function at its declaration. The function and the method carry it as ``record``."""
 
-    __slots__ = ("autocast", "functions", "inplace", "methods", "out", "out_error", "title")
+    __slots__ = ("autocast", "functionals", "functions", "inplace", "methods", "out", "out_error", "title")
 
     def __init__(
-        self, title: str, functions: str, methods: str, inplace: str, autocast: str | None, out: bool | str,
-        out_error: str | None,
+        self, title: str, functions: str, methods: str, inplace: str, *, functionals: str = "",
+        autocast: str | None = None, out: bool | str = False, out_error: str | None = None,
     ) -> None:  # fmt: skip
         self.title = title
         """What errors call it."""
         self.functions = functions.split()
+        self.functionals = functionals.split()
         self.methods = methods.split()
         self.inplace = inplace.split()
         self.autocast = autocast
@@ -107,8 +110,9 @@ class Record:
 
 
 def public(
-    functions: str = "", methods: str = "", *, out: bool | str = False, out_error: str | None = None,
-    autocast: str | None = None, inplace: str = "", overloads: bool = False, name: str | None = None,
+    functions: str = "", methods: str = "", *, functionals: str = "", out: bool | str = False,
+    out_error: str | None = None, autocast: str | None = None, inplace: str = "", overloads: bool = False,
+    name: str | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
     """Make a Python function over primitives a public operator.
 
@@ -119,13 +123,16 @@ def public(
     autocast's dtype, ``"full"`` for float32, ``"widest"`` for the widest dtype among the arguments. ``inplace`` names
     methods that write the result into ``self`` (by ``copy_``, for functions without a primitive of their own in-place
     form).
-    ``overloads`` says that PyTorch has several forms of it, and so another sentence for arguments that fit none.
-    ``name``: what errors call it. The plain function is returned for internal use; its ``public`` is for users.
+    ``functionals`` are names in ``nn.functional``. ``overloads`` says that PyTorch has several forms of it, and so
+    another sentence for arguments that fit none. ``name``: what errors call it. The plain function is returned for
+    internal use; its ``public`` is for users.
     """
 
     def make(fn: Callable[..., Any]) -> Callable[..., Any]:
-        title = name or [*functions.split(), *methods.split(), fn.__name__][0]
-        record = Record(title, functions, methods, inplace, autocast, out, out_error)
+        title = name or [*functions.split(), *methods.split(), *functionals.split(), fn.__name__][0]
+        record = Record(
+            title, functions, methods, inplace, functionals=functionals, autocast=autocast, out=out, out_error=out_error
+        )
         needed = "dim" if "dim" in record.out else None
         accepted = set(fn.__code__.co_varnames[: fn.__code__.co_argcount + fn.__code__.co_kwonlyargcount])
         takes_tensor = next(iter(fn.__annotations__.values()), None) == "Tensor"
@@ -211,12 +218,28 @@ def public(
         fn.public = function  # type: ignore[attr-defined]
         for each in functions.split():
             FUNCTIONS[each] = function
+        for each in functionals.split():
+            FUNCTIONALS[each] = function
+        if functionals and not functions:
+            function.__name__ = function.__qualname__ = title
         set_methods(**dict.fromkeys(methods.split(), method))
         if inplace:
             set_methods(**dict.fromkeys(inplace.split(), _inplace_by_copy(fn)))
         return fn
 
     return make
+
+
+def linalg(fn: Callable[..., Any] | None = None, name: str = "", **options: Any) -> Any:
+    """Make a function a public one of ``facula.linalg``, which errors call ``linalg_<name>``."""
+    if fn is None:
+        return lambda fn: linalg(fn, name, **options)
+    name = name or fn.__name__
+    form = getattr(fn, "public", None)
+    LINALG[name] = public("", name=f"linalg_{name}", out="exact", **options)(fn).public  # type: ignore[attr-defined]
+    if form is not None:  # it is a function of ``facula`` itself, too
+        fn.public = form  # type: ignore[attr-defined]
+    return fn
 
 
 def looking_like(fn: Any, call: Any) -> Any:

@@ -10,7 +10,7 @@ from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import Primitive, primitive
-from ..machine.public import public
+from ..machine.public import FUNCTIONALS, public
 from .basic import no_gradient
 
 
@@ -163,3 +163,6 @@ def _circular(input: Tensor, widths: tuple[int, ...]) -> Tensor:
         if after:
             out.narrow(dim, n - after, after).copy_(out.narrow(dim, before, after))
     return out
+
+
+FUNCTIONALS["pad"] = pad

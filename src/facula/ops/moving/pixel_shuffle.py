@@ -57,7 +57,7 @@ def _check_ndim(name: str, input: Tensor) -> Any:
     return shape
 
 
-@public("pixel_shuffle")
+@public("pixel_shuffle", functionals="pixel_shuffle")
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     """(…, channels · r², height, width) as (…, channels, height · r, width · r)."""
     shape = _check_ndim("pixel_shuffle", input)
@@ -72,7 +72,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     return to_space(input, upscale_factor)
 
 
-@public("pixel_unshuffle")
+@public("pixel_unshuffle", functionals="pixel_unshuffle")
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     """The inverse of ``pixel_shuffle``."""
     shape = _check_ndim("pixel_unshuffle", input)
@@ -87,7 +87,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     return to_channels(input, downscale_factor)
 
 
-@public("channel_shuffle")
+@public("channel_shuffle", functionals="channel_shuffle native_channel_shuffle")
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     """Channels (dimension 1) dealt out anew: the first of each group, then the second of each…"""
     shape = input._array.shape

@@ -20,7 +20,7 @@ from ..machine.arguments import one_dim
 from ..machine.autocast import is_on, lowered
 from ..machine.operands import common_shape
 from ..machine.primitive import PLAIN, primitive
-from ..machine.public import FUNCTIONS, public, write_out
+from ..machine.public import FUNCTIONALS, FUNCTIONS, linalg, public, write_out
 from ..moving.basic import clone, constant, in_both_namespaces
 from ..views.shape import contiguous, expand_op, flatten, reshape, squeeze_op, unsafe_view, unsqueeze_op, view_op
 from ..views.transpose import permute_op, t, transpose_op
@@ -55,6 +55,7 @@ def transposed(input: Tensor) -> Tensor:
     return transpose_op(input, ndim - 2, ndim - 1)
 
 
+@linalg
 @public("matmul", "matmul", out="exact", autocast="low")
 def matmul(input: Any, other: Any) -> Any:
     """The matrix product, by PyTorch's rules for vectors, matrices and batches."""
@@ -334,6 +335,7 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
     return unsafe_view(left * right, tuple(m * k for m, k in zip(a, b)))
 
 
+@linalg
 def multi_dot(tensors: Any) -> Tensor:
     """The product of a chain of matrices, in the order that takes the fewest multiplications."""
     tensors = list(tensors)
@@ -412,6 +414,7 @@ def chain_matmul(*matrices: Any) -> Tensor:
     return clone(matrices[0]) if len(matrices) == 1 else multi_dot(matrices)
 
 
+@linalg
 @public("matrix_power", "matrix_power", out="exact")
 def matrix_power(input: Tensor, n: int) -> Tensor:
     """A square matrix multiplied with itself; for a negative ``n``, its inverse."""
@@ -438,6 +441,14 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
             assert result is not None
             return result
         square = matmul(square, square)
+
+
+@linalg(name="vecdot", autocast="low")
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
+    """Inner products of vectors along a dimension, the first one conjugated."""
+    if x._array.ndim == 1 == y._array.ndim:
+        return x.vdot(y)
+    return (x.conj() * y).sum(dim)
 
 
 # ---- trace, cross, bilinear
@@ -485,6 +496,7 @@ cross_op.vjp(
 )
 
 
+@linalg(name="cross")
 def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     """The cross product of vectors of three elements."""
     a, b = input._array, other._array
@@ -551,7 +563,7 @@ def trilinear_batched(call: batching.Call) -> Any:
     return call.run(call.values, ((*named, f"Z{result}"),))
 
 
-@public("bilinear")
+@public("bilinear", functionals="bilinear")
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``input1 @ weight[k] @ input2 + bias[k]`` for each k."""
     a, b, w = input1._array.shape, input2._array.shape, weight._array.shape
@@ -573,3 +585,6 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     left, right = reshape(input1, (rows, a[-1])), reshape(input2, (rows, b[-1]))
     result = reshape(trilinear(left, weight, right, ("ni", "kij", "nj", "nk")), (*a[:-1], w[0]))
     return result if bias is None else result + bias
+
+
+FUNCTIONALS["linear"] = linear

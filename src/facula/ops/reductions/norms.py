@@ -14,7 +14,7 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.errors import WrongArgument
 from ..machine.primitive import primitive
-from ..machine.public import public
+from ..machine.public import linalg, public
 from ..moving.basic import in_both_namespaces, in_dtype
 from .reducing import (
     add_squares,
@@ -124,7 +124,7 @@ def _check_empty(array: Any, ord: Any, dims: Any) -> None:
             )
 
 
-@public("", "", out="exact", name="linalg_vector_norm")
+@linalg
 def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """``sum(|x|**ord) ** (1 / ord)`` of all elements, or along ``dim``."""
     if isinstance(ord, (str, type(None))):
@@ -170,7 +170,7 @@ def norm(
     return result if out is None else write_out("norm", out, result)
 
 
-@public("", "", out="exact", name="linalg_matrix_norm")
+@linalg
 def matrix_norm(
     A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
 ) -> Tensor:
@@ -207,7 +207,7 @@ def _greatest(norms: Tensor, dim: int) -> Any:
     return norms.amax if norms._array.shape[dim] else norms.sum
 
 
-@public("", "", out="exact", name="linalg_norm")
+@linalg(name="norm")
 def linalg_norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The norm of a vector, or of a matrix if there are two dimensions and an ``ord``."""
     pair = isinstance(dim, (tuple, list)) and len(dim) == 2

@@ -11,7 +11,7 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import as_int, one_dim
 from ..machine.primitive import primitive
-from ..machine.public import public
+from ..machine.public import linalg, public
 from ..machine.view import strided, view_primitive
 from ..moving.basic import constant, raw
 
@@ -162,6 +162,12 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     """A view of a diagonal of two dimensions, as the last dimension."""
     first, second = two_dims("diagonal", input._array.ndim, dim1, dim2)
     return diagonal_op(input, offset, first, second)
+
+
+@linalg(name="diagonal")
+def diagonal_of_matrices(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """A view of the diagonal of matrices."""
+    return diagonal(A, offset, dim1, dim2)
 
 
 def two_dims(name: str, ndim: int, dim1: int, dim2: int) -> tuple[int, int]:
