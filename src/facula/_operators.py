@@ -187,6 +187,16 @@ def _text(fn: Callable[..., Any]) -> str:
         return repr(fn)
 
 
+def summary(name: str) -> tuple[str, str, str]:
+    """Kind, batching and autocast class of an operator in a word each; empty where its primitives differ."""
+    forms = [value for _, value in _public_forms(name)][:1]
+    ops = [op for value in forms for op in primitives_of(value)]
+    classes = [record.autocast or "" for value in forms if (record := _record(value)) is not None]
+    words = [("view" if op.is_view else op.kind for op in ops), map(_batching_name, ops), classes]
+    kind, batching, autocast = (found[0] if len(found := [*dict.fromkeys(column)]) == 1 else "" for column in words)
+    return kind, batching, autocast
+
+
 # ---- what a function is made of
 
 
