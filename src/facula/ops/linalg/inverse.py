@@ -45,16 +45,12 @@ def _inv_rule(g: Any, out: Any, xp: Any) -> Any:
 inv_op.vjp(input=_inv_rule)
 
 
-@primitive(
-    "LinalgInvExBackward0", name="linalg_inv_where_possible", batch=batching.last_dimensions,
-    saved_names={"out": "inverse"},
-)  # fmt: skip
-def inv_where_possible(input: Array) -> Any:
+def _inv_where_possible(input: Array) -> Any:
     """NaN for singular matrices."""
     return in_turn(np.linalg.inv, input, like=input.shape)
 
 
-inv_where_possible.vjp(input=_inv_rule)
+inv_where_possible = inv_op.under("linalg_inv_where_possible", "LinalgInvExBackward0", _inv_where_possible)
 
 
 def _singular(name: str, infos: Any) -> LinAlgError:

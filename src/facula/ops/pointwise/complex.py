@@ -122,9 +122,7 @@ in_both_namespaces("imag", lambda x: x.imag, _imag)
 conj_physically = elementwise(
     "conj_physically", np.conjugate, "ConjPhysicalBackward0", input=lambda g, xp: xp.conj(g)
 )
-_conj_in_place = inplace_form(
-    elementwise("conj_physically_", np.conjugate, "ConjPhysicalBackward1", input=lambda g, xp: xp.conj(g))
-)
+_conj_in_place = inplace_form(conj_physically.under("conj_physically_", "ConjPhysicalBackward1"))
 
 
 @public("conj_physical", "conj_physical", out=True)
