@@ -1,8 +1,8 @@
 """Write ``src/facula/_lazy_names.py``: ``python -m tests.lazy_names``, after an operator got a new name or a new file.
 
 Every module of operators is loaded, without any promise, and what it adds to the functions, to ``nn.functional``, to
-Tensor and to the namespaces of derivative rules is written down. With ``--print`` the table goes to standard output
-instead of into the file.
+``linalg``, to Tensor and to the namespaces of derivative rules is written down. With ``--print`` the table goes to
+standard output instead of into the file.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def module_names() -> list[str]:
 def provided() -> dict[str, dict[str, str]]:
     """The module of every function, method and primitive. Needs a process that has not imported facula yet."""
     table: Any = ModuleType("facula._lazy_names")
-    table.FUNCTIONS = table.FUNCTIONALS = table.METHODS = table.PRIMITIVES = {}
+    table.FUNCTIONS = table.FUNCTIONALS = table.LINALG = table.METHODS = table.PRIMITIVES = {}
     sys.modules[table.__name__] = table
     import facula
     from facula.ops.machine import namespaces, public
@@ -42,6 +42,7 @@ def provided() -> dict[str, dict[str, str]]:
     places: dict[str, Any] = {
         "FUNCTIONS": public.FUNCTIONS,
         "FUNCTIONALS": public.FUNCTIONALS,
+        "LINALG": public.LINALG,
         "METHODS": vars(facula.Tensor),
         "PRIMITIVES": vars(namespaces.TENSORS),
     }

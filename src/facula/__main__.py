@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 USAGE = """\
 usage: facula [--version] [--help] <command>
 
 commands:
   run script.py [args...]    run a program that imports torch on facula; also run -m module [args...]
+  ops [name...]              the families of operators, or all that is declared of an operator
   tour                       a guided tour of the library in the terminal (under 3 seconds)
 
 options:
@@ -21,7 +22,7 @@ In a program: import facula as torch
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; the exit code is 0, or 2 if the command line is wrong."""
+    """Run a command; the exit code is 0, 1 if what it asks for is not there, or 2 if the command line is wrong."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     if not given or given[0] in ("-h", "--help", "help"):
         print(USAGE, end="")
@@ -36,12 +37,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return complain(f"tour takes no arguments, but got: {' '.join(given[1:])}")
         from . import tour
 
-        try:
-            tour.run()
-        except BrokenPipeError:
-            # The reader (head, less) has gone: not our failure. Point stdout elsewhere, so that closing it is silent.
-            sys.stdout = open("/dev/null", "w") if sys.platform != "win32" else open("NUL", "w")  # noqa: SIM115
-        return 0
+        return printing(tour.run)
+    if given[0] == "ops":
+        if unknown := [name for name in given[1:] if name.startswith("-")]:
+            return complain(f"ops takes names of operators, not {unknown[0]}")
+        from . import _operators
+
+        return printing(lambda: _operators.run(given[1:]))
     if given[0] == "run":
         if len(given) == 1 or (given[1] in ("-m", "-c") and len(given) == 2):
             return complain("run needs a script, or -m and a module, or -c and code")
@@ -49,6 +51,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         return run.run(given[1:])
     return complain(f"unknown command: {given[0]}")
+
+
+def printing(command: Callable[[], int | None]) -> int:
+    """Run a command whose reader (head, less) may go before it ends: that is not our failure."""
+    try:
+        return command() or 0
+    except BrokenPipeError:  # stdout points elsewhere from here on, so that closing it is silent
+        sys.stdout = open("/dev/null", "w") if sys.platform != "win32" else open("NUL", "w")  # noqa: SIM115
+        return 0
 
 
 def complain(message: str) -> int:

@@ -21,6 +21,7 @@ def _providers(table: dict[str, str]) -> dict[str, str]:
 
 FUNCTIONS = _providers(_lazy_names.FUNCTIONS)
 FUNCTIONALS = _providers(_lazy_names.FUNCTIONALS)
+LINALG = _providers(_lazy_names.LINALG)
 PRIMITIVES = _providers(_lazy_names.PRIMITIVES)
 
 

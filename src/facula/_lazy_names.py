@@ -216,6 +216,9 @@ FUNCTIONS = {
         "log2 log2_ log_ logaddexp logaddexp2 logit logit_ pow rsqrt rsqrt_ sigmoid sigmoid_ sin sin_ sinc sinc_ sinh "
         "sinh_ sqrt sqrt_ square square_ tan tan_ tanh tanh_ xlogy xlogy_"
     ),
+    "ops.products.addmm": (
+        "addbmm addmm addmv addr baddbmm"
+    ),
     "ops.products.einsum": (
         "einsum"
     ),
@@ -223,7 +226,7 @@ FUNCTIONS = {
         "bilinear chain_matmul cross ger inner kron matmul matrix_power outer tensordot trace"
     ),
     "ops.products.matrix_products": (
-        "addbmm addmm addmv addr baddbmm bmm dot mm mv vdot"
+        "bmm dot mm mv vdot"
     ),
     "ops.reductions.counting": (
         "bincount bucketize histc isin searchsorted unique unique_consecutive"
@@ -281,8 +284,9 @@ FUNCTIONS = {
 
 FUNCTIONALS = {
     "ops.activations.activations": (
-        "celu elu elu_ gelu glu hardshrink hardsigmoid hardswish hardtanh hardtanh_ leaky_relu leaky_relu_ logsigmoid "
-        "mish prelu relu6 selu silu softplus softshrink softsign tanhshrink threshold"
+        "celu celu_ elu elu_ gelu glu hardshrink hardsigmoid hardswish hardtanh hardtanh_ leaky_relu leaky_relu_ "
+        "logsigmoid mish prelu relu relu6 relu_ selu selu_ silu softplus softshrink softsign tanhshrink threshold "
+        "threshold_"
     ),
     "ops.activations.dropout": (
         "alpha_dropout dropout1d dropout2d dropout3d feature_alpha_dropout rrelu rrelu_"
@@ -292,6 +296,12 @@ FUNCTIONALS = {
         "adaptive_max_pool1d_with_indices adaptive_max_pool2d adaptive_max_pool2d_with_indices adaptive_max_pool3d "
         "adaptive_max_pool3d_with_indices fractional_max_pool2d fractional_max_pool2d_with_indices "
         "fractional_max_pool3d fractional_max_pool3d_with_indices"
+    ),
+    "ops.images.conv_tbc": (
+        "conv_tbc"
+    ),
+    "ops.images.convolution": (
+        "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d"
     ),
     "ops.images.fold": (
         "fold unfold"
@@ -309,8 +319,65 @@ FUNCTIONALS = {
     "ops.images.unpool": (
         "max_unpool1d max_unpool2d max_unpool3d"
     ),
+    "ops.indexing.embedding": (
+        "embedding one_hot"
+    ),
+    "ops.linalg.distance": (
+        "pdist"
+    ),
+    "ops.moving.padding": (
+        "pad"
+    ),
+    "ops.moving.pixel_shuffle": (
+        "channel_shuffle native_channel_shuffle pixel_shuffle pixel_unshuffle"
+    ),
     "ops.networks.attention": (
         "scaled_dot_product_attention"
+    ),
+    "ops.products.matmul": (
+        "bilinear linear"
+    ),
+}
+
+LINALG = {
+    "ops.linalg.cholesky": (
+        "cholesky cholesky_ex"
+    ),
+    "ops.linalg.eigen": (
+        "eig eigh eigvals eigvalsh"
+    ),
+    "ops.linalg.inverse": (
+        "det inv inv_ex slogdet"
+    ),
+    "ops.linalg.ldl": (
+        "ldl_factor ldl_factor_ex ldl_solve"
+    ),
+    "ops.linalg.least_squares": (
+        "lstsq"
+    ),
+    "ops.linalg.lu": (
+        "lu lu_factor lu_factor_ex lu_solve"
+    ),
+    "ops.linalg.matrix_functions": (
+        "matrix_exp vander"
+    ),
+    "ops.linalg.qr": (
+        "householder_product qr"
+    ),
+    "ops.linalg.singular": (
+        "cond matrix_rank pinv svd svdvals"
+    ),
+    "ops.linalg.solving": (
+        "solve solve_ex solve_triangular tensorinv tensorsolve"
+    ),
+    "ops.products.matmul": (
+        "cross matmul matrix_power multi_dot vecdot"
+    ),
+    "ops.reductions.norms": (
+        "matrix_norm norm vector_norm"
+    ),
+    "ops.views.slices": (
+        "diagonal"
     ),
 }
 
@@ -452,11 +519,14 @@ METHODS = {
         "rsqrt_ sigmoid sigmoid_ sin sin_ sinc sinc_ sinh sinh_ sqrt sqrt_ square square_ tan tan_ tanh tanh_ xlogy "
         "xlogy_"
     ),
+    "ops.products.addmm": (
+        "addbmm addbmm_ addmm addmm_ addmv addmv_ addr addr_ baddbmm baddbmm_"
+    ),
     "ops.products.matmul": (
         "__matmul__ __rmatmul__ cross ger inner kron matmul matrix_power outer trace"
     ),
     "ops.products.matrix_products": (
-        "addbmm addbmm_ addmm addmm_ addmv addmv_ addr addr_ baddbmm baddbmm_ bmm dot mm mv vdot"
+        "bmm dot mm mv vdot"
     ),
     "ops.reductions.counting": (
         "bincount histc unique unique_consecutive"
@@ -761,11 +831,14 @@ PRIMITIVES = {
     "ops.pointwise.with_numbers": (
         "add_number div_number minus mul_number number_minus number_over over plus squared sub_number times"
     ),
+    "ops.products.addmm": (
+        "addbmm addmm addmv addr baddbmm"
+    ),
     "ops.products.matmul": (
         "linalg_cross matmul squeeze_fresh trace trilinear"
     ),
     "ops.products.matrix_products": (
-        "addbmm addmm addmv addr baddbmm bmm dot mm mv vdot"
+        "bmm dot mm mv vdot"
     ),
     "ops.reductions.counting": (
         "unique_all unique_along unique_consecutive_op weighted_bincount"

@@ -12,7 +12,7 @@ import json
 import time
 
 from .answers import COUNTS, EXPECTED_FILE, ask_all, why_no_oracle
-from .page import PAGE, page
+from .page import PAGE, page, with_records
 from .reasons import reason
 
 
@@ -20,12 +20,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.operator_database", description=__doc__)
     parser.add_argument("entries", nargs="*", help="names of entries, * and ? match anything: print their answers")
     parser.add_argument("--expect", action="store_true", help="write expected.json, too")
+    parser.add_argument("--records", action="store_true", help="only write the columns of docs/operators.md on records")
     parser.add_argument("--processes", type=int, help="how many at a time; as many as there are cores")
     parser.add_argument("--seed", type=int, default=0, help="another one makes other samples")
     parser.add_argument("--samples", type=float, default=1.0, help="so many times the usual number of samples")
     parser.add_argument("--reference", action="store_true", help="samples from the database's larger lists")
     parser.add_argument("--noncontiguous", action="store_true", help="samples with gaps in memory")
     options = parser.parse_args()
+    if options.records:
+        PAGE.write_text(with_records(PAGE.read_text()))
+        return
     if why := why_no_oracle():
         raise SystemExit(why)
     from .entries import ENTRIES, HOW

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+
+from facula._lazy import load_all
+from facula._operators import summary
 
 from .answers import COUNTS, DIFFERENTIABLE, ERRORS, VERSION, Answers
 
@@ -25,11 +29,15 @@ their inputs, which go through both libraries. This page is written by `python -
 | second gradient | gradients of these gradients |
 | method, in-place, out | the other forms: value, node, gradient |
 | errors | for inputs that must fail: the type of the exception, and its message |
+| kind, batching, autocast | not compared: what facula declares, if all primitives of an operator agree (`facula ops`) |
 
 Left out are sparse and quantized tensors, what PyTorch compiles for GPUs, and operators of `torch.ops` that are no
 functions. Results that are drawn at random are compared in shape and dtype only, and eigenvectors and such up to what
 is a matter of choice.
 """
+
+RECORD = ("kind", "batching", "autocast")
+"""Columns that tell of the operator's record."""
 
 _YES, _NO, _NONE = "✓", "✗", "·"
 
@@ -59,7 +67,32 @@ def page(answers: dict[str, Answers], different: dict[str, dict[str, str]]) -> s
     for name, given in answers.items():
         cells = [_NO if given.get(a) else _YES if given.get(a) == "" else _NONE for a in aspects]
         lines.append(_row(f"`{name}`", *(["missing", *[""] * (len(aspects) - 1)] if "missing" in given else cells)))
-    return "\n".join(lines) + "\n"
+    return with_records("\n".join(lines) + "\n")
+
+
+def with_records(text: str) -> str:
+    """A page with what facula declares by now of each operator in the last columns of its table."""
+    load_all()
+    before, table = text.split("## All\n")
+    lines: list[str] = []
+    for line in table.splitlines():
+        cells = [cell.strip() for cell in line.split("|")[1:-1]]
+        if cells:
+            if len(lines) == 1:
+                asked = [cell for cell in cells if cell not in RECORD]
+            name = cells[0].strip("`")
+            more = RECORD if len(lines) == 1 else ["---"] * len(RECORD) if len(lines) == 2 else record_cells(name)
+            line = _row(*cells[: len(asked)], *more)
+        lines.append(line)
+    return f"{before}## All\n" + "\n".join(lines) + "\n"
+
+
+def record_cells(name: str) -> Sequence[str]:
+    """What facula declares of an operator; a variant of one is called ``operator.variant``."""
+    found = summary(name)
+    if not any(found) and "." in name:
+        found = summary(name.rpartition(".")[0])
+    return [word.replace("_", " ") or _NONE for word in found]
 
 
 def _shares(answers: dict[str, Answers]) -> list[str]:

@@ -6,7 +6,7 @@ import pytest
 
 from .answers import quiet, why_no_oracle
 from .holding import EXPECTED
-from .page import PAGE, listed_on
+from .page import PAGE, listed_on, with_records
 
 
 def test_every_expected_difference_has_a_reason() -> None:
@@ -24,3 +24,8 @@ def test_every_entry_of_the_database_is_listed() -> None:
     with quiet():
         from .entries import ENTRIES
     assert sorted(ENTRIES) == sorted(EXPECTED)
+
+
+def test_the_page_tells_what_records_say() -> None:
+    text = PAGE.read_text()
+    assert with_records(text) == text, "python -m tests.operator_database --records writes them anew"

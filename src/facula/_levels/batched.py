@@ -1,8 +1,8 @@
 """Batched tensors: one tensor that stands for all items of a batch at once, inside ``vmap``.
 
 The first dimension of what is inside is the batch; the tensor looks as if it were not there. A primitive on batched
-tensors becomes a primitive on what is inside, by the rules of ``batching``. Where there is no rule it is run for each
-item alone, which is slow but right, and says so once.
+tensors becomes a primitive on what is inside, by its batching rule (see ``ops.machine.batching``). Where there is none
+it is run for each item alone, which is slow but right, and says so once.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 
 from .._core.generator import check_randomness
 from .._tensor import Tensor, computed
+from ..ops.machine.batching import Call, aligned
 from ..ops.views.shape import expand_op
 from .dual import Dual, make_dual
 from .links import Link, become, view_of
@@ -44,7 +45,6 @@ class Batched(Wrapped):
         return batch(computed(self._value, fn), self._level)
 
     def _run(self, op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
-        batching = _batching()
         level = self._level
         ndim = self._array.ndim
         if op.kind == "elementwise" and ndim:
@@ -59,11 +59,11 @@ class Batched(Wrapped):
         flags = [t.__class__ is Batched and t._level is level for t in tensors]
         values = [t._value if flag else t for t, flag in zip(tensors, flags)]
         if op.kind == "elementwise":
-            return batch(op.call(*batching.aligned(op, tensors, values, flags), *attributes), level)
+            return batch(op.call(*aligned(tensors, values, flags), *attributes), level)
         result: Any = None
-        rule = batching.rule_of(op)
+        rule = op.batching_rule
         if rule is not None:
-            result = rule(batching.Call(op, level, values, flags, attributes))
+            result = rule(Call(op, level, values, flags, attributes))
         if result is None:
             return self._one_by_one(op, tensors, attributes)
         return batch(result, level) if op.outputs == 1 else [batch(r, level) for r in result]
@@ -79,7 +79,6 @@ class Batched(Wrapped):
         self, op: Any, target: Any, others: tuple[Any, ...], attributes: tuple[Any, ...], again: Any
     ) -> Any:
         """NOTE [in-place on wrapped]: computed out of place, then copied, unless it is elementwise."""
-        batching = _batching()
         level = self._level
         if not is_batched(target, level) and not (level.same_values and _become_batched(target, level)):
             raise RuntimeError(
@@ -90,13 +89,13 @@ class Batched(Wrapped):
                 "instead."
             )
         tensors = (target, *others)
-        if op.name in batching.RANDOM:  # the same for all items, as the caller has made sure
+        if op.is_random:  # the same for all items, as the caller has made sure
             item = target._value.new_empty(target.shape)
             again(item, *others)
             target._value.copy_(item)
         elif op.kind == "elementwise":
             values = [t._value if is_batched(t, level) else t for t in tensors]
-            again(*batching.aligned(op, tensors, values, [is_batched(t, level) for t in tensors]))
+            again(*aligned(tensors, values, [is_batched(t, level) for t in tensors]))
         else:
             result = op(*tensors, *attributes)
             target._value.copy_(unbatch(result, level))
@@ -156,17 +155,6 @@ class Batched(Wrapped):
     def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
         inside = "\n".join("    " + line for line in repr(self._value).splitlines())
         return f"BatchedTensor(lvl={self._level.depth}, bdim=0, value=\n{inside}\n)"
-
-
-_module: Any = None
-
-
-def _batching() -> Any:
-    """The module of the rules, which needs this one."""
-    global _module
-    if _module is None:
-        from . import batching as _module
-    return _module
 
 
 def _become_batched(t: Any, level: Level) -> bool:

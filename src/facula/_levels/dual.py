@@ -15,7 +15,6 @@ import weakref
 from typing import Any
 
 from .._tensor import Tensor, computed
-from ..ops.machine import kinds
 from ..ops.machine.namespaces import TENSORS
 from ..ops.machine.operands import number_array
 from .links import Link, become, view_of
@@ -89,7 +88,7 @@ class Dual(Wrapped):
             before = primals[0].clone() if "input" in op.slot_names or op.kind != "elementwise" else primals[0]
             values = (before, *primals[1:])
             with_out = any(slot.is_output for slot in op.slots)
-            out = op(*values, *attributes) if with_out or not kinds.is_simple(op) else before
+            out = op(*values, *attributes) if with_out or op.kind == "other" else before
             (derived,) = tangents_of(op, values, tangents, attributes, [out])
         again(*primals)
         if derived is not None:
@@ -294,20 +293,22 @@ def tangents_of(
     ]  # fmt: skip
     if not live or not any(_is_differentiable(out) for out in outs):
         return [None] * len(outs)
-    custom = kinds.TANGENTS.get(op.name)
-    if custom is not None:
-        return _as_list(custom(op, primals, tangents, attributes, outs), outs)
+    if op.tangent_rule is not None:
+        return _as_list(op, op.tangent_rule(op, primals, tangents, attributes, outs), outs)
     if op.kind == "elementwise" and _is_holomorphic(op, primals, outs[0]):
         return [_elementwise_tangent(op, primals, tangents, live, attributes, outs[0])]
-    if kinds.is_linear(op):
-        return _as_list(_linear_tangent(op, primals, tangents, attributes), outs)
-    if op.name in kinds.MULTILINEAR:
+    if op.kind == "linear":
+        return _as_list(op, _linear_tangent(op, primals, tangents, attributes), outs)
+    if op.kind == "multilinear":
         return [_multilinear_tangent(op, primals, tangents, live, attributes)]
     return _transposed(op, primals, tangents, live, attributes, outs)
 
 
-def _as_list(result: Any, outs: list[Any]) -> list[Any]:
+def _as_list(op: Any, result: Any, outs: list[Any]) -> list[Any]:
+    """A tangent for each output, None for those that are not in the graph."""
     found = list(result) if isinstance(result, (list, tuple)) else [result]
+    if op.outputs != 1 and not op.multi:
+        found = found[:1]
     return found + [None] * (len(outs) - len(found))
 
 
@@ -315,7 +316,7 @@ def _is_holomorphic(op: Any, primals: tuple[Any, ...], out: Any) -> bool:
     complex_input = any(isinstance(t, Tensor) and t._array.dtype.kind == "c" for t in primals)
     if out._array.dtype.kind != "c":
         return not complex_input
-    return op.name not in kinds.NOT_HOLOMORPHIC
+    return bool(op.is_holomorphic)
 
 
 def _elementwise_tangent(
@@ -372,7 +373,7 @@ def _transposed(
     """The transpose of what the rules do to ``g``, by differentiating them with respect to it."""
     from ..func.reverse import linear_transpose
 
-    several = op.has_several_outputs
+    several = op.multi
     like = [out for out in (outs if several else outs[:1]) if _is_differentiable(out)]
 
     def gradients(*gs: Any) -> list[Any]:

@@ -1,7 +1,7 @@
 """PyTorch's ``torch.nn.functional``: layers, activations and losses as plain functions.
 
-Operators come from ``facula.ops``: those of ``FUNCTIONALS``, and some that are functions of ``facula`` itself too.
-What is made of operators is in the files beside this one. All are loaded by family, when first asked for.
+Operators come from ``facula.ops``: those of ``FUNCTIONALS``. What is made of operators is in the files beside this one.
+All are loaded by family, when first asked for.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import _lazy
-from ...ops.machine.public import FUNCTIONALS, FUNCTIONS
+from ...ops.machine.public import FUNCTIONALS
 
 _OWN = {
     name: module
@@ -34,10 +34,6 @@ _OWN = {
         """,
         "nn.functional.sparse": "embedding_bag",
         "nn.modules.utils": "_list_with_default _pair _single _triple",
-        "ops.activations.activations": "relu",
-        "ops.indexing.embedding": "embedding one_hot",
-        "ops.products.matmul": "linear",
-        "ops.moving.padding": "pad",
         "overrides": """
             handle_torch_function has_torch_function has_torch_function_unary has_torch_function_variadic
         """,
@@ -46,13 +42,7 @@ _OWN = {
 }
 """What a module below ``facula`` has under the same name."""
 
-_SHARED = (
-    "bilinear", "celu_", "channel_shuffle", "conv1d", "conv2d", "conv3d", "conv_tbc", "conv_transpose1d",
-    "conv_transpose2d", "conv_transpose3d", "pdist", "pixel_shuffle", "pixel_unshuffle", "relu_", "selu_", "threshold_",
-)  # fmt: skip
-"""Functions of ``facula`` that are here under the same name."""
-
-_KNOWN = {*_OWN, *_SHARED, *_lazy.FUNCTIONALS, "native_channel_shuffle"}
+_KNOWN = {*_OWN, *_lazy.FUNCTIONALS}
 
 __all__ = sorted(name for name in _KNOWN if not name.startswith(("_", "has_", "handle_")))
 
@@ -60,10 +50,6 @@ __all__ = sorted(name for name in _KNOWN if not name.startswith(("_", "has_", "h
 def __getattr__(name: str) -> Any:
     if name in _OWN:
         value = getattr(_lazy.load(_OWN[name]), name)
-    elif name in _SHARED:
-        value = FUNCTIONS[name]
-    elif name == "native_channel_shuffle":
-        value = FUNCTIONS["channel_shuffle"]
     elif name == "_Reduction":
         value = _lazy.load("nn._reduction")
     elif name in _lazy.FUNCTIONALS:

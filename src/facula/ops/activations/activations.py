@@ -15,6 +15,7 @@ from ..arrays.gelu import gelu_in_tiles, is_large
 from ..arrays.masks import keep, select
 from ..arrays.tiles import SHARED, shared_ufunc, tiled_kernel, tiled_rule
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.arguments import one_dim
 from ..machine.elementwise import elementwise
 from ..machine.primitive import primitive
@@ -66,6 +67,9 @@ _relu_in_place = inplace_form(relu_op)
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """``max(0, x)``."""
     return _relu_in_place(input) if inplace else relu_op(input)
+
+
+FUNCTIONALS.update(relu=relu, relu_=FUNCTIONS["relu_"])
 
 
 def _leaky(input: Array, negative_slope: float) -> Any:
@@ -152,7 +156,7 @@ prelu_weight_backward.vjp(
 )
 
 
-@public("prelu", "prelu")
+@public("prelu", "prelu", autocast="low")
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """``x`` if positive, else ``weight * x``; one weight, or one per channel."""
     names = dtypes.SCALAR_TYPE_NAMES
@@ -481,7 +485,7 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
 # ---- gated units
 
 
-@primitive("GluBackward0", name="glu")
+@primitive("GluBackward0", name="glu", batch=batching.moved_dimensions)
 def glu_op(input: Array, dim: int) -> Any:
     a, b = halves(input, dim)
     return (a * _logistic(b)).astype(input.dtype, copy=False)
@@ -532,4 +536,4 @@ for _fn in (celu, elu, hardtanh, leaky_relu, selu, threshold):
     FUNCTIONALS[_fn.__name__] = _fn.public
     FUNCTIONALS[f"{_fn.__name__}_"] = _in_place_of(_fn)
 for _name in ("celu_", "selu_", "threshold_"):
-    FUNCTIONS[_name] = FUNCTIONALS.pop(_name)
+    FUNCTIONS[_name] = FUNCTIONALS[_name]

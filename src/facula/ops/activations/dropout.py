@@ -13,6 +13,7 @@ from ..._core.generator import stream_of
 from ..._tensor import Tensor
 from ..arrays.draws import draw_uniform
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONALS, public
 from ..machine.refusals import not_for
@@ -155,7 +156,9 @@ def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
 # ---- native_dropout
 
 
-@primitive("NativeDropoutBackward0", name="native_dropout", outputs=2, kind="values_and_indices")
+@primitive(
+    "NativeDropoutBackward0", name="native_dropout", outputs=2, differentiable_outputs="first", batch=batching.broadcast
+)
 def native_dropout_op(input: Array, mask: Array, p: float) -> tuple[Array, ...]:
     """The mask comes out as it went in: an output beside the result."""
     return _scaled(input, mask, 0.0 if p == 1 else 1 / (1 - p)), mask
@@ -171,7 +174,7 @@ def native_dropout_gradient_of_input(g: Any, mask: Any, p: float, xp: Any) -> An
     return xp.native_dropout_backward(g, mask, 0.0 if p == 1 else 1 / (1 - p))
 
 
-@primitive("NativeDropoutBackwardBackward0", name="native_dropout_backward")
+@primitive("NativeDropoutBackwardBackward0", name="native_dropout_backward", kind="linear", batch=batching.broadcast)
 def native_dropout_backward_op(input: Array, mask: Array, scale: float) -> Any:
     return _scaled(input, mask, scale)
 
@@ -192,7 +195,7 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor,
 # ---- rrelu
 
 
-@primitive("RreluWithNoiseBackward0", name="rrelu_with_noise")
+@primitive("RreluWithNoiseBackward0", name="rrelu_with_noise", batch=batching.broadcast)
 def rrelu_op(input: Array, noise: Array, lower: float, upper: float, training: bool) -> Any:
     """``noise``: the slope at each element, 1 where it is positive."""
     return input * noise
@@ -220,7 +223,7 @@ def rrelu_backward_gradient_of_input(
 rrelu_backward.vjp(other=no_gradient)
 
 
-@primitive("RreluWithNoiseBackward1", name="rrelu_with_noise_inplace")
+@primitive("RreluWithNoiseBackward1", name="rrelu_with_noise_inplace", batch=batching.item_by_item)
 def rrelu_in_place(input: Array, noise: Array) -> Any:
     return input * noise
 

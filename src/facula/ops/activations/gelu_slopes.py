@@ -10,6 +10,7 @@ import numpy as np
 from ..arrays.gelu import GELU_TILE, slopes_of_gelu
 from ..arrays.tiles import each_tile
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.meta import by_zeros
 from ..machine.primitive import primitive
 from ..pointwise.special import erf_array
@@ -18,8 +19,9 @@ _DENSITY = 1 / math.sqrt(2 * math.pi)
 
 
 @primitive(
-    "GeluBackward0", name="gelu_with_slopes", outputs=2, kind="values_and_indices", saved_names={"out1": ""}
-)
+    "GeluBackward0", name="gelu_with_slopes", outputs=2, differentiable_outputs="first", batch=batching.item_by_item,
+    saved_names={"out1": ""},
+)  # fmt: skip
 @by_zeros
 def gelu_with_slopes(input: Array, approximate: str) -> tuple[Array, ...]:
     """(gelu, its derivative), without approximation."""

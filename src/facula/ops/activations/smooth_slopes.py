@@ -15,6 +15,7 @@ from ..arrays.gelu import gelu_gradient, is_large
 from ..arrays.masks import keep, select
 from ..arrays.tiles import TILE, pair_in_tiles
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.any_state import wrap
 from ..machine.primitive import Primitive, primitive
 from ..pointwise.arithmetic import number_like
@@ -188,7 +189,9 @@ def halves(x: Any, dim: int) -> tuple[Any, Any]:
     return x[(*before, slice(0, n))], x[(*before, slice(n, None))]
 
 
-@primitive("GluBackwardBackward0", saved_names={"input": "grad_output", "other": "self"})
+@primitive(
+    "GluBackwardBackward0", batch=batching.moved_dimensions, saved_names={"input": "grad_output", "other": "self"}
+)
 def glu_backward(input: Array, other: Array, dim: int) -> Any:
     a, b = halves(other, dim)
     s = _logistic(b)

@@ -10,6 +10,7 @@ from ..._core.dtypes import F32, F64, cast, widened
 from ..._tensor import Tensor
 from ..arrays.tiles import TILE, each_rows
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.refusals import not_for
@@ -91,7 +92,7 @@ def _by_rows(x: Any, logarithms: bool) -> Any:
     return out.reshape(x.shape)
 
 
-@primitive("SoftmaxBackward0")
+@primitive("SoftmaxBackward0", batch=batching.moved_dimensions)
 def softmax_op(input: Array, dim: int) -> Any:
     if not input.ndim:
         return np.ones((), input.dtype) + (input - input)
@@ -134,7 +135,7 @@ def _softmax_gradient(g: Any, out: Any) -> Any:
     return grad.reshape(out.shape)
 
 
-@primitive("LogSoftmaxBackward0")
+@primitive("LogSoftmaxBackward0", batch=batching.moved_dimensions)
 def log_softmax_op(input: Array, dim: int) -> Any:
     if not input.ndim:
         return input - input

@@ -7,6 +7,7 @@ from typing import Any
 from ..._core.dtypes import cpp_name
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..reductions.reducing import check_dim
@@ -21,7 +22,9 @@ def _sums(x: Any, dim: int, xp: Any) -> Any:
 _SAVED = {"input": "grad_output"}
 
 
-@primitive("SoftmaxBackwardDataBackward0", name="softmax_backward_data", saved_names=_SAVED)
+@primitive(
+    "SoftmaxBackwardDataBackward0", name="softmax_backward_data", batch=batching.moved_dimensions, saved_names=_SAVED
+)
 def softmax_data(input: Array, output: Array, dim: int) -> Any:
     """``input``: the gradient that arrives; ``output``: what softmax gave."""
     return softmax_gradient(input, output, dim)
@@ -35,7 +38,10 @@ def softmax_data_gradient_of_output(g: Any, input: Any, output: Any, dim: int, x
 softmax_data.vjp(input=lambda g, output, dim, xp: xp.softmax_backward_data(g, output, dim))
 
 
-@primitive("LogSoftmaxBackwardDataBackward0", name="log_softmax_backward_data", saved_names=_SAVED)
+@primitive(
+    "LogSoftmaxBackwardDataBackward0", name="log_softmax_backward_data", batch=batching.moved_dimensions,
+    saved_names=_SAVED,
+)  # fmt: skip
 def log_softmax_data(input: Array, output: Array, dim: int) -> Any:
     return log_softmax_gradient(input, output, dim)
 

@@ -11,6 +11,7 @@ from ..._core.generator import stream_of
 from ..._tensor import Tensor
 from ..arrays.implicit_gradients import dirichlet_gradient, gamma_gradient
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.elementwise import elementwise
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, public
@@ -23,7 +24,7 @@ def _as_floats(name: str, array: Any) -> Any:
     return array.astype(np.float64)
 
 
-@primitive("StandardGammaBackward0")
+@primitive("StandardGammaBackward0", random=True, batch=batching.different_draws)
 def standard_gamma(input: Array, generator: object) -> Any:
     shapes = np.maximum(_as_floats("gamma_cpu", input), 0)
     draws = np.asarray(stream_of(generator).standard_gamma(shapes)).astype(input.dtype)
@@ -51,7 +52,7 @@ def _standard_gamma(input: Tensor, generator: Any = None) -> Tensor:
     return standard_gamma(input, generator)
 
 
-@primitive("NotImplemented")
+@primitive("NotImplemented", random=True, batch=batching.different_draws)
 def sample_dirichlet(input: Array, generator: object) -> Any:
     """Gammas, normalised. They are drawn as logarithms: those of small shape are too small for floats."""
     rng = stream_of(generator)
@@ -73,7 +74,7 @@ def _sample_dirichlet(input: Tensor, generator: Any = None) -> Tensor:
     return sample_dirichlet(input, generator)
 
 
-@primitive(None)
+@primitive(None, batch=batching.item_by_item)
 def dirichlet_grad(x: Array, alpha: Array, total: Array) -> Any:
     return dirichlet_gradient(x, alpha, total)
 

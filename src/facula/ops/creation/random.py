@@ -12,6 +12,7 @@ from ..._core.generator import Generator, default_generator, stream_of
 from ..._tensor import Tensor
 from ..arrays.draws import DIGITS, check_range, draw_integers, draw_normal, draw_uniform, limits
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.operands import common_shape
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, public
@@ -170,7 +171,7 @@ def randint_like(
 # ---- draws that depend on tensors
 
 
-@primitive("BernoulliBackward0")
+@primitive("BernoulliBackward0", random=True, batch=batching.different_draws)
 def bernoulli_kernel(input: Array, generator: object) -> Any:
     return draw_bernoulli(input, input.shape, dtypes.of_array(input), generator)
 
@@ -199,7 +200,7 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
     return bernoulli_of_number(input, p, generator)
 
 
-@primitive("NotImplemented")
+@primitive("NotImplemented", random=True, batch=batching.different_draws)
 def bernoulli_of_number(input: Array, p: float, generator: object) -> Any:
     return Tensor._wrap(np.empty_like(input)).bernoulli_(p, generator=generator)._array
 
@@ -207,7 +208,7 @@ def bernoulli_of_number(input: Array, p: float, generator: object) -> Any:
 bernoulli_of_number.vjp(input=no_aten_derivative("bernoulli"))
 
 
-@primitive("PoissonBackward0")
+@primitive("PoissonBackward0", random=True, batch=batching.different_draws)
 def poisson_kernel(input: Array, generator: object) -> Any:
     if input.dtype.kind in "biuc":
         raise not_for("poisson_cpu", dtypes.of_array(input))
@@ -225,7 +226,7 @@ def poisson(input: Tensor, generator: Any = None) -> Tensor:
     return poisson_kernel(input, generator)
 
 
-@primitive("NotImplemented")
+@primitive("NotImplemented", random=True, batch=batching.different_draws)
 def binomial_kernel(count: Array, prob: Array, generator: object) -> Any:
     common_shape(count.shape, prob.shape)
     p = np.clip(prob.astype(np.float64), 0, 1)
@@ -249,7 +250,7 @@ def binomial(count: Tensor, prob: Tensor, generator: Any = None) -> Tensor:
     return binomial_kernel(count, prob, generator)
 
 
-@public("multinomial", "multinomial", out=True)
+@public("multinomial", "multinomial", out="exact", out_error="multinomial expects Long tensor out, got: {1}")
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:
     """Indices drawn with the weights of each row."""
     p = input._array
@@ -297,18 +298,18 @@ def _with_replacement(rng: Any, weights: Any, n: int) -> Any:
 # ---- normal with means and deviations of one's own
 
 
-@primitive("NormalBackward1", name="normal_of_mean")
+@primitive("NormalBackward1", name="normal_of_mean", random=True, batch=batching.different_draws)
 def normal_of_mean(input: Array, std: float, generator: object) -> Any:
     return scaled(draw_normal(stream_of(generator), input.shape, dtypes.of_array(input)), input, std)
 
 
-@primitive("NormalBackward2", name="normal_of_std")
+@primitive("NormalBackward2", name="normal_of_std", random=True, batch=batching.different_draws)
 def normal_of_std(std: Array, mean: float, generator: object) -> Any:
     _check_deviations(std)
     return scaled(draw_normal(stream_of(generator), std.shape, dtypes.of_array(std)), mean, std)
 
 
-@primitive("NormalBackward3", name="normal_of_both")
+@primitive("NormalBackward3", name="normal_of_both", random=True, batch=batching.different_draws)
 def normal_of_both(mean: Array, std: Array, generator: object) -> Any:
     _check_deviations(std)
     shape = common_shape(mean.shape, std.shape)

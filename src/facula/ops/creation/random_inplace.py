@@ -12,6 +12,7 @@ from ..._core.generator import stream_of
 from ..._tensor import Tensor
 from ..arrays.draws import DIGITS, check_range, draw_integers, draw_normal, draw_uniform, limits
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.errors import NoOverload
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
@@ -27,7 +28,7 @@ _NONE: Any = object()
 def _stop(node: str, name: str) -> Primitive:
     """A primitive that stands in graphs for random numbers written over a tensor: its gradient is zero."""
 
-    @primitive(node, name=name)
+    @primitive(node, name=name, random=True, batch=batching.item_by_item)
     def overwrite(input: Array) -> Any:
         return input
 
@@ -47,7 +48,7 @@ _random_all = _stop("RandomBackward2", "random_all_inplace")
 _bernoulli_number = _stop("BernoulliBackward2", "bernoulli_number_inplace")
 
 
-@primitive("BernoulliBackward1", name="bernoulli_tensor_inplace")
+@primitive("BernoulliBackward1", name="bernoulli_tensor_inplace", random=True, batch=batching.item_by_item)
 def _bernoulli_tensor(input: Array, p: Array) -> Any:
     return input
 

@@ -12,9 +12,10 @@ from ..._core.dtypes import cast, widened
 from ..._tensor import Tensor
 from ...autograd import saved
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.errors import WrongArgument
 from ..machine.primitive import Primitive
-from ..machine.public import FUNCTIONALS, FUNCTIONS, public
+from ..machine.public import FUNCTIONS, public
 from ..machine.refusals import not_for
 from ..moving.basic import no_gradient
 from .pool import Ints, averages, averages_adjoint, divisor_of, one_dimensional, require_planes
@@ -74,11 +75,14 @@ def _average_op(spatial: int) -> Primitive:
         return averages_adjoint(input, windows, divisor_of([w.counts for w in windows], None))
 
     name = f"adaptive_avg_pool{spatial}d"
-    op = Primitive(name, kernel, f"AdaptiveAvgPool{spatial}DBackward0")
+    op = Primitive(
+        name, kernel, f"AdaptiveAvgPool{spatial}DBackward0", kind="linear", batch=batching.joined_samples(spatial)
+    )
     op.vjp(input=lambda g, input, xp: getattr(xp, f"{name}_backward")(g, input))
     back = Primitive(
-        f"{name}_backward", adjoint, f"AdaptiveAvgPool{spatial}DBackwardBackward0", saved_names={"input_shape": ""}
-    )
+        f"{name}_backward", adjoint, f"AdaptiveAvgPool{spatial}DBackwardBackward0", kind="linear",
+        batch=batching.joined_samples(spatial), saved_names={"input_shape": ""},
+    )  # fmt: skip
     back.vjp(input=lambda g, input_shape, xp: getattr(xp, name)(g, input_shape[-spatial:]), like=no_gradient)
     for i in range(1, spatial + 1):
         setattr(back.node_class, f"_saved_grad_output_sym_argsize_minus_{i}", property(_size_getter(i)))
@@ -111,7 +115,7 @@ def _average(spatial: int, input: Tensor, size: Ints) -> Tensor:
     return found
 
 
-@public("adaptive_avg_pool1d")
+@public("adaptive_avg_pool1d", functionals="adaptive_avg_pool1d")
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """Averages of as many windows as are wanted."""
     size = one_int("adaptive_avg_pool1d", "output_size", output_size)
@@ -120,21 +124,12 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
 
 
 def _average_form(n: int) -> None:
-    @public("", name=f"adaptive_avg_pool{n}d")
+    @public(functionals=f"adaptive_avg_pool{n}d", autocast="full" if n == 3 else None)
     def adaptive_avg_pool(input: Tensor, output_size: Any) -> Tensor:
         """Averages of as many windows as are wanted in each dimension; None: as many as there are elements."""
         return _average(n, input, wanted_size(input, output_size, n))
 
-    _functional(f"adaptive_avg_pool{n}d", adaptive_avg_pool)
 
-
-def _functional(name: str, fn: Callable[..., Any]) -> None:
-    form: Any = fn.public  # type: ignore[attr-defined]
-    form.__name__ = form.__qualname__ = name
-    FUNCTIONALS[name] = form
-
-
-FUNCTIONALS["adaptive_avg_pool1d"] = FUNCTIONS["adaptive_avg_pool1d"]
 _average_form(2)
 _average_form(3)
 
@@ -150,8 +145,8 @@ def _max_op(spatial: int) -> Primitive:
 
     name = f"adaptive_max_pool{spatial}d"
     op = Primitive(
-        name, kernel, f"AdaptiveMaxPool{spatial}DBackward0", outputs=2, kind="values_and_indices",
-        saved_names={"out1": "result1"},
+        name, kernel, f"AdaptiveMaxPool{spatial}DBackward0", outputs=2, differentiable_outputs="first",
+        batch=batching.joined_samples(spatial), saved_names={"out1": "result1"},
     )  # fmt: skip
     plane_ops(f"{name}_backward", f"AdaptiveMaxPool{spatial}DBackwardBackward0", spatial)
     op.vjp(input=lambda g, input, out1, xp: getattr(xp, f"{name}_backward")(g, input, out1))
@@ -198,19 +193,16 @@ def _max_forms(n: int) -> None:
             return adaptive_max_pool1d(input, output_size)
         return _greatest(n, input, wanted_size(input, output_size, n))
 
-    @public("", name=f"adaptive_max_pool{n}d")
+    @public(functionals=f"adaptive_max_pool{n}d", autocast="full" if n == 3 else None)
     def adaptive_max_pool(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
         """The greatest elements of as many windows as are wanted; with ``return_indices`` also where they are."""
         found = both(input, output_size)
         return found if return_indices else found[0]
 
-    @public("", name=f"adaptive_max_pool{n}d_with_indices")
+    @public(functionals=f"adaptive_max_pool{n}d_with_indices")
     def with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
         """The greatest elements of as many windows as are wanted, and where they are."""
         return both(input, output_size)
-
-    _functional(f"adaptive_max_pool{n}d", adaptive_max_pool)
-    _functional(f"adaptive_max_pool{n}d_with_indices", with_indices)
 
 
 for _n in (1, 2, 3):
@@ -260,8 +252,8 @@ def _fractional_op(spatial: int) -> Primitive:
 
     name = f"fractional_max_pool{spatial}d"
     op = Primitive(
-        name, kernel, f"FractionalMaxPool{spatial}DBackward0", outputs=2, kind="values_and_indices",
-        saved_names={"out1": "result1"},
+        name, kernel, f"FractionalMaxPool{spatial}DBackward0", outputs=2, differentiable_outputs="first",
+        batch=batching.item_by_item, saved_names={"out1": "result1"},
     )  # fmt: skip
     plane_ops(f"{name}_backward", f"FractionalMaxPool{spatial}DBackwardBackward0", spatial)
 
@@ -343,7 +335,7 @@ def _check_samples(input: Tensor, samples: Tensor, spatial: int) -> None:
 
 
 def _fractional_forms(n: int) -> None:
-    @public("", name=f"fractional_max_pool{n}d")
+    @public(functionals=f"fractional_max_pool{n}d", autocast="full")
     def fractional_max_pool(
         input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
         return_indices: bool = False, _random_samples: Tensor | None = None,
@@ -352,16 +344,13 @@ def _fractional_forms(n: int) -> None:
         found = _fractional(n, input, kernel_size, output_size, output_ratio, _random_samples)
         return found if return_indices else found[0]
 
-    @public("", name=f"fractional_max_pool{n}d_with_indices")
+    @public(functionals=f"fractional_max_pool{n}d_with_indices")
     def with_indices(
         input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
         return_indices: bool = False, _random_samples: Tensor | None = None,
     ) -> Any:  # fmt: skip
         """The greatest elements of windows at random places, and where they are."""
         return _fractional(n, input, kernel_size, output_size, output_ratio, _random_samples)
-
-    _functional(f"fractional_max_pool{n}d", fractional_max_pool)
-    _functional(f"fractional_max_pool{n}d_with_indices", with_indices)
 
 
 _fractional_forms(2)

@@ -9,6 +9,7 @@ import numpy as np
 from ..._core.devices import empty_meta
 from ..arrays.patches import Sizes
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.namespaces import ARRAYS
 from ..machine.primitive import primitive
 from .convolution import NO_BIAS, any_meta, to_bias, to_input, to_weight
@@ -16,7 +17,7 @@ from .convolution import NO_BIAS, any_meta, to_bias, to_input, to_weight
 
 @primitive(
     "ConvolutionBackwardBackward0", name="convolution_backward", outputs=3,
-    saved_names={"input": "input", "wanted": ""},
+    saved_names={"input": "input", "wanted": ""}, batch=batching.item_by_item,
 )  # fmt: skip
 def convolution_backward(
     grad_output: Array, input: Array, weight: Array, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool,

@@ -10,6 +10,7 @@ from ..._core.dtypes import widened
 from ..._tensor import Tensor
 from ..arrays.convolution import convolve
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.errors import WrongArgument
 from ..machine.primitive import primitive
 from ..machine.public import public
@@ -19,7 +20,7 @@ _IN, _WEIGHT = (1, 2, 0), (2, 1, 0)
 _BACK = (2, 0, 1)
 
 
-@primitive("ConvTbcBackward0", name="conv_tbc")
+@primitive("ConvTbcBackward0", name="conv_tbc", batch=batching.item_by_item)
 def conv_tbc_op(input: Array, weight: Array, bias: Array, pad: int) -> Any:
     x, w = widened(input).transpose(_IN), widened(weight).transpose(_WEIGHT)
     y = convolve(x, w, (1,), (pad,), (1,), 1).transpose(_BACK) + widened(bias)
@@ -45,7 +46,7 @@ def conv_tbc_gradient_of_bias(g: Any, input: Any, weight: Any, bias: Any, xp: An
     return xp.sum_to(g, tuple(bias.shape))
 
 
-@public("conv_tbc", "conv_tbc")
+@public("conv_tbc", "conv_tbc", autocast="low", functionals="conv_tbc")
 def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:
     """Sums of products of (kernel, in, out) and the patches along time that it is moved over."""
     for name, value in (("weight", weight), ("bias", bias)):

@@ -8,33 +8,22 @@ from typing import Any
 import numpy as np
 
 from ..._core.devices import MetaArray, empty_meta
-from ..._core.dtypes import cpp_name, widened
+from ..._core.dtypes import widened
 from ..._tensor import Tensor
 from ..arrays.convolution import convolve, convolve_input, convolve_weight
 from ..arrays.patches import Sizes, out_sizes
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.errors import NoOverload, WrongArgument
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, public
-from ..machine.refusals import not_for, scalar_type
 from ..moving.basic import in_both_namespaces
 from ..moving.padding import pad
 from ..reductions.reducing import total
+from .convolution_checks import check_bias_dtype, check_dtypes, check_shapes, expanded, transposed_sizes
 
 NO_BIAS = (0,)
 """What nodes of convolutions without bias tell of its shape."""
-
-
-def transposed_sizes(
-    sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, output_padding: Sizes
-) -> Sizes:
-    """The spatial sizes of a transposed convolution's result."""
-    return tuple(
-        [
-            (n - 1) * s - 2 * p + d * (k - 1) + more + 1
-            for n, k, s, p, d, more in zip(sizes, kernel, stride, padding, dilation, output_padding)
-        ]
-    )
 
 
 # ---- the primitives; see NOTE [three faces of convolution]
@@ -64,7 +53,7 @@ def convolution(
     return y.astype(input.dtype, copy=False)
 
 
-@primitive("ConvolutionBackwardBackward0", name="convolution_input")
+@primitive("ConvolutionBackwardBackward0", name="convolution_input", kind="multilinear")
 def convolution_input(
     input: Array, weight: Array, sizes: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
 ) -> Any:
@@ -75,7 +64,7 @@ def convolution_input(
     return x.astype(input.dtype, copy=False)
 
 
-@primitive("ConvolutionBackwardBackward0", name="convolution_weight")
+@primitive("ConvolutionBackwardBackward0", name="convolution_weight", kind="multilinear")
 def convolution_weight(
     input: Array, other: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
 ) -> Any:
@@ -150,6 +139,35 @@ def to_bias(g: Any, input: Any, weight: Any, xp: Any) -> Any:
     return xp.sums_by_channel(g)
 
 
+@convolution.tangent
+def convolution_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
+    (x, w, _), (dx, dw, db) = primals, tangents
+    no_bias = (*attributes[:-1], None)
+    parts = [op(*pair, None, *no_bias) for t, pair in ((dx, (dx, w)), (dw, (x, dw))) if t is not None]
+    if db is not None:
+        parts.append(db.reshape(-1, *[1] * (outs[0].dim() - 2)).expand(outs[0].shape))
+    return sum(parts[1:], parts[0])
+
+
+@convolution.batch
+def convolution_batched(call: batching.Call) -> Any:
+    """The batch joins the samples or, if items have weights of their own, the channels: as many groups."""
+    x, w, b = call.values
+    if not call.flags[1] and not call.flags[2]:
+        return batching.parted(call.run([batching.joined(x), w, b]), call.size)
+    if call.flags[1]:
+        groups = call.attribute("groups") * call.size
+        attributes = call.changed(groups=groups, bias_sym_sizes_opt=None)
+        result = call.run([batching.grouped(call.full(0)), batching.joined(w), None], attributes)
+        result = batching.ungrouped(result, call.size)
+    else:
+        attributes = call.changed(bias_sym_sizes_opt=None)
+        result = batching.parted(call.run([batching.joined(call.full(0)), w, None], attributes), call.size)
+    if b is None:
+        return result
+    return result + call.full(2).reshape(call.size, 1, -1, *[1] * (result.dim() - 3))
+
+
 def _other_dims(ndim: int) -> Sizes:
     return (0, *range(2, ndim))
 
@@ -175,6 +193,20 @@ def convolution_input_gradient_of_weight(
     return xp.convolution_weight(xp.conj(input), g, tuple(weight.shape[2:]), stride, padding, dilation, groups)
 
 
+@convolution_input.batch
+def convolution_input_batched(call: batching.Call) -> Any:
+    g, w = call.values
+    if call.flags[1]:
+        attributes = call.changed(groups=call.attribute("groups") * call.size)
+        return batching.ungrouped(
+            call.run([batching.grouped(call.full(0)), batching.joined(w)], attributes), call.size
+        )
+    sizes = call.attribute("sizes")
+    if len(sizes) != call.ndim(0) - 2:  # they begin with samples and channels
+        sizes = (call.shape(0)[0] * call.size, *sizes[1:])
+    return batching.parted(call.run([batching.joined(g), w], call.changed(sizes=sizes)), call.size)
+
+
 @convolution_weight.vjp("input")
 def convolution_weight_gradient_of_input(
     g: Any, input: Any, other: Any, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int, xp: Any
@@ -189,140 +221,10 @@ def convolution_weight_gradient_of_other(
     return xp.convolution_input(xp.conj(input), g, tuple(other.shape[2:]), stride, padding, dilation, groups)
 
 
-# ---- checks, with PyTorch's sentences
-
-
-def _expanded(name: str, given: Sizes, n: int) -> Sizes:
-    if len(given) == n:
-        return given
-    if len(given) != 1:
-        raise RuntimeError(
-            f"expected {name} to be a single integer value or a list of {n} values to match the convolution "
-            f"dimensions, but got {name}={list(given)}"
-        )
-    return given * n
-
-
-def _check_shapes(
-    input: Tensor, weight: Tensor, bias: Tensor | None, stride: Sizes, padding: Sizes, dilation: Sizes,
-    transposed: bool, output_padding: Sizes, groups: int,
-) -> None:  # fmt: skip
-    if min(padding) < 0:
-        raise RuntimeError("negative padding is not supported")
-    if min(output_padding) < 0:
-        raise RuntimeError("negative output_padding is not supported")
-    if min(stride) <= 0:
-        raise RuntimeError("non-positive stride is not supported")
-    if min(dilation) <= 0:
-        raise RuntimeError(
-            "dilation should be greater than zero" if min(dilation) < 0 else "non-positive dilation is not supported"
-        )
-    x, w = input._array.shape, weight._array.shape
-    if len(x) != len(w):
-        raise RuntimeError(
-            f"Expected {len(w)}-dimensional input for {len(w)}-dimensional weight {list(w)}, but got "
-            f"{len(x)}-dimensional input of size {list(x)} instead"
-        )
-    if w[0] < groups:
-        raise RuntimeError(
-            f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of size "
-            f"{list(w)} instead"
-        )
-    if w[0] % groups:
-        raise RuntimeError(
-            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of "
-            f"size [{list(w)}] instead"
-        )
-    wanted = w[0] if transposed else w[1] * groups
-    if x[1] != wanted:
-        given = "transposed=1" if transposed else f"groups={groups}"
-        raise RuntimeError(
-            f"Given {given}, weight of size {list(w)}, expected input{list(x)} to have {wanted} channels, but got "
-            f"{x[1]} channels instead"
-        )
-    features = w[1] * groups if transposed else w[0]
-    if bias is not None and bias._array.shape != (features,):
-        given = "transposed=1, " if transposed else ""
-        raise RuntimeError(
-            f"Given {given}weight of size {list(w)}, expected bias to be 1-dimensional with {features} elements, but "
-            f"got bias of size {list(bias._array.shape)} instead"
-        )
-    if 0 in w[2:]:
-        raise RuntimeError(f"kernel size should be greater than zero, but got {list(w[2:])}")
-    if transposed:
-        _check_transposed_sizes(x[2:], w[2:], stride, padding, dilation, output_padding)
-    else:
-        _check_kernel_size(x[2:], w[2:], padding, dilation)
-
-
-def _times(sizes: Any) -> str:
-    return " x ".join(map(str, sizes))
-
-
-def _check_kernel_size(sizes: Sizes, kernel: Sizes, padding: Sizes, dilation: Sizes) -> None:
-    padded = [n + 2 * p for n, p in zip(sizes, padding)]
-    needed = [d * (k - 1) + 1 for k, d in zip(kernel, dilation)]
-    if any(a < b for a, b in zip(padded, needed)):
-        raise RuntimeError(
-            f"Calculated padded input size per channel: ({_times(padded)}). Kernel size: ({_times(needed)}). Kernel "
-            "size can't be greater than actual input size"
-        )
-
-
-_SIDES = {1: ("height", "width"), 2: ("height", "width"), 3: ("depth", "height", "width")}
-
-
-def _check_transposed_sizes(
-    sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, output_padding: Sizes
-) -> None:
-    n = len(kernel)
-    flat = n == 1  # PyTorch gives it a height of 1
-    if any(more >= s and more >= d for more, s, d in zip(output_padding, stride, dilation)):
-        told = []
-        named = (("output_padding", output_padding, 0), ("stride", stride, 1), ("dilation", dilation, 1))
-        for name, values, one in named:
-            shown = (one, *values) if flat else values
-            told += [f"{name}_{side}: {v}" for side, v in zip(_SIDES[n], shown)]
-        raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {' '.join(told)}")
-    found = transposed_sizes(sizes, kernel, stride, padding, dilation, output_padding)
-    if min(found) < 1 and min(sizes) > 0:
-        given, out = ((1, *sizes), (1, *found)) if flat else (sizes, found)
-        raise RuntimeError(
-            f"Given input size per channel: ({_times(given)}). Calculated output size per channel: ({_times(out)}). "
-            "Output size is too small"
-        )
-
-
-def _check_dtypes(input: Tensor, weight: Tensor, transposed: bool) -> None:
-    a, b = input._array.dtype, weight._array.dtype
-    if a == b:
-        if a.kind == "b":
-            raise not_for(_kernel_name(transposed, input.ndim - 2), input.dtype)
-        return
-    if a.kind == "c":
-        raise RuntimeError(
-            f"Input type (CPU{scalar_type(input)}Type) and weight type (torch.{scalar_type(weight)}Tensor) should be "
-            "the same"
-        )
-    if a == np.float32 and b.kind != "c":
-        raise RuntimeError(
-            f"Input type (torch.FloatTensor) and weight type (torch.{scalar_type(weight)}Tensor) should be the same or "
-            "input should be a MKLDNN tensor and weight is a dense tensor"
-        )
-    raise RuntimeError(f"expected scalar type {scalar_type(input)} but found {scalar_type(weight)}")
-
-
-def _kernel_name(transposed: bool, n: int) -> str:
-    if transposed:
-        return f"slow_conv_transpose{max(n, 2)}d_out_cpu"
-    return "compute_columns3d" if n == 3 else "slow_conv2d_cpu"
-
-
-def _check_bias_dtype(input: Tensor, bias: Tensor | None) -> None:
-    if bias is not None and bias._array.dtype != input._array.dtype:
-        raise RuntimeError(
-            f"Input type ({cpp_name(input.dtype)}) and bias type ({cpp_name(bias.dtype)}) should be the same"
-        )
+@convolution_weight.batch
+def convolution_weight_batched(call: batching.Call) -> Any:
+    values = [batching.grouped(v) for v in call.all_full()]
+    return batching.parted(call.run(values, call.changed(groups=call.attribute("groups") * call.size)), call.size)
 
 
 # ---- convolution
@@ -338,12 +240,12 @@ def convolved(
     n = weight._array.ndim - 2
     if n < 1:
         raise RuntimeError("weight should have at least three dimensions")
-    stride = _expanded("stride", stride, n)
-    padding = _expanded("padding", padding, n)
-    dilation = _expanded("dilation", dilation, n)
-    output_padding = _expanded("output_padding", output_padding, n)
-    _check_shapes(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
-    _check_dtypes(input, weight, transposed)
+    stride = expanded("stride", stride, n)
+    padding = expanded("padding", padding, n)
+    dilation = expanded("dilation", dilation, n)
+    output_padding = expanded("output_padding", output_padding, n)
+    check_shapes(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
+    check_dtypes(input, weight, transposed)
     if input._array.dtype.kind == "c":
         return _complex(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
     bias_sizes = NO_BIAS if bias is None else bias._array.shape
@@ -369,7 +271,7 @@ def _parts(t: Tensor) -> tuple[Tensor, Tensor]:
     return both.select(-1, 0), both.select(-1, 1)
 
 
-@public("convolution", name="convolution")
+@public("convolution", name="convolution", autocast="low")
 def general_convolution(
     input: Tensor, weight: Tensor, bias: Tensor | None, stride: Any, padding: Any, dilation: Any, transposed: bool,
     output_padding: Any, groups: int,
@@ -381,7 +283,7 @@ def general_convolution(
     for name, value in given.items():
         if not isinstance(value, (tuple, list)):
             raise WrongArgument(name, value, "tuple of ints")
-    _check_bias_dtype(input, bias)
+    check_bias_dtype(input, bias)
     return convolved(
         input, weight, bias, tuple(stride), tuple(padding), tuple(dilation), transposed, tuple(output_padding), groups
     )
@@ -431,7 +333,7 @@ def _convolve(
     batched = _batched(f"conv{n}d", input, n)
     if not batched:
         input = input.unsqueeze(0)
-    _check_bias_dtype(input, bias)
+    check_bias_dtype(input, bias)
     if isinstance(around, str):
         if around == "same":
             input, around = _same(input, weight, step, between)
@@ -461,7 +363,7 @@ def _same(input: Tensor, weight: Tensor, stride: Sizes, dilation: Sizes) -> tupl
             raise RuntimeError(f"{name} cannot broadcast to {n} dimensions")
     if any(s != 1 for s in stride):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
-    needed = [d * (k - 1) for d, k in zip(_expanded("dilation", dilation, n), kernel)]
+    needed = [d * (k - 1) for d, k in zip(expanded("dilation", dilation, n), kernel)]
     if any(more % 2 for more in needed):
         if not _told_of_copies:
             _told_of_copies = True
@@ -494,13 +396,13 @@ def _convolve_transposed(
     batched = _batched(f"conv_transpose{n}d", input, n)
     if not batched:
         input = input.unsqueeze(0)
-    _check_bias_dtype(input, bias)
+    check_bias_dtype(input, bias)
     step, around, between, more = read
     result = convolved(input, weight, bias, step, around, between, True, more, groups)
     return result if batched else result.squeeze(0)
 
 
-@public("conv1d", overloads=True)
+@public("conv1d", overloads=True, autocast="low", functionals="conv1d")
 def conv1d(
     input: Any, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
 ) -> Tensor:
@@ -508,7 +410,7 @@ def conv1d(
     return _convolve(1, input, weight, bias, stride, padding, dilation, groups)
 
 
-@public("conv2d", overloads=True)
+@public("conv2d", overloads=True, autocast="low", functionals="conv2d")
 def conv2d(
     input: Any, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
 ) -> Tensor:
@@ -516,7 +418,7 @@ def conv2d(
     return _convolve(2, input, weight, bias, stride, padding, dilation, groups)
 
 
-@public("conv3d", overloads=True)
+@public("conv3d", overloads=True, autocast="low", functionals="conv3d")
 def conv3d(
     input: Any, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
 ) -> Tensor:
@@ -524,7 +426,7 @@ def conv3d(
     return _convolve(3, input, weight, bias, stride, padding, dilation, groups)
 
 
-@public("conv_transpose1d")
+@public("conv_transpose1d", autocast="low", functionals="conv_transpose1d")
 def conv_transpose1d(
     input: Tensor, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
     groups: int = 1, dilation: Any = 1,
@@ -533,7 +435,7 @@ def conv_transpose1d(
     return _convolve_transposed(1, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
-@public("conv_transpose2d")
+@public("conv_transpose2d", autocast="low", functionals="conv_transpose2d")
 def conv_transpose2d(
     input: Tensor, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
     groups: int = 1, dilation: Any = 1,
@@ -542,7 +444,7 @@ def conv_transpose2d(
     return _convolve_transposed(2, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
-@public("conv_transpose3d")
+@public("conv_transpose3d", autocast="low", functionals="conv_transpose3d")
 def conv_transpose3d(
     input: Tensor, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
     groups: int = 1, dilation: Any = 1,

@@ -12,6 +12,7 @@ from ..._core.dtypes import widened
 from ..._tensor import Tensor
 from ..arrays.patches import Sizes, extended, out_sizes, patches, spots
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.errors import WrongArgument
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONALS, public
@@ -20,7 +21,7 @@ from ..machine.refusals import not_for
 # ---- the primitives, adjoints of each other; a missing batch dimension stays missing
 
 
-@primitive("Im2ColBackward0", saved_names={"input_shape": ""})
+@primitive("Im2ColBackward0", saved_names={"input_shape": ""}, kind="linear")
 def im2col(
     input: Array, kernel_size: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes
 ) -> Any:
@@ -33,7 +34,7 @@ def im2col(
     return np.ascontiguousarray(patches(x, kernel_size, out, stride, dilation)).reshape(shape)
 
 
-@primitive("Col2ImBackward0")
+@primitive("Col2ImBackward0", kind="linear")
 def col2im(
     input: Array, output_size: Sizes, kernel_size: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes
 ) -> Any:
@@ -60,6 +61,17 @@ im2col.vjp(
 col2im.vjp(
     input=lambda g, kernel_size, dilation, padding, stride, xp: xp.im2col(g, kernel_size, dilation, padding, stride)
 )
+
+
+def _joined_samples(call: batching.Call, own: int) -> Any:
+    """The batch joins the samples, if tensors of ``own`` dimensions have any."""
+    if call.ndim() != own:
+        return call.run([call.full(0)])
+    return batching.parted(call.run([batching.joined(call.full(0))]), call.size)
+
+
+im2col.batch(lambda call: _joined_samples(call, 4))
+col2im.batch(lambda call: _joined_samples(call, 3))
 
 
 # ---- public

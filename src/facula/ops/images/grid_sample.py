@@ -16,6 +16,7 @@ from ..._tensor import Tensor
 from ..arrays.interpolation import cubic_weights
 from ..arrays.masks import keep
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.any_state import wrap
 from ..machine.namespaces import ARRAYS
 from ..machine.partial_write import add_at
@@ -32,7 +33,7 @@ _FAR = 2.0**31
 # ---- points in planes: the same in every channel of a sample
 
 
-@primitive("GatherBackward0")
+@primitive("GatherBackward0", kind="linear", batch=batching.joined_first)
 def take_points(input: Array, index: Array) -> Any:
     """``input[n, c]``, flattened, at the places ``index[n]``, for every c."""
     n, c = input.shape[:2]
@@ -43,7 +44,7 @@ def take_points(input: Array, index: Array) -> Any:
     return out
 
 
-@primitive("ScatterAddBackward0")
+@primitive("ScatterAddBackward0", kind="linear")
 def add_points(input: Array, index: Array, shape: Ints) -> Any:
     """The adjoint: points added to their places in zeros of a shape."""
     n, c = shape[:2]
@@ -57,6 +58,13 @@ def add_points(input: Array, index: Array, shape: Ints) -> Any:
 
 take_points.vjp(input=lambda g, index, input_shape, xp: xp.add_points(g, index, input_shape))
 add_points.vjp(input=lambda g, index, xp: xp.take_points(g, index))
+
+
+@add_points.batch
+def add_points_batched(call: batching.Call) -> Any:
+    (shape,) = call.attributes
+    values = [batching.joined(v) for v in call.all_full()]
+    return batching.parted(call.run(values, ((call.size * shape[0], *shape[1:]),)), call.size)
 
 
 # ---- places and weights
@@ -212,7 +220,7 @@ def _sample_op(spatial: int) -> Primitive:
             out = part if out is None else np.add(out, part, out=out)
         return cast(out, input.dtype)
 
-    op = Primitive(f"grid_sampler_{spatial}d", kernel, f"GridSampler{spatial}DBackward0")
+    op = Primitive(f"grid_sampler_{spatial}d", kernel, f"GridSampler{spatial}DBackward0", batch=batching.joined_first)
 
     @op.vjp("input")
     def op_gradient_of_input(
@@ -302,7 +310,7 @@ def _check_sampling(input: Tensor, grid: Tensor, spatial: int | None, mode: int)
         raise not_for(f"grid_sampler_{len(shape) - 2}d_cpu_kernel_impl", input.dtype)
 
 
-@public("grid_sampler")
+@public("grid_sampler", autocast="full")
 def grid_sampler(
     input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Tensor:
@@ -310,7 +318,7 @@ def grid_sampler(
     return _sample(input, grid, interpolation_mode, padding_mode, align_corners, None)
 
 
-@public("grid_sampler_2d")
+@public("grid_sampler_2d", autocast="full")
 def grid_sampler_2d(
     input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Tensor:
@@ -318,7 +326,7 @@ def grid_sampler_2d(
     return _sample(input, grid, interpolation_mode, padding_mode, align_corners, 2)
 
 
-@public("grid_sampler_3d")
+@public("grid_sampler_3d", autocast="full")
 def grid_sampler_3d(
     input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Tensor:
@@ -339,7 +347,7 @@ _DEFAULT_CHANGED = (
 )
 
 
-@public("", name="grid_sample")
+@public("", name="grid_sample", autocast="full")
 def grid_sample(
     input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None
 ) -> Tensor:
@@ -375,14 +383,14 @@ def _base_grid(sizes: Ints, align_corners: bool, dtype: Any) -> Any:
     return np.stack([*columns, np.ones_like(columns[0])], 1).astype(dtype)
 
 
-@primitive("AffineGridGeneratorBackward0")
+@primitive("AffineGridGeneratorBackward0", kind="linear")
 def affine_grid_generator(theta: Array, size: Ints, align_corners: bool) -> Any:
     wide = widened(theta)
     rows = np.matmul(_base_grid(size[2:], align_corners, wide.dtype), wide.swapaxes(1, 2))
     return cast(np.ascontiguousarray(rows.reshape(theta.shape[0], *size[2:], len(size) - 2)), theta.dtype)
 
 
-@primitive("AffineGridGeneratorBackwardBackward0")
+@primitive("AffineGridGeneratorBackwardBackward0", kind="linear")
 def affine_grid_adjoint(input: Array, size: Ints, align_corners: bool) -> Any:
     wide = widened(input).reshape(input.shape[0], -1, len(size) - 2)
     return cast(np.matmul(wide.swapaxes(1, 2), _base_grid(size[2:], align_corners, wide.dtype)), input.dtype)
@@ -394,6 +402,14 @@ affine_grid_generator.vjp(
 affine_grid_adjoint.vjp(
     input=lambda g, size, align_corners, xp: xp.affine_grid_generator(g, size, align_corners)
 )
+
+
+@affine_grid_generator.batch
+@affine_grid_adjoint.batch
+def affine_grid_batched(call: batching.Call) -> Any:
+    size, align_corners = call.attributes
+    whole = (call.size * size[0], *size[1:])
+    return batching.parted(call.run([batching.joined(call.full(0))], (whole, align_corners)), call.size)
 
 
 @public("affine_grid_generator", name="affine_grid_generator")

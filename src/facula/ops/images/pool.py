@@ -14,9 +14,10 @@ from ..._core.dtypes import cast, widened
 from ..._tensor import Tensor, computed
 from ..arrays.sparse_maps import along
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.any_state import wrap
 from ..machine.primitive import Primitive
-from ..machine.public import FUNCTIONALS, FUNCTIONS, public
+from ..machine.public import public
 from ..machine.refusals import not_for
 from ..moving.basic import no_gradient
 from .sizes import NUMBER, as_ints, checked_windows, one_int, shape_list, spread, windows_of
@@ -39,8 +40,8 @@ def _max_op(spatial: int) -> Primitive:
 
     name = f"max_pool{spatial}d"
     op = Primitive(
-        name, kernel, f"MaxPool{spatial}DWithIndicesBackward0", outputs=2, kind="values_and_indices",
-        saved_names={"out1": ""},
+        name, kernel, f"MaxPool{spatial}DWithIndicesBackward0", outputs=2, differentiable_outputs="first",
+        batch=batching.joined_samples(spatial), saved_names={"out1": ""},
     )  # fmt: skip
     plane_ops(f"{name}_backward", f"MaxPool{spatial}DWithIndicesBackwardBackward0", spatial)
 
@@ -187,7 +188,7 @@ def _max_forms(n: int) -> None:
     def pool(*args: Any) -> Any:
         return _max_pool_1d(*args) if n == 1 else _max_pool(n, *args)
 
-    @public(f"max_pool{n}d", name=f"max_pool{n}d")
+    @public(f"max_pool{n}d", name=f"max_pool{n}d", autocast="full" if n == 3 else None)
     def max_pool(
         input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
         ceil_mode: bool = False,
@@ -196,7 +197,7 @@ def _max_forms(n: int) -> None:
         values: Tensor = pool(input, kernel_size, stride, padding, dilation, ceil_mode, False)
         return values
 
-    @public("", name=f"max_pool{n}d")
+    @public(functionals=f"max_pool{n}d", autocast="full" if n == 3 else None)
     def functional(
         input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
         ceil_mode: bool = False, return_indices: bool = False,
@@ -204,18 +205,13 @@ def _max_forms(n: int) -> None:
         """The greatest element of each window; with ``return_indices`` also where it is in its plane."""
         return pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
-    @public("", name=f"max_pool{n}d_with_indices")
+    @public(functionals=f"max_pool{n}d_with_indices")
     def with_indices(
         input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
         ceil_mode: bool = False, return_indices: bool = True,
     ) -> Any:  # fmt: skip
         """The greatest element of each window, and where it is in its plane."""
         return pool(input, kernel_size, stride, padding, dilation, ceil_mode, True)
-
-    for name, fn in ((f"max_pool{n}d", functional), (f"max_pool{n}d_with_indices", with_indices)):
-        form = fn.public  # type: ignore[attr-defined]
-        form.__name__ = form.__qualname__ = name
-        FUNCTIONALS[name] = form
 
 
 for _n in (1, 2, 3):
@@ -296,7 +292,7 @@ def _average_op(spatial: int) -> Primitive:
         )
 
     name = f"avg_pool{spatial}d"
-    op = Primitive(name, kernel, f"AvgPool{spatial}DBackward0")
+    op = Primitive(name, kernel, f"AvgPool{spatial}DBackward0", kind="linear", batch=batching.joined_samples(spatial))
 
     @op.vjp("input")
     def op_gradient_of_input(
@@ -306,7 +302,10 @@ def _average_op(spatial: int) -> Primitive:
         back = getattr(xp, f"{name}_backward")
         return back(g, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
-    Primitive(f"{name}_backward", adjoint, f"AvgPool{spatial}DBackwardBackward0").vjp(
+    Primitive(
+        f"{name}_backward", adjoint, f"AvgPool{spatial}DBackwardBackward0", kind="linear",
+        batch=batching.joined_samples(spatial),
+    ).vjp(
         input=lambda g, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, xp: getattr(
             xp, name
         )(g, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
@@ -369,7 +368,7 @@ def one_dimensional(name: str, input: Tensor) -> None:
         )
 
 
-@public("avg_pool1d")
+@public("avg_pool1d", functionals="avg_pool1d")
 def avg_pool1d(
     input: Tensor, kernel_size: Any, stride: Any = (), padding: Any = 0, ceil_mode: bool = False,
     count_include_pad: bool = True,
@@ -384,7 +383,7 @@ def avg_pool1d(
 
 
 def _avg_form(n: int) -> Callable[..., Any]:
-    @public("", name=f"avg_pool{n}d", out=True)
+    @public(functionals=f"avg_pool{n}d", out=True, autocast="full" if n == 3 else None)
     def avg_pool(
         input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
         count_include_pad: bool = True, divisor_override: int | None = None,
@@ -394,21 +393,17 @@ def _avg_form(n: int) -> Callable[..., Any]:
             n, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
         )
 
-    form: Any = avg_pool.public  # type: ignore[attr-defined]
-    form.__name__ = form.__qualname__ = f"avg_pool{n}d"
-    FUNCTIONALS[form.__name__] = form
     return avg_pool
 
 
 avg_pool2d, avg_pool3d = _avg_form(2), _avg_form(3)
-FUNCTIONALS["avg_pool1d"] = FUNCTIONS["avg_pool1d"]
 
 
 # ---- p-norms
 
 
 def _lp_form(n: int, average: Callable[..., Any]) -> None:
-    @public("", name=f"lp_pool{n}d")
+    @public(functionals=f"lp_pool{n}d")
     def lp_pool(
         input: Tensor, norm_type: int | float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
     ) -> Tensor:
@@ -418,10 +413,6 @@ def _lp_form(n: int, average: Callable[..., Any]) -> None:
         whole = mean.sign() * mean.abs().relu()
         found: Tensor = whole.mul(prod(sizes)).pow(1.0 / norm_type)
         return found
-
-    form: Any = lp_pool.public  # type: ignore[attr-defined]
-    form.__name__ = form.__qualname__ = f"lp_pool{n}d"
-    FUNCTIONALS[form.__name__] = form
 
 
 for _n, _average in ((1, avg_pool1d), (2, avg_pool2d), (3, avg_pool3d)):

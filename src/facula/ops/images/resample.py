@@ -17,6 +17,7 @@ from ...autograd import saved
 from ..arrays.interpolation import taps_of
 from ..arrays.sparse_maps import Taps, along
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.primitive import Primitive
 from ..machine.public import FUNCTIONALS, public
 from ..machine.refusals import not_for
@@ -74,7 +75,8 @@ def _op(name: str, node: str, spatial: int, mode: str, antialias: bool = False) 
     shown = {} if spatial == 1 else {"scales": ""}
     if mode.startswith("nearest"):
         shown["align_corners"] = ""
-    op = Primitive(name, kernel, f"{node}Backward0", saved_names=shown)
+    batch = batching.joined_samples(spatial)
+    op = Primitive(name, kernel, f"{node}Backward0", kind="linear", batch=batch, saved_names=shown)
 
     @op.vjp("input")
     def op_gradient_of_input(
@@ -83,7 +85,9 @@ def _op(name: str, node: str, spatial: int, mode: str, antialias: bool = False) 
         return getattr(xp, f"{name}_backward")(g, input_shape, align_corners, scales)
 
     shown = {**shown, "input_shape": ""}
-    backward = Primitive(f"{name}_backward", adjoint, f"{node}BackwardBackward0", saved_names=shown)
+    backward = Primitive(
+        f"{name}_backward", adjoint, f"{node}BackwardBackward0", kind="linear", batch=batch, saved_names=shown
+    )
     backward.vjp(
         input=lambda g, input_shape, align_corners, scales, xp: getattr(xp, name)(
             g, input_shape[-spatial:], align_corners, scales

@@ -17,6 +17,7 @@ import numpy as np
 from ..._core.devices import MetaArray, empty_meta
 from ..arrays.sparse_maps import Rows, Taps, compact
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.partial_write import add_at
 from ..machine.primitive import Primitive
 from ..moving.basic import constant, no_gradient, raw
@@ -250,10 +251,11 @@ def plane_ops(name: str, node: str, spatial: int) -> Primitive:
     def take(input: Array, index: Array) -> Any:
         return take_from_planes(input, index, spatial)
 
-    adding = Primitive(name, add, node, saved_names={"index": "indices"})
+    batch = batching.joined_samples(spatial)
+    adding = Primitive(name, add, node, kind="linear", batch=batch, saved_names={"index": "indices"})
 
-    @Primitive(f"{name}_backward", take, node).vjp("input")
-    def _(g: Any, index: Any, input_shape: Any, xp: Any) -> Any:
+    @Primitive(f"{name}_backward", take, node, kind="linear", batch=batch).vjp("input")
+    def gradient_of_taken(g: Any, index: Any, input_shape: Any, xp: Any) -> Any:
         return getattr(xp, name)(g, of_shape(input_shape, g, xp), index)
 
     adding.vjp(input=lambda g, index, xp: getattr(xp, f"{name}_backward")(g, index), like=no_gradient)

@@ -10,8 +10,9 @@ import numpy as np
 from ..._core.devices import MetaArray, empty_meta
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.primitive import Primitive
-from ..machine.public import FUNCTIONALS, public
+from ..machine.public import public
 from ..machine.refusals import not_for, scalar_type
 from .sizes import shape_list
 from .sliding_windows import flat_places, of_shape, plane_ops, take_from_planes
@@ -34,10 +35,11 @@ def _unpool_op(spatial: int) -> Primitive:
         return take_from_planes(input, indices, spatial)
 
     name = f"max_unpool{spatial}d"
-    op = Primitive(name, kernel, f"MaxUnpool{spatial}DBackward0")
+    batch = batching.joined_samples(spatial)
+    op = Primitive(name, kernel, f"MaxUnpool{spatial}DBackward0", kind="linear", batch=batch)
     op.vjp(input=lambda g, indices, xp: getattr(xp, f"{name}_backward")(g, indices))
     plane_ops(f"{name}_backward_backward", f"MaxUnpool{spatial}DBackwardBackward0", spatial)
-    Primitive(f"{name}_backward", take, "GatherBackward0").vjp(
+    Primitive(f"{name}_backward", take, "GatherBackward0", kind="linear", batch=batch).vjp(
         input=lambda g, indices, input_shape, xp: getattr(xp, f"{name}_backward_backward")(
             g, of_shape(input_shape, g, xp), indices
         )
@@ -108,7 +110,7 @@ def unpooled_size(input: Tensor, kernel: Any, stride: Any, padding: Any, output_
 
 
 def _form(n: int) -> None:
-    @public("", name=f"max_unpool{n}d")
+    @public(functionals=f"max_unpool{n}d", autocast="full" if n > 1 else None)
     def max_unpool(
         input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
     ) -> Tensor:
@@ -121,10 +123,6 @@ def _form(n: int) -> None:
         if n == 3 and min(step) <= 0:
             raise RuntimeError(f"strides should be greater than zero, but got stride: {list(step)}")
         return _unpool(n, input, indices, size)
-
-    form: Any = max_unpool.public  # type: ignore[attr-defined]
-    form.__name__ = form.__qualname__ = f"max_unpool{n}d"
-    FUNCTIONALS[form.__name__] = form
 
 
 for _n in (1, 2, 3):

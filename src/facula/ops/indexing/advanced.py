@@ -14,6 +14,7 @@ from ...autograd import saved
 from ...autograd.graph import Node
 from ...autograd.saved import SavedList
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.any_state import wrap
 from ..machine.namespaces import TENSORS
 from ..machine.partial_write import SMALL, add_rows, changing, first_outside, from_front
@@ -134,7 +135,7 @@ def checked(tensors: list[Any], shape: tuple[int, ...], count: bool = False) -> 
 # ---- reading
 
 
-@primitive("IndexBackward0", name="index")
+@primitive("IndexBackward0", name="index", kind="linear")
 def index_kernel(input: Array, indices: SavedList) -> Any:
     if len(indices) == 1 and input.__class__ is np.ndarray:
         only = indices[0]._array if isinstance(indices[0], Tensor) else indices[0]
@@ -158,7 +159,7 @@ def index_kernel(input: Array, indices: SavedList) -> Any:
     return found if found.flags.c_contiguous else np.ascontiguousarray(found)
 
 
-@primitive("IndexPutImplBackward0", name="unindex")
+@primitive("IndexPutImplBackward0", name="unindex", kind="linear")
 def unindex(input: Array, indices: SavedList, shape: tuple[int, ...]) -> Any:
     """Zeros of a shape, with elements added at the places of an index: the adjoint of reading them."""
     whole = np.zeros(shape, input.dtype)
@@ -178,6 +179,64 @@ def unindex(input: Array, indices: SavedList, shape: tuple[int, ...]) -> Any:
 
 index_kernel.vjp(input=lambda g, indices, input_shape, xp: xp.unindex(g, indices, input_shape))
 unindex.vjp(input=lambda g, indices, xp: xp.index(g, indices))
+
+
+def _places_of_items(call: batching.Call, indices: Any) -> SavedList | None:
+    """Indices for what is inside: the number of the item first. None if there are masks, whose results vary in size."""
+    from ..._levels.batched import is_batched
+
+    found = [None if i is None else i._value if is_batched(i, call.level) else i for i in indices]
+    batched = [i is not None and is_batched(i, call.level) for i in indices]
+    if any(i is not None and i._array.dtype.kind == "b" for i in found):
+        return None if any(batched) else SavedList([None, *found])
+    if not any(batched):
+        return SavedList([None, *found])
+    ndim = max(i._array.ndim - b for i, b in zip(found, batched) if i is not None)
+    aligned = [batching.padded(i, ndim) if b else i for i, b in zip(found, batched)]
+    return SavedList([batching.item_numbers(call, ndim), *aligned])
+
+
+def _indexed_apart(indices: Any) -> bool:
+    """Whether there is a whole dimension between indices: then the indexed dimensions come first in the result."""
+    at = [d for d, i in enumerate(indices) if i is not None]
+    return bool(at) and at[-1] - at[0] + 1 != len(at)
+
+
+def _moved_to_front(indices: Any, places: Any) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """(where the indexed dimensions are, where they belong) if the batch's index has moved them to the front."""
+    at = [d for d, i in enumerate(indices) if i is not None]
+    if places[0] is None or at[0] == 0 or _indexed_apart(indices):
+        return None
+    start, n = at[0], max(i._array.ndim for i in indices if i is not None)
+    return tuple(range(1, n + 1)), tuple(range(start + 1, start + n + 1))
+
+
+@index_kernel.batch
+def index_batched(call: batching.Call) -> Any:
+    indices = call.attribute("indices")
+    places = _places_of_items(call, indices)
+    if places is None:
+        return None
+    result = call.run([call.full(0)], (places,))
+    if places[0] is None and _indexed_apart(indices):  # the indexed dimensions came first, before the batch
+        return result.movedim(max(i._array.ndim for i in indices if i is not None), 0)
+    order = _moved_to_front(indices, places)
+    return result if order is None else result.movedim(*order)
+
+
+@unindex.batch
+def unindex_batched(call: batching.Call) -> Any:
+    indices, shape = call.attributes
+    places = _places_of_items(call, indices)
+    if places is None:
+        return None
+    g = call.full(0)
+    order = _moved_to_front(indices, places)
+    if places[0] is None and _indexed_apart(indices):
+        g = g.movedim(0, max(i._array.ndim for i in indices if i is not None))
+    elif order is not None:
+        g = g.movedim(*reversed(order))
+    return call.run([g], (places, (call.size, *shape)))
 
 
 def accumulate_into(target: Any, places: Places, values: Any, fresh: bool = False) -> None:
@@ -224,7 +283,7 @@ def accumulate_into(target: Any, places: Places, values: Any, fresh: bool = Fals
 # ---- writing
 
 
-@changing("IndexPutBackward0", "index_put")
+@changing("IndexPutBackward0", "index_put", kind="linear", saved_names={"values_shape": ""})
 def index_put_op(input: Array, values: Array, indices: SavedList, accumulate: bool) -> None:
     places = Places(indices)
     try:
@@ -239,10 +298,6 @@ def index_put_op(input: Array, values: Array, indices: SavedList, accumulate: bo
             raise places.error(input.shape) from None
 
 
-index_put_impl = changing("IndexPutImplBackward0", "index_put_impl")(index_put_op.write)
-"""The same under the name that the derivative of reading by index has in PyTorch's graphs."""
-
-
 def _unindex_tensor(g: Any, indices: Any, shape: tuple[int, ...]) -> Any:
     """Under transforms by the primitive, which has rules of its own there."""
     if g.wraps or any(isinstance(i, Tensor) and i.wraps for i in indices):
@@ -253,18 +308,33 @@ def _unindex_tensor(g: Any, indices: Any, shape: tuple[int, ...]) -> Any:
 TENSORS.unindex = _unindex_tensor  # type: ignore[attr-defined]
 
 
-@index_put_impl.vjp("input")
 @index_put_op.vjp("input")
-def index_put_impl_gradient_of_input(g: Any, indices: Any, accumulate: bool, xp: Any) -> Any:
+def index_put_gradient_of_input(g: Any, indices: Any, accumulate: bool, xp: Any) -> Any:
     if accumulate:
         return g
     return xp.index_put(g, constant(np.zeros((), raw(g).dtype), xp), indices, False)
 
 
-@index_put_impl.vjp("values")
 @index_put_op.vjp("values")
-def index_put_impl_gradient_of_values(g: Any, indices: Any, values_shape: Any, values_dtype: Any, xp: Any) -> Any:
+def index_put_gradient_of_values(g: Any, indices: Any, values_shape: Any, values_dtype: Any, xp: Any) -> Any:
     return fit(xp.index(g, indices), values_shape, values_dtype, xp)
+
+
+@index_put_op.batch
+def index_put_batched(call: batching.Call) -> Any:
+    indices, accumulate = call.attributes
+    places = _places_of_items(call, indices)
+    if places is None or _indexed_apart(indices) or _moved_to_front(indices, places) is not None:
+        return None
+    values = call.values[1]
+    if call.flags[1]:
+        n = max((i._array.ndim for i in indices if i is not None), default=0)
+        values = batching.padded(values, n + call.ndim(0) - sum(i is not None for i in indices))
+    return call.run([call.full(0), values], (places, accumulate))
+
+
+index_put_impl = index_put_op.under("index_put_impl", "IndexPutImplBackward0")
+"""The same under the name that the derivative of reading by index has in PyTorch's graphs."""
 
 
 def _free_indices(op: Any) -> None:
@@ -276,7 +346,6 @@ def _free_indices(op: Any) -> None:
     node_class._raw_saved_indices = property(lambda node: saved.raw_saved(node, at))
 
 
-index_put_op.saved_names = index_put_impl.saved_names = {"values_shape": ""}
 for _op in (index_kernel, index_put_op, index_put_impl, unindex):
     _free_indices(_op)
 

@@ -8,19 +8,22 @@ import numpy as np
 
 from ..._tensor import Tensor, computed, elements
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.any_state import wrap
 from ..machine.partial_write import add_rows
 from ..machine.primitive import primitive
+from ..machine.public import FUNCTIONALS
 
 
-@primitive("EmbeddingBackward0", name="embedding")
+@primitive("EmbeddingBackward0", name="embedding", kind="linear")
 def embedding_op(weight: Array, indices: Array, padding_idx: int, scale_grad_by_freq: bool, sparse: bool) -> Any:
     return weight.take(indices, 0) if weight.__class__ is np.ndarray else weight[indices]
 
 
 @primitive(
-    "EmbeddingDenseBackwardBackward0", name="embedding_rows_summed", saved_names={"scale_grad_by_freq": ""}
-)
+    "EmbeddingDenseBackwardBackward0", name="embedding_rows_summed", kind="linear",
+    saved_names={"scale_grad_by_freq": ""},
+)  # fmt: skip
 def rows_summed(input: Array, indices: Array, rows: int, padding_idx: int, scale_grad_by_freq: bool) -> Any:
     """Each row of ``input`` added to the row of a table that its index says; the padding row stays 0."""
     flat = indices.reshape(-1)
@@ -34,7 +37,7 @@ def rows_summed(input: Array, indices: Array, rows: int, padding_idx: int, scale
     return table
 
 
-@primitive("EmbeddingBackward0", name="embedding_unpadded")
+@primitive("EmbeddingBackward0", name="embedding_unpadded", kind="linear")
 def unpadded(weight: Array, indices: Array, padding_idx: int, scale_grad_by_freq: bool) -> Any:
     """The adjoint of ``rows_summed``."""
     found = weight[indices]
@@ -63,6 +66,31 @@ unpadded.vjp(
         g, indices, weight_shape[0], padding_idx, scale_grad_by_freq
     )
 )
+
+
+@embedding_op.batch
+@unpadded.batch
+def embedding_batched(call: batching.Call) -> Any:
+    weight, indices = call.values
+    if not call.flags[0]:
+        return call.run([weight, indices])
+    if call.attribute("padding_idx") >= 0 or call.attribute("scale_grad_by_freq"):
+        return None
+    rows = weight.shape[1]
+    places = indices if call.flags[1] else indices.unsqueeze(0)
+    return call.run([batching.joined(weight), places + batching.item_numbers(call, call.ndim(1)) * rows])
+
+
+@rows_summed.batch
+def rows_summed_batched(call: batching.Call) -> Any:
+    rows, padding_idx, by_freq = call.attributes
+    if padding_idx >= 0 or by_freq:
+        return None
+    g = call.full(0)
+    indices = call.values[1] if call.flags[1] else call.values[1].unsqueeze(0)
+    places = indices + batching.item_numbers(call, call.ndim(1)) * rows
+    summed = call.run([g, places.expand(g.shape[:-1])], (call.size * rows, padding_idx, by_freq))
+    return summed.reshape(call.size, rows, -1)
 
 
 def embedding(
@@ -114,3 +142,6 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
         raise RuntimeError("Class values must be smaller than num_classes.")
     classes = np.arange(num_classes)
     return computed(input, lambda numbers: wrap((numbers[..., None] == classes).astype(np.int64)))
+
+
+FUNCTIONALS.update(embedding=embedding, one_hot=one_hot)

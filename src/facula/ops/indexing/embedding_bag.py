@@ -9,6 +9,7 @@ import numpy as np
 from ..._core.dtypes import widened
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.meta import by_zeros
 from ..machine.primitive import primitive
 from ..machine.public import public
@@ -37,11 +38,11 @@ def _kept(indices: Any, padding_idx: int) -> Any:
 
 
 @primitive(
-    "EmbeddingBagBackward0", name="embedding_bag", outputs=4, kind="values_and_indices",
+    "EmbeddingBagBackward0", name="embedding_bag", outputs=4, differentiable_outputs="first",
     saved_names={
         "out1": "result1", "out2": "result2", "out3": "result3", "rows": "weight_sym_argsize_0",
         "include_last_offset": "",
-    },
+    }, batch=batching.item_by_item,
 )  # fmt: skip
 @by_zeros
 def embedding_bag_op(
@@ -108,7 +109,7 @@ def _frequencies(indices: Any, used: Any) -> Any:
     return np.bincount(ordered)[ordered[np.searchsorted(np.unique(ordered), used)]]
 
 
-@primitive("EmbeddingBagBackwardBackward0", name="rows_from_bags")
+@primitive("EmbeddingBagBackwardBackward0", name="rows_from_bags", batch=batching.item_by_item, kind="multilinear")
 @by_zeros
 def rows_from_bags(
     input: Array, per_sample_weights: Array | None, indices: Array, offsets: Array, rows: int, scale_grad_by_freq: bool,
@@ -132,7 +133,7 @@ def rows_from_bags(
     return table
 
 
-@primitive("EmbeddingBagBackward0", name="bags_from_rows")
+@primitive("EmbeddingBagBackward0", name="bags_from_rows", batch=batching.item_by_item, kind="multilinear")
 @by_zeros
 def bags_from_rows(
     input: Array, per_sample_weights: Array | None, indices: Array, offsets: Array, scale_grad_by_freq: bool, mode: int,
@@ -150,7 +151,10 @@ def bags_from_rows(
     return _summed(values, of, offsets.size - include_last_offset)
 
 
-@primitive("EmbeddingBagPerSampleWeightsBackwardBackward0", name="bag_weight_slopes")
+@primitive(
+    "EmbeddingBagPerSampleWeightsBackwardBackward0", name="bag_weight_slopes", batch=batching.item_by_item,
+    kind="multilinear",
+)  # fmt: skip
 @by_zeros
 def bag_weight_slopes(
     bags: Array, weight: Array, indices: Array, offsets: Array, include_last_offset: bool, padding_idx: int

@@ -12,6 +12,7 @@ from ..._core.devices import MetaArray, empty_meta
 from ..._tensor import Tensor, elements
 from ..arrays.tiles import TILE, each_rows
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.arguments import one_dim
 from ..machine.partial_write import add_at, changing, first_outside, places_along, places_in
 from ..machine.primitive import primitive
@@ -65,7 +66,7 @@ def _write_by(target: Any, index: Any, dim: int, write: Any) -> None:
         target[...] = dense
 
 
-@primitive("GatherBackward0", name="gather")
+@primitive("GatherBackward0", name="gather", kind="linear", batch=batching.moved_dimensions)
 def gather_op(input: Array, index: Array, dim: int, sparse_grad: bool) -> Any:
     if input.__class__ is MetaArray:
         return empty_meta(index.shape, input.dtype)
@@ -94,20 +95,20 @@ def ungather(input: Any, index: Any, shape: tuple[int, ...], dim: int) -> Any:
     return whole
 
 
-@changing("ScatterBackward0", "scatter")
+@changing("ScatterBackward0", "scatter", kind="linear", batch=batching.moved_dimensions)
 def scatter_op(input: Array, src: Array, index: Array, dim: int) -> None:
     if index.size:
         src = _part(src, index.shape)
         _write_by(input, index, dim, lambda flat, places, part: flat.__setitem__(places, src[part]))
 
 
-@changing("ScatterBackward1", "scatter_value")
+@changing("ScatterBackward1", "scatter_value", batch=batching.moved_dimensions)
 def scatter_value(input: Array, index: Array, dim: int, value: object) -> None:
     if index.size:
         _write_by(input, index, dim, lambda flat, places, part: flat.__setitem__(places, value))
 
 
-@changing("ScatterAddBackward0", "scatter_add")
+@changing("ScatterAddBackward0", "scatter_add", kind="linear", batch=batching.moved_dimensions)
 def scatter_add_op(input: Array, src: Array, index: Array, dim: int) -> None:
     if index.size:
         src = _part(src, index.shape)
@@ -143,7 +144,7 @@ def source_gradient(name: str, g: Any, index: Any, dim: int, shape: tuple[int, .
 _REDUCTIONS = {"add": np.add, "multiply": np.multiply}
 
 
-@changing("NotImplemented", "scatter_by")
+@changing("NotImplemented", "scatter_by", batch=batching.moved_dimensions)
 def scatter_by(input: Array, src: Array, index: Array, dim: int, reduce: str) -> None:
     if index.size:
         src = np.broadcast_to(src, index.shape) if not src.ndim else _part(src, index.shape)
@@ -216,7 +217,7 @@ def _check_scatter(self: Tensor, dim: int, index: Tensor, src: Tensor | None) ->
 # ---- the functions
 
 
-@public("gather", "gather", out=True)
+@public("gather", "gather", out="exact separate")
 def gather(input: Tensor, dim: int, index: Any, *, sparse_grad: bool = False) -> Tensor:
     """``out[i][j] = input[index[i][j]][j]``, for dim 0."""
     require_tensor("gather", "index", 2, index)

@@ -9,6 +9,7 @@ import numpy as np
 from ..._core.devices import MetaArray
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.arguments import one_dim
 from ..machine.namespaces import TENSORS
 from ..machine.partial_write import SMALL, add_at, add_rows, as_column, changing, first_outside, places_in
@@ -28,14 +29,14 @@ def _key(dim: int, index: Any) -> tuple[Any, ...]:
 # ---- kernels
 
 
-@primitive("IndexSelectBackward0", name="index_select")
+@primitive("IndexSelectBackward0", name="index_select", kind="linear")
 def index_select_op(input: Array, index: Array, dim: int) -> Any:
     if not input.ndim:
         return input.copy()
     return input.take(index if index.ndim else index.reshape(1), dim)
 
 
-@primitive("IndexAddBackward0", name="index_unselect")
+@primitive("IndexAddBackward0", name="index_unselect", kind="linear")
 def index_unselect(input: Array, index: Array, shape: tuple[int, ...], dim: int) -> Any:
     """Zeros of a shape with slices added where ``index_select`` takes them from."""
     whole = np.zeros(shape, input.dtype)
@@ -44,7 +45,37 @@ def index_unselect(input: Array, index: Array, shape: tuple[int, ...], dim: int)
 
 
 index_select_op.vjp(input=lambda g, index, dim, input_shape, xp: xp.index_unselect(g, index, input_shape, dim))
+
+
+@index_select_op.batch
+def index_select_batched(call: batching.Call) -> Any:
+    dim = call.attribute("dim") % max(call.ndim(), 1)
+    if not call.flags[1]:
+        return call.run(call.values, (dim + 1,)) if call.ndim() else call.values[0].clone()
+    shape = list(call.shape())
+    if not shape:
+        return call.full(0).clone()
+    index = call.values[1]
+    shape[dim] = 1 if index.dim() == 1 else index.shape[1]
+    return TENSORS.gather(call.full(0), _index_of_items(call, dim, (call.size, *shape)), dim + 1, False)
+
+
+def _index_of_items(call: batching.Call, dim: int, shape: Any) -> Any:
+    """The index of each item, expanded to the shape of what it takes along a dimension."""
+    return call.values[1].reshape(call.size, *[1] * dim, -1, *[1] * (len(shape) - dim - 2)).expand(shape)
+
+
 index_unselect.vjp(input=lambda g, index, dim, xp: xp.index_select(g, index, dim))
+
+
+@index_unselect.batch
+def index_unselect_batched(call: batching.Call) -> Any:
+    shape, dim = call.attributes
+    if not call.flags[1]:
+        return call.run(call.values, ((call.size, *shape), dim % max(len(shape), 1) + 1)) if shape else None
+    g = call.full(0)
+    dim %= len(shape)
+    return TENSORS.ungather(g, _index_of_items(call, dim, g.shape), (call.size, *shape), dim + 1)
 
 
 def _unselect_tensor(g: Any, index: Any, shape: tuple[int, ...], dim: int) -> Any:
@@ -74,7 +105,7 @@ def _add_slices(target: Any, dim: int, index: Any, values: Any, fresh: bool = Fa
     target += np.moveaxis(sums, 0, dim)
 
 
-@changing("IndexAddBackward0", "index_add")
+@changing("IndexAddBackward0", "index_add", kind="linear")
 def index_add_op(input: Array, source: Array, index: Array, dim: int, alpha: object) -> None:
     if alpha != 1:
         source = source * np.asarray(alpha).astype(source.dtype)
@@ -97,7 +128,7 @@ def _in_shape(found: Any, shape: tuple[int, ...], xp: Any) -> Any:
 index_add_op.vjp(input=lambda g: g)
 
 
-@changing("IndexCopyBackward0", "index_copy")
+@changing("IndexCopyBackward0", "index_copy", kind="linear")
 def index_copy_op(input: Array, source: Array, index: Array, dim: int) -> None:
     if input.ndim:
         input[_key(dim, index.reshape(-1))] = source
@@ -118,7 +149,7 @@ def index_fill_number(input: Array, index: Array, dim: int, value: object) -> No
     input[_key(dim, index.reshape(-1)) if input.ndim else ...] = value
 
 
-@changing("IndexFillBackward1", "index_fill_tensor")
+@changing("IndexFillBackward1", "index_fill_tensor", kind="linear")
 def index_fill_tensor(input: Array, value: Array, index: Array, dim: int) -> None:
     input[_key(dim, index.reshape(-1)) if input.ndim else ...] = value
 
@@ -130,6 +161,20 @@ def index_fill_tensor_gradient_of_value(g: Any, index: Any, value_dtype: Any, di
 
 index_fill_number.vjp(input=lambda g, index, dim, xp: xp.index_fill_number(g, index, dim, 0))
 index_fill_tensor.vjp(input=lambda g, index, dim, xp: xp.index_fill_number(g, index, dim, 0))
+
+
+@index_add_op.batch
+@index_copy_op.batch
+@index_fill_number.batch
+def index_along_batched(call: batching.Call) -> Any:
+    at = call.op.tensor_names.index("index")
+    if call.flags[at] or not call.ndim() or call.values[at].dim() == 0:
+        return None
+    values = [call.values[i] if name == "index" else call.full(i) for i, name in enumerate(call.op.tensor_names)]
+    return call.run(values, (call.attribute("dim") % call.ndim() + 1, *call.attributes[1:]))
+
+
+index_fill_tensor.batch(batching.item_by_item)
 
 
 for _op in (index_add_op, index_copy_op):
@@ -172,7 +217,7 @@ def check_vector(name: str, self: Tensor, at: int, index: Tensor, source: Tensor
 # ---- the functions
 
 
-@public("index_select", "index_select", out=True)
+@public("index_select", "index_select", out="separate")
 def index_select(input: Tensor, dim: int, index: Any) -> Tensor:
     """The slices along ``dim`` that ``index`` names, in its order."""
     require_tensor("index_select", "index", 2, index)
@@ -264,7 +309,7 @@ def _index_copy(name: str, self: Tensor, dim: int, index: Any, source: Any, in_p
     return index_copy_op.apply(self, (source, index), (at,), in_place)
 
 
-@public("index_copy", "index_copy", out=True)
+@public("index_copy", "index_copy", out=True, autocast="widest")
 def index_copy(input: Tensor, dim: int, index: Any, source: Any) -> Tensor:
     """A copy with slices of ``source`` in place of the slices along ``dim`` that ``index`` names."""
     return _index_copy("index_copy", input, dim, index, source, False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from ..._core import dtypes
 from ..._tensor import Tensor
 from ..arrays.masks import select
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.any_state import wrap
 from ..machine.errors import WrongArgument
 from ..machine.namespaces import ARRAYS, TENSORS
@@ -24,7 +26,7 @@ from .gather import require_tensor
 # ---- masked_fill
 
 
-@changing("MaskedFillBackward0", "masked_fill_number")
+@changing("MaskedFillBackward0", "masked_fill_number", batch=batching.broadcast)
 def masked_fill_number(input: Array, mask: Array, value: Any) -> None:
     np.copyto(input, value, where=mask)
 
@@ -38,7 +40,7 @@ masked_fill_number.kernel = _filled
 ARRAYS.masked_fill_number = _filled  # type: ignore[attr-defined]
 
 
-@changing("MaskedFillBackward1", "masked_fill_tensor")
+@changing("MaskedFillBackward1", "masked_fill_tensor", kind="linear")
 def masked_fill_tensor(input: Array, value: Array, mask: Array) -> None:
     np.copyto(input, value, where=mask, casting="unsafe")
 
@@ -52,6 +54,15 @@ def masked_fill_tensor_gradient_of_value(g: Any, mask: Any, value_dtype: Any, xp
 
 masked_fill_number.vjp(input=lambda g, mask, xp: xp.masked_fill_number(g, mask, 0))
 masked_fill_tensor.vjp(input=lambda g, mask, xp: xp.masked_fill_number(g, mask, 0))
+
+
+@masked_fill_tensor.batch
+def masked_fill_batched(call: batching.Call) -> Any:
+    from ..pointwise.selection import where
+
+    ndim = max(call.ndim(0), call.ndim(2))
+    x, value, mask = (batching.padded(v, ndim) if flag else v for v, flag in zip(call.values, call.flags))
+    return where(mask, value.to(x.dtype), x)
 
 
 def _masked_fill(name: str, self: Tensor, mask: Any, value: Any, in_place: bool) -> Tensor:
@@ -99,7 +110,7 @@ def masked_fill_(input: Tensor, mask: Any, value: Any) -> Tensor:
 # ---- masked_select
 
 
-@primitive("MaskedSelectBackward0", name="masked_select")
+@primitive("MaskedSelectBackward0", name="masked_select", kind="linear", batch=batching.item_by_item)
 def masked_select_op(input: Array, mask: Array) -> Any:
     if input.shape != mask.shape:
         input, mask = np.broadcast_arrays(input, mask)
@@ -112,7 +123,7 @@ def masked_select_gradient_of_input(g: Any, input: Any, mask: Any, xp: Any) -> A
     return fit(xp.unmask(g, mask, np.broadcast_shapes(here, raw(mask).shape)), here, raw(g).dtype, xp)
 
 
-@primitive("MaskedScatterBackward0", name="unmask")
+@primitive("MaskedScatterBackward0", name="unmask", kind="linear", batch=batching.item_by_item)
 def unmask(input: Array, mask: Array, shape: tuple[int, ...]) -> Any:
     """Zeros of a shape, with elements where the mask is True."""
     whole = np.zeros(shape, input.dtype)
@@ -133,7 +144,7 @@ def _unmask_tensor(g: Any, mask: Any, shape: tuple[int, ...]) -> Any:
 TENSORS.unmask = _unmask_tensor  # type: ignore[attr-defined]
 
 
-@public("masked_select", "masked_select", out=True)
+@public("masked_select", "masked_select", out="separate")
 def masked_select(input: Tensor, mask: Any) -> Tensor:
     """The elements where ``mask`` is True, as a vector."""
     require_tensor("masked_select", "mask", 1, mask)
@@ -146,7 +157,7 @@ def masked_select(input: Tensor, mask: Any) -> Tensor:
 # ---- masked_scatter
 
 
-@changing("MaskedScatterBackward0", "masked_scatter")
+@changing("MaskedScatterBackward0", "masked_scatter", kind="linear", batch=batching.item_by_item)
 def masked_scatter_op(input: Array, source: Array, mask: Array) -> None:
     mask = np.broadcast_to(mask, input.shape)
     input[mask] = source.ravel()[: np.count_nonzero(mask)]
@@ -158,7 +169,10 @@ masked_scatter_op.vjp(
 )
 
 
-@primitive("MaskedScatterBackwardBackward0", name="front_of_mask", saved_names={"input_shape": ""})
+@primitive(
+    "MaskedScatterBackwardBackward0", name="front_of_mask", kind="linear", batch=batching.item_by_item,
+    saved_names={"input_shape": ""},
+)  # fmt: skip
 def front_of_mask(input: Array, mask: Array, shape: tuple[int, ...]) -> Any:
     """The elements where the mask is True at the front of zeros of a shape."""
     found = input[np.broadcast_to(mask, input.shape)]
@@ -167,7 +181,10 @@ def front_of_mask(input: Array, mask: Array, shape: tuple[int, ...]) -> Any:
     return whole
 
 
-@primitive("MaskedScatterBackward0", name="mask_of_front", saved_names={"input_shape": ""})
+@primitive(
+    "MaskedScatterBackward0", name="mask_of_front", kind="linear", batch=batching.item_by_item,
+    saved_names={"input_shape": ""},
+)  # fmt: skip
 def mask_of_front(input: Array, mask: Array, shape: tuple[int, ...]) -> Any:
     """Its adjoint: the front elements where the mask is True, in zeros of a shape."""
     whole = np.zeros(shape, input.dtype)
@@ -227,7 +244,7 @@ def _check_flat_places(index: Tensor, size: int) -> None:
         raise IndexError(f"out of range: tried to access index {found} on a tensor of {size} elements.")
 
 
-@primitive("TakeBackward0", name="take")
+@primitive("TakeBackward0", name="take", kind="linear")
 def take_op(input: Array, index: Array) -> Any:
     return np.ravel(input).take(index)
 
@@ -237,7 +254,18 @@ def take_gradient_of_input(g: Any, input: Any, index: Any, xp: Any) -> Any:
     return xp.untake(g, index, tuple(raw(input).shape))
 
 
-@primitive("PutBackward0", name="untake")
+@take_op.batch
+def take_batched(call: batching.Call) -> Any:
+    x, index = call.values
+    if not call.flags[0]:
+        return call.run([x, index])
+    rows = call.rows()
+    n = max(rows.shape[1], 1)
+    index = index if call.flags[1] else index.unsqueeze(0)
+    return call.run([rows, index % n + batching.item_numbers(call, call.ndim(1)) * n])
+
+
+@primitive("PutBackward0", name="untake", kind="linear")
 def untake(input: Array, index: Array, shape: tuple[int, ...]) -> Any:
     """Zeros of a shape with elements added to the places that ``take`` takes them from."""
     whole = np.zeros(shape, input.dtype)
@@ -247,6 +275,16 @@ def untake(input: Array, index: Array, shape: tuple[int, ...]) -> Any:
 
 
 untake.vjp(input=lambda g, index, xp: xp.take(g, index))
+
+
+@untake.batch
+def untake_batched(call: batching.Call) -> Any:
+    g, index = call.full(0), call.values[1]
+    (shape,) = call.attributes
+    n = max(math.prod(shape), 1)
+    index = index if call.flags[1] else index.unsqueeze(0)
+    places = index % n + batching.item_numbers(call, call.ndim(1)) * n
+    return call.run([g, places.expand(g.shape)], ((call.size, *shape),))
 
 
 def _untake_tensor(g: Any, index: Any, shape: tuple[int, ...]) -> Any:
@@ -259,7 +297,7 @@ def _untake_tensor(g: Any, index: Any, shape: tuple[int, ...]) -> Any:
 TENSORS.untake = _untake_tensor  # type: ignore[attr-defined]
 
 
-@public("take", "take", out=True)
+@public("take", "take", out="separate")
 def take(input: Tensor, index: Any) -> Tensor:
     """The elements of the flattened tensor at these places."""
     require_tensor("take", "index", 1, index)
@@ -271,7 +309,7 @@ def take(input: Tensor, index: Any) -> Tensor:
     return take_op(input, index)
 
 
-@changing("PutBackward0", "put")
+@changing("PutBackward0", "put", kind="linear", batch=batching.item_by_item)
 def put_op(input: Array, source: Array, index: Array, accumulate: bool) -> None:
     flat = input.reshape(-1) if input.flags.c_contiguous else input.ravel()
     places = from_front(index.reshape(-1), flat.size)

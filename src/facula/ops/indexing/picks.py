@@ -8,13 +8,14 @@ import numpy as np
 
 from ..._core.devices import MetaArray, empty_meta
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.namespaces import TENSORS
 from ..machine.partial_write import places_in
 from ..machine.primitive import primitive
 from ..moving.basic import in_both_namespaces
 
 
-@primitive("GatherBackward0", kind="linear")
+@primitive("GatherBackward0", kind="linear", batch=batching.moved_dimensions)
 def pick(input: Array, index: Array, dim: int, keepdim: bool, unique: bool) -> Any:
     """``input[..., index[...], ...]``. Without ``keepdim`` the index (and the result) lack the dimension."""
     if not input.ndim:

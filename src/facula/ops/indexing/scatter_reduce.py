@@ -11,6 +11,7 @@ from ..._core import dtypes
 from ..._core.devices import MetaArray
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.arguments import one_dim
 from ..machine.primitive import primitive
 from ..machine.public import public
@@ -136,7 +137,7 @@ def _product_gradient(
     return grad
 
 
-@primitive("Error", name="refuse_backward")
+@primitive("Error", name="refuse_backward", batch=batching.item_by_item)
 def refuse_backward(input: Array, message: str) -> Any:
     """The input as it is; its derivative is an error."""
     return input
@@ -150,7 +151,7 @@ def refuse_backward_gradient_of_input(g: Any, message: str) -> Any:
 # ---- scatter_reduce
 
 
-@primitive("ScatterReduceBackward0", name="scatter_reduce")
+@primitive("ScatterReduceBackward0", name="scatter_reduce", batch=batching.moved_dimensions)
 def scatter_reduce_op(
     input: Array, src: Array, index: Array, dim: int, reduce: str, include_self: bool
 ) -> Any:
@@ -210,7 +211,7 @@ def _spread(index: Any, shape: tuple[int, ...], dim: int) -> Any:
     return np.broadcast_to(index.reshape((-1,) + (1,) * (len(shape) - dim - 1)), shape)
 
 
-@primitive("IndexReduceBackward0", name="index_reduce")
+@primitive("IndexReduceBackward0", name="index_reduce", batch=batching.item_by_item)
 def index_reduce_op(
     input: Array, source: Array, index: Array, dim: int, reduce: str, include_self: bool
 ) -> Any:

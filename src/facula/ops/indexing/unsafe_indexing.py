@@ -8,7 +8,8 @@ import numpy as np
 
 from ..._tensor import Tensor
 from ..arrays.types import Array
-from ..machine.primitive import Primitive, primitive
+from ..machine import batching
+from ..machine.primitive import primitive
 from ..machine.public import public
 from ..moving.basic import constant, raw
 from .advanced import checked, index_kernel, unindex
@@ -21,12 +22,12 @@ def _inside(indices: Any, shape: tuple[int, ...]) -> Places:
     return tuple(np.clip(i._array, -n, n - 1) for i, n in zip(indices, shape))
 
 
-@primitive("UnsafeMaskedIndexBackward0", name="masked_index")
+@primitive("UnsafeMaskedIndexBackward0", name="masked_index", batch=batching.item_by_item)
 def masked_index(input: Array, mask: Array, indices: Places, fill: Any) -> Any:
     return np.where(mask, index_kernel.kernel(input, indices), np.asarray(fill).astype(input.dtype))
 
 
-@primitive("UnsafeMaskedIndexPutAccumulateBackward0", name="masked_unindex")
+@primitive("UnsafeMaskedIndexPutAccumulateBackward0", name="masked_unindex", kind="linear", batch=batching.item_by_item)
 def masked_unindex(input: Array, values: Array, mask: Array, indices: Places) -> Any:
     """``input`` with unmasked values added at the places of an index."""
     kept = np.where(mask, values, np.zeros((), values.dtype))
@@ -40,8 +41,7 @@ def masked_index_gradient_of_input(g: Any, mask: Any, indices: Any, input_shape:
 
 masked_unindex.vjp(input=lambda g: g, values=lambda g, mask, indices, xp: xp.masked_index(g, mask, indices, 0))
 
-unsafe_index_op = Primitive("unsafe_index", index_kernel.kernel, "UnsafeIndexBackward0")
-unsafe_index_op.vjp(input=index_kernel.rules["input"].fn)
+unsafe_index_op = index_kernel.under("unsafe_index", "UnsafeIndexBackward0")
 
 
 @public("_unsafe_index")

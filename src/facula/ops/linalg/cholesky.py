@@ -9,9 +9,10 @@ import numpy as np
 from ..._core.devices import MetaArray
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.deprecated import warn_once
 from ..machine.primitive import Primitive
-from ..machine.public import EXACT_OUT, public
+from ..machine.public import linalg, public
 from .matrices import (
     LinAlgError,
     adjoint,
@@ -23,13 +24,9 @@ from .matrices import (
     in_turn,
     info_tensor,
     is_positive,
-    linalg,
     lower,
     named,
 )
-
-EXACT_OUT.add("cholesky")
-
 
 # ---- the factor
 
@@ -62,13 +59,13 @@ def _rule(g: Any, out: Any, upper: bool, xp: Any) -> Any:
     )
 
 
-cholesky_op = Primitive("linalg_cholesky", _kernel, "LinalgCholeskyExBackward0", saved_names={"out": "L"})
-cholesky_where_possible = Primitive(
-    "linalg_cholesky_where_possible", _kernel_where_possible, "LinalgCholeskyExBackward0", saved_names={"out": "L"}
+cholesky_op = Primitive(
+    "linalg_cholesky", _kernel, "LinalgCholeskyExBackward0", batch=batching.last_dimensions, saved_names={"out": "L"}
+).vjp(input=_rule)
+cholesky_where_possible = cholesky_op.under(
+    "linalg_cholesky_where_possible", "LinalgCholeskyExBackward0", _kernel_where_possible
 )
-old_cholesky_op = Primitive("cholesky", _kernel, "CholeskyBackward0", saved_names={"out": "result"})
-for _op in (cholesky_op, cholesky_where_possible, old_cholesky_op):
-    _op.vjp(input=_rule)
+old_cholesky_op = cholesky_op.under("cholesky", "CholeskyBackward0", saved_names={"out": "result"})
 
 
 def _not_positive(name: str, infos: Any) -> LinAlgError:
@@ -79,7 +76,7 @@ def _not_positive(name: str, infos: Any) -> LinAlgError:
     )
 
 
-@linalg
+@linalg(autocast="full")
 def cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
     """The triangular factor of a positive definite matrix."""
     check_square(input, "linalg.cholesky")
@@ -90,7 +87,7 @@ def cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
         raise _not_positive("linalg.cholesky", failures(input._array, is_positive)) from None
 
 
-@linalg
+@linalg(autocast="full")
 def cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
     """The triangular factor, and for each matrix 0 or the order of the first minor that is not positive definite."""
     check_square(input, "linalg.cholesky_ex")
@@ -104,7 +101,7 @@ def cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool = Fals
         return named("linalg_cholesky_ex", (cholesky_where_possible(input, upper), info_tensor(infos)))
 
 
-@public("cholesky", "cholesky", out=True)
+@public("cholesky", "cholesky", out="exact", autocast="full")
 def old_cholesky(input: Tensor, upper: bool = False) -> Tensor:
     """``linalg.cholesky`` under its old name."""
     warn_once(
@@ -136,7 +133,9 @@ def _inverse_kernel(input: Array, upper: bool) -> Any:
     return np.linalg.inv(_product(input, upper))
 
 
-cholesky_inverse_op = Primitive("cholesky_inverse", _inverse_kernel, "CholeskyInverseBackward0")
+cholesky_inverse_op = Primitive(
+    "cholesky_inverse", _inverse_kernel, "CholeskyInverseBackward0", batch=batching.last_dimensions
+)
 
 
 @cholesky_inverse_op.vjp("input")
@@ -145,7 +144,7 @@ def cholesky_inverse_gradient_of_input(g: Any, input: Any, out: Any, upper: bool
     return -xp.matmul(input, inner) if upper else -xp.matmul(inner, input)
 
 
-@public("cholesky_inverse", "cholesky_inverse", out=True)
+@public("cholesky_inverse", "cholesky_inverse", out=True, autocast="full")
 def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
     """The inverse of a matrix of which the Cholesky factor is known."""
     check_square(input, "cholesky_inverse")
@@ -158,8 +157,9 @@ def _solve_kernel(input: Array, input2: Array, upper: bool) -> Any:
 
 
 cholesky_solve_op = Primitive(
-    "cholesky_solve", _solve_kernel, "CholeskySolveBackward0", saved_names={"input_shape": "", "input2_shape": ""}
-)
+    "cholesky_solve", _solve_kernel, "CholeskySolveBackward0", batch=batching.broadcast_fully,
+    saved_names={"input_shape": "", "input2_shape": ""},
+)  # fmt: skip
 
 
 @cholesky_solve_op.vjp("input")
@@ -175,7 +175,7 @@ def cholesky_solve_gradient_of_input2(g: Any, input2: Any, out: Any, upper: bool
     return xp.sum_to(-found, input2_shape)
 
 
-@public("cholesky_solve", "cholesky_solve", out=True)
+@public("cholesky_solve", "cholesky_solve", out=True, autocast="full")
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor:
     """The solution of ``A @ X = input``, given the Cholesky factor of ``A``."""
     for t, name in ((input, "b"), (input2, "u")):

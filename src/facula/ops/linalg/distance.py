@@ -11,6 +11,7 @@ from ..._core import dtypes
 from ..._core.dtypes import widened
 from ..._tensor import Tensor, known
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.arguments import one_dim
 from ..machine.primitive import primitive
 from ..machine.public import public
@@ -44,6 +45,14 @@ def dist_gradient_of_other(g: Any, input: Any, other: Any, out: Any, p: Any, oth
     return grad if grad is None else fit(-grad, other.shape, other_dtype, xp)
 
 
+@dist_op.batch
+def dist_batched(call: batching.Call) -> Any:
+    (p,) = call.attributes
+    ndim = max(call.ndim(0), call.ndim(1))
+    a, b = (batching.padded(v, ndim) for v in call.all_full())
+    return vector_norm_op((a - b).reshape(call.size, -1), p, (1,), False, None)
+
+
 @public("dist", "dist")
 def dist(input: Tensor, other: Tensor, p: Any = 2) -> Tensor:
     """The norm of the difference."""
@@ -53,7 +62,7 @@ def dist(input: Tensor, other: Tensor, p: Any = 2) -> Tensor:
 # ---- cdist
 
 
-@primitive("EuclideanDistBackward0", name="euclidean_dist")
+@primitive("EuclideanDistBackward0", name="euclidean_dist", batch=batching.broadcast_fully)
 def euclidean_dist(input: Array, other: Array, p: float) -> Any:
     """By products of matrices: quick for many rows, and less exact."""
     squares = (input * input).sum(-1, keepdims=True) + (other * other).sum(-1)[..., None, :]
@@ -61,7 +70,7 @@ def euclidean_dist(input: Array, other: Array, p: float) -> Any:
     return np.sqrt(np.maximum(squares, 0))
 
 
-@primitive("CdistBackward0", name="cdist")
+@primitive("CdistBackward0", name="cdist", batch=batching.broadcast_fully)
 def cdist_op(input: Array, other: Array, p: float) -> Any:
     return vector_norm_op.kernel(input[..., :, None, :] - other[..., None, :, :], p, (-1,), False, None)
 
@@ -99,7 +108,7 @@ def _pull(g: Any, apart: Any, out: Any, p: float, xp: Any) -> Any:
     return xp.either(same, 0.0, norm_gradient(g, apart, xp.either(same, 1.0, out), p, (-1,), xp))
 
 
-@public("cdist", "")
+@public("cdist", "", autocast="full")
 def cdist(
     x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"
 ) -> Tensor:
@@ -138,7 +147,7 @@ def _pairs(n: int) -> tuple[Any, Any]:
     return np.triu_indices(n, 1)
 
 
-@primitive("PdistBackward0", name="pdist")
+@primitive("PdistBackward0", name="pdist", batch=batching.item_by_item)
 def pdist_op(input: Array, p: float) -> Any:
     first, second = _pairs(len(input))
     return vector_norm_op.kernel(input[first] - input[second], p, (-1,), False, None)
@@ -154,7 +163,7 @@ def pdist_gradient_of_input(g: Any, input: Any, out: Any, p: float, xp: Any) -> 
     return xp.unindex(grad, (first,), input.shape) - xp.unindex(grad, (second,), input.shape)
 
 
-@public("pdist", "")
+@public("pdist", "", functionals="pdist")
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     """The distances between the rows, each pair once."""
     if input._array.ndim != 2:
@@ -173,7 +182,7 @@ _TINY = 1e-7
 """What PyTorch adds to norms before it divides by them."""
 
 
-@primitive("RenormBackward0", name="renorm")
+@primitive("RenormBackward0", name="renorm", batch=batching.item_by_item)
 def renorm_op(input: Array, p: float, dims: tuple[int, ...], maxnorm: float) -> Any:
     wide = widened(input)
     size = vector_norm_op.kernel(wide, p, dims, True, None)

@@ -8,7 +8,9 @@ import numpy as np
 
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.primitive import primitive
+from ..machine.public import linalg
 from .matrices import (
     adjoint,
     all_finite,
@@ -18,7 +20,6 @@ from .matrices import (
     columns,
     eye,
     is_complex,
-    linalg,
     named,
     require_no_phase,
     rows,
@@ -29,7 +30,7 @@ from .matrices import (
 
 @primitive(
     "LinalgEighBackward0", name="linalg_eigh", outputs=2,
-    saved_names={"out0": "eigenvalues", "out1": "eigenvectors"},
+    saved_names={"out0": "eigenvalues", "out1": "eigenvectors"}, batch=batching.last_dimensions,
 )  # fmt: skip
 @also_meta
 def eigh_op(input: Array, uplo: Any) -> tuple[Array, ...]:
@@ -71,7 +72,7 @@ def _checked_triangle(UPLO: str) -> str:
     return which
 
 
-@linalg
+@linalg(autocast="full")
 def eigh(input: Tensor, UPLO: str = "L") -> Any:
     """Eigenvalues, ascending, and eigenvectors of symmetric or Hermitian matrices."""
     check_square(input, "linalg.eigh")
@@ -79,7 +80,7 @@ def eigh(input: Tensor, UPLO: str = "L") -> Any:
     return named("linalg_eigh", eigh_op(input, _checked_triangle(UPLO)))
 
 
-@linalg
+@linalg(autocast="full")
 def eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
     """Eigenvalues of symmetric or Hermitian matrices, ascending."""
     return eigh(input, UPLO)[0]
@@ -89,8 +90,9 @@ def eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
 
 
 @primitive(
-    "LinalgEigBackward0", name="linalg_eig", outputs=2, saved_names={"out0": "eigenvalues", "out1": "eigenvectors"}
-)
+    "LinalgEigBackward0", name="linalg_eig", outputs=2, batch=batching.last_dimensions,
+    saved_names={"out0": "eigenvalues", "out1": "eigenvectors"},
+)  # fmt: skip
 @also_meta
 def eig_op(input: Array) -> tuple[Array, ...]:
     dtype = np.result_type(input.dtype, np.complex64)
@@ -119,7 +121,7 @@ def eig_gradient_of_input(g: Any, out0: Any, out1: Any, input_dtype: Any, xp: An
     return found if input_dtype.kind == "c" else xp.real(found)
 
 
-@linalg
+@linalg(autocast="full")
 def eig(input: Tensor) -> Any:
     """Eigenvalues and eigenvectors of square matrices, always complex."""
     check_square(input, "linalg.eig")
@@ -128,7 +130,7 @@ def eig(input: Tensor) -> Any:
     return named("linalg_eig", eig_op(input))
 
 
-@linalg
+@linalg(autocast="full")
 def eigvals(input: Tensor) -> Tensor:
     """Eigenvalues of square matrices."""
     check_square(input, "linalg.eigvals")

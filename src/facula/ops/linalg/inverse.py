@@ -9,8 +9,9 @@ import numpy as np
 from ..._core.devices import MetaArray
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.primitive import primitive
-from ..machine.public import EXACT_OUT, FUNCTIONS, public
+from ..machine.public import FUNCTIONS, linalg, public
 from ..moving.basic import in_both_namespaces
 from .matrices import (
     LinAlgError,
@@ -24,18 +25,14 @@ from .matrices import (
     in_turn,
     info_tensor,
     is_complex,
-    linalg,
     named,
     scaling,
 )
 
-EXACT_OUT.update(("det", "inverse"))
-
-
 # ---- inverse
 
 
-@primitive("LinalgInvExBackward0", name="linalg_inv", saved_names={"out": "inverse"})
+@primitive("LinalgInvExBackward0", name="linalg_inv", saved_names={"out": "inverse"}, batch=batching.last_dimensions)
 def inv_op(input: Array) -> Any:
     return input.copy() if input.__class__ is MetaArray else np.linalg.inv(input)
 
@@ -48,13 +45,12 @@ def _inv_rule(g: Any, out: Any, xp: Any) -> Any:
 inv_op.vjp(input=_inv_rule)
 
 
-@primitive("LinalgInvExBackward0", name="linalg_inv_where_possible", saved_names={"out": "inverse"})
-def inv_where_possible(input: Array) -> Any:
+def _inv_where_possible(input: Array) -> Any:
     """NaN for singular matrices."""
     return in_turn(np.linalg.inv, input, like=input.shape)
 
 
-inv_where_possible.vjp(input=_inv_rule)
+inv_where_possible = inv_op.under("linalg_inv_where_possible", "LinalgInvExBackward0", _inv_where_possible)
 
 
 def _singular(name: str, infos: Any) -> LinAlgError:
@@ -65,7 +61,7 @@ def _singular(name: str, infos: Any) -> LinAlgError:
     )
 
 
-@public("inverse", "inverse", out=True)
+@public("inverse", "inverse", out="exact")
 def inv(input: Tensor) -> Tensor:
     """The inverse of square matrices."""
     check_square(input, "linalg.inv")
@@ -81,10 +77,10 @@ def linalg_inv(A: Tensor) -> Tensor:
     return inv(A)
 
 
-linalg(linalg_inv, "inv")
+linalg(linalg_inv, "inv", autocast="full")
 
 
-@linalg
+@linalg(autocast="full")
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     """The inverse, and for each matrix 0 or which diagonal element was found to be zero."""
     check_square(A, "linalg.inv_ex")
@@ -101,7 +97,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
 # ---- determinants
 
 
-@primitive("LinalgDetBackward0", name="linalg_det", saved_names={"input": "A"})
+@primitive("LinalgDetBackward0", name="linalg_det", saved_names={"input": "A"}, batch=batching.last_dimensions)
 @also_meta
 def det_op(input: Array) -> Any:
     return np.linalg.det(input)
@@ -128,7 +124,7 @@ def _tensor_cofactors(a: Any) -> Any:
 in_both_namespaces("cofactors", _raw_cofactors, _tensor_cofactors)
 
 
-@public("det", "det", out=True)
+@public("det", "det", out="exact")
 def det(input: Tensor) -> Tensor:
     """The determinant of square matrices."""
     check_square(input, "linalg.det")
@@ -144,7 +140,10 @@ def linalg_det(A: Tensor) -> Tensor:
 linalg(linalg_det, "det")
 
 
-@primitive("LinalgSlogdetBackward0", name="linalg_slogdet", outputs=2, saved_names={"input": "A", "out0": "sign"})
+@primitive(
+    "LinalgSlogdetBackward0", name="linalg_slogdet", outputs=2, batch=batching.last_dimensions,
+    saved_names={"input": "A", "out0": "sign"},
+)  # fmt: skip
 @also_meta
 def slogdet_op(input: Array) -> tuple[Array, ...]:
     sign, logabsdet = np.linalg.slogdet(input)

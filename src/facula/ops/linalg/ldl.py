@@ -12,9 +12,11 @@ import numpy as np
 
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.primitive import primitive
+from ..machine.public import linalg
 from ..machine.refusals import scalar_type
-from .matrices import check_equation, check_float, check_matrix, check_square, linalg, named
+from .matrices import check_equation, check_float, check_matrix, check_square, named
 
 _GROWTH = (1 + math.sqrt(17)) / 8
 
@@ -129,7 +131,7 @@ def _no_derivative(name: str) -> Any:
     return refuse
 
 
-@primitive("NotImplemented", name="linalg_ldl_factor", outputs=3)
+@primitive("NotImplemented", name="linalg_ldl_factor", outputs=3, batch=batching.item_by_item)
 def ldl_factor_op(input: Array, hermitian: bool) -> tuple[Array, ...]:
     n = input.shape[-1]
     batch = input.shape[:-2]
@@ -165,7 +167,7 @@ def ldl_factor(input: Tensor, *, hermitian: bool = False) -> Any:
     return named("linalg_ldl_factor", found[:2])
 
 
-@primitive("NotImplemented", name="linalg_ldl_solve")
+@primitive("NotImplemented", name="linalg_ldl_solve", batch=batching.item_by_item)
 def ldl_solve_op(LD: Array, B: Array, pivots: Array, hermitian: bool) -> Any:
     batch = np.broadcast_shapes(LD.shape[:-2], B.shape[:-2])
     a = np.broadcast_to(LD, (*batch, *LD.shape[-2:]))

@@ -8,10 +8,12 @@ import numpy as np
 
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.primitive import primitive
+from ..machine.public import linalg
 from ..machine.refusals import scalar_type
 from .lu import without_history
-from .matrices import adjoint, also_meta, check_float, linalg, named, rows, total
+from .matrices import adjoint, also_meta, check_float, named, rows, total
 from .singular import pinv_op
 
 _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
@@ -66,6 +68,12 @@ def lstsq_gradient_of_b(g: Any, input: Any, b: Any, out0: Any, b_shape: Any, xp:
     return None if found is None else xp.sum_to(found, b_shape)
 
 
+@lstsq_op.batch
+def lstsq_batched(call: batching.Call) -> Any:
+    found = batching.broadcast_fully(call)
+    return [r if r.numel() or call.size in r.shape[:1] else r.new_empty((call.size, 0)) for r in found]
+
+
 def _counts(to_residuals: Any) -> bool:
     return to_residuals is not None and to_residuals.shape != (0,)
 
@@ -75,7 +83,7 @@ def _tiny(input: Any, xp: Any) -> float:
     return float(max(array.shape[-2:]) * np.finfo(array.dtype).eps)
 
 
-@linalg
+@linalg(autocast="full")
 def lstsq(input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
     """The ``X`` for which ``input @ X`` is nearest to ``b``; of several, the shortest."""
     A, B = input._array, b._array

@@ -9,9 +9,10 @@ import numpy as np
 
 from ..._tensor import Tensor, elements
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.deprecated import warn_once
 from ..machine.primitive import primitive
-from ..machine.public import public, write_out
+from ..machine.public import linalg, public, write_out
 from .matrices import (
     LARGE,
     adjoint,
@@ -24,7 +25,6 @@ from .matrices import (
     check_square,
     first_failure,
     lapack,
-    linalg,
     lower,
     named,
     total,
@@ -172,8 +172,9 @@ def _uncombined(to_lu: Any, xp: Any) -> tuple[Any, Any]:
 
 
 @primitive(
-    "LinalgLuFactorExBackward0", name="linalg_lu_factor", outputs=3, saved_names={"out0": "LU", "out1": "pivots"}
-)
+    "LinalgLuFactorExBackward0", name="linalg_lu_factor", outputs=3, batch=batching.last_dimensions,
+    saved_names={"out0": "LU", "out1": "pivots"},
+)  # fmt: skip
 @also_meta
 def lu_factor_op(input: Array) -> Any:
     return eliminated(input)
@@ -187,7 +188,10 @@ def lu_factor_gradient_of_input(g: Any, out0: Any, out1: Any, xp: Any) -> Any:
     return _gradient(*_uncombined(g[0], xp), p, *_parts(out0, xp), xp)
 
 
-@primitive("LinalgLuBackward0", name="linalg_lu", outputs=3, saved_names={"out0": "P", "out1": "L", "out2": "U"})
+@primitive(
+    "LinalgLuBackward0", name="linalg_lu", outputs=3, batch=batching.last_dimensions,
+    saved_names={"out0": "P", "out1": "L", "out2": "U"},
+)  # fmt: skip
 @also_meta
 def lu_op(input: Array) -> tuple[Array, ...]:
     lu, pivots, _ = eliminated(input)
@@ -236,13 +240,13 @@ def _factored(A: Tensor, pivot: bool, name: str, check: bool) -> Any:
     return LU, pivots, info
 
 
-@linalg
+@linalg(autocast="full")
 def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
     """The factors in one matrix, and the exchanges of rows."""
     return named("linalg_lu_factor", _factored(A, pivot, "lu_factor", True)[:2])
 
 
-@linalg
+@linalg(autocast="full")
 def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> Any:
     """``lu_factor``, and for each matrix 0 or where U has its first 0 on the diagonal."""
     return named("linalg_lu_factor_ex", _factored(A, pivot, "lu_factor_ex", check_errors))
@@ -265,7 +269,9 @@ def old_lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = No
 # ---- unpacking
 
 
-@primitive("LuUnpackBackward0", name="lu_unpack", outputs=2, saved_names={"LU_data_shape": ""})
+@primitive(
+    "LuUnpackBackward0", name="lu_unpack", outputs=2, batch=batching.last_dimensions, saved_names={"LU_data_shape": ""}
+)
 @also_meta
 def lu_unpack_op(LU_data: Array, data: bool) -> tuple[Array, ...]:
     if not data:
@@ -354,6 +360,15 @@ def lu_solve_gradient_of_LU(
     return _lu_of_lu_solve(g, LU, pivots, out, left, adjoint, LU_shape, xp)
 
 
+@lu_solve_op.batch
+def lu_solve_batched(call: batching.Call) -> Any:
+    ndim = max(call.ndim(i) for i, name in enumerate(call.op.tensor_names) if name != "pivots")
+    values = [
+        batching.padded(v, ndim - (name == "pivots")) for v, name in zip(call.all_full(), call.op.tensor_names)
+    ]
+    return call.run(values)
+
+
 @linalg
 def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False) -> Tensor:
     """The solution of a system of which ``lu_factor`` is known."""
@@ -375,7 +390,7 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoin
     return lu_solve_op(LU, pivots, B, left, adjoint)
 
 
-@public("lu_solve", "lu_solve", out=True)
+@public("lu_solve", "lu_solve", out=True, autocast="full")
 def old_lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
     """``linalg.lu_solve`` under its old name and with its arguments reversed."""
     warn_once(

@@ -16,11 +16,7 @@ from ... import return_types
 from ..._core.devices import MetaArray, empty_meta
 from ..._core.dtypes import FLOAT, SCALAR_TYPE_NAMES
 from ..._tensor import Tensor, elements
-from ..machine.public import EXACT_OUT, FUNCTIONS, public
 from ..moving.basic import in_both_namespaces
-
-LINALG: dict[str, Any] = {}
-"""What becomes ``facula.linalg.<name>``."""
 
 
 class LinAlgError(RuntimeError):
@@ -28,17 +24,6 @@ class LinAlgError(RuntimeError):
 
 
 LinAlgError.__name__ = "_LinAlgError"
-
-
-def linalg(fn: Callable[..., Any], name: str = "", *, exact: bool = True, **options: Any) -> Callable[..., Any]:
-    """Make a function a public one of ``facula.linalg``, which errors call ``linalg_<name>``."""
-    name = name or fn.__name__
-    title = f"linalg_{name}"
-    public(title, out=True, **options)(fn)
-    if exact:
-        EXACT_OUT.add(title)
-    LINALG[name] = FUNCTIONS.pop(title)
-    return fn
 
 
 def named(name: str, parts: Any) -> Any:

@@ -8,10 +8,11 @@ import numpy as np
 
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.primitive import primitive
-from ..machine.public import FUNCTIONS, public
+from ..machine.public import FUNCTIONS, linalg, public
 from ..machine.refusals import scalar_type
-from .matrices import adjoint, also_meta, array_of, check_float, check_square, linalg
+from .matrices import adjoint, also_meta, array_of, check_float, check_square
 
 # ---- the exponential
 
@@ -46,7 +47,7 @@ def _exponential(a: Any) -> Any:
     return result
 
 
-@primitive("LinalgMatrixExpBackward0", name="linalg_matrix_exp")
+@primitive("LinalgMatrixExpBackward0", name="linalg_matrix_exp", batch=batching.last_dimensions)
 @also_meta
 def matrix_exp_op(input: Array) -> Any:
     return _exponential(input)

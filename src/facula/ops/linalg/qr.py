@@ -8,9 +8,10 @@ import numpy as np
 
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.deprecated import warn_once
 from ..machine.primitive import primitive
-from ..machine.public import public
+from ..machine.public import linalg, public
 from ..machine.refusals import scalar_type
 from .matrices import (
     LARGE,
@@ -20,7 +21,6 @@ from .matrices import (
     check_float,
     check_matrix,
     lapack,
-    linalg,
     named,
     upper,
 )
@@ -29,8 +29,9 @@ from .matrices import (
 
 
 @primitive(
-    "LinalgQrBackward0", name="linalg_qr", outputs=2, saved_names={"out0": "Q", "out1": "R", "input_shape": ""}
-)
+    "LinalgQrBackward0", name="linalg_qr", outputs=2, batch=batching.last_dimensions,
+    saved_names={"out0": "Q", "out1": "R", "input_shape": ""},
+)  # fmt: skip
 @also_meta
 def qr_op(input: Array, mode: Any) -> tuple[Array, Any]:
     if mode == "r":
@@ -81,7 +82,7 @@ def _tall(to_q: Any, to_r: Any, q: Any, r: Any, xp: Any) -> Any:
     return xp.linalg_solve_triangular(adjoint(r, xp), found, False, False, False)
 
 
-@linalg
+@linalg(autocast="full")
 def qr(A: Tensor, mode: str = "reduced") -> Any:
     """The decomposition into an orthogonal and an upper triangular matrix."""
     check_matrix(A, "linalg.qr")
@@ -93,7 +94,7 @@ def qr(A: Tensor, mode: str = "reduced") -> Any:
     return named("linalg_qr", qr_op(A, mode))
 
 
-@public("qr", "qr", out=True)
+@public("qr", "qr", out=True, autocast="full")
 def old_qr(input: Tensor, some: bool = True) -> Any:
     """``linalg.qr`` under its old name."""
     warn_once(
@@ -107,7 +108,7 @@ def old_qr(input: Tensor, some: bool = True) -> Any:
 # ---- reflections
 
 
-@primitive("GeqrfBackward0", name="geqrf", outputs=2)
+@primitive("GeqrfBackward0", name="geqrf", outputs=2, batch=batching.item_by_item)
 @also_meta
 def geqrf_op(input: Array) -> tuple[Array, ...]:
     """LAPACK's form of the decomposition: R above, the vectors of the reflections below the diagonal."""
@@ -120,7 +121,7 @@ def geqrf_gradient_of_input(g: Any) -> Any:
     raise NotImplementedError("the derivative for 'geqrf' is not implemented.")
 
 
-@public("geqrf", "geqrf", out=True)
+@public("geqrf", "geqrf", out=True, autocast="full")
 def geqrf(input: Tensor) -> Any:
     """The QR decomposition as LAPACK stores it."""
     if input._array.ndim < 2:
@@ -166,8 +167,9 @@ def _reflected(a: Tensor, tau: Tensor, x: Tensor, transpose: bool) -> Tensor:
 
 
 @primitive(
-    "LinalgHouseholderProductBackward0", name="linalg_householder_product", saved_names={"input": "input"}
-)
+    "LinalgHouseholderProductBackward0", name="linalg_householder_product", batch=batching.last_dimensions,
+    saved_names={"input": "input"},
+)  # fmt: skip
 @also_meta
 def householder_op(input: Array, tau: Array) -> Any:
     routine = lapack("ungqr" if input.dtype.kind == "c" else "orgqr", input.dtype) if tau.shape[-1] >= LARGE else None
@@ -188,7 +190,7 @@ householder_op.vjp(
 )
 
 
-@linalg
+@linalg(autocast="full")
 def householder_product(input: Tensor, tau: Tensor) -> Tensor:
     """The first columns of a product of reflections."""
     a, t = input._array, tau._array
@@ -213,7 +215,7 @@ def householder_product(input: Tensor, tau: Tensor) -> Tensor:
     return householder_op(input, tau)
 
 
-@public("orgqr", "orgqr", out=True)
+@public("orgqr", "orgqr", out=True, autocast="full")
 def orgqr(input: Tensor, input2: Tensor) -> Tensor:
     """``linalg.householder_product`` under its old name."""
     return householder_product(input, input2)
@@ -226,7 +228,7 @@ def _multiplied(apply: Any, a: Any, tau: Any, c: Any, left: bool, transpose: boo
     return apply(a, tau, turned, not transpose).conj().swapaxes(-1, -2)
 
 
-@primitive("OrmqrBackward0", name="ormqr")
+@primitive("OrmqrBackward0", name="ormqr", batch=batching.item_by_item)
 @also_meta
 def ormqr_op(input: Array, input2: Array, input3: Array, left: bool, transpose: bool) -> Any:
     return np.ascontiguousarray(_multiplied(_applied, input, input2, input3, left, transpose))
@@ -249,7 +251,7 @@ def _ormqr_rule_of(position: int) -> Any:
 ormqr_op.vjp(input=_ormqr_rule_of(0), input2=_ormqr_rule_of(1), input3=_ormqr_rule_of(2))
 
 
-@public("ormqr", "ormqr", out=True)
+@public("ormqr", "ormqr", out=True, autocast="full")
 def ormqr(input: Tensor, input2: Tensor, input3: Tensor, left: bool = True, transpose: bool = False) -> Tensor:
     """A product of reflections times a matrix."""
     a, t, c = input._array, input2._array, input3._array

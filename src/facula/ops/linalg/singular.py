@@ -8,8 +8,9 @@ import numpy as np
 
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.primitive import primitive
-from ..machine.public import FUNCTIONS, public
+from ..machine.public import FUNCTIONS, linalg, public
 from .matrices import (
     LinAlgError,
     adjoint,
@@ -22,7 +23,6 @@ from .matrices import (
     columns,
     eye,
     is_complex,
-    linalg,
     named,
     require_no_phase,
     rows,
@@ -34,7 +34,7 @@ from .matrices import (
 
 @primitive(
     "LinalgSvdBackward0", name="linalg_svd", outputs=3,
-    saved_names={"out0": "U", "out1": "S", "out2": "Vh", "input_shape": ""},
+    saved_names={"out0": "U", "out1": "S", "out2": "Vh", "input_shape": ""}, batch=batching.last_dimensions,
 )  # fmt: skip
 @also_meta
 def svd_op(input: Array, full_matrices: bool) -> tuple[Array, ...]:
@@ -103,14 +103,14 @@ def _decomposed(A: Tensor, full_matrices: bool, name: str) -> Any:
     return svd_op(A, full_matrices)
 
 
-@linalg
+@linalg(autocast="full")
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
     """The singular value decomposition: ``A = U @ diag(S) @ Vh``."""
     _refuse_driver(driver)
     return named("linalg_svd", _decomposed(A, full_matrices, "linalg.svd"))
 
 
-@linalg
+@linalg(autocast="full")
 def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
     """The singular values, descending."""
     _refuse_driver(driver)
@@ -124,7 +124,7 @@ def _refuse_driver(driver: Any) -> None:
         )
 
 
-@public("svd", "svd", out=True)
+@public("svd", "svd", out=True, autocast="full")
 def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
     """The singular value decomposition: ``input = U @ diag(S) @ V.mH``."""
     if input._array.ndim < 2:
@@ -143,7 +143,7 @@ def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
 # ---- the pseudoinverse
 
 
-@primitive("LinalgPinvBackward0", name="linalg_pinv")
+@primitive("LinalgPinvBackward0", name="linalg_pinv", batch=batching.last_dimensions)
 @also_meta
 def pinv_op(input: Array, atol: Any, rtol: Any, hermitian: bool) -> Any:
     """``atol`` and ``rtol``: numbers, or arrays with a number for each matrix."""
@@ -201,7 +201,7 @@ def pinv(input: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any
     return pinv_op(input, absolute, relative, hermitian)
 
 
-@public("pinverse", "pinverse")
+@public("pinverse", "pinverse", autocast="full")
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     """``linalg.pinv`` under its old name."""
     return pinv(input, rcond)
@@ -231,7 +231,7 @@ def matrix_rank(
     return Tensor._wrap(np.asarray(found, np.int64))
 
 
-@linalg
+@linalg(autocast="full")
 def cond(input: Tensor, p: Any = None) -> Tensor:
     """The norm of a matrix times the norm of its inverse."""
     from ..reductions.norms import matrix_norm

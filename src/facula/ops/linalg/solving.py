@@ -11,9 +11,10 @@ import numpy as np
 from ..._core.devices import MetaArray
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.deprecated import warn_once
 from ..machine.primitive import Primitive, primitive
-from ..machine.public import public
+from ..machine.public import linalg, public
 from .matrices import (
     LinAlgError,
     adjoint,
@@ -29,7 +30,6 @@ from .matrices import (
     has_pivot,
     in_turn,
     info_tensor,
-    linalg,
     lower,
     named,
     rows,
@@ -67,6 +67,17 @@ def solve_where_possible(input: Array, other: Array, left: bool, is_vector: bool
     shape = (*np.broadcast_shapes(input.shape[:-2], b.shape[:-2]), *b.shape[-2:])
     found = in_turn(lambda x, y: _solved(x, y, left, False), input, b, like=shape)
     return found[..., 0] if is_vector else found
+
+
+@solve_op.batch
+@solve_where_possible.batch
+def solve_batched(call: batching.Call) -> Any:
+    left, is_vector = call.attributes
+    a, b = call.all_full()
+    if is_vector:
+        x = call.run([a, b.unsqueeze(-1) if left else b.unsqueeze(-2)], (left, False))
+        return x.squeeze(-1 if left else -2)
+    return batching.broadcast_fully(call)
 
 
 def _solve_rules(op: Primitive) -> None:
@@ -121,7 +132,7 @@ def _singular(infos: Any, name: str) -> LinAlgError:
     return LinAlgError(f"{name}: {first_failure(infos)[0]}The solver failed because the input matrix is singular.")
 
 
-@linalg
+@linalg(autocast="full")
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """The solution of ``A @ X = B``, or, with ``left=False``, of ``X @ A = B``."""
     is_vector = _checked_system(A, B, left, "linalg.solve")
@@ -131,7 +142,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
         raise _singular(failures(A._array, has_pivot), "torch.linalg.solve") from None
 
 
-@linalg
+@linalg(autocast="full")
 def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
     """The solution, and for each matrix 0 or which diagonal element was found to be zero."""
     is_vector = _checked_system(A, B, left, "linalg.solve")
@@ -161,8 +172,9 @@ def _triangle(a: Any, upper: bool, unitriangular: bool) -> Any:
 
 
 @primitive(
-    "LinalgSolveTriangularBackward0", name="linalg_solve_triangular", saved_names={"input_shape": "", "other_shape": ""}
-)
+    "LinalgSolveTriangularBackward0", name="linalg_solve_triangular", batch=batching.broadcast_fully,
+    saved_names={"input_shape": "", "other_shape": ""},
+)  # fmt: skip
 def solve_triangular_op(input: Array, other: Array, upper: bool, left: bool, unitriangular: bool) -> Any:
     a = _triangle(input, upper, unitriangular)
     if a.__class__ is MetaArray:
@@ -238,7 +250,7 @@ def solve_triangular(
 
 @primitive("TriangularSolveBackward0", name="triangular_solve", outputs=2, saved_names={
     "A": "A", "out0": "solution", "input_shape": "", "A_shape": "",
-})  # fmt: skip
+}, batch=batching.broadcast_fully)  # fmt: skip
 def triangular_solve_op(input: Array, A: Array, upper: bool, transpose: bool, unitriangular: bool) -> tuple[Array, ...]:
     a = _triangle(A, upper, unitriangular)
     batch = np.broadcast_shapes(input.shape[:-2], A.shape[:-2])
@@ -277,7 +289,7 @@ def triangular_solve_gradient_of_A(
     return xp.sum_to(total(found, g[1]), A_shape)
 
 
-@public("triangular_solve", "triangular_solve", out=True)
+@public("triangular_solve", "triangular_solve", out=True, autocast="full")
 def triangular_solve(
     input: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ) -> Any:
@@ -309,7 +321,7 @@ def triangular_solve(
 # ---- tensors as matrices
 
 
-@linalg
+@linalg(autocast="full")
 def tensorinv(input: Tensor, ind: int = 2) -> Tensor:
     """The inverse of what ``tensordot`` with the first ``ind`` dimensions does."""
     if ind <= 0:
@@ -327,7 +339,7 @@ def tensorinv(input: Tensor, ind: int = 2) -> Tensor:
     return inv(input.reshape(columns_, rows_)).reshape(*back, *front)
 
 
-@linalg
+@linalg(autocast="full")
 def tensorsolve(input: Tensor, other: Tensor, dims: Any = None) -> Tensor:
     """The ``X`` for which ``tensordot(A, X, X.ndim)`` is ``B``."""
     ndim = input._array.ndim

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.meta import by_zeros
 from ..machine.primitive import primitive
 from ..machine.public import public
@@ -114,8 +115,8 @@ def _losses(alpha: Any, walks: Walks, input_lengths: Any) -> Any:
 
 
 @primitive(
-    "CtcLossBackward0", name="ctc_loss", outputs=2, kind="values_and_indices",
-    saved_names={"out0": "result0", "out1": "result1", "targets_shape": ""},
+    "CtcLossBackward0", name="ctc_loss", outputs=2, differentiable_outputs="first",
+    saved_names={"out0": "result0", "out1": "result1", "targets_shape": ""}, batch=batching.item_by_item,
 )  # fmt: skip
 @by_zeros
 def ctc_op(

@@ -12,7 +12,6 @@ from ..._tensor import Tensor
 from ...autograd.grad_mode import no_grad
 from ..creation.create import ones_like, zeros_like
 from ..machine.operands import broadcast_error
-from ..machine.primitive import primitive
 from ..machine.public import public
 from ..pointwise.selection import clamp_min, minimum, where
 from ..pointwise.transcendental import xlogy
@@ -27,8 +26,7 @@ def reduce_losses(losses: Tensor, reduction: int) -> Tensor:
 
 # ---- distances
 
-norm_op = primitive("NormBackward1", name="norm_along", saved_names={"ord": "p", "dtype": ""})(vector_norm_op.kernel)
-norm_op.vjp(input=vector_norm_op.rules["input"].fn)
+norm_op = vector_norm_op.under("norm_along", "NormBackward1", saved_names={"ord": "p", "dtype": ""})
 
 
 def _plain_norm(x: Tensor, p: float, keepdim: bool) -> Tensor:

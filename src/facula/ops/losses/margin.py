@@ -13,6 +13,7 @@ from ..machine.meta import by_zeros
 from ..machine.primitive import primitive
 from ..machine.refusals import not_for, refuse_gradient, scalar_type
 from ..moving.basic import in_both_namespaces
+from .items import loss_of_samples
 from .mse import MEAN, NONE
 from .pairwise import reduced
 
@@ -44,7 +45,8 @@ in_both_namespaces(
 
 
 @primitive(
-    "MultiMarginLossBackward0", name="multi_margin_loss", saved_names={"input_shape": "", "target_shape": ""}
+    "MultiMarginLossBackward0", name="multi_margin_loss", batch=loss_of_samples,
+    saved_names={"input_shape": "", "target_shape": ""},
 )  # fmt: skip
 @by_zeros
 def multi_margin_op(
@@ -136,8 +138,8 @@ def _gaps(x: Any, counts: Any) -> tuple[Any, Any]:
 
 
 @primitive(
-    "MultilabelMarginLossBackward0", name="multilabel_margin_loss", outputs=2, kind="values_and_indices",
-    saved_names={"out1": "is_target"},
+    "MultilabelMarginLossBackward0", name="multilabel_margin_loss", outputs=2, differentiable_outputs="first",
+    saved_names={"out1": "is_target"}, batch=loss_of_samples,
 )  # fmt: skip
 @by_zeros
 def multilabel_margin_op(input: Array, target: Array, reduction: int) -> tuple[Array, ...]:

@@ -10,11 +10,12 @@ from ..._core.dtypes import F32, F64, widened
 from ..arrays.types import Array
 from ..machine.primitive import primitive
 from ..machine.refusals import not_for
+from .items import loss_backward_of_items, loss_of_items
 
 NONE, MEAN, SUM = 0, 1, 2
 
 
-@primitive("MseLossBackward0", name="mse_loss")
+@primitive("MseLossBackward0", name="mse_loss", batch=loss_of_items)
 def mse_loss_kernel(input: Array, target: Array, reduction: int) -> Any:
     if input.dtype is target.dtype and (input.dtype is F32 or input.dtype is F64):
         difference = input - target
@@ -30,8 +31,9 @@ def mse_loss_kernel(input: Array, target: Array, reduction: int) -> Any:
 
 
 @primitive(
-    "MseLossBackwardBackward0", name="mse_loss_backward", saved_names={"grad_output_shape": "", "input_shape": ""}
-)
+    "MseLossBackwardBackward0", name="mse_loss_backward", batch=loss_backward_of_items,
+    saved_names={"grad_output_shape": "", "input_shape": ""},
+)  # fmt: skip
 def mse_loss_backward(grad_output: Array, input: Array, target: Array, reduction: int) -> Any:
     slope = input - target
     scale = grad_output * scale_of(reduction, input.size)

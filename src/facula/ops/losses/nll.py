@@ -14,6 +14,7 @@ from ..._tensor import Tensor
 from ...autograd.saved import PLAIN
 from ..activations.softmax import log_softmax, log_softmax_op
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.meta import by_zeros
 from ..machine.primitive import primitive
 from ..machine.refusals import not_for, refuse_gradient, scalar_type
@@ -105,14 +106,19 @@ def _nll_backward(
 
 _SAVED = {"out1": "total_weight"}
 nll_loss_op = primitive(
-    "NllLossBackward0", name="nll_loss", outputs=2, kind="values_and_indices", saved_names=_SAVED
+    "NllLossBackward0", name="nll_loss", kind="linear", outputs=2, differentiable_outputs="first", saved_names=_SAVED
 )(_nll)  # fmt: skip
 nll_loss2d_op = primitive(
-    "NllLoss2DBackward0", name="nll_loss2d", outputs=2, kind="values_and_indices", saved_names=_SAVED
+    "NllLoss2DBackward0", name="nll_loss2d", kind="linear", outputs=2, differentiable_outputs="first",
+    saved_names=_SAVED,
 )(_nll)  # fmt: skip
 
-nll_loss_backward = primitive("NllLossBackwardBackward0", name="nll_loss_backward")(_nll_backward)
-nll_loss2d_backward = primitive("NllLoss2DBackwardBackward0", name="nll_loss2d_backward")(_nll_backward)
+nll_loss_backward = primitive(
+    "NllLossBackwardBackward0", name="nll_loss_backward", kind="linear", batch=batching.item_by_item
+)(_nll_backward)
+nll_loss2d_backward = primitive(
+    "NllLoss2DBackwardBackward0", name="nll_loss2d_backward", kind="linear", batch=batching.item_by_item
+)(_nll_backward)
 
 
 @nll_loss_op.vjp("input")
@@ -145,6 +151,37 @@ def nll_loss2d_backward_gradient_of_grad_output(
 
 nll_loss_backward.vjp(input=no_gradient)
 nll_loss2d_backward.vjp(input=no_gradient)
+
+
+@nll_loss_op.batch
+@nll_loss2d_op.batch
+def nll_loss_batched(call: batching.Call) -> Any:
+    """The loss of each element of each item first, then what the reduction makes of each item's."""
+    reduction, ignore_index = call.attributes
+    weight = call.values[2]
+    if call.flags[2]:
+        return None
+    x, target = call.full(0), call.full(1)
+    single = call.ndim(0) == 1
+    if single:
+        x, target = x.unsqueeze(1), target.unsqueeze(1)
+    shape = target.shape
+    op = nll_loss2d_op if len(x.shape) > 3 else nll_loss_op
+    each, _ = op(batching.joined(x), batching.joined(target), weight, 0, ignore_index)
+    each = each.reshape(shape)
+    dims = tuple(range(1, len(shape)))
+    if reduction and weight is None and type(target) in PLAIN and not (target._array == ignore_index).any():
+        n = math.prod(shape[1:])
+        found = each.reshape(shape[:1]) if n == 1 else each.mean(dims) if reduction == 1 else each.sum(dims)
+        return [found, each.new_full(shape[:1], n)]
+    counted = (target != ignore_index).to(each.dtype)
+    if weight is not None:
+        counted = counted * weight[target.clamp(0, weight.shape[0] - 1)]
+    total = counted.sum(dims)
+    if reduction == 0:
+        return [each.squeeze(1) if single else each, total * 0]
+    summed = each.sum(dims)
+    return [summed / total if reduction == 1 else summed, total]
 
 
 # ---- arguments

@@ -20,6 +20,7 @@ from ..machine.write import output_shape_error
 from ..moving.basic import fit
 from ..pointwise.transcendental import sigmoid
 from ..reductions.reducing import add_up
+from .items import loss_backward_of_items, loss_of_items
 from .mse import MEAN, NONE
 
 logistic = sigmoid.kernel
@@ -112,12 +113,15 @@ def _bounded(name: str, node: str, parameter: str, divided: bool) -> Primitive:
         away *= away.dtype.type(0.5 / bound if divided else 0.5)
         return away
 
-    @primitive(f"{node}Backward0", name=name, saved_names={"bound": parameter})
+    @primitive(f"{node}Backward0", name=name, batch=loss_of_items, saved_names={"bound": parameter})
     @by_zeros
     def loss(input: Array, target: Array, reduction: int, bound: float) -> Any:
         return losses(input, target, reduction, bound)
 
-    @primitive(f"{node}BackwardBackward0", name=f"{name}_backward", saved_names={"bound": parameter, **_HIDDEN})
+    @primitive(
+        f"{node}BackwardBackward0", name=f"{name}_backward", batch=loss_backward_of_items,
+        saved_names={"bound": parameter, **_HIDDEN},
+    )  # fmt: skip
     @by_zeros
     def backward(grad_output: Array, input: Array, target: Array, reduction: int, bound: float) -> Any:
         x, t = widened(input), widened(target)
@@ -186,13 +190,16 @@ def huber_loss(input: Tensor, target: Tensor, reduction: int = MEAN, delta: floa
 # ---- soft margin
 
 
-@primitive("SoftMarginLossBackward0", name="soft_margin_loss")
+@primitive("SoftMarginLossBackward0", name="soft_margin_loss", batch=loss_of_items)
 @by_zeros
 def soft_margin_op(input: Array, target: Array, reduction: int) -> Any:
     return reduced(softplus_array(widened(input) * -widened(target)), reduction, input.dtype)
 
 
-@primitive("SoftMarginLossBackwardBackward0", name="soft_margin_loss_backward", saved_names=_HIDDEN)
+@primitive(
+    "SoftMarginLossBackwardBackward0", name="soft_margin_loss_backward", batch=loss_backward_of_items,
+    saved_names=_HIDDEN,
+)  # fmt: skip
 @by_zeros
 def soft_margin_backward(grad_output: Array, input: Array, target: Array, reduction: int) -> Any:
     x, t = widened(input), widened(target)
@@ -239,7 +246,7 @@ def soft_margin_loss(input: Tensor, target: Tensor, reduction: int = MEAN) -> Te
 _TINY = 1e-12
 
 
-@primitive("BinaryCrossEntropyBackward0", name="binary_cross_entropy")
+@primitive("BinaryCrossEntropyBackward0", name="binary_cross_entropy", batch=loss_of_items)
 @by_zeros
 def binary_cross_entropy_op(input: Array, target: Array, weight: Array | None, reduction: int) -> Any:
     x, t = widened(input), widened(target)
@@ -251,7 +258,10 @@ def binary_cross_entropy_op(input: Array, target: Array, weight: Array | None, r
     return reduced(losses, reduction, input.dtype)
 
 
-@primitive("BinaryCrossEntropyBackwardBackward0", name="binary_cross_entropy_backward", saved_names=_HIDDEN)
+@primitive(
+    "BinaryCrossEntropyBackwardBackward0", name="binary_cross_entropy_backward", batch=loss_backward_of_items,
+    saved_names=_HIDDEN,
+)  # fmt: skip
 @by_zeros
 def binary_cross_entropy_backward(
     grad_output: Array, input: Array, target: Array, weight: Array | None, reduction: int
@@ -331,7 +341,7 @@ def binary_cross_entropy(
 
 @primitive(
     "BinaryCrossEntropyWithLogitsBackward0", name="binary_cross_entropy_with_logits",
-    saved_names={"input_shape": "", "target_shape": ""},
+    saved_names={"input_shape": "", "target_shape": ""}, batch=loss_of_items,
 )  # fmt: skip
 @by_zeros
 def binary_cross_entropy_with_logits_op(

@@ -2,7 +2,7 @@
 
 NOTE [autocast]: while it is on, ``state.modes.autocast`` is a dtype and the state is not plain, so that operators
 leave their hot path; only there do they ask. Products and convolutions call ``lowered`` before they compare dtypes.
-Public functions of ``FULL`` are cast by ``public`` (in ``ops._forms``), losses by themselves.
+Public functions are cast by ``public``, by the class that their declaration names; losses cast for themselves.
 """
 
 from __future__ import annotations
@@ -13,31 +13,6 @@ from typing import Any
 from ..._core import state
 from ..._core.dtypes import F32, F64, float32
 from ..._tensor import Tensor
-
-LOW = frozenset(
-    """
-    addbmm addmm baddbmm bmm conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d
-    convolution linalg_vecdot matmul mm prelu scaled_dot_product_attention vecdot
-    """.split()
-)
-"""Public functions that compute in half precision."""
-
-FULL = frozenset(
-    """
-    adaptive_avg_pool3d adaptive_max_pool3d avg_pool3d cdist cholesky cholesky_inverse cholesky_solve fft_fft fft_fft2
-    fft_fftn fft_hfft fft_ifft fft_ifft2 fft_ifftn fft_ihfft fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2
-    fft_rfftn fractional_max_pool2d fractional_max_pool3d geqrf grid_sample grid_sampler grid_sampler_2d
-    grid_sampler_3d linalg_cholesky linalg_cholesky_ex linalg_cond linalg_eig linalg_eigh linalg_eigvals
-    linalg_eigvalsh linalg_householder_product linalg_inv linalg_inv_ex linalg_lstsq linalg_lu_factor
-    linalg_lu_factor_ex linalg_qr linalg_solve linalg_solve_ex linalg_svd linalg_svdvals linalg_tensorinv
-    linalg_tensorsolve lu_solve max_pool3d max_unpool2d max_unpool3d nanquantile orgqr ormqr pinverse polar prod qr
-    quantile stft svd trace triangular_solve view_as_complex
-    """.split()
-)
-"""Public functions that compute in float32."""
-
-JOINING = frozenset(("cat", "index_copy", "stack"))
-"""Public functions that compute in the widest dtype of their arguments, which may be float32 or autocast's."""
 
 
 def is_on() -> bool:
@@ -57,16 +32,12 @@ def in_full(*tensors: Any) -> Any:
     return [_cast(t, float32) for t in tensors]
 
 
-def prepared(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments of a public function as autocast wants them."""
-    if name in LOW:
-        to, cached = state.modes.autocast, True
-    elif name in FULL:
-        to, cached = float32, False
-    else:
-        if name in JOINING:
-            _check_joined(args)
+def prepared(which: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a public function of one of the classes as autocast wants them."""
+    if which == "widest":
+        _check_joined(args)
         return args, kwargs
+    to, cached = (state.modes.autocast, True) if which == "low" else (float32, False)
     return (
         tuple([_cast(v, to, cached) for v in args]),
         {key: _cast(v, to, cached) for key, v in kwargs.items()},

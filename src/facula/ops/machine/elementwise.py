@@ -105,11 +105,23 @@ class Elementwise(Primitive):
     def __call__(self, *args: Any) -> Any:
         return self.call(*args)
 
+    def under(self, name: str, node: str | None, kernel: Any = None, **changes: Any) -> Elementwise:
+        op: Elementwise = super().under(name, node, kernel, **changes)
+        return op.ready()
+
+    def _again(self, name: str, kernel: Any, node: str | None, options: dict[str, Any]) -> Elementwise:
+        del options["kind"]
+        return Elementwise(
+            name, kernel, node, promote=self.promote, check=self.check, numbers=self.numbers, fast=self.fast,
+            scalars=tuple(self.attribute_names[i] for i in self.scalars), **options,
+        )  # fmt: skip
+
 
 def elementwise(
     name: str, kernel: Any, node: str | None = None, *, promote: str = "default", check: Any = None,
     scalars: tuple[str, ...] = (), numbers: bool = True, fast: bool = True,
-    saved_names: dict[str, str] | None = None, quick: dict[str, Any] | None = None, **rules: Callable[..., Any],
+    holomorphic: bool = True, saved_names: dict[str, str] | None = None, quick: dict[str, Any] | None = None,
+    **rules: Callable[..., Any],
 ) -> Elementwise:  # fmt: skip
     """Declare an elementwise primitive in one expression: kernel, node name, and a rule for each input.
 
@@ -117,7 +129,7 @@ def elementwise(
     """
     op = Elementwise(
         name, kernel, node, promote=promote, check=check, scalars=scalars, numbers=numbers, fast=fast,
-        saved_names=saved_names,
+        holomorphic=holomorphic, saved_names=saved_names,
     )  # fmt: skip
     op.vjp(**rules)
     op.quick = quick or {}

@@ -39,7 +39,7 @@ SMALL = 16384
 
 def make_node_class(op: Primitive) -> type[Node]:
     name = op.node_name or f"{op.name.title()}Backward0"
-    multi = op.has_several_outputs
+    multi = op.multi
     tensor_slots = tuple(i for i, s in enumerate(op.slots) if s.is_tensor)
     has_attributes = len(tensor_slots) < len(op.slots)
     masks = range(1, 2 ** len(op.differentiable)) if len(op.differentiable) < 4 else ()
@@ -136,7 +136,7 @@ def _propagation_of(op: Primitive) -> Callable[..., Any]:
 def _general(op: Primitive) -> Callable[..., Any]:
     """In either world, whatever was saved, and however."""
     rules = _rules_of(op)
-    several = op.has_several_outputs
+    several = op.multi
 
     def propagate(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> list[Any]:
         if _all_none(g) if several else g is None:
@@ -175,10 +175,10 @@ class _PropagateText(Text):
     def made(self) -> Callable[..., Any]:
         op, say = self.op, self.say
         say(0, "def _propagate(node, g, xp, edges):")
-        if not op.slots and not op.lists and op.raw_rule is None and not op.has_several_outputs:
+        if not op.slots and not op.lists and op.raw_rule is None and not op.multi:
             self.say_bare()
         else:
-            if op.joint_rule is None and op.slots and not op.lists and not op.has_several_outputs:
+            if op.joint_rule is None and op.slots and not op.lists and not op.multi:
                 self.say_tensors()
             say(1, f"if xp is not _ARRAYS or {self.is_none()}:")
             self.say_joint()
@@ -196,7 +196,7 @@ class _PropagateText(Text):
 
     def is_none(self) -> str:
         """That there is no gradient."""
-        return "_all_none(g)" if self.op.has_several_outputs else "g is None"
+        return "_all_none(g)" if self.op.multi else "g is None"
 
     def say_tensors(self) -> None:
         """Gradients in the Tensor world, if all that was saved is plain and as it was."""
@@ -241,7 +241,7 @@ class _PropagateText(Text):
         """Whether a node may hold a value without a tuple around it; see NOTE [bare values]."""
         return (
             len(self.rules) <= 2
-            and not self.op.has_several_outputs
+            and not self.op.multi
             and all(slot.is_tensor and slot.name in ("input", "other", "out") for slot in self.op.slots)
             and all(len(rule.takes) - (-1 in rule.takes) == 1 and rule.takes[0] >= 0 for rule in self.rules)
         )

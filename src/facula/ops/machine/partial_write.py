@@ -20,6 +20,9 @@ class Changing(Primitive):
 
     write: Callable[..., None]
 
+    def _again(self, name: str, kernel: Any, node: str | None, options: dict[str, Any]) -> Changing:
+        return changing(node, name, **options)(self.write)
+
     def apply(
         self, input: Tensor, tensors: tuple[Any, ...], attributes: tuple[Any, ...], in_place: bool,
         overlap: bool = False,
@@ -35,7 +38,7 @@ class Changing(Primitive):
         return change(self, input, tensors, write, attributes, overlap)
 
 
-def changing(node: str, name: str) -> Callable[[Callable[..., None]], Changing]:
+def changing(node: str | None, name: str, **options: Any) -> Callable[[Callable[..., None]], Changing]:
     """Make a primitive of a function that writes into its first argument."""
 
     def make(write: Callable[..., None]) -> Changing:
@@ -47,7 +50,7 @@ def changing(node: str, name: str) -> Callable[[Callable[..., None]], Changing]:
             return changed
 
         kernel.__wrapped__ = write  # type: ignore[attr-defined]  # whose parameters it passes on
-        op = Changing(name, kernel, node)
+        op = Changing(name, kernel, node, **options)
         op.write = write
         return op
 

@@ -38,6 +38,19 @@ from .node import make_node_class
 
 REGISTRY: dict[str, Primitive] = {}
 
+KINDS = ("elementwise", "linear", "multilinear", "other")
+"""NOTE [kinds]: how a primitive depends on its differentiable tensors, for forward mode and ``vmap``.
+
+- elementwise: each element of the result comes from one element of each tensor, broadcast;
+- linear: jointly linear in all of them, so that the tangent goes the same way as the value, as through a view;
+- multilinear: linear in each of them while the others stand still;
+- other: all else. Nothing is assumed.
+"""
+
+Batching = Callable[[Any], Any]
+"""A batching rule: it takes a ``batching.Call``."""
+
+
 _TENSORS = ("Array", "Array | None", "Arrays", None)
 """How a kernel annotates its tensors; a lambda need not."""
 
@@ -83,16 +96,35 @@ class Primitive:
         *,
         kind: str = "other",
         outputs: int | str = 1,
+        differentiable_outputs: str = "all",
         view: bool = False,
+        batch: Batching | None = None,
+        holomorphic: bool = True,
+        random: bool = False,
         saved_names: dict[str, str] | None = None,
     ) -> None:
         self.name = self.__name__ = name
         self.kernel = kernel
         self.node_name = node
-        self.kind = kind
+        self.kind = "linear" if view else kind
+        """How it depends on its differentiable tensors: NOTE [kinds]."""
         self.is_view = view
         self.outputs = outputs
         """1; a number of outputs; ``"many"`` (a list whose length depends on the arguments)."""
+        self.multi = outputs != 1 and differentiable_outputs == "all"
+        """Whether more than one output is in the graph; otherwise only the first is, and indices beside it are not."""
+        self.batching_rule = batch
+        """What it is on batches; see ``batch``. Elementwise primitives need none."""
+        self.tangent_rule: Callable[..., Any] | None = None
+        """See ``tangent``."""
+        self.is_holomorphic = holomorphic
+        """Of an elementwise function of complex numbers into complex numbers: whether it has a complex derivative."""
+        self.is_random = random
+        """Whether it draws random numbers."""
+        self.lowering: Any = None
+        """How a compiler writes it; None: as a call of the kernel."""
+        self.native: Any = None
+        """Its native kernel, and from what size on that pays; None: it has none."""
         self.rules: dict[str, Rule] = {}
         self.raw_rule: Rule | None = None
         """The rules of all inputs in one, for raw arrays; see ``raw_vjp``."""
@@ -106,6 +138,8 @@ class Primitive:
         self.composed: Callable[..., Any] | None = None
         """The same as a function of other operators: what transforms use in place of a fused kernel."""
         self.public: Any = None
+        """The public function that it is itself, and what is declared of that: see ``expose``."""
+        self.public_record: Any = None
         self._node_class: type[Node] | None = None
         self._keep: dict[int, tuple[bool, ...]] = {}
         self.lists: set[str] = set()
@@ -123,6 +157,12 @@ class Primitive:
                 raise TypeError(f"{name}: tensor parameters come before attributes")
         self.variadic = self.tensor_names == ["tensors"]
         self.differentiable: list[int] = []
+        if self.kind not in KINDS:
+            raise TypeError(f"{name}: kind is one of {', '.join(KINDS)}, not {kind!r}")
+        self._options = {
+            "kind": self.kind, "outputs": outputs, "differentiable_outputs": differentiable_outputs, "view": view,
+            "holomorphic": holomorphic, "random": random, "saved_names": saved_names,
+        }  # fmt: skip
         self.call: Callable[..., Any] = self._hot()
         """The quickest way to call it; ``op.call(...)`` saves the step through ``op(...)``."""
         REGISTRY[name] = self
@@ -173,6 +213,36 @@ class Primitive:
             return fn
 
         return add
+
+    def batch(self, rule: Batching) -> Batching:
+        """A decorator: what it is on batches, in terms of the tensors inside (see ``batching``).
+
+        If the rule returns None, or there is none, it is run for each item alone.
+        """
+        self.batching_rule = rule
+        return rule
+
+    def tangent(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+        """A decorator: the tangent of its output, where what its kind and its rules say takes longer or does not do.
+
+        The rule takes ``(op, primals, tangents, attributes, outs)``; a constant's tangent is None.
+        """
+        self.tangent_rule = rule
+        return rule
+
+    def under(self, name: str, node: str | None, kernel: Any = None, **changes: Any) -> Any:
+        """The same operator under another name and node, with all rules that it has by now.
+
+        ``kernel``: another one that does the same, with the same parameters; ``changes``: other options.
+        """
+        op = self._again(name, kernel or self.kernel, node, {**self._options, **changes})
+        op.batching_rule, op.tangent_rule, op.quick = self.batching_rule, self.tangent_rule, self.quick
+        for each, rule in self.rules.items():
+            op._add_rule(each, rule.fn)
+        return op
+
+    def _again(self, name: str, kernel: Any, node: str | None, options: dict[str, Any]) -> Primitive:
+        return Primitive(name, kernel, node, **options)
 
     def _prepared(self, rule: Rule) -> Rule:
         for source in rule.sources:
@@ -233,11 +303,6 @@ class Primitive:
 
     def _replay(self, attributes: tuple[Any, ...]) -> Any:
         return None
-
-    @property
-    def has_several_outputs(self) -> bool:
-        """Whether more than one output is differentiable: indices beside values stay out of the graph."""
-        return self.outputs != 1 and self.kind != "values_and_indices"
 
     holds_bare = False
     """Whether a hot call saves a single value without a tuple around it; see NOTE [bare values]."""
@@ -334,7 +399,7 @@ def _recipe(call: Any) -> None:
     starred = not isinstance(op.kernel, np.ufunc) and unwrapped(op.kernel).__code__.co_flags & 4
     if op.is_view and not op.replayed:
         recipes.view(call)
-    elif op.has_several_outputs or op.is_view or starred:
+    elif op.multi or op.is_view or starred:
         recipes.through(call)
     elif op.variadic:
         recipes.joined(call)

@@ -39,7 +39,10 @@ class Functions(dict[str, Any]):
 FUNCTIONS = Functions()
 
 FUNCTIONALS: dict[str, Any] = {}
-"""What becomes ``facula.nn.functional.<name>`` without being a function of ``facula`` itself."""
+"""What becomes ``facula.nn.functional.<name>``."""
+
+LINALG: dict[str, Any] = {}
+"""What becomes ``facula.linalg.<name>``."""
 
 
 def expose(
@@ -62,6 +65,9 @@ def expose(
         for name in functions.split():
             FUNCTIONS.setdefault(f"{name}_", change)
     op.public = call
+    op.public_record = Record(
+        op.name, functions, f"{methods} {operators}", f"{inplace} {inplace_operators}", out=isinstance(op, Elementwise)
+    )
     return op
 
 
@@ -72,21 +78,62 @@ def _as_method(call: Any) -> Any:
     return method
 
 
+AUTOCAST = (None, "low", "full", "widest")
+"""While autocast is on, public functions compute in the dtypes that they are given, in autocast's, in float32, or in
+the widest dtype of their arguments, which may be float32 or autocast's."""
+
+_OUT = frozenset(["any", "dim", "exact", "separate"])
+
+
+class Record:
+    """What is said of a public function at its declaration. The function and the method carry it as ``record``."""
+
+    __slots__ = ("autocast", "functionals", "functions", "inplace", "methods", "out", "out_error", "title")
+
+    def __init__(
+        self, title: str, functions: str, methods: str, inplace: str, *, functionals: str = "",
+        autocast: str | None = None, out: bool | str = False, out_error: str | None = None,
+    ) -> None:  # fmt: skip
+        self.title = title
+        """What errors call it."""
+        self.functions = functions.split()
+        self.functionals = functionals.split()
+        self.methods = methods.split()
+        self.inplace = inplace.split()
+        self.autocast = autocast
+        """In which dtype it computes while autocast is on."""
+        self.out = ("any",) if out is True else tuple(out.split()) if out else ()
+        """How it takes ``out=``: not at all, or by some of the words of ``public``."""
+        self.out_error = out_error
+        if autocast not in AUTOCAST or not _OUT.issuperset(self.out):
+            raise TypeError(f"{title}: autocast={autocast!r}, out={out!r}")
+
+
 def public(
-    functions: str = "", methods: str = "", *, out: bool | str = False, inplace: str = "", overloads: bool = False,
+    functions: str = "", methods: str = "", *, functionals: str = "", out: bool | str = False,
+    out_error: str | None = None, autocast: str | None = None, inplace: str = "", overloads: bool = False,
     name: str | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
     """Make a Python function over primitives a public operator.
 
     The public form dispatches to ``__torch_function__``, understands NumPy's argument names and, with ``out=True``,
-    takes ``out=`` as a function (``out="dim"``: only together with the argument ``dim``). ``inplace`` names methods
-    that write the result into ``self`` (by ``copy_``, for functions without a primitive of their own in-place form).
-    ``overloads`` says that PyTorch has several forms of it, and so another sentence for arguments that fit none.
-    ``name``: what errors call it. The plain function is returned for internal use; its ``public`` is for users.
+    takes ``out=`` as a function. Words in place of True say how: ``"dim"``: only together with that argument;
+    ``"exact"``: it must have the very dtype of the result (``out_error``: what is said of another one, if not the usual
+    sentence); ``"separate"``: it may not be one of the arguments. ``autocast`` is ``"low"`` for what computes in
+    autocast's dtype, ``"full"`` for float32, ``"widest"`` for the widest dtype among the arguments. ``inplace`` names
+    methods that write the result into ``self`` (by ``copy_``, for functions without a primitive of their own in-place
+    form).
+    ``functionals`` are names in ``nn.functional``. ``overloads`` says that PyTorch has several forms of it, and so
+    another sentence for arguments that fit none. ``name``: what errors call it. The plain function is returned for
+    internal use; its ``public`` is for users.
     """
 
     def make(fn: Callable[..., Any]) -> Callable[..., Any]:
-        title = name or [*functions.split(), *methods.split(), fn.__name__][0]
+        title = name or [*functions.split(), *methods.split(), *functionals.split(), fn.__name__][0]
+        record = Record(
+            title, functions, methods, inplace, functionals=functionals, autocast=autocast, out=out, out_error=out_error
+        )
+        needed = "dim" if "dim" in record.out else None
         accepted = set(fn.__code__.co_varnames[: fn.__code__.co_argcount + fn.__code__.co_kwonlyargcount])
         takes_tensor = next(iter(fn.__annotations__.values()), None) == "Tensor"
         makes = title.endswith("_like") or title.startswith("new_")
@@ -107,6 +154,7 @@ def public(
                         return each_item(e, args, kwargs)
                 return irregular(call, args, kwargs, is_method)
 
+            call.record = record  # type: ignore[attr-defined]
             return looking_like(fn, call)
 
         def irregular(call: Any, args: tuple[Any, ...], given: dict[str, Any], is_method: bool) -> Any:
@@ -125,10 +173,10 @@ def public(
                     if target is not None:
                         kwargs["out"] = target
                     return overrides.call_override(fn, call, args, kwargs)
-                if state.modes.autocast is not None:
+                if autocast is not None and state.modes.autocast is not None:
                     from .autocast import prepared
 
-                    args, kwargs = prepared(title, args, kwargs)
+                    args, kwargs = prepared(autocast, args, kwargs)
             if takes_tensor and args and not isinstance(args[0], Tensor):
                 raise explained(TypeError(), args, given, is_method)
             if makes and args and isinstance(args[0], Tensor) and args[0].wraps:
@@ -140,7 +188,7 @@ def public(
 
                         return _recorder.function(f"aten::{title}", args, fn, kwargs)
                     return fn(*args, **kwargs)
-                if out is not True and out not in kwargs and len(args) < 2:
+                if needed is not None and needed not in kwargs and len(args) < 2:
                     raise NoOverload
                 result = fn(*args, **kwargs)
                 if isinstance(result, tuple) and isinstance(target, Tensor):
@@ -151,7 +199,7 @@ def public(
                 result = each_item(e, args, kwargs)
                 if target is None:
                     return result
-            return write_out(title, target, result, args)
+            return write_out(title, target, result, args, record)
 
         def each_item(e: NeedsValues, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             from ..._levels.batched import each_item_of
@@ -170,12 +218,28 @@ def public(
         fn.public = function  # type: ignore[attr-defined]
         for each in functions.split():
             FUNCTIONS[each] = function
+        for each in functionals.split():
+            FUNCTIONALS[each] = function
+        if functionals and not functions:
+            function.__name__ = function.__qualname__ = title
         set_methods(**dict.fromkeys(methods.split(), method))
         if inplace:
             set_methods(**dict.fromkeys(inplace.split(), _inplace_by_copy(fn)))
         return fn
 
     return make
+
+
+def linalg(fn: Callable[..., Any] | None = None, name: str = "", **options: Any) -> Any:
+    """Make a function a public one of ``facula.linalg``, which errors call ``linalg_<name>``."""
+    if fn is None:
+        return lambda fn: linalg(fn, name, **options)
+    name = name or fn.__name__
+    form = getattr(fn, "public", None)
+    LINALG[name] = public("", name=f"linalg_{name}", out="exact", **options)(fn).public  # type: ignore[attr-defined]
+    if form is not None:  # it is a function of ``facula`` itself, too
+        fn.public = form  # type: ignore[attr-defined]
+    return fn
 
 
 def looking_like(fn: Any, call: Any) -> Any:
@@ -195,28 +259,14 @@ def _inplace_by_copy(fn: Callable[..., Any]) -> Callable[..., Any]:
 # ---- out=
 
 
-EXACT_OUT = {"gather"}
-"""Operators whose ``out=`` must have the very dtype of the result."""
-
-EXACT_OUT_SENTENCES = {
-    "amax": "Expected the dtype for input and out to match, but got {0} for input's dtype and {1} for out's dtype.",
-    "amin": "Expected the dtype for input and out to match, but got {0} for input's dtype and {1} for out's dtype.",
-    "complex": "Expected object of scalar type {0} but got scalar type {1} for argument 'out'",
-    "multinomial": "multinomial expects Long tensor out, got: {1}",
-}
-"""The same, for those that say so in words of their own."""
-
-SEPARATE_OUT = {"cat", "gather", "index_select", "kthvalue", "masked_select", "stack", "take"}
-"""Operators whose ``out=`` may not be one of their arguments."""
-
-
-def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = ()) -> Any:
+def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = (), record: Record | None = None) -> Any:
     """Write a result into the tensor(s) given as ``out=``."""
+    how = () if record is None else record.out
     if isinstance(out, (tuple, list)):
         for o, r in zip(out, result, strict=True):
             if isinstance(o, Tensor) and o.dtype is not r.dtype:
                 raise _wrong_out_dtype(r.dtype, o.dtype)
-        parts = [write_out(name, o, r, args) for o, r in zip(out, result, strict=True)]
+        parts = [write_out(name, o, r, args, record) for o, r in zip(out, result, strict=True)]
         return getattr(type(result), "out", type(result))(parts)
     if not isinstance(out, Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
@@ -229,16 +279,14 @@ def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = ()) -> A
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
             "arguments requires grad."
         )
-    if out.dtype is not result.dtype:
-        if name in EXACT_OUT:
+    if out.dtype is not result.dtype and record is not None and "exact" in how:
+        if record.out_error is None:
             raise _wrong_out_dtype(result.dtype, out.dtype)
-        if name in EXACT_OUT_SENTENCES:
-            names = (SCALAR_TYPE_NAMES[d] for d in (result.dtype, out.dtype))
-            raise RuntimeError(EXACT_OUT_SENTENCES[name].format(*names))
+        raise RuntimeError(record.out_error.format(*[SCALAR_TYPE_NAMES[d] for d in (result.dtype, out.dtype)]))
     check_result_type(result.dtype, out.dtype)
     check_no_overlap(out._array)
     given = [t for t in (args[0] if args and isinstance(args[0], (tuple, list)) else args) if isinstance(t, Tensor)]
-    if name in SEPARATE_OUT:
+    if "separate" in how:
         for t in given:
             check_no_partial_overlap(out._array, t._array, at_all=True)
     if out._array.shape != result._array.shape:

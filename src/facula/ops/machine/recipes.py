@@ -288,7 +288,7 @@ def record(call: Call) -> None:
     else:
         call.say(1, "_node.saved = _EMPTY",
                     "_node.versions = None")  # fmt: skip
-    if op.has_several_outputs:
+    if op.multi:
         call.say(1, "_node.count = len(_outs)")
     call.say(1, "_node.code, _node.instruction = _place(3)",
                 "_node.seq = _number()",

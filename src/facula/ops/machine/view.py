@@ -15,9 +15,9 @@ from ...autograd import views
 from .primitive import Primitive, primitive
 
 
-def view_primitive(node: str, name: str, outputs: int | str = 1) -> Callable[[Any], Primitive]:
+def view_primitive(node: str, name: str, outputs: int | str = 1, **options: Any) -> Callable[[Any], Primitive]:
     """Make a primitive of a kernel whose result (or results) share the memory of its one tensor."""
-    return primitive(node, name=name, view=True, outputs=outputs)
+    return primitive(node, name=name, view=True, outputs=outputs, **options)
 
 
 def strided(array: Any, shape: tuple[int, ...], strides: tuple[int, ...], skip: int = 0) -> Any:

@@ -13,6 +13,7 @@ from ..._tensor import Tensor
 from ...autograd import views
 from ...autograd.saved import PLAIN
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.arguments import is_number
 from ..machine.call import is_apart
 from ..machine.elementwise import elementwise
@@ -53,7 +54,7 @@ def conj_array(x: Any) -> Any:
     return np.conjugate(x) if x.dtype.kind == "c" else x
 
 
-conj = elementwise("conj_physical", np.conjugate, "ConjBackward0", input=lambda g, xp: xp.conj(g))
+conj = elementwise("conj_physical", np.conjugate, "ConjBackward0", holomorphic=False, input=lambda g, xp: xp.conj(g))
 
 
 @public("conj", "conj")
@@ -74,7 +75,7 @@ in_both_namespaces("conj", conj_array, conj_tensor)
 # ---- casts
 
 
-@primitive("ToCopyBackward0")
+@primitive("ToCopyBackward0", kind="linear")
 def cast(input: Array, dtype: np.dtype[Any], memory_format: Any = None) -> Any:
     array = dtypes.cast(input if isinstance(input, np.ndarray) else np.asarray(input), dtype)
     return array if memory_format is None else in_format(array, memory_format)
@@ -83,6 +84,11 @@ def cast(input: Array, dtype: np.dtype[Any], memory_format: Any = None) -> Any:
 @cast.vjp("input")
 def cast_gradient_of_input(g: Any, input_dtype: Any, xp: Any) -> Any:
     return xp.cast(g, input_dtype)
+
+
+@cast.batch
+def cast_batched(call: batching.Call) -> Any:
+    return cast(call.values[0], call.attributes[0])  # an order in memory would be one of all dimensions
 
 
 # ---- sums to a shape: the adjoint of broadcasting
@@ -127,7 +133,7 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
 # ---- copies
 
 
-@primitive("CloneBackward0")
+@primitive("CloneBackward0", kind="linear")
 def clone_kernel(input: Array, memory_format: Any = None) -> Any:
     if memory_format is not None and memory_format is not layouts.preserve_format:
         return in_format(input, memory_format)
@@ -144,13 +150,16 @@ def in_format(array: Any, memory_format: Any) -> Any:
 clone_kernel.vjp(input=lambda g: g)
 
 
+clone_kernel.batch(lambda call: clone_kernel(call.values[0]))
+
+
 @public("clone", "clone")
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy with the same values, and history."""
     return clone_kernel(input) if memory_format is None else clone_kernel(input, memory_format)
 
 
-@primitive("AliasBackward0", view=True)
+@primitive("AliasBackward0", view=True, batch=batching.last_dimensions)
 def alias_kernel(input: Array) -> Any:
     return input.view()
 
@@ -164,7 +173,7 @@ def alias(input: Tensor) -> Tensor:
     return alias_kernel(input)
 
 
-@primitive("CopyBackwards", name="copy")
+@primitive("CopyBackwards", name="copy", kind="linear")
 def copy_kernel(input: Array, src: Array) -> Any:
     return np.broadcast_to(src, input.shape)
 
@@ -180,6 +189,14 @@ def no_gradient(g: Any, xp: Any) -> Any:
 
 
 copy_kernel.vjp(input=no_gradient, src=lambda g, src_shape, src_dtype, xp: fit(g, src_shape, src_dtype, xp))
+
+
+@copy_kernel.batch
+def copy_batched(call: batching.Call) -> Any:
+    target, source = call.full(0), call.values[1]
+    if call.flags[1]:
+        source = batching.padded(source, call.ndim(0)).expand(target.shape)
+    return call.run([target, source])
 
 
 def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
@@ -218,7 +235,7 @@ def _assign(target: np.ndarray[Any, Any], source: Any) -> None:
     target[...] = source
 
 
-@primitive("FillBackward2", name="fill_number")
+@primitive("FillBackward2", name="fill_number", batch=batching.as_it_is)
 def fill_number(input: Array, value: object) -> Any:
     return np.full_like(input, value)
 
@@ -226,7 +243,7 @@ def fill_number(input: Array, value: object) -> Any:
 fill_number.vjp(input=no_gradient)
 
 
-@primitive("FillBackward3", name="fill_tensor")
+@primitive("FillBackward3", name="fill_tensor", kind="linear")
 def fill_tensor(input: Array, value: Array) -> Any:
     return np.full_like(input, value)
 
@@ -234,12 +251,26 @@ def fill_tensor(input: Array, value: Array) -> Any:
 fill_tensor.vjp(input=no_gradient, value=lambda g, xp, value_dtype: fit(g, (), value_dtype, xp))
 
 
-@primitive("ZeroBackward0", name="zero")
+@fill_tensor.batch
+def fill_batched(call: batching.Call) -> Any:
+    target, value = call.full(0), call.values[1]
+    if not call.flags[1]:
+        return call.run([target, value])
+    return batching.padded(value, call.ndim(0)).to(target.dtype).expand(target.shape).clone()
+
+
+@primitive("ZeroBackward0", name="zero", batch=batching.as_it_is)
 def zero(input: Array) -> Any:
     return np.zeros_like(input)
 
 
 zero.vjp(input=no_gradient)
+
+
+@fill_number.tangent
+@zero.tangent
+def fill_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
+    return outs[0].new_zeros(outs[0].shape)
 
 
 def fill_(self: Any, value: Any) -> Any:
@@ -335,7 +366,7 @@ def _bytes_of(root: np.ndarray[Any, Any]) -> Any:
     return np.lib.stride_tricks.as_strided(root.view(), (n,), (root.itemsize,)).view(np.uint8)
 
 
-@primitive("AsStridedScatterBackward0", name="restride")
+@primitive("AsStridedScatterBackward0", name="restride", kind="linear")
 def restride(
     input: Array, size: tuple[int, ...], stride: tuple[int, ...], offset: int, to_size: tuple[int, ...],
     to_stride: tuple[int, ...], to_offset: int,
@@ -364,11 +395,45 @@ def _positions(size: tuple[int, ...], stride: tuple[int, ...]) -> Any:
 as_strided_kernel.vjp(
     input=lambda g, size, stride, storage_offset, geometry, xp: xp.restride(g, size, stride, storage_offset, *geometry)
 )
+
+
+@as_strided_kernel.tangent
+def as_strided_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
+    """A tangent may lie otherwise in memory than the value, whose strides are meant."""
+    *there, here = attributes
+    return restride(tangents[0], *here, *there)
+
+
+@as_strided_kernel.batch
+def as_strided_batched(call: batching.Call) -> Any:
+    x = call.values[0]
+    size, stride, offset = (call.attribute(name) for name in ("size", "stride", "storage_offset"))
+    start = x.storage_offset() if offset is None else offset
+    if x.stride(0) == 0 and call.size > 1:  # items that share their memory would share their gradients
+        if not x.select(0, 0).is_contiguous():
+            return None
+        start -= x.storage_offset()
+        x = x.contiguous()
+    return x.as_strided((call.size, *size), (x.stride(0), *stride), start)
+
+
 restride.vjp(
     input=lambda g, size, stride, offset, to_size, to_stride, to_offset, xp: xp.restride(
         g, to_size, to_stride, to_offset, size, stride, offset
     )
 )
+
+
+@restride.batch
+def restride_batched(call: batching.Call) -> Any:
+    size, stride, offset, to_size, to_stride, to_offset = call.attributes
+    apart = 1 + max(
+        start + sum((n - 1) * s for n, s in zip(shape, strides) if n)
+        for shape, strides, start in ((size, stride, offset), (to_size, to_stride, to_offset))
+    )
+    here = ((call.size, *size), (apart, *stride), offset)
+    there = ((call.size, *to_size), (apart, *to_stride), to_offset)
+    return call.run(call.values, (*here, *there))
 
 
 @public("as_strided", "as_strided")

@@ -8,13 +8,14 @@ import numpy as np
 
 from ..._tensor import Tensor
 from ..arrays.types import Arrays
+from ..machine import batching
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.refusals import no_aten_derivative
 from .joining import cat_arrays
 
 
-@primitive("NotImplemented", name="chunk_cat")
+@primitive("NotImplemented", name="chunk_cat", kind="linear", batch=batching.item_by_item)
 def chunk_cat_op(tensors: Arrays, dim: int, num_chunks: int) -> Any:
     parts = []
     for x in tensors:

@@ -52,8 +52,7 @@ def copying(op: Primitive, name: str = "", node: str = "") -> Primitive:
             return [_dense(part) for part in op.kernel(*args)]
 
     kernel.__wrapped__, kernel.__annotations__ = op.kernel, op.kernel.__annotations__  # type: ignore[attr-defined]
-    copy = Primitive(name or f"{op.name}_copy", kernel, node or f"{op.node_name}_copy", outputs=op.outputs)
-    copy.vjp(input=op.rules["input"].fn)
+    copy: Primitive = op.under(name or f"{op.name}_copy", node or f"{op.node_name}_copy", kernel, view=False)
     return copy
 
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..._tensor import Tensor
-from ..machine.primitive import Primitive
 from ..machine.public import public
 from .basic import checked_number, fill_number, fill_tensor
 
-_number = Primitive("filled_with_number", fill_number.kernel, "FillBackward0")
-_number.vjp(input=fill_number.rules["input"].fn)
-_tensor = Primitive("filled_with_tensor", fill_tensor.kernel, "FillBackward1")
-_tensor.vjp(**{name: rule.fn for name, rule in fill_tensor.rules.items()})
+_number = fill_number.under("filled_with_number", "FillBackward0")
+_tensor = fill_tensor.under("filled_with_tensor", "FillBackward1")
 
 
 @public("fill")

@@ -18,6 +18,7 @@ from ..._core.size import Size
 from ..._tensor import Tensor
 from ...autograd.saved import PLAIN
 from ..arrays.types import Arrays
+from ..machine import batching
 from ..machine.arguments import one_dim
 from ..machine.operands import common_shape
 from ..machine.primitive import primitive
@@ -95,6 +96,7 @@ def _quick(names: str, fn: Callable[..., Any], check_out: Any = None) -> None:
             check_out(args[0], kwargs["out"])
         return slow(*args, **kwargs)
 
+    call.record = slow.record  # type: ignore[attr-defined]
     for each in names.split():
         FUNCTIONS[each] = call
 
@@ -115,7 +117,7 @@ _LEGACY_EMPTY = (0,)
 """The shape of vectors without elements, which fit beside tensors of any shape, and add nothing."""
 
 
-@primitive("CatBackward0", name="cat_op", saved_names=_HIDDEN)
+@primitive("CatBackward0", name="cat_op", kind="linear", saved_names=_HIDDEN)
 def cat_op(tensors: Arrays, dim: int, ends: tuple[int, ...], dtypes: Any) -> Any:
     """``ends``: where along ``dim`` each tensor ends; ``dtypes``: those of the tensors if they differ."""
     return joined(tensors, dim) if dtypes is None and min(ends) >= 0 else cat_arrays(tensors, dim)
@@ -143,7 +145,13 @@ def cat_gradient(g: Any, position: Any, dim: Any, ends: Any, dtypes: Any, xp: An
     return part if dtypes is None else in_dtype(part, dtypes[position], xp)
 
 
-@public("cat concat concatenate", "", out=True)
+@cat_op.batch
+def cat_batched(call: batching.Call) -> Any:
+    kept = [call.full(i) for i, end in enumerate(call.attribute("ends")) if end >= 0]
+    return cat(kept, call.attribute("dim") + 1)
+
+
+@public("cat concat concatenate", "", out="separate", autocast="widest")
 def cat(tensors: Any, dim: int = 0) -> Tensor:
     """Tensors one after the other along a dimension."""
     tensors = _checked("cat", tensors)
@@ -202,7 +210,7 @@ in_both_namespaces("cat", cat_arrays, cat)
 # ---- stack
 
 
-@primitive("StackBackward0", name="stack_op", saved_names=_HIDDEN)
+@primitive("StackBackward0", name="stack_op", kind="linear", saved_names=_HIDDEN)
 def stack_op(tensors: Arrays, dim: int, dtypes: Any) -> Any:
     return stack_arrays(tensors, dim)
 
@@ -221,7 +229,10 @@ def stack_gradient(g: Any, position: Any, dim: Any, dtypes: Any, xp: Any) -> Any
     return part if dtypes is None else in_dtype(part, dtypes[position], xp)
 
 
-@public("stack", "", out=True)
+stack_op.batch(lambda call: stack(call.all_full(), call.attribute("dim") + 1))
+
+
+@public("stack", "", out="separate", autocast="widest")
 def stack(tensors: Any, dim: int = 0) -> Tensor:
     """Tensors of one shape beside each other along a new dimension."""
     tensors = _checked("stack", tensors)
@@ -327,7 +338,7 @@ def atleast_3d(*tensors: Any) -> Any:
 # ---- blocks
 
 
-@primitive("BlockDiagBackward0", name="block_diag")
+@primitive("BlockDiagBackward0", name="block_diag", kind="linear", batch=batching.item_by_item)
 def block_diag_op(tensors: Arrays, corners: tuple[Any, ...]) -> Any:
     """``corners``: for each tensor its (top, left, height, width); at last the size of the whole."""
     arrays = _promoted(tensors)

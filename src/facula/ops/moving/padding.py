@@ -8,12 +8,13 @@ import numpy as np
 
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.primitive import Primitive, primitive
-from ..machine.public import public
+from ..machine.public import FUNCTIONALS, public
 from .basic import no_gradient
 
 
-@primitive("ConstantPadNdBackward0", name="constant_pad_nd")
+@primitive("ConstantPadNdBackward0", name="constant_pad_nd", batch=batching.as_it_is)
 def constant_pad(input: Array, pad: tuple[int, ...], value: float) -> Any:
     """``pad``: (before, after) of the last dimension, then of the one before it...; negative numbers cut."""
     shape = list(input.shape)
@@ -44,11 +45,17 @@ def _sum_at_places(input: Array, like: Array, places: tuple[Any, ...], padding: 
     return out
 
 
+def _padding_batched(call: batching.Call) -> Any:
+    places, padding = call.attributes
+    return call.run(call.all_full(), ((np.arange(call.size), *places), padding))
+
+
 def _place_op(kind: str) -> Primitive:
     name = f"pad_{kind}"
-    op = Primitive(name, _from_places, f"{kind}Backward0", saved_names={"places": ""})
+    options: dict[str, Any] = {"kind": "linear", "batch": _padding_batched, "saved_names": {"places": ""}}
+    op = Primitive(name, _from_places, f"{kind}Backward0", **options)
     op.vjp(input=lambda g, input, places, padding, xp: getattr(xp, f"{name}_backward")(g, input, places, padding))
-    Primitive(f"{name}_backward", _sum_at_places, f"{kind}BackwardBackward0", saved_names={"places": ""}).vjp(
+    Primitive(f"{name}_backward", _sum_at_places, f"{kind}BackwardBackward0", **options).vjp(
         input=lambda g, places, padding, xp: getattr(xp, name)(g, places, padding),
         like=no_gradient,
     )
@@ -156,3 +163,6 @@ def _circular(input: Tensor, widths: tuple[int, ...]) -> Tensor:
         if after:
             out.narrow(dim, n - after, after).copy_(out.narrow(dim, before, after))
     return out
+
+
+FUNCTIONALS["pad"] = pad

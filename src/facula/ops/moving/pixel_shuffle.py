@@ -9,11 +9,12 @@ import numpy as np
 
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.primitive import primitive
 from ..machine.public import public
 
 
-@primitive("PixelShuffleBackward0", name="pixel_shuffle")
+@primitive("PixelShuffleBackward0", name="pixel_shuffle", kind="linear", batch=batching.last_dimensions)
 def to_space(input: Array, upscale_factor: int) -> Any:
     r = upscale_factor
     *batch, channels, height, width = input.shape
@@ -23,7 +24,7 @@ def to_space(input: Array, upscale_factor: int) -> Any:
     )
 
 
-@primitive("PixelUnshuffleBackward0", name="pixel_unshuffle")
+@primitive("PixelUnshuffleBackward0", name="pixel_unshuffle", kind="linear", batch=batching.last_dimensions)
 def to_channels(input: Array, downscale_factor: int) -> Any:
     r = downscale_factor
     *batch, channels, height, width = input.shape
@@ -37,7 +38,7 @@ to_space.vjp(input=lambda g, upscale_factor, xp: xp.pixel_unshuffle(g, upscale_f
 to_channels.vjp(input=lambda g, downscale_factor, xp: xp.pixel_shuffle(g, downscale_factor))
 
 
-@primitive("ChannelShuffleBackward0", name="channel_shuffle")
+@primitive("ChannelShuffleBackward0", name="channel_shuffle", kind="linear", batch=batching.joined_first)
 def mixed_channels(input: Array, groups: int) -> Any:
     samples, channels, *sizes = input.shape
     parts = input.reshape(samples, groups, channels // groups, *sizes)
@@ -56,7 +57,7 @@ def _check_ndim(name: str, input: Tensor) -> Any:
     return shape
 
 
-@public("pixel_shuffle")
+@public("pixel_shuffle", functionals="pixel_shuffle")
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     """(…, channels · r², height, width) as (…, channels, height · r, width · r)."""
     shape = _check_ndim("pixel_shuffle", input)
@@ -71,7 +72,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     return to_space(input, upscale_factor)
 
 
-@public("pixel_unshuffle")
+@public("pixel_unshuffle", functionals="pixel_unshuffle")
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     """The inverse of ``pixel_shuffle``."""
     shape = _check_ndim("pixel_unshuffle", input)
@@ -86,7 +87,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     return to_channels(input, downscale_factor)
 
 
-@public("channel_shuffle")
+@public("channel_shuffle", functionals="channel_shuffle native_channel_shuffle")
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     """Channels (dimension 1) dealt out anew: the first of each group, then the second of each…"""
     shape = input._array.shape

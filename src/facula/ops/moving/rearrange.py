@@ -11,6 +11,7 @@ from ..._core import dtypes
 from ..._core.devices import MetaArray, empty_meta
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.arguments import as_int, one_dim, size_tuple
 from ..machine.errors import NoOverload, WrongArgument
 from ..machine.primitive import primitive
@@ -26,7 +27,7 @@ ndarray = np.ndarray
 # ---- repeat
 
 
-@primitive("RepeatBackward0", name="repeat")
+@primitive("RepeatBackward0", name="repeat", kind="linear")
 def repeat_op(input: Array, repeats: tuple[int, ...]) -> Any:
     old = (1,) * (len(repeats) - input.ndim) + input.shape
     total = tuple(n * r for n, r in zip(old, repeats))
@@ -47,6 +48,12 @@ def repeat_gradient_of_input(g: Any, repeats: Any, input_shape: Any, xp: Any) ->
     old = (1,) * (len(repeats) - len(input_shape)) + input_shape
     by_copy = xp.reshape(g, tuple(m for r, n in zip(repeats, old) for m in (r, n)))
     return xp.reshape(xp.sum_to(by_copy, tuple(m for n in old for m in (1, n))), input_shape)
+
+
+@repeat_op.batch
+def repeat_batched(call: batching.Call) -> Any:
+    repeats = call.attribute("repeats")
+    return batching.padded(call.values[0], len(repeats)).repeat(1, *repeats)
 
 
 def _sum_of_copies(g: Any, repeats: tuple[int, ...], shape: tuple[int, ...], xp: Any) -> Any:
@@ -152,7 +159,7 @@ def _indices_repeated(repeats: Tensor, output_size: int | None) -> Tensor:
 # ---- roll, flip, rot90
 
 
-@primitive("RollBackward0", name="roll")
+@primitive("RollBackward0", name="roll", kind="linear")
 def roll_op(input: Array, shifts: tuple[int, ...], dims: tuple[int, ...]) -> Any:
     if not input.ndim or not input.size:
         return input.copy()
@@ -161,6 +168,18 @@ def roll_op(input: Array, shifts: tuple[int, ...], dims: tuple[int, ...]) -> Any
 
 
 roll_op.vjp(input=lambda g, shifts, dims, xp: xp.roll(g, tuple(-s for s in shifts), dims))
+
+
+@roll_op.batch
+def roll_batched(call: batching.Call) -> Any:
+    shifts, dims = call.attributes
+    x = call.values[0]
+    if not dims:
+        shift = shifts[0] if isinstance(shifts, (tuple, list)) else shifts
+        return call.rows().roll(shift, 1).reshape(x.shape)
+    n = call.ndim()
+    dims = dims if isinstance(dims, (tuple, list)) else (dims,)
+    return x.roll(shifts, tuple([d % n + 1 for d in dims]))
 
 
 def _ints(value: Any) -> tuple[int, ...]:
@@ -181,7 +200,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     return roll_op(input, by, tuple(one_dim(d, ndim) for d in along))
 
 
-@primitive("FlipBackward0", name="flip")
+@primitive("FlipBackward0", name="flip", kind="linear", batch=batching.moved_dimensions)
 def flip_op(input: Array, dims: tuple[int, ...]) -> Any:
     return flipped(input, dims)
 
@@ -233,7 +252,7 @@ def flipud(input: Tensor) -> Tensor:
     return flip_op(input, (0,))
 
 
-@primitive("Rot90Backward0", name="rot90")
+@primitive("Rot90Backward0", name="rot90", kind="linear", batch=batching.moved_dimensions)
 def rot90_op(input: Array, k: int, dims: tuple[int, int]) -> Any:
     turns = k % 4
     if turns == 0:
@@ -286,7 +305,7 @@ def _only_where(mask: Any, array: Any) -> Any:
     return out
 
 
-@primitive("TrilBackward0", name="tril")
+@primitive("TrilBackward0", name="tril", kind="linear", batch=batching.last_dimensions)
 def tril_op(input: Array, diagonal: int) -> Any:
     return _only_where(lower_triangle(input.shape, diagonal), input)
 
@@ -294,7 +313,7 @@ def tril_op(input: Array, diagonal: int) -> Any:
 tril_op.vjp(input=lambda g, diagonal, xp: xp.tril(g, diagonal))
 
 
-@primitive("TriuBackward0", name="triu")
+@primitive("TriuBackward0", name="triu", kind="linear", batch=batching.last_dimensions)
 def triu_op(input: Array, diagonal: int) -> Any:
     return _only_where(~lower_triangle(input.shape, diagonal - 1), input)
 
@@ -369,7 +388,7 @@ FUNCTIONS["triu_indices"] = triu_indices
 # ---- diagonals
 
 
-@primitive("DiagEmbedBackward0", name="diag_embed")
+@primitive("DiagEmbedBackward0", name="diag_embed", kind="linear")
 def diag_embed_op(input: Array, offset: int, dim1: int, dim2: int) -> Any:
     n = input.shape[-1] + abs(offset)
     shape = list(input.shape[:-1])
@@ -385,6 +404,9 @@ def diag_embed_op(input: Array, offset: int, dim1: int, dim2: int) -> Any:
 diag_embed_op.vjp(input=lambda g, offset, dim1, dim2, xp: xp.diagonal(g, offset, dim1, dim2))
 
 
+diag_embed_op.batch(lambda call: batching.moved_dimensions(call, added=1))
+
+
 @public("diag_embed", "diag_embed")
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """Matrices of zeros with the last dimension on a diagonal."""
@@ -394,7 +416,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     return diag_embed_op(input, offset, *two_dims("diagonal", ndim + 1, dim1, dim2))
 
 
-@primitive("DiagonalBackward0_copy", name="diagonal_copy")
+@primitive("DiagonalBackward0_copy", name="diagonal_copy", kind="linear", batch=batching.moved_dimensions)
 def diagonal_copy_op(input: Array, offset: int, dim1: int, dim2: int) -> Any:
     return input.diagonal(offset, dim1, dim2).copy()
 

@@ -10,6 +10,7 @@ from ..._core.devices import empty_meta
 from ..._tensor import Tensor
 from ...autograd.views import element_strides
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.arguments import one_dim
 from ..machine.primitive import primitive
 from ..machine.public import public
@@ -32,7 +33,7 @@ def _check_part(src: Tensor, part: tuple[int, ...]) -> None:
 # ---- select_scatter
 
 
-@primitive("SelectScatterBackward0", name="select_scatter")
+@primitive("SelectScatterBackward0", name="select_scatter", kind="linear", batch=batching.moved_dimensions)
 def select_scatter_op(input: Array, src: Array, dim: int, index: int) -> Any:
     out = _copied(input)
     out[at_dim(dim, index)] = src
@@ -67,7 +68,7 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
 # ---- slice_scatter
 
 
-@primitive("SliceScatterBackward0", name="slice_scatter")
+@primitive("SliceScatterBackward0", name="slice_scatter", kind="linear", batch=batching.moved_dimensions)
 def slice_scatter_op(input: Array, src: Array, dim: int, start: int, end: int, step: int) -> Any:
     out = _copied(input)
     out[at_dim(dim, slice(start, end, step))] = src
@@ -103,7 +104,7 @@ def slice_scatter(
 # ---- diagonal_scatter
 
 
-@primitive("DiagonalScatterBackward0", name="diagonal_scatter")
+@primitive("DiagonalScatterBackward0", name="diagonal_scatter", kind="linear", batch=batching.moved_dimensions)
 def diagonal_scatter_op(input: Array, src: Array, offset: int, dim1: int, dim2: int) -> Any:
     out = _copied(input)
     diagonal_array(out, offset, dim1, dim2)[...] = src
@@ -131,7 +132,7 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
 # ---- as_strided_scatter
 
 
-@primitive("AsStridedScatterBackward0", name="as_strided_scatter")
+@primitive("AsStridedScatterBackward0", name="as_strided_scatter", kind="linear", batch=batching.item_by_item)
 def as_strided_scatter_op(
     input: Array, src: Array, size: tuple[int, ...], stride: tuple[int, ...], offset: int
 ) -> Any:

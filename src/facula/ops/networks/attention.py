@@ -13,6 +13,7 @@ from ..._tensor import Tensor
 from ..activations.dropout import _dropped
 from ..arrays.attention import attend, attention_gradients, exponentials
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.any_state import wrap
 from ..machine.autocast import is_on, lowered
 from ..machine.meta import by_zeros
@@ -23,7 +24,7 @@ from ..pointwise.with_numbers import mul_number
 # ---- softmax of rows that may be masked as a whole
 
 
-@primitive("SafeSoftmaxBackward0", name="safe_softmax")
+@primitive("SafeSoftmaxBackward0", name="safe_softmax", batch=batching.moved_dimensions)
 @by_zeros
 def safe_softmax(input: Array, dim: int) -> Any:
     """Softmax over the last dimension."""
@@ -48,7 +49,7 @@ def _repeated(x: Any, heads: int) -> Any:
 
 
 @primitive(
-    "ScaledDotProductFlashAttentionForCpuBackward0", name="flash_attention", outputs=3, kind="values_and_indices",
+    "ScaledDotProductFlashAttentionForCpuBackward0", name="flash_attention", outputs=3, differentiable_outputs="first",
     saved_names={"out0": "output", "out1": "logsumexp", "out2": ""},
 )  # fmt: skip
 @by_zeros
@@ -153,6 +154,19 @@ def flash_attention_gradient_of_value(
     return _gather_heads(xp.matmul(xp.transpose(shares, 2, 3), g), own, xp)
 
 
+@flash_attention.batch
+def flash_attention_batched(call: batching.Call) -> Any:
+    q, k, v = (batching.joined(call.full(i)) for i in range(3))
+    mask = call.values[3]
+    if mask is not None and call.flags[3]:
+        samples = call.shape(0)[0]
+        mask = batching.padded(mask, 4)
+        mask = mask.expand(call.size, samples, *mask.shape[2:]).reshape(-1, *mask.shape[2:])
+    elif mask is not None and mask.dim() == 4 and mask.shape[0] > 1:
+        mask = batching.joined(mask.unsqueeze(0).expand(call.size, *mask.shape))
+    return [batching.parted(r, call.size) for r in call.run([q, k, v, mask])]
+
+
 # ---- arguments
 
 
@@ -201,7 +215,7 @@ def _as_numbers(attn_mask: Tensor, dtype: Any) -> Tensor:
     return wrap(numbers)
 
 
-@public("", name="scaled_dot_product_attention")
+@public("", name="scaled_dot_product_attention", autocast="low")
 def scaled_dot_product_attention(
     query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, dropout_p: float = 0.0,
     is_causal: bool = False, *, scale: float | None = None, enable_gqa: bool = False,

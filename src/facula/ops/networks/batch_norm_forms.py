@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.primitive import Primitive
 from ..machine.public import public
 from .normalization import _check_batch, batch_norm_op
@@ -17,8 +18,9 @@ def _again(name: str, node: str, kernel: Any = None, outputs: int = 3, **hidden:
     """Batch norm with another node."""
     shown = {**batch_norm_op.saved_names, **hidden}
     op = Primitive(
-        name, kernel or batch_norm_op.kernel, node, outputs=outputs, kind="values_and_indices", saved_names=shown
-    )
+        name, kernel or batch_norm_op.kernel, node, outputs=outputs, differentiable_outputs="first",
+        batch=batching.item_by_item, saved_names=shown,
+    )  # fmt: skip
     op.vjp(**{name: rule.fn for name, rule in batch_norm_op.rules.items()})
     if batch_norm_op.raw_rule is not None:
         op.raw_vjp(batch_norm_op.raw_rule.fn)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..arrays.normalization import gradient_of_normalized, normalized
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.meta import by_zeros
 from ..machine.primitive import primitive
 from .normalization import across, batch_gradients, batch_normalized, last, layer_gradients, per_channel
@@ -71,7 +72,7 @@ def _sum(*parts: Any) -> Any:
 
 
 @primitive(
-    "NativeLayerNormBackwardBackward0", name="native_layer_norm_backward", outputs=3,
+    "NativeLayerNormBackwardBackward0", name="native_layer_norm_backward", outputs=3, batch=batching.item_by_item,
     saved_names={"input": "input", "normalized_shape": "normalized_shape", "wanted": "", "eps": ""},
 )  # fmt: skip
 @by_zeros
@@ -125,7 +126,7 @@ layer_norm_backward.vjp(mean=_nothing, rstd=_nothing, bias=_nothing)
 
 @primitive(
     "NativeBatchNormBackwardBackward0", name="native_batch_norm_backward", outputs=3,
-    saved_names={"input": "input", "wanted": ""},
+    saved_names={"input": "input", "wanted": ""}, batch=batching.item_by_item,
 )  # fmt: skip
 @by_zeros
 def batch_norm_backward(

@@ -21,6 +21,7 @@ from ..arrays.normalization import (
     row_gradients,
 )  # fmt: skip
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.errors import WrongArgument
 from ..machine.meta import by_zeros
 from ..machine.primitive import Primitive, primitive
@@ -60,7 +61,7 @@ def wrap_any(*tensors: Any) -> bool:
 
 
 @primitive(
-    "NativeLayerNormBackward0", name="native_layer_norm", outputs=3, kind="values_and_indices",
+    "NativeLayerNormBackward0", name="native_layer_norm", outputs=3, differentiable_outputs="first",
     saved_names={
         "input": "input", "out1": "result1", "out2": "result2", "normalized_shape": "normalized_shape", "eps": "",
     },
@@ -141,6 +142,23 @@ def layer_gradients(
     return found
 
 
+@layer_norm_op.batch
+def layer_norm_batched(call: batching.Call) -> Any:
+    if not call.flags[1] and not call.flags[2]:
+        return call.run(call.values)
+    plain, mean, scale = call.run([call.full(0), None, None])
+    ndim = call.ndim(0)
+    return [_affine(plain, call, lambda v, flag: batching.padded(v, ndim) if flag else v), mean, scale]
+
+
+def _affine(result: Any, call: batching.Call, shape: Any) -> Any:
+    """``result * weight + bias``, of which some are batched; ``shape`` makes each item broadcast."""
+    _, weight, bias = call.values
+    if weight is not None:
+        result = result * shape(weight, call.flags[1])
+    return result if bias is None else result + shape(bias, call.flags[2])
+
+
 def _checked_shape(normalized_shape: Any) -> tuple[int, ...]:
     if not isinstance(normalized_shape, (tuple, list)):
         raise WrongArgument("normalized_shape", normalized_shape, "tuple of ints")
@@ -197,7 +215,7 @@ def layer_norm(
 
 
 @primitive(
-    "NativeBatchNormBackward0", name="native_batch_norm", outputs=3, kind="values_and_indices",
+    "NativeBatchNormBackward0", name="native_batch_norm", outputs=3, differentiable_outputs="first",
     saved_names={"input": "input", "out1": "result1", "out2": "result2", "bias": ""},
 )  # fmt: skip
 @by_zeros
@@ -326,6 +344,27 @@ def batch_gradients(
         away *= scale[:, None]
         found[0] = _like(away, input.dtype).reshape(input.shape)
     return found
+
+
+@batch_norm_op.batch
+def batch_norm_batched(call: batching.Call) -> Any:
+    """Each item has channels of its own."""
+    training = call.attribute("training")
+    if training and any(call.values[i] is not None and not call.flags[i] for i in (3, 4)):
+        raise RuntimeError(
+            "Batch norm got a batched tensor as input while the running_mean or running_var, which will be updated in "
+            "place, were not batched.\nIf you are using a module and do not need eval mode, please set "
+            "`track_running_stats` to be False.If you are using a prebuilt module and do not need eval mode, please "
+            "see the functorch website for resources on how to patch your module to work with vmap"
+        )
+    x = batching.grouped(call.full(0))
+    per_channel: list[Any] = [None if v is None else call.full(i).reshape(-1) for i, v in enumerate(call.values) if i]
+    out, mean, scale = call.run([x, *per_channel])
+    for i in (3, 4):
+        v = call.values[i]
+        if training and v is not None:
+            v.copy_(per_channel[i - 1].reshape(v.shape))
+    return [batching.ungrouped(out, call.size), *[m.reshape(call.size, -1) for m in (mean, scale)]]
 
 
 def _check_batch(
@@ -495,6 +534,22 @@ def _(
         by_input, _ = row_gradients(cubes.reshape(rows.shape), rows, mean, inverse, None, True, False)
         found[0] = _like(by_input, input.dtype).reshape(input.shape)
     return found
+
+
+@group_norm_op.batch
+def group_norm_batched(call: batching.Call) -> Any:
+    n, *rest = call.attributes
+    attributes = (n * call.size, *rest)
+    x = batching.joined(call.full(0))
+    if not call.flags[1] and not call.flags[2]:
+        return [batching.parted(r, call.size) for r in call.run([x, *call.values[1:]], attributes)]
+    plain, mean, scale = (batching.parted(r, call.size) for r in call.run([x, None, None], attributes))
+    spatial = plain.dim() - 3
+
+    def shape(v: Any, flag: bool) -> Any:
+        return v.reshape(v.shape[0] if flag else 1, 1, -1, *[1] * spatial)
+
+    return [_affine(plain, call, shape), mean, scale]
 
 
 def _by_rules(op: Primitive, needs: Any, taken: dict[str, Any]) -> list[Any]:

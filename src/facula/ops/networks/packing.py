@@ -9,6 +9,7 @@ import numpy as np
 
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.any_state import wrap
 from ..machine.primitive import primitive
 from ..machine.public import public
@@ -24,13 +25,13 @@ def _rows(batch_sizes: tuple[int, ...], steps: int) -> tuple[Any, Any]:
     return step, np.concatenate([np.arange(n) for n in sizes])
 
 
-@primitive("PackPaddedSequenceBackward0", name="pack_rows")
+@primitive("PackPaddedSequenceBackward0", name="pack_rows", batch=batching.item_by_item, kind="linear")
 def pack_rows(input: Array, batch_sizes: tuple[int, ...], batch_first: bool) -> Any:
     array = input.swapaxes(0, 1) if batch_first else input
     return array[_rows(batch_sizes, array.shape[0])]
 
 
-@primitive("PackPaddedSequenceBackwardBackward0", name="unpack_rows")
+@primitive("PackPaddedSequenceBackwardBackward0", name="unpack_rows", batch=batching.item_by_item, kind="linear")
 def unpack_rows(input: Array, batch_sizes: tuple[int, ...], batch_first: bool, shape: tuple[int, ...]) -> Any:
     """The adjoint: rows at their places, zeros elsewhere."""
     found = np.zeros(shape, input.dtype)

@@ -19,6 +19,7 @@ from ..activations.activations import relu
 from ..activations.dropout import _dropped
 from ..arrays.recurrent import BACKWARD, FORWARD, Weights, states_before, steps_of
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.errors import NoOverload
 from ..machine.meta import by_zeros
 from ..machine.primitive import Primitive
@@ -142,7 +143,9 @@ def _composed_layer(*args: Any) -> list[Any]:
 
 
 def _layer_primitive(name: str, node: str) -> Primitive:
-    op = Primitive(name, _layer, node, outputs="many", saved_names=dict.fromkeys(("out2", "out3"), ""))
+    op = Primitive(
+        name, _layer, node, outputs="many", batch=batching.item_by_item, saved_names=dict.fromkeys(("out2", "out3"), "")
+    )
     op.raw_vjp(_layer_gradients)
     op.joint_vjp(*op.tensor_names)(_composed_gradients)
     op.composed = _composed_layer

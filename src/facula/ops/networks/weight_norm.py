@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.primitive import primitive
 from ..machine.public import public
 
@@ -16,7 +17,7 @@ def _others(ndim: int, dim: int) -> tuple[int, ...]:
     return tuple(d for d in range(ndim) if d != dim % ndim)
 
 
-@primitive("WeightNormInterfaceBackward0", saved_names={"direction": "v", "length": "g"})
+@primitive("WeightNormInterfaceBackward0", saved_names={"direction": "v", "length": "g"}, batch=batching.item_by_item)
 def weight_norm_interface(direction: Array, length: Array, dim: int) -> Any:
     norm = np.sqrt(np.square(direction).sum(_others(direction.ndim, dim), keepdims=True))
     return direction * (length / norm)

@@ -480,7 +480,7 @@ def _sgn_rule(g: Any, input: Any, out: Any, xp: Any) -> Any:
     return xp.either(size == 0, 0, turned)
 
 
-sgn = elementwise("sgn", _sgn, "SgnBackward0", input=_sgn_rule)
+sgn = elementwise("sgn", _sgn, "SgnBackward0", holomorphic=False, input=_sgn_rule)
 expose(sgn, "sgn", "sgn", "sgn_")
 abs_ = elementwise(
     "abs", np.absolute, "AbsBackward0", check=only("abs_cpu", "ifc"), input=lambda g, input, xp: g * xp.sgn(input)

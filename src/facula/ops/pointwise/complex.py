@@ -11,6 +11,7 @@ from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ...autograd import views
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.elementwise import elementwise
 from ..machine.primitive import Primitive
 from ..machine.public import expose, public
@@ -41,8 +42,10 @@ def _joined(input: Array) -> Any:
     return input.view(_WHOLES[input.dtype])[..., 0]
 
 
-view_as_real_op = ReplayedView("view_as_real", _parts, "ViewAsRealBackward0", view=True)
-view_as_complex_op = ReplayedView("view_as_complex", _joined, "ViewAsComplexBackward0", view=True)
+view_as_real_op = ReplayedView("view_as_real", _parts, "ViewAsRealBackward0", view=True, batch=batching.last_dimensions)
+view_as_complex_op = ReplayedView(
+    "view_as_complex", _joined, "ViewAsComplexBackward0", view=True, batch=batching.last_dimensions
+)
 view_as_real_op.vjp(input=lambda g, xp: xp.view_as_complex(xp.dense(g)))
 view_as_complex_op.vjp(input=lambda g, xp: xp.view_as_real(g))
 in_both_namespaces("dense", np.ascontiguousarray, lambda t: t.contiguous())
@@ -56,7 +59,7 @@ def view_as_real(input: Tensor) -> Tensor:
     return view_as_real_op(input)
 
 
-@public("view_as_complex")
+@public("view_as_complex", autocast="full")
 def view_as_complex(input: Tensor) -> Tensor:
     """A view whose last dimension, of size 2, is taken as real and imaginary part."""
     array = input._array
@@ -121,9 +124,7 @@ in_both_namespaces("imag", lambda x: x.imag, _imag)
 conj_physically = elementwise(
     "conj_physically", np.conjugate, "ConjPhysicalBackward0", input=lambda g, xp: xp.conj(g)
 )
-_conj_in_place = inplace_form(
-    elementwise("conj_physically_", np.conjugate, "ConjPhysicalBackward1", input=lambda g, xp: xp.conj(g))
-)
+_conj_in_place = inplace_form(conj_physically.under("conj_physically_", "ConjPhysicalBackward1"))
 
 
 @public("conj_physical", "conj_physical", out=True)
@@ -187,25 +188,27 @@ def _of_angle(input: Array, other: Array) -> Any:
 
 
 complex_op = elementwise(
-    "complex", _of_parts, "ComplexBackward0", numbers=False, fast=False,
+    "complex", _of_parts, "ComplexBackward0", holomorphic=False, numbers=False, fast=False,
     input=lambda g, xp: xp.real(g), other=lambda g, xp: xp.imag(g),
 )  # fmt: skip
 complex_op.guard = _check_parts
 polar_op = elementwise(
-    "polar", _of_angle, "PolarBackward0", numbers=False, fast=False,
+    "polar", _of_angle, "PolarBackward0", holomorphic=False, numbers=False, fast=False,
     input=lambda g, out, xp: xp.real(xp.conj(g) * xp.sgn(out)),
     other=lambda g, out, xp: xp.real(xp.conj(g) * (out * 1j)),
 )  # fmt: skip
 polar_op.guard = _check_parts
 
 
-@public("complex", out=True)
+@public(
+    "complex", out="exact", out_error="Expected object of scalar type {0} but got scalar type {1} for argument 'out'"
+)
 def complex(real: Tensor, imag: Tensor) -> Tensor:
     """Complex numbers of their real and imaginary parts."""
     return complex_op(real, imag)
 
 
-@public("polar", out=True)
+@public("polar", out=True, autocast="full")
 def polar(abs: Tensor, angle: Tensor) -> Tensor:
     """Complex numbers of their moduli and arguments."""
     return polar_op(abs, angle)

@@ -10,13 +10,17 @@ from ... import return_types
 from ..._core.dtypes import widened
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.primitive import primitive
 from ..machine.public import public
 
 return_types.define("frexp", "mantissa", "exponent")
 
 
-@primitive("FrexpBackward0", name="frexp", outputs=2, kind="values_and_indices", saved_names={"out1": "exponent"})
+@primitive(
+    "FrexpBackward0", name="frexp", outputs=2, differentiable_outputs="first", batch=batching.broadcast,
+    saved_names={"out1": "exponent"},
+)  # fmt: skip
 def frexp_op(input: Array) -> tuple[Array, ...]:
     mantissa, exponent = np.frexp(widened(input))
     exponent = np.asarray(np.where(np.isfinite(mantissa), exponent, 0), np.int32)

@@ -130,12 +130,7 @@ def polygamma(n: int, input: Tensor) -> Tensor:
     return polygamma_op(input, n)
 
 
-_polygamma_in_place = inplace_form(
-    elementwise(
-        "polygamma_", _polygamma, "PolygammaBackward1", promote="float", check=_real("polygamma"),
-        input=lambda g, input, n, xp: g * xp.polygamma(input, n + 1),
-    )
-)  # fmt: skip
+_polygamma_in_place = inplace_form(polygamma_op.under("polygamma_", "PolygammaBackward1"))
 
 
 def _polygamma_(self: Any, n: int) -> Any:

@@ -290,7 +290,7 @@ def _tanh_backward(input: Array, other: Array) -> Any:
 # The gradient g * conj(1 - y**2) is an operator of its own: the same graph as PyTorch's in second derivatives, and one
 # node instead of three. As a function of conj(y) it is holomorphic, with the derivative -2 * g * conj(y).
 tanh_backward = elementwise(
-    "tanh_backward", _tanh_backward, "TanhBackwardBackward0", saved_names=OF_BACKWARD,
+    "tanh_backward", _tanh_backward, "TanhBackwardBackward0", holomorphic=False, saved_names=OF_BACKWARD,
     input=lambda g, other, xp: xp.tanh_backward(g, xp.conj(other)),
     other=lambda g, input, other, xp: xp.conj(g) * input * xp.conj(other) * -2,
 )  # fmt: skip
@@ -321,10 +321,7 @@ def _atanh_rule(g: Any, input: Any, xp: Any) -> Any:
 
 atanh = function("atanh", np.arctanh, "AtanhBackward0", _atanh_rule, "arctanh")
 for _op in (asinh, acosh, atanh):  # whose in-place forms have nodes of their own
-    _twin = elementwise(
-        f"{_op.name}_", _op.kernel, f"{_op.name.capitalize()}Backward1", promote="float", input=_op.rules["input"].fn
-    )
-    _change = inplace_form(_twin)
+    _change = inplace_form(_op.under(f"{_op.name}_", f"{_op.name.capitalize()}Backward1"))
     for _name in (f"{_op.name}_", f"arc{_op.name[1:]}_"):
         set_methods(**{_name: _change})
         FUNCTIONS[_name] = _change
@@ -380,7 +377,7 @@ def _sigmoid_backward(input: Array, other: Array) -> Any:
 
 
 sigmoid_backward = elementwise(
-    "sigmoid_backward", _sigmoid_backward, "SigmoidBackwardBackward0", saved_names=OF_BACKWARD,
+    "sigmoid_backward", _sigmoid_backward, "SigmoidBackwardBackward0", holomorphic=False, saved_names=OF_BACKWARD,
     input=lambda g, other, xp: xp.sigmoid_backward(g, xp.conj(other)),
     other=lambda g, input, other, xp: xp.conj(g) * input * (1 - 2 * xp.conj(other)),
 )  # fmt: skip

@@ -8,7 +8,8 @@ import numpy as np
 
 from ..machine.call import Call, made
 from ..views.transpose import t_op
-from .matrix_products import addmm_op, mm_op
+from .addmm import addmm_op
+from .matrix_products import mm_op
 
 
 def _recipe(call: Call) -> None:

@@ -18,17 +18,18 @@ from ...autograd.saved import PLAIN
 from ...autograd.views import element_strides
 from ...overrides import call_override, has_override, overridden
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.arguments import one_dim
 from ..machine.autocast import is_on, lowered
 from ..machine.operands import common_shape
 from ..machine.primitive import primitive
-from ..machine.public import EXACT_OUT, FUNCTIONS, public, write_out
+from ..machine.public import FUNCTIONALS, FUNCTIONS, linalg, public, write_out
 from ..moving.basic import clone, constant, in_both_namespaces
 from ..views.shape import contiguous, expand_op, flatten, reshape, squeeze_op, unsafe_view, unsqueeze_op, view_op
 from ..views.transpose import permute_op, t, transpose_op
+from .addmm import addmm
 from .linear import hot_linear
 from .matrix_products import (
-    addmm,
     batch_product,
     bmm,
     dot,
@@ -41,12 +42,10 @@ from .matrix_products import (
     require_tensors,
 )
 
-EXACT_OUT.update(("cross", "matrix_power"))
-
 # ---- matmul
 
 
-@primitive("SqueezeBackward4", name="squeeze_fresh")
+@primitive("SqueezeBackward4", name="squeeze_fresh", kind="linear", batch=batching.moved_dimensions)
 def squeeze_fresh(input: Array, dim: int) -> Any:
     """Drops a dimension of size 1 of a result that nobody else holds: no view."""
     return input.reshape(input.shape[:dim] + input.shape[dim + 1 :])
@@ -75,7 +74,8 @@ def _plain_matrices(input: Any, other: Any) -> bool:
     )
 
 
-@public("matmul", "matmul", out=True)
+@linalg
+@public("matmul", "matmul", out="exact", autocast="low")
 def matmul(input: Any, other: Any) -> Any:
     """The matrix product, by PyTorch's rules for vectors, matrices and batches."""
     if _plain_matrices(input, other):
@@ -357,6 +357,7 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
     return unsafe_view(left * right, tuple(m * k for m, k in zip(a, b)))
 
 
+@linalg
 def multi_dot(tensors: Any) -> Tensor:
     """The product of a chain of matrices, in the order that takes the fewest multiplications."""
     tensors = list(tensors)
@@ -435,7 +436,8 @@ def chain_matmul(*matrices: Any) -> Tensor:
     return clone(matrices[0]) if len(matrices) == 1 else multi_dot(matrices)
 
 
-@public("matrix_power", "matrix_power", out=True)
+@linalg
+@public("matrix_power", "matrix_power", out="exact")
 def matrix_power(input: Tensor, n: int) -> Tensor:
     """A square matrix multiplied with itself; for a negative ``n``, its inverse."""
     from ..creation.create import eye
@@ -463,10 +465,18 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
         square = matmul(square, square)
 
 
+@linalg(name="vecdot", autocast="low")
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
+    """Inner products of vectors along a dimension, the first one conjugated."""
+    if x._array.ndim == 1 == y._array.ndim:
+        return x.vdot(y)
+    return (x.conj() * y).sum(dim)
+
+
 # ---- trace, cross, bilinear
 
 
-@primitive("TraceBackward0", name="trace")
+@primitive("TraceBackward0", name="trace", kind="linear")
 def trace_op(input: Array) -> Any:
     return np.trace(input, dtype=np.int64 if input.dtype.kind in "iu" else None).astype(
         np.int64 if input.dtype.kind in "iu" else input.dtype
@@ -482,7 +492,10 @@ def trace_gradient_of_input(g: Any, input_shape: Any, xp: Any) -> Any:
     return xp.view(xp.index_fill_tensor(g.new_zeros(rows * columns), g, diagonal, 0), input_shape)
 
 
-@public("trace", "trace")
+trace_op.batch(lambda call: call.values[0].diagonal(0, 1, 2).sum(1))
+
+
+@public("trace", "trace", autocast="full")
 def trace(input: Tensor) -> Tensor:
     """The sum of the diagonal of a matrix."""
     if input._array.ndim != 2:
@@ -491,7 +504,10 @@ def trace(input: Tensor) -> Tensor:
     return trace_op(input)
 
 
-@primitive("LinalgCrossBackward0", name="linalg_cross", saved_names={"input_shape": "", "other_shape": ""})
+@primitive(
+    "LinalgCrossBackward0", name="linalg_cross", kind="multilinear", batch=batching.moved_dimensions,
+    saved_names={"input_shape": "", "other_shape": ""},
+)  # fmt: skip
 def cross_op(input: Array, other: Array, dim: int) -> Any:
     return np.cross(input, other, axis=dim)
 
@@ -502,6 +518,7 @@ cross_op.vjp(
 )
 
 
+@linalg(name="cross")
 def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     """The cross product of vectors of three elements."""
     a, b = input._array, other._array
@@ -517,7 +534,7 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     return cross_op(input, other, dim)
 
 
-@public("cross", "cross", out=True)
+@public("cross", "cross", out="exact")
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """The cross product, along the first dimension of size 3 if none is given."""
     if dim is None:
@@ -534,7 +551,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     return linalg_cross(input, other, dim=dim)
 
 
-@primitive("TrilinearBackward0", name="trilinear")
+@primitive("TrilinearBackward0", name="trilinear", kind="multilinear")
 def trilinear(first: Array, second: Array, third: Array, equation: tuple[str, str, str, str]) -> Any:
     """Sums of products of three, as ``np.einsum`` writes them."""
     *given, wanted = equation
@@ -561,7 +578,14 @@ def trilinear_gradient_of_third(g: Any, first: Any, second: Any, equation: Any, 
     return xp.trilinear(g, xp.conj(first), xp.conj(second), (out, a, b, c))
 
 
-@public("bilinear")
+@trilinear.batch
+def trilinear_batched(call: batching.Call) -> Any:
+    *factors, result = call.attribute("equation")
+    named = [f"Z{part}" if flag else part for part, flag in zip(factors, call.flags)]
+    return call.run(call.values, ((*named, f"Z{result}"),))
+
+
+@public("bilinear", functionals="bilinear")
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``input1 @ weight[k] @ input2 + bias[k]`` for each k."""
     a, b, w = input1._array.shape, input2._array.shape, weight._array.shape
@@ -583,3 +607,6 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     left, right = reshape(input1, (rows, a[-1])), reshape(input2, (rows, b[-1]))
     result = reshape(trilinear(left, weight, right, ("ni", "kij", "nj", "nk")), (*a[:-1], w[0]))
     return result if bias is None else result + bias
+
+
+FUNCTIONALS["linear"] = linear

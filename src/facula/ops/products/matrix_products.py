@@ -1,4 +1,4 @@
-"""Products of vectors and matrices, each with its own node: mm, bmm, mv, dot, and their sums with a third tensor.
+"""Products of vectors and matrices, each with its own node: mm, bmm, mv, dot, vdot.
 
 NOTE [layout of gradients]: the gradient of a matrix that lies in memory column by column is computed transposed, so
 that it lies in memory as the matrix does. So a weight used as ``x @ w.t()`` gets a gradient in its own order, without a
@@ -12,21 +12,19 @@ from typing import Any
 import numpy as np
 
 from ..._core.devices import MetaArray
-from ..._core.dtypes import F32, F64, cpp_name, is_half, widened
+from ..._core.dtypes import F32, F64, cpp_name, widened
 from ..._core.quiet import safe
-from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.autocast import is_on, lowered
 from ..machine.namespaces import TENSORS
-from ..machine.primitive import Primitive, primitive
-from ..machine.public import EXACT_OUT, public
+from ..machine.primitive import primitive
+from ..machine.public import public
 from ..machine.refusals import not_for, scalar_type
-from ..machine.write import check_result_type, inplace_form
 from ..views.shape import expand_error
 
 ndarray = np.ndarray
-EXACT_OUT.update(("mm", "bmm", "mv", "dot", "vdot", "matmul", "addmm", "addmv", "addbmm", "baddbmm"))
 
 
 # ---- kernels
@@ -55,35 +53,6 @@ def batch_product(a: Any, b: Any) -> Any:
         if not a.strides[0] and a.shape[1] == 1:
             return a[0, 0].dot(b)[:, None]
     return np.matmul(a, b)
-
-
-def plus_product(multiply: Any, input: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
-    """``beta * input + alpha * multiply(a, b)``; what ``input`` holds does not count if ``beta`` is 0."""
-    dt = a.dtype
-    if is_half(dt):
-        return plus_product(multiply, widened(input), widened(a), widened(b), beta, alpha).astype(dt)
-    result = np.asanyarray(multiply(a, b))
-    if dt.kind in "iu":
-        beta, alpha = int(beta), int(alpha)
-    if alpha != 1:
-        result = result * alpha
-    if beta != 0:
-        scaled = input if beta == 1 else input * beta
-        if result.__class__ is ndarray:
-            result += scaled
-        else:
-            result = np.add(result, scaled)
-    return result
-
-
-def summed_batches(a: Any, b: Any) -> Any:
-    """The sum of the products of a batch, as one product."""
-    n, rows, inner = a.shape
-    return product(a.transpose(1, 0, 2).reshape(rows, n * inner), b.reshape(n * inner, b.shape[2]))
-
-
-def vector_product(a: Any, b: Any) -> Any:
-    return np.multiply(a[:, None], b)
 
 
 # ---- what the rules share
@@ -124,24 +93,6 @@ def right_gradient(g: Any, left: Any, shape: Any, strides: Any, xp: Any) -> Any:
 
 def outer_gradient(g: Any, vec: Any, xp: Any) -> Any:
     return xp.view(g, (g.shape[0], 1)) * xp.conj(vec)
-
-
-_ones: dict[Any, Any] = {}
-
-
-def summed_to(g: Any, shape: tuple[int, ...], xp: Any) -> Any:
-    """A gradient summed to a bias's shape. Sums of columns are a product with ones: three times as quick."""
-    if g.shape == shape:
-        return g
-    if xp.is_raw and g.ndim == 2 and shape == g.shape[1:] and (g.dtype is F32 or g.dtype is F64):
-        key = g.shape[0], g.dtype
-        ones = _ones.get(key)
-        if ones is None:
-            ones = np.ones(*key)
-            if len(_ones) < 256 and key[0] <= 65536:
-                _ones[key] = ones
-        return ones.dot(g)
-    return xp.sum_to(g, shape)
 
 
 # ---- checks, with PyTorch's sentences
@@ -250,7 +201,7 @@ def check_mv(mat: Any, vec: Any, input: Any = None) -> None:
 # ---- products of two
 
 
-@primitive("MmBackward0", name="mm")
+@primitive("MmBackward0", name="mm", kind="multilinear")
 @safe
 def mm_op(input: Array, mat2: Array) -> Any:
     return product(input, mat2)
@@ -262,7 +213,7 @@ mm_op.vjp(
 )
 
 
-@primitive("BmmBackward0", name="bmm")
+@primitive("BmmBackward0", name="bmm", kind="multilinear")
 def bmm_op(input: Array, mat2: Array) -> Any:
     return batch_product(input, mat2)
 
@@ -273,7 +224,25 @@ bmm_op.vjp(
 )
 
 
-@primitive("MvBackward0", name="mv")
+@mm_op.batch
+def mm_batched(call: batching.Call) -> Any:
+    a, b = call.values
+    if call.flags[1]:
+        return bmm_batched(call)
+    rows = mm_op(a.reshape(-1, a.shape[-1]), b)  # all items at once: their rows are just more rows
+    return rows.reshape(*a.shape[:-1], b.shape[-1])
+
+
+@bmm_op.batch
+def bmm_batched(call: batching.Call) -> Any:
+    return _any_product(call.full(0), call.full(1))
+
+
+def _any_product(a: Any, b: Any) -> Any:
+    return bmm_op(a, b) if a.dim() == 3 == b.dim() else TENSORS.matmul(a, b)
+
+
+@primitive("MvBackward0", name="mv", kind="multilinear")
 def mv_op(input: Array, vec: Array) -> Any:
     return product(input, vec)
 
@@ -284,7 +253,15 @@ mv_op.vjp(
 )
 
 
-@primitive("DotBackward0", name="dot")
+@mv_op.batch
+def mv_batched(call: batching.Call) -> Any:
+    a, x = call.values
+    if not call.flags[0]:
+        return mm_op(x, a.t())
+    return _any_product(a, call.full(1).unsqueeze(-1)).squeeze(-1)
+
+
+@primitive("DotBackward0", name="dot", kind="multilinear")
 def dot_op(input: Array, tensor: Array) -> Any:
     return product(input, tensor)
 
@@ -292,7 +269,7 @@ def dot_op(input: Array, tensor: Array) -> Any:
 dot_op.vjp(input=lambda g, tensor, xp: g * xp.conj(tensor), tensor=lambda g, input, xp: g * xp.conj(input))
 
 
-@primitive("VdotBackward0", name="vdot")
+@primitive("VdotBackward0", name="vdot", kind="multilinear")
 def vdot_op(input: Array, other: Array) -> Any:
     return product(np.conjugate(input) if input.dtype.kind == "c" else input, other)
 
@@ -300,7 +277,23 @@ def vdot_op(input: Array, other: Array) -> Any:
 vdot_op.vjp(input=lambda g, other, xp: xp.conj(g) * other, other=lambda g, input: g * input)
 
 
-@public("mm", "mm", out=True)
+@vdot_op.batch
+def vdot_batched(call: batching.Call) -> Any:
+    a, b = call.values
+    return dot_batched(batching.Call(dot_op, call.level, [TENSORS.conj(a), b], call.flags, ()))
+
+
+@dot_op.batch
+def dot_batched(call: batching.Call) -> Any:
+    a, b = call.values
+    if not call.flags[1]:
+        return mv_op(a, b)
+    if not call.flags[0]:
+        return mv_op(b, a)
+    return _any_product(a.unsqueeze(1), b.unsqueeze(2)).reshape(call.size)
+
+
+@public("mm", "mm", out="exact", autocast="low")
 def mm(input: Tensor, mat2: Tensor) -> Tensor:
     """The product of two matrices."""
     if is_on():
@@ -309,7 +302,7 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
     return mm_op.call(input, mat2)
 
 
-@public("bmm", "bmm", out=True)
+@public("bmm", "bmm", out="exact", autocast="low")
 def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     """The products of two batches of matrices."""
     if is_on():
@@ -318,261 +311,22 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     return bmm_op.call(input, mat2)
 
 
-@public("mv", "mv", out=True)
+@public("mv", "mv", out="exact")
 def mv(input: Tensor, vec: Tensor) -> Tensor:
     """The product of a matrix and a vector."""
     check_mv(input, vec)
     return mv_op(input, vec)
 
 
-@public("dot", "dot", out=True)
+@public("dot", "dot", out="exact")
 def dot(input: Tensor, tensor: Tensor) -> Tensor:
     """The inner product of two vectors; nothing is conjugated."""
     check_dot("dot", input, tensor)
     return dot_op(input, tensor)
 
 
-@public("vdot", "vdot", out=True)
+@public("vdot", "vdot", out="exact")
 def vdot(input: Tensor, other: Tensor) -> Tensor:
     """The inner product of two vectors, the first one conjugated."""
     check_dot("vdot", input, other)
     return vdot_op(input, other)
-
-
-# ---- sums with a product
-
-_HIDDEN = {"input_shape": ""}
-
-
-@primitive("AddmmBackward0", name="addmm", saved_names=_HIDDEN)
-def addmm_op(input: Array, mat1: Array, mat2: Array, beta: complex, alpha: complex) -> Any:
-    return plus_product(product, input, mat1, mat2, beta, alpha)
-
-
-@addmm_op.vjp("input")
-def addmm_gradient_of_input(g: Any, beta: Any, input_shape: Any, xp: Any) -> Any:
-    return summed_to(g if beta == 1 else scaled(g, beta), input_shape, xp)
-
-
-@addmm_op.vjp("mat1")
-def addmm_gradient_of_mat1(g: Any, mat2: Any, mat1_shape: Any, mat1_strides: Any, alpha: Any, xp: Any) -> Any:
-    found = left_gradient(g, mat2, mat1_shape, mat1_strides, xp)
-    return found if alpha == 1 else scaled(found, alpha)
-
-
-@addmm_op.vjp("mat2")
-def addmm_gradient_of_mat2(g: Any, mat1: Any, mat2_shape: Any, mat2_strides: Any, alpha: Any, xp: Any) -> Any:
-    found = right_gradient(g, mat1, mat2_shape, mat2_strides, xp)
-    return found if alpha == 1 else scaled(found, alpha)
-
-
-@primitive("AddmvBackward0", name="addmv", saved_names=_HIDDEN)
-def addmv_op(input: Array, mat: Array, vec: Array, beta: complex, alpha: complex) -> Any:
-    return plus_product(product, input, mat, vec, beta, alpha)
-
-
-addmv_op.vjp(
-    input=lambda g, beta, input_shape, xp: summed_to(scaled(g, beta), input_shape, xp),
-    mat=lambda g, vec, alpha, xp: scaled(outer_gradient(g, vec, xp), alpha),
-    vec=lambda g, mat, alpha, xp: scaled(xp.mv(adjoint(mat, xp), g), alpha),
-)
-
-
-@primitive("AddrBackward0", name="addr", saved_names=_HIDDEN)
-def addr_op(input: Array, vec1: Array, vec2: Array, beta: complex, alpha: complex) -> Any:
-    return plus_product(vector_product, input, vec1, vec2, beta, alpha)
-
-
-addr_op.vjp(
-    input=lambda g, beta, input_shape, xp: summed_to(scaled(g, beta), input_shape, xp),
-    vec1=lambda g, vec2, alpha, xp: scaled(xp.mv(g, xp.conj(vec2)), alpha),
-    vec2=lambda g, vec1, alpha, xp: scaled(xp.mv(xp.t(g), xp.conj(vec1)), alpha),
-)
-
-
-@primitive("AddbmmBackward0", name="addbmm", saved_names={**_HIDDEN, "batch1_shape": "", "batch2_shape": ""})
-def addbmm_op(input: Array, batch1: Array, batch2: Array, beta: complex, alpha: complex) -> Any:
-    return plus_product(summed_batches, input, batch1, batch2, beta, alpha)
-
-
-def _for_each(g: Any, n: int, xp: Any) -> Any:
-    return xp.expand(g if xp.is_raw else xp.unsqueeze(g, 0), (n, *g.shape))
-
-
-addbmm_op.vjp(
-    input=lambda g, beta, input_shape, xp: summed_to(scaled(g, beta), input_shape, xp),
-    batch1=lambda g, batch2, batch1_shape, alpha, xp: scaled(
-        xp.bmm(_for_each(g, batch1_shape[0], xp), batch_adjoint(batch2, xp)), alpha
-    ),
-    batch2=lambda g, batch1, batch2_shape, alpha, xp: scaled(
-        xp.bmm(batch_adjoint(batch1, xp), _for_each(g, batch2_shape[0], xp)), alpha
-    ),
-)
-
-
-@primitive("BaddbmmBackward0", name="baddbmm", saved_names=_HIDDEN)
-def baddbmm_op(input: Array, batch1: Array, batch2: Array, beta: complex, alpha: complex) -> Any:
-    return plus_product(batch_product, input, batch1, batch2, beta, alpha)
-
-
-baddbmm_op.vjp(
-    input=lambda g, beta, input_shape, xp: summed_to(scaled(g, beta), input_shape, xp),
-    batch1=lambda g, batch2, alpha, xp: scaled(xp.bmm(g, batch_adjoint(batch2, xp)), alpha),
-    batch2=lambda g, batch1, alpha, xp: scaled(xp.bmm(batch_adjoint(batch1, xp), g), alpha),
-)
-
-
-def check_addmm(input: Any, mat1: Any, mat2: Any) -> tuple[int, ...]:
-    require_tensors("addmm", ("input", input), ("mat1", mat1), ("mat2", mat2))
-    a, b = mat1._array, mat2._array
-    for name, x in (("mat1", a), ("mat2", b)):
-        if x.ndim != 2:
-            raise RuntimeError(f"{name} must be a matrix, got {x.ndim}-D tensor")
-    if a.shape[1] != b.shape[0]:
-        raise shapes_cannot_be_multiplied(a, b)
-    shape = (a.shape[0], b.shape[1])
-    if input._array.dtype != b.dtype:
-        raise RuntimeError(
-            f"self and mat2 must have the same dtype, but got {scalar_type(input)} and {scalar_type(mat2)}"
-        )
-    require_expandable(input, shape)
-    if a.dtype != b.dtype:
-        raise RuntimeError(
-            f"mat1 and mat2 must have the same dtype, but got {scalar_type(mat1)} and {scalar_type(mat2)}"
-        )
-    refuse_bool("addmm_impl_cpu_", mat1)
-    return shape
-
-
-def check_addmv(input: Any, mat: Any, vec: Any) -> tuple[int, ...]:
-    require_tensors("addmv", ("input", input), ("mat", mat), ("vec", vec))
-    check_mv(mat, vec, input)
-    return (mat._array.shape[0],)
-
-
-def check_addr(input: Any, vec1: Any, vec2: Any) -> tuple[int, ...]:
-    require_tensors("addr", ("input", input), ("vec1", vec1), ("vec2", vec2))
-    for name, v in (("vec1", vec1), ("vec2", vec2)):
-        if v._array.ndim != 1:
-            raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {v._array.ndim}-D")
-    shape = (vec1._array.shape[0], vec2._array.shape[0])
-    require_expandable(input, shape)
-    return shape
-
-
-def check_addbmm(input: Any, batch1: Any, batch2: Any) -> tuple[int, ...]:
-    require_tensors("addbmm", ("input", input), ("batch1", batch1), ("batch2", batch2))
-    a, b = batch1._array, batch2._array
-    if b.ndim != 3:
-        raise RuntimeError("batch2 must be a 3D tensor")
-    if a.ndim != 3:
-        raise RuntimeError("batch1 must be a 3D tensor")
-    if a.shape[0] != b.shape[0]:
-        raise RuntimeError(
-            f"batch1 and batch2 must have same number of batches, got {a.shape[0]} and {b.shape[0]}"
-        )
-    if a.shape[2] != b.shape[1]:
-        raise RuntimeError(
-            f"Incompatible matrix sizes for bmm ({a.shape[1]}x{a.shape[2]} and {b.shape[1]}x{b.shape[2]})"
-        )
-    shape = (a.shape[1], b.shape[2])
-    require_expandable(input, shape)
-    require_same_scalar_type(batch1, batch2)
-    require_same_scalar_type(input, batch1)
-    refuse_bool("baddbmm", batch1)
-    return shape
-
-
-def check_baddbmm(input: Any, batch1: Any, batch2: Any) -> tuple[int, ...]:
-    require_tensors("baddbmm", ("input", input), ("batch1", batch1), ("batch2", batch2))
-    check_bmm("baddbmm", batch1, batch2)
-    if input._array.dtype != batch1._array.dtype:
-        kinds = (cpp_name(t.dtype) for t in (input, batch1, batch2))
-        raise RuntimeError("Input dtypes must be the same, got: input {}, batch1: {}, batch2: {}".format(*kinds))
-    shape = (batch1._array.shape[0], batch1._array.shape[1], batch2._array.shape[2])
-    require_expandable(input, shape)
-    return shape
-
-
-@public("addmm", "addmm", out=True)
-def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
-    """``beta * input + alpha * (mat1 @ mat2)``."""
-    check_addmm(input, mat1, mat2)
-    return addmm_op.call(input, mat1, mat2, beta, alpha)
-
-
-@public("addmv", "addmv", out=True)
-def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
-    """``beta * input + alpha * (mat @ vec)``."""
-    check_addmv(input, mat, vec)
-    return addmv_op(input, mat, vec, beta, alpha)
-
-
-@public("addr", "addr", out=True)
-def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
-    """``beta * input + alpha * outer(vec1, vec2)``."""
-    check_addr(input, vec1, vec2)
-    operands = promoted(input, vec1, vec2)
-    if operands[0]._array.dtype == np.bool_:
-        a, b, c = (t._array for t in operands)
-        return _addr_of_bools(a, b, c, bool(beta), bool(alpha))
-    return addr_op(*operands, beta, alpha)
-
-
-def _addr_of_bools(input: Any, vec1: Any, vec2: Any, beta: bool, alpha: bool) -> Tensor:
-    return Tensor._wrap((input & beta) | (vec1[:, None] & vec2 & alpha))
-
-
-def promoted(*tensors: Tensor) -> list[Tensor]:
-    """Tensors brought to their common dtype."""
-    from ..._core.dtypes import promote_types
-
-    dt = tensors[0].dtype
-    for t in tensors[1:]:
-        dt = promote_types(dt, t.dtype)
-    return [t if t.dtype is dt else t.to(dt) for t in tensors]
-
-
-@public("addbmm", "addbmm", out=True)
-def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
-    """``beta * input + alpha * (the sum of the products of the batches)``."""
-    check_addbmm(input, batch1, batch2)
-    return addbmm_op(input, batch1, batch2, beta, alpha)
-
-
-@public("baddbmm", "baddbmm", out=True)
-def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
-    """``beta * input + alpha * (batch1 @ batch2)``."""
-    if is_on():
-        input, batch1, batch2 = lowered(input, batch1, batch2)
-    check_baddbmm(input, batch1, batch2)
-    return baddbmm_op(input, batch1, batch2, beta, alpha)
-
-
-def _inplace(name: str, op: Primitive, check: Any) -> None:
-    """The method that adds a product to its tensor."""
-    write = inplace_form(op)
-
-    def change(self: Any, a: Any, b: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-        shape = check(self, a, b)
-        if shape != self._array.shape:
-            if op is addr_op:
-                raise RuntimeError(f"2D tensor expected, got {self._array.ndim}D tensor for input")
-            raise RuntimeError(
-                f"Bad in-place call: input tensor size {list(self._array.shape)} and output tensor size {list(shape)} "
-                "should match"
-            )
-        if op is addr_op:
-            self_like, a, b = promoted(self, a, b)
-            check_result_type(self_like.dtype, self.dtype)
-        return write(self, a, b, beta, alpha)
-
-    change.__name__ = change.__qualname__ = name
-    set_methods(**{name: change})
-
-
-for _name, _op, _check in (
-    ("addmm_", addmm_op, check_addmm), ("addmv_", addmv_op, check_addmv), ("addr_", addr_op, check_addr),
-    ("addbmm_", addbmm_op, check_addbmm), ("baddbmm_", baddbmm_op, check_baddbmm),
-):  # fmt: skip
-    _inplace(_name, _op, _check)

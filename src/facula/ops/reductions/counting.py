@@ -11,6 +11,7 @@ from ..._core import dtypes
 from ..._core.dtypes import widened
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.arguments import one_dim
 from ..machine.errors import NoOverload, WrongArgument
 from ..machine.primitive import primitive
@@ -34,7 +35,7 @@ def _runs(ranked: Any, order: Any) -> tuple[Any, Any, Any]:
     return first, inverse, np.diff(np.append(first, n))
 
 
-@primitive("Unique2Backward0", outputs=3, kind="values_and_indices")
+@primitive("Unique2Backward0", outputs=3, differentiable_outputs="first", batch=batching.item_by_item)
 def unique_all(input: Array) -> tuple[Array, ...]:
     flat = input.reshape(-1)
     order = np.argsort(widened(flat), kind="stable")
@@ -51,12 +52,12 @@ def _unique_rows(input: Any, dim: int, ordered: bool) -> tuple[Any, Any, Any]:
     return np.ascontiguousarray(np.moveaxis(rows[order[first]], 0, dim)), inverse, counts
 
 
-@primitive("UniqueDimBackward0", outputs=3, kind="values_and_indices")
+@primitive("UniqueDimBackward0", outputs=3, differentiable_outputs="first", batch=batching.item_by_item)
 def unique_along(input: Array, dim: int) -> Any:
     return _unique_rows(input, dim, True)
 
 
-@primitive("UniqueConsecutiveBackward0", outputs=3, kind="values_and_indices")
+@primitive("UniqueConsecutiveBackward0", outputs=3, differentiable_outputs="first", batch=batching.item_by_item)
 def unique_consecutive_op(input: Array, dim: Any) -> tuple[Array, ...]:
     if dim is not None:
         return _unique_rows(input, dim, False)
@@ -189,7 +190,7 @@ def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bo
 # ---- bincount, histc, isin
 
 
-@primitive("NotImplemented", name="weighted_bincount")
+@primitive("NotImplemented", name="weighted_bincount", batch=batching.item_by_item)
 def weighted_bincount(input: Array, places: Any, minlength: int) -> Any:
     result = np.bincount(places, input, minlength)
     return result.astype(np.float32) if input.dtype == np.float32 else result

@@ -12,6 +12,7 @@ from ..._core.dtypes import F32, F64, widened
 from ..._tensor import Tensor
 from ..arrays.running_sums import running_sums
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.namespaces import TENSORS
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import FUNCTIONS, public
@@ -38,7 +39,7 @@ def _accumulate(x: Any, dim: int, add: Any, wanted: Any = None) -> Any:
     return result if wanted is None or result.dtype == wanted else result.astype(wanted)
 
 
-@primitive("CumsumBackward0", kind="linear")
+@primitive("CumsumBackward0", kind="linear", batch=batching.moved_dimensions)
 def cumsum_op(input: Array, dim: int, dtype: Any = None) -> Any:
     return _accumulate(input, dim, np.add, dtype)
 
@@ -64,7 +65,7 @@ def cumsum_gradient_of_input(g: Any, dim: int, input_dtype: Any, xp: Any) -> Any
     return xp.cumsum_from_end(g, dim) if raw(g).shape else g
 
 
-@primitive("CumprodBackward0")
+@primitive("CumprodBackward0", batch=batching.moved_dimensions)
 def cumprod_op(input: Array, dim: int, dtype: Any = None) -> Any:
     return _accumulate(input, dim, np.multiply, dtype)
 
@@ -133,7 +134,7 @@ def _complex_log_sums(rows: Any, dim: int) -> Any:
     return np.ascontiguousarray(np.moveaxis(out, 0, dim))
 
 
-@primitive("LogcumsumexpBackward0")
+@primitive("LogcumsumexpBackward0", batch=batching.moved_dimensions)
 def logcumsumexp_op(input: Array, dim: int) -> Any:
     if not input.ndim:
         return input.copy()
@@ -176,7 +177,10 @@ def _running(name: str, node: str, extreme: Any) -> Primitive:
         seen = (input == values) | (input != input)
         return values, np.maximum.accumulate(np.where(seen, places, 0), dim)
 
-    op = Primitive(name, kernel, node, outputs=2, kind="values_and_indices", saved_names={"out1": "indices"})
+    op = Primitive(
+        name, kernel, node, outputs=2, differentiable_outputs="first", batch=batching.moved_dimensions,
+        saved_names={"out1": "indices"},
+    )  # fmt: skip
     op.vjp(
         input=lambda g, input, out1, dim, xp: xp.unpick(g, out1, dim, True, False, input.shape)
     )

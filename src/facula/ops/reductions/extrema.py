@@ -12,6 +12,7 @@ from ..._core.dtypes import widened
 from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..indexing.picks import unpick
+from ..machine import batching
 from ..machine.errors import NoOverload
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import FUNCTIONS, public
@@ -74,6 +75,16 @@ max_all = chosen_of_all("max_all", "MaxBackward1", lambda x: maximum_reduce(x, N
 min_all = chosen_of_all("min_all", "MinBackward1", lambda x: minimum_reduce(x, None))
 
 
+@max_all.batch
+def max_all_batched(call: batching.Call) -> Any:
+    return amax_op(call.rows(), (1,), False)
+
+
+@min_all.batch
+def min_all_batched(call: batching.Call) -> Any:
+    return amin_op(call.rows(), (1,), False)
+
+
 # ---- along a dimension
 
 
@@ -91,7 +102,10 @@ def _first(x: Any, dim: int, keepdim: bool, arg: Any) -> tuple[Any, Any]:
     return (values, where) if keepdim else (values.squeeze(dim), where.squeeze(dim))
 
 
-BY_INDEX: dict[str, Any] = {"outputs": 2, "kind": "values_and_indices", "saved_names": {"out1": "indices"}}
+BY_INDEX: dict[str, Any] = {
+    "outputs": 2, "differentiable_outputs": "first", "batch": batching.moved_dimensions,
+    "saved_names": {"out1": "indices"},
+}  # fmt: skip
 
 
 def by_index(op: Primitive) -> Primitive:
@@ -171,7 +185,7 @@ def _extreme_values(name: str, node: str, reduce: Any) -> Primitive:
     def kernel(input: Array, dim: Any, keepdim: bool) -> Any:
         return reduce(input, axes(dim, input.ndim), keepdims=keepdim)
 
-    op = Primitive(name, kernel, node)
+    op = Primitive(name, kernel, node, batch=batching.moved_dimensions)
 
     @op.vjp("input")
     def rule(g: Any, input: Any, out: Any, dim: Any, keepdim: bool, xp: Any) -> Any:
@@ -181,6 +195,11 @@ def _extreme_values(name: str, node: str, reduce: Any) -> Primitive:
 
     return op
 
+
+_OTHER_DTYPE = (
+    "Expected the dtype for input and out to match, but got {0} for input's dtype and {1} for out's dtype."
+)
+"""What ``out=`` of another dtype is told."""
 
 amax_op = _extreme_values("amax", "AmaxBackward0", np.maximum.reduce)
 amin_op = _extreme_values("amin", "AminBackward0", np.minimum.reduce)
@@ -202,13 +221,13 @@ def _extreme(name: str, op: Primitive, kernel: str, input: Tensor, dim: Any, kee
     return op(input, dims, keepdim)
 
 
-@public("amax", "amax", out=True)
+@public("amax", "amax", out="exact", out_error=_OTHER_DTYPE)
 def amax(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
     """The greatest elements; equal ones share the gradient."""
     return _extreme("amax", amax_op, "max_values_cpu", input, dim, keepdim)
 
 
-@public("amin", "amin", out=True)
+@public("amin", "amin", out="exact", out_error=_OTHER_DTYPE)
 def amin(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
     """The least elements; equal ones share the gradient."""
     return _extreme("amin", amin_op, "min_values_cpu", input, dim, keepdim)
@@ -231,6 +250,15 @@ def aminmax_gradient_of_input(g: Any, input: Any, dim: Any, keepdim: bool, out0:
             part = shared(each, input, out, dims, False, xp)
             grad = part if grad is None else grad + part
     return grad
+
+
+@aminmax_op.batch
+def aminmax_batched(call: batching.Call) -> Any:
+    dim, keepdim = call.attributes
+    if dim is not None:
+        return batching.moved_dimensions(call)
+    found = call.run([call.rows()], (1, False))
+    return [r.reshape(call.size, *[1] * call.ndim()) for r in found] if keepdim else found
 
 
 @public("aminmax", "aminmax", out=True)

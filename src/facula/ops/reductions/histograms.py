@@ -10,6 +10,7 @@ from ... import return_types
 from ..._core.dtypes import cpp_name, widened
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.refusals import no_aten_derivative, not_for
@@ -106,7 +107,7 @@ def _histogram(input: Tensor, bins: list[Any], limits: Any, weight: Tensor | Non
     return _count(points, edges, None if weight is None else weight._array, density), edges
 
 
-@primitive("NotImplemented", name="histogram", outputs=2)
+@primitive("NotImplemented", name="histogram", outputs=2, batch=batching.item_by_item)
 def histogram_op(input: Array, bins: Any, limits: Any, weight: Any, density: bool) -> tuple[Array, ...]:
     hist, edges = _histogram(Tensor._wrap(input.reshape(-1, 1)), [bins], limits, weight, density)
     return hist, edges[0].copy()

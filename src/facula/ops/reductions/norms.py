@@ -11,9 +11,10 @@ from ..._core import dtypes
 from ..._core.dtypes import widened
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.errors import WrongArgument
 from ..machine.primitive import primitive
-from ..machine.public import public
+from ..machine.public import linalg, public
 from ..moving.basic import in_both_namespaces, in_dtype
 from .reducing import (
     add_squares,
@@ -29,7 +30,7 @@ from .reducing import (
 INF = math.inf
 
 
-@primitive("LinalgVectorNormBackward0")
+@primitive("LinalgVectorNormBackward0", batch=batching.moved_dimensions)
 def vector_norm_op(input: Array, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
     x = input if dtype is None or input.dtype == dtype else input.astype(dtype)
     result = x.real.dtype
@@ -123,7 +124,7 @@ def _check_empty(array: Any, ord: Any, dims: Any) -> None:
             )
 
 
-@public("", "", out=True, name="linalg_vector_norm")
+@linalg
 def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """``sum(|x|**ord) ** (1 / ord)`` of all elements, or along ``dim``."""
     if isinstance(ord, (str, type(None))):
@@ -169,7 +170,7 @@ def norm(
     return result if out is None else write_out("norm", out, result)
 
 
-@public("", "", out=True, name="linalg_matrix_norm")
+@linalg
 def matrix_norm(
     A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
 ) -> Tensor:
@@ -206,7 +207,7 @@ def _greatest(norms: Tensor, dim: int) -> Any:
     return norms.amax if norms._array.shape[dim] else norms.sum
 
 
-@public("", "", out=True, name="linalg_norm")
+@linalg(name="norm")
 def linalg_norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The norm of a vector, or of a matrix if there are two dimensions and an ``ord``."""
     pair = isinstance(dim, (tuple, list)) and len(dim) == 2

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.any_state import wrap
 from ..machine.primitive import primitive
 from ..moving.basic import in_both_namespaces
 
 
-@primitive("ShiftBackward0", kind="linear")
+@primitive("ShiftBackward0", kind="linear", batch=batching.moved_dimensions)
 def shift(input: Array, dim: int, by: int) -> Any:
     """Move everything one place up (or down) a dimension; zeros come in."""
     result = np.zeros_like(input)
@@ -31,7 +32,7 @@ def shift(input: Array, dim: int, by: int) -> Any:
 shift.vjp(input=lambda g, dim, by, xp: xp.shift(g, dim, -by))
 
 
-@primitive("RecurBackward0")
+@primitive("RecurBackward0", batch=batching.moved_dimensions)
 def recur(source: Array, factor: Array, dim: int, reverse: bool) -> Any:
     n = source.shape[dim]
     if source.size == n and source.dtype.kind == "f" and source.dtype.itemsize > 2:

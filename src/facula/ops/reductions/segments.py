@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.arguments import one_dim
 from ..machine.primitive import primitive
 from ..machine.public import public
@@ -56,7 +57,7 @@ class Segments:
         return xp.reshape(xp.unindex(rows, (self.rows,), (count, *self.rest)), self.shape)
 
 
-@primitive("SegmentReduceBackward0", name="segment_reduce")
+@primitive("SegmentReduceBackward0", name="segment_reduce", batch=batching.item_by_item)
 def segment_reduce_op(input: Array, reduce: str, segments: Any, initial: Any) -> Any:
     rows = input.reshape(-1, *segments.rest)[segments.rows]
     start = _STARTS[reduce] if initial is None else initial

@@ -13,6 +13,7 @@ from ..._tensor import Tensor, known
 from ..arrays.tiles import each_rows
 from ..arrays.types import Array
 from ..indexing.gather import gather_op
+from ..machine import batching
 from ..machine.arguments import as_int
 from ..machine.errors import NoOverload, WrongArgument
 from ..machine.primitive import Primitive, primitive
@@ -86,9 +87,8 @@ def sort_op(input: Array, dim: int, descending: bool) -> Any:
     return _sort_kernel(input, dim, descending)
 
 
-sort_stable_op = Primitive("sort_stable_op", sort_op.kernel, "SortBackward1", **BY_INDEX)
 sort_op.vjp(input=_sort_rule)
-sort_stable_op.vjp(input=_sort_rule)
+sort_stable_op = sort_op.under("sort_stable_op", "SortBackward1")
 
 
 def _refuse_complex(what: str, input: Tensor) -> None:
@@ -186,6 +186,16 @@ median_all = chosen_of_all("median_all", "MedianBackward0", lambda x: _median_va
 nanmedian_all = chosen_of_all("nanmedian_all", "NanmedianBackward0", lambda x: _median_value(x, True))
 
 
+@median_all.batch
+def median_all_batched(call: batching.Call) -> Any:
+    return median_dim(call.rows(), 1, False)[0]
+
+
+@nanmedian_all.batch
+def nanmedian_all_batched(call: batching.Call) -> Any:
+    return nanmedian_dim(call.rows(), 1, False)[0]
+
+
 def _pick_ranked(x: Any, rank: Any, dim: int, keepdim: bool) -> tuple[Any, Any]:
     """The elements of given ranks (0 is the least) along a dimension; ``rank`` has size 1 there."""
     where = np.take_along_axis(np.argsort(widened(x), dim, kind="stable"), rank, dim)
@@ -253,7 +263,7 @@ def kthvalue_op(input: Array, k: int, dim: int, keepdim: bool) -> tuple[Array, .
 by_index(kthvalue_op)
 
 
-@public("kthvalue", "kthvalue", out=True)
+@public("kthvalue", "kthvalue", out="separate")
 def kthvalue(input: Tensor, k: Any, dim: int = -1, keepdim: bool = False) -> Any:
     """The ``k``-th least element along ``dim``, as (value, index)."""
     if isinstance(k, (str, float)):
@@ -370,13 +380,13 @@ def _ranks(levels: Any, last: Any, good: Any, ignore_nan: bool, interpolation: s
     return rounding[interpolation](rank) if interpolation in rounding else rank
 
 
-@public("quantile", "quantile", out=True, overloads=True)
+@public("quantile", "quantile", out=True, overloads=True, autocast="full")
 def quantile(input: Tensor, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear") -> Tensor:
     """The values below which given shares of the elements lie."""
     return _quantile("quantile", input, q, dim, keepdim, interpolation, False)
 
 
-@public("nanquantile", "nanquantile", out=True, overloads=True)
+@public("nanquantile", "nanquantile", out=True, overloads=True, autocast="full")
 def nanquantile(
     input: Tensor, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear"
 ) -> Tensor:

@@ -10,6 +10,7 @@ from ..._core import dtypes
 from ..._core.dtypes import F32, F64, widened
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.errors import NoOverload, WrongArgument
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
@@ -56,7 +57,14 @@ def sum_all_gradient_of_input(g: Any, input_shape: Any, input_dtype: Any, xp: An
     return spread_out(in_dtype(g, input_dtype, xp), input_shape, None, True, xp)
 
 
-@primitive("SumBackward1", kind="linear")
+@sum_all.batch
+def sum_all_batched(call: batching.Call) -> Any:
+    if not call.ndim():
+        return call.values[0].clone() if call.attributes[0] is None else call.values[0].to(call.attributes[0])
+    return sum_dim(call.values[0], tuple(range(1, call.ndim() + 1)), False, *call.attributes)
+
+
+@primitive("SumBackward1", kind="linear", batch=batching.moved_dimensions)
 def sum_dim(input: Array, dim: Any, keepdim: bool, dtype: Any = None) -> Any:
     if dtype is None and (input.dtype is F32 or input.dtype is F64):  # the first thing ``total`` would find out
         return add_up(input, dim if dim and input.ndim else None, keepdim)
@@ -96,7 +104,7 @@ def flag(keepdim: Any) -> bool:
 # ---- nansum
 
 
-@primitive("NansumBackward0")
+@primitive("NansumBackward0", batch=batching.moved_dimensions)
 def nansum_op(input: Array, dim: Any, keepdim: bool, dtype: Any) -> Any:
     if input.dtype.kind in "fV":
         input = np.where(np.isnan(input), input.dtype.type(0), input)
@@ -166,7 +174,14 @@ def mean_all_gradient_of_input(g: Any, input_shape: Any, input_size: int, input_
     return spread_out(in_dtype(g / (input_size or 1), input_dtype, xp), input_shape, None, True, xp)
 
 
-@primitive("MeanBackward1", kind="linear")
+@mean_all.batch
+def mean_all_batched(call: batching.Call) -> Any:
+    if not call.ndim():
+        return call.values[0].clone() if call.attributes[0] is None else call.values[0].to(call.attributes[0])
+    return mean_dim(call.values[0], tuple(range(1, call.ndim() + 1)), False, *call.attributes)
+
+
+@primitive("MeanBackward1", kind="linear", batch=batching.moved_dimensions)
 def mean_dim(input: Array, dim: Any, keepdim: bool, dtype: Any = None) -> Any:
     return mean_array(input, axes(dim, input.ndim), keepdim, dtype)
 
@@ -253,7 +268,12 @@ def prod_all_gradient_of_input(g: Any, input: Any, out: Any, input_dtype: Any, x
     return in_dtype(g * xp.reshape(xp.conj(products_of_others(flat, 0, xp)), input.shape), input_dtype, xp)
 
 
-@primitive("ProdBackward1")
+@prod_all.batch
+def prod_all_batched(call: batching.Call) -> Any:
+    return prod_dim(call.rows(), 1, False, *call.attributes)
+
+
+@primitive("ProdBackward1", batch=batching.moved_dimensions)
 def prod_dim(input: Array, dim: int, keepdim: bool, dtype: Any = None) -> Any:
     return multiply_up(input, dim, keepdim, dtype)
 
@@ -291,7 +311,7 @@ def _others_quickly(x: Any, out: Any, dim: int | None) -> Any:
     return np.conjugate(others) if x.dtype.kind == "c" else others
 
 
-@public("prod", "prod", out="dim", overloads=True)
+@public("prod", "prod", out="dim", overloads=True, autocast="full")
 def prod(input: Tensor, dim: Any = _FULL, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The product of all elements, or along ``dim``. Integers are multiplied in int64."""
     wanted = result_dtype(dtype)
@@ -305,7 +325,7 @@ def prod(input: Tensor, dim: Any = _FULL, keepdim: bool = False, *, dtype: Any =
 
 
 def _logical(name: str, reduce: Any) -> Primitive:
-    @primitive(name=name)
+    @primitive(name=name, batch=batching.moved_dimensions)
     def kernel(input: Array, dim: Any, keepdim: bool) -> Any:
         x = input if input.dtype.kind in "biuf" else input != 0
         found = reduce(x, axes(dim, x.ndim), dtype=bool, keepdims=keepdim)
@@ -347,7 +367,7 @@ def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
 # ---- logsumexp
 
 
-@primitive("LogsumexpBackward0")
+@primitive("LogsumexpBackward0", batch=batching.moved_dimensions)
 def logsumexp_op(input: Array, dim: Any, keepdim: bool) -> Any:
     result = input.dtype
     x = widened(input)

@@ -10,6 +10,7 @@ import numpy as np
 from ..._core.dtypes import widened
 from ..._tensor import Tensor, computed
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.errors import WrongArgument
 from ..machine.primitive import primitive
 from ..machine.public import public
@@ -40,23 +41,23 @@ def _as(x: Any, like: Any) -> Any:
     return x if like.dtype.kind == "c" or x.dtype == like.dtype else x.astype(like.dtype)
 
 
-@primitive("VarBackward0")
+@primitive("VarBackward0", batch=batching.moved_dimensions)
 def var_op(input: Array, dim: Any, correction: Any, keepdim: bool) -> Any:
     return _as(_moments(input, dim, keepdim, correction)[0], input)
 
 
-@primitive("StdBackward0")
+@primitive("StdBackward0", batch=batching.moved_dimensions)
 def std_op(input: Array, dim: Any, correction: Any, keepdim: bool) -> Any:
     return _as(np.sqrt(_moments(input, dim, keepdim, correction)[0]), input)
 
 
-@primitive("VarMeanBackward0", outputs=2)
+@primitive("VarMeanBackward0", outputs=2, batch=batching.moved_dimensions)
 def var_mean_op(input: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Array, ...]:
     variance, middle = _moments(input, dim, keepdim, correction)
     return _as(variance, input), _as(np.reshape(middle, np.shape(variance)), input)
 
 
-@primitive("StdMeanBackward0", outputs=2, saved_names={"out0": "result0"})
+@primitive("StdMeanBackward0", outputs=2, saved_names={"out0": "result0"}, batch=batching.moved_dimensions)
 def std_mean_op(input: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Array, ...]:
     variance, middle = _moments(input, dim, keepdim, correction)
     return _as(np.sqrt(variance), input), _as(np.reshape(middle, np.shape(variance)), input)

@@ -15,6 +15,7 @@ from ..._core import dtypes
 from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..creation.factories import checked_dtype, finish, place
+from ..machine import batching
 from ..machine.arguments import one_dim
 from ..machine.errors import WrongArgument
 from ..machine.primitive import primitive
@@ -53,7 +54,7 @@ def _best() -> Any:
 _LARGE = 32768
 
 
-@primitive("FftC2CBackward0", name="fft_c2c")
+@primitive("FftC2CBackward0", name="fft_c2c", kind="linear", batch=batching.moved_dimensions)
 def c2c(input: Array, dim: tuple[int, ...], normalization: int, forward: bool) -> Any:
     if not dim:
         return input.copy()
@@ -72,7 +73,9 @@ def _c(result: Any, like: Any) -> Any:
 c2c.vjp(input=lambda g, dim, normalization, forward, xp: xp.fft_c2c(g, dim, normalization, not forward))
 
 
-@primitive("FftR2CBackward0", name="fft_r2c", saved_names={"input_shape": ""})
+@primitive(
+    "FftR2CBackward0", name="fft_r2c", kind="linear", batch=batching.moved_dimensions, saved_names={"input_shape": ""}
+)
 def r2c(input: Array, dim: tuple[int, ...], normalization: int, onesided: bool) -> Any:
     norm = _FORWARD[normalization]
     fft = library(input)
@@ -91,7 +94,9 @@ def r2c_gradient_of_input(
     return xp.fft_c2r(xp.weighted_spectrum(g, dim[-1], n, 0.5), dim, normalization, n)
 
 
-@primitive("FftC2RBackward0", name="fft_c2r", saved_names={"last_dim_size": ""})
+@primitive(
+    "FftC2RBackward0", name="fft_c2r", kind="linear", batch=batching.moved_dimensions, saved_names={"last_dim_size": ""}
+)
 def c2r(input: Array, dim: tuple[int, ...], normalization: int, last_dim_size: int) -> Any:
     norm = _INVERSE[normalization]
     fft = library(input)
@@ -315,7 +320,7 @@ def _to_hermitian_all(input: Tensor, s: Any, dim: Any, norm: Any) -> Tensor:
 # ---- the public functions
 
 
-def _publish(name: str, body: Any, doc: str) -> None:
+def _publish(name: str, body: Any, doc: str, autocast: str | None) -> None:
     if name[-1] == "2":
 
         def fn(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: Any = None) -> Tensor:
@@ -331,7 +336,7 @@ def _publish(name: str, body: Any, doc: str) -> None:
 
     fn.__name__ = fn.__qualname__ = f"fft_{name}"
     fn.__doc__ = doc
-    FFT[name] = public("", name=f"fft_{name}", out=True)(fn).public  # type: ignore[attr-defined]
+    FFT[name] = public("", name=f"fft_{name}", out=True, autocast=autocast)(fn).public  # type: ignore[attr-defined]
 
 
 for _name, _body, _doc in (
@@ -342,17 +347,18 @@ for _name, _body, _doc in (
     ("irfft", lambda x, n, dim, norm: _to_real(x, n, dim, norm, False), "The inverse of ``rfft``."),
     ("hfft", lambda x, n, dim, norm: _to_real(x, n, dim, norm, True), "The spectrum of a Hermitian signal's half."),
 ):  # fmt: skip
-    _publish(_name, _body, _doc)
-for _name, _body, _doc in (
-    ("fft", lambda x, s, dim, norm: _transform_all(x, s, dim, norm, True), "``fft`` along several dimensions."),
-    ("ifft", lambda x, s, dim, norm: _transform_all(x, s, dim, norm, False), "``ifft`` along several dimensions."),
-    ("rfft", _from_real_all, "``rfft`` along the last of several dimensions, ``fft`` along the others."),
-    ("irfft", _to_real_all, "The inverse of ``rfft`` along several dimensions."),
-    ("hfft", _hermitian_all, "``hfft`` along the last of several dimensions, ``fft`` along the others."),
-    ("ihfft", _to_hermitian_all, "The inverse of ``hfft`` along several dimensions."),
+    _publish(_name, _body, _doc, "full")
+for _name, _autocast, _body, _doc in (
+    ("fft", "full", lambda x, s, dim, norm: _transform_all(x, s, dim, norm, True), "``fft`` along several dimensions."),
+    ("ifft", "full", lambda x, s, dim, norm: _transform_all(x, s, dim, norm, False),
+     "``ifft`` along several dimensions."),
+    ("rfft", "full", _from_real_all, "``rfft`` along the last of several dimensions, ``fft`` along the others."),
+    ("irfft", "full", _to_real_all, "The inverse of ``rfft`` along several dimensions."),
+    ("hfft", None, _hermitian_all, "``hfft`` along the last of several dimensions, ``fft`` along the others."),
+    ("ihfft", None, _to_hermitian_all, "The inverse of ``hfft`` along several dimensions."),
 ):  # fmt: skip
-    _publish(f"{_name}2", _body, _doc)
-    _publish(f"{_name}n", _body, _doc)
+    _publish(f"{_name}2", _body, _doc, _autocast)
+    _publish(f"{_name}n", _body, _doc, _autocast)
 
 
 # ---- the order of frequencies

@@ -9,6 +9,7 @@ import numpy as np
 from ..._core.dtypes import FLOAT
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.deprecated import warn_once
 from ..machine.public import public
 from ..machine.view import view_primitive
@@ -17,7 +18,7 @@ from ..views.slices import slice_op, unfold_backward, unfold_op
 from .fft import c2c, c2r, r2c
 
 
-@view_primitive("AsStridedBackward0", "frames")
+@view_primitive("AsStridedBackward0", "frames", batch=batching.item_by_item)
 def frames(input: Array, size: int, step: int) -> Any:
     """All windows of ``size`` along the last of two dimensions, ``step`` apart."""
     return unfold_op.kernel(input, 1, size, step)
@@ -59,7 +60,7 @@ def _full_window(window: Any, like: Tensor, win_length: int, n_fft: int) -> Any:
     return constant_pad(window, (left, n_fft - win_length - left), 0.0)
 
 
-@public("stft", "stft")
+@public("stft", "stft", autocast="full")
 def stft(
     input: Tensor, n_fft: int, hop_length: int | None = None, win_length: int | None = None,
     window: Tensor | None = None, center: bool = True, pad_mode: str = "reflect", normalized: bool = False,

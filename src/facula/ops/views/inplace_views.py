@@ -14,7 +14,6 @@ from ...autograd import views
 from ..machine.arguments import one_dim, size_tuple
 from ..machine.primitive import Primitive
 from ..machine.public import FUNCTIONS, public
-from ..machine.view import view_primitive
 from ..moving.basic import _bytes_of, as_strided_kernel
 from .shape import _several_dims, new_dim, squeeze_all, squeeze_dims, squeeze_op, unsqueeze_op
 from .transpose import t_op, transpose_op
@@ -48,16 +47,16 @@ def become_view(self: Any, op: Primitive, *attributes: Any) -> Any:
     return self
 
 
-def _twin(op: Primitive, node: str) -> Primitive:
+def _in_place(op: Primitive, node: str) -> Any:
     """The same view under the name that PyTorch's graph gives its in-place form."""
-    return view_primitive(node, f"{op.name}_inplace")(op.kernel).vjp(input=op.rules["input"].fn)
+    return op.under(f"{op.name}_inplace", node)
 
 
-_t, _transpose = _twin(t_op, "TBackward1"), _twin(transpose_op, "TransposeBackward1")
-_unsqueeze = _twin(unsqueeze_op, "UnsqueezeBackward1")
-_squeeze_all, _squeeze_one = _twin(squeeze_all, "SqueezeBackward3"), _twin(squeeze_op, "SqueezeBackward4")
-_as_strided = _twin(as_strided_kernel, "AsStridedBackward1")
-_squeeze_several = _twin(squeeze_dims, "SqueezeBackward5")
+_t, _transpose = _in_place(t_op, "TBackward1"), _in_place(transpose_op, "TransposeBackward1")
+_unsqueeze = _in_place(unsqueeze_op, "UnsqueezeBackward1")
+_squeeze_all, _squeeze_one = _in_place(squeeze_all, "SqueezeBackward3"), _in_place(squeeze_op, "SqueezeBackward4")
+_as_strided = _in_place(as_strided_kernel, "AsStridedBackward1")
+_squeeze_several = _in_place(squeeze_dims, "SqueezeBackward5")
 
 
 @public("", "t_")

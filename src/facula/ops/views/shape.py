@@ -11,6 +11,7 @@ from ..._core import dtypes
 from ..._tensor import Tensor
 from ...autograd.views import element_strides
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.arguments import one_dim, size_tuple
 from ..machine.errors import NoOverload, WrongArgument
 from ..machine.primitive import primitive
@@ -42,7 +43,7 @@ def reshape_alias(input: Array, shape: tuple[int, ...]) -> Any:
 reshape_alias.vjp(input=lambda g, input_shape, xp: xp.reshape(g, input_shape))
 
 
-@primitive("UnsafeViewBackward0", name="unsafe_view")
+@primitive("UnsafeViewBackward0", name="unsafe_view", kind="linear")
 def unsafe_view(input: Array, shape: tuple[int, ...]) -> Any:
     """The second half of a reshape that has to copy: its input is fresh, so that nobody can see that it is a view."""
     return input.reshape(shape)
@@ -51,7 +52,14 @@ def unsafe_view(input: Array, shape: tuple[int, ...]) -> Any:
 unsafe_view.vjp(input=lambda g, input_shape, xp: xp.reshape(g, input_shape))
 
 
-@primitive("CloneBackward0", name="dense_copy")
+@view_op.batch
+@reshape_alias.batch
+@unsafe_view.batch
+def view_batched(call: batching.Call) -> Any:
+    return call.values[0].reshape(call.size, *call.attribute("shape"))
+
+
+@primitive("CloneBackward0", name="dense_copy", kind="linear", batch=batching.last_dimensions)
 def dense_copy(input: Array) -> Any:
     return input.copy()
 
@@ -307,6 +315,11 @@ def unsqueeze_op(input: Array, dim: int) -> Any:
 unsqueeze_op.vjp(input=lambda g, dim, xp: xp.squeeze(g, dim))
 
 
+@unsqueeze_op.batch
+def unsqueeze_batched(call: batching.Call) -> Any:
+    return unsqueeze_op(call.values[0], call.attribute("dim") % (call.ndim() + 1) + 1)
+
+
 @public("unsqueeze", "unsqueeze")
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """A view with a new dimension of size 1."""
@@ -343,7 +356,13 @@ def _unsqueezed(g: Any, shape: tuple[int, ...], dims: Sequence[int], xp: Any) ->
 squeeze_all.vjp(input=lambda g, input_shape, xp: _unsqueezed(g, input_shape, range(len(input_shape)), xp))
 
 
-@view_primitive("SqueezeBackward1", "squeeze")
+@squeeze_all.batch
+def squeeze_all_batched(call: batching.Call) -> Any:
+    dims = tuple([i + 1 for i, n in enumerate(call.shape()) if n == 1])
+    return call.values[0].squeeze(dims) if dims else call.values[0].alias()
+
+
+@view_primitive("SqueezeBackward1", "squeeze", batch=batching.moved_dimensions)
 def squeeze_op(input: Array, dim: int) -> Any:
     return input.squeeze(dim) if input.ndim and input.shape[dim] == 1 else input
 
@@ -351,7 +370,7 @@ def squeeze_op(input: Array, dim: int) -> Any:
 squeeze_op.vjp(input=lambda g, dim, input_shape, xp: _unsqueezed(g, input_shape, (dim,), xp))
 
 
-@view_primitive("SqueezeBackward2", "squeeze_dims")
+@view_primitive("SqueezeBackward2", "squeeze_dims", batch=batching.moved_dimensions)
 def squeeze_dims(input: Array, dim: tuple[int, ...]) -> Any:
     drop = tuple(d for d in dim if input.shape[d] == 1) if input.ndim else ()
     return input.squeeze(drop) if drop else input
@@ -415,6 +434,12 @@ def expand_op(input: Array, size: tuple[int, ...]) -> Any:
 @expand_op.vjp("input")
 def expand_gradient_of_input(g: Any, input_shape: Any, xp: Any) -> Any:
     return g if g.shape == input_shape else xp.sum_to(g, input_shape)
+
+
+@expand_op.batch
+def expand_batched(call: batching.Call) -> Any:
+    size = call.attribute("size")
+    return batching.padded(call.values[0], len(size)).expand(call.size, *size)
 
 
 @public("", "expand")

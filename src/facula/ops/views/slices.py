@@ -8,9 +8,10 @@ import numpy as np
 
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.arguments import as_int, one_dim
 from ..machine.primitive import primitive
-from ..machine.public import public
+from ..machine.public import linalg, public
 from ..machine.view import strided, view_primitive
 from ..moving.basic import constant, raw
 
@@ -30,7 +31,7 @@ def zeros_beside(g: Any, shape: tuple[int, ...], xp: Any) -> Any:
 # ---- select
 
 
-@view_primitive("SelectBackward0", "select")
+@view_primitive("SelectBackward0", "select", batch=batching.moved_dimensions)
 def select_op(input: Array, dim: int, index: int) -> Any:
     return input[at_dim(dim, index)]
 
@@ -38,7 +39,7 @@ def select_op(input: Array, dim: int, index: int) -> Any:
 select_op.vjp(input=lambda g, dim, index, input_shape, xp: xp.select_backward(g, input_shape, dim, index))
 
 
-@primitive("SelectBackwardBackward0", name="select_backward")
+@primitive("SelectBackwardBackward0", name="select_backward", kind="linear", batch=batching.moved_dimensions)
 def select_backward(input: Array, size: tuple[int, ...], dim: int, index: int) -> Any:
     """Zeros of a shape with ``input`` at one index of a dimension."""
     whole = np.zeros(size, input.dtype)
@@ -68,7 +69,7 @@ def select(input: Tensor, dim: int, index: Any) -> Tensor:
 # ---- slice
 
 
-@view_primitive("SliceBackward0", "slice")
+@view_primitive("SliceBackward0", "slice", batch=batching.moved_dimensions)
 def slice_op(input: Array, dim: int, start: int, end: int, step: int) -> Any:
     return input[at_dim(dim, slice(start, end, step))]
 
@@ -78,7 +79,7 @@ def slice_gradient_of_input(g: Any, dim: Any, start: Any, end: Any, step: Any, i
     return g if g.shape == input_shape else xp.slice_backward(g, input_shape, dim, start, end, step)
 
 
-@primitive("SliceBackwardBackward0", name="slice_backward")
+@primitive("SliceBackwardBackward0", name="slice_backward", kind="linear", batch=batching.moved_dimensions)
 def slice_backward(
     input: Array, size: tuple[int, ...], dim: int, start: int, end: int, step: int
 ) -> Any:
@@ -125,7 +126,7 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
 # ---- diagonal
 
 
-@view_primitive("DiagonalBackward0", "diagonal")
+@view_primitive("DiagonalBackward0", "diagonal", batch=batching.moved_dimensions)
 def diagonal_op(input: Array, offset: int, dim1: int, dim2: int) -> Any:
     return diagonal_array(input, offset, dim1, dim2)
 
@@ -143,7 +144,7 @@ def diagonal_gradient_of_input(g: Any, offset: Any, dim1: Any, dim2: Any, input_
     return xp.diagonal_backward(g, input_shape, offset, dim1, dim2)
 
 
-@primitive("DiagonalBackwardBackward0", name="diagonal_backward")
+@primitive("DiagonalBackwardBackward0", name="diagonal_backward", kind="linear", batch=batching.moved_dimensions)
 def diagonal_backward(
     input: Array, size: tuple[int, ...], offset: int, dim1: int, dim2: int
 ) -> Any:
@@ -163,6 +164,12 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     return diagonal_op(input, offset, first, second)
 
 
+@linalg(name="diagonal")
+def diagonal_of_matrices(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """A view of the diagonal of matrices."""
+    return diagonal(A, offset, dim1, dim2)
+
+
 def two_dims(name: str, ndim: int, dim1: int, dim2: int) -> tuple[int, int]:
     """Two dimensions that must differ."""
     first, second = one_dim(dim1, ndim), one_dim(dim2, ndim)
@@ -174,7 +181,7 @@ def two_dims(name: str, ndim: int, dim1: int, dim2: int) -> tuple[int, int]:
 # ---- unfold
 
 
-@view_primitive("UnfoldBackward0", "unfold")
+@view_primitive("UnfoldBackward0", "unfold", batch=batching.moved_dimensions)
 def unfold_op(input: Array, dimension: int, size: int, step: int) -> Any:
     if not input.ndim:
         return input.reshape((1,))[:size]
@@ -190,7 +197,7 @@ def unfold_gradient_of_input(g: Any, dimension: Any, size: Any, step: Any, input
     return xp.unfold_backward(g, input_shape, dimension, size, step)
 
 
-@primitive("UnfoldBackwardBackward0", name="unfold_backward")
+@primitive("UnfoldBackwardBackward0", name="unfold_backward", kind="linear", batch=batching.moved_dimensions)
 def unfold_backward(
     input: Array, input_sizes: tuple[int, ...], dim: int, size: int, step: int
 ) -> Any:

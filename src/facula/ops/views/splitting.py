@@ -13,6 +13,7 @@ import numpy as np
 from ..._core import dtypes
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.arguments import as_int, one_dim
 from ..machine.errors import NoOverload
 from ..machine.primitive import Primitive
@@ -96,7 +97,7 @@ def parts_of(array: Any, sizes: tuple[int, ...], dim: int) -> list[Any]:
     return parts
 
 
-@view_primitive("SplitBackward0", "split", "many")
+@view_primitive("SplitBackward0", "split", "many", batch=batching.moved_dimensions)
 def split_op(input: Array, split_size: int, dim: int) -> Any:
     return parts_of(input, equal_sizes(input.shape[dim], split_size), dim)
 
@@ -106,7 +107,7 @@ def _split_rule(g: Any, dim: Any, input_shape: Any, split_size: Any, xp: Any) ->
     return xp.put_together(g, equal_sizes(input_shape[dim], split_size), dim)
 
 
-@view_primitive("SplitWithSizesBackward0", "split_with_sizes", "many")
+@view_primitive("SplitWithSizesBackward0", "split_with_sizes", "many", batch=batching.moved_dimensions)
 def split_sizes_op(input: Array, split_sizes: tuple[int, ...], dim: int) -> Any:
     return parts_of(input, split_sizes, dim)
 
@@ -116,7 +117,7 @@ def _split_sizes_rule(g: Any, dim: Any, input_shape: Any, split_sizes: Any, xp: 
     return xp.put_together(g, split_sizes, dim)
 
 
-@view_primitive("UnbindBackward0", "unbind", "many")
+@view_primitive("UnbindBackward0", "unbind", "many", batch=batching.moved_dimensions)
 def unbind_op(input: Array, dim: int) -> Any:
     return [input[at_dim(dim, i)] for i in range(input.shape[dim])]
 
@@ -212,12 +213,10 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
 # ---- splits whose parts autograd takes for unrelated to each other
 
 
-unsafe_split_op = Primitive("unsafe_split", split_op.kernel, "UnsafeSplitBackward0", outputs="many")
-unsafe_split_op.vjp(input=_split_rule)
-unsafe_split_sizes_op = Primitive(
-    "unsafe_split_with_sizes", split_sizes_op.kernel, "UnsafeSplitWithSizesBackward0", outputs="many"
+unsafe_split_op = split_op.under("unsafe_split", "UnsafeSplitBackward0", view=False)
+unsafe_split_sizes_op = split_sizes_op.under(
+    "unsafe_split_with_sizes", "UnsafeSplitWithSizesBackward0", view=False
 )
-unsafe_split_sizes_op.vjp(input=_split_sizes_rule)
 
 
 @public("unsafe_split", "unsafe_split")

@@ -7,6 +7,7 @@ from typing import Any
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.arguments import one_dim
 from ..machine.errors import NoOverload
 from ..machine.public import public
@@ -15,7 +16,7 @@ from ..moving.basic import alias_kernel, conj_tensor
 from .shape import ints
 
 
-@view_primitive("TransposeBackward0", "transpose")
+@view_primitive("TransposeBackward0", "transpose", batch=batching.moved_dimensions)
 def transpose_op(input: Array, dim0: int, dim1: int) -> Any:
     return input.swapaxes(dim0, dim1) if input.ndim > 1 else input
 
@@ -44,6 +45,11 @@ def t_op(input: Array) -> Any:
 t_op.vjp(input=lambda g, xp: xp.t(g))
 
 
+@t_op.batch
+def t_batched(call: batching.Call) -> Any:
+    return transpose_op(call.values[0], 1, 2) if call.ndim() == 2 else call.values[0].alias()
+
+
 @public("t", "t")
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; vectors and numbers stay as they are."""
@@ -60,6 +66,12 @@ def permute_op(input: Array, dims: tuple[int, ...]) -> Any:
 @permute_op.vjp("input")
 def permute_gradient_of_input(g: Any, dims: Any, xp: Any) -> Any:
     return xp.permute(g, inverse_order(dims))
+
+
+@permute_op.batch
+def permute_batched(call: batching.Call) -> Any:
+    n = max(call.ndim(), 1)
+    return call.values[0].permute(0, *[d % n + 1 for d in call.attribute("dims")])
 
 
 def inverse_order(dims: tuple[int, ...]) -> tuple[int, ...]:
