@@ -179,17 +179,21 @@ def run(fn: Any, library: Any, inputs: Sequence[Drawn]) -> tuple[list[Any], Exce
         return [], e
 
 
-def check(fn: Any, *inputs: Drawn, reference: Any = None, gradient: bool = True, loose: float = 1.0) -> None:
+def check(
+    fn: Any, *inputs: Drawn, reference: Any = None, gradient: bool = True, loose: float = 1.0,
+    refused: bool | None = None,
+) -> None:  # fmt: skip
     """``fn(library, *tensors)`` on facula against PyTorch, if it is there, and against ``reference(*arrays)``.
 
     Values, dtypes, shapes and gradients must agree, and what one refuses, the other must refuse. Without PyTorch,
-    gradients of small float64 inputs are compared with finite differences.
+    gradients of small float64 inputs are compared with finite differences. ``refused``: whether it must be.
     """
     ours, failed = run(fn, facula, inputs)
+    assert refused is None or (failed is not None) is refused, failed or "not refused"
     if torch is not None:
-        theirs, refused = run(fn, torch, inputs)
-        if refused is not None or failed is not None:
-            assert type(failed).__name__ == type(refused).__name__, f"{failed!r}, where PyTorch has {refused!r}"
+        theirs, refusal = run(fn, torch, inputs)
+        if refusal is not None or failed is not None:
+            assert type(failed).__name__ == type(refusal).__name__, f"{failed!r}, where PyTorch has {refusal!r}"
             return
         _compare_with_pytorch(ours, theirs, inputs, gradient, loose)
     elif failed is not None:
@@ -201,7 +205,9 @@ def check(fn: Any, *inputs: Drawn, reference: Any = None, gradient: bool = True,
             warnings.simplefilter("ignore")
             wanted = reference(*[x.array() for x in inputs])
         for t, w in zip(ours, wanted if isinstance(wanted, (list, tuple)) else [wanted], strict=True):
-            assert_close(array_of(t), w, loose * TOLERANCE.get(dtype_of(t), 0.0), "value, beside NumPy")
+            x = array_of(t)
+            w = w.astype(x.dtype) if x.dtype.kind in "iub" else w  # what is too large wraps around
+            assert_close(x, w, loose * TOLERANCE.get(dtype_of(t), 0.0), "value, beside NumPy")
 
 
 def _compare_with_pytorch(
