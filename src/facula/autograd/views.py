@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._core import state
+from . import anomaly
 from .graph import Freed, Node, new_node, short_name
 
 if TYPE_CHECKING:
@@ -356,4 +357,6 @@ def _copy_slices(base: Tensor, view: Tensor, meta: Any, node: Node) -> CopySlice
     copy.base_geometry = geometry_of(base._array)
     copy.view_geometry = geometry_of(view._array)
     copy.code, copy.instruction = node.code, node.instruction
+    if state.anomaly:
+        anomaly.remember(copy)
     return copy

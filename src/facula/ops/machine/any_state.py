@@ -128,6 +128,13 @@ def mark_inference(outs: list[Any]) -> None:
         meta.creation = INFERENCE
 
 
+def mark_new(results: Any, given: tuple[Any, ...]) -> None:
+    """In inference mode: all tensors that a function has made are inference tensors, whatever it made them by."""
+    made = results if isinstance(results, (tuple, list)) else (results,)
+    new = [t for t in made if isinstance(t, Tensor) and all(t is not v for v in given)]
+    mark_inference([t for t in new if t._meta is None and not t.wraps])
+
+
 def _wraps(value: Any) -> bool:
     return isinstance(value, Tensor) and value.wraps
 

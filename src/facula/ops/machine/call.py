@@ -269,11 +269,15 @@ class Call(Text):
                             "    raise _inference_error()")  # fmt: skip
 
     def kept(self, slot: Any, instead: dict[str, str], output: str) -> str:
-        """What a node saves in a slot: nothing, if only gradients that are not asked for need it."""
+        """What a node saves in a slot: nothing, if only gradients that are not asked for need it.
+
+        Shapes and attributes are saved anyway, as in PyTorch, but for strides.
+        """
         value = self.source(slot, instead, output)
         op = self.op
         at_once = getattr(op, "raw_rule", None)
-        if not slot.is_tensor or op.variadic or (at_once is not None and slot.name in at_once.sources):
+        is_strides = slot.name.endswith("_strides")
+        if not (slot.is_tensor or is_strides) or op.variadic or (at_once is not None and slot.name in at_once.sources):
             return value
         users = [x for x in self.differentiable if slot.name in op.rules[x].sources]
         if users == self.differentiable:
@@ -281,7 +285,8 @@ class Call(Text):
         users = [x for x in users if x not in instead]
         if not users:
             return "None"
-        return f"(None if {' and '.join([f'_e_{x} is None' for x in users])} else {value})"
+        nothing = "()" if is_strides else "None"
+        return f"({nothing} if {' and '.join([f'_e_{x} is None' for x in users])} else {value})"
 
     def source(self, slot: Any, instead: dict[str, str], output: str) -> str:
         """Where a slot's value comes from, as an expression."""

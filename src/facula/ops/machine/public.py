@@ -18,6 +18,7 @@ from ..._lazy import set_methods
 from ..._levels.needs_values import NeedsValues
 from ..._tensor import Tensor
 from ...autograd.saved import DIRECT, PLAIN
+from .any_state import mark_new
 from .arguments import NUMPY_NAMES
 from .elementwise import Elementwise
 from .errors import NoOverload, WrongArgument, argument_error, is_binding_error
@@ -152,12 +153,12 @@ def public(
                         raise explained(e, args, kwargs, is_method) from None
                     except NeedsValues as e:
                         return each_item(e, args, kwargs)
-                return irregular(call, args, kwargs, is_method)
+                return any_call(call, args, kwargs, is_method)
 
             call.record = record  # type: ignore[attr-defined]
             return looking_like(fn, call)
 
-        def irregular(call: Any, args: tuple[Any, ...], given: dict[str, Any], is_method: bool) -> Any:
+        def any_call(call: Any, args: tuple[Any, ...], given: dict[str, Any], is_method: bool) -> Any:
             kwargs = given
             target = None
             if given:
@@ -187,7 +188,10 @@ def public(
                         from ...profiler import _recorder
 
                         return _recorder.function(f"aten::{title}", args, fn, kwargs)
-                    return fn(*args, **kwargs)
+                    result = fn(*args, **kwargs)
+                    if state.special and state.modes.inference:
+                        mark_new(result, args)
+                    return result
                 if needed is not None and needed not in kwargs and len(args) < 2:
                     raise NoOverload
                 result = fn(*args, **kwargs)
