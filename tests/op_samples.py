@@ -428,10 +428,10 @@ for _n in (1, 2, 3):
 
 from . import (  # noqa: E402, F401
     op_samples_conv,
+    op_samples_gradients,
     op_samples_linalg,
     op_samples_networks,
     op_samples_pooling,
     op_samples_recurrent,
     op_samples_rest,
-    op_samples_slopes,
 )

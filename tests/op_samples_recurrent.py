@@ -26,8 +26,8 @@ def _layer(name: str, mode: str, sizes: Any, reverse: bool, bias: bool = True, p
     def run(*given: Any) -> Any:
         tensors = iter(given)
         arguments = [None if shape is None else next(tensors) for shape in shapes]
-        out, hidden, _, _, *cell = REGISTRY[name](*arguments, mode, sizes, reverse, True)
-        return out, hidden, *cell
+        out, hidden, cell, _, _ = REGISTRY[name](*arguments, mode, sizes, reverse, True)
+        return (out, hidden, cell) if mode == "LSTM" else (out, hidden)
 
     sample(name, run, *[real(*shape) * 0.7 for shape in shapes if shape is not None])
 
@@ -48,4 +48,4 @@ sample(
     "pack_rows",
     lambda x: torch.nn.utils.rnn.pack_padded_sequence(x, [2, 3], enforce_sorted=False).data, real(3, 2, 2),
 )  # fmt: skip
-sample("gelu_with_slopes", lambda x: REGISTRY["gelu_with_slopes"](x, "none")[0], real(2, 3))
+sample("gelu_and_derivative", lambda x: REGISTRY["gelu_and_derivative"](x, "none")[0], real(2, 3))

@@ -1,4 +1,4 @@
-"""Quick rules give what the rules give; see NOTE [quick rules] in ``ops/_nodes.py``."""
+"""Quick rules give what the rules give; see NOTE [quick rules] in ``ops/machine/node.py``."""
 
 from __future__ import annotations
 
@@ -33,8 +33,9 @@ def assert_same(a: Any, b: Any, dtype: Any) -> None:
     np.testing.assert_allclose(a, b, rtol=4 * np.finfo(dtype).eps, atol=0)
 
 
-def test_common_operators_have_quick_rules() -> None:
-    assert {"mul", "sub", "neg", "exp", "log", "sin", "cos", "tanh", "sigmoid", "sqrt"} <= {op.name for op, _ in QUICK}
+def test_quick_rules_are_ufuncs_of_common_operators() -> None:
+    assert {op.name for op, _ in QUICK} == {"mul", "sub", "neg", "exp", "log"}
+    assert all(isinstance(op.quick[name], np.ufunc) for op, name in QUICK)
 
 
 @each_quick_rule
@@ -45,22 +46,15 @@ def test_a_quick_rule_equals_the_rule(op: Primitive, name: str, shape: tuple[int
     rule, quick = op.rules[name], op.quick[name]
     saved = [drawn(rng, shape, dtype) for source in rule.sources if source != "xp"]
     assert len(saved) <= 1
-    gradients = [np.asarray(rng.normal(size=shape)).astype(dtype)]
-    if not shape and not isinstance(quick, np.ufunc):
-        gradients.append(gradients[0][()])  # as NumPy scalars, in which form 0-d gradients travel
-    for g in gradients:
-        before = [np.copy(x) for x in (g, *saved)]
-        expected = rule.fn(g, *saved, *([ARRAYS] if "xp" in rule.sources else []))
-        found = quick(g, *saved)
-        assert_same(found, expected, dtype)
-        for x, old in zip((g, *saved), before):
-            assert np.array_equal(x, old) and not np.shares_memory(x, found)
+    g = np.asarray(rng.normal(size=shape)).astype(dtype)
+    expected = rule.fn(g, *saved, *([ARRAYS] if "xp" in rule.sources else []))
+    assert_same(quick(g, *saved), expected, dtype)
 
 
 @pytest.mark.parametrize("op", {op.name: op for op, _ in QUICK}.values(), ids=lambda op: op.name)
 @each_shape
 @each_dtype
-def test_the_raw_world_equals_the_tensor_world(op: Any, shape: tuple[int, ...], dtype: Any) -> None:
+def test_gradients_are_the_same_on_arrays_and_on_tensors(op: Any, shape: tuple[int, ...], dtype: Any) -> None:
     rng = np.random.default_rng(1)
     inputs = [torch.from_numpy(drawn(rng, shape, dtype)).requires_grad_() for _ in op.tensor_names]
     g = torch.from_numpy(np.asarray(rng.normal(size=shape)).astype(dtype))

@@ -4,18 +4,21 @@
 from __future__ import annotations
 
 FUNCTIONS = {
-    "ops.activations.activations": (
-        "celu celu_ hardshrink prelu relu relu_ selu selu_ threshold threshold_"
-    ),
     "ops.activations.dropout": (
         "alpha_dropout alpha_dropout_ dropout dropout_ feature_alpha_dropout feature_alpha_dropout_ feature_dropout "
         "feature_dropout_ native_dropout rrelu rrelu_"
     ),
-    "ops.activations.softmax": (
-        "log_softmax softmax"
+    "ops.activations.elu": (
+        "celu celu_ selu selu_"
     ),
-    "ops.activations.softmax_backward": (
-        "_log_softmax_backward_data _softmax_backward_data"
+    "ops.activations.piecewise": (
+        "hardshrink"
+    ),
+    "ops.activations.relu": (
+        "prelu relu relu_ threshold threshold_"
+    ),
+    "ops.activations.softmax": (
+        "_log_softmax_backward_data _softmax_backward_data log_softmax softmax"
     ),
     "ops.creation.convert": (
         "can_cast detach detach_ get_default_device get_device is_complex is_conj is_floating_point is_inference "
@@ -147,12 +150,14 @@ FUNCTIONS = {
     "ops.moving.scatter_slices": (
         "as_strided_scatter diagonal_scatter select_scatter slice_scatter"
     ),
-    "ops.networks.batch_norm_forms": (
-        "_native_batch_norm_legit"
+    "ops.networks.batch_norm": (
+        "_native_batch_norm_legit batch_norm instance_norm native_batch_norm"
     ),
-    "ops.networks.normalization": (
-        "batch_norm group_norm instance_norm layer_norm native_batch_norm native_group_norm native_layer_norm "
-        "rms_norm"
+    "ops.networks.group_norm": (
+        "group_norm native_group_norm"
+    ),
+    "ops.networks.layer_norm": (
+        "layer_norm native_layer_norm rms_norm"
     ),
     "ops.networks.packing": (
         "_pack_padded_sequence _pad_packed_sequence"
@@ -283,13 +288,23 @@ FUNCTIONS = {
 }
 
 FUNCTIONALS = {
-    "ops.activations.activations": (
-        "celu celu_ elu elu_ gelu glu hardshrink hardsigmoid hardswish hardtanh hardtanh_ leaky_relu leaky_relu_ "
-        "logsigmoid mish prelu relu relu6 relu_ selu selu_ silu softplus softshrink softsign tanhshrink threshold "
-        "threshold_"
-    ),
     "ops.activations.dropout": (
         "alpha_dropout dropout1d dropout2d dropout3d feature_alpha_dropout rrelu rrelu_"
+    ),
+    "ops.activations.elu": (
+        "celu celu_ elu elu_ selu selu_"
+    ),
+    "ops.activations.gelu": (
+        "gelu"
+    ),
+    "ops.activations.piecewise": (
+        "hardshrink hardsigmoid hardswish hardtanh hardtanh_ relu6 softshrink"
+    ),
+    "ops.activations.relu": (
+        "leaky_relu leaky_relu_ prelu relu relu_ threshold threshold_"
+    ),
+    "ops.activations.smooth": (
+        "glu logsigmoid mish silu softplus softsign tanhshrink"
     ),
     "ops.images.adaptive_pool": (
         "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d "
@@ -385,8 +400,11 @@ METHODS = {
     "_core.storage": (
         "_typed_storage is_set_to storage untyped_storage"
     ),
-    "ops.activations.activations": (
-        "hardshrink prelu relu relu_"
+    "ops.activations.piecewise": (
+        "hardshrink"
+    ),
+    "ops.activations.relu": (
+        "prelu relu relu_"
     ),
     "ops.activations.softmax": (
         "log_softmax softmax"
@@ -575,28 +593,29 @@ METHODS = {
 }
 
 PRIMITIVES = {
-    "ops.activations.activations": (
-        "celu celu_ elu elu_ gelu glu hardshrink hardsigmoid hardswish hardtanh joined leaky_relu leaky_relu_ "
-        "logsigmoid mish prelu_input_backward prelu_kernel prelu_weight_backward relu silu softplus softshrink "
-        "threshold threshold_"
-    ),
     "ops.activations.dropout": (
         "native_dropout native_dropout_backward rrelu_backward rrelu_with_noise rrelu_with_noise_inplace"
     ),
-    "ops.activations.gelu_slopes": (
-        "gelu_with_slopes"
+    "ops.activations.elu": (
+        "celu celu_ elu elu_ elu_backward"
     ),
-    "ops.activations.smooth_slopes": (
-        "elu_backward gelu_backward glu_backward hardswish_backward log_sigmoid_backward softplus_backward"
+    "ops.activations.gelu": (
+        "gelu gelu_and_derivative gelu_backward gelu_backward_of_kept"
+    ),
+    "ops.activations.piecewise": (
+        "hardshrink hardsigmoid hardswish hardswish_backward hardtanh hardtanh_backward shrink_backward softshrink "
+        "softshrink_backward"
+    ),
+    "ops.activations.relu": (
+        "leaky_relu leaky_relu_ leaky_relu_backward prelu_input_backward prelu_kernel prelu_weight_backward relu "
+        "threshold threshold_ threshold_backward"
+    ),
+    "ops.activations.smooth": (
+        "glu glu_backward joined log_sigmoid_backward logsigmoid mish mish_backward silu silu_backward softplus "
+        "softplus_backward"
     ),
     "ops.activations.softmax": (
-        "log_softmax_op softmax_op"
-    ),
-    "ops.activations.softmax_backward": (
-        "log_softmax_backward_data softmax_backward_data"
-    ),
-    "ops.activations.unit_slopes": (
-        "hardtanh_backward leaky_relu_backward shrink_backward softshrink_backward threshold_backward"
+        "log_softmax_backward_data log_softmax_op softmax_backward_data softmax_op"
     ),
     "ops.arrays.masks": (
         "cleared drop either keep"
@@ -620,24 +639,22 @@ PRIMITIVES = {
         "fractional_max_pool2d_backward fractional_max_pool2d_backward_backward fractional_max_pool3d "
         "fractional_max_pool3d_backward fractional_max_pool3d_backward_backward"
     ),
-    "ops.images.conv_slopes": (
-        "convolution_backward"
-    ),
     "ops.images.conv_tbc": (
         "conv_tbc"
     ),
     "ops.images.convolution": (
-        "convolution convolution_input convolution_weight sums_by_channel"
+        "convolution convolution_backward convolution_input convolution_weight sums_by_channel"
     ),
     "ops.images.fold": (
         "col2im im2col"
     ),
     "ops.images.grid_sample": (
-        "add_points affine_grid_adjoint affine_grid_generator grid_sampler_2d grid_sampler_3d take_points"
+        "add_points affine_grid_adjoint affine_grid_generator grid_sampler_2d grid_sampler_3d stacked take_points"
     ),
     "ops.images.pool": (
         "avg_pool2d avg_pool2d_backward avg_pool3d avg_pool3d_backward max_pool2d max_pool2d_backward "
-        "max_pool2d_backward_backward max_pool3d max_pool3d_backward max_pool3d_backward_backward"
+        "max_pool2d_backward_backward max_pool2d_backward_by_number max_pool3d max_pool3d_backward "
+        "max_pool3d_backward_backward max_pool3d_backward_by_number"
     ),
     "ops.images.resample": (
         "upsample_bicubic2d upsample_bicubic2d_aa upsample_bicubic2d_aa_backward upsample_bicubic2d_backward "
@@ -668,8 +685,8 @@ PRIMITIVES = {
         "index_add index_copy index_fill_number index_fill_tensor index_select index_unselect"
     ),
     "ops.indexing.masked": (
-        "front_of_mask mask_of_front masked_fill_number masked_fill_tensor masked_scatter masked_select put take "
-        "unmask untake"
+        "front_of_mask mask_of_front masked_fill_number masked_fill_tensor masked_scatter masked_select "
+        "part_under_mask put take unmask untake"
     ),
     "ops.indexing.picks": (
         "pick unpick"
@@ -717,7 +734,7 @@ PRIMITIVES = {
         "linalg_solve linalg_solve_triangular linalg_solve_where_possible triangular_solve"
     ),
     "ops.losses.ctc": (
-        "ctc_loss"
+        "ctc_loss ctc_loss_backward"
     ),
     "ops.losses.distance": (
         "norm_along"
@@ -732,8 +749,9 @@ PRIMITIVES = {
         "nll_loss nll_loss2d nll_loss2d_backward nll_loss_backward"
     ),
     "ops.losses.pairwise": (
-        "binary_cross_entropy binary_cross_entropy_backward binary_cross_entropy_with_logits huber_loss "
-        "huber_loss_backward smooth_l1_loss smooth_l1_loss_backward soft_margin_loss soft_margin_loss_backward"
+        "binary_cross_entropy binary_cross_entropy_backward binary_cross_entropy_with_logits "
+        "binary_cross_entropy_with_logits_backward huber_loss huber_loss_backward smooth_l1_loss "
+        "smooth_l1_loss_backward soft_margin_loss soft_margin_loss_backward"
     ),
     "ops.moving.basic": (
         "alias_kernel as_strided cast clone_kernel conj conj_physical copy fill_number fill_tensor restride sum_to "
@@ -769,22 +787,23 @@ PRIMITIVES = {
         "as_strided_scatter diagonal_scatter select_scatter slice_scatter"
     ),
     "ops.networks.attention": (
-        "flash_attention safe_softmax"
+        "flash_attention flash_attention_backward safe_softmax"
     ),
-    "ops.networks.batch_norm_forms": (
-        "batch_norm_with_update native_batch_norm_legit native_batch_norm_legit_no_stats"
+    "ops.networks.batch_norm": (
+        "batch_norm_with_update native_batch_norm native_batch_norm_backward native_batch_norm_legit "
+        "native_batch_norm_legit_no_stats"
     ),
-    "ops.networks.norm_slopes": (
-        "native_batch_norm_backward native_layer_norm_backward"
+    "ops.networks.group_norm": (
+        "native_group_norm native_group_norm_backward"
     ),
-    "ops.networks.normalization": (
-        "native_batch_norm native_group_norm native_layer_norm"
+    "ops.networks.layer_norm": (
+        "native_layer_norm native_layer_norm_backward"
     ),
     "ops.networks.packing": (
         "pack_rows unpack_rows"
     ),
     "ops.networks.recurrent": (
-        "onednn_recurrent_layer packed_recurrent_layer padded_recurrent_layer"
+        "onednn_recurrent_layer packed_recurrent_layer padded_recurrent_layer recurrent_layer_backward"
     ),
     "ops.networks.weight_norm": (
         "weight_norm_interface"
@@ -824,9 +843,9 @@ PRIMITIVES = {
         "xlog1py_of_number xlog1py_with_number zeta zeta_of_number zeta_with_number"
     ),
     "ops.pointwise.transcendental": (
-        "acos acosh acosh_ asin asinh asinh_ atan atan2 atanh atanh_ cos cosh exp exp2 expm1 hypot ldexp log log10 "
-        "log1p log2 logaddexp logaddexp2 logit pow_number pow_of_number pow_tensor rsqrt sigmoid sigmoid_backward sin "
-        "sinc sinh sqrt tan tanh tanh_backward xlogy xlogy_of_number xlogy_with_number"
+        "acos acosh acosh_ asin asinh asinh_ atan atan2 atanh atanh_ cos cosh exp exp2 expm1 factor_power hypot ldexp "
+        "log log10 log1p log2 logaddexp logaddexp2 logit pow_number pow_of_number pow_tensor rsqrt sigmoid "
+        "sigmoid_backward sin sinc sinh sqrt tan tanh tanh_backward xlogy xlogy_of_number xlogy_with_number"
     ),
     "ops.pointwise.with_numbers": (
         "add_number div_number minus mul_number number_minus number_over over plus squared sub_number times"
@@ -835,7 +854,7 @@ PRIMITIVES = {
         "addbmm addmm addmv addr baddbmm"
     ),
     "ops.products.matmul": (
-        "linalg_cross matmul squeeze_fresh trace trilinear"
+        "linalg_cross matmul squeeze_fresh trace trace_backward trilinear"
     ),
     "ops.products.matrix_products": (
         "bmm dot mm mv vdot"
@@ -865,7 +884,8 @@ PRIMITIVES = {
         "kthvalue_op median_all median_dim mode_op nanmedian_all nanmedian_dim sort_op sort_stable_op topk_op"
     ),
     "ops.reductions.sums": (
-        "all_op any_op logsumexp_op mean_all mean_dim nansum_op not_nan prod_all prod_dim sum_all sum_dim"
+        "all_op any_op logsumexp_op mean_all mean_dim nansum_op not_nan prod_all prod_dim share_of_mean sum_all "
+        "sum_dim"
     ),
     "ops.reductions.variance": (
         "infinity_or_nan std_mean_op std_op var_mean_op var_op"

@@ -15,6 +15,7 @@ from typing import Any
 from . import _lazy
 from .ops.machine.node import _pytorch_slot_name
 from .ops.machine.primitive import REGISTRY, Primitive
+from .ops.machine.rule import Gradient, Rule
 
 _PLACES = ("", "nn.functional.", "linalg.", "fft.", "special.", "Tensor.")
 """Where operators are found, as a user writes it, in the order in which they are looked for."""
@@ -152,7 +153,7 @@ def _primitive_lines(op: Primitive) -> Iterator[str]:
     if op.composed is not None:
         yield _row("composed", _place(op.composed))
     yield _row("native", "no" if op.native is None else str(op.native))
-    given: list[tuple[str, Any]] = [(f"gradient of {name}", rule.fn) for name, rule in op.rules.items()]
+    given: list[tuple[str, Any]] = [(f"gradient of {name}", _source(rule)) for name, rule in op.rules.items()]
     given += [("tangent", op.tangent_rule), ("batching", op.batching_rule)]
     for what, rule in given:
         if rule is not None:
@@ -161,7 +162,14 @@ def _primitive_lines(op: Primitive) -> Iterator[str]:
             yield from textwrap.indent(_text(rule), "    ").splitlines()
 
 
+def _source(rule: Rule) -> Any:
+    """What has the text of a rule: a function, or a gradient operator's kernel."""
+    return inspect.unwrap(rule.op.kernel) if isinstance(rule, Gradient) else rule.fn
+
+
 def _batching_name(op: Primitive) -> str:
+    if op.composed is not None:
+        return "composed"
     if op.kind == "elementwise":
         return "broadcasts"
     return "item_by_item" if op.batching_rule is None else op.batching_rule.__name__

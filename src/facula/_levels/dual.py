@@ -330,7 +330,8 @@ def _elementwise_tangent(
         if t._array.dtype != out._array.dtype:
             t = t.to(out.dtype)
         values = [rule_value(op, name, primals, attributes, [out]) for name in rule.sources]
-        part = rule.fn(TENSORS.conj(t), *values).conj() if is_complex else rule.fn(t, *values)
+        fn = rule.on(TENSORS)
+        part = fn(TENSORS.conj(t), *values).conj() if is_complex else fn(t, *values)
         total = part if total is None else total + part
     return fitted(total, out)
 
@@ -382,11 +383,15 @@ def _transposed(
             g: Any = [next(given) if _is_differentiable(out) else None for out in outs]
         else:
             (g,) = gs
+        if op.gradients is not None:
+            needs = tuple([i in live for i in op.differentiable])
+            every = op.gradients.of_tensors(g, needs, lambda name: rule_value(op, name, primals, attributes, outs))
+            return [x for x, need in zip(every, needs) if need]
         found = []
         for i in live:
             rule = op.rules["tensors" if op.variadic else op.tensor_names[i]]
             values = [rule_value(op, name, primals, attributes, outs, position=i) for name in rule.sources]
-            found.append(rule.fn(g, *values))
+            found.append(rule.on(TENSORS)(g, *values))
         return found
 
     pushed = linear_transpose(gradients, like, [tangents[i] for i in live])
@@ -402,8 +407,6 @@ def rule_value(
         return TENSORS
     if name == "position":
         return position
-    if name == "needs":
-        return tuple([n in op.rules for n in op.tensor_names])
     if name in op.attribute_names:
         return attributes[op.attribute_names.index(name)]
     slot = op.slots[op.slot_names.index(name)]

@@ -15,7 +15,7 @@ from .images import resample
 from .machine.arguments import one_dim
 from .machine.namespaces import TENSORS
 from .machine.public import FUNCTIONALS, FUNCTIONS
-from .networks.batch_norm_forms import _batch_norm_with_update as _batch_norm
+from .networks.batch_norm import _batch_norm_with_update as _batch_norm
 from .views.slices import slice_along
 
 

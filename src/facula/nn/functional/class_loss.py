@@ -6,7 +6,7 @@ from typing import Any
 
 from ..._core import state
 from ..._tensor import Tensor
-from ...ops.activations.activations import logsigmoid
+from ...ops.activations.smooth import logsigmoid
 from ...ops.losses import ctc, nll
 from ...ops.losses import margin as margin_losses
 from ...ops.machine.autocast import in_full

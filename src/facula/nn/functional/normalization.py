@@ -6,13 +6,15 @@ import math
 from typing import Any
 
 from ..._tensor import Tensor
-from ...ops.networks import normalization as _ops
+from ...ops.networks import batch_norm as _batch
+from ...ops.networks import group_norm as _group
+from ...ops.networks import layer_norm as _layer
 
-_batch_norm: Any = _ops.batch_norm.public  # type: ignore[attr-defined]
-_instance_norm: Any = _ops.instance_norm.public  # type: ignore[attr-defined]
-_layer_norm: Any = _ops.layer_norm.public  # type: ignore[attr-defined]
-_group_norm: Any = _ops.group_norm.public  # type: ignore[attr-defined]
-_rms_norm: Any = _ops.rms_norm.public  # type: ignore[attr-defined]
+_batch_norm: Any = _batch.batch_norm.public  # type: ignore[attr-defined]
+_instance_norm: Any = _batch.instance_norm.public  # type: ignore[attr-defined]
+_layer_norm: Any = _layer.layer_norm.public  # type: ignore[attr-defined]
+_group_norm: Any = _group.group_norm.public  # type: ignore[attr-defined]
+_rms_norm: Any = _layer.rms_norm.public  # type: ignore[attr-defined]
 
 
 def _check_values_per_channel(shape: Any, told: Any) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.dtypes import F32, F64, cast, widened
+from ..._core.dtypes import F32, F64, cast, cpp_name, widened
 from ..._tensor import Tensor
 from ..arrays.tiles import TILE, each_rows
 from ..arrays.types import Array
@@ -14,9 +14,13 @@ from ..machine import batching
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.refusals import not_for
+from ..machine.rule import Gradient
 from ..reductions.reducing import add_up, check_dim, maximum_reduce, ones, total
 
 ndarray = np.ndarray
+
+_OF_BACKWARD = {"input": "grad_output"}
+"""What nodes of the gradients call what they save."""
 
 _NARROW = 32
 """Of many rows no wider than this the maxima are found in half the time, or less, if these are turned to columns."""
@@ -103,13 +107,13 @@ def softmax_op(input: Array, dim: int) -> Any:
     return x if x.dtype is input.dtype else x.astype(input.dtype)
 
 
-@softmax_op.vjp("input")
-def softmax_gradient_of_input(g: Any, out: Any, dim: int, xp: Any) -> Any:
-    return softmax_gradient(g, out, dim) if xp.is_raw else xp.softmax_backward_data(g, out, dim)
-
-
-def softmax_gradient(g: Any, out: Any, dim: int) -> Any:
-    """The gradient of the input from that of the output, and the output, on arrays."""
+@primitive(
+    "SoftmaxBackwardDataBackward0", name="softmax_backward_data", batch=batching.moved_dimensions,
+    saved_names=_OF_BACKWARD,
+)  # fmt: skip
+def softmax_backward(input: Array, output: Array, dim: int) -> Any:
+    """``input``: the gradient that arrives; ``output``: what softmax gave."""
+    g, out = input, output
     if not out.shape:
         return g * out - out * (g * out)
     if out.dtype.kind == "f" and out.dtype.itemsize > 2:
@@ -120,6 +124,20 @@ def softmax_gradient(g: Any, out: Any, dim: int) -> Any:
     g, wide = widened(g), widened(out)
     weighted = g * wide
     return cast(weighted - wide * total(weighted, (dim,), True), out.dtype)
+
+
+@softmax_backward.vjp("output")
+def softmax_backward_gradient_of_output(g: Any, input: Any, output: Any, dim: int, xp: Any) -> Any:
+    return g * (input - _kept_sums(input * output, dim, xp)) - input * _kept_sums(g * output, dim, xp)
+
+
+softmax_backward.vjp(input=Gradient(softmax_backward))
+softmax_op.vjp(input=Gradient(softmax_backward, output="out"))
+
+
+def _kept_sums(x: Any, dim: int, xp: Any) -> Any:
+    """Sums along a dimension, which stays; there is nothing to sum in 0 dimensions."""
+    return xp.sum_dim(x, (dim,), True) if x.shape else x
 
 
 def _softmax_gradient(g: Any, out: Any) -> Any:
@@ -146,12 +164,12 @@ def log_softmax_op(input: Array, dim: int) -> Any:
     return x if x.dtype is input.dtype else x.astype(input.dtype)
 
 
-@log_softmax_op.vjp("input")
-def log_softmax_gradient_of_input(g: Any, out: Any, dim: int, xp: Any) -> Any:
-    return log_softmax_gradient(g, out, dim) if xp.is_raw else xp.log_softmax_backward_data(g, out, dim)
-
-
-def log_softmax_gradient(g: Any, out: Any, dim: int) -> Any:
+@primitive(
+    "LogSoftmaxBackwardDataBackward0", name="log_softmax_backward_data", batch=batching.moved_dimensions,
+    saved_names=_OF_BACKWARD,
+)  # fmt: skip
+def log_softmax_backward(input: Array, output: Array, dim: int) -> Any:
+    g, out = input, output
     if not out.shape:
         return g - np.exp(out) * g
     if out.dtype.kind == "f" and out.dtype.itemsize > 2:
@@ -162,6 +180,13 @@ def log_softmax_gradient(g: Any, out: Any, dim: int) -> Any:
         return np.subtract(g, grad, grad)
     g, wide = widened(g), widened(out)
     return cast(g - np.exp(wide) * total(g, (dim,), True), out.dtype)
+
+
+log_softmax_backward.vjp(
+    input=lambda g, output, dim, xp: g - _kept_sums(g * xp.exp(output), dim, xp),
+    output=lambda g, input, output, dim, xp: -g * xp.exp(output) * _kept_sums(input, dim, xp),
+)
+log_softmax_op.vjp(input=Gradient(log_softmax_backward, output="out"))
 
 
 def _log_softmax_gradient(g: Any, out: Any) -> Any:
@@ -198,3 +223,23 @@ def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
 def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """The logarithm of ``softmax``, without overflow."""
     return log_softmax_op.call(*_prepared("log_softmax", input, dim, dtype))
+
+
+def _data(op: Any, grad_output: Tensor, output: Tensor, dim: int, input_dtype: Any) -> Tensor:
+    if grad_output.dtype is not output.dtype:
+        wanted, found = (cpp_name(t.dtype).capitalize() for t in (grad_output, output))
+        raise RuntimeError(f"expected scalar type {wanted} but found {found}")
+    result: Tensor = op(grad_output, output, check_dim(dim, grad_output._array.ndim))
+    return result if result.dtype is input_dtype else result.to(input_dtype)
+
+
+@public("_softmax_backward_data", out=True)
+def softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_dtype: Any) -> Tensor:
+    """The gradient of softmax's input, from that of its output."""
+    return _data(softmax_backward, grad_output, output, dim, input_dtype)
+
+
+@public("_log_softmax_backward_data", out=True)
+def log_softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_dtype: Any) -> Tensor:
+    """The gradient of log_softmax's input, from that of its output."""
+    return _data(log_softmax_backward, grad_output, output, dim, input_dtype)

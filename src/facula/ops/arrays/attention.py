@@ -152,7 +152,7 @@ def _part(kept: Any, block: Block) -> Any:
 
 
 def attention_gradients(
-    g: Any, needs: tuple[bool, bool, bool], operands: tuple[Any, Any, Any], mask: Any, is_causal: bool,
+    g: Any, needs: tuple[bool, ...], operands: tuple[Any, Any, Any], mask: Any, is_causal: bool,
     scale: float | None, out: Any, logs: Any, kept: Any,
 ) -> list[Any]:  # fmt: skip
     """The gradients of query, key and value, those that are needed."""

@@ -35,12 +35,12 @@ def gelu_in_tiles(input: Any) -> Any:
     return out
 
 
-def slopes_of_gelu(x: Any, distribution: Any, slopes: Any) -> None:
+def gelu_derivative(x: Any, distribution: Any, derivative: Any) -> None:
     """Fill a tile of each: the normal distribution function, and that plus ``x`` times the density."""
-    normal_distribution(x, distribution, slopes)
-    np.multiply(slopes, _DENSITY, slopes)
-    np.multiply(slopes, x, slopes)
-    np.add(slopes, distribution, slopes)
+    normal_distribution(x, distribution, derivative)
+    np.multiply(derivative, _DENSITY, derivative)
+    np.multiply(derivative, x, derivative)
+    np.add(derivative, distribution, derivative)
 
 
 def gelu_gradient(g: Any, input: Any) -> Any:
@@ -50,7 +50,7 @@ def gelu_gradient(g: Any, input: Any) -> Any:
 
     def job(tile: slice) -> None:
         x, found = flat[tile], into[tile]
-        slopes_of_gelu(x, np.empty_like(x), found)
+        gelu_derivative(x, np.empty_like(x), found)
         np.multiply(found, up[tile], found)
 
     each_tile(flat.size, job, GELU_TILE)

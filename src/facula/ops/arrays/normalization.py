@@ -1,7 +1,6 @@
-"""Kernels and derivatives that layer, batch and group norm share: subtract the mean, divide by the deviation.
+"""Kernels of layer, batch and group norm: subtract the mean, divide by the deviation.
 
-Raw arrays come as matrices whose rows are normalized, or as (n, channels, rest). The pure rules are written in terms of
-the normalized values, which they compute again: saved means and deviations are no functions of the input in the graph.
+They come as matrices whose rows are normalized, or as (n, channels, rest).
 """
 
 from __future__ import annotations
@@ -212,19 +211,3 @@ def channels(x: Any) -> Any:
     if not x.size:
         return np.zeros((*(*shape, 0)[:2], 0), x.dtype)
     return np.ascontiguousarray(x).reshape(*shape[:2], -1)
-
-
-# ---- pure rules
-
-
-def normalized(x: Any, dims: tuple[int, ...], eps: float, xp: Any) -> tuple[Any, Any]:
-    """(normalized values, inverse deviations), differentiably."""
-    away = x - xp.mean_dim(x, dims, True)
-    inverse = xp.rsqrt(xp.mean_dim(away * away, dims, True) + eps)
-    return away * inverse, inverse
-
-
-def gradient_of_normalized(g: Any, normal: Any, inverse: Any, dims: tuple[int, ...], xp: Any) -> Any:
-    """The gradient of what was normalized, from that of the normalized values."""
-    along = xp.mean_dim(g * normal, dims, True)
-    return inverse * (g - xp.mean_dim(g, dims, True) - normal * along)

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from ..._core import threads
-from ..._core.dtypes import F32, F64
 from .types import Array
 
 TILE = 32768
@@ -67,32 +66,6 @@ def tiled_kernel(kernel: Any) -> Any:
     return run
 
 
-def tiled_rule(rule: Any, into: Callable[[Any, Any, Any], Any] | None = None) -> Any:
-    """The same for a rule ``(g, saved tensor, ..., xp)`` on raw arrays.
-
-    ``into(g, saved array, result)`` is the rule once more, for float32 and float64, without temporaries.
-    """
-
-    @wraps(rule)
-    def run(g: Any, array: Any, *rest: Any) -> Any:
-        if not rest[-1].is_raw or array.size <= TILE or array.__class__ is not np.ndarray or g.shape != array.shape:
-            return rule(g, array, *rest)
-        flat, flat_g = array.reshape(-1), g.reshape(-1)
-        out = np.empty(flat.shape, np.result_type(g, array))
-        in_place = into if out.dtype is g.dtype is array.dtype and (out.dtype is F32 or out.dtype is F64) else None
-
-        def job(tile: slice) -> None:
-            if in_place is not None:
-                in_place(flat_g[tile], flat[tile], out[tile])
-            else:
-                out[tile] = rule(flat_g[tile], flat[tile], *rest)
-
-        each_tile(flat.size, job)
-        return out.reshape(array.shape)
-
-    return run
-
-
 HEAVY = frozenset(
     (np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10, np.log1p, np.sin, np.cos, np.tan, np.arcsin, np.arccos,
      np.arctan, np.sinh, np.cosh, np.tanh, np.arcsinh, np.arccosh, np.arctanh, np.sqrt)
@@ -128,6 +101,26 @@ def pair_in_tiles(fn: Callable[[Any, Any], Any], a: Any, b: Any, dtype: Any) -> 
 
     each_tile(x.size, job)
     return out.reshape(a.shape)
+
+
+def pair_into(fn: Callable[[Any, Any, Any], Any], a: Any, b: Any) -> Any:
+    """The same with a function that writes into its third argument, for arrays of one dtype."""
+    x, y = a.reshape(-1), b.reshape(-1)
+    out = np.empty(x.shape, x.dtype)
+    each_tile(x.size, lambda tile: fn(x[tile], y[tile], out[tile]))
+    return out.reshape(a.shape)
+
+
+def pairs_in_tiles(kernel: Any) -> Any:
+    """A kernel of two arrays and attributes that works on large ones tile by tile."""
+
+    @wraps(kernel)
+    def run(input: Any, other: Any, *attributes: Any) -> Any:
+        if other.size <= TILE or other.__class__ is not np.ndarray or input.shape != other.shape:
+            return kernel(input, other, *attributes)
+        return pair_in_tiles(lambda g, x: kernel(g, x, *attributes), input, other, np.result_type(input, other))
+
+    return run
 
 
 def _is_dense(x: Any) -> bool:

@@ -15,6 +15,7 @@ from ..arrays.patches import Sizes, out_sizes
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.errors import NoOverload, WrongArgument
+from ..machine.namespaces import ARRAYS, TENSORS
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, public
 from ..moving.basic import in_both_namespaces
@@ -39,7 +40,7 @@ def convolution(
     sizes, kernel = input.shape[2:], weight.shape[2:]
     if transposed:
         sizes = transposed_sizes(sizes, kernel, stride, padding, dilation, output_padding)
-    if any_meta(input, weight):
+    if _any_meta(input, weight):
         sizes = sizes if transposed else out_sizes(sizes, kernel, stride, padding, dilation)
         channels = weight.shape[1] * groups if transposed else weight.shape[0]
         return empty_meta((input.shape[0], channels, *sizes), input.dtype)
@@ -58,7 +59,7 @@ def convolution_input(
     input: Array, weight: Array, sizes: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
 ) -> Any:
     """From a convolution's result (``input``) and its weight what belongs to its input, of these spatial sizes."""
-    if any_meta(input, weight):
+    if _any_meta(input, weight):
         return empty_meta((input.shape[0], weight.shape[1] * groups, *sizes), input.dtype)
     x = convolve_input(widened(input), widened(weight), sizes, stride, padding, dilation, groups)
     return x.astype(input.dtype, copy=False)
@@ -69,17 +70,17 @@ def convolution_weight(
     input: Array, other: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
 ) -> Any:
     """From a convolution's result (``input``) and its input (``other``) what belongs to its weight."""
-    if any_meta(input, other):
+    if _any_meta(input, other):
         return empty_meta((input.shape[1], other.shape[1] // groups, *kernel), input.dtype)
     w = convolve_weight(widened(input), widened(other), kernel, stride, padding, dilation, groups)
     return w.astype(input.dtype, copy=False)
 
 
-def any_meta(*arrays: Any) -> bool:
+def _any_meta(*arrays: Any) -> bool:
     return any(a.__class__ is MetaArray for a in arrays)
 
 
-def forward(
+def _forward(
     x: Any, w: Any, sizes: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int, xp: Any
 ) -> Any:
     """The convolution whose result has these spatial sizes: output padding may have left room for more."""
@@ -89,54 +90,6 @@ def forward(
         cut = [v for n, m in zip(reversed(sizes), reversed(y.shape)) for v in (0, n - m)]
         y = xp.constant_pad_nd(y, tuple(cut), 0.0)
     return y
-
-
-# PyTorch's node saves input and weight whichever gradient is wanted: all three rules name them.
-
-
-@convolution.joint_vjp("input", "weight", "bias")
-def _(
-    g: Any, needs: Any, input: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool,
-    output_padding: Sizes, groups: int, bias_sym_sizes_opt: Sizes, xp: Any,
-) -> Any:  # fmt: skip
-    if g.wraps or input.wraps or weight.wraps:
-        how = (stride, padding, dilation, transposed)
-        rules = (
-            lambda: to_input(g, input, weight, *how, output_padding, groups, bias_sym_sizes_opt, xp),
-            lambda: to_weight(g, input, weight, *how, groups, xp),
-            lambda: to_bias(g, input, weight, xp),
-        )
-        return [rule() if need else None for rule, need in zip(rules, needs)]
-    found = xp.convolution_backward(
-        g, input, weight, stride, padding, dilation, transposed, output_padding, groups, needs
-    )
-    return [x if need else None for x, need in zip(found, needs)]
-
-
-@convolution.vjp("input")
-def to_input(
-    g: Any, input: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool,
-    output_padding: Sizes, groups: int, bias_sym_sizes_opt: Sizes, xp: Any,
-) -> Any:  # fmt: skip
-    w = xp.conj(weight)
-    sizes = tuple(input.shape[2:])
-    if transposed:
-        return forward(g, w, sizes, stride, padding, dilation, groups, xp)
-    return xp.convolution_input(g, w, sizes, stride, padding, dilation, groups)
-
-
-@convolution.vjp("weight")
-def to_weight(
-    g: Any, input: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool, groups: int,
-    xp: Any,
-) -> Any:  # fmt: skip
-    y, x = (xp.conj(input), g) if transposed else (g, xp.conj(input))
-    return xp.convolution_weight(y, x, tuple(weight.shape[2:]), stride, padding, dilation, groups)
-
-
-@convolution.vjp("bias")
-def to_bias(g: Any, input: Any, weight: Any, xp: Any) -> Any:
-    return xp.sums_by_channel(g)
 
 
 @convolution.tangent
@@ -168,6 +121,59 @@ def convolution_batched(call: batching.Call) -> Any:
     return result + call.full(2).reshape(call.size, 1, -1, *[1] * (result.dim() - 3))
 
 
+# ---- the gradients: one node with all three, as in PyTorch
+
+
+@primitive("ConvolutionBackwardBackward0", name="convolution_backward", outputs=3, saved_names={"input": "input"})
+def convolution_backward(
+    grad_output: Array, input: Array, weight: Array, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool,
+    output_padding: Sizes, groups: int, bias_sym_sizes_opt: Sizes, needs: tuple[bool, ...],
+) -> list[Array]:  # fmt: skip
+    given = (stride, padding, dilation, transposed, output_padding, groups, bias_sym_sizes_opt, needs)
+    found = _gradients(grad_output, input, weight, *given, ARRAYS)
+    if all(needs):
+        return found
+    nothing = empty_meta((0,), input.dtype) if _any_meta(input, weight) else np.empty(0, input.dtype)
+    return [nothing if x is None else x for x in found]
+
+
+convolution.gradient(convolution_backward, "input", "weight", "bias")
+
+
+def _gradients(
+    g: Any, input: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool,
+    output_padding: Sizes, groups: int, bias_sym_sizes_opt: Sizes, needs: tuple[bool, ...], xp: Any = TENSORS,
+) -> list[Any]:  # fmt: skip
+    given = (g, input, weight, stride, padding, dilation, transposed, groups, xp)
+    return [
+        _gradient_of_input(*given) if needs[0] else None,
+        _gradient_of_weight(*given) if needs[1] else None,
+        xp.sums_by_channel(g) if needs[2] else None,
+    ]
+
+
+convolution_backward.compose(_gradients)
+
+
+def _gradient_of_input(
+    g: Any, input: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool, groups: int,
+    xp: Any,
+) -> Any:  # fmt: skip
+    w = xp.conj(weight)
+    sizes = tuple(input.shape[2:])
+    if transposed:
+        return _forward(g, w, sizes, stride, padding, dilation, groups, xp)
+    return xp.convolution_input(g, w, sizes, stride, padding, dilation, groups)
+
+
+def _gradient_of_weight(
+    g: Any, input: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool, groups: int,
+    xp: Any,
+) -> Any:  # fmt: skip
+    y, x = (xp.conj(input), g) if transposed else (g, xp.conj(input))
+    return xp.convolution_weight(y, x, tuple(weight.shape[2:]), stride, padding, dilation, groups)
+
+
 def _other_dims(ndim: int) -> Sizes:
     return (0, *range(2, ndim))
 
@@ -183,7 +189,7 @@ in_both_namespaces(
 def convolution_input_gradient_of_input(
     g: Any, input: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int, xp: Any
 ) -> Any:
-    return forward(g, xp.conj(weight), tuple(input.shape[2:]), stride, padding, dilation, groups, xp)
+    return _forward(g, xp.conj(weight), tuple(input.shape[2:]), stride, padding, dilation, groups, xp)
 
 
 @convolution_input.vjp("weight")
@@ -211,7 +217,7 @@ def convolution_input_batched(call: batching.Call) -> Any:
 def convolution_weight_gradient_of_input(
     g: Any, input: Any, other: Any, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int, xp: Any
 ) -> Any:
-    return forward(xp.conj(other), g, tuple(input.shape[2:]), stride, padding, dilation, groups, xp)
+    return _forward(xp.conj(other), g, tuple(input.shape[2:]), stride, padding, dilation, groups, xp)
 
 
 @convolution_weight.vjp("other")
@@ -219,6 +225,43 @@ def convolution_weight_gradient_of_other(
     g: Any, input: Any, other: Any, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int, xp: Any
 ) -> Any:
     return xp.convolution_input(xp.conj(input), g, tuple(other.shape[2:]), stride, padding, dilation, groups)
+
+
+@convolution_backward.vjp("grad_output")
+def convolution_backward_gradient_of_grad_output(
+    g: Any, grad_output: Any, input: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes,
+    transposed: bool, output_padding: Sizes, groups: int, needs: Any, xp: Any,
+) -> Any:  # fmt: skip
+    by_input, by_weight, by_bias = (x if need else None for x, need in zip(g, needs))
+    how = (None, stride, padding, dilation, transposed, output_padding, groups, NO_BIAS)
+    found = None if by_input is None else xp.convolution(by_input, weight, *how)
+    if by_weight is not None:
+        part = xp.convolution(input, by_weight, *how)
+        found = part if found is None else found + part
+    if by_bias is not None:
+        part = xp.expand(xp.view(by_bias, (1, -1, *[1] * len(stride))), tuple(grad_output.shape))
+        found = part if found is None else found + part
+    return found
+
+
+@convolution_backward.vjp("input")
+def convolution_backward_gradient_of_input(
+    g: Any, grad_output: Any, input: Any, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool,
+    groups: int, needs: Any, xp: Any,
+) -> Any:  # fmt: skip
+    if g[1] is None or not needs[1]:
+        return None
+    return _gradient_of_input(grad_output, input, g[1], stride, padding, dilation, transposed, groups, xp)
+
+
+@convolution_backward.vjp("weight")
+def convolution_backward_gradient_of_weight(
+    g: Any, grad_output: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool,
+    groups: int, needs: Any, xp: Any,
+) -> Any:  # fmt: skip
+    if g[0] is None or not needs[0]:
+        return None
+    return _gradient_of_weight(grad_output, g[0], weight, stride, padding, dilation, transposed, groups, xp)
 
 
 @convolution_weight.batch

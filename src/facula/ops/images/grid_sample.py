@@ -17,12 +17,12 @@ from ..arrays.interpolation import cubic_weights
 from ..arrays.masks import keep
 from ..arrays.types import Array
 from ..machine import batching
-from ..machine.any_state import wrap
 from ..machine.namespaces import ARRAYS
 from ..machine.partial_write import add_at
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import FUNCTIONALS, FUNCTIONS, public
 from ..machine.refusals import not_for, scalar_type
+from ..moving.basic import constant, in_both_namespaces, raw
 
 BILINEAR, NEAREST, BICUBIC = range(3)
 ZEROS, BORDER, REFLECTION = range(3)
@@ -104,17 +104,13 @@ def _padded(x: Any, size: int, padding: int, align_corners: bool) -> tuple[Any, 
     return np.clip(np.nan_to_num(x), 0, size - 1), slope * inside
 
 
-def _constant(values: Any, xp: Any) -> Any:
-    return values if xp.is_raw else wrap(values)
-
-
 def _axis(at: Any, size: int, mode: int, padding: int, align_corners: bool, xp: Any) -> Axis:
     """``at``: the grid's coordinate along this dimension, from -1 to 1; in whichever world the rule runs."""
-    raw = at if xp.is_raw else at._array
-    real = raw.dtype.type
+    array = raw(at)
+    real = array.dtype.type
     scale = (size - 1) / 2 if align_corners else size / 2
     offset = (size - 1) / 2
-    unpadded = raw * real(scale) + real(offset)
+    unpadded = array * real(scale) + real(offset)
     if mode == BICUBIC:
         position, slope = unpadded, None
     else:
@@ -124,13 +120,13 @@ def _axis(at: Any, size: int, mode: int, padding: int, align_corners: bool, xp: 
     if mode == NEAREST:
         return _checked([first], size, padding, align_corners, [None], [None])
     if slope is None:
-        beyond = at * scale + _constant(real(offset) - begin, xp)
+        beyond = at * scale + constant(real(offset) - begin, xp)
         steep: Any = scale
     else:  # padding is linear by pieces
-        beyond = at * _constant(slope * real(scale), xp) + _constant(position - raw * slope * real(scale) - begin, xp)
-        steep = _constant(slope * real(scale), xp)
+        beyond = at * constant(slope * real(scale), xp) + constant(position - array * slope * real(scale) - begin, xp)
+        steep = constant(slope * real(scale), xp)
     if mode == BILINEAR:
-        one = _constant(np.ones((), raw.dtype), xp)
+        one = constant(np.ones((), array.dtype), xp)
         return _checked([first, first + 1], size, padding, align_corners, [one - beyond, beyond], [-steep, steep])
     slopes = [w * steep for w in _cubic_slopes(beyond, -0.75)]
     return _checked(
@@ -180,8 +176,8 @@ class Neighbours:
         for axis, stride, j in zip(self.axes, self.strides, numbers):
             index = index + axis.places[j] * stride
             exist = exist & axis.exist[j]
-        mask = None if np.all(exist) else _constant(exist[:, None], self.xp)
-        return _constant(index, self.xp), mask
+        mask = None if np.all(exist) else constant(exist[:, None], self.xp)
+        return constant(index, self.xp), mask
 
     def weight(self, numbers: Ints, sloping: int | None = None) -> Any:
         """Their weight, or its derivative along one dimension, with a dimension for channels; None if it is 1."""
@@ -194,7 +190,7 @@ class Neighbours:
 
 
 def _coordinate(grid: Any, i: int, xp: Any) -> Any:
-    return grid[..., i] if xp.is_raw else xp.select(grid, grid.ndim - 1, i)
+    return xp.select(grid, grid.ndim - 1, i)
 
 
 # ---- grid_sample
@@ -245,7 +241,7 @@ def _sample_op(spatial: int) -> Primitive:
         g: Any, input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool, xp: Any
     ) -> Any:
         if interpolation_mode == NEAREST:
-            return np.zeros_like(grid) if xp.is_raw else wrap(np.zeros_like(grid._array))
+            return constant(np.zeros_like(raw(grid)), xp)
         sizes = tuple(input.shape[2:])
         g, grid, back = _wide(g, grid, xp)
         input = _wide(input, input, xp)[0]
@@ -261,14 +257,17 @@ def _sample_op(spatial: int) -> Primitive:
                 term = part * near.weight(numbers, i)
                 found[i] = term if found[i] is None else found[i] + term
         parts = [xp.squeeze_dims(part, (1,)) for part in reversed(found)]
-        return back(np.stack(parts, -1) if xp.is_raw else FUNCTIONS["stack"](parts, -1))
+        return back(xp.stacked(parts, -1))
 
     return op
 
 
+in_both_namespaces("stacked", np.stack, lambda parts, dim: FUNCTIONS["stack"](parts, dim))
+
+
 def _wide(g: Any, grid: Any, xp: Any) -> tuple[Any, Any, Any]:
     """Half precision is computed in float32; the third is the way back."""
-    dtype = (g if xp.is_raw else g._array).dtype
+    dtype = raw(g).dtype
     if dtype.itemsize != 2:
         return g, grid, lambda x: x
     wide = np.dtype(np.float32)

@@ -16,9 +16,11 @@ from ..arrays.sparse_maps import along
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.any_state import wrap
+from ..machine.namespaces import ARRAYS, TENSORS
 from ..machine.primitive import Primitive
 from ..machine.public import public
 from ..machine.refusals import not_for
+from ..machine.rule import Gradient
 from ..moving.basic import no_gradient
 from .sizes import NUMBER, as_ints, checked_windows, one_int, shape_list, spread, windows_of
 from .sliding_windows import Windows, greatest, places_of, plane_ops
@@ -45,17 +47,23 @@ def _max_op(spatial: int) -> Primitive:
     )  # fmt: skip
     plane_ops(f"{name}_backward", f"MaxPool{spatial}DWithIndicesBackwardBackward0", spatial)
 
-    @op.vjp("input")
-    def op_gradient_of_input(
-        g: Any, input: Any, out1: Any, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool,
-        xp: Any,
+    def gradient(
+        grad_output: Array, input: Array, which: Array, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints,
+        ceil_mode: bool,
     ) -> Any:  # fmt: skip
-        windows = windows_of(tuple(input.shape[-spatial:]), kernel_size, stride, padding, dilation, ceil_mode)
-        if xp.is_raw:
-            if prod(w.size for w in windows) <= 4 and all(w.disjoint and w.regular for w in windows):
-                return _spread_over_disjoint(g, out1, windows, input.shape)
-            return getattr(xp, f"{name}_backward")(g, input, places_of(out1, windows))
-        return getattr(xp, f"{name}_backward")(g, input, computed(out1, lambda which: wrap(places_of(which, windows))))
+        windows = windows_of(input.shape[-spatial:], kernel_size, stride, padding, dilation, ceil_mode)
+        if prod(w.size for w in windows) <= 4 and all(w.disjoint and w.regular for w in windows):
+            return _spread_over_disjoint(grad_output, which, windows, input.shape)
+        return getattr(ARRAYS, f"{name}_backward")(grad_output, input, places_of(which, windows))
+
+    backward = Primitive(f"{name}_backward_by_number", gradient, None)
+    op.vjp(input=Gradient(backward, which="out1"))
+
+    @backward.compose
+    def composed(g: Any, input: Any, which: Any, *how: Any) -> Any:
+        windows = windows_of(tuple(input.shape[-spatial:]), *how)
+        places = computed(which, lambda numbers: wrap(places_of(numbers, windows)))
+        return getattr(TENSORS, f"{name}_backward")(g, input, places)
 
     def indices(node: Any) -> Any:
         """The places in the plane, which PyTorch saves instead."""

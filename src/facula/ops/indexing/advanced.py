@@ -16,7 +16,7 @@ from ...autograd.saved import SavedList
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.any_state import wrap
-from ..machine.namespaces import TENSORS
+from ..machine.namespaces import show
 from ..machine.partial_write import SMALL, add_rows, changing, first_outside, from_front
 from ..machine.primitive import primitive
 from ..machine.public import public
@@ -298,14 +298,11 @@ def index_put_op(input: Array, values: Array, indices: SavedList, accumulate: bo
             raise places.error(input.shape) from None
 
 
-def _unindex_tensor(g: Any, indices: Any, shape: tuple[int, ...]) -> Any:
-    """Under transforms by the primitive, which has rules of its own there."""
-    if g.wraps or any(isinstance(i, Tensor) and i.wraps for i in indices):
-        return unindex(g, indices, shape)
+def _unindexed(g: Any, indices: Any, shape: tuple[int, ...]) -> Any:
     return index_put_impl(g.new_zeros(shape), g, indices, True)
 
 
-TENSORS.unindex = _unindex_tensor  # type: ignore[attr-defined]
+show("unindex", _unindexed)
 
 
 @index_put_op.vjp("input")

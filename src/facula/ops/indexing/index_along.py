@@ -11,7 +11,7 @@ from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import one_dim
-from ..machine.namespaces import TENSORS
+from ..machine.namespaces import TENSORS, show
 from ..machine.partial_write import SMALL, add_at, add_rows, as_column, changing, first_outside, places_in
 from ..machine.primitive import primitive
 from ..machine.public import public
@@ -78,14 +78,11 @@ def index_unselect_batched(call: batching.Call) -> Any:
     return TENSORS.ungather(g, _index_of_items(call, dim, g.shape), (call.size, *shape), dim + 1)
 
 
-def _unselect_tensor(g: Any, index: Any, shape: tuple[int, ...], dim: int) -> Any:
-    """By ``index_add``, as in PyTorch's graphs; under transforms by the primitive, which has rules of its own there."""
-    if g.wraps or index.wraps or not shape:
-        return index_unselect(g, index, shape, dim)
-    return index_add_op(g.new_zeros(shape), g, index, dim, 1)
+def _unselected(g: Any, index: Any, shape: tuple[int, ...], dim: int) -> Any:
+    return index_add_op(g.new_zeros(shape), g, index, dim, 1) if shape else index_unselect(g, index, shape, dim)
 
 
-TENSORS.index_unselect = _unselect_tensor  # type: ignore[attr-defined]
+show("index_unselect", _unselected)
 
 
 def _add_slices(target: Any, dim: int, index: Any, values: Any, fresh: bool = False) -> None:
@@ -122,7 +119,7 @@ def index_add_gradient_of_source(g: Any, index: Any, source: Any, dim: int, alph
 def _in_shape(found: Any, shape: tuple[int, ...], xp: Any) -> Any:
     if raw(found).shape != shape:
         return xp.reshape(found, shape)
-    return found if xp.is_raw or not shape else xp.expand(found, shape)
+    return xp.expand(found, shape) if shape else found
 
 
 index_add_op.vjp(input=lambda g: g)

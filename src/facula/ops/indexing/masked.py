@@ -14,7 +14,7 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.any_state import wrap
 from ..machine.errors import WrongArgument
-from ..machine.namespaces import ARRAYS, TENSORS
+from ..machine.namespaces import ARRAYS, TENSORS, show
 from ..machine.operands import common_shape
 from ..machine.partial_write import add_at, changing, first_outside, from_front
 from ..machine.primitive import primitive
@@ -47,9 +47,13 @@ def masked_fill_tensor(input: Array, value: Array, mask: Array) -> None:
 
 @masked_fill_tensor.vjp("value")
 def masked_fill_tensor_gradient_of_value(g: Any, mask: Any, value_dtype: Any, xp: Any) -> Any:
-    if xp.is_raw or g.wraps or mask.wraps:
-        return fit(xp.masked_fill_number(g, constant(~raw(mask), xp), 0), (), value_dtype, xp)
-    return fit(xp.masked_select(g, mask), (), value_dtype, xp)
+    return fit(xp.part_under_mask(g, mask), (), value_dtype, xp)
+
+
+show(
+    "part_under_mask", lambda g, mask: TENSORS.masked_select(g, mask),
+    lambda g, mask, xp: xp.masked_fill_number(g, xp.logical_not(mask), 0),
+)  # fmt: skip
 
 
 masked_fill_number.vjp(input=lambda g, mask, xp: xp.masked_fill_number(g, mask, 0))
@@ -134,14 +138,11 @@ def unmask(input: Array, mask: Array, shape: tuple[int, ...]) -> Any:
 unmask.vjp(input=lambda g, mask, xp: xp.masked_select(g, mask))
 
 
-def _unmask_tensor(g: Any, mask: Any, shape: tuple[int, ...]) -> Any:
-    """By ``masked_scatter``, as in PyTorch's graphs; under transforms by the primitive."""
-    if g.wraps or mask.wraps:
-        return unmask(g, mask, shape)
+def _unmasked(g: Any, mask: Any, shape: tuple[int, ...]) -> Any:
     return masked_scatter_op(g.new_zeros(shape), g, mask)
 
 
-TENSORS.unmask = _unmask_tensor  # type: ignore[attr-defined]
+show("unmask", _unmasked)
 
 
 @public("masked_select", "masked_select", out="separate")
@@ -287,14 +288,11 @@ def untake_batched(call: batching.Call) -> Any:
     return call.run([g, places.expand(g.shape)], ((call.size, *shape),))
 
 
-def _untake_tensor(g: Any, index: Any, shape: tuple[int, ...]) -> Any:
-    """By ``put``, as in PyTorch's graphs; under transforms by the primitive, which has rules of its own there."""
-    if g.wraps or index.wraps:
-        return untake(g, index, shape)
+def _untaken(g: Any, index: Any, shape: tuple[int, ...]) -> Any:
     return put_op(g.new_zeros(shape), g, index, True)
 
 
-TENSORS.untake = _untake_tensor  # type: ignore[attr-defined]
+show("untake", _untaken)
 
 
 @public("take", "take", out="separate")

@@ -127,7 +127,7 @@ def _product_gradient(
     plain = gathered(g * out) / xp.masked_fill_number(src, constant(is_zero, xp), 1)
     kept = raw(g).dtype
     grad = others * constant(single.astype(kept), xp) + plain * constant((~single).astype(kept), xp)
-    if not xp.is_raw and (is_zero & (count[places] > 1)).any():
+    if (is_zero & (count[places] > 1)).any():
         of = "src" if name == "scatter_reduce" else "source"
         return xp.refuse_backward(
             grad,

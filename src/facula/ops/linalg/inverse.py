@@ -39,7 +39,7 @@ def inv_op(input: Array) -> Any:
 
 def _inv_rule(g: Any, out: Any, xp: Any) -> Any:
     h = adjoint(out, xp)
-    return -xp.matmul(h, xp.matmul(g, h if xp.is_raw else adjoint(out, xp)))
+    return -xp.matmul(h, xp.matmul(g, adjoint(out, xp)))
 
 
 inv_op.vjp(input=_inv_rule)

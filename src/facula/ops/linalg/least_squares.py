@@ -12,6 +12,7 @@ from ..machine import batching
 from ..machine.primitive import primitive
 from ..machine.public import linalg
 from ..machine.refusals import scalar_type
+from ..moving.basic import raw
 from .lu import without_history
 from .matrices import adjoint, also_meta, check_float, named, rows, total
 from .singular import pinv_op
@@ -79,7 +80,7 @@ def _counts(to_residuals: Any) -> bool:
 
 
 def _tiny(input: Any, xp: Any) -> float:
-    array = input if xp.is_raw else input._array
+    array = raw(input)
     return float(max(array.shape[-2:]) * np.finfo(array.dtype).eps)
 
 

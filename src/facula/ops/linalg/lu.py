@@ -13,6 +13,7 @@ from ..machine import batching
 from ..machine.deprecated import warn_once
 from ..machine.primitive import primitive
 from ..machine.public import linalg, public, write_out
+from ..moving.basic import raw
 from .matrices import (
     LARGE,
     adjoint,
@@ -142,7 +143,7 @@ def _parts(lu: Any, xp: Any) -> tuple[Any, Any]:
     k = min(m, n)
     low = lu if n == k else xp.slice(lu, lu.ndim - 1, 0, k, 1)
     up = lu if m == k else xp.slice(lu, lu.ndim - 2, 0, k, 1)
-    one = xp.constant(np.eye(m, k, dtype=(lu if xp.is_raw else lu._array).dtype))
+    one = xp.constant(np.eye(m, k, dtype=raw(lu).dtype))
     return low * lower(m, k, lu, xp, 0.0) + one, up * upper(k, n, lu, xp)
 
 
@@ -182,9 +183,7 @@ def lu_factor_op(input: Array) -> Any:
 
 @lu_factor_op.vjp("input")
 def lu_factor_gradient_of_input(g: Any, out0: Any, out1: Any, xp: Any) -> Any:
-    exchanges = out1 if xp.is_raw else out1._array
-    lu = out0 if xp.is_raw else out0._array
-    p = xp.constant(permutation(exchanges, lu.shape[-2], lu.dtype))
+    p = xp.constant(permutation(raw(out1), raw(out0).shape[-2], raw(out0).dtype))
     return _gradient(*_uncombined(g[0], xp), p, *_parts(out0, xp), xp)
 
 
@@ -343,9 +342,7 @@ def _lu_of_lu_solve(
     to_a = -(
         xp.matmul(first, adjoint(second, xp)) if left else xp.matmul(adjoint(first, xp), second)
     )
-    exchanges = pivots if xp.is_raw else pivots._array
-    lu_array = LU if xp.is_raw else LU._array
-    p = xp.constant(permutation(exchanges, lu_array.shape[-1], lu_array.dtype))
+    p = xp.constant(permutation(raw(pivots), raw(LU).shape[-1], raw(LU).dtype))
     to_a = xp.matmul(adjoint(p, xp), to_a)
     low, up = _parts(LU, xp)
     n = LU_shape[-1]

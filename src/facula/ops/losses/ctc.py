@@ -128,52 +128,50 @@ def ctc_op(
     return _losses(alpha, walks, input_lengths), alpha.transpose(1, 0, 2)
 
 
-@ctc_op.raw_vjp
-def _(
-    g: Any, log_probs: Any, targets: Any, out0: Any, out1: Any, input_lengths: Any, target_lengths: Any, blank: int,
-    zero_infinity: bool,
-) -> Any:  # fmt: skip
+@primitive(name="ctc_loss_backward")
+@by_zeros
+def ctc_backward(
+    grad: Array, log_probs: Array, targets: Array, losses: Array, log_alpha: Array, input_lengths: tuple[int, ...],
+    target_lengths: tuple[int, ...], blank: int, zero_infinity: bool,
+) -> Array:  # fmt: skip
+    """PyTorch's derivative: the one with respect to what log_softmax was taken of."""
     walks = Walks(targets, target_lengths, blank)
     scores = _scores(log_probs, walks)
     lengths = np.asarray(input_lengths, np.int64)
-    alpha = out1.transpose(1, 0, 2)
+    alpha = log_alpha.transpose(1, 0, 2)
     beta = _backward(scores, walks, lengths)
     # Both count the state's own score.
-    share = np.exp(alpha + beta - scores + out0[:, None])
+    share = np.exp(alpha + beta - scores + losses[:, None])
     posterior = np.zeros_like(log_probs)
     share[np.isnan(share)] = 0
     steps = np.arange(log_probs.shape[0])[:, None, None]
     np.add.at(posterior, (steps, walks.rows[:, None], walks.labels), share)
-    grad = np.exp(log_probs)
-    grad -= posterior
-    grad *= g[:, None]
-    impossible = np.isinf(out0)
+    found = np.exp(log_probs)
+    found -= posterior
+    found *= grad[:, None]
+    impossible = np.isinf(losses)
     if impossible.any():
-        grad[:, impossible] = 0 if zero_infinity else np.nan
-    grad[np.arange(log_probs.shape[0])[:, None] >= lengths] = 0
-    return (grad,)
+        found[:, impossible] = 0 if zero_infinity else np.nan
+    found[np.arange(log_probs.shape[0])[:, None] >= lengths] = 0
+    return found
 
 
-@ctc_op.vjp("log_probs")
-def ctc_gradient_of_log_probs(
-    g: Any, log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int, zero_infinity: bool,
-    xp: Any,
+ctc_op.gradient(ctc_backward, "log_probs", losses="out0", log_alpha="out1")
+
+
+@ctc_backward.compose
+def ctc_gradient(
+    grad: Any, log_probs: Any, targets: Any, losses: Any, log_alpha: Any, input_lengths: Any, target_lengths: Any,
+    blank: int, zero_infinity: bool,
 ) -> Any:  # fmt: skip
-    """PyTorch's derivative: the one with respect to what log_softmax was taken of."""
-    if xp.is_raw:
-        losses, alpha = xp.ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
-        rule = ctc_op.raw_rule
-        assert rule is not None
-        return rule.fn(g, log_probs, targets, losses, alpha, input_lengths, target_lengths, blank, zero_infinity)[0]
-    from ...func import grad
+    from ...func import grad as gradient_of
 
     inside, kept = _masks(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
 
     def total(log_probs: Tensor) -> Tensor:
         return (_differentiable_losses(log_probs, targets, input_lengths, target_lengths, blank) * kept).sum()
 
-    slope = grad(total)(log_probs)
-    return g.view(1, -1, 1) * (log_probs.exp() * inside + slope)
+    return grad.view(1, -1, 1) * (log_probs.exp() * inside + gradient_of(total)(log_probs))
 
 
 def _masks(

@@ -9,13 +9,15 @@ import numpy as np
 
 from ..._core.dtypes import promote_types, widened
 from ..._tensor import Tensor
-from ..activations.activations import softplus_array
+from ..activations.smooth import softplus_array
 from ..arrays.types import Array
 from ..machine.meta import by_zeros
+from ..machine.namespaces import ARRAYS, TENSORS
 from ..machine.operands import broadcast_error
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
 from ..machine.refusals import not_for, refuse_gradient, scalar_type
+from ..machine.rule import Gradient
 from ..machine.write import output_shape_error
 from ..moving.basic import fit
 from ..pointwise.transcendental import sigmoid
@@ -364,14 +366,23 @@ def _plain_cross_entropy(x: Any, t: Any) -> Any:
     return softplus_array(-x) + (1 - t) * x
 
 
-@binary_cross_entropy_with_logits_op.vjp("input")
-def binary_cross_entropy_with_logits_gradient_of_input(
-    g: Any, input: Any, target: Any, weight: Any, pos_weight: Any, reduction: int, input_shape: Any, input_dtype: Any,
-    xp: Any,
+@primitive(name="binary_cross_entropy_with_logits_backward")
+def binary_cross_entropy_with_logits_backward(
+    grad_output: Array, input: Array, target: Array, weight: Array | None, pos_weight: Array | None, reduction: int,
+    input_shape: tuple[int, ...], input_dtype: np.dtype[Any],
 ) -> Any:  # fmt: skip
-    if pos_weight is None and weight is None and xp.is_raw and input_dtype.itemsize > 2:
-        scaled = g * input_dtype.type(share(reduction, input_shape))
+    if pos_weight is None and weight is None and input_dtype.itemsize > 2:
+        scaled = grad_output * input_dtype.type(share(reduction, input_shape))
         return tiled_product(lambda x, t: logistic(x) - t, scaled, input, target)
+    given = (weight, pos_weight, reduction, input_shape, input_dtype)
+    return _with_logits_gradient(grad_output, input, target, *given, ARRAYS)
+
+
+@binary_cross_entropy_with_logits_backward.compose
+def _with_logits_gradient(
+    g: Any, input: Any, target: Any, weight: Any, pos_weight: Any, reduction: int, input_shape: Any, input_dtype: Any,
+    xp: Any = TENSORS,
+) -> Any:  # fmt: skip
     if pos_weight is None:
         slope = xp.sigmoid(input) - target
     else:
@@ -379,6 +390,9 @@ def binary_cross_entropy_with_logits_gradient_of_input(
         slope = (positive + 1 - target) * xp.sigmoid(input) - positive
     found = slope * g if weight is None else slope * g * weight
     return fit(_shared(found, reduction, input_shape, xp), input_shape, input_dtype, xp)
+
+
+binary_cross_entropy_with_logits_op.vjp(input=Gradient(binary_cross_entropy_with_logits_backward))
 
 
 @binary_cross_entropy_with_logits_op.vjp("target")

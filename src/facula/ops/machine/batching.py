@@ -231,7 +231,7 @@ def joined(value: Any) -> Any:
 
 def parted(value: Any, size: int) -> Any:
     """The reverse."""
-    return value.reshape(size, -1, *value.shape[1:])
+    return value.reshape(size, value.shape[0] // max(size, 1), *value.shape[1:])
 
 
 def joined_samples(spatial: int) -> Any:

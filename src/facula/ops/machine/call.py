@@ -275,9 +275,7 @@ class Call(Text):
         """
         value = self.source(slot, instead, output)
         op = self.op
-        at_once = getattr(op, "raw_rule", None)
-        is_strides = slot.name.endswith("_strides")
-        if not (slot.is_tensor or is_strides) or op.variadic or (at_once is not None and slot.name in at_once.sources):
+        if not (slot.is_tensor or slot.name.endswith("_strides")) or op.variadic:
             return value
         users = [x for x in self.differentiable if slot.name in op.rules[x].sources]
         if users == self.differentiable:

@@ -23,6 +23,7 @@ from .deprecated import warn_of_old_overload
 from .namespaces import TENSORS
 from .operands import check_devices, operands, run_kernel, wrong_operand
 from .primitive import Primitive
+from .rule import Gradient
 
 MISSING: Any = object()
 """Stands for an argument that was not given."""
@@ -120,12 +121,12 @@ class Elementwise(Primitive):
 def elementwise(
     name: str, kernel: Any, node: str | None = None, *, promote: str = "default", check: Any = None,
     scalars: tuple[str, ...] = (), numbers: bool = True, fast: bool = True,
-    holomorphic: bool = True, saved_names: dict[str, str] | None = None, quick: dict[str, Any] | None = None,
-    **rules: Callable[..., Any],
+    holomorphic: bool = True, saved_names: dict[str, str] | None = None, quick: dict[str, np.ufunc] | None = None,
+    **rules: Callable[..., Any] | Gradient,
 ) -> Elementwise:  # fmt: skip
     """Declare an elementwise primitive in one expression: kernel, node name, and a rule for each input.
 
-    ``quick`` may give rules once more for real arrays; see NOTE [quick rules] in ``node``.
+    ``quick`` may give the ufunc that a rule comes to on real arrays; see NOTE [quick rules] in ``node``.
     """
     op = Elementwise(
         name, kernel, node, promote=promote, check=check, scalars=scalars, numbers=numbers, fast=fast,

@@ -9,6 +9,7 @@ not there yet, its module is loaded.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ... import _lazy
@@ -28,3 +29,26 @@ class Namespace:
 
 ARRAYS = Namespace(True)
 TENSORS = Namespace(False)
+
+
+def show(name: str, shown: Callable[..., Any], general: Callable[..., Any] | None = None) -> None:
+    """Let ``xp.name`` be on plain Tensors what PyTorch's graphs show: ``shown``, a function of other operators.
+
+    On arrays and inside transforms it is the primitive of that name, or ``general(..., xp)``: transforms know how to
+    batch these, and little of what writes to places in zeros.
+    """
+    if general is not None:
+        setattr(ARRAYS, name, lambda *args: general(*args, ARRAYS))
+        whole: Any = lambda *args: general(*args, TENSORS)  # noqa: E731
+    else:
+        whole = getattr(TENSORS, name)
+
+    def call(*args: Any) -> Any:
+        return (whole if _any_wraps(args) else shown)(*args)
+
+    setattr(TENSORS, name, call)
+
+
+def _any_wraps(values: Any) -> bool:
+    """Whether any of these stands for others, inside a transform."""
+    return any(getattr(v, "wraps", False) or (isinstance(v, (tuple, list)) and _any_wraps(v)) for v in values)

@@ -11,8 +11,8 @@ values out one by one, with all checks. For the raw world each primitive has a f
 
 Whenever something is unusual (freed, changed, packed by hooks) it leaves the work to the general form.
 
-NOTE [quick rules]: in place of a rule the compiled form calls the primitive's ``quick`` rule, if it has one, for arrays
-of float32 or float64: a ufunc of (g, saved value), or, for small arrays, a function from ``quick_gradients``.
+NOTE [quick rules]: where a rule comes to one ufunc of (g, saved value) on real arrays, as that of ``mul`` does, the
+compiled form calls this, the primitive's ``quick`` rule: the steps of the rule would take as long again.
 """
 
 from __future__ import annotations
@@ -27,14 +27,12 @@ from ..._core.dtypes import F32, F64
 from ...autograd import saved
 from ...autograd.graph import EMPTY, Freed, Node
 from ...autograd.saved import PLAIN
-from .namespaces import ARRAYS
+from .namespaces import ARRAYS, TENSORS, Namespace
+from .rule import Gradient, Rule
 from .text import Text
 
 if TYPE_CHECKING:
-    from .primitive import Primitive, Rule
-
-SMALL = 16384
-"""Above this many elements rules themselves are used instead of quick ones: they may go in tiles."""
+    from .primitive import Primitive
 
 
 def make_node_class(op: Primitive) -> type[Node]:
@@ -72,7 +70,7 @@ def make_node_class(op: Primitive) -> type[Node]:
 def _pytorch_slot_name(name: str) -> str:
     """What PyTorch calls a saved value; nothing for those that it does not show."""
     name = {"input": "self", "out": "result"}.get(name, name)
-    if name.endswith("_dtype"):
+    if name.endswith("_dtype") or name == "needs":
         return ""
     for ours, theirs in (("_shape", "_sym_sizes"), ("_strides", "_sym_strides")):
         if name.endswith(ours):
@@ -144,20 +142,25 @@ def _general(op: Primitive) -> Callable[..., Any]:
         values = saved.unpack(node, xp) if node.saved is not EMPTY else []
         values.append(xp)
         grads: list[Any] = []
-        for edge, (fn, pick) in zip(edges, rules):
-            grads.append(None if edge is None else fn(g, *(values if pick is None else pick(values))))
+        for edge, (on_arrays, on_tensors, pick) in zip(edges, rules):
+            if edge is None:
+                grads.append(None)
+            else:
+                fn = on_arrays if xp is ARRAYS else on_tensors
+                grads.append(fn(g, *(values if pick is None else pick(values))))
         return grads
 
     return own_code(propagate)
 
 
-def _rules_of(op: Primitive) -> list[tuple[Any, Any]]:
-    """For each differentiable input its rule, and what picks the rule's arguments from the saved values and xp.
+def _rules_of(op: Primitive) -> list[tuple[Any, Any, Any]]:
+    """For each differentiable input its rule in both namespaces, and what picks its arguments from saved values and xp.
 
     That is None for a rule that takes them all, in their order.
     """
     rules = [op.rules[op.tensor_names[i]] for i in op.differentiable]
-    return [(r.fn, None if r.takes == (*range(len(op.slots)), -1) else _picker(r.takes)) for r in rules]
+    every = (*range(len(op.slots)), -1)
+    return [(r.on(ARRAYS), r.on(TENSORS), None if r.takes == every else _picker(r.takes)) for r in rules]
 
 
 class _PropagateText(Text):
@@ -175,23 +178,23 @@ class _PropagateText(Text):
     def made(self) -> Callable[..., Any]:
         op, say = self.op, self.say
         say(0, "def _propagate(node, g, xp, edges):")
-        if not op.slots and not op.lists and op.raw_rule is None and not op.multi:
+        if op.gradients is not None:
+            self.say_gradients(op.gradients)
+        elif not op.slots and not op.lists and not op.multi:
             self.say_bare()
         else:
-            if op.joint_rule is None and op.slots and not op.lists and not op.multi:
+            if op.slots and not op.lists and not op.multi:
                 self.say_tensors()
-            say(1, f"if xp is not _ARRAYS or {self.is_none()}:")
-            self.say_joint()
-            say(1, "_held = node.saved")
-            if op.raw_rule is not None:
-                self.say_at_once(op.raw_rule)
-            elif op.lists.intersection(op.slot_names) or not op.slots:
+            say(1, f"if xp is not _ARRAYS or {self.is_none()}:",
+                   "    return _general(node, g, xp, edges)",
+                   "_held = node.saved")  # fmt: skip
+            if op.lists.intersection(op.slot_names) or not op.slots:
                 say(1, "return _general(node, g, xp, edges)")
             elif self.may_be_bare():
                 self.say_elementwise()
             else:
                 self.say_values()
-                self.say_rules()
+                self.say_rules(1, ARRAYS)
         return self.compiled("_propagate", self.names)
 
     def is_none(self) -> str:
@@ -211,17 +214,7 @@ class _PropagateText(Text):
                 self.say(3, f"if _s{i} is not None:",
                             f"    _s{i} = _attached(_s{i}, node, {slot.index})")  # fmt: skip
         self.names["_attached"] = saved.attached
-        self.say_rules(3)
-
-    def say_joint(self) -> None:
-        """Gradients in the Tensor world, by one rule for all."""
-        joint = self.op.joint_rule
-        if joint is not None:
-            self.names.update(_joint=joint.fn, _pick=_picker(joint.takes))
-            self.say(2, f"if xp is not _ARRAYS and not ({self.is_none()}):",
-                        "    _values = [*_unpack(node, xp), tuple([edge is not None for edge in edges]), xp]",
-                        "    return _joint(g, *_pick(_values))")  # fmt: skip
-        self.say(2, "return _general(node, g, xp, edges)")
+        self.say_rules(3, TENSORS)
 
     def say_bare(self) -> None:
         """Nothing saved: the gradient alone decides, in both worlds."""
@@ -229,8 +222,7 @@ class _PropagateText(Text):
                     f"    return ({'None, ' * len(self.rules)})")  # fmt: skip
         results = []
         for i, (name, rule) in enumerate(zip(self.inputs, self.rules)):
-            self.names[f"_rule_{i}"] = rule.fn
-            call = f"_rule_{i}(g, xp)" if rule.takes else f"_rule_{i}(g)"
+            call = self.rule(i, rule, "g, xp" if rule.takes else "g")
             if name in self.op.quick:
                 self.names[f"_quick_{i}"] = self.op.quick[name]
                 call = f"_quick_{i}(g) if _type(g) is _ndarray else {call}"
@@ -260,15 +252,14 @@ class _PropagateText(Text):
 
     def say_elementwise(self) -> None:
         """One saved value for each rule, and quick rules."""
-        say, single = self.say, len(self.rules) == 1
-        say(1, "_is_array = _type(g) is _ndarray",
-               "_dt = g.dtype",
-               "_quick = (_dt is _F32 or _dt is _F64)"
-               + (f" and g.size <= {SMALL}" if single else " and _is_array"))  # fmt: skip
+        say = self.say
+        if not all(isinstance(rule, Gradient) for rule in self.rules):
+            say(1, "_is_array = _type(g) is _ndarray",
+                   "_dt = g.dtype",
+                   "_quick = _is_array and (_dt is _F32 or _dt is _F64)")  # fmt: skip
         for i, (name, rule) in enumerate(zip(self.inputs, self.rules)):
             at = rule.takes[0]
-            self.names[f"_rule_{i}"] = rule.fn
-            call = f"_rule_{i}(g, _s, xp)" if len(rule.takes) == 2 else f"_rule_{i}(g, _s)"
+            call = self.rule(i, rule, "g, _s, xp" if len(rule.takes) == 2 else "g, _s", ARRAYS)
             say(1, f"if edges[{i}] is None:",
                    f"    _grad_{i} = None",
                    "else:",
@@ -277,11 +268,13 @@ class _PropagateText(Text):
                 say(2, "if _type(_s) is _ndarray and node.versions is not None and node.versions[0]:",
                        "    return _general(node, g, xp, edges)")  # fmt: skip
             self.say_checked(2, "_s", f"{at} if _type(_held) is _tuple else 0")
+            if isinstance(rule, Gradient):
+                say(2, f"_grad_{i} = {call}")
+                continue
             quick = self.op.quick.get(name)
             if quick is not None:
                 self.names[f"_quick_{i}"] = quick
-                arrays_only = " and _is_array" if single and isinstance(quick, np.ufunc) else ""
-                say(2, f"if _quick{arrays_only}:",
+                say(2, "if _quick:",
                        f"    _grad_{i} = _quick_{i}(g, _s)",
                        "else:")  # fmt: skip
             depth = 2 if quick is None else 3
@@ -299,35 +292,56 @@ class _PropagateText(Text):
             self.say(1, f"if _s{i} is not None:")
             self.say_checked(2, f"_s{i}", str(i))
 
-    def say_rules(self, depth: int = 1) -> None:
+    def say_rules(self, depth: int, xp: Namespace) -> None:
         results = []
         for i, rule in enumerate(self.rules):
-            self.names[f"_rule_{i}"] = rule.fn
-            results.append(f"None if edges[{i}] is None else _rule_{i}({_arguments(rule)})")
+            results.append(f"None if edges[{i}] is None else {self.rule(i, rule, _arguments(rule), xp)}")
         self.say(depth, f"return ({', '.join(results)},)")
 
-    def say_at_once(self, rule: Rule) -> None:
-        """All gradients by one function; see ``Primitive.raw_vjp``."""
-        self.names["_rule"] = rule.fn
-        say = self.say
-        say(1, "_needs = (" + "".join([f"edges[{i}] is not None, " for i in range(len(self.rules))]) + ")")
-        plain = " and ".join([_is_plain(f"_s{i}", i) for i in self.tensor_slots])
-        values = ", ".join([f"_s{i}" for i in range(len(self.op.slots))])
-        if not values:
-            say(1, f"return _rule({_arguments(rule)})")
-            return
-        if self.op.lists.intersection(self.op.slot_names):
+    def say_gradients(self, rule: Gradient) -> None:
+        """All gradients by one primitive, in both namespaces; see ``Primitive.gradient``."""
+        op, say, count = self.op, self.say, len(self.rules)
+        self.names.update(_on_arrays=rule.on(ARRAYS), _on_tensors=rule.on(TENSORS), _attached=saved.attached)
+        values = ", ".join([f"_s{i}" for i in range(len(op.slots))])
+        say(1, f"if {self.is_none()}:",
+               f"    return ({'None, ' * count})",
+               "_needs = (" + "".join([f"edges[{i}] is not None, " for i in range(count)]) + ")")  # fmt: skip
+        if op.lists.intersection(op.slot_names):
             say(1, f"{values}, = _unpack(node, xp)")
+        elif values:
+            plain = " and ".join([_is_plain(f"_s{i}", i) for i in self.tensor_slots]) or "True"
+            say(1, "_held = node.saved",
+                   f"{values}, = _held if _type(_held) is _tuple else _unpack(node, xp)",
+                   f"if {plain}:")  # fmt: skip
+            for i in self.tensor_slots:
+                slot = op.slots[i]
+                attached = f"_attached(_s{i}, node, {slot.index})" if slot.is_output else f"_s{i}"
+                say(2, f"if _s{i} is not None:",
+                       f"    _s{i} = _s{i}._array if xp is _ARRAYS else {attached}")  # fmt: skip
+            say(1, "else:",
+                   f"    {values}, = _unpack(node, xp)")  # fmt: skip
+        given = ", ".join([self.argument(name) for name in rule.arguments])
+        if rule.op.outputs == 1:
+            say(1, f"return ((_on_arrays if xp is _ARRAYS else _on_tensors)({given}),)")
         else:
-            say(1, f"{values}, = _held if _type(_held) is _tuple else _unpack(node, xp)")
-            if self.tensor_slots:
-                say(1, f"if {plain}:")
-                for i in self.tensor_slots:
-                    say(2, f"if _s{i} is not None:",
-                           f"    _s{i} = _s{i}._array")  # fmt: skip
-                say(1, "else:",
-                       f"    {values}, = _unpack(node, xp)")  # fmt: skip
-        say(1, f"return _rule({_arguments(rule)})")
+            say(1, f"_found = (_on_arrays if xp is _ARRAYS else _on_tensors)({given})",
+                   "return [_x if _need else None for _x, _need in zip(_found, _needs)]")  # fmt: skip
+
+    def rule(self, i: int, rule: Rule, arguments: str, xp: Namespace | None = None) -> str:
+        """A call of a rule, in one of the namespaces or in both."""
+        if not isinstance(rule, Gradient):
+            self.names[f"_rule_{i}"] = rule.fn
+            return f"_rule_{i}({arguments})"
+        self.names[f"_rule_{i}"], self.names[f"_kernel_{i}"] = rule.on(TENSORS), rule.on(ARRAYS)
+        if xp is None:
+            return f"(_kernel_{i} if xp is _ARRAYS else _rule_{i})({arguments})"
+        return f"_kernel_{i}({arguments})" if xp is ARRAYS else f"_rule_{i}({arguments})"
+
+    def argument(self, name: str) -> str:
+        """An argument of a gradient's primitive."""
+        if name in self.op.slot_names:
+            return f"_s{self.op.slot_names.index(name)}"
+        return {"needs": "_needs", "g": "g"}.get(name) or f"g[{name[1:]}]"
 
 
 def _is_plain(value: str, at: int) -> str:
@@ -340,7 +354,7 @@ def _is_plain(value: str, at: int) -> str:
 
 
 def _arguments(rule: Rule) -> str:
-    return ", ".join(["g", *[{-1: "xp", -2: "_needs"}.get(i, f"_s{i}") for i in rule.takes]])
+    return ", ".join(["g", *["xp" if i < 0 else f"_s{i}" for i in rule.takes]])
 
 
 def _all_none(g: Any) -> bool:

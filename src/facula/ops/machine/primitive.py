@@ -13,12 +13,16 @@ parameter names of a rule say what a node saves**: ``g`` (first), any argument, 
 ``<arg>_dtype``, ``<arg>_size``, ``<arg>_strides`` (in elements); ``xp`` is the namespace of what the rule computes with
 (see ``namespaces``) and is not saved. A name that does not exist fails when the primitive is declared.
 
+A rule may also be another primitive, whose kernel computes the gradient: see ``Gradient``. And one call of such a
+primitive may be the rule of several inputs: see ``Primitive.gradient``.
+
 A rule is pure: it never writes into what it is given. It may return a gradient that still has to be summed to its
 input's shape or cast to its dtype if the primitive is elementwise: that happens once, on the graph's edge.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
@@ -35,6 +39,7 @@ from .any_state import any_state, attach_outputs
 from .call import made
 from .namespaces import ARRAYS, TENSORS
 from .node import make_node_class
+from .rule import Gradient, Rule, parameter_names, rule_of, unwrapped
 
 REGISTRY: dict[str, Primitive] = {}
 
@@ -56,33 +61,6 @@ _TENSORS = ("Array", "Array | None", "Arrays", None)
 
 _ASPECTS = ("shape", "dtype", "size", "strides")
 """What a rule may ask of an argument without saving it."""
-
-
-def parameter_names(fn: Any) -> list[str]:
-    """The names of a function's parameters, ``*rest`` included. ``inspect.signature`` takes 30 times as long."""
-    code = unwrapped(fn).__code__
-    n = code.co_argcount
-    starred = code.co_varnames[n + code.co_kwonlyargcount :][: code.co_flags >> 2 & 1]
-    return [*code.co_varnames[:n], *starred]
-
-
-def unwrapped(fn: Any) -> Any:
-    """The function whose parameters another one passes on."""
-    return getattr(fn, "__wrapped__", fn)
-
-
-class Rule:
-    """A derivative rule and, for each of its parameters after ``g``, where to find it among the saved values."""
-
-    __slots__ = ("fn", "sources", "takes")
-
-    def __init__(self, fn: Callable[..., Any]) -> None:
-        names = parameter_names(fn)
-        if not names or names[0] != "g":
-            raise TypeError(f"the first parameter of a rule is g, not {names[:1]}")
-        self.fn = fn
-        self.sources = names[1:]
-        self.takes: tuple[int, ...] = ()
 
 
 class Primitive:
@@ -126,14 +104,12 @@ class Primitive:
         self.native: Any = None
         """Its native kernel, and from what size on that pays; None: it has none."""
         self.rules: dict[str, Rule] = {}
-        self.raw_rule: Rule | None = None
-        """The rules of all inputs in one, for raw arrays; see ``raw_vjp``."""
-        self.joint_rule: Rule | None = None
-        """The same for Tensors; see ``joint_vjp``."""
+        self.gradients: Gradient | None = None
+        """The primitive that is the rule of all inputs, if there is one."""
         self.slots: list[Slot] = []
         self.slot_names: list[str] = []
-        self.quick: dict[str, Callable[..., Any]] = {}
-        """Rules once more, for small float32 and float64 arrays; see NOTE [quick rules] in ``_nodes``."""
+        self.quick: dict[str, np.ufunc] = {}
+        """What rules come to on real arrays, where it is one ufunc; see NOTE [quick rules] in ``node``."""
         self.saved_names = saved_names or {}
         self.composed: Callable[..., Any] | None = None
         """The same as a function of other operators: what transforms use in place of a fused kernel."""
@@ -171,7 +147,7 @@ class Primitive:
 
     # ---- declaration
 
-    def vjp(self, *names: str, **rules: Callable[..., Any]) -> Any:
+    def vjp(self, *names: str, **rules: Callable[..., Any] | Gradient) -> Any:
         """Give rules by keyword, or use as a decorator: ``@op.vjp("input")``."""
         if names:
 
@@ -185,34 +161,31 @@ class Primitive:
             self._add_rule(name, fn)
         return self
 
-    def _add_rule(self, name: str, fn: Callable[..., Any]) -> None:
+    def _add_rule(self, name: str, rule: Callable[..., Any] | Rule) -> None:
         if name not in self.tensor_names:
             raise TypeError(f"{self.name}: a rule for {name!r}, which is none of {self.tensor_names}")
-        self.rules[name] = self._prepared(Rule(fn))
+        self.rules[name] = self._prepared(rule if isinstance(rule, Rule) else rule_of(rule))
         self.differentiable = [i for i, n in enumerate(self.tensor_names) if n in self.rules]
+        if self.composed is not None:
+            setattr(TENSORS, self.name, self.call)
 
-    def raw_vjp(self, fn: Callable[..., Any]) -> Callable[..., Any]:
-        """A decorator: the gradients of all inputs at once, on raw arrays, for kernels whose rules share much work.
+    def gradient(self, op: Primitive, *names: str, **renamed: str) -> None:
+        """Let one call of another primitive be the rule of all the named inputs: see ``Gradient``.
 
-        Besides saved values it may ask for ``needs``: for each differentiable input, whether its gradient is wanted. It
-        must agree with the rules, which are still what higher derivatives are made of.
+        It gives a gradient for each. It may ask for ``needs``: whether each of them is wanted; in place of one that is
+        not it may give anything.
         """
-        self.raw_rule = self._prepared(Rule(fn))
+        self.gradients = Gradient(op, **renamed)
+        self.gradients.sources.sort(key=lambda name: bool(re.fullmatch(r"out\d*", name)))  # saved last, as in PyTorch
+        for name in names:
+            self._add_rule(name, self.gradients)
+
+    def compose(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        """A decorator: the same as a function of other operators. It is what is recorded if there are no rules."""
+        self.composed = fn
+        if not self.rules:
+            setattr(TENSORS, self.name, fn)
         return fn
-
-    def joint_vjp(self, *names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """A decorator: the gradients of all these inputs at once, on Tensors, in place of a rule for each.
-
-        It may ask for ``needs``, too. Such a primitive has a ``raw_vjp`` besides.
-        """
-
-        def add(fn: Callable[..., Any]) -> Callable[..., Any]:
-            self.joint_rule = self._prepared(Rule(fn))
-            self.rules.update(dict.fromkeys(names, self.joint_rule))
-            self.differentiable = [i for i, n in enumerate(self.tensor_names) if n in self.rules]
-            return fn
-
-        return add
 
     def batch(self, rule: Batching) -> Batching:
         """A decorator: what it is on batches, in terms of the tensors inside (see ``batching``).
@@ -237,8 +210,9 @@ class Primitive:
         """
         op = self._again(name, kernel or self.kernel, node, {**self._options, **changes})
         op.batching_rule, op.tangent_rule, op.quick = self.batching_rule, self.tangent_rule, self.quick
+        op.gradients = None if self.gradients is None else self.gradients.again()
         for each, rule in self.rules.items():
-            op._add_rule(each, rule.fn)
+            op._add_rule(each, op.gradients if op.gradients and rule is self.gradients else rule.again())
         return op
 
     def _again(self, name: str, kernel: Any, node: str | None, options: dict[str, Any]) -> Primitive:
@@ -246,14 +220,13 @@ class Primitive:
 
     def _prepared(self, rule: Rule) -> Rule:
         for source in rule.sources:
-            if source not in ("xp", "needs") and source not in self.slot_names:
+            if source != "xp" and source not in self.slot_names:
                 slot = self._slot(source)
                 if source in self.attribute_names:
                     slot.attribute = self.attribute_names.index(source)
                 self.slots.append(slot)
                 self.slot_names.append(source)
-        special = {"xp": -1, "needs": -2}
-        rule.takes = tuple([special[s] if s in special else self.slot_names.index(s) for s in rule.sources])
+        rule.takes = tuple([-1 if s == "xp" else self.slot_names.index(s) for s in rule.sources])
         self._keep.clear()
         return rule
 
@@ -278,7 +251,7 @@ class Primitive:
         """Which slots are needed if just the inputs in the bit mask (of differentiable ones) need a gradient."""
         found = self._keep.get(mask)
         if found is None:
-            needed: set[str] = set() if self.raw_rule is None else set(self.raw_rule.sources)
+            needed: set[str] = set()
             for bit, i in enumerate(self.differentiable):
                 if mask >> bit & 1:
                     needed.update(self.rules[self.tensor_names[i]].sources)

@@ -43,32 +43,23 @@ def repeat_op(input: Array, repeats: tuple[int, ...]) -> Any:
 def repeat_gradient_of_input(g: Any, repeats: Any, input_shape: Any, xp: Any) -> Any:
     if 0 in repeats:
         return zeros_beside(g, input_shape, xp)
-    if not xp.is_raw:
-        return _sum_of_copies(g, repeats, input_shape, xp)
-    old = (1,) * (len(repeats) - len(input_shape)) + input_shape
-    by_copy = xp.reshape(g, tuple(m for r, n in zip(repeats, old) for m in (r, n)))
-    return xp.reshape(xp.sum_to(by_copy, tuple(m for n in old for m in (1, n))), input_shape)
+    lead = len(repeats) - len(input_shape)
+    for _ in range(lead):
+        g = xp.sum_dim(g, (0,), False)
+    split: list[int] = []
+    copies = []
+    for r, n in zip(repeats[lead:], input_shape):
+        if r != 1:
+            copies.append(len(split))
+            split.append(r)
+        split.append(n)
+    return xp.sum_dim(xp.reshape(g, tuple(split)), tuple(copies), False) if copies else g
 
 
 @repeat_op.batch
 def repeat_batched(call: batching.Call) -> Any:
     repeats = call.attribute("repeats")
     return batching.padded(call.values[0], len(repeats)).repeat(1, *repeats)
-
-
-def _sum_of_copies(g: Any, repeats: tuple[int, ...], shape: tuple[int, ...], xp: Any) -> Any:
-    """The gradient of ``repeat``: new dimensions are summed, repeated ones split into copies and summed."""
-    lead = len(repeats) - len(shape)
-    for _ in range(lead):
-        g = xp.sum_dim(g, (0,), False)
-    split: list[int] = []
-    copies = []
-    for r, n in zip(repeats[lead:], shape):
-        if r != 1:
-            copies.append(len(split))
-            split.append(r)
-        split.append(n)
-    return xp.sum_dim(xp.reshape(g, tuple(split)), tuple(copies), False) if copies else g
 
 
 @public("", "repeat")

@@ -17,6 +17,7 @@ from ..machine import batching
 from ..machine.any_state import wrap
 from ..machine.autocast import is_on, lowered
 from ..machine.meta import by_zeros
+from ..machine.namespaces import TENSORS
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONALS, public
 from ..pointwise.with_numbers import mul_number
@@ -54,29 +55,36 @@ def _repeated(x: Any, heads: int) -> Any:
 )  # fmt: skip
 @by_zeros
 def flash_attention(
-    query: Array, key: Array, value: Array, attn_mask: Array, dropout_p: float, is_causal: bool, scale: float | None
-) -> tuple[Array, ...]:
-    """(output, logarithms of the sums of exponentials, kept shares or nothing)."""
+    query: Array, key: Array, value: Array, attn_mask: Array | None, dropout_p: float, is_causal: bool,
+    scale: float | None, keep: bool,
+) -> tuple[Array, ...]:  # fmt: skip
+    """(output, logarithms of the sums of exponentials, shares kept for the backward pass or nothing)."""
     q = widened(query)
     k, v = (_repeated(widened(x), q.shape[1]) for x in (key, value))
-    out, logs, kept = attend(q, k, v, attn_mask, is_causal, scale, state.grad_enabled())
+    out, logs, kept = attend(q, k, v, attn_mask, is_causal, scale, keep)
     return out.astype(query.dtype, copy=False), logs, kept
 
 
-@flash_attention.raw_vjp
-def _(
-    g: Any, needs: Any, query: Any, key: Any, value: Any, attn_mask: Any, out0: Any, out1: Any, out2: Any,
-    dropout_p: float, is_causal: bool, scale: float | None,
-) -> Any:  # fmt: skip
+@primitive(name="flash_attention_backward", outputs=3)
+@by_zeros
+def flash_attention_backward(
+    grad_out: Array, query: Array, key: Array, value: Array, attn_mask: Array | None, out: Array, logsumexp: Array,
+    shares: Array, dropout_p: float, is_causal: bool, scale: float | None, needs: tuple[bool, ...],
+) -> list[Array | None]:  # fmt: skip
     q = widened(query)
     k, v = (_repeated(widened(x), q.shape[1]) for x in (key, value))
     found = attention_gradients(
-        widened(g), needs, (q, k, v), attn_mask, is_causal, scale, widened(out0), out1, out2
-    )  # fmt: skip
+        widened(grad_out), needs, (q, k, v), attn_mask, is_causal, scale, widened(out), logsumexp, shares
+    )
     return [
         None if x is None else _gathered(x, like.shape).astype(like.dtype, copy=False)
         for x, like in zip(found, (query, key, value))
     ]
+
+
+flash_attention.gradient(
+    flash_attention_backward, "query", "key", "value", out="out0", logsumexp="out1", shares="out2"
+)
 
 
 def _gathered(x: Any, shape: tuple[int, ...]) -> Any:
@@ -89,69 +97,48 @@ def _gathered(x: Any, shape: tuple[int, ...]) -> Any:
 # ---- the same by other primitives, for higher derivatives
 
 
-def _spread_heads(x: Any, heads: int, xp: Any) -> Any:
+def _spread_heads(x: Any, heads: int) -> Any:
     batch, own, *rest = x.shape
     if own == heads:
         return x
-    wide = xp.expand(xp.view(x, (batch, own, 1, *rest)), (batch, own, heads // own, *rest))
-    return xp.reshape(wide, (batch, heads, *rest))
+    wide = TENSORS.expand(TENSORS.view(x, (batch, own, 1, *rest)), (batch, own, heads // own, *rest))
+    return TENSORS.reshape(wide, (batch, heads, *rest))
 
 
-def _gather_heads(x: Any, own: int, xp: Any) -> Any:
+def _gather_heads(x: Any, own: int) -> Any:
     batch, heads, *rest = x.shape
     if own == heads:
         return x
-    return xp.sum_dim(xp.reshape(x, (batch, own, heads // own, *rest)), (2,), False)
+    return TENSORS.sum_dim(TENSORS.reshape(x, (batch, own, heads // own, *rest)), (2,), False)
 
 
-def _shares(query: Any, key: Any, attn_mask: Any, is_causal: bool, scale: float | None, xp: Any) -> tuple[Any, float]:
+@flash_attention_backward.compose
+def flash_attention_gradients(
+    grad_out: Any, query: Any, key: Any, value: Any, attn_mask: Any, out: Any, logsumexp: Any, shares: Any,
+    dropout_p: float, is_causal: bool, scale: float | None, needs: Any,
+) -> list[Any]:  # fmt: skip
+    xp, own = TENSORS, key.shape[1]
     length, width = query.shape[2:]
     factor = 1 / math.sqrt(width) if scale is None else scale
+    key, value = (_spread_heads(x, query.shape[1]) for x in (key, value))
     scores = xp.matmul(query, xp.transpose(key, 2, 3)) * factor
     if attn_mask is not None:
         scores = scores + attn_mask
     if is_causal:
-        causal = np.where(np.tri(length, key.shape[2], dtype=bool), 0, -np.inf).astype(_array(query).dtype)
-        scores = scores + (causal if xp.is_raw else wrap(causal))
-    return xp.safe_softmax(scores, -1), factor
-
-
-def _array(x: Any) -> Any:
-    return x._array if isinstance(x, Tensor) else x
-
-
-def _score_slopes(g: Any, shares: Any, value: Any, xp: Any) -> Any:
-    slopes = xp.matmul(g, xp.transpose(value, 2, 3)) * shares
-    return slopes - shares * xp.sum_dim(slopes, (3,), True)
-
-
-@flash_attention.vjp("query")
-def flash_attention_gradient_of_query(
-    g: Any, query: Any, key: Any, value: Any, attn_mask: Any, dropout_p: float, is_causal: bool, scale: Any, xp: Any
-) -> Any:
-    key, value = (_spread_heads(x, query.shape[1], xp) for x in (key, value))
-    shares, factor = _shares(query, key, attn_mask, is_causal, scale, xp)
-    return xp.matmul(_score_slopes(g, shares, value, xp), key) * factor
-
-
-@flash_attention.vjp("key")
-def flash_attention_gradient_of_key(
-    g: Any, query: Any, key: Any, value: Any, attn_mask: Any, is_causal: bool, scale: Any, xp: Any
-) -> Any:
-    own = key.shape[1]
-    key, value = (_spread_heads(x, query.shape[1], xp) for x in (key, value))
-    shares, factor = _shares(query, key, attn_mask, is_causal, scale, xp)
-    slopes = _score_slopes(g, shares, value, xp)
-    return _gather_heads(xp.matmul(xp.transpose(slopes, 2, 3), query) * factor, own, xp)
-
-
-@flash_attention.vjp("value")
-def flash_attention_gradient_of_value(
-    g: Any, query: Any, key: Any, attn_mask: Any, is_causal: bool, scale: Any, xp: Any
-) -> Any:
-    own = key.shape[1]
-    shares, _ = _shares(query, _spread_heads(key, query.shape[1], xp), attn_mask, is_causal, scale, xp)
-    return _gather_heads(xp.matmul(xp.transpose(shares, 2, 3), g), own, xp)
+        causal = np.where(np.tri(length, key.shape[2], dtype=bool), 0, -np.inf)
+        scores = scores + wrap(causal.astype(query._array.dtype))
+    shares = xp.safe_softmax(scores, -1)
+    to_query, to_key, to_value = needs
+    by_query = by_key = by_value = None
+    if to_query or to_key:
+        by_scores = xp.matmul(grad_out, xp.transpose(value, 2, 3)) * shares
+        by_scores = by_scores - shares * xp.sum_dim(by_scores, (3,), True)
+        by_query = xp.matmul(by_scores, key) * factor if to_query else None
+        if to_key:
+            by_key = _gather_heads(xp.matmul(xp.transpose(by_scores, 2, 3), query) * factor, own)
+    if to_value:
+        by_value = _gather_heads(xp.matmul(xp.transpose(shares, 2, 3), grad_out), own)
+    return [by_query, by_key, by_value]
 
 
 @flash_attention.batch
@@ -227,7 +214,8 @@ def scaled_dot_product_attention(
     if attn_mask is not None:
         attn_mask = _as_numbers(attn_mask, query.dtype)
     if _is_fusable(query, key, value, attn_mask, dropout_p, enable_gqa):
-        found: Tensor = flash_attention(query, key, value, attn_mask, dropout_p, is_causal, scale)[0]
+        keep = state.grad_enabled() and (query.requires_grad or key.requires_grad or value.requires_grad)
+        found: Tensor = flash_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, keep)[0]
         return found
     return _composed(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
 

@@ -1,8 +1,7 @@
 """Recurrent layers: ``lstm``, ``gru``, ``rnn_tanh``, ``rnn_relu``, on padded batches and on packed sequences.
 
-One direction of one layer is one primitive. On raw arrays its derivative is backpropagation through time by hand (see
-``_recurrent_kernels``). On Tensors it is the derivative of the same layer composed of cells, step by step, which has
-derivatives of every order.
+One direction of one layer is one primitive, and its gradient, backpropagation through time (see ``arrays.recurrent``),
+is another. Composed of cells, step by step, the same layer has derivatives of every order.
 """
 
 from __future__ import annotations
@@ -15,14 +14,13 @@ from ..._core import state as _state
 from ..._core.dtypes import F32, SCALAR_TYPE_NAMES, is_half, widened
 from ..._tensor import Tensor
 from ...autograd.differentiate import grad
-from ..activations.activations import relu
 from ..activations.dropout import _dropped
+from ..activations.relu import relu
 from ..arrays.recurrent import BACKWARD, FORWARD, Weights, states_before, steps_of
 from ..arrays.types import Array
-from ..machine import batching
 from ..machine.errors import NoOverload
 from ..machine.meta import by_zeros
-from ..machine.primitive import Primitive
+from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
 from ..moving.joining import cat, stack
 from ..pointwise.transcendental import tanh
@@ -42,7 +40,7 @@ def _layer(
     input: Array, hx: Array, cx: Array, w_ih: Array, w_hh: Array, b_ih: Array, b_hh: Array, w_hr: Array, mode: str,
     batch_sizes: Any, reverse: bool, keep: bool,
 ) -> tuple[Array, ...]:  # fmt: skip
-    """(outputs, last hidden state, factors and states for the backward pass[, last cell state]).
+    """(outputs, last hidden state, last cell state or something empty, factors and states for the backward pass).
 
     ``input`` has the rows of all steps if there are ``batch_sizes``, else it is (steps, batch, features). The states
     are the outputs once more: users may change those in place.
@@ -50,30 +48,34 @@ def _layer(
     x, h, c, *weights = (_wide(a) for a in (input, hx, cx, w_ih, w_hh, b_ih, b_hh, w_hr))
     steps = steps_of(batch_sizes or input.shape[1:2] * input.shape[0], reverse)
     found = FORWARD[mode](x.reshape(-1, x.shape[-1]), h, c, Weights(*weights), steps, keep)
-    results = [found.out.reshape(*input.shape[:-1], h.shape[1]), found.hidden, *([] if c is None else [found.cell])]
+    cell = np.empty(0, x.dtype) if c is None else found.cell
+    results = [found.out.reshape(*input.shape[:-1], h.shape[1]), found.hidden, cell]
     if is_half(input.dtype):
         results = [a.astype(input.dtype) for a in results]
-    return (*results[:2], found.kept, found.out.copy() if keep else found.kept, *results[2:])
+    return (*results, found.kept, found.out.copy() if keep else found.kept)
 
 
-def _layer_gradients(
-    g: Any, needs: Any, input: Any, hx: Any, cx: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, w_hr: Any, out2: Any,
-    out3: Any, mode: str, batch_sizes: Any, reverse: bool,
-) -> list[Any]:  # fmt: skip
+@primitive(name="recurrent_layer_backward", outputs=8)
+def recurrent_layer_backward(
+    grad_out: Array | None, grad_hidden: Array | None, grad_cell: Array | None, input: Array, hx: Array,
+    cx: Array | None, w_ih: Array, w_hh: Array, b_ih: Array | None, b_hh: Array | None, w_hr: Array | None,
+    factors: Array, states: Array, mode: str, batch_sizes: Any, reverse: bool, needs: tuple[bool, ...],
+) -> list[Array | None]:  # fmt: skip
+    """Backpropagation through time."""
     given = (input, hx, cx, w_ih, w_hh, b_ih, b_hh, w_hr)
     x, h, c, *rest = (_wide(a) for a in given)
     weights = Weights(*rest)
     steps = steps_of(batch_sizes or input.shape[1:2] * input.shape[0], reverse)
     rows = x.reshape(-1, x.shape[-1])
-    g_out, g_hidden, g_cell = (_wide(a) for a in (g[0], g[1], None if c is None else g[4]))
+    g_out, g_hidden, g_cell = (_wide(a) for a in (grad_out, grad_hidden, grad_cell))
     found = BACKWARD[mode](
-        None if g_out is None else g_out.reshape(out3.shape),
+        None if g_out is None else g_out.reshape(states.shape),
         np.zeros_like(h) if g_hidden is None else g_hidden,
         None if c is None else np.zeros_like(c) if g_cell is None else g_cell,
-        out3, weights, steps, out2,
+        states, weights, steps, factors,
     )  # fmt: skip
     by_inputs, by_hidden = found.input_gates, found.hidden_gates
-    by_weight = by_hidden.T @ states_before(out3, h, steps) if needs[4] else None
+    by_weight = by_hidden.T @ states_before(states, h, steps) if needs[4] else None
     by_bias = _column_sums(by_hidden) if needs[6] else None
     if mode == "GRU":
         by_weight, by_bias = (None if a is None else np.roll(a, -h.shape[1], 0) for a in (by_weight, by_bias))
@@ -88,7 +90,7 @@ def _layer_gradients(
         found.projection,
     ]
     return [
-        r.astype(a.dtype, copy=False) if need else None
+        r.astype(a.dtype, copy=False) if need and a is not None else None
         for r, a, need in zip(results, given, needs)
     ]
 
@@ -97,17 +99,18 @@ def _column_sums(x: Any) -> Any:
     return np.ones(len(x), x.dtype) @ x if x.dtype == F32 else x.sum(0)
 
 
+@recurrent_layer_backward.compose
 def _composed_gradients(
-    g: Any, needs: Any, input: Any, hx: Any, cx: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, w_hr: Any, mode: str,
-    batch_sizes: Any, reverse: bool,
+    grad_out: Any, grad_hidden: Any, grad_cell: Any, input: Any, hx: Any, cx: Any, w_ih: Any, w_hh: Any, b_ih: Any,
+    b_hh: Any, w_hr: Any, factors: Any, states: Any, mode: str, batch_sizes: Any, reverse: bool, needs: Any,
 ) -> list[Any]:  # fmt: skip
     given = (input, hx, cx, w_ih, w_hh, b_ih, b_hh, w_hr)
     # Views have none of the hooks that the tensors themselves may have.
     views: list[Any] = [a if a is None or not need else a.view_as(a) for a, need in zip(given, needs)]
-    out, hidden, cell = _composed(*(*views, mode, batch_sizes, reverse))
-    pairs = [(o, o_g) for o, o_g in zip((out, hidden, cell), (g[0], g[1], *g[4:])) if o_g is not None]
+    outs = _composed(*(*views, mode, batch_sizes, reverse))
+    pairs = [(o, g) for o, g in zip(outs, (grad_out, grad_hidden, grad_cell)) if o is not None and g is not None]
     wanted = [a for a, need in zip(views, needs) if need]
-    found = iter(grad([o for o, _ in pairs], wanted, [o_g for _, o_g in pairs], create_graph=True, allow_unused=True))
+    found = iter(grad([o for o, _ in pairs], wanted, [g for _, g in pairs], create_graph=True, allow_unused=True))
     return [next(found) if need else None for need in needs]
 
 
@@ -138,17 +141,16 @@ def _composed(
 
 def _composed_layer(*args: Any) -> list[Any]:
     *given, _ = args
-    out, hidden, cell = _composed(*given)
-    return [out, hidden, None, None, *([] if cell is None else [cell])]
+    return [*_composed(*given), None, None]
 
 
 def _layer_primitive(name: str, node: str) -> Primitive:
-    op = Primitive(
-        name, _layer, node, outputs="many", batch=batching.item_by_item, saved_names=dict.fromkeys(("out2", "out3"), "")
-    )
-    op.raw_vjp(_layer_gradients)
-    op.joint_vjp(*op.tensor_names)(_composed_gradients)
-    op.composed = _composed_layer
+    op = Primitive(name, _layer, node, outputs=5, saved_names=dict.fromkeys(("out3", "out4"), ""))
+    op.gradient(
+        recurrent_layer_backward, *op.tensor_names, grad_out="g0", grad_hidden="g1", grad_cell="g2", factors="out3",
+        states="out4",
+    )  # fmt: skip
+    op.compose(_composed_layer)
     return op
 
 
@@ -185,11 +187,11 @@ def _network(
             states = [state[at] for state in hx]
             w_ih, w_hh = weights[at][:2]
             _check(x, states[0], w_ih, w_hh, batch_sizes[0] if batch_sizes else x._array.shape[1])
-            out, hidden, _, _, *cell = op(
+            out, hidden, cell, _, _ = op(
                 x, *states, *[None] * (2 - len(hx)), *weights[at], mode, batch_sizes, direction == 1, keep
             )
             outs.append(out)
-            for kept, state in zip(finals, (hidden, *cell)):
+            for kept, state in zip(finals, (hidden, cell)):
                 kept.append(state)
         x = outs[0] if len(outs) == 1 else cat(outs, -1)
         if layer < num_layers - 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..._tensor import Tensor
-from ..activations.activations import relu
+from ..activations.relu import relu
 from ..machine.public import public
 from ..pointwise.transcendental import sigmoid, tanh
 from ..products.matmul import linear

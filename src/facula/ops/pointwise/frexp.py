@@ -13,6 +13,7 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import primitive
 from ..machine.public import public
+from ..moving.basic import constant, raw
 
 return_types.define("frexp", "mantissa", "exponent")
 
@@ -29,9 +30,7 @@ def frexp_op(input: Array) -> tuple[Array, ...]:
 
 @frexp_op.vjp("input")
 def frexp_gradient_of_input(g: Any, out1: Any, xp: Any) -> Any:
-    exponents = out1 if xp.is_raw else out1._array
-    powers = np.asarray(np.ldexp(1.0, exponents), g.dtype if xp.is_raw else g._array.dtype)
-    return g / (powers if xp.is_raw else Tensor._wrap(powers))
+    return g / constant(np.asarray(np.ldexp(1.0, raw(out1)), raw(g).dtype), xp)
 
 
 @public("frexp", "frexp", out=True)

@@ -8,16 +8,18 @@ from typing import Any
 import numpy as np
 
 from ..._core import dtypes, quiet
+from ..._core.dtypes import F32, F64
 from ..._lazy import set_methods
 from ..._tensor import Tensor
-from ..arrays import quick_gradients
-from ..arrays.tiles import TILE, each_tile, tiled_rule
+from ..arrays.tiles import TILE, each_tile, pair_into
 from ..arrays.types import Array
 from ..machine.elementwise import Elementwise, elementwise
+from ..machine.namespaces import TENSORS
 from ..machine.public import FUNCTIONS, expose, public
 from ..machine.refusals import only
+from ..machine.rule import Gradient
 from ..machine.write import inplace_form
-from ..moving.basic import cast, conj_array, no_gradient, raw
+from ..moving.basic import cast, conj_array, in_both_namespaces, no_gradient, raw
 from .arithmetic import is_number, not_two_numbers, number_like
 
 # ---- powers
@@ -68,14 +70,13 @@ def _power_by_number(input: Array, exponent: object) -> Any:
 def _pow_rule(g: Any, input: Any, exponent: Any, xp: Any) -> Any:
     if exponent == 0:
         return no_gradient(g, xp)
-    if exponent == 2 and xp.is_raw:
-        return g * xp.conj(input * 2)
-    if exponent == 1 and xp.is_raw:
-        return g
-    return g * xp.conj(xp.times(xp.pow_number(input, exponent - 1), exponent))
+    return g * xp.conj(xp.times(xp.factor_power(input, exponent - 1), exponent))
 
 
 pow_number = elementwise("pow_number", _power_by_number, "PowBackward0", scalars=("exponent",), input=_pow_rule)
+in_both_namespaces(
+    "factor_power", lambda x, exponent: x if exponent == 1 else _power_by_number(x, exponent), TENSORS.pow_number
+)
 
 
 def _power(input: Array, exponent: Array) -> Any:
@@ -230,11 +231,10 @@ def function(
 OF_BACKWARD = {"input": "grad_output", "other": "output"}
 """What the node of an operator that computes another one's gradient calls its saved values."""
 
+_ONE: dict[Any, Any] = {F32: np.ones((), F32), F64: np.ones((), F64)}
 _LN2, _LN10 = math.log(2), math.log(10)
 
-sqrt = function(
-    "sqrt", np.sqrt, "SqrtBackward0", lambda g, out, xp: g / xp.times(xp.conj(out), 2), quick=quick_gradients.sqrt
-)
+sqrt = function("sqrt", np.sqrt, "SqrtBackward0", lambda g, out, xp: g / xp.times(xp.conj(out), 2))
 
 
 def _rsqrt(input: Array) -> Any:
@@ -242,8 +242,6 @@ def _rsqrt(input: Array) -> Any:
 
 
 def _rsqrt_rule(g: Any, out: Any, xp: Any) -> Any:
-    if xp.is_raw:
-        return -0.5 * g * xp.conj(out * out * out)
     return xp.times(g, -0.5) * xp.conj(xp.pow_number(out, 3))
 
 
@@ -256,19 +254,14 @@ log2 = function("log2", np.log2, "Log2Backward0", lambda g, input, xp: g / xp.ti
 log10 = function("log10", np.log10, "Log10Backward0", lambda g, input, xp: g / xp.times(xp.conj(input), _LN10))
 log1p = function("log1p", np.log1p, "Log1PBackward0", lambda g, input, xp: g / xp.plus(xp.conj(input), 1))
 
-sin = function(
-    "sin", np.sin, "SinBackward0", lambda g, input, xp: g * xp.conj(xp.cos(input)), quick=quick_gradients.times_cos,
-)
-cos = function(
-    "cos", np.cos, "CosBackward0", lambda g, input, xp: g * -xp.conj(xp.sin(input)),
-    quick=quick_gradients.times_minus_sin,
-)
+sin = function("sin", np.sin, "SinBackward0", lambda g, input, xp: g * xp.conj(xp.cos(input)))
+cos = function("cos", np.cos, "CosBackward0", lambda g, input, xp: g * -xp.conj(xp.sin(input)))
 tan = function("tan", np.tan, "TanBackward0", lambda g, out, xp: g * xp.conj(xp.plus(xp.squared(out), 1)))
 
 
 def _cosine(sine: Any, xp: Any) -> Any:
     """One over the root of ``1 - sine**2``."""
-    return xp.rsqrt(1 - sine * sine if xp.is_raw else xp.plus(-sine * sine, 1))
+    return xp.rsqrt(xp.plus(-sine * sine, 1))
 
 
 asin = function("asin", np.arcsin, "AsinBackward0", lambda g, input, xp: g * xp.conj(_cosine(input, xp)), "arcsin")
@@ -280,11 +273,18 @@ sinh = function("sinh", np.sinh, "SinhBackward0", lambda g, input, xp: g * xp.co
 cosh = function("cosh", np.cosh, "CoshBackward0", lambda g, input, xp: g * xp.conj(xp.sinh(input)))
 
 
+def _tanh_gradient(g: Any, y: Any, out: Any = None) -> Any:
+    r = np.multiply(y, y, out)
+    np.subtract(_ONE[r.dtype], r, r)
+    return np.multiply(g, r, r)
+
+
 @quiet.safe
 def _tanh_backward(input: Array, other: Array) -> Any:
-    if quick_gradients.fits(input, other):
-        return quick_gradients.tanh(input, other)
-    return input * conj_array(1 - other * other)
+    d = other.dtype
+    if not other.ndim or input.dtype is not d or (d is not F32 and d is not F64) or input.shape != other.shape:
+        return input * conj_array(1 - other * other)
+    return _tanh_gradient(input, other) if other.size <= TILE else pair_into(_tanh_gradient, input, other)
 
 
 # The gradient g * conj(1 - y**2) is an operator of its own: the same graph as PyTorch's in second derivatives, and one
@@ -294,10 +294,7 @@ tanh_backward = elementwise(
     input=lambda g, other, xp: xp.tanh_backward(g, xp.conj(other)),
     other=lambda g, input, other, xp: xp.conj(g) * input * xp.conj(other) * -2,
 )  # fmt: skip
-tanh = function(
-    "tanh", np.tanh, "TanhBackward0", tiled_rule(lambda g, out, xp: xp.tanh_backward(g, out), quick_gradients.tanh),
-    quick=quick_gradients.tanh,
-)  # fmt: skip
+tanh = function("tanh", np.tanh, "TanhBackward0", Gradient(tanh_backward, other="out"))
 asinh = function(
     "asinh", np.arcsinh, "AsinhBackward0", lambda g, input, xp: g * xp.conj(xp.rsqrt(xp.plus(xp.squared(input), 1))),
     "arcsinh",
@@ -314,9 +311,7 @@ acosh = function("acosh", np.arccosh, "AcoshBackward0", _acosh_rule, "arccosh")
 
 
 def _atanh_rule(g: Any, input: Any, xp: Any) -> Any:
-    if not xp.is_raw:
-        g = xp.times(g, 1)
-    return g / xp.conj(xp.number_minus(1, xp.squared(input)))
+    return xp.times(g, 1) / xp.conj(xp.number_minus(1, xp.squared(input)))
 
 
 atanh = function("atanh", np.arctanh, "AtanhBackward0", _atanh_rule, "arctanh")
@@ -369,11 +364,18 @@ def _logistic_in_tiles(input: Any) -> Any:
     return out
 
 
+def _sigmoid_gradient(g: Any, y: Any, out: Any = None) -> Any:
+    r = np.subtract(_ONE[y.dtype], y, out)
+    np.multiply(r, y, r)
+    return np.multiply(g, r, r)
+
+
 @quiet.safe
 def _sigmoid_backward(input: Array, other: Array) -> Any:
-    if quick_gradients.fits(input, other):
-        return quick_gradients.sigmoid(input, other)
-    return input * conj_array((1 - other) * other)
+    d = other.dtype
+    if not other.ndim or input.dtype is not d or (d is not F32 and d is not F64) or input.shape != other.shape:
+        return input * conj_array((1 - other) * other)
+    return _sigmoid_gradient(input, other) if other.size <= TILE else pair_into(_sigmoid_gradient, input, other)
 
 
 sigmoid_backward = elementwise(
@@ -381,11 +383,7 @@ sigmoid_backward = elementwise(
     input=lambda g, other, xp: xp.sigmoid_backward(g, xp.conj(other)),
     other=lambda g, input, other, xp: xp.conj(g) * input * (1 - 2 * xp.conj(other)),
 )  # fmt: skip
-sigmoid = function(
-    "sigmoid", _logistic, "SigmoidBackward0",
-    tiled_rule(lambda g, out, xp: xp.sigmoid_backward(g, out), quick_gradients.sigmoid),
-    quick=quick_gradients.sigmoid,
-)  # fmt: skip
+sigmoid = function("sigmoid", _logistic, "SigmoidBackward0", Gradient(sigmoid_backward, other="out"))
 
 
 # ---- functions of two arguments
@@ -393,7 +391,7 @@ sigmoid = function(
 
 def _angle_rule_part(part: Any, input: Any, other: Any, xp: Any) -> Any:
     squares = input * input + other * other
-    return part * xp.cleared(1 / squares if xp.is_raw else xp.reciprocal(squares), squares == 0)
+    return part * xp.cleared(xp.reciprocal(squares), squares == 0)
 
 
 atan2 = elementwise(

@@ -142,7 +142,7 @@ def addbmm_op(input: Array, batch1: Array, batch2: Array, beta: complex, alpha: 
 
 
 def _for_each(g: Any, n: int, xp: Any) -> Any:
-    return xp.expand(g if xp.is_raw else xp.unsqueeze(g, 0), (n, *g.shape))
+    return xp.expand(xp.unsqueeze(g, 0), (n, *g.shape))
 
 
 addbmm_op.vjp(

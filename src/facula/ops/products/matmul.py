@@ -21,10 +21,11 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import one_dim
 from ..machine.autocast import is_on, lowered
+from ..machine.namespaces import TENSORS, show
 from ..machine.operands import common_shape
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONALS, FUNCTIONS, linalg, public, write_out
-from ..moving.basic import clone, constant, in_both_namespaces
+from ..moving.basic import clone, in_both_namespaces
 from ..views.shape import contiguous, expand_op, flatten, reshape, squeeze_op, unsafe_view, unsqueeze_op, view_op
 from ..views.transpose import permute_op, t, transpose_op
 from .addmm import addmm
@@ -485,11 +486,19 @@ def trace_op(input: Array) -> Any:
 
 @trace_op.vjp("input")
 def trace_gradient_of_input(g: Any, input_shape: Any, xp: Any) -> Any:
-    if xp.is_raw or g.wraps:
-        return xp.diagonal_backward(xp.expand(g, (min(input_shape),)), input_shape, 0, 0, 1)
-    rows, columns = input_shape
-    diagonal = constant(np.arange(0, min(rows, columns) * (columns + 1), columns + 1), xp)
-    return xp.view(xp.index_fill_tensor(g.new_zeros(rows * columns), g, diagonal, 0), input_shape)
+    return xp.trace_backward(g, input_shape)
+
+
+def _filled_diagonal(g: Tensor, shape: tuple[int, ...]) -> Tensor:
+    rows, columns = shape
+    diagonal = Tensor._wrap(np.arange(0, min(rows, columns) * (columns + 1), columns + 1))
+    return TENSORS.view(TENSORS.index_fill_tensor(g.new_zeros(rows * columns), g, diagonal, 0), shape)
+
+
+show(
+    "trace_backward", _filled_diagonal,
+    lambda g, shape, xp: xp.diagonal_backward(xp.expand(g, (min(shape),)), shape, 0, 0, 1),
+)  # fmt: skip
 
 
 trace_op.batch(lambda call: call.values[0].diagonal(0, 1, 2).sum(1))

@@ -22,6 +22,7 @@ from ..machine.namespaces import TENSORS
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.refusals import not_for, scalar_type
+from ..moving.basic import raw
 from ..views.shape import expand_error
 
 ndarray = np.ndarray
@@ -65,7 +66,7 @@ def scaled(g: Any, by: Any) -> Any:
 
 
 def adjoint(x: Any, xp: Any) -> Any:
-    return xp.t(xp.conj(x) if (x if xp.is_raw else x._array).dtype.kind == "c" else x)
+    return xp.t(xp.conj(x) if raw(x).dtype.kind == "c" else x)
 
 
 def batch_adjoint(x: Any, xp: Any) -> Any:

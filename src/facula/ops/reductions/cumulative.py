@@ -75,12 +75,8 @@ def cumprod_gradient_of_input(g: Any, input: Any, out: Any, dim: int, input_dtyp
     g = in_dtype(g, input_dtype, xp)
     if not input.shape:
         return g
-    if xp.is_raw and not (input == 0).any():
-        factor = np.conjugate(input) if input.dtype.kind == "c" else input
-        weighted = g * (np.conjugate(out) if out.dtype.kind == "c" else out)
-        return (_array_from_end(weighted, dim) / factor).astype(input_dtype, copy=False)
-    if not xp.is_raw and has_no_zero(g, input):
-        return xp.cumsum_from_end(xp.conj(out) * g, dim) / xp.conj(input)
+    if has_no_zero(input):
+        return in_dtype(xp.cumsum_from_end(xp.conj(out) * g, dim) / xp.conj(input), input_dtype, xp)
     onward = xp.recur(g, xp.conj(input), dim, True)
     return xp.conj(products_before(input, dim, xp)) * onward
 

@@ -18,6 +18,7 @@ from ..machine.primitive import Primitive, primitive
 from ..machine.public import FUNCTIONS, public
 from ..machine.refusals import not_for
 from ..moving.basic import in_both_namespaces
+from ..views.slices import zeros_beside
 from .reducing import axes, check_dim, check_dims, maximum_reduce, minimum_reduce, with_ones
 from .sums import _FULL
 
@@ -38,25 +39,22 @@ def _ties(x: Any, value: Any, dim: Any, nan: bool) -> tuple[Any, Any]:
     return same, np.asarray(n if dim is not None and len(dim) else n.reshape(()), x.dtype)
 
 
-def _wrapped_ties(x: Any, value: Any, dim: Any, nan: bool) -> tuple[Tensor, Tensor]:
-    if x.wraps or value.wraps:
-        equal = x == value
-        if nan:
-            equal = equal | ((x != x) & (value != value))
-        counted = equal.to(x.dtype)
-        return equal, counted.sum(dim, keepdim=True) if dim is not None and len(dim) else counted.sum()
-    same, n = _ties(x._array, value._array, dim, nan)
-    return Tensor._wrap(same), Tensor._wrap(n)
+def _ties_of_tensors(x: Any, value: Any, dim: Any, nan: bool) -> tuple[Tensor, Tensor]:
+    same = x == value
+    if nan:
+        same = same | ((x != x) & (value != value))
+    counted = same.to(x.dtype)
+    return same, counted.sum(dim, keepdim=True) if dim is not None and len(dim) else counted.sum()
 
 
-in_both_namespaces("ties", _ties, _wrapped_ties)
+in_both_namespaces("ties", _ties, _ties_of_tensors)
 
 
 def shared(g: Any, x: Any, value: Any, dim: Any, nan: bool, xp: Any) -> Any:
     """A gradient for the elements that equal the reduced value, in equal parts."""
     same, n = xp.ties(x, value, dim, nan)
-    if not xp.is_raw and dim is None and not g.wraps:
-        return xp.masked_fill_tensor(x.new_zeros(x.shape), g / n, same)
+    if dim is None:
+        return xp.masked_fill_tensor(zeros_beside(g, x.shape, xp), g / n, same)
     return g / n * same
 
 
@@ -178,7 +176,7 @@ def min(input: Tensor, dim: Any = _FULL, keepdim: bool = _FULL, *, other: Any = 
 
 def _with_ones(x: Any, shape: tuple[int, ...], dim: Any, xp: Any) -> Any:
     """``spread``, by a view of all dimensions at once."""
-    return xp.view(np.asanyarray(x) if xp.is_raw else x, with_ones(shape, dim))
+    return xp.view(x, with_ones(shape, dim))
 
 
 def _extreme_values(name: str, node: str, reduce: Any) -> Primitive:

@@ -12,9 +12,10 @@ from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.errors import NoOverload, WrongArgument
+from ..machine.namespaces import ARRAYS, TENSORS
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
-from ..moving.basic import in_both_namespaces, in_dtype
+from ..moving.basic import in_both_namespaces, in_dtype, raw
 from .recurrence import products_of_others
 from .reducing import (
     accumulator,
@@ -113,8 +114,7 @@ def nansum_op(input: Array, dim: Any, keepdim: bool, dtype: Any) -> Any:
 
 @nansum_op.vjp("input")
 def nansum_gradient_of_input(g: Any, input: Any, dim: Any, keepdim: bool, input_dtype: Any, xp: Any) -> Any:
-    widely = spread if xp.is_raw else spread_out
-    return widely(in_dtype(g, input_dtype, xp), input.shape, dim, keepdim, xp) * xp.not_nan(input)
+    return spread_out(in_dtype(g, input_dtype, xp), input.shape, dim, keepdim, xp) * xp.not_nan(input)
 
 
 def _not_nan(x: Any) -> Any:
@@ -169,9 +169,19 @@ def mean_all(input: Array, dtype: Any = None) -> Any:
 
 @mean_all.vjp("input")
 def mean_all_gradient_of_input(g: Any, input_shape: Any, input_size: int, input_dtype: Any, xp: Any) -> Any:
-    if not xp.is_raw:
-        return xp.over(spread_out(in_dtype(g, input_dtype, xp), input_shape, None, True, xp), input_size or 1)
-    return spread_out(in_dtype(g / (input_size or 1), input_dtype, xp), input_shape, None, True, xp)
+    return xp.share_of_mean(in_dtype(g, input_dtype, xp), input_shape, None, True, input_size or 1)
+
+
+def _share_on_arrays(g: Any, shape: tuple[int, ...], dim: Any, keepdim: bool, n: int) -> Any:
+    """Few numbers are divided, before they are spread."""
+    return spread_out(g / n if g.dtype.itemsize > 2 else (g / n).astype(g.dtype), shape, dim, keepdim, ARRAYS)
+
+
+def _share_on_tensors(g: Any, shape: tuple[int, ...], dim: Any, keepdim: bool, n: int) -> Any:
+    return TENSORS.over(spread_out(g, shape, dim, keepdim, TENSORS), n)
+
+
+in_both_namespaces("share_of_mean", _share_on_arrays, _share_on_tensors)
 
 
 @mean_all.batch
@@ -191,9 +201,7 @@ def mean_dim_gradient_of_input(
     g: Any, input_shape: Any, dim: Any, keepdim: bool, input_size: int, input_dtype: Any, xp: Any
 ) -> Any:
     n = count(input_shape, dim) or 1
-    if not xp.is_raw:
-        return xp.over(spread_out(in_dtype(g, input_dtype, xp), input_shape, dim, keepdim, xp), n)
-    return spread_out(in_dtype(g / n, input_dtype, xp), input_shape, dim, keepdim, xp)
+    return xp.share_of_mean(in_dtype(g, input_dtype, xp), input_shape, dim, keepdim, n)
 
 
 @public("mean", "mean", out=True, overloads=True)
@@ -260,9 +268,7 @@ def prod_all(input: Array, dtype: Any = None) -> Any:
 def prod_all_gradient_of_input(g: Any, input: Any, out: Any, input_dtype: Any, xp: Any) -> Any:
     if not input.shape:
         return in_dtype(g, input_dtype, xp)
-    if xp.is_raw:
-        return in_dtype(g * _others_quickly(input, out, None), input_dtype, xp)
-    if has_no_zero(g, input):
+    if has_no_zero(input):
         return in_dtype(g * xp.conj(out / input), input_dtype, xp)
     flat = xp.reshape(input, (-1,))
     return in_dtype(g * xp.reshape(xp.conj(products_of_others(flat, 0, xp)), input.shape), input_dtype, xp)
@@ -283,32 +289,17 @@ def prod_dim_gradient_of_input(g: Any, input: Any, out: Any, dim: int, keepdim: 
     if not input.shape:
         return in_dtype(g, input_dtype, xp)
     g = spread(g, input.shape, (dim,), keepdim, xp)
-    if xp.is_raw:
-        return in_dtype(g * _others_quickly(input, out, dim), input_dtype, xp)
-    if has_no_zero(g, input):
+    if has_no_zero(input):
         others = spread(out, input.shape, (dim,), keepdim, xp) / input
     else:
         others = products_of_others(input, dim, xp)
     return in_dtype(g * xp.conj(others), input_dtype, xp)
 
 
-def has_no_zero(g: Any, x: Any) -> bool:
-    """Whether products of others are quotients; not asked under transforms, where it may be so for some items only."""
-    return not (g.wraps or x.wraps) and x._array.__class__ is np.ndarray and bool(x._array.all())
-
-
-def _others_quickly(x: Any, out: Any, dim: int | None) -> Any:
-    """The conjugate product of all other elements, by a division where there is no zero."""
-    from ..machine.namespaces import ARRAYS
-
-    if (x == 0).any():
-        row, at = (x.reshape(-1), 0) if dim is None else (x, dim)
-        others = products_of_others(row, at, ARRAYS).reshape(x.shape)
-    else:
-        if dim is not None and out.ndim != x.ndim:
-            out = np.expand_dims(out, dim)
-        others = out / x
-    return np.conjugate(others) if x.dtype.kind == "c" else others
+def has_no_zero(x: Any) -> bool:
+    """Whether products of others are quotients; never inside transforms, where it may be so for some items only."""
+    array = raw(x)
+    return array.__class__ is np.ndarray and bool(array.all())
 
 
 @public("prod", "prod", out="dim", overloads=True, autocast="full")

@@ -70,7 +70,7 @@ def _var_grad(g: Any, x: Any, dim: Any, correction: Any, keepdim: bool, xp: Any)
     n = count(x.shape, dim)
     dof = n - (1 if correction is None else correction)
     g = spread(g, x.shape, dim, keepdim, xp)
-    away = x - (xp.mean_dim(x, dim, True) if xp.is_raw or dim is not None else xp.mean_all(x))
+    away = x - (xp.mean_all(x) if dim is None else xp.mean_dim(x, dim, True))
     if dof <= 0 and not dim:
         return g * xp.infinity_or_nan(away)
     return xp.times(g, 2.0 / dof if dof else np.inf) * away
@@ -83,9 +83,7 @@ def _std_grad(g: Any, x: Any, out: Any, dim: Any, correction: Any, keepdim: bool
 
 def _mean_grad(g: Any, x: Any, dim: Any, keepdim: bool, xp: Any) -> Any:
     n = count(x.shape, dim) or 1
-    if xp.is_raw:
-        return xp.expand(spread(g / n, x.shape, dim, keepdim, xp), x.shape)
-    return xp.over(xp.expand(spread(g, x.shape, dim, keepdim, xp), x.shape), n)
+    return xp.share_of_mean(g, x.shape, dim, keepdim, n)
 
 
 def _infinity_or_nan(away: Any) -> Any:

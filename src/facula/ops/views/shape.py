@@ -345,8 +345,6 @@ def squeeze_all(input: Array) -> Any:
 
 def _unsqueezed(g: Any, shape: tuple[int, ...], dims: Sequence[int], xp: Any) -> Any:
     """Those of the dimensions that had the size 1 back in place."""
-    if xp.is_raw:
-        return xp.view(g, shape)
     for d in sorted([d % len(shape) for d in dims] if shape else ()):
         if shape[d] == 1:
             g = xp.unsqueeze(g, d)

@@ -14,7 +14,7 @@ from .op_samples import integers, real, sample
 functional = torch.nn.functional
 
 
-def slopes(fn: Callable[..., Any]) -> Callable[..., Any]:
+def gradients(fn: Callable[..., Any]) -> Callable[..., Any]:
     """The gradients of ``fn`` as a function of what arrives and of its inputs."""
 
     def call(g: Any, *inputs: Any) -> Any:
@@ -25,27 +25,27 @@ def slopes(fn: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-_layer = slopes(lambda x, w, b: functional.layer_norm(x, (2, 3), w, b))
+_layer = gradients(lambda x, w, b: functional.layer_norm(x, (2, 3), w, b))
 sample("native_layer_norm_backward", _layer, real(2, 2, 3), real(2, 2, 3), real(2, 3), real(2, 3))
-sample("native_layer_norm_backward", slopes(lambda x: functional.layer_norm(x, (3,))), real(2, 3), real(2, 3))
+sample("native_layer_norm_backward", gradients(lambda x: functional.layer_norm(x, (3,))), real(2, 3), real(2, 3))
 for _training in (True, False):
 
     def _batch(x: Any, w: Any, b: Any, training: bool = _training) -> Any:
         mean, var = torch.zeros(2, dtype=torch.float64), torch.ones(2, dtype=torch.float64)
         return functional.batch_norm(x, mean, var, w, b, training)
 
-    sample("native_batch_norm_backward", slopes(_batch), real(2, 2, 3), real(2, 2, 3), real(2), real(2))
+    sample("native_batch_norm_backward", gradients(_batch), real(2, 2, 3), real(2, 2, 3), real(2), real(2))
 sample(
-    "native_batch_norm_backward", slopes(lambda x: functional.batch_norm(x, None, None, training=True)), real(3, 2),
+    "native_batch_norm_backward", gradients(lambda x: functional.batch_norm(x, None, None, training=True)), real(3, 2),
     real(3, 2),
 )  # fmt: skip
 sample(
-    "convolution_backward", slopes(lambda x, w, b: functional.conv2d(x, w, b, stride=2, padding=1)), real(1, 2, 3, 2),
-    real(1, 2, 4, 3), real(2, 2, 2, 2), real(2),
+    "convolution_backward", gradients(lambda x, w, b: functional.conv2d(x, w, b, stride=2, padding=1)),
+    real(1, 2, 3, 2), real(1, 2, 4, 3), real(2, 2, 2, 2), real(2),
 )  # fmt: skip
 sample(
     "convolution_backward",
-    slopes(lambda x, w: functional.conv_transpose1d(x, w, stride=2, output_padding=1, groups=2)), real(1, 2, 7),
+    gradients(lambda x, w: functional.conv_transpose1d(x, w, stride=2, output_padding=1, groups=2)), real(1, 2, 7),
     real(1, 2, 3), real(2, 1, 2),
 )  # fmt: skip
 for _accumulate in (False, True):

@@ -1,0 +1,166 @@
+"""Activations of pieces: hardtanh, relu6, hardsigmoid, hardswish, and those that shrink."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..._core import dtypes
+from ..._tensor import Tensor
+from ..arrays.masks import keep, select
+from ..arrays.types import Array
+from ..machine.elementwise import elementwise
+from ..machine.primitive import primitive
+from ..machine.public import public
+from ..machine.refusals import only
+from ..machine.rule import Gradient
+from ..machine.write import inplace_form
+from ..moving.basic import no_gradient
+from ..pointwise.arithmetic import number_like
+from ..pointwise.selection import clip
+from .forms import OF_ACTIVATION, apply, in_functional, in_place_in_functional
+
+
+def _hardtanh(input: Array, min_val: float, max_val: float) -> Any:
+    return clip(input, min_val, max_val)
+
+
+def _hardtanh_check(array: Any) -> None:
+    if array.dtype == np.bool_:
+        raise RuntimeError("Bool inputs not supported for hardtanh")
+    if array.dtype.kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types")
+
+
+@primitive(
+    "HardtanhBackwardBackward0", kind="elementwise", saved_names={"other": "self", "low": "min_val", "high": "max_val"}
+)
+def hardtanh_backward(input: Array, other: Array, low: float, high: float) -> Any:
+    return keep(input, np.logical_not(np.less_equal(other, low) | np.greater_equal(other, high)))
+
+
+hardtanh_backward.vjp(input=Gradient(hardtanh_backward), other=no_gradient)
+
+
+hardtanh_op = elementwise(
+    "hardtanh", _hardtanh, "HardtanhBackward0", check=_hardtanh_check,
+    input=Gradient(hardtanh_backward, other="input", low="min_val", high="max_val"),
+)  # fmt: skip
+_hardtanh_in_place = inplace_form(hardtanh_op)
+
+
+@public()
+def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
+    """``x`` clamped to [min_val, max_val]."""
+    if min_val > max_val:
+        raise ValueError("min_val cannot be greater than max_val")
+    return apply(hardtanh_op, _hardtanh_in_place, inplace, input, min_val, max_val)
+
+
+@public()
+def relu6(input: Tensor, inplace: bool = False) -> Tensor:
+    """``min(max(0, x), 6)``."""
+    return apply(hardtanh_op, _hardtanh_in_place, inplace, input, 0, 6)
+
+
+def _hardsigmoid(input: Array) -> Any:
+    return clip(input + number_like(3, input), 0, 6) / number_like(6, input)
+
+
+hardsigmoid_op = elementwise(
+    "hardsigmoid", _hardsigmoid, "HardsigmoidBackward0", check=only("hardsigmoid_cpu", "f"),
+    input=lambda g, input, xp: xp.keep(g / 6, (input > -3) & (input < 3)),
+)  # fmt: skip
+_hardsigmoid_in_place = inplace_form(hardsigmoid_op)
+
+
+@public()
+def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
+    """``min(max(0, x + 3), 6) / 6``."""
+    return apply(hardsigmoid_op, _hardsigmoid_in_place, inplace, input)
+
+
+def _hardswish(input: Array) -> Any:
+    return input * _hardsigmoid(input)
+
+
+@primitive("HardswishBackwardBackward0", kind="elementwise", saved_names=OF_ACTIVATION)
+def hardswish_backward(input: Array, other: Array) -> Any:
+    inside = np.asarray(input * (other / number_like(3, other) + number_like(0.5, other)))
+    return keep(select(np.asarray(other < 3), inside, np.asarray(input)), np.asarray(other > -3))
+
+
+@hardswish_backward.vjp("other")
+def hardswish_backward_gradient_of_other(g: Any, input: Any, other: Any, xp: Any) -> Any:
+    return xp.keep(g * input / 3, (other > -3) & (other < 3))
+
+
+hardswish_backward.vjp(input=Gradient(hardswish_backward))
+
+
+hardswish_op = elementwise(
+    "hardswish", _hardswish, "HardswishBackward0", check=only("hardswish_cpu", "f"),
+    input=Gradient(hardswish_backward, other="input"),
+)  # fmt: skip
+_hardswish_in_place = inplace_form(hardswish_op)
+
+
+@public()
+def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
+    """``x * hardsigmoid(x)``."""
+    return apply(hardswish_op, _hardswish_in_place, inplace, input)
+
+
+def _hardshrink(input: Array, lambd: float) -> Any:
+    return keep(input, ~((input >= -lambd) & (input <= lambd)))
+
+
+@primitive("HardshrinkBackwardBackward0", kind="elementwise", saved_names={"other": "self"})
+def shrink_backward(input: Array, other: Array, lambd: float) -> Any:
+    return keep(input, np.logical_not(np.greater_equal(other, -lambd) & np.less_equal(other, lambd)))
+
+
+shrink_backward.vjp(input=Gradient(shrink_backward), other=no_gradient)
+
+
+hardshrink_op = elementwise(
+    "hardshrink", _hardshrink, "HardshrinkBackward0", check=only("hardshrink_cpu", "f"),
+    input=Gradient(shrink_backward, other="input"),
+)  # fmt: skip
+
+
+@public("hardshrink", "hardshrink", out=True)
+def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+    """``x``, or 0 within [-lambd, lambd]."""
+    return hardshrink_op(input, lambd)
+
+
+def _softshrink(input: Array, lambd: float) -> Any:
+    bound = number_like(lambd, input)
+    return np.where(input > bound, input - bound, np.where(input < -bound, input + bound, input * 0))
+
+
+softshrink_backward = primitive(
+    "SoftshrinkBackwardBackward0", name="softshrink_backward", kind="elementwise", saved_names={"other": "self"}
+)(shrink_backward.kernel)
+softshrink_backward.vjp(input=Gradient(softshrink_backward), other=no_gradient)
+softshrink_op = elementwise(
+    "softshrink", _softshrink, "SoftshrinkBackward0", check=only("softshrink_check", "f"),
+    input=Gradient(softshrink_backward, other="input"),
+)  # fmt: skip
+
+
+@public(out=True)
+def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+    """``x`` moved towards 0 by ``lambd``, and 0 nearer than that."""
+    if not 0 <= lambd < math.inf:
+        most = dtypes.finfo(input.dtype).max if input.dtype.is_floating_point else math.inf
+        kind = dtypes.SCALAR_TYPE_NAMES[input.dtype]
+        raise RuntimeError(f"lambda must be in range [0, {most:g}] for input dtype {kind}, but found {lambd:g}")
+    return softshrink_op(input, lambd)
+
+
+in_functional(hardshrink, hardsigmoid, hardswish, relu6, softshrink)
+in_place_in_functional(hardtanh)
