@@ -105,7 +105,7 @@ def kind_of(op: Primitive, tensors: list[Any], attributes: tuple[Any, ...]) -> s
     return "multilinear" if all(is_linear_in([i]) for i in live) else "other"
 
 
-NOT_ALWAYS = {"nansum_op", "segment_reduce", "masked_index", "cholesky", "linalg_cholesky"}
+NOT_ALWAYS = {"nansum", "segment_reduce", "masked_index", "cholesky", "linalg_cholesky"}
 """Linear in their samples, but not for NaN, maxima or other fillings than 0; or only for some matrices."""
 
 

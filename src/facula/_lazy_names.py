@@ -597,22 +597,22 @@ PRIMITIVES = {
         "native_dropout native_dropout_backward rrelu_backward rrelu_with_noise rrelu_with_noise_inplace"
     ),
     "ops.activations.elu": (
-        "celu celu_ elu elu_ elu_backward"
+        "celu celu_ elu elu_ elu_backward_op"
     ),
     "ops.activations.gelu": (
-        "gelu gelu_and_derivative gelu_backward gelu_backward_of_kept"
+        "gelu gelu_and_derivative gelu_backward_of_kept gelu_backward_op"
     ),
     "ops.activations.piecewise": (
-        "hardshrink hardsigmoid hardswish hardswish_backward hardtanh hardtanh_backward shrink_backward softshrink "
-        "softshrink_backward"
+        "hardshrink hardsigmoid hardswish hardswish_backward_op hardtanh hardtanh_backward_op shrink_backward_op "
+        "softshrink softshrink_backward"
     ),
     "ops.activations.relu": (
-        "leaky_relu leaky_relu_ leaky_relu_backward prelu_input_backward prelu_kernel prelu_weight_backward relu "
-        "threshold threshold_ threshold_backward"
+        "leaky_relu leaky_relu_ leaky_relu_backward_op prelu prelu_input_backward_op prelu_weight_backward_op relu "
+        "threshold threshold_ threshold_backward_op"
     ),
     "ops.activations.smooth": (
-        "glu glu_backward joined log_sigmoid_backward logsigmoid mish mish_backward silu silu_backward softplus "
-        "softplus_backward"
+        "glu glu_backward_op joined log_sigmoid_backward_op logsigmoid mish mish_backward silu silu_backward softplus "
+        "softplus_backward_op"
     ),
     "ops.activations.softmax": (
         "log_softmax_backward_data log_softmax_op softmax_backward_data softmax_op"
@@ -621,11 +621,10 @@ PRIMITIVES = {
         "cleared drop either keep"
     ),
     "ops.creation.gamma": (
-        "dirichlet_grad sample_dirichlet standard_gamma standard_gamma_grad"
+        "dirichlet_grad_op sample_dirichlet_op standard_gamma_grad standard_gamma_op"
     ),
     "ops.creation.random": (
-        "bernoulli_kernel bernoulli_of_number binomial_kernel normal_of_both normal_of_mean normal_of_std "
-        "poisson_kernel"
+        "bernoulli_of_number_op bernoulli_op binomial_op normal_of_both normal_of_mean normal_of_std poisson_op"
     ),
     "ops.creation.random_inplace": (
         "bernoulli_number_inplace bernoulli_tensor_inplace cauchy_inplace exponential_inplace geometric_inplace "
@@ -643,13 +642,14 @@ PRIMITIVES = {
         "conv_tbc"
     ),
     "ops.images.convolution": (
-        "convolution convolution_backward convolution_input convolution_weight sums_by_channel"
+        "convolution_backward convolution_input convolution_op convolution_weight sums_by_channel"
     ),
     "ops.images.fold": (
-        "col2im im2col"
+        "col2im_op im2col_op"
     ),
     "ops.images.grid_sample": (
-        "add_points affine_grid_adjoint affine_grid_generator grid_sampler_2d grid_sampler_3d stacked take_points"
+        "add_points_op affine_grid_adjoint_op affine_grid_generator_op grid_sampler_2d grid_sampler_3d stacked "
+        "take_points_op"
     ),
     "ops.images.pool": (
         "avg_pool2d avg_pool2d_backward avg_pool3d avg_pool3d_backward max_pool2d max_pool2d_backward "
@@ -689,7 +689,7 @@ PRIMITIVES = {
         "part_under_mask put take unmask untake"
     ),
     "ops.indexing.picks": (
-        "pick unpick"
+        "pick_op unpick"
     ),
     "ops.indexing.scatter_reduce": (
         "index_reduce refuse_backward scatter_reduce"
@@ -754,14 +754,13 @@ PRIMITIVES = {
         "smooth_l1_loss_backward soft_margin_loss soft_margin_loss_backward"
     ),
     "ops.moving.basic": (
-        "alias_kernel as_strided cast clone_kernel conj conj_physical copy fill_number fill_tensor restride sum_to "
-        "zero"
+        "alias_op as_strided cast_op clone_op conj conj_physical copy fill_number fill_tensor restride sum_to zero"
     ),
     "ops.moving.chunk_cat": (
         "chunk_cat"
     ),
     "ops.moving.copies": (
-        "alias_kernel_copy as_strided_copy expand_copy narrow_copy permute_copy select_copy slice_copy split_copy "
+        "alias_op_copy as_strided_copy expand_copy narrow_copy permute_copy select_copy slice_copy split_copy "
         "split_with_sizes_copy squeeze_all_copy squeeze_copy squeeze_dims_copy t_copy transpose_copy unbind_copy "
         "unfold_copy unsqueeze_copy view_as_real_copy view_copy"
     ),
@@ -806,7 +805,7 @@ PRIMITIVES = {
         "onednn_recurrent_layer packed_recurrent_layer padded_recurrent_layer recurrent_layer_backward"
     ),
     "ops.networks.weight_norm": (
-        "weight_norm_interface"
+        "weight_norm_interface_op"
     ),
     "ops.pointwise.arithmetic": (
         "abs add add_scaled ceil deg2rad div div_floor div_trunc div_unrounded floor floor_divide floor_divide_ fmod "
@@ -860,7 +859,7 @@ PRIMITIVES = {
         "bmm dot mm mv vdot"
     ),
     "ops.reductions.counting": (
-        "unique_all unique_along unique_consecutive_op weighted_bincount"
+        "unique_all_op unique_along_op unique_consecutive_op weighted_bincount"
     ),
     "ops.reductions.cumulative": (
         "cummax cummin cumprod_op cumsum_from_end cumsum_op logcumsumexp_op"
@@ -875,17 +874,17 @@ PRIMITIVES = {
         "shared_by_ties vector_norm_op"
     ),
     "ops.reductions.recurrence": (
-        "recur shift unit_along"
+        "recur_op shift_op unit_along"
     ),
     "ops.reductions.segments": (
         "segment_reduce"
     ),
     "ops.reductions.sorting": (
-        "kthvalue_op median_all median_dim mode_op nanmedian_all nanmedian_dim sort_op sort_stable_op topk_op"
+        "kthvalue_op median_all median_dim mode_op nanmedian_all nanmedian_dim sort_op sort_stable topk_op"
     ),
     "ops.reductions.sums": (
-        "all_op any_op logsumexp_op mean_all mean_dim nansum_op not_nan prod_all prod_dim share_of_mean sum_all "
-        "sum_dim"
+        "all any logsumexp_op mean_all_op mean_dim_op nansum_op not_nan prod_all_op prod_dim_op share_of_mean "
+        "sum_all_op sum_dim_op"
     ),
     "ops.reductions.variance": (
         "infinity_or_nan std_mean_op std_op var_mean_op var_op"

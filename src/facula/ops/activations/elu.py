@@ -31,7 +31,7 @@ def _elu(input: Array, alpha: float, scale: float, input_scale: float) -> Any:
 
 
 @primitive("EluBackwardBackward0", kind="elementwise", saved_names={"input": "grad_output", "other": "self_or_result"})
-def elu_backward(
+def elu_backward_op(
     input: Array, other: Array, alpha: float, scale: float, input_scale: float, is_result: bool
 ) -> Any:
     """``is_result``: whether ``other`` is what the unit gave, because its input has been overwritten."""
@@ -44,7 +44,7 @@ def elu_backward(
     return select(np.greater(other, 0), np.asarray(above), np.asarray(below))
 
 
-@elu_backward.vjp("other")
+@elu_backward_op.vjp("other")
 def elu_backward_gradient_of_other(
     g: Any, input: Any, other: Any, alpha: float, scale: float, input_scale: float, is_result: bool, xp: Any
 ) -> Any:
@@ -54,7 +54,7 @@ def elu_backward_gradient_of_other(
     return xp.keep(g * input * slope, other < 0)
 
 
-elu_backward.vjp(input=Gradient(elu_backward))
+elu_backward_op.vjp(input=Gradient(elu_backward_op))
 
 
 def _elu_rule(g: Any, input: Any, alpha: float, scale: float, input_scale: float, xp: Any) -> Any:

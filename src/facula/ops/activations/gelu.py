@@ -63,13 +63,13 @@ def _gelu_gradient(g: Any, x: Any, approximate: str) -> Any:
 
 
 @primitive("GeluBackwardBackward0", kind="elementwise", saved_names=OF_ACTIVATION)
-def gelu_backward(input: Array, other: Array, approximate: str) -> Any:
+def gelu_backward_op(input: Array, other: Array, approximate: str) -> Any:
     if approximate == "none" and input.dtype == other.dtype and is_large(other) and input.shape == other.shape:
         return gelu_gradient(input, other)
     return _gelu_gradient(input, other, approximate)
 
 
-@gelu_backward.vjp("other")
+@gelu_backward_op.vjp("other")
 def gelu_backward_gradient_of_other(g: Any, input: Any, other: Any, approximate: str, xp: Any) -> Any:
     x = other
     if approximate == "tanh":
@@ -79,9 +79,9 @@ def gelu_backward_gradient_of_other(g: Any, input: Any, other: Any, approximate:
     return g * input * (xp.exp(x * x * -0.5) * _DENSITY) * (2 - x * x)
 
 
-gelu_backward.vjp(input=Gradient(gelu_backward))
+gelu_backward_op.vjp(input=Gradient(gelu_backward_op))
 gelu_op = elementwise(
-    "gelu", _gelu, "GeluBackward0", check=only("GeluKernelImpl", "f"), input=Gradient(gelu_backward, other="input")
+    "gelu", _gelu, "GeluBackward0", check=only("GeluKernelImpl", "f"), input=Gradient(gelu_backward_op, other="input")
 )
 
 
@@ -93,7 +93,7 @@ gelu_op = elementwise(
     saved_names={"out1": ""},
 )  # fmt: skip
 @by_zeros
-def gelu_and_derivative(input: Array, approximate: str) -> tuple[Array, ...]:
+def gelu_and_derivative_op(input: Array, approximate: str) -> tuple[Array, ...]:
     """(gelu, its derivative), without approximation."""
     found, derivative = (np.empty(input.shape, input.dtype) for _ in range(2))
     flat, into, kept = input.reshape(-1), found.reshape(-1), derivative.reshape(-1)
@@ -114,12 +114,12 @@ def _exact_derivative(x: Any, distribution: Any, derivative: Any) -> None:
 
 
 @primitive(name="gelu_backward_of_kept")
-def gelu_backward_of_kept(grad_output: Array, input: Array, derivative: Array, approximate: str) -> Any:
+def gelu_backward_of_kept_op(grad_output: Array, input: Array, derivative: Array, approximate: str) -> Any:
     return np.multiply(grad_output, derivative)
 
 
-gelu_and_derivative.gradient(gelu_backward_of_kept, "input", derivative="out1")
-gelu_backward_of_kept.compose(lambda g, input, derivative, approximate: TENSORS.gelu_backward(g, input, approximate))
+gelu_and_derivative_op.gradient(gelu_backward_of_kept_op, "input", derivative="out1")
+gelu_backward_of_kept_op.compose(lambda g, input, derivative, approximate: TENSORS.gelu_backward(g, input, approximate))
 
 
 @public(out=True)
@@ -128,7 +128,7 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
     if approximate == "none" and type(input) in PLAIN and is_large(input._array) and needs_gradient(input):
-        found: Tensor = gelu_and_derivative(input, approximate)[0]
+        found: Tensor = gelu_and_derivative_op(input, approximate)[0]
         return found
     return gelu_op(input, approximate)
 

@@ -37,16 +37,16 @@ def _hardtanh_check(array: Any) -> None:
 @primitive(
     "HardtanhBackwardBackward0", kind="elementwise", saved_names={"other": "self", "low": "min_val", "high": "max_val"}
 )
-def hardtanh_backward(input: Array, other: Array, low: float, high: float) -> Any:
+def hardtanh_backward_op(input: Array, other: Array, low: float, high: float) -> Any:
     return keep(input, np.logical_not(np.less_equal(other, low) | np.greater_equal(other, high)))
 
 
-hardtanh_backward.vjp(input=Gradient(hardtanh_backward), other=no_gradient)
+hardtanh_backward_op.vjp(input=Gradient(hardtanh_backward_op), other=no_gradient)
 
 
 hardtanh_op = elementwise(
     "hardtanh", _hardtanh, "HardtanhBackward0", check=_hardtanh_check,
-    input=Gradient(hardtanh_backward, other="input", low="min_val", high="max_val"),
+    input=Gradient(hardtanh_backward_op, other="input", low="min_val", high="max_val"),
 )  # fmt: skip
 _hardtanh_in_place = inplace_form(hardtanh_op)
 
@@ -87,22 +87,22 @@ def _hardswish(input: Array) -> Any:
 
 
 @primitive("HardswishBackwardBackward0", kind="elementwise", saved_names=OF_ACTIVATION)
-def hardswish_backward(input: Array, other: Array) -> Any:
+def hardswish_backward_op(input: Array, other: Array) -> Any:
     inside = np.asarray(input * (other / number_like(3, other) + number_like(0.5, other)))
     return keep(select(np.asarray(other < 3), inside, np.asarray(input)), np.asarray(other > -3))
 
 
-@hardswish_backward.vjp("other")
+@hardswish_backward_op.vjp("other")
 def hardswish_backward_gradient_of_other(g: Any, input: Any, other: Any, xp: Any) -> Any:
     return xp.keep(g * input / 3, (other > -3) & (other < 3))
 
 
-hardswish_backward.vjp(input=Gradient(hardswish_backward))
+hardswish_backward_op.vjp(input=Gradient(hardswish_backward_op))
 
 
 hardswish_op = elementwise(
     "hardswish", _hardswish, "HardswishBackward0", check=only("hardswish_cpu", "f"),
-    input=Gradient(hardswish_backward, other="input"),
+    input=Gradient(hardswish_backward_op, other="input"),
 )  # fmt: skip
 _hardswish_in_place = inplace_form(hardswish_op)
 
@@ -118,16 +118,16 @@ def _hardshrink(input: Array, lambd: float) -> Any:
 
 
 @primitive("HardshrinkBackwardBackward0", kind="elementwise", saved_names={"other": "self"})
-def shrink_backward(input: Array, other: Array, lambd: float) -> Any:
+def shrink_backward_op(input: Array, other: Array, lambd: float) -> Any:
     return keep(input, np.logical_not(np.greater_equal(other, -lambd) & np.less_equal(other, lambd)))
 
 
-shrink_backward.vjp(input=Gradient(shrink_backward), other=no_gradient)
+shrink_backward_op.vjp(input=Gradient(shrink_backward_op), other=no_gradient)
 
 
 hardshrink_op = elementwise(
     "hardshrink", _hardshrink, "HardshrinkBackward0", check=only("hardshrink_cpu", "f"),
-    input=Gradient(shrink_backward, other="input"),
+    input=Gradient(shrink_backward_op, other="input"),
 )  # fmt: skip
 
 
@@ -142,13 +142,13 @@ def _softshrink(input: Array, lambd: float) -> Any:
     return np.where(input > bound, input - bound, np.where(input < -bound, input + bound, input * 0))
 
 
-softshrink_backward = primitive(
+softshrink_backward_op = primitive(
     "SoftshrinkBackwardBackward0", name="softshrink_backward", kind="elementwise", saved_names={"other": "self"}
-)(shrink_backward.kernel)
-softshrink_backward.vjp(input=Gradient(softshrink_backward), other=no_gradient)
+)(shrink_backward_op.kernel)
+softshrink_backward_op.vjp(input=Gradient(softshrink_backward_op), other=no_gradient)
 softshrink_op = elementwise(
     "softshrink", _softshrink, "SoftshrinkBackward0", check=only("softshrink_check", "f"),
-    input=Gradient(softshrink_backward, other="input"),
+    input=Gradient(softshrink_backward_op, other="input"),
 )  # fmt: skip
 
 

@@ -48,12 +48,12 @@ def _relu_check(array: Any) -> None:
 
 
 @primitive("ThresholdBackwardBackward0", kind="elementwise", saved_names={"other": "self"})
-def threshold_backward(input: Array, other: Array, threshold: float) -> Any:
+def threshold_backward_op(input: Array, other: Array, threshold: float) -> Any:
     low = number_like(threshold, other) if other.dtype.kind == "f" else threshold
     return shared_pair(lambda g, x: keep(g, np.logical_not(np.less_equal(x, low))), input, other)
 
 
-threshold_backward.vjp(input=Gradient(threshold_backward), other=no_gradient)
+threshold_backward_op.vjp(input=Gradient(threshold_backward_op), other=no_gradient)
 
 
 relu_op = elementwise(
@@ -89,7 +89,7 @@ def _are_alike(a: Any, b: Any) -> bool:
 
 
 @primitive("LeakyReluBackwardBackward0", kind="elementwise", saved_names={"other": "self", "slope": "negative_slope"})
-def leaky_relu_backward(input: Array, other: Array, slope: float) -> Any:
+def leaky_relu_backward_op(input: Array, other: Array, slope: float) -> Any:
     if 0 <= slope <= 1 and input.ndim and _are_alike(input, other):
         dt = input.dtype
         slopes = np.greater(other, scalar(0, dt)).astype(dt)
@@ -98,17 +98,17 @@ def leaky_relu_backward(input: Array, other: Array, slope: float) -> Any:
     return select(np.greater(other, 0), np.asarray(input), np.asarray(input * number_like(slope, input)))
 
 
-leaky_relu_backward.vjp(input=Gradient(leaky_relu_backward), other=no_gradient)
+leaky_relu_backward_op.vjp(input=Gradient(leaky_relu_backward_op), other=no_gradient)
 
 
 leaky_relu_op = elementwise(
     "leaky_relu", _leaky, "LeakyReluBackward0", check=only("leaky_relu_cpu", "f"),
-    input=Gradient(leaky_relu_backward, other="input", slope="negative_slope"),
+    input=Gradient(leaky_relu_backward_op, other="input", slope="negative_slope"),
 )  # fmt: skip
 _leaky_in_place = inplace_form(
     elementwise(
         "leaky_relu_", _leaky, "LeakyReluBackward1", check=only("leaky_relu_cpu", "f"),
-        input=Gradient(leaky_relu_backward, other="out", slope="negative_slope"),
+        input=Gradient(leaky_relu_backward_op, other="out", slope="negative_slope"),
     )
 )  # fmt: skip
 
@@ -128,12 +128,12 @@ def _threshold(input: Array, threshold: float, value: float) -> Any:
 
 threshold_op = elementwise(
     "threshold", _threshold, "ThresholdBackward0", check=only("threshold_cpu", "if"),
-    input=Gradient(threshold_backward, other="input"),
+    input=Gradient(threshold_backward_op, other="input"),
 )  # fmt: skip
 _threshold_in_place = inplace_form(
     elementwise(
         "threshold_", _threshold, "ThresholdBackward1", check=only("threshold_cpu", "if"),
-        input=Gradient(threshold_backward, other="input"),
+        input=Gradient(threshold_backward_op, other="input"),
     )
 )  # fmt: skip
 
@@ -147,32 +147,32 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
 # ---- prelu
 
 
-@primitive("PreluKernelBackward0", name="prelu_kernel", kind="elementwise")
-def prelu_kernel(input: Array, weight: Array) -> Any:
+@primitive("PreluKernelBackward0", name="prelu", kind="elementwise")
+def prelu_op(input: Array, weight: Array) -> Any:
     return np.where(input > 0, input, input * weight)
 
 
 @primitive("PreluKernelBackwardBackward0", kind="elementwise", saved_names={"input": "grad_output", "other": "self"})
-def prelu_input_backward(input: Array, other: Array, weight: Array) -> Any:
+def prelu_input_backward_op(input: Array, other: Array, weight: Array) -> Any:
     """``input`` is the gradient, ``other`` what prelu was applied to."""
     return np.where(other > 0, input, weight * input)
 
 
 @primitive("PreluKernelBackwardBackward0", kind="elementwise", saved_names={"input": "grad_output", "other": "self"})
-def prelu_weight_backward(input: Array, other: Array) -> Any:
+def prelu_weight_backward_op(input: Array, other: Array) -> Any:
     return keep(np.multiply(other, input), np.logical_not(other > 0))
 
 
 # At 0 the derivative takes the side of the weight, and its own derivative the other side, as in PyTorch.
-prelu_kernel.vjp(
-    input=Gradient(prelu_input_backward, other="input"), weight=Gradient(prelu_weight_backward, other="input")
+prelu_op.vjp(
+    input=Gradient(prelu_input_backward_op, other="input"), weight=Gradient(prelu_weight_backward_op, other="input")
 )
-prelu_input_backward.vjp(
+prelu_input_backward_op.vjp(
     input=lambda g, other, weight, xp: xp.either(other >= 0, g, weight * g),
     other=no_gradient,
     weight=lambda g, input, other, xp: xp.keep(g * input, xp.logical_not(other >= 0)),
 )
-prelu_weight_backward.vjp(
+prelu_weight_backward_op.vjp(
     input=lambda g, other, xp: xp.keep(g * other, xp.logical_not(other >= 0)),
     other=lambda g, input, other, xp: xp.keep(g * input, xp.logical_not(other >= 0)),
 )
@@ -207,7 +207,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
         elif input.ndim == 1:
             shape = [weight.numel()]
         weight = weight.view(shape)
-    return prelu_kernel(input, weight)
+    return prelu_op(input, weight)
 
 
 in_functional(prelu)

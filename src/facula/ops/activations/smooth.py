@@ -24,10 +24,10 @@ from ..machine.write import inplace_form
 from ..moving.basic import in_both_namespaces, raw
 from ..pointwise.arithmetic import number_like
 from ..pointwise.selection import clip
-from ..pointwise.transcendental import sigmoid, tanh
+from ..pointwise.transcendental import sigmoid_op, tanh_op
 from .forms import OF_ACTIVATION, apply, in_functional
 
-_logistic = sigmoid.kernel
+_logistic = sigmoid_op.kernel
 
 
 # ---- silu and mish
@@ -46,14 +46,14 @@ def _silu_gradient(g: Any, x: Any, xp: Any = TENSORS) -> Any:
 
 @primitive(name="silu_backward", kind="elementwise")
 @pairs_in_tiles
-def silu_backward(input: Array, other: Array) -> Any:
+def silu_backward_op(input: Array, other: Array) -> Any:
     return _silu_gradient(input, other, ARRAYS)
 
 
-silu_backward.compose(_silu_gradient)
+silu_backward_op.compose(_silu_gradient)
 silu_op = elementwise(
     "silu", _silu, "SiluBackward0", check=only("silu_cpu", "fc"),
-    input=Gradient(silu_backward, other="input"),
+    input=Gradient(silu_backward_op, other="input"),
 )  # fmt: skip
 _silu_in_place = inplace_form(silu_op)
 
@@ -76,13 +76,13 @@ def _mish_gradient(g: Any, x: Any, xp: Any = TENSORS) -> Any:
 
 @primitive(name="mish_backward", kind="elementwise")
 @pairs_in_tiles
-def mish_backward(input: Array, other: Array) -> Any:
+def mish_backward_op(input: Array, other: Array) -> Any:
     return _mish_gradient(input, other, ARRAYS)
 
 
-mish_backward.compose(_mish_gradient)
+mish_backward_op.compose(_mish_gradient)
 mish_op = elementwise(
-    "mish", _mish, "MishBackward0", check=only("mish_cpu", "f"), input=Gradient(mish_backward, other="input")
+    "mish", _mish, "MishBackward0", check=only("mish_cpu", "f"), input=Gradient(mish_backward_op, other="input")
 )
 _mish_in_place = inplace_form(mish_op)
 
@@ -110,14 +110,14 @@ def _softplus(input: Array, beta: float, threshold: float) -> Any:
 
 @primitive("SoftplusBackwardBackward0", kind="elementwise", saved_names=OF_ACTIVATION)
 @pairs_in_tiles
-def softplus_backward(input: Array, other: Array, beta: float, threshold: float) -> Any:
+def softplus_backward_op(input: Array, other: Array, beta: float, threshold: float) -> Any:
     scaled = other * number_like(beta, other)
     low = number_like(threshold, other)
     slope = _logistic(np.asarray(np.minimum(scaled, low)))
     return select(np.asarray(scaled > low), np.asarray(input), np.asarray(input * slope))
 
 
-@softplus_backward.vjp("other")
+@softplus_backward_op.vjp("other")
 def softplus_backward_gradient_of_other(g: Any, input: Any, other: Any, beta: float, threshold: float, xp: Any) -> Any:
     scaled = other * beta
     beyond = scaled >= threshold
@@ -125,10 +125,10 @@ def softplus_backward_gradient_of_other(g: Any, input: Any, other: Any, beta: fl
     return xp.drop(g * input * (s * (1 - s)) * beta, beyond)
 
 
-softplus_backward.vjp(input=Gradient(softplus_backward))
+softplus_backward_op.vjp(input=Gradient(softplus_backward_op))
 softplus_op = elementwise(
     "softplus", _softplus, "SoftplusBackward0", check=only("softplus_cpu", "f"),
-    input=Gradient(softplus_backward, other="input"),
+    input=Gradient(softplus_backward_op, other="input"),
 )  # fmt: skip
 
 
@@ -144,20 +144,20 @@ def _log_sigmoid(input: Array) -> Any:
 
 
 @primitive("LogSigmoidBackwardBackward0", kind="elementwise", saved_names=OF_ACTIVATION)
-def log_sigmoid_backward(input: Array, other: Array) -> Any:
+def log_sigmoid_backward_op(input: Array, other: Array) -> Any:
     return input * _logistic(-other)
 
 
-@log_sigmoid_backward.vjp("other")
+@log_sigmoid_backward_op.vjp("other")
 def log_sigmoid_backward_gradient_of_other(g: Any, input: Any, other: Any, xp: Any) -> Any:
     s = xp.sigmoid(other)
     return g * input * (s * (s - 1))
 
 
-log_sigmoid_backward.vjp(input=Gradient(log_sigmoid_backward))
+log_sigmoid_backward_op.vjp(input=Gradient(log_sigmoid_backward_op))
 logsigmoid_op = elementwise(
     "logsigmoid", _log_sigmoid, "LogSigmoidBackward0", check=only("log_sigmoid_cpu", "f"),
-    input=Gradient(log_sigmoid_backward, other="input"),
+    input=Gradient(log_sigmoid_backward_op, other="input"),
 )  # fmt: skip
 
 
@@ -169,7 +169,7 @@ def _show_buffer(op: Primitive) -> None:
 
 
 _show_buffer(logsigmoid_op)
-_show_buffer(log_sigmoid_backward)
+_show_buffer(log_sigmoid_backward_op)
 
 
 @public(out=True)
@@ -187,7 +187,7 @@ def softsign(input: Tensor) -> Tensor:
 @public()
 def tanhshrink(input: Tensor) -> Tensor:
     """``x - tanh(x)``."""
-    return input - tanh(input)
+    return input - tanh_op(input)
 
 
 # ---- glu
@@ -206,13 +206,13 @@ def glu_op(input: Array, dim: int) -> Any:
 
 
 @primitive("GluBackwardBackward0", batch=batching.moved_dimensions, saved_names=OF_ACTIVATION)
-def glu_backward(input: Array, other: Array, dim: int) -> Any:
+def glu_backward_op(input: Array, other: Array, dim: int) -> Any:
     a, b = _halves(other, dim)
     s = _logistic(b)
     return np.concatenate((input * s, input * a * (s * (1 - s))), dim)
 
 
-@glu_backward.vjp("input")
+@glu_backward_op.vjp("input")
 def glu_backward_gradient_of_input(g: Any, other: Any, dim: int, xp: Any) -> Any:
     a, b = _halves(other, dim)
     of_a, of_b = _halves(g, dim)
@@ -220,7 +220,7 @@ def glu_backward_gradient_of_input(g: Any, other: Any, dim: int, xp: Any) -> Any
     return of_a * s + of_b * a * (s * (1 - s))
 
 
-@glu_backward.vjp("other")
+@glu_backward_op.vjp("other")
 def glu_backward_gradient_of_other(g: Any, input: Any, other: Any, dim: int, xp: Any) -> Any:
     a, b = _halves(other, dim)
     of_a, of_b = _halves(g, dim)
@@ -229,7 +229,7 @@ def glu_backward_gradient_of_other(g: Any, input: Any, other: Any, dim: int, xp:
     return xp.joined((of_b * slope, slope * (of_a + of_b * a * (1 - 2 * s))), dim)
 
 
-glu_op.vjp(input=Gradient(glu_backward, other="input"))
+glu_op.vjp(input=Gradient(glu_backward_op, other="input"))
 
 
 def _joined_tensors(parts: Any, dim: int) -> Any:

@@ -111,7 +111,7 @@ def softmax_op(input: Array, dim: int) -> Any:
     "SoftmaxBackwardDataBackward0", name="softmax_backward_data", batch=batching.moved_dimensions,
     saved_names=_OF_BACKWARD,
 )  # fmt: skip
-def softmax_backward(input: Array, output: Array, dim: int) -> Any:
+def softmax_backward_op(input: Array, output: Array, dim: int) -> Any:
     """``input``: the gradient that arrives; ``output``: what softmax gave."""
     g, out = input, output
     if not out.shape:
@@ -126,13 +126,13 @@ def softmax_backward(input: Array, output: Array, dim: int) -> Any:
     return cast(weighted - wide * total(weighted, (dim,), True), out.dtype)
 
 
-@softmax_backward.vjp("output")
+@softmax_backward_op.vjp("output")
 def softmax_backward_gradient_of_output(g: Any, input: Any, output: Any, dim: int, xp: Any) -> Any:
     return g * (input - _kept_sums(input * output, dim, xp)) - input * _kept_sums(g * output, dim, xp)
 
 
-softmax_backward.vjp(input=Gradient(softmax_backward))
-softmax_op.vjp(input=Gradient(softmax_backward, output="out"))
+softmax_backward_op.vjp(input=Gradient(softmax_backward_op))
+softmax_op.vjp(input=Gradient(softmax_backward_op, output="out"))
 
 
 def _kept_sums(x: Any, dim: int, xp: Any) -> Any:
@@ -168,7 +168,7 @@ def log_softmax_op(input: Array, dim: int) -> Any:
     "LogSoftmaxBackwardDataBackward0", name="log_softmax_backward_data", batch=batching.moved_dimensions,
     saved_names=_OF_BACKWARD,
 )  # fmt: skip
-def log_softmax_backward(input: Array, output: Array, dim: int) -> Any:
+def log_softmax_backward_op(input: Array, output: Array, dim: int) -> Any:
     g, out = input, output
     if not out.shape:
         return g - np.exp(out) * g
@@ -182,11 +182,11 @@ def log_softmax_backward(input: Array, output: Array, dim: int) -> Any:
     return cast(g - np.exp(wide) * total(g, (dim,), True), out.dtype)
 
 
-log_softmax_backward.vjp(
+log_softmax_backward_op.vjp(
     input=lambda g, output, dim, xp: g - _kept_sums(g * xp.exp(output), dim, xp),
     output=lambda g, input, output, dim, xp: -g * xp.exp(output) * _kept_sums(input, dim, xp),
 )
-log_softmax_op.vjp(input=Gradient(log_softmax_backward, output="out"))
+log_softmax_op.vjp(input=Gradient(log_softmax_backward_op, output="out"))
 
 
 def _log_softmax_gradient(g: Any, out: Any) -> Any:
@@ -236,10 +236,10 @@ def _data(op: Any, grad_output: Tensor, output: Tensor, dim: int, input_dtype: A
 @public("_softmax_backward_data", out=True)
 def softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_dtype: Any) -> Tensor:
     """The gradient of softmax's input, from that of its output."""
-    return _data(softmax_backward, grad_output, output, dim, input_dtype)
+    return _data(softmax_backward_op, grad_output, output, dim, input_dtype)
 
 
 @public("_log_softmax_backward_data", out=True)
 def log_softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_dtype: Any) -> Tensor:
     """The gradient of log_softmax's input, from that of its output."""
-    return _data(log_softmax_backward, grad_output, output, dim, input_dtype)
+    return _data(log_softmax_backward_op, grad_output, output, dim, input_dtype)

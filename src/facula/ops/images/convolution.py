@@ -33,7 +33,7 @@ NO_BIAS = (0,)
 @primitive(
     "ConvolutionBackward0", saved_names={"input": "input", "bias_sym_sizes_opt": "bias_sym_sizes_opt"}
 )
-def convolution(
+def convolution_op(
     input: Array, weight: Array, bias: Array | None, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool,
     output_padding: Sizes, groups: int, bias_sym_sizes_opt: Sizes,
 ) -> Any:  # fmt: skip
@@ -55,7 +55,7 @@ def convolution(
 
 
 @primitive("ConvolutionBackwardBackward0", name="convolution_input", kind="multilinear")
-def convolution_input(
+def convolution_input_op(
     input: Array, weight: Array, sizes: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
 ) -> Any:
     """From a convolution's result (``input``) and its weight what belongs to its input, of these spatial sizes."""
@@ -66,7 +66,7 @@ def convolution_input(
 
 
 @primitive("ConvolutionBackwardBackward0", name="convolution_weight", kind="multilinear")
-def convolution_weight(
+def convolution_weight_op(
     input: Array, other: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
 ) -> Any:
     """From a convolution's result (``input``) and its input (``other``) what belongs to its weight."""
@@ -92,7 +92,7 @@ def _forward(
     return y
 
 
-@convolution.tangent
+@convolution_op.tangent
 def convolution_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
     (x, w, _), (dx, dw, db) = primals, tangents
     no_bias = (*attributes[:-1], None)
@@ -102,7 +102,7 @@ def convolution_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, o
     return sum(parts[1:], parts[0])
 
 
-@convolution.batch
+@convolution_op.batch
 def convolution_batched(call: batching.Call) -> Any:
     """The batch joins the samples or, if items have weights of their own, the channels: as many groups."""
     x, w, b = call.values
@@ -125,7 +125,7 @@ def convolution_batched(call: batching.Call) -> Any:
 
 
 @primitive("ConvolutionBackwardBackward0", name="convolution_backward", outputs=3, saved_names={"input": "input"})
-def convolution_backward(
+def convolution_backward_op(
     grad_output: Array, input: Array, weight: Array, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool,
     output_padding: Sizes, groups: int, bias_sym_sizes_opt: Sizes, needs: tuple[bool, ...],
 ) -> list[Array]:  # fmt: skip
@@ -137,7 +137,7 @@ def convolution_backward(
     return [nothing if x is None else x for x in found]
 
 
-convolution.gradient(convolution_backward, "input", "weight", "bias")
+convolution_op.gradient(convolution_backward_op, "input", "weight", "bias")
 
 
 def _gradients(
@@ -152,7 +152,7 @@ def _gradients(
     ]
 
 
-convolution_backward.compose(_gradients)
+convolution_backward_op.compose(_gradients)
 
 
 def _gradient_of_input(
@@ -185,21 +185,21 @@ in_both_namespaces(
 )
 
 
-@convolution_input.vjp("input")
+@convolution_input_op.vjp("input")
 def convolution_input_gradient_of_input(
     g: Any, input: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int, xp: Any
 ) -> Any:
     return _forward(g, xp.conj(weight), tuple(input.shape[2:]), stride, padding, dilation, groups, xp)
 
 
-@convolution_input.vjp("weight")
+@convolution_input_op.vjp("weight")
 def convolution_input_gradient_of_weight(
     g: Any, input: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int, xp: Any
 ) -> Any:
     return xp.convolution_weight(xp.conj(input), g, tuple(weight.shape[2:]), stride, padding, dilation, groups)
 
 
-@convolution_input.batch
+@convolution_input_op.batch
 def convolution_input_batched(call: batching.Call) -> Any:
     g, w = call.values
     if call.flags[1]:
@@ -213,21 +213,21 @@ def convolution_input_batched(call: batching.Call) -> Any:
     return batching.parted(call.run([batching.joined(g), w], call.changed(sizes=sizes)), call.size)
 
 
-@convolution_weight.vjp("input")
+@convolution_weight_op.vjp("input")
 def convolution_weight_gradient_of_input(
     g: Any, input: Any, other: Any, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int, xp: Any
 ) -> Any:
     return _forward(xp.conj(other), g, tuple(input.shape[2:]), stride, padding, dilation, groups, xp)
 
 
-@convolution_weight.vjp("other")
+@convolution_weight_op.vjp("other")
 def convolution_weight_gradient_of_other(
     g: Any, input: Any, other: Any, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int, xp: Any
 ) -> Any:
     return xp.convolution_input(xp.conj(input), g, tuple(other.shape[2:]), stride, padding, dilation, groups)
 
 
-@convolution_backward.vjp("grad_output")
+@convolution_backward_op.vjp("grad_output")
 def convolution_backward_gradient_of_grad_output(
     g: Any, grad_output: Any, input: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes,
     transposed: bool, output_padding: Sizes, groups: int, needs: Any, xp: Any,
@@ -244,7 +244,7 @@ def convolution_backward_gradient_of_grad_output(
     return found
 
 
-@convolution_backward.vjp("input")
+@convolution_backward_op.vjp("input")
 def convolution_backward_gradient_of_input(
     g: Any, grad_output: Any, input: Any, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool,
     groups: int, needs: Any, xp: Any,
@@ -254,7 +254,7 @@ def convolution_backward_gradient_of_input(
     return _gradient_of_input(grad_output, input, g[1], stride, padding, dilation, transposed, groups, xp)
 
 
-@convolution_backward.vjp("weight")
+@convolution_backward_op.vjp("weight")
 def convolution_backward_gradient_of_weight(
     g: Any, grad_output: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool,
     groups: int, needs: Any, xp: Any,
@@ -264,7 +264,7 @@ def convolution_backward_gradient_of_weight(
     return _gradient_of_weight(grad_output, g[0], weight, stride, padding, dilation, transposed, groups, xp)
 
 
-@convolution_weight.batch
+@convolution_weight_op.batch
 def convolution_weight_batched(call: batching.Call) -> Any:
     values = [batching.grouped(v) for v in call.all_full()]
     return batching.parted(call.run(values, call.changed(groups=call.attribute("groups") * call.size)), call.size)
@@ -292,7 +292,7 @@ def convolved(
     if input._array.dtype.kind == "c":
         return _complex(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
     bias_sizes = NO_BIAS if bias is None else bias._array.shape
-    return convolution(
+    return convolution_op(
         input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, bias_sizes
     )
 

@@ -130,7 +130,7 @@ def ctc_op(
 
 @primitive(name="ctc_loss_backward")
 @by_zeros
-def ctc_backward(
+def ctc_backward_op(
     grad: Array, log_probs: Array, targets: Array, losses: Array, log_alpha: Array, input_lengths: tuple[int, ...],
     target_lengths: tuple[int, ...], blank: int, zero_infinity: bool,
 ) -> Array:  # fmt: skip
@@ -156,10 +156,10 @@ def ctc_backward(
     return found
 
 
-ctc_op.gradient(ctc_backward, "log_probs", losses="out0", log_alpha="out1")
+ctc_op.gradient(ctc_backward_op, "log_probs", losses="out0", log_alpha="out1")
 
 
-@ctc_backward.compose
+@ctc_backward_op.compose
 def ctc_gradient(
     grad: Any, log_probs: Any, targets: Any, losses: Any, log_alpha: Any, input_lengths: Any, target_lengths: Any,
     blank: int, zero_infinity: bool,

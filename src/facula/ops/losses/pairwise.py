@@ -20,12 +20,12 @@ from ..machine.refusals import not_for, refuse_gradient, scalar_type
 from ..machine.rule import Gradient
 from ..machine.write import output_shape_error
 from ..moving.basic import fit
-from ..pointwise.transcendental import sigmoid
+from ..pointwise.transcendental import sigmoid_op
 from ..reductions.reducing import add_up
 from .items import loss_backward_of_items, loss_of_items
 from .mse import MEAN, NONE
 
-logistic = sigmoid.kernel
+logistic = sigmoid_op.kernel
 
 # ---- what losses share
 
@@ -203,7 +203,7 @@ def soft_margin_op(input: Array, target: Array, reduction: int) -> Any:
     saved_names=_HIDDEN,
 )  # fmt: skip
 @by_zeros
-def soft_margin_backward(grad_output: Array, input: Array, target: Array, reduction: int) -> Any:
+def soft_margin_backward_op(grad_output: Array, input: Array, target: Array, reduction: int) -> Any:
     x, t = widened(input), widened(target)
     slope = t / (1 + np.exp(x * t))
     return (slope * (widened(np.asarray(grad_output)) * x.dtype.type(-share(reduction, x.shape)))).astype(
@@ -216,7 +216,7 @@ def soft_margin_gradient_of_input(g: Any, input: Any, target: Any, reduction: in
     return xp.soft_margin_loss_backward(g, input, target, reduction)
 
 
-@soft_margin_backward.vjp("grad_output")
+@soft_margin_backward_op.vjp("grad_output")
 def soft_margin_backward_gradient_of_grad_output(
     g: Any, grad_output_shape: Any, input: Any, target: Any, reduction: int, xp: Any
 ) -> Any:
@@ -224,7 +224,7 @@ def soft_margin_backward_gradient_of_grad_output(
     return xp.sum_to(g * slope, grad_output_shape)
 
 
-@soft_margin_backward.vjp("input")
+@soft_margin_backward_op.vjp("input")
 def soft_margin_backward_gradient_of_input(
     g: Any, grad_output: Any, input: Any, target: Any, reduction: int, xp: Any
 ) -> Any:
@@ -265,7 +265,7 @@ def binary_cross_entropy_op(input: Array, target: Array, weight: Array | None, r
     saved_names=_HIDDEN,
 )  # fmt: skip
 @by_zeros
-def binary_cross_entropy_backward(
+def binary_cross_entropy_backward_op(
     grad_output: Array, input: Array, target: Array, weight: Array | None, reduction: int
 ) -> Any:
     slope = (input - target) / np.maximum((1 - input) * input, input.dtype.type(_TINY))
@@ -297,7 +297,7 @@ def _weighted(g: Any, weight: Any, reduction: int, shape: tuple[int, ...]) -> An
     return (g if weight is None else g * weight) * share(reduction, shape)
 
 
-@binary_cross_entropy_backward.vjp("grad_output")
+@binary_cross_entropy_backward_op.vjp("grad_output")
 def binary_cross_entropy_backward_gradient_of_grad_output(
     g: Any, grad_output_shape: Any, input: Any, target: Any, weight: Any, reduction: int, xp: Any
 ) -> Any:
@@ -305,7 +305,7 @@ def binary_cross_entropy_backward_gradient_of_grad_output(
     return xp.sum_to(_weighted(g, weight, reduction, input.shape) * slope, grad_output_shape)
 
 
-@binary_cross_entropy_backward.vjp("input")
+@binary_cross_entropy_backward_op.vjp("input")
 def binary_cross_entropy_backward_gradient_of_input(
     g: Any, grad_output: Any, input: Any, target: Any, weight: Any, reduction: int
 ) -> Any:
@@ -314,7 +314,7 @@ def binary_cross_entropy_backward_gradient_of_input(
     return _weighted(g * grad_output, weight, reduction, input.shape) * curve
 
 
-@binary_cross_entropy_backward.vjp("target")
+@binary_cross_entropy_backward_op.vjp("target")
 def binary_cross_entropy_backward_gradient_of_target(
     g: Any, grad_output: Any, input: Any, weight: Any, reduction: int
 ) -> Any:
@@ -367,7 +367,7 @@ def _plain_cross_entropy(x: Any, t: Any) -> Any:
 
 
 @primitive(name="binary_cross_entropy_with_logits_backward")
-def binary_cross_entropy_with_logits_backward(
+def binary_cross_entropy_with_logits_backward_op(
     grad_output: Array, input: Array, target: Array, weight: Array | None, pos_weight: Array | None, reduction: int,
     input_shape: tuple[int, ...], input_dtype: np.dtype[Any],
 ) -> Any:  # fmt: skip
@@ -378,7 +378,7 @@ def binary_cross_entropy_with_logits_backward(
     return _with_logits_gradient(grad_output, input, target, *given, ARRAYS)
 
 
-@binary_cross_entropy_with_logits_backward.compose
+@binary_cross_entropy_with_logits_backward_op.compose
 def _with_logits_gradient(
     g: Any, input: Any, target: Any, weight: Any, pos_weight: Any, reduction: int, input_shape: Any, input_dtype: Any,
     xp: Any = TENSORS,
@@ -392,7 +392,7 @@ def _with_logits_gradient(
     return fit(_shared(found, reduction, input_shape, xp), input_shape, input_dtype, xp)
 
 
-binary_cross_entropy_with_logits_op.vjp(input=Gradient(binary_cross_entropy_with_logits_backward))
+binary_cross_entropy_with_logits_op.vjp(input=Gradient(binary_cross_entropy_with_logits_backward_op))
 
 
 @binary_cross_entropy_with_logits_op.vjp("target")

@@ -20,14 +20,14 @@ from ..machine.meta import by_zeros
 from ..machine.namespaces import TENSORS
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONALS, public
-from ..pointwise.with_numbers import mul_number
+from ..pointwise.with_numbers import mul_number_op
 
 # ---- softmax of rows that may be masked as a whole
 
 
 @primitive("SafeSoftmaxBackward0", name="safe_softmax", batch=batching.moved_dimensions)
 @by_zeros
-def safe_softmax(input: Array, dim: int) -> Any:
+def safe_softmax_op(input: Array, dim: int) -> Any:
     """Softmax over the last dimension."""
     if not input.size:
         return input.copy()
@@ -36,7 +36,7 @@ def safe_softmax(input: Array, dim: int) -> Any:
     return shares.astype(input.dtype, copy=False)
 
 
-@safe_softmax.vjp("input")
+@safe_softmax_op.vjp("input")
 def safe_softmax_gradient_of_input(g: Any, out: Any, dim: int, xp: Any) -> Any:
     return xp.softmax_backward_data(g, out, dim)
 
@@ -54,7 +54,7 @@ def _repeated(x: Any, heads: int) -> Any:
     saved_names={"out0": "output", "out1": "logsumexp", "out2": ""},
 )  # fmt: skip
 @by_zeros
-def flash_attention(
+def flash_attention_op(
     query: Array, key: Array, value: Array, attn_mask: Array | None, dropout_p: float, is_causal: bool,
     scale: float | None, keep: bool,
 ) -> tuple[Array, ...]:  # fmt: skip
@@ -67,7 +67,7 @@ def flash_attention(
 
 @primitive(name="flash_attention_backward", outputs=3)
 @by_zeros
-def flash_attention_backward(
+def flash_attention_backward_op(
     grad_out: Array, query: Array, key: Array, value: Array, attn_mask: Array | None, out: Array, logsumexp: Array,
     shares: Array, dropout_p: float, is_causal: bool, scale: float | None, needs: tuple[bool, ...],
 ) -> list[Array | None]:  # fmt: skip
@@ -82,8 +82,8 @@ def flash_attention_backward(
     ]
 
 
-flash_attention.gradient(
-    flash_attention_backward, "query", "key", "value", out="out0", logsumexp="out1", shares="out2"
+flash_attention_op.gradient(
+    flash_attention_backward_op, "query", "key", "value", out="out0", logsumexp="out1", shares="out2"
 )
 
 
@@ -112,7 +112,7 @@ def _gather_heads(x: Any, own: int) -> Any:
     return TENSORS.sum_dim(TENSORS.reshape(x, (batch, own, heads // own, *rest)), (2,), False)
 
 
-@flash_attention_backward.compose
+@flash_attention_backward_op.compose
 def flash_attention_gradients(
     grad_out: Any, query: Any, key: Any, value: Any, attn_mask: Any, out: Any, logsumexp: Any, shares: Any,
     dropout_p: float, is_causal: bool, scale: float | None, needs: Any,
@@ -141,7 +141,7 @@ def flash_attention_gradients(
     return [by_query, by_key, by_value]
 
 
-@flash_attention.batch
+@flash_attention_op.batch
 def flash_attention_batched(call: batching.Call) -> Any:
     q, k, v = (batching.joined(call.full(i)) for i in range(3))
     mask = call.values[3]
@@ -215,7 +215,7 @@ def scaled_dot_product_attention(
         attn_mask = _as_numbers(attn_mask, query.dtype)
     if _is_fusable(query, key, value, attn_mask, dropout_p, enable_gqa):
         keep = state.grad_enabled() and (query.requires_grad or key.requires_grad or value.requires_grad)
-        found: Tensor = flash_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, keep)[0]
+        found: Tensor = flash_attention_op(query, key, value, attn_mask, dropout_p, is_causal, scale, keep)[0]
         return found
     return _composed(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
 
@@ -238,11 +238,11 @@ def _composed(
         key, value = (_with_heads_of(query, t) for t in (key, value))
     width = query._array.shape[-1]
     factor = math.sqrt((1 / math.sqrt(width) if width else 0.0) if scale is None else abs(scale))
-    left = mul_number(query, factor if scale is None or scale >= 0 else -factor)
-    scores = left.matmul(mul_number(key.transpose(-2, -1), factor))
+    left = mul_number_op(query, factor if scale is None or scale >= 0 else -factor)
+    scores = left.matmul(mul_number_op(key.transpose(-2, -1), factor))
     if attn_mask is not None:
         scores = scores + attn_mask
-    shares: Any = safe_softmax(scores, -1)
+    shares: Any = safe_softmax_op(scores, -1)
     if dropout_p > 0:
         shares = _dropped(shares, dropout_p, True, False)
     found: Tensor = shares.matmul(value)

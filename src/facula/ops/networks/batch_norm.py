@@ -85,7 +85,7 @@ def _normalized(x: Any, running_mean: Any, running_var: Any, training: bool, eps
     "NativeBatchNormBackwardBackward0", name="native_batch_norm_backward", outputs=3, saved_names={"input": "input"}
 )
 @by_zeros
-def batch_norm_backward(
+def batch_norm_backward_op(
     grad_out: Array, input: Array, weight: Array | None, running_mean: Array | None, running_var: Array | None,
     save_mean: Array, save_invstd: Array, train: bool, eps: float, needs: tuple[bool, ...],
 ) -> list[Array]:  # fmt: skip
@@ -117,11 +117,11 @@ def batch_norm_backward(
 
 
 batch_norm_op.gradient(
-    batch_norm_backward, "input", "weight", "bias", save_mean="out1", save_invstd="out2", train="training"
+    batch_norm_backward_op, "input", "weight", "bias", save_mean="out1", save_invstd="out2", train="training"
 )
 
 
-@batch_norm_backward.compose
+@batch_norm_backward_op.compose
 def batch_norm_gradients(
     grad_out: Any, input: Any, weight: Any, running_mean: Any, running_var: Any, save_mean: Any, save_invstd: Any,
     train: bool, eps: float, needs: Any,
@@ -150,7 +150,7 @@ def _second(
     return p
 
 
-@batch_norm_backward.vjp("grad_out")
+@batch_norm_backward_op.vjp("grad_out")
 def batch_norm_backward_gradient_of_grad_out(
     g: Any, grad_out: Any, input: Any, weight: Any, running_mean: Any, running_var: Any, save_mean: Any,
     save_invstd: Any, train: bool, eps: float, needs: Any, xp: Any,
@@ -163,7 +163,7 @@ def batch_norm_backward_gradient_of_grad_out(
     return added(by_input, None if p.to_weight is None else p.to_weight * p.normal, by_bias)
 
 
-@batch_norm_backward.vjp("input")
+@batch_norm_backward_op.vjp("input")
 def batch_norm_backward_gradient_of_input(
     g: Any, grad_out: Any, input: Any, weight: Any, running_mean: Any, running_var: Any, train: bool, eps: float,
     needs: Any, xp: Any,
@@ -174,7 +174,7 @@ def batch_norm_backward_gradient_of_input(
     return added(by_input, None if p.to_weight is None else p.pulled(p.to_weight * grad_out))
 
 
-@batch_norm_backward.vjp("weight")
+@batch_norm_backward_op.vjp("weight")
 def batch_norm_backward_gradient_of_weight(
     g: Any, grad_out: Any, input: Any, running_mean: Any, running_var: Any, train: bool, eps: float, needs: Any,
     xp: Any,
@@ -185,7 +185,7 @@ def batch_norm_backward_gradient_of_weight(
     return xp.sum_dim(grad_out * p.pulled(p.to_input), _across(input.ndim), False)
 
 
-batch_norm_backward.vjp(save_mean=no_derivative, save_invstd=no_derivative)
+batch_norm_backward_op.vjp(save_mean=no_derivative, save_invstd=no_derivative)
 
 
 @batch_norm_op.batch
@@ -310,12 +310,12 @@ def instance_norm(
 # ---- under other names
 
 
-_with_statistics = batch_norm_op.under("native_batch_norm_legit", "NativeBatchNormLegitBackward0")
-_without_statistics = batch_norm_op.under(
+_with_statistics_op = batch_norm_op.under("native_batch_norm_legit", "NativeBatchNormLegitBackward0")
+_without_statistics_op = batch_norm_op.under(
     "native_batch_norm_legit_no_stats", "NativeBatchNormLegitBackward1",
     saved_names={**_SHOWN, "running_mean": "", "running_var": ""},
 )  # fmt: skip
-_with_update = batch_norm_op.under(
+_with_update_op = batch_norm_op.under(
     "batch_norm_with_update", "BatchNormWithUpdateBackward0", saved_names={**_SHOWN, "training": ""}
 )
 
@@ -332,7 +332,7 @@ def _native_batch_norm_legit(
     mean, var = given.get("running_mean"), given.get("running_var")
     training = bool(given["training"])
     _check_batch(input, weight, bias, mean, var, training)
-    op = _with_statistics if has_statistics else _without_statistics
+    op = _with_statistics_op if has_statistics else _without_statistics_op
     return tuple(_run(op, input, weight, bias, mean, var, training, given["momentum"], given["eps"]))
 
 
@@ -342,5 +342,5 @@ def _batch_norm_with_update(
 ) -> Any:  # fmt: skip
     """Batch norm in training; a fourth result, empty, is what other devices keep for the way back."""
     _check_batch(input, weight, bias, running_mean, running_var, True)
-    found = _run(_with_update, input, weight, bias, running_mean, running_var, True, momentum, eps)
+    found = _run(_with_update_op, input, weight, bias, running_mean, running_var, True, momentum, eps)
     return (*found, Tensor._wrap(np.empty(0, np.uint8)))

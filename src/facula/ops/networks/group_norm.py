@@ -46,7 +46,7 @@ def group_norm_op(
 
 @primitive(name="native_group_norm_backward", outputs=3)
 @by_zeros
-def group_norm_backward(
+def group_norm_backward_op(
     grad_out: Array | None, grad_mean: Array | None, grad_rstd: Array | None, input: Array, weight: Array | None,
     mean: Array, rstd: Array, N: int, C: int, HxW: int, group: int, eps: float, needs: tuple[bool, ...],
 ) -> list[Array | None]:  # fmt: skip
@@ -77,12 +77,12 @@ def group_norm_backward(
 
 
 group_norm_op.gradient(
-    group_norm_backward, "input", "weight", "bias", grad_out="g0", grad_mean="g1", grad_rstd="g2", mean="out1",
+    group_norm_backward_op, "input", "weight", "bias", grad_out="g0", grad_mean="g1", grad_rstd="g2", mean="out1",
     rstd="out2",
 )  # fmt: skip
 
 
-@group_norm_backward.compose
+@group_norm_backward_op.compose
 def group_norm_gradients(
     grad_out: Any, grad_mean: Any, grad_rstd: Any, input: Any, weight: Any, mean: Any, rstd: Any, N: int, C: int,
     HxW: int, group: int, eps: float, needs: Any,

@@ -19,7 +19,7 @@ from ..machine.namespaces import TENSORS
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.refusals import not_for
-from ..pointwise.with_numbers import add_number
+from ..pointwise.with_numbers import add_number_op
 from ..reductions.reducing import add_up
 from .normalization import (
     SecondDerivative,
@@ -66,7 +66,7 @@ def _last(n: int) -> tuple[int, ...]:
     saved_names={"input": "input", "normalized_shape": "normalized_shape", "eps": ""},
 )  # fmt: skip
 @by_zeros
-def layer_norm_backward(
+def layer_norm_backward_op(
     grad_out: Array, input: Array, mean: Array, rstd: Array, weight: Array | None, bias: Array | None,
     normalized_shape: tuple[int, ...], eps: float, needs: tuple[bool, ...],
 ) -> list[Array]:  # fmt: skip
@@ -88,10 +88,10 @@ def layer_norm_backward(
     return given(found, input)
 
 
-layer_norm_op.gradient(layer_norm_backward, "input", "weight", "bias", mean="out1", rstd="out2")
+layer_norm_op.gradient(layer_norm_backward_op, "input", "weight", "bias", mean="out1", rstd="out2")
 
 
-@layer_norm_backward.compose
+@layer_norm_backward_op.compose
 def layer_norm_gradients(
     grad_out: Any, input: Any, mean: Any, rstd: Any, weight: Any, bias: Any, normalized_shape: Any, eps: float,
     needs: Any,
@@ -112,7 +112,7 @@ def _second(g: Any, needs: Any, input: Any, normalized_shape: Any, eps: float, x
     return SecondDerivative(g, needs, *normalized(input, dims, eps, xp), dims, xp)
 
 
-@layer_norm_backward.vjp("grad_out")
+@layer_norm_backward_op.vjp("grad_out")
 def layer_norm_backward_gradient_of_grad_out(
     g: Any, grad_out: Any, input: Any, mean: Any, rstd: Any, weight: Any, normalized_shape: Any, eps: float,
     needs: Any, xp: Any,
@@ -125,7 +125,7 @@ def layer_norm_backward_gradient_of_grad_out(
     return added(by_input, None if p.to_weight is None else p.to_weight * p.normal, by_bias)
 
 
-@layer_norm_backward.vjp("input")
+@layer_norm_backward_op.vjp("input")
 def layer_norm_backward_gradient_of_input(
     g: Any, grad_out: Any, input: Any, weight: Any, normalized_shape: Any, eps: float, needs: Any, xp: Any
 ) -> Any:
@@ -134,7 +134,7 @@ def layer_norm_backward_gradient_of_input(
     return added(by_input, None if p.to_weight is None else p.pulled(p.to_weight * grad_out))
 
 
-@layer_norm_backward.vjp("weight")
+@layer_norm_backward_op.vjp("weight")
 def layer_norm_backward_gradient_of_weight(
     g: Any, grad_out: Any, input: Any, normalized_shape: Any, eps: float, needs: Any, xp: Any
 ) -> Any:
@@ -142,7 +142,7 @@ def layer_norm_backward_gradient_of_weight(
     return None if p.to_input is None else xp.sum_to(grad_out * p.pulled(p.to_input), normalized_shape)
 
 
-layer_norm_backward.vjp(mean=no_derivative, rstd=no_derivative, bias=no_derivative)
+layer_norm_backward_op.vjp(mean=no_derivative, rstd=no_derivative, bias=no_derivative)
 
 
 @layer_norm_op.batch
@@ -217,7 +217,7 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
     if eps is None:
         eps = float(np.finfo(np.float64 if dtype.itemsize == (16 if dtype.is_complex else 8) else np.float32).eps)
     x = input.to(dtypes.float32) if dtypes.is_half(input._array.dtype) else input
-    found = x * add_number(x.pow(2).mean(_last(len(shape)), keepdim=True), eps).rsqrt()
+    found = x * add_number_op(x.pow(2).mean(_last(len(shape)), keepdim=True), eps).rsqrt()
     if weight is not None:
         found = found * weight
     return found.to(dtype)

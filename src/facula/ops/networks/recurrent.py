@@ -23,7 +23,7 @@ from ..machine.meta import by_zeros
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
 from ..moving.joining import cat, stack
-from ..pointwise.transcendental import tanh
+from ..pointwise.transcendental import tanh_op
 from ..products.matmul import linear
 from ..products.matrix_products import shapes_cannot_be_multiplied
 from .recurrent_cells import gru_step, lstm_step
@@ -56,7 +56,7 @@ def _layer(
 
 
 @primitive(name="recurrent_layer_backward", outputs=8)
-def recurrent_layer_backward(
+def recurrent_layer_backward_op(
     grad_out: Array | None, grad_hidden: Array | None, grad_cell: Array | None, input: Array, hx: Array,
     cx: Array | None, w_ih: Array, w_hh: Array, b_ih: Array | None, b_hh: Array | None, w_hr: Array | None,
     factors: Array, states: Array, mode: str, batch_sizes: Any, reverse: bool, needs: tuple[bool, ...],
@@ -99,7 +99,7 @@ def _column_sums(x: Any) -> Any:
     return np.ones(len(x), x.dtype) @ x if x.dtype == F32 else x.sum(0)
 
 
-@recurrent_layer_backward.compose
+@recurrent_layer_backward_op.compose
 def _composed_gradients(
     grad_out: Any, grad_hidden: Any, grad_cell: Any, input: Any, hx: Any, cx: Any, w_ih: Any, w_hh: Any, b_ih: Any,
     b_hh: Any, w_hr: Any, factors: Any, states: Any, mode: str, batch_sizes: Any, reverse: bool, needs: Any,
@@ -132,7 +132,7 @@ def _composed(
         elif mode == "GRU":
             new = gru_step(x, from_hidden, h_n)
         else:
-            new = (relu if mode == "RNN_RELU" else tanh)(x + from_hidden)
+            new = (relu if mode == "RNN_RELU" else tanh_op)(x + from_hidden)
         outs.append(new)
         h = cat([new, h[n:]])
     out = cat(outs[::-1] if reverse else outs)
@@ -147,16 +147,16 @@ def _composed_layer(*args: Any) -> list[Any]:
 def _layer_primitive(name: str, node: str) -> Primitive:
     op = Primitive(name, _layer, node, outputs=5, saved_names=dict.fromkeys(("out3", "out4"), ""))
     op.gradient(
-        recurrent_layer_backward, *op.tensor_names, grad_out="g0", grad_hidden="g1", grad_cell="g2", factors="out3",
+        recurrent_layer_backward_op, *op.tensor_names, grad_out="g0", grad_hidden="g1", grad_cell="g2", factors="out3",
         states="out4",
     )  # fmt: skip
     op.compose(_composed_layer)
     return op
 
 
-onednn_layer = _layer_primitive("onednn_recurrent_layer", "MkldnnRnnLayerBackward0")
-padded_layer = _layer_primitive("padded_recurrent_layer", "StackBackward0")
-packed_layer = _layer_primitive("packed_recurrent_layer", "CatBackward0")
+onednn_layer_op = _layer_primitive("onednn_recurrent_layer", "MkldnnRnnLayerBackward0")
+padded_layer_op = _layer_primitive("padded_recurrent_layer", "StackBackward0")
+packed_layer_op = _layer_primitive("packed_recurrent_layer", "CatBackward0")
 """Three names of the same, as PyTorch's graphs show what gives the outputs of the steps."""
 
 
@@ -170,9 +170,9 @@ def _network(
     """(outputs, last states), with inputs that have the steps first."""
     weights = _by_layer(mode, params, has_biases, hx)
     directions = 2 if bidirectional else 1
-    op = padded_layer if batch_sizes is None else packed_layer
-    if op is padded_layer and mode == "LSTM" and weights[0][4] is None and input._array.dtype == F32:
-        op = onednn_layer
+    op = padded_layer_op if batch_sizes is None else packed_layer_op
+    if op is padded_layer_op and mode == "LSTM" and weights[0][4] is None and input._array.dtype == F32:
+        op = onednn_layer_op
     if batch_sizes is None and not input._array.shape[0]:
         raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
     if hx[0]._array.shape[0] < num_layers * directions:
