@@ -25,13 +25,13 @@ SAMPLES: dict[str, list[Sample]] = {}
 
 WITHOUT_NUMBERS = {
     # Random draws: the same inputs give other outputs.
-    "bernoulli_kernel", "poisson_kernel", "normal_of_mean", "normal_of_std", "normal_of_both", "uniform_inplace",
+    "bernoulli", "poisson", "normal_of_mean", "normal_of_std", "normal_of_both", "uniform_inplace",
     "normal_inplace", "exponential_inplace", "geometric_inplace", "cauchy_inplace", "log_normal_inplace",
     "random_from_to_inplace", "random_to_inplace", "random_all_inplace", "bernoulli_number_inplace",
     "bernoulli_tensor_inplace",
     # PyTorch records these and refuses to differentiate them.
     "floor_divide", "heaviside", "nextafter", "unique_all",
-    "unique_along", "unique_consecutive_op", "weighted_bincount", "scatter_by", "refuse_backward", "zeta_with_number",
+    "unique_along", "unique_consecutive", "weighted_bincount", "scatter_by", "refuse_backward", "zeta_with_number",
     # Views that change the tensor itself: the functions of the same names without ``_inplace`` share their rules.
     "t_inplace", "transpose_inplace", "unsqueeze_inplace", "squeeze_all_inplace", "squeeze_inplace",
     "as_strided_inplace", "squeeze_dims_inplace", "floor_divide_",
@@ -201,7 +201,7 @@ sample("lerp_number", direct("lerp_number", 0.3), real(3), real(2, 3))
 sample("lerp_tensor", direct("lerp_tensor"), real(3), real(2, 3), real(3))
 sample("addcmul", direct("addcmul", 0.5), real(3), real(2, 3), real(3))
 sample("addcdiv", direct("addcdiv", 0.5), real(3), real(2, 3), real(3))
-sample("prelu_kernel", direct("prelu_kernel"), real(2, 3), real(2, 3))
+sample("prelu", direct("prelu"), real(2, 3), real(2, 3))
 sample("prelu_input_backward", direct("prelu_input_backward"), real(3), real(3), real(3))
 sample("prelu_weight_backward", direct("prelu_weight_backward"), real(3), real(3))
 sample("threshold_backward", direct("threshold_backward", 0.05), real(3), real(3))
@@ -221,8 +221,8 @@ sample("glu_backward", direct("glu_backward", 0), real(2, 3), real(4, 3))
 # ---- copies, casts, fills
 
 sample("cast", lambda x: x.to(torch.complex128), real(3))
-sample("clone_kernel", lambda x: x.clone(), real(2, 3))
-sample("alias_kernel", lambda x: x.alias(), real(2, 3))
+sample("clone", lambda x: x.clone(), real(2, 3))
+sample("alias", lambda x: x.alias(), real(2, 3))
 sample("dense_copy", lambda x: x.t().contiguous(), real(2, 3))
 sample("copy", lambda x, y: x.clone().copy_(y), real(2, 3), real(3))
 sample("fill_number", lambda x: x.clone().fill_(2.0), real(3))
@@ -321,40 +321,40 @@ sample("pick", lambda x: REGISTRY["pick"](x, _along, 0, True, False), real(2, 3)
 
 for _dim, _keep in ((1, False), ((0, 2), True)):
     for _name, _method in {
-        "sum_dim": "sum", "mean_dim": "mean", "nansum_op": "nansum", "logsumexp_op": "logsumexp", "amax": "amax",
+        "sum_dim": "sum", "mean_dim": "mean", "nansum": "nansum", "logsumexp": "logsumexp", "amax": "amax",
         "amin": "amin",
     }.items():  # fmt: skip
         sample(_name, lambda x, m=_method, d=_dim, k=_keep: getattr(x, m)(d, keepdim=k), far_apart(2, 3, 2))
-    for _name in ("var_op", "std_op"):
-        sample(_name, lambda x, m=_name[:3], d=_dim, k=_keep: getattr(x, m)(d, keepdim=k), real(2, 3, 2))
-    for _name in ("var_mean_op", "std_mean_op"):
-        sample(_name, lambda x, m=_name[:-3], d=_dim, k=_keep: getattr(torch, m)(x, d, keepdim=k), real(2, 3, 2))
+    for _name in ("var", "std"):
+        sample(_name, lambda x, m=_name, d=_dim, k=_keep: getattr(x, m)(d, keepdim=k), real(2, 3, 2))
+    for _name in ("var_mean", "std_mean"):
+        sample(_name, lambda x, m=_name, d=_dim, k=_keep: getattr(torch, m)(x, d, keepdim=k), real(2, 3, 2))
 for _name, _method in {
     "sum_all": "sum", "mean_all": "mean", "prod_all": "prod", "max_all": "max", "min_all": "min",
     "median_all": "median", "nanmedian_all": "nanmedian",
 }.items():  # fmt: skip
     sample(_name, lambda x, m=_method: getattr(x, m)(), far_apart(2, 3))
 for _name, _method in {
-    "max_dim": "max", "min_dim": "min", "median_dim": "median", "nanmedian_dim": "nanmedian", "mode_op": "mode",
+    "max_dim": "max", "min_dim": "min", "median_dim": "median", "nanmedian_dim": "nanmedian", "mode": "mode",
 }.items():  # fmt: skip
     sample(_name, lambda x, m=_method: getattr(x, m)(1)[0], far_apart(2, 3))
 sample("prod_dim", lambda x: x.prod(1), real(2, 3))
 sample("prod_dim", lambda x: (x * torch.tensor([1.0, 0.0, 1.0], dtype=torch.float64)).prod(1), real(2, 3))
-sample("aminmax_op", lambda x: tuple(torch.aminmax(x, dim=1)), far_apart(2, 3))
-sample("kthvalue_op", lambda x: x.kthvalue(2, 1)[0], far_apart(2, 3))
-sample("sort_op", lambda x: x.sort(1)[0], far_apart(2, 3))
-sample("sort_stable_op", lambda x: x.sort(dim=1, stable=True, descending=True)[0], far_apart(2, 3))
-sample("topk_op", lambda x: x.topk(2, 1)[0], far_apart(2, 3))
-sample("softmax_op", lambda x: x.softmax(1), real(2, 3))
-sample("log_softmax_op", lambda x: x.log_softmax(1), real(2, 3))
+sample("aminmax", lambda x: tuple(torch.aminmax(x, dim=1)), far_apart(2, 3))
+sample("kthvalue", lambda x: x.kthvalue(2, 1)[0], far_apart(2, 3))
+sample("sort", lambda x: x.sort(1)[0], far_apart(2, 3))
+sample("sort_stable", lambda x: x.sort(dim=1, stable=True, descending=True)[0], far_apart(2, 3))
+sample("topk", lambda x: x.topk(2, 1)[0], far_apart(2, 3))
+sample("softmax", lambda x: x.softmax(1), real(2, 3))
+sample("log_softmax", lambda x: x.log_softmax(1), real(2, 3))
 sample("glu", direct("glu", 1), real(2, 4))
 for _p in (1.0, 2.0, 3.0, 0.5, float("inf")):
-    sample("vector_norm_op", lambda x, p=_p: x.norm(p, 1), far_apart(2, 3))
+    sample("vector_norm", lambda x, p=_p: x.norm(p, 1), far_apart(2, 3))
 sample("dist", lambda x, y: torch.dist(x, y, 3), real(3), real(3) + 0.037)
 sample("cdist", lambda x, y: torch.cdist(x, y), real(2, 3), real(4, 3) + 0.037)
-sample("cumsum_op", lambda x: x.cumsum(1), real(2, 3))
-sample("cumprod_op", lambda x: x.cumprod(1), real(2, 3))
-sample("logcumsumexp_op", lambda x: x.logcumsumexp(1), real(2, 3))
+sample("cumsum", lambda x: x.cumsum(1), real(2, 3))
+sample("cumprod", lambda x: x.cumprod(1), real(2, 3))
+sample("logcumsumexp", lambda x: x.logcumsumexp(1), real(2, 3))
 sample("cummax", lambda x: x.cummax(1)[0], far_apart(2, 3))
 sample("cummin", lambda x: x.cummin(1)[0], far_apart(2, 3))
 sample("shift", direct("shift", 1, 1), real(2, 3))

@@ -14,7 +14,7 @@ WITHOUT_NUMBERS |= {
     "standard_gamma_grad",
     # Random draws: the same inputs give other outputs.
     "native_dropout", "rrelu_with_noise", "rrelu_with_noise_inplace", "standard_gamma", "sample_dirichlet",
-    "binomial_kernel", "bernoulli_of_number",
+    "binomial", "bernoulli_of_number",
     # Only in place, where what is overwritten gets no gradient.
     "filled_with_number", "filled_with_tensor",
 }  # fmt: skip
@@ -24,7 +24,7 @@ def matrix() -> Any:
     return draw(2, 3)
 
 
-sample("alias_kernel_copy", torch.alias_copy, matrix())
+sample("alias_copy", torch.alias_copy, matrix())
 sample("as_strided_copy", lambda x: torch.as_strided_copy(x, (2, 2), (1, 2), 1), matrix())
 sample("as_strided_scatter", lambda x, y: torch.as_strided_scatter(x, y, (2, 2), (2, 1), 1), matrix(), draw(2, 2))
 sample("expand_copy", lambda x: torch.expand_copy(x, (4, 2, 3)), matrix())

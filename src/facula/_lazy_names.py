@@ -577,8 +577,8 @@ METHODS = {
 PRIMITIVES = {
     "ops.activations.activations": (
         "celu celu_ elu elu_ gelu glu hardshrink hardsigmoid hardswish hardtanh joined leaky_relu leaky_relu_ "
-        "logsigmoid mish prelu_input_backward prelu_kernel prelu_weight_backward relu silu softplus softshrink "
-        "threshold threshold_"
+        "logsigmoid mish prelu prelu_input_backward prelu_weight_backward relu silu softplus softshrink threshold "
+        "threshold_"
     ),
     "ops.activations.dropout": (
         "native_dropout native_dropout_backward rrelu_backward rrelu_with_noise rrelu_with_noise_inplace"
@@ -590,7 +590,7 @@ PRIMITIVES = {
         "elu_backward gelu_backward glu_backward hardswish_backward log_sigmoid_backward softplus_backward"
     ),
     "ops.activations.softmax": (
-        "log_softmax_op softmax_op"
+        "log_softmax softmax"
     ),
     "ops.activations.softmax_backward": (
         "log_softmax_backward_data softmax_backward_data"
@@ -605,8 +605,7 @@ PRIMITIVES = {
         "dirichlet_grad sample_dirichlet standard_gamma standard_gamma_grad"
     ),
     "ops.creation.random": (
-        "bernoulli_kernel bernoulli_of_number binomial_kernel normal_of_both normal_of_mean normal_of_std "
-        "poisson_kernel"
+        "bernoulli bernoulli_of_number binomial normal_of_both normal_of_mean normal_of_std poisson"
     ),
     "ops.creation.random_inplace": (
         "bernoulli_number_inplace bernoulli_tensor_inplace cauchy_inplace exponential_inplace geometric_inplace "
@@ -736,14 +735,13 @@ PRIMITIVES = {
         "huber_loss_backward smooth_l1_loss smooth_l1_loss_backward soft_margin_loss soft_margin_loss_backward"
     ),
     "ops.moving.basic": (
-        "alias_kernel as_strided cast clone_kernel conj conj_physical copy fill_number fill_tensor restride sum_to "
-        "zero"
+        "alias as_strided cast clone conj conj_physical copy fill_number fill_tensor restride sum_to zero"
     ),
     "ops.moving.chunk_cat": (
         "chunk_cat"
     ),
     "ops.moving.copies": (
-        "alias_kernel_copy as_strided_copy expand_copy narrow_copy permute_copy select_copy slice_copy split_copy "
+        "alias_copy as_strided_copy expand_copy narrow_copy permute_copy select_copy slice_copy split_copy "
         "split_with_sizes_copy squeeze_all_copy squeeze_copy squeeze_dims_copy t_copy transpose_copy unbind_copy "
         "unfold_copy unsqueeze_copy view_as_real_copy view_copy"
     ),
@@ -841,19 +839,19 @@ PRIMITIVES = {
         "bmm dot mm mv vdot"
     ),
     "ops.reductions.counting": (
-        "unique_all unique_along unique_consecutive_op weighted_bincount"
+        "unique_all unique_along unique_consecutive weighted_bincount"
     ),
     "ops.reductions.cumulative": (
-        "cummax cummin cumprod_op cumsum_from_end cumsum_op logcumsumexp_op"
+        "cummax cummin cumprod cumsum cumsum_from_end logcumsumexp"
     ),
     "ops.reductions.extrema": (
-        "amax amin aminmax_op max_all max_dim min_all min_dim ties"
+        "amax amin aminmax max_all max_dim min_all min_dim ties"
     ),
     "ops.reductions.histograms": (
         "histogram"
     ),
     "ops.reductions.norms": (
-        "shared_by_ties vector_norm_op"
+        "shared_by_ties vector_norm"
     ),
     "ops.reductions.recurrence": (
         "recur shift unit_along"
@@ -862,13 +860,13 @@ PRIMITIVES = {
         "segment_reduce"
     ),
     "ops.reductions.sorting": (
-        "kthvalue_op median_all median_dim mode_op nanmedian_all nanmedian_dim sort_op sort_stable_op topk_op"
+        "kthvalue median_all median_dim mode nanmedian_all nanmedian_dim sort sort_stable topk"
     ),
     "ops.reductions.sums": (
-        "all_op any_op logsumexp_op mean_all mean_dim nansum_op not_nan prod_all prod_dim sum_all sum_dim"
+        "all any logsumexp mean_all mean_dim nansum not_nan prod_all prod_dim sum_all sum_dim"
     ),
     "ops.reductions.variance": (
-        "infinity_or_nan std_mean_op std_op var_mean_op var_op"
+        "infinity_or_nan std std_mean var var_mean"
     ),
     "ops.signals.fft": (
         "fft_c2c fft_c2r fft_r2c weighted_spectrum"

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from .._tensor import Tensor
 from ..autograd.views import ITSELF, geometry_of, put_part
-from ..ops.moving.basic import restride
+from ..ops.moving.basic import restride_op
 from .wrapped import Level, innermost, link
 
 _new = object.__new__
@@ -49,7 +49,7 @@ def _source_of(t: Any) -> Any:
 
 def by_geometry(base: tuple[Any, ...], view: tuple[Any, ...]) -> tuple[Any, Any]:
     """How to view something like a base as one of its views does, and how to put such a part into a whole."""
-    return lambda whole: restride(whole, *base, *view), PutPart(base, view)
+    return lambda whole: restride_op(whole, *base, *view), PutPart(base, view)
 
 
 class PutPart(NamedTuple):

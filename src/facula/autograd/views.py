@@ -332,11 +332,11 @@ class CopySlices(Node):
 
 def put_part(whole: Any, part: Any, base_geometry: tuple[Any, ...], view_geometry: tuple[Any, ...]) -> Any:
     """``whole`` with ``part`` in place of a view, by what base and view look like in memory; nothing is written."""
-    from ..ops.moving.basic import restride
+    from ..ops.moving.basic import restride_op
     from ..ops.pointwise.selection import where
 
-    inside = restride.kernel(np.ones(view_geometry[0], bool), *view_geometry, *base_geometry)
-    return where(Tensor_._wrap(inside), restride(part, *view_geometry, *base_geometry), whole)
+    inside = restride_op.kernel(np.ones(view_geometry[0], bool), *view_geometry, *base_geometry)
+    return where(Tensor_._wrap(inside), restride_op(part, *view_geometry, *base_geometry), whole)
 
 
 def _with_strides(g: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:

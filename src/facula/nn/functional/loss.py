@@ -14,7 +14,7 @@ from ..._tensor import Tensor
 from ...autograd.grad_mode import no_grad
 from ...autograd.saved import PLAIN
 from ...ops.losses import distance, pairwise
-from ...ops.losses.mse import MEAN, NONE, SUM, mse_loss_kernel
+from ...ops.losses.mse import MEAN, NONE, SUM, mse_loss_op
 from ...ops.losses.mse import mse_loss as _mse_loss
 from ...ops.machine.autocast import in_full
 
@@ -80,7 +80,7 @@ def mse_loss(
     if weight is None and type(input) in PLAIN and type(target) in PLAIN:
         x, y = input._array, target._array
         if x.shape == y.shape and x.dtype is y.dtype and (x.dtype is F32 or x.dtype is F64):
-            found: Tensor = mse_loss_kernel.call(input, target, how)
+            found: Tensor = mse_loss_op.call(input, target, how)
             return found
     input, target = _same_shape(input, target)
     if weight is not None:

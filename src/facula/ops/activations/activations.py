@@ -26,7 +26,7 @@ from ..moving.basic import in_both_namespaces, no_gradient, raw
 from ..pointwise.arithmetic import number_like
 from ..pointwise.selection import clip
 from ..pointwise.special import erf_array
-from ..pointwise.transcendental import sigmoid, tanh
+from ..pointwise.transcendental import sigmoid_op, tanh_op
 from .smooth_slopes import gelu_inner, halves, show_buffer
 
 _SMALL = 2048
@@ -124,33 +124,33 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     return _apply(threshold_op, _threshold_in_place, inplace, input, threshold, value)
 
 
-@primitive("PreluKernelBackward0", name="prelu_kernel", kind="elementwise")
-def prelu_kernel(input: Array, weight: Array) -> Any:
+@primitive("PreluKernelBackward0", name="prelu", kind="elementwise")
+def prelu_op(input: Array, weight: Array) -> Any:
     return np.where(input > 0, input, input * weight)
 
 
 @primitive("PreluKernelBackwardBackward0", kind="elementwise", saved_names={"input": "grad_output", "other": "self"})
-def prelu_input_backward(input: Array, other: Array, weight: Array) -> Any:
+def prelu_input_backward_op(input: Array, other: Array, weight: Array) -> Any:
     """``input`` is the gradient, ``other`` what prelu was applied to."""
     return np.where(other > 0, input, weight * input)
 
 
 @primitive("PreluKernelBackwardBackward0", kind="elementwise", saved_names={"input": "grad_output", "other": "self"})
-def prelu_weight_backward(input: Array, other: Array) -> Any:
+def prelu_weight_backward_op(input: Array, other: Array) -> Any:
     return keep(np.multiply(other, input), np.logical_not(other > 0))
 
 
 # At 0 the derivative takes the side of the weight, and its own derivative the other side, as in PyTorch.
-prelu_kernel.vjp(
+prelu_op.vjp(
     input=lambda g, input, weight, xp: xp.prelu_input_backward(g, input, weight),
     weight=lambda g, input, xp: xp.prelu_weight_backward(g, input),
 )
-prelu_input_backward.vjp(
+prelu_input_backward_op.vjp(
     input=lambda g, other, weight, xp: xp.either(other >= 0, g, weight * g),
     other=no_gradient,
     weight=lambda g, input, other, xp: xp.keep(g * input, xp.logical_not(other >= 0)),
 )
-prelu_weight_backward.vjp(
+prelu_weight_backward_op.vjp(
     input=lambda g, other, xp: xp.keep(g * other, xp.logical_not(other >= 0)),
     other=lambda g, input, other, xp: xp.keep(g * input, xp.logical_not(other >= 0)),
 )
@@ -185,7 +185,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
         elif input.ndim == 1:
             shape = [weight.numel()]
         weight = weight.view(shape)
-    return prelu_kernel(input, weight)
+    return prelu_op(input, weight)
 
 
 # ---- exponential units
@@ -269,14 +269,14 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
     if approximate == "none" and type(input) in PLAIN and is_large(input._array) and needs_gradient(input):
-        from .gelu_slopes import gelu_with_slopes
+        from .gelu_slopes import gelu_with_slopes_op
 
-        found: Tensor = gelu_with_slopes(input, approximate)[0]
+        found: Tensor = gelu_with_slopes_op(input, approximate)[0]
         return found
     return gelu_op(input, approximate)
 
 
-_logistic = sigmoid.kernel
+_logistic = sigmoid_op.kernel
 
 
 @tiled_kernel
@@ -373,7 +373,7 @@ def softsign(input: Tensor) -> Tensor:
 @public()
 def tanhshrink(input: Tensor) -> Tensor:
     """``x - tanh(x)``."""
-    return input - tanh(input)
+    return input - tanh_op(input)
 
 
 # ---- piecewise linear units

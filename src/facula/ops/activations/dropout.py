@@ -202,7 +202,7 @@ def rrelu_op(input: Array, noise: Array, lower: float, upper: float, training: b
 
 
 @primitive("RreluWithNoiseBackwardBackward0", name="rrelu_backward", kind="elementwise", saved_names={"other": "self"})
-def rrelu_backward(
+def rrelu_backward_op(
     input: Array, other: Array, noise: Array, lower: float, upper: float, training: bool
 ) -> Any:
     return input * noise
@@ -213,22 +213,22 @@ def rrelu_gradient_of_input(g: Any, input: Any, noise: Any, lower: float, upper:
     return xp.rrelu_backward(g, input, noise, lower, upper, training)
 
 
-@rrelu_backward.vjp("input")
+@rrelu_backward_op.vjp("input")
 def rrelu_backward_gradient_of_input(
     g: Any, other: Any, noise: Any, lower: float, upper: float, training: bool, xp: Any
 ) -> Any:
     return xp.rrelu_backward(g, other, noise, lower, upper, training)
 
 
-rrelu_backward.vjp(other=no_gradient)
+rrelu_backward_op.vjp(other=no_gradient)
 
 
 @primitive("RreluWithNoiseBackward1", name="rrelu_with_noise_inplace", batch=batching.item_by_item)
-def rrelu_in_place(input: Array, noise: Array) -> Any:
+def rrelu_in_place_op(input: Array, noise: Array) -> Any:
     return input * noise
 
 
-rrelu_in_place.vjp(input=lambda g, noise, xp: xp.mul(g, noise))
+rrelu_in_place_op.vjp(input=lambda g, noise, xp: xp.mul(g, noise))
 
 
 def _rrelu(input: Tensor, lower: float, upper: float, training: bool, inplace: bool) -> Tensor:
@@ -246,7 +246,7 @@ def _rrelu(input: Tensor, lower: float, upper: float, training: bool, inplace: b
     noise = Tensor._wrap(np.where(x <= 0, slopes, 1.0).astype(x.dtype))
     if not inplace:
         return rrelu_op(input, noise, lower, upper, training)
-    return change(rrelu_in_place, input, (noise,), lambda target, by: np.multiply(target, by, target))
+    return change(rrelu_in_place_op, input, (noise,), lambda target, by: np.multiply(target, by, target))
 
 
 @public("rrelu")

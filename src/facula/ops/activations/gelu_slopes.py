@@ -23,7 +23,7 @@ _DENSITY = 1 / math.sqrt(2 * math.pi)
     saved_names={"out1": ""},
 )  # fmt: skip
 @by_zeros
-def gelu_with_slopes(input: Array, approximate: str) -> tuple[Array, ...]:
+def gelu_with_slopes_op(input: Array, approximate: str) -> tuple[Array, ...]:
     """(gelu, its derivative), without approximation."""
     found, slopes = (np.empty(input.shape, input.dtype) for _ in range(2))
     flat, into, slope = input.reshape(-1), found.reshape(-1), slopes.reshape(-1)
@@ -43,9 +43,9 @@ def _exact_slopes(x: Any, distribution: Any, slopes: Any) -> None:
     slopes[...] = distribution + x * (np.exp(x * x * -0.5) * _DENSITY)
 
 
-@gelu_with_slopes.raw_vjp
+@gelu_with_slopes_op.raw_vjp
 def _(g: Any, needs: Any, out1: Any) -> Any:
     return (g * out1,)
 
 
-gelu_with_slopes.vjp(input=lambda g, input, approximate, xp: xp.gelu_backward(g, input, approximate))
+gelu_with_slopes_op.vjp(input=lambda g, input, approximate, xp: xp.gelu_backward(g, input, approximate))

@@ -20,9 +20,9 @@ from ..machine.any_state import wrap
 from ..machine.primitive import Primitive, primitive
 from ..pointwise.arithmetic import number_like
 from ..pointwise.special import erf_array
-from ..pointwise.transcendental import sigmoid
+from ..pointwise.transcendental import sigmoid_op
 
-_logistic = sigmoid.kernel
+_logistic = sigmoid_op.kernel
 OF_UNIT = {"input": "grad_output", "other": "self"}
 
 
@@ -61,13 +61,13 @@ def _gelu_gradient(g: Any, x: Any, approximate: str) -> Any:
 
 
 @primitive("GeluBackwardBackward0", kind="elementwise", saved_names=OF_UNIT)
-def gelu_backward(input: Array, other: Array, approximate: str) -> Any:
+def gelu_backward_op(input: Array, other: Array, approximate: str) -> Any:
     if approximate == "none" and input.dtype == other.dtype and is_large(other) and input.shape == other.shape:
         return gelu_gradient(input, other)
     return _gelu_gradient(input, other, approximate)
 
 
-@gelu_backward.vjp("other")
+@gelu_backward_op.vjp("other")
 def gelu_backward_gradient_of_other(g: Any, input: Any, other: Any, approximate: str, xp: Any) -> Any:
     x = other
     if approximate == "tanh":
@@ -77,14 +77,14 @@ def gelu_backward_gradient_of_other(g: Any, input: Any, other: Any, approximate:
     return g * input * (xp.exp(x * x * -0.5) * _DENSITY) * (2 - x * x)
 
 
-gelu_backward.vjp(input=lambda g, other, approximate, xp: xp.gelu_backward(g, other, approximate))
+gelu_backward_op.vjp(input=lambda g, other, approximate, xp: xp.gelu_backward(g, other, approximate))
 
 
 # ---- elu
 
 
 @primitive("EluBackwardBackward0", kind="elementwise", saved_names={"input": "grad_output", "other": "self_or_result"})
-def elu_backward(
+def elu_backward_op(
     input: Array, other: Array, alpha: float, scale: float, input_scale: float, is_result: bool
 ) -> Any:
     """``is_result``: whether ``other`` is what the unit gave, because its input has been overwritten."""
@@ -97,7 +97,7 @@ def elu_backward(
     return select(np.greater(other, 0), np.asarray(above), np.asarray(below))
 
 
-@elu_backward.vjp("other")
+@elu_backward_op.vjp("other")
 def elu_backward_gradient_of_other(
     g: Any, input: Any, other: Any, alpha: float, scale: float, input_scale: float, is_result: bool, xp: Any
 ) -> Any:
@@ -107,7 +107,7 @@ def elu_backward_gradient_of_other(
     return xp.keep(g * input * slope, other < 0)
 
 
-@elu_backward.vjp("input")
+@elu_backward_op.vjp("input")
 def elu_backward_gradient_of_input(
     g: Any, other: Any, alpha: float, scale: float, input_scale: float, is_result: bool, xp: Any
 ) -> Any:
@@ -119,14 +119,14 @@ def elu_backward_gradient_of_input(
 
 @primitive("SoftplusBackwardBackward0", kind="elementwise", saved_names=OF_UNIT)
 @_in_tiles
-def softplus_backward(input: Array, other: Array, beta: float, threshold: float) -> Any:
+def softplus_backward_op(input: Array, other: Array, beta: float, threshold: float) -> Any:
     scaled = other * number_like(beta, other)
     low = number_like(threshold, other)
     slope = _logistic(np.asarray(np.minimum(scaled, low)))
     return select(np.asarray(scaled > low), np.asarray(input), np.asarray(input * slope))
 
 
-@softplus_backward.vjp("other")
+@softplus_backward_op.vjp("other")
 def softplus_backward_gradient_of_other(g: Any, input: Any, other: Any, beta: float, threshold: float, xp: Any) -> Any:
     scaled = other * beta
     beyond = scaled >= threshold
@@ -134,23 +134,23 @@ def softplus_backward_gradient_of_other(g: Any, input: Any, other: Any, beta: fl
     return xp.drop(g * input * (s * (1 - s)) * beta, beyond)
 
 
-softplus_backward.vjp(
+softplus_backward_op.vjp(
     input=lambda g, other, beta, threshold, xp: xp.softplus_backward(g, other, beta, threshold)
 )
 
 
 @primitive("LogSigmoidBackwardBackward0", kind="elementwise", saved_names=OF_UNIT)
-def log_sigmoid_backward(input: Array, other: Array) -> Any:
+def log_sigmoid_backward_op(input: Array, other: Array) -> Any:
     return input * _logistic(-other)
 
 
-@log_sigmoid_backward.vjp("other")
+@log_sigmoid_backward_op.vjp("other")
 def log_sigmoid_backward_gradient_of_other(g: Any, input: Any, other: Any, xp: Any) -> Any:
     s = xp.sigmoid(other)
     return g * input * (s * (s - 1))
 
 
-log_sigmoid_backward.vjp(input=lambda g, other, xp: xp.log_sigmoid_backward(g, other))
+log_sigmoid_backward_op.vjp(input=lambda g, other, xp: xp.log_sigmoid_backward(g, other))
 
 
 def show_buffer(op: Primitive) -> None:
@@ -160,24 +160,24 @@ def show_buffer(op: Primitive) -> None:
     )
 
 
-show_buffer(log_sigmoid_backward)
+show_buffer(log_sigmoid_backward_op)
 
 
 # ---- hardswish
 
 
 @primitive("HardswishBackwardBackward0", kind="elementwise", saved_names=OF_UNIT)
-def hardswish_backward(input: Array, other: Array) -> Any:
+def hardswish_backward_op(input: Array, other: Array) -> Any:
     inside = np.asarray(input * (other / number_like(3, other) + number_like(0.5, other)))
     return keep(select(np.asarray(other < 3), inside, np.asarray(input)), np.asarray(other > -3))
 
 
-@hardswish_backward.vjp("other")
+@hardswish_backward_op.vjp("other")
 def hardswish_backward_gradient_of_other(g: Any, input: Any, other: Any, xp: Any) -> Any:
     return xp.keep(g * input / 3, (other > -3) & (other < 3))
 
 
-hardswish_backward.vjp(input=lambda g, other, xp: xp.hardswish_backward(g, other))
+hardswish_backward_op.vjp(input=lambda g, other, xp: xp.hardswish_backward(g, other))
 
 
 # ---- glu
@@ -192,13 +192,13 @@ def halves(x: Any, dim: int) -> tuple[Any, Any]:
 @primitive(
     "GluBackwardBackward0", batch=batching.moved_dimensions, saved_names={"input": "grad_output", "other": "self"}
 )
-def glu_backward(input: Array, other: Array, dim: int) -> Any:
+def glu_backward_op(input: Array, other: Array, dim: int) -> Any:
     a, b = halves(other, dim)
     s = _logistic(b)
     return np.concatenate((input * s, input * a * (s * (1 - s))), dim)
 
 
-@glu_backward.vjp("input")
+@glu_backward_op.vjp("input")
 def glu_backward_gradient_of_input(g: Any, other: Any, dim: int, xp: Any) -> Any:
     a, b = halves(other, dim)
     of_a, of_b = halves(g, dim)
@@ -206,7 +206,7 @@ def glu_backward_gradient_of_input(g: Any, other: Any, dim: int, xp: Any) -> Any
     return of_a * s + of_b * a * (s * (1 - s))
 
 
-@glu_backward.vjp("other")
+@glu_backward_op.vjp("other")
 def glu_backward_gradient_of_other(g: Any, input: Any, other: Any, dim: int, xp: Any) -> Any:
     a, b = halves(other, dim)
     of_a, of_b = halves(g, dim)

@@ -25,28 +25,28 @@ _SAVED = {"input": "grad_output"}
 @primitive(
     "SoftmaxBackwardDataBackward0", name="softmax_backward_data", batch=batching.moved_dimensions, saved_names=_SAVED
 )
-def softmax_data(input: Array, output: Array, dim: int) -> Any:
+def softmax_data_op(input: Array, output: Array, dim: int) -> Any:
     """``input``: the gradient that arrives; ``output``: what softmax gave."""
     return softmax_gradient(input, output, dim)
 
 
-@softmax_data.vjp("output")
+@softmax_data_op.vjp("output")
 def softmax_data_gradient_of_output(g: Any, input: Any, output: Any, dim: int, xp: Any) -> Any:
     return g * (input - _sums(input * output, dim, xp)) - input * _sums(g * output, dim, xp)
 
 
-softmax_data.vjp(input=lambda g, output, dim, xp: xp.softmax_backward_data(g, output, dim))
+softmax_data_op.vjp(input=lambda g, output, dim, xp: xp.softmax_backward_data(g, output, dim))
 
 
 @primitive(
     "LogSoftmaxBackwardDataBackward0", name="log_softmax_backward_data", batch=batching.moved_dimensions,
     saved_names=_SAVED,
 )  # fmt: skip
-def log_softmax_data(input: Array, output: Array, dim: int) -> Any:
+def log_softmax_data_op(input: Array, output: Array, dim: int) -> Any:
     return log_softmax_gradient(input, output, dim)
 
 
-log_softmax_data.vjp(
+log_softmax_data_op.vjp(
     input=lambda g, output, dim, xp: g - _sums(g * xp.exp(output), dim, xp),
     output=lambda g, input, output, dim, xp: -g * xp.exp(output) * _sums(input, dim, xp),
 )
@@ -63,10 +63,10 @@ def _data(op: Any, grad_output: Tensor, output: Tensor, dim: int, input_dtype: A
 @public("_softmax_backward_data", out=True)
 def softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_dtype: Any) -> Tensor:
     """The gradient of softmax's input, from that of its output."""
-    return _data(softmax_data, grad_output, output, dim, input_dtype)
+    return _data(softmax_data_op, grad_output, output, dim, input_dtype)
 
 
 @public("_log_softmax_backward_data", out=True)
 def log_softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_dtype: Any) -> Tensor:
     """The gradient of log_softmax's input, from that of its output."""
-    return _data(log_softmax_data, grad_output, output, dim, input_dtype)
+    return _data(log_softmax_data_op, grad_output, output, dim, input_dtype)

@@ -40,9 +40,9 @@ def select(mask: Any, a: Any, b: Any) -> Any:
 
 
 def _keep_of_tensor(input: Any, mask: Any) -> Any:
-    from ..pointwise.selection import where_kernel
+    from ..pointwise.selection import where_op
 
-    return where_kernel(mask, input, 0, input._array.dtype)
+    return where_op(mask, input, 0, input._array.dtype)
 
 
 def _drop(input: Any, mask: Any) -> Any:
@@ -50,9 +50,9 @@ def _drop(input: Any, mask: Any) -> Any:
 
 
 def _drop_of_tensor(input: Any, mask: Any) -> Any:
-    from ..pointwise.selection import where_kernel
+    from ..pointwise.selection import where_op
 
-    return where_kernel(mask, 0, input, input._array.dtype)
+    return where_op(mask, 0, input, input._array.dtype)
 
 
 def _either_tensor(mask: Any, a: Any, b: Any) -> Any:

@@ -11,7 +11,7 @@ from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ...autograd.meta import Cut
 from ..machine.public import FUNCTIONS, public
-from ..moving.basic import cast as cast_kernel
+from ..moving.basic import cast_op
 from .factories import PYTHON_TYPES, checked_dtype, finish
 from .from_data import LEGACY_CLASSES, LegacyMeta
 
@@ -23,7 +23,7 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """This tensor with another dtype or on another device; itself if nothing changes."""
     if len(args) == 1 and not kwargs and args[0].__class__ is dtypes.dtype:
         dtype = args[0]
-        return input if input._array.dtype is dtype.numpy else cast_kernel(input, dtype.numpy)
+        return input if input._array.dtype is dtype.numpy else cast_op(input, dtype.numpy)
     device, dtype, copy, memory_format = _parse_to(args, kwargs)
     return converted(input, device, dtype, copy, memory_format)
 
@@ -77,10 +77,10 @@ def converted(
         copy = copy or target.index is not None  # "cpu:0" is another name than "cpu", so PyTorch copies
     in_format = memory_format is not None and memory_format is not layouts.preserve_format
     if in_format and not _is_of_format(input, memory_format):
-        return cast_kernel(input, (dtype or input.dtype).numpy, memory_format)
+        return cast_op(input, (dtype or input.dtype).numpy, memory_format)
     if dtype is not None and array.dtype != dtype.numpy:
-        return cast_kernel(input, dtype.numpy)
-    return cast_kernel(input, array.dtype) if copy else input
+        return cast_op(input, dtype.numpy)
+    return cast_op(input, array.dtype) if copy else input
 
 
 def _is_of_format(input: Tensor, memory_format: Any) -> bool:

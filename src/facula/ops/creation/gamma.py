@@ -25,13 +25,13 @@ def _as_floats(name: str, array: Any) -> Any:
 
 
 @primitive("StandardGammaBackward0", random=True, batch=batching.different_draws)
-def standard_gamma(input: Array, generator: object) -> Any:
+def standard_gamma_op(input: Array, generator: object) -> Any:
     shapes = np.maximum(_as_floats("gamma_cpu", input), 0)
     draws = np.asarray(stream_of(generator).standard_gamma(shapes)).astype(input.dtype)
     return np.maximum(draws, np.finfo(input.dtype).tiny)
 
 
-standard_gamma.vjp(input=lambda g, input, out, xp: g * xp.standard_gamma_grad(input, out))
+standard_gamma_op.vjp(input=lambda g, input, out, xp: g * xp.standard_gamma_grad(input, out))
 
 
 def _gamma_grad(input: Array, output: Array) -> Any:
@@ -39,21 +39,21 @@ def _gamma_grad(input: Array, output: Array) -> Any:
 
 
 _no_second = no_derivative("_standard_gamma_grad")
-standard_gamma_grad = elementwise(
+standard_gamma_grad_op = elementwise(
     "standard_gamma_grad", _gamma_grad, "StandardGammaGradBackward0", numbers=False,
     check=only("_standard_gamma_grad_cpu", "f"), input=_no_second, output=_no_second,
 )  # fmt: skip
-FUNCTIONS["_standard_gamma_grad"] = standard_gamma_grad.call
+FUNCTIONS["_standard_gamma_grad"] = standard_gamma_grad_op.call
 
 
 @public("_standard_gamma", "_standard_gamma")
 def _standard_gamma(input: Tensor, generator: Any = None) -> Tensor:
     """A sample of the gamma distribution of rate 1 for each shape parameter."""
-    return standard_gamma(input, generator)
+    return standard_gamma_op(input, generator)
 
 
 @primitive("NotImplemented", random=True, batch=batching.different_draws)
-def sample_dirichlet(input: Array, generator: object) -> Any:
+def sample_dirichlet_op(input: Array, generator: object) -> Any:
     """Gammas, normalised. They are drawn as logarithms: those of small shape are too small for floats."""
     rng = stream_of(generator)
     shapes = _as_floats("dirichlet", input)
@@ -65,21 +65,21 @@ def sample_dirichlet(input: Array, generator: object) -> Any:
     return np.clip(draws, info.tiny, 1 - info.epsneg)
 
 
-sample_dirichlet.vjp(input=no_aten_derivative("_sample_dirichlet"))
+sample_dirichlet_op.vjp(input=no_aten_derivative("_sample_dirichlet"))
 
 
 @public("_sample_dirichlet")
 def _sample_dirichlet(input: Tensor, generator: Any = None) -> Tensor:
     """A sample of the Dirichlet distribution for each vector of concentrations."""
-    return sample_dirichlet(input, generator)
+    return sample_dirichlet_op(input, generator)
 
 
 @primitive(None, batch=batching.item_by_item)
-def dirichlet_grad(x: Array, alpha: Array, total: Array) -> Any:
+def dirichlet_grad_op(x: Array, alpha: Array, total: Array) -> Any:
     return dirichlet_gradient(x, alpha, total)
 
 
 @public("_dirichlet_grad")
 def _dirichlet_grad(x: Tensor, alpha: Tensor, total: Tensor) -> Tensor:
     """The part of a Dirichlet sample's derivative that belongs to one component."""
-    return dirichlet_grad(x, alpha, total)
+    return dirichlet_grad_op(x, alpha, total)

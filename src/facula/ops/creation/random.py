@@ -172,7 +172,7 @@ def randint_like(
 
 
 @primitive("BernoulliBackward0", random=True, batch=batching.different_draws)
-def bernoulli_kernel(input: Array, generator: object) -> Any:
+def bernoulli_op(input: Array, generator: object) -> Any:
     return draw_bernoulli(input, input.shape, dtypes.of_array(input), generator)
 
 
@@ -189,27 +189,27 @@ def draw_bernoulli(p: Any, shape: Any, d: dtypes.dtype, generator: Any) -> Any:
     return (stream_of(generator).random(shape) < p).astype(d.numpy)
 
 
-bernoulli_kernel.vjp(input=no_gradient)
+bernoulli_op.vjp(input=no_gradient)
 
 
 @public("bernoulli", "bernoulli", out=True)
 def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
     """1 with the probability that each element says (or ``p``), else 0."""
     if p is None:
-        return bernoulli_kernel(input, generator)
-    return bernoulli_of_number(input, p, generator)
+        return bernoulli_op(input, generator)
+    return bernoulli_of_number_op(input, p, generator)
 
 
 @primitive("NotImplemented", random=True, batch=batching.different_draws)
-def bernoulli_of_number(input: Array, p: float, generator: object) -> Any:
+def bernoulli_of_number_op(input: Array, p: float, generator: object) -> Any:
     return Tensor._wrap(np.empty_like(input)).bernoulli_(p, generator=generator)._array
 
 
-bernoulli_of_number.vjp(input=no_aten_derivative("bernoulli"))
+bernoulli_of_number_op.vjp(input=no_aten_derivative("bernoulli"))
 
 
 @primitive("PoissonBackward0", random=True, batch=batching.different_draws)
-def poisson_kernel(input: Array, generator: object) -> Any:
+def poisson_op(input: Array, generator: object) -> Any:
     if input.dtype.kind in "biuc":
         raise not_for("poisson_cpu", dtypes.of_array(input))
     if input.size and not np.all(input >= 0):
@@ -217,24 +217,24 @@ def poisson_kernel(input: Array, generator: object) -> Any:
     return np.asarray(stream_of(generator).poisson(input.astype(np.float64))).astype(input.dtype)
 
 
-poisson_kernel.vjp(input=no_gradient)
+poisson_op.vjp(input=no_gradient)
 
 
 @public("poisson")
 def poisson(input: Tensor, generator: Any = None) -> Tensor:
     """Poisson with the rates that the elements say."""
-    return poisson_kernel(input, generator)
+    return poisson_op(input, generator)
 
 
 @primitive("NotImplemented", random=True, batch=batching.different_draws)
-def binomial_kernel(count: Array, prob: Array, generator: object) -> Any:
+def binomial_op(count: Array, prob: Array, generator: object) -> Any:
     common_shape(count.shape, prob.shape)
     p = np.clip(prob.astype(np.float64), 0, 1)
     n = np.maximum(count, 0).astype(np.int64)
     return np.asarray(stream_of(generator).binomial(n, p)).astype(count.dtype)
 
 
-binomial_kernel.vjp(count=no_aten_derivative("binomial"), prob=no_aten_derivative("binomial"))
+binomial_op.vjp(count=no_aten_derivative("binomial"), prob=no_aten_derivative("binomial"))
 
 
 @public("binomial")
@@ -247,7 +247,7 @@ def binomial(count: Tensor, prob: Tensor, generator: Any = None) -> Tensor:
         raise RuntimeError(f"Found dtype {scalar_type(prob)} but expected {scalar_type(count)}")
     if count.dtype not in (dtypes.float32, dtypes.float64):
         raise not_for("binomial_cpu", count.dtype)
-    return binomial_kernel(count, prob, generator)
+    return binomial_op(count, prob, generator)
 
 
 @public("multinomial", "multinomial", out="exact", out_error="multinomial expects Long tensor out, got: {1}")
@@ -299,18 +299,18 @@ def _with_replacement(rng: Any, weights: Any, n: int) -> Any:
 
 
 @primitive("NormalBackward1", name="normal_of_mean", random=True, batch=batching.different_draws)
-def normal_of_mean(input: Array, std: float, generator: object) -> Any:
+def normal_of_mean_op(input: Array, std: float, generator: object) -> Any:
     return scaled(draw_normal(stream_of(generator), input.shape, dtypes.of_array(input)), input, std)
 
 
 @primitive("NormalBackward2", name="normal_of_std", random=True, batch=batching.different_draws)
-def normal_of_std(std: Array, mean: float, generator: object) -> Any:
+def normal_of_std_op(std: Array, mean: float, generator: object) -> Any:
     _check_deviations(std)
     return scaled(draw_normal(stream_of(generator), std.shape, dtypes.of_array(std)), mean, std)
 
 
 @primitive("NormalBackward3", name="normal_of_both", random=True, batch=batching.different_draws)
-def normal_of_both(mean: Array, std: Array, generator: object) -> Any:
+def normal_of_both_op(mean: Array, std: Array, generator: object) -> Any:
     _check_deviations(std)
     shape = common_shape(mean.shape, std.shape)
     return scaled(draw_normal(stream_of(generator), shape, dtypes.of_array(mean)), mean, std)
@@ -327,9 +327,9 @@ def _check_deviations(std: Any) -> None:
         raise RuntimeError("normal expects all elements of std >= 0.0")
 
 
-normal_of_mean.vjp(input=no_gradient)
-normal_of_std.vjp(std=no_gradient)
-normal_of_both.vjp(
+normal_of_mean_op.vjp(input=no_gradient)
+normal_of_std_op.vjp(std=no_gradient)
+normal_of_both_op.vjp(
     mean=lambda g, mean_shape, mean_dtype, xp: fit(no_gradient(g, xp), mean_shape, mean_dtype, xp),
     std=lambda g, std_shape, std_dtype, xp: fit(no_gradient(g, xp), std_shape, std_dtype, xp),
 )
@@ -347,9 +347,10 @@ def normal(
     if isinstance(mean, Tensor) and mean.dtype.is_complex and not has_complex_std and needs_gradient(mean, std):
         raise RuntimeError("normal does not support automatic differentiation for outputs with complex dtype.")
     if isinstance(mean, Tensor):
-        return normal_of_both(mean, std, generator) if isinstance(std, Tensor) else normal_of_mean(mean, std, generator)
+        by = normal_of_both_op if isinstance(std, Tensor) else normal_of_mean_op
+        return by(mean, std, generator)
     if isinstance(std, Tensor):
-        return normal_of_std(std, mean, generator)
+        return normal_of_std_op(std, mean, generator)
     if size is None:
         raise TypeError(
             "normal() received an invalid combination of arguments - got "

@@ -36,24 +36,24 @@ def _stop(node: str, name: str) -> Primitive:
     return overwrite
 
 
-_uniform = _stop("UniformBackward0", "uniform_inplace")
-_normal = _stop("NormalBackward0", "normal_inplace")
-_exponential = _stop("ExponentialBackward0", "exponential_inplace")
-_geometric = _stop("GeometricBackward0", "geometric_inplace")
-_cauchy = _stop("CauchyBackward0", "cauchy_inplace")
-_log_normal = _stop("LogNormalBackward0", "log_normal_inplace")
-_random_from_to = _stop("RandomBackward0", "random_from_to_inplace")
-_random_to = _stop("RandomBackward1", "random_to_inplace")
-_random_all = _stop("RandomBackward2", "random_all_inplace")
-_bernoulli_number = _stop("BernoulliBackward2", "bernoulli_number_inplace")
+_uniform_op = _stop("UniformBackward0", "uniform_inplace")
+_normal_op = _stop("NormalBackward0", "normal_inplace")
+_exponential_op = _stop("ExponentialBackward0", "exponential_inplace")
+_geometric_op = _stop("GeometricBackward0", "geometric_inplace")
+_cauchy_op = _stop("CauchyBackward0", "cauchy_inplace")
+_log_normal_op = _stop("LogNormalBackward0", "log_normal_inplace")
+_random_from_to_op = _stop("RandomBackward0", "random_from_to_inplace")
+_random_to_op = _stop("RandomBackward1", "random_to_inplace")
+_random_all_op = _stop("RandomBackward2", "random_all_inplace")
+_bernoulli_number_op = _stop("BernoulliBackward2", "bernoulli_number_inplace")
 
 
 @primitive("BernoulliBackward1", name="bernoulli_tensor_inplace", random=True, batch=batching.item_by_item)
-def _bernoulli_tensor(input: Array, p: Array) -> Any:
+def _bernoulli_tensor_op(input: Array, p: Array) -> Any:
     return input
 
 
-_bernoulli_tensor.vjp(
+_bernoulli_tensor_op.vjp(
     input=no_gradient,
     p=lambda g, p_shape, p_dtype, xp: fit(no_gradient(g, xp), p_shape, p_dtype, xp),
 )
@@ -92,7 +92,7 @@ def uniform_(self: Tensor, from_: Any = 0.0, to: Any = 1.0, *, generator: Any = 
         values = draw_uniform(rng, shape, d)
         return values * (to - low) + low if (low, to) != (0, 1) else values
 
-    return _overwrite(_uniform, self, draw, generator)
+    return _overwrite(_uniform_op, self, draw, generator)
 
 
 @public("", "normal_")
@@ -102,7 +102,7 @@ def normal_(self: Tensor, mean: Any = 0.0, std: Any = 1.0, *, generator: Any = N
         raise not_for("normal_kernel_cpu", self.dtype)
     check_std("normal", std)
     return _overwrite(
-        _normal, self, lambda rng, shape, d: scaled(draw_normal(rng, shape, d), mean, std), generator
+        _normal_op, self, lambda rng, shape, d: scaled(draw_normal(rng, shape, d), mean, std), generator
     )
 
 
@@ -126,7 +126,7 @@ def exponential_(self: Tensor, lambd: Any = 1.0, *, generator: Any = None) -> Te
         rounded = values.astype(d.numpy)
         return np.maximum(rounded, dtypes.finfo(d).tiny) if math.isfinite(lambd) else rounded
 
-    return _overwrite(_exponential, self, draw, generator)
+    return _overwrite(_exponential_op, self, draw, generator)
 
 
 @public("", "geometric_")
@@ -136,7 +136,7 @@ def geometric_(self: Tensor, p: Any, *, generator: Any = None) -> Tensor:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
     if self.dtype is dtypes.bool_ or self.dtype.is_complex:
         raise not_for("geometric_cpu", self.dtype)
-    return _overwrite(_geometric, self, lambda rng, shape, d: rng.geometric(p, shape), generator)
+    return _overwrite(_geometric_op, self, lambda rng, shape, d: rng.geometric(p, shape), generator)
 
 
 @public("", "cauchy_")
@@ -146,7 +146,7 @@ def cauchy_(self: Tensor, median: Any = 0.0, sigma: Any = 1.0, *, generator: Any
     if not sigma > 0:
         raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
     return _overwrite(
-        _cauchy, self, lambda rng, shape, d: rng.standard_cauchy(shape) * sigma + median, generator
+        _cauchy_op, self, lambda rng, shape, d: rng.standard_cauchy(shape) * sigma + median, generator
     )
 
 
@@ -157,7 +157,7 @@ def log_normal_(self: Tensor, mean: Any = 1.0, std: Any = 2.0, *, generator: Any
         raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
     if self.dtype.category != dtypes.FLOAT:
         raise not_for("log_normal_cpu", self.dtype)
-    return _overwrite(_log_normal, self, lambda rng, shape, d: rng.lognormal(mean, std, shape), generator)
+    return _overwrite(_log_normal_op, self, lambda rng, shape, d: rng.lognormal(mean, std, shape), generator)
 
 
 @public("", "bernoulli_")
@@ -174,12 +174,12 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
         def draw(rng: Any, shape: Any, d: dtypes.dtype, probabilities: Any) -> Any:
             return draw_bernoulli(probabilities, shape, d, generator)
 
-        return _overwrite(_bernoulli_tensor, self, draw, generator, p)
+        return _overwrite(_bernoulli_tensor_op, self, draw, generator, p)
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
     if self.dtype.is_complex:
         raise not_for("bernoulli_scalar_cpu_", self.dtype)
-    return _overwrite(_bernoulli_number, self, lambda rng, shape, d: rng.random(shape) < p, generator)
+    return _overwrite(_bernoulli_number_op, self, lambda rng, shape, d: rng.random(shape) < p, generator)
 
 
 @public("", "random_")
@@ -194,11 +194,11 @@ def random_(self: Tensor, from_: Any = _NONE, to: Any = _NONE, *, generator: Any
     if isinstance(low, (float, str)) or isinstance(to, (float, str)):
         raise NoOverload
     if low is _NONE and to is _NONE:
-        op, low, high = _random_all, 0, _random_end(d)
+        op, low, high = _random_all_op, 0, _random_end(d)
     elif to is _NONE:
-        op, low, high = _random_to, 0, low
+        op, low, high = _random_to_op, 0, low
     else:
-        op, low, high = _random_from_to, 0 if low is _NONE else low, _random_end(d) if to is None else to
+        op, low, high = _random_from_to_op, 0 if low is _NONE else low, _random_end(d) if to is None else to
     check_range(low, high, d)
     return _overwrite(op, self, lambda rng, shape, d: draw_integers(rng, low, high, shape, d), generator)
 

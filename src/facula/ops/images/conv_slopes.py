@@ -19,7 +19,7 @@ from .convolution import NO_BIAS, any_meta, to_bias, to_input, to_weight
     "ConvolutionBackwardBackward0", name="convolution_backward", outputs=3,
     saved_names={"input": "input", "wanted": ""}, batch=batching.item_by_item,
 )  # fmt: skip
-def convolution_backward(
+def convolution_backward_op(
     grad_output: Array, input: Array, weight: Array, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool,
     output_padding: Sizes, groups: int, wanted: tuple[bool, ...],
 ) -> Any:  # fmt: skip
@@ -32,7 +32,7 @@ def convolution_backward(
     ]
 
 
-@convolution_backward.vjp("grad_output")
+@convolution_backward_op.vjp("grad_output")
 def convolution_backward_gradient_of_grad_output(
     g: Any, grad_output: Any, input: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes,
     transposed: bool, output_padding: Sizes, groups: int, wanted: Any, xp: Any,
@@ -49,7 +49,7 @@ def convolution_backward_gradient_of_grad_output(
     return found
 
 
-@convolution_backward.vjp("input")
+@convolution_backward_op.vjp("input")
 def convolution_backward_gradient_of_input(
     g: Any, grad_output: Any, input: Any, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool,
     output_padding: Sizes, groups: int, wanted: Any, xp: Any,
@@ -61,7 +61,7 @@ def convolution_backward_gradient_of_input(
     )
 
 
-@convolution_backward.vjp("weight")
+@convolution_backward_op.vjp("weight")
 def convolution_backward_gradient_of_weight(
     g: Any, grad_output: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool,
     groups: int, wanted: Any, xp: Any,

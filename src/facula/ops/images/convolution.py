@@ -32,7 +32,7 @@ NO_BIAS = (0,)
 @primitive(
     "ConvolutionBackward0", saved_names={"input": "input", "bias_sym_sizes_opt": "bias_sym_sizes_opt"}
 )
-def convolution(
+def convolution_op(
     input: Array, weight: Array, bias: Array | None, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool,
     output_padding: Sizes, groups: int, bias_sym_sizes_opt: Sizes,
 ) -> Any:  # fmt: skip
@@ -54,7 +54,7 @@ def convolution(
 
 
 @primitive("ConvolutionBackwardBackward0", name="convolution_input", kind="multilinear")
-def convolution_input(
+def convolution_input_op(
     input: Array, weight: Array, sizes: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
 ) -> Any:
     """From a convolution's result (``input``) and its weight what belongs to its input, of these spatial sizes."""
@@ -65,7 +65,7 @@ def convolution_input(
 
 
 @primitive("ConvolutionBackwardBackward0", name="convolution_weight", kind="multilinear")
-def convolution_weight(
+def convolution_weight_op(
     input: Array, other: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
 ) -> Any:
     """From a convolution's result (``input``) and its input (``other``) what belongs to its weight."""
@@ -94,7 +94,7 @@ def forward(
 # PyTorch's node saves input and weight whichever gradient is wanted: all three rules name them.
 
 
-@convolution.joint_vjp("input", "weight", "bias")
+@convolution_op.joint_vjp("input", "weight", "bias")
 def _(
     g: Any, needs: Any, input: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool,
     output_padding: Sizes, groups: int, bias_sym_sizes_opt: Sizes, xp: Any,
@@ -113,7 +113,7 @@ def _(
     return [x if need else None for x, need in zip(found, needs)]
 
 
-@convolution.vjp("input")
+@convolution_op.vjp("input")
 def to_input(
     g: Any, input: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool,
     output_padding: Sizes, groups: int, bias_sym_sizes_opt: Sizes, xp: Any,
@@ -125,7 +125,7 @@ def to_input(
     return xp.convolution_input(g, w, sizes, stride, padding, dilation, groups)
 
 
-@convolution.vjp("weight")
+@convolution_op.vjp("weight")
 def to_weight(
     g: Any, input: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool, groups: int,
     xp: Any,
@@ -134,12 +134,12 @@ def to_weight(
     return xp.convolution_weight(y, x, tuple(weight.shape[2:]), stride, padding, dilation, groups)
 
 
-@convolution.vjp("bias")
+@convolution_op.vjp("bias")
 def to_bias(g: Any, input: Any, weight: Any, xp: Any) -> Any:
     return xp.sums_by_channel(g)
 
 
-@convolution.tangent
+@convolution_op.tangent
 def convolution_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
     (x, w, _), (dx, dw, db) = primals, tangents
     no_bias = (*attributes[:-1], None)
@@ -149,7 +149,7 @@ def convolution_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, o
     return sum(parts[1:], parts[0])
 
 
-@convolution.batch
+@convolution_op.batch
 def convolution_batched(call: batching.Call) -> Any:
     """The batch joins the samples or, if items have weights of their own, the channels: as many groups."""
     x, w, b = call.values
@@ -179,21 +179,21 @@ in_both_namespaces(
 )
 
 
-@convolution_input.vjp("input")
+@convolution_input_op.vjp("input")
 def convolution_input_gradient_of_input(
     g: Any, input: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int, xp: Any
 ) -> Any:
     return forward(g, xp.conj(weight), tuple(input.shape[2:]), stride, padding, dilation, groups, xp)
 
 
-@convolution_input.vjp("weight")
+@convolution_input_op.vjp("weight")
 def convolution_input_gradient_of_weight(
     g: Any, input: Any, weight: Any, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int, xp: Any
 ) -> Any:
     return xp.convolution_weight(xp.conj(input), g, tuple(weight.shape[2:]), stride, padding, dilation, groups)
 
 
-@convolution_input.batch
+@convolution_input_op.batch
 def convolution_input_batched(call: batching.Call) -> Any:
     g, w = call.values
     if call.flags[1]:
@@ -207,21 +207,21 @@ def convolution_input_batched(call: batching.Call) -> Any:
     return batching.parted(call.run([batching.joined(g), w], call.changed(sizes=sizes)), call.size)
 
 
-@convolution_weight.vjp("input")
+@convolution_weight_op.vjp("input")
 def convolution_weight_gradient_of_input(
     g: Any, input: Any, other: Any, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int, xp: Any
 ) -> Any:
     return forward(xp.conj(other), g, tuple(input.shape[2:]), stride, padding, dilation, groups, xp)
 
 
-@convolution_weight.vjp("other")
+@convolution_weight_op.vjp("other")
 def convolution_weight_gradient_of_other(
     g: Any, input: Any, other: Any, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int, xp: Any
 ) -> Any:
     return xp.convolution_input(xp.conj(input), g, tuple(other.shape[2:]), stride, padding, dilation, groups)
 
 
-@convolution_weight.batch
+@convolution_weight_op.batch
 def convolution_weight_batched(call: batching.Call) -> Any:
     values = [batching.grouped(v) for v in call.all_full()]
     return batching.parted(call.run(values, call.changed(groups=call.attribute("groups") * call.size)), call.size)
@@ -249,7 +249,7 @@ def convolved(
     if input._array.dtype.kind == "c":
         return _complex(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
     bias_sizes = NO_BIAS if bias is None else bias._array.shape
-    return convolution(
+    return convolution_op(
         input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, bias_sizes
     )
 

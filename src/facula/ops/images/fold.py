@@ -22,7 +22,7 @@ from ..machine.refusals import not_for
 
 
 @primitive("Im2ColBackward0", saved_names={"input_shape": ""}, kind="linear")
-def im2col(
+def im2col_op(
     input: Array, kernel_size: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes
 ) -> Any:
     """(samples, channels * kernel, places): each column is the patch that the kernel sees from one place."""
@@ -35,7 +35,7 @@ def im2col(
 
 
 @primitive("Col2ImBackward0", kind="linear")
-def col2im(
+def col2im_op(
     input: Array, output_size: Sizes, kernel_size: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes
 ) -> Any:
     """(samples, channels, *output_size): sums of what the columns hold for each place."""
@@ -53,12 +53,12 @@ def col2im(
     return np.ascontiguousarray(x[inside].reshape(shape), input.dtype)
 
 
-im2col.vjp(
+im2col_op.vjp(
     input=lambda g, input_shape, kernel_size, dilation, padding, stride, xp: xp.col2im(
         g, input_shape[-2:], kernel_size, dilation, padding, stride
     )
 )
-col2im.vjp(
+col2im_op.vjp(
     input=lambda g, kernel_size, dilation, padding, stride, xp: xp.im2col(g, kernel_size, dilation, padding, stride)
 )
 
@@ -70,8 +70,8 @@ def _joined_samples(call: batching.Call, own: int) -> Any:
     return batching.parted(call.run([batching.joined(call.full(0))]), call.size)
 
 
-im2col.batch(lambda call: _joined_samples(call, 4))
-col2im.batch(lambda call: _joined_samples(call, 3))
+im2col_op.batch(lambda call: _joined_samples(call, 4))
+col2im_op.batch(lambda call: _joined_samples(call, 3))
 
 
 # ---- public
@@ -137,7 +137,7 @@ def unfold(
             f"{_told(out)}, but its components must be at least one."
         )
     _refuse_integers("im2col_out_cpu", input)
-    return im2col(input, kernel, between, around, step)
+    return im2col_op(input, kernel, between, around, step)
 
 
 @public(name="col2im")
@@ -175,7 +175,7 @@ def fold(
             f"{_told(out)}, but its components must be at least one."
         )
     _refuse_integers("col2im_out_cpu", input)
-    return col2im(input, size, kernel, between, around, step)
+    return col2im_op(input, size, kernel, between, around, step)
 
 
 FUNCTIONALS.update(unfold=unfold.public, fold=fold.public)  # type: ignore[attr-defined]

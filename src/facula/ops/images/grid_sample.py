@@ -34,7 +34,7 @@ _FAR = 2.0**31
 
 
 @primitive("GatherBackward0", kind="linear", batch=batching.joined_first)
-def take_points(input: Array, index: Array) -> Any:
+def take_points_op(input: Array, index: Array) -> Any:
     """``input[n, c]``, flattened, at the places ``index[n]``, for every c."""
     n, c = input.shape[:2]
     flat = input.reshape(n, c, prod(input.shape[2:]))
@@ -45,7 +45,7 @@ def take_points(input: Array, index: Array) -> Any:
 
 
 @primitive("ScatterAddBackward0", kind="linear")
-def add_points(input: Array, index: Array, shape: Ints) -> Any:
+def add_points_op(input: Array, index: Array, shape: Ints) -> Any:
     """The adjoint: points added to their places in zeros of a shape."""
     n, c = shape[:2]
     size = prod(shape[2:])
@@ -56,11 +56,11 @@ def add_points(input: Array, index: Array, shape: Ints) -> Any:
     return out.reshape(shape)
 
 
-take_points.vjp(input=lambda g, index, input_shape, xp: xp.add_points(g, index, input_shape))
-add_points.vjp(input=lambda g, index, xp: xp.take_points(g, index))
+take_points_op.vjp(input=lambda g, index, input_shape, xp: xp.add_points(g, index, input_shape))
+add_points_op.vjp(input=lambda g, index, xp: xp.take_points(g, index))
 
 
-@add_points.batch
+@add_points_op.batch
 def add_points_batched(call: batching.Call) -> Any:
     (shape,) = call.attributes
     values = [batching.joined(v) for v in call.all_full()]
@@ -211,7 +211,7 @@ def _sample_op(spatial: int) -> Primitive:
         out: Any = None
         for numbers in near.numbers:
             index, mask = near.place(numbers)
-            part = take_points.kernel(x, index)
+            part = take_points_op.kernel(x, index)
             if mask is not None:
                 part = keep(part, mask)
             weight = near.weight(numbers)
@@ -384,28 +384,28 @@ def _base_grid(sizes: Ints, align_corners: bool, dtype: Any) -> Any:
 
 
 @primitive("AffineGridGeneratorBackward0", kind="linear")
-def affine_grid_generator(theta: Array, size: Ints, align_corners: bool) -> Any:
+def affine_grid_generator_op(theta: Array, size: Ints, align_corners: bool) -> Any:
     wide = widened(theta)
     rows = np.matmul(_base_grid(size[2:], align_corners, wide.dtype), wide.swapaxes(1, 2))
     return cast(np.ascontiguousarray(rows.reshape(theta.shape[0], *size[2:], len(size) - 2)), theta.dtype)
 
 
 @primitive("AffineGridGeneratorBackwardBackward0", kind="linear")
-def affine_grid_adjoint(input: Array, size: Ints, align_corners: bool) -> Any:
+def affine_grid_adjoint_op(input: Array, size: Ints, align_corners: bool) -> Any:
     wide = widened(input).reshape(input.shape[0], -1, len(size) - 2)
     return cast(np.matmul(wide.swapaxes(1, 2), _base_grid(size[2:], align_corners, wide.dtype)), input.dtype)
 
 
-affine_grid_generator.vjp(
+affine_grid_generator_op.vjp(
     theta=lambda g, size, align_corners, xp: xp.affine_grid_adjoint(g, size, align_corners)
 )
-affine_grid_adjoint.vjp(
+affine_grid_adjoint_op.vjp(
     input=lambda g, size, align_corners, xp: xp.affine_grid_generator(g, size, align_corners)
 )
 
 
-@affine_grid_generator.batch
-@affine_grid_adjoint.batch
+@affine_grid_generator_op.batch
+@affine_grid_adjoint_op.batch
 def affine_grid_batched(call: batching.Call) -> Any:
     size, align_corners = call.attributes
     whole = (call.size * size[0], *size[1:])
@@ -421,7 +421,7 @@ def affine_grid_of(theta: Tensor, size: Any, align_corners: bool) -> Tensor:
             f"Expected size for first two dimensions of batch2 tensor to be: [{size[0]}, {n + 1}] but got: "
             f"[{theta._array.shape[0]}, {n + 1}]."
         )
-    found: Tensor = affine_grid_generator(theta, tuple(int(s) for s in size), align_corners)
+    found: Tensor = affine_grid_generator_op(theta, tuple(int(s) for s in size), align_corners)
     return found
 
 

@@ -136,7 +136,7 @@ def checked(tensors: list[Any], shape: tuple[int, ...], count: bool = False) -> 
 
 
 @primitive("IndexBackward0", name="index", kind="linear")
-def index_kernel(input: Array, indices: SavedList) -> Any:
+def index_op(input: Array, indices: SavedList) -> Any:
     if len(indices) == 1 and input.__class__ is np.ndarray:
         only = indices[0]._array if isinstance(indices[0], Tensor) else indices[0]
         if only.dtype in INTEGERS:
@@ -160,7 +160,7 @@ def index_kernel(input: Array, indices: SavedList) -> Any:
 
 
 @primitive("IndexPutImplBackward0", name="unindex", kind="linear")
-def unindex(input: Array, indices: SavedList, shape: tuple[int, ...]) -> Any:
+def unindex_op(input: Array, indices: SavedList, shape: tuple[int, ...]) -> Any:
     """Zeros of a shape, with elements added at the places of an index: the adjoint of reading them."""
     whole = np.zeros(shape, input.dtype)
     if len(indices) == 1 and input.__class__ is np.ndarray and input.size <= SMALL:
@@ -177,8 +177,8 @@ def unindex(input: Array, indices: SavedList, shape: tuple[int, ...]) -> Any:
     return whole
 
 
-index_kernel.vjp(input=lambda g, indices, input_shape, xp: xp.unindex(g, indices, input_shape))
-unindex.vjp(input=lambda g, indices, xp: xp.index(g, indices))
+index_op.vjp(input=lambda g, indices, input_shape, xp: xp.unindex(g, indices, input_shape))
+unindex_op.vjp(input=lambda g, indices, xp: xp.index(g, indices))
 
 
 def _places_of_items(call: batching.Call, indices: Any) -> SavedList | None:
@@ -211,7 +211,7 @@ def _moved_to_front(indices: Any, places: Any) -> tuple[tuple[int, ...], tuple[i
     return tuple(range(1, n + 1)), tuple(range(start + 1, start + n + 1))
 
 
-@index_kernel.batch
+@index_op.batch
 def index_batched(call: batching.Call) -> Any:
     indices = call.attribute("indices")
     places = _places_of_items(call, indices)
@@ -224,7 +224,7 @@ def index_batched(call: batching.Call) -> Any:
     return result if order is None else result.movedim(*order)
 
 
-@unindex.batch
+@unindex_op.batch
 def unindex_batched(call: batching.Call) -> Any:
     indices, shape = call.attributes
     places = _places_of_items(call, indices)
@@ -301,8 +301,8 @@ def index_put_op(input: Array, values: Array, indices: SavedList, accumulate: bo
 def _unindex_tensor(g: Any, indices: Any, shape: tuple[int, ...]) -> Any:
     """Under transforms by the primitive, which has rules of its own there."""
     if g.wraps or any(isinstance(i, Tensor) and i.wraps for i in indices):
-        return unindex(g, indices, shape)
-    return index_put_impl(g.new_zeros(shape), g, indices, True)
+        return unindex_op(g, indices, shape)
+    return index_put_impl_op(g.new_zeros(shape), g, indices, True)
 
 
 TENSORS.unindex = _unindex_tensor  # type: ignore[attr-defined]
@@ -333,7 +333,7 @@ def index_put_batched(call: batching.Call) -> Any:
     return call.run([call.full(0), values], (places, accumulate))
 
 
-index_put_impl = index_put_op.under("index_put_impl", "IndexPutImplBackward0")
+index_put_impl_op = index_put_op.under("index_put_impl", "IndexPutImplBackward0")
 """The same under the name that the derivative of reading by index has in PyTorch's graphs."""
 
 
@@ -346,7 +346,7 @@ def _free_indices(op: Any) -> None:
     node_class._raw_saved_indices = property(lambda node: saved.raw_saved(node, at))
 
 
-for _op in (index_kernel, index_put_op, index_put_impl, unindex):
+for _op in (index_op, index_put_op, index_put_impl_op, unindex_op):
     _free_indices(_op)
 
 

@@ -24,7 +24,7 @@ def embedding_op(weight: Array, indices: Array, padding_idx: int, scale_grad_by_
     "EmbeddingDenseBackwardBackward0", name="embedding_rows_summed", kind="linear",
     saved_names={"scale_grad_by_freq": ""},
 )  # fmt: skip
-def rows_summed(input: Array, indices: Array, rows: int, padding_idx: int, scale_grad_by_freq: bool) -> Any:
+def rows_summed_op(input: Array, indices: Array, rows: int, padding_idx: int, scale_grad_by_freq: bool) -> Any:
     """Each row of ``input`` added to the row of a table that its index says; the padding row stays 0."""
     flat = indices.reshape(-1)
     if scale_grad_by_freq:
@@ -38,7 +38,7 @@ def rows_summed(input: Array, indices: Array, rows: int, padding_idx: int, scale
 
 
 @primitive("EmbeddingBackward0", name="embedding_unpadded", kind="linear")
-def unpadded(weight: Array, indices: Array, padding_idx: int, scale_grad_by_freq: bool) -> Any:
+def unpadded_op(weight: Array, indices: Array, padding_idx: int, scale_grad_by_freq: bool) -> Any:
     """The adjoint of ``rows_summed``."""
     found = weight[indices]
     if scale_grad_by_freq:
@@ -56,12 +56,12 @@ def embedding_gradient_of_weight(
     return xp.embedding_rows_summed(g, indices, weight_shape[0], padding_idx, scale_grad_by_freq)
 
 
-rows_summed.vjp(
+rows_summed_op.vjp(
     input=lambda g, indices, padding_idx, scale_grad_by_freq, xp: xp.embedding_unpadded(
         g, indices, padding_idx, scale_grad_by_freq
     )
 )
-unpadded.vjp(
+unpadded_op.vjp(
     weight=lambda g, indices, weight_shape, padding_idx, scale_grad_by_freq, xp: xp.embedding_rows_summed(
         g, indices, weight_shape[0], padding_idx, scale_grad_by_freq
     )
@@ -69,7 +69,7 @@ unpadded.vjp(
 
 
 @embedding_op.batch
-@unpadded.batch
+@unpadded_op.batch
 def embedding_batched(call: batching.Call) -> Any:
     weight, indices = call.values
     if not call.flags[0]:
@@ -81,7 +81,7 @@ def embedding_batched(call: batching.Call) -> Any:
     return call.run([batching.joined(weight), places + batching.item_numbers(call, call.ndim(1)) * rows])
 
 
-@rows_summed.batch
+@rows_summed_op.batch
 def rows_summed_batched(call: batching.Call) -> Any:
     rows, padding_idx, by_freq = call.attributes
     if padding_idx >= 0 or by_freq:

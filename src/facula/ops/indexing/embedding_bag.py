@@ -111,7 +111,7 @@ def _frequencies(indices: Any, used: Any) -> Any:
 
 @primitive("EmbeddingBagBackwardBackward0", name="rows_from_bags", batch=batching.item_by_item, kind="multilinear")
 @by_zeros
-def rows_from_bags(
+def rows_from_bags_op(
     input: Array, per_sample_weights: Array | None, indices: Array, offsets: Array, rows: int, scale_grad_by_freq: bool,
     mode: int, include_last_offset: bool, padding_idx: int,
 ) -> Any:  # fmt: skip
@@ -135,7 +135,7 @@ def rows_from_bags(
 
 @primitive("EmbeddingBagBackward0", name="bags_from_rows", batch=batching.item_by_item, kind="multilinear")
 @by_zeros
-def bags_from_rows(
+def bags_from_rows_op(
     input: Array, per_sample_weights: Array | None, indices: Array, offsets: Array, scale_grad_by_freq: bool, mode: int,
     include_last_offset: bool, padding_idx: int,
 ) -> Any:  # fmt: skip
@@ -156,7 +156,7 @@ def bags_from_rows(
     kind="multilinear",
 )  # fmt: skip
 @by_zeros
-def bag_weight_slopes(
+def bag_weight_slopes_op(
     bags: Array, weight: Array, indices: Array, offsets: Array, include_last_offset: bool, padding_idx: int
 ) -> Any:
     """For each index the product of its row and a row for its bag."""
@@ -185,7 +185,7 @@ def embedding_bag_gradient_of_per_sample_weights(
     return xp.bag_weight_slopes(g, weight, indices, offsets, include_last_offset, padding_idx)
 
 
-@rows_from_bags.vjp("input")
+@rows_from_bags_op.vjp("input")
 def rows_from_bags_gradient_of_input(
     g: Any, per_sample_weights: Any, indices: Any, offsets: Any, scale_grad_by_freq: bool, mode: int,
     include_last_offset: bool, padding_idx: int, xp: Any,
@@ -195,14 +195,14 @@ def rows_from_bags_gradient_of_input(
     )
 
 
-@rows_from_bags.vjp("per_sample_weights")
+@rows_from_bags_op.vjp("per_sample_weights")
 def rows_from_bags_gradient_of_per_sample_weights(
     g: Any, input: Any, indices: Any, offsets: Any, include_last_offset: bool, padding_idx: int, xp: Any
 ) -> Any:
     return xp.bag_weight_slopes(input, g, indices, offsets, include_last_offset, padding_idx)
 
 
-@bags_from_rows.vjp("input")
+@bags_from_rows_op.vjp("input")
 def bags_from_rows_gradient_of_input(
     g: Any, per_sample_weights: Any, indices: Any, offsets: Any, input_shape: Any, scale_grad_by_freq: bool, mode: int,
     include_last_offset: bool, padding_idx: int, xp: Any,
@@ -213,21 +213,21 @@ def bags_from_rows_gradient_of_input(
     )  # fmt: skip
 
 
-@bags_from_rows.vjp("per_sample_weights")
+@bags_from_rows_op.vjp("per_sample_weights")
 def bags_from_rows_gradient_of_per_sample_weights(
     g: Any, input: Any, indices: Any, offsets: Any, include_last_offset: bool, padding_idx: int, xp: Any
 ) -> Any:
     return xp.bag_weight_slopes(g, input, indices, offsets, include_last_offset, padding_idx)
 
 
-@bag_weight_slopes.vjp("bags")
+@bag_weight_slopes_op.vjp("bags")
 def bag_weight_slopes_gradient_of_bags(
     g: Any, weight: Any, indices: Any, offsets: Any, include_last_offset: bool, padding_idx: int, xp: Any
 ) -> Any:
     return xp.bags_from_rows(weight, g, indices, offsets, False, SUM, include_last_offset, padding_idx)
 
 
-@bag_weight_slopes.vjp("weight")
+@bag_weight_slopes_op.vjp("weight")
 def bag_weight_slopes_gradient_of_weight(
     g: Any, bags: Any, indices: Any, offsets: Any, weight_shape: Any, include_last_offset: bool, padding_idx: int,
     xp: Any,

@@ -103,7 +103,7 @@ def scatter_op(input: Array, src: Array, index: Array, dim: int) -> None:
 
 
 @changing("ScatterBackward1", "scatter_value", batch=batching.moved_dimensions)
-def scatter_value(input: Array, index: Array, dim: int, value: object) -> None:
+def scatter_value_op(input: Array, index: Array, dim: int, value: object) -> None:
     if index.size:
         _write_by(input, index, dim, lambda flat, places, part: flat.__setitem__(places, value))
 
@@ -123,7 +123,7 @@ scatter_op.vjp(
     input=lambda g, index, dim, xp: xp.scatter_value(g, index, dim, 0),
     src=lambda g, index, dim, src_shape, xp: source_gradient("ScatterBackward0", g, index, dim, src_shape, xp),
 )
-scatter_value.vjp(input=lambda g, index, dim, xp: xp.scatter_value(g, index, dim, 0))
+scatter_value_op.vjp(input=lambda g, index, dim, xp: xp.scatter_value(g, index, dim, 0))
 scatter_add_op.vjp(
     input=lambda g: g,
     src=lambda g, index, dim, src_shape, xp: source_gradient("ScatterAddBackward0", g, index, dim, src_shape, xp),
@@ -145,14 +145,14 @@ _REDUCTIONS = {"add": np.add, "multiply": np.multiply}
 
 
 @changing("NotImplemented", "scatter_by", batch=batching.moved_dimensions)
-def scatter_by(input: Array, src: Array, index: Array, dim: int, reduce: str) -> None:
+def scatter_by_op(input: Array, src: Array, index: Array, dim: int, reduce: str) -> None:
     if index.size:
         src = np.broadcast_to(src, index.shape) if not src.ndim else _part(src, index.shape)
         ufunc = _REDUCTIONS[reduce]
         _write_by(input, index, dim, lambda flat, places, part: ufunc.at(flat, places.ravel(), src[part].ravel()))
 
 
-@scatter_by.vjp("input")
+@scatter_by_op.vjp("input")
 def scatter_by_gradient_of_input(g: Any) -> Any:
     raise RuntimeError("derivative for aten::scatter is not implemented")
 
@@ -257,16 +257,16 @@ def _scatter(
             "PyTorch release. Use torch.scatter_reduce instead for more reduction options.",
             stacklevel=4,
         )
-        return scatter_by.apply(self, (value, index), (at, reduce), in_place)
+        return scatter_by_op.apply(self, (value, index), (at, reduce), in_place)
     if not isinstance(value, (bool, int, float, complex, np.number)):
         given = ", ".join(type(v).__name__ for v in (dim, index, value))
         raise TypeError(f"{name}() received an invalid combination of arguments - got ({given}), but expected one of:")
     at = _check_scatter(self, dim, index, None)
     number = checked_number(value, self.dtype)
     if reduce is None:
-        return scatter_value.apply(self, (index,), (at, number), in_place)
+        return scatter_value_op.apply(self, (index,), (at, number), in_place)
     filler = Tensor._wrap(np.array(number).astype(self._array.dtype))
-    return scatter_by.apply(self, (filler, index), (at, reduce), in_place)
+    return scatter_by_op.apply(self, (filler, index), (at, reduce), in_place)
 
 
 @public("scatter", "scatter", out=True)

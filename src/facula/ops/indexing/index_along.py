@@ -37,7 +37,7 @@ def index_select_op(input: Array, index: Array, dim: int) -> Any:
 
 
 @primitive("IndexAddBackward0", name="index_unselect", kind="linear")
-def index_unselect(input: Array, index: Array, shape: tuple[int, ...], dim: int) -> Any:
+def index_unselect_op(input: Array, index: Array, shape: tuple[int, ...], dim: int) -> Any:
     """Zeros of a shape with slices added where ``index_select`` takes them from."""
     whole = np.zeros(shape, input.dtype)
     _add_slices(whole, dim, index, input, fresh=True)
@@ -65,10 +65,10 @@ def _index_of_items(call: batching.Call, dim: int, shape: Any) -> Any:
     return call.values[1].reshape(call.size, *[1] * dim, -1, *[1] * (len(shape) - dim - 2)).expand(shape)
 
 
-index_unselect.vjp(input=lambda g, index, dim, xp: xp.index_select(g, index, dim))
+index_unselect_op.vjp(input=lambda g, index, dim, xp: xp.index_select(g, index, dim))
 
 
-@index_unselect.batch
+@index_unselect_op.batch
 def index_unselect_batched(call: batching.Call) -> Any:
     shape, dim = call.attributes
     if not call.flags[1]:
@@ -81,7 +81,7 @@ def index_unselect_batched(call: batching.Call) -> Any:
 def _unselect_tensor(g: Any, index: Any, shape: tuple[int, ...], dim: int) -> Any:
     """By ``index_add``, as in PyTorch's graphs; under transforms by the primitive, which has rules of its own there."""
     if g.wraps or index.wraps or not shape:
-        return index_unselect(g, index, shape, dim)
+        return index_unselect_op(g, index, shape, dim)
     return index_add_op(g.new_zeros(shape), g, index, dim, 1)
 
 
@@ -145,27 +145,27 @@ index_copy_op.vjp(input=lambda g, index, dim, xp: xp.index_fill_number(g, index,
 
 
 @changing("IndexFillBackward0", "index_fill_number")
-def index_fill_number(input: Array, index: Array, dim: int, value: object) -> None:
+def index_fill_number_op(input: Array, index: Array, dim: int, value: object) -> None:
     input[_key(dim, index.reshape(-1)) if input.ndim else ...] = value
 
 
 @changing("IndexFillBackward1", "index_fill_tensor", kind="linear")
-def index_fill_tensor(input: Array, value: Array, index: Array, dim: int) -> None:
+def index_fill_tensor_op(input: Array, value: Array, index: Array, dim: int) -> None:
     input[_key(dim, index.reshape(-1)) if input.ndim else ...] = value
 
 
-@index_fill_tensor.vjp("value")
+@index_fill_tensor_op.vjp("value")
 def index_fill_tensor_gradient_of_value(g: Any, index: Any, value_dtype: Any, dim: int, xp: Any) -> Any:
     return fit(xp.index_select(g, constant(np.unique(raw(index)), xp), dim), (), value_dtype, xp)
 
 
-index_fill_number.vjp(input=lambda g, index, dim, xp: xp.index_fill_number(g, index, dim, 0))
-index_fill_tensor.vjp(input=lambda g, index, dim, xp: xp.index_fill_number(g, index, dim, 0))
+index_fill_number_op.vjp(input=lambda g, index, dim, xp: xp.index_fill_number(g, index, dim, 0))
+index_fill_tensor_op.vjp(input=lambda g, index, dim, xp: xp.index_fill_number(g, index, dim, 0))
 
 
 @index_add_op.batch
 @index_copy_op.batch
-@index_fill_number.batch
+@index_fill_number_op.batch
 def index_along_batched(call: batching.Call) -> Any:
     at = call.op.tensor_names.index("index")
     if call.flags[at] or not call.ndim() or call.values[at].dim() == 0:
@@ -174,7 +174,7 @@ def index_along_batched(call: batching.Call) -> Any:
     return call.run(values, (call.attribute("dim") % call.ndim() + 1, *call.attributes[1:]))
 
 
-index_fill_tensor.batch(batching.item_by_item)
+index_fill_tensor_op.batch(batching.item_by_item)
 
 
 for _op in (index_add_op, index_copy_op):
@@ -338,10 +338,10 @@ def _index_fill(name: str, self: Tensor, dim: int, index: Any, value: Any, in_pl
         n = self._array.shape[at] if self._array.ndim else 1
         raise IndexError(f"index {found} is out of bounds for dimension {at} with size {n}")
     if isinstance(value, Tensor):
-        return index_fill_tensor.apply(self, (value, index), (at,), in_place)
+        return index_fill_tensor_op.apply(self, (value, index), (at,), in_place)
     if isinstance(value, complex) and self._array.dtype.kind != "c":
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
-    return index_fill_number.apply(self, (index,), (at, checked_number(value, self.dtype)), in_place)
+    return index_fill_number_op.apply(self, (index,), (at, checked_number(value, self.dtype)), in_place)
 
 
 @public("index_fill", "index_fill")

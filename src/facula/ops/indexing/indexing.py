@@ -21,10 +21,10 @@ from ...autograd.saved import PLAIN
 from ..machine.any_state import wrap
 from ..machine.arguments import is_number
 from ..machine.errors import type_of
-from ..moving.basic import alias_kernel, checked_number
+from ..moving.basic import alias_op, checked_number
 from ..views.shape import unsqueeze_op
 from ..views.slices import select_op, slice_op
-from .advanced import checked, index_kernel, put
+from .advanced import checked, index_op, put
 
 ndarray = np.ndarray
 END = 2**63 - 1
@@ -193,17 +193,17 @@ def getitem(self: Any, key: Any) -> Any:
             raise IndexError("slice() cannot be applied to a 0-dim tensor.")
         return slice_op.call(self, 0, *slice_bounds(key))
     if key is Ellipsis:
-        return alias_kernel(self)
+        return alias_op(self)
     if kind is not tuple:
         if kind is Tensor and key._array.ndim and self._array.ndim:
-            return index_kernel.call(self, checked([key], self._array.shape))
+            return index_op.call(self, checked([key], self._array.shape))
         if isinstance(key, np.integer):
             return getitem(self, int(key))
         key = _as_tuple(key)
     view, tensors = apply_basic(self, key)
     if tensors:
-        return index_kernel(view, checked(tensors, view._array.shape))
-    return alias_kernel(self) if view is self else view
+        return index_op(view, checked(tensors, view._array.shape))
+    return alias_op(self) if view is self else view
 
 
 def _integer_error(self: Tensor, index: int) -> Exception:

@@ -27,7 +27,7 @@ from .gather import require_tensor
 
 
 @changing("MaskedFillBackward0", "masked_fill_number", batch=batching.broadcast)
-def masked_fill_number(input: Array, mask: Array, value: Any) -> None:
+def masked_fill_number_op(input: Array, mask: Array, value: Any) -> None:
     np.copyto(input, value, where=mask)
 
 
@@ -36,27 +36,27 @@ def _filled(input: Any, mask: Any, value: Any) -> Any:
     return select(mask, np.asarray(value, input.dtype), input)
 
 
-masked_fill_number.kernel = _filled
+masked_fill_number_op.kernel = _filled
 ARRAYS.masked_fill_number = _filled  # type: ignore[attr-defined]
 
 
 @changing("MaskedFillBackward1", "masked_fill_tensor", kind="linear")
-def masked_fill_tensor(input: Array, value: Array, mask: Array) -> None:
+def masked_fill_tensor_op(input: Array, value: Array, mask: Array) -> None:
     np.copyto(input, value, where=mask, casting="unsafe")
 
 
-@masked_fill_tensor.vjp("value")
+@masked_fill_tensor_op.vjp("value")
 def masked_fill_tensor_gradient_of_value(g: Any, mask: Any, value_dtype: Any, xp: Any) -> Any:
     if xp.is_raw or g.wraps or mask.wraps:
         return fit(xp.masked_fill_number(g, constant(~raw(mask), xp), 0), (), value_dtype, xp)
     return fit(xp.masked_select(g, mask), (), value_dtype, xp)
 
 
-masked_fill_number.vjp(input=lambda g, mask, xp: xp.masked_fill_number(g, mask, 0))
-masked_fill_tensor.vjp(input=lambda g, mask, xp: xp.masked_fill_number(g, mask, 0))
+masked_fill_number_op.vjp(input=lambda g, mask, xp: xp.masked_fill_number(g, mask, 0))
+masked_fill_tensor_op.vjp(input=lambda g, mask, xp: xp.masked_fill_number(g, mask, 0))
 
 
-@masked_fill_tensor.batch
+@masked_fill_tensor_op.batch
 def masked_fill_batched(call: batching.Call) -> Any:
     from ..pointwise.selection import where
 
@@ -89,10 +89,10 @@ def _masked_fill(name: str, self: Tensor, mask: Any, value: Any, in_place: bool)
     if isinstance(value, Tensor):
         if value._array.dtype.kind == "c" and self._array.dtype.kind != "c":
             checked_number(value.item(), self.dtype)
-        return masked_fill_tensor.apply(self, (value, mask), (), in_place)
+        return masked_fill_tensor_op.apply(self, (value, mask), (), in_place)
     number, dt = checked_number(value, self.dtype), self._array.dtype
     number = np.array(number, dt) if dt.kind == "f" else np.array(number).astype(dt)
-    return masked_fill_number.apply(self, (mask,), (number,), in_place)
+    return masked_fill_number_op.apply(self, (mask,), (number,), in_place)
 
 
 @public("masked_fill", "masked_fill")
@@ -124,20 +124,20 @@ def masked_select_gradient_of_input(g: Any, input: Any, mask: Any, xp: Any) -> A
 
 
 @primitive("MaskedScatterBackward0", name="unmask", kind="linear", batch=batching.item_by_item)
-def unmask(input: Array, mask: Array, shape: tuple[int, ...]) -> Any:
+def unmask_op(input: Array, mask: Array, shape: tuple[int, ...]) -> Any:
     """Zeros of a shape, with elements where the mask is True."""
     whole = np.zeros(shape, input.dtype)
     whole[np.broadcast_to(mask, shape)] = input
     return whole
 
 
-unmask.vjp(input=lambda g, mask, xp: xp.masked_select(g, mask))
+unmask_op.vjp(input=lambda g, mask, xp: xp.masked_select(g, mask))
 
 
 def _unmask_tensor(g: Any, mask: Any, shape: tuple[int, ...]) -> Any:
     """By ``masked_scatter``, as in PyTorch's graphs; under transforms by the primitive."""
     if g.wraps or mask.wraps:
-        return unmask(g, mask, shape)
+        return unmask_op(g, mask, shape)
     return masked_scatter_op(g.new_zeros(shape), g, mask)
 
 
@@ -173,7 +173,7 @@ masked_scatter_op.vjp(
     "MaskedScatterBackwardBackward0", name="front_of_mask", kind="linear", batch=batching.item_by_item,
     saved_names={"input_shape": ""},
 )  # fmt: skip
-def front_of_mask(input: Array, mask: Array, shape: tuple[int, ...]) -> Any:
+def front_of_mask_op(input: Array, mask: Array, shape: tuple[int, ...]) -> Any:
     """The elements where the mask is True at the front of zeros of a shape."""
     found = input[np.broadcast_to(mask, input.shape)]
     whole = np.zeros(shape, input.dtype)
@@ -185,7 +185,7 @@ def front_of_mask(input: Array, mask: Array, shape: tuple[int, ...]) -> Any:
     "MaskedScatterBackward0", name="mask_of_front", kind="linear", batch=batching.item_by_item,
     saved_names={"input_shape": ""},
 )  # fmt: skip
-def mask_of_front(input: Array, mask: Array, shape: tuple[int, ...]) -> Any:
+def mask_of_front_op(input: Array, mask: Array, shape: tuple[int, ...]) -> Any:
     """Its adjoint: the front elements where the mask is True, in zeros of a shape."""
     whole = np.zeros(shape, input.dtype)
     places = np.broadcast_to(mask, shape)
@@ -193,8 +193,8 @@ def mask_of_front(input: Array, mask: Array, shape: tuple[int, ...]) -> Any:
     return whole
 
 
-front_of_mask.vjp(input=lambda g, mask, input_shape, xp: xp.mask_of_front(g, mask, input_shape))
-mask_of_front.vjp(input=lambda g, mask, input_shape, xp: xp.front_of_mask(g, mask, input_shape))
+front_of_mask_op.vjp(input=lambda g, mask, input_shape, xp: xp.mask_of_front(g, mask, input_shape))
+mask_of_front_op.vjp(input=lambda g, mask, input_shape, xp: xp.front_of_mask(g, mask, input_shape))
 
 
 def _masked_scatter(name: str, self: Tensor, mask: Any, source: Any, in_place: bool) -> Tensor:
@@ -266,7 +266,7 @@ def take_batched(call: batching.Call) -> Any:
 
 
 @primitive("PutBackward0", name="untake", kind="linear")
-def untake(input: Array, index: Array, shape: tuple[int, ...]) -> Any:
+def untake_op(input: Array, index: Array, shape: tuple[int, ...]) -> Any:
     """Zeros of a shape with elements added to the places that ``take`` takes them from."""
     whole = np.zeros(shape, input.dtype)
     if index.size:
@@ -274,10 +274,10 @@ def untake(input: Array, index: Array, shape: tuple[int, ...]) -> Any:
     return whole
 
 
-untake.vjp(input=lambda g, index, xp: xp.take(g, index))
+untake_op.vjp(input=lambda g, index, xp: xp.take(g, index))
 
 
-@untake.batch
+@untake_op.batch
 def untake_batched(call: batching.Call) -> Any:
     g, index = call.full(0), call.values[1]
     (shape,) = call.attributes
@@ -290,7 +290,7 @@ def untake_batched(call: batching.Call) -> Any:
 def _untake_tensor(g: Any, index: Any, shape: tuple[int, ...]) -> Any:
     """By ``put``, as in PyTorch's graphs; under transforms by the primitive, which has rules of its own there."""
     if g.wraps or index.wraps:
-        return untake(g, index, shape)
+        return untake_op(g, index, shape)
     return put_op(g.new_zeros(shape), g, index, True)
 
 

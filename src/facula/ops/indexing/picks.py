@@ -16,7 +16,7 @@ from ..moving.basic import in_both_namespaces
 
 
 @primitive("GatherBackward0", kind="linear", batch=batching.moved_dimensions)
-def pick(input: Array, index: Array, dim: int, keepdim: bool, unique: bool) -> Any:
+def pick_op(input: Array, index: Array, dim: int, keepdim: bool, unique: bool) -> Any:
     """``input[..., index[...], ...]``. Without ``keepdim`` the index (and the result) lack the dimension."""
     if not input.ndim:
         return input
@@ -77,7 +77,7 @@ def _add_along(result: Any, index: Any, values: Any, dim: int) -> Any:
     return np.moveaxis(summed.reshape(shape), -1, dim).astype(values.dtype, order="C")
 
 
-@pick.vjp("input")
+@pick_op.vjp("input")
 def pick_gradient_of_input(g: Any, index: Any, dim: int, keepdim: bool, unique: bool, input_shape: Any, xp: Any) -> Any:
     return xp.unpick(g, index, dim, keepdim, unique, input_shape)
 

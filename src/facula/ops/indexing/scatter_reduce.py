@@ -138,12 +138,12 @@ def _product_gradient(
 
 
 @primitive("Error", name="refuse_backward", batch=batching.item_by_item)
-def refuse_backward(input: Array, message: str) -> Any:
+def refuse_backward_op(input: Array, message: str) -> Any:
     """The input as it is; its derivative is an error."""
     return input
 
 
-@refuse_backward.vjp("input")
+@refuse_backward_op.vjp("input")
 def refuse_backward_gradient_of_input(g: Any, message: str) -> Any:
     raise RuntimeError(message)
 

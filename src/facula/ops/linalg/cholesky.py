@@ -62,7 +62,7 @@ def _rule(g: Any, out: Any, upper: bool, xp: Any) -> Any:
 cholesky_op = Primitive(
     "linalg_cholesky", _kernel, "LinalgCholeskyExBackward0", batch=batching.last_dimensions, saved_names={"out": "L"}
 ).vjp(input=_rule)
-cholesky_where_possible = cholesky_op.under(
+cholesky_where_possible_op = cholesky_op.under(
     "linalg_cholesky_where_possible", "LinalgCholeskyExBackward0", _kernel_where_possible
 )
 old_cholesky_op = cholesky_op.under("cholesky", "CholeskyBackward0", saved_names={"out": "result"})
@@ -98,7 +98,7 @@ def cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool = Fals
         infos = failures(input._array, is_positive)
         if check_errors:
             raise _not_positive("linalg.cholesky_ex", infos) from None
-        return named("linalg_cholesky_ex", (cholesky_where_possible(input, upper), info_tensor(infos)))
+        return named("linalg_cholesky_ex", (cholesky_where_possible_op(input, upper), info_tensor(infos)))
 
 
 @public("cholesky", "cholesky", out="exact", autocast="full")

@@ -63,7 +63,7 @@ def dist(input: Tensor, other: Tensor, p: Any = 2) -> Tensor:
 
 
 @primitive("EuclideanDistBackward0", name="euclidean_dist", batch=batching.broadcast_fully)
-def euclidean_dist(input: Array, other: Array, p: float) -> Any:
+def euclidean_dist_op(input: Array, other: Array, p: float) -> Any:
     """By products of matrices: quick for many rows, and less exact."""
     squares = (input * input).sum(-1, keepdims=True) + (other * other).sum(-1)[..., None, :]
     squares = squares - 2 * np.matmul(input, np.swapaxes(other, -1, -2))
@@ -76,13 +76,13 @@ def cdist_op(input: Array, other: Array, p: float) -> Any:
 
 
 @cdist_op.vjp("input")
-@euclidean_dist.vjp("input")
+@euclidean_dist_op.vjp("input")
 def cdist_gradient_of_input(g: Any, input: Any, other: Any, out: Any, p: float, xp: Any) -> Any:
     return _cdist_gradient(g, input, other, out, p, xp)
 
 
 @cdist_op.vjp("other")
-@euclidean_dist.vjp("other")
+@euclidean_dist_op.vjp("other")
 def cdist_gradient_of_other(g: Any, input: Any, other: Any, out: Any, p: float, xp: Any) -> Any:
     return _cdist_gradient(xp.transpose(g, -1, -2), other, input, xp.transpose(out, -1, -2), p, xp)
 
@@ -134,7 +134,7 @@ def cdist(
         or (compute_mode == "use_mm_for_euclid_dist_if_necessary" and large)
     )
     if by_product and a.size and b.size:
-        result = euclidean_dist(x1, x2, 2.0)
+        result = euclidean_dist_op(x1, x2, 2.0)
         return view(result, result._array.shape)
     return cdist_op(x1, x2, float(p))
 
@@ -192,7 +192,7 @@ def renorm_op(input: Array, p: float, dims: tuple[int, ...], maxnorm: float) -> 
 
 @renorm_op.vjp("input")
 def renorm_gradient_of_input(g: Any, input: Any, p: float, dims: Any, maxnorm: float, xp: Any) -> Any:
-    size = xp.vector_norm_op(input, p, dims, True, None)
+    size = xp.vector_norm(input, p, dims, True, None)
     above = size + _TINY
     excess = xp.real(xp.sum_dim(g * xp.conj(input), dims, True)) * (-maxnorm / (above * above))
     scaled = g * (maxnorm / above) + norm_gradient(excess, input, size, p, dims, xp)

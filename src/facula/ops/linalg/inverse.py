@@ -50,7 +50,7 @@ def _inv_where_possible(input: Array) -> Any:
     return in_turn(np.linalg.inv, input, like=input.shape)
 
 
-inv_where_possible = inv_op.under("linalg_inv_where_possible", "LinalgInvExBackward0", _inv_where_possible)
+inv_where_possible_op = inv_op.under("linalg_inv_where_possible", "LinalgInvExBackward0", _inv_where_possible)
 
 
 def _singular(name: str, infos: Any) -> LinAlgError:
@@ -91,7 +91,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
         infos = failures(A._array, has_pivot)
         if check_errors:
             raise _singular("linalg.inv_ex", infos) from None
-        return named("linalg_inv_ex", (inv_where_possible(A), info_tensor(infos)))
+        return named("linalg_inv_ex", (inv_where_possible_op(A), info_tensor(infos)))
 
 
 # ---- determinants

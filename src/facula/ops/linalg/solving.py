@@ -61,7 +61,7 @@ def solve_op(input: Array, other: Array, left: bool, is_vector: bool) -> Any:
 
 
 @primitive("LinalgSolveExBackward0", name="linalg_solve_where_possible", saved_names=_HIDDEN)
-def solve_where_possible(input: Array, other: Array, left: bool, is_vector: bool) -> Any:
+def solve_where_possible_op(input: Array, other: Array, left: bool, is_vector: bool) -> Any:
     """NaN where the matrix is singular."""
     b = other[..., None] if is_vector else other
     shape = (*np.broadcast_shapes(input.shape[:-2], b.shape[:-2]), *b.shape[-2:])
@@ -70,7 +70,7 @@ def solve_where_possible(input: Array, other: Array, left: bool, is_vector: bool
 
 
 @solve_op.batch
-@solve_where_possible.batch
+@solve_where_possible_op.batch
 def solve_batched(call: batching.Call) -> Any:
     left, is_vector = call.attributes
     a, b = call.all_full()
@@ -100,7 +100,7 @@ def _solve_rules(op: Primitive) -> None:
 
 
 _solve_rules(solve_op)
-_solve_rules(solve_where_possible)
+_solve_rules(solve_where_possible_op)
 
 
 def _checked_system(A: Tensor, B: Tensor, left: bool, name: str) -> bool:
@@ -152,7 +152,7 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
         infos = failures(A._array, has_pivot)
         if check_errors:
             raise _singular(infos, "torch.linalg.solve_ex") from None
-        return named("linalg_solve_ex", (solve_where_possible(A, B, left, is_vector), info_tensor(infos)))
+        return named("linalg_solve_ex", (solve_where_possible_op(A, B, left, is_vector), info_tensor(infos)))
 
 
 # ---- triangular systems

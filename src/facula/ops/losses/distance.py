@@ -13,9 +13,9 @@ from ...autograd.grad_mode import no_grad
 from ..creation.create import ones_like, zeros_like
 from ..machine.operands import broadcast_error
 from ..machine.public import public
-from ..pointwise.selection import clamp_min, minimum, where
+from ..pointwise.selection import clamp_min, minimum_op, where
 from ..pointwise.transcendental import xlogy
-from ..pointwise.with_numbers import add_number, mul_number, sub_number
+from ..pointwise.with_numbers import add_number_op, mul_number_op, sub_number_op
 from ..reductions.norms import vector_norm_op
 from .mse import MEAN, NONE
 
@@ -37,7 +37,7 @@ def _plain_norm(x: Tensor, p: float, keepdim: bool) -> Tensor:
 @public("pairwise_distance")
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
     """The p-norm of the difference of vectors in the last dimension."""
-    return _plain_norm(add_number(x1 - x2, eps), p, keepdim)
+    return _plain_norm(add_number_op(x1 - x2, eps), p, keepdim)
 
 
 @public("triplet_margin_loss")
@@ -55,8 +55,8 @@ def triplet_margin_loss(
     near = pairwise_distance(anchor, positive, p, eps)
     far = pairwise_distance(anchor, negative, p, eps)
     if swap:
-        far = minimum(far, pairwise_distance(positive, negative, p, eps))
-    return reduce_losses(clamp_min(add_number(near, margin) - far, 0), reduction)
+        far = minimum_op(far, pairwise_distance(positive, negative, p, eps))
+    return reduce_losses(clamp_min(add_number_op(near, margin) - far, 0), reduction)
 
 
 # ---- angles
@@ -105,12 +105,12 @@ def cosine_embedding_loss(
             f"{list(input1.shape)} and {list(input2.shape)}."
         )
     product = (input1 * input2).sum(rank)
-    first = add_number((input1 * input1).sum(rank), _EPS)
-    second = add_number((input2 * input2).sum(rank), _EPS)
+    first = add_number_op((input1 * input1).sum(rank), _EPS)
+    second = add_number_op((input2 * input2).sum(rank), _EPS)
     cosine = product / (first * second).sqrt()
     zeros = zeros_like(cosine)
     alike = where(target == 1, ones_like(cosine) - cosine, zeros)
-    unlike = where(target == -1, clamp_min(sub_number(cosine, margin), 0), zeros)
+    unlike = where(target == -1, clamp_min(sub_number_op(cosine, margin), 0), zeros)
     return reduce_losses(alike + unlike, reduction)
 
 
@@ -135,7 +135,7 @@ def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = NONE
 ) -> Tensor:
     """How much of a margin input1 lacks to be above input2 (target 1) or below (-1)."""
-    return reduce_losses(clamp_min(add_number(-target * (input1 - input2), float(margin)), 0), reduction)
+    return reduce_losses(clamp_min(add_number_op(-target * (input1 - input2), float(margin)), 0), reduction)
 
 
 # ---- distributions
@@ -161,8 +161,8 @@ def poisson_nll_loss(
         expected = target * input  # first: gradients are added up in the opposite order
         losses: Any = input.exp() - expected
     else:
-        losses = input - target * add_number(input, eps).log()
+        losses = input - target * add_number_op(input, eps).log()
     if full:
-        stirling = target * target.log() - target + mul_number(mul_number(target, 2 * math.pi).log(), 0.5)
+        stirling = target * target.log() - target + mul_number_op(mul_number_op(target, 2 * math.pi).log(), 0.5)
         losses = losses + stirling.masked_fill(target <= 1, 0)
     return reduce_losses(losses, reduction)

@@ -16,7 +16,7 @@ NONE, MEAN, SUM = 0, 1, 2
 
 
 @primitive("MseLossBackward0", name="mse_loss", batch=loss_of_items)
-def mse_loss_kernel(input: Array, target: Array, reduction: int) -> Any:
+def mse_loss_op(input: Array, target: Array, reduction: int) -> Any:
     if input.dtype is target.dtype and (input.dtype is F32 or input.dtype is F64):
         difference = input - target
     else:
@@ -34,7 +34,7 @@ def mse_loss_kernel(input: Array, target: Array, reduction: int) -> Any:
     "MseLossBackwardBackward0", name="mse_loss_backward", batch=loss_backward_of_items,
     saved_names={"grad_output_shape": "", "input_shape": ""},
 )  # fmt: skip
-def mse_loss_backward(grad_output: Array, input: Array, target: Array, reduction: int) -> Any:
+def mse_loss_backward_op(grad_output: Array, input: Array, target: Array, reduction: int) -> Any:
     slope = input - target
     scale = grad_output * scale_of(reduction, input.size)
     if slope.dtype is scale.dtype is input.dtype and slope.ndim > scale.ndim:
@@ -53,13 +53,13 @@ def count(shape: tuple[int, ...]) -> int:
     return n
 
 
-mse_loss_kernel.vjp(
+mse_loss_op.vjp(
     input=lambda g, input, target, reduction, xp: xp.mse_loss_backward(g, input, target, reduction),
     target=lambda g, input, target, reduction, xp: xp.mse_loss_backward(g, target, input, reduction),
 )
 
 
-@mse_loss_backward.vjp("grad_output")
+@mse_loss_backward_op.vjp("grad_output")
 def mse_loss_backward_gradient_of_grad_output(
     g: Any, input: Any, target: Any, grad_output_shape: Any, input_shape: Any, reduction: int, xp: Any
 ) -> Any:
@@ -67,12 +67,12 @@ def mse_loss_backward_gradient_of_grad_output(
     return found if grad_output_shape == input_shape else xp.sum_to(found, grad_output_shape)
 
 
-@mse_loss_backward.vjp("input")
+@mse_loss_backward_op.vjp("input")
 def mse_loss_backward_gradient_of_input(g: Any, grad_output: Any, input_shape: Any, reduction: int, xp: Any) -> Any:
     return g * (grad_output * scale_of(reduction, count(input_shape)))
 
 
-@mse_loss_backward.vjp("target")
+@mse_loss_backward_op.vjp("target")
 def mse_loss_backward_gradient_of_target(g: Any, grad_output: Any, input_shape: Any, reduction: int, xp: Any) -> Any:
     return g * (grad_output * -scale_of(reduction, count(input_shape)))
 
@@ -81,5 +81,5 @@ def mse_loss(input: Any, target: Any, reduction: int = MEAN) -> Any:
     """The squared differences: all of them, their mean or their sum."""
     if input._array.dtype.kind not in "fcV":
         raise not_for("mse_cpu", input.dtype)
-    return mse_loss_kernel(input, target, reduction)
+    return mse_loss_op(input, target, reduction)
 

@@ -19,7 +19,7 @@ from ..machine.meta import by_zeros
 from ..machine.primitive import primitive
 from ..machine.refusals import not_for, refuse_gradient, scalar_type
 from ..moving.basic import no_gradient
-from ..pointwise.with_numbers import div_number, mul_number
+from ..pointwise.with_numbers import div_number_op, mul_number_op
 from ..reductions.reducing import add_up
 from .mse import MEAN, NONE
 
@@ -113,10 +113,10 @@ nll_loss2d_op = primitive(
     saved_names=_SAVED,
 )(_nll)  # fmt: skip
 
-nll_loss_backward = primitive(
+nll_loss_backward_op = primitive(
     "NllLossBackwardBackward0", name="nll_loss_backward", kind="linear", batch=batching.item_by_item
 )(_nll_backward)
-nll_loss2d_backward = primitive(
+nll_loss2d_backward_op = primitive(
     "NllLoss2DBackwardBackward0", name="nll_loss2d_backward", kind="linear", batch=batching.item_by_item
 )(_nll_backward)
 
@@ -135,22 +135,22 @@ def nll_loss2d_gradient_of_input(
     return xp.nll_loss2d_backward(g, input, target, weight, out1, reduction, ignore_index)
 
 
-@nll_loss_backward.vjp("grad_output")
+@nll_loss_backward_op.vjp("grad_output")
 def nll_loss_backward_gradient_of_grad_output(
     g: Any, target: Any, weight: Any, reduction: int, ignore_index: int, xp: Any
 ) -> Any:
     return xp.nll_loss(g, target, weight, reduction, ignore_index)[0]
 
 
-@nll_loss2d_backward.vjp("grad_output")
+@nll_loss2d_backward_op.vjp("grad_output")
 def nll_loss2d_backward_gradient_of_grad_output(
     g: Any, target: Any, weight: Any, reduction: int, ignore_index: int, xp: Any
 ) -> Any:
     return xp.nll_loss2d(g, target, weight, reduction, ignore_index)[0]
 
 
-nll_loss_backward.vjp(input=no_gradient)
-nll_loss2d_backward.vjp(input=no_gradient)
+nll_loss_backward_op.vjp(input=no_gradient)
+nll_loss2d_backward_op.vjp(input=no_gradient)
 
 
 @nll_loss_op.batch
@@ -337,7 +337,7 @@ def _with_probabilities(
     if reduction == NONE:
         return -products.sum(at)
     if reduction == MEAN:
-        return div_number(-products.sum(), math.prod(logs._array.shape) // (classes or 1))
+        return div_number_op(-products.sum(), math.prod(logs._array.shape) // (classes or 1))
     return -products.sum()
 
 
@@ -360,4 +360,4 @@ def _smoothed(
     elif reduction != NONE:
         alike = alike.sum()
     rest = label_smoothing / logs._array.shape[at]
-    return mul_number(exact, 1 - label_smoothing) + mul_number(alike, rest)
+    return mul_number_op(exact, 1 - label_smoothing) + mul_number_op(alike, rest)

@@ -18,12 +18,12 @@ from ..machine.public import public
 from ..machine.refusals import not_for, refuse_gradient, scalar_type
 from ..machine.write import output_shape_error
 from ..moving.basic import fit
-from ..pointwise.transcendental import sigmoid
+from ..pointwise.transcendental import sigmoid_op
 from ..reductions.reducing import add_up
 from .items import loss_backward_of_items, loss_of_items
 from .mse import MEAN, NONE
 
-logistic = sigmoid.kernel
+logistic = sigmoid_op.kernel
 
 # ---- what losses share
 
@@ -201,7 +201,7 @@ def soft_margin_op(input: Array, target: Array, reduction: int) -> Any:
     saved_names=_HIDDEN,
 )  # fmt: skip
 @by_zeros
-def soft_margin_backward(grad_output: Array, input: Array, target: Array, reduction: int) -> Any:
+def soft_margin_backward_op(grad_output: Array, input: Array, target: Array, reduction: int) -> Any:
     x, t = widened(input), widened(target)
     slope = t / (1 + np.exp(x * t))
     return (slope * (widened(np.asarray(grad_output)) * x.dtype.type(-share(reduction, x.shape)))).astype(
@@ -214,7 +214,7 @@ def soft_margin_gradient_of_input(g: Any, input: Any, target: Any, reduction: in
     return xp.soft_margin_loss_backward(g, input, target, reduction)
 
 
-@soft_margin_backward.vjp("grad_output")
+@soft_margin_backward_op.vjp("grad_output")
 def soft_margin_backward_gradient_of_grad_output(
     g: Any, grad_output_shape: Any, input: Any, target: Any, reduction: int, xp: Any
 ) -> Any:
@@ -222,7 +222,7 @@ def soft_margin_backward_gradient_of_grad_output(
     return xp.sum_to(g * slope, grad_output_shape)
 
 
-@soft_margin_backward.vjp("input")
+@soft_margin_backward_op.vjp("input")
 def soft_margin_backward_gradient_of_input(
     g: Any, grad_output: Any, input: Any, target: Any, reduction: int, xp: Any
 ) -> Any:
@@ -263,7 +263,7 @@ def binary_cross_entropy_op(input: Array, target: Array, weight: Array | None, r
     saved_names=_HIDDEN,
 )  # fmt: skip
 @by_zeros
-def binary_cross_entropy_backward(
+def binary_cross_entropy_backward_op(
     grad_output: Array, input: Array, target: Array, weight: Array | None, reduction: int
 ) -> Any:
     slope = (input - target) / np.maximum((1 - input) * input, input.dtype.type(_TINY))
@@ -295,7 +295,7 @@ def _weighted(g: Any, weight: Any, reduction: int, shape: tuple[int, ...]) -> An
     return (g if weight is None else g * weight) * share(reduction, shape)
 
 
-@binary_cross_entropy_backward.vjp("grad_output")
+@binary_cross_entropy_backward_op.vjp("grad_output")
 def binary_cross_entropy_backward_gradient_of_grad_output(
     g: Any, grad_output_shape: Any, input: Any, target: Any, weight: Any, reduction: int, xp: Any
 ) -> Any:
@@ -303,7 +303,7 @@ def binary_cross_entropy_backward_gradient_of_grad_output(
     return xp.sum_to(_weighted(g, weight, reduction, input.shape) * slope, grad_output_shape)
 
 
-@binary_cross_entropy_backward.vjp("input")
+@binary_cross_entropy_backward_op.vjp("input")
 def binary_cross_entropy_backward_gradient_of_input(
     g: Any, grad_output: Any, input: Any, target: Any, weight: Any, reduction: int
 ) -> Any:
@@ -312,7 +312,7 @@ def binary_cross_entropy_backward_gradient_of_input(
     return _weighted(g * grad_output, weight, reduction, input.shape) * curve
 
 
-@binary_cross_entropy_backward.vjp("target")
+@binary_cross_entropy_backward_op.vjp("target")
 def binary_cross_entropy_backward_gradient_of_target(
     g: Any, grad_output: Any, input: Any, weight: Any, reduction: int
 ) -> Any:

@@ -389,7 +389,7 @@ def primitive(node: str | None = None, *, name: str | None = None, **options: An
     """Make a primitive of a kernel function. ``node`` is the name PyTorch's graph shows; None if not differentiable."""
 
     def make(kernel: Callable[..., Any]) -> Primitive:
-        return Primitive(name or kernel.__name__.rstrip("_"), kernel, node, **options)
+        return Primitive(name or kernel.__name__.removesuffix("_op").rstrip("_"), kernel, node, **options)
 
     return make
 

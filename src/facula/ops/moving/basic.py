@@ -54,13 +54,13 @@ def conj_array(x: Any) -> Any:
     return np.conjugate(x) if x.dtype.kind == "c" else x
 
 
-conj = elementwise("conj_physical", np.conjugate, "ConjBackward0", holomorphic=False, input=lambda g, xp: xp.conj(g))
+conj_op = elementwise("conj_physical", np.conjugate, "ConjBackward0", holomorphic=False, input=lambda g, xp: xp.conj(g))
 
 
 @public("conj", "conj")
 def conj_tensor(input: Tensor) -> Tensor:
     """The complex conjugate; a real tensor is returned as it is."""
-    return conj(input) if input._array.dtype.kind == "c" else input
+    return conj_op(input) if input._array.dtype.kind == "c" else input
 
 
 @public("resolve_conj", "resolve_conj")
@@ -76,19 +76,19 @@ in_both_namespaces("conj", conj_array, conj_tensor)
 
 
 @primitive("ToCopyBackward0", kind="linear")
-def cast(input: Array, dtype: np.dtype[Any], memory_format: Any = None) -> Any:
+def cast_op(input: Array, dtype: np.dtype[Any], memory_format: Any = None) -> Any:
     array = dtypes.cast(input if isinstance(input, np.ndarray) else np.asarray(input), dtype)
     return array if memory_format is None else in_format(array, memory_format)
 
 
-@cast.vjp("input")
+@cast_op.vjp("input")
 def cast_gradient_of_input(g: Any, input_dtype: Any, xp: Any) -> Any:
     return xp.cast(g, input_dtype)
 
 
-@cast.batch
+@cast_op.batch
 def cast_batched(call: batching.Call) -> Any:
-    return cast(call.values[0], call.attributes[0])  # an order in memory would be one of all dimensions
+    return cast_op(call.values[0], call.attributes[0])  # an order in memory would be one of all dimensions
 
 
 # ---- sums to a shape: the adjoint of broadcasting
@@ -134,7 +134,7 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
 
 
 @primitive("CloneBackward0", kind="linear")
-def clone_kernel(input: Array, memory_format: Any = None) -> Any:
+def clone_op(input: Array, memory_format: Any = None) -> Any:
     if memory_format is not None and memory_format is not layouts.preserve_format:
         return in_format(input, memory_format)
     return input.copy(order="K") if input.size and 0 not in input.strides else input.copy()
@@ -147,34 +147,34 @@ def in_format(array: Any, memory_format: Any) -> Any:
     return dense.transpose([order.index(i) for i in range(array.ndim)])
 
 
-clone_kernel.vjp(input=lambda g: g)
+clone_op.vjp(input=lambda g: g)
 
 
-clone_kernel.batch(lambda call: clone_kernel(call.values[0]))
+clone_op.batch(lambda call: clone_op(call.values[0]))
 
 
 @public("clone", "clone")
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy with the same values, and history."""
-    return clone_kernel(input) if memory_format is None else clone_kernel(input, memory_format)
+    return clone_op(input) if memory_format is None else clone_op(input, memory_format)
 
 
 @primitive("AliasBackward0", view=True, batch=batching.last_dimensions)
-def alias_kernel(input: Array) -> Any:
+def alias_op(input: Array) -> Any:
     return input.view()
 
 
-alias_kernel.vjp(input=lambda g: g)
+alias_op.vjp(input=lambda g: g)
 
 
 @public("alias", "alias")
 def alias(input: Tensor) -> Tensor:
     """A view of the whole."""
-    return alias_kernel(input)
+    return alias_op(input)
 
 
 @primitive("CopyBackwards", name="copy", kind="linear")
-def copy_kernel(input: Array, src: Array) -> Any:
+def copy_op(input: Array, src: Array) -> Any:
     return np.broadcast_to(src, input.shape)
 
 
@@ -188,10 +188,10 @@ def no_gradient(g: Any, xp: Any) -> Any:
     return constant(np.zeros_like(raw(g)), xp)
 
 
-copy_kernel.vjp(input=no_gradient, src=lambda g, src_shape, src_dtype, xp: fit(g, src_shape, src_dtype, xp))
+copy_op.vjp(input=no_gradient, src=lambda g, src_shape, src_dtype, xp: fit(g, src_shape, src_dtype, xp))
 
 
-@copy_kernel.batch
+@copy_op.batch
 def copy_batched(call: batching.Call) -> Any:
     target, source = call.full(0), call.values[1]
     if call.flags[1]:
@@ -220,7 +220,7 @@ def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
     if not fits:
         raise copy_error(self._array.shape, src._array.shape)
     check_no_partial_overlap(self._array, src._array)
-    return change(copy_kernel, self, (src,), _assign)
+    return change(copy_op, self, (src,), _assign)
 
 
 def copy_error(target: tuple[int, ...], source: tuple[int, ...]) -> RuntimeError:
@@ -236,22 +236,22 @@ def _assign(target: np.ndarray[Any, Any], source: Any) -> None:
 
 
 @primitive("FillBackward2", name="fill_number", batch=batching.as_it_is)
-def fill_number(input: Array, value: object) -> Any:
+def fill_number_op(input: Array, value: object) -> Any:
     return np.full_like(input, value)
 
 
-fill_number.vjp(input=no_gradient)
+fill_number_op.vjp(input=no_gradient)
 
 
 @primitive("FillBackward3", name="fill_tensor", kind="linear")
-def fill_tensor(input: Array, value: Array) -> Any:
+def fill_tensor_op(input: Array, value: Array) -> Any:
     return np.full_like(input, value)
 
 
-fill_tensor.vjp(input=no_gradient, value=lambda g, xp, value_dtype: fit(g, (), value_dtype, xp))
+fill_tensor_op.vjp(input=no_gradient, value=lambda g, xp, value_dtype: fit(g, (), value_dtype, xp))
 
 
-@fill_tensor.batch
+@fill_tensor_op.batch
 def fill_batched(call: batching.Call) -> Any:
     target, value = call.full(0), call.values[1]
     if not call.flags[1]:
@@ -260,15 +260,15 @@ def fill_batched(call: batching.Call) -> Any:
 
 
 @primitive("ZeroBackward0", name="zero", batch=batching.as_it_is)
-def zero(input: Array) -> Any:
+def zero_op(input: Array) -> Any:
     return np.zeros_like(input)
 
 
-zero.vjp(input=no_gradient)
+zero_op.vjp(input=no_gradient)
 
 
-@fill_number.tangent
-@zero.tangent
+@fill_number_op.tangent
+@zero_op.tangent
 def fill_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
     return outs[0].new_zeros(outs[0].shape)
 
@@ -281,13 +281,13 @@ def fill_(self: Any, value: Any) -> Any:
                 "fill_ only supports 0-dimension value tensor but got tensor with "
                 f"{value._array.ndim} dimensions."
             )
-        return change(fill_tensor, self, (value,), _assign)
+        return change(fill_tensor_op, self, (value,), _assign)
     number = value
 
     def write(target: np.ndarray[Any, Any]) -> None:
         target[...] = checked_number(number, dtypes.of_array(target))
 
-    return change(fill_number, self, (), write, (number,), overlap=True)
+    return change(fill_number_op, self, (), write, (number,), overlap=True)
 
 
 _C_NAMES = {
@@ -326,7 +326,7 @@ def zero_(self: Any) -> Any:
         self._array.fill(0)
         self._bump_version()
         return self
-    return change(zero, self, (), lambda target: target.fill(0), overlap=True)
+    return change(zero_op, self, (), lambda target: target.fill(0), overlap=True)
 
 
 set_methods(copy_=copy_, fill_=fill_, zero_=zero_)
@@ -338,7 +338,7 @@ FUNCTIONS["zero_"] = zero_
 
 
 @primitive("AsStridedBackward0", name="as_strided", view=True)
-def as_strided_kernel(
+def as_strided_op(
     input: Array, size: tuple[int, ...], stride: tuple[int, ...], storage_offset: int, geometry: tuple[Any, ...]
 ) -> Any:
     """``geometry``: (shape, strides, storage offset) of the input, which its derivative needs."""
@@ -367,7 +367,7 @@ def _bytes_of(root: np.ndarray[Any, Any]) -> Any:
 
 
 @primitive("AsStridedScatterBackward0", name="restride", kind="linear")
-def restride(
+def restride_op(
     input: Array, size: tuple[int, ...], stride: tuple[int, ...], offset: int, to_size: tuple[int, ...],
     to_stride: tuple[int, ...], to_offset: int,
 ) -> Any:  # fmt: skip
@@ -392,19 +392,19 @@ def _positions(size: tuple[int, ...], stride: tuple[int, ...]) -> Any:
     return where
 
 
-as_strided_kernel.vjp(
+as_strided_op.vjp(
     input=lambda g, size, stride, storage_offset, geometry, xp: xp.restride(g, size, stride, storage_offset, *geometry)
 )
 
 
-@as_strided_kernel.tangent
+@as_strided_op.tangent
 def as_strided_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
     """A tangent may lie otherwise in memory than the value, whose strides are meant."""
     *there, here = attributes
-    return restride(tangents[0], *here, *there)
+    return restride_op(tangents[0], *here, *there)
 
 
-@as_strided_kernel.batch
+@as_strided_op.batch
 def as_strided_batched(call: batching.Call) -> Any:
     x = call.values[0]
     size, stride, offset = (call.attribute(name) for name in ("size", "stride", "storage_offset"))
@@ -417,14 +417,14 @@ def as_strided_batched(call: batching.Call) -> Any:
     return x.as_strided((call.size, *size), (x.stride(0), *stride), start)
 
 
-restride.vjp(
+restride_op.vjp(
     input=lambda g, size, stride, offset, to_size, to_stride, to_offset, xp: xp.restride(
         g, to_size, to_stride, to_offset, size, stride, offset
     )
 )
 
 
-@restride.batch
+@restride_op.batch
 def restride_batched(call: batching.Call) -> Any:
     size, stride, offset, to_size, to_stride, to_offset = call.attributes
     apart = 1 + max(
@@ -451,4 +451,4 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
             f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}"
         )
     geometry = (array.shape, views.element_strides(array), here)
-    return as_strided_kernel(input, tuple(size), tuple(stride), at, geometry)
+    return as_strided_op(input, tuple(size), tuple(stride), at, geometry)

@@ -22,8 +22,8 @@ from ..views.shape import (
     expand_op,
     new_dim,
     reshape,
-    squeeze_all,
-    squeeze_dims,
+    squeeze_all_op,
+    squeeze_dims_op,
     squeeze_op,
     unsqueeze_op,
     view_dtype,
@@ -32,7 +32,7 @@ from ..views.shape import (
 from ..views.slices import narrow, select, select_op, slice_op, unfold, unfold_op
 from ..views.splitting import split, split_op, split_sizes_op, split_with_sizes, unbind_op
 from ..views.transpose import permute, permute_op, t, t_op, transpose_op
-from .basic import alias_kernel, as_strided, as_strided_kernel
+from .basic import alias_op, as_strided, as_strided_op
 
 
 def _dense(array: Any) -> Any:
@@ -56,13 +56,14 @@ def copying(op: Primitive, name: str = "", node: str = "") -> Primitive:
     return copy
 
 
-_alias, _as_strided, _expand = copying(alias_kernel), copying(as_strided_kernel), copying(expand_op)
-_permute, _t, _transpose = copying(permute_op), copying(t_op), copying(transpose_op)
-_select, _slice, _unfold = copying(select_op), copying(slice_op), copying(unfold_op)
-_squeeze_all, _squeeze_one, _squeeze_several = copying(squeeze_all), copying(squeeze_op), copying(squeeze_dims)
-_unsqueeze, _view, _view_as_real = copying(unsqueeze_op), copying(view_op), copying(view_as_real_op)
-_split, _split_sizes, _unbind = copying(split_op), copying(split_sizes_op), copying(unbind_op)
-_narrow = copying(slice_op, "narrow_copy", "NarrowCopyBackward0")
+_alias_op, _as_strided_op, _expand_op = copying(alias_op), copying(as_strided_op), copying(expand_op)
+_permute_op, _t_op, _transpose_op = copying(permute_op), copying(t_op), copying(transpose_op)
+_select_op, _slice_op, _unfold_op = copying(select_op), copying(slice_op), copying(unfold_op)
+_squeeze_all_op, _squeeze_one_op = copying(squeeze_all_op), copying(squeeze_op)
+_squeeze_several_op = copying(squeeze_dims_op)
+_unsqueeze_op, _view_op, _view_as_real_op = copying(unsqueeze_op), copying(view_op), copying(view_as_real_op)
+_split_op, _split_sizes_op, _unbind_op = copying(split_op), copying(split_sizes_op), copying(unbind_op)
+_narrow_op = copying(slice_op, "narrow_copy", "NarrowCopyBackward0")
 
 
 def _plain(input: Tensor) -> Tensor:
@@ -73,7 +74,7 @@ def _plain(input: Tensor) -> Tensor:
 @public("alias_copy", out=True)
 def alias_copy(input: Tensor) -> Tensor:
     """A copy of the whole."""
-    return _alias(input)
+    return _alias_op(input)
 
 
 @public("as_strided_copy", out=True)
@@ -83,41 +84,42 @@ def as_strided_copy(input: Tensor, size: Any, stride: Any, storage_offset: int |
     array = input._array
     here = views.storage_offset(array)
     geometry = (array.shape, views.element_strides(array), here)
-    return _as_strided(input, tuple(size), tuple(stride), here if storage_offset is None else storage_offset, geometry)
+    at = here if storage_offset is None else storage_offset
+    return _as_strided_op(input, tuple(size), tuple(stride), at, geometry)
 
 
 @public("expand_copy", out=True)
 def expand_copy(input: Tensor, size: Any, *, implicit: bool = False) -> Tensor:
     """A copy with dimensions of size 1 repeated."""
-    return _expand(input, expand(_plain(input), size)._array.shape)
+    return _expand_op(input, expand(_plain(input), size)._array.shape)
 
 
 @public("permute_copy", out=True)
 def permute_copy(input: Tensor, dims: Any) -> Tensor:
     """A copy with the dimensions in the given order."""
     permute(_plain(input), dims)
-    return _permute(input, tuple(one_dim(d, input._array.ndim) for d in dims))
+    return _permute_op(input, tuple(one_dim(d, input._array.ndim) for d in dims))
 
 
 @public("t_copy", out=True)
 def t_copy(input: Tensor) -> Tensor:
     """A copy of the transpose of a matrix."""
     t(_plain(input))
-    return _t(input)
+    return _t_op(input)
 
 
 @public("transpose_copy", out=True)
 def transpose_copy(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """A copy with two dimensions exchanged."""
     ndim = input._array.ndim
-    return _transpose(input, one_dim(dim0, ndim), one_dim(dim1, ndim))
+    return _transpose_op(input, one_dim(dim0, ndim), one_dim(dim1, ndim))
 
 
 @public("select_copy", out=True)
 def select_copy(input: Tensor, dim: int, index: Any) -> Tensor:
     """A copy of one index of a dimension, which disappears."""
     select(_plain(input), dim, index)
-    return _select(input, one_dim(dim, input._array.ndim), as_int(index))
+    return _select_op(input, one_dim(dim, input._array.ndim), as_int(index))
 
 
 @public("slice_copy", out=True)
@@ -129,7 +131,7 @@ def slice_copy(
     if step <= 0:
         raise RuntimeError("slice step must be positive")
     first, last, _ = slice(start, end).indices(input._array.shape[dim])
-    return _slice(input, dim, first, max(first, last), step)
+    return _slice_op(input, dim, first, max(first, last), step)
 
 
 @public("narrow_copy", "narrow_copy", out=True)
@@ -147,14 +149,14 @@ def narrow_copy(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     narrow(_plain(input), dim, start, length)
     dim, start = one_dim(dim, ndim), as_int(start)
     first = start + input._array.shape[dim] if start < 0 else start
-    return _narrow(input, dim, first, first + length, 1)
+    return _narrow_op(input, dim, first, first + length, 1)
 
 
 @public("unfold_copy", out=True)
 def unfold_copy(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """A copy of all windows along a dimension."""
     unfold(_plain(input), dimension, size, step)
-    return _unfold(input, one_dim(dimension, input._array.ndim), size, step)
+    return _unfold_op(input, one_dim(dimension, input._array.ndim), size, step)
 
 
 @public("squeeze_copy", out=True)
@@ -162,17 +164,17 @@ def squeeze_copy(input: Tensor, dim: Any = None) -> Tensor:
     """A copy without dimensions of size 1."""
     ndim = input._array.ndim
     if dim is None:
-        return _squeeze_all(input)
+        return _squeeze_all_op(input)
     if isinstance(dim, (tuple, list)):
-        return _squeeze_several(input, tuple(one_dim(d, ndim) for d in dim))
-    return _squeeze_one(input, one_dim(dim, ndim))
+        return _squeeze_several_op(input, tuple(one_dim(d, ndim) for d in dim))
+    return _squeeze_one_op(input, one_dim(dim, ndim))
 
 
 @public("unsqueeze_copy", out=True)
 def unsqueeze_copy(input: Tensor, dim: int) -> Tensor:
     """A copy with a new dimension of size 1."""
     new_dim(dim, input._array.ndim)
-    return _unsqueeze(input, dim)
+    return _unsqueeze_op(input, dim)
 
 
 @public("view_copy", out=True, overloads=True)
@@ -182,14 +184,14 @@ def view_copy(input: Tensor, size: Any = None, *, dtype: Any = None) -> Tensor:
         dtype = size
     if dtype is not None:
         return Tensor._wrap(view_dtype(input, dtype)._array.copy())
-    return _view(input, reshape(_plain(input), size)._array.shape)
+    return _view_op(input, reshape(_plain(input), size)._array.shape)
 
 
 @public("view_as_real_copy", out=True)
 def view_as_real_copy(input: Tensor) -> Tensor:
     """A copy as pairs of real and imaginary parts."""
     view_as_real(_plain(input))
-    return _view_as_real(input)
+    return _view_as_real_op(input)
 
 
 @public("view_as_complex_copy", out=True)
@@ -206,14 +208,14 @@ def view_as_complex_copy(input: Tensor) -> Tensor:
 def split_copy(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
     """Copies of parts of one size along a dimension."""
     split(_plain(input), split_size, dim)
-    return tuple(_split(input, split_size, one_dim(dim, input._array.ndim)))
+    return tuple(_split_op(input, split_size, one_dim(dim, input._array.ndim)))
 
 
 @public("split_with_sizes_copy", out=True)
 def split_with_sizes_copy(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Copies of parts of the given sizes along a dimension."""
     split_with_sizes(_plain(input), split_sizes, dim)
-    return tuple(_split_sizes(input, tuple(split_sizes), one_dim(dim, input._array.ndim)))
+    return tuple(_split_sizes_op(input, tuple(split_sizes), one_dim(dim, input._array.ndim)))
 
 
 @public("unbind_copy", out=True)
@@ -221,4 +223,4 @@ def unbind_copy(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """Copies of all indices of a dimension."""
     if not input._array.ndim:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
-    return tuple(_unbind(input, one_dim(dim, input._array.ndim)))
+    return tuple(_unbind_op(input, one_dim(dim, input._array.ndim)))

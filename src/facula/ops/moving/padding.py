@@ -15,7 +15,7 @@ from .basic import no_gradient
 
 
 @primitive("ConstantPadNdBackward0", name="constant_pad_nd", batch=batching.as_it_is)
-def constant_pad(input: Array, pad: tuple[int, ...], value: float) -> Any:
+def constant_pad_op(input: Array, pad: tuple[int, ...], value: float) -> Any:
     """``pad``: (before, after) of the last dimension, then of the one before it...; negative numbers cut."""
     shape = list(input.shape)
     source: list[slice] = [slice(None)] * input.ndim
@@ -31,7 +31,7 @@ def constant_pad(input: Array, pad: tuple[int, ...], value: float) -> Any:
     return out
 
 
-constant_pad.vjp(input=lambda g, pad, xp: xp.constant_pad_nd(g, tuple(-p for p in pad), 0.0))
+constant_pad_op.vjp(input=lambda g, pad, xp: xp.constant_pad_nd(g, tuple(-p for p in pad), 0.0))
 
 
 def _from_places(input: Array, places: tuple[Any, ...], padding: tuple[int, ...]) -> Any:
@@ -80,7 +80,7 @@ def _constant(input: Tensor, widths: tuple[int, ...], value: float) -> Tensor:
     for i in range(0, len(widths), 2):
         if input.shape[ndim - 1 - i // 2] + widths[i] + widths[i + 1] < 0:
             raise RuntimeError("narrow(): length must be non-negative.")
-    return constant_pad(input, widths, value)
+    return constant_pad_op(input, widths, value)
 
 
 def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:

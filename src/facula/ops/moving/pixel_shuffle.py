@@ -15,7 +15,7 @@ from ..machine.public import public
 
 
 @primitive("PixelShuffleBackward0", name="pixel_shuffle", kind="linear", batch=batching.last_dimensions)
-def to_space(input: Array, upscale_factor: int) -> Any:
+def to_space_op(input: Array, upscale_factor: int) -> Any:
     r = upscale_factor
     *batch, channels, height, width = input.shape
     parts = input.reshape(prod(batch), channels // (r * r), r, r, height, width)
@@ -25,7 +25,7 @@ def to_space(input: Array, upscale_factor: int) -> Any:
 
 
 @primitive("PixelUnshuffleBackward0", name="pixel_unshuffle", kind="linear", batch=batching.last_dimensions)
-def to_channels(input: Array, downscale_factor: int) -> Any:
+def to_channels_op(input: Array, downscale_factor: int) -> Any:
     r = downscale_factor
     *batch, channels, height, width = input.shape
     parts = input.reshape(prod(batch), channels, height // r, r, width // r, r)
@@ -34,18 +34,18 @@ def to_channels(input: Array, downscale_factor: int) -> Any:
     )
 
 
-to_space.vjp(input=lambda g, upscale_factor, xp: xp.pixel_unshuffle(g, upscale_factor))
-to_channels.vjp(input=lambda g, downscale_factor, xp: xp.pixel_shuffle(g, downscale_factor))
+to_space_op.vjp(input=lambda g, upscale_factor, xp: xp.pixel_unshuffle(g, upscale_factor))
+to_channels_op.vjp(input=lambda g, downscale_factor, xp: xp.pixel_shuffle(g, downscale_factor))
 
 
 @primitive("ChannelShuffleBackward0", name="channel_shuffle", kind="linear", batch=batching.joined_first)
-def mixed_channels(input: Array, groups: int) -> Any:
+def mixed_channels_op(input: Array, groups: int) -> Any:
     samples, channels, *sizes = input.shape
     parts = input.reshape(samples, groups, channels // groups, *sizes)
     return np.ascontiguousarray(parts.swapaxes(1, 2)).reshape(input.shape)
 
 
-mixed_channels.vjp(input=lambda g, groups, input_shape, xp: xp.channel_shuffle(g, input_shape[1] // groups))
+mixed_channels_op.vjp(input=lambda g, groups, input_shape, xp: xp.channel_shuffle(g, input_shape[1] // groups))
 
 
 def _check_ndim(name: str, input: Tensor) -> Any:
@@ -69,7 +69,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
             "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, "
             f"but input.size(-3)={shape[-3]} is not divisible by {square}"
         )
-    return to_space(input, upscale_factor)
+    return to_space_op(input, upscale_factor)
 
 
 @public("pixel_unshuffle", functionals="pixel_unshuffle")
@@ -84,7 +84,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
                 f"pixel_unshuffle expects {side} to be divisible by downscale_factor, but input.size({at})={shape[at]} "
                 f"is not divisible by {downscale_factor}"
             )
-    return to_channels(input, downscale_factor)
+    return to_channels_op(input, downscale_factor)
 
 
 @public("channel_shuffle", functionals="channel_shuffle native_channel_shuffle")
@@ -99,4 +99,4 @@ def channel_shuffle(input: Tensor, groups: int) -> Tensor:
         raise RuntimeError(
             f"Number of channels must be divisible by groups. Got {shape[1]} channels and {groups} groups."
         )
-    return mixed_channels(input, groups)
+    return mixed_channels_op(input, groups)

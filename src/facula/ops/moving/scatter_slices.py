@@ -15,7 +15,7 @@ from ..machine.arguments import one_dim
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..views.slices import at_dim, diagonal_array, two_dims, zeros_beside
-from .basic import as_strided, as_strided_kernel, in_dtype, raw
+from .basic import as_strided, as_strided_op, in_dtype, raw
 
 
 def _copied(array: Any) -> Any:
@@ -138,7 +138,7 @@ def as_strided_scatter_op(
 ) -> Any:
     """``input`` as a dense copy, with the elements that these strides show of it replaced."""
     out = input.copy()
-    as_strided_kernel.kernel(out, size, stride, offset, ())[...] = src
+    as_strided_op.kernel(out, size, stride, offset, ())[...] = src
     return out
 
 

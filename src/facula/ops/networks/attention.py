@@ -19,14 +19,14 @@ from ..machine.autocast import is_on, lowered
 from ..machine.meta import by_zeros
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONALS, public
-from ..pointwise.with_numbers import mul_number
+from ..pointwise.with_numbers import mul_number_op
 
 # ---- softmax of rows that may be masked as a whole
 
 
 @primitive("SafeSoftmaxBackward0", name="safe_softmax", batch=batching.moved_dimensions)
 @by_zeros
-def safe_softmax(input: Array, dim: int) -> Any:
+def safe_softmax_op(input: Array, dim: int) -> Any:
     """Softmax over the last dimension."""
     if not input.size:
         return input.copy()
@@ -35,7 +35,7 @@ def safe_softmax(input: Array, dim: int) -> Any:
     return shares.astype(input.dtype, copy=False)
 
 
-@safe_softmax.vjp("input")
+@safe_softmax_op.vjp("input")
 def safe_softmax_gradient_of_input(g: Any, out: Any, dim: int, xp: Any) -> Any:
     return xp.softmax_backward_data(g, out, dim)
 
@@ -53,7 +53,7 @@ def _repeated(x: Any, heads: int) -> Any:
     saved_names={"out0": "output", "out1": "logsumexp", "out2": ""},
 )  # fmt: skip
 @by_zeros
-def flash_attention(
+def flash_attention_op(
     query: Array, key: Array, value: Array, attn_mask: Array, dropout_p: float, is_causal: bool, scale: float | None
 ) -> tuple[Array, ...]:
     """(output, logarithms of the sums of exponentials, kept shares or nothing)."""
@@ -63,7 +63,7 @@ def flash_attention(
     return out.astype(query.dtype, copy=False), logs, kept
 
 
-@flash_attention.raw_vjp
+@flash_attention_op.raw_vjp
 def _(
     g: Any, needs: Any, query: Any, key: Any, value: Any, attn_mask: Any, out0: Any, out1: Any, out2: Any,
     dropout_p: float, is_causal: bool, scale: float | None,
@@ -125,7 +125,7 @@ def _score_slopes(g: Any, shares: Any, value: Any, xp: Any) -> Any:
     return slopes - shares * xp.sum_dim(slopes, (3,), True)
 
 
-@flash_attention.vjp("query")
+@flash_attention_op.vjp("query")
 def flash_attention_gradient_of_query(
     g: Any, query: Any, key: Any, value: Any, attn_mask: Any, dropout_p: float, is_causal: bool, scale: Any, xp: Any
 ) -> Any:
@@ -134,7 +134,7 @@ def flash_attention_gradient_of_query(
     return xp.matmul(_score_slopes(g, shares, value, xp), key) * factor
 
 
-@flash_attention.vjp("key")
+@flash_attention_op.vjp("key")
 def flash_attention_gradient_of_key(
     g: Any, query: Any, key: Any, value: Any, attn_mask: Any, is_causal: bool, scale: Any, xp: Any
 ) -> Any:
@@ -145,7 +145,7 @@ def flash_attention_gradient_of_key(
     return _gather_heads(xp.matmul(xp.transpose(slopes, 2, 3), query) * factor, own, xp)
 
 
-@flash_attention.vjp("value")
+@flash_attention_op.vjp("value")
 def flash_attention_gradient_of_value(
     g: Any, query: Any, key: Any, attn_mask: Any, is_causal: bool, scale: Any, xp: Any
 ) -> Any:
@@ -154,7 +154,7 @@ def flash_attention_gradient_of_value(
     return _gather_heads(xp.matmul(xp.transpose(shares, 2, 3), g), own, xp)
 
 
-@flash_attention.batch
+@flash_attention_op.batch
 def flash_attention_batched(call: batching.Call) -> Any:
     q, k, v = (batching.joined(call.full(i)) for i in range(3))
     mask = call.values[3]
@@ -227,7 +227,7 @@ def scaled_dot_product_attention(
     if attn_mask is not None:
         attn_mask = _as_numbers(attn_mask, query.dtype)
     if _is_fusable(query, key, value, attn_mask, dropout_p, enable_gqa):
-        found: Tensor = flash_attention(query, key, value, attn_mask, dropout_p, is_causal, scale)[0]
+        found: Tensor = flash_attention_op(query, key, value, attn_mask, dropout_p, is_causal, scale)[0]
         return found
     return _composed(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
 
@@ -250,11 +250,11 @@ def _composed(
         key, value = (_with_heads_of(query, t) for t in (key, value))
     width = query._array.shape[-1]
     factor = math.sqrt((1 / math.sqrt(width) if width else 0.0) if scale is None else abs(scale))
-    left = mul_number(query, factor if scale is None or scale >= 0 else -factor)
-    scores = left.matmul(mul_number(key.transpose(-2, -1), factor))
+    left = mul_number_op(query, factor if scale is None or scale >= 0 else -factor)
+    scores = left.matmul(mul_number_op(key.transpose(-2, -1), factor))
     if attn_mask is not None:
         scores = scores + attn_mask
-    shares: Any = safe_softmax(scores, -1)
+    shares: Any = safe_softmax_op(scores, -1)
     if dropout_p > 0:
         shares = _dropped(shares, dropout_p, True, False)
     found: Tensor = shares.matmul(value)

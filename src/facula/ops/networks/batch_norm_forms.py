@@ -35,11 +35,11 @@ def _with_reserve(
     return (*found, np.empty(0, np.uint8))
 
 
-_with_statistics = _again("native_batch_norm_legit", "NativeBatchNormLegitBackward0")
-_without_statistics = _again(
+_with_statistics_op = _again("native_batch_norm_legit", "NativeBatchNormLegitBackward0")
+_without_statistics_op = _again(
     "native_batch_norm_legit_no_stats", "NativeBatchNormLegitBackward1", running_mean="", running_var=""
 )
-_with_update = _again("batch_norm_with_update", "BatchNormWithUpdateBackward0", _with_reserve, 4, training="")
+_with_update_op = _again("batch_norm_with_update", "BatchNormWithUpdateBackward0", _with_reserve, 4, training="")
 
 
 @public("_native_batch_norm_legit", out=True, overloads=True)
@@ -54,7 +54,7 @@ def _native_batch_norm_legit(
     mean, var = given.get("running_mean"), given.get("running_var")
     training = bool(given["training"])
     _check_batch(input, weight, bias, mean, var, training)
-    op = _with_statistics if has_statistics else _without_statistics
+    op = _with_statistics_op if has_statistics else _without_statistics_op
     return tuple(op(input, weight, bias, mean, var, training, given["momentum"], given["eps"]))
 
 
@@ -64,4 +64,4 @@ def _batch_norm_with_update(
 ) -> Any:  # fmt: skip
     """Batch norm in training; a fourth result, empty, is what other devices keep for the way back."""
     _check_batch(input, weight, bias, running_mean, running_var, True)
-    return tuple(_with_update(input, weight, bias, running_mean, running_var, True, momentum, eps))
+    return tuple(_with_update_op(input, weight, bias, running_mean, running_var, True, momentum, eps))

@@ -76,7 +76,7 @@ def _sum(*parts: Any) -> Any:
     saved_names={"input": "input", "normalized_shape": "normalized_shape", "wanted": "", "eps": ""},
 )  # fmt: skip
 @by_zeros
-def layer_norm_backward(
+def layer_norm_backward_op(
     grad_out: Array, input: Array, mean: Array, rstd: Array, weight: Array, bias: Array,
     normalized_shape: tuple[int, ...], eps: float, wanted: tuple[bool, ...],
 ) -> Any:  # fmt: skip
@@ -88,7 +88,7 @@ def _of_layer(g: Any, wanted: Any, input: Any, normalized_shape: Any, eps: float
     return _Parts(g, wanted, *normalized(input, dims, eps, xp), dims, xp)
 
 
-@layer_norm_backward.vjp("grad_out")
+@layer_norm_backward_op.vjp("grad_out")
 def layer_norm_backward_gradient_of_grad_out(
     g: Any, grad_out: Any, input: Any, mean: Any, rstd: Any, weight: Any, normalized_shape: Any, eps: float,
     wanted: Any, xp: Any,
@@ -101,7 +101,7 @@ def layer_norm_backward_gradient_of_grad_out(
     return _sum(by_input, None if p.to_weight is None else p.to_weight * p.normal, by_bias)
 
 
-@layer_norm_backward.vjp("input")
+@layer_norm_backward_op.vjp("input")
 def layer_norm_backward_gradient_of_input(
     g: Any, grad_out: Any, input: Any, weight: Any, normalized_shape: Any, eps: float, wanted: Any, xp: Any
 ) -> Any:
@@ -110,7 +110,7 @@ def layer_norm_backward_gradient_of_input(
     return _sum(by_input, None if p.to_weight is None else p.pulled(p.to_weight * grad_out))
 
 
-@layer_norm_backward.vjp("weight")
+@layer_norm_backward_op.vjp("weight")
 def layer_norm_backward_gradient_of_weight(
     g: Any, grad_out: Any, input: Any, normalized_shape: Any, eps: float, wanted: Any, xp: Any
 ) -> Any:
@@ -118,7 +118,7 @@ def layer_norm_backward_gradient_of_weight(
     return None if p.to_input is None else xp.sum_to(grad_out * p.pulled(p.to_input), normalized_shape)
 
 
-layer_norm_backward.vjp(mean=_nothing, rstd=_nothing, bias=_nothing)
+layer_norm_backward_op.vjp(mean=_nothing, rstd=_nothing, bias=_nothing)
 
 
 # ---- batch norm
@@ -129,7 +129,7 @@ layer_norm_backward.vjp(mean=_nothing, rstd=_nothing, bias=_nothing)
     saved_names={"input": "input", "wanted": ""}, batch=batching.item_by_item,
 )  # fmt: skip
 @by_zeros
-def batch_norm_backward(
+def batch_norm_backward_op(
     grad_out: Array, input: Array, weight: Array, running_mean: Array, running_var: Array, save_mean: Array,
     save_invstd: Array, train: bool, eps: float, wanted: tuple[bool, ...],
 ) -> Any:  # fmt: skip
@@ -150,7 +150,7 @@ def _of_batch(
     return p
 
 
-@batch_norm_backward.vjp("grad_out")
+@batch_norm_backward_op.vjp("grad_out")
 def batch_norm_backward_gradient_of_grad_out(
     g: Any, grad_out: Any, input: Any, weight: Any, running_mean: Any, running_var: Any, save_mean: Any,
     save_invstd: Any, train: bool, eps: float, wanted: Any, xp: Any,
@@ -163,7 +163,7 @@ def batch_norm_backward_gradient_of_grad_out(
     return _sum(by_input, None if p.to_weight is None else p.to_weight * p.normal, by_bias)
 
 
-@batch_norm_backward.vjp("input")
+@batch_norm_backward_op.vjp("input")
 def batch_norm_backward_gradient_of_input(
     g: Any, grad_out: Any, input: Any, weight: Any, running_mean: Any, running_var: Any, train: bool, eps: float,
     wanted: Any, xp: Any,
@@ -174,7 +174,7 @@ def batch_norm_backward_gradient_of_input(
     return _sum(by_input, None if p.to_weight is None else p.pulled(p.to_weight * grad_out))
 
 
-@batch_norm_backward.vjp("weight")
+@batch_norm_backward_op.vjp("weight")
 def batch_norm_backward_gradient_of_weight(
     g: Any, grad_out: Any, input: Any, running_mean: Any, running_var: Any, train: bool, eps: float, wanted: Any,
     xp: Any,
@@ -185,4 +185,4 @@ def batch_norm_backward_gradient_of_weight(
     return xp.sum_dim(grad_out * p.pulled(p.to_input), across(input.ndim), False)
 
 
-batch_norm_backward.vjp(save_mean=_nothing, save_invstd=_nothing)
+batch_norm_backward_op.vjp(save_mean=_nothing, save_invstd=_nothing)

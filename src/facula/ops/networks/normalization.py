@@ -27,7 +27,7 @@ from ..machine.meta import by_zeros
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
 from ..machine.refusals import not_for, refuse_gradient
-from ..pointwise.with_numbers import add_number
+from ..pointwise.with_numbers import add_number_op
 from ..reductions.reducing import add_up
 
 _MIXED = "mixed dtype (CPU): "
@@ -618,7 +618,7 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
     if eps is None:
         eps = float(np.finfo(np.float64 if dtype.itemsize == (16 if dtype.is_complex else 8) else np.float32).eps)
     x = input.to(dtypes.float32) if dtypes.is_half(input._array.dtype) else input
-    found = x * add_number(x.pow(2).mean(last(len(shape)), keepdim=True), eps).rsqrt()
+    found = x * add_number_op(x.pow(2).mean(last(len(shape)), keepdim=True), eps).rsqrt()
     if weight is not None:
         found = found * weight
     return found.to(dtype)

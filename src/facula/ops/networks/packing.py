@@ -26,13 +26,13 @@ def _rows(batch_sizes: tuple[int, ...], steps: int) -> tuple[Any, Any]:
 
 
 @primitive("PackPaddedSequenceBackward0", name="pack_rows", batch=batching.item_by_item, kind="linear")
-def pack_rows(input: Array, batch_sizes: tuple[int, ...], batch_first: bool) -> Any:
+def pack_rows_op(input: Array, batch_sizes: tuple[int, ...], batch_first: bool) -> Any:
     array = input.swapaxes(0, 1) if batch_first else input
     return array[_rows(batch_sizes, array.shape[0])]
 
 
 @primitive("PackPaddedSequenceBackwardBackward0", name="unpack_rows", batch=batching.item_by_item, kind="linear")
-def unpack_rows(input: Array, batch_sizes: tuple[int, ...], batch_first: bool, shape: tuple[int, ...]) -> Any:
+def unpack_rows_op(input: Array, batch_sizes: tuple[int, ...], batch_first: bool, shape: tuple[int, ...]) -> Any:
     """The adjoint: rows at their places, zeros elsewhere."""
     found = np.zeros(shape, input.dtype)
     array = found.swapaxes(0, 1) if batch_first else found
@@ -40,10 +40,10 @@ def unpack_rows(input: Array, batch_sizes: tuple[int, ...], batch_first: bool, s
     return found
 
 
-pack_rows.vjp(
+pack_rows_op.vjp(
     input=lambda g, batch_sizes, batch_first, input_shape, xp: xp.unpack_rows(g, batch_sizes, batch_first, input_shape)
 )
-unpack_rows.vjp(input=lambda g, batch_sizes, batch_first, xp: xp.pack_rows(g, batch_sizes, batch_first))
+unpack_rows_op.vjp(input=lambda g, batch_sizes, batch_first, xp: xp.pack_rows(g, batch_sizes, batch_first))
 
 
 @public("_pack_padded_sequence")
@@ -73,7 +73,7 @@ def pack_padded_sequence(input: Tensor, lengths: Tensor, batch_first: bool) -> t
             "do not need ONNX exportability."
         )
     sizes = (n[:, None] > np.arange(n[0])).sum(0)
-    return pack_rows(input, tuple(sizes.tolist()), batch_first), wrap(sizes)
+    return pack_rows_op(input, tuple(sizes.tolist()), batch_first), wrap(sizes)
 
 
 @public("_pad_packed_sequence")

@@ -25,7 +25,7 @@ from ..machine.meta import by_zeros
 from ..machine.primitive import Primitive
 from ..machine.public import public
 from ..moving.joining import cat, stack
-from ..pointwise.transcendental import tanh
+from ..pointwise.transcendental import tanh_op
 from ..products.matmul import linear
 from ..products.matrix_products import shapes_cannot_be_multiplied
 from .recurrent_cells import gru_step, lstm_step
@@ -129,7 +129,7 @@ def _composed(
         elif mode == "GRU":
             new = gru_step(x, from_hidden, h_n)
         else:
-            new = (relu if mode == "RNN_RELU" else tanh)(x + from_hidden)
+            new = (relu if mode == "RNN_RELU" else tanh_op)(x + from_hidden)
         outs.append(new)
         h = cat([new, h[n:]])
     out = cat(outs[::-1] if reverse else outs)
@@ -152,9 +152,9 @@ def _layer_primitive(name: str, node: str) -> Primitive:
     return op
 
 
-onednn_layer = _layer_primitive("onednn_recurrent_layer", "MkldnnRnnLayerBackward0")
-padded_layer = _layer_primitive("padded_recurrent_layer", "StackBackward0")
-packed_layer = _layer_primitive("packed_recurrent_layer", "CatBackward0")
+onednn_layer_op = _layer_primitive("onednn_recurrent_layer", "MkldnnRnnLayerBackward0")
+padded_layer_op = _layer_primitive("padded_recurrent_layer", "StackBackward0")
+packed_layer_op = _layer_primitive("packed_recurrent_layer", "CatBackward0")
 """Three names of the same, as PyTorch's graphs show what gives the outputs of the steps."""
 
 
@@ -168,9 +168,9 @@ def _network(
     """(outputs, last states), with inputs that have the steps first."""
     weights = _by_layer(mode, params, has_biases, hx)
     directions = 2 if bidirectional else 1
-    op = padded_layer if batch_sizes is None else packed_layer
-    if op is padded_layer and mode == "LSTM" and weights[0][4] is None and input._array.dtype == F32:
-        op = onednn_layer
+    op = padded_layer_op if batch_sizes is None else packed_layer_op
+    if op is padded_layer_op and mode == "LSTM" and weights[0][4] is None and input._array.dtype == F32:
+        op = onednn_layer_op
     if batch_sizes is None and not input._array.shape[0]:
         raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
     if hx[0]._array.shape[0] < num_layers * directions:

@@ -7,7 +7,7 @@ from typing import Any
 from ..._tensor import Tensor
 from ..activations.activations import relu
 from ..machine.public import public
-from ..pointwise.transcendental import sigmoid, tanh
+from ..pointwise.transcendental import sigmoid_op, tanh_op
 from ..products.matmul import linear
 from ..views.splitting import unsafe_split
 
@@ -31,16 +31,16 @@ def check_sizes(input: Tensor, states: Any, w_hh: Tensor, wanted: int) -> None:
 def lstm_step(gates: Tensor, cx: Tensor) -> tuple[Tensor, Tensor]:
     """(hidden state, cell state) from the sums of products with the weights."""
     i, f, g, o = unsafe_split(gates, cx._array.shape[1], 1)
-    cell = sigmoid(f) * cx + sigmoid(i) * tanh(g)
-    return sigmoid(o) * tanh(cell), cell
+    cell = sigmoid_op(f) * cx + sigmoid_op(i) * tanh_op(g)
+    return sigmoid_op(o) * tanh_op(cell), cell
 
 
 def gru_step(from_input: Tensor, from_hidden: Tensor, hx: Tensor) -> Tensor:
     r_in, z_in, n_in = unsafe_split(from_input, hx._array.shape[1], 1)
     r_hidden, z_hidden, n_hidden = unsafe_split(from_hidden, hx._array.shape[1], 1)
-    reset = sigmoid(r_hidden + r_in)
-    update = sigmoid(z_hidden + z_in)
-    new = tanh(n_in + n_hidden * reset)
+    reset = sigmoid_op(r_hidden + r_in)
+    update = sigmoid_op(z_hidden + z_in)
+    new = tanh_op(n_in + n_hidden * reset)
     return (hx - new) * update + new
 
 
@@ -70,7 +70,7 @@ def rnn_tanh_cell(
 ) -> Tensor:
     """``tanh(input @ w_ih.T + b_ih + hx @ w_hh.T + b_hh)``."""
     check_sizes(input, (hx,), w_hh, w_ih.size(1))
-    return tanh(linear(hx, w_hh, b_hh) + linear(input, w_ih, b_ih))
+    return tanh_op(linear(hx, w_hh, b_hh) + linear(input, w_ih, b_ih))
 
 
 @public("rnn_relu_cell")

@@ -18,7 +18,7 @@ def _others(ndim: int, dim: int) -> tuple[int, ...]:
 
 
 @primitive("WeightNormInterfaceBackward0", saved_names={"direction": "v", "length": "g"}, batch=batching.item_by_item)
-def weight_norm_interface(direction: Array, length: Array, dim: int) -> Any:
+def weight_norm_interface_op(direction: Array, length: Array, dim: int) -> Any:
     norm = np.sqrt(np.square(direction).sum(_others(direction.ndim, dim), keepdims=True))
     return direction * (length / norm)
 
@@ -27,7 +27,7 @@ def _norm(direction: Any, dim: int, xp: Any) -> Any:
     return xp.sqrt(xp.sum_dim(direction * direction, _others(direction.ndim, dim), True))
 
 
-@weight_norm_interface.vjp("direction")
+@weight_norm_interface_op.vjp("direction")
 def weight_norm_interface_gradient_of_direction(g: Any, direction: Any, length: Any, dim: int, xp: Any) -> Any:
     norm = _norm(direction, dim, xp)
     unit = direction / norm
@@ -35,7 +35,7 @@ def weight_norm_interface_gradient_of_direction(g: Any, direction: Any, length: 
     return (g - unit * along) * (length / norm)
 
 
-@weight_norm_interface.vjp("length")
+@weight_norm_interface_op.vjp("length")
 def weight_norm_interface_gradient_of_length(g: Any, direction: Any, dim: int, xp: Any) -> Any:
     return xp.sum_dim(g * (direction / _norm(direction, dim, xp)), _others(direction.ndim, dim), True)
 
@@ -58,7 +58,7 @@ def _weight_norm(v: Tensor, g: Tensor, dim: int = 0) -> Tensor:
     v, g = v.contiguous(), g.contiguous()
     found: Tensor
     if dim in (0, v.dim() - 1):
-        found = weight_norm_interface(v, g, dim)
+        found = weight_norm_interface_op(v, g, dim)
     else:
         found = v * (g / norm_except_dim(v, 2, dim))
     return found

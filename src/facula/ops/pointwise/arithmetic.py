@@ -67,13 +67,13 @@ def tensor_first(name: str, input: Any, other: Any) -> None:
 # ---- addition and subtraction
 
 
-add = elementwise("add", np.add, "AddBackward0", input=lambda g: g, other=lambda g: g)
-mul = elementwise(
+add_op = elementwise("add", np.add, "AddBackward0", input=lambda g: g, other=lambda g: g)
+mul_op = elementwise(
     "mul", np.multiply, "MulBackward0", quick={"input": np.multiply, "other": np.multiply},
     input=lambda g, other, xp: g * xp.conj(other),
     other=lambda g, input, xp: g * xp.conj(input),
 )  # fmt: skip
-expose(mul, "mul multiply", "mul multiply", "mul_ multiply_", "__mul__ __rmul__", "__imul__")
+expose(mul_op, "mul multiply", "mul multiply", "mul_ multiply_", "__mul__ __rmul__", "__imul__")
 
 _TWO_BOOLS = (
     "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator "
@@ -97,10 +97,10 @@ def _refuse_bools(*values: Any) -> None:
         raise RuntimeError(_A_BOOL)
 
 
-sub = elementwise(
+sub_op = elementwise(
     "sub", np.subtract, "SubBackward0", quick={"other": np.negative}, input=lambda g: g, other=lambda g: -g
 )
-sub.guard = _refuse_bools
+sub_op.guard = _refuse_bools
 
 
 def _scaled(input: Array, other: Array, alpha: object) -> Any:
@@ -111,15 +111,15 @@ def _minus_scaled(input: Array, other: Array, alpha: object) -> Any:
     return np.subtract(input, np.multiply(other, number_like(alpha, other)))
 
 
-add_scaled = elementwise(
+add_scaled_op = elementwise(
     "add_scaled", _scaled, "AddBackward0",
     input=lambda g: g, other=lambda g, alpha, xp: xp.times(g, alpha.conjugate()),
 )  # fmt: skip
-sub_scaled = elementwise(
+sub_scaled_op = elementwise(
     "sub_scaled", _minus_scaled, "SubBackward0",
     input=lambda g: g, other=lambda g, alpha, xp: xp.times(g, -alpha.conjugate()),
 )  # fmt: skip
-sub_scaled.guard = _refuse_bools
+sub_scaled_op.guard = _refuse_bools
 
 
 def _add_into(target: Any, other: Any, alpha: Any) -> None:
@@ -130,13 +130,13 @@ def _subtract_out_of(target: Any, other: Any, alpha: Any) -> None:
     np.subtract(target, np.multiply(other, number_like(alpha, other)), out=target)
 
 
-add_scaled.write, sub_scaled.write = _add_into, _subtract_out_of
+add_scaled_op.write, sub_scaled_op.write = _add_into, _subtract_out_of
 
 
 def _check_alpha(alpha: Any, *args: Any) -> None:
     if alpha.__class__ in (float, int) and all(t.__class__ is Tensor and t._array.dtype.kind == "f" for t in args):
         return
-    found = operands(add, args)
+    found = operands(add_op, args)
     if found is None:
         return
     dt = found[2]
@@ -156,19 +156,19 @@ def _number(value: Any) -> Any:
 def _add_with_alpha(input: Any, other: Any, alpha: Any) -> Any:
     alpha = _number(alpha)
     _check_alpha(alpha, input, other)
-    return add_scaled(input, other, alpha)
+    return add_scaled_op(input, other, alpha)
 
 
 def _sub_with_alpha(input: Any, other: Any, alpha: Any) -> Any:
     alpha = _number(alpha)
     _check_alpha(alpha, input, other)
-    return sub_scaled(input, other, alpha)
+    return sub_scaled_op(input, other, alpha)
 
 
-add.with_alpha = _add_with_alpha
-sub.with_alpha = _sub_with_alpha
-expose(add, "add", "add", "", "__add__ __radd__", "__iadd__")
-expose(sub, "sub subtract", "sub subtract", "", "__sub__", "__isub__")
+add_op.with_alpha = _add_with_alpha
+sub_op.with_alpha = _sub_with_alpha
+expose(add_op, "add", "add", "", "__add__ __radd__", "__iadd__")
+expose(sub_op, "sub subtract", "sub subtract", "", "__sub__", "__isub__")
 
 
 def _inplace_with_alpha(op: Elementwise, scaled: Elementwise) -> Any:
@@ -195,37 +195,37 @@ def _number_first(name: str, *given: Any) -> tuple[Any, Any]:
     return given[1], given[0]
 
 
-_sub_ = _inplace_with_alpha(sub, sub_scaled)
-set_methods(add_=_inplace_with_alpha(add, add_scaled), sub_=_sub_, subtract_=_sub_)
+_sub_ = _inplace_with_alpha(sub_op, sub_scaled_op)
+set_methods(add_=_inplace_with_alpha(add_op, add_scaled_op), sub_=_sub_, subtract_=_sub_)
 
 
 def _subtract_from(input: Array, other: object) -> Any:
     return np.subtract(number_like(other, input), input)
 
 
-rsub_number = elementwise(
+rsub_number_op = elementwise(
     "rsub_number", _subtract_from, "RsubBackward1", scalars=("other",), input=lambda g: -g
 )
-rsub_number.guard = lambda input: _refuse_bools(input, 1) if _is_bool(input) else None
+rsub_number_op.guard = lambda input: _refuse_bools(input, 1) if _is_bool(input) else None
 
 
 def _from_number(input: Any, other: Any) -> Any:
     if other.__class__ is bool:
         _refuse_bools(input, other)
-    return rsub_number(input, other)
+    return rsub_number_op(input, other)
 
 
 def _rsub(input: Array, other: Array, alpha: object) -> Any:
     return np.subtract(other, np.multiply(input, number_like(alpha, input)))
 
 
-rsub_tensor = elementwise(
+rsub_tensor_op = elementwise(
     "rsub", _rsub, "RsubBackward0", input=lambda g, alpha: g * -alpha.conjugate(), other=lambda g: g
 )
-rsub_tensor.guard = _refuse_bools
+rsub_tensor_op.guard = _refuse_bools
 
 
-for _op in (add, sub, rsub_number):
+for _op in (add_op, sub_op, rsub_number_op):
     _op.node_class._saved_alpha = 1  # type: ignore[attr-defined]
 
 
@@ -234,19 +234,19 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """``other - alpha * input``."""
     _check_alpha(alpha, input, other)
     if isinstance(other, Tensor):
-        return rsub_tensor(input, other, alpha)
+        return rsub_tensor_op(input, other, alpha)
     return _from_number(input if alpha == 1 else input * alpha, other)
 
 
 def _reflected_sub(self: Any, other: Any) -> Any:
     kind = type(other)
     if kind is int or kind is float:
-        return rsub_number(self, other)
+        return rsub_number_op(self, other)
     if is_number(other):
         return _from_number(self, other)
     if isinstance(other, Tensor):
-        return rsub_tensor(self, other, 1)
-    return sub(other, self) if isinstance(other, (np.generic, np.ndarray)) else NotImplemented
+        return rsub_tensor_op(self, other, 1)
+    return sub_op(other, self) if isinstance(other, (np.generic, np.ndarray)) else NotImplemented
 
 
 set_methods(__rsub__=_reflected_sub)
@@ -255,12 +255,12 @@ set_methods(__rsub__=_reflected_sub)
 # ---- division
 
 
-div = elementwise(
+div_op = elementwise(
     "div", np.true_divide, "DivBackward0", promote="float",
     input=lambda g, other, xp: g / xp.conj(other),
     other=lambda g, input, other, xp: -g * xp.conj((input / other) / other),
 )  # fmt: skip
-expose(div, "true_divide", "true_divide", "true_divide_", "__truediv__", "__itruediv__")
+expose(div_op, "true_divide", "true_divide", "true_divide_", "__truediv__", "__itruediv__")
 
 
 def _true(input: Array, other: Array) -> Any:
@@ -285,20 +285,20 @@ def _refuse_zero(input: Any, other: Any) -> None:
         raise RuntimeError("ZeroDivisionError")
 
 
-div_unrounded = elementwise(
+div_unrounded_op = elementwise(
     "div_unrounded", _true, "DivBackward2", promote="float",
     input=lambda g, other, xp: g / xp.conj(other),
     other=lambda g, input, other, xp: -g * xp.conj((input / other) / other),
 )  # fmt: skip
-div_floor = elementwise(
+div_floor_op = elementwise(
     "div_floor", _floored, "DivBackward2", check=only("div_floor_cpu", "if"), input=no_gradient, other=no_gradient
 )
-div_trunc = elementwise(
+div_trunc_op = elementwise(
     "div_trunc", _truncated, "DivBackward2", check=only("div_trunc_cpu", "if"), input=no_gradient, other=no_gradient
 )
-_ROUNDED = {None: div_unrounded, "floor": div_floor, "trunc": div_trunc}
+_ROUNDED = {None: div_unrounded_op, "floor": div_floor_op, "trunc": div_trunc_op}
 _rounded_in_place = {mode: inplace_form(op) for mode, op in _ROUNDED.items()}
-_div_in_place = inplace_form(div)
+_div_in_place = inplace_form(div_op)
 _PLAINLY = object()
 
 
@@ -314,7 +314,7 @@ def _rounded(rounding_mode: Any) -> Elementwise:
 def divide(input: Any, other: Any, *, rounding_mode: Any = _PLAINLY) -> Tensor:
     """The quotient; ``rounding_mode``: ``"trunc"`` or ``"floor"``."""
     if rounding_mode is _PLAINLY:
-        return div(input, other)
+        return div_op(input, other)
     return _rounded(rounding_mode)(input, other)
 
 
@@ -327,25 +327,25 @@ def _divide_in_place(self: Any, other: Any, *, rounding_mode: Any = _PLAINLY) ->
 
 set_methods(div_=_divide_in_place, divide_=_divide_in_place)
 
-reciprocal = elementwise(
+reciprocal_op = elementwise(
     "reciprocal", np.reciprocal, "ReciprocalBackward0", promote="float",
     input=lambda g, out, xp: -g * xp.conj(out * out),
 )  # fmt: skip
-expose(reciprocal, "reciprocal", "reciprocal", "reciprocal_")
+expose(reciprocal_op, "reciprocal", "reciprocal", "reciprocal_")
 
 
 def _reflected_div(self: Any, other: Any) -> Any:
     if is_number(other) or isinstance(other, Tensor):
-        return reciprocal(self) * other
-    return div(other, self) if isinstance(other, (np.generic, np.ndarray)) else NotImplemented
+        return reciprocal_op(self) * other
+    return div_op(other, self) if isinstance(other, (np.generic, np.ndarray)) else NotImplemented
 
 
 set_methods(__rtruediv__=_reflected_div, __rdiv__=_reflected_div)
 
-floor_divide = underivable("floor_divide", _floored, "floor_divide", check=only("div_floor_cpu", "if"))
-expose(floor_divide, "floor_divide", "floor_divide", operators="__floordiv__")
-floor_divide_in_place = underivable("floor_divide_", _floored, "floor_divide_", check=only("div_floor_cpu", "if"))
-expose(floor_divide_in_place, inplace="floor_divide_", inplace_operators="__ifloordiv__")
+floor_divide_op = underivable("floor_divide", _floored, "floor_divide", check=only("div_floor_cpu", "if"))
+expose(floor_divide_op, "floor_divide", "floor_divide", operators="__floordiv__")
+floor_divide_in_place_op = underivable("floor_divide_", _floored, "floor_divide_", check=only("div_floor_cpu", "if"))
+expose(floor_divide_in_place_op, inplace="floor_divide_", inplace_operators="__ifloordiv__")
 
 
 def _remaining(input: Array, other: Array) -> Any:
@@ -367,22 +367,22 @@ def _by_number(kernel: Any) -> Any:
 
 _remainder = only("remainder_cpu", "if")
 _fmod = only("fmod_cpu", "if")
-remainder_number = elementwise(
+remainder_number_op = elementwise(
     "remainder_number", _by_number(_remaining), "RemainderBackward0", scalars=("other",), check=_remainder,
     input=lambda g: g,
 )  # fmt: skip
-remainder_tensor = elementwise(
+remainder_tensor_op = elementwise(
     "remainder", _remaining, "RemainderBackward1", check=_remainder, input=lambda g: g,
     other=lambda g, input, other, xp: -g * xp.div_floor(input, other),
 )  # fmt: skip
-remainder_of_number = elementwise(
+remainder_of_number_op = elementwise(
     "remainder_of_number", _remaining, "NotImplemented", check=_remainder,
     other=lambda g, input, other, xp: -g * xp.div_floor(input, other),
 )  # fmt: skip
-fmod_number = elementwise(
+fmod_number_op = elementwise(
     "fmod_number", _by_number(_c_remaining), "FmodBackward0", scalars=("other",), check=_fmod, input=lambda g: g
 )
-fmod_tensor = elementwise(
+fmod_tensor_op = elementwise(
     "fmod", _c_remaining, "FmodBackward1", check=_fmod, input=lambda g: g,
     other=lambda g, input, other, xp: -g * xp.div_trunc(input, other),
 )  # fmt: skip
@@ -393,15 +393,15 @@ def remainder(input: Any, other: Any) -> Tensor:
     """The remainder with the divisor's sign, as Python's ``%``."""
     not_two_numbers(input, other)
     if is_number(other):
-        return remainder_number(input, other)
-    return remainder_of_number(input, other) if is_number(input) else remainder_tensor(input, other)
+        return remainder_number_op(input, other)
+    return remainder_of_number_op(input, other) if is_number(input) else remainder_tensor_op(input, other)
 
 
 @public("fmod", "fmod", out=True)
 def fmod(input: Any, other: Any) -> Tensor:
     """The remainder with the dividend's sign, as C's."""
     tensor_first("fmod", input, other)
-    return fmod_number(input, other) if is_number(other) else fmod_tensor(input, other)
+    return fmod_number_op(input, other) if is_number(other) else fmod_tensor_op(input, other)
 
 
 def by_kind(number_op: Elementwise, tensor_op: Elementwise, operator: bool = False) -> Any:
@@ -416,7 +416,7 @@ def by_kind(number_op: Elementwise, tensor_op: Elementwise, operator: bool = Fal
 
 
 def _mod(self: Any, other: Any) -> Any:
-    return remainder_number(self, other) if is_number(other) else remainder_tensor.operator(self, other)
+    return remainder_number_op(self, other) if is_number(other) else remainder_tensor_op.operator(self, other)
 
 
 def _reflected_mod(self: Any, other: Any) -> Any:
@@ -424,13 +424,13 @@ def _reflected_mod(self: Any, other: Any) -> Any:
 
 
 def _reflected_floordiv(self: Any, other: Any) -> Any:
-    return floor_divide(other, self) if is_number(other) else NotImplemented
+    return floor_divide_op(other, self) if is_number(other) else NotImplemented
 
 
 set_methods(
     __mod__=_mod, __rmod__=_reflected_mod, __rfloordiv__=_reflected_floordiv,
-    remainder_=by_kind(remainder_number, remainder_tensor), fmod_=by_kind(fmod_number, fmod_tensor),
-    __imod__=by_kind(remainder_number, remainder_tensor, operator=True),
+    remainder_=by_kind(remainder_number_op, remainder_tensor_op), fmod_=by_kind(fmod_number_op, fmod_tensor_op),
+    __imod__=by_kind(remainder_number_op, remainder_tensor_op, operator=True),
 )  # fmt: skip
 
 
@@ -445,12 +445,12 @@ def _refuse_bool_negation(array: Any) -> None:
         )
 
 
-neg = elementwise(
+neg_op = elementwise(
     "neg", np.negative, "NegBackward0", check=_refuse_bool_negation, quick={"input": np.negative},
     input=lambda g: -g,
 )  # fmt: skip
-expose(neg, "neg negative", "neg negative", "neg_ negative_")
-set_methods(__neg__=neg.method)
+expose(neg_op, "neg negative", "neg negative", "neg_ negative_")
+set_methods(__neg__=neg_op.method)
 
 
 @public("positive", "positive __pos__")
@@ -480,13 +480,13 @@ def _sgn_rule(g: Any, input: Any, out: Any, xp: Any) -> Any:
     return xp.either(size == 0, 0, turned)
 
 
-sgn = elementwise("sgn", _sgn, "SgnBackward0", holomorphic=False, input=_sgn_rule)
-expose(sgn, "sgn", "sgn", "sgn_")
-abs_ = elementwise(
+sgn_op = elementwise("sgn", _sgn, "SgnBackward0", holomorphic=False, input=_sgn_rule)
+expose(sgn_op, "sgn", "sgn", "sgn_")
+abs_op = elementwise(
     "abs", np.absolute, "AbsBackward0", check=only("abs_cpu", "ifc"), input=lambda g, input, xp: g * xp.sgn(input)
 )
-expose(abs_, "abs absolute", "abs absolute __abs__")
-_abs_in_place = inplace_form(abs_)
+expose(abs_op, "abs absolute", "abs absolute __abs__")
+_abs_in_place = inplace_form(abs_op)
 
 
 def _abs_(self: Any) -> Any:
@@ -506,8 +506,8 @@ def _refuse_complex_sign(array: Any) -> None:
         )
 
 
-sign = elementwise("sign", _sgn, "SignBackward0", check=_refuse_complex_sign, input=no_gradient)
-expose(sign, "sign", "sign", "sign_")
+sign_op = elementwise("sign", _sgn, "SignBackward0", check=_refuse_complex_sign, input=no_gradient)
+expose(sign_op, "sign", "sign", "sign_")
 
 
 # ---- rounding
@@ -531,7 +531,7 @@ for _name, _ufunc, _aliases in (("floor", np.floor, ""), ("ceil", np.ceil, ""), 
     _op = _whole(_name, _ufunc, f"{_name} is not supported for complex inputs")
     expose(_op, _name + _aliases, _name + _aliases, " ".join(f"{n}_" for n in (_name + _aliases).split()))
 
-round_whole = _whole("round", np.rint, "")
+round_whole_op = _whole("round", np.rint, "")
 
 
 def _rounded_to(input: Array, decimals: int) -> Any:
@@ -541,7 +541,7 @@ def _rounded_to(input: Array, decimals: int) -> Any:
     return np.true_divide(np.rint(np.multiply(input, scale)), scale)
 
 
-round_decimals = elementwise(
+round_decimals_op = elementwise(
     "round_decimals", _rounded_to, "RoundBackward1", check=only("round_cpu", "f"), input=no_gradient
 )
 
@@ -549,10 +549,10 @@ round_decimals = elementwise(
 @public("round", "round", out=True)
 def round(input: Tensor, *, decimals: int | None = None) -> Tensor:
     """The nearest whole number, halves to the even one; or the nearest with so many decimals."""
-    return round_whole(input) if decimals is None else round_decimals(input, decimals)
+    return round_whole_op(input) if decimals is None else round_decimals_op(input, decimals)
 
 
-_round_in_place, _round_decimals_in_place = inplace_form(round_whole), inplace_form(round_decimals)
+_round_in_place, _round_decimals_in_place = inplace_form(round_whole_op), inplace_form(round_decimals_op)
 
 
 def _round_(self: Any, *, decimals: int | None = None) -> Any:
@@ -560,11 +560,11 @@ def _round_(self: Any, *, decimals: int | None = None) -> Any:
 
 
 set_methods(round_=_round_)
-frac = elementwise(
+frac_op = elementwise(
     "frac", lambda input: np.subtract(input, np.trunc(input)), "FracBackward0", check=only("frac_cpu", "f"),
     input=lambda g: g,
 )  # fmt: skip
-expose(frac, "frac", "frac", "frac_")
+expose(frac_op, "frac", "frac", "frac_")
 
 
 def _no_complex(name: str) -> Any:
@@ -585,5 +585,5 @@ def _times(name: str, node: str, factor: float) -> Elementwise:
     return expose(op, name, name, f"{name}_")
 
 
-deg2rad = _times("deg2rad", "Deg2RadBackward0", math.pi / 180)
-rad2deg = _times("rad2deg", "Rad2DegBackward0", 180 / math.pi)
+deg2rad_op = _times("deg2rad", "Deg2RadBackward0", math.pi / 180)
+rad2deg_op = _times("rad2deg", "Rad2DegBackward0", 180 / math.pi)

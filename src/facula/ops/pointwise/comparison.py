@@ -45,12 +45,12 @@ def _comparison_in_place(name: str, ufunc: Any, check: Any) -> Any:
     return by_kind(number, tensor)
 
 
-eq = _comparison("eq", np.equal, "", "__eq__")
-ne = _comparison("ne", np.not_equal, "not_equal", "__ne__")
-lt = _comparison("lt", np.less, "less", "__lt__", only("lt_cpu", "bif"))
-le = _comparison("le", np.less_equal, "less_equal", "__le__", only("le_cpu", "bif"))
-gt = _comparison("gt", np.greater, "greater", "__gt__", only("gt_cpu", "bif"))
-ge = _comparison("ge", np.greater_equal, "greater_equal", "__ge__", only("ge_cpu", "bif"))
+eq_op = _comparison("eq", np.equal, "", "__eq__")
+ne_op = _comparison("ne", np.not_equal, "not_equal", "__ne__")
+lt_op = _comparison("lt", np.less, "less", "__lt__", only("lt_cpu", "bif"))
+le_op = _comparison("le", np.less_equal, "less_equal", "__le__", only("le_cpu", "bif"))
+gt_op = _comparison("gt", np.greater, "greater", "__gt__", only("gt_cpu", "bif"))
+ge_op = _comparison("ge", np.greater_equal, "greater_equal", "__ge__", only("ge_cpu", "bif"))
 
 
 # ---- logic
@@ -60,8 +60,8 @@ for _name in ("logical_and", "logical_or", "logical_xor"):
     expose(
         elementwise(_name, getattr(np, _name), promote="compare", numbers=False), _name, _name, f"{_name}_"
     )
-logical_not = elementwise("logical_not", np.logical_not, promote="compare")
-expose(logical_not, "logical_not", "logical_not", "logical_not_")
+logical_not_op = elementwise("logical_not", np.logical_not, promote="compare")
+expose(logical_not_op, "logical_not", "logical_not", "logical_not_")
 
 
 # ---- bits
@@ -86,33 +86,33 @@ def _bits(name: str, ufunc: Any, label: str, kinds: str = "bi", numbers: bool = 
     return expose(op, name, name, f"{name}_")
 
 
-bitwise_and = _bits("bitwise_and", np.bitwise_and, "bitwise_and_cpu")
-bitwise_or = _bits("bitwise_or", np.bitwise_or, "bitwise_or_cpu")
-bitwise_xor = _bits("bitwise_xor", np.bitwise_xor, "bitwise_xor_cpu")
-bitwise_left_shift = _bits("bitwise_left_shift", np.left_shift, "lshift_cpu", "i")
-bitwise_right_shift = _bits("bitwise_right_shift", np.right_shift, "rshift_cpu", "i")
-bitwise_not = _bits("bitwise_not", np.invert, "bitwise_not_cpu")
-expose(bitwise_and, operators="__and__ __rand__", inplace_operators="__iand__")
-expose(bitwise_or, operators="__or__ __ror__", inplace_operators="__ior__")
-expose(bitwise_xor, operators="__xor__ __rxor__", inplace_operators="__ixor__")
-expose(bitwise_left_shift, operators="__lshift__", inplace_operators="__ilshift__")
-expose(bitwise_right_shift, operators="__rshift__", inplace_operators="__irshift__")
-gcd = _bits("gcd", np.gcd, "gcd_cpu", "i", numbers=False)
-lcm = _bits("lcm", np.lcm, "lcm_cpu", "i", numbers=False)
+bitwise_and_op = _bits("bitwise_and", np.bitwise_and, "bitwise_and_cpu")
+bitwise_or_op = _bits("bitwise_or", np.bitwise_or, "bitwise_or_cpu")
+bitwise_xor_op = _bits("bitwise_xor", np.bitwise_xor, "bitwise_xor_cpu")
+bitwise_left_shift_op = _bits("bitwise_left_shift", np.left_shift, "lshift_cpu", "i")
+bitwise_right_shift_op = _bits("bitwise_right_shift", np.right_shift, "rshift_cpu", "i")
+bitwise_not_op = _bits("bitwise_not", np.invert, "bitwise_not_cpu")
+expose(bitwise_and_op, operators="__and__ __rand__", inplace_operators="__iand__")
+expose(bitwise_or_op, operators="__or__ __ror__", inplace_operators="__ior__")
+expose(bitwise_xor_op, operators="__xor__ __rxor__", inplace_operators="__ixor__")
+expose(bitwise_left_shift_op, operators="__lshift__", inplace_operators="__ilshift__")
+expose(bitwise_right_shift_op, operators="__rshift__", inplace_operators="__irshift__")
+gcd_op = _bits("gcd", np.gcd, "gcd_cpu", "i", numbers=False)
+lcm_op = _bits("lcm", np.lcm, "lcm_cpu", "i", numbers=False)
 
 
 def _invert(self: Any) -> Any:
     if self.dtype.category > dtypes.INT:
         raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
-    return bitwise_not(self)
+    return bitwise_not_op(self)
 
 
 def _reflected_left_shift(self: Any, other: Any) -> Any:
-    return bitwise_left_shift(other, self) if is_number(other) else NotImplemented
+    return bitwise_left_shift_op(other, self) if is_number(other) else NotImplemented
 
 
 def _reflected_right_shift(self: Any, other: Any) -> Any:
-    return bitwise_right_shift(other, self) if is_number(other) else NotImplemented
+    return bitwise_right_shift_op(other, self) if is_number(other) else NotImplemented
 
 
 set_methods(__invert__=_invert, __rlshift__=_reflected_left_shift, __rrshift__=_reflected_right_shift)

@@ -121,16 +121,16 @@ in_both_namespaces("imag", lambda x: x.imag, _imag)
 # ---- the conjugate as numbers of its own
 
 
-conj_physically = elementwise(
+conj_physically_op = elementwise(
     "conj_physically", np.conjugate, "ConjPhysicalBackward0", input=lambda g, xp: xp.conj(g)
 )
-_conj_in_place = inplace_form(conj_physically.under("conj_physically_", "ConjPhysicalBackward1"))
+_conj_in_place = inplace_form(conj_physically_op.under("conj_physically_", "ConjPhysicalBackward1"))
 
 
 @public("conj_physical", "conj_physical", out=True)
 def conj_physical(input: Tensor) -> Tensor:
     """The complex conjugate; a real tensor is returned as it is."""
-    return conj_physically(input) if input._array.dtype.kind == "c" else input
+    return conj_physically_op(input) if input._array.dtype.kind == "c" else input
 
 
 @public("conj_physical_", "conj_physical_")
@@ -156,8 +156,8 @@ def _angle_rule(g: Any, input: Any, xp: Any) -> Any:
     return xp.either(input == 0, 0, g * (input * 1j) / (size * size))
 
 
-angle = elementwise("angle", _angle, "AngleBackward0", promote="float", input=_angle_rule)
-expose(angle, "angle", "angle")
+angle_op = elementwise("angle", _angle, "AngleBackward0", promote="float", input=_angle_rule)
+expose(angle_op, "angle", "angle")
 
 
 # ---- making complex numbers

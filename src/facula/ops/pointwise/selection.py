@@ -39,18 +39,18 @@ def _halved_at_ties(g: Any, input: Any, other: Any, xp: Any) -> Any:
     return xp.either(input == other, xp.over(g, 2), g)
 
 
-maximum = elementwise(
+maximum_op = elementwise(
     "maximum", np.maximum, "MaximumBackward0", check=_no_complex("maximum"), numbers=False,
     input=lambda g, input, other, xp: xp.cleared(_halved_at_ties(g, input, other, xp), input < other),
     other=lambda g, input, other, xp: xp.cleared(_halved_at_ties(g, input, other, xp), input > other),
 )  # fmt: skip
-expose(maximum, "maximum", "maximum")
-minimum = elementwise(
+expose(maximum_op, "maximum", "maximum")
+minimum_op = elementwise(
     "minimum", np.minimum, "MinimumBackward0", check=_no_complex("minimum"), numbers=False,
     input=lambda g, input, other, xp: xp.cleared(_halved_at_ties(g, input, other, xp), input > other),
     other=lambda g, input, other, xp: xp.cleared(_halved_at_ties(g, input, other, xp), input < other),
 )  # fmt: skip
-expose(minimum, "minimum", "minimum")
+expose(minimum_op, "minimum", "minimum")
 
 
 def _first_is_greatest(input: Any, other: Any, xp: Any) -> Any:
@@ -61,18 +61,18 @@ def _first_is_least(input: Any, other: Any, xp: Any) -> Any:
     return xp.logical_or(input <= other, xp.isnan(other))
 
 
-fmax = elementwise(
+fmax_op = elementwise(
     "fmax", np.fmax, "FmaxBackward0", check=_no_complex("fmax"), numbers=False,
     input=lambda g, input, other, xp: xp.cleared(g, xp.logical_not(_first_is_greatest(input, other, xp))),
     other=lambda g, input, other, xp: xp.cleared(g, _first_is_greatest(input, other, xp)),
 )  # fmt: skip
-expose(fmax, "fmax", "fmax")
-fmin = elementwise(
+expose(fmax_op, "fmax", "fmax")
+fmin_op = elementwise(
     "fmin", np.fmin, "FminBackward0", check=_no_complex("fmin"), numbers=False,
     input=lambda g, input, other, xp: xp.cleared(g, xp.logical_not(_first_is_least(input, other, xp))),
     other=lambda g, input, other, xp: xp.cleared(g, _first_is_least(input, other, xp)),
 )  # fmt: skip
-expose(fmin, "fmin", "fmin")
+expose(fmin_op, "fmin", "fmin")
 
 
 # ---- clamp
@@ -111,7 +111,7 @@ def _refuse_complex(*arrays: Any) -> None:
         raise NotImplementedError("clamp is not supported for complex types")
 
 
-clamp_numbers = elementwise(
+clamp_numbers_op = elementwise(
     "clamp_numbers", _clamp_numbers, "ClampBackward1", scalars=("min", "max"), check=_refuse_complex,
     input=lambda g, input, min, max, xp: xp.keep(g, _within(input, min, max)),
 )  # fmt: skip
@@ -124,11 +124,11 @@ def _at_most(input: Array, max: object) -> Any:
     return clip(input, None, max)
 
 
-clamp_min_number = elementwise(
+clamp_min_number_op = elementwise(
     "clamp_min_number", _at_least, "ClampMinBackward0", scalars=("min",), check=_refuse_complex,
     input=lambda g, input, min, xp: xp.keep(g, input >= min),
 )  # fmt: skip
-clamp_max_number = elementwise(
+clamp_max_number_op = elementwise(
     "clamp_max_number", _at_most, "ClampMaxBackward0", scalars=("max",), check=_refuse_complex,
     input=lambda g, input, max, xp: xp.keep(g, input <= max),
 )  # fmt: skip
@@ -146,17 +146,17 @@ def _tensor_between(input: Array, min: Array, max: Array) -> Any:
     return np.minimum(np.maximum(input, min), max)
 
 
-clamp_min_tensor = elementwise(
+clamp_min_tensor_op = elementwise(
     "clamp_min_tensor", _tensor_at_least, "ClampMinBackward1", check=_refuse_complex,
     input=lambda g, input, min, xp: xp.keep(g, input >= min),
     min=lambda g, input, min, xp: xp.keep(g, input < min),
 )  # fmt: skip
-clamp_max_tensor = elementwise(
+clamp_max_tensor_op = elementwise(
     "clamp_max_tensor", _tensor_at_most, "ClampMaxBackward1", check=_refuse_complex,
     input=lambda g, input, max, xp: xp.keep(g, input <= max),
     max=lambda g, input, max, xp: xp.keep(g, input > max),
 )  # fmt: skip
-clamp_tensors = elementwise(
+clamp_tensors_op = elementwise(
     "clamp_tensors", _tensor_between, "ClampBackward0", check=_refuse_complex,
     input=lambda g, input, min, max, xp: xp.keep(g, (input >= min) & (input <= max)),
     min=lambda g, input, min, max, xp: xp.keep(g, (input < min) & (min < max)),
@@ -174,15 +174,15 @@ def _clamp_form(input: Any, min: Any, max: Any) -> tuple[Any, tuple[Any, ...]]:
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     if (min is None or is_number(min)) and (max is None or is_number(max)):
-        return clamp_numbers, (min, max)
+        return clamp_numbers_op, (min, max)
     if not all(b is None or isinstance(b, Tensor) for b in (min, max)):
         raise _invalid("clamp", input, min, max)
-    dt = (operands(maximum, (input, max if min is None else min)) or (0, 0, input.dtype))[2]
+    dt = (operands(maximum_op, (input, max if min is None else min)) or (0, 0, input.dtype))[2]
     if min is None:
         min = _lowest(dt)
     if max is None:
         max = -_lowest(dt) if dt.category == dtypes.FLOAT else ~_lowest(dt)
-    return clamp_tensors, (min, max)
+    return clamp_tensors_op, (min, max)
 
 
 def _lowest(dt: dtypes.dtype) -> Any:
@@ -202,19 +202,20 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
 @public("clamp_min", "clamp_min", out=True)
 def clamp_min(input: Tensor, min: Any) -> Tensor:
     """Values below ``min`` become ``min``."""
-    return clamp_min_number(input, min) if is_number(min) else clamp_min_tensor(input, min)
+    return clamp_min_number_op(input, min) if is_number(min) else clamp_min_tensor_op(input, min)
 
 
 @public("clamp_max", "clamp_max", out=True)
 def clamp_max(input: Tensor, max: Any) -> Tensor:
     """Values above ``max`` become ``max``."""
-    return clamp_max_number(input, max) if is_number(max) else clamp_max_tensor(input, max)
+    return clamp_max_number_op(input, max) if is_number(max) else clamp_max_tensor_op(input, max)
 
 
 _in_place = {
     op: inplace_form(op)
     for op in (
-        clamp_numbers, clamp_tensors, clamp_min_number, clamp_min_tensor, clamp_max_number, clamp_max_tensor,
+        clamp_numbers_op, clamp_tensors_op,
+        clamp_min_number_op, clamp_min_tensor_op, clamp_max_number_op, clamp_max_tensor_op,
     )
 }  # fmt: skip
 
@@ -225,11 +226,11 @@ def clamp_(self: Any, min: Any = None, max: Any = None) -> Any:
 
 
 def clamp_min_(self: Any, min: Any) -> Any:
-    return _in_place[clamp_min_number if is_number(min) else clamp_min_tensor](self, min)
+    return _in_place[clamp_min_number_op if is_number(min) else clamp_min_tensor_op](self, min)
 
 
 def clamp_max_(self: Any, max: Any) -> Any:
-    return _in_place[clamp_max_number if is_number(max) else clamp_max_tensor](self, max)
+    return _in_place[clamp_max_number_op if is_number(max) else clamp_max_tensor_op](self, max)
 
 
 set_methods(clamp_=clamp_, clip_=clamp_, clamp_min_=clamp_min_, clamp_max_=clamp_max_)
@@ -243,7 +244,7 @@ _BOOL = np.dtype(np.bool_)
 
 
 @primitive("WhereBackward0", name="where", kind="elementwise")
-def where_kernel(condition: Array, input: Array, other: Array, dtype: np.dtype[Any]) -> Any:
+def where_op(condition: Array, input: Array, other: Array, dtype: np.dtype[Any]) -> Any:
     a, b = [
         (x if x.dtype == dtype else cast(x, dtype)) if isinstance(x, np.ndarray) else number_array(x, dtype)
         for x in (input, other)
@@ -255,7 +256,7 @@ def where_kernel(condition: Array, input: Array, other: Array, dtype: np.dtype[A
         raise
 
 
-where_kernel.vjp(
+where_op.vjp(
     input=lambda g, condition, xp: xp.keep(g, condition),
     other=lambda g, condition, xp: xp.drop(g, condition),
 )
@@ -267,7 +268,7 @@ def where(condition: Any, input: Any = None, other: Any = None) -> Any:
     if type(input) in PLAIN and type(other) in PLAIN and type(condition) in PLAIN:  # the common case of what follows
         dtype = input._array.dtype
         if dtype is other._array.dtype and condition._array.dtype is _BOOL:
-            return where_kernel.call(condition, input, other, dtype)
+            return where_op.call(condition, input, other, dtype)
     if input is None and other is None and isinstance(condition, Tensor):
         return condition.nonzero(as_tuple=True)
     values = [v.item() if isinstance(v, np.generic) else v for v in (input, other)]
@@ -281,10 +282,10 @@ def where(condition: Any, input: Any = None, other: Any = None) -> Any:
         raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype {name}")
     a, b = values
     if isinstance(a, Tensor) and isinstance(b, Tensor) and a._array.dtype is b._array.dtype:
-        return where_kernel(condition, a, b, a._array.dtype)
-    found = operands(maximum, (a, b))
+        return where_op(condition, a, b, a._array.dtype)
+    found = operands(maximum_op, (a, b))
     assert found is not None
-    return where_kernel(condition, a, b, found[2].numpy)
+    return where_op(condition, a, b, found[2].numpy)
 
 
 @public("", "where")
@@ -310,20 +311,20 @@ def _mixed_by_number(input: Array, end: Array, weight: object) -> Any:
     return _mixed(input, end, number_like(weight, input))
 
 
-lerp_number = elementwise(
+lerp_number_op = elementwise(
     "lerp_number", _mixed_by_number, "LerpBackward0", check=only("lerp_kernel_scalar", "fc"),
     input=lambda g, weight, xp: xp.times(g, 1 - weight.conjugate()),
     end=lambda g, weight, xp: xp.times(g, weight.conjugate()),
 )  # fmt: skip
-lerp_tensor = elementwise(
+lerp_tensor_op = elementwise(
     "lerp_tensor", _mixed, "LerpBackward1", check=only("lerp_kernel_tensor", "fc"),
     input=lambda g, weight, xp: g * xp.conj(xp.number_minus(1, weight)),
     end=lambda g, weight, xp: g * xp.conj(weight),
     weight=lambda g, input, end, xp: g * xp.conj(end - input),
 )  # fmt: skip
-lerp_number.guard = lambda input, end: _same_dtype(input, end)
-lerp_tensor.guard = lambda input, end, weight: _same_dtype(input, end, weight)
-lerp_number_, lerp_tensor_ = inplace_form(lerp_number), inplace_form(lerp_tensor)
+lerp_number_op.guard = lambda input, end: _same_dtype(input, end)
+lerp_tensor_op.guard = lambda input, end, weight: _same_dtype(input, end, weight)
+lerp_number_, lerp_tensor_ = inplace_form(lerp_number_op), inplace_form(lerp_tensor_op)
 
 
 def _same_dtype(input: Tensor, *others: Tensor) -> None:
@@ -341,7 +342,7 @@ def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
     """``input + weight * (end - input)``."""
     if not isinstance(end, Tensor):
         raise _invalid("lerp", input, end, weight)
-    return lerp_tensor(input, end, weight) if isinstance(weight, Tensor) else lerp_number(input, end, weight)
+    return lerp_tensor_op(input, end, weight) if isinstance(weight, Tensor) else lerp_number_op(input, end, weight)
 
 
 def lerp_(self: Any, end: Any, weight: Any) -> Any:
@@ -459,11 +460,11 @@ def _copysign_rule(g: Any, input: Any, out: Any, xp: Any) -> Any:
 
 
 _copysign = only("copysign_cpu", "f")
-copysign_tensor = elementwise(
+copysign_tensor_op = elementwise(
     "copysign", _copied_sign, "CopysignBackward0", promote="float", check=_copysign,
     input=_copysign_rule, other=no_gradient,
 )  # fmt: skip
-copysign_number = elementwise(
+copysign_number_op = elementwise(
     "copysign_number", _copied_sign_of_number, "CopysignBackward1", promote="float", scalars=("other",),
     check=_copysign, input=_copysign_rule,
 )  # fmt: skip
@@ -473,10 +474,10 @@ copysign_number = elementwise(
 def copysign(input: Any, other: Any) -> Tensor:
     """The magnitude of ``input`` with the sign of ``other``."""
     tensor_first("copysign", input, other)
-    return copysign_number(input, other) if is_number(other) else copysign_tensor(input, other)
+    return copysign_number_op(input, other) if is_number(other) else copysign_tensor_op(input, other)
 
 
-set_methods(copysign_=by_kind(copysign_number, copysign_tensor))
+set_methods(copysign_=by_kind(copysign_number_op, copysign_tensor_op))
 
 
 def _step(input: Array, values: Array) -> Any:
@@ -491,14 +492,14 @@ def _heaviside_guard(input: Any, values: Any) -> None:
         raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
 
 
-heaviside = underivable("heaviside", _step, "heaviside", numbers=False)
-heaviside.guard = _heaviside_guard
-expose(heaviside, "heaviside", "heaviside", "heaviside_")
-nextafter = elementwise(
+heaviside_op = underivable("heaviside", _step, "heaviside", numbers=False)
+heaviside_op.guard = _heaviside_guard
+expose(heaviside_op, "heaviside", "heaviside", "heaviside_")
+nextafter_op = elementwise(
     "nextafter", np.nextafter, "NextafterBackward0", check=only("nextafter_cpu", "f"), numbers=False, fast=False,
     input=lambda g, input, other, xp: xp.either(input == other, 0, g), other=no_gradient,
 )  # fmt: skip
-expose(nextafter, "nextafter", "nextafter", "nextafter_")
+expose(nextafter_op, "nextafter", "nextafter", "nextafter_")
 
 
 def _without_nan(input: Array, nan: Any, posinf: Any, neginf: Any) -> Any:

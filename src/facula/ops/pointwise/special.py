@@ -19,8 +19,8 @@ from ..machine.refusals import no_derivative, only
 from ..machine.write import inplace_form
 from .arithmetic import is_number, number_like
 from .polynomials import POLYNOMIALS, single_or_double
-from .transcendental import function, logit, sigmoid
-from .with_numbers import add_number, mul_number
+from .transcendental import function, logit, sigmoid_op
+from .with_numbers import add_number_op, mul_number_op
 
 SPECIAL: dict[str, Any] = {}
 """What becomes ``facula.special.<name>`` besides the functions of that name in ``facula`` itself."""
@@ -67,15 +67,15 @@ def erf_array(input: Array) -> Any:
     return _scipy("erf")(input)
 
 
-erf = function(
+erf_op = function(
     "erf", erf_array, "ErfBackward0",
     lambda g, input, xp: xp.times(xp.exp(-xp.squared(input)), _TWO_OVER_ROOT_PI) * g, check=_real("erf_vml_cpu"),
 )  # fmt: skip
-erfc = function(
+erfc_op = function(
     "erfc", by_scipy("erfc"), "ErfcBackward0",
     lambda g, input, xp: xp.times(xp.exp(-xp.squared(input)), -_TWO_OVER_ROOT_PI) * g, check=_real("erfc_vml_cpu"),
 )  # fmt: skip
-erfinv = function(
+erfinv_op = function(
     "erfinv", by_scipy("erfinv"), "ErfinvBackward0",
     lambda g, input, xp: xp.times(xp.exp(xp.pow_number(xp.erfinv(input), 2)), _HALF_ROOT_PI) * g,
     check=_real("erfinv_vml_cpu"),
@@ -89,7 +89,7 @@ def _lgamma(input: Array) -> Any:
     return np.where(np.isinf(input), number_like(math.inf, input), _scipy("gammaln")(input))
 
 
-lgamma = function(
+lgamma_op = function(
     "lgamma", _lgamma, "LgammaBackward0", lambda g, input, xp: g * xp.digamma(input),
     check=_real("lgamma_vml_cpu"),
 )  # fmt: skip
@@ -105,7 +105,7 @@ def _digamma(input: Array) -> Any:
     return result
 
 
-digamma = function(
+digamma_op = function(
     "digamma", _digamma, "DigammaBackward0", lambda g, input, xp: g * xp.polygamma(input, 1), check=_real("digamma")
 )
 
@@ -172,17 +172,17 @@ def _gamma_density(g: Any, input: Any, other: Any, xp: Any) -> Any:
     return g * xp.exp((input - 1) * xp.log(other) - other - xp.lgamma(input))
 
 
-igamma = elementwise(
+igamma_op = elementwise(
     "igamma", by_scipy_of_two("gammainc"), "IgammaBackward0", check=_real("igamma_cpu"), numbers=False,
     input=no_derivative("igamma: input"), other=_gamma_density,
 )  # fmt: skip
-expose(igamma, "igamma", "igamma", "igamma_")
-igammac = elementwise(
+expose(igamma_op, "igamma", "igamma", "igamma_")
+igammac_op = elementwise(
     "igammac", by_scipy_of_two("gammaincc"), "IgammacBackward0", check=_real("igammac_cpu"), numbers=False,
     input=no_derivative("igammac: input"),
     other=lambda g, input, other, xp: -_gamma_density(g, input, other, xp),
 )  # fmt: skip
-expose(igammac, "igammac", "igammac", "igammac_")
+expose(igammac_op, "igammac", "igammac", "igammac_")
 
 
 # ---- Bessel functions
@@ -190,7 +190,7 @@ expose(igammac, "igammac", "igammac", "igammac_")
 
 _NEAR_ZERO = 1e-30
 
-i0 = function("i0", by_scipy("i0"), "I0Backward0", lambda g, input, xp: g * xp.i1(input), check=_real("i0_vml_cpu"))
+i0_op = function("i0", by_scipy("i0"), "I0Backward0", lambda g, input, xp: g * xp.i1(input), check=_real("i0_vml_cpu"))
 
 
 def _special(name: str, kernel: Any, node: str, rule: Any, label: str = "") -> Elementwise:
@@ -212,15 +212,15 @@ def _i1e_slope(input: Any, out: Any, xp: Any) -> Any:
     return xp.either(near, 0.5, slope)
 
 
-i1 = _special(
+i1_op = _special(
     "i1", by_scipy("i1"), "SpecialI1Backward0",
     lambda g, input, out, xp: g * (xp.i0(input) - _over(out, input, 0.5, xp)),
 )  # fmt: skip
-i0e = _special(
+i0e_op = _special(
     "i0e", by_scipy("i0e"), "SpecialI0EBackward0",
     lambda g, input, out, xp: g * (xp.i1e(input) - xp.sgn(input) * out),
 )  # fmt: skip
-i1e = _special(
+i1e_op = _special(
     "i1e", by_scipy("i1e"), "SpecialI1EBackward0",
     lambda g, input, out, xp: g * _i1e_slope(input, out, xp),
 )  # fmt: skip
@@ -231,11 +231,11 @@ i1e = _special(
 
 _ROOT_2PI = math.sqrt(2 * math.pi)
 
-erfcx = _special(
+erfcx_op = _special(
     "erfcx", by_scipy("erfcx"), "SpecialErfcxBackward0",
     lambda g, input, out: g * (2 * input * out - _TWO_OVER_ROOT_PI),
 )  # fmt: skip
-ndtri = _special(
+ndtri_op = _special(
     "ndtri", by_scipy("ndtri"), "SpecialNdtriBackward0",
     lambda g, out, xp: xp.times(g, _ROOT_2PI) * xp.exp(xp.over(xp.squared(out), 2)),
 )  # fmt: skip
@@ -248,8 +248,8 @@ def _log_ndtr_rule(g: Any, input: Any, out: Any, xp: Any) -> Any:
     return xp.either(left, g / scaled, g * (xp.exp(-(input * input) / 2 - out) / _ROOT_2PI))
 
 
-log_ndtr = _special("log_ndtr", by_scipy("log_ndtr"), "SpecialLogNdtrBackward0", _log_ndtr_rule)
-entr = _special(
+log_ndtr_op = _special("log_ndtr", by_scipy("log_ndtr"), "SpecialLogNdtrBackward0", _log_ndtr_rule)
+entr_op = _special(
     "entr", by_scipy("entr"), "SpecialEntrBackward0", lambda g, input, xp: g * (-xp.log(input) - 1)
 )
 
@@ -257,15 +257,15 @@ entr = _special(
 @public("", out=True)
 def ndtr(input: Tensor) -> Tensor:
     """The distribution function of the standard normal distribution."""
-    return mul_number(add_number(erf(mul_number(input, math.sqrt(0.5))), 1.0), 0.5)
+    return mul_number_op(add_number_op(erf_op(mul_number_op(input, math.sqrt(0.5))), 1.0), 0.5)
 
 
-xlog1py = elementwise(
+xlog1py_op = elementwise(
     "xlog1py", by_scipy_of_two("xlog1py"), "SpecialXlog1PyBackward0", promote="float", check=_real("xlog1py_cpu"),
     input=lambda g, input, other, xp: xp.either((input == 0) & (other <= -1), 0, g * xp.log1p(other)),
     other=lambda g, input, other: g * input / (other + 1),
 )  # fmt: skip
-zeta = elementwise(
+zeta_op = elementwise(
     "zeta", by_scipy_of_two("zeta"), "SpecialZetaBackward0", promote="float", check=_real("zeta"),
     input=no_derivative("zeta"),
     other=lambda g, input, other, xp: g * (-input * xp.zeta(input + 1, other)),
@@ -326,8 +326,8 @@ def _of_tensors(op: Elementwise, rule_with_number: Any) -> Any:
 
 
 SPECIAL.update(
-    ndtr=ndtr.public, xlog1py=_of_tensors(xlog1py, _xlog1py_with_number_rule), zeta=_of_tensors(zeta, no_derivative("zeta")), expit=sigmoid.call, logit=logit, psi=digamma.call,  # type: ignore[attr-defined]  # noqa: E501
-    gammaln=lgamma.call, gammainc=igamma.call, gammaincc=igammac.call, multigammaln=mvlgamma,
+    ndtr=ndtr.public, xlog1py=_of_tensors(xlog1py_op, _xlog1py_with_number_rule), zeta=_of_tensors(zeta_op, no_derivative("zeta")), expit=sigmoid_op.call, logit=logit, psi=digamma_op.call,  # type: ignore[attr-defined]  # noqa: E501
+    gammaln=lgamma_op.call, gammainc=igamma_op.call, gammaincc=igammac_op.call, multigammaln=mvlgamma,
 )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from ..machine.elementwise import Elementwise, elementwise
 from ..machine.public import FUNCTIONS, expose, public
 from ..machine.refusals import only
 from ..machine.write import inplace_form
-from ..moving.basic import cast, conj_array, no_gradient, raw
+from ..moving.basic import cast_op, conj_array, no_gradient, raw
 from .arithmetic import is_number, not_two_numbers, number_like
 
 # ---- powers
@@ -75,7 +75,7 @@ def _pow_rule(g: Any, input: Any, exponent: Any, xp: Any) -> Any:
     return g * xp.conj(xp.times(xp.pow_number(input, exponent - 1), exponent))
 
 
-pow_number = elementwise("pow_number", _power_by_number, "PowBackward0", scalars=("exponent",), input=_pow_rule)
+pow_number_op = elementwise("pow_number", _power_by_number, "PowBackward0", scalars=("exponent",), input=_pow_rule)
 
 
 def _power(input: Array, exponent: Array) -> Any:
@@ -104,7 +104,7 @@ def _pow_exponent_rule(g: Any, input: Any, exponent: Any, out: Any, xp: Any) -> 
     return g * xp.either(flat, 0, xp.conj(out * xp.log(input)))
 
 
-pow_tensor = elementwise(
+pow_tensor_op = elementwise(
     "pow_tensor", _power, "PowBackward1", check=only("pow", "ifc"), input=_pow_base_rule, exponent=_pow_exponent_rule
 )
 
@@ -132,7 +132,7 @@ def _pow_of_number_rule(g: Any, exponent: Any, base: Any, out: Any, xp: Any) -> 
     return g * (xp.either(xp.real(exponent) >= 0, 0, slope) if base == 0 else slope)
 
 
-pow_of_number = elementwise(
+pow_of_number_op = elementwise(
     "pow_of_number", _power_of_number, "PowBackward2", scalars=("base",), check=only("pow", "ifc"),
     exponent=_pow_of_number_rule, saved_names={"base": "self"},
 )  # fmt: skip
@@ -141,10 +141,10 @@ pow_of_number = elementwise(
 def _pow(input: Any, exponent: Any) -> Any:
     not_two_numbers(input, exponent)
     if is_number(exponent):
-        return pow_number(input, exponent)
+        return pow_number_op(input, exponent)
     if is_number(input):
-        return pow_of_number(exponent, input)
-    return pow_tensor(input, exponent)
+        return pow_of_number_op(exponent, input)
+    return pow_tensor_op(input, exponent)
 
 
 @public("pow", "pow", out=True, overloads=True)
@@ -156,15 +156,15 @@ def pow(input: Any, exponent: Any) -> Tensor:
 def _pow_operator(self: Any, exponent: Any) -> Any:
     kind = type(exponent)
     if kind is int or kind is float or is_number(exponent):
-        return pow_number(self, exponent)
-    return pow_tensor.operator(self, exponent)
+        return pow_number_op(self, exponent)
+    return pow_tensor_op.operator(self, exponent)
 
 
 def _reflected_pow(self: Any, base: Any) -> Any:
     return _pow(base, self) if is_number(base) or isinstance(base, Tensor) else NotImplemented
 
 
-_by_number_in_place, _by_tensor_in_place = inplace_form(pow_number), inplace_form(pow_tensor, operator=True)
+_by_number_in_place, _by_tensor_in_place = inplace_form(pow_number_op), inplace_form(pow_tensor_op, operator=True)
 
 
 def _pow_in_place(self: Any, exponent: Any) -> Any:
@@ -177,7 +177,7 @@ set_methods(__pow__=_pow_operator, __rpow__=_reflected_pow, pow_=_pow_in_place, 
 @public("square", "square", out=True)
 def square(input: Tensor) -> Tensor:
     """``input ** 2``."""
-    return pow_number(input, 2)
+    return pow_number_op(input, 2)
 
 
 def _square_(self: Any) -> Any:
@@ -193,7 +193,7 @@ def float_power(input: Any, exponent: Any) -> Tensor:
     """The power computed in float64 (complex128)."""
     wide = any(x.dtype.is_complex if isinstance(x, Tensor) else isinstance(x, complex) for x in (input, exponent))
     dt = (dtypes.complex128 if wide else dtypes.float64).numpy
-    given = [cast(x, dt) if isinstance(x, Tensor) and x._array.dtype != dt else x for x in (input, exponent)]
+    given = [cast_op(x, dt) if isinstance(x, Tensor) and x._array.dtype != dt else x for x in (input, exponent)]
     return _pow(*given)
 
 
@@ -208,7 +208,7 @@ def float_power_(input: Tensor, exponent: Any) -> Tensor:
             f"the base given to float_power_ has dtype {here} but the operation's result requires dtype {there}"
         )
     if isinstance(exponent, Tensor) and exponent._array.dtype != wanted.numpy:
-        exponent = cast(exponent, wanted.numpy)
+        exponent = cast_op(exponent, wanted.numpy)
     changed: Tensor = _pow_in_place(input, exponent)
     return changed
 
@@ -232,7 +232,7 @@ OF_BACKWARD = {"input": "grad_output", "other": "output"}
 
 _LN2, _LN10 = math.log(2), math.log(10)
 
-sqrt = function(
+sqrt_op = function(
     "sqrt", np.sqrt, "SqrtBackward0", lambda g, out, xp: g / xp.times(xp.conj(out), 2), quick=quick_gradients.sqrt
 )
 
@@ -247,23 +247,23 @@ def _rsqrt_rule(g: Any, out: Any, xp: Any) -> Any:
     return xp.times(g, -0.5) * xp.conj(xp.pow_number(out, 3))
 
 
-rsqrt = function("rsqrt", _rsqrt, "RsqrtBackward0", _rsqrt_rule)
-exp = function("exp", np.exp, "ExpBackward0", lambda g, out, xp: g * xp.conj(out), quick=np.multiply)
-exp2 = function("exp2", np.exp2, "Exp2Backward0", lambda g, out, xp: xp.times(g * xp.conj(out), _LN2))
-expm1 = function("expm1", np.expm1, "Expm1Backward0", lambda g, out, xp: g * xp.plus(xp.conj(out), 1))
-log = function("log", np.log, "LogBackward0", lambda g, input, xp: g / xp.conj(input), quick=np.true_divide)
-log2 = function("log2", np.log2, "Log2Backward0", lambda g, input, xp: g / xp.times(xp.conj(input), _LN2))
-log10 = function("log10", np.log10, "Log10Backward0", lambda g, input, xp: g / xp.times(xp.conj(input), _LN10))
-log1p = function("log1p", np.log1p, "Log1PBackward0", lambda g, input, xp: g / xp.plus(xp.conj(input), 1))
+rsqrt_op = function("rsqrt", _rsqrt, "RsqrtBackward0", _rsqrt_rule)
+exp_op = function("exp", np.exp, "ExpBackward0", lambda g, out, xp: g * xp.conj(out), quick=np.multiply)
+exp2_op = function("exp2", np.exp2, "Exp2Backward0", lambda g, out, xp: xp.times(g * xp.conj(out), _LN2))
+expm1_op = function("expm1", np.expm1, "Expm1Backward0", lambda g, out, xp: g * xp.plus(xp.conj(out), 1))
+log_op = function("log", np.log, "LogBackward0", lambda g, input, xp: g / xp.conj(input), quick=np.true_divide)
+log2_op = function("log2", np.log2, "Log2Backward0", lambda g, input, xp: g / xp.times(xp.conj(input), _LN2))
+log10_op = function("log10", np.log10, "Log10Backward0", lambda g, input, xp: g / xp.times(xp.conj(input), _LN10))
+log1p_op = function("log1p", np.log1p, "Log1PBackward0", lambda g, input, xp: g / xp.plus(xp.conj(input), 1))
 
-sin = function(
+sin_op = function(
     "sin", np.sin, "SinBackward0", lambda g, input, xp: g * xp.conj(xp.cos(input)), quick=quick_gradients.times_cos,
 )
-cos = function(
+cos_op = function(
     "cos", np.cos, "CosBackward0", lambda g, input, xp: g * -xp.conj(xp.sin(input)),
     quick=quick_gradients.times_minus_sin,
 )
-tan = function("tan", np.tan, "TanBackward0", lambda g, out, xp: g * xp.conj(xp.plus(xp.squared(out), 1)))
+tan_op = function("tan", np.tan, "TanBackward0", lambda g, out, xp: g * xp.conj(xp.plus(xp.squared(out), 1)))
 
 
 def _cosine(sine: Any, xp: Any) -> Any:
@@ -271,13 +271,13 @@ def _cosine(sine: Any, xp: Any) -> Any:
     return xp.rsqrt(1 - sine * sine if xp.is_raw else xp.plus(-sine * sine, 1))
 
 
-asin = function("asin", np.arcsin, "AsinBackward0", lambda g, input, xp: g * xp.conj(_cosine(input, xp)), "arcsin")
-acos = function("acos", np.arccos, "AcosBackward0", lambda g, input, xp: g * xp.conj(-_cosine(input, xp)), "arccos")
-atan = function(
+asin_op = function("asin", np.arcsin, "AsinBackward0", lambda g, input, xp: g * xp.conj(_cosine(input, xp)), "arcsin")
+acos_op = function("acos", np.arccos, "AcosBackward0", lambda g, input, xp: g * xp.conj(-_cosine(input, xp)), "arccos")
+atan_op = function(
     "atan", np.arctan, "AtanBackward0", lambda g, input, xp: g / xp.conj(xp.plus(input * input, 1)), "arctan"
 )
-sinh = function("sinh", np.sinh, "SinhBackward0", lambda g, input, xp: g * xp.conj(xp.cosh(input)))
-cosh = function("cosh", np.cosh, "CoshBackward0", lambda g, input, xp: g * xp.conj(xp.sinh(input)))
+sinh_op = function("sinh", np.sinh, "SinhBackward0", lambda g, input, xp: g * xp.conj(xp.cosh(input)))
+cosh_op = function("cosh", np.cosh, "CoshBackward0", lambda g, input, xp: g * xp.conj(xp.sinh(input)))
 
 
 @quiet.safe
@@ -289,16 +289,16 @@ def _tanh_backward(input: Array, other: Array) -> Any:
 
 # The gradient g * conj(1 - y**2) is an operator of its own: the same graph as PyTorch's in second derivatives, and one
 # node instead of three. As a function of conj(y) it is holomorphic, with the derivative -2 * g * conj(y).
-tanh_backward = elementwise(
+tanh_backward_op = elementwise(
     "tanh_backward", _tanh_backward, "TanhBackwardBackward0", holomorphic=False, saved_names=OF_BACKWARD,
     input=lambda g, other, xp: xp.tanh_backward(g, xp.conj(other)),
     other=lambda g, input, other, xp: xp.conj(g) * input * xp.conj(other) * -2,
 )  # fmt: skip
-tanh = function(
+tanh_op = function(
     "tanh", np.tanh, "TanhBackward0", tiled_rule(lambda g, out, xp: xp.tanh_backward(g, out), quick_gradients.tanh),
     quick=quick_gradients.tanh,
 )  # fmt: skip
-asinh = function(
+asinh_op = function(
     "asinh", np.arcsinh, "AsinhBackward0", lambda g, input, xp: g * xp.conj(xp.rsqrt(xp.plus(xp.squared(input), 1))),
     "arcsinh",
 )
@@ -310,7 +310,7 @@ def _acosh_rule(g: Any, input: Any, xp: Any) -> Any:
     return g * xp.rsqrt(xp.minus(input * input, 1))
 
 
-acosh = function("acosh", np.arccosh, "AcoshBackward0", _acosh_rule, "arccosh")
+acosh_op = function("acosh", np.arccosh, "AcoshBackward0", _acosh_rule, "arccosh")
 
 
 def _atanh_rule(g: Any, input: Any, xp: Any) -> Any:
@@ -319,8 +319,8 @@ def _atanh_rule(g: Any, input: Any, xp: Any) -> Any:
     return g / xp.conj(xp.number_minus(1, xp.squared(input)))
 
 
-atanh = function("atanh", np.arctanh, "AtanhBackward0", _atanh_rule, "arctanh")
-for _op in (asinh, acosh, atanh):  # whose in-place forms have nodes of their own
+atanh_op = function("atanh", np.arctanh, "AtanhBackward0", _atanh_rule, "arctanh")
+for _op in (asinh_op, acosh_op, atanh_op):  # whose in-place forms have nodes of their own
     _change = inplace_form(_op.under(f"{_op.name}_", f"{_op.name.capitalize()}Backward1"))
     for _name in (f"{_op.name}_", f"arc{_op.name[1:]}_"):
         set_methods(**{_name: _change})
@@ -338,7 +338,7 @@ def _sinc_rule(g: Any, input: Any, xp: Any) -> Any:
     return xp.either(squared == 0, 0, g * xp.conj(slope))
 
 
-sinc = function("sinc", _sinc, "SincBackward0", _sinc_rule)
+sinc_op = function("sinc", _sinc, "SincBackward0", _sinc_rule)
 
 
 def _logistic(input: Array) -> Any:
@@ -376,12 +376,12 @@ def _sigmoid_backward(input: Array, other: Array) -> Any:
     return input * conj_array((1 - other) * other)
 
 
-sigmoid_backward = elementwise(
+sigmoid_backward_op = elementwise(
     "sigmoid_backward", _sigmoid_backward, "SigmoidBackwardBackward0", holomorphic=False, saved_names=OF_BACKWARD,
     input=lambda g, other, xp: xp.sigmoid_backward(g, xp.conj(other)),
     other=lambda g, input, other, xp: xp.conj(g) * input * (1 - 2 * xp.conj(other)),
 )  # fmt: skip
-sigmoid = function(
+sigmoid_op = function(
     "sigmoid", _logistic, "SigmoidBackward0",
     tiled_rule(lambda g, out, xp: xp.sigmoid_backward(g, out), quick_gradients.sigmoid),
     quick=quick_gradients.sigmoid,
@@ -396,18 +396,18 @@ def _angle_rule_part(part: Any, input: Any, other: Any, xp: Any) -> Any:
     return part * xp.cleared(1 / squares if xp.is_raw else xp.reciprocal(squares), squares == 0)
 
 
-atan2 = elementwise(
+atan2_op = elementwise(
     "atan2", np.arctan2, "Atan2Backward0", promote="float", check=only("atan2_cpu", "f"), numbers=False,
     input=lambda g, input, other, xp: _angle_rule_part(g * other, input, other, xp),
     other=lambda g, input, other, xp: _angle_rule_part(-g * input, input, other, xp),
 )  # fmt: skip
-expose(atan2, "atan2 arctan2", "atan2 arctan2", "atan2_ arctan2_")
-hypot = elementwise(
+expose(atan2_op, "atan2 arctan2", "atan2 arctan2", "atan2_ arctan2_")
+hypot_op = elementwise(
     "hypot", np.hypot, "HypotBackward0", check=only("hypot_cpu", "f"), numbers=False,
     input=lambda g, input, out: g * input / out,
     other=lambda g, other, out: g * other / out,
 )  # fmt: skip
-expose(hypot, "hypot", "hypot", "hypot_")
+expose(hypot_op, "hypot", "hypot", "hypot_")
 
 
 def _logaddexp(input: Array, other: Array) -> Any:
@@ -417,18 +417,18 @@ def _logaddexp(input: Array, other: Array) -> Any:
     return greatest + np.log(np.exp(input - greatest) + np.exp(other - greatest))
 
 
-logaddexp = elementwise(
+logaddexp_op = elementwise(
     "logaddexp", _logaddexp, "LogaddexpBackward0", check=only("logaddexp_cpu", "fc"), numbers=False,
     input=lambda g, input, other, xp: g / xp.conj(xp.plus(xp.exp(other - input), 1)),
     other=lambda g, input, other, xp: g / xp.conj(xp.plus(xp.exp(input - other), 1)),
 )  # fmt: skip
-expose(logaddexp, "logaddexp", "logaddexp")
-logaddexp2 = elementwise(
+expose(logaddexp_op, "logaddexp", "logaddexp")
+logaddexp2_op = elementwise(
     "logaddexp2", np.logaddexp2, "Logaddexp2Backward0", check=only("logaddexp2_cpu", "f"), numbers=False,
     input=lambda g, input, other, xp: g / xp.plus(xp.exp2(other - input), 1),
     other=lambda g, input, other, xp: g / xp.plus(xp.exp2(input - other), 1),
 )  # fmt: skip
-expose(logaddexp2, "logaddexp2", "logaddexp2")
+expose(logaddexp2_op, "logaddexp2", "logaddexp2")
 
 
 def _x_log_y(x: Any, y: Any) -> Any:
@@ -454,16 +454,16 @@ def _xlogy_with_number_rule(g: Any, input: Any, other: Any, xp: Any) -> Any:
 
 
 _xlogy_check = only("xlogy_cpu", "f")
-xlogy_tensor = elementwise(
+xlogy_tensor_op = elementwise(
     "xlogy", _xlogy, "XlogyBackward0", promote="float", check=_xlogy_check,
     input=lambda g, input, other, xp: xp.cleared(xp.xlogy(g, other), (input == 0) & (other <= 0)),
     other=lambda g, input, other: g * input / other,
 )  # fmt: skip
-xlogy_of_number = elementwise(
+xlogy_of_number_op = elementwise(
     "xlogy_of_number", _xlogy_of_number, "XlogyBackward1", promote="float", scalars=("input",), check=_xlogy_check,
     other=lambda g, other, input: g * input / other, saved_names={"input": "self"},
 )  # fmt: skip
-xlogy_with_number = elementwise(
+xlogy_with_number_op = elementwise(
     "xlogy_with_number", _xlogy_with_number, "XlogyBackward2", promote="float", scalars=("other",),
     check=_xlogy_check,
     input=_xlogy_with_number_rule,
@@ -475,11 +475,11 @@ def xlogy(input: Any, other: Any) -> Tensor:
     """``input * log(other)``, 0 where ``input`` is 0."""
     not_two_numbers(input, other)
     if is_number(other):
-        return xlogy_with_number(input, other)
-    return xlogy_of_number(other, input) if is_number(input) else xlogy_tensor(input, other)
+        return xlogy_with_number_op(input, other)
+    return xlogy_of_number_op(other, input) if is_number(input) else xlogy_tensor_op(input, other)
 
 
-_xlogy_number_in_place, _xlogy_tensor_in_place = inplace_form(xlogy_with_number), inplace_form(xlogy_tensor)
+_xlogy_number_in_place, _xlogy_tensor_in_place = inplace_form(xlogy_with_number_op), inplace_form(xlogy_tensor_op)
 
 
 def _xlogy_(self: Any, other: Any) -> Any:
@@ -499,12 +499,12 @@ def _ldexp(input: Array, other: Array) -> Any:
     return np.multiply(input, np.exp2(other))
 
 
-ldexp = elementwise(
+ldexp_op = elementwise(
     "ldexp", _ldexp, "LdexpBackward0", promote="float", numbers=False,
     input=lambda g, other, xp: g * xp.conj(xp.exp2(other)),
     other=lambda g, input, other, xp: g * xp.conj(input * xp.exp2(other) * _LN2),
 )  # fmt: skip
-expose(ldexp, "ldexp", "ldexp", "ldexp_")
+expose(ldexp_op, "ldexp", "ldexp", "ldexp_")
 
 
 # ---- logit

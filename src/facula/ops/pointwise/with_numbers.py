@@ -15,7 +15,7 @@ from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine.elementwise import elementwise
 from ..moving.basic import in_both_namespaces
-from .arithmetic import div, number_like, sub
+from .arithmetic import div_op, number_like, sub_op
 
 
 def _add(input: Array, other: float) -> Any:
@@ -34,13 +34,13 @@ def _div(input: Array, other: float) -> Any:
     return np.true_divide(input, number_like(other, input))
 
 
-add_number = elementwise("add_number", _add, "AddBackward1", scalars=("other",), input=lambda g: g)
-sub_number = elementwise("sub_number", _sub, "SubBackward1", scalars=("other",), input=lambda g: g)
-mul_number = elementwise(
+add_number_op = elementwise("add_number", _add, "AddBackward1", scalars=("other",), input=lambda g: g)
+sub_number_op = elementwise("sub_number", _sub, "SubBackward1", scalars=("other",), input=lambda g: g)
+mul_number_op = elementwise(
     "mul_number", _mul, "MulBackward1", scalars=("other",),
     input=lambda g, other, xp: xp.times(g, other.conjugate()),
 )  # fmt: skip
-div_number = elementwise(
+div_number_op = elementwise(
     "div_number", _div, "DivBackward1", promote="float", scalars=("other",),
     input=lambda g, other, xp: xp.over(g, other.conjugate()),
 )  # fmt: skip
@@ -55,11 +55,11 @@ def _beside(number: Any, x: Any) -> Any:
 
 
 def _from_number(number: Any, x: Any) -> Any:
-    return sub(_beside(number, x), x)
+    return sub_op(_beside(number, x), x)
 
 
 def _number_over(number: Any, x: Any) -> Any:
-    return div(_beside(number, x), x)
+    return div_op(_beside(number, x), x)
 
 
 def _square_of_array(x: Any) -> Any:
@@ -67,15 +67,15 @@ def _square_of_array(x: Any) -> Any:
 
 
 def _square_of_tensor(x: Any) -> Any:
-    from .transcendental import pow_number
+    from .transcendental import pow_number_op
 
-    return pow_number(x, 2)
+    return pow_number_op(x, 2)
 
 
-in_both_namespaces("times", operator.mul, mul_number)
-in_both_namespaces("over", operator.truediv, div_number)
-in_both_namespaces("plus", operator.add, add_number)
-in_both_namespaces("minus", operator.sub, sub_number)
+in_both_namespaces("times", operator.mul, mul_number_op)
+in_both_namespaces("over", operator.truediv, div_number_op)
+in_both_namespaces("plus", operator.add, add_number_op)
+in_both_namespaces("minus", operator.sub, sub_number_op)
 in_both_namespaces("number_minus", operator.sub, _from_number)
 in_both_namespaces("number_over", operator.truediv, _number_over)
 in_both_namespaces("squared", _square_of_array, _square_of_tensor)

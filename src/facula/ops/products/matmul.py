@@ -25,7 +25,7 @@ from ..machine.operands import common_shape
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONALS, FUNCTIONS, linalg, public, write_out
 from ..moving.basic import clone, constant, in_both_namespaces
-from ..views.shape import contiguous, expand_op, flatten, reshape, squeeze_op, unsafe_view, unsqueeze_op, view_op
+from ..views.shape import contiguous, expand_op, flatten, reshape, squeeze_op, unsafe_view_op, unsqueeze_op, view_op
 from ..views.transpose import permute_op, t, transpose_op
 from .addmm import addmm
 from .linear import hot_linear
@@ -46,12 +46,12 @@ from .matrix_products import (
 
 
 @primitive("SqueezeBackward4", name="squeeze_fresh", kind="linear", batch=batching.moved_dimensions)
-def squeeze_fresh(input: Array, dim: int) -> Any:
+def squeeze_fresh_op(input: Array, dim: int) -> Any:
     """Drops a dimension of size 1 of a result that nobody else holds: no view."""
     return input.reshape(input.shape[:dim] + input.shape[dim + 1 :])
 
 
-squeeze_fresh.vjp(input=lambda g, dim, input_shape, xp: xp.reshape(g, input_shape))
+squeeze_fresh_op.vjp(input=lambda g, dim, input_shape, xp: xp.reshape(g, input_shape))
 
 
 def transposed(input: Tensor) -> Tensor:
@@ -91,7 +91,7 @@ def matmul(input: Any, other: Any) -> Any:
     if a == 2 and b == 1:
         return mv(input, other)
     if a == 1 and b == 2:
-        return squeeze_fresh(mm(unsqueeze_op(input, 0), other), 0)
+        return squeeze_fresh_op(mm(unsqueeze_op(input, 0), other), 0)
     if a == 0 or b == 0:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")
     return _batched(input, other, a, b)
@@ -122,8 +122,8 @@ def _batched(input: Any, other: Any, a: int, b: int) -> Any:
     right = reshape(expand_op.call(other, (*batch, *y[-2:])), (count, *y[-2:]))
     result = bmm(left, right)
     if b == 1:
-        return unsafe_view(squeeze_op(result, 2), (*batch, n))
-    return unsafe_view(result, (*batch, *((n,) if a > 1 else ()), y[-1]))
+        return unsafe_view_op(squeeze_op(result, 2), (*batch, n))
+    return unsafe_view_op(result, (*batch, *((n,) if a > 1 else ()), y[-1]))
 
 
 def _plain_batches(a: Any, b: Any) -> bool:
@@ -162,8 +162,8 @@ def _folded(input: Any, other: Any, left_is_larger: bool) -> Any:
     shape = large._array.shape
     tall = reshape(large, (math.prod(shape[:-1]), shape[-1]))
     if small._array.ndim == 1:
-        return unsafe_view(mv(tall, small), shape[:-1])
-    result = unsafe_view(mm(tall, small), (*shape[:-1], small._array.shape[1]))
+        return unsafe_view_op(mv(tall, small), shape[:-1])
+    result = unsafe_view_op(mm(tall, small), (*shape[:-1], small._array.shape[1]))
     return result if left_is_larger else contiguous(transposed(result))
 
 
@@ -352,9 +352,9 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
     a, b = input._array.shape, other._array.shape
     n = max(len(a), len(b))
     a, b = (1,) * (n - len(a)) + a, (1,) * (n - len(b)) + b
-    left = unsafe_view(input, tuple(size for m in a for size in (m, 1)))
-    right = unsafe_view(other, tuple(size for m in b for size in (1, m)))
-    return unsafe_view(left * right, tuple(m * k for m, k in zip(a, b)))
+    left = unsafe_view_op(input, tuple(size for m in a for size in (m, 1)))
+    right = unsafe_view_op(other, tuple(size for m in b for size in (1, m)))
+    return unsafe_view_op(left * right, tuple(m * k for m, k in zip(a, b)))
 
 
 @linalg
@@ -552,7 +552,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
 
 
 @primitive("TrilinearBackward0", name="trilinear", kind="multilinear")
-def trilinear(first: Array, second: Array, third: Array, equation: tuple[str, str, str, str]) -> Any:
+def trilinear_op(first: Array, second: Array, third: Array, equation: tuple[str, str, str, str]) -> Any:
     """Sums of products of three, as ``np.einsum`` writes them."""
     *given, wanted = equation
     factors = (widened(x) for x in (first, second, third))
@@ -560,25 +560,25 @@ def trilinear(first: Array, second: Array, third: Array, equation: tuple[str, st
     return result.astype(first.dtype, copy=False)
 
 
-@trilinear.vjp("first")
+@trilinear_op.vjp("first")
 def trilinear_gradient_of_first(g: Any, second: Any, third: Any, equation: Any, xp: Any) -> Any:
     a, b, c, out = equation
     return xp.trilinear(g, xp.conj(second), xp.conj(third), (out, b, c, a))
 
 
-@trilinear.vjp("second")
+@trilinear_op.vjp("second")
 def trilinear_gradient_of_second(g: Any, first: Any, third: Any, equation: Any, xp: Any) -> Any:
     a, b, c, out = equation
     return xp.trilinear(g, xp.conj(first), xp.conj(third), (out, a, c, b))
 
 
-@trilinear.vjp("third")
+@trilinear_op.vjp("third")
 def trilinear_gradient_of_third(g: Any, first: Any, second: Any, equation: Any, xp: Any) -> Any:
     a, b, c, out = equation
     return xp.trilinear(g, xp.conj(first), xp.conj(second), (out, a, b, c))
 
 
-@trilinear.batch
+@trilinear_op.batch
 def trilinear_batched(call: batching.Call) -> Any:
     *factors, result = call.attribute("equation")
     named = [f"Z{part}" if flag else part for part, flag in zip(factors, call.flags)]
@@ -605,7 +605,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         )
     rows = math.prod(a[:-1])
     left, right = reshape(input1, (rows, a[-1])), reshape(input2, (rows, b[-1]))
-    result = reshape(trilinear(left, weight, right, ("ni", "kij", "nj", "nk")), (*a[:-1], w[0]))
+    result = reshape(trilinear_op(left, weight, right, ("ni", "kij", "nj", "nk")), (*a[:-1], w[0]))
     return result if bias is None else result + bias
 
 

@@ -36,7 +36,7 @@ def _runs(ranked: Any, order: Any) -> tuple[Any, Any, Any]:
 
 
 @primitive("Unique2Backward0", outputs=3, differentiable_outputs="first", batch=batching.item_by_item)
-def unique_all(input: Array) -> tuple[Array, ...]:
+def unique_all_op(input: Array) -> tuple[Array, ...]:
     flat = input.reshape(-1)
     order = np.argsort(widened(flat), kind="stable")
     ranked = flat[order]
@@ -53,7 +53,7 @@ def _unique_rows(input: Any, dim: int, ordered: bool) -> tuple[Any, Any, Any]:
 
 
 @primitive("UniqueDimBackward0", outputs=3, differentiable_outputs="first", batch=batching.item_by_item)
-def unique_along(input: Array, dim: int) -> Any:
+def unique_along_op(input: Array, dim: int) -> Any:
     return _unique_rows(input, dim, True)
 
 
@@ -66,8 +66,8 @@ def unique_consecutive_op(input: Array, dim: Any) -> tuple[Array, ...]:
     return flat[first], inverse.reshape(input.shape), counts
 
 
-unique_all.vjp(input=no_derivative("_unique2"))
-unique_along.vjp(input=no_derivative("unique_dim"))
+unique_all_op.vjp(input=no_derivative("_unique2"))
+unique_along_op.vjp(input=no_derivative("unique_dim"))
 unique_consecutive_op.vjp(input=no_derivative("unique_consecutive"))
 
 
@@ -91,8 +91,8 @@ def unique(
     if input._array.dtype.kind == "c":
         raise not_for("unique", input.dtype)
     if dim is None or not input._array.ndim:
-        return _asked_for(unique_all(input), return_inverse, return_counts)
-    return _asked_for(unique_along(input, _check_unique(input, dim)), return_inverse, return_counts)
+        return _asked_for(unique_all_op(input), return_inverse, return_counts)
+    return _asked_for(unique_along_op(input, _check_unique(input, dim)), return_inverse, return_counts)
 
 
 @public("unique_consecutive", "unique_consecutive")
@@ -191,12 +191,12 @@ def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bo
 
 
 @primitive("NotImplemented", name="weighted_bincount", batch=batching.item_by_item)
-def weighted_bincount(input: Array, places: Any, minlength: int) -> Any:
+def weighted_bincount_op(input: Array, places: Any, minlength: int) -> Any:
     result = np.bincount(places, input, minlength)
     return result.astype(np.float32) if input.dtype == np.float32 else result
 
 
-weighted_bincount.vjp(input=no_aten_derivative("bincount"))
+weighted_bincount_op.vjp(input=no_aten_derivative("bincount"))
 
 
 @public("bincount", "bincount")
@@ -215,7 +215,7 @@ def bincount(input: Tensor, weights: Any = None, minlength: int = 0) -> Tensor:
         return Tensor._wrap(np.bincount(x, minlength=minlength).astype(np.int64, copy=False))
     if weights._array.shape != x.shape:
         raise RuntimeError("weights should be 1-d and have the same length as input")
-    return weighted_bincount(weights, x, minlength)
+    return weighted_bincount_op(weights, x, minlength)
 
 
 @public("histc", "histc", out=True)

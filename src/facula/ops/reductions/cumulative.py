@@ -19,7 +19,7 @@ from ..machine.public import FUNCTIONS, public
 from ..machine.refusals import not_for
 from ..machine.write import inplace_form
 from ..moving.basic import in_both_namespaces, in_dtype, raw
-from ..pointwise.with_numbers import div_number, mul_number
+from ..pointwise.with_numbers import div_number_op, mul_number_op
 from .recurrence import products_before
 from .reducing import accumulator, check_dim, refuse_narrowing
 from .sums import has_no_zero, result_dtype
@@ -52,7 +52,7 @@ def _array_from_end(x: Any, dim: int) -> Any:
 
 def _tensor_from_end(x: Any, dim: int) -> Any:
     dims = (dim % x._array.ndim,)
-    return TENSORS.flip(TENSORS.cumsum_op(TENSORS.flip(x, dims), dim), dims)
+    return TENSORS.flip(TENSORS.cumsum(TENSORS.flip(x, dims), dim), dims)
 
 
 in_both_namespaces("cumsum_from_end", _array_from_end, _tensor_from_end)
@@ -270,9 +270,9 @@ def trapezoid(y: Tensor, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Tensor
     if not shape[at]:
         return y.new_zeros((*shape[:at], *shape[at + 1 :]))
     if x is not None:
-        return div_number((_neighbours(y, at) * _widths("trapezoid", y, x, at)).sum(at), 2.0)
+        return div_number_op((_neighbours(y, at) * _widths("trapezoid", y, x, at)).sum(at), 2.0)
     ends = y.select(at, 0) + y.select(at, shape[at] - 1)
-    return mul_number(y.sum(at) - mul_number(ends, 0.5), dx)
+    return mul_number_op(y.sum(at) - mul_number_op(ends, 0.5), dx)
 
 
 @public("cumulative_trapezoid", "")
@@ -280,5 +280,5 @@ def cumulative_trapezoid(y: Tensor, x: Any = None, *, dx: Any = 1, dim: int = -1
     """The integral up to each sample point."""
     at = _dim_of_samples(y, dim)
     if x is not None:
-        return div_number(cumsum(_neighbours(y, at) * _widths("cumulative_trapezoid", y, x, at), at), 2.0)
-    return cumsum(mul_number(_neighbours(y, at), dx / 2.0), at)
+        return div_number_op(cumsum(_neighbours(y, at) * _widths("cumulative_trapezoid", y, x, at), at), 2.0)
+    return cumsum(mul_number_op(_neighbours(y, at), dx / 2.0), at)

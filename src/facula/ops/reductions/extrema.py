@@ -71,16 +71,16 @@ def chosen_of_all(name: str, node: str, choose: Any) -> Primitive:
     return op
 
 
-max_all = chosen_of_all("max_all", "MaxBackward1", lambda x: maximum_reduce(x, None))
-min_all = chosen_of_all("min_all", "MinBackward1", lambda x: minimum_reduce(x, None))
+max_all_op = chosen_of_all("max_all", "MaxBackward1", lambda x: maximum_reduce(x, None))
+min_all_op = chosen_of_all("min_all", "MinBackward1", lambda x: minimum_reduce(x, None))
 
 
-@max_all.batch
+@max_all_op.batch
 def max_all_batched(call: batching.Call) -> Any:
     return amax_op(call.rows(), (1,), False)
 
 
-@min_all.batch
+@min_all_op.batch
 def min_all_batched(call: batching.Call) -> Any:
     return amin_op(call.rows(), (1,), False)
 
@@ -123,8 +123,8 @@ def _extremum_along(name: str, node: str, arg: Any) -> Primitive:
     return by_index(Primitive(name, kernel, node, **BY_INDEX))
 
 
-max_dim = _extremum_along("max_dim", "MaxBackward0", np.argmax)
-min_dim = _extremum_along("min_dim", "MinBackward0", np.argmin)
+max_dim_op = _extremum_along("max_dim", "MaxBackward0", np.argmax)
+min_dim_op = _extremum_along("min_dim", "MinBackward0", np.argmin)
 
 
 def _extremum(
@@ -162,7 +162,7 @@ def max(input: Tensor, dim: Any = _FULL, keepdim: bool = _FULL, *, other: Any = 
     """The greatest element; along ``dim`` as (values, indices); or, given another tensor, the elementwise maximum."""
     if isinstance(dim, Tensor):
         dim, other = _FULL, dim
-    return _extremum("max", "maximum", max_all, max_dim, input, dim, keepdim, other)
+    return _extremum("max", "maximum", max_all_op, max_dim_op, input, dim, keepdim, other)
 
 
 @public("min", "min", out=True, overloads=True)
@@ -170,7 +170,7 @@ def min(input: Tensor, dim: Any = _FULL, keepdim: bool = _FULL, *, other: Any = 
     """The least element; along ``dim`` as (values, indices); or, given another tensor, the elementwise minimum."""
     if isinstance(dim, Tensor):
         dim, other = _FULL, dim
-    return _extremum("min", "minimum", min_all, min_dim, input, dim, keepdim, other)
+    return _extremum("min", "minimum", min_all_op, min_dim_op, input, dim, keepdim, other)
 
 
 # ---- amax, amin, aminmax

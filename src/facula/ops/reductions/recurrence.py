@@ -18,7 +18,7 @@ from ..moving.basic import in_both_namespaces
 
 
 @primitive("ShiftBackward0", kind="linear", batch=batching.moved_dimensions)
-def shift(input: Array, dim: int, by: int) -> Any:
+def shift_op(input: Array, dim: int, by: int) -> Any:
     """Move everything one place up (or down) a dimension; zeros come in."""
     result = np.zeros_like(input)
     n = input.shape[dim]
@@ -29,11 +29,11 @@ def shift(input: Array, dim: int, by: int) -> Any:
     return result
 
 
-shift.vjp(input=lambda g, dim, by, xp: xp.shift(g, dim, -by))
+shift_op.vjp(input=lambda g, dim, by, xp: xp.shift(g, dim, -by))
 
 
 @primitive("RecurBackward0", batch=batching.moved_dimensions)
-def recur(source: Array, factor: Array, dim: int, reverse: bool) -> Any:
+def recur_op(source: Array, factor: Array, dim: int, reverse: bool) -> Any:
     n = source.shape[dim]
     if source.size == n and source.dtype.kind == "f" and source.dtype.itemsize > 2:
         return _recur_numbers(source, factor, reverse)
@@ -74,12 +74,12 @@ def _recur_numbers(source: Any, factor: Any, reverse: bool) -> Any:
     return np.array(result, source.dtype).reshape(source.shape)
 
 
-@recur.vjp("source")
+@recur_op.vjp("source")
 def recur_gradient_of_source(g: Any, factor: Any, dim: int, reverse: bool, xp: Any) -> Any:
     return xp.recur(g, xp.conj(factor), dim, not reverse)
 
 
-@recur.vjp("factor")
+@recur_op.vjp("factor")
 def recur_gradient_of_factor(g: Any, factor: Any, out: Any, dim: int, reverse: bool, xp: Any) -> Any:
     adjoint = xp.recur(g, xp.conj(factor), dim, not reverse)
     if reverse:

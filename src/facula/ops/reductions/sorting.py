@@ -88,7 +88,7 @@ def sort_op(input: Array, dim: int, descending: bool) -> Any:
 
 
 sort_op.vjp(input=_sort_rule)
-sort_stable_op = sort_op.under("sort_stable_op", "SortBackward1")
+sort_stable_op = sort_op.under("sort_stable", "SortBackward1")
 
 
 def _refuse_complex(what: str, input: Tensor) -> None:
@@ -182,18 +182,18 @@ def _median_value(x: Any, ignore_nan: bool) -> Any:
     return np.partition(flat, k)[k].astype(x.dtype)
 
 
-median_all = chosen_of_all("median_all", "MedianBackward0", lambda x: _median_value(x, False))
-nanmedian_all = chosen_of_all("nanmedian_all", "NanmedianBackward0", lambda x: _median_value(x, True))
+median_all_op = chosen_of_all("median_all", "MedianBackward0", lambda x: _median_value(x, False))
+nanmedian_all_op = chosen_of_all("nanmedian_all", "NanmedianBackward0", lambda x: _median_value(x, True))
 
 
-@median_all.batch
+@median_all_op.batch
 def median_all_batched(call: batching.Call) -> Any:
-    return median_dim(call.rows(), 1, False)[0]
+    return median_dim_op(call.rows(), 1, False)[0]
 
 
-@nanmedian_all.batch
+@nanmedian_all_op.batch
 def nanmedian_all_batched(call: batching.Call) -> Any:
-    return nanmedian_dim(call.rows(), 1, False)[0]
+    return nanmedian_dim_op(call.rows(), 1, False)[0]
 
 
 def _pick_ranked(x: Any, rank: Any, dim: int, keepdim: bool) -> tuple[Any, Any]:
@@ -224,8 +224,8 @@ def _median_along(name: str, node: str, ignore_nan: bool) -> Primitive:
     return by_index(Primitive(name, kernel, node, **BY_INDEX))
 
 
-median_dim = _median_along("median_dim", "MedianBackward1", False)
-nanmedian_dim = _median_along("nanmedian_dim", "NanmedianBackward1", True)
+median_dim_op = _median_along("median_dim", "MedianBackward1", False)
+nanmedian_dim_op = _median_along("nanmedian_dim", "NanmedianBackward1", True)
 
 
 def _median(name: str, full: Primitive, along: Primitive, input: Tensor, dim: Any, keepdim: bool) -> Any:
@@ -244,13 +244,13 @@ def _median(name: str, full: Primitive, along: Primitive, input: Tensor, dim: An
 @public("median", "median", out="dim")
 def median(input: Tensor, dim: Any = _FULL, keepdim: bool = False) -> Any:
     """The median; of two in the middle the lower. Along ``dim`` as (values, indices)."""
-    return _median("median", median_all, median_dim, input, dim, keepdim)
+    return _median("median", median_all_op, median_dim_op, input, dim, keepdim)
 
 
 @public("nanmedian", "nanmedian", out="dim")
 def nanmedian(input: Tensor, dim: Any = _FULL, keepdim: bool = False) -> Any:
     """The median of what is no NaN."""
-    return _median("nanmedian", nanmedian_all, nanmedian_dim, input, dim, keepdim)
+    return _median("nanmedian", nanmedian_all_op, nanmedian_dim_op, input, dim, keepdim)
 
 
 @primitive("KthvalueBackward0", **BY_INDEX)
@@ -366,9 +366,9 @@ def _quantile(
         result = result.movedim(-1, 0)
         if keepdim:
             result = result.unsqueeze(at + 1)
-    from ..products.matmul import squeeze_fresh
+    from ..products.matmul import squeeze_fresh_op
 
-    return squeeze_fresh(result.unsqueeze(-1), result._array.ndim) if levels.ndim else squeeze_fresh(result, 0)
+    return squeeze_fresh_op(result.unsqueeze(-1), result._array.ndim) if levels.ndim else squeeze_fresh_op(result, 0)
 
 
 def _ranks(levels: Any, last: Any, good: Any, ignore_nan: bool, interpolation: str) -> Any:

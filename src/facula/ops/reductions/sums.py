@@ -48,30 +48,30 @@ def result_dtype(dtype: dtypes.dtype | None) -> Any:
 
 
 @primitive("SumBackward0", kind="linear")
-def sum_all(input: Array, dtype: Any = None) -> Any:
+def sum_all_op(input: Array, dtype: Any = None) -> Any:
     return total(input, None, False, dtype)
 
 
-@sum_all.vjp("input")
+@sum_all_op.vjp("input")
 def sum_all_gradient_of_input(g: Any, input_shape: Any, input_dtype: Any, xp: Any) -> Any:
     return spread_out(in_dtype(g, input_dtype, xp), input_shape, None, True, xp)
 
 
-@sum_all.batch
+@sum_all_op.batch
 def sum_all_batched(call: batching.Call) -> Any:
     if not call.ndim():
         return call.values[0].clone() if call.attributes[0] is None else call.values[0].to(call.attributes[0])
-    return sum_dim(call.values[0], tuple(range(1, call.ndim() + 1)), False, *call.attributes)
+    return sum_dim_op(call.values[0], tuple(range(1, call.ndim() + 1)), False, *call.attributes)
 
 
 @primitive("SumBackward1", kind="linear", batch=batching.moved_dimensions)
-def sum_dim(input: Array, dim: Any, keepdim: bool, dtype: Any = None) -> Any:
+def sum_dim_op(input: Array, dim: Any, keepdim: bool, dtype: Any = None) -> Any:
     if dtype is None and (input.dtype is F32 or input.dtype is F64):  # the first thing ``total`` would find out
         return add_up(input, dim if dim and input.ndim else None, keepdim)
     return total(input, axes(dim, input.ndim), keepdim, dtype)
 
 
-@sum_dim.vjp("input")
+@sum_dim_op.vjp("input")
 def sum_dim_gradient_of_input(g: Any, input_shape: Any, dim: Any, keepdim: bool, input_dtype: Any, xp: Any) -> Any:
     return spread_out(in_dtype(g, input_dtype, xp), input_shape, dim, keepdim, xp)
 
@@ -86,8 +86,8 @@ def sum(input: Tensor, dim: Any = _FULL, keepdim: bool = _FULL, *, dtype: Any = 
     if dim is _FULL:
         if keepdim is not _FULL:
             raise NoOverload
-        return sum_all.call(input, wanted)
-    return sum_dim.call(input, check_dims(dim, input._array.ndim), flag(keepdim), wanted)
+        return sum_all_op.call(input, wanted)
+    return sum_dim_op.call(input, check_dims(dim, input._array.ndim), flag(keepdim), wanted)
 
 
 def flag(keepdim: Any) -> bool:
@@ -163,30 +163,30 @@ def mean_array(x: Any, dim: Any, keepdim: bool, wanted: Any = None) -> Any:
 
 
 @primitive("MeanBackward0", kind="linear")
-def mean_all(input: Array, dtype: Any = None) -> Any:
+def mean_all_op(input: Array, dtype: Any = None) -> Any:
     return mean_array(input, None, False, dtype)
 
 
-@mean_all.vjp("input")
+@mean_all_op.vjp("input")
 def mean_all_gradient_of_input(g: Any, input_shape: Any, input_size: int, input_dtype: Any, xp: Any) -> Any:
     if not xp.is_raw:
         return xp.over(spread_out(in_dtype(g, input_dtype, xp), input_shape, None, True, xp), input_size or 1)
     return spread_out(in_dtype(g / (input_size or 1), input_dtype, xp), input_shape, None, True, xp)
 
 
-@mean_all.batch
+@mean_all_op.batch
 def mean_all_batched(call: batching.Call) -> Any:
     if not call.ndim():
         return call.values[0].clone() if call.attributes[0] is None else call.values[0].to(call.attributes[0])
-    return mean_dim(call.values[0], tuple(range(1, call.ndim() + 1)), False, *call.attributes)
+    return mean_dim_op(call.values[0], tuple(range(1, call.ndim() + 1)), False, *call.attributes)
 
 
 @primitive("MeanBackward1", kind="linear", batch=batching.moved_dimensions)
-def mean_dim(input: Array, dim: Any, keepdim: bool, dtype: Any = None) -> Any:
+def mean_dim_op(input: Array, dim: Any, keepdim: bool, dtype: Any = None) -> Any:
     return mean_array(input, axes(dim, input.ndim), keepdim, dtype)
 
 
-@mean_dim.vjp("input")
+@mean_dim_op.vjp("input")
 def mean_dim_gradient_of_input(
     g: Any, input_shape: Any, dim: Any, keepdim: bool, input_size: int, input_dtype: Any, xp: Any
 ) -> Any:
@@ -208,8 +208,8 @@ def mean(input: Tensor, dim: Any = _FULL, keepdim: bool = _FULL, *, dtype: Any =
     if dim is _FULL:
         if keepdim is not _FULL:
             raise NoOverload
-        return mean_all.call(input, wanted)
-    return mean_dim.call(input, check_dims(dim, input._array.ndim), flag(keepdim), wanted)
+        return mean_all_op.call(input, wanted)
+    return mean_dim_op.call(input, check_dims(dim, input._array.ndim), flag(keepdim), wanted)
 
 
 def _no_mean(which: str, d: dtypes.dtype) -> RuntimeError:
@@ -252,11 +252,11 @@ def _multiply_rows(rows: Any) -> Any:
 
 
 @primitive("ProdBackward0")
-def prod_all(input: Array, dtype: Any = None) -> Any:
+def prod_all_op(input: Array, dtype: Any = None) -> Any:
     return multiply_up(input, None, False, dtype)
 
 
-@prod_all.vjp("input")
+@prod_all_op.vjp("input")
 def prod_all_gradient_of_input(g: Any, input: Any, out: Any, input_dtype: Any, xp: Any) -> Any:
     if not input.shape:
         return in_dtype(g, input_dtype, xp)
@@ -268,17 +268,17 @@ def prod_all_gradient_of_input(g: Any, input: Any, out: Any, input_dtype: Any, x
     return in_dtype(g * xp.reshape(xp.conj(products_of_others(flat, 0, xp)), input.shape), input_dtype, xp)
 
 
-@prod_all.batch
+@prod_all_op.batch
 def prod_all_batched(call: batching.Call) -> Any:
-    return prod_dim(call.rows(), 1, False, *call.attributes)
+    return prod_dim_op(call.rows(), 1, False, *call.attributes)
 
 
 @primitive("ProdBackward1", batch=batching.moved_dimensions)
-def prod_dim(input: Array, dim: int, keepdim: bool, dtype: Any = None) -> Any:
+def prod_dim_op(input: Array, dim: int, keepdim: bool, dtype: Any = None) -> Any:
     return multiply_up(input, dim, keepdim, dtype)
 
 
-@prod_dim.vjp("input")
+@prod_dim_op.vjp("input")
 def prod_dim_gradient_of_input(g: Any, input: Any, out: Any, dim: int, keepdim: bool, input_dtype: Any, xp: Any) -> Any:
     if not input.shape:
         return in_dtype(g, input_dtype, xp)
@@ -317,8 +317,8 @@ def prod(input: Tensor, dim: Any = _FULL, keepdim: bool = False, *, dtype: Any =
     wanted = result_dtype(dtype)
     refuse_narrowing(input, dtype)
     if dim is _FULL:
-        return prod_all(input, wanted)
-    return prod_dim(input, check_dim(dim, input._array.ndim), keepdim, wanted)
+        return prod_all_op(input, wanted)
+    return prod_dim_op(input, check_dim(dim, input._array.ndim), keepdim, wanted)
 
 
 # ---- any, all, count_nonzero
@@ -334,7 +334,7 @@ def _logical(name: str, reduce: Any) -> Primitive:
     return kernel
 
 
-any_op, all_op = _logical("any_op", np.logical_or.reduce), _logical("all_op", np.logical_and.reduce)
+any_op, all_op = _logical("any", np.logical_or.reduce), _logical("all", np.logical_and.reduce)
 
 
 def _reduced(op: Primitive, input: Tensor, dim: Any, keepdim: bool) -> Any:

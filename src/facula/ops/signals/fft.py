@@ -22,9 +22,9 @@ from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.refusals import not_for, scalar_type
 from ..moving.basic import conj_tensor, in_both_namespaces
-from ..moving.padding import constant_pad
+from ..moving.padding import constant_pad_op
 from ..moving.rearrange import roll_op
-from ..pointwise.complex import conj_physically
+from ..pointwise.complex import conj_physically_op
 from ..views.slices import slice_op
 
 FFT: dict[str, Any] = {}
@@ -55,7 +55,7 @@ _LARGE = 32768
 
 
 @primitive("FftC2CBackward0", name="fft_c2c", kind="linear", batch=batching.moved_dimensions)
-def c2c(input: Array, dim: tuple[int, ...], normalization: int, forward: bool) -> Any:
+def c2c_op(input: Array, dim: tuple[int, ...], normalization: int, forward: bool) -> Any:
     if not dim:
         return input.copy()
     norm = (_FORWARD if forward else _INVERSE)[normalization]
@@ -70,13 +70,13 @@ def _c(result: Any, like: Any) -> Any:
     return np.ascontiguousarray(result) if like.flags.c_contiguous and not result.flags.c_contiguous else result
 
 
-c2c.vjp(input=lambda g, dim, normalization, forward, xp: xp.fft_c2c(g, dim, normalization, not forward))
+c2c_op.vjp(input=lambda g, dim, normalization, forward, xp: xp.fft_c2c(g, dim, normalization, not forward))
 
 
 @primitive(
     "FftR2CBackward0", name="fft_r2c", kind="linear", batch=batching.moved_dimensions, saved_names={"input_shape": ""}
 )
-def r2c(input: Array, dim: tuple[int, ...], normalization: int, onesided: bool) -> Any:
+def r2c_op(input: Array, dim: tuple[int, ...], normalization: int, onesided: bool) -> Any:
     norm = _FORWARD[normalization]
     fft = library(input)
     if len(dim) == 1:
@@ -84,7 +84,7 @@ def r2c(input: Array, dim: tuple[int, ...], normalization: int, onesided: bool) 
     return _c((fft.rfftn if onesided else fft.fftn)(input, axes=dim, norm=norm), input)
 
 
-@r2c.vjp("input")
+@r2c_op.vjp("input")
 def r2c_gradient_of_input(
     g: Any, dim: tuple[int, ...], normalization: int, onesided: bool, input_shape: tuple[int, ...], xp: Any
 ) -> Any:
@@ -97,7 +97,7 @@ def r2c_gradient_of_input(
 @primitive(
     "FftC2RBackward0", name="fft_c2r", kind="linear", batch=batching.moved_dimensions, saved_names={"last_dim_size": ""}
 )
-def c2r(input: Array, dim: tuple[int, ...], normalization: int, last_dim_size: int) -> Any:
+def c2r_op(input: Array, dim: tuple[int, ...], normalization: int, last_dim_size: int) -> Any:
     norm = _INVERSE[normalization]
     fft = library(input)
     if len(dim) > 1:
@@ -105,7 +105,7 @@ def c2r(input: Array, dim: tuple[int, ...], normalization: int, last_dim_size: i
     return _c(fft.irfft(input, last_dim_size, dim[-1], norm), input)
 
 
-@c2r.vjp("input")
+@c2r_op.vjp("input")
 def c2r_gradient_of_input(g: Any, dim: tuple[int, ...], normalization: int, last_dim_size: int, xp: Any) -> Any:
     return xp.weighted_spectrum(xp.fft_r2c(g, dim, normalization, True), dim[-1], last_dim_size, 2.0)
 
@@ -191,7 +191,7 @@ def resized(input: Tensor, dims: tuple[int, ...], sizes: tuple[int, ...]) -> Ten
             pad[2 * (ndim - 1 - dim) + 1] = n - here
         elif here > n:
             input = slice_op.call(input, dim, 0, n, 1)
-    return constant_pad(input, tuple(pad), 0.0) if any(pad) else input
+    return constant_pad_op(input, tuple(pad), 0.0) if any(pad) else input
 
 
 def axes_and_sizes(input: Tensor, s: Any, dim: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -233,8 +233,8 @@ def _complex_transform(input: Tensor, n: Any, dim: Any, norm: Any, forward: bool
     x = resized(x, (axis,), (size,))
     mode = normalization_of(norm, forward)
     if x._array.dtype.kind == "c":
-        return c2c(x, (axis,), mode, forward)
-    spectrum = r2c(x, (axis,), mode, False)
+        return c2c_op(x, (axis,), mode, forward)
+    spectrum = r2c_op(x, (axis,), mode, False)
     return spectrum if forward else conj_tensor(spectrum)
 
 
@@ -245,7 +245,7 @@ def _from_real(name: str, input: Tensor, n: Any, dim: Any, norm: Any, forward: b
     axis = _axis(dim, x._array.ndim)
     size = x._array.shape[axis] if n is None else _integer("n", n)
     require_points(size)
-    spectrum = r2c(resized(x, (axis,), (size,)), (axis,), normalization_of(norm, forward), True)
+    spectrum = r2c_op(resized(x, (axis,), (size,)), (axis,), normalization_of(norm, forward), True)
     return spectrum if forward else conj_tensor(spectrum)
 
 
@@ -255,7 +255,7 @@ def _to_real(input: Tensor, n: Any, dim: Any, norm: Any, forward: bool) -> Tenso
     size = 2 * (x._array.shape[axis] - 1) if n is None else _integer("n", n)
     require_points(size)
     x = resized(x, (axis,), (size // 2 + 1,))
-    return c2r(conj_tensor(x) if forward else x, (axis,), normalization_of(norm, forward), size)
+    return c2r_op(conj_tensor(x) if forward else x, (axis,), normalization_of(norm, forward), size)
 
 
 # ---- several dimensions
@@ -264,7 +264,7 @@ def _to_real(input: Tensor, n: Any, dim: Any, norm: Any, forward: bool) -> Tenso
 def _transform_all(input: Tensor, s: Any, dim: Any, norm: Any, forward: bool) -> Tensor:
     dims, sizes = axes_and_sizes(input, s, dim)
     x = resized(promoted(input, to_complex=True), dims, sizes)
-    return c2c(x, dims, normalization_of(norm, forward), forward)
+    return c2c_op(x, dims, normalization_of(norm, forward), forward)
 
 
 def _real_axes(name: str, input: Tensor, s: Any, dim: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -278,7 +278,7 @@ def _from_real_all(input: Tensor, s: Any, dim: Any, norm: Any) -> Tensor:
     if input._array.dtype.kind == "c":
         raise RuntimeError(f"rfftn expects a real-valued input tensor, but got {scalar_type(input)}")
     dims, sizes = _real_axes("rfftn", input, s, dim)
-    return r2c(resized(promoted(input), dims, sizes), dims, normalization_of(norm, True), True)
+    return r2c_op(resized(promoted(input), dims, sizes), dims, normalization_of(norm, True), True)
 
 
 def _last_size(input: Tensor, s: Any, dims: tuple[int, ...], sizes: tuple[int, ...]) -> int:
@@ -293,7 +293,7 @@ def _to_real_all(input: Tensor, s: Any, dim: Any, norm: Any) -> Tensor:
     dims, sizes = _real_axes("irfftn", input, s, dim)
     size = _last_size(input, s, dims, sizes)
     x = resized(promoted(input, to_complex=True), dims, (*sizes[:-1], size // 2 + 1))
-    return c2r(x, dims, normalization_of(norm, False), size)
+    return c2r_op(x, dims, normalization_of(norm, False), size)
 
 
 def _hermitian_all(input: Tensor, s: Any, dim: Any, norm: Any) -> Tensor:
@@ -302,8 +302,8 @@ def _hermitian_all(input: Tensor, s: Any, dim: Any, norm: Any) -> Tensor:
     x = resized(promoted(input, to_complex=True), dims, (*sizes[:-1], size // 2 + 1))
     mode = normalization_of(norm, True)
     if len(dims) > 1:
-        x = c2c(x, dims[:-1], mode, True)
-    return c2r(conj_tensor(x), dims[-1:], mode, size)
+        x = c2c_op(x, dims[:-1], mode, True)
+    return c2r_op(conj_tensor(x), dims[-1:], mode, size)
 
 
 def _to_hermitian_all(input: Tensor, s: Any, dim: Any, norm: Any) -> Tensor:
@@ -311,10 +311,10 @@ def _to_hermitian_all(input: Tensor, s: Any, dim: Any, norm: Any) -> Tensor:
         raise RuntimeError(f"Only supports floating-point dtypes, but found: {scalar_type(input)}")
     dims, sizes = _real_axes("ihfftn", input, s, dim)
     mode = normalization_of(norm, False)
-    spectrum = r2c(resized(promoted(input), dims, sizes), dims[-1:], mode, True)
+    spectrum = r2c_op(resized(promoted(input), dims, sizes), dims[-1:], mode, True)
     if len(dims) == 1:
         return conj_tensor(spectrum)
-    return c2c(conj_physically(spectrum), dims[:-1], mode, False)
+    return c2c_op(conj_physically_op(spectrum), dims[:-1], mode, False)
 
 
 # ---- the public functions

@@ -13,18 +13,18 @@ from ..machine import batching
 from ..machine.deprecated import warn_once
 from ..machine.public import public
 from ..machine.view import view_primitive
-from ..moving.padding import constant_pad, pad
-from ..views.slices import slice_op, unfold_backward, unfold_op
-from .fft import c2c, c2r, r2c
+from ..moving.padding import constant_pad_op, pad
+from ..views.slices import slice_op, unfold_backward_op, unfold_op
+from .fft import c2c_op, c2r_op, r2c_op
 
 
 @view_primitive("AsStridedBackward0", "frames", batch=batching.item_by_item)
-def frames(input: Array, size: int, step: int) -> Any:
+def frames_op(input: Array, size: int, step: int) -> Any:
     """All windows of ``size`` along the last of two dimensions, ``step`` apart."""
     return unfold_op.kernel(input, 1, size, step)
 
 
-frames.vjp(input=lambda g, size, step, input_shape, xp: xp.unfold_backward(g, input_shape, 1, size, step))
+frames_op.vjp(input=lambda g, size, step, input_shape, xp: xp.unfold_backward(g, input_shape, 1, size, step))
 
 
 def _told(value: Any) -> str:
@@ -57,7 +57,7 @@ def _full_window(window: Any, like: Tensor, win_length: int, n_fft: int) -> Any:
         array = np.zeros(n_fft, like._array.real.dtype)
         array[left : left + win_length] = 1
         return Tensor._wrap(array)
-    return constant_pad(window, (left, n_fft - win_length - left), 0.0)
+    return constant_pad_op(window, (left, n_fft - win_length - left), 0.0)
 
 
 @public("stft", "stft", autocast="full")
@@ -110,13 +110,13 @@ def stft(
     x = input.unsqueeze(0) if is_single else input
     if align_to_window:
         reach = n_fft - length
-        x = constant_pad(x, (reach // 2, reach - reach // 2), 0.0)
-    x = frames(x if x._array.flags.c_contiguous else x.contiguous(), n_fft, hop)
+        x = constant_pad_op(x, (reach // 2, reach - reach // 2), 0.0)
+    x = frames_op(x if x._array.flags.c_contiguous else x.contiguous(), n_fft, hop)
     weights = _full_window(window, input, length, n_fft)
     if weights is not None:
         x = x * weights
     mode = 1 if normalized else 0
-    result = r2c(x, (2,), mode, one) if x._array.dtype.kind != "c" else c2c(x, (2,), mode, True)
+    result = r2c_op(x, (2,), mode, one) if x._array.dtype.kind != "c" else c2c_op(x, (2,), mode, True)
     result.transpose_(1, 2)
     if is_single:
         result.squeeze_(0)
@@ -189,11 +189,11 @@ def istft(
     x = view_as_complex_op(parts.transpose(1, 2))
     mode = 1 if normalized else 2
     if return_complex:
-        x = c2c(x, (2,), mode, False)
+        x = c2c_op(x, (2,), mode, False)
     else:
         if not one:
             x = slice_op.call(x, 2, 0, n_fft // 2 + 1, 1)
-        x = c2r(x, (2,), mode, n_fft)
+        x = c2r_op(x, (2,), mode, n_fft)
     weights = _full_window(window, input, width, n_fft)
     if weights is None:
         weights = Tensor._wrap(np.ones(n_fft, array.real.dtype))
@@ -229,9 +229,9 @@ def _overlapped(
 ) -> Tensor:
     batch, count = x._array.shape[:2]
     whole = n_fft + hop * (count - 1)
-    signal = unfold_backward(x * weights.view((1, 1, n_fft)), (batch, whole), 1, n_fft, hop)
+    signal = unfold_backward_op(x * weights.view((1, 1, n_fft)), (batch, whole), 1, n_fft, hop)
     squares = (weights * weights).view((1, 1, n_fft)).expand(1, count, n_fft)
-    envelope = unfold_backward(squares, (1, whole), 1, n_fft, hop)
+    envelope = unfold_backward_op(squares, (1, whole), 1, n_fft, hop)
     start = n_fft // 2 if center else 0
     end = start + length if length is not None else whole - start if center else whole
     end = min(end, whole)
@@ -249,5 +249,5 @@ def _overlapped(
             "Please check your center and hop_length settings.",
             depth=1,
         )
-        signal = constant_pad(signal, (0, length - (end - start)), 0.0)
+        signal = constant_pad_op(signal, (0, length - (end - start)), 0.0)
     return signal

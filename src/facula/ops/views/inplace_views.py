@@ -14,8 +14,8 @@ from ...autograd import views
 from ..machine.arguments import one_dim, size_tuple
 from ..machine.primitive import Primitive
 from ..machine.public import FUNCTIONS, public
-from ..moving.basic import _bytes_of, as_strided_kernel
-from .shape import _several_dims, new_dim, squeeze_all, squeeze_dims, squeeze_op, unsqueeze_op
+from ..moving.basic import _bytes_of, as_strided_op
+from .shape import _several_dims, new_dim, squeeze_all_op, squeeze_dims_op, squeeze_op, unsqueeze_op
 from .transpose import t_op, transpose_op
 
 
@@ -52,11 +52,12 @@ def _in_place(op: Primitive, node: str) -> Any:
     return op.under(f"{op.name}_inplace", node)
 
 
-_t, _transpose = _in_place(t_op, "TBackward1"), _in_place(transpose_op, "TransposeBackward1")
-_unsqueeze = _in_place(unsqueeze_op, "UnsqueezeBackward1")
-_squeeze_all, _squeeze_one = _in_place(squeeze_all, "SqueezeBackward3"), _in_place(squeeze_op, "SqueezeBackward4")
-_as_strided = _in_place(as_strided_kernel, "AsStridedBackward1")
-_squeeze_several = _in_place(squeeze_dims, "SqueezeBackward5")
+_t_op, _transpose_op = _in_place(t_op, "TBackward1"), _in_place(transpose_op, "TransposeBackward1")
+_unsqueeze_op = _in_place(unsqueeze_op, "UnsqueezeBackward1")
+_squeeze_all_op = _in_place(squeeze_all_op, "SqueezeBackward3")
+_squeeze_one_op = _in_place(squeeze_op, "SqueezeBackward4")
+_as_strided_op = _in_place(as_strided_op, "AsStridedBackward1")
+_squeeze_several_op = _in_place(squeeze_dims_op, "SqueezeBackward5")
 
 
 @public("", "t_")
@@ -64,14 +65,14 @@ def t_(input: Tensor) -> Any:
     """``t`` in place."""
     if input._array.ndim > 2:
         raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {input._array.ndim}D")
-    return become_view(input, _t)
+    return become_view(input, _t_op)
 
 
 @public("", "transpose_ swapdims_")
 def transpose_(input: Tensor, dim0: int, dim1: int) -> Any:
     """``transpose`` in place."""
     ndim = input._array.ndim
-    return become_view(input, _transpose, one_dim(dim0, ndim), one_dim(dim1, ndim))
+    return become_view(input, _transpose_op, one_dim(dim0, ndim), one_dim(dim1, ndim))
 
 
 @public("", "swapaxes_")
@@ -83,17 +84,17 @@ def swapaxes_(input: Tensor, axis0: int, axis1: int) -> Any:
 @public("", "unsqueeze_")
 def unsqueeze_(input: Tensor, dim: int) -> Any:
     """``unsqueeze`` in place."""
-    return become_view(input, _unsqueeze, new_dim(dim, input._array.ndim))
+    return become_view(input, _unsqueeze_op, new_dim(dim, input._array.ndim))
 
 
 @public("", "squeeze_")
 def squeeze_(input: Tensor, dim: Any = None) -> Any:
     """``squeeze`` in place."""
     if dim is None:
-        return become_view(input, _squeeze_all)
+        return become_view(input, _squeeze_all_op)
     if isinstance(dim, (tuple, list)):
-        return become_view(input, _squeeze_several, _several_dims(dim, input._array.ndim))
-    return become_view(input, _squeeze_one, one_dim(dim, input._array.ndim))
+        return become_view(input, _squeeze_several_op, _several_dims(dim, input._array.ndim))
+    return become_view(input, _squeeze_one_op, one_dim(dim, input._array.ndim))
 
 
 @public("", "as_strided_")
@@ -103,7 +104,7 @@ def as_strided_(input: Tensor, size: Any, stride: Any, storage_offset: int | Non
     here = views.storage_offset(array)
     geometry = (array.shape, views.element_strides(array), here)
     at = here if storage_offset is None else storage_offset
-    return become_view(input, _as_strided, tuple(size), tuple(stride), at, geometry)
+    return become_view(input, _as_strided_op, tuple(size), tuple(stride), at, geometry)
 
 
 # ---- other memory

@@ -35,36 +35,36 @@ view_call = view_op.call
 
 
 @view_primitive("ReshapeAliasBackward0", "reshape_alias")
-def reshape_alias(input: Array, shape: tuple[int, ...]) -> Any:
+def reshape_alias_op(input: Array, shape: tuple[int, ...]) -> Any:
     """What ``reshape`` does to a tensor that is not contiguous but need not be copied."""
     return input.reshape(shape)
 
 
-reshape_alias.vjp(input=lambda g, input_shape, xp: xp.reshape(g, input_shape))
+reshape_alias_op.vjp(input=lambda g, input_shape, xp: xp.reshape(g, input_shape))
 
 
 @primitive("UnsafeViewBackward0", name="unsafe_view", kind="linear")
-def unsafe_view(input: Array, shape: tuple[int, ...]) -> Any:
+def unsafe_view_op(input: Array, shape: tuple[int, ...]) -> Any:
     """The second half of a reshape that has to copy: its input is fresh, so that nobody can see that it is a view."""
     return input.reshape(shape)
 
 
-unsafe_view.vjp(input=lambda g, input_shape, xp: xp.reshape(g, input_shape))
+unsafe_view_op.vjp(input=lambda g, input_shape, xp: xp.reshape(g, input_shape))
 
 
 @view_op.batch
-@reshape_alias.batch
-@unsafe_view.batch
+@reshape_alias_op.batch
+@unsafe_view_op.batch
 def view_batched(call: batching.Call) -> Any:
     return call.values[0].reshape(call.size, *call.attribute("shape"))
 
 
 @primitive("CloneBackward0", name="dense_copy", kind="linear", batch=batching.last_dimensions)
-def dense_copy(input: Array) -> Any:
+def dense_copy_op(input: Array) -> Any:
     return input.copy()
 
 
-dense_copy.vjp(input=lambda g: g)
+dense_copy_op.vjp(input=lambda g: g)
 
 
 def ints(function: str, argument: str, given: tuple[Any, ...]) -> tuple[int, ...]:
@@ -134,8 +134,8 @@ def reshape(input: Tensor, *size: Any, shape: Any = None) -> Tensor:
         try:
             array.reshape(wanted, copy=False)
         except ValueError:
-            return unsafe_view(dense_copy(input), wanted)
-        return reshape_alias(input, wanted)
+            return unsafe_view_op(dense_copy_op(input), wanted)
+        return reshape_alias_op(input, wanted)
     except ValueError:
         error = _shape_error(wanted, array.size)
     except TypeError:
@@ -299,7 +299,7 @@ def contiguous(input: Tensor, memory_format: Any = None) -> Tensor:
     """This tensor if it is dense in C order (or the memory format's), else a copy that is."""
     if memory_format is not None:
         return input if input.is_contiguous(memory_format) else input.clone(memory_format=memory_format)
-    return input if input._array.flags.c_contiguous else dense_copy(input)
+    return input if input._array.flags.c_contiguous else dense_copy_op(input)
 
 
 # ---- dimensions of size 1
@@ -339,7 +339,7 @@ def new_dim(dim: int, ndim: int) -> int:
 
 
 @view_primitive("SqueezeBackward0", "squeeze_all")
-def squeeze_all(input: Array) -> Any:
+def squeeze_all_op(input: Array) -> Any:
     return input.squeeze()
 
 
@@ -353,10 +353,10 @@ def _unsqueezed(g: Any, shape: tuple[int, ...], dims: Sequence[int], xp: Any) ->
     return g
 
 
-squeeze_all.vjp(input=lambda g, input_shape, xp: _unsqueezed(g, input_shape, range(len(input_shape)), xp))
+squeeze_all_op.vjp(input=lambda g, input_shape, xp: _unsqueezed(g, input_shape, range(len(input_shape)), xp))
 
 
-@squeeze_all.batch
+@squeeze_all_op.batch
 def squeeze_all_batched(call: batching.Call) -> Any:
     dims = tuple([i + 1 for i, n in enumerate(call.shape()) if n == 1])
     return call.values[0].squeeze(dims) if dims else call.values[0].alias()
@@ -371,12 +371,12 @@ squeeze_op.vjp(input=lambda g, dim, input_shape, xp: _unsqueezed(g, input_shape,
 
 
 @view_primitive("SqueezeBackward2", "squeeze_dims", batch=batching.moved_dimensions)
-def squeeze_dims(input: Array, dim: tuple[int, ...]) -> Any:
+def squeeze_dims_op(input: Array, dim: tuple[int, ...]) -> Any:
     drop = tuple(d for d in dim if input.shape[d] == 1) if input.ndim else ()
     return input.squeeze(drop) if drop else input
 
 
-squeeze_dims.vjp(input=lambda g, dim, input_shape, xp: _unsqueezed(g, input_shape, dim, xp))
+squeeze_dims_op.vjp(input=lambda g, dim, input_shape, xp: _unsqueezed(g, input_shape, dim, xp))
 
 
 def _several_dims(dim: Any, ndim: int) -> tuple[int, ...]:
@@ -391,9 +391,9 @@ def _several_dims(dim: Any, ndim: int) -> tuple[int, ...]:
 def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     """A view without dimensions of size 1."""
     if dim is None:
-        return squeeze_all.call(input)
+        return squeeze_all_op.call(input)
     if isinstance(dim, (tuple, list)):
-        return squeeze_dims.call(input, _several_dims(dim, input._array.ndim))
+        return squeeze_dims_op.call(input, _several_dims(dim, input._array.ndim))
     return squeeze_op.call(input, one_dim(dim, input._array.ndim))
 
 

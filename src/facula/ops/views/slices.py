@@ -40,14 +40,14 @@ select_op.vjp(input=lambda g, dim, index, input_shape, xp: xp.select_backward(g,
 
 
 @primitive("SelectBackwardBackward0", name="select_backward", kind="linear", batch=batching.moved_dimensions)
-def select_backward(input: Array, size: tuple[int, ...], dim: int, index: int) -> Any:
+def select_backward_op(input: Array, size: tuple[int, ...], dim: int, index: int) -> Any:
     """Zeros of a shape with ``input`` at one index of a dimension."""
     whole = np.zeros(size, input.dtype)
     whole[at_dim(dim, index)] = input
     return whole
 
 
-select_backward.vjp(input=lambda g, dim, index, xp: xp.select(g, dim, index))
+select_backward_op.vjp(input=lambda g, dim, index, xp: xp.select(g, dim, index))
 
 
 @public("select", "select")
@@ -80,7 +80,7 @@ def slice_gradient_of_input(g: Any, dim: Any, start: Any, end: Any, step: Any, i
 
 
 @primitive("SliceBackwardBackward0", name="slice_backward", kind="linear", batch=batching.moved_dimensions)
-def slice_backward(
+def slice_backward_op(
     input: Array, size: tuple[int, ...], dim: int, start: int, end: int, step: int
 ) -> Any:
     """Zeros of a shape with ``input`` at a slice of a dimension."""
@@ -89,7 +89,7 @@ def slice_backward(
     return whole
 
 
-slice_backward.vjp(input=lambda g, dim, start, end, step, xp: xp.slice(g, dim, start, end, step))
+slice_backward_op.vjp(input=lambda g, dim, start, end, step, xp: xp.slice(g, dim, start, end, step))
 
 
 def slice_along(input: Tensor, dim: int, start: int | None, end: int | None, step: int = 1) -> Tensor:
@@ -145,7 +145,7 @@ def diagonal_gradient_of_input(g: Any, offset: Any, dim1: Any, dim2: Any, input_
 
 
 @primitive("DiagonalBackwardBackward0", name="diagonal_backward", kind="linear", batch=batching.moved_dimensions)
-def diagonal_backward(
+def diagonal_backward_op(
     input: Array, size: tuple[int, ...], offset: int, dim1: int, dim2: int
 ) -> Any:
     """Zeros of a shape with ``input`` on a diagonal."""
@@ -154,7 +154,7 @@ def diagonal_backward(
     return whole
 
 
-diagonal_backward.vjp(input=lambda g, offset, dim1, dim2, xp: xp.diagonal(g, offset, dim1, dim2))
+diagonal_backward_op.vjp(input=lambda g, offset, dim1, dim2, xp: xp.diagonal(g, offset, dim1, dim2))
 
 
 @public("diagonal", "diagonal")
@@ -198,7 +198,7 @@ def unfold_gradient_of_input(g: Any, dimension: Any, size: Any, step: Any, input
 
 
 @primitive("UnfoldBackwardBackward0", name="unfold_backward", kind="linear", batch=batching.moved_dimensions)
-def unfold_backward(
+def unfold_backward_op(
     input: Array, input_sizes: tuple[int, ...], dim: int, size: int, step: int
 ) -> Any:
     """Windows added back to where they were taken from."""
@@ -211,7 +211,7 @@ def unfold_backward(
     return whole
 
 
-unfold_backward.vjp(input=lambda g, dim, size, step, xp: xp.unfold(g, dim, size, step))
+unfold_backward_op.vjp(input=lambda g, dim, size, step, xp: xp.unfold(g, dim, size, step))
 
 
 @public("", "unfold")

@@ -12,7 +12,7 @@ from ..machine.arguments import one_dim
 from ..machine.errors import NoOverload
 from ..machine.public import public
 from ..machine.view import view_primitive
-from ..moving.basic import alias_kernel, conj_tensor
+from ..moving.basic import alias_op, conj_tensor
 from .shape import ints
 
 
@@ -117,7 +117,7 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
         if len(set(normal)) != len(normal):
             raise RuntimeError(f"movedim: repeated dim in `{name}` ({list(given)})")
     if ndim == 0:
-        return alias_kernel(input)
+        return alias_op(input)
     order = [d for d in range(ndim) if d not in sources]
     for target, d in sorted(zip(targets, sources)):
         order.insert(target, d)
