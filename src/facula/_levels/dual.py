@@ -397,7 +397,7 @@ def _transposed(
 def rule_value(
     op: Any, name: str, tensors: tuple[Any, ...], attributes: tuple[Any, ...], outs: list[Any], position: int = 0
 ) -> Any:
-    """What a rule's parameter stands for, in the Tensor world."""
+    """What a rule's parameter stands for, on Tensors."""
     if name == "xp":
         return TENSORS
     if name == "position":

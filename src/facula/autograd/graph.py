@@ -8,7 +8,7 @@ node's number is greater than those of all nodes it leads to: descending numbers
 
 NOTE [provenance]: a node keeps the code object and the instruction of the first caller outside facula, never the
 frame, which would keep the caller's variables alive. They become a line only when someone asks. What rules record in
-the Tensor world was asked for by the backward call, whose place the engine has in ``modes.place`` meanwhile; what an
+a pass on Tensors was asked for by the backward call, whose place the engine has in ``modes.place`` meanwhile; what an
 operator records inside a transform, by whoever called it.
 """
 

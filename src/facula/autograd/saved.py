@@ -2,7 +2,7 @@
 
 NOTE [saved tensors]: a node saves an input as the Tensor itself and remembers its version. An output it saves as a twin
 Tensor without history that shares array and version counter (the output itself holds the node: saving it would make
-a cycle); when the Tensor world asks for it, a copy is attached to the node again.
+a cycle); when a pass on Tensors asks for it, a copy is attached to the node again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tensors out of tensors' world and back: casts, devices, Python numbers, NumPy."""
+"""Tensors to and from other forms: casts, devices, Python numbers, NumPy."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def _constant(values: Any, xp: Any) -> Any:
 
 
 def _axis(at: Any, size: int, mode: int, padding: int, align_corners: bool, xp: Any) -> Axis:
-    """``at``: the grid's coordinate along this dimension, from -1 to 1; in whichever world the rule runs."""
+    """``at``: the grid's coordinate along this dimension, from -1 to 1; of whichever namespace the rule runs in."""
     raw = at if xp.is_raw else at._array
     real = raw.dtype.type
     scale = (size - 1) / 2 if align_corners else size / 2

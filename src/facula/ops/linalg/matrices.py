@@ -243,7 +243,7 @@ def upper(n: int, m: int, like: Any, xp: Any, diagonal: float = 1.0) -> Any:
 
 
 def array_of(x: Any) -> Any:
-    """The NumPy array of what a rule is given, in either world."""
+    """The NumPy array of what a rule is given, in either namespace."""
     return x if isinstance(x, (np.ndarray, np.generic)) else x._array
 
 

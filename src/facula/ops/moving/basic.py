@@ -32,12 +32,12 @@ def in_both_namespaces(name: str, raw: Any, tensor: Any) -> None:
 
 
 def raw(x: Any) -> Any:
-    """The array behind a value of either world."""
+    """The array behind a value of either namespace."""
     return x._array if isinstance(x, Tensor) else x
 
 
 def constant(array: Any, xp: Any) -> Any:
-    """An array as a value of the world a rule runs in: for masks and counts, which have no derivative."""
+    """An array as a value of the namespace a rule runs in: for masks and counts, which have no derivative."""
     return array if xp.is_raw else Tensor._wrap(np.asarray(array))
 
 

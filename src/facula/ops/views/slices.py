@@ -24,7 +24,7 @@ def at_dim(dim: int, key: Any) -> tuple[Any, ...]:
 
 
 def zeros_beside(g: Any, shape: tuple[int, ...], xp: Any) -> Any:
-    """Zeros in the dtype and the world of a gradient."""
+    """Zeros in the dtype and the namespace of a gradient."""
     return constant(np.zeros(shape, raw(g).dtype), xp)
 
 
