@@ -113,9 +113,6 @@ FUNCTIONS = {
     "ops.losses.pairwise": (
         "binary_cross_entropy_with_logits"
     ),
-    "ops.moving.basic": (
-        "alias as_strided clone conj fill_ resolve_conj zero_"
-    ),
     "ops.moving.chunk_cat": (
         "_chunk_cat"
     ),
@@ -124,11 +121,14 @@ FUNCTIONS = {
         "split_with_sizes_copy squeeze_copy t_copy transpose_copy unbind_copy unfold_copy unsqueeze_copy "
         "view_as_complex_copy view_as_real_copy view_copy"
     ),
+    "ops.moving.copy": (
+        "clone"
+    ),
     "ops.moving.diagonals": (
         "fill_diagonal_ vander"
     ),
-    "ops.moving.filling": (
-        "fill"
+    "ops.moving.fill": (
+        "fill fill_ zero_"
     ),
     "ops.moving.joining": (
         "atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors cartesian_prod cat "
@@ -180,7 +180,7 @@ FUNCTIONS = {
         "not_equal signbit"
     ),
     "ops.pointwise.complex": (
-        "angle complex conj_physical conj_physical_ imag polar real view_as_complex view_as_real"
+        "angle complex conj conj_physical conj_physical_ imag polar real resolve_conj view_as_complex view_as_real"
     ),
     "ops.pointwise.foreach": (
         "_foreach_abs _foreach_abs_ _foreach_acos _foreach_acos_ _foreach_add _foreach_add_ _foreach_addcdiv "
@@ -276,6 +276,9 @@ FUNCTIONS = {
     "ops.views.splitting": (
         "chunk dsplit hsplit split split_with_sizes tensor_split unbind unsafe_chunk unsafe_split "
         "unsafe_split_with_sizes vsplit"
+    ),
+    "ops.views.strided": (
+        "alias as_strided"
     ),
     "ops.views.transpose": (
         "adjoint moveaxis movedim permute swapaxes swapdims t transpose"
@@ -461,14 +464,17 @@ METHODS = {
     "ops.linalg.solving": (
         "triangular_solve"
     ),
-    "ops.moving.basic": (
-        "alias as_strided clone conj copy_ fill_ resolve_conj sum_to_size zero_"
-    ),
     "ops.moving.copies": (
         "narrow_copy"
     ),
+    "ops.moving.copy": (
+        "clone copy_"
+    ),
     "ops.moving.diagonals": (
         "fill_diagonal_"
+    ),
+    "ops.moving.fill": (
+        "fill_ zero_"
     ),
     "ops.moving.joining": (
         "combinations"
@@ -497,7 +503,7 @@ METHODS = {
         "logical_or logical_or_ logical_xor logical_xor_ lt lt_ ne ne_ not_equal not_equal_ signbit"
     ),
     "ops.pointwise.complex": (
-        "angle conj_physical conj_physical_ imag real"
+        "angle conj conj_physical conj_physical_ imag real resolve_conj"
     ),
     "ops.pointwise.frexp": (
         "frexp"
@@ -547,7 +553,7 @@ METHODS = {
         "argsort kthvalue median mode msort nanmedian nanquantile quantile sort topk"
     ),
     "ops.reductions.sums": (
-        "all any count_nonzero logsumexp mean nanmean nansum prod sum"
+        "all any count_nonzero logsumexp mean nanmean nansum prod sum sum_to_size"
     ),
     "ops.reductions.variance": (
         "std var"
@@ -568,6 +574,9 @@ METHODS = {
     "ops.views.splitting": (
         "chunk dsplit hsplit split split_with_sizes tensor_split unbind unsafe_chunk unsafe_split "
         "unsafe_split_with_sizes vsplit"
+    ),
+    "ops.views.strided": (
+        "alias as_strided"
     ),
     "ops.views.transpose": (
         "H T adjoint mH mT moveaxis movedim permute swapaxes swapdims t transpose"
@@ -597,9 +606,6 @@ PRIMITIVES = {
     ),
     "ops.activations.unit_slopes": (
         "hardtanh_backward leaky_relu_backward shrink_backward softshrink_backward threshold_backward"
-    ),
-    "ops.arrays.masks": (
-        "cleared drop either keep"
     ),
     "ops.creation.gamma": (
         "dirichlet_grad sample_dirichlet standard_gamma standard_gamma_grad"
@@ -734,8 +740,8 @@ PRIMITIVES = {
         "binary_cross_entropy binary_cross_entropy_backward binary_cross_entropy_with_logits huber_loss "
         "huber_loss_backward smooth_l1_loss smooth_l1_loss_backward soft_margin_loss soft_margin_loss_backward"
     ),
-    "ops.moving.basic": (
-        "alias as_strided cast clone conj conj_physical copy fill_number fill_tensor restride sum_to zero"
+    "ops.machine.rules": (
+        "sum_to"
     ),
     "ops.moving.chunk_cat": (
         "chunk_cat"
@@ -745,8 +751,11 @@ PRIMITIVES = {
         "split_with_sizes_copy squeeze_all_copy squeeze_copy squeeze_dims_copy t_copy transpose_copy unbind_copy "
         "unfold_copy unsqueeze_copy view_as_real_copy view_copy"
     ),
-    "ops.moving.filling": (
-        "filled_with_number filled_with_tensor"
+    "ops.moving.copy": (
+        "cast clone copy"
+    ),
+    "ops.moving.fill": (
+        "fill_number fill_tensor filled_with_number filled_with_tensor zero"
     ),
     "ops.moving.joining": (
         "block_diag cat cat_op stack stack_op"
@@ -799,10 +808,14 @@ PRIMITIVES = {
         "ne_tensor signbit"
     ),
     "ops.pointwise.complex": (
-        "angle complex conj_physically conj_physically_ dense imag polar real view_as_complex view_as_real"
+        "angle complex conj conj_physical conj_physically conj_physically_ dense imag polar real view_as_complex "
+        "view_as_real"
     ),
     "ops.pointwise.frexp": (
         "frexp"
+    ),
+    "ops.pointwise.masks": (
+        "cleared drop either keep"
     ),
     "ops.pointwise.polynomials": (
         "chebyshev_polynomial_t chebyshev_polynomial_u chebyshev_polynomial_v chebyshev_polynomial_w "
@@ -886,6 +899,9 @@ PRIMITIVES = {
     ),
     "ops.views.splitting": (
         "put_together split split_with_sizes stack_some unbind unsafe_split unsafe_split_with_sizes"
+    ),
+    "ops.views.strided": (
+        "alias as_strided restride"
     ),
     "ops.views.transpose": (
         "permute t transpose"

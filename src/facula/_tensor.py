@@ -11,6 +11,7 @@ import numpy as np
 
 from ._core import devices, dtypes, layouts, state
 from ._core.size import Size
+from ._core.strides import address, element_strides, storage_offset
 from ._lazy import promise
 from .autograd import accumulate, engine, saved, views, watched
 from .autograd import meta as autograd_meta
@@ -457,11 +458,11 @@ class Tensor:
         return self._array.shape[_wrapped_dim(dim, self._array.ndim)]
 
     def stride(self, dim: int | None = None) -> Any:
-        strides = views.element_strides(self._array)
+        strides = element_strides(self._array)
         return strides if dim is None else strides[_wrapped_dim(dim, self._array.ndim)]
 
     def storage_offset(self) -> int:
-        return views.storage_offset(self._array)
+        return storage_offset(self._array)
 
     def numel(self) -> int:
         return self._array.size
@@ -472,7 +473,7 @@ class Tensor:
         return self._array.itemsize
 
     def data_ptr(self) -> int:
-        return 0 if self.is_meta or self._array.size == 0 else views.address(self._array)
+        return 0 if self.is_meta or self._array.size == 0 else address(self._array)
 
     def get_device(self) -> int:
         return -1

@@ -360,3 +360,8 @@ class iinfo:
 
     def __hash__(self) -> int:
         return hash(self.dtype)
+
+
+def not_for(kernel: str, d: dtype) -> NotImplementedError:
+    """What PyTorch says of a dtype that a kernel was not made for."""
+    return NotImplementedError(f"\"{kernel}\" not implemented for '{SCALAR_TYPE_NAMES[d]}'")

@@ -10,9 +10,8 @@ import numpy as np
 
 from .._lazy import set_methods
 from .._tensor import Tensor
-from ..autograd import views
-from ..ops.moving.basic import _bytes_of
-from . import devices, dtypes
+from . import devices, dtypes, strides
+from .strides import bytes_of
 
 
 class UntypedStorage:
@@ -49,7 +48,7 @@ class UntypedStorage:
         return devices.meta if isinstance(self._bytes, devices.MetaArray) else devices.cpu
 
     def data_ptr(self) -> int:
-        return 0 if not self._bytes.size or self.device.type == "meta" else views.address(self._bytes)
+        return 0 if not self._bytes.size or self.device.type == "meta" else strides.address(self._bytes)
 
     @property
     def _cdata(self) -> int:
@@ -379,7 +378,7 @@ def untyped_storage(self: Tensor) -> UntypedStorage:
     """The memory that this tensor and its views share."""
     if self.is_meta:
         return UntypedStorage(devices.empty_meta((self._array.nbytes,), np.uint8))
-    return UntypedStorage(_bytes_of(views.root_of(self._array)))
+    return UntypedStorage(bytes_of(strides.root_of(self._array)))
 
 
 def typed_storage(self: Tensor) -> TypedStorage:

@@ -14,9 +14,9 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
+from .._core.numbers import number_array
 from .._tensor import Tensor, computed
 from ..ops.machine.namespaces import TENSORS
-from ..ops.machine.operands import number_array
 from .links import Link, become, view_of
 from .wrapped import Level, Wrapped, blank, highest, share_memory, standin_of
 

@@ -14,9 +14,10 @@ import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from .._core.strides import geometry_of
 from .._tensor import Tensor
-from ..autograd.views import ITSELF, geometry_of, put_part
-from ..ops.moving.basic import restride_op
+from ..autograd.views import ITSELF, put_part
+from ..ops.views.strided import restride_op
 from .wrapped import Level, innermost, link
 
 _new = object.__new__

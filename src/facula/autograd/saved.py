@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._core import dtypes, state
+from .._core.numbers import NUMBERS
 from .accumulate import AccumulateGrad
 from .graph import Freed, Node, full_name, resolve, short_name
 
@@ -419,10 +420,6 @@ def _raw(node: Any, i: int, item: int | None) -> SavedTensor:
     raw = object.__new__(SavedTensor)
     raw._node, raw._at, raw._item = node, i, item
     return raw
-
-
-NUMBERS: dict[int, Any] = {}
-"""Of the 0-d arrays that stand for Python numbers and are kept for good: the number, by the array's id."""
 
 
 def as_tensor_value(value: Any) -> Any:

@@ -21,8 +21,8 @@ from ..machine.elementwise import elementwise
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONALS, FUNCTIONS, expose, public
 from ..machine.refusals import only
+from ..machine.rules import in_both_namespaces, no_gradient, raw
 from ..machine.write import inplace_form, needs_gradient
-from ..moving.basic import in_both_namespaces, no_gradient, raw
 from ..pointwise.arithmetic import number_like
 from ..pointwise.selection import clip
 from ..pointwise.special import erf_array

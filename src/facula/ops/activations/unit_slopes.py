@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.numbers import scalar
 from ..arrays.masks import keep, select
 from ..arrays.quick_gradients import fits
 from ..arrays.tiles import shared_pair
 from ..arrays.types import Array
-from ..machine.operands import scalar
 from ..machine.primitive import primitive
-from ..moving.basic import no_gradient
+from ..machine.rules import no_gradient
 from ..pointwise.arithmetic import number_like
 
 

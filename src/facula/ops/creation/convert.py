@@ -11,7 +11,7 @@ from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ...autograd.meta import Cut
 from ..machine.public import FUNCTIONS, public
-from ..moving.basic import cast_op
+from ..moving.copy import cast_op
 from .factories import PYTHON_TYPES, checked_dtype, finish
 from .from_data import LEGACY_CLASSES, LegacyMeta
 

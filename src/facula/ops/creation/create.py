@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..._core import dtypes
+from ..._core.dtypes import not_for
 from ..._tensor import Tensor
 from ..machine.arguments import is_number
 from ..machine.public import public
-from ..machine.refusals import not_for
-from ..moving.basic import checked_number
+from ..moving.fill import checked_number
 from .factories import (
     checked_dtype,
     creator,

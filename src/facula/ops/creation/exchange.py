@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..._core import devices, dtypes
+from ..._core.strides import address, bytes_of, root_of
 from ..._lazy import set_methods
 from ..._tensor import Tensor
-from ...autograd import views
 from ..machine.public import FUNCTIONS
-from ..moving.basic import _bytes_of
 from .factories import finish
 from .from_data import checked_ndarray, shared
 
@@ -28,15 +27,15 @@ def view_of(root: np.ndarray[Any, Any], shape: tuple[int, ...], strides: tuple[i
         return root
     if 0 in shape:
         return np.empty(shape, root.dtype)
-    return np.ndarray(shape, root.dtype, _bytes_of(root), offset, strides)
+    return np.ndarray(shape, root.dtype, bytes_of(root), offset, strides)
 
 
 def geometry(array: Any) -> tuple[Any, tuple[int, ...], tuple[int, ...], int]:
     """Arguments of ``view_of`` that give an array."""
-    root = views.root_of(array)
+    root = root_of(array)
     if root.dtype != array.dtype:
-        root = _bytes_of(root).view(array.dtype)
-    return root, array.shape, array.strides, views.address(array) - views.address(root)
+        root = bytes_of(root).view(array.dtype)
+    return root, array.shape, array.strides, address(array) - address(root)
 
 
 def _reduce_ex(self: Tensor, protocol: Any) -> Any:

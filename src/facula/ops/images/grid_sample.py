@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 
 from ..._core.devices import MetaArray, empty_meta
-from ..._core.dtypes import cast, widened
+from ..._core.dtypes import cast, not_for, widened
 from ..._tensor import Tensor
 from ..arrays.interpolation import cubic_weights
 from ..arrays.masks import keep
+from ..arrays.scatter_add import add_at
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.any_state import wrap
 from ..machine.namespaces import ARRAYS
-from ..machine.partial_write import add_at
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import FUNCTIONALS, FUNCTIONS, public
-from ..machine.refusals import not_for, scalar_type
+from ..machine.refusals import scalar_type
 
 BILINEAR, NEAREST, BICUBIC = range(3)
 ZEROS, BORDER, REFLECTION = range(3)

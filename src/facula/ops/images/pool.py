@@ -10,18 +10,18 @@ import numpy as np
 
 from ..._core import dtypes, state
 from ..._core.devices import MetaArray
-from ..._core.dtypes import cast, widened
+from ..._core.dtypes import cast, not_for, widened
 from ..._tensor import Tensor, computed
 from ..arrays.sparse_maps import along
 from ..arrays.types import Array
+from ..arrays.windows import Windows, greatest, places_of
 from ..machine import batching
 from ..machine.any_state import wrap
 from ..machine.primitive import Primitive
 from ..machine.public import public
-from ..machine.refusals import not_for
-from ..moving.basic import no_gradient
+from ..machine.rules import no_gradient
+from .planes import plane_ops
 from .sizes import NUMBER, as_ints, checked_windows, one_int, shape_list, spread, windows_of
-from .sliding_windows import Windows, greatest, places_of, plane_ops
 
 Ints = tuple[int, ...]
 

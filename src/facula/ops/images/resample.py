@@ -11,7 +11,7 @@ import numpy as np
 
 from ..._core import dtypes
 from ..._core.devices import MetaArray
-from ..._core.dtypes import cast, widened
+from ..._core.dtypes import cast, not_for, widened
 from ..._tensor import Tensor
 from ...autograd import saved
 from ..arrays.interpolation import taps_of
@@ -20,7 +20,6 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import Primitive
 from ..machine.public import FUNCTIONALS, public
-from ..machine.refusals import not_for
 from .adaptive_pool import adaptive_avg_pool1d
 
 Ints = tuple[int, ...]

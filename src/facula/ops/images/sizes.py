@@ -6,9 +6,9 @@ from math import prod
 from typing import Any
 
 from ..._tensor import Tensor
+from ..arrays.windows import Windows, pooled_size, sliding
 from ..machine.arguments import as_int
 from ..machine.errors import WrongArgument
-from .sliding_windows import Windows, pooled_size, sliding
 
 NUMBER = {2: "two", 3: "three"}
 LETTERS = {2: "HW", 3: "THW"}

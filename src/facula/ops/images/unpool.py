@@ -8,14 +8,17 @@ from typing import Any
 import numpy as np
 
 from ..._core.devices import MetaArray, empty_meta
+from ..._core.dtypes import not_for
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..arrays.windows import flat_places, take_from_planes
 from ..machine import batching
 from ..machine.primitive import Primitive
 from ..machine.public import public
-from ..machine.refusals import not_for, scalar_type
+from ..machine.refusals import scalar_type
+from ..machine.rules import of_shape
+from .planes import plane_ops
 from .sizes import shape_list
-from .sliding_windows import flat_places, of_shape, plane_ops, take_from_planes
 
 Ints = tuple[int, ...]
 

@@ -21,9 +21,10 @@ from ...autograd.saved import PLAIN
 from ..machine.any_state import wrap
 from ..machine.arguments import is_number
 from ..machine.errors import type_of
-from ..moving.basic import alias_op, checked_number
+from ..moving.fill import checked_number
 from ..views.shape import unsqueeze_op
 from ..views.slices import select_op, slice_op
+from ..views.strided import alias_op
 from .advanced import checked, index_op, put
 
 ndarray = np.ndarray

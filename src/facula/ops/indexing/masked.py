@@ -10,23 +10,25 @@ import numpy as np
 from ..._core import dtypes
 from ..._tensor import Tensor
 from ..arrays.masks import select
+from ..arrays.scatter_add import add_at, first_outside, from_front
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.any_state import wrap
 from ..machine.errors import WrongArgument
 from ..machine.namespaces import ARRAYS, TENSORS
 from ..machine.operands import common_shape
-from ..machine.partial_write import add_at, changing, first_outside, from_front
+from ..machine.partial_write import partial_write
 from ..machine.primitive import primitive
 from ..machine.public import public, write_out
 from ..machine.refusals import scalar_type
-from ..moving.basic import checked_number, constant, fit, raw
+from ..machine.rules import constant, fit, raw
+from ..moving.fill import checked_number
 from .gather import require_tensor
 
 # ---- masked_fill
 
 
-@changing("MaskedFillBackward0", "masked_fill_number", batch=batching.broadcast)
+@partial_write("MaskedFillBackward0", "masked_fill_number", batch=batching.broadcast)
 def masked_fill_number_op(input: Array, mask: Array, value: Any) -> None:
     np.copyto(input, value, where=mask)
 
@@ -40,7 +42,7 @@ masked_fill_number_op.kernel = _filled
 ARRAYS.masked_fill_number = _filled  # type: ignore[attr-defined]
 
 
-@changing("MaskedFillBackward1", "masked_fill_tensor", kind="linear")
+@partial_write("MaskedFillBackward1", "masked_fill_tensor", kind="linear")
 def masked_fill_tensor_op(input: Array, value: Array, mask: Array) -> None:
     np.copyto(input, value, where=mask, casting="unsafe")
 
@@ -157,7 +159,7 @@ def masked_select(input: Tensor, mask: Any) -> Tensor:
 # ---- masked_scatter
 
 
-@changing("MaskedScatterBackward0", "masked_scatter", kind="linear", batch=batching.item_by_item)
+@partial_write("MaskedScatterBackward0", "masked_scatter", kind="linear", batch=batching.item_by_item)
 def masked_scatter_op(input: Array, source: Array, mask: Array) -> None:
     mask = np.broadcast_to(mask, input.shape)
     input[mask] = source.ravel()[: np.count_nonzero(mask)]
@@ -309,7 +311,7 @@ def take(input: Tensor, index: Any) -> Tensor:
     return take_op(input, index)
 
 
-@changing("PutBackward0", "put", kind="linear", batch=batching.item_by_item)
+@partial_write("PutBackward0", "put", kind="linear", batch=batching.item_by_item)
 def put_op(input: Array, source: Array, index: Array, accumulate: bool) -> None:
     flat = input.reshape(-1) if input.flags.c_contiguous else input.ravel()
     places = from_front(index.reshape(-1), flat.size)

@@ -15,8 +15,8 @@ from ..machine import batching
 from ..machine.arguments import one_dim
 from ..machine.primitive import primitive
 from ..machine.public import public
+from ..machine.rules import constant, raw
 from ..machine.write import inplace_form
-from ..moving.basic import constant, raw
 from .gather import _check_scatter, _part, flat_places, require_tensor
 from .index_along import check_vector, outside
 

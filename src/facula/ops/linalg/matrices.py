@@ -16,7 +16,7 @@ from ... import return_types
 from ..._core.devices import MetaArray, empty_meta
 from ..._core.dtypes import FLOAT, SCALAR_TYPE_NAMES
 from ..._tensor import Tensor, elements
-from ..moving.basic import in_both_namespaces
+from ..machine.rules import in_both_namespaces
 
 
 class LinAlgError(RuntimeError):

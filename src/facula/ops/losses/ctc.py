@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.dtypes import not_for
 from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.meta import by_zeros
 from ..machine.primitive import primitive
 from ..machine.public import public
-from ..machine.refusals import not_for
 from .mse import MEAN, NONE
 
 

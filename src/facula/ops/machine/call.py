@@ -40,15 +40,17 @@ import numpy as np
 
 from ..._core import quiet, state
 from ..._core.dtypes import F32, F64
+from ..._core.numbers import scalar
 from ..._core.state import GENERAL, RECORDING
+from ..._core.strides import element_strides
 from ..._tensor import Tensor
 from ...autograd import anomaly, saved
 from ...autograd.graph import EMPTY, _is_internal, next_sequence_number, user_place
 from ...autograd.meta import AutogradMeta, Cut, cut_of
 from ...autograd.saved import PLAIN, SavedList, inference_error, version_of
-from ...autograd.views import MULTI_OUTPUT, NO_GRAD, element_strides, mark_view
+from ...autograd.views import MULTI_OUTPUT, NO_GRAD, mark_view
 from ..arrays.tiles import HEAVY, SHARED, shared_ufunc
-from .operands import broadcast_error, scalar
+from .operands import broadcast_error
 from .text import Text, compiled_when_called
 
 ndarray = np.ndarray

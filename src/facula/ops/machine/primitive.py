@@ -25,11 +25,11 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.strides import element_strides
 from ..._tensor import Tensor
 from ...autograd import saved
 from ...autograd.graph import Node
 from ...autograd.saved import SavedList, Slot
-from ...autograd.views import element_strides
 from . import recipes
 from .any_state import any_state, attach_outputs
 from .call import made

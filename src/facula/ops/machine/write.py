@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core import dtypes, quiet, state
+from ..._core import dtypes, quiet, state, strides
 from ..._core.dtypes import cast
 from ..._core.state import GENERAL, RECORDING
 from ..._tensor import Tensor
@@ -208,7 +208,7 @@ def check_no_partial_overlap(
     if not np.may_share_memory(target, source) or source.size == 0:
         return
     same_geometry = source.strides == target.strides and source.shape == target.shape
-    if same_geometry and views.address(source) == views.address(target) and not at_all:
+    if same_geometry and strides.address(source) == strides.address(target) and not at_all:
         return
     if _is_dense(target) and _is_dense(source):
         raise RuntimeError(

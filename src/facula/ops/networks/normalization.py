@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import dtypes
-from ..._core.dtypes import widened
+from ..._core.dtypes import not_for, widened
 from ..._tensor import Tensor
 from ..arrays.normalization import (
     channel_products,
@@ -20,15 +20,15 @@ from ..arrays.normalization import (
     normalized,
     row_gradients,
 )  # fmt: skip
+from ..arrays.sums import add_up
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.errors import WrongArgument
 from ..machine.meta import by_zeros
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
-from ..machine.refusals import not_for, refuse_gradient
+from ..machine.refusals import refuse_gradient
 from ..pointwise.with_numbers import add_number_op
-from ..reductions.reducing import add_up
 
 _MIXED = "mixed dtype (CPU): "
 

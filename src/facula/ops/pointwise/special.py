@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ..arrays.approximations import erf32
+from ..arrays.special_functions import _scipy, by_scipy, by_scipy_of_two
 from ..arrays.types import Array
 from ..machine.elementwise import Elementwise, elementwise
 from ..machine.errors import NoOverload
@@ -24,31 +24,6 @@ from .with_numbers import add_number_op, mul_number_op
 
 SPECIAL: dict[str, Any] = {}
 """What becomes ``facula.special.<name>`` besides the functions of that name in ``facula`` itself."""
-
-
-@cache
-def _scipy(name: str) -> Any:
-    try:
-        from scipy import special  # type: ignore[import-untyped]
-    except ImportError:
-        raise ImportError(f"facula needs scipy for {name}: pip install 'facula[full]'") from None
-    return getattr(special, name)
-
-
-def by_scipy(name: str) -> Any:
-    """A kernel that looks its function up on first use."""
-
-    def kernel(input: Array) -> Any:
-        return _scipy(name)(input)
-
-    return kernel
-
-
-def by_scipy_of_two(name: str) -> Any:
-    def kernel(input: Array, other: Array) -> Any:
-        return _scipy(name)(input, other)
-
-    return kernel
 
 
 def _real(label: str) -> Any:

@@ -16,9 +16,11 @@ from ..arrays.types import Array
 from ..machine.elementwise import Elementwise, elementwise
 from ..machine.public import FUNCTIONS, expose, public
 from ..machine.refusals import only
+from ..machine.rules import no_gradient, raw
 from ..machine.write import inplace_form
-from ..moving.basic import cast_op, conj_array, no_gradient, raw
+from ..moving.copy import cast_op
 from .arithmetic import is_number, not_two_numbers, number_like
+from .complex import conj_array
 
 # ---- powers
 

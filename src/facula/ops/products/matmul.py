@@ -11,11 +11,11 @@ import numpy as np
 from ..._core import state
 from ..._core.dtypes import F32, F64, cpp_name, widened
 from ..._core.state import GENERAL
+from ..._core.strides import element_strides
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ...autograd.meta import cut_of
 from ...autograd.saved import PLAIN
-from ...autograd.views import element_strides
 from ...overrides import call_override, has_override, overridden
 from ..arrays.types import Array
 from ..machine import batching
@@ -24,7 +24,8 @@ from ..machine.autocast import is_on, lowered
 from ..machine.operands import common_shape
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONALS, FUNCTIONS, linalg, public, write_out
-from ..moving.basic import clone, constant, in_both_namespaces
+from ..machine.rules import constant, in_both_namespaces
+from ..moving.copy import clone
 from ..views.shape import contiguous, expand_op, flatten, reshape, squeeze_op, unsafe_view_op, unsqueeze_op, view_op
 from ..views.transpose import permute_op, t, transpose_op
 from .addmm import addmm

@@ -10,22 +10,14 @@ import numpy as np
 from ..._core import dtypes
 from ..._core.dtypes import widened
 from ..._tensor import Tensor
+from ..arrays.sums import add_squares, maximum_reduce, minimum_reduce, total
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.errors import WrongArgument
 from ..machine.primitive import primitive
 from ..machine.public import linalg, public
-from ..moving.basic import in_both_namespaces, in_dtype
-from .reducing import (
-    add_squares,
-    axes,
-    check_dims,
-    count,
-    maximum_reduce,
-    minimum_reduce,
-    spread,
-    total,
-)
+from ..machine.rules import in_both_namespaces, in_dtype
+from .reducing import axes, check_dims, count, spread
 
 INF = math.inf
 

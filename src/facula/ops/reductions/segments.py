@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.dtypes import not_for
 from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import one_dim
 from ..machine.primitive import primitive
 from ..machine.public import public
-from ..machine.refusals import not_for
-from ..moving.basic import constant, raw
+from ..machine.rules import constant, raw
 
 _UFUNCS: dict[str, Any] = {
     "sum": np.add, "mean": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum,

@@ -9,28 +9,15 @@ import numpy as np
 from ..._core import dtypes
 from ..._core.dtypes import F32, F64, widened
 from ..._tensor import Tensor
+from ..arrays.sums import accumulator, add_up, multiply_reduce, total, with_ones, without
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.errors import NoOverload, WrongArgument
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
-from ..moving.basic import in_both_namespaces, in_dtype
+from ..machine.rules import in_both_namespaces, in_dtype, sum_tensor_to
 from .recurrence import products_of_others
-from .reducing import (
-    accumulator,
-    add_up,
-    axes,
-    check_dim,
-    check_dims,
-    count,
-    multiply_reduce,
-    refuse_narrowing,
-    spread,
-    spread_out,
-    total,
-    with_ones,
-    without,
-)
+from .reducing import axes, check_dim, check_dims, count, refuse_narrowing, spread, spread_out
 
 _FULL: Any = object()
 """Stands for an argument ``dim`` that was not given: that is another overload than None."""
@@ -398,3 +385,14 @@ def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     if input._array.dtype.kind in "biu":
         input = input.to(dtypes.default)
     return logsumexp_op.call(input, dims, keepdim)
+
+
+@public("", "sum_to_size")
+def sum_to_size(input: Tensor, *size: Any) -> Tensor:
+    """Sum to a shape that could be broadcast to this tensor's."""
+    shape = tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int) else tuple(size)
+    here = input._array.shape
+    lead = len(here) - len(shape)
+    if lead < 0 or any(s != n and s != 1 for s, n in zip(shape, here[lead:])):
+        raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(here)}}}.")
+    return sum_tensor_to(input, shape) if shape else input.sum()

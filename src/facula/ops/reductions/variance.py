@@ -9,13 +9,14 @@ import numpy as np
 
 from ..._core.dtypes import widened
 from ..._tensor import Tensor, computed
+from ..arrays.sums import add_squares, total
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.errors import WrongArgument
 from ..machine.primitive import primitive
 from ..machine.public import public
-from ..moving.basic import in_both_namespaces
-from .reducing import add_squares, axes, check_dims, count, spread, total
+from ..machine.rules import in_both_namespaces
+from .reducing import axes, check_dims, count, spread
 from .sums import _FULL, mean_array
 
 # ---- kernels

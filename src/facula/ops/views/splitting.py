@@ -18,8 +18,8 @@ from ..machine.arguments import as_int, one_dim
 from ..machine.errors import NoOverload
 from ..machine.primitive import Primitive
 from ..machine.public import public
+from ..machine.rules import in_both_namespaces
 from ..machine.view import view_primitive
-from ..moving.basic import in_both_namespaces
 from ..moving.joining import joined
 from .slices import at_dim, slice_along
 

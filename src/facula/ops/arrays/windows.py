@@ -15,12 +15,9 @@ from typing import Any
 import numpy as np
 
 from ..._core.devices import MetaArray, empty_meta
-from ..arrays.sparse_maps import Rows, Taps, compact
-from ..arrays.types import Array
-from ..machine import batching
-from ..machine.partial_write import add_at
-from ..machine.primitive import Primitive
-from ..moving.basic import constant, no_gradient, raw
+from .scatter_add import add_at
+from .sparse_maps import Rows, Taps, compact
+from .types import Array
 
 _TOGETHER = 4
 """Windows of up to so many elements are searched at once, larger ones dimension by dimension."""
@@ -234,29 +231,3 @@ def add_to_planes(x: Any, index: Any, shape: tuple[int, ...], spatial: int) -> A
     if index.size:
         add_at(out, flat_places(index, planes, size), x)
     return out.reshape(shape)
-
-
-def of_shape(shape: tuple[int, ...], g: Any, xp: Any) -> Any:
-    """Something of a shape, beside a gradient: what it holds does not matter."""
-    return constant(np.broadcast_to(np.zeros((), raw(g).dtype), shape), xp)
-
-
-def plane_ops(name: str, node: str, spatial: int) -> Primitive:
-    """A primitive like ``add_to_planes``, for the derivatives of an operator that picks elements of planes."""
-
-    def add(input: Array, like: Array, index: Array) -> Any:
-        """``like``: what the elements were picked from."""
-        return add_to_planes(input, index, like.shape, spatial)
-
-    def take(input: Array, index: Array) -> Any:
-        return take_from_planes(input, index, spatial)
-
-    batch = batching.joined_samples(spatial)
-    adding = Primitive(name, add, node, kind="linear", batch=batch, saved_names={"index": "indices"})
-
-    @Primitive(f"{name}_backward", take, node, kind="linear", batch=batch).vjp("input")
-    def gradient_of_taken(g: Any, index: Any, input_shape: Any, xp: Any) -> Any:
-        return getattr(xp, name)(g, of_shape(input_shape, g, xp), index)
-
-    adding.vjp(input=lambda g, index, xp: getattr(xp, f"{name}_backward")(g, index), like=no_gradient)
-    return adding
