@@ -125,7 +125,7 @@ _NAMES = {
 def __getattr__(name: str) -> _Any:
     if name in _lazy.FUNCTIONS:
         _lazy.load(_lazy.FUNCTIONS[name])
-        from .ops.machine.public import FUNCTIONS
+        from .ops.machine.public import FUNCTIONS  # it imports this module
 
         value = globals()[name] = FUNCTIONS[name]
         return value

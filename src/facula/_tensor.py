@@ -42,7 +42,7 @@ class Tensor:
     layout = property(lambda self: layouts.strided)
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Tensor:
-        from .ops.creation import create
+        from .ops.creation import create  # it imports this module
 
         return create.legacy_constructor(cls, *args, **kwargs)
 
@@ -51,7 +51,7 @@ class Tensor:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        from .overrides import dress
+        from .overrides import dress  # it imports this module
 
         dress(cls)
 
@@ -317,7 +317,7 @@ class Tensor:
             and engine.run_plainly(self, gradient)
         ):
             return
-        from . import autograd
+        from . import autograd  # it imports this module
 
         autograd.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
@@ -530,7 +530,7 @@ class Tensor:
         return id(self)
 
     def __repr__(self, *, tensor_contents: str | None = None) -> str:
-        from . import _tensor_repr
+        from . import _tensor_repr  # it imports this module
 
         return _tensor_repr.tensor_repr(self, tensor_contents=tensor_contents)
 
@@ -610,7 +610,7 @@ def _requires_grad_error() -> RuntimeError:
 
 
 def _warn_about_grad_of_non_leaf() -> None:
-    import warnings
+    import warnings  # loaded when first used
 
     warnings.warn(
         "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import facula
+
 _NAMES = (
     "Tensor", "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_shapes", "broadcast_tensors",
     "cartesian_prod", "cdist", "chain_matmul", "einsum", "istft", "lu", "meshgrid", "norm", "pca_lowrank", "split",
@@ -15,8 +17,6 @@ __all__ = [*_NAMES[1:]]
 
 def __getattr__(name: str) -> Any:
     if name in _NAMES:
-        import facula
-
         return getattr(facula, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

@@ -33,7 +33,7 @@ class dtype:
                 wider = "complex64" if self is complex32 else "float32"
                 raise NotImplementedError(f"facula knows {self.name} by name only; compute in {wider}")
             try:
-                import ml_dtypes
+                import ml_dtypes  # optional
             except ImportError:
                 raise ImportError("facula needs ml_dtypes for bfloat16: pip install 'facula[full]'") from None
             self._numpy = np.dtype(ml_dtypes.bfloat16)
@@ -307,11 +307,11 @@ class finfo:
         d = d.to_real()
         info: Any
         if d is bfloat16:
-            import ml_dtypes
+            import ml_dtypes  # optional
 
             info = ml_dtypes.finfo(d.numpy)
         elif d.name in _FLOAT8:
-            import ml_dtypes
+            import ml_dtypes  # optional
 
             info = ml_dtypes.finfo(getattr(ml_dtypes, d.name))
         else:

@@ -57,7 +57,7 @@ class Generator:
 
     def get_state(self) -> Any:
         """Where the stream is, as a tensor of bytes."""
-        from ..ops.machine.any_state import wrap
+        from ..ops.machine.any_state import wrap  # loaded when first used
 
         state = self.numpy.bit_generator.state
         words = np.empty(_STATE_BYTES // 8, np.uint64)

@@ -264,7 +264,7 @@ def is_dual(t: Any, level: Level) -> bool:
 
 def with_batches_of(t: Any, other: Any) -> Any:
     """A tensor that has items of its own in every batch that another belongs to."""
-    from .batched import Batched, batch, unbatch
+    from .batched import Batched, batch, unbatch  # it imports this module
 
     def batches(t: Any) -> list[Level]:
         found = []
@@ -371,7 +371,7 @@ def _transposed(
     outs: list[Any],
 ) -> list[Any]:  # fmt: skip
     """The transpose of what the rules do to ``g``, by differentiating them with respect to it."""
-    from ..func.reverse import linear_transpose
+    from ..func.reverse import linear_transpose  # it imports this module
 
     several = op.multi
     like = [out for out in (outs if several else outs[:1]) if _is_differentiable(out)]

@@ -65,7 +65,7 @@ def leave(level: Level) -> None:
     level.alive = False
     state.modes.levels = state.modes.levels[: level.depth - 1]
     if level.changed is not None:
-        from .links import restore
+        from .links import restore  # it imports this module
 
         restore(level)
 
@@ -326,7 +326,7 @@ def _any_call(op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...]) ->
 def _link(result: Any, base: Tensor, op: Any, attributes: tuple[Any, ...]) -> None:
     """Have views remember what they are views of."""
     if op.name.startswith("as_strided"):  # it tells where elements lie in memory: not in that of tangents
-        from .links import by_geometry
+        from .links import by_geometry  # it imports this module
 
         *there, here = attributes
         result._became_view(base, *by_geometry(here, tuple(there)))

@@ -239,7 +239,7 @@ class Node(metaclass=ABCMeta):
         self.seq = nr
 
     def __call__(self, *grads: Any) -> Any:
-        from . import engine
+        from . import engine  # it imports this module
 
         return engine.call_node(self, grads)
 
@@ -403,6 +403,6 @@ _IN_HOOKS = (
 def __getattr__(name: str) -> Any:
     if name not in _IN_HOOKS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from . import hooks
+    from . import hooks  # it imports this module
 
     return getattr(hooks, name)

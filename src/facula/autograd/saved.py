@@ -331,7 +331,7 @@ class Hooked:
                 f"{type(t).__name__}"
             )
         if t._array.shape != self.shape:
-            from ..ops.machine.operands import common_shape
+            from ..ops.machine.operands import common_shape  # it imports this module
 
             common_shape(self.shape, t._array.shape)
         if raw:

@@ -242,7 +242,7 @@ class CopySlices(Node):
     view_geometry: tuple[Any, ...]
 
     def propagate(self, g: Any, xp: Any, edges: tuple[Any, ...]) -> list[Any]:
-        from .saved import freed_error
+        from .saved import freed_error  # it imports this module
 
         if self.saved.__class__ is Freed:
             raise freed_error(self)
@@ -261,7 +261,7 @@ class CopySlices(Node):
         part = self._part_of(rest)
         inner = fn.propagate(part._array.copy() if xp.is_raw else part.clone(), xp, inner_edges)
         if fn.adapt is not None:
-            from .adapting import adapt
+            from .adapting import adapt  # it imports this module
 
             inner = adapt(fn, inner, inner_edges, xp)
         if inner[0] is None:
@@ -276,7 +276,7 @@ class CopySlices(Node):
         fn = self.fn
         inner = fn.propagate(xp.restride(g, *self.base_geometry, *self.view_geometry), xp, inner_edges)
         if fn.adapt is not None:
-            from .adapting import adapt
+            from .adapting import adapt  # it imports this module
 
             inner = adapt(fn, inner, inner_edges, xp)
         first = None
@@ -298,8 +298,8 @@ class CopySlices(Node):
 
 def put_part(whole: Any, part: Any, base_geometry: tuple[Any, ...], view_geometry: tuple[Any, ...]) -> Any:
     """``whole`` with ``part`` in place of a view, by what base and view look like in memory; nothing is written."""
-    from ..ops.pointwise.selection import where
-    from ..ops.views.strided import restride_op
+    from ..ops.pointwise.selection import where  # it imports this module
+    from ..ops.views.strided import restride_op  # it imports this module
 
     inside = restride_op.kernel(np.ones(view_geometry[0], bool), *view_geometry, *base_geometry)
     return where(Tensor_._wrap(inside), restride_op(part, *view_geometry, *base_geometry), whole)

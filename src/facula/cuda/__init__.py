@@ -174,7 +174,7 @@ def _typed(name: str) -> type:
 
 def __getattr__(name: str) -> Any:
     if name == "amp":
-        from importlib import import_module
+        from importlib import import_module  # loaded when first used
 
         return import_module(f"{__name__}.amp")
     if name.endswith("Tensor") and name.removesuffix("Tensor") in _ELEMENTS:

@@ -159,7 +159,7 @@ def norm(
     mask: Any = None,
 ) -> Tensor:  # fmt: skip
     """The norm of the elements under the mask."""
-    from ..linalg import vector_norm
+    from ..linalg import vector_norm  # loaded when first used
 
     fill = math.inf if ord is not None and ord < 0 else 0
     result: Tensor = vector_norm(

@@ -115,7 +115,7 @@ def _device_dtype_check_for_fused(p: Tensor, cuda_unsupported: bool = False) -> 
 
 def _view_as_real(params: list[Any], *state_and_grads: list[Any]) -> None:
     """Replace complex tensors, in the lists themselves, by real ones with a dimension more."""
-    from ..ops.pointwise.complex import view_as_real
+    from ..ops.pointwise.complex import view_as_real  # loaded when first used
 
     complexes = [i for i, p in enumerate(params) if p.is_complex()]
     for values in (params, *state_and_grads):

@@ -187,7 +187,7 @@ class Optimizer:
         """Forget the gradients (``.grad`` None), or set them to zero in place."""
         span = None
         if _state.special and _state.modes.profiled is not None:
-            from ..profiler import _recorder
+            from ..profiler import _recorder  # loaded when first used
 
             span = _recorder.begin(f"Optimizer.zero_grad#{type(self).__name__}.zero_grad", scope=_recorder.USER)
         for group in self.param_groups:

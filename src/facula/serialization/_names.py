@@ -84,7 +84,7 @@ def find(module: str, name: str) -> Any:
     if module == "torch" and name in dtypes.dtype._by_name:
         return dtypes.dtype._by_name[name]
     if (module, name) in _REBUILDERS:
-        from . import _rebuild
+        from . import _rebuild  # loaded when first used
 
         return getattr(_rebuild, _REBUILDERS[module, name])
     home = "facula" + module.removeprefix("torch")

@@ -63,7 +63,7 @@ Storages = dict[str, tuple[np.ndarray[Any, Any], int]]
 def _write_archive(
     file: Any, folder: str, program: bytes, storages: Storages, protocol: int, byteorder: bool
 ) -> None:
-    import zlib
+    import zlib  # loaded when first used
 
     out = Writer(file, folder, get_crc32_options())
     out.write("data.pkl", program)

@@ -269,7 +269,7 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
     if approximate == "none" and type(input) in PLAIN and is_large(input._array) and needs_gradient(input):
-        from .gelu_slopes import gelu_with_slopes_op
+        from .gelu_slopes import gelu_with_slopes_op  # loaded when first used
 
         found: Tensor = gelu_with_slopes_op(input, approximate)[0]
         return found

@@ -11,7 +11,7 @@ from .types import Array
 @cache
 def _scipy(name: str) -> Any:
     try:
-        from scipy import special  # type: ignore[import-untyped]
+        from scipy import special  # type: ignore[import-untyped]  # optional
     except ImportError:
         raise ImportError(f"facula needs scipy for {name}: pip install 'facula[full]'") from None
     return getattr(special, name)

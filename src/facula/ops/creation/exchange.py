@@ -39,7 +39,7 @@ def geometry(array: Any) -> tuple[Any, tuple[int, ...], tuple[int, ...], int]:
 
 
 def _reduce_ex(self: Tensor, protocol: Any) -> Any:
-    from ...utils.hooks import warn_if_has_hooks
+    from ...utils.hooks import warn_if_has_hooks  # loaded when first used
 
     warn_if_has_hooks(self)
     has_state = dict(self.__dict__) or None

@@ -12,6 +12,7 @@ from ..._core import dtypes, state
 from ..._core.devices import MetaArray
 from ..._core.dtypes import cast, not_for, widened
 from ..._tensor import Tensor, computed
+from ...autograd import saved
 from ..arrays.sparse_maps import along
 from ..arrays.types import Array
 from ..arrays.windows import Windows, greatest, places_of
@@ -69,8 +70,6 @@ def _max_op(spatial: int) -> Primitive:
     at = op.slot_names.index("out1")
 
     def saved_numbers(node: Any) -> Any:
-        from ...autograd import saved
-
         return saved.as_tensor_value(saved.unpack_at(node, at))._array
 
     op.node_class._saved_result1 = property(indices)  # type: ignore[attr-defined]

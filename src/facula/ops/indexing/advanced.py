@@ -184,7 +184,7 @@ unindex_op.vjp(input=lambda g, indices, xp: xp.index(g, indices))
 
 def _places_of_items(call: batching.Call, indices: Any) -> SavedList | None:
     """Indices for what is inside: the number of the item first. None if there are masks, whose results vary in size."""
-    from ..._levels.batched import is_batched
+    from ..._levels.batched import is_batched  # loaded when first used
 
     found = [None if i is None else i._value if is_batched(i, call.level) else i for i in indices]
     batched = [i is not None and is_batched(i, call.level) for i in indices]

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import overrides
 from ..._core import dtypes, state
 from ..._lazy import set_methods
 from ..._tensor import Tensor
@@ -72,7 +73,7 @@ def _index_tensor(part: Any) -> Tensor:
     elif all(v.__class__ is int for v in part):
         array = np.array(part, np.int64)
     else:
-        from ..creation.create import tensor
+        from ..creation.create import tensor  # loaded when first used
 
         array = tensor(part)._array
     if array.dtype.kind != "b" and array.dtype != np.uint8 and array.dtype != np.int64:
@@ -217,14 +218,10 @@ def _integer_error(self: Tensor, index: int) -> Exception:
 
 
 def _overridden(args: tuple[Any, ...]) -> bool:
-    from ... import overrides
-
     return overrides.overridden(args)
 
 
 def _call_override(implementation: Any, public: Any, args: tuple[Any, ...]) -> Any:
-    from ... import overrides
-
     return overrides.call_override(implementation, public, args, {})
 
 

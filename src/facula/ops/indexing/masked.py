@@ -60,7 +60,7 @@ masked_fill_tensor_op.vjp(input=lambda g, mask, xp: xp.masked_fill_number(g, mas
 
 @masked_fill_tensor_op.batch
 def masked_fill_batched(call: batching.Call) -> Any:
-    from ..pointwise.selection import where
+    from ..pointwise.selection import where  # loaded when first used
 
     ndim = max(call.ndim(0), call.ndim(2))
     x, value, mask = (batching.padded(v, ndim) if flag else v for v, flag in zip(call.values, call.flags))
@@ -205,7 +205,7 @@ def _masked_scatter(name: str, self: Tensor, mask: Any, source: Any, in_place: b
     shape = self._array.shape
     if in_place:
         if mask._array.ndim > len(shape):
-            from ..views.shape import expand_error
+            from ..views.shape import expand_error  # loaded when first used
 
             text = str(expand_error(shape, mask._array.shape)).replace("torch.FloatTensor", "CPUBoolType")
             raise RuntimeError(text)

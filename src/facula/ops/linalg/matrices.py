@@ -94,7 +94,7 @@ def broadcast_batches(A: Any, B: Any, name: str) -> tuple[int, ...]:
     try:
         return np.broadcast_shapes(a, b)
     except ValueError:
-        from ..machine.operands import broadcast_error
+        from ..machine.operands import broadcast_error  # loaded when first used
 
         raise broadcast_error(a, b) from None
 
@@ -162,7 +162,7 @@ def in_turn(solve: Any, *arrays: Any, like: Any) -> Any:
 def lapack(name: str, dtype: Any) -> Any:
     """A routine of LAPACK, by scipy; None if that is not there."""
     try:
-        from scipy.linalg import get_lapack_funcs  # type: ignore[import-untyped]
+        from scipy.linalg import get_lapack_funcs  # type: ignore[import-untyped]  # optional
     except ImportError:
         return None
     return get_lapack_funcs((name,), dtype=dtype)[0]
@@ -280,7 +280,7 @@ def by_composition(compose: Any, *wanted: int) -> Any:
     """
 
     def rule(g: Any, tensors: tuple[Any, ...], xp: Any) -> tuple[Any, ...]:
-        from ...func.reverse import Reverse
+        from ...func.reverse import Reverse  # loaded when first used
 
         raw = xp.is_raw
         if raw:

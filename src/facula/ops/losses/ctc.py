@@ -165,7 +165,7 @@ def ctc_gradient_of_log_probs(
         rule = ctc_op.raw_rule
         assert rule is not None
         return rule.fn(g, log_probs, targets, losses, alpha, input_lengths, target_lengths, blank, zero_infinity)[0]
-    from ...func import grad
+    from ...func import grad  # loaded when first used
 
     inside, kept = _masks(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
 
@@ -197,7 +197,7 @@ def _differentiable_losses(
     log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int
 ) -> Tensor:
     """The losses once more, in operations on Tensors: what second derivatives are taken of."""
-    from ... import cat, logsumexp, stack, where
+    from ... import cat, logsumexp, stack, where  # loaded when first used
 
     walks = Walks(targets._array, target_lengths, blank)
     steps, n, _ = log_probs.shape
@@ -297,7 +297,7 @@ def ctc_loss(
         targets = targets.long()
     losses: Tensor = ctc_op(log_probs, targets, lengths, label_lengths, blank, zero_infinity)[0]
     if zero_infinity:
-        from ..pointwise.selection import where
+        from ..pointwise.selection import where  # loaded when first used
 
         losses = where(losses == float("inf"), 0.0, losses)
     if reduction == MEAN:

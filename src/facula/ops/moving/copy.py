@@ -89,7 +89,7 @@ def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
     if not isinstance(src, Tensor):
         if not is_number(src):
             raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
-        from ..creation.create import tensor
+        from ..creation.create import tensor  # it imports this module
 
         src = tensor(src)
     try:

@@ -67,7 +67,7 @@ def _square_of_array(x: Any) -> Any:
 
 
 def _square_of_tensor(x: Any) -> Any:
-    from .transcendental import pow_number_op
+    from .transcendental import pow_number_op  # loaded when first used
 
     return pow_number_op(x, 2)
 

@@ -218,7 +218,7 @@ def linear(input: Any, weight: Any, bias: Any = None, *, out: Any = None) -> Any
 
 def _measured_linear(input: Any, weight: Any, bias: Any = None) -> Any:
     if state.special and state.modes.profiled is not None:
-        from ...profiler import _recorder
+        from ...profiler import _recorder  # loaded when first used
 
         return _recorder.function("aten::linear", (input, weight, bias), _any_linear, {})
     return _any_linear(input, weight, bias)
@@ -441,9 +441,9 @@ def chain_matmul(*matrices: Any) -> Tensor:
 @public("matrix_power", "matrix_power", out="exact")
 def matrix_power(input: Tensor, n: int) -> Tensor:
     """A square matrix multiplied with itself; for a negative ``n``, its inverse."""
-    from ..creation.create import eye
-    from ..linalg.inverse import inv
-    from ..linalg.matrices import check_square
+    from ..creation.create import eye  # loaded when first used
+    from ..linalg.inverse import inv  # loaded when first used
+    from ..linalg.matrices import check_square  # loaded when first used
 
     if not isinstance(n, int):
         raise TypeError(f"matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core import dtypes
+from ..._core import dtypes, state
 from ..._tensor import Tensor
 from ..arrays.sums import with_ones
 from ..machine.errors import WrongArgument
@@ -92,11 +92,8 @@ def spread_out(g: Any, shape: tuple[int, ...], dim: tuple[int, ...] | None, keep
 
 def refuse_narrowing(input: Tensor, dtype: dtypes.dtype | None) -> None:
     """A differentiable tensor cannot be reduced into integers."""
-    if dtype is not None and dtype.category < dtypes.FLOAT and input.requires_grad:
-        from ..._core import state
-
-        if state.grad_enabled():
-            raise RuntimeError(f"Autograd not support dtype: {dtypes.SCALAR_TYPE_NAMES[dtype]}")
+    if dtype is not None and dtype.category < dtypes.FLOAT and input.requires_grad and state.grad_enabled():
+        raise RuntimeError(f"Autograd not support dtype: {dtypes.SCALAR_TYPE_NAMES[dtype]}")
 
 
 # ---- sums

@@ -365,7 +365,7 @@ def _quantile(
         result = result.movedim(-1, 0)
         if keepdim:
             result = result.unsqueeze(at + 1)
-    from ..products.matmul import squeeze_fresh_op
+    from ..products.matmul import squeeze_fresh_op  # loaded when first used
 
     return squeeze_fresh_op(result.unsqueeze(-1), result._array.ndim) if levels.ndim else squeeze_fresh_op(result, 0)
 

@@ -13,6 +13,7 @@ from ..arrays.sums import accumulator, add_up, multiply_reduce, total, with_ones
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.errors import NoOverload, WrongArgument
+from ..machine.namespaces import ARRAYS
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
 from ..machine.rules import in_both_namespaces, in_dtype, sum_tensor_to
@@ -286,8 +287,6 @@ def has_no_zero(g: Any, x: Any) -> bool:
 
 def _others_quickly(x: Any, out: Any, dim: int | None) -> Any:
     """The conjugate product of all other elements, by a division where there is no zero."""
-    from ..machine.namespaces import ARRAYS
-
     if (x == 0).any():
         row, at = (x.reshape(-1), 0) if dim is None else (x, dim)
         others = products_of_others(row, at, ARRAYS).reshape(x.shape)

@@ -46,7 +46,7 @@ def library(array: Any) -> Any:
 @cache
 def _best() -> Any:
     try:
-        from scipy import fft  # type: ignore[import-untyped]
+        from scipy import fft  # type: ignore[import-untyped]  # optional
     except ImportError:
         return np.fft
     return fft

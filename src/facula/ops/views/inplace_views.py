@@ -23,7 +23,7 @@ from .transpose import t_op, transpose_op
 def become_view(self: Any, op: Primitive, *attributes: Any) -> Any:
     """Let a tensor be the view of itself that ``op`` makes."""
     if self.wraps:
-        from ..._levels import links
+        from ..._levels import links  # loaded when first used
 
         others = links.views_of(self)
         before = links.twin(self)

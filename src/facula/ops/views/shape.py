@@ -179,7 +179,7 @@ def view(input: Tensor, *shape: Any, size: Any = None, dtype: Any = None) -> Ten
 
 
 def _view_in_transform(input: Any, wanted: tuple[int, ...]) -> Tensor:
-    from ..._levels.wrapped import share_memory
+    from ..._levels.wrapped import share_memory  # loaded when first used
 
     result: Tensor = input._reshaped(wanted)
     if result.numel() and not share_memory(result, input):

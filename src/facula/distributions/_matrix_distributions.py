@@ -1,4 +1,4 @@
-"""Laws of matrices: of scatter (Wishart) and of correlations (LKJ)."""
+"""Distributions of matrices: of scatter (Wishart) and of correlations (LKJ)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .._core.size import Size
 from . import constraints
 from ._covariance import MATRICES, TO_FACTOR, given_matrix
 from ._formulas import at_value, cached, drawn_without_gradient, formula, quantity
-from .distribution import Distribution, law
+from .distribution import Distribution, distribution
 from .exp_family import ExponentialFamily
 from .utils import log_diagonal, normal
 
@@ -41,7 +41,7 @@ def _demand_degrees(df: Any, size: int, given: Any) -> None:
         )
 
 
-@law("wishart", kept="_unbroadcasted_scale_tril")
+@distribution("wishart", kept="_unbroadcasted_scale_tril")
 class Wishart(ExponentialFamily):
     """The sum of the outer products of ``df`` normal vectors with themselves."""
 
@@ -171,7 +171,7 @@ def _lkj_log_density(value: Any, dim: int, concentration: Any) -> Any:
     return (powers * value.diagonal(dim1=-2, dim2=-1)[..., 1:].log() - integrals).sum(-1)
 
 
-@law("lkj_cholesky", kept="dim")
+@distribution("lkj_cholesky", kept="dim")
 class LKJCholesky(Distribution):
     """Correlation matrices of size ``dim``, uniform for concentration 1, closer to the identity above it."""
 

@@ -1,4 +1,4 @@
-"""The gamma law and its relatives: waiting times, shares of a whole, quotients."""
+"""The gamma distribution and its relatives: waiting times, shares of a whole, quotients."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import facula
 from ..autograd.function import Function, once_differentiable
 from . import constraints
 from ._formulas import answer, at_value, done_by, drawn, formula, quantity
-from .distribution import Distribution, law
+from .distribution import Distribution, distribution
 from .exp_family import ExponentialFamily
 from .utils import broadcast_all, log_beta, normal, positive_part
 
@@ -20,7 +20,7 @@ _POSITIVE = constraints.positive
 # ---- waiting times
 
 
-@law("exponential")
+@distribution("exponential")
 class Exponential(ExponentialFamily):
     """The time until an event that happens at a rate."""
 
@@ -51,7 +51,7 @@ def _standard_gamma(concentration: Any) -> Any:
     return facula._standard_gamma(concentration)
 
 
-@law("gamma")
+@distribution("gamma")
 class Gamma(ExponentialFamily):
     """Gamma with shape ``concentration`` and ``rate``. Its samples have implicit gradients."""
 
@@ -87,7 +87,7 @@ class Gamma(ExponentialFamily):
     _log_normalizer = formula(lambda x, y: (x + 1).lgamma() - (x + 1) * (-y).log(), 2)
 
 
-@law("chi2")
+@distribution("chi2")
 class Chi2(Gamma):
     """The sum of ``df`` squared standard normal values."""
 
@@ -130,7 +130,7 @@ def _mode_of_shares(concentration: Any) -> Any:
     return facula.where((concentration < 1).all(-1, keepdim=True), corner, inside)
 
 
-@law("dirichlet")
+@distribution("dirichlet")
 class Dirichlet(ExponentialFamily):
     """Probabilities of categories. Its samples have implicit gradients."""
 
@@ -160,7 +160,7 @@ class Dirichlet(ExponentialFamily):
     _log_normalizer = formula(lambda x: x.lgamma().sum(-1) - x.sum(-1).lgamma())
 
 
-@law("beta", parts="_dirichlet")
+@distribution("beta", parts="_dirichlet")
 class Beta(ExponentialFamily):
     """The first of two probabilities that are Dirichlet distributed."""
 
@@ -191,7 +191,7 @@ class Beta(ExponentialFamily):
 
 
 def _f_log_density(value: Any, df1: Any, df2: Any) -> Any:
-    """By the odds df1 x / df2, which follow a beta prime law."""
+    """By the odds df1 x / df2, which follow a beta prime distribution."""
     odds = value * df1 / df2
     return df1 / 2 * odds.log() - value.log() - (df1 + df2) / 2 * odds.log1p() - log_beta(df1 / 2, df2 / 2)
 
@@ -201,7 +201,7 @@ def _f_variance(df1: Any, df2: Any) -> Any:
     return 2 * (b / (b - 2)).square() * (df1 + b - 2) / (df1 * (b - 4))
 
 
-@law("fishersnedecor", parts="_gamma1 _gamma2")
+@distribution("fishersnedecor", parts="_gamma1 _gamma2")
 class FisherSnedecor(Distribution):
     """The quotient of two chi-squared values, each per degree of freedom."""
 
@@ -240,7 +240,7 @@ def _t_variance(df: Any, scale: Any) -> Any:
     return finite.where(df > 2, math.inf).where(df > 1, math.nan)
 
 
-@law("studentT", parts="_chi2")
+@distribution("studentT", parts="_chi2")
 class StudentT(Distribution):
     """A normal value over the root of a chi-squared one per degree of freedom, moved and scaled."""
 

@@ -1,4 +1,4 @@
-"""Laws of transformed values: where the values come from, the way from there, and what more is known of them."""
+"""Distributions of transformed values: where the values come from, the way from there, and what else is known."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from . import constraints
 from ._categories import ExpRelaxedCategorical
 from ._compound import TransformedDistribution
 from ._formulas import answer, at_value, formula, quantity, same_as
-from ._gamma_laws import Exponential, Gamma
+from ._gamma_family import Exponential, Gamma
 from ._location_scale import Cauchy, Normal, Uniform
 from ._trials import LogitRelaxedBernoulli
-from .distribution import law
+from .distribution import distribution
 from .transforms import (
     AbsTransform,
     AffineTransform,
@@ -29,7 +29,7 @@ _POSITIVE, _REAL = constraints.positive, constraints.real
 
 
 class _Mapped(TransformedDistribution):
-    """A law with parameters of its own: ``_origin`` is the base distribution of them, ``_way`` the transforms."""
+    """A distribution with parameters of its own: ``_origin`` is its base distribution, ``_way`` the transforms."""
 
     _origin: Any
     _way: Any
@@ -42,7 +42,7 @@ class _Mapped(TransformedDistribution):
 # ---- with the parameters of where they come from
 
 
-@law("log_normal")
+@distribution("log_normal")
 class LogNormal(TransformedDistribution):
     """Values whose logarithm is normal."""
 
@@ -61,7 +61,7 @@ class LogNormal(TransformedDistribution):
 
 
 class _Folded(TransformedDistribution):
-    """The absolute value of a law that is symmetric about 0."""
+    """The absolute value of a distribution that is symmetric about 0."""
 
     arg_constraints = {"scale": _POSITIVE}
     support = constraints.nonnegative
@@ -81,7 +81,7 @@ class _Folded(TransformedDistribution):
     entropy = answer(lambda base_dist: base_dist.entropy() - math.log(2))
 
 
-@law("half_normal")
+@distribution("half_normal")
 class HalfNormal(_Folded):
     """The absolute value of a normal value of mean 0."""
 
@@ -92,7 +92,7 @@ class HalfNormal(_Folded):
     variance = quantity(lambda scale: scale.square() * (1 - 2 / math.pi))
 
 
-@law("half_cauchy")
+@distribution("half_cauchy")
 class HalfCauchy(_Folded):
     """The absolute value of a Cauchy value of median 0."""
 
@@ -106,7 +106,7 @@ class HalfCauchy(_Folded):
     )
 
 
-@law("inverse_gamma")
+@distribution("inverse_gamma")
 class InverseGamma(TransformedDistribution):
     """The reciprocal of a gamma value."""
 
@@ -129,7 +129,7 @@ class InverseGamma(TransformedDistribution):
     )
 
 
-@law("logistic_normal")
+@distribution("logistic_normal")
 class LogisticNormal(TransformedDistribution):
     """Points of the simplex that come from normal ones by breaking a stick."""
 
@@ -145,7 +145,7 @@ class LogisticNormal(TransformedDistribution):
     scale = quantity(lambda base_dist: base_dist.base_dist.scale)
 
 
-@law("relaxed_bernoulli")
+@distribution("relaxed_bernoulli")
 class RelaxedBernoulli(TransformedDistribution):
     """A Bernoulli value relaxed to a number between 0 and 1, with gradients; near 0 or 1 at low temperatures."""
 
@@ -161,7 +161,7 @@ class RelaxedBernoulli(TransformedDistribution):
     temperature, probs, logits = same_as("base_dist", "temperature", "probs", "logits")
 
 
-@law("relaxed_categorical")
+@distribution("relaxed_categorical")
 class RelaxedOneHotCategorical(TransformedDistribution):
     """A one-hot vector relaxed to a point of the simplex, with gradients; near a corner at low temperatures."""
 
@@ -191,9 +191,9 @@ def _open_uniform(validate_args: bool | None, loc: Any) -> Uniform:
     return _uniform_of_shape(loc, info.tiny, 1 - info.eps, validate_args)
 
 
-@law("gumbel")
+@distribution("gumbel")
 class Gumbel(_Mapped):
-    """The law of the largest of many values: loc - scale * log(-log(uniform))."""
+    """The distribution of the largest of many values: loc - scale * log(-log(uniform))."""
 
     loc: Any
     scale: Any
@@ -222,7 +222,7 @@ def _kumaraswamy_moment(a: Any, b: Any, order: int) -> Any:
     return b * log_beta(1 + order / a, b).exp()
 
 
-@law("kumaraswamy")
+@distribution("kumaraswamy")
 class Kumaraswamy(_Mapped):
     """P(X <= x) = 1 - (1 - x^a)^b on [0, 1], much like a beta distribution."""
 
@@ -257,7 +257,7 @@ def _pareto_variance(scale: Any, alpha: Any) -> Any:
     return (scale / (a - 1)).square() * a / (a - 2)
 
 
-@law("pareto")
+@distribution("pareto")
 class Pareto(_Mapped):
     """Values from ``scale`` on, whose chance to be exceeded falls with the power ``alpha``."""
 
@@ -282,7 +282,7 @@ class Pareto(_Mapped):
     entropy = answer(lambda scale, alpha: 1 + 1 / alpha + (scale / alpha).log())
 
 
-@law("weibull")
+@distribution("weibull")
 class Weibull(_Mapped):
     """``scale`` times a power 1/concentration of an exponential value."""
 
