@@ -26,6 +26,8 @@ _size = tuple.__new__
 class Tensor:
     """A multi-dimensional array that remembers how it was computed."""
 
+    __module__ = "facula"
+
     __slots__ = ("__dict__", "__weakref__", "_array", "_counter", "_meta", "_node")
 
     _array: np.ndarray[Any, Any]
@@ -530,9 +532,9 @@ class Tensor:
         return id(self)
 
     def __repr__(self, *, tensor_contents: str | None = None) -> str:
-        from . import _tensor_repr  # it imports this module
+        from . import _printing  # it imports this module
 
-        return _tensor_repr.tensor_repr(self, tensor_contents=tensor_contents)
+        return _printing.tensor_repr(self, tensor_contents=tensor_contents)
 
     def __format__(self, spec: str) -> str:
         if self._array.ndim == 0 and not self.is_meta and type(self) is Tensor:

@@ -9,6 +9,8 @@ import facula
 
 from ._core.devices import device as Device
 from ._tensor import Tensor
+from .ops.creation.exchange import _rebuild_meta_tensor as _rebuild_meta_tensor
+from .ops.creation.exchange import _rebuild_tensor as _rebuild_tensor
 
 __all__: list[str] = []
 

@@ -1,4 +1,4 @@
-"""``torch.functional``: some functions of ``torch``, by the name of the file that PyTorch keeps them in."""
+"""A redirect: ``torch.functional``, the file in which PyTorch has some functions of ``torch``."""
 
 from __future__ import annotations
 

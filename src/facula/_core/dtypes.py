@@ -16,6 +16,8 @@ _WITHOUT_NUMPY = ("bfloat16", "complex32", *_FLOAT8)
 class dtype:
     """A PyTorch dtype; ``numpy`` is the NumPy dtype that holds it."""
 
+    __module__ = "facula"
+
     __slots__ = ("_numpy", "category", "itemsize", "name")
     _by_name: dict[str, dtype] = {}
 
@@ -73,18 +75,14 @@ class dtype:
     def __repr__(self) -> str:
         return f"torch.{self.name}"
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _dtype_by_name, (self.name,)
+    def __reduce__(self) -> str:
+        return self.name
 
     def __copy__(self) -> dtype:
         return self
 
     def __deepcopy__(self, memo: Any) -> dtype:
         return self
-
-
-def _dtype_by_name(name: str) -> dtype:
-    return dtype._by_name[name]
 
 
 bool_ = dtype("bool", BOOL, 1)
@@ -296,6 +294,8 @@ def widened(array: Any) -> Any:
 class finfo:
     """The numerical limits of a floating point dtype."""
 
+    __module__ = "facula"
+
     def __init__(self, type: dtype | None = None) -> None:
         d = default if type is None else type
         if not isinstance(d, dtype):
@@ -338,6 +338,8 @@ class finfo:
 
 class iinfo:
     """The numerical limits of an integer dtype."""
+
+    __module__ = "facula"
 
     def __init__(self, type: dtype) -> None:
         if not isinstance(type, dtype):

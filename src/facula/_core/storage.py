@@ -17,6 +17,8 @@ from .strides import bytes_of
 class UntypedStorage:
     """A storage as bytes."""
 
+    __module__ = "facula.storage"
+
     is_cuda = is_hpu = is_sparse = is_sparse_csr = False
     when_filled: list[Any] | None = None
     """While a file is being read: what to do once the bytes are here; None if they are."""
@@ -192,6 +194,8 @@ _COMBINATIONS = (
 class TypedStorage:
     """A storage as elements of a dtype. PyTorch deprecates it."""
 
+    __module__ = "facula.storage"
+
     is_cuda = is_hpu = is_sparse = False
     dtype: dtypes.dtype
 
@@ -336,6 +340,8 @@ class TypedStorage:
 def _typed_from(untyped: UntypedStorage, dtype: dtypes.dtype) -> TypedStorage:
     return TypedStorage(wrap_storage=untyped, dtype=dtype, _internal=True)
 
+
+_typed_from.__module__ = "facula.storage"  # where pickles find it
 
 _CONVERSIONS = {
     "bool": dtypes.bool_, "byte": dtypes.uint8, "char": dtypes.int8, "short": dtypes.int16, "int": dtypes.int32,

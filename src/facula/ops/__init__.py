@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os as _os
 from typing import Any
+
+# Modules that old pickles name are found here: see ``facula._old_paths``.
+__path__.append(_os.path.join(_os.path.dirname(__path__[0]), "_old_paths", "ops"))
 
 
 def __getattr__(name: str) -> Any:

@@ -44,11 +44,11 @@ def _reduce_ex(self: Tensor, protocol: Any) -> Any:
     warn_if_has_hooks(self)
     has_state = dict(self.__dict__) or None
     if self.is_meta:
-        return _rebuild_meta, (type(self), self._array.shape, self.dtype, self.requires_grad), has_state
-    return _rebuild, (type(self), geometry(self._array), self.requires_grad), has_state
+        return _rebuild_meta_tensor, (type(self), self._array.shape, self.dtype, self.requires_grad), has_state
+    return _rebuild_tensor, (type(self), geometry(self._array), self.requires_grad), has_state
 
 
-def _rebuild(cls: type, where: tuple[Any, ...], requires_grad: bool) -> Any:
+def _rebuild_tensor(cls: type, where: tuple[Any, ...], requires_grad: bool) -> Any:
     array = view_of(*where)
     d = dtypes.of_array(array)
     if array.dtype is not d.numpy:
@@ -56,8 +56,11 @@ def _rebuild(cls: type, where: tuple[Any, ...], requires_grad: bool) -> Any:
     return _as_class(finish(array), cls, requires_grad)
 
 
-def _rebuild_meta(cls: type, shape: tuple[int, ...], dtype: dtypes.dtype, requires_grad: bool) -> Any:
+def _rebuild_meta_tensor(cls: type, shape: tuple[int, ...], dtype: dtypes.dtype, requires_grad: bool) -> Any:
     return _as_class(finish(devices.empty_meta(shape, dtype.numpy)), cls, requires_grad)
+
+
+_rebuild_tensor.__module__ = _rebuild_meta_tensor.__module__ = "facula._utils"  # where pickles find them
 
 
 def _as_class(t: Tensor, cls: type, requires_grad: bool) -> Any:

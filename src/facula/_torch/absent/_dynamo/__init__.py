@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from ..compiler import allow_in_graph, assume_constant_result, disable, is_compiling, list_backends, reset
+from facula.compiler import allow_in_graph, assume_constant_result, disable, is_compiling, list_backends, reset
 
 __all__ = [
     "allow_in_graph", "assume_constant_result", "config", "disable", "disallow_in_graph", "graph_break",

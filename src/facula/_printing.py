@@ -6,7 +6,7 @@ Three steps, top to bottom in this file:
 2. turn each into a text, with one notation and one column width for the whole tensor,
 3. lay the texts out in nested brackets, and append what else is to be told (``dtype=``, ``grad_fn=``, ...).
 
-Nothing here knows of tensors: :func:`format_tensor` takes an array and the words that describe it.
+:func:`tensor_repr` asks a tensor for all that; :func:`format_tensor` takes an array and the words that describe it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["format_tensor", "format_wrapper", "get_printoptions", "printoptions", "set_printoptions"]
+from ._core import dtypes
+from .autograd.saved import PLAIN
+
+__all__ = ["format_tensor", "format_wrapper", "get_printoptions", "printoptions", "set_printoptions", "tensor_repr"]
 
 
 # ---------------------------------------------------------------------------------------------------------- options
@@ -298,3 +301,31 @@ def _calls_for_scientific(telling: list[float], whole: bool) -> bool:
 def _format_whole(value: float) -> str:
     """A number without a fraction, with a bare point to tell it from an integer: ``3.``"""
     return f"{value:.0f}." if math.isfinite(value) else f"{value:.0f}"
+
+
+# -------------------------------------------------------------------------------------------------------------- tensors
+
+
+def tensor_repr(t: Any, *, tensor_contents: str | None = None) -> str:
+    """PyTorch's text for ``t``; ``tensor_contents`` stands in place of the values."""
+    suffixes = []
+    node = t.grad_fn
+    if node is not None:
+        suffixes.append(f"grad_fn=<{node_name(node)}>")
+    elif t.requires_grad:
+        suffixes.append("requires_grad=True")
+    is_meta = t.is_meta
+    return format_tensor(
+        None if is_meta else t._array,
+        dtype=repr(t.dtype),
+        default_dtype=repr(dtypes.default),
+        shape=t._array.shape,
+        device="meta" if is_meta else "cpu",
+        name="tensor" if type(t) in PLAIN else type(t).__name__,
+        suffixes=suffixes,
+        contents=tensor_contents,
+    )
+
+
+def node_name(node: Any) -> str:
+    return type(node).__name__

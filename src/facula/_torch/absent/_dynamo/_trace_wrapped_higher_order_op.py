@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..overrides import TorchFunctionMode
+from facula.overrides import TorchFunctionMode
 
 __all__ = ["TransformGetItemToIndex"]
 

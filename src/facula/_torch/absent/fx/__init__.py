@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..nn import Module
+from facula.nn import Module
 
 __all__ = ["Graph", "GraphModule", "Node", "Proxy", "Tracer", "wrap"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from .. import amp as _amp
-from .._core.dtypes import dtype as _dtype
-from .._core.dtypes import float16
+from facula import amp as _amp
+from facula._core.dtypes import dtype as _dtype
+from facula._core.dtypes import float16
 
 __all__ = ["GradScaler", "amp_definitely_not_available", "autocast", "custom_bwd", "custom_fwd"]
 
