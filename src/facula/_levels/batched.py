@@ -26,7 +26,7 @@ class Batched(Wrapped):
     _value: Any
 
     @property
-    def _inside(self) -> Any:  # type: ignore[override]
+    def _inside(self) -> Any:
         return self._value
 
     def _outlived(self) -> Any:

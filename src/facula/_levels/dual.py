@@ -50,7 +50,7 @@ class Dual(Wrapped):
             self._seen = base._tangent if is_dual(base, self._level) else None
 
     @property
-    def _inside(self) -> Any:  # type: ignore[override]
+    def _inside(self) -> Any:
         return self._primal
 
     def _outlived(self) -> Any:
