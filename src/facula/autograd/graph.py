@@ -160,7 +160,7 @@ class Node(metaclass=ABCMeta):
 
     NOTE [bare values]: a node that saves a single value may hold just this, without a tuple around it: fewer objects
     for the garbage collector to walk through. An output is held as its array; whoever first needs its version counter
-    puts it into ``versions`` (``Tensor._new_counter``). ``saved.spread`` brings such a node into the general form.
+    puts it into ``versions`` (``Tensor._new_counter``). ``saved.unpack_bare_value`` gives it the general form.
     """
     versions: tuple[int, ...] | None
     """The versions of the saved tensors; None if all were 0."""

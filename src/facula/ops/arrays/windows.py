@@ -16,7 +16,7 @@ import numpy as np
 
 from ..._core.devices import MetaArray, empty_meta
 from .scatter_add import add_at
-from .sparse_maps import Rows, Taps, compact
+from .sparse_maps import Rows, SparseMap, compact
 from .types import Array
 
 _TOGETHER = 4
@@ -47,7 +47,7 @@ class Windows:
             at = np.flatnonzero((low <= j) & (j < high))
             self.steps.append((compact(at), compact(starts[at] + j * step)))
         self.regular = all(isinstance(rows, slice) for pair in self.steps for rows in pair)
-        self.sums = Taps(inputs, self.outputs, [(to, source, None) for to, source in self.steps])
+        self.sums = SparseMap(inputs, self.outputs, [(to, source, None) for to, source in self.steps])
         gaps = np.diff(starts)
         self.disjoint = bool(step == 1 and (gaps >= size).all())
 

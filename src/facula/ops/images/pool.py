@@ -22,7 +22,7 @@ from ..machine.primitive import Primitive
 from ..machine.public import public
 from ..machine.rules import no_gradient
 from .planes import plane_ops
-from .sizes import NUMBER, as_ints, checked_windows, one_int, shape_list, spread, windows_of
+from .sizes import NUMBER, as_ints, checked_windows, one_int, per_dim, shape_list, windows_of
 
 Ints = tuple[int, ...]
 
@@ -118,7 +118,8 @@ def _max_pool(
             f"non-empty {spatial + 1}D or {spatial + 2}D (batch mode) tensor expected for input"
         )
     checked_windows(
-        input, spread(kernel, spatial), spread(steps or kernel, spatial), spread(pads, spatial), spread(gaps, spatial),
+        input, per_dim(kernel, spatial), per_dim(steps or kernel, spatial), per_dim(pads, spatial),
+        per_dim(gaps, spatial),
         ceil_mode, spatial, "max_pool3d_with_indices_out_cpu_template",
     )  # fmt: skip
     if input.dtype is dtypes.bool_ or input._array.dtype.kind == "c":
@@ -338,7 +339,7 @@ def _avg_pool(
         raise RuntimeError("divisor must be not zero")
     require_planes(input, spatial)
     checked_windows(
-        input, spread(kernel, spatial), spread(steps or kernel, spatial), spread(pads, spatial), (1,) * spatial,
+        input, per_dim(kernel, spatial), per_dim(steps or kernel, spatial), per_dim(pads, spatial), (1,) * spatial,
         ceil_mode, spatial, name, whole=spatial == 3,
     )  # fmt: skip
     dtype = input.dtype

@@ -349,7 +349,7 @@ def note_versions(node: Any, at: tuple[int, ...]) -> None:
 
 
 def _twin(out: Any) -> Any:
-    """``saved.twin`` of a tensor that has just been made."""
+    """``saved.shallow_copy`` of a tensor that has just been made."""
     t = _new(Tensor)
     t._array = out._array
     t._node = None

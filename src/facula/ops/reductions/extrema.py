@@ -177,7 +177,7 @@ def min(input: Tensor, dim: Any = _FULL, keepdim: bool = _FULL, *, other: Any = 
 
 
 def _with_ones(x: Any, shape: tuple[int, ...], dim: Any, xp: Any) -> Any:
-    """``spread``, by a view of all dimensions at once."""
+    """``unsqueeze_reduced``, by a view of all dimensions at once."""
     return xp.view(np.asanyarray(x) if xp.is_raw else x, with_ones(shape, dim))
 
 

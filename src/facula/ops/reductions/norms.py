@@ -17,7 +17,7 @@ from ..machine.errors import WrongArgument
 from ..machine.primitive import primitive
 from ..machine.public import linalg, public, write_out
 from ..machine.rules import in_both_namespaces, in_dtype
-from .reducing import axes, check_dims, count, spread
+from .reducing import axes, check_dims, count, unsqueeze_reduced
 
 INF = math.inf
 
@@ -55,7 +55,7 @@ def vector_norm_gradient_of_input(
 ) -> Any:
     if ord == 0:
         return None
-    g, out = (in_dtype(spread(t, input.shape, dim, keepdim, xp), _real(input_dtype), xp) for t in (g, out))
+    g, out = (in_dtype(unsqueeze_reduced(t, input.shape, dim, keepdim, xp), _real(input_dtype), xp) for t in (g, out))
     return norm_gradient(g, input, out, ord, dim, xp)
 
 

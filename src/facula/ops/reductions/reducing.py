@@ -64,7 +64,7 @@ def count(shape: tuple[int, ...], dim: tuple[int, ...] | None) -> int:
     return n
 
 
-def spread(g: Any, shape: tuple[int, ...], dim: tuple[int, ...] | None, keepdim: bool, xp: Any) -> Any:
+def unsqueeze_reduced(g: Any, shape: tuple[int, ...], dim: tuple[int, ...] | None, keepdim: bool, xp: Any) -> Any:
     """The gradient of a reduction's result with its dimensions of size 1 back, ready to be broadcast."""
     if keepdim or not shape:
         return g
@@ -75,7 +75,7 @@ def spread(g: Any, shape: tuple[int, ...], dim: tuple[int, ...] | None, keepdim:
     return g
 
 
-def spread_out(g: Any, shape: tuple[int, ...], dim: tuple[int, ...] | None, keepdim: bool, xp: Any) -> Any:
+def expand_reduced(g: Any, shape: tuple[int, ...], dim: tuple[int, ...] | None, keepdim: bool, xp: Any) -> Any:
     """The gradient of a sum's result for each of its elements: all that went into one get the same."""
     if xp.is_raw and shape and 1 not in shape and 0 not in shape and (not dim or len(dim) == 1):
         g = np.asanyarray(g)
@@ -87,7 +87,7 @@ def spread_out(g: Any, shape: tuple[int, ...], dim: tuple[int, ...] | None, keep
                 at = dim[0] % len(shape)
                 strides = (*g.strides[:at], 0, *g.strides[at + 1 if keepdim else at :])
             return np.ndarray(shape, g.dtype, g, 0, strides)
-    return xp.expand(spread(g, shape, dim, keepdim, xp), shape)
+    return xp.expand(unsqueeze_reduced(g, shape, dim, keepdim, xp), shape)
 
 
 def refuse_narrowing(input: Tensor, dtype: dtypes.dtype | None) -> None:

@@ -18,7 +18,7 @@ from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
 from ..machine.rules import in_both_namespaces, in_dtype, sum_tensor_to
 from .recurrence import products_of_others
-from .reducing import axes, check_dim, check_dims, count, refuse_narrowing, spread, spread_out
+from .reducing import axes, check_dim, check_dims, count, expand_reduced, refuse_narrowing, unsqueeze_reduced
 
 _FULL: Any = object()
 """Stands for an argument ``dim`` that was not given: that is another overload than None."""
@@ -42,7 +42,7 @@ def sum_all_op(input: Array, dtype: Any = None) -> Any:
 
 @sum_all_op.vjp("input")
 def sum_all_gradient_of_input(g: Any, input_shape: Any, input_dtype: Any, xp: Any) -> Any:
-    return spread_out(in_dtype(g, input_dtype, xp), input_shape, None, True, xp)
+    return expand_reduced(in_dtype(g, input_dtype, xp), input_shape, None, True, xp)
 
 
 @sum_all_op.batch
@@ -61,7 +61,7 @@ def sum_dim_op(input: Array, dim: Any, keepdim: bool, dtype: Any = None) -> Any:
 
 @sum_dim_op.vjp("input")
 def sum_dim_gradient_of_input(g: Any, input_shape: Any, dim: Any, keepdim: bool, input_dtype: Any, xp: Any) -> Any:
-    return spread_out(in_dtype(g, input_dtype, xp), input_shape, dim, keepdim, xp)
+    return expand_reduced(in_dtype(g, input_dtype, xp), input_shape, dim, keepdim, xp)
 
 
 @public("sum", "sum", out="dim", overloads=True)
@@ -101,7 +101,7 @@ def nansum_op(input: Array, dim: Any, keepdim: bool, dtype: Any) -> Any:
 
 @nansum_op.vjp("input")
 def nansum_gradient_of_input(g: Any, input: Any, dim: Any, keepdim: bool, input_dtype: Any, xp: Any) -> Any:
-    widely = spread if xp.is_raw else spread_out
+    widely = unsqueeze_reduced if xp.is_raw else expand_reduced
     return widely(in_dtype(g, input_dtype, xp), input.shape, dim, keepdim, xp) * xp.not_nan(input)
 
 
@@ -158,8 +158,8 @@ def mean_all_op(input: Array, dtype: Any = None) -> Any:
 @mean_all_op.vjp("input")
 def mean_all_gradient_of_input(g: Any, input_shape: Any, input_size: int, input_dtype: Any, xp: Any) -> Any:
     if not xp.is_raw:
-        return xp.over(spread_out(in_dtype(g, input_dtype, xp), input_shape, None, True, xp), input_size or 1)
-    return spread_out(in_dtype(g / (input_size or 1), input_dtype, xp), input_shape, None, True, xp)
+        return xp.over(expand_reduced(in_dtype(g, input_dtype, xp), input_shape, None, True, xp), input_size or 1)
+    return expand_reduced(in_dtype(g / (input_size or 1), input_dtype, xp), input_shape, None, True, xp)
 
 
 @mean_all_op.batch
@@ -180,8 +180,8 @@ def mean_dim_gradient_of_input(
 ) -> Any:
     n = count(input_shape, dim) or 1
     if not xp.is_raw:
-        return xp.over(spread_out(in_dtype(g, input_dtype, xp), input_shape, dim, keepdim, xp), n)
-    return spread_out(in_dtype(g / n, input_dtype, xp), input_shape, dim, keepdim, xp)
+        return xp.over(expand_reduced(in_dtype(g, input_dtype, xp), input_shape, dim, keepdim, xp), n)
+    return expand_reduced(in_dtype(g / n, input_dtype, xp), input_shape, dim, keepdim, xp)
 
 
 @public("mean", "mean", out=True, overloads=True)
@@ -270,11 +270,11 @@ def prod_dim_op(input: Array, dim: int, keepdim: bool, dtype: Any = None) -> Any
 def prod_dim_gradient_of_input(g: Any, input: Any, out: Any, dim: int, keepdim: bool, input_dtype: Any, xp: Any) -> Any:
     if not input.shape:
         return in_dtype(g, input_dtype, xp)
-    g = spread(g, input.shape, (dim,), keepdim, xp)
+    g = unsqueeze_reduced(g, input.shape, (dim,), keepdim, xp)
     if xp.is_raw:
         return in_dtype(g * _others_quickly(input, out, dim), input_dtype, xp)
     if has_no_zero(g, input):
-        others = spread(out, input.shape, (dim,), keepdim, xp) / input
+        others = unsqueeze_reduced(out, input.shape, (dim,), keepdim, xp) / input
     else:
         others = products_of_others(input, dim, xp)
     return in_dtype(g * xp.conj(others), input_dtype, xp)
@@ -373,8 +373,8 @@ def logsumexp_op(input: Array, dim: Any, keepdim: bool) -> Any:
 
 @logsumexp_op.vjp("input")
 def logsumexp_gradient_of_input(g: Any, input: Any, out: Any, dim: Any, keepdim: bool, xp: Any) -> Any:
-    g = spread(g, input.shape, dim, keepdim, xp)
-    return g * xp.conj(xp.exp(input - spread(out, input.shape, dim, keepdim, xp)))
+    g = unsqueeze_reduced(g, input.shape, dim, keepdim, xp)
+    return g * xp.conj(xp.exp(input - unsqueeze_reduced(out, input.shape, dim, keepdim, xp)))
 
 
 @public("logsumexp", "logsumexp", out=True)

@@ -16,7 +16,7 @@ from ..machine.errors import WrongArgument
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.rules import in_both_namespaces
-from .reducing import axes, check_dims, count, spread
+from .reducing import axes, check_dims, count, unsqueeze_reduced
 from .sums import _FULL, mean_array
 
 # ---- kernels
@@ -70,7 +70,7 @@ def std_mean_op(input: Array, dim: Any, correction: Any, keepdim: bool) -> tuple
 def _var_grad(g: Any, x: Any, dim: Any, correction: Any, keepdim: bool, xp: Any) -> Any:
     n = count(x.shape, dim)
     dof = n - (1 if correction is None else correction)
-    g = spread(g, x.shape, dim, keepdim, xp)
+    g = unsqueeze_reduced(g, x.shape, dim, keepdim, xp)
     away = x - (xp.mean_dim(x, dim, True) if xp.is_raw or dim is not None else xp.mean_all(x))
     if dof <= 0 and not dim:
         return g * xp.infinity_or_nan(away)
@@ -85,8 +85,8 @@ def _std_grad(g: Any, x: Any, out: Any, dim: Any, correction: Any, keepdim: bool
 def _mean_grad(g: Any, x: Any, dim: Any, keepdim: bool, xp: Any) -> Any:
     n = count(x.shape, dim) or 1
     if xp.is_raw:
-        return xp.expand(spread(g / n, x.shape, dim, keepdim, xp), x.shape)
-    return xp.over(xp.expand(spread(g, x.shape, dim, keepdim, xp), x.shape), n)
+        return xp.expand(unsqueeze_reduced(g / n, x.shape, dim, keepdim, xp), x.shape)
+    return xp.over(xp.expand(unsqueeze_reduced(g, x.shape, dim, keepdim, xp), x.shape), n)
 
 
 def _infinity_or_nan(away: Any) -> Any:

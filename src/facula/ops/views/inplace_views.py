@@ -26,7 +26,7 @@ def become_view(self: Any, op: Primitive, *attributes: Any) -> Any:
         from ..._levels import links  # loaded when first used
 
         others = links.views_of(self)
-        before = links.twin(self)
+        before = links.replica(self)
         links.take(self, op(before, *attributes))
         for view in others:
             links.relink(view, before)
