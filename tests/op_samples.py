@@ -32,7 +32,7 @@ WITHOUT_NUMBERS = {
     # PyTorch records these and refuses to differentiate them.
     "floor_divide", "heaviside", "nextafter", "unique_all",
     "unique_along", "unique_consecutive", "weighted_bincount", "scatter_by", "refuse_backward", "zeta_with_number",
-    # Views that change the tensor itself: the functions of the same names without ``_inplace`` share their rules.
+    # Views that change the tensor itself: the functions of the same names without ``machine.write`` share their rules.
     "t_inplace", "transpose_inplace", "unsqueeze_inplace", "squeeze_all_inplace", "squeeze_inplace",
     "as_strided_inplace", "squeeze_dims_inplace", "floor_divide_",
 }  # fmt: skip

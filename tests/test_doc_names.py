@@ -13,7 +13,10 @@ SOURCE = ROOT / "src" / "facula"
 PAGES = sorted(
     [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *SOURCE.rglob("*.md"), *(ROOT / "examples").rglob("*.md")]
 )
-FOLDERS = [ROOT, SOURCE, SOURCE / "ops", *(ROOT / "tests" / name for name in ("", "conformance", "operator_database"))]
+FOLDERS = [
+    ROOT, SOURCE, SOURCE / "ops", SOURCE / "ops/machine", ROOT / "tests", ROOT / "tests/conformance",
+    ROOT / "tests/operator_database",
+]  # fmt: skip
 """Where a path that a page names may begin, besides the page's own folder."""
 
 USERS_OWN = {"program.py", "train.py", "model.pt", "file.py", "trace.json", "checkpoint.pt", "conftest.py"}

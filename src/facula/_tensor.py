@@ -40,7 +40,7 @@ class Tensor:
     is_cuda = is_xpu = is_mps = is_vulkan = is_xla = is_ipu = is_maia = is_mtia = False
     __array_priority__ = 1000
     wraps = False
-    """Whether it stands for other tensors: see ``_wrapped``."""
+    """Whether it stands for other tensors: see ``_levels.wrapped``."""
     layout = property(lambda self: layouts.strided)
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Tensor:

@@ -1,6 +1,6 @@
 """``torch.multiprocessing``: Python's own, by another name. Tensors travel to other processes as copies.
 
-A process that is started anew (not forked) is given the name ``torch`` too, if this one has it; see ``_as_torch``.
+A process that is started anew (not forked) is given the name ``torch`` too, if this one has it (``_torch.as_torch``).
 """
 
 from __future__ import annotations

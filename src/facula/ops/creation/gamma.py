@@ -1,4 +1,4 @@
-"""Gamma and Dirichlet samples whose gradient follows the sample's quantile (see ``_implicit``)."""
+"""Gamma and Dirichlet samples whose gradient follows the sample's quantile (see ``arrays.implicit_gradients``)."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def masked_fill_number_op(input: Array, mask: Array, value: Any) -> None:
 
 
 def _filled(input: Any, mask: Any, value: Any) -> Any:
-    """The same out of place, without a branch for each element; see ``_masks``."""
+    """The same out of place, without a branch for each element; see ``arrays.masks``."""
     return select(mask, np.asarray(value, input.dtype), input)
 
 

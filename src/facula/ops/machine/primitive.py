@@ -133,7 +133,7 @@ class Primitive:
         self.slots: list[Slot] = []
         self.slot_names: list[str] = []
         self.quick: dict[str, Callable[..., Any]] = {}
-        """Rules once more, for small float32 and float64 arrays; see NOTE [quick rules] in ``_nodes``."""
+        """Rules once more, for small float32 and float64 arrays; see NOTE [quick rules] in ``node``."""
         self.saved_names = saved_names or {}
         self.composed: Callable[..., Any] | None = None
         """The same as a function of other operators: what transforms use in place of a fused kernel."""

@@ -1,7 +1,7 @@
 """Recurrent layers: ``lstm``, ``gru``, ``rnn_tanh``, ``rnn_relu``, on padded batches and on packed sequences.
 
 One direction of one layer is one primitive. On raw arrays its derivative is backpropagation through time by hand (see
-``_recurrent_kernels``). On Tensors it is the derivative of the same layer composed of cells, step by step, which has
+``arrays.recurrent``). On Tensors it is the derivative of the same layer composed of cells, step by step, which has
 derivatives of every order.
 """
 
