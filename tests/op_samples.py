@@ -33,6 +33,7 @@ WITHOUT_NUMBERS = {
     "floor_divide", "heaviside", "nextafter", "unique_all",
     "unique_along", "unique_consecutive", "weighted_bincount", "scatter_by", "refuse_backward", "zeta_with_number",
     # Views that change the tensor itself: the functions of the same names without ``_inplace`` share their rules.
+    # Views that change the tensor itself: the functions of the same names without ``machine.write`` share their rules.
     "t_inplace", "transpose_inplace", "unsqueeze_inplace", "squeeze_all_inplace", "squeeze_inplace",
     "as_strided_inplace", "squeeze_dims_inplace", "floor_divide_",
 }  # fmt: skip
@@ -326,9 +327,9 @@ for _dim, _keep in ((1, False), ((0, 2), True)):
     }.items():  # fmt: skip
         sample(_name, lambda x, m=_method, d=_dim, k=_keep: getattr(x, m)(d, keepdim=k), far_apart(2, 3, 2))
     for _name in ("var", "std"):
-        sample(_name, lambda x, m=_name[:3], d=_dim, k=_keep: getattr(x, m)(d, keepdim=k), real(2, 3, 2))
+        sample(_name, lambda x, m=_name, d=_dim, k=_keep: getattr(x, m)(d, keepdim=k), real(2, 3, 2))
     for _name in ("var_mean", "std_mean"):
-        sample(_name, lambda x, m=_name[:-3], d=_dim, k=_keep: getattr(torch, m)(x, d, keepdim=k), real(2, 3, 2))
+        sample(_name, lambda x, m=_name, d=_dim, k=_keep: getattr(torch, m)(x, d, keepdim=k), real(2, 3, 2))
 for _name, _method in {
     "sum_all": "sum", "mean_all": "mean", "prod_all": "prod", "max_all": "max", "min_all": "min",
     "median_all": "median", "nanmedian_all": "nanmedian",

@@ -15,7 +15,7 @@ import facula as torch
 from facula._core import memory
 from facula._core import threads as _threads
 from facula.ops.arrays.running_sums import running_sums
-from facula.ops.machine.partial_write import add_rows
+from facula.ops.arrays.scatter_add import add_rows
 
 F = torch.nn.functional
 

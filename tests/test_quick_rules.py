@@ -1,4 +1,4 @@
-"""Quick rules give what the rules give; see NOTE [quick rules] in ``ops/machine/node.py``."""
+"""Quick rules give what the rules give; see NOTE [quick rules] in ``machine.node``."""
 
 from __future__ import annotations
 

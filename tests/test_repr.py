@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from facula import _repr
-from facula._repr import format_tensor, format_wrapper, get_printoptions, printoptions, set_printoptions
+from facula import _printing
+from facula._printing import format_tensor, format_wrapper, get_printoptions, printoptions, set_printoptions
 
 
 @pytest.fixture(autouse=True)
@@ -270,4 +270,4 @@ def test_suffixes_break_where_they_break_in_pytorch(torch: Any) -> None:
 
 
 def test_module_exports_what_it_says() -> None:
-    assert all(hasattr(_repr, name) for name in _repr.__all__)
+    assert all(hasattr(_printing, name) for name in _printing.__all__)

@@ -11,6 +11,7 @@ from ._core.dtypes import dtype
 from ._core.generator import Generator
 from ._core.layouts import layout, memory_format
 from ._core.size import Size
+from ._lazy import load
 from ._tensor import Tensor
 from .autograd.grad_mode import is_grad_enabled as _is_grad_enabled
 from .overrides import DisableTorchFunction, DisableTorchFunctionSubclass, _disabled_torch_function_impl
@@ -26,7 +27,7 @@ _TensorMeta = type(Tensor)
 
 def __getattr__(name: str) -> Any:
     if name.startswith("Script"):
-        from . import jit
+        from . import jit  # loaded when first used
 
         return getattr(jit, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -91,8 +92,7 @@ class _Functions:
         self._prefix = prefix
 
     def __getattr__(self, name: str) -> Any:
-        from ._lazy import load
-        from .ops.machine.public import FUNCTIONS
+        from .ops.machine.public import FUNCTIONS  # loaded when first used
 
         if not self._module:
             try:

@@ -3,6 +3,7 @@
 # ruff: noqa: F401
 from __future__ import annotations
 
+import os as _os
 import warnings as _warnings
 from math import e, inf, nan, pi
 from typing import Any as _Any
@@ -64,6 +65,9 @@ from .autograd.grad_mode import (
 
 __version__ = "0.1.0"
 
+# Also found here: PyTorch's modules that only answer "no", and the modules that old pickles name.
+__path__ += [_os.path.join(__path__[0], *_folder) for _folder in (("_torch", "absent"), ("_old_paths",))]
+
 # NumPy warns of overflow, division by zero and invalid values where PyTorch is silent.
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module="facula")
 
@@ -103,7 +107,7 @@ _NAMES = {
         "compiler": "compile",
         "futures": "Future",
         "func": "vmap",
-        "_repr": "set_printoptions",
+        "_printing": "set_printoptions",
         "serialization": "load save",
         "_core.settings": """
             are_deterministic_algorithms_enabled compiled_with_cxx11_abi get_deterministic_debug_mode
@@ -125,7 +129,7 @@ _NAMES = {
 def __getattr__(name: str) -> _Any:
     if name in _lazy.FUNCTIONS:
         _lazy.load(_lazy.FUNCTIONS[name])
-        from .ops.machine.public import FUNCTIONS
+        from .ops.machine.public import FUNCTIONS  # it imports this module
 
         value = globals()[name] = FUNCTIONS[name]
         return value

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 
+import facula
+
 USAGE = """\
 usage: facula [--version] [--help] <command>
 
@@ -28,26 +30,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(USAGE, end="")
         return 0 if given else 2
     if given[0] in ("-V", "--version"):
-        from . import __version__
-
-        print(f"facula {__version__}")
+        print(f"facula {facula.__version__}")
         return 0
     if given[0] == "tour":
         if len(given) > 1:
             return complain(f"tour takes no arguments, but got: {' '.join(given[1:])}")
-        from . import tour
+        from . import tour  # loaded when first used
 
         return printing(tour.run)
     if given[0] == "ops":
         if unknown := [name for name in given[1:] if name.startswith("-")]:
             return complain(f"ops takes names of operators, not {unknown[0]}")
-        from . import _operators
+        from . import _operators  # loaded when first used
 
         return printing(lambda: _operators.run(given[1:]))
     if given[0] == "run":
         if len(given) == 1 or (given[1] in ("-m", "-c") and len(given) == 2):
             return complain("run needs a script, or -m and a module, or -c and code")
-        from ._torch import run
+        from ._torch import run  # loaded when first used
 
         return run.run(given[1:])
     return complain(f"unknown command: {given[0]}")

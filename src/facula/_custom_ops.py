@@ -1,4 +1,4 @@
-"""``torch._custom_ops``: an older name of ``torch.library``."""
+"""A redirect: ``torch._custom_ops``, an older name of ``torch.library``."""
 
 from __future__ import annotations
 

@@ -116,9 +116,6 @@ FUNCTIONS = {
     "ops.losses.pairwise": (
         "binary_cross_entropy_with_logits"
     ),
-    "ops.moving.basic": (
-        "alias as_strided clone conj fill_ resolve_conj zero_"
-    ),
     "ops.moving.chunk_cat": (
         "_chunk_cat"
     ),
@@ -127,11 +124,14 @@ FUNCTIONS = {
         "split_with_sizes_copy squeeze_copy t_copy transpose_copy unbind_copy unfold_copy unsqueeze_copy "
         "view_as_complex_copy view_as_real_copy view_copy"
     ),
+    "ops.moving.copy": (
+        "clone"
+    ),
     "ops.moving.diagonals": (
         "fill_diagonal_ vander"
     ),
-    "ops.moving.filling": (
-        "fill"
+    "ops.moving.fill": (
+        "fill fill_ zero_"
     ),
     "ops.moving.joining": (
         "atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors cartesian_prod cat "
@@ -185,7 +185,7 @@ FUNCTIONS = {
         "not_equal signbit"
     ),
     "ops.pointwise.complex": (
-        "angle complex conj_physical conj_physical_ imag polar real view_as_complex view_as_real"
+        "angle complex conj conj_physical conj_physical_ imag polar real resolve_conj view_as_complex view_as_real"
     ),
     "ops.pointwise.foreach": (
         "_foreach_abs _foreach_abs_ _foreach_acos _foreach_acos_ _foreach_add _foreach_add_ _foreach_addcdiv "
@@ -281,6 +281,9 @@ FUNCTIONS = {
     "ops.views.splitting": (
         "chunk dsplit hsplit split split_with_sizes tensor_split unbind unsafe_chunk unsafe_split "
         "unsafe_split_with_sizes vsplit"
+    ),
+    "ops.views.strided": (
+        "alias as_strided"
     ),
     "ops.views.transpose": (
         "adjoint moveaxis movedim permute swapaxes swapdims t transpose"
@@ -479,14 +482,17 @@ METHODS = {
     "ops.linalg.solving": (
         "triangular_solve"
     ),
-    "ops.moving.basic": (
-        "alias as_strided clone conj copy_ fill_ resolve_conj sum_to_size zero_"
-    ),
     "ops.moving.copies": (
         "narrow_copy"
     ),
+    "ops.moving.copy": (
+        "clone copy_"
+    ),
     "ops.moving.diagonals": (
         "fill_diagonal_"
+    ),
+    "ops.moving.fill": (
+        "fill_ zero_"
     ),
     "ops.moving.joining": (
         "combinations"
@@ -515,7 +521,7 @@ METHODS = {
         "logical_or logical_or_ logical_xor logical_xor_ lt lt_ ne ne_ not_equal not_equal_ signbit"
     ),
     "ops.pointwise.complex": (
-        "angle conj_physical conj_physical_ imag real"
+        "angle conj conj_physical conj_physical_ imag real resolve_conj"
     ),
     "ops.pointwise.frexp": (
         "frexp"
@@ -565,7 +571,7 @@ METHODS = {
         "argsort kthvalue median mode msort nanmedian nanquantile quantile sort topk"
     ),
     "ops.reductions.sums": (
-        "all any count_nonzero logsumexp mean nanmean nansum prod sum"
+        "all any count_nonzero logsumexp mean nanmean nansum prod sum sum_to_size"
     ),
     "ops.reductions.variance": (
         "std var"
@@ -587,6 +593,9 @@ METHODS = {
         "chunk dsplit hsplit split split_with_sizes tensor_split unbind unsafe_chunk unsafe_split "
         "unsafe_split_with_sizes vsplit"
     ),
+    "ops.views.strided": (
+        "alias as_strided"
+    ),
     "ops.views.transpose": (
         "H T adjoint mH mT moveaxis movedim permute swapaxes swapdims t transpose"
     ),
@@ -597,34 +606,31 @@ PRIMITIVES = {
         "native_dropout native_dropout_backward rrelu_backward rrelu_with_noise rrelu_with_noise_inplace"
     ),
     "ops.activations.elu": (
-        "celu celu_ elu elu_ elu_backward_op"
+        "celu celu_ elu elu_ elu_backward"
     ),
     "ops.activations.gelu": (
-        "gelu gelu_and_derivative gelu_backward_of_kept gelu_backward_op"
+        "gelu gelu_and_derivative gelu_backward gelu_backward_of_kept"
     ),
     "ops.activations.piecewise": (
-        "hardshrink hardsigmoid hardswish hardswish_backward_op hardtanh hardtanh_backward_op shrink_backward_op "
-        "softshrink softshrink_backward"
+        "hardshrink hardsigmoid hardswish hardswish_backward hardtanh hardtanh_backward shrink_backward softshrink "
+        "softshrink_backward"
     ),
     "ops.activations.relu": (
-        "leaky_relu leaky_relu_ leaky_relu_backward_op prelu prelu_input_backward_op prelu_weight_backward_op relu "
-        "threshold threshold_ threshold_backward_op"
+        "leaky_relu leaky_relu_ leaky_relu_backward prelu prelu_input_backward prelu_weight_backward relu threshold "
+        "threshold_ threshold_backward"
     ),
     "ops.activations.smooth": (
-        "glu glu_backward_op joined log_sigmoid_backward_op logsigmoid mish mish_backward silu silu_backward softplus "
-        "softplus_backward_op"
+        "glu glu_backward joined log_sigmoid_backward logsigmoid mish mish_backward silu silu_backward softplus "
+        "softplus_backward"
     ),
     "ops.activations.softmax": (
-        "log_softmax_backward_data log_softmax_op softmax_backward_data softmax_op"
-    ),
-    "ops.arrays.masks": (
-        "cleared drop either keep"
+        "log_softmax log_softmax_backward_data softmax softmax_backward_data"
     ),
     "ops.creation.gamma": (
-        "dirichlet_grad_op sample_dirichlet_op standard_gamma_grad standard_gamma_op"
+        "dirichlet_grad sample_dirichlet standard_gamma standard_gamma_grad"
     ),
     "ops.creation.random": (
-        "bernoulli_of_number_op bernoulli_op binomial_op normal_of_both normal_of_mean normal_of_std poisson_op"
+        "bernoulli bernoulli_of_number binomial normal_of_both normal_of_mean normal_of_std poisson"
     ),
     "ops.creation.random_inplace": (
         "bernoulli_number_inplace bernoulli_tensor_inplace cauchy_inplace exponential_inplace geometric_inplace "
@@ -642,14 +648,13 @@ PRIMITIVES = {
         "conv_tbc"
     ),
     "ops.images.convolution": (
-        "convolution_backward convolution_input convolution_op convolution_weight sums_by_channel"
+        "convolution convolution_backward convolution_input convolution_weight sums_by_channel"
     ),
     "ops.images.fold": (
-        "col2im_op im2col_op"
+        "col2im im2col"
     ),
     "ops.images.grid_sample": (
-        "add_points_op affine_grid_adjoint_op affine_grid_generator_op grid_sampler_2d grid_sampler_3d stacked "
-        "take_points_op"
+        "add_points affine_grid_adjoint affine_grid_generator grid_sampler_2d grid_sampler_3d stacked take_points"
     ),
     "ops.images.pool": (
         "avg_pool2d avg_pool2d_backward avg_pool3d avg_pool3d_backward max_pool2d max_pool2d_backward "
@@ -689,7 +694,7 @@ PRIMITIVES = {
         "part_under_mask put take unmask untake"
     ),
     "ops.indexing.picks": (
-        "pick_op unpick"
+        "pick unpick"
     ),
     "ops.indexing.scatter_reduce": (
         "index_reduce refuse_backward scatter_reduce"
@@ -753,19 +758,22 @@ PRIMITIVES = {
         "binary_cross_entropy_with_logits_backward huber_loss huber_loss_backward smooth_l1_loss "
         "smooth_l1_loss_backward soft_margin_loss soft_margin_loss_backward"
     ),
-    "ops.moving.basic": (
-        "alias_op as_strided cast_op clone_op conj conj_physical copy fill_number fill_tensor restride sum_to zero"
+    "ops.machine.rules": (
+        "sum_to"
     ),
     "ops.moving.chunk_cat": (
         "chunk_cat"
     ),
     "ops.moving.copies": (
-        "alias_op_copy as_strided_copy expand_copy narrow_copy permute_copy select_copy slice_copy split_copy "
+        "alias_copy as_strided_copy expand_copy narrow_copy permute_copy select_copy slice_copy split_copy "
         "split_with_sizes_copy squeeze_all_copy squeeze_copy squeeze_dims_copy t_copy transpose_copy unbind_copy "
         "unfold_copy unsqueeze_copy view_as_real_copy view_copy"
     ),
-    "ops.moving.filling": (
-        "filled_with_number filled_with_tensor"
+    "ops.moving.copy": (
+        "cast clone copy"
+    ),
+    "ops.moving.fill": (
+        "fill_number fill_tensor filled_with_number filled_with_tensor zero"
     ),
     "ops.moving.joining": (
         "block_diag cat cat_op stack stack_op"
@@ -805,7 +813,7 @@ PRIMITIVES = {
         "onednn_recurrent_layer packed_recurrent_layer padded_recurrent_layer recurrent_layer_backward"
     ),
     "ops.networks.weight_norm": (
-        "weight_norm_interface_op"
+        "weight_norm_interface"
     ),
     "ops.pointwise.arithmetic": (
         "abs add add_scaled ceil deg2rad div div_floor div_trunc div_unrounded floor floor_divide floor_divide_ fmod "
@@ -819,10 +827,14 @@ PRIMITIVES = {
         "ne_tensor signbit"
     ),
     "ops.pointwise.complex": (
-        "angle complex conj_physically conj_physically_ dense imag polar real view_as_complex view_as_real"
+        "angle complex conj conj_physical conj_physically conj_physically_ dense imag polar real view_as_complex "
+        "view_as_real"
     ),
     "ops.pointwise.frexp": (
         "frexp"
+    ),
+    "ops.pointwise.masks": (
+        "cleared drop either keep"
     ),
     "ops.pointwise.polynomials": (
         "chebyshev_polynomial_t chebyshev_polynomial_u chebyshev_polynomial_v chebyshev_polynomial_w "
@@ -859,35 +871,34 @@ PRIMITIVES = {
         "bmm dot mm mv vdot"
     ),
     "ops.reductions.counting": (
-        "unique_all_op unique_along_op unique_consecutive_op weighted_bincount"
+        "unique_all unique_along unique_consecutive weighted_bincount"
     ),
     "ops.reductions.cumulative": (
-        "cummax cummin cumprod_op cumsum_from_end cumsum_op logcumsumexp_op"
+        "cummax cummin cumprod cumsum cumsum_from_end logcumsumexp"
     ),
     "ops.reductions.extrema": (
-        "amax amin aminmax_op max_all max_dim min_all min_dim ties"
+        "amax amin aminmax max_all max_dim min_all min_dim ties"
     ),
     "ops.reductions.histograms": (
         "histogram"
     ),
     "ops.reductions.norms": (
-        "shared_by_ties vector_norm_op"
+        "shared_by_ties vector_norm"
     ),
     "ops.reductions.recurrence": (
-        "recur_op shift_op unit_along"
+        "recur shift unit_along"
     ),
     "ops.reductions.segments": (
         "segment_reduce"
     ),
     "ops.reductions.sorting": (
-        "kthvalue_op median_all median_dim mode_op nanmedian_all nanmedian_dim sort_op sort_stable topk_op"
+        "kthvalue median_all median_dim mode nanmedian_all nanmedian_dim sort sort_stable topk"
     ),
     "ops.reductions.sums": (
-        "all any logsumexp_op mean_all_op mean_dim_op nansum_op not_nan prod_all_op prod_dim_op share_of_mean "
-        "sum_all_op sum_dim_op"
+        "all any logsumexp mean_all mean_dim nansum not_nan prod_all prod_dim share_of_mean sum_all sum_dim"
     ),
     "ops.reductions.variance": (
-        "infinity_or_nan std_mean_op std_op var_mean_op var_op"
+        "infinity_or_nan std std_mean var var_mean"
     ),
     "ops.signals.fft": (
         "fft_c2c fft_c2r fft_r2c weighted_spectrum"
@@ -907,6 +918,9 @@ PRIMITIVES = {
     ),
     "ops.views.splitting": (
         "put_together split split_with_sizes stack_some unbind unsafe_split unsafe_split_with_sizes"
+    ),
+    "ops.views.strided": (
+        "alias as_strided restride"
     ),
     "ops.views.transpose": (
         "permute t transpose"

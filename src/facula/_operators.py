@@ -12,6 +12,8 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
+import facula
+
 from . import _lazy
 from .ops.machine.node import _pytorch_slot_name
 from .ops.machine.primitive import REGISTRY, Primitive
@@ -103,8 +105,6 @@ def _public_forms(name: str) -> Iterator[tuple[str, Any]]:
 
 
 def _looked_up(place: str, name: str) -> Any:
-    import facula
-
     owner: Any = facula
     for part in place.split(".")[:-1]:
         owner = getattr(owner, part)
@@ -254,8 +254,6 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def _all_names() -> Iterable[str]:
-    import facula
-
     places = [facula.nn.functional, facula.linalg, facula.fft, facula.special]
     listed = {name for place in places for name in dir(place)}
     return sorted({*_lazy.FUNCTIONS, *_lazy.FUNCTIONALS, *REGISTRY, *listed} - {""})

@@ -11,6 +11,7 @@ import numpy as np
 
 from ._core import devices, dtypes, layouts, state
 from ._core.size import Size
+from ._core.strides import address, element_strides, storage_offset
 from ._lazy import promise
 from .autograd import accumulate, engine, saved, views, watched
 from .autograd import meta as autograd_meta
@@ -25,6 +26,8 @@ _size = tuple.__new__
 class Tensor:
     """A multi-dimensional array that remembers how it was computed."""
 
+    __module__ = "facula"
+
     __slots__ = ("__dict__", "__weakref__", "_array", "_counter", "_meta", "_node")
 
     _array: np.ndarray[Any, Any]
@@ -37,11 +40,11 @@ class Tensor:
     is_cuda = is_xpu = is_mps = is_vulkan = is_xla = is_ipu = is_maia = is_mtia = False
     __array_priority__ = 1000
     wraps = False
-    """Whether it stands for other tensors: see ``_wrapped``."""
+    """Whether it stands for other tensors: see ``_levels.wrapped``."""
     layout = property(lambda self: layouts.strided)
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Tensor:
-        from .ops.creation import create
+        from .ops.creation import create  # it imports this module
 
         return create.legacy_constructor(cls, *args, **kwargs)
 
@@ -50,7 +53,7 @@ class Tensor:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        from .overrides import dress
+        from .overrides import dress  # it imports this module
 
         dress(cls)
 
@@ -316,7 +319,7 @@ class Tensor:
             and engine.run_plainly(self, gradient)
         ):
             return
-        from . import autograd
+        from . import autograd  # it imports this module
 
         autograd.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
@@ -457,11 +460,11 @@ class Tensor:
         return self._array.shape[_wrapped_dim(dim, self._array.ndim)]
 
     def stride(self, dim: int | None = None) -> Any:
-        strides = views.element_strides(self._array)
+        strides = element_strides(self._array)
         return strides if dim is None else strides[_wrapped_dim(dim, self._array.ndim)]
 
     def storage_offset(self) -> int:
-        return views.storage_offset(self._array)
+        return storage_offset(self._array)
 
     def numel(self) -> int:
         return self._array.size
@@ -472,7 +475,7 @@ class Tensor:
         return self._array.itemsize
 
     def data_ptr(self) -> int:
-        return 0 if self.is_meta or self._array.size == 0 else views.address(self._array)
+        return 0 if self.is_meta or self._array.size == 0 else address(self._array)
 
     def get_device(self) -> int:
         return -1
@@ -529,9 +532,9 @@ class Tensor:
         return id(self)
 
     def __repr__(self, *, tensor_contents: str | None = None) -> str:
-        from . import _tensor_repr
+        from . import _printing  # it imports this module
 
-        return _tensor_repr.tensor_repr(self, tensor_contents=tensor_contents)
+        return _printing.tensor_repr(self, tensor_contents=tensor_contents)
 
     def __format__(self, spec: str) -> str:
         if self._array.ndim == 0 and not self.is_meta and type(self) is Tensor:
@@ -609,7 +612,7 @@ def _requires_grad_error() -> RuntimeError:
 
 
 def _warn_about_grad_of_non_leaf() -> None:
-    import warnings
+    import warnings  # loaded when first used
 
     warnings.warn(
         "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "

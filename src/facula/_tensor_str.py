@@ -1,7 +1,7 @@
-"""Print options under the module name that PyTorch has them in."""
+"""A redirect: ``torch._tensor_str``, where PyTorch has print options."""
 
 from __future__ import annotations
 
-from ._repr import get_printoptions, printoptions, set_printoptions
+from ._printing import get_printoptions, printoptions, set_printoptions
 
 __all__ = ["get_printoptions", "printoptions", "set_printoptions"]

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import facula
+
+from ._core.devices import device as Device
 from ._tensor import Tensor
+from .ops.creation.exchange import _rebuild_meta_tensor as _rebuild_meta_tensor
+from .ops.creation.exchange import _rebuild_tensor as _rebuild_tensor
 
 __all__: list[str] = []
 
 
 def _flatten_dense_tensors(tensors: Iterable[Tensor]) -> Tensor:
     """All elements in one row."""
-    from . import cat
-
-    joined: Tensor = cat([t.contiguous().view(-1) for t in tensors])
+    joined: Tensor = facula.cat([t.contiguous().view(-1) for t in tensors])
     return joined
 
 
@@ -29,8 +32,6 @@ def _unflatten_dense_tensors(flat: Tensor, tensors: Iterable[Tensor]) -> tuple[T
 
 def _get_device_index(device: Any, optional: bool = False, allow_cpu: bool = False) -> int:
     """The number of a device; the CPU's is -1."""
-    from ._core.devices import device as Device
-
     if isinstance(device, int):
         return device
     if isinstance(device, (str, Device)) and Device(device).type == "cpu" and allow_cpu:

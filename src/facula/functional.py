@@ -1,8 +1,10 @@
-"""``torch.functional``: some functions of ``torch``, by the name of the file that PyTorch keeps them in."""
+"""A redirect: ``torch.functional``, the file in which PyTorch has some functions of ``torch``."""
 
 from __future__ import annotations
 
 from typing import Any
+
+import facula
 
 _NAMES = (
     "Tensor", "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_shapes", "broadcast_tensors",
@@ -15,8 +17,6 @@ __all__ = [*_NAMES[1:]]
 
 def __getattr__(name: str) -> Any:
     if name in _NAMES:
-        import facula
-
         return getattr(facula, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

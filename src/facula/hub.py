@@ -14,6 +14,8 @@ from typing import Any
 from urllib.parse import urlparse
 from urllib.request import Request, urlopen
 
+import facula
+
 __all__ = ["download_url_to_file", "get_dir", "load_state_dict_from_url", "set_dir"]
 
 ENV_TORCH_HOME = "TORCH_HOME"
@@ -71,8 +73,6 @@ def load_state_dict_from_url(
     file_name: str | None = None, weights_only: bool = False,
 ) -> Any:  # fmt: skip
     """Download weights, unless they are here already, and load them."""
-    from . import load
-
     if os.getenv("TORCH_MODEL_ZOO"):
         warnings.warn("TORCH_MODEL_ZOO is deprecated, please use env TORCH_HOME instead", stacklevel=2)
     folder = os.path.join(get_dir(), "checkpoints") if model_dir is None else model_dir
@@ -82,7 +82,7 @@ def load_state_dict_from_url(
         sys.stdout.write(f'Downloading: "{url}" to {path}\n')
         match = HASH_REGEX.search(os.path.basename(path)) if check_hash else None
         download_url_to_file(url, path, match.group(1) if match else None, progress)
-    return load(path, map_location=map_location, weights_only=weights_only)
+    return facula.load(path, map_location=map_location, weights_only=weights_only)
 
 
 class _Counter:
@@ -105,7 +105,7 @@ def __getattr__(name: str) -> Any:
     if name != "tqdm":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        from tqdm.auto import tqdm  # type: ignore[import-untyped]
+        from tqdm.auto import tqdm  # type: ignore[import-untyped]  # optional
     except ImportError:
         return _Counter
     return tqdm

@@ -1,6 +1,6 @@
 """``torch.multiprocessing``: Python's own, by another name. Tensors travel to other processes as copies.
 
-A process that is started anew (not forked) is given the name ``torch`` too, if this one has it; see ``_as_torch``.
+A process that is started anew (not forked) is given the name ``torch`` too, if this one has it (``_torch.as_torch``).
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _work(fn: Callable[..., Any], i: int, args: tuple[Any, ...], failures: Any) 
     except KeyboardInterrupt:
         pass
     except Exception:
-        import traceback
+        import traceback  # loaded when first used
 
         failures.put(traceback.format_exc())
         sys.exit(1)
@@ -80,7 +80,7 @@ class ProcessContext:
 
     def join(self, timeout: float | None = None, grace_period: float | None = None) -> bool:
         """Wait; when a process has failed, end the others and raise its error."""
-        from multiprocessing.connection import wait
+        from multiprocessing.connection import wait  # loaded when first used
 
         running = {p.sentinel: i for i, p in enumerate(self.processes) if p.exitcode is None or p.exitcode != 0}
         if not running:
@@ -98,7 +98,7 @@ class ProcessContext:
         return all(p.exitcode == 0 for p in self.processes)
 
     def _failure(self, i: int, process: Any) -> ProcessException:
-        import signal
+        import signal  # loaded when first used
 
         if not self.failures[i].empty():
             told = self.failures[i].get()

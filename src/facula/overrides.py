@@ -215,10 +215,10 @@ def _dressed_method(plain: Callable[..., Any]) -> Callable[..., Any]:
 
 def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
     """The functions that classes can take over, by where they are found."""
-    import facula
+    import facula  # it imports this module
 
-    from . import nn
-    from .ops.machine.public import FUNCTIONS
+    from . import nn  # it imports this module
+    from .ops.machine.public import FUNCTIONS  # it imports this module
 
     facula._lazy.load_all()
     places: dict[Any, list[Callable[..., Any]]] = {
@@ -237,7 +237,7 @@ def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
 
 def get_ignored_functions() -> set[Callable[..., Any]]:
     """Functions that classes can not take over: they take no tensors."""
-    import facula
+    import facula  # it imports this module
 
     names = """
         arange as_tensor asarray empty eye finfo from_numpy full get_default_dtype get_rng_state iinfo initial_seed
@@ -260,8 +260,8 @@ def is_tensor_method_or_property(func: Callable[..., Any]) -> bool:
 
 def resolve_name(f: Callable[..., Any]) -> str | None:
     """The name that a function is found by: ``torch.add``, ``torch.Tensor.add``."""
-    from . import nn
-    from .ops.machine.public import FUNCTIONS
+    from . import nn  # it imports this module
+    from .ops.machine.public import FUNCTIONS  # it imports this module
 
     for name in dir(Tensor):
         value = getattr(Tensor, name)

@@ -26,10 +26,10 @@ class SobolEngine:
         self._points = self._from_the_start()
 
     def _from_the_start(self) -> Any:
-        from scipy.stats import qmc  # type: ignore[import-untyped]
+        from scipy.stats import qmc  # type: ignore[import-untyped]  # optional
 
         if self.scramble and self.seed is None:
-            from ._core.generator import stream_of
+            from ._core.generator import stream_of  # loaded when first used
 
             self._start = int(stream_of(None).integers(2**32))
         start = self.seed if self.seed is not None else getattr(self, "_start", None)
@@ -37,7 +37,7 @@ class SobolEngine:
 
     def draw(self, n: int = 1, out: Tensor | None = None, dtype: dtypes.dtype | None = None) -> Tensor:
         """The next ``n`` points, one in a row."""
-        import warnings
+        import warnings  # loaded when first used
 
         with warnings.catch_warnings():  # SciPy tells of numbers of points that are no powers of 2
             warnings.simplefilter("ignore", UserWarning)

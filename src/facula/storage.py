@@ -1,5 +1,6 @@
-"""``torch.storage``: the classes of storages."""
+"""A redirect: ``torch.storage``, where PyTorch has the classes of storages."""
 
 from ._core.storage import TypedStorage, UntypedStorage
+from ._core.storage import _typed_from as _typed_from
 
 __all__ = ["TypedStorage", "UntypedStorage"]

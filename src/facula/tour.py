@@ -38,7 +38,7 @@ class Screen:
 
     def run(self, program: str) -> None:
         """Run a small program, showing each statement; the value of an expression is printed below it."""
-        import ast
+        import ast  # loaded when first used
 
         lines = program.strip("\n").splitlines()
         name = f"<tour {len(self.scope)}>"
@@ -82,7 +82,7 @@ class Screen:
 
 
 def wrapped(text: str) -> str:
-    import textwrap
+    import textwrap  # loaded when first used
 
     return textwrap.fill(text, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 

@@ -13,7 +13,7 @@ def told(torch: Any, *trials: Any) -> list[Any]:
     for f in trials:
         seen = error(lambda f=f: see(torch, f()))
         if "message" in seen:
-            text = seen["message"].replace("facula._tensor.Tensor", "torch.Tensor")
+            text = seen["message"].replace("facula.Tensor", "torch.Tensor")
             for end in ("The valid types are", " Duplicate registration", " If you are a Facebook", " Got func with"):
                 text = text.partition(end)[0]
             seen["message"] = text

@@ -15,7 +15,7 @@ def said(torch, pairs, **options):
     for actual, expected in pairs:
         e = error(lambda a=actual, b=expected: torch.testing.assert_close(a, b, **options))
         if "message" in e:
-            e["message"] = e["message"].replace("facula._tensor.Tensor", "torch.Tensor").replace("facula.", "torch.")
+            e["message"] = e["message"].replace("facula.", "torch.")
         found.append(e)
     return found
 

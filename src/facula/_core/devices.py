@@ -18,6 +18,8 @@ _KNOWN = (
 class device:
     """``device("cpu")``, ``device("cpu", 0)``, ``device("meta")``; also a context manager for creation."""
 
+    __module__ = "facula"
+
     __slots__ = ("_outer", "index", "type")
 
     type: str

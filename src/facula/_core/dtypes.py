@@ -16,6 +16,8 @@ _WITHOUT_NUMPY = ("bfloat16", "complex32", *_FLOAT8)
 class dtype:
     """A PyTorch dtype; ``numpy`` is the NumPy dtype that holds it."""
 
+    __module__ = "facula"
+
     __slots__ = ("_numpy", "category", "itemsize", "name")
     _by_name: dict[str, dtype] = {}
 
@@ -33,7 +35,7 @@ class dtype:
                 wider = "complex64" if self is complex32 else "float32"
                 raise NotImplementedError(f"facula knows {self.name} by name only; compute in {wider}")
             try:
-                import ml_dtypes
+                import ml_dtypes  # optional
             except ImportError:
                 raise ImportError("facula needs ml_dtypes for bfloat16: pip install 'facula[full]'") from None
             self._numpy = np.dtype(ml_dtypes.bfloat16)
@@ -73,18 +75,14 @@ class dtype:
     def __repr__(self) -> str:
         return f"torch.{self.name}"
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _dtype_by_name, (self.name,)
+    def __reduce__(self) -> str:
+        return self.name
 
     def __copy__(self) -> dtype:
         return self
 
     def __deepcopy__(self, memo: Any) -> dtype:
         return self
-
-
-def _dtype_by_name(name: str) -> dtype:
-    return dtype._by_name[name]
 
 
 bool_ = dtype("bool", BOOL, 1)
@@ -296,6 +294,8 @@ def widened(array: Any) -> Any:
 class finfo:
     """The numerical limits of a floating point dtype."""
 
+    __module__ = "facula"
+
     def __init__(self, type: dtype | None = None) -> None:
         d = default if type is None else type
         if not isinstance(d, dtype):
@@ -307,11 +307,11 @@ class finfo:
         d = d.to_real()
         info: Any
         if d is bfloat16:
-            import ml_dtypes
+            import ml_dtypes  # optional
 
             info = ml_dtypes.finfo(d.numpy)
         elif d.name in _FLOAT8:
-            import ml_dtypes
+            import ml_dtypes  # optional
 
             info = ml_dtypes.finfo(getattr(ml_dtypes, d.name))
         else:
@@ -339,6 +339,8 @@ class finfo:
 class iinfo:
     """The numerical limits of an integer dtype."""
 
+    __module__ = "facula"
+
     def __init__(self, type: dtype) -> None:
         if not isinstance(type, dtype):
             raise TypeError(f"iinfo(): argument 'type' (position 1) must be torch.dtype, not {type.__class__.__name__}")
@@ -360,3 +362,8 @@ class iinfo:
 
     def __hash__(self) -> int:
         return hash(self.dtype)
+
+
+def not_for(kernel: str, d: dtype) -> NotImplementedError:
+    """What PyTorch says of a dtype that a kernel was not made for."""
+    return NotImplementedError(f"\"{kernel}\" not implemented for '{SCALAR_TYPE_NAMES[d]}'")

@@ -23,6 +23,8 @@ _STATE_BYTES = 48
 class Generator:
     """A stream of random numbers of its own."""
 
+    __module__ = "facula"
+
     def __init__(self, device: Any = "cpu") -> None:
         self.device = device if isinstance(device, devices.device) else devices.device(device)
         if self.device.type != "cpu":
@@ -57,7 +59,7 @@ class Generator:
 
     def get_state(self) -> Any:
         """Where the stream is, as a tensor of bytes."""
-        from ..ops.machine.any_state import wrap
+        from ..ops.machine.any_state import wrap  # loaded when first used
 
         state = self.numpy.bit_generator.state
         words = np.empty(_STATE_BYTES // 8, np.uint64)
@@ -103,11 +105,10 @@ class Generator:
         raise RuntimeError("CPU Generator does not use offset")
 
     def __reduce__(self) -> Any:
-        return _generator_from, (self.get_state(),)
+        return Generator, (), self.get_state()
 
-
-def _generator_from(state: Any) -> Generator:
-    return Generator().set_state(state)
+    def __setstate__(self, state: Any) -> None:
+        self.set_state(state)
 
 
 default_generator = Generator()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 
 class _Constant:
     """Known by its name; copies and pickles give the same object again."""
@@ -16,18 +14,22 @@ class _Constant:
     def __repr__(self) -> str:
         return f"torch.{self.name}"
 
-    def __reduce__(self) -> Any:
-        return _by_name, (self.name,)
+    def __reduce__(self) -> str:
+        return self.name
 
 
 class layout(_Constant):
     """How a tensor's elements are stored."""
+
+    __module__ = "facula"
 
     __slots__ = ()
 
 
 class memory_format(_Constant):
     """In which order a tensor's dimensions lie in memory."""
+
+    __module__ = "facula"
 
     __slots__ = ()
 
@@ -44,10 +46,6 @@ contiguous_format = memory_format("contiguous_format")
 preserve_format = memory_format("preserve_format")
 channels_last = memory_format("channels_last")
 channels_last_3d = memory_format("channels_last_3d")
-
-
-def _by_name(name: str) -> Any:
-    return globals()[name]
 
 
 def axis_order(format: memory_format | None, ndim: int) -> tuple[int, ...]:

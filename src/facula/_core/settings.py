@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from .._lazy import load
+from .._tensor import Tensor
 from ..autograd import differentiate
 from . import threads as _threads
+from .devices import parse
 
 _deterministic = _warn_only = False
 _matmul_precision = "highest"
@@ -69,8 +72,6 @@ def get_float32_matmul_precision() -> str:
 
 def typename(obj: Any, /) -> str:
     """The name of an object's type; a tensor's tells its dtype."""
-    from .._tensor import Tensor
-
     if isinstance(obj, Tensor):
         name: str = obj.type()
         return name
@@ -101,9 +102,6 @@ def get_file_path(*path_components: str) -> str:
 
 def get_device_module(device: Any = None) -> Any:
     """The module for a kind of device: ``torch.cpu``, ``torch.cuda``, ..."""
-    from .._lazy import load
-    from .devices import parse
-
     name = parse(None).type if device is None else str(getattr(device, "type", device)).partition(":")[0]
     try:
         return load(name)

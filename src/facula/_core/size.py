@@ -8,6 +8,8 @@ from typing import Any
 class Size(tuple[int, ...]):
     """A shape."""
 
+    __module__ = "facula"
+
     __slots__ = ()
 
     def __new__(cls, sizes: Any = ()) -> Size:

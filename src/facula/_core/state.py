@@ -45,7 +45,7 @@ class _Modes(threading.local):
     overrides_disabled: bool = False
     device: Any = None
     levels: tuple[Any, ...] = ()
-    """The transforms of ``func`` and ``forward_ad`` that are being run, outermost first; see ``_wrapped``."""
+    """The transforms of ``func`` and ``forward_ad`` that are being run, outermost first; see ``_levels.wrapped``."""
     dual: Any = None
     """The level that ``forward_ad.dual_level()`` has entered."""
     backward_depth: int = 0
@@ -55,7 +55,7 @@ class _Modes(threading.local):
     kernels: Any = None
     """Watches the kernels that run, and may have their results ready: see ``utils._selective``."""
     autocast: Any = None
-    """The dtype of half precision that autocast asks for; see NOTE [autocast] in ``_autocast``."""
+    """The dtype of half precision that autocast asks for; see NOTE [autocast] in ``ops.machine.autocast``."""
     autocast_cache: bool = True
     autocast_depth: int = 0
     autocast_kept: dict[int, Any] = {}

@@ -10,13 +10,14 @@ import numpy as np
 
 from .._lazy import set_methods
 from .._tensor import Tensor
-from ..autograd import views
-from ..ops.moving.basic import _bytes_of
-from . import devices, dtypes
+from . import devices, dtypes, strides
+from .strides import bytes_of
 
 
 class UntypedStorage:
     """A storage as bytes."""
+
+    __module__ = "facula.storage"
 
     is_cuda = is_hpu = is_sparse = is_sparse_csr = False
     when_filled: list[Any] | None = None
@@ -49,7 +50,7 @@ class UntypedStorage:
         return devices.meta if isinstance(self._bytes, devices.MetaArray) else devices.cpu
 
     def data_ptr(self) -> int:
-        return 0 if not self._bytes.size or self.device.type == "meta" else views.address(self._bytes)
+        return 0 if not self._bytes.size or self.device.type == "meta" else strides.address(self._bytes)
 
     @property
     def _cdata(self) -> int:
@@ -192,6 +193,8 @@ _COMBINATIONS = (
 
 class TypedStorage:
     """A storage as elements of a dtype. PyTorch deprecates it."""
+
+    __module__ = "facula.storage"
 
     is_cuda = is_hpu = is_sparse = False
     dtype: dtypes.dtype
@@ -338,6 +341,8 @@ def _typed_from(untyped: UntypedStorage, dtype: dtypes.dtype) -> TypedStorage:
     return TypedStorage(wrap_storage=untyped, dtype=dtype, _internal=True)
 
 
+_typed_from.__module__ = "facula.storage"  # where pickles find it
+
 _CONVERSIONS = {
     "bool": dtypes.bool_, "byte": dtypes.uint8, "char": dtypes.int8, "short": dtypes.int16, "int": dtypes.int32,
     "long": dtypes.int64, "half": dtypes.float16, "bfloat16": dtypes.bfloat16, "float": dtypes.float32,
@@ -379,7 +384,7 @@ def untyped_storage(self: Tensor) -> UntypedStorage:
     """The memory that this tensor and its views share."""
     if self.is_meta:
         return UntypedStorage(devices.empty_meta((self._array.nbytes,), np.uint8))
-    return UntypedStorage(_bytes_of(views.root_of(self._array)))
+    return UntypedStorage(bytes_of(strides.root_of(self._array)))
 
 
 def typed_storage(self: Tensor) -> TypedStorage:

@@ -16,6 +16,7 @@ import numpy as np
 
 from .._core.pytree import tree_flatten, tree_map, tree_unflatten
 from .._tensor import Tensor
+from ..autograd import grad
 
 
 class OpCheckError(Exception):
@@ -35,7 +36,7 @@ def opcheck(
     raise_exception: bool = True, atol: Any = None, rtol: Any = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Test an operator with some arguments: for each test "SUCCESS" or the exception it ended with."""
-    from ..library import CustomOpDef, OpOverload, OpOverloadPacket
+    from ..library import CustomOpDef, OpOverload, OpOverloadPacket  # it imports this module
 
     if isinstance(op, (CustomOpDef, OpOverloadPacket)):
         op = op._opoverload if isinstance(op, CustomOpDef) else op.default
@@ -140,9 +141,8 @@ def _difference(real: Any, fake: Any) -> str | None:
 
 
 def _test_as_function(op: Any, args: Any, kwargs: Any, atol: Any, rtol: Any) -> None:
-    from ..autograd import grad
-    from ..func import vjp
-    from ..testing import assert_close
+    from ..func import vjp  # loaded when first used
+    from ..testing import assert_close  # loaded when first used
 
     registered = op._operator
     if registered.definition is not None and registered.fake is None and not op._schema.is_mutable:

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+import facula
+
 from .._core import state
 from .._core.pytree import tree_flatten, tree_unflatten
 from .._levels.wrapped import below, highest
@@ -56,7 +58,7 @@ class Operator:
         tensors = [v for v in leaves if isinstance(v, Tensor)]
         top = highest(tensors)
         if top is not None:
-            from .._levels.batched import Batched
+            from .._levels.batched import Batched  # loaded when first used
 
             if isinstance(top, Batched):
                 return self._in_batches(args, kwargs, top._level)
@@ -178,8 +180,8 @@ class Operator:
     # ---- transforms
 
     def _in_batches(self, args: tuple[Any, ...], kwargs: dict[str, Any], level: Any) -> Any:
-        from .._levels.batched import one_by_one
-        from ..func.custom import by_rule
+        from .._levels.batched import one_by_one  # loaded when first used
+        from ..func.custom import by_rule  # loaded when first used
 
         if self.vmap is None:
             return below(level, one_by_one, self.qualified, self.dispatch_flat, (args, kwargs), {}, level)
@@ -190,9 +192,9 @@ class Operator:
 
     def _with_tangents(self, leaves: list[Any], spec: Any, level: Any) -> Any:
         """The transpose of the gradient formula, applied to tangents."""
-        from .._levels.dual import make_dual, parts
-        from ..func.custom import _Recorder
-        from ..func.reverse import linear_transpose
+        from .._levels.dual import make_dual, parts  # loaded when first used
+        from ..func.custom import _Recorder  # loaded when first used
+        from ..func.reverse import linear_transpose  # loaded when first used
 
         def run() -> Any:
             primals, tangents = parts(tuple(leaves), level)
@@ -249,9 +251,7 @@ def _function(op: Operator) -> Any:
 
 
 def _autocasts() -> bool:
-    from .. import is_autocast_enabled
-
-    return bool(is_autocast_enabled("cpu"))
+    return bool(facula.is_autocast_enabled("cpu"))
 
 
 def _is_float(v: Any) -> bool:

@@ -26,7 +26,7 @@ class Batched(Wrapped):
     _value: Any
 
     @property
-    def _inside(self) -> Any:  # type: ignore[override]
+    def _inside(self) -> Any:
         return self._value
 
     def _outlived(self) -> Any:
@@ -227,8 +227,8 @@ def _tell(name: str) -> None:
 
 def one_by_one(name: str, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], level: Level) -> Any:
     """Call a function for each item of the batch, and stack what it returns."""
-    from .._core.pytree import tree_flatten, tree_map, tree_unflatten
-    from ..ops.moving.joining import stack
+    from .._core.pytree import tree_flatten, tree_map, tree_unflatten  # loaded when first used
+    from ..ops.moving.joining import stack  # loaded when first used
 
     if name:
         _tell(name)

@@ -14,9 +14,9 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
+from .._core.numbers import number_array
 from .._tensor import Tensor, computed
 from ..ops.machine.namespaces import TENSORS
-from ..ops.machine.operands import number_array
 from .links import Link, become, view_of
 from .wrapped import Level, Wrapped, blank, highest, share_memory, standin_of
 
@@ -50,7 +50,7 @@ class Dual(Wrapped):
             self._seen = base._tangent if is_dual(base, self._level) else None
 
     @property
-    def _inside(self) -> Any:  # type: ignore[override]
+    def _inside(self) -> Any:
         return self._primal
 
     def _outlived(self) -> Any:
@@ -264,7 +264,7 @@ def is_dual(t: Any, level: Level) -> bool:
 
 def with_batches_of(t: Any, other: Any) -> Any:
     """A tensor that has items of its own in every batch that another belongs to."""
-    from .batched import Batched, batch, unbatch
+    from .batched import Batched, batch, unbatch  # it imports this module
 
     def batches(t: Any) -> list[Level]:
         found = []
@@ -372,7 +372,7 @@ def _transposed(
     outs: list[Any],
 ) -> list[Any]:  # fmt: skip
     """The transpose of what the rules do to ``g``, by differentiating them with respect to it."""
-    from ..func.reverse import linear_transpose
+    from ..func.reverse import linear_transpose  # it imports this module
 
     several = op.multi
     like = [out for out in (outs if several else outs[:1]) if _is_differentiable(out)]
@@ -402,7 +402,7 @@ def _transposed(
 def rule_value(
     op: Any, name: str, tensors: tuple[Any, ...], attributes: tuple[Any, ...], outs: list[Any], position: int = 0
 ) -> Any:
-    """What a rule's parameter stands for, in the Tensor world."""
+    """What a rule's parameter stands for, on Tensors."""
     if name == "xp":
         return TENSORS
     if name == "position":

@@ -14,9 +14,10 @@ import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from .._core.strides import geometry_of
 from .._tensor import Tensor
-from ..autograd.views import ITSELF, geometry_of, put_part
-from ..ops.moving.basic import restride_op
+from ..autograd.views import ITSELF, put_part
+from ..ops.views.strided import restride_op
 from .wrapped import Level, innermost, link
 
 _new = object.__new__
@@ -88,7 +89,7 @@ class _Alone:
 _ALONE = _references_to_counter(_Alone())
 
 
-def twin(t: Any) -> Any:
+def replica(t: Any) -> Any:
     """Another tensor that is the same in all respects, to take a tensor's place when it becomes something else."""
     if not t.wraps:
         t._shared_counter()
@@ -136,7 +137,7 @@ def become(t: Any, wrapped: Callable[[Any, Link | None], Any], known: Any = None
 
     def turn(t: Any, to: Link | None, known: Any) -> Any:
         views = [(v, view_of(v)) for v in views_of(t, known)]
-        before = twin(t)
+        before = replica(t)
         _receive_gradients(before)
         take(t, wrapped(before, to))
         changed.append(t)

@@ -1,4 +1,4 @@
-"""What a tensor inside a transform says when it is asked for numbers; see ``_wrapped``."""
+"""What a tensor inside a transform says when it is asked for numbers; see ``_levels.wrapped``."""
 
 from __future__ import annotations
 

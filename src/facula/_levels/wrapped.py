@@ -65,7 +65,7 @@ def leave(level: Level) -> None:
     level.alive = False
     state.modes.levels = state.modes.levels[: level.depth - 1]
     if level.changed is not None:
-        from .links import restore
+        from .links import restore  # it imports this module
 
         restore(level)
 
@@ -131,14 +131,67 @@ class Standin:
 
 
 class Wrapped(Tensor):
-    """A tensor of one level of transforms."""
+    """A tensor of one level of transforms: abstract; its kinds are ``Dual`` and ``Batched``.
+
+    A kind keeps what it stands for in attributes of its own, is made with ``blank``, and says the nine things below.
+    ``_run`` and ``_change`` are called as if the transforms from this level on were not being run (see ``below``), the
+    others in whatever state.
+
+    The methods raise instead of being ``abc`` ones: a metaclass would slow every ``isinstance(x, Tensor)``.
+    """
 
     wraps = True
     __torch_function__ = _disabled_torch_function_impl  # type: ignore[assignment]
     _level: Level
 
-    # Subclasses say how to take values out of what is inside: ``_inside`` is the tensor that the graph is about.
-    _inside: Tensor
+    @property
+    def _inside(self) -> Any:
+        """The tensor, of a lower level or plain, that gradients, versions and devices are those of."""
+        raise NotImplementedError
+
+    def _run(self, op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
+        """Call a primitive with tensors of which this is the highest: the result of ``op``, wrapped.
+
+        Take off this level's wrappings (others are constants), call primitives on what is inside, wrap the results. The
+        caller links views with what they are views of.
+        """
+        raise NotImplementedError
+
+    def _change(self, op: Any, target: Any, others: tuple[Any, ...], attributes: tuple[Any, ...], again: Any) -> Any:
+        """Change ``target`` in place as ``op`` does, and return it; ``again(target, *others)`` does so to others.
+
+        The target need not be wrapped: refuse, or make it so, if what it becomes does not fit into it.
+        """
+        raise NotImplementedError
+
+    def _around(self, fn: Any, *tensors: Any) -> Any:
+        """``fn`` of what is inside some tensors, wrapped again. ``fn`` is linear in all of them."""
+        raise NotImplementedError
+
+    def _made_like(self, name: str, fn: Any, rest: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What a factory makes in the likeness of this tensor: ``zeros_like(self)``, ``self.new_zeros(2)``.
+
+        ``name`` is that of the public function ``fn``.
+        """
+        raise NotImplementedError
+
+    def _reshaped(self, shape: tuple[int, ...]) -> Any:
+        """``self.reshape(shape)``, passed through ``_linked``."""
+        raise NotImplementedError
+
+    def _outlived(self) -> Any:
+        """What is left of the tensor when its level has ended; raise if nothing is that a user could mean."""
+        raise NotImplementedError
+
+    def _known(self) -> Any:
+        """The tensor inside that has the values of this one, or itself if it has no single value for each element."""
+        raise NotImplementedError
+
+    def _computed(self, fn: Any) -> Any:
+        """``fn`` of the array innermost in it, wrapped: for constants as indices. It works along leading dimensions."""
+        raise NotImplementedError
+
+    # ---- the rest follows, but for values (``item``, ``detach``, ``__repr__`` ...), which a kind shows or refuses
 
     _view_of: tuple[Tensor, Any, Any] | None = None
     """Of a view: what it is a view of; how to view something else the same way; how to put a part into the whole, if
@@ -326,7 +379,7 @@ def _any_call(op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...]) ->
 def _link(result: Any, base: Tensor, op: Any, attributes: tuple[Any, ...]) -> None:
     """Have views remember what they are views of."""
     if op.name.startswith("as_strided"):  # it tells where elements lie in memory: not in that of tangents
-        from .links import by_geometry
+        from .links import by_geometry  # it imports this module
 
         *there, here = attributes
         result._became_view(base, *by_geometry(here, tuple(there)))

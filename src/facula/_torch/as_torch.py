@@ -39,7 +39,7 @@ def as_torch() -> ModuleType:
 
 def _hand_on_to_new_processes() -> None:
     """Processes that ``multiprocessing`` starts anew run the main program's imports, and so need the name, too."""
-    from multiprocessing import spawn
+    from multiprocessing import spawn  # loaded when first used
 
     plain = spawn.get_preparation_data
 
@@ -94,7 +94,7 @@ def lacking(module: str, name: str, asker: FrameType) -> AttributeError | Import
 
 
 def is_in_pytorch(module: str, name: str) -> bool:
-    from .names import names_of
+    from .names import names_of  # loaded when first used
 
     return name in names_of(module)
 
@@ -163,7 +163,7 @@ class _Finder:
 
 
 def _no_module(fullname: str) -> str:
-    from .names import MODULES
+    from .names import MODULES  # loaded when first used
 
     known = "PyTorch has it, but " if fullname in MODULES else ""
     return f"No module named {fullname!r} ({known}facula {facula.__version__}, which runs in its place here, lacks it)"
@@ -207,7 +207,7 @@ class _SameModule(Loader):
 
 
 def _distribution() -> Any:
-    from importlib.metadata import Distribution
+    from importlib.metadata import Distribution  # loaded when first used
 
     class TorchDistribution(Distribution):
         """What an installed PyTorch would say of itself."""
@@ -218,7 +218,7 @@ def _distribution() -> Any:
             return f"Metadata-Version: 2.1\nName: torch\nVersion: {VERSION}\nSummary: {facula.__doc__}\n"
 
         def locate_file(self, path: Any) -> Any:
-            from pathlib import Path
+            from pathlib import Path  # loaded when first used
 
             return Path(facula.__file__ or ".").parent.parent / path
 

@@ -56,7 +56,7 @@ def run(arguments: list[str]) -> int:
 
 def _is_bundle(path: str) -> bool:
     """A directory or an archive with a ``__main__`` in it."""
-    import zipfile
+    import zipfile  # loaded when first used
 
     return os.path.isdir(path) or (not path.endswith((".py", ".pyc")) and zipfile.is_zipfile(path))
 
@@ -74,7 +74,7 @@ _command: ModuleType | None = None
 
 
 def _run_module(name: str, is_named: bool) -> None:
-    import runpy
+    import runpy  # loaded when first used
 
     _fresh_main()
     runpy._run_module_as_main(name, is_named)  # type: ignore[attr-defined]

@@ -75,7 +75,7 @@ class GradScaler:
         return self._scale, self._growth_tracker
 
     def _lazy_init_scale_growth_tracker(self) -> None:
-        from ..ops.creation.create import full
+        from ..ops.creation.create import full  # loaded when first used
 
         self._scale = full((), self._init_scale, dtype=float32)
         self._growth_tracker = full((), self._init_growth_tracker, dtype=int32)
@@ -96,7 +96,7 @@ class GradScaler:
         raise ValueError("outputs must be a Tensor or an iterable of Tensors")
 
     def _unscale_grads_(self, optimizer: Any, allow_fp16: bool) -> dict[Any, Tensor]:
-        from ..ops.creation.create import full
+        from ..ops.creation.create import full  # loaded when first used
 
         assert self._scale is not None
         inverse = self._scale.double().reciprocal().float()

@@ -34,7 +34,7 @@ _LAZY = {
 def __getattr__(name: str) -> Any:
     if name not in _LAZY:
         raise AttributeError(f"module 'facula.autograd' has no attribute {name!r}")
-    import importlib
+    import importlib  # loaded when first used
 
     module_name, attribute = _LAZY[name]
     module = importlib.import_module(f"facula.autograd.{module_name}")

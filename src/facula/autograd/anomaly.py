@@ -65,7 +65,7 @@ def is_anomaly_check_nan_enabled() -> bool:
 
 def remember(node: Node) -> None:
     """Keep the stack that made a node, and which node's backward was running then."""
-    import traceback
+    import traceback  # loaded when first used
 
     metadata = node.metadata
     metadata["traceback_"] = traceback.format_stack(user_frame(2))

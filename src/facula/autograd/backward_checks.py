@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from . import grad
 from .finite_differences import as_tensor, differentiable, requiring_grad, same_in_batches, sample
 from .gradcheck import GradcheckError
 from .graph import Node, new_node
 
 
 def check_zeros_give_zeros(outputs: tuple[Any, ...], inputs: tuple[Any, ...]) -> None:
-    from . import grad
-
     wanted = requiring_grad(inputs)
     zeros = [as_tensor(np.zeros_like(o._array)) for o in outputs]
     for g, t in zip(grad(outputs, wanted, zeros, allow_unused=True), wanted):
@@ -61,8 +60,6 @@ def check_undefined(func: Callable[..., Any], inputs: tuple[Any, ...]) -> None:
 
 
 def _check_zero(outputs: list[Any], wanted: list[Any]) -> None:
-    from . import grad
-
     zeros = [as_tensor(np.zeros_like(o._array)) for o in outputs]
     notes = 'Please look at "Notes about undefined output gradients" in "tools/autograd/derivatives.yaml"'
     try:
@@ -97,8 +94,6 @@ _BATCHED = (
 
 def check_batched(inputs: tuple[Any, ...], output: Any, nr: int) -> None:
     """The gradients for two starts at once must be those for each of them alone."""
-    from . import grad
-
     wanted = requiring_grad(inputs)
     weights = sample(np.random.default_rng(0), (2, *output._array.shape), output._array.dtype)
     options: dict[str, Any] = {"retain_graph": True, "allow_unused": True}

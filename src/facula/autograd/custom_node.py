@@ -206,7 +206,7 @@ class _FunctionBase:
         return grads
 
     def _fitted(self, i: int, grad: Tensor, kind: Any, xp: Any) -> Any:
-        """A gradient in the shape and dtype of its input, as an array in the raw world."""
+        """A gradient in the shape and dtype of its input, as an array if the pass is one on arrays."""
         shape, dtype, array_class = kind
         array = grad._array
         g: Any = array if xp.is_raw else grad

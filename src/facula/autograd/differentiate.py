@@ -83,7 +83,7 @@ def grad(
     keep = create_graph if retain_graph is None else retain_graph
     edges = [_input_edge(t, accumulate=False) for t in wanted]
     if any(isinstance(t, engine.Tensor_) and t.wraps for t in (*roots, *wanted)):
-        from ..func.reverse import grad_through
+        from ..func.reverse import grad_through  # it imports this module
 
         found = grad_through(roots, wanted, _starting_grads(roots, given), keep, create_graph)
     elif is_grads_batched:
@@ -111,7 +111,7 @@ def _batched(
     roots: tuple[Any, ...], given: tuple[Any, ...], edges: list[Any], keep: bool, create_graph: bool
 ) -> list[Any]:
     """All gradients of a batch at once: the first dimension of those given is the batch."""
-    from ..func.vectorize import vmap
+    from ..func.vectorize import vmap  # it imports this module
 
     missing: list[bool] = []
 

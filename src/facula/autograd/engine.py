@@ -1,14 +1,13 @@
 """THE loop: carries gradients from the roots to the leaves.
 
-It runs in one of two worlds. In the raw world gradients are ndarrays and rules call NumPy: the common case. In the
-Tensor world (``create_graph=True``) gradients are Tensors and the same rules call facula's own operators, so the
-backward pass is recorded and can be differentiated again.
+It runs on arrays or on Tensors. On arrays rules call NumPy: the common case. On Tensors (``create_graph=True``) the
+same rules call facula's own operators, so the backward pass is recorded and can be differentiated again.
 
 NOTE [order]: among the ready nodes the newest (greatest sequence number) runs first, except that a leaf's accumulator
 runs as soon as it is ready. By NOTE [sequence numbers] all nodes that lead to a node are newer, so this comes to
 running them by descending numbers. For each accumulator the edges are counted that have not brought a gradient yet.
 
-NOTE [scalars]: in the raw world NumPy scalars stand for 0-d arrays, as NumPy itself returns them: their arithmetic
+NOTE [scalars]: on arrays NumPy scalars stand for 0-d arrays, as NumPy itself returns them: their arithmetic
 takes 60 ns where that of 0-d arrays takes 450. They become arrays when a Tensor is made of them.
 
 NOTE [ownership]: ``add`` hands one and the same array to both its inputs, so a gradient that arrives may be shared. The

@@ -13,6 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._core.size import Size
+from .._tensor import Tensor
+from . import grad
 from .gradcheck import GradcheckError
 
 Array = np.ndarray[Any, Any]
@@ -31,14 +34,10 @@ class Settings(NamedTuple):
 
 
 def is_tensor(value: Any) -> bool:
-    from .._tensor import Tensor
-
     return isinstance(value, Tensor)
 
 
 def as_tensor(array: Array) -> Any:
-    from .._tensor import Tensor
-
     return Tensor._wrap(array)
 
 
@@ -101,8 +100,6 @@ def difference(
     func: Callable[..., Any], inputs: tuple[Any, ...], array: Array, at: Any, step: Any, eps: float
 ) -> list[Array]:
     """How the outputs change, per ``eps``, when ``array[at]`` (an input's memory) is moved by ``step`` both ways."""
-    from .._core.size import Size
-
     origin = np.array(array[at])
     results = []
     try:
@@ -230,8 +227,6 @@ def gradient_rows(wanted: list[Any], output: Any, imaginary: bool, settings: Set
 
 
 def _vjp(wanted: list[Any], output: Any, seed: Array, settings: Settings) -> list[Array]:
-    from . import grad
-
     weights = as_tensor(seed.reshape(output._array.shape))
     grads = grad(output, wanted, weights, retain_graph=True, allow_unused=True)
     found = []

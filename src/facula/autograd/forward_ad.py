@@ -49,7 +49,7 @@ class dual_level:
         exit_dual_level()
 
     def __call__(self, fn: Any) -> Any:
-        import functools
+        import functools  # loaded when first used
 
         @functools.wraps(fn)
         def call(*args: Any, **kwargs: Any) -> Any:

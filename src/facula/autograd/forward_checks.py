@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .._core import state
 from .finite_differences import (
     Array,
     Settings,
@@ -42,7 +43,7 @@ def check_forward(
 
 def _pushed(func: Any, inputs: tuple[Any, ...], i: int, tangent: Any) -> list[Any]:
     """The tangents of the outputs for a tangent of input ``i``."""
-    from . import forward_ad
+    from . import forward_ad  # loaded when first used
 
     with forward_ad.dual_level():
         duals = [t.detach() if is_tensor(t) else t for t in inputs]
@@ -111,8 +112,7 @@ _BATCHED = (
 
 def check_batched_forward(func: Callable[..., Any], inputs: tuple[Any, ...]) -> None:
     """The tangents for two directions at once must be those for each of them alone."""
-    from .._core import state
-    from ..func import vmap
+    from ..func import vmap  # loaded when first used
 
     random = np.random.default_rng(0)
     which = -1

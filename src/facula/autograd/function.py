@@ -189,7 +189,7 @@ class Function(_SingleLevelFunction):
         if state.modes.levels:
             top = _in_transform(is_separate, args)
             if top is not None:
-                from ..func.custom import apply_in_transform
+                from ..func.custom import apply_in_transform  # it imports this module
 
                 return apply_in_transform(cls, args, top)
         return cls._applied(args)[0]
@@ -235,7 +235,7 @@ class Function(_SingleLevelFunction):
 
 
 def _recorder() -> Any:
-    from ..profiler import _recorder
+    from ..profiler import _recorder  # loaded when first used
 
     return _recorder
 
@@ -247,7 +247,7 @@ def _begun(cls: Any, args: tuple[Any, ...]) -> Any:
 
 def _in_transform(is_separate: bool, args: tuple[Any, ...]) -> Any:
     """The argument that belongs to the highest transform being run, if any does."""
-    from .._levels.wrapped import highest
+    from .._levels.wrapped import highest  # loaded when first used
 
     if not is_separate and any(not level.implicit and level is not state.modes.dual for level in state.modes.levels):
         raise RuntimeError(

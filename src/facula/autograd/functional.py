@@ -209,7 +209,7 @@ def jacobian(
 
 
 def _row_by_row(i: int, out: Any, inputs: Tensors, strict: bool, create_graph: bool) -> Tensors:
-    from ..ops.moving.joining import stack
+    from ..ops.moving.joining import stack  # loaded when first used
 
     rows: list[list[Any]] = [[] for _ in inputs]
     for j in range(out.nelement()):
@@ -232,7 +232,7 @@ def _row_by_row(i: int, out: Any, inputs: Tensors, strict: bool, create_graph: b
 
 
 def _all_rows_at_once(outputs: Tensors, inputs: Tensors, create_graph: bool) -> tuple[Tensors, ...]:
-    from ..func.jacobians import standard_basis
+    from ..func.jacobians import standard_basis  # loaded when first used
 
     live = [out for out in outputs if out.requires_grad]
     found: Tensors = (None,) * len(inputs)
@@ -259,7 +259,7 @@ def _all_rows_at_once(outputs: Tensors, inputs: Tensors, create_graph: bool) -> 
 
 
 def _forward_jacobian(func: Callable[..., Any], inputs: Any, strict: bool, vectorize: bool) -> Any:
-    from ..func import jacfwd
+    from ..func import jacfwd  # loaded when first used
 
     if strict:
         raise RuntimeError(
@@ -312,7 +312,7 @@ def hessian(
 
     def gradient(*values: Any) -> Any:
         if outer_jacobian_strategy == "forward-mode":
-            from ..func import grad as gradient_of
+            from ..func import grad as gradient_of  # loaded when first used
 
             return gradient_of(scalar, tuple(range(len(values))))(*values)
         found = jacobian(scalar, values, create_graph=True)

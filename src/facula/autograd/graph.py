@@ -8,7 +8,7 @@ node's number is greater than those of all nodes it leads to: descending numbers
 
 NOTE [provenance]: a node keeps the code object and the instruction of the first caller outside facula, never the
 frame, which would keep the caller's variables alive. They become a line only when someone asks. What rules record in
-the Tensor world was asked for by the backward call, whose place the engine has in ``modes.place`` meanwhile; what an
+a pass on Tensors was asked for by the backward call, whose place the engine has in ``modes.place`` meanwhile; what an
 operator records inside a transform, by whoever called it.
 """
 
@@ -160,7 +160,7 @@ class Node(metaclass=ABCMeta):
 
     NOTE [bare values]: a node that saves a single value may hold just this, without a tuple around it: fewer objects
     for the garbage collector to walk through. An output is held as its array; whoever first needs its version counter
-    puts it into ``versions`` (``Tensor._new_counter``). ``saved.spread`` brings such a node into the general form.
+    puts it into ``versions`` (``Tensor._new_counter``). ``saved.unpack_bare_value`` gives it the general form.
     """
     versions: tuple[int, ...] | None
     """The versions of the saved tensors; None if all were 0."""
@@ -239,7 +239,7 @@ class Node(metaclass=ABCMeta):
         self.seq = nr
 
     def __call__(self, *grads: Any) -> Any:
-        from . import engine
+        from . import engine  # it imports this module
 
         return engine.call_node(self, grads)
 
@@ -403,6 +403,6 @@ _IN_HOOKS = (
 def __getattr__(name: str) -> Any:
     if name not in _IN_HOOKS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from . import hooks
+    from . import hooks  # it imports this module
 
     return getattr(hooks, name)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from .._core import state as _state
-from . import views
+from .._core import strides
 from .accumulate import AccumulateGrad
 from .graph import Node, Port, RemovableHandle
 
@@ -76,7 +76,7 @@ class _MutationContext:
 
     def pack(self, t: Any) -> _Kept:
         array = t._array
-        key = (id(t._shared_counter()), t._counter[0], array.shape, array.strides, views.storage_offset(array))
+        key = (id(t._shared_counter()), t._counter[0], array.shape, array.strides, strides.storage_offset(array))
         kept = self.cloned.get(key)
         if kept is None:
             kept = self.cloned[key] = _Kept(t.detach().clone())

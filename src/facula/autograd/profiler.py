@@ -81,7 +81,7 @@ class profile:
         self.trace_id = self.create_trace_id()
 
     def _start_trace(self) -> None:
-        from ..profiler._recorder import Recorder
+        from ..profiler._recorder import Recorder  # it imports this module
 
         self.entered = True
         if self._events is not None and self.acc_events:
@@ -144,7 +144,7 @@ class profile:
 
     def export_chrome_trace(self, path: str, metadata: dict[str, str] | None = None) -> None:
         """A file for chrome://tracing and Perfetto, packed if it is named ``.gz``."""
-        from ..profiler import _chrome
+        from ..profiler import _chrome  # loaded when first used
 
         trace = {
             "schemaVersion": 1, "deviceProperties": [], "trace_id": self.trace_id,
@@ -167,7 +167,7 @@ class profile:
 
 def events_of(recorder: Any) -> list[FunctionEvent]:
     """A recorder's spans as events, times in microseconds since it was started."""
-    from ..profiler._recorder import BACKWARD, shown_place
+    from ..profiler._recorder import BACKWARD, shown_place  # it imports this module
 
     shown: dict[Any, str] = {}
 
@@ -215,7 +215,7 @@ class record_function:
             )
         opened = None
         if state.profiler is not None:
-            from ..profiler import _recorder
+            from ..profiler import _recorder  # it imports this module
 
             opened = _recorder.begin(self.name, scope=_recorder.USER)
             if opened is not None:

@@ -365,7 +365,7 @@ class EventList(list[Any]):
 
     def export_chrome_trace(self, path: str) -> None:
         """A file for chrome://tracing and Perfetto."""
-        from ..profiler._chrome import events_of, write
+        from ..profiler._chrome import events_of, write  # it imports this module
 
         write(path, {"traceEvents": list(events_of(self))})
 

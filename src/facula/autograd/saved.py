@@ -1,8 +1,8 @@
 """Saved tensors: what a node keeps for its backward, checked when it is taken out again.
 
-NOTE [saved tensors]: a node saves an input as the Tensor itself and remembers its version. An output it saves as a twin
-Tensor without history that shares array and version counter (the output itself holds the node: saving it would make
-a cycle); when the Tensor world asks for it, a copy is attached to the node again.
+NOTE [saved tensors]: a node saves an input as the Tensor itself and remembers its version. Of an output it saves a
+shallow copy: without history, with the same array and version counter (the output itself holds the node: saving it
+would make a cycle); when a pass on Tensors asks for it, a copy is attached to the node again.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._core import dtypes, state
+from .._core.numbers import NUMBERS
 from .accumulate import AccumulateGrad
 from .graph import Freed, Node, full_name, resolve, short_name
 
@@ -28,7 +29,7 @@ DIRECT: set[type] = set()
 """Those, and the classes of tensors inside transforms: nobody need be asked whether he wants to handle a call."""
 
 
-def twin(t: Tensor) -> Tensor:
+def shallow_copy(t: Tensor) -> Tensor:
     """The same values and version counter, no history."""
     other: Tensor = Tensor_._wrap(t._array)
     other._counter = t._shared_counter()
@@ -37,7 +38,7 @@ def twin(t: Tensor) -> Tensor:
 
 def attached(t: Tensor, node: Node, nr: int = 0) -> Tensor:
     """A saved output as the output of its node again."""
-    other = twin(t)
+    other = shallow_copy(t)
     if t._array.dtype.kind not in "fcV" or (nr and not node.multi):
         return other  # indices, counts and the like are no differentiable outputs
     other._node = node
@@ -154,7 +155,7 @@ def pack(values: list[Any], slots: list[Any], node: Any) -> tuple[tuple[Any, ...
                     versions = versions or [0] * len(values)
                     versions[i] = version
                 if slot.is_output:
-                    value = twin(value)
+                    value = shallow_copy(value)
         elif value.__class__ is SavedList:
             value = value.packed(node, slot, hooks)
         saved.append(value)
@@ -185,7 +186,7 @@ class SavedList(tuple[Any, ...]):
 # ---- taking out again
 
 
-def spread(node: Any) -> None:
+def unpack_bare_value(node: Any) -> None:
     """Bring a node with a bare value into the general form; see NOTE [bare values]."""
     value = node.saved
     if value.__class__ is tuple or value.__class__ is Freed:
@@ -218,7 +219,7 @@ def unpack(node: Any, xp: Any) -> list[Any]:
             t = Tensor_._wrap(saved)  # NOTE [bare values]: its version counter is found through the node
             t._node = node
             return [t]
-        spread(node)
+        unpack_bare_value(node)
         saved = node.saved
         if type(saved) is Freed:
             raise freed_error(node)
@@ -249,7 +250,7 @@ _AS_THEY_ARE = frozenset((int, float, bool, tuple, str, type(None), np.dtype))
 
 def unpack_at(node: Any, i: int) -> Any:
     """One saved value, as a Tensor if it is one. Attributes can be read of freed nodes as well."""
-    spread(node)
+    unpack_bare_value(node)
     saved = node.saved
     slot = node.primitive.slots[i]
     if saved.__class__ is Freed:
@@ -289,8 +290,8 @@ def _unpack_one(node: Any, slot: Slot, s: Any, version: int, raw: bool) -> Any:
 class Hooked:
     """A saved tensor in the keeping of a pair of saved-tensor hooks: packed once, unpacked on each access.
 
-    A pack hook that returns its argument would close a cycle if that is an output of the node: a twin is kept then, and
-    attached to the node again for the unpack hook.
+    A pack hook that returns its argument would close a cycle if that is an output of the node: a shallow copy is kept
+    then, and attached to the node again for the unpack hook.
     """
 
     __slots__ = ("edge", "holds_output", "packed", "shape", "unpack_hook")
@@ -316,7 +317,7 @@ class Hooked:
             )
         self.holds_output = slot.is_output and self.packed is given
         if self.holds_output:
-            self.packed = twin(given)
+            self.packed = shallow_copy(given)
 
     def take(self, node: Any, slot: Slot, raw: bool) -> Any:
         place, state.modes.place = state.modes.place, None  # of the hook's own operations, see NOTE [provenance]
@@ -330,14 +331,14 @@ class Hooked:
                 f"{type(t).__name__}"
             )
         if t._array.shape != self.shape:
-            from ..ops.machine.operands import common_shape
+            from ..ops.machine.operands import common_shape  # it imports this module
 
             common_shape(self.shape, t._array.shape)
         if raw:
             return t._array
         if slot.is_output:
             return attached(t, node, slot.index)
-        restored = twin(t)
+        restored = shallow_copy(t)
         if self.edge is not None:
             restored._set_edge(self.edge)
         return restored
@@ -357,7 +358,7 @@ class SavedTensor:
 
     @property
     def _value(self) -> Any:
-        spread(self._node)
+        unpack_bare_value(self._node)
         saved = self._node.saved
         if is_freed(self._node, self._at):
             return None
@@ -383,7 +384,7 @@ class SavedTensor:
             if not callable(hook):
                 raise TypeError(f"hooks must be callable, not {type(hook).__name__}")
         node, i = self._node, self._at
-        spread(node)
+        unpack_bare_value(node)
         if is_freed(node, i):
             raise RuntimeError(
                 "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the "
@@ -409,7 +410,7 @@ class SavedTensor:
 
 def raw_saved(node: Any, i: int) -> Any:
     """The SavedTensor of a slot, or a tuple of them for a list."""
-    spread(node)
+    unpack_bare_value(node)
     if not is_freed(node, i) and node.saved[i].__class__ is SavedList:
         return tuple([_raw(node, i, item) for item in range(len(node.saved[i]))])
     return _raw(node, i, None)
@@ -419,10 +420,6 @@ def _raw(node: Any, i: int, item: int | None) -> SavedTensor:
     raw = object.__new__(SavedTensor)
     raw._node, raw._at, raw._item = node, i, item
     return raw
-
-
-NUMBERS: dict[int, Any] = {}
-"""Of the 0-d arrays that stand for Python numbers and are kept for good: the number, by the array's id."""
 
 
 def as_tensor_value(value: Any) -> Any:

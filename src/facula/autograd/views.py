@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._core import state
+from .._core.strides import element_strides, geometry_of, storage_offset
 from . import anomaly
 from .graph import Freed, Node, new_node, short_name
 
@@ -90,41 +91,6 @@ def _strided(view: Tensor) -> Callable[[Any], Any]:
 
 
 # ---- where things lie in memory
-
-
-def address(array: np.ndarray[Any, Any]) -> int:
-    pointer: int = array.__array_interface__["data"][0]
-    return pointer
-
-
-def root_of(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The array whose memory is the storage: the last one of NumPy's own."""
-    while array.base.__class__ is np.ndarray:
-        array = array.base
-    return array
-
-
-def storage_offset(array: np.ndarray[Any, Any]) -> int:
-    root = root_of(array)
-    return 0 if root is array else (address(array) - address(root)) // max(array.itemsize, 1)
-
-
-def element_strides(array: np.ndarray[Any, Any]) -> tuple[int, ...]:
-    if not array.size and not any(array.strides):  # as NumPy has it for arrays that are made empty
-        strides = [1] * array.ndim
-        for i in range(array.ndim - 1, 0, -1):
-            strides[i - 1] = strides[i] * max(array.shape[i], 1)
-        return tuple(strides)
-    size = array.itemsize or 1
-    if array.ndim == 2:
-        rows, columns = array.strides
-        return rows // size, columns // size
-    return tuple([s // size for s in array.strides])
-
-
-def geometry_of(array: np.ndarray[Any, Any]) -> tuple[tuple[int, ...], tuple[int, ...], int]:
-    """Arguments for ``as_strided``."""
-    return array.shape, element_strides(array), storage_offset(array)
 
 
 # ---- grad_fn of a view
@@ -276,7 +242,7 @@ class CopySlices(Node):
     view_geometry: tuple[Any, ...]
 
     def propagate(self, g: Any, xp: Any, edges: tuple[Any, ...]) -> list[Any]:
-        from .saved import freed_error
+        from .saved import freed_error  # it imports this module
 
         if self.saved.__class__ is Freed:
             raise freed_error(self)
@@ -295,7 +261,7 @@ class CopySlices(Node):
         part = self._part_of(rest)
         inner = fn.propagate(part._array.copy() if xp.is_raw else part.clone(), xp, inner_edges)
         if fn.adapt is not None:
-            from .adapting import adapt
+            from .adapting import adapt  # it imports this module
 
             inner = adapt(fn, inner, inner_edges, xp)
         if inner[0] is None:
@@ -310,7 +276,7 @@ class CopySlices(Node):
         fn = self.fn
         inner = fn.propagate(xp.restride(g, *self.base_geometry, *self.view_geometry), xp, inner_edges)
         if fn.adapt is not None:
-            from .adapting import adapt
+            from .adapting import adapt  # it imports this module
 
             inner = adapt(fn, inner, inner_edges, xp)
         first = None
@@ -332,8 +298,8 @@ class CopySlices(Node):
 
 def put_part(whole: Any, part: Any, base_geometry: tuple[Any, ...], view_geometry: tuple[Any, ...]) -> Any:
     """``whole`` with ``part`` in place of a view, by what base and view look like in memory; nothing is written."""
-    from ..ops.moving.basic import restride_op
     from ..ops.pointwise.selection import where
+    from ..ops.views.strided import restride_op  # it imports this module
 
     inside = restride_op.kernel(np.ones(view_geometry[0], bool), *view_geometry, *base_geometry)
     return where(Tensor_._wrap(inside), restride_op(part, *view_geometry, *base_geometry), whole)

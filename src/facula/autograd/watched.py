@@ -20,7 +20,7 @@ def run_watched(task: Any, node: Any, g: Any, edges: tuple[Any, ...]) -> tuple[A
     """One node with everything that may be attached to it."""
     if state.profiler is None:
         return _run_attached(task, node, g, edges, node.propagate)
-    from ..profiler import _recorder
+    from ..profiler import _recorder  # it imports this module
 
     def propagate(g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
         span = _recorder.apply(node, g if node.multi else (g,))
@@ -43,7 +43,7 @@ def measure_accumulator(task: Any, node: Any, g: Any, passing: int) -> None:
     if node.attached is not None or node.variable._meta.hooks or node in task.captures or anomaly.enabled:
         run_watched(task, node, g, ())
         return
-    from ..profiler import _recorder
+    from ..profiler import _recorder  # it imports this module
 
     held = node.variable.grad
     around, span = _recorder.evaluate(node), _recorder.apply(node, (g,))

@@ -1,4 +1,4 @@
-"""Laws of categories: which one, as a number or as a vector, sharp or relaxed; and how often each."""
+"""Distributions of categories: which one, as a number or as a vector, sharp or relaxed; and how often each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import facula
 from . import constraints
 from ._formulas import answer, at_value, done_by, drawn, listed, quantity, same_as
 from ._trials import Binomial, _Chances, the_chance
-from .distribution import Distribution, law
+from .distribution import Distribution, distribution
 from .utils import broadcast_all, clamp_probs, uniform
 
 _OF_VECTORS = {"probs": constraints.simplex, "logits": constraints.real_vector}
@@ -31,7 +31,7 @@ def _one_hot(categories: Any, like: Any) -> Any:
     return facula.nn.functional.one_hot(categories, like.shape[-1]).to(like.dtype)
 
 
-@law("categorical")
+@distribution("categorical")
 class Categorical(_Chances):
     """One of the numbers 0 ... K - 1, with probabilities along the last dimension."""
 
@@ -68,7 +68,7 @@ class Categorical(_Chances):
 
 
 class _ByCategorical(Distribution):
-    """A law of vectors with a number for each category."""
+    """A distribution of vectors with a number for each category."""
 
     arg_constraints = _OF_VECTORS
 
@@ -83,7 +83,7 @@ class _ByCategorical(Distribution):
 # ---- vectors with a single one
 
 
-@law("one_hot_categorical", parts="_categorical")
+@distribution("one_hot_categorical", parts="_categorical")
 class OneHotCategorical(_ByCategorical):
     """A vector with a 1 at one of K places and else zeros."""
 
@@ -104,7 +104,7 @@ class OneHotCategorical(_ByCategorical):
         return _one_hot(self._categorical.sample(sample_shape), self.probs)
 
 
-@law("one_hot_categorical")
+@distribution("one_hot_categorical")
 class OneHotCategoricalStraightThrough(OneHotCategorical):
     """One-hot vectors that pass their gradient on to the probabilities."""
 
@@ -133,7 +133,7 @@ def _concrete_log_density(value: Any, logits: Any, temperature: Any) -> Any:
     return _cooled(logits - temperature * value).sum(-1) + (others * temperature.log() + math.lgamma(others + 1))
 
 
-@law("relaxed_categorical", parts="_categorical", kept="temperature")
+@distribution("relaxed_categorical", parts="_categorical", kept="temperature")
 class ExpRelaxedCategorical(_ByCategorical):
     """The logarithm of a relaxed one-hot vector."""
 
@@ -160,7 +160,7 @@ def _log_ways(value: Any, logits: Any) -> Any:
     return each.sum(-1) + (value.sum(-1) + 1).lgamma()
 
 
-@law("multinomial", parts="_categorical", kept="total_count")
+@distribution("multinomial", parts="_categorical", kept="total_count")
 class Multinomial(_ByCategorical):
     """How often each of K categories comes in ``total_count`` draws."""
 

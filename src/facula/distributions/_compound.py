@@ -11,11 +11,11 @@ from .._core.size import Size
 from . import constraints
 from ._formulas import answer, done_by, formula, quantity, same_as
 from ._transform import ComposeTransform, Transform, log_stretch, way_back, way_of, widened
-from .distribution import Distribution, law
+from .distribution import Distribution, distribution
 from .utils import _sum_rightmost, broadcastable
 
 
-@law("independent", parts="base_dist", kept="reinterpreted_batch_ndims")
+@distribution("independent", parts="base_dist", kept="reinterpreted_batch_ndims")
 class Independent(Distribution):
     """A distribution whose last ``reinterpreted_batch_ndims`` batch dimensions make up one event."""
 
@@ -85,7 +85,7 @@ def _fitted(base: Any, whole: ComposeTransform) -> Any:
     return Independent(base, needed - dims) if needed > dims else base
 
 
-@law("transformed_distribution", parts="base_dist", kept="transforms")
+@distribution("transformed_distribution", parts="base_dist", kept="transforms")
 class TransformedDistribution(Distribution):
     """The distribution of ``transforms`` applied to values of ``base_distribution``."""
 
@@ -141,7 +141,7 @@ class TransformedDistribution(Distribution):
 
 
 def _demand_components(mixture: Any, component: Any) -> None:
-    from ._categories import Categorical
+    from ._categories import Categorical  # it imports this module
 
     if not isinstance(mixture, Categorical):
         raise ValueError(" The Mixture distribution needs to be an  instance of torch.distributions.Categorical")
@@ -161,7 +161,7 @@ def _demand_components(mixture: Any, component: Any) -> None:
         )
 
 
-@law("mixture_same_family", parts="_mixture_distribution _component_distribution")
+@distribution("mixture_same_family", parts="_mixture_distribution _component_distribution")
 class MixtureSameFamily(Distribution):
     """One of the distributions along the last batch dimension, chosen by a categorical distribution."""
 

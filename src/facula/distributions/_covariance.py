@@ -1,4 +1,4 @@
-"""Covariance matrices by factors, so that neither they nor their inverses are needed: for laws of vectors and matrices.
+"""Covariance matrices by factors, so that neither they nor their inverses are needed.
 
 ``LowerFactor`` is a Cholesky factor; ``LowRank`` is a tall matrix and a diagonal, of which only small matrices are ever
 factored.

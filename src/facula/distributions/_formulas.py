@@ -1,7 +1,7 @@
 """Formulas: methods and properties that find what they need by the names of their parameters.
 
-``mean = quantity(lambda low, high: (low + high) / 2)`` is a property of the object's ``low`` and ``high``. So a law, a
-transform or a constraint is a table of what is known of it, each line a formula of parameters or of other lines.
+``mean = quantity(lambda low, high: (low + high) / 2)`` is a property of the object's ``low`` and ``high``. So a
+distribution, a transform or a constraint is a table of what is known of it, each line a formula.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _for_each(names: tuple[str, ...], make: Callable[[str], Any]) -> Any:
 
 
 def at_value(of: Formula) -> Any:
-    """A method of a value, which is checked first if the law checks its arguments."""
+    """A method of a value, which is checked first if the distribution checks its arguments."""
     evaluate = formula(of)
 
     def at_checked_value(self: Any, value: Any) -> Any:

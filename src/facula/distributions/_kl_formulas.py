@@ -12,11 +12,11 @@ from typing import Any
 
 import facula
 
-from ._gamma_laws import Beta, Exponential, Gamma
+from ._gamma_family import Beta, Exponential, Gamma
+from ._kl_registry import register_kl
 from ._location_scale import Laplace, Normal, Uniform
-from ._transformed_laws import Gumbel, Pareto
+from ._transformed_distributions import Gumbel, Pareto
 from ._trials import Bernoulli, Binomial, ContinuousBernoulli, Poisson
-from .kl import register_kl
 from .utils import HALF_LOG_TAU, euler_constant, log_beta
 
 # ---- what p tells

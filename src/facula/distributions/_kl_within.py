@@ -9,13 +9,13 @@ import facula
 
 from ._categories import Categorical, OneHotCategorical
 from ._compound import Independent, TransformedDistribution
-from ._gamma_laws import Beta, Dirichlet
+from ._gamma_family import Beta, Dirichlet
+from ._kl_registry import kl_divergence, register_kl
 from ._location_scale import Cauchy
 from ._normal_vectors import LowRankMultivariateNormal, MultivariateNormal
-from ._transformed_laws import HalfNormal
+from ._transformed_distributions import HalfNormal
 from ._trials import Bernoulli, Binomial, Geometric, Poisson
 from .exp_family import ExponentialFamily
-from .kl import kl_divergence, register_kl
 from .utils import _sum_rightmost
 
 # ---- discrete ones

@@ -1,4 +1,4 @@
-"""Laws of loc + scale * z, where z follows a standard law: they are known by what is known of z."""
+"""Distributions of loc + scale * z, where z follows a standard distribution: they are known by what is known of z."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import facula
 from .._core.generator import stream_of
 from . import constraints
 from ._formulas import Formula, answer, at_value, cached, drawn, formula, quantity
-from .distribution import Distribution, law
+from .distribution import Distribution, distribution
 from .exp_family import ExponentialFamily
 from .utils import HALF_LOG_TAU, normal, uniform
 
 
 class Standard(NamedTuple):
-    """The law of z: its log-density, distribution function, quantiles and entropy, and how to draw it."""
+    """The distribution of z: its log-density, distribution function, quantiles and entropy, and how to draw it."""
 
     log_density: Formula
     below: Formula
@@ -26,7 +26,7 @@ class Standard(NamedTuple):
 
 
 class _LocationScale(Distribution):
-    """What follows from the law of z."""
+    """What follows from the distribution of z."""
 
     loc: Any
     scale: Any
@@ -43,7 +43,7 @@ class _LocationScale(Distribution):
     entropy = answer(lambda scale, _standard: scale.log() + _standard.entropy)
 
 
-@law("normal")
+@distribution("normal")
 class Normal(_LocationScale, ExponentialFamily):
     """Normal with mean ``loc`` and standard deviation ``scale``."""
 
@@ -71,7 +71,7 @@ def _exponential(shape: Any, like: Any) -> Any:
     return like.new_empty(shape).exponential_()
 
 
-@law("laplace")
+@distribution("laplace")
 class Laplace(_LocationScale):
     """Two exponential distributions, back to back at ``loc``; the difference of two exponential values."""
 
@@ -91,7 +91,7 @@ class Laplace(_LocationScale):
     variance = quantity(lambda scale: scale.square() * 2)
 
 
-@law("cauchy")
+@distribution("cauchy")
 class Cauchy(_LocationScale):
     """Cauchy (Lorentz) with median ``loc`` and half width at half maximum ``scale``."""
 
@@ -113,7 +113,7 @@ class Cauchy(_LocationScale):
 # ---- with a parameter of shape
 
 
-@law("generalized_pareto")
+@distribution("generalized_pareto")
 class GeneralizedPareto(Distribution):
     """What values exceed a high threshold by; ``concentration`` tells how heavy the tail is."""
 
@@ -166,7 +166,7 @@ class GeneralizedPareto(Distribution):
 # ---- bounded ones, and those on a circle
 
 
-@law("uniform")
+@distribution("uniform")
 class Uniform(Distribution):
     """Uniform on [low, high)."""
 
@@ -211,7 +211,7 @@ def _angles(shape: Any, loc: Any, concentration: Any) -> Any:
     return ((turned + math.pi) % math.tau - math.pi).to(loc.dtype)
 
 
-@law("von_mises")
+@distribution("von_mises")
 class VonMises(Distribution):
     """Angles around ``loc``, much like a normal distribution on the circle."""
 

@@ -17,7 +17,7 @@ from ._covariance import (
     given_matrix,
 )
 from ._formulas import at_value, cached, drawn, quantity
-from .distribution import Distribution, law
+from .distribution import Distribution, distribution
 from .utils import HALF_LOG_TAU, normal
 
 
@@ -46,7 +46,7 @@ class _NormalVectors(Distribution):
         return vector.expand(self._batch_shape + self._event_shape)
 
 
-@law("multivariate_normal", kept="_unbroadcasted_scale_tril")
+@distribution("multivariate_normal", kept="_unbroadcasted_scale_tril")
 class MultivariateNormal(_NormalVectors):
     """Normal vectors; the covariance is given by itself, its inverse or its Cholesky factor."""
 
@@ -102,7 +102,7 @@ def _demand_shapes(loc: Any, cov_factor: Any, cov_diag: Any) -> None:
         ) from e
 
 
-@law(
+@distribution(
     "lowrank_multivariate_normal",
     kept="_unbroadcasted_cov_factor _unbroadcasted_cov_diag _capacitance_tril",
 )

@@ -1,4 +1,4 @@
-"""Laws of trials that succeed or fail: whether, how often, after how many; and of events that come at a rate."""
+"""Distributions of trials that succeed or fail: whether, how often, after how many; and of events at a rate."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import facula
 
 from . import constraints
 from ._formulas import answer, at_value, drawn, drawn_without_gradient, formula, listed, quantity
-from .distribution import Distribution, law
+from .distribution import Distribution, distribution
 from .exp_family import ExponentialFamily
 from .utils import (
     broadcast_all,
@@ -31,7 +31,7 @@ def the_chance(probs: Any, logits: Any) -> dict[str, Any]:
 
 
 class _Chances(Distribution):
-    """A law with ``probs`` and ``logits``, of which one is given and the other follows."""
+    """A distribution with ``probs`` and ``logits``, of which one is given and the other follows."""
 
     total_count: Any
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
@@ -55,7 +55,7 @@ class _Chances(Distribution):
         return self._param.new(*args, **kwargs)
 
     def _hold_count(self, validate_args: bool | None, total_count: Any, probs: Any, logits: Any) -> None:
-        """Be a law of a number of trials, in the dtype of their chance."""
+        """Be a distribution of a number of trials, in the dtype of their chance."""
         ((name, chance),) = the_chance(probs, logits).items()
         count, chance = broadcast_all(total_count, chance)
         self._hold(validate_args, total_count=count.type_as(chance), **{name: chance})
@@ -73,7 +73,7 @@ def _numbers_up_to(last: int, like: Any) -> Any:
 # ---- one trial
 
 
-@law("bernoulli")
+@distribution("bernoulli")
 class Bernoulli(_Chances, ExponentialFamily):
     """1 with probability ``probs``, else 0."""
 
@@ -107,7 +107,7 @@ def _logistic_log_density(value: Any, temperature: Any, logits: Any) -> Any:
     return temperature.log() + z - 2 * z.exp().log1p()
 
 
-@law("relaxed_bernoulli", kept="temperature")
+@distribution("relaxed_bernoulli", kept="temperature")
 class LogitRelaxedBernoulli(_Chances):
     """The log-odds of a relaxed Bernoulli value."""
 
@@ -126,9 +126,9 @@ class LogitRelaxedBernoulli(_Chances):
 # ---- an outcome between failure and success
 
 
-@law("continuous_bernoulli", kept="_lims")
+@distribution("continuous_bernoulli", kept="_lims")
 class ContinuousBernoulli(_Chances, ExponentialFamily):
-    """A uniform law on [0, 1], tilted: its density is proportional to p^x (1 - p)^(1 - x), that is, to exp(tilt x).
+    """Uniform on [0, 1], but tilted: the density is proportional to p^x (1 - p)^(1 - x), that is, to exp(tilt x).
 
     All of it follows from the tilt, the log-odds of p, but is 0/0 at tilt 0. For p within ``lims``, which are around
     1/2, the first terms of Taylor series take the place of the formulas.
@@ -211,7 +211,7 @@ def _log_chances(successes: Any, failures: Any, logits: Any) -> Any:
     return successes * log_of(logits) + failures * log_of(-logits)
 
 
-@law("binomial")
+@distribution("binomial")
 class Binomial(_Chances):
     """The number of successes in ``total_count`` trials of probability ``probs``."""
 
@@ -252,7 +252,7 @@ def _log_chance_of_waiting(value: Any, probs: Any) -> Any:
     return probs.log() + value * failing
 
 
-@law("geometric")
+@distribution("geometric")
 class Geometric(_Chances):
     """The number of failures before the first success of probability ``probs``."""
 
@@ -285,7 +285,7 @@ def _log_chance_of_successes(value: Any, total_count: Any, logits: Any) -> Any:
     return orders.masked_fill(trials == 0, 0) + _log_chances(value, total_count, logits)
 
 
-@law("negative_binomial")
+@distribution("negative_binomial")
 class NegativeBinomial(_Chances):
     """The number of successes of probability ``probs`` before ``total_count`` failures."""
 
@@ -308,13 +308,13 @@ class NegativeBinomial(_Chances):
     sample = drawn_without_gradient(lambda shape, total_count, logits: (
         facula.poisson(facula._standard_gamma(total_count.expand(shape)) * logits.exp())
     ))  # fmt: skip
-    """Events at a rate that follows a gamma law."""
+    """Events at a rate that follows a gamma distribution."""
 
 
 # ---- events at a rate
 
 
-@law("poisson")
+@distribution("poisson")
 class Poisson(ExponentialFamily):
     """The number of events that happen at a rate."""
 

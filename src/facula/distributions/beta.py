@@ -1,5 +1,5 @@
-"""PyTorch's module of this name."""
+"""A redirect: ``torch.distributions.beta``."""
 
-from ._gamma_laws import Beta
+from ._gamma_family import Beta
 
 __all__ = ["Beta"]

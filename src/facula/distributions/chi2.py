@@ -1,5 +1,5 @@
-"""PyTorch's module of this name."""
+"""A redirect: ``torch.distributions.chi2``."""
 
-from ._gamma_laws import Chi2
+from ._gamma_family import Chi2
 
 __all__ = ["Chi2"]

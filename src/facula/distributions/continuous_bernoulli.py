@@ -1,4 +1,4 @@
-"""PyTorch's module of this name."""
+"""A redirect: ``torch.distributions.continuous_bernoulli``."""
 
 from ._trials import ContinuousBernoulli
 

@@ -1,5 +1,5 @@
-"""PyTorch's module of this name."""
+"""A redirect: ``torch.distributions.dirichlet``."""
 
-from ._gamma_laws import Dirichlet, _Dirichlet, _Dirichlet_backward  # noqa: F401
+from ._gamma_family import Dirichlet, _Dirichlet, _Dirichlet_backward  # noqa: F401
 
 __all__ = ["Dirichlet"]

@@ -1,7 +1,7 @@
 """Distribution: shapes, validation, and what every distribution answers.
 
-A law's ``arg_constraints`` say all that is to know of its parameters: their names, what they must fulfil, and how many
-dimensions one value of them has. Broadcasting, checking, printing and expanding follow from that.
+A distribution's ``arg_constraints`` say all that is to know of its parameters: their names, what they must fulfil, and
+how many dimensions one value of them has. Broadcasting, checking, printing and expanding follow from that.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Distribution:
     has_enumerate_support: Any = False
     _validate_args = __debug__
 
-    _law: ClassVar[Any] = None
+    _declared: ClassVar[Any] = None
     _dims: ClassVar[dict[str, int]] = {}
     _parts: ClassVar[tuple[str, ...]] = ()
     _kept: ClassVar[tuple[str, ...]] = ()
@@ -91,9 +91,9 @@ class Distribution:
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         """The same distribution for a larger batch: with its parameters and parts expanded."""
-        if self._law is None:
+        if self._declared is None:
             raise NotImplementedError
-        new = self._get_checked_instance(self._law, _instance)
+        new = self._get_checked_instance(self._declared, _instance)
         batch_shape = Size(batch_shape)
         held, expanded = vars(self), vars(new)
         for name, dims in {**self._dims, **_dims_of(self.arg_constraints)}.items():
@@ -170,7 +170,7 @@ class Distribution:
                 f"support ({support!r}) of the distribution {self!r}, but found invalid values:\n{value}"
             )
 
-    # ---- what a law tells
+    # ---- what a distribution tells
 
     @property
     def arg_constraints(self) -> dict[str, constraints.Constraint]:
@@ -243,7 +243,7 @@ def _dims_of(declared: dict[str, constraints.Constraint]) -> dict[str, int]:
 Kind = TypeVar("Kind", bound=type[Any])
 
 
-def law(module: str, parts: str | None = None, kept: str | None = None) -> Callable[[Kind], Kind]:
+def distribution(module: str, parts: str | None = None, kept: str | None = None) -> Callable[[Kind], Kind]:
     """A class of this package that knows how to expand, and the module in which it is found.
 
     ``parts`` are the distributions it is made of, ``kept`` what else an expanded one has from it.
@@ -251,7 +251,7 @@ def law(module: str, parts: str | None = None, kept: str | None = None) -> Calla
 
     def declare(kind: Kind) -> Kind:
         kind.__module__ = f"{__package__}.{module}"
-        kind._law = kind
+        kind._declared = kind
         if isinstance(kind.arg_constraints, dict):
             kind._dims = {**kind._dims, **_dims_of(kind.arg_constraints)}
         if parts is not None:

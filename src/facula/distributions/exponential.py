@@ -1,5 +1,5 @@
-"""PyTorch's module of this name."""
+"""A redirect: ``torch.distributions.exponential``."""
 
-from ._gamma_laws import Exponential
+from ._gamma_family import Exponential
 
 __all__ = ["Exponential"]

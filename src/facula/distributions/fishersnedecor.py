@@ -1,5 +1,5 @@
-"""PyTorch's module of this name."""
+"""A redirect: ``torch.distributions.fishersnedecor``."""
 
-from ._gamma_laws import FisherSnedecor
+from ._gamma_family import FisherSnedecor
 
 __all__ = ["FisherSnedecor"]

@@ -1,5 +1,5 @@
-"""PyTorch's module of this name."""
+"""A redirect: ``torch.distributions.gamma``."""
 
-from ._gamma_laws import Gamma, _standard_gamma  # noqa: F401
+from ._gamma_family import Gamma, _standard_gamma  # noqa: F401
 
 __all__ = ["Gamma"]

@@ -1,4 +1,4 @@
-"""PyTorch's module of this name."""
+"""A redirect: ``torch.distributions.generalized_pareto``."""
 
 from ._location_scale import GeneralizedPareto
 

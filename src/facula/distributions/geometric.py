@@ -1,4 +1,4 @@
-"""PyTorch's module of this name."""
+"""A redirect: ``torch.distributions.geometric``."""
 
 from ._trials import Geometric
 

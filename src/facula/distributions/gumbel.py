@@ -1,5 +1,5 @@
-"""PyTorch's module of this name."""
+"""A redirect: ``torch.distributions.gumbel``."""
 
-from ._transformed_laws import Gumbel
+from ._transformed_distributions import Gumbel
 
 __all__ = ["Gumbel"]

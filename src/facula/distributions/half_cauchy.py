@@ -1,5 +1,5 @@
-"""PyTorch's module of this name."""
+"""A redirect: ``torch.distributions.half_cauchy``."""
 
-from ._transformed_laws import HalfCauchy
+from ._transformed_distributions import HalfCauchy
 
 __all__ = ["HalfCauchy"]

@@ -1,5 +1,5 @@
-"""PyTorch's module of this name."""
+"""A redirect: ``torch.distributions.half_normal``."""
 
-from ._transformed_laws import HalfNormal
+from ._transformed_distributions import HalfNormal
 
 __all__ = ["HalfNormal"]

@@ -1,5 +1,5 @@
-"""PyTorch's module of this name."""
+"""A redirect: ``torch.distributions.inverse_gamma``."""
 
-from ._transformed_laws import InverseGamma
+from ._transformed_distributions import InverseGamma
 
 __all__ = ["InverseGamma"]

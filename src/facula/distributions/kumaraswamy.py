@@ -1,5 +1,5 @@
-"""PyTorch's module of this name."""
+"""A redirect: ``torch.distributions.kumaraswamy``."""
 
-from ._transformed_laws import Kumaraswamy
+from ._transformed_distributions import Kumaraswamy
 
 __all__ = ["Kumaraswamy"]

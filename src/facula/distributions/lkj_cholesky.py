@@ -1,5 +1,5 @@
-"""PyTorch's module of this name."""
+"""A redirect: ``torch.distributions.lkj_cholesky``."""
 
-from ._matrix_laws import LKJCholesky
+from ._matrix_distributions import LKJCholesky
 
 __all__ = ["LKJCholesky"]

@@ -1,5 +1,5 @@
-"""PyTorch's module of this name."""
+"""A redirect: ``torch.distributions.log_normal``."""
 
-from ._transformed_laws import LogNormal
+from ._transformed_distributions import LogNormal
 
 __all__ = ["LogNormal"]

@@ -1,5 +1,5 @@
-"""PyTorch's module of this name."""
+"""A redirect: ``torch.distributions.logistic_normal``."""
 
-from ._transformed_laws import LogisticNormal
+from ._transformed_distributions import LogisticNormal
 
 __all__ = ["LogisticNormal"]

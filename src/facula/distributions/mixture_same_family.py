@@ -1,4 +1,4 @@
-"""PyTorch's module of this name."""
+"""A redirect: ``torch.distributions.mixture_same_family``."""
 
 from ._compound import MixtureSameFamily
 

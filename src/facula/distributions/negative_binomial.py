@@ -1,4 +1,4 @@
-"""PyTorch's module of this name."""
+"""A redirect: ``torch.distributions.negative_binomial``."""
 
 from ._trials import NegativeBinomial
 

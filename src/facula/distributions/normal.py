@@ -1,4 +1,4 @@
-"""PyTorch's module of this name."""
+"""A redirect: ``torch.distributions.normal``."""
 
 from ._location_scale import Normal
 

@@ -1,4 +1,4 @@
-"""PyTorch's module of this name."""
+"""A redirect: ``torch.distributions.one_hot_categorical``."""
 
 from ._categories import OneHotCategorical, OneHotCategoricalStraightThrough
 

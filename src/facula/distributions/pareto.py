@@ -1,5 +1,5 @@
-"""PyTorch's module of this name."""
+"""A redirect: ``torch.distributions.pareto``."""
 
-from ._transformed_laws import Pareto
+from ._transformed_distributions import Pareto
 
 __all__ = ["Pareto"]

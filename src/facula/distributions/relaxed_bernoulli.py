@@ -1,6 +1,6 @@
-"""PyTorch's module of this name."""
+"""A redirect: ``torch.distributions.relaxed_bernoulli``."""
 
-from ._transformed_laws import RelaxedBernoulli
+from ._transformed_distributions import RelaxedBernoulli
 from ._trials import LogitRelaxedBernoulli
 
 __all__ = ["LogitRelaxedBernoulli", "RelaxedBernoulli"]

@@ -1,6 +1,6 @@
-"""PyTorch's module of this name."""
+"""A redirect: ``torch.distributions.relaxed_categorical``."""
 
 from ._categories import ExpRelaxedCategorical
-from ._transformed_laws import RelaxedOneHotCategorical
+from ._transformed_distributions import RelaxedOneHotCategorical
 
 __all__ = ["ExpRelaxedCategorical", "RelaxedOneHotCategorical"]

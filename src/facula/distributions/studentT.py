@@ -1,5 +1,5 @@
-"""PyTorch's module of this name."""
+"""A redirect: ``torch.distributions.studentT``."""
 
-from ._gamma_laws import StudentT
+from ._gamma_family import StudentT
 
 __all__ = ["StudentT"]

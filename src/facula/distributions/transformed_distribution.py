@@ -1,4 +1,4 @@
-"""PyTorch's module of this name."""
+"""A redirect: ``torch.distributions.transformed_distribution``."""
 
 from ._compound import TransformedDistribution
 

@@ -1,4 +1,4 @@
-"""PyTorch's module of this name."""
+"""A redirect: ``torch.distributions.von_mises``."""
 
 from ._location_scale import VonMises, _log_modified_bessel_fn  # noqa: F401
 

@@ -1,5 +1,5 @@
-"""PyTorch's module of this name."""
+"""A redirect: ``torch.distributions.weibull``."""
 
-from ._transformed_laws import Weibull
+from ._transformed_distributions import Weibull
 
 __all__ = ["Weibull"]

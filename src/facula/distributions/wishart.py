@@ -1,5 +1,5 @@
-"""PyTorch's module of this name."""
+"""A redirect: ``torch.distributions.wishart``."""
 
-from ._matrix_laws import Wishart, _mvdigamma  # noqa: F401
+from ._matrix_distributions import Wishart, _mvdigamma  # noqa: F401
 
 __all__ = ["Wishart"]

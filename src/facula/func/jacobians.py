@@ -51,7 +51,7 @@ def jacrev(
 
 def standard_basis(tensors: list[Any]) -> list[Any]:
     """For all elements of some tensors together: for each a set of tensors that is 1 there and 0 elsewhere."""
-    from ..ops.creation.create import eye
+    from ..ops.creation.create import eye  # loaded when first used
 
     total = sum(t.numel() for t in tensors)
     found = []

@@ -36,14 +36,14 @@ def functional_call(
 @cache
 def _stateless() -> Any:
     """The module that does it, which loads all of ``nn``."""
-    from ..nn.utils import stateless
+    from ..nn.utils import stateless  # loaded when first used
 
     return stateless
 
 
 def stack_module_state(models: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """The parameters and the buffers of several modules of one kind, stacked: to be mapped over by ``vmap``."""
-    from ..ops.moving.joining import stack
+    from ..ops.moving.joining import stack  # loaded when first used
 
     models = list(models)
     if not models:
@@ -81,7 +81,7 @@ def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Cal
 
 def replace_all_batch_norm_modules_(root: Any) -> Any:
     """Have the batch norms of a module use each batch's own statistics: running ones cannot be updated in ``vmap``."""
-    from ..nn.modules.batchnorm import _BatchNorm
+    from ..nn.modules.batchnorm import _BatchNorm  # loaded when first used
 
     for m in [root, *root.modules()]:
         if isinstance(m, _BatchNorm):

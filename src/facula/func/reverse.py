@@ -194,11 +194,11 @@ def linear_transpose(fn: Callable[..., list[Any]], like: list[Any], tangents: li
     trace = Reverse([t.new_zeros(t.shape) for t in like])
     with trace:
         mapped = fn(*trace.inputs)
-    pairs = [(y, _spread(t, y)) for y, t in zip(mapped, tangents, strict=True) if y is not None]
+    pairs = [(y, _in_shape_of(t, y)) for y, t in zip(mapped, tangents, strict=True) if y is not None]
     found = trace.pull([y for y, _ in pairs], [t for _, t in pairs], keep=False)
     return [t.new_zeros(t.shape) if g is None else g for g, t in zip(found, like)]
 
 
-def _spread(t: Any, y: Any) -> Any:
+def _in_shape_of(t: Any, y: Any) -> Any:
     """A tangent in the shape of the gradient it is weighed with, which may not have been summed to it yet."""
     return t if t._array.shape == y._array.shape else t.expand(y.shape)

@@ -39,7 +39,7 @@ def vmap(
         parts = [part(start, min(start + step, size)) for start in range(0, size, step)] if size else [part(0, 0)]
         outs, out_spec, places = parts[0]
         if len(parts) > 1:
-            from ..ops.moving.joining import cat
+            from ..ops.moving.joining import cat  # loaded when first used
 
             outs = [
                 column[0] if d is None else cat(list(column), d)
@@ -174,8 +174,8 @@ def _one_by_one(
     randomness: str,
 ) -> tuple[list[Any], Any, list[Any]]:  # fmt: skip
     """For a function that needs numbers, as an ``if`` does: a call for each item."""
-    from ..ops.moving.joining import stack
-    from ..random import get_rng_state, set_rng_state
+    from ..ops.moving.joining import stack  # loaded when first used
+    from ..random import get_rng_state, set_rng_state  # loaded when first used
 
     _tell(f"{name_of(func)}, which asks for the values of a tensor")
     results = []
@@ -196,7 +196,7 @@ def _one_by_one(
         if d is None:
             joined.append(column[0])
         elif not all(isinstance(v, Tensor) for v in column):
-            from ..ops.creation.from_data import tensor
+            from ..ops.creation.from_data import tensor  # loaded when first used
 
             joined.append(stack([v if isinstance(v, Tensor) else tensor(v) for v in column], d))
         else:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from .._core import dtypes
+from .._core.dtypes import not_for
 from .._tensor import Tensor
 from ..ops.machine.arguments import one_dim
 from ..ops.machine.public import FUNCTIONS
-from ..ops.machine.refusals import not_for
 
 
 def _mask_of(input: Tensor, mask: Any) -> Any:
@@ -159,7 +159,7 @@ def norm(
     mask: Any = None,
 ) -> Tensor:  # fmt: skip
     """The norm of the elements under the mask."""
-    from ..linalg import vector_norm
+    from ..linalg import vector_norm  # loaded when first used
 
     fill = math.inf if ord is not None and ord < 0 else 0
     result: Tensor = vector_norm(

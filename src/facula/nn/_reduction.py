@@ -7,7 +7,7 @@ import warnings
 
 def get_enum(reduction: str) -> int:
     """The number by which operators know a reduction."""
-    from .functional.loss import reduction_number
+    from .functional.loss import reduction_number  # loaded when first used
 
     return reduction_number(None, None, reduction)
 

@@ -17,7 +17,7 @@ class UninitializedTensorMixin:
 
     def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
         """Take a shape, with values that are not set."""
-        from ..ops.creation import create
+        from ..ops.creation import create  # loaded when first used
 
         t: Any = self
         t.data = create.empty(shape, device=t.data.device if device is None else device, dtype=dtype or t.data.dtype)
@@ -78,7 +78,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: igno
     cls_to_become = Parameter
 
     def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
-        from ..ops.creation import create
+        from ..ops.creation import create  # loaded when first used
 
         return Tensor._make_subclass(cls, create.empty(0, device=device, dtype=dtype), requires_grad)
 
@@ -97,7 +97,7 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor):  # type: ignore[mis
     def __new__(
         cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True
     ) -> Any:
-        from ..ops.creation import create
+        from ..ops.creation import create  # loaded when first used
 
         made = Tensor._make_subclass(cls, create.empty(0, device=device, dtype=dtype), requires_grad)
         made.persistent = persistent

@@ -180,7 +180,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
         raise ValueError("Only tensors with 2 or more dimensions are supported")
     if tensor.numel() == 0:
         return tensor
-    from ..linalg import qr
+    from ..linalg import qr  # loaded when first used
 
     rows = tensor.size(0)
     columns = tensor.numel() // rows
@@ -196,7 +196,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
     """Normal, with this part of each column set to zero (Martens 2010)."""
     if tensor.ndimension() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
-    from ..ops.machine.public import FUNCTIONS
+    from ..ops.machine.public import FUNCTIONS  # loaded when first used
 
     rows, columns = tensor.shape
     zeros = math.ceil(sparsity * rows)

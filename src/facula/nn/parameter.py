@@ -24,7 +24,7 @@ def _something(data: Any) -> Any:
     """What is given; a tensor without elements for nothing."""
     if data is not None:
         return data
-    from ..ops.creation import create
+    from ..ops.creation import create  # loaded when first used
 
     return create.tensor([])
 
@@ -116,7 +116,7 @@ _UNINITIALIZED = ("UninitializedBuffer", "UninitializedParameter", "Uninitialize
 
 def __getattr__(name: str) -> Any:
     if name in _UNINITIALIZED:
-        from . import _uninitialized
+        from . import _uninitialized  # it imports this module
 
         return getattr(_uninitialized, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

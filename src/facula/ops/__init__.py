@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import os as _os
 from typing import Any
+
+# Modules that old pickles name are found here: see ``facula._old_paths``.
+__path__.append(_os.path.join(_os.path.dirname(__path__[0]), "_old_paths", "ops"))
 
 
 def __getattr__(name: str) -> Any:
     if name == "aten":  # PyTorch has its operators under this name, too
-        from importlib import import_module
+        from importlib import import_module  # loaded when first used
 
         return import_module("facula.ops.aten")
-    from importlib.util import find_spec
+    from importlib.util import find_spec  # loaded when first used
 
     if name.startswith("_") or find_spec(f"facula.ops.{name}") is not None:  # the import of a family asks first
         raise AttributeError(f"module 'facula.ops' has no attribute '{name}'")
-    from .. import library
+    from .. import library  # it imports this module
 
     return library.load_library if name == "load_library" else library.namespace(name)

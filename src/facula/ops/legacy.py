@@ -9,7 +9,7 @@ from .._lazy import set_methods
 from .._tensor import Tensor
 from .indexing.embedding import embedding as _embedding
 from .machine.public import FUNCTIONS, public
-from .moving.basic import clone
+from .moving.copy import clone
 
 
 def _pin_memory(self: Tensor, device: Any = None) -> Tensor:

@@ -1,4 +1,4 @@
-"""The arithmetic that update rules are written in, so that each is written once and runs in two worlds.
+"""The arithmetic that update rules are written in, so that each is written once and runs on arrays and on Tensors.
 
 ``Arrays`` works on flat ndarrays with memory of its own for what comes in between: no Tensor is made, nothing is
 recorded. ``Tensors`` works on tensors, for ``differentiable=True`` and for dtypes that NumPy does not compute in.

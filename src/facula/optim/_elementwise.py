@@ -12,6 +12,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+import facula
+
 from .._core import state as _state
 from .._core.dtypes import get_default_dtype
 from .._tensor import Tensor
@@ -222,9 +224,7 @@ def step_with_tensors(
     with set_grad_enabled(differentiable):
         operands = [p, grad, *(state[name] for name in rule._arrays(group))]
         if p.is_complex():
-            from .. import view_as_real
-
-            operands = [view_as_real(t) for t in operands]
+            operands = [facula.view_as_real(t) for t in operands]
         rule._update(TENSORS, *operands, coefficients)
     for name, value in zip(rule._numbers, numbers):
         state[name]._array.fill(value)

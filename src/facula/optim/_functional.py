@@ -1,4 +1,4 @@
-"""The steps of all optimizers as functions of lists of tensors."""
+"""A redirect: ``torch.optim._functional``, the steps of all optimizers as functions of lists of tensors."""
 
 from __future__ import annotations
 

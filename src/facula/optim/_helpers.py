@@ -9,6 +9,7 @@ from typing import Any
 from .._core import dtypes
 from .._tensor import Tensor
 from ..autograd.grad_mode import enable_grad, set_grad_enabled
+from ..utils._foreach_utils import _get_fused_kernels_supported_devices
 
 ParamsT = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
 
@@ -86,17 +87,6 @@ def _get_capturable_supported_devices(supports_xla: bool = True) -> list[str]:
     return ["cuda", "xpu", "hpu", "privateuseone", *(["xla"] if supports_xla else [])]
 
 
-def _get_foreach_kernels_supported_devices() -> list[str]:
-    return ["cuda", "xpu", "mtia", "privateuseone"]
-
-
-def _get_fused_kernels_supported_devices() -> list[str]:
-    return ["mps", "cuda", "xpu", "hpu", "cpu", "mtia", "privateuseone"]
-
-
-_foreach_supported_types = [Tensor]
-
-
 def _default_to_fused_or_foreach(
     params: list[Tensor], differentiable: bool, use_fused: bool = False
 ) -> tuple[bool, bool]:
@@ -115,24 +105,9 @@ def _device_dtype_check_for_fused(p: Tensor, cuda_unsupported: bool = False) -> 
 
 def _view_as_real(params: list[Any], *state_and_grads: list[Any]) -> None:
     """Replace complex tensors, in the lists themselves, by real ones with a dimension more."""
-    from ..ops.pointwise.complex import view_as_real
+    from ..ops.pointwise.complex import view_as_real  # loaded when first used
 
     complexes = [i for i, p in enumerate(params) if p.is_complex()]
     for values in (params, *state_and_grads):
         for i in complexes:
             values[i] = view_as_real(values[i])
-
-
-def _group_tensors_by_device_and_dtype(
-    tensorlistlist: list[list[Any]], with_indices: bool = False
-) -> dict[tuple[Any, Any], tuple[list[list[Any]], list[int]]]:
-    """Lists of tensors, taken apart by the device and dtype of the first list's."""
-    found: dict[tuple[Any, Any], tuple[list[list[Any]], list[int]]] = {}
-    for i, first in enumerate(tensorlistlist[0]):
-        lists, indices = found.setdefault((first.device, first.dtype), ([[] for _ in tensorlistlist], []))
-        for values, column in zip(lists, tensorlistlist):
-            if column:
-                values.append(column[i])
-        if with_indices:
-            indices.append(i)
-    return found

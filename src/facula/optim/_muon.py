@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+import facula
+
 from .._tensor import Tensor
 from ..autograd.grad_mode import no_grad
 from ._checks import check_one_element, require
@@ -108,9 +110,7 @@ def _zeropower_via_newtonschulz(
     grad: Tensor, ns_coefficients: tuple[float, float, float], ns_steps: int, eps: float
 ) -> Tensor:
     """A matrix with its singular values brought near 1, in bfloat16."""
-    from .. import bfloat16
-
-    return _orthogonal(grad, ns_coefficients, ns_steps, eps).to(bfloat16)
+    return _orthogonal(grad, ns_coefficients, ns_steps, eps).to(facula.bfloat16)
 
 
 def _orthogonal(grad: Tensor, coefficients: tuple[float, float, float], steps: int, eps: float) -> Tensor:

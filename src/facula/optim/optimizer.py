@@ -15,6 +15,12 @@ from .._core.settings import typename
 from .._tensor import Tensor
 from ..autograd.graph import RemovableHandle
 from ..nn.modules.module import clear_grad
+from ..utils._foreach_utils import (  # noqa: F401
+    _foreach_supported_types,
+    _get_foreach_kernels_supported_devices,
+    _get_fused_kernels_supported_devices,
+    _group_tensors_by_device_and_dtype,
+)
 from ._helpers import (  # noqa: F401
     ParamsT,
     _capturable_doc,
@@ -23,14 +29,10 @@ from ._helpers import (  # noqa: F401
     _differentiable_doc,
     _disable_dynamo_if_unsupported,
     _foreach_doc,
-    _foreach_supported_types,
     _fused_doc,
     _get_capturable_supported_devices,
-    _get_foreach_kernels_supported_devices,
-    _get_fused_kernels_supported_devices,
     _get_scalar_dtype,
     _get_value,
-    _group_tensors_by_device_and_dtype,
     _maximize_doc,
     _params_doc,
     _RequiredParameter,
@@ -187,7 +189,7 @@ class Optimizer:
         """Forget the gradients (``.grad`` None), or set them to zero in place."""
         span = None
         if _state.special and _state.modes.profiled is not None:
-            from ..profiler import _recorder
+            from ..profiler import _recorder  # loaded when first used
 
             span = _recorder.begin(f"Optimizer.zero_grad#{type(self).__name__}.zero_grad", scope=_recorder.USER)
         for group in self.param_groups:

@@ -117,7 +117,7 @@ class Recorder:
         self.handles: list[Any] = []
 
     def start(self) -> None:
-        from ..optim import optimizer
+        from ..optim import optimizer  # loaded when first used
 
         self.track(threading.get_ident())
         self.handles = [

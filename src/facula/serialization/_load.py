@@ -63,7 +63,7 @@ def load(
                 f"mmap can only be used with files saved with `torch.save({f}, _use_new_zipfile_serialization=True), "
                 "please torch.save your checkpoint with this option in order to use mmap."
             )
-        from ._legacy import load_legacy
+        from ._legacy import load_legacy  # it imports this module
 
         return load_legacy(job, file)
 
@@ -231,7 +231,7 @@ def _mapped(path: Any) -> Any:
 
 def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
     """The names that a file uses and that ``load`` would not allow, without loading it."""
-    from ._safe_globals import ALLOWED, added_by_name
+    from ._safe_globals import ALLOWED, added_by_name  # it imports this module
 
     with open(f, "rb") if isinstance(f, (str, os.PathLike)) else nullcontext(f) as file:
         if file.read(4) != b"PK\x03\x04":

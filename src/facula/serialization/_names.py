@@ -18,12 +18,7 @@ STORAGE_NAMES = {
 STORAGE_OF = {d: name for name, d in STORAGE_NAMES.items()}
 
 _HOMES = {
-    ("facula._tensor", "Tensor"): "torch",
-    ("facula._core.size", "Size"): "torch",
-    ("facula._core.devices", "device"): "torch",
-    ("facula._core.generator", "Generator"): "torch._C",
-    ("facula._core.storage", "UntypedStorage"): "torch.storage",
-    ("facula._core.storage", "TypedStorage"): "torch.storage",
+    ("facula", "Generator"): "torch._C",
     ("facula.nn.modules.attention", "MultiheadAttention"): "torch.nn.modules.activation",
     ("facula.nn.modules.attention", "NonDynamicallyQuantizableLinear"): "torch.nn.modules.linear",
 }
@@ -84,7 +79,7 @@ def find(module: str, name: str) -> Any:
     if module == "torch" and name in dtypes.dtype._by_name:
         return dtypes.dtype._by_name[name]
     if (module, name) in _REBUILDERS:
-        from . import _rebuild
+        from . import _rebuild  # loaded when first used
 
         return getattr(_rebuild, _REBUILDERS[module, name])
     home = "facula" + module.removeprefix("torch")

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+import facula
+
 from .._core import devices, dtypes, layouts
 from .._core.size import Size
 from .._core.storage import TypedStorage, UntypedStorage
@@ -25,8 +27,6 @@ class _Functions:
     """Operators by name."""
 
     def __getattr__(self, name: str) -> Any:
-        import facula
-
         return getattr(facula, name)
 
 
@@ -132,9 +132,9 @@ def layout(name: Any) -> Any:
 
 def load_from_bytes(data: bytes) -> Any:
     """A storage as PyTorch puts it into plain pickles."""
-    import io
+    import io  # loaded when first used
 
-    from ._load import load
+    from ._load import load  # it imports this module
 
     return load(io.BytesIO(data), weights_only=False)
 

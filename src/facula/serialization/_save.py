@@ -16,11 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from .._core import dtypes, layouts
+from .._core import dtypes, layouts, strides
 from .._core.devices import device
 from .._core.storage import TypedStorage, UntypedStorage, untyped_storage
 from .._tensor import Tensor
-from ..autograd import views
 from ..nn.parameter import Parameter
 from ..utils.hooks import warn_if_has_hooks
 from ._archive import Writer
@@ -64,7 +63,7 @@ Storages = dict[str, tuple[np.ndarray[Any, Any], int]]
 def _write_archive(
     file: Any, folder: str, program: bytes, storages: Storages, protocol: int, byteorder: bool
 ) -> None:
-    import zlib
+    import zlib  # loaded when first used
 
     out = Writer(file, folder, get_crc32_options())
     out.write("data.pkl", program)
@@ -177,12 +176,12 @@ def _reduced(t: Tensor) -> Any:
 
 
 def _plain(t: Tensor) -> Any:
-    size, stride = tuple(t.shape), views.element_strides(t._array)
+    size, stride = tuple(t.shape), strides.element_strides(t._array)
     if t.is_meta:
         return _META_TENSOR, (t.dtype, size, stride, t.requires_grad)
     hooks: OrderedDict[int, Any] = OrderedDict()
     storage, dtype = untyped_storage(t), t.dtype
-    offset = views.storage_offset(t._array) if t._array.size else 0
+    offset = strides.storage_offset(t._array) if t._array.size else 0
     if dtype in STORAGE_OF:
         typed = TypedStorage(wrap_storage=storage, dtype=dtype, _internal=True)
         return _TENSOR_V2, (typed, offset, size, stride, t.requires_grad, hooks)

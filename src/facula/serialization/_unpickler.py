@@ -367,7 +367,7 @@ _INSTRUCTIONS = _instructions()
 
 def names_in(program: bytes) -> set[str]:
     """The full names that a program uses, found without running any of it."""
-    import pickletools
+    import pickletools  # loaded when first used
 
     found: set[str] = set()
     strings: list[str] = []

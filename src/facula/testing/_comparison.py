@@ -199,7 +199,7 @@ class TensorLikePair:
     def _tensor(value: Any) -> Tensor:
         if isinstance(value, Tensor):
             return value
-        from ..ops.creation.from_data import as_tensor
+        from ..ops.creation.from_data import as_tensor  # loaded when first used
 
         try:
             return as_tensor(value)

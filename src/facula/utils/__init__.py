@@ -12,6 +12,6 @@ _LOADED_LATE = ("_pytree", "checkpoint", "data", "model_zoo")
 def __getattr__(name: str) -> Any:
     if name not in _LOADED_LATE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    import importlib
+    import importlib  # loaded when first used
 
     return importlib.import_module(f"{__name__}.{name}")

@@ -45,7 +45,7 @@ def operator_of(op: Any) -> Any:
     """A primitive as ``torch.ops.aten`` has it: what PyTorch calls its node tells its name there."""
     found = _operators.get(op.name)
     if found is None:
-        from ..ops import aten
+        from ..ops import aten  # loaded when first used
 
         told = re.sub(r"(?<![0-9])(?<!^)([A-Z])", r"_\1", re.sub(r"Backward[0-9]*$", "", op.node_name or "")).lower()
         names = [name for name in (told, op.name) if name and hasattr(aten, name)]
@@ -153,7 +153,7 @@ def create_selective_checkpoint_contexts(
     results are to be kept.
     """
     if isinstance(policy_fn_or_list, list):
-        from ..ops.aten import Overloads
+        from ..ops.aten import Overloads  # loaded when first used
 
         for op in policy_fn_or_list:
             if not isinstance(op, Overloads):

@@ -95,7 +95,7 @@ def checkpoint(
     forward_context, again_context = context_fn()
     logs: Any = None
     if debug if _debug is None else _debug:
-        from ._checkpoint_debug import OperationLog
+        from ._checkpoint_debug import OperationLog  # loaded when first used
 
         logs = OperationLog(), OperationLog()
     stop = early_stop if _early_stop is None else _early_stop
@@ -170,7 +170,7 @@ class _Again:
             except CheckpointError as error:
                 if self.logs is None:
                     raise
-                from ._checkpoint_debug import report
+                from ._checkpoint_debug import report  # loaded when first used
 
                 raise CheckpointError(report(*self.logs)) from error
         return self.values.pop(place.position)

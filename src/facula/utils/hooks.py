@@ -22,7 +22,7 @@ def unserializable_hook(f: Any) -> Any:
 
 def warn_if_has_hooks(tensor: Any) -> None:
     """Warn that hooks are not pickled with a tensor."""
-    import warnings
+    import warnings  # loaded when first used
 
     unpickled = [
         hook for hook in (tensor._backward_hooks or {}).values() if not hasattr(hook, "__torch_unserializable__")

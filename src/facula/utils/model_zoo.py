@@ -1,4 +1,4 @@
-"""``torch.utils.model_zoo``: an older name of ``torch.hub.load_state_dict_from_url``."""
+"""A redirect: ``torch.utils.model_zoo``, an older name of ``torch.hub.load_state_dict_from_url``."""
 
 from __future__ import annotations
 

@@ -6,9 +6,12 @@ import math
 import warnings
 from typing import Any
 
+import facula
+
 from ..._tensor import Tensor
 from ...ops.networks.attention import scaled_dot_product_attention as _attention
 from ...ops.products.matmul import linear
+from . import pad
 from .activation import dropout, softmax
 
 
@@ -112,16 +115,12 @@ def multi_head_attention_forward(
 
 
 def _cat(tensors: list[Tensor], dim: int) -> Tensor:
-    from ... import cat
-
-    joined: Tensor = cat(tensors, dim)
+    joined: Tensor = facula.cat(tensors, dim)
     return joined
 
 
 def _one_more(mask: Tensor | None) -> Tensor | None:
     """A mask for one more key, which is always seen."""
-    from . import pad
-
     return None if mask is None else pad(mask, (0, 1))
 
 

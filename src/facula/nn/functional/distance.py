@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import facula
+
 from ..._tensor import Tensor
 from ...ops.losses import distance as _ops
 
@@ -16,7 +18,5 @@ def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, o
     length = input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
     if out is None:
         return input / length
-    from ... import div
-
-    result: Tensor = div(input, length, out=out)
+    result: Tensor = facula.div(input, length, out=out)
     return result

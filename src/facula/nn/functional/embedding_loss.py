@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import facula
+
 from ..._core import state
 from ..._tensor import Tensor
 from ...ops.losses import distance as distance_losses
@@ -81,8 +83,6 @@ def triplet_margin_with_distance_loss(
     distance = distance_losses.pairwise_distance if distance_function is None else distance_function
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:
-        from ... import minimum
-
-        far = minimum(far, distance(positive, negative))
+        far = facula.minimum(far, distance(positive, negative))
     found = (near + margin - far).clamp_min(0)
     return distance_losses.reduce_losses(found, reduction_number(None, None, reduction))

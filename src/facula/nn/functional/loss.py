@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+import facula
+
 from ..._core import state
-from ..._core.dtypes import F32, F64
+from ..._core.dtypes import F32, F64, promote_types
 from ..._tensor import Tensor
 from ...autograd.grad_mode import no_grad
 from ...autograd.saved import PLAIN
@@ -49,12 +51,8 @@ def _same_shape(input: Tensor, target: Tensor, stacklevel: int = 3) -> tuple[Ten
             "likely lead to incorrect results due to broadcasting. Please ensure they have the same size.",
             stacklevel=stacklevel,
         )
-        from ... import broadcast_tensors
-
-        input, target = broadcast_tensors(input, target)
+        input, target = facula.broadcast_tensors(input, target)
     if input.dtype != target.dtype:
-        from ..._core.dtypes import promote_types
-
         dtype = promote_types(input.dtype, target.dtype)
         input, target = input.to(dtype), target.to(dtype)
     return input, target

@@ -80,7 +80,7 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
         raise ValueError(f"Expected 3D or higher dimensionality {gap}input (got {dim} dimensions)")
     if input.numel() == 0:
         return input
-    from ... import nn
+    from ... import nn  # loaded when first used
 
     avg_pool2d: Any = nn.functional.avg_pool2d
     avg_pool3d: Any = nn.functional.avg_pool3d

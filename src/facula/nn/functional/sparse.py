@@ -6,6 +6,8 @@ import warnings
 
 import numpy as np
 
+import facula
+
 from ..._tensor import Tensor
 from ...ops.indexing import embedding_bag as _ops
 from ...ops.indexing.embedding import shorten_rows
@@ -39,9 +41,7 @@ def embedding_bag(
                 "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length "
                 "sequences. However, found offsets of type <class 'torch.Tensor'>"
             )
-        from ... import arange
-
-        offsets = arange(0, input.numel(), input.size(1), dtype=input.dtype)
+        offsets = facula.arange(0, input.numel(), input.size(1), dtype=input.dtype)
         input = input.reshape(-1)
         if per_sample_weights is not None:
             per_sample_weights = per_sample_weights.reshape(-1)

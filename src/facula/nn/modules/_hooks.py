@@ -146,7 +146,7 @@ class Hooks:
         full, last_node = self._get_backward_hooks() if self._backward_hooks or _global_backward_hooks else ([], [])
         args, kwargs = self._before_forward(args, kwargs)
         if full or pre_hooks:
-            from ._backward_hooks import BackwardHook
+            from ._backward_hooks import BackwardHook  # loaded when first used
 
             watch = BackwardHook(self, full, pre_hooks)
             args = watch.setup_input_hook(args)
@@ -165,7 +165,7 @@ class Hooks:
                 )
             output = watch.setup_output_hook(output)
         if last_node:
-            from ._backward_hooks import hook_last_node
+            from ._backward_hooks import hook_last_node  # loaded when first used
 
             hook_last_node(self, last_node, args, output)
         return output

@@ -221,7 +221,7 @@ class Hardtanh(Module):
 def _renamed(old: str, new: str, given: float | None, default: float) -> float:
     if given is None:
         return default
-    import warnings
+    import warnings  # loaded when first used
 
     warnings.warn(
         f"keyword argument `{old}` is deprecated and renamed to `{new}`", FutureWarning, stacklevel=3
@@ -366,7 +366,7 @@ class PReLU(Module):
 def __getattr__(name: str) -> Any:
     """Where PyTorch keeps attention."""
     if name == "MultiheadAttention":
-        from .attention import MultiheadAttention
+        from .attention import MultiheadAttention  # loaded when first used
 
         return MultiheadAttention
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -41,7 +41,7 @@ class _NormBase(Module):
         self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
         track_running_stats: bool = True, device: Any = None, dtype: Any = None, *, bias: bool = True,
     ) -> None:  # fmt: skip
-        from ... import ones, tensor, zeros
+        from ... import ones, tensor, zeros  # loaded when first used
 
         super().__init__()
         self.num_features = num_features
@@ -89,7 +89,7 @@ class _NormBase(Module):
         version = local_metadata.get("version", None)
         key = prefix + "num_batches_tracked"
         if (version is None or version < 2) and self.track_running_stats and key not in state_dict:
-            from ... import tensor
+            from ... import tensor  # loaded when first used
 
             known = self.num_batches_tracked
             state_dict[key] = tensor(0) if known is None or known.is_meta else known
@@ -192,8 +192,8 @@ class _LazyNormBase(LazyModuleMixin, _NormBase):
         self, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True, track_running_stats: bool = True,
         device: Any = None, dtype: Any = None, *, bias: bool = True,
     ) -> None:  # fmt: skip
-        from ... import tensor
-        from ..parameter import UninitializedBuffer, UninitializedParameter
+        from ... import tensor  # loaded when first used
+        from ..parameter import UninitializedBuffer, UninitializedParameter  # loaded when first used
 
         super().__init__(0, eps, momentum, False, False, device, dtype)
         self.affine = affine

@@ -228,7 +228,7 @@ class _LazyConvXdMixin(LazyModuleMixin):
     dims: int
 
     def _wait(self, out_channels: int, bias: bool, device: Any, dtype: Any) -> None:
-        from ..parameter import UninitializedParameter
+        from ..parameter import UninitializedParameter  # loaded when first used
 
         self.weight = UninitializedParameter(device=device, dtype=dtype)
         self.out_channels = out_channels

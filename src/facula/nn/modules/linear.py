@@ -58,7 +58,7 @@ class LazyLinear(LazyModuleMixin, Linear):
     cls_to_become = Linear
 
     def __init__(self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
-        from ..parameter import UninitializedParameter
+        from ..parameter import UninitializedParameter  # loaded when first used
 
         super().__init__(0, 0, False)
         self.weight = UninitializedParameter(device=device, dtype=dtype)
@@ -137,7 +137,7 @@ def _weight_and_bias(module: Any) -> tuple[Any, Any]:
 
 
 def _empty(size: tuple[int, ...], device: Any, dtype: Any) -> Tensor:
-    from ... import empty
+    from ... import empty  # loaded when first used
 
     made: Tensor = empty(size, device=device, dtype=dtype)
     return made
@@ -146,7 +146,7 @@ def _empty(size: tuple[int, ...], device: Any, dtype: Any) -> Tensor:
 def __getattr__(name: str) -> Any:
     """Where PyTorch keeps the last layer of its attention."""
     if name == "NonDynamicallyQuantizableLinear":
-        from .attention import NonDynamicallyQuantizableLinear
+        from .attention import NonDynamicallyQuantizableLinear  # it imports this module
 
         return NonDynamicallyQuantizableLinear
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -18,7 +18,7 @@ class _Loss(Module):
     reduction: str
 
     def __init__(self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean") -> None:
-        from ..functional.loss import reduction_of
+        from ..functional.loss import reduction_of  # loaded when first used
 
         super().__init__()
         told_the_old_way = (size_average, reduce) != (None, None)

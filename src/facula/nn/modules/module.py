@@ -7,6 +7,9 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+import facula
+
+from ..._core.dtypes import float16, float32, float64
 from ..._core.settings import typename
 from ..._tensor import Tensor
 from ...autograd.grad_mode import no_grad
@@ -449,22 +452,16 @@ class Module(Hooks, StateDict):
         return self._apply(lambda t: t.to(dtype) if t.is_floating_point() else t)
 
     def float(self: Self) -> Self:
-        from ..._core.dtypes import float32
-
         return self._to_floating(float32)
 
     def double(self: Self) -> Self:
-        from ..._core.dtypes import float64
-
         return self._to_floating(float64)
 
     def half(self: Self) -> Self:
-        from ..._core.dtypes import float16
-
         return self._to_floating(float16)
 
     def bfloat16(self: Self) -> Self:
-        from ..._core.dtypes import bfloat16
+        from ..._core.dtypes import bfloat16  # loaded when first used
 
         return self._to_floating(bfloat16)
 
@@ -488,15 +485,13 @@ class Module(Hooks, StateDict):
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Call a compiled form of this module from now on."""
-        from ... import compile as compiled
+        from ... import compile as compiled  # loaded when first used
 
         self._compiled_call_impl = compiled(self._call_impl, *args, **kwargs)
 
     def to_empty(self: Self, *, device: Any, recurse: bool = True) -> Self:
         """Move to a device without copying the values."""
-        from ... import empty_like
-
-        return self._apply(lambda t: empty_like(t, device=device), recurse)
+        return self._apply(lambda t: facula.empty_like(t, device=device), recurse)
 
     # ---- copying
 
@@ -581,6 +576,6 @@ def clear_grad(parameter: Tensor, set_to_none: bool) -> None:
 
 
 def _is_dtype(value: Any) -> bool:
-    from ..._core.dtypes import dtype
+    from ..._core.dtypes import dtype  # loaded when first used
 
     return isinstance(value, dtype)

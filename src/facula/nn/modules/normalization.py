@@ -151,7 +151,7 @@ class CrossMapLRN2d(Module):
         self.k = k
 
     def forward(self, input: Tensor) -> Tensor:
-        from ._functions import CrossMapLRN2d as normalized
+        from ._functions import CrossMapLRN2d as normalized  # loaded when first used
 
         out: Tensor = normalized.apply(input, self.size, self.alpha, self.beta, self.k)
         return out

@@ -7,6 +7,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import facula
+
 from ..._core import state as _state
 from ..._tensor import Tensor
 from .. import functional as F
@@ -27,9 +29,7 @@ Activation = str | Callable[[Tensor], Tensor]
 
 
 def _generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
-    from ... import full
-
-    mask: Tensor = full((sz, sz), float("-inf"), dtype=dtype, device=device).triu(diagonal=1)
+    mask: Tensor = facula.full((sz, sz), float("-inf"), dtype=dtype, device=device).triu(diagonal=1)
     return mask
 
 

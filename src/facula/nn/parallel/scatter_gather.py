@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import facula
+
 __all__ = ["gather", "scatter", "scatter_kwargs"]
 
 
@@ -18,6 +20,4 @@ def scatter_kwargs(inputs: Any, kwargs: Any, target_gpus: Any, dim: int = 0) -> 
 
 def gather(outputs: Any, target_device: Any, dim: int = 0) -> Any:
     """The parts as one batch."""
-    from ... import cat
-
-    return outputs[0] if len(outputs) == 1 else cat(list(outputs), dim)
+    return outputs[0] if len(outputs) == 1 else facula.cat(list(outputs), dim)

@@ -21,7 +21,7 @@ def get_total_norm(
     tensors: Tensors, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
 ) -> Tensor:
     """The norm of all the tensors' elements together."""
-    from ... import linalg, stack, tensor
+    from ... import linalg, stack, tensor  # loaded when first used
 
     norm_type = float(norm_type)
     listed = _listed(tensors)

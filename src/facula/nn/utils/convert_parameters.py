@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import facula
+
 from ..._tensor import Tensor
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
     """The elements of all the parameters, one after another."""
-    from ... import cat
-
-    found: Tensor = cat([p.view(-1) for p in parameters])
+    found: Tensor = facula.cat([p.view(-1) for p in parameters])
     return found
 
 
@@ -27,6 +27,6 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
 
 
 def _typename(value: object) -> str:
-    from ..._core.settings import typename
+    from ..._core.settings import typename  # loaded when first used
 
     return typename(value)

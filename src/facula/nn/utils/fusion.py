@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 from typing import Any, TypeVar
 
+import facula
+
 from ..._tensor import Tensor
 from ..parameter import Parameter
 
@@ -34,11 +36,9 @@ def fuse_conv_bn_weights(
     bn_b: Tensor | None, transpose: bool = False,
 ) -> tuple[Parameter, Parameter]:  # fmt: skip
     """Weight and bias of the fused convolution."""
-    from ... import ones_like, zeros_like
-
-    bias = zeros_like(bn_rm) if conv_b is None else conv_b
-    gain = ones_like(bn_rm) if bn_w is None else bn_w
-    shift = zeros_like(bn_rm) if bn_b is None else bn_b
+    bias = facula.zeros_like(bn_rm) if conv_b is None else conv_b
+    gain = facula.ones_like(bn_rm) if bn_w is None else bn_w
+    shift = facula.zeros_like(bn_rm) if bn_b is None else bn_b
     scale = gain * (bn_rv + bn_eps).rsqrt()
     shape = [1] * conv_w.dim()
     shape[1 if transpose else 0] = -1
@@ -65,9 +65,7 @@ def fuse_linear_bn_weights(
     linear_w: Tensor, linear_b: Tensor | None, bn_rm: Tensor, bn_rv: Tensor, bn_eps: float, bn_w: Tensor, bn_b: Tensor
 ) -> tuple[Parameter, Parameter]:
     """Weight and bias of the fused linear layer."""
-    from ... import zeros_like
-
-    bias = zeros_like(bn_rm) if linear_b is None else linear_b
+    bias = facula.zeros_like(bn_rm) if linear_b is None else linear_b
     scale = bn_w * (bn_rv + bn_eps).rsqrt()
     weight = linear_w * scale.unsqueeze(-1).to(dtype=linear_w.dtype)
     moved = ((bias - bn_rm) * scale + bn_b).to(dtype=bias.dtype)

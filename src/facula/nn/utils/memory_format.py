@@ -9,14 +9,14 @@ _M = TypeVar("_M")
 
 def convert_conv2d_weight_memory_format(module: _M, memory_format: Any) -> _M:
     """Bring the weights of 2-d convolutions, here and below, into a memory format."""
-    from ..modules.conv import Conv2d, ConvTranspose2d
+    from ..modules.conv import Conv2d, ConvTranspose2d  # loaded when first used
 
     return _convert(module, memory_format, (Conv2d, ConvTranspose2d))
 
 
 def convert_conv3d_weight_memory_format(module: _M, memory_format: Any) -> _M:
     """Bring the weights of 3-d convolutions, here and below, into a memory format."""
-    from ..modules.conv import Conv3d, ConvTranspose3d
+    from ..modules.conv import Conv3d, ConvTranspose3d  # loaded when first used
 
     return _convert(module, memory_format, (Conv3d, ConvTranspose3d))
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import Any
 
+import facula
+
 from ..._tensor import Tensor
 from .. import functional as F
 from ..modules.module import Module
@@ -26,17 +28,15 @@ class _OrthMaps(Enum):
 
 def _is_orthogonal(Q: Tensor, eps: float | None = None) -> bool:
     """Whether the columns are orthonormal, but for rounding."""
-    from ... import eye, finfo
-
     n, k = Q.size(-2), Q.size(-1)
-    identity = eye(k, dtype=Q.dtype, device=Q.device)
-    tolerance = 10.0 * n * finfo(Q.dtype).eps if eps is None else eps
+    identity = facula.eye(k, dtype=Q.dtype, device=Q.device)
+    tolerance = 10.0 * n * facula.finfo(Q.dtype).eps if eps is None else eps
     return bool((Q.mH @ Q).sub(identity).abs().le(tolerance).all())
 
 
 def _make_orthogonal(A: Tensor) -> Tensor:
     """The orthogonal factor of A, with the signs that make it unique."""
-    from ... import geqrf, linalg
+    from ... import geqrf, linalg  # loaded when first used
 
     reflectors, tau = geqrf(A)
     signs = reflectors.diagonal(dim1=-2, dim2=-1).sgn()
@@ -46,13 +46,11 @@ def _make_orthogonal(A: Tensor) -> Tensor:
 
 def _completed(Q: Tensor) -> Tensor:
     """A square orthogonal matrix whose first columns span what those of Q do."""
-    from ... import cat, randn
-
     *batch, rows, columns = Q.shape
     if rows == columns and _is_orthogonal(Q):
         return Q.clone()
-    more = randn(*batch, rows, rows - columns, dtype=Q.dtype, device=Q.device)
-    return _make_orthogonal(cat([Q, more], dim=-1))
+    more = facula.randn(*batch, rows, rows - columns, dtype=Q.dtype, device=Q.device)
+    return _make_orthogonal(facula.cat([Q, more], dim=-1))
 
 
 class _Orthogonal(Module):
@@ -69,7 +67,7 @@ class _Orthogonal(Module):
             self.register_buffer("base", None)
 
     def forward(self, X: Tensor) -> Tensor:
-        from ... import cat, eye, linalg, matrix_exp
+        from ... import cat, eye, linalg, matrix_exp  # loaded when first used
 
         n, k = X.size(-2), X.size(-1)
         transposed = n < k
@@ -100,8 +98,6 @@ class _Orthogonal(Module):
         return result
 
     def right_inverse(self, Q: Tensor) -> Tensor:
-        from ... import geqrf, zeros_like
-
         if Q.shape != self.shape:
             raise ValueError(
                 f"Expected a matrix or batch of matrices of shape {self.shape}. Got a tensor of shape {Q.shape}."
@@ -110,7 +106,7 @@ class _Orthogonal(Module):
         tall = Q.mT if wide else Q
         if hasattr(self, "base"):
             self.base = _completed(tall)
-            start: Tensor = zeros_like(Q)
+            start: Tensor = facula.zeros_like(Q)
             start.diagonal(dim1=-2, dim2=-1).fill_(-1.0)
             return start
         if self.orthogonal_map is not _OrthMaps.householder:
@@ -118,7 +114,7 @@ class _Orthogonal(Module):
                 "It is not possible to assign to the matrix exponential or the Cayley parametrizations when "
                 "use_trivialization=False."
             )
-        reflectors, tau = geqrf(tall)
+        reflectors, tau = facula.geqrf(tall)
         signs = reflectors.diagonal(dim1=-2, dim2=-1)
         signs.sign_().mul_(1 - 2 * (tau == 0.0).to(signs.dtype))
         made: Tensor = reflectors.mT if wide else reflectors
@@ -157,15 +153,11 @@ class _WeightNorm(Module):
         self.dim = -1 if dim is None else dim
 
     def forward(self, weight_g: Tensor, weight_v: Tensor) -> Tensor:
-        from ... import _weight_norm
-
-        found: Tensor = _weight_norm(weight_v, weight_g, self.dim)
+        found: Tensor = facula._weight_norm(weight_v, weight_g, self.dim)
         return found
 
     def right_inverse(self, weight: Tensor) -> tuple[Tensor, Tensor]:
-        from ... import norm_except_dim
-
-        return norm_except_dim(weight, 2, self.dim), weight
+        return facula.norm_except_dim(weight, 2, self.dim), weight
 
 
 def weight_norm(module: Module, name: str = "weight", dim: int = 0) -> Module:
@@ -223,8 +215,6 @@ class _SpectralNorm(Module):
         power_iteration_([(weight_mat, v, u), (weight_mat.mH, u, v)], n_power_iterations, self.eps)
 
     def forward(self, weight: Tensor) -> Tensor:
-        from ... import vdot
-
         if weight.ndim == 1:
             one: Tensor = F.normalize(weight, dim=0, eps=self.eps)
             return one
@@ -233,7 +223,7 @@ class _SpectralNorm(Module):
             self._power_method(matrix, self.n_power_iterations)
         # the buffers change at the next call, but backward needs them as they are now
         u, v = self._u.clone(), self._v.clone()
-        found: Tensor = weight / vdot(u, matrix.mv(v))
+        found: Tensor = weight / facula.vdot(u, matrix.mv(v))
         return found
 
     def right_inverse(self, value: Tensor) -> Tensor:

@@ -7,6 +7,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any
 
+import facula
+
 from ..._tensor import Tensor
 from ..modules.module import Module
 from ._tensor_hooks import hooks_for, take_away
@@ -37,8 +39,6 @@ class BasePruningMethod(ABC):
         cls, module: Module, name: str, *args: Any, importance_scores: Tensor | None = None, **kwargs: Any
     ) -> BasePruningMethod:
         """Prune a parameter (further)."""
-        from ... import ones_like
-
         method: BasePruningMethod = cls(*args, **kwargs)
         method._tensor_name = name
         found = hooks_for(module, BasePruningMethod, name, "_tensor_name")
@@ -64,7 +64,7 @@ class BasePruningMethod(ABC):
         if not found:
             module.register_parameter(name + "_orig", original)
             del module._parameters[name]
-            default_mask = ones_like(original)
+            default_mask = facula.ones_like(original)
         else:
             default_mask = getattr(module, name + "_mask").detach().clone()
         try:
@@ -82,13 +82,11 @@ class BasePruningMethod(ABC):
         self, t: Tensor, default_mask: Tensor | None = None, importance_scores: Tensor | None = None
     ) -> Tensor:
         """A pruned copy of a tensor, without a module."""
-        from ... import ones_like
-
         if importance_scores is None:
             importance_scores = t
         elif importance_scores.shape != t.shape:
             raise AssertionError("importance_scores should have the same shape as tensor t")
-        start = ones_like(t) if default_mask is None else default_mask
+        start = facula.ones_like(t) if default_mask is None else default_mask
         pruned: Tensor = t * self.compute_mask(importance_scores, default_mask=start)
         return pruned
 
@@ -196,12 +194,10 @@ class RandomUnstructured(_Amount):
     PRUNING_TYPE = "unstructured"
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        from ... import rand_like
-
         count = self._count(t.nelement())
         mask = default_mask.clone()
         if count:
-            mask.view(-1)[rand_like(t).view(-1).topk(k=count).indices] = 0
+            mask.view(-1)[facula.rand_like(t).view(-1).topk(k=count).indices] = 0
         return mask
 
     @classmethod
@@ -239,9 +235,7 @@ class _Structured(_Amount):
 
     def _keeping(self, t: Tensor, default_mask: Tensor, kept: Tensor) -> Tensor:
         """The mask with ones only in the slices that are kept."""
-        from ... import zeros_like
-
-        mask = zeros_like(t)
+        mask = facula.zeros_like(t)
         where: list[Any] = [slice(None)] * t.dim()
         where[self.dim] = kept
         mask[tuple(where)] = 1
@@ -252,15 +246,13 @@ class RandomStructured(_Structured):
     """Prunes slices at random."""
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        from ... import rand
-
         _validate_structured_pruning(t)
         _validate_pruning_dim(t, self.dim)
         n = t.shape[self.dim]
         count = self._count(n)
         if not count:
             return default_mask
-        drawn = rand(n)
+        drawn = facula.rand(n)
         return self._keeping(t, default_mask, drawn >= drawn.kthvalue(k=count + 1).values if count < n else drawn > 1)
 
     @classmethod
@@ -359,16 +351,14 @@ def global_unstructured(
     parameters: Any, pruning_method: Any, importance_scores: Any = None, **kwargs: Any
 ) -> None:
     """Prune several parameters as if they were one."""
-    from ... import cat, ones_like
-
     if not isinstance(parameters, Iterable):
         raise TypeError("global_unstructured(): parameters is not an Iterable")
     pairs: list[Any] = list(parameters)
     scores = {} if importance_scores is None else importance_scores
     if not isinstance(scores, dict):
         raise TypeError("global_unstructured(): importance_scores must be of type dict")
-    values = cat([scores.get(pair, getattr(*pair)).flatten() for pair in pairs])
-    masks = cat([getattr(m, name + "_mask", ones_like(getattr(m, name))).flatten() for m, name in pairs])
+    values = facula.cat([scores.get(pair, getattr(*pair)).flatten() for pair in pairs])
+    masks = facula.cat([getattr(m, name + "_mask", facula.ones_like(getattr(m, name))).flatten() for m, name in pairs])
     container = PruningContainer()
     container._tensor_name = "temp"
     method = pruning_method(**kwargs)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+import facula
+
 from ..._tensor import Tensor
 from ...ops.networks import packing
 
@@ -105,9 +107,7 @@ def pack_padded_sequence(
     input: Tensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True
 ) -> PackedSequence:
     """Pack sequences that lie padded in one tensor, (steps, batch, ...) or with the batch first."""
-    from ... import as_tensor, int64
-
-    lengths = as_tensor(lengths, dtype=int64)
+    lengths = facula.as_tensor(lengths, dtype=facula.int64)
     sorted_indices = None
     if not enforce_sorted:
         lengths, sorted_indices = lengths.sort(descending=True)
@@ -155,19 +155,15 @@ def pad_sequence(
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:
     """The sequences of a padded tensor, each with its length."""
-    from ... import arange
-
     if not batch_first:
         padded_sequences = padded_sequences.transpose(0, 1)
-    steps = arange(padded_sequences.shape[1], device=lengths.device)
+    steps = facula.arange(padded_sequences.shape[1], device=lengths.device)
     return [sequence[steps < n] for sequence, n in zip(padded_sequences, lengths)]
 
 
 def pack_sequence(sequences: list[Tensor], enforce_sorted: bool = True) -> PackedSequence:
     """Pack sequences of several lengths."""
-    from ... import as_tensor
-
-    padded, lengths = pad_sequence(sequences), as_tensor([len(sequence) for sequence in sequences])
+    padded, lengths = pad_sequence(sequences), facula.as_tensor([len(sequence) for sequence in sequences])
     return pack_padded_sequence(padded, lengths, False, enforce_sorted)
 
 

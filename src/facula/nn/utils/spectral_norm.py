@@ -142,7 +142,7 @@ def spectral_norm(
 
 def default_dim(module: Module) -> int:
     """The dimension of output channels."""
-    from ..modules.conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+    from ..modules.conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d  # loaded when first used
 
     return int(isinstance(module, (ConvTranspose1d, ConvTranspose2d, ConvTranspose3d)))
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any, TypeVar
 
+import facula
+
 from ..modules.module import Module
 from ..parameter import Parameter, is_lazy
 from ._tensor_hooks import hooks_for, take_away
@@ -20,14 +22,10 @@ class WeightNorm:
         self.dim = -1 if dim is None else dim
 
     def compute_weight(self, module: Module) -> Any:
-        from ... import _weight_norm
-
-        return _weight_norm(getattr(module, self.name + "_v"), getattr(module, self.name + "_g"), self.dim)
+        return facula._weight_norm(getattr(module, self.name + "_v"), getattr(module, self.name + "_g"), self.dim)
 
     @staticmethod
     def apply(module: Module, name: str, dim: int | None) -> WeightNorm:
-        from ... import norm_except_dim
-
         if hooks_for(module, WeightNorm, name):
             raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
         weight = getattr(module, name)
@@ -38,7 +36,7 @@ class WeightNorm:
             )
         hook = WeightNorm(name, dim)
         module._parameters.pop(name)
-        for end, start in (("_g", norm_except_dim(weight, 2, hook.dim)), ("_v", weight)):
+        for end, start in (("_g", facula.norm_except_dim(weight, 2, hook.dim)), ("_v", weight)):
             module.register_parameter(name + end, Parameter(start.data))
         hook(module, None)
         module.register_forward_pre_hook(hook)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import dtypes
+from ..._core.dtypes import not_for
 from ..._core.generator import stream_of
 from ..._tensor import Tensor
 from ..arrays.draws import draw_uniform
@@ -16,9 +17,8 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONALS, public
-from ..machine.refusals import not_for
+from ..machine.rules import no_gradient
 from ..machine.write import change
-from ..moving.basic import no_gradient
 
 _SELU_LIMIT = 1.7580993408473766
 """What SELU tends to for ever smaller inputs, without its sign: the value that alpha dropout drops to."""

@@ -16,8 +16,8 @@ from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.refusals import only
 from ..machine.rule import Gradient
+from ..machine.rules import no_gradient
 from ..machine.write import inplace_form
-from ..moving.basic import no_gradient
 from ..pointwise.arithmetic import number_like
 from ..pointwise.selection import clip
 from .forms import OF_ACTIVATION, apply, in_functional, in_place_in_functional

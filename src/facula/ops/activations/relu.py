@@ -8,18 +8,18 @@ import numpy as np
 
 from ..._core import dtypes
 from ..._core.dtypes import F32, F64
+from ..._core.numbers import scalar
 from ..._tensor import Tensor
 from ..arrays.masks import keep, select
 from ..arrays.tiles import SHARED, shared_pair, shared_ufunc
 from ..arrays.types import Array
 from ..machine.elementwise import elementwise
-from ..machine.operands import scalar
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONALS, FUNCTIONS, expose, public
 from ..machine.refusals import only
 from ..machine.rule import Gradient
+from ..machine.rules import no_gradient
 from ..machine.write import inplace_form
-from ..moving.basic import no_gradient
 from ..pointwise.arithmetic import number_like
 from .forms import apply, in_functional, in_place_in_functional
 

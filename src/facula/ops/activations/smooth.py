@@ -20,8 +20,8 @@ from ..machine.primitive import Primitive, primitive
 from ..machine.public import FUNCTIONS, public
 from ..machine.refusals import only
 from ..machine.rule import Gradient
+from ..machine.rules import in_both_namespaces, raw
 from ..machine.write import inplace_form
-from ..moving.basic import in_both_namespaces, raw
 from ..pointwise.arithmetic import number_like
 from ..pointwise.selection import clip
 from ..pointwise.transcendental import sigmoid_op, tanh_op

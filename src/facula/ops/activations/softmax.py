@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.dtypes import F32, F64, cast, cpp_name, widened
+from ..._core.dtypes import F32, F64, cast, cpp_name, not_for, widened
 from ..._tensor import Tensor
+from ..arrays.sums import add_up, maximum_reduce, ones, total
 from ..arrays.tiles import TILE, each_rows
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import primitive
 from ..machine.public import public
-from ..machine.refusals import not_for
 from ..machine.rule import Gradient
-from ..reductions.reducing import add_up, check_dim, maximum_reduce, ones, total
+from ..reductions.reducing import check_dim
 
 ndarray = np.ndarray
 

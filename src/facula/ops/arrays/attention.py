@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..reductions.reducing import add_up, maximum_reduce
+from .sums import add_up, maximum_reduce
 
 _TILE = 1 << 18
 """How many scores a block has at most, unless one head has more."""

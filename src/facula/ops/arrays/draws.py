@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import dtypes
-from ..machine.refusals import not_for
+from ..._core.dtypes import not_for
 
 
 def draw_uniform(rng: Any, shape: Any, d: dtypes.dtype) -> Any:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..pointwise.special import _scipy
+from .special_functions import _scipy
 
 _SHIFTS = 16
 """How far a small parameter is raised by recurrence; from there on no tail is long."""

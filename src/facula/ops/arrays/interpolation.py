@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .sparse_maps import Array, Taps, from_table
+from .sparse_maps import Array, SparseMap, from_table
 
 # ---- positions
 
@@ -40,13 +40,13 @@ def _positions(
     return place, np.clip(position - place.astype(real), real(0), real(1))
 
 
-def _nearest(real: Any, inputs: int, outputs: int, scale: float | None, shift: float) -> Taps:
+def _nearest(real: Any, inputs: int, outputs: int, scale: float | None, shift: float) -> SparseMap:
     step = _scale(real, inputs, outputs, False, scale)
     place = np.floor((np.arange(outputs, dtype=real) + real(shift)) * step).astype(np.int64)
     return from_table(inputs, np.minimum(place, inputs - 1)[:, None], None)
 
 
-def _linear(real: Any, inputs: int, outputs: int, align_corners: bool, scale: float | None) -> Taps:
+def _linear(real: Any, inputs: int, outputs: int, align_corners: bool, scale: float | None) -> SparseMap:
     if inputs == outputs:
         return from_table(inputs, np.arange(inputs)[:, None], None)
     place, beyond = _positions(real, inputs, outputs, align_corners, scale, False)
@@ -66,7 +66,7 @@ def cubic_weights(t: Any, a: float) -> list[Any]:
     return [far(t + 1), near(t), near(1 - t), far(2 - t)]
 
 
-def _cubic(real: Any, inputs: int, outputs: int, align_corners: bool, scale: float | None) -> Taps:
+def _cubic(real: Any, inputs: int, outputs: int, align_corners: bool, scale: float | None) -> SparseMap:
     place, beyond = _positions(real, inputs, outputs, align_corners, scale, True)
     places = np.clip(place[:, None] + np.arange(-1, 3), 0, inputs - 1)
     return from_table(inputs, places, np.stack(cubic_weights(beyond, -0.75), 1))
@@ -94,7 +94,7 @@ def _lanczos_filter(x: Array) -> Array:
 _FILTERS = {"bilinear": (_triangle, 2), "bicubic": (_cubic_filter, 4), "lanczos": (_lanczos_filter, 6)}
 
 
-def _filtered(real: Any, mode: str, inputs: int, outputs: int, align_corners: bool, scale: float | None) -> Taps:
+def _filtered(real: Any, mode: str, inputs: int, outputs: int, align_corners: bool, scale: float | None) -> SparseMap:
     if inputs == outputs:
         return from_table(inputs, np.arange(inputs)[:, None], None)
     function, width = _FILTERS[mode]
@@ -115,7 +115,7 @@ def _filtered(real: Any, mode: str, inputs: int, outputs: int, align_corners: bo
 @lru_cache(256)
 def taps_of(
     mode: str, antialias: bool, inputs: int, outputs: int, align_corners: bool, scale: float | None, wide: bool
-) -> Taps:
+) -> SparseMap:
     """The map of one dimension. ``wide``: positions in float64."""
     real: Any = np.float64 if wide else np.float32
     if antialias:

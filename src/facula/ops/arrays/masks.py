@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from ..moving.basic import in_both_namespaces
-
 _AS_INTEGERS: dict[int, Any] = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}
 _SMALL = 4096
 
@@ -39,48 +37,20 @@ def select(mask: Any, a: Any, b: Any) -> Any:
     return np.bitwise_xor(chosen, y).view(a.dtype)
 
 
-def _keep_of_tensor(input: Any, mask: Any) -> Any:
-    from ..pointwise.selection import where_op
-
-    return where_op(mask, input, 0, input._array.dtype)
-
-
-def _drop(input: Any, mask: Any) -> Any:
+def drop(input: Any, mask: Any) -> Any:
+    """``input`` where not ``mask``, 0 elsewhere."""
     return keep(input, np.logical_not(mask))
 
 
-def _drop_of_tensor(input: Any, mask: Any) -> Any:
-    from ..pointwise.selection import where_op
-
-    return where_op(mask, 0, input, input._array.dtype)
-
-
-def _either_tensor(mask: Any, a: Any, b: Any) -> Any:
-    from ..pointwise.selection import where
-
-    return where(mask, a, b)
-
-
-def _either_array(mask: Any, a: Any, b: Any) -> Any:
+def either(mask: Any, a: Any, b: Any) -> Any:
+    """``select`` of two of which one may be a number."""
     like = a if isinstance(a, (np.ndarray, np.generic)) else b
     return select(np.asanyarray(mask), np.asanyarray(a, like.dtype), np.asanyarray(b, like.dtype))
 
 
-def _cleared_array(input: Any, mask: Any) -> Any:
+def cleared(input: Any, mask: Any) -> Any:
+    """``drop`` with a mask that may be broadcast."""
     input, mask = np.asanyarray(input), np.asanyarray(mask)
     if mask.shape == input.shape:
-        return keep(input, np.logical_not(mask))
+        return drop(input, mask)
     return select(mask, np.zeros((), input.dtype), input)
-
-
-def _cleared_tensor(input: Any, mask: Any) -> Any:
-    from ..indexing.masked import masked_fill
-
-    return masked_fill(input, mask, 0)
-
-
-in_both_namespaces("keep", keep, _keep_of_tensor)
-in_both_namespaces("drop", _drop, _drop_of_tensor)
-in_both_namespaces("either", _either_array, _either_tensor)
-in_both_namespaces("cleared", _cleared_array, _cleared_tensor)
-"""``xp.cleared(x, mask)``: 0 where the mask is True, by ``masked_fill`` as PyTorch's rules have it."""

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..._core.dtypes import F32, F64, widened
-from ..machine.operands import scalar
-from ..reductions.reducing import add_up, ones
+from ..._core.numbers import scalar
+from .sums import add_up, ones
 from .tiles import TILE, each_rows
 
 ndarray = np.ndarray

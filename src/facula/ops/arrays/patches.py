@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..machine.view import strided
+from .strides import strided
 
 Sizes = tuple[int, ...]
 

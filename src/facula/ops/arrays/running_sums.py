@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.dtypes import F32, F64
-from ..reductions.reducing import ones
+from .sums import ones
 from .tiles import TILE, each_rows
 
 _LARGE = 8192

@@ -33,7 +33,7 @@ def _numbers(rows: Rows) -> Array:
     return np.arange(rows.start, rows.stop, rows.step) if isinstance(rows, slice) else rows
 
 
-class Taps:
+class SparseMap:
     """The map as steps ``result[to] += weights * input[source]``; within a step no row of the result occurs twice.
 
     ``once``: no row of the result occurs twice in all steps together, and each does occur.
@@ -46,18 +46,18 @@ class Taps:
         self.weighted = any(weights is not None for _, _, weights in self.steps)
         rows = np.concatenate([_numbers(to) for to, _, _ in self.steps] or [np.zeros(0, int)])
         self.once = rows.size == outputs == np.unique(rows).size
-        self._adjoint: Taps | None = None
+        self._adjoint: SparseMap | None = None
         self._matrices: dict[Any, Array] = {}
 
     @property
-    def adjoint(self) -> Taps:
+    def adjoint(self) -> SparseMap:
         """The map with inputs and outputs exchanged."""
         if self._adjoint is None:
             if all(isinstance(source, slice) for _, source, _ in self.steps):
                 steps: Iterable[Tap] = [(source, to, weights) for to, source, weights in self.steps]
             else:
                 steps = _regrouped(self.steps)
-            self._adjoint = Taps(self.outputs, self.inputs, steps)
+            self._adjoint = SparseMap(self.outputs, self.inputs, steps)
             self._adjoint._adjoint = self
         return self._adjoint
 
@@ -88,7 +88,7 @@ def _regrouped(steps: tuple[Tap, ...]) -> list[Tap]:
     return found
 
 
-def from_table(inputs: int, places: Array, weights: Array | None, valid: Array | None = None) -> Taps:
+def from_table(inputs: int, places: Array, weights: Array | None, valid: Array | None = None) -> SparseMap:
     """``places[i, j]``: the row that the j-th term of result row i takes; ``valid`` says which terms there are."""
     steps: list[Tap] = []
     for j in range(places.shape[1]):
@@ -99,28 +99,28 @@ def from_table(inputs: int, places: Array, weights: Array | None, valid: Array |
             at = np.flatnonzero(valid[:, j])
             if at.size:
                 steps.append((compact(at), compact(column[at]), None if weight is None else weight[at]))
-    return Taps(inputs, places.shape[0], steps)
+    return SparseMap(inputs, places.shape[0], steps)
 
 
 _DENSE = 32
 """A map of that many inputs for each step is quicker as a product with its matrix."""
 
 
-def along(x: Any, dim: int, taps: Taps) -> Any:
+def along(x: Any, dim: int, sparse: SparseMap) -> Any:
     """A map applied along one dimension of an array."""
-    shape = (*x.shape[:dim], taps.outputs, *x.shape[dim + 1 :])
+    shape = (*x.shape[:dim], sparse.outputs, *x.shape[dim + 1 :])
     if x.__class__ is MetaArray:
         return empty_meta(shape, x.dtype)
-    if taps.weighted and taps.inputs <= _DENSE * len(taps.steps) and np.isfinite(x).all():
-        return _by_matrix(x, dim, taps.matrix(x.dtype)).reshape(shape)
-    if taps.once:
-        return _written(x, dim, taps, shape)
+    if sparse.weighted and sparse.inputs <= _DENSE * len(sparse.steps) and np.isfinite(x).all():
+        return _by_matrix(x, dim, sparse.matrix(x.dtype)).reshape(shape)
+    if sparse.once:
+        return _written(x, dim, sparse, shape)
     lead = (slice(None),) * dim
     out: Any = None
     ours = True
-    for to, source, weights in taps.steps:
+    for to, source, weights in sparse.steps:
         part = _part(x, dim, source, weights)
-        whole = isinstance(to, slice) and to.step == 1 and to.stop - to.start == taps.outputs
+        whole = isinstance(to, slice) and to.step == 1 and to.stop - to.start == sparse.outputs
         if out is None and whole:
             out = part
             ours = weights is not None or not isinstance(source, slice)
@@ -149,10 +149,10 @@ def _part(x: Any, dim: int, source: Rows, weights: Array | None) -> Any:
     return part * weights.astype(x.dtype).reshape(-1, *(1,) * (x.ndim - dim - 1))
 
 
-def _written(x: Any, dim: int, taps: Taps, shape: tuple[int, ...]) -> Any:
+def _written(x: Any, dim: int, sparse: SparseMap, shape: tuple[int, ...]) -> Any:
     """Nothing to add: each row of the result is written once."""
     out = np.empty(shape, x.dtype)
-    for to, source, weights in taps.steps:
+    for to, source, weights in sparse.steps:
         out[(*(slice(None),) * dim, to)] = _part(x, dim, source, weights)
     return out
 

@@ -1,4 +1,4 @@
-"""Tensors out of tensors' world and back: casts, devices, Python numbers, NumPy."""
+"""Tensors to and from other forms: casts, devices, Python numbers, NumPy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ...autograd.meta import Cut
 from ..machine.public import FUNCTIONS, public
-from ..moving.basic import cast_op
+from ..moving.copy import cast_op
 from .factories import PYTHON_TYPES, checked_dtype, finish
 from .from_data import LEGACY_CLASSES, LegacyMeta
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..._core import dtypes
+from ..._core.dtypes import not_for
 from ..._tensor import Tensor
 from ..machine.arguments import is_number
 from ..machine.public import public
-from ..machine.refusals import not_for
-from ..moving.basic import checked_number
+from ..moving.fill import checked_number
 from .factories import (
     checked_dtype,
     creator,
@@ -26,7 +26,7 @@ from .factories import (
     require_sizes,
     size_of,
 )  # fmt: skip
-from .from_data import array_of, as_tensor, asarray, from_numpy, frombuffer, legacy_constructor, tensor
+from .from_data import array_of, as_tensor, asarray, from_numpy, frombuffer, legacy_constructor, legacy_tensor, tensor
 
 # ---- filled
 
@@ -472,8 +472,6 @@ def new_tensor(
 @public("", "new")
 def new(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """The legacy constructor of this tensor's type."""
-    from .from_data import legacy_tensor
-
     return legacy_tensor(args, self.dtype, kwargs)
 
 

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..._core import devices, dtypes
+from ..._core.strides import address, bytes_of, root_of
 from ..._lazy import set_methods
 from ..._tensor import Tensor
-from ...autograd import views
 from ..machine.public import FUNCTIONS
-from ..moving.basic import _bytes_of
 from .factories import finish
 from .from_data import checked_ndarray, shared
 
@@ -28,28 +27,28 @@ def view_of(root: np.ndarray[Any, Any], shape: tuple[int, ...], strides: tuple[i
         return root
     if 0 in shape:
         return np.empty(shape, root.dtype)
-    return np.ndarray(shape, root.dtype, _bytes_of(root), offset, strides)
+    return np.ndarray(shape, root.dtype, bytes_of(root), offset, strides)
 
 
 def geometry(array: Any) -> tuple[Any, tuple[int, ...], tuple[int, ...], int]:
     """Arguments of ``view_of`` that give an array."""
-    root = views.root_of(array)
+    root = root_of(array)
     if root.dtype != array.dtype:
-        root = _bytes_of(root).view(array.dtype)
-    return root, array.shape, array.strides, views.address(array) - views.address(root)
+        root = bytes_of(root).view(array.dtype)
+    return root, array.shape, array.strides, address(array) - address(root)
 
 
 def _reduce_ex(self: Tensor, protocol: Any) -> Any:
-    from ...utils.hooks import warn_if_has_hooks
+    from ...utils.hooks import warn_if_has_hooks  # loaded when first used
 
     warn_if_has_hooks(self)
     has_state = dict(self.__dict__) or None
     if self.is_meta:
-        return _rebuild_meta, (type(self), self._array.shape, self.dtype, self.requires_grad), has_state
-    return _rebuild, (type(self), geometry(self._array), self.requires_grad), has_state
+        return _rebuild_meta_tensor, (type(self), self._array.shape, self.dtype, self.requires_grad), has_state
+    return _rebuild_tensor, (type(self), geometry(self._array), self.requires_grad), has_state
 
 
-def _rebuild(cls: type, where: tuple[Any, ...], requires_grad: bool) -> Any:
+def _rebuild_tensor(cls: type, where: tuple[Any, ...], requires_grad: bool) -> Any:
     array = view_of(*where)
     d = dtypes.of_array(array)
     if array.dtype is not d.numpy:
@@ -57,8 +56,11 @@ def _rebuild(cls: type, where: tuple[Any, ...], requires_grad: bool) -> Any:
     return _as_class(finish(array), cls, requires_grad)
 
 
-def _rebuild_meta(cls: type, shape: tuple[int, ...], dtype: dtypes.dtype, requires_grad: bool) -> Any:
+def _rebuild_meta_tensor(cls: type, shape: tuple[int, ...], dtype: dtypes.dtype, requires_grad: bool) -> Any:
     return _as_class(finish(devices.empty_meta(shape, dtype.numpy)), cls, requires_grad)
+
+
+_rebuild_tensor.__module__ = _rebuild_meta_tensor.__module__ = "facula._utils"  # where pickles find them
 
 
 def _as_class(t: Tensor, cls: type, requires_grad: bool) -> Any:

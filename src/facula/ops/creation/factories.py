@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import overrides
 from ..._core import devices, dtypes, layouts, state
 from ..._levels.needs_values import DrawsDiffer
 from ..._tensor import Tensor
@@ -22,19 +23,16 @@ def creator(names: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any
         @functools.wraps(fn)
         def call(*args: Any, **kwargs: Any) -> Any:
             if state.special:
-                if state.modes.function_modes:
-                    from ... import overrides
-
-                    if overrides.overridden(args, kwargs):
-                        return overrides.call_override(fn, call, args, kwargs)
+                if state.modes.function_modes and overrides.overridden(args, kwargs):
+                    return overrides.call_override(fn, call, args, kwargs)
                 if state.modes.profiled is not None:
-                    from ...profiler import _recorder
+                    from ...profiler import _recorder  # loaded when first used
 
                     return _recorder.function(f"aten::{fn.__name__}", args, fn, kwargs)
             try:
                 return fn(*args, **kwargs)
             except DrawsDiffer as e:
-                from ..._levels.batched import each_item_of
+                from ..._levels.batched import each_item_of  # loaded when first used
 
                 return each_item_of(e, fn.__name__, fn, args, kwargs)
 

@@ -1,4 +1,4 @@
-"""Gamma and Dirichlet samples whose gradient follows the sample's quantile (see ``_implicit``)."""
+"""Gamma and Dirichlet samples whose gradient follows the sample's quantile (see ``arrays.implicit_gradients``)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import dtypes
+from ..._core.dtypes import not_for
 from ..._core.generator import stream_of
 from ..._tensor import Tensor
 from ..arrays.implicit_gradients import dirichlet_gradient, gamma_gradient
@@ -15,7 +16,7 @@ from ..machine import batching
 from ..machine.elementwise import elementwise
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, public
-from ..machine.refusals import no_aten_derivative, no_derivative, not_for, only
+from ..machine.refusals import no_aten_derivative, no_derivative, only
 
 
 def _as_floats(name: str, array: Any) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ... import random as _seeds
 from ..._core import dtypes, state
+from ..._core.dtypes import not_for
 from ..._core.generator import Generator, default_generator, stream_of
 from ..._tensor import Tensor
 from ..arrays.draws import DIGITS, check_range, draw_integers, draw_normal, draw_uniform, limits
@@ -16,9 +17,9 @@ from ..machine import batching
 from ..machine.operands import common_shape
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, public
-from ..machine.refusals import no_aten_derivative, not_for, scalar_type
+from ..machine.refusals import no_aten_derivative, scalar_type
+from ..machine.rules import fit, no_gradient
 from ..machine.write import needs_gradient
-from ..moving.basic import fit, no_gradient
 from .factories import checked_dtype, creator, empty_array, finish, like_array, out_dtype, require_sizes, size_of
 
 FUNCTIONS.update({name: getattr(_seeds, name) for name in _seeds.__all__ if name != "fork_rng"})
@@ -347,7 +348,8 @@ def normal(
     if isinstance(mean, Tensor) and mean.dtype.is_complex and not has_complex_std and needs_gradient(mean, std):
         raise RuntimeError("normal does not support automatic differentiation for outputs with complex dtype.")
     if isinstance(mean, Tensor):
-        return normal_of_both_op(mean, std, generator) if isinstance(std, Tensor) else normal_of_mean_op(mean, std, generator)
+        by = normal_of_both_op if isinstance(std, Tensor) else normal_of_mean_op
+        return by(mean, std, generator)
     if isinstance(std, Tensor):
         return normal_of_std_op(std, mean, generator)
     if size is None:

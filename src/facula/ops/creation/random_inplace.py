@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import dtypes
+from ..._core.dtypes import not_for
 from ..._core.generator import stream_of
 from ..._tensor import Tensor
 from ..arrays.draws import DIGITS, check_range, draw_integers, draw_normal, draw_uniform, limits
@@ -16,9 +17,9 @@ from ..machine import batching
 from ..machine.errors import NoOverload
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
-from ..machine.refusals import not_for, scalar_type
+from ..machine.refusals import scalar_type
+from ..machine.rules import fit, no_gradient
 from ..machine.write import change
-from ..moving.basic import fit, no_gradient
 from ..views.shape import expand_error
 from .random import check_std, draw_bernoulli, scaled
 

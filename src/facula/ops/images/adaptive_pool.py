@@ -8,19 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.dtypes import cast, widened
+from ..._core.dtypes import cast, not_for, widened
 from ..._tensor import Tensor
 from ...autograd import saved
 from ..arrays.types import Array
+from ..arrays.windows import Windows, adaptive, greatest, places_of, take_from_planes
 from ..machine import batching
 from ..machine.errors import WrongArgument
 from ..machine.primitive import Primitive
 from ..machine.public import FUNCTIONS, public
-from ..machine.refusals import not_for
-from ..moving.basic import no_gradient
+from ..machine.rules import no_gradient
+from .planes import plane_ops
 from .pool import Ints, averages, averages_adjoint, divisor_of, one_dimensional, require_planes
 from .sizes import as_ints, one_int, shape_list
-from .sliding_windows import Windows, adaptive, greatest, places_of, plane_ops, take_from_planes
 
 
 def _windows(shape: Ints, output_size: Ints) -> tuple[Windows, ...]:

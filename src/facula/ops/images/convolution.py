@@ -12,15 +12,15 @@ from ..._core.dtypes import widened
 from ..._tensor import Tensor
 from ..arrays.convolution import convolve, convolve_input, convolve_weight
 from ..arrays.patches import Sizes, out_sizes
+from ..arrays.sums import total
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.errors import NoOverload, WrongArgument
 from ..machine.namespaces import ARRAYS, TENSORS
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, public
-from ..moving.basic import in_both_namespaces
+from ..machine.rules import in_both_namespaces
 from ..moving.padding import pad
-from ..reductions.reducing import total
 from .convolution_checks import check_bias_dtype, check_dtypes, check_shapes, expanded, transposed_sizes
 
 NO_BIAS = (0,)

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.dtypes import cpp_name
+from ..._core.dtypes import cpp_name, not_for
 from ..._tensor import Tensor
 from ..arrays.patches import Sizes
-from ..machine.refusals import not_for, scalar_type
+from ..machine.refusals import scalar_type
 
 
 def transposed_sizes(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.devices import MetaArray, empty_meta
-from ..._core.dtypes import widened
+from ..._core.dtypes import not_for, widened
 from ..._tensor import Tensor
 from ..arrays.patches import Sizes, extended, out_sizes, patches, spots
 from ..arrays.types import Array
@@ -16,7 +16,6 @@ from ..machine import batching
 from ..machine.errors import WrongArgument
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONALS, public
-from ..machine.refusals import not_for
 
 # ---- the primitives, adjoints of each other; a missing batch dimension stays missing
 

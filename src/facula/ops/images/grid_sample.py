@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 
 from ..._core.devices import MetaArray, empty_meta
-from ..._core.dtypes import cast, widened
+from ..._core.dtypes import cast, not_for, widened
 from ..._tensor import Tensor
 from ..arrays.interpolation import cubic_weights
 from ..arrays.masks import keep
+from ..arrays.scatter_add import add_at
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.namespaces import ARRAYS
-from ..machine.partial_write import add_at
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import FUNCTIONALS, FUNCTIONS, public
-from ..machine.refusals import not_for, scalar_type
-from ..moving.basic import constant, in_both_namespaces, raw
+from ..machine.refusals import scalar_type
+from ..machine.rules import constant, in_both_namespaces, raw
 
 BILINEAR, NEAREST, BICUBIC = range(3)
 ZEROS, BORDER, REFLECTION = range(3)
@@ -105,7 +105,7 @@ def _padded(x: Any, size: int, padding: int, align_corners: bool) -> tuple[Any, 
 
 
 def _axis(at: Any, size: int, mode: int, padding: int, align_corners: bool, xp: Any) -> Axis:
-    """``at``: the grid's coordinate along this dimension, from -1 to 1; in whichever world the rule runs."""
+    """``at``: the grid's coordinate along this dimension, from -1 to 1; of whichever namespace the rule runs in."""
     array = raw(at)
     real = array.dtype.type
     scale = (size - 1) / 2 if align_corners else size / 2

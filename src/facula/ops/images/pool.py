@@ -10,20 +10,21 @@ import numpy as np
 
 from ..._core import dtypes, state
 from ..._core.devices import MetaArray
-from ..._core.dtypes import cast, widened
+from ..._core.dtypes import cast, not_for, widened
 from ..._tensor import Tensor, computed
+from ...autograd import saved
 from ..arrays.sparse_maps import along
 from ..arrays.types import Array
+from ..arrays.windows import Windows, greatest, places_of
 from ..machine import batching
 from ..machine.any_state import wrap
 from ..machine.namespaces import ARRAYS, TENSORS
 from ..machine.primitive import Primitive
 from ..machine.public import public
-from ..machine.refusals import not_for
 from ..machine.rule import Gradient
-from ..moving.basic import no_gradient
-from .sizes import NUMBER, as_ints, checked_windows, one_int, shape_list, spread, windows_of
-from .sliding_windows import Windows, greatest, places_of, plane_ops
+from ..machine.rules import no_gradient
+from .planes import plane_ops
+from .sizes import NUMBER, as_ints, checked_windows, one_int, per_dim, shape_list, windows_of
 
 Ints = tuple[int, ...]
 
@@ -77,8 +78,6 @@ def _max_op(spatial: int) -> Primitive:
     at = op.slot_names.index("out1")
 
     def saved_numbers(node: Any) -> Any:
-        from ...autograd import saved
-
         return saved.as_tensor_value(saved.unpack_at(node, at))._array
 
     op.node_class._saved_result1 = property(indices)  # type: ignore[attr-defined]
@@ -127,7 +126,8 @@ def _max_pool(
             f"non-empty {spatial + 1}D or {spatial + 2}D (batch mode) tensor expected for input"
         )
     checked_windows(
-        input, spread(kernel, spatial), spread(steps or kernel, spatial), spread(pads, spatial), spread(gaps, spatial),
+        input, per_dim(kernel, spatial), per_dim(steps or kernel, spatial), per_dim(pads, spatial),
+        per_dim(gaps, spatial),
         ceil_mode, spatial, "max_pool3d_with_indices_out_cpu_template",
     )  # fmt: skip
     if input.dtype is dtypes.bool_ or input._array.dtype.kind == "c":
@@ -347,7 +347,7 @@ def _avg_pool(
         raise RuntimeError("divisor must be not zero")
     require_planes(input, spatial)
     checked_windows(
-        input, spread(kernel, spatial), spread(steps or kernel, spatial), spread(pads, spatial), (1,) * spatial,
+        input, per_dim(kernel, spatial), per_dim(steps or kernel, spatial), per_dim(pads, spatial), (1,) * spatial,
         ceil_mode, spatial, name, whole=spatial == 3,
     )  # fmt: skip
     dtype = input.dtype

@@ -11,16 +11,15 @@ import numpy as np
 
 from ..._core import dtypes
 from ..._core.devices import MetaArray
-from ..._core.dtypes import cast, widened
+from ..._core.dtypes import cast, not_for, widened
 from ..._tensor import Tensor
 from ...autograd import saved
 from ..arrays.interpolation import taps_of
-from ..arrays.sparse_maps import Taps, along
+from ..arrays.sparse_maps import SparseMap, along
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import Primitive
 from ..machine.public import FUNCTIONALS, public
-from ..machine.refusals import not_for
 from .adaptive_pool import adaptive_avg_pool1d
 
 Ints = tuple[int, ...]
@@ -29,11 +28,11 @@ _FEW = 128
 """Height and width, added, of what PyTorch takes for a small image."""
 
 
-def resampled(x: Any, maps: list[Taps]) -> Any:
+def resampled(x: Any, maps: list[SparseMap]) -> Any:
     """Maps applied along the last dimensions, first those that make it smaller."""
     dtype = x.dtype
     lead = x.ndim - len(maps)
-    if dtype.kind == "u" and any(weights is not None for taps in maps for _, _, weights in taps.steps):
+    if dtype.kind == "u" and any(weights is not None for sparse in maps for _, _, weights in sparse.steps):
         for i in reversed(range(len(maps))):
             x = _along_bytes(x, lead + i, maps[i])
         return np.ascontiguousarray(x)
@@ -43,11 +42,11 @@ def resampled(x: Any, maps: list[Taps]) -> Any:
     return cast(x, dtype)
 
 
-def _along_bytes(x: Any, dim: int, taps: Taps) -> Any:
+def _along_bytes(x: Any, dim: int, sparse: SparseMap) -> Any:
     """A map of bytes: PyTorch rounds its weights to 16 bits, and the result of each dimension to a byte."""
     if x.__class__ is MetaArray:
-        return along(x, dim, taps)
-    weights = along(np.eye(taps.inputs), 0, taps)
+        return along(x, dim, sparse)
+    weights = along(np.eye(sparse.inputs), 0, sparse)
     bits = 0
     while bits < 22 and int(0.5 + weights.max() * 2 ** (bits + 1)) < 2**15:
         bits += 1
@@ -59,7 +58,7 @@ def _along_bytes(x: Any, dim: int, taps: Taps) -> Any:
 def _op(name: str, node: str, spatial: int, mode: str, antialias: bool = False) -> Primitive:
     """The resampling of one mode; its adjoint is resampling by the adjoint maps."""
 
-    def maps(shape: Ints, size: Ints, align_corners: bool, scales: Scales, dtype: Any) -> list[Taps]:
+    def maps(shape: Ints, size: Ints, align_corners: bool, scales: Scales, dtype: Any) -> list[SparseMap]:
         wide = dtype in (np.float64, np.uint8)
         few = mode == "nearest" and spatial == 2 and sum(size) <= _FEW
         name = "nearest-of-few" if few else mode
@@ -70,7 +69,7 @@ def _op(name: str, node: str, spatial: int, mode: str, antialias: bool = False) 
 
     def adjoint(input: Array, shape: Ints, align_corners: bool, scales: Scales) -> Any:
         forward = maps(shape[-spatial:], input.shape[-spatial:], align_corners, scales, input.dtype)
-        return resampled(input, [taps.adjoint for taps in forward])
+        return resampled(input, [sparse.adjoint for sparse in forward])
 
     shown = {} if spatial == 1 else {"scales": ""}
     if mode.startswith("nearest"):

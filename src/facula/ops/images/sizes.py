@@ -6,9 +6,9 @@ from math import prod
 from typing import Any
 
 from ..._tensor import Tensor
+from ..arrays.windows import Windows, pooled_size, sliding
 from ..machine.arguments import as_int
 from ..machine.errors import WrongArgument
-from .sliding_windows import Windows, pooled_size, sliding
 
 NUMBER = {2: "two", 3: "three"}
 LETTERS = {2: "HW", 3: "THW"}
@@ -37,7 +37,7 @@ def one_int(function: str, name: str, value: Any) -> int:
     return values[0]
 
 
-def spread(values: tuple[int, ...], n: int) -> tuple[int, ...]:
+def per_dim(values: tuple[int, ...], n: int) -> tuple[int, ...]:
     return values * n if len(values) == 1 else values
 
 
@@ -124,7 +124,7 @@ def windows_of(
         [
             sliding(*numbers, ceil_mode)
             for numbers in zip(
-                shape, spread(kernel, n), spread(stride or kernel, n), spread(padding, n), spread(dilation, n)
+                shape, per_dim(kernel, n), per_dim(stride or kernel, n), per_dim(padding, n), per_dim(dilation, n)
             )
         ]
     )

@@ -8,14 +8,17 @@ from typing import Any
 import numpy as np
 
 from ..._core.devices import MetaArray, empty_meta
+from ..._core.dtypes import not_for
 from ..._tensor import Tensor
 from ..arrays.types import Array
+from ..arrays.windows import flat_places, take_from_planes
 from ..machine import batching
 from ..machine.primitive import Primitive
 from ..machine.public import public
-from ..machine.refusals import not_for, scalar_type
+from ..machine.refusals import scalar_type
+from ..machine.rules import of_shape
+from .planes import plane_ops
 from .sizes import shape_list
-from .sliding_windows import flat_places, of_shape, plane_ops, take_from_planes
 
 Ints = tuple[int, ...]
 
@@ -82,7 +85,7 @@ def _unpool(spatial: int, input: Tensor, indices: Tensor, output_size: Ints) -> 
     return found
 
 
-def _spread(value: Any, n: int) -> Any:
+def _per_dim(value: Any, n: int) -> Any:
     return (value,) * n if isinstance(value, int) else value
 
 
@@ -115,9 +118,9 @@ def _form(n: int) -> None:
         input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
     ) -> Tensor:
         """Each element put to the place that its index names in a plane of zeros."""
-        kernel = _spread(kernel_size, n)
-        step = kernel if stride is None else _spread(stride, n)
-        size = unpooled_size(input, kernel, step, _spread(padding, n), output_size)
+        kernel = _per_dim(kernel_size, n)
+        step = kernel if stride is None else _per_dim(stride, n)
+        size = unpooled_size(input, kernel, step, _per_dim(padding, n), output_size)
         if n == 1:
             return _unpool(2, input.unsqueeze(-1), indices.unsqueeze(-1), (*size, 1)).squeeze(-1)
         if n == 3 and min(step) <= 0:

@@ -13,14 +13,15 @@ from ..._tensor import Tensor
 from ...autograd import saved
 from ...autograd.graph import Node
 from ...autograd.saved import SavedList
+from ..arrays.scatter_add import SMALL, add_rows, first_outside, from_front
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.any_state import wrap
 from ..machine.namespaces import show
-from ..machine.partial_write import SMALL, add_rows, changing, first_outside, from_front
+from ..machine.partial_write import partial_write
 from ..machine.primitive import primitive
 from ..machine.public import public
-from ..moving.basic import constant, fit, raw
+from ..machine.rules import constant, fit, raw
 from .gather import INTEGERS
 
 _ALL = slice(None)
@@ -183,7 +184,7 @@ unindex_op.vjp(input=lambda g, indices, xp: xp.index(g, indices))
 
 def _places_of_items(call: batching.Call, indices: Any) -> SavedList | None:
     """Indices for what is inside: the number of the item first. None if there are masks, whose results vary in size."""
-    from ..._levels.batched import is_batched
+    from ..._levels.batched import is_batched  # loaded when first used
 
     found = [None if i is None else i._value if is_batched(i, call.level) else i for i in indices]
     batched = [i is not None and is_batched(i, call.level) for i in indices]
@@ -283,7 +284,7 @@ def accumulate_into(target: Any, places: Places, values: Any, fresh: bool = Fals
 # ---- writing
 
 
-@changing("IndexPutBackward0", "index_put", kind="linear", saved_names={"values_shape": ""})
+@partial_write("IndexPutBackward0", "index_put", kind="linear", saved_names={"values_shape": ""})
 def index_put_op(input: Array, values: Array, indices: SavedList, accumulate: bool) -> None:
     places = Places(indices)
     try:

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor, computed, elements
+from ..arrays.scatter_add import add_rows
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.any_state import wrap
-from ..machine.partial_write import add_rows
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONALS
 

@@ -10,14 +10,16 @@ import numpy as np
 from ..._core import dtypes
 from ..._core.devices import MetaArray, empty_meta
 from ..._tensor import Tensor, elements
+from ..arrays.scatter_add import add_at, first_outside, places_along, places_in
 from ..arrays.tiles import TILE, each_rows
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import one_dim
-from ..machine.partial_write import add_at, changing, first_outside, places_along, places_in
+from ..machine.partial_write import partial_write
 from ..machine.primitive import primitive
 from ..machine.public import public
-from ..moving.basic import checked_number, in_both_namespaces
+from ..machine.rules import in_both_namespaces
+from ..moving.fill import checked_number
 
 INTEGERS = (np.dtype(np.int64), np.dtype(np.int32))
 
@@ -95,20 +97,20 @@ def ungather(input: Any, index: Any, shape: tuple[int, ...], dim: int) -> Any:
     return whole
 
 
-@changing("ScatterBackward0", "scatter", kind="linear", batch=batching.moved_dimensions)
+@partial_write("ScatterBackward0", "scatter", kind="linear", batch=batching.moved_dimensions)
 def scatter_op(input: Array, src: Array, index: Array, dim: int) -> None:
     if index.size:
         src = _part(src, index.shape)
         _write_by(input, index, dim, lambda flat, places, part: flat.__setitem__(places, src[part]))
 
 
-@changing("ScatterBackward1", "scatter_value", batch=batching.moved_dimensions)
+@partial_write("ScatterBackward1", "scatter_value", batch=batching.moved_dimensions)
 def scatter_value_op(input: Array, index: Array, dim: int, value: object) -> None:
     if index.size:
         _write_by(input, index, dim, lambda flat, places, part: flat.__setitem__(places, value))
 
 
-@changing("ScatterAddBackward0", "scatter_add", kind="linear", batch=batching.moved_dimensions)
+@partial_write("ScatterAddBackward0", "scatter_add", kind="linear", batch=batching.moved_dimensions)
 def scatter_add_op(input: Array, src: Array, index: Array, dim: int) -> None:
     if index.size:
         src = _part(src, index.shape)
@@ -144,7 +146,7 @@ def source_gradient(name: str, g: Any, index: Any, dim: int, shape: tuple[int, .
 _REDUCTIONS = {"add": np.add, "multiply": np.multiply}
 
 
-@changing("NotImplemented", "scatter_by", batch=batching.moved_dimensions)
+@partial_write("NotImplemented", "scatter_by", batch=batching.moved_dimensions)
 def scatter_by_op(input: Array, src: Array, index: Array, dim: int, reduce: str) -> None:
     if index.size:
         src = np.broadcast_to(src, index.shape) if not src.ndim else _part(src, index.shape)

@@ -8,15 +8,17 @@ import numpy as np
 
 from ..._core.devices import MetaArray
 from ..._tensor import Tensor
+from ..arrays.scatter_add import SMALL, add_at, add_rows, as_column, first_outside, places_in
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import one_dim
 from ..machine.namespaces import TENSORS, show
-from ..machine.partial_write import SMALL, add_at, add_rows, as_column, changing, first_outside, places_in
+from ..machine.partial_write import partial_write
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.refusals import scalar_type
-from ..moving.basic import checked_number, constant, fit, raw
+from ..machine.rules import constant, fit, raw
+from ..moving.fill import checked_number
 from .gather import INTEGERS, require_tensor
 
 _ALL = slice(None)
@@ -102,7 +104,7 @@ def _add_slices(target: Any, dim: int, index: Any, values: Any, fresh: bool = Fa
     target += np.moveaxis(sums, 0, dim)
 
 
-@changing("IndexAddBackward0", "index_add", kind="linear")
+@partial_write("IndexAddBackward0", "index_add", kind="linear")
 def index_add_op(input: Array, source: Array, index: Array, dim: int, alpha: object) -> None:
     if alpha != 1:
         source = source * np.asarray(alpha).astype(source.dtype)
@@ -125,7 +127,7 @@ def _in_shape(found: Any, shape: tuple[int, ...], xp: Any) -> Any:
 index_add_op.vjp(input=lambda g: g)
 
 
-@changing("IndexCopyBackward0", "index_copy", kind="linear")
+@partial_write("IndexCopyBackward0", "index_copy", kind="linear")
 def index_copy_op(input: Array, source: Array, index: Array, dim: int) -> None:
     if input.ndim:
         input[_key(dim, index.reshape(-1))] = source
@@ -141,12 +143,12 @@ def index_copy_gradient_of_source(g: Any, index: Any, source: Any, dim: int, xp:
 index_copy_op.vjp(input=lambda g, index, dim, xp: xp.index_fill_number(g, index, dim, 0))
 
 
-@changing("IndexFillBackward0", "index_fill_number")
+@partial_write("IndexFillBackward0", "index_fill_number")
 def index_fill_number_op(input: Array, index: Array, dim: int, value: object) -> None:
     input[_key(dim, index.reshape(-1)) if input.ndim else ...] = value
 
 
-@changing("IndexFillBackward1", "index_fill_tensor", kind="linear")
+@partial_write("IndexFillBackward1", "index_fill_tensor", kind="linear")
 def index_fill_tensor_op(input: Array, value: Array, index: Array, dim: int) -> None:
     input[_key(dim, index.reshape(-1)) if input.ndim else ...] = value
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import overrides
 from ..._core import dtypes, state
 from ..._lazy import set_methods
 from ..._tensor import Tensor
@@ -21,9 +22,10 @@ from ...autograd.saved import PLAIN
 from ..machine.any_state import wrap
 from ..machine.arguments import is_number
 from ..machine.errors import type_of
-from ..moving.basic import alias_op, checked_number
+from ..moving.fill import checked_number
 from ..views.shape import unsqueeze_op
 from ..views.slices import select_op, slice_op
+from ..views.strided import alias_op
 from .advanced import checked, index_op, put
 
 ndarray = np.ndarray
@@ -71,7 +73,7 @@ def _index_tensor(part: Any) -> Tensor:
     elif all(v.__class__ is int for v in part):
         array = np.array(part, np.int64)
     else:
-        from ..creation.create import tensor
+        from ..creation.create import tensor  # loaded when first used
 
         array = tensor(part)._array
     if array.dtype.kind != "b" and array.dtype != np.uint8 and array.dtype != np.int64:
@@ -216,14 +218,10 @@ def _integer_error(self: Tensor, index: int) -> Exception:
 
 
 def _overridden(args: tuple[Any, ...]) -> bool:
-    from ... import overrides
-
     return overrides.overridden(args)
 
 
 def _call_override(implementation: Any, public: Any, args: tuple[Any, ...]) -> Any:
-    from ... import overrides
-
     return overrides.call_override(implementation, public, args, {})
 
 

@@ -10,29 +10,31 @@ import numpy as np
 from ..._core import dtypes
 from ..._tensor import Tensor
 from ..arrays.masks import select
+from ..arrays.scatter_add import add_at, first_outside, from_front
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.any_state import wrap
 from ..machine.errors import WrongArgument
 from ..machine.namespaces import ARRAYS, TENSORS, show
 from ..machine.operands import common_shape
-from ..machine.partial_write import add_at, changing, first_outside, from_front
+from ..machine.partial_write import partial_write
 from ..machine.primitive import primitive
 from ..machine.public import public, write_out
 from ..machine.refusals import scalar_type
-from ..moving.basic import checked_number, constant, fit, raw
+from ..machine.rules import constant, fit, raw
+from ..moving.fill import checked_number
 from .gather import require_tensor
 
 # ---- masked_fill
 
 
-@changing("MaskedFillBackward0", "masked_fill_number", batch=batching.broadcast)
+@partial_write("MaskedFillBackward0", "masked_fill_number", batch=batching.broadcast)
 def masked_fill_number_op(input: Array, mask: Array, value: Any) -> None:
     np.copyto(input, value, where=mask)
 
 
 def _filled(input: Any, mask: Any, value: Any) -> Any:
-    """The same out of place, without a branch for each element; see ``_masks``."""
+    """The same out of place, without a branch for each element; see ``arrays.masks``."""
     return select(mask, np.asarray(value, input.dtype), input)
 
 
@@ -40,7 +42,7 @@ masked_fill_number_op.kernel = _filled
 ARRAYS.masked_fill_number = _filled  # type: ignore[attr-defined]
 
 
-@changing("MaskedFillBackward1", "masked_fill_tensor", kind="linear")
+@partial_write("MaskedFillBackward1", "masked_fill_tensor", kind="linear")
 def masked_fill_tensor_op(input: Array, value: Array, mask: Array) -> None:
     np.copyto(input, value, where=mask, casting="unsafe")
 
@@ -62,7 +64,7 @@ masked_fill_tensor_op.vjp(input=lambda g, mask, xp: xp.masked_fill_number(g, mas
 
 @masked_fill_tensor_op.batch
 def masked_fill_batched(call: batching.Call) -> Any:
-    from ..pointwise.selection import where
+    from ..pointwise.selection import where  # loaded when first used
 
     ndim = max(call.ndim(0), call.ndim(2))
     x, value, mask = (batching.padded(v, ndim) if flag else v for v, flag in zip(call.values, call.flags))
@@ -158,7 +160,7 @@ def masked_select(input: Tensor, mask: Any) -> Tensor:
 # ---- masked_scatter
 
 
-@changing("MaskedScatterBackward0", "masked_scatter", kind="linear", batch=batching.item_by_item)
+@partial_write("MaskedScatterBackward0", "masked_scatter", kind="linear", batch=batching.item_by_item)
 def masked_scatter_op(input: Array, source: Array, mask: Array) -> None:
     mask = np.broadcast_to(mask, input.shape)
     input[mask] = source.ravel()[: np.count_nonzero(mask)]
@@ -204,7 +206,7 @@ def _masked_scatter(name: str, self: Tensor, mask: Any, source: Any, in_place: b
     shape = self._array.shape
     if in_place:
         if mask._array.ndim > len(shape):
-            from ..views.shape import expand_error
+            from ..views.shape import expand_error  # loaded when first used
 
             text = str(expand_error(shape, mask._array.shape)).replace("torch.FloatTensor", "CPUBoolType")
             raise RuntimeError(text)
@@ -307,7 +309,7 @@ def take(input: Tensor, index: Any) -> Tensor:
     return take_op(input, index)
 
 
-@changing("PutBackward0", "put", kind="linear", batch=batching.item_by_item)
+@partial_write("PutBackward0", "put", kind="linear", batch=batching.item_by_item)
 def put_op(input: Array, source: Array, index: Array, accumulate: bool) -> None:
     flat = input.reshape(-1) if input.flags.c_contiguous else input.ravel()
     places = from_front(index.reshape(-1), flat.size)

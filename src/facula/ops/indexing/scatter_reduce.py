@@ -15,8 +15,8 @@ from ..machine import batching
 from ..machine.arguments import one_dim
 from ..machine.primitive import primitive
 from ..machine.public import public
+from ..machine.rules import constant, raw
 from ..machine.write import inplace_form
-from ..moving.basic import constant, raw
 from .gather import _check_scatter, _part, flat_places, require_tensor
 from .index_along import check_vector, outside
 
@@ -204,7 +204,7 @@ def scatter_reduce_(
 # ---- index_reduce
 
 
-def _spread(index: Any, shape: tuple[int, ...], dim: int) -> Any:
+def _as_index_tensor(index: Any, shape: tuple[int, ...], dim: int) -> Any:
     """A vector of places along one dimension as the index tensor that scatter_reduce takes."""
     if not shape:
         return index.reshape(())
@@ -215,14 +215,14 @@ def _spread(index: Any, shape: tuple[int, ...], dim: int) -> Any:
 def index_reduce_op(
     input: Array, source: Array, index: Array, dim: int, reduce: str, include_self: bool
 ) -> Any:
-    return reduce_into(input, source, _spread(index, source.shape, dim), dim, reduce, include_self)
+    return reduce_into(input, source, _as_index_tensor(index, source.shape, dim), dim, reduce, include_self)
 
 
 @index_reduce_op.vjp("input")
 def index_reduce_gradient_of_input(
     g: Any, input: Any, source: Any, index: Any, out: Any, dim: int, reduce: str, include_self: bool, xp: Any
 ) -> Any:
-    spread = constant(_spread(raw(index), raw(source).shape, dim), xp)
+    spread = constant(_as_index_tensor(raw(index), raw(source).shape, dim), xp)
     return _gradients("index_reduce", "input", g, input, source, out, spread, dim, reduce, include_self, xp)
 
 
@@ -230,7 +230,7 @@ def index_reduce_gradient_of_input(
 def index_reduce_gradient_of_source(
     g: Any, input: Any, source: Any, index: Any, out: Any, dim: int, reduce: str, include_self: bool, xp: Any
 ) -> Any:
-    spread = constant(_spread(raw(index), raw(source).shape, dim), xp)
+    spread = constant(_as_index_tensor(raw(index), raw(source).shape, dim), xp)
     return _gradients("index_reduce", "src", g, input, source, out, spread, dim, reduce, include_self, xp)
 
 

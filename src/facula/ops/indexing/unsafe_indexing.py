@@ -11,7 +11,7 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import primitive
 from ..machine.public import public
-from ..moving.basic import constant, raw
+from ..machine.rules import constant, raw
 from .advanced import checked, index_op, unindex_op
 
 Places = tuple[Any, ...]

@@ -15,8 +15,8 @@ from ..machine import batching
 from ..machine.arguments import one_dim
 from ..machine.primitive import primitive
 from ..machine.public import public
+from ..machine.rules import fit, no_gradient, raw
 from ..machine.write import inplace_form
-from ..moving.basic import fit, no_gradient, raw
 from ..pointwise.complex import complex as make_complex
 from ..reductions.norms import norm_gradient, vector_norm_op
 from ..views.shape import view

@@ -12,7 +12,7 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, linalg, public
-from ..moving.basic import in_both_namespaces
+from ..machine.rules import in_both_namespaces
 from .matrices import (
     LinAlgError,
     adjoint,

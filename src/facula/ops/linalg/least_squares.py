@@ -12,7 +12,7 @@ from ..machine import batching
 from ..machine.primitive import primitive
 from ..machine.public import linalg
 from ..machine.refusals import scalar_type
-from ..moving.basic import raw
+from ..machine.rules import raw
 from .lu import without_history
 from .matrices import adjoint, also_meta, check_float, named, rows, total
 from .singular import pinv_op

@@ -13,7 +13,7 @@ from ..machine import batching
 from ..machine.deprecated import warn_once
 from ..machine.primitive import primitive
 from ..machine.public import linalg, public, write_out
-from ..moving.basic import raw
+from ..machine.rules import raw
 from .matrices import (
     LARGE,
     adjoint,

@@ -16,7 +16,7 @@ from ... import return_types
 from ..._core.devices import MetaArray, empty_meta
 from ..._core.dtypes import FLOAT, SCALAR_TYPE_NAMES
 from ..._tensor import Tensor, elements
-from ..moving.basic import in_both_namespaces
+from ..machine.rules import in_both_namespaces
 
 
 class LinAlgError(RuntimeError):
@@ -94,7 +94,7 @@ def broadcast_batches(A: Any, B: Any, name: str) -> tuple[int, ...]:
     try:
         return np.broadcast_shapes(a, b)
     except ValueError:
-        from ..machine.operands import broadcast_error
+        from ..machine.operands import broadcast_error  # loaded when first used
 
         raise broadcast_error(a, b) from None
 
@@ -162,7 +162,7 @@ def in_turn(solve: Any, *arrays: Any, like: Any) -> Any:
 def lapack(name: str, dtype: Any) -> Any:
     """A routine of LAPACK, by scipy; None if that is not there."""
     try:
-        from scipy.linalg import get_lapack_funcs  # type: ignore[import-untyped]
+        from scipy.linalg import get_lapack_funcs  # type: ignore[import-untyped]  # optional
     except ImportError:
         return None
     return get_lapack_funcs((name,), dtype=dtype)[0]
@@ -243,7 +243,7 @@ def upper(n: int, m: int, like: Any, xp: Any, diagonal: float = 1.0) -> Any:
 
 
 def array_of(x: Any) -> Any:
-    """The NumPy array of what a rule is given, in either world."""
+    """The NumPy array of what a rule is given, in either namespace."""
     return x if isinstance(x, (np.ndarray, np.generic)) else x._array
 
 
@@ -280,7 +280,7 @@ def by_composition(compose: Any, *wanted: int) -> Any:
     """
 
     def rule(g: Any, tensors: tuple[Any, ...], xp: Any) -> tuple[Any, ...]:
-        from ...func.reverse import Reverse
+        from ...func.reverse import Reverse  # loaded when first used
 
         raw = xp.is_raw
         if raw:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core import dtypes
 from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine import batching
@@ -234,7 +235,7 @@ def matrix_rank(
 @linalg(autocast="full")
 def cond(input: Tensor, p: Any = None) -> Tensor:
     """The norm of a matrix times the norm of its inverse."""
-    from ..reductions.norms import matrix_norm
+    from ..reductions.norms import matrix_norm  # loaded when first used
 
     check_matrix(input, "linalg.cond")
     check_float(input, "linalg.cond")
@@ -249,7 +250,7 @@ def cond(input: Tensor, p: Any = None) -> Tensor:
         check_square(input, f"linalg.cond(ord={p})")
     if not input._array.size:
         return FUNCTIONS["zeros"](shape[:-2], dtype=_real_of(input))
-    from .inverse import inv_ex
+    from .inverse import inv_ex  # loaded when first used
 
     inverse, info = inv_ex(input)
     if p == "nuc":
@@ -264,8 +265,6 @@ def cond(input: Tensor, p: Any = None) -> Tensor:
 
 
 def _real_of(input: Tensor) -> Any:
-    from ..._core import dtypes
-
     return {dtypes.complex64: dtypes.float32, dtypes.complex128: dtypes.float64}.get(input.dtype, input.dtype)
 
 
@@ -274,7 +273,7 @@ def _real_of(input: Tensor) -> Any:
 
 def _basis(A: Tensor, q: int, niter: int, M: Tensor | None) -> Tensor:
     """An orthonormal basis of about the range of a matrix."""
-    from .qr import qr
+    from .qr import qr  # loaded when first used
 
     if M is not None:
         A = A - M

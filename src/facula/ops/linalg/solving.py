@@ -334,7 +334,7 @@ def tensorinv(input: Tensor, ind: int = 2) -> Tensor:
             "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got "
             f"{rows_} != {columns_}"
         )
-    from .inverse import inv
+    from .inverse import inv  # loaded when first used
 
     return inv(input.reshape(columns_, rows_)).reshape(*back, *front)
 

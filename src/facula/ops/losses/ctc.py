@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.dtypes import not_for
 from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.meta import by_zeros
 from ..machine.primitive import primitive
 from ..machine.public import public
-from ..machine.refusals import not_for
 from .mse import MEAN, NONE
 
 
@@ -164,7 +164,7 @@ def ctc_gradient(
     grad: Any, log_probs: Any, targets: Any, losses: Any, log_alpha: Any, input_lengths: Any, target_lengths: Any,
     blank: int, zero_infinity: bool,
 ) -> Any:  # fmt: skip
-    from ...func import grad as gradient_of
+    from ...func import grad as gradient_of  # loaded when first used
 
     inside, kept = _masks(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
 
@@ -195,7 +195,9 @@ def _differentiable_losses(
     log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int
 ) -> Tensor:
     """The losses once more, in operations on Tensors: what second derivatives are taken of."""
-    from ... import cat, logsumexp, stack, where
+    from ..moving.joining import cat, stack  # loaded when first used
+    from ..pointwise.selection import where  # loaded when first used
+    from ..reductions.sums import logsumexp  # loaded when first used
 
     walks = Walks(targets._array, target_lengths, blank)
     steps, n, _ = log_probs.shape
@@ -295,7 +297,7 @@ def ctc_loss(
         targets = targets.long()
     losses: Tensor = ctc_op(log_probs, targets, lengths, label_lengths, blank, zero_infinity)[0]
     if zero_infinity:
-        from ..pointwise.selection import where
+        from ..pointwise.selection import where  # loaded when first used
 
         losses = where(losses == float("inf"), 0.0, losses)
     if reduction == MEAN:

@@ -10,7 +10,7 @@ import numpy as np
 from ..._core.dtypes import FLOAT, SCALAR_TYPE_NAMES, promote_types
 from ..._tensor import Tensor
 from ...autograd.grad_mode import no_grad
-from ..creation.create import ones_like, zeros_like
+from ..creation.create import full_like, ones_like, zeros_like
 from ..machine.operands import broadcast_error
 from ..machine.public import public
 from ..pointwise.selection import clamp_min, minimum_op, where
@@ -124,8 +124,6 @@ def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, red
 
 
 def _number_minus(number: float, x: Tensor) -> Tensor:
-    from ..creation.create import full_like
-
     found: Tensor = full_like(x, number) - x
     return found
 

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.dtypes import not_for
 from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine.meta import by_zeros
 from ..machine.primitive import primitive
-from ..machine.refusals import not_for, refuse_gradient, scalar_type
-from ..moving.basic import in_both_namespaces
+from ..machine.refusals import refuse_gradient, scalar_type
+from ..machine.rules import in_both_namespaces
 from .items import loss_of_samples
 from .mse import MEAN, NONE
 from .pairwise import reduced

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.dtypes import F32, F64, widened
+from ..._core.dtypes import F32, F64, not_for, widened
 from ..arrays.types import Array
 from ..machine.primitive import primitive
-from ..machine.refusals import not_for
 from .items import loss_backward_of_items, loss_of_items
 
 NONE, MEAN, SUM = 0, 1, 2

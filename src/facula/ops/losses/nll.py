@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 
 from ..._core import state
-from ..._core.dtypes import F32, F64, widened
+from ..._core.dtypes import F32, F64, not_for, widened
 from ..._tensor import Tensor
 from ...autograd.saved import PLAIN
 from ..activations.softmax import log_softmax, log_softmax_op
+from ..arrays.sums import add_up
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.meta import by_zeros
 from ..machine.primitive import primitive
-from ..machine.refusals import not_for, refuse_gradient, scalar_type
-from ..moving.basic import no_gradient
+from ..machine.refusals import refuse_gradient, scalar_type
+from ..machine.rules import no_gradient
 from ..pointwise.with_numbers import div_number_op, mul_number_op
-from ..reductions.reducing import add_up
 from .mse import MEAN, NONE
 
 # The loss is linear in its input: its derivative's derivative is the loss again.

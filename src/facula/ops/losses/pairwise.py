@@ -7,21 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.dtypes import promote_types, widened
+from ..._core.dtypes import not_for, promote_types, widened
 from ..._tensor import Tensor
 from ..activations.smooth import softplus_array
+from ..arrays.sums import add_up
 from ..arrays.types import Array
 from ..machine.meta import by_zeros
 from ..machine.namespaces import ARRAYS, TENSORS
 from ..machine.operands import broadcast_error
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
-from ..machine.refusals import not_for, refuse_gradient, scalar_type
+from ..machine.refusals import refuse_gradient, scalar_type
 from ..machine.rule import Gradient
+from ..machine.rules import fit
 from ..machine.write import output_shape_error
-from ..moving.basic import fit
 from ..pointwise.transcendental import sigmoid_op
-from ..reductions.reducing import add_up
 from .items import loss_backward_of_items, loss_of_items
 from .mse import MEAN, NONE
 

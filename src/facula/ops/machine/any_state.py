@@ -17,6 +17,7 @@ from ..._tensor import Tensor
 from ...autograd.meta import AutogradMeta, cut_of
 from ...autograd.saved import PLAIN, SavedList
 from ...autograd.views import INFERENCE, mark_view
+from ...overrides import call_override, has_override
 
 ndarray = np.ndarray
 _wrap = Tensor._wrap
@@ -140,18 +141,14 @@ def _wraps(value: Any) -> bool:
 
 
 def _measured(op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...], args: tuple[Any, ...]) -> Any:
-    from ...profiler import _recorder
+    from ...profiler import _recorder  # loaded when first used
 
     return _recorder.operator(op, (tensors, *attributes) if op.variadic else args, op.call, *args)
 
 
 def _has_override(t: Tensor) -> bool:
-    from ...overrides import has_override
-
     return not state.modes.overrides_disabled and has_override(t)
 
 
 def _through_override(op: Any, args: tuple[Any, ...]) -> Any:
-    from ...overrides import call_override
-
     return call_override(op, op.public or op, args, {})

@@ -40,15 +40,17 @@ import numpy as np
 
 from ..._core import quiet, state
 from ..._core.dtypes import F32, F64
+from ..._core.numbers import scalar
 from ..._core.state import GENERAL, RECORDING
+from ..._core.strides import element_strides
 from ..._tensor import Tensor
 from ...autograd import anomaly, saved
 from ...autograd.graph import EMPTY, _is_internal, next_sequence_number, user_place
 from ...autograd.meta import AutogradMeta, Cut, cut_of
 from ...autograd.saved import PLAIN, SavedList, inference_error, version_of
-from ...autograd.views import MULTI_OUTPUT, NO_GRAD, element_strides, mark_view
+from ...autograd.views import MULTI_OUTPUT, NO_GRAD, mark_view
 from ..arrays.tiles import HEAVY, SHARED, shared_ufunc
-from .operands import broadcast_error, scalar
+from .operands import broadcast_error
 from .text import Text, compiled_when_called
 
 ndarray = np.ndarray
@@ -275,7 +277,8 @@ class Call(Text):
         """
         value = self.source(slot, instead, output)
         op = self.op
-        if not (slot.is_tensor or slot.name.endswith("_strides")) or op.variadic:
+        is_strides = slot.name.endswith("_strides")
+        if not (slot.is_tensor or is_strides) or op.variadic:
             return value
         users = [x for x in self.differentiable if slot.name in op.rules[x].sources]
         if users == self.differentiable:
@@ -345,7 +348,7 @@ def note_versions(node: Any, at: tuple[int, ...]) -> None:
 
 
 def _twin(out: Any) -> Any:
-    """``saved.twin`` of a tensor that has just been made."""
+    """``saved.shallow_copy`` of a tensor that has just been made."""
     t = _new(Tensor)
     t._array = out._array
     t._node = None

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import overrides
 from ..._core import state
 from ..._tensor import Tensor
 from ...autograd.saved import DIRECT, PLAIN
@@ -187,8 +188,6 @@ def any_state(
         for v in args:
             if type(v) not in PLAIN and isinstance(v, Tensor) and v.wraps:
                 return _in_transform(op, args, attributes, operator, out)
-    from ... import overrides
-
     if overrides.overridden(args):
         return overrides.call_override(
             op.call, op.public or op.call, args + attributes, {} if out is None else {"out": out}
@@ -216,7 +215,7 @@ def any_state(
 
     if out is None:
         return finished(op, run, tuple(values), attributes)
-    from .public import write_out
+    from .public import write_out  # it imports this module
 
     return write_out(op.name, out, outputs(op, run, tuple(values), attributes)[0], args)
 
@@ -224,7 +223,7 @@ def any_state(
 def _measured(
     op: Elementwise, args: tuple[Any, ...], operator: bool, out: Any, attributes: tuple[Any, ...], form: str
 ) -> Any:
-    from ...profiler import _recorder
+    from ...profiler import _recorder  # loaded when first used
 
     if operator:
         return _recorder.operator(op, args, op.operator, *args)
@@ -247,7 +246,7 @@ def _in_transform(
     result = transforms.call(op, args, attributes)
     if out is None:
         return result
-    from .public import write_out
+    from .public import write_out  # it imports this module
 
     return write_out(op.name, out, result, args)
 
@@ -300,7 +299,7 @@ def any_spelling(op: Elementwise, args: tuple[Any, ...], rest: tuple[Any, ...], 
         result = op.with_alpha(*given, alpha)
         if out is None:
             return result
-        from .public import write_out
+        from .public import write_out  # it imports this module
 
         return write_out(op.name, out, result, args)
     if len(given) == 1 and isinstance(given[0], (bool, int, float, complex, np.generic)):

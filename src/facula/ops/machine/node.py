@@ -1,7 +1,7 @@
 """Node classes of primitives: how a node calls its rules, and lets go of what it saved.
 
 ``propagate(node, g, xp, edges)`` returns a gradient for each edge that is not None. The general form takes the saved
-values out one by one, with all checks. For the raw world each primitive has a form of its own, compiled from a text
+values out one by one, with all checks. On arrays each primitive has a form of its own, compiled from a text
 (see ``text``): the hot path of backward passes. In short, for ``mm``::
 
     def _propagate(node, g, xp, edges):
@@ -132,7 +132,7 @@ def _propagation_of(op: Primitive) -> Callable[..., Any]:
 
 
 def _general(op: Primitive) -> Callable[..., Any]:
-    """In either world, whatever was saved, and however."""
+    """In either namespace, whatever was saved, and however."""
     rules = _rules_of(op)
     several = op.multi
 
@@ -202,7 +202,7 @@ class _PropagateText(Text):
         return "_all_none(g)" if self.op.multi else "g is None"
 
     def say_tensors(self) -> None:
-        """Gradients in the Tensor world, if all that was saved is plain and as it was."""
+        """Gradients on Tensors, if all that was saved is plain and as it was."""
         plain = [_is_plain(f"_s{i}", i) for i in self.tensor_slots]
         values = ", ".join([f"_s{i}" for i in range(len(self.op.slots))])
         self.say(1, "if xp is not _ARRAYS and g is not None and _type(node.saved) is _tuple:",
@@ -217,7 +217,7 @@ class _PropagateText(Text):
         self.say_rules(3, TENSORS)
 
     def say_bare(self) -> None:
-        """Nothing saved: the gradient alone decides, in both worlds."""
+        """Nothing saved: the gradient alone decides, in both namespaces."""
         self.say(1, "if g is None:",
                     f"    return ({'None, ' * len(self.rules)})")  # fmt: skip
         results = []

@@ -29,11 +29,11 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.strides import element_strides
 from ..._tensor import Tensor
 from ...autograd import saved
 from ...autograd.graph import Node
 from ...autograd.saved import SavedList, Slot
-from ...autograd.views import element_strides
 from . import recipes
 from .any_state import any_state, attach_outputs
 from .call import made
@@ -362,7 +362,7 @@ def primitive(node: str | None = None, *, name: str | None = None, **options: An
     """Make a primitive of a kernel function. ``node`` is the name PyTorch's graph shows; None if not differentiable."""
 
     def make(kernel: Callable[..., Any]) -> Primitive:
-        return Primitive(name or kernel.__name__.rstrip("_"), kernel, node, **options)
+        return Primitive(name or kernel.__name__.removesuffix("_op").rstrip("_"), kernel, node, **options)
 
     return make
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ... import _lazy
+from ... import _lazy, overrides
 from ..._core import state
 from ..._core.dtypes import SCALAR_TYPE_NAMES, cpp_name
 from ..._lazy import set_methods
@@ -168,14 +168,12 @@ def public(
                 if out and not is_method:
                     target = kwargs.pop("out", None)
             if not args or args[0].__class__ not in PLAIN or state.special:
-                from ... import overrides
-
                 if overrides.overridden(args, kwargs):
                     if target is not None:
                         kwargs["out"] = target
                     return overrides.call_override(fn, call, args, kwargs)
                 if autocast is not None and state.modes.autocast is not None:
-                    from .autocast import prepared
+                    from .autocast import prepared  # loaded when first used
 
                     args, kwargs = prepared(autocast, args, kwargs)
             if takes_tensor and args and not isinstance(args[0], Tensor):
@@ -185,7 +183,7 @@ def public(
             try:
                 if target is None:
                     if state.special and state.modes.profiled is not None:
-                        from ...profiler import _recorder
+                        from ...profiler import _recorder  # loaded when first used
 
                         return _recorder.function(f"aten::{title}", args, fn, kwargs)
                     result = fn(*args, **kwargs)
@@ -206,7 +204,7 @@ def public(
             return write_out(title, target, result, args, record)
 
         def each_item(e: NeedsValues, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-            from ..._levels.batched import each_item_of
+            from ..._levels.batched import each_item_of  # it imports this module
 
             return each_item_of(e, title, fn, args, kwargs)
 
@@ -275,7 +273,7 @@ def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = (), reco
     if not isinstance(out, Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
     if state.modes.levels:
-        from ..._levels.dual import check_no_dual
+        from ..._levels.dual import check_no_dual  # it imports this module
 
         check_no_dual(f"{name}_out", out, result, *args)
     if needs_gradient(result, out, *args):

@@ -6,17 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from ..._core import dtypes, state
+from ..._core.dtypes import not_for
 from ..._tensor import Tensor
 
 
 def scalar_type(t: Tensor) -> str:
     """A tensor's dtype as PyTorch's error messages call it."""
     return dtypes.SCALAR_TYPE_NAMES[t.dtype]
-
-
-def not_for(kernel: str, d: dtypes.dtype) -> NotImplementedError:
-    """What PyTorch says of a dtype that a kernel was not made for."""
-    return NotImplementedError(f"\"{kernel}\" not implemented for '{dtypes.SCALAR_TYPE_NAMES[d]}'")
 
 
 def no_derivative(name: str) -> Callable[[Any], Any]:

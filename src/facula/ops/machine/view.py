@@ -9,9 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from ...autograd import views
 from .primitive import Primitive, primitive
 
 
@@ -20,15 +17,3 @@ def view_primitive(node: str, name: str, outputs: int | str = 1, **options: Any)
     return primitive(node, name=name, view=True, outputs=outputs, **options)
 
 
-def strided(array: Any, shape: tuple[int, ...], strides: tuple[int, ...], skip: int = 0) -> Any:
-    """The memory of ``array``, from ``skip`` bytes on, by another shape and other strides in bytes."""
-    if array.__class__ is not np.ndarray:
-        return np.lib.stride_tricks.as_strided(array, shape, strides, subok=True)
-    if array.flags.c_contiguous:
-        return np.ndarray(shape, array.dtype, array, skip, strides)
-    from ..moving.basic import _bytes_of
-
-    root = views.root_of(array)
-    return np.ndarray(
-        shape, array.dtype, _bytes_of(root), views.address(array) - views.address(root) + skip, strides
-    )

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..._core import dtypes, quiet, state
+from ... import overrides
+from ..._core import dtypes, quiet, state, strides
 from ..._core.dtypes import cast
 from ..._core.state import GENERAL, RECORDING
 from ..._tensor import Tensor
@@ -30,8 +31,6 @@ def inplace_form(op: Any, operator: bool = False) -> Callable[..., Any]:
     is_elementwise = isinstance(op, Elementwise)
 
     def change(self: Any, *args: Any, **more: Any) -> Any:
-        from ... import overrides
-
         if more:
             names = (*op.tensor_names, *op.attribute_names)[len(args) + 1 :]
             args = (*args, *(more.pop(name) for name in names if name in more))
@@ -147,7 +146,7 @@ def _in_transform(op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...]
 
 
 def _measured(op: Any, args: tuple[Any, ...], call: Callable[..., Any], *given: Any) -> Any:
-    from ...profiler import _recorder
+    from ...profiler import _recorder  # loaded when first used
 
     return _recorder.operator(op, args, call, *given, suffix="_")
 
@@ -208,7 +207,7 @@ def check_no_partial_overlap(
     if not np.may_share_memory(target, source) or source.size == 0:
         return
     same_geometry = source.strides == target.strides and source.shape == target.shape
-    if same_geometry and views.address(source) == views.address(target) and not at_all:
+    if same_geometry and strides.address(source) == strides.address(target) and not at_all:
         return
     if _is_dense(target) and _is_dense(source):
         raise RuntimeError(

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..._core import dtypes, state
+from ..._core import dtypes, state, strides
 from ..._core.devices import empty_meta
 from ..._tensor import Tensor
-from ...autograd import views
 from ..machine.arguments import as_int, one_dim
 from ..machine.primitive import Primitive
 from ..machine.public import public
@@ -31,8 +30,8 @@ from ..views.shape import (
 )  # fmt: skip
 from ..views.slices import narrow, select, select_op, slice_op, unfold, unfold_op
 from ..views.splitting import split, split_op, split_sizes_op, split_with_sizes, unbind_op
+from ..views.strided import alias_op, as_strided, as_strided_op
 from ..views.transpose import permute, permute_op, t, t_op, transpose_op
-from .basic import alias_op, as_strided, as_strided_op
 
 
 def _dense(array: Any) -> Any:
@@ -59,7 +58,8 @@ def copying(op: Primitive, name: str = "", node: str = "") -> Primitive:
 _alias_op, _as_strided_op, _expand_op = copying(alias_op), copying(as_strided_op), copying(expand_op)
 _permute_op, _t_op, _transpose_op = copying(permute_op), copying(t_op), copying(transpose_op)
 _select_op, _slice_op, _unfold_op = copying(select_op), copying(slice_op), copying(unfold_op)
-_squeeze_all_op, _squeeze_one_op, _squeeze_several_op = copying(squeeze_all_op), copying(squeeze_op), copying(squeeze_dims_op)
+_squeeze_all_op, _squeeze_one_op = copying(squeeze_all_op), copying(squeeze_op)
+_squeeze_several_op = copying(squeeze_dims_op)
 _unsqueeze_op, _view_op, _view_as_real_op = copying(unsqueeze_op), copying(view_op), copying(view_as_real_op)
 _split_op, _split_sizes_op, _unbind_op = copying(split_op), copying(split_sizes_op), copying(unbind_op)
 _narrow_op = copying(slice_op, "narrow_copy", "NarrowCopyBackward0")
@@ -81,9 +81,10 @@ def as_strided_copy(input: Tensor, size: Any, stride: Any, storage_offset: int |
     """A copy of the storage as sizes, strides and offset show it."""
     as_strided(_plain(input), size, stride, storage_offset)
     array = input._array
-    here = views.storage_offset(array)
-    geometry = (array.shape, views.element_strides(array), here)
-    return _as_strided_op(input, tuple(size), tuple(stride), here if storage_offset is None else storage_offset, geometry)
+    here = strides.storage_offset(array)
+    geometry = (array.shape, strides.element_strides(array), here)
+    at = here if storage_offset is None else storage_offset
+    return _as_strided_op(input, tuple(size), tuple(stride), at, geometry)
 
 
 @public("expand_copy", out=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..._core import dtypes
+from ..._core.strides import element_strides, storage_offset
 from ..._tensor import Tensor
-from ...autograd import views
 from ..machine.public import public
 
 
@@ -18,8 +18,8 @@ def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor
         raise RuntimeError("dimensions must larger than 1")
     if len(shape) > 2 and any(n != shape[0] for n in shape):
         raise RuntimeError("all dimensions of input must be of equal length")
-    strides = views.element_strides(input._array)
-    offset = views.storage_offset(input._array)
+    strides = element_strides(input._array)
+    offset = storage_offset(input._array)
     step = (sum(strides),)
     length = min(shape)
     input.as_strided((length,), step, offset).fill_(fill_value)

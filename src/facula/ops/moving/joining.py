@@ -23,8 +23,8 @@ from ..machine.arguments import one_dim
 from ..machine.operands import common_shape
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, public
+from ..machine.rules import in_both_namespaces, in_dtype
 from ..views.shape import expand_op, flatten, new_dim, reshape, unsqueeze_op, view
-from .basic import in_both_namespaces, in_dtype
 
 ndarray = np.ndarray
 

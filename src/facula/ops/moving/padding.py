@@ -11,7 +11,7 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import FUNCTIONALS, public
-from .basic import no_gradient
+from ..machine.rules import no_gradient
 
 
 @primitive("ConstantPadNdBackward0", name="constant_pad_nd", batch=batching.as_it_is)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..._core import dtypes
 from ..._core.devices import MetaArray, empty_meta
+from ..._core.dtypes import not_for
 from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine import batching
@@ -16,7 +17,6 @@ from ..machine.arguments import as_int, one_dim, size_tuple
 from ..machine.errors import NoOverload, WrongArgument
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, public
-from ..machine.refusals import not_for
 from ..machine.write import inplace_form
 from ..views.shape import contiguous, expand_op, flatten, reshape, unsqueeze_op
 from ..views.slices import diagonal_array, two_dims, zeros_beside

@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 
 from ..._core.devices import empty_meta
+from ..._core.strides import element_strides
 from ..._tensor import Tensor
-from ...autograd.views import element_strides
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import one_dim
 from ..machine.primitive import primitive
 from ..machine.public import public
+from ..machine.rules import in_dtype, raw
 from ..views.slices import at_dim, diagonal_array, two_dims, zeros_beside
-from .basic import as_strided, as_strided_op, in_dtype, raw
+from ..views.strided import as_strided, as_strided_op
 
 
 def _copied(array: Any) -> Any:

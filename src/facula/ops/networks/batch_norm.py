@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.devices import MetaArray
-from ..._core.dtypes import widened
+from ..._core.dtypes import not_for, widened
 from ..._tensor import Tensor
 from ...autograd.grad_mode import no_grad
 from ..arrays.normalization import channel_products, channel_sums, channels, deviation_inverse
@@ -17,7 +17,7 @@ from ..machine.meta import by_zeros
 from ..machine.namespaces import TENSORS
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
-from ..machine.refusals import not_for, refuse_gradient
+from ..machine.refusals import refuse_gradient
 from .normalization import (
     SecondDerivative,
     added,

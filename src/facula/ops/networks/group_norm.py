@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.dtypes import widened
+from ..._core.dtypes import not_for, widened
 from ..._tensor import Tensor
 from ..arrays.normalization import channel_products, channel_sums, normalize_rows, row_gradients
 from ..arrays.types import Array
@@ -16,7 +16,6 @@ from ..machine.meta import by_zeros
 from ..machine.namespaces import TENSORS
 from ..machine.primitive import primitive
 from ..machine.public import public
-from ..machine.refusals import not_for
 from .normalization import added, affine, check_dtypes, gradient_of_normalized, like
 
 

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..._core import dtypes
-from ..._core.dtypes import widened
+from ..._core.dtypes import not_for, widened
 from ..._tensor import Tensor
 from ..arrays.normalization import normalize_rows, row_gradients
+from ..arrays.sums import add_up
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.errors import WrongArgument
@@ -18,9 +19,7 @@ from ..machine.meta import by_zeros
 from ..machine.namespaces import TENSORS
 from ..machine.primitive import primitive
 from ..machine.public import public
-from ..machine.refusals import not_for
 from ..pointwise.with_numbers import add_number_op
-from ..reductions.reducing import add_up
 from .normalization import (
     SecondDerivative,
     added,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import dtypes
+from ..._core.numbers import number_array, scalar
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ..arrays.types import Array
@@ -15,11 +16,11 @@ from ..machine.arguments import is_number
 from ..machine.deprecated import warn_of_old_overload
 from ..machine.elementwise import Elementwise, elementwise
 from ..machine.errors import NoOverload
-from ..machine.operands import number_array, operands, scalar
+from ..machine.operands import operands
 from ..machine.public import FUNCTIONS, expose, public
 from ..machine.refusals import only
+from ..machine.rules import no_gradient, raw
 from ..machine.write import inplace_form
-from ..moving.basic import no_gradient, raw
 
 
 def number_like(value: Any, array: Any) -> Any:

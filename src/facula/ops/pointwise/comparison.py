@@ -14,7 +14,7 @@ from ..machine.arguments import is_number
 from ..machine.elementwise import Elementwise, elementwise
 from ..machine.public import expose, public
 from ..machine.refusals import only
-from ..moving.basic import no_gradient
+from ..machine.rules import no_gradient
 from .arithmetic import by_kind, number_like, tensor_first
 
 

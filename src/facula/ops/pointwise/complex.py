@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 
 from ..._core import dtypes
+from ..._core.strides import element_strides, storage_offset
 from ..._lazy import set_methods
 from ..._tensor import Tensor
-from ...autograd import views
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.elementwise import elementwise
 from ..machine.primitive import Primitive
 from ..machine.public import expose, public
+from ..machine.rules import in_both_namespaces, no_gradient, raw
 from ..machine.write import inplace_form
-from ..moving.basic import in_both_namespaces, no_gradient, raw
 
 # ---- views that change the dtype
 
@@ -73,12 +73,12 @@ def view_as_complex(input: Tensor) -> Tensor:
         raise RuntimeError("Input tensor must have one or more dimensions")
     if array.shape[-1] != 2:
         raise RuntimeError("Tensor must have a last dimension of size 2")
-    strides = views.element_strides(array)
+    strides = element_strides(array)
     if strides[-1] != 1:
         raise RuntimeError("Tensor must have a last dimension with stride 1")
     if any(s % 2 for s in strides[:-1]):
         raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
-    if views.storage_offset(array) % 2:
+    if storage_offset(array) % 2:
         raise RuntimeError("Tensor must have a storage_offset divisible by 2")
     return view_as_complex_op(input)
 
@@ -116,6 +116,32 @@ def _set_imag(self: Tensor, value: Any) -> None:
 set_methods(real=property(_real, _set_real), imag=property(_imag, _set_imag))
 in_both_namespaces("real", lambda x: x.real if x.dtype.kind == "c" else x, _real)
 in_both_namespaces("imag", lambda x: x.imag, _imag)
+
+
+# ---- the conjugate
+
+
+def conj_array(x: Any) -> Any:
+    """np.conjugate copies real arrays; this returns them as they are."""
+    return np.conjugate(x) if x.dtype.kind == "c" else x
+
+
+conj_op = elementwise("conj_physical", np.conjugate, "ConjBackward0", holomorphic=False, input=lambda g, xp: xp.conj(g))
+
+
+@public("conj", "conj")
+def conj_tensor(input: Tensor) -> Tensor:
+    """The complex conjugate; a real tensor is returned as it is."""
+    return conj_op(input) if input._array.dtype.kind == "c" else input
+
+
+@public("resolve_conj", "resolve_conj")
+def resolve_conj(input: Tensor) -> Tensor:
+    """The tensor itself: conjugates are never lazy here."""
+    return input
+
+
+in_both_namespaces("conj", conj_array, conj_tensor)
 
 
 # ---- the conjugate as numbers of its own

@@ -13,7 +13,7 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import primitive
 from ..machine.public import public
-from ..moving.basic import constant, raw
+from ..machine.rules import constant, raw
 
 return_types.define("frexp", "mantissa", "exponent")
 

@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.dtypes import FLOAT, of_array
+from ..._core.dtypes import FLOAT, not_for, of_array
 from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine.elementwise import elementwise
 from ..machine.errors import NoOverload
 from ..machine.public import public
-from ..machine.refusals import not_for
 
 POLYNOMIALS: dict[str, Any] = {}
 """What ``facula.special`` takes from here."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._core import dtypes
 from ..._core.dtypes import cast
+from ..._core.numbers import number_array
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ...autograd.saved import PLAIN
@@ -16,12 +17,12 @@ from ..arrays.types import Array
 from ..machine.arguments import is_number
 from ..machine.deprecated import warn_of_old_overload
 from ..machine.elementwise import elementwise
-from ..machine.operands import common_shape, number_array, operands
+from ..machine.operands import common_shape, operands
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, expose, public
 from ..machine.refusals import only
+from ..machine.rules import no_gradient
 from ..machine.write import inplace_form
-from ..moving.basic import no_gradient
 from .arithmetic import by_kind, number_like, tensor_first, underivable
 
 # ---- maximum and minimum
@@ -214,7 +215,8 @@ def clamp_max(input: Tensor, max: Any) -> Tensor:
 _in_place = {
     op: inplace_form(op)
     for op in (
-        clamp_numbers_op, clamp_tensors_op, clamp_min_number_op, clamp_min_tensor_op, clamp_max_number_op, clamp_max_tensor_op,
+        clamp_numbers_op, clamp_tensors_op,
+        clamp_min_number_op, clamp_min_tensor_op, clamp_max_number_op, clamp_max_tensor_op,
     )
 }  # fmt: skip
 

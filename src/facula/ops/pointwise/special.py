@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -11,44 +10,21 @@ import numpy as np
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ..arrays.approximations import erf32
+from ..arrays.special_functions import _scipy, by_scipy, by_scipy_of_two
 from ..arrays.types import Array
+from ..machine.arguments import is_number
 from ..machine.elementwise import Elementwise, elementwise
 from ..machine.errors import NoOverload
 from ..machine.public import FUNCTIONS, expose, public
 from ..machine.refusals import no_derivative, only
 from ..machine.write import inplace_form
-from .arithmetic import is_number, number_like
+from .arithmetic import number_like
 from .polynomials import POLYNOMIALS, single_or_double
 from .transcendental import function, logit, sigmoid_op
 from .with_numbers import add_number_op, mul_number_op
 
 SPECIAL: dict[str, Any] = {}
 """What becomes ``facula.special.<name>`` besides the functions of that name in ``facula`` itself."""
-
-
-@cache
-def _scipy(name: str) -> Any:
-    try:
-        from scipy import special  # type: ignore[import-untyped]
-    except ImportError:
-        raise ImportError(f"facula needs scipy for {name}: pip install 'facula[full]'") from None
-    return getattr(special, name)
-
-
-def by_scipy(name: str) -> Any:
-    """A kernel that looks its function up on first use."""
-
-    def kernel(input: Array) -> Any:
-        return _scipy(name)(input)
-
-    return kernel
-
-
-def by_scipy_of_two(name: str) -> Any:
-    def kernel(input: Array, other: Array) -> Any:
-        return _scipy(name)(input, other)
-
-    return kernel
 
 
 def _real(label: str) -> Any:

@@ -13,14 +13,17 @@ from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ..arrays.tiles import TILE, each_tile, pair_into
 from ..arrays.types import Array
+from ..machine.arguments import is_number
 from ..machine.elementwise import Elementwise, elementwise
 from ..machine.namespaces import TENSORS
 from ..machine.public import FUNCTIONS, expose, public
 from ..machine.refusals import only
 from ..machine.rule import Gradient
+from ..machine.rules import in_both_namespaces, no_gradient, raw
 from ..machine.write import inplace_form
-from ..moving.basic import cast_op, conj_array, in_both_namespaces, no_gradient, raw
-from .arithmetic import is_number, not_two_numbers, number_like
+from ..moving.copy import cast_op
+from .arithmetic import not_two_numbers, number_like
+from .complex import conj_array
 
 # ---- powers
 

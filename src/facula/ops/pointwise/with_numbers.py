@@ -14,7 +14,7 @@ import numpy as np
 from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine.elementwise import elementwise
-from ..moving.basic import in_both_namespaces
+from ..machine.rules import in_both_namespaces
 from .arithmetic import div_op, number_like, sub_op
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.dtypes import F32, F64, cpp_name, is_half, widened
+from ..._core.dtypes import F32, F64, cpp_name, is_half, promote_types, widened
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ..arrays.types import Array
@@ -319,8 +319,6 @@ def _addr_of_bools(input: Any, vec1: Any, vec2: Any, beta: bool, alpha: bool) ->
 
 def promoted(*tensors: Tensor) -> list[Tensor]:
     """Tensors brought to their common dtype."""
-    from ..._core.dtypes import promote_types
-
     dt = tensors[0].dtype
     for t in tensors[1:]:
         dt = promote_types(dt, t.dtype)

@@ -11,11 +11,11 @@ import numpy as np
 from ..._core import state
 from ..._core.dtypes import F32, F64, cpp_name, widened
 from ..._core.state import GENERAL
+from ..._core.strides import element_strides
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ...autograd.meta import cut_of
 from ...autograd.saved import PLAIN
-from ...autograd.views import element_strides
 from ...overrides import call_override, has_override, overridden
 from ..arrays.types import Array
 from ..machine import batching
@@ -25,7 +25,8 @@ from ..machine.namespaces import TENSORS, show
 from ..machine.operands import common_shape
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONALS, FUNCTIONS, linalg, public, write_out
-from ..moving.basic import clone, in_both_namespaces
+from ..machine.rules import in_both_namespaces
+from ..moving.copy import clone
 from ..views.shape import contiguous, expand_op, flatten, reshape, squeeze_op, unsafe_view_op, unsqueeze_op, view_op
 from ..views.transpose import permute_op, t, transpose_op
 from .addmm import addmm
@@ -218,7 +219,7 @@ def linear(input: Any, weight: Any, bias: Any = None, *, out: Any = None) -> Any
 
 def _measured_linear(input: Any, weight: Any, bias: Any = None) -> Any:
     if state.special and state.modes.profiled is not None:
-        from ...profiler import _recorder
+        from ...profiler import _recorder  # loaded when first used
 
         return _recorder.function("aten::linear", (input, weight, bias), _any_linear, {})
     return _any_linear(input, weight, bias)
@@ -441,9 +442,9 @@ def chain_matmul(*matrices: Any) -> Tensor:
 @public("matrix_power", "matrix_power", out="exact")
 def matrix_power(input: Tensor, n: int) -> Tensor:
     """A square matrix multiplied with itself; for a negative ``n``, its inverse."""
-    from ..creation.create import eye
-    from ..linalg.inverse import inv
-    from ..linalg.matrices import check_square
+    from ..creation.create import eye  # loaded when first used
+    from ..linalg.inverse import inv  # loaded when first used
+    from ..linalg.matrices import check_square  # loaded when first used
 
     if not isinstance(n, int):
         raise TypeError(f"matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.devices import MetaArray
-from ..._core.dtypes import F32, F64, cpp_name, widened
+from ..._core.dtypes import F32, F64, cpp_name, not_for, widened
 from ..._core.quiet import safe
 from ..._tensor import Tensor
 from ..arrays.types import Array
@@ -21,8 +21,8 @@ from ..machine.autocast import is_on, lowered
 from ..machine.namespaces import TENSORS
 from ..machine.primitive import primitive
 from ..machine.public import public
-from ..machine.refusals import not_for, scalar_type
-from ..moving.basic import raw
+from ..machine.refusals import scalar_type
+from ..machine.rules import raw
 from ..views.shape import expand_error
 
 ndarray = np.ndarray

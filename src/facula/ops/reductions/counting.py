@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import dtypes
-from ..._core.dtypes import widened
+from ..._core.dtypes import not_for, widened
 from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine import batching
@@ -16,7 +16,7 @@ from ..machine.arguments import one_dim
 from ..machine.errors import NoOverload, WrongArgument
 from ..machine.primitive import primitive
 from ..machine.public import public
-from ..machine.refusals import no_aten_derivative, no_derivative, not_for
+from ..machine.refusals import no_aten_derivative, no_derivative
 
 # ---- unique
 

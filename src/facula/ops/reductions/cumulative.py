@@ -8,20 +8,20 @@ import numpy as np
 
 from ... import return_types
 from ..._core import dtypes
-from ..._core.dtypes import F32, F64, widened
+from ..._core.dtypes import F32, F64, not_for, widened
 from ..._tensor import Tensor
 from ..arrays.running_sums import running_sums
+from ..arrays.sums import accumulator
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.namespaces import TENSORS
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import FUNCTIONS, public
-from ..machine.refusals import not_for
+from ..machine.rules import in_both_namespaces, in_dtype, raw
 from ..machine.write import inplace_form
-from ..moving.basic import in_both_namespaces, in_dtype, raw
 from ..pointwise.with_numbers import div_number_op, mul_number_op
 from .recurrence import products_before
-from .reducing import accumulator, check_dim, refuse_narrowing
+from .reducing import check_dim, refuse_narrowing
 from .sums import has_no_zero, result_dtype
 
 # ---- cumsum, cumprod

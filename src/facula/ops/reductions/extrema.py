@@ -8,18 +8,18 @@ import numpy as np
 
 from ... import return_types
 from ..._core import dtypes
-from ..._core.dtypes import widened
+from ..._core.dtypes import not_for, widened
 from ..._tensor import Tensor
+from ..arrays.gather import unpick
+from ..arrays.sums import maximum_reduce, minimum_reduce, with_ones
 from ..arrays.types import Array
-from ..indexing.picks import unpick
 from ..machine import batching
 from ..machine.errors import NoOverload
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import FUNCTIONS, public
-from ..machine.refusals import not_for
-from ..moving.basic import in_both_namespaces
+from ..machine.rules import in_both_namespaces
 from ..views.slices import zeros_beside
-from .reducing import axes, check_dim, check_dims, maximum_reduce, minimum_reduce, with_ones
+from .reducing import axes, check_dim, check_dims
 from .sums import _FULL
 
 __all__ = ["unpick"]
@@ -175,7 +175,7 @@ def min(input: Tensor, dim: Any = _FULL, keepdim: bool = _FULL, *, other: Any = 
 
 
 def _with_ones(x: Any, shape: tuple[int, ...], dim: Any, xp: Any) -> Any:
-    """``spread``, by a view of all dimensions at once."""
+    """``unsqueeze_reduced``, by a view of all dimensions at once."""
     return xp.view(x, with_ones(shape, dim))
 
 

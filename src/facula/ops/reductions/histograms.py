@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from ... import return_types
-from ..._core.dtypes import cpp_name, widened
+from ..._core.dtypes import cpp_name, not_for, widened
 from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import primitive
 from ..machine.public import public
-from ..machine.refusals import no_aten_derivative, not_for
+from ..machine.refusals import no_aten_derivative
 from .reducing import check_dims
 
 return_types.define("histogram", "hist", "bin_edges")

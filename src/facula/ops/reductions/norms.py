@@ -10,22 +10,14 @@ import numpy as np
 from ..._core import dtypes
 from ..._core.dtypes import widened
 from ..._tensor import Tensor
+from ..arrays.sums import add_squares, maximum_reduce, minimum_reduce, total
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.errors import WrongArgument
 from ..machine.primitive import primitive
-from ..machine.public import linalg, public
-from ..moving.basic import in_both_namespaces, in_dtype
-from .reducing import (
-    add_squares,
-    axes,
-    check_dims,
-    count,
-    maximum_reduce,
-    minimum_reduce,
-    spread,
-    total,
-)
+from ..machine.public import linalg, public, write_out
+from ..machine.rules import in_both_namespaces, in_dtype
+from .reducing import axes, check_dims, count, unsqueeze_reduced
 
 INF = math.inf
 
@@ -63,7 +55,7 @@ def vector_norm_gradient_of_input(
 ) -> Any:
     if ord == 0:
         return None
-    g, out = (in_dtype(spread(t, input.shape, dim, keepdim, xp), _real(input_dtype), xp) for t in (g, out))
+    g, out = (in_dtype(unsqueeze_reduced(t, input.shape, dim, keepdim, xp), _real(input_dtype), xp) for t in (g, out))
     return norm_gradient(g, input, out, ord, dim, xp)
 
 
@@ -158,8 +150,6 @@ def norm(
     input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None
 ) -> Any:
     """The norm of all elements, or along ``dim``; ``p`` as in ``linalg.vector_norm``."""
-    from ..machine.public import write_out
-
     of_matrices = p == "nuc" or (isinstance(p, str) and p != "fro")
     if of_matrices or (p == "fro" and isinstance(dim, (list, tuple)) and len(dim) > 2):
         dims = dim if dim is not None else tuple(range(input._array.ndim))
@@ -189,7 +179,7 @@ def matrix_norm(
         return vector_norm(A, 2, dims, keepdim)
     rows, columns = (d % n for d in dims)
     if ord in ("nuc", 2, -2):
-        from ..linalg.singular import svdvals
+        from ..linalg.singular import svdvals  # loaded when first used
 
         values = svdvals(A.movedim((rows, columns), (-2, -1)))
         reduce = values.sum if ord == "nuc" else _greatest(values, -1) if ord == 2 else values.amin

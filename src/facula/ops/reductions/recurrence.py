@@ -1,77 +1,19 @@
-"""Linear recurrences: what products and their derivatives are made of, without dividing.
-
-``recur(s, f)`` solves ``t[k] = s[k] + f[k] * t[k-1]``, or backwards ``t[k] = s[k] + f[k+1] * t[k+1]``. Each direction
-is the adjoint of the other, so products with zeros in them have right derivatives of every order.
-"""
+"""Linear recurrences as primitives (see ``arrays.recurrence``), and products without dividing."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from ..arrays.types import Array
+from ..arrays import recurrence
 from ..machine import batching
 from ..machine.any_state import wrap
 from ..machine.primitive import primitive
-from ..moving.basic import in_both_namespaces
+from ..machine.rules import in_both_namespaces
 
-
-@primitive("ShiftBackward0", kind="linear", batch=batching.moved_dimensions)
-def shift_op(input: Array, dim: int, by: int) -> Any:
-    """Move everything one place up (or down) a dimension; zeros come in."""
-    result = np.zeros_like(input)
-    n = input.shape[dim]
-    target = [slice(None)] * input.ndim
-    source = list(target)
-    target[dim], source[dim] = (slice(1, n), slice(0, n - 1)) if by > 0 else (slice(0, n - 1), slice(1, n))
-    result[tuple(target)] = input[tuple(source)]
-    return result
-
-
+shift_op = primitive("ShiftBackward0", kind="linear", batch=batching.moved_dimensions)(recurrence.shift)
 shift_op.vjp(input=lambda g, dim, by, xp: xp.shift(g, dim, -by))
 
-
-@primitive("RecurBackward0", batch=batching.moved_dimensions)
-def recur_op(source: Array, factor: Array, dim: int, reverse: bool) -> Any:
-    n = source.shape[dim]
-    if source.size == n and source.dtype.kind == "f" and source.dtype.itemsize > 2:
-        return _recur_numbers(source, factor, reverse)
-    s = np.moveaxis(source, dim, 0)
-    f = np.moveaxis(factor, dim, 0)
-    result = np.empty_like(s)
-    if n == 0:
-        return np.moveaxis(result, 0, dim)
-    order = range(n - 1, -1, -1) if reverse else range(n)
-    before = None
-    for k in order:
-        if before is None:
-            result[k] = s[k]
-        else:
-            np.multiply(f[k + 1] if reverse else f[k], before, out=result[k : k + 1].reshape(before.shape))
-            result[k] += s[k]
-        before = result[k : k + 1].reshape(s.shape[1:])
-    return np.moveaxis(result, 0, dim)
-
-
-def _recur_numbers(source: Any, factor: Any, reverse: bool) -> Any:
-    """One row: a loop over Python numbers is much quicker than one over arrays."""
-    single = source.dtype.itemsize == 4
-    s = source.reshape(-1).tolist()
-    f = factor.reshape(-1).tolist()
-    if reverse:
-        s.reverse()
-        f = [0.0, *f[:0:-1]]
-    t = s[0] if s else 0.0
-    result = s[:1]
-    for a, b in zip(s[1:], f[1:]):
-        t = a + b * t
-        result.append(t)
-    if reverse:
-        result.reverse()
-    if single:
-        return np.array(result, np.float64).astype(np.float32).reshape(source.shape)
-    return np.array(result, source.dtype).reshape(source.shape)
+recur_op = primitive("RecurBackward0", batch=batching.moved_dimensions)(recurrence.recur)
 
 
 @recur_op.vjp("source")
@@ -87,16 +29,9 @@ def recur_gradient_of_factor(g: Any, factor: Any, out: Any, dim: int, reverse: b
     return adjoint * xp.conj(xp.shift(out, dim, 1))
 
 
-def _unit(like: Any, dim: int, last: bool) -> Any:
-    """1 in the first (last) place along a dimension, 0 elsewhere."""
-    result = np.zeros_like(like)
-    at = [slice(None)] * like.ndim
-    at[dim] = slice(-1, None) if last else slice(0, 1)
-    result[tuple(at)] = 1
-    return result
-
-
-in_both_namespaces("unit_along", _unit, lambda t, dim, last: wrap(_unit(t._array, dim, last)))
+in_both_namespaces(
+    "unit_along", recurrence.unit_along, lambda t, dim, last: wrap(recurrence.unit_along(t._array, dim, last))
+)
 
 
 def products_before(x: Any, dim: int, xp: Any) -> Any:

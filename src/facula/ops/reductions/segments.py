@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.dtypes import not_for
 from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import one_dim
 from ..machine.primitive import primitive
 from ..machine.public import public
-from ..machine.refusals import not_for
-from ..moving.basic import constant, raw
+from ..machine.rules import constant, raw
 
 _UFUNCS: dict[str, Any] = {
     "sum": np.add, "mean": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum,
@@ -43,7 +43,7 @@ class Segments:
         """A value for each segment, to be broadcast along what is not reduced."""
         return values.reshape(-1, *(1,) * len(self.rest))
 
-    def spread(self, g: Any, xp: Any) -> Any:
+    def for_rows(self, g: Any, xp: Any) -> Any:
         """For each row in a segment what there is for the segment."""
         return xp.index(xp.reshape(g, (self.lengths.size, *self.rest)), (self.segment_of_row,))
 
@@ -77,19 +77,19 @@ def segment_reduce_gradient_of_input(
 ) -> Any:
     dtype = raw(g).dtype
     if reduce == "sum":
-        return segments.put(segments.spread(g, xp), xp)
+        return segments.put(segments.for_rows(g, xp), xp)
     if reduce == "mean":
         share = 1 / np.maximum(segments.column(segments.lengths), 1)[segments.segment_of_row]
-        return segments.put(segments.spread(g, xp) * constant(share.astype(dtype), xp), xp)
+        return segments.put(segments.for_rows(g, xp) * constant(share.astype(dtype), xp), xp)
     if reduce == "prod":
-        return segments.put(segments.spread(g, xp) * _others(input, out, segments, initial, xp), xp)
+        return segments.put(segments.for_rows(g, xp) * _others(input, out, segments, initial, xp), xp)
     rows = raw(input).reshape(-1, *segments.rest)[segments.rows]
     best = raw(out).reshape(-1, *segments.rest)[segments.segment_of_row]
     chosen = (rows == best) | (np.isnan(rows) & np.isnan(best))
     count = np.zeros((segments.lengths.size, *segments.rest))
     np.add.at(count, segments.segment_of_row, chosen)
     share = chosen / np.maximum(count[segments.segment_of_row], 1)
-    return segments.put(segments.spread(g, xp) * constant(share.astype(dtype), xp), xp)
+    return segments.put(segments.for_rows(g, xp) * constant(share.astype(dtype), xp), xp)
 
 
 def _others(input: Any, out: Any, segments: Any, initial: Any, xp: Any) -> Any:
@@ -97,7 +97,7 @@ def _others(input: Any, out: Any, segments: Any, initial: Any, xp: Any) -> Any:
     rows = segments.take(input, xp)
     values = raw(rows)
     if not (values == 0).any():
-        return segments.spread(out, xp) / rows
+        return segments.for_rows(out, xp) / rows
     result = np.empty_like(values)
     for start, n in zip(segments.first, segments.lengths):
         for i in range(n):

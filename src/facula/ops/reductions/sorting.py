@@ -8,7 +8,7 @@ import numpy as np
 
 from ... import return_types
 from ..._core import dtypes
-from ..._core.dtypes import widened
+from ..._core.dtypes import not_for, widened
 from ..._tensor import Tensor, known
 from ..arrays.tiles import each_rows
 from ..arrays.types import Array
@@ -18,7 +18,6 @@ from ..machine.arguments import as_int
 from ..machine.errors import NoOverload, WrongArgument
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import FUNCTIONS, public
-from ..machine.refusals import not_for
 from .extrema import BY_INDEX, by_index, chosen_of_all, require_elements
 from .reducing import check_dim
 from .sums import _FULL

@@ -9,29 +9,16 @@ import numpy as np
 from ..._core import dtypes
 from ..._core.dtypes import F32, F64, widened
 from ..._tensor import Tensor
+from ..arrays.sums import accumulator, add_up, multiply_reduce, total, with_ones, without
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.errors import NoOverload, WrongArgument
 from ..machine.namespaces import ARRAYS, TENSORS
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
-from ..moving.basic import in_both_namespaces, in_dtype, raw
+from ..machine.rules import in_both_namespaces, in_dtype, raw, sum_tensor_to
 from .recurrence import products_of_others
-from .reducing import (
-    accumulator,
-    add_up,
-    axes,
-    check_dim,
-    check_dims,
-    count,
-    multiply_reduce,
-    refuse_narrowing,
-    spread,
-    spread_out,
-    total,
-    with_ones,
-    without,
-)
+from .reducing import axes, check_dim, check_dims, count, expand_reduced, refuse_narrowing, unsqueeze_reduced
 
 _FULL: Any = object()
 """Stands for an argument ``dim`` that was not given: that is another overload than None."""
@@ -55,7 +42,7 @@ def sum_all_op(input: Array, dtype: Any = None) -> Any:
 
 @sum_all_op.vjp("input")
 def sum_all_gradient_of_input(g: Any, input_shape: Any, input_dtype: Any, xp: Any) -> Any:
-    return spread_out(in_dtype(g, input_dtype, xp), input_shape, None, True, xp)
+    return expand_reduced(in_dtype(g, input_dtype, xp), input_shape, None, True, xp)
 
 
 @sum_all_op.batch
@@ -74,7 +61,7 @@ def sum_dim_op(input: Array, dim: Any, keepdim: bool, dtype: Any = None) -> Any:
 
 @sum_dim_op.vjp("input")
 def sum_dim_gradient_of_input(g: Any, input_shape: Any, dim: Any, keepdim: bool, input_dtype: Any, xp: Any) -> Any:
-    return spread_out(in_dtype(g, input_dtype, xp), input_shape, dim, keepdim, xp)
+    return expand_reduced(in_dtype(g, input_dtype, xp), input_shape, dim, keepdim, xp)
 
 
 @public("sum", "sum", out="dim", overloads=True)
@@ -114,7 +101,7 @@ def nansum_op(input: Array, dim: Any, keepdim: bool, dtype: Any) -> Any:
 
 @nansum_op.vjp("input")
 def nansum_gradient_of_input(g: Any, input: Any, dim: Any, keepdim: bool, input_dtype: Any, xp: Any) -> Any:
-    return spread_out(in_dtype(g, input_dtype, xp), input.shape, dim, keepdim, xp) * xp.not_nan(input)
+    return expand_reduced(in_dtype(g, input_dtype, xp), input.shape, dim, keepdim, xp) * xp.not_nan(input)
 
 
 def _not_nan(x: Any) -> Any:
@@ -174,11 +161,11 @@ def mean_all_gradient_of_input(g: Any, input_shape: Any, input_size: int, input_
 
 def _share_on_arrays(g: Any, shape: tuple[int, ...], dim: Any, keepdim: bool, n: int) -> Any:
     """Few numbers are divided, before they are spread."""
-    return spread_out(g / n if g.dtype.itemsize > 2 else (g / n).astype(g.dtype), shape, dim, keepdim, ARRAYS)
+    return expand_reduced(g / n if g.dtype.itemsize > 2 else (g / n).astype(g.dtype), shape, dim, keepdim, ARRAYS)
 
 
 def _share_on_tensors(g: Any, shape: tuple[int, ...], dim: Any, keepdim: bool, n: int) -> Any:
-    return TENSORS.over(spread_out(g, shape, dim, keepdim, TENSORS), n)
+    return TENSORS.over(expand_reduced(g, shape, dim, keepdim, TENSORS), n)
 
 
 in_both_namespaces("share_of_mean", _share_on_arrays, _share_on_tensors)
@@ -288,9 +275,9 @@ def prod_dim_op(input: Array, dim: int, keepdim: bool, dtype: Any = None) -> Any
 def prod_dim_gradient_of_input(g: Any, input: Any, out: Any, dim: int, keepdim: bool, input_dtype: Any, xp: Any) -> Any:
     if not input.shape:
         return in_dtype(g, input_dtype, xp)
-    g = spread(g, input.shape, (dim,), keepdim, xp)
+    g = unsqueeze_reduced(g, input.shape, (dim,), keepdim, xp)
     if has_no_zero(input):
-        others = spread(out, input.shape, (dim,), keepdim, xp) / input
+        others = unsqueeze_reduced(out, input.shape, (dim,), keepdim, xp) / input
     else:
         others = products_of_others(input, dim, xp)
     return in_dtype(g * xp.conj(others), input_dtype, xp)
@@ -378,8 +365,8 @@ def logsumexp_op(input: Array, dim: Any, keepdim: bool) -> Any:
 
 @logsumexp_op.vjp("input")
 def logsumexp_gradient_of_input(g: Any, input: Any, out: Any, dim: Any, keepdim: bool, xp: Any) -> Any:
-    g = spread(g, input.shape, dim, keepdim, xp)
-    return g * xp.conj(xp.exp(input - spread(out, input.shape, dim, keepdim, xp)))
+    g = unsqueeze_reduced(g, input.shape, dim, keepdim, xp)
+    return g * xp.conj(xp.exp(input - unsqueeze_reduced(out, input.shape, dim, keepdim, xp)))
 
 
 @public("logsumexp", "logsumexp", out=True)
@@ -389,3 +376,14 @@ def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     if input._array.dtype.kind in "biu":
         input = input.to(dtypes.default)
     return logsumexp_op.call(input, dims, keepdim)
+
+
+@public("", "sum_to_size")
+def sum_to_size(input: Tensor, *size: Any) -> Tensor:
+    """Sum to a shape that could be broadcast to this tensor's."""
+    shape = tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int) else tuple(size)
+    here = input._array.shape
+    lead = len(here) - len(shape)
+    if lead < 0 or any(s != n and s != 1 for s, n in zip(shape, here[lead:])):
+        raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(here)}}}.")
+    return sum_tensor_to(input, shape) if shape else input.sum()

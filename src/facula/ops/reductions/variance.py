@@ -9,13 +9,14 @@ import numpy as np
 
 from ..._core.dtypes import widened
 from ..._tensor import Tensor, computed
+from ..arrays.sums import add_squares, total
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.errors import WrongArgument
 from ..machine.primitive import primitive
 from ..machine.public import public
-from ..moving.basic import in_both_namespaces
-from .reducing import add_squares, axes, check_dims, count, spread, total
+from ..machine.rules import in_both_namespaces
+from .reducing import axes, check_dims, count, unsqueeze_reduced
 from .sums import _FULL, mean_array
 
 # ---- kernels
@@ -69,7 +70,7 @@ def std_mean_op(input: Array, dim: Any, correction: Any, keepdim: bool) -> tuple
 def _var_grad(g: Any, x: Any, dim: Any, correction: Any, keepdim: bool, xp: Any) -> Any:
     n = count(x.shape, dim)
     dof = n - (1 if correction is None else correction)
-    g = spread(g, x.shape, dim, keepdim, xp)
+    g = unsqueeze_reduced(g, x.shape, dim, keepdim, xp)
     away = x - (xp.mean_all(x) if dim is None else xp.mean_dim(x, dim, True))
     if dof <= 0 and not dim:
         return g * xp.infinity_or_nan(away)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import dtypes
+from ..._core.dtypes import not_for
 from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..creation.factories import checked_dtype, finish, place
@@ -20,11 +21,11 @@ from ..machine.arguments import one_dim
 from ..machine.errors import WrongArgument
 from ..machine.primitive import primitive
 from ..machine.public import public
-from ..machine.refusals import not_for, scalar_type
-from ..moving.basic import conj_tensor, in_both_namespaces
+from ..machine.refusals import scalar_type
+from ..machine.rules import in_both_namespaces
 from ..moving.padding import constant_pad_op
 from ..moving.rearrange import roll_op
-from ..pointwise.complex import conj_physically_op
+from ..pointwise.complex import conj_physically_op, conj_tensor
 from ..views.slices import slice_op
 
 FFT: dict[str, Any] = {}
@@ -45,7 +46,7 @@ def library(array: Any) -> Any:
 @cache
 def _best() -> Any:
     try:
-        from scipy import fft  # type: ignore[import-untyped]
+        from scipy import fft  # type: ignore[import-untyped]  # optional
     except ImportError:
         return np.fft
     return fft

@@ -14,6 +14,7 @@ from ..machine.deprecated import warn_once
 from ..machine.public import public
 from ..machine.view import view_primitive
 from ..moving.padding import constant_pad_op, pad
+from ..pointwise.complex import view_as_complex_op, view_as_real, view_as_real_op
 from ..views.slices import slice_op, unfold_backward_op, unfold_op
 from .fft import c2c_op, c2r_op, r2c_op
 
@@ -121,8 +122,6 @@ def stft(
     if is_single:
         result.squeeze_(0)
     if return_complex is False:
-        from ..pointwise.complex import view_as_real
-
         return view_as_real(result)
     return result
 
@@ -180,8 +179,6 @@ def istft(
             raise RuntimeError("Cannot have onesided output if window or input is complex")
     elif window is not None and window._array.dtype.kind == "c":
         raise RuntimeError("Complex windows are incompatible with return_complex=False")
-    from ..pointwise.complex import view_as_complex_op, view_as_real_op
-
     is_single = array.ndim == 2
     parts = view_as_real_op(input)
     if is_single:

@@ -7,25 +7,26 @@ from typing import Any
 
 import numpy as np
 
-from ..._core import state
+from ..._core import state, strides
 from ..._core.devices import MetaArray, empty_meta
+from ..._core.strides import bytes_of
 from ..._tensor import Tensor
 from ...autograd import views
 from ..machine.arguments import one_dim, size_tuple
 from ..machine.primitive import Primitive
 from ..machine.public import FUNCTIONS, public
-from ..moving.basic import _bytes_of, as_strided_op
 from .shape import _several_dims, new_dim, squeeze_all_op, squeeze_dims_op, squeeze_op, unsqueeze_op
+from .strided import as_strided_op
 from .transpose import t_op, transpose_op
 
 
 def become_view(self: Any, op: Primitive, *attributes: Any) -> Any:
     """Let a tensor be the view of itself that ``op`` makes."""
     if self.wraps:
-        from ..._levels import links
+        from ..._levels import links  # loaded when first used
 
         others = links.views_of(self)
-        before = links.twin(self)
+        before = links.replica(self)
         links.take(self, op(before, *attributes))
         for view in others:
             links.relink(view, before)
@@ -54,7 +55,8 @@ def _in_place(op: Primitive, node: str) -> Any:
 
 _t_op, _transpose_op = _in_place(t_op, "TBackward1"), _in_place(transpose_op, "TransposeBackward1")
 _unsqueeze_op = _in_place(unsqueeze_op, "UnsqueezeBackward1")
-_squeeze_all_op, _squeeze_one_op = _in_place(squeeze_all_op, "SqueezeBackward3"), _in_place(squeeze_op, "SqueezeBackward4")
+_squeeze_all_op = _in_place(squeeze_all_op, "SqueezeBackward3")
+_squeeze_one_op = _in_place(squeeze_op, "SqueezeBackward4")
 _as_strided_op = _in_place(as_strided_op, "AsStridedBackward1")
 _squeeze_several_op = _in_place(squeeze_dims_op, "SqueezeBackward5")
 
@@ -100,8 +102,8 @@ def squeeze_(input: Tensor, dim: Any = None) -> Any:
 def as_strided_(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
     """``as_strided`` in place."""
     array = input._array
-    here = views.storage_offset(array)
-    geometry = (array.shape, views.element_strides(array), here)
+    here = strides.storage_offset(array)
+    geometry = (array.shape, strides.element_strides(array), here)
     at = here if storage_offset is None else storage_offset
     return become_view(input, _as_strided_op, tuple(size), tuple(stride), at, geometry)
 
@@ -119,8 +121,8 @@ def resized(array: Any, shape: tuple[int, ...]) -> Any:
     if isinstance(array, MetaArray):
         return empty_meta(shape, array.dtype)
     numel = math.prod(shape)
-    memory = _bytes_of(views.root_of(array))
-    offset = views.storage_offset(array) * array.itemsize if array.size else 0
+    memory = bytes_of(strides.root_of(array))
+    offset = strides.storage_offset(array) * array.itemsize if array.size else 0
     if offset + numel * array.itemsize > memory.size:
         larger = np.zeros(offset + numel * array.itemsize, np.uint8)
         larger[: memory.size] = memory
@@ -163,7 +165,7 @@ def set_(
                 f"Could not set tensor of type {source.dtype.name} to a tensor of type {input.dtype.name}"
             )
         if size is not None:
-            array = _strided_memory(views.root_of(array), dt, storage_offset, size, stride)
+            array = _strided_memory(strides.root_of(array), dt, storage_offset, size, stride)
     else:
         memory = source.untyped()._bytes if hasattr(source, "untyped") else source._bytes
         whole = (memory.size // dt.itemsize,)
@@ -176,8 +178,8 @@ def set_(
 def _strided_memory(root: Any, dt: Any, offset: int, size: Any, stride: Any) -> Any:
     shape = size_tuple((tuple(size),))
     if stride is None:
-        return np.ndarray(shape, dt, _bytes_of(root), offset * dt.itemsize)
-    return np.ndarray(shape, dt, _bytes_of(root), offset * dt.itemsize, tuple(s * dt.itemsize for s in stride))
+        return np.ndarray(shape, dt, bytes_of(root), offset * dt.itemsize)
+    return np.ndarray(shape, dt, bytes_of(root), offset * dt.itemsize, tuple(s * dt.itemsize for s in stride))
 
 
 FUNCTIONS["resize_as_"] = resize_as_

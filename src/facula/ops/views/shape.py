@@ -8,16 +8,17 @@ from typing import Any
 import numpy as np
 
 from ..._core import dtypes
+from ..._core.strides import element_strides
 from ..._tensor import Tensor
-from ...autograd.views import element_strides
+from ..arrays.strides import strided
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import one_dim, size_tuple
 from ..machine.errors import NoOverload, WrongArgument
 from ..machine.primitive import primitive
 from ..machine.public import public
-from ..machine.view import strided, view_primitive
-from ..moving.basic import in_both_namespaces
+from ..machine.rules import in_both_namespaces
+from ..machine.view import view_primitive
 
 ndarray = np.ndarray
 
@@ -178,7 +179,7 @@ def view(input: Tensor, *shape: Any, size: Any = None, dtype: Any = None) -> Ten
 
 
 def _view_in_transform(input: Any, wanted: tuple[int, ...]) -> Tensor:
-    from ..._levels.wrapped import share_memory
+    from ..._levels.wrapped import share_memory  # loaded when first used
 
     result: Tensor = input._reshaped(wanted)
     if result.numel() and not share_memory(result, input):

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor
+from ..arrays.strides import strided
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import as_int, one_dim
 from ..machine.primitive import primitive
 from ..machine.public import linalg, public
-from ..machine.view import strided, view_primitive
-from ..moving.basic import constant, raw
+from ..machine.rules import constant, raw
+from ..machine.view import view_primitive
 
 _ALL = slice(None)
 
@@ -24,7 +25,7 @@ def at_dim(dim: int, key: Any) -> tuple[Any, ...]:
 
 
 def zeros_beside(g: Any, shape: tuple[int, ...], xp: Any) -> Any:
-    """Zeros in the dtype and the world of a gradient."""
+    """Zeros in the dtype and the namespace of a gradient."""
     return constant(np.zeros(shape, raw(g).dtype), xp)
 
 

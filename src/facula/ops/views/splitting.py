@@ -18,9 +18,9 @@ from ..machine.arguments import as_int, one_dim
 from ..machine.errors import NoOverload
 from ..machine.primitive import Primitive
 from ..machine.public import public
+from ..machine.rules import in_both_namespaces
 from ..machine.view import view_primitive
-from ..moving.basic import in_both_namespaces
-from ..moving.joining import joined
+from ..moving.joining import cat, joined, stack
 from .slices import at_dim, slice_along
 
 # ---- gradients of parts put together
@@ -42,8 +42,6 @@ def _put_together_arrays(parts: Any, sizes: tuple[int, ...], dim: int) -> Any:
 
 
 def _put_together_tensors(parts: Any, sizes: tuple[int, ...], dim: int) -> Tensor:
-    from ..moving.joining import cat
-
     some = next(p for p in parts if p is not None)._array
     shape = list(some.shape)
     filled = []
@@ -67,8 +65,6 @@ def _stack_arrays(parts: Any, dim: int) -> Any:
 
 
 def _stack_tensors(parts: Any, dim: int) -> Tensor:
-    from ..moving.joining import stack
-
     some = next(p for p in parts if p is not None)._array
     return stack([Tensor._wrap(np.zeros(some.shape, some.dtype)) if p is None else p for p in parts], dim)
 

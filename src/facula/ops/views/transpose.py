@@ -12,8 +12,9 @@ from ..machine.arguments import one_dim
 from ..machine.errors import NoOverload
 from ..machine.public import public
 from ..machine.view import view_primitive
-from ..moving.basic import alias_op, conj_tensor
+from ..pointwise.complex import conj_tensor
 from .shape import ints
+from .strided import alias_op
 
 
 @view_primitive("TransposeBackward0", "transpose", batch=batching.moved_dimensions)

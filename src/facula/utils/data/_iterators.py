@@ -65,7 +65,7 @@ class _BaseDataLoaderIter:
 
     def __next__(self) -> Any:
         if state.special and state.modes.profiled is not None:
-            from ...autograd.profiler import record_function
+            from ...autograd.profiler import record_function  # loaded when first used
 
             with record_function(f"enumerate(DataLoader)#{type(self).__name__}.__next__"):
                 batch = self._next_data()

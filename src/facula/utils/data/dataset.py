@@ -207,7 +207,7 @@ def random_split(
                 )
     if sum(sizes) != total:
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
-    from ...ops.creation.random import randperm
+    from ...ops.creation.random import randperm  # loaded when first used
 
     order = randperm(total, generator=generator).tolist()
     ends = itertools.accumulate(int(size) for size in sizes)

@@ -35,7 +35,7 @@ class DistributedSampler(Sampler[int]):
         self.total_size = num_replicas * self.num_samples
 
     def __iter__(self) -> Iterator[int]:
-        from ...ops.creation.random import randperm
+        from ...ops.creation.random import randperm  # loaded when first used
 
         count = len(self.dataset)
         if self.shuffle:
@@ -61,7 +61,7 @@ class DistributedSampler(Sampler[int]):
 
 def _process_group() -> Any:
     try:
-        from ... import distributed
+        from ... import distributed  # loaded when first used
     except ImportError:
         distributed = None  # type: ignore[assignment]
     if distributed is None or not hasattr(distributed, "is_initialized") or not distributed.is_initialized():

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
+import facula
+
 from ..._core.dtypes import float64
 from ..._core.generator import Generator
 
@@ -65,7 +67,7 @@ class RandomSampler(Sampler[int]):
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
     def __iter__(self) -> Iterator[int]:
-        from ...ops.creation.random import randint, randperm
+        from ...ops.creation.random import randint, randperm  # loaded when first used
 
         n = len(self.data_source)
         generator = self.generator if self.generator is not None else Generator().manual_seed(drawn_seed(None))
@@ -86,7 +88,7 @@ _AT_ONCE = 4096
 
 def drawn_seed(generator: Any) -> int:
     """A seed for another generator."""
-    from ...ops.creation.random import randint
+    from ...ops.creation.random import randint  # loaded when first used
 
     return int(randint(0, 2**63 - 1, (), generator=generator).item())
 
@@ -99,7 +101,7 @@ class SubsetRandomSampler(Sampler[int]):
         self.generator = generator
 
     def __iter__(self) -> Iterator[int]:
-        from ...ops.creation.random import randperm
+        from ...ops.creation.random import randperm  # loaded when first used
 
         for i in randperm(len(self.indices), generator=self.generator).tolist():
             yield self.indices[i]
@@ -114,7 +116,7 @@ class WeightedRandomSampler(Sampler[int]):
     def __init__(
         self, weights: Sequence[float], num_samples: int, replacement: bool = True, generator: Any = None
     ) -> None:
-        from ...ops.creation.from_data import as_tensor
+        from ...ops.creation.from_data import as_tensor  # loaded when first used
 
         _require_count("num_samples", num_samples)
         _require_flag("replacement", replacement)
@@ -125,9 +127,7 @@ class WeightedRandomSampler(Sampler[int]):
         self.replacement, self.generator = replacement, generator
 
     def __iter__(self) -> Iterator[int]:
-        from ... import multinomial
-
-        drawn = multinomial(self.weights, self.num_samples, self.replacement, generator=self.generator)
+        drawn = facula.multinomial(self.weights, self.num_samples, self.replacement, generator=self.generator)
         yield from iter(drawn.tolist())
 
     def __len__(self) -> int:

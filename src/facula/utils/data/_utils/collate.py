@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+import facula
+
 from ...._tensor import Tensor
 
 __all__ = ["collate", "default_collate", "default_collate_fn_map", "default_convert"]
@@ -26,7 +28,7 @@ def default_convert(data: Any) -> Any:
     if kind.__module__ == "numpy" and kind.__name__ not in ("str_", "string_", "bytes_"):
         if kind.__name__ == "ndarray" and _NO_NUMBERS.search(data.dtype.str) is not None:
             return data
-        from ....ops.creation.from_data import as_tensor
+        from ....ops.creation.from_data import as_tensor  # loaded when first used
 
         return as_tensor(data)
     if isinstance(data, collections.abc.Mapping):
@@ -81,7 +83,7 @@ def collate(batch: Any, *, collate_fn_map: dict[Any, Callable[..., Any]] | None 
 
 
 def collate_tensor_fn(batch: Any, *, collate_fn_map: Any = None) -> Any:
-    from ....ops.moving.joining import stack
+    from ....ops.moving.joining import stack  # loaded when first used
 
     return stack(list(batch), 0)
 
@@ -89,26 +91,22 @@ def collate_tensor_fn(batch: Any, *, collate_fn_map: Any = None) -> Any:
 def collate_numpy_array_fn(batch: Any, *, collate_fn_map: Any = None) -> Any:
     if _NO_NUMBERS.search(batch[0].dtype.str) is not None:
         raise TypeError(_WRONG_KIND.format(batch[0].dtype))
-    from ....ops.creation.from_data import as_tensor
+    from ....ops.creation.from_data import as_tensor  # loaded when first used
 
     return collate([as_tensor(b) for b in batch], collate_fn_map=collate_fn_map)
 
 
 def collate_numpy_scalar_fn(batch: Any, *, collate_fn_map: Any = None) -> Any:
-    from ....ops.creation.from_data import as_tensor
+    from ....ops.creation.from_data import as_tensor  # loaded when first used
 
     return as_tensor(np.asarray(batch) if isinstance(batch, (list, tuple)) else batch)
 
 
 def collate_float_fn(batch: Any, *, collate_fn_map: Any = None) -> Any:
-    import facula
-
     return facula.tensor(batch, dtype=facula.float64)
 
 
 def collate_int_fn(batch: Any, *, collate_fn_map: Any = None) -> Any:
-    import facula
-
     return facula.tensor(batch)
 
 

@@ -108,7 +108,7 @@ class _Packer(pickle.Pickler):
 
 
 def _unpacked(array: Any, requires_grad: bool) -> Tensor:
-    from ....ops.creation.factories import finish
+    from ....ops.creation.factories import finish  # loaded when first used
 
     t = finish(array)
     return t.requires_grad_() if requires_grad else t
@@ -195,7 +195,7 @@ def work(
 
 
 def _fetched(fetcher: Any, index: Any, kind: Any, worker_id: int) -> Any:
-    from .fetch import IterableFetcher
+    from .fetch import IterableFetcher  # loaded when first used
 
     try:
         return ("batch", fetcher.fetch(index))
@@ -234,8 +234,8 @@ def _post(outbox: queue.Queue[Any], results: Any) -> None:
 
 
 def _seed(base_seed: int, worker_id: int) -> None:
-    from ...._core.settings import set_num_threads
-    from ....random import manual_seed
+    from ...._core.settings import set_num_threads  # loaded when first used
+    from ....random import manual_seed  # loaded when first used
 
     set_num_threads(1)
     random.seed(base_seed + worker_id)

@@ -1,0 +1,52 @@
+"""Where an array's elements lie in memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def address(array: np.ndarray[Any, Any]) -> int:
+    pointer: int = array.__array_interface__["data"][0]
+    return pointer
+
+
+def root_of(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The array whose memory is the storage: the last one of NumPy's own."""
+    while array.base.__class__ is np.ndarray:
+        array = array.base
+    return array
+
+
+def storage_offset(array: np.ndarray[Any, Any]) -> int:
+    root = root_of(array)
+    return 0 if root is array else (address(array) - address(root)) // max(array.itemsize, 1)
+
+
+def element_strides(array: np.ndarray[Any, Any]) -> tuple[int, ...]:
+    if not array.size and not any(array.strides):  # as NumPy has it for arrays that are made empty
+        strides = [1] * array.ndim
+        for i in range(array.ndim - 1, 0, -1):
+            strides[i - 1] = strides[i] * max(array.shape[i], 1)
+        return tuple(strides)
+    size = array.itemsize or 1
+    if array.ndim == 2:
+        rows, columns = array.strides
+        return rows // size, columns // size
+    return tuple([s // size for s in array.strides])
+
+
+def geometry_of(array: np.ndarray[Any, Any]) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+    """Arguments for ``as_strided``."""
+    return array.shape, element_strides(array), storage_offset(array)
+
+
+def bytes_of(root: np.ndarray[Any, Any]) -> Any:
+    """All of a root's memory as one array of bytes that keeps it alive."""
+    if root.flags.c_contiguous:
+        return root.reshape(-1).view(np.uint8)
+    if root.flags.f_contiguous:
+        return root.T.reshape(-1).view(np.uint8)
+    n = 1 + sum((n - 1) * s for n, s in zip(root.shape, root.strides)) // root.itemsize
+    return np.lib.stride_tricks.as_strided(root.view(), (n,), (root.itemsize,)).view(np.uint8)

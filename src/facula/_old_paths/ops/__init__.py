@@ -1,0 +1,1 @@
+"""Old modules of ``facula.ops``: see ``facula._old_paths``."""

@@ -1,0 +1,1 @@
+"""``torch.backends`` of what is not here; ``facula.backends`` finds these modules."""

@@ -1,5 +1,0 @@
-"""``torch.mtia``: there is no such device here."""
-
-from ._absent_device import device_count, empty_cache, is_available, manual_seed, synchronize
-
-__all__ = ["device_count", "empty_cache", "is_available", "manual_seed", "synchronize"]

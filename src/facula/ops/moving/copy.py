@@ -1,0 +1,118 @@
+"""Copies of tensors, also in another dtype, and copies into tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core import dtypes, layouts
+from ..._lazy import set_methods
+from ..._tensor import Tensor
+from ...autograd.saved import PLAIN
+from ..arrays.types import Array
+from ..machine import batching
+from ..machine.arguments import is_number
+from ..machine.call import is_apart
+from ..machine.operands import common_shape
+from ..machine.primitive import primitive
+from ..machine.public import public
+from ..machine.rules import fit, no_gradient
+from ..machine.write import change, check_no_partial_overlap, is_simple_write, output_shape_error
+
+
+@primitive("ToCopyBackward0", kind="linear")
+def cast_op(input: Array, dtype: np.dtype[Any], memory_format: Any = None) -> Any:
+    array = dtypes.cast(input if isinstance(input, np.ndarray) else np.asarray(input), dtype)
+    return array if memory_format is None else in_format(array, memory_format)
+
+
+@cast_op.vjp("input")
+def cast_gradient_of_input(g: Any, input_dtype: Any, xp: Any) -> Any:
+    return xp.cast(g, input_dtype)
+
+
+@cast_op.batch
+def cast_batched(call: batching.Call) -> Any:
+    return cast_op(call.values[0], call.attributes[0])  # an order in memory would be one of all dimensions
+
+
+@primitive("CloneBackward0", kind="linear")
+def clone_op(input: Array, memory_format: Any = None) -> Any:
+    if memory_format is not None and memory_format is not layouts.preserve_format:
+        return in_format(input, memory_format)
+    return input.copy(order="K") if input.size and 0 not in input.strides else input.copy()
+
+
+def in_format(array: Any, memory_format: Any) -> Any:
+    """A copy whose dimensions lie in memory as the format says."""
+    order = layouts.axis_order(memory_format, array.ndim)
+    dense = array.transpose(order).copy()
+    return dense.transpose([order.index(i) for i in range(array.ndim)])
+
+
+clone_op.vjp(input=lambda g: g)
+
+clone_op.batch(lambda call: clone_op(call.values[0]))
+
+
+@public("clone", "clone")
+def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
+    """A copy with the same values, and history."""
+    return clone_op(input) if memory_format is None else clone_op(input, memory_format)
+
+
+@primitive("CopyBackwards", name="copy", kind="linear")
+def copy_op(input: Array, src: Array) -> Any:
+    return np.broadcast_to(src, input.shape)
+
+
+copy_op.vjp(input=no_gradient, src=lambda g, src_shape, src_dtype, xp: fit(g, src_shape, src_dtype, xp))
+
+
+@copy_op.batch
+def copy_batched(call: batching.Call) -> Any:
+    target, source = call.full(0), call.values[1]
+    if call.flags[1]:
+        source = batching.padded(source, call.ndim(0)).expand(target.shape)
+    return call.run([target, source])
+
+
+def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
+    """Write ``src`` into this tensor, broadcast and cast."""
+    if type(src) in PLAIN and is_simple_write(self, src):
+        target, source = self._array, src._array
+        if source.dtype is target.dtype and source.shape == target.shape and is_apart(target, source):
+            target[...] = source
+            self._bump_version()
+            return self
+    if not isinstance(src, Tensor):
+        if not is_number(src):
+            raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
+        from ..creation.create import tensor  # it imports this module
+
+        src = tensor(src)
+    try:
+        fits = np.broadcast_shapes(src._array.shape, self._array.shape) == self._array.shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise copy_error(self._array.shape, src._array.shape)
+    check_no_partial_overlap(self._array, src._array)
+    return change(copy_op, self, (src,), assign)
+
+
+def copy_error(target: tuple[int, ...], source: tuple[int, ...]) -> RuntimeError:
+    return output_shape_error(target, common_shape(target, source))
+
+
+def assign(target: np.ndarray[Any, Any], source: Any) -> None:
+    """Write an array into another, of a complex one the real part into a real one."""
+    if source.dtype.kind == "c" and target.dtype.kind not in "cb":
+        source = source.real
+    if np.may_share_memory(target, source):
+        source = source.copy()
+    target[...] = source
+
+
+set_methods(copy_=copy_)

@@ -1,0 +1,136 @@
+"""One value in every place: written into a tensor, or in a new one like it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..._core import dtypes
+from ..._lazy import set_methods
+from ..._tensor import Tensor
+from ..arrays.types import Array
+from ..machine import batching
+from ..machine.primitive import primitive
+from ..machine.public import FUNCTIONS, public
+from ..machine.rules import fit, no_gradient
+from ..machine.write import change, is_simple_write
+from .copy import assign
+
+
+@primitive("FillBackward2", name="fill_number", batch=batching.as_it_is)
+def fill_number_op(input: Array, value: object) -> Any:
+    return np.full_like(input, value)
+
+
+fill_number_op.vjp(input=no_gradient)
+
+
+@primitive("FillBackward3", name="fill_tensor", kind="linear")
+def fill_tensor_op(input: Array, value: Array) -> Any:
+    return np.full_like(input, value)
+
+
+fill_tensor_op.vjp(input=no_gradient, value=lambda g, xp, value_dtype: fit(g, (), value_dtype, xp))
+
+
+@fill_tensor_op.batch
+def fill_batched(call: batching.Call) -> Any:
+    target, value = call.full(0), call.values[1]
+    if not call.flags[1]:
+        return call.run([target, value])
+    return batching.padded(value, call.ndim(0)).to(target.dtype).expand(target.shape).clone()
+
+
+@primitive("ZeroBackward0", name="zero", batch=batching.as_it_is)
+def zero_op(input: Array) -> Any:
+    return np.zeros_like(input)
+
+
+zero_op.vjp(input=no_gradient)
+
+
+@fill_number_op.tangent
+@zero_op.tangent
+def fill_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
+    return outs[0].new_zeros(outs[0].shape)
+
+
+def fill_(self: Any, value: Any) -> Any:
+    """Set every element."""
+    if isinstance(value, Tensor):
+        if value._array.ndim:
+            raise RuntimeError(
+                "fill_ only supports 0-dimension value tensor but got tensor with "
+                f"{value._array.ndim} dimensions."
+            )
+        return change(fill_tensor_op, self, (value,), assign)
+    number = value
+
+    def write(target: np.ndarray[Any, Any]) -> None:
+        target[...] = checked_number(number, dtypes.of_array(target))
+
+    return change(fill_number_op, self, (), write, (number,), overlap=True)
+
+
+_C_NAMES = {
+    "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float", "float64": "double", "int32": "int",
+}  # fmt: skip
+
+
+def checked_number(value: Any, d: dtypes.dtype) -> Any:
+    """A Python number for a tensor of this dtype, or PyTorch's error if it does not fit."""
+    if d.category in (dtypes.BOOL, dtypes.COMPLEX):
+        return value
+    if isinstance(value, complex):
+        if value.imag:
+            raise _overflow(d)
+        value = value.real
+    if d.category == dtypes.FLOAT:
+        if isinstance(value, float) and (abs(value) < 65504 or math.isinf(value)):
+            return value
+        if abs(value) > dtypes.finfo(d).max and not math.isinf(value):
+            raise _overflow(d)
+        return value
+    info = np.iinfo(d.numpy)
+    if not (-info.max - 1 if d.is_signed else -info.max) <= value <= info.max:
+        raise _overflow(d)
+    value = int(value)
+    return value if d.is_signed or value >= 0 else value + info.max + 1
+
+
+def _overflow(d: dtypes.dtype) -> RuntimeError:
+    return RuntimeError(f"value cannot be converted to type {_C_NAMES.get(d.name, f'{d.name}_t')} without overflow")
+
+
+def zero_(self: Any) -> Any:
+    """Set every element to 0."""
+    if is_simple_write(self):
+        self._array.fill(0)
+        self._bump_version()
+        return self
+    return change(zero_op, self, (), lambda target: target.fill(0), overlap=True)
+
+
+set_methods(fill_=fill_, zero_=zero_)
+FUNCTIONS["fill_"] = fill_
+FUNCTIONS["zero_"] = zero_
+
+
+# ---- a tensor like another, filled
+
+_number_op = fill_number_op.under("filled_with_number", "FillBackward0")
+_tensor_op = fill_tensor_op.under("filled_with_tensor", "FillBackward1")
+
+
+@public("fill")
+def fill(input: Tensor, value: Any) -> Tensor:
+    """The same value in every place."""
+    if not isinstance(value, Tensor):
+        return _number_op(input, checked_number(value, input.dtype))
+    if value._array.ndim:
+        raise RuntimeError(
+            f"fill_ only supports 0-dimension value tensor but got tensor with {value._array.ndim} dimensions."
+        )
+    return _tensor_op(input, value)

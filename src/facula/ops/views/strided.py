@@ -1,0 +1,136 @@
+"""Views of a storage by sizes, strides and offset."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core import strides
+from ..._core.strides import bytes_of
+from ..._tensor import Tensor
+from ..arrays.types import Array
+from ..machine import batching
+from ..machine.primitive import primitive
+from ..machine.public import public
+
+
+@primitive("AliasBackward0", view=True, batch=batching.last_dimensions)
+def alias_op(input: Array) -> Any:
+    return input.view()
+
+
+alias_op.vjp(input=lambda g: g)
+
+
+@public("alias", "alias")
+def alias(input: Tensor) -> Tensor:
+    """A view of the whole."""
+    return alias_op(input)
+
+
+@primitive("AsStridedBackward0", name="as_strided", view=True)
+def as_strided_op(
+    input: Array, size: tuple[int, ...], stride: tuple[int, ...], storage_offset: int, geometry: tuple[Any, ...]
+) -> Any:
+    """``geometry``: (shape, strides, storage offset) of the input, which its derivative needs."""
+    if 0 in size:
+        return np.empty(size, input.dtype)
+    root = strides.root_of(input)
+    memory = bytes_of(root)
+    step = input.itemsize
+    needed = (storage_offset + sum((n - 1) * s for n, s in zip(size, stride)) + 1) * step
+    if needed > memory.size and input.__class__ is np.ndarray:
+        raise RuntimeError(
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {storage_offset}, and itemsize "
+            f"{step} requiring a storage size of {needed} are out of bounds for storage of size {memory.size}"
+        )
+    return np.ndarray(size, input.dtype, memory, storage_offset * step, tuple(s * step for s in stride))
+
+
+@primitive("AsStridedScatterBackward0", name="restride", kind="linear")
+def restride_op(
+    input: Array, size: tuple[int, ...], stride: tuple[int, ...], offset: int, to_size: tuple[int, ...],
+    to_stride: tuple[int, ...], to_offset: int,
+) -> Any:  # fmt: skip
+    """Lay elements out in a zero storage by one geometry (sums where they meet) and read them by another.
+
+    This is the adjoint of as_strided, and, with the two geometries exchanged, its own.
+    """
+    where = offset + _positions(size, stride)
+    read = to_offset + _positions(to_size, to_stride)
+    storage = np.zeros(1 + max(where.max(initial=0), read.max(initial=0)), input.dtype)
+    if np.unique(where).size == where.size:
+        storage[where] = input
+    else:
+        np.add.at(storage, where, input)
+    return storage[read]
+
+
+def _positions(size: tuple[int, ...], stride: tuple[int, ...]) -> Any:
+    where = np.zeros(size, np.intp)
+    for dim, (n, s) in enumerate(zip(size, stride)):
+        where += (np.arange(n) * s).reshape((n,) + (1,) * (len(size) - dim - 1))
+    return where
+
+
+as_strided_op.vjp(
+    input=lambda g, size, stride, storage_offset, geometry, xp: xp.restride(g, size, stride, storage_offset, *geometry)
+)
+
+
+@as_strided_op.tangent
+def as_strided_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
+    """A tangent may lie otherwise in memory than the value, whose strides are meant."""
+    *there, here = attributes
+    return restride_op(tangents[0], *here, *there)
+
+
+@as_strided_op.batch
+def as_strided_batched(call: batching.Call) -> Any:
+    x = call.values[0]
+    size, stride, offset = (call.attribute(name) for name in ("size", "stride", "storage_offset"))
+    start = x.storage_offset() if offset is None else offset
+    if x.stride(0) == 0 and call.size > 1:  # items that share their memory would share their gradients
+        if not x.select(0, 0).is_contiguous():
+            return None
+        start -= x.storage_offset()
+        x = x.contiguous()
+    return x.as_strided((call.size, *size), (x.stride(0), *stride), start)
+
+
+restride_op.vjp(
+    input=lambda g, size, stride, offset, to_size, to_stride, to_offset, xp: xp.restride(
+        g, to_size, to_stride, to_offset, size, stride, offset
+    )
+)
+
+
+@restride_op.batch
+def restride_batched(call: batching.Call) -> Any:
+    size, stride, offset, to_size, to_stride, to_offset = call.attributes
+    apart = 1 + max(
+        start + sum((n - 1) * s for n, s in zip(shape, strides) if n)
+        for shape, strides, start in ((size, stride, offset), (to_size, to_stride, to_offset))
+    )
+    here = ((call.size, *size), (apart, *stride), offset)
+    there = ((call.size, *to_size), (apart, *to_stride), to_offset)
+    return call.run(call.values, (*here, *there))
+
+
+@public("as_strided", "as_strided")
+def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+    """A view of the storage by explicit sizes, strides (in elements) and offset."""
+    at = input.storage_offset() if storage_offset is None else storage_offset
+    if input.wraps:  # more of the memory may be asked for than a view shows
+        input = input._owner_of_memory()
+    array = input._array
+    here = input.storage_offset()
+    if len(size) != len(stride):
+        raise RuntimeError("mismatch in length of strides and shape")
+    if any(s < 0 for s in stride):
+        raise RuntimeError(
+            f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}"
+        )
+    geometry = (array.shape, strides.element_strides(array), here)
+    return as_strided_op(input, tuple(size), tuple(stride), at, geometry)
