@@ -65,8 +65,8 @@ def test_a_primitive_has_rules_or_a_gradient_operator() -> None:
 WORDS = {
     "constant": "an array becomes a Tensor",
     "rule": "arrays become Tensors: a derivative by composition",
-    "spread": "one view of an array, one node for each dimension as in PyTorch's graphs",
-    "spread_out": "one view of an array in place of several",
+    "unsqueeze_reduced": "one view of an array, one node for each dimension as in PyTorch's graphs",
+    "expand_reduced": "one view of an array in place of several",
     "left_gradient": "a product of real matrices without the steps of mm, in every linear layer",
     "right_gradient": "the same",
     "summed_to": "sums of columns as a product, in every linear layer",

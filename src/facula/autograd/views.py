@@ -298,7 +298,7 @@ class CopySlices(Node):
 
 def put_part(whole: Any, part: Any, base_geometry: tuple[Any, ...], view_geometry: tuple[Any, ...]) -> Any:
     """``whole`` with ``part`` in place of a view, by what base and view look like in memory; nothing is written."""
-    from ..ops.pointwise.selection import where
+    from ..ops.pointwise.selection import where  # loaded when first used
     from ..ops.views.strided import restride_op  # it imports this module
 
     inside = restride_op.kernel(np.ones(view_geometry[0], bool), *view_geometry, *base_geometry)

@@ -16,6 +16,7 @@ from ..arrays.types import Array
 from ..machine.elementwise import elementwise
 from ..machine.rules import in_both_namespaces
 from .arithmetic import div_op, number_like, sub_op
+from .transcendental import pow_number_op
 
 
 def _add(input: Array, other: float) -> Any:
@@ -67,8 +68,6 @@ def _square_of_array(x: Any) -> Any:
 
 
 def _square_of_tensor(x: Any) -> Any:
-    from .transcendental import pow_number_op
-
     return pow_number_op(x, 2)
 
 

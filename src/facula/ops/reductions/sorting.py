@@ -18,6 +18,7 @@ from ..machine.arguments import as_int
 from ..machine.errors import NoOverload, WrongArgument
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import FUNCTIONS, public
+from ..products.matmul import squeeze_fresh_op
 from .extrema import BY_INDEX, by_index, chosen_of_all, require_elements
 from .reducing import check_dim
 from .sums import _FULL
@@ -365,8 +366,6 @@ def _quantile(
         result = result.movedim(-1, 0)
         if keepdim:
             result = result.unsqueeze(at + 1)
-    from ..products.matmul import squeeze_fresh_op
-
     return squeeze_fresh_op(result.unsqueeze(-1), result._array.ndim) if levels.ndim else squeeze_fresh_op(result, 0)
 
 
