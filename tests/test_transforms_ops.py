@@ -68,8 +68,8 @@ WRITE_TO_THE_FIRST = {
     "eq_tensor", "ne_tensor", "lt_tensor", "le_tensor", "gt_tensor", "ge_tensor", "copy", "fill_tensor",
 }  # fmt: skip
 WRITE_TO_STATISTICS = {
-    ("native_batch_norm", 0), ("native_batch_norm", 1), ("native_batch_norm_backward", 0), ("native_batch_norm_legit", 0),
-    ("batch_norm_with_update", 0),
+    ("native_batch_norm", 0), ("native_batch_norm", 1), ("native_batch_norm_backward", 0),
+    ("native_batch_norm_legit", 0), ("batch_norm_with_update", 0),
 }  # fmt: skip
 
 
