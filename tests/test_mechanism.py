@@ -25,7 +25,7 @@ from facula.ops.machine.namespaces import ARRAYS, TENSORS
 from facula.ops.machine.primitive import REGISTRY, Primitive, primitive
 from facula.ops.machine.public import FUNCTIONS, expose, public
 from facula.ops.machine.write import inplace_form
-from facula.ops.products.matmul import _any_linear, linear
+from facula.ops.products.linear import _any_linear, linear
 
 load_all()
 GOLDEN = json.loads((Path(__file__).parent / "conformance" / "golden" / "cases_dtypes.json").read_text())

@@ -352,8 +352,11 @@ FUNCTIONALS = {
     "ops.networks.attention": (
         "scaled_dot_product_attention"
     ),
+    "ops.products.linear": (
+        "linear"
+    ),
     "ops.products.matmul": (
-        "bilinear linear"
+        "bilinear"
     ),
 }
 
@@ -571,7 +574,7 @@ METHODS = {
         "argsort kthvalue median mode msort nanmedian nanquantile quantile sort topk"
     ),
     "ops.reductions.sums": (
-        "all any count_nonzero logsumexp mean nanmean nansum prod sum sum_to_size"
+        "all any count_nonzero logsumexp mean nanmean nansum prod sum"
     ),
     "ops.reductions.variance": (
         "std var"
@@ -583,8 +586,8 @@ METHODS = {
         "as_strided_ resize_ resize_as_ set_ squeeze_ swapaxes_ swapdims_ t_ transpose_ unsqueeze_"
     ),
     "ops.views.shape": (
-        "broadcast_to contiguous expand expand_as flatten ravel reshape reshape_as squeeze unflatten unsqueeze view "
-        "view_as"
+        "broadcast_to contiguous expand expand_as flatten ravel reshape reshape_as squeeze sum_to_size unflatten "
+        "unsqueeze view view_as"
     ),
     "ops.views.slices": (
         "diagonal narrow select unfold"

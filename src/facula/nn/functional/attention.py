@@ -10,7 +10,7 @@ import facula
 
 from ..._tensor import Tensor
 from ...ops.networks.attention import scaled_dot_product_attention as _attention
-from ...ops.products.matmul import linear
+from ...ops.products.linear import linear
 from . import pad
 from .activation import dropout, softmax
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..._tensor import Tensor
-from ...ops.products.matmul import linear
+from ...ops.products.linear import linear
 from .class_loss import cross_entropy
 
 

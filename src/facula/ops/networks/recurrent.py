@@ -24,7 +24,7 @@ from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
 from ..moving.joining import cat, stack
 from ..pointwise.transcendental import tanh_op
-from ..products.matmul import linear
+from ..products.linear import linear
 from ..products.matrix_products import shapes_cannot_be_multiplied
 from .recurrent_cells import gru_step, lstm_step
 

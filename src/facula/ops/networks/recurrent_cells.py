@@ -8,7 +8,7 @@ from ..._tensor import Tensor
 from ..activations.relu import relu
 from ..machine.public import public
 from ..pointwise.transcendental import sigmoid_op, tanh_op
-from ..products.matmul import linear
+from ..products.linear import linear
 from ..views.splitting import unsafe_split
 
 

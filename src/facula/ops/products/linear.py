@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
+from ..._core import state
+from ..._core.state import GENERAL
+from ..._tensor import Tensor
+from ...autograd.saved import PLAIN
+from ...overrides import call_override, overridden
+from ..machine.autocast import is_on, lowered
 from ..machine.call import Call, made
-from ..views.transpose import t_op
-from .addmm import addmm_op
-from .matrix_products import mm_op
+from ..machine.public import FUNCTIONALS, write_out
+from ..views.shape import view_op
+from ..views.transpose import t, t_op
+from .addmm import addmm, addmm_op
+from .matmul import matmul
+from .matrix_products import mm_op, require_tensors
 
 
 def _recipe(call: Call) -> None:
@@ -61,7 +71,59 @@ def _recipe(call: Call) -> None:
     call.number(1)
 
 
-def hot_linear(any_state: Any) -> tuple[Any, Any]:
-    """Functions of (input, weight) and of (input, weight, bias). What is unusual they give to ``any_state``."""
-    own = {"_t_op": t_op, "_t_op_class": None, "_add": np.add}
-    return made(mm_op, _recipe, any_state, **own), made(addmm_op, _recipe, any_state, **own)
+def linear(input: Any, weight: Any, bias: Any = None, *, out: Any = None) -> Any:
+    """``input @ weight.t() + bias``, with ``weight`` of shape (out, in)."""
+    if out is not None:
+        return write_out("linear", out, _any_linear(input, weight, bias), (input, weight))
+    if type(input) in PLAIN:
+        x = input._array
+        if x.ndim == 2:
+            return _hot_mm(input, weight) if bias is None else _hot_addmm(input, weight, bias)
+        if (
+            bias is not None
+            and x.size
+            and x.flags.c_contiguous
+            and type(weight) in PLAIN
+            and weight._array.ndim == 2
+            and (not state.special or state.how() != GENERAL)
+        ):
+            rows = view_op.call(input, (x.size // x.shape[-1], x.shape[-1]))
+            return view_op.call(_hot_addmm(rows, weight, bias), (*x.shape[:-1], weight._array.shape[0]))
+    return _measured_linear(input, weight, bias)
+
+
+def _measured_linear(input: Any, weight: Any, bias: Any = None) -> Any:
+    if state.special and state.modes.profiled is not None:
+        from ...profiler import _recorder  # loaded when first used
+
+        return _recorder.function("aten::linear", (input, weight, bias), _any_linear, {})
+    return _any_linear(input, weight, bias)
+
+
+def _any_linear(input: Any, weight: Any, bias: Any = None) -> Any:
+    given = (input, weight, bias)
+    if overridden(given):
+        return call_override(_any_linear, linear, given, {})
+    if is_on():
+        input, weight, bias = lowered(input, weight, bias)
+    require_tensors("linear", ("input", input), ("weight", weight))
+    x, w = input._array, weight._array
+    if x.ndim == 0 or w.ndim == 0:
+        raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {x.ndim}D and {w.ndim}D")
+    if bias is None:
+        return matmul(input, t(weight))
+    if not isinstance(bias, Tensor):
+        raise TypeError(f"linear(): argument 'bias' (position 3) must be Tensor, not {type(bias).__name__}")
+    if x.ndim == 2:
+        return addmm(bias, input, t(weight))
+    if x.flags.c_contiguous and w.ndim == 2 and x.shape[-1]:
+        rows = math.prod(x.shape[:-1])
+        return view_op(linear(view_op(input, (rows, x.shape[-1])), weight, bias), (*x.shape[:-1], w.shape[0]))
+    return matmul(input, t(weight)) + bias
+
+
+_own = {"_t_op": t_op, "_t_op_class": None, "_add": np.add}
+_hot_mm, _hot_addmm = (made(op, _recipe, _measured_linear, **_own) for op in (mm_op, addmm_op))
+
+
+FUNCTIONALS["linear"] = linear

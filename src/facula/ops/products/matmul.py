@@ -1,4 +1,4 @@
-"""matmul for all combinations of ranks, linear, and the products that are made of other operators."""
+"""matmul for all combinations of ranks, and the products that are made of other operators."""
 
 from __future__ import annotations
 
@@ -9,28 +9,25 @@ from typing import Any
 import numpy as np
 
 from ..._core import state
-from ..._core.dtypes import F32, F64, cpp_name, widened
-from ..._core.state import GENERAL
+from ..._core.dtypes import cpp_name, widened
 from ..._core.strides import element_strides
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ...autograd.meta import cut_of
-from ...autograd.saved import PLAIN
-from ...overrides import call_override, has_override, overridden
+from ...overrides import has_override
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import one_dim
 from ..machine.autocast import is_on, lowered
+from ..machine.call import Call, made
 from ..machine.namespaces import TENSORS, show
 from ..machine.operands import common_shape
 from ..machine.primitive import primitive
-from ..machine.public import FUNCTIONALS, FUNCTIONS, linalg, public, write_out
+from ..machine.public import FUNCTIONS, linalg, public
 from ..machine.rules import in_both_namespaces
 from ..moving.copy import clone
 from ..views.shape import contiguous, expand_op, flatten, reshape, squeeze_op, unsafe_view_op, unsqueeze_op, view_op
 from ..views.transpose import permute_op, t, transpose_op
-from .addmm import addmm
-from .linear import hot_linear
 from .matrix_products import (
     batch_product,
     bmm,
@@ -61,27 +58,33 @@ def transposed(input: Tensor) -> Tensor:
     return transpose_op(input, ndim - 2, ndim - 1)
 
 
-def _plain_matrices(input: Any, other: Any) -> bool:
-    """Whether two operands are matrices that can be multiplied without any further question."""
-    if type(input) not in PLAIN or type(other) not in PLAIN:
-        return False
-    a, b = input._array, other._array
-    dt = a.dtype
-    return (
-        (dt is F32 or dt is F64)
-        and b.dtype is dt
-        and a.ndim == 2 == b.ndim
-        and a.shape[1] == b.shape[0]
-        and (not state.special or state.how() != GENERAL)
-    )
+def _matrices(call: Call) -> None:
+    """The recipe of a product of two float matrices, which is most of what matmul is called for."""
+    otherwise = "_any_state(input, mat2)"
+    call.signature()
+    call.guard(call.tensors, otherwise)
+    call.arrays(call.tensors, otherwise)
+    call.say(1, "_dt = _a_input.dtype",
+                "if (_dt is not _F32 and _dt is not _F64) or _a_mat2.dtype is not _dt or (",
+                "    _a_input.ndim != 2 or _a_mat2.ndim != 2 or _a_input.shape[1] != _a_mat2.shape[0]):",
+                f"    return {otherwise}")  # fmt: skip
+    call.state(otherwise)
+    call.say(1, "_result = _a_input.dot(_a_mat2)")
+    call.wrap(1)
+    call.edges(1, call.tensors, call.tensors)
+    call.node(1)
+    call.save(1)
+    call.place(1)
 
 
 @linalg
 @public("matmul", "matmul", out="exact", autocast="low")
 def matmul(input: Any, other: Any) -> Any:
     """The matrix product, by PyTorch's rules for vectors, matrices and batches."""
-    if _plain_matrices(input, other):
-        return mm_op.call(input, other)
+    return _hot_matmul(input, other)
+
+
+def _any_matmul(input: Any, other: Any) -> Any:
     if is_on():
         input, other = lowered(input, other)
     require_tensors("matmul", ("input", input), ("other", other))
@@ -97,6 +100,9 @@ def matmul(input: Any, other: Any) -> Any:
     if a == 0 or b == 0:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")
     return _batched(input, other, a, b)
+
+
+_hot_matmul = made(mm_op, _matrices, _any_matmul)
 
 
 def _batched(input: Any, other: Any, a: int, b: int) -> Any:
@@ -169,19 +175,20 @@ def _folded(input: Any, other: Any, left_is_larger: bool) -> Any:
     return result if left_is_larger else contiguous(transposed(result))
 
 
-def _operator(input: Any, other: Any) -> Any:
-    if _plain_matrices(input, other):
-        return mm_op.call(input, other)
+def _any_operator(input: Any, other: Any) -> Any:
     if not isinstance(other, Tensor) and not has_override(other):
         return NotImplemented
     return FUNCTIONS["matmul"](input, other)
+
+
+_operator = made(mm_op, _matrices, _any_operator)
 
 
 def _reflected(other: Any, input: Any) -> Any:
     return _operator(input, other) if isinstance(input, Tensor) else NotImplemented
 
 
-_operator.__name__ = "__matmul__"
+_operator.__name__ = _operator.__qualname__ = "__matmul__"
 _reflected.__name__ = "__rmatmul__"
 set_methods(__matmul__=_operator, __rmatmul__=_reflected)
 
@@ -191,63 +198,6 @@ def _raw_matmul(a: Any, b: Any) -> Any:
 
 
 in_both_namespaces("matmul", _raw_matmul, matmul)
-
-
-# ---- linear
-
-
-def linear(input: Any, weight: Any, bias: Any = None, *, out: Any = None) -> Any:
-    """``input @ weight.t() + bias``, with ``weight`` of shape (out, in)."""
-    if out is not None:
-        return write_out("linear", out, _any_linear(input, weight, bias), (input, weight))
-    if type(input) in PLAIN:
-        x = input._array
-        if x.ndim == 2:
-            return _hot_mm(input, weight) if bias is None else _hot_addmm(input, weight, bias)
-        if (
-            bias is not None
-            and x.size
-            and x.flags.c_contiguous
-            and type(weight) in PLAIN
-            and weight._array.ndim == 2
-            and (not state.special or state.how() != GENERAL)
-        ):
-            rows = view_op.call(input, (x.size // x.shape[-1], x.shape[-1]))
-            return view_op.call(_hot_addmm(rows, weight, bias), (*x.shape[:-1], weight._array.shape[0]))
-    return _measured_linear(input, weight, bias)
-
-
-def _measured_linear(input: Any, weight: Any, bias: Any = None) -> Any:
-    if state.special and state.modes.profiled is not None:
-        from ...profiler import _recorder  # loaded when first used
-
-        return _recorder.function("aten::linear", (input, weight, bias), _any_linear, {})
-    return _any_linear(input, weight, bias)
-
-
-def _any_linear(input: Any, weight: Any, bias: Any = None) -> Any:
-    given = (input, weight, bias)
-    if overridden(given):
-        return call_override(_any_linear, linear, given, {})
-    if is_on():
-        input, weight, bias = lowered(input, weight, bias)
-    require_tensors("linear", ("input", input), ("weight", weight))
-    x, w = input._array, weight._array
-    if x.ndim == 0 or w.ndim == 0:
-        raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {x.ndim}D and {w.ndim}D")
-    if bias is None:
-        return matmul(input, t(weight))
-    if not isinstance(bias, Tensor):
-        raise TypeError(f"linear(): argument 'bias' (position 3) must be Tensor, not {type(bias).__name__}")
-    if x.ndim == 2:
-        return addmm(bias, input, t(weight))
-    if x.flags.c_contiguous and w.ndim == 2 and x.shape[-1]:
-        rows = math.prod(x.shape[:-1])
-        return view_op(linear(view_op(input, (rows, x.shape[-1])), weight, bias), (*x.shape[:-1], w.shape[0]))
-    return matmul(input, t(weight)) + bias
-
-
-_hot_mm, _hot_addmm = hot_linear(_measured_linear)
 
 
 # ---- products made of other operators
@@ -619,4 +569,3 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     return result if bias is None else result + bias
 
 
-FUNCTIONALS["linear"] = linear

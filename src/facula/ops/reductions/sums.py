@@ -16,7 +16,7 @@ from ..machine.errors import NoOverload, WrongArgument
 from ..machine.namespaces import ARRAYS, TENSORS
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
-from ..machine.rules import in_both_namespaces, in_dtype, raw, sum_tensor_to
+from ..machine.rules import in_both_namespaces, in_dtype, raw
 from .recurrence import products_of_others
 from .reducing import axes, check_dim, check_dims, count, expand_reduced, refuse_narrowing, unsqueeze_reduced
 
@@ -376,14 +376,3 @@ def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     if input._array.dtype.kind in "biu":
         input = input.to(dtypes.default)
     return logsumexp_op.call(input, dims, keepdim)
-
-
-@public("", "sum_to_size")
-def sum_to_size(input: Tensor, *size: Any) -> Tensor:
-    """Sum to a shape that could be broadcast to this tensor's."""
-    shape = tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int) else tuple(size)
-    here = input._array.shape
-    lead = len(here) - len(shape)
-    if lead < 0 or any(s != n and s != 1 for s, n in zip(shape, here[lead:])):
-        raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(here)}}}.")
-    return sum_tensor_to(input, shape) if shape else input.sum()

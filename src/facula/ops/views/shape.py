@@ -17,7 +17,7 @@ from ..machine.arguments import one_dim, size_tuple
 from ..machine.errors import NoOverload, WrongArgument
 from ..machine.primitive import primitive
 from ..machine.public import public
-from ..machine.rules import in_both_namespaces
+from ..machine.rules import in_both_namespaces, sum_tensor_to
 from ..machine.view import view_primitive
 
 ndarray = np.ndarray
@@ -474,3 +474,14 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, *shape: Any, size: Any = None) -> Tensor:
     """``expand`` to a shape."""
     return expand(input, *shape, size=size)
+
+
+@public("", "sum_to_size")
+def sum_to_size(input: Tensor, *size: Any) -> Tensor:
+    """Sum to a shape that could be broadcast to this tensor's."""
+    shape = tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int) else tuple(size)
+    here = input._array.shape
+    lead = len(here) - len(shape)
+    if lead < 0 or any(s != n and s != 1 for s, n in zip(shape, here[lead:])):
+        raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(here)}}}.")
+    return sum_tensor_to(input, shape) if shape else input.sum()

@@ -63,7 +63,7 @@ def _process_group() -> Any:
     try:
         from ... import distributed  # loaded when first used
     except ImportError:
-        distributed = None  # type: ignore[assignment]
+        distributed = None
     if distributed is None or not hasattr(distributed, "is_initialized") or not distributed.is_initialized():
         raise ValueError(
             "Default process group has not been initialized, please make sure to call init_process_group."
