@@ -857,8 +857,8 @@ PRIMITIVES = {
         "xlog1py_of_number xlog1py_with_number zeta zeta_of_number zeta_with_number"
     ),
     "ops.pointwise.transcendental": (
-        "acos acosh acosh_ asin asinh asinh_ atan atan2 atanh atanh_ cos cosh exp exp2 expm1 factor_power hypot ldexp "
-        "log log10 log1p log2 logaddexp logaddexp2 logit pow_number pow_of_number pow_tensor rsqrt sigmoid "
+        "acos acosh acosh_ asin asinh asinh_ atan atan2 atanh atanh_ cos cosh exp exp2 expm1 hypot ldexp log log10 "
+        "log1p log2 logaddexp logaddexp2 logit pow_number pow_of_number pow_tensor power_gradient rsqrt sigmoid "
         "sigmoid_backward sin sinc sinh sqrt tan tanh tanh_backward xlogy xlogy_of_number xlogy_with_number"
     ),
     "ops.pointwise.with_numbers": (

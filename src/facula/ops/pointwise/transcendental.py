@@ -70,16 +70,25 @@ def _power_by_number(input: Array, exponent: object) -> Any:
     return power(input, exponent)
 
 
+def _array_power_gradient(g: Any, x: Any, exponent: Any) -> Any:
+    """Powers that are 1, or the base itself, are not computed."""
+    if exponent == 1:
+        return g
+    return g * conj_array((x if exponent == 2 else _power_by_number(x, exponent - 1)) * exponent)
+
+
+def _power_gradient(g: Any, x: Any, exponent: Any) -> Any:
+    return g * TENSORS.conj(TENSORS.times(pow_number_op(x, exponent - 1), exponent))
+
+
+in_both_namespaces("power_gradient", _array_power_gradient, _power_gradient)
+
+
 def _pow_rule(g: Any, input: Any, exponent: Any, xp: Any) -> Any:
-    if exponent == 0:
-        return no_gradient(g, xp)
-    return g * xp.conj(xp.times(xp.factor_power(input, exponent - 1), exponent))
+    return no_gradient(g, xp) if exponent == 0 else xp.power_gradient(g, input, exponent)
 
 
 pow_number_op = elementwise("pow_number", _power_by_number, "PowBackward0", scalars=("exponent",), input=_pow_rule)
-in_both_namespaces(
-    "factor_power", lambda x, exponent: x if exponent == 1 else _power_by_number(x, exponent), TENSORS.pow_number
-)
 
 
 def _power(input: Array, exponent: Array) -> Any:
