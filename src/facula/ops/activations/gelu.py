@@ -122,14 +122,18 @@ gelu_and_derivative_op.gradient(gelu_backward_of_kept_op, "input", derivative="o
 gelu_backward_of_kept_op.compose(lambda g, input, derivative, approximate: TENSORS.gelu_backward(g, input, approximate))
 
 
+def _gelu_that_keeps(input: Tensor) -> Tensor:
+    found: Tensor = gelu_and_derivative_op(input, "none")[0]
+    return found
+
+
 @public(out=True)
 def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     """``x`` times the normal distribution function of ``x``, or an approximation by tanh."""
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
     if approximate == "none" and type(input) in PLAIN and is_large(input._array) and needs_gradient(input):
-        found: Tensor = gelu_and_derivative_op(input, approximate)[0]
-        return found
+        return _gelu_that_keeps(input)
     return gelu_op(input, approximate)
 
 

@@ -103,11 +103,11 @@ def pair_in_tiles(fn: Callable[[Any, Any], Any], a: Any, b: Any, dtype: Any) -> 
     return out.reshape(a.shape)
 
 
-def pair_into(fn: Callable[[Any, Any, Any], Any], a: Any, b: Any) -> Any:
-    """The same with a function that writes into its third argument, for arrays of one dtype."""
+def pair_into(fn: Callable[..., Any], a: Any, b: Any) -> Any:
+    """The same with a function that writes to ``out``, for arrays of one dtype."""
     x, y = a.reshape(-1), b.reshape(-1)
     out = np.empty(x.shape, x.dtype)
-    each_tile(x.size, lambda tile: fn(x[tile], y[tile], out[tile]))
+    each_tile(x.size, lambda tile: fn(x[tile], y[tile], out=out[tile]))
     return out.reshape(a.shape)
 
 

@@ -243,7 +243,7 @@ def function(
 OF_BACKWARD = {"input": "grad_output", "other": "output"}
 """What the node of an operator that computes another one's gradient calls its saved values."""
 
-_ONE: dict[Any, Any] = {F32: np.ones((), F32), F64: np.ones((), F64)}
+_ONE_F32, _ONE_F64 = np.ones((), F32), np.ones((), F64)
 _LN2, _LN10 = math.log(2), math.log(10)
 
 sqrt_op = function("sqrt", np.sqrt, "SqrtBackward0", lambda g, out, xp: g / xp.times(xp.conj(out), 2))
@@ -285,18 +285,17 @@ sinh_op = function("sinh", np.sinh, "SinhBackward0", lambda g, input, xp: g * xp
 cosh_op = function("cosh", np.cosh, "CoshBackward0", lambda g, input, xp: g * xp.conj(xp.sinh(input)))
 
 
-def _tanh_gradient(g: Any, y: Any, out: Any = None) -> Any:
-    r = np.multiply(y, y, out)
-    np.subtract(_ONE[r.dtype], r, r)
-    return np.multiply(g, r, r)
-
-
 @quiet.safe
-def _tanh_backward(input: Array, other: Array) -> Any:
+def _tanh_backward(input: Array, other: Array, *, out: Any = None) -> Any:
     d = other.dtype
-    if not other.ndim or input.dtype is not d or (d is not F32 and d is not F64) or input.shape != other.shape:
+    one = _ONE_F32 if d is F32 else _ONE_F64 if d is F64 else None
+    if one is None or input.dtype is not d or not other.ndim:
         return input * conj_array(1 - other * other)
-    return _tanh_gradient(input, other) if other.size <= TILE else pair_into(_tanh_gradient, input, other)
+    if other.size > TILE and out is None and input.shape == other.shape:
+        return pair_into(_tanh_backward, input, other)
+    r = np.multiply(other, other, out)
+    np.subtract(one, r, r)
+    return np.multiply(input, r, out)
 
 
 # The gradient g * conj(1 - y**2) is an operator of its own: the same graph as PyTorch's in second derivatives, and one
@@ -376,18 +375,17 @@ def _logistic_in_tiles(input: Any) -> Any:
     return out
 
 
-def _sigmoid_gradient(g: Any, y: Any, out: Any = None) -> Any:
-    r = np.subtract(_ONE[y.dtype], y, out)
-    np.multiply(r, y, r)
-    return np.multiply(g, r, r)
-
-
 @quiet.safe
-def _sigmoid_backward(input: Array, other: Array) -> Any:
+def _sigmoid_backward(input: Array, other: Array, *, out: Any = None) -> Any:
     d = other.dtype
-    if not other.ndim or input.dtype is not d or (d is not F32 and d is not F64) or input.shape != other.shape:
+    one = _ONE_F32 if d is F32 else _ONE_F64 if d is F64 else None
+    if one is None or input.dtype is not d or not other.ndim:
         return input * conj_array((1 - other) * other)
-    return _sigmoid_gradient(input, other) if other.size <= TILE else pair_into(_sigmoid_gradient, input, other)
+    if other.size > TILE and out is None and input.shape == other.shape:
+        return pair_into(_sigmoid_backward, input, other)
+    r = np.subtract(one, other, out)
+    np.multiply(r, other, r)
+    return np.multiply(input, r, out)
 
 
 sigmoid_backward_op = elementwise(
