@@ -181,7 +181,7 @@ def apply_basic(self: Tensor, key: tuple[Any, ...]) -> tuple[Tensor, list[Any]]:
 
 def getitem(self: Any, key: Any) -> Any:
     """The part of a tensor that a key names: a view if the key holds no tensors or lists, else a copy."""
-    special = self.__class__ not in PLAIN or (state.special and state.modes.dispatch)
+    special = self.__class__ not in PLAIN or state.how() == state.GENERAL
     if special and _overridden((self, key)):
         return _call_override(getitem, Tensor.__getitem__, (self, key))
     kind = key.__class__
@@ -230,7 +230,7 @@ def _call_override(implementation: Any, public: Any, args: tuple[Any, ...]) -> A
 
 def setitem(self: Any, key: Any, value: Any) -> None:
     """Write a number or a tensor, broadcast, to the part that a key names."""
-    simple = self.__class__ in PLAIN and not state.special and value.__class__ in _SIMPLE
+    simple = self.__class__ in PLAIN and state.how() == state.RECORDING and value.__class__ in _SIMPLE
     if not simple:
         if _overridden((self, key, value)):
             _call_override(setitem, Tensor.__setitem__, (self, key, value))

@@ -297,7 +297,7 @@ def cross_entropy(
 
 def _is_plain(input: Any, target: Any) -> bool:
     """Whether this is a matrix of scores with a class for each row, about which no question is left."""
-    if type(input) not in PLAIN or type(target) not in PLAIN or state.special:
+    if type(input) not in PLAIN or type(target) not in PLAIN or state.how() == state.GENERAL:
         return False
     x, y = input._array, target._array
     return (

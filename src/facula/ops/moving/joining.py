@@ -83,7 +83,7 @@ def _quick(names: str, fn: Callable[..., Any], check_out: Any = None) -> None:
 
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if not state.special and args and (not kwargs or (len(kwargs) == 1 and "dim" in kwargs)):
+        if state.how() != state.GENERAL and args and (not kwargs or (len(kwargs) == 1 and "dim" in kwargs)):
             tensors = args[0]
             if tensors.__class__ is list or tensors.__class__ is tuple:
                 for t in tensors:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ..._core import state
-from ..._core.state import GENERAL
 from ..._tensor import Tensor
 from ...autograd.saved import PLAIN
 from ...overrides import call_override, overridden
@@ -85,7 +84,7 @@ def linear(input: Any, weight: Any, bias: Any = None, *, out: Any = None) -> Any
             and x.flags.c_contiguous
             and type(weight) in PLAIN
             and weight._array.ndim == 2
-            and (not state.special or state.how() != GENERAL)
+            and state.how() != state.GENERAL
         ):
             rows = view_op.call(input, (x.size // x.shape[-1], x.shape[-1]))
             return view_op.call(_hot_addmm(rows, weight, bias), (*x.shape[:-1], weight._array.shape[0]))

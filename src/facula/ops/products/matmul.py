@@ -138,7 +138,7 @@ def _plain_batches(a: Any, b: Any) -> bool:
     """Whether NumPy may multiply two batches without any further question."""
     if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
         return False
-    if a.dtype != b.dtype or a.dtype.kind == "b" or (state.special and state.modes.dispatch):
+    if a.dtype != b.dtype or a.dtype.kind == "b" or state.how() == state.GENERAL:
         return False
     if a.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]:
         return False
