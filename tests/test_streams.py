@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import facula
+from facula.ops.arrays import draws
 
 RECORDED = Path(__file__).parent / "data" / "generator_state.bin"
 """What PyTorch's get_state() gave after manual_seed(5), rand(1000), randn(3)."""
@@ -123,3 +124,24 @@ def test_states_that_are_none_are_refused() -> None:
         generator.set_state(generator.get_state().repeat(2)[::2])
     with pytest.raises(TypeError, match=r"RNG state must be a torch\.ByteTensor"):
         generator.set_state(facula.zeros(5056))
+
+
+def exchanged(places: Any) -> list[int]:
+    order = list(range(len(places)))
+    for i, j in enumerate(places.tolist()):
+        order[i], order[j] = order[j], order[i]
+    return order
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 10, 33, 1000])
+def test_a_permutation_is_that_of_exchanges_one_by_one(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    for seed in range(20):
+        stream = facula.Generator().manual_seed(seed)
+        words = stream.clone_state().words(n - 1).astype(np.int64)
+        places = np.append(np.arange(n - 1) + words % np.arange(n, 1, -1), n - 1)
+        assert facula.randperm(n, generator=stream).tolist() == exchanged(places)
+
+        monkeypatch.setattr(draws, "_LONG_PERMUTATION", 1)
+        places = (draws.long_words(stream.clone_state(), n) % np.arange(1, n + 1, dtype=np.uint64)).astype(np.int64)
+        assert facula.randperm(n, generator=stream).tolist() == exchanged(places)
+        monkeypatch.undo()
