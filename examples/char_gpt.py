@@ -10,12 +10,11 @@ a warm-up. At the end it counts on from numbers that it is given.
 import argparse
 import math
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import nn
 
-from shared import fill, progress, report
+from shared import progress, report
 
 ONES = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
 TEENS = ["ten", "eleven", "twelve", *(ten + "teen" for ten in ("thir", "four", "fif", "six", "seven", "eigh", "nine"))]
@@ -65,6 +64,7 @@ class GPT(nn.Module):
         self.norm = nn.LayerNorm(width)
         self.head = nn.Linear(width, letters, bias=False)
         self.head.weight = self.letter.weight
+        nn.init.normal_(self.letter.weight, std=0.02)
 
     def forward(self, letters):
         x = self.letter(letters) + self.position(torch.arange(letters.shape[1]))
@@ -89,14 +89,14 @@ def main():
     parser.add_argument("--ahead", type=int, default=4, help="number of numbers to count on at the end")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
-    random = np.random.default_rng(args.seed)
+    torch.manual_seed(args.seed)
 
-    text = "".join(count(first, first + 20) for first in random.integers(0, 280, 300).tolist())
+    text = "".join(count(first, first + 20) for first in torch.randint(280, (300,)).tolist())
     alphabet = sorted(set(text))
     number = {letter: i for i, letter in enumerate(alphabet)}
     data = torch.tensor([number[letter] for letter in text])
 
-    model = fill(GPT(len(alphabet), args.context), random)
+    model = GPT(len(alphabet), args.context)
     print(f"{len(text)} letters of text, {sum(p.numel() for p in model.parameters())} parameters")
     matrices = [p for p in model.parameters() if p.dim() > 1]
     vectors = [p for p in model.parameters() if p.dim() == 1]
@@ -109,7 +109,7 @@ def main():
 
     losses = []
     for _ in progress(args.steps, losses):
-        starts = random.integers(0, len(data) - args.context - 1, args.batch_size).tolist()
+        starts = torch.randint(len(data) - args.context - 1, (args.batch_size,)).tolist()
         batch = torch.stack([data[start : start + args.context + 1] for start in starts])
         logits = model(batch[:, :-1])
         loss = F.cross_entropy(logits.flatten(0, 1), batch[:, 1:].flatten())

@@ -8,12 +8,11 @@ Shows Conv2d, BatchNorm2d, MaxPool2d, train() and eval(), a learning-rate schedu
 
 import argparse
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import nn
 
-from shared import fill, progress, report
+from shared import progress, report
 
 # A digit is made of strokes between six corners, numbered  0 1  from top to bottom.
 #                                                           2 3
@@ -23,28 +22,31 @@ DIGITS = ["01 13 35 45 24 02", "13 35", "01 13 23 24 45", "01 13 23 35 45", "02 
           "01 02 23 35 45", "01 02 24 45 35 23", "01 13 35", "01 13 35 45 24 02 23", "01 13 35 45 02 23"]  # fmt: skip
 
 
-def draw(labels, random, size=28):
+STROKES_OF = torch.tensor([[stroke in digit.split() for stroke in STROKES] for digit in DIGITS])
+
+
+def draw(labels, size=28):
     """Pictures (count, 1, size, size) of digits, no two of them alike."""
     count = len(labels)
-    corners = np.array([[x, y] for y in (-0.6, 0, 0.6) for x in (-0.33, 0.33)])
-    turn, slant = random.normal(0, 0.12, count), random.normal(0, 0.15, count)
-    stretch = random.uniform(0.8, 1.15, (count, 1, 2))
-    lean = np.array([[np.cos(turn), -np.sin(turn) + slant], [np.sin(turn), np.cos(turn)]]).transpose(2, 0, 1)
-    corners = (corners + random.normal(0, 0.05, (count, 6, 2))) * stretch @ lean.transpose(0, 2, 1)
-    corners += random.uniform(-0.15, 0.15, (count, 1, 2))
+    corners = torch.tensor([[x, y] for y in (-0.6, 0, 0.6) for x in (-0.33, 0.33)])
+    turn, slant = 0.12 * torch.randn(count), 0.15 * torch.randn(count)
+    stretch = torch.empty(count, 1, 2).uniform_(0.8, 1.15)
+    lean = torch.stack([turn.cos(), turn.sin(), slant - turn.sin(), turn.cos()], dim=1).reshape(count, 2, 2)
+    corners = (corners + 0.05 * torch.randn(count, 6, 2)) * stretch @ lean
+    corners = corners + torch.empty(count, 1, 2).uniform_(-0.15, 0.15)
 
-    line = np.linspace(-1, 1, size)
-    pixels = np.stack(np.meshgrid(line, line), axis=-1).reshape(1, -1, 2)
-    distance = np.full((count, size * size), np.inf)
-    for first, second in STROKES:
-        drawn = np.array([first + second in DIGITS[label].split() for label in labels])
+    line = torch.linspace(-1, 1, size)
+    pixels = torch.cartesian_prod(line, line).flip(1)
+    distance = torch.full((count, size * size), torch.inf)
+    for stroke, (first, second) in enumerate(STROKES):
+        drawn = STROKES_OF[labels, stroke]
         start, end = corners[drawn, None, int(first)], corners[drawn, None, int(second)]
         along = end - start
         part = ((pixels - start) * along).sum(2) / (along**2).sum(2)
-        nearest = start + part.clip(0, 1)[..., None] * along
-        distance[drawn] = np.minimum(distance[drawn], np.linalg.norm(pixels - nearest, axis=2))
-    ink = 1 / (1 + np.exp((distance - random.uniform(0.06, 0.12, (count, 1))) * 40))
-    return torch.tensor(ink + random.normal(0, 0.1, ink.shape), dtype=torch.float32).reshape(count, 1, size, size)
+        nearest = start + part.clamp(0, 1).unsqueeze(2) * along
+        distance[drawn] = torch.minimum(distance[drawn], (pixels - nearest).norm(dim=2))
+    ink = torch.sigmoid((torch.empty(count, 1).uniform_(0.06, 0.12) - distance) * 40)
+    return (ink + 0.1 * torch.randn(ink.shape)).reshape(count, 1, size, size)
 
 
 class Reader(nn.Module):
@@ -73,11 +75,11 @@ def main():
     parser.add_argument("--tests", type=int, default=500, help="number of digits in the test set")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
-    random = np.random.default_rng(args.seed)
+    torch.manual_seed(args.seed)
 
     test_labels = torch.arange(args.tests) % 10
-    test_pictures = draw(test_labels.tolist(), random)
-    model = fill(Reader(), random)
+    test_pictures = draw(test_labels)
+    model = Reader()
     print(f"{sum(p.numel() for p in model.parameters())} parameters")
     optimizer = torch.optim.Adam(model.parameters(), lr=2e-3, weight_decay=1e-4)
     scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=100, gamma=0.5)
@@ -85,8 +87,8 @@ def main():
     losses = []
     model.train()
     for _ in progress(args.steps, losses):
-        labels = torch.tensor(random.integers(0, 10, args.batch_size))
-        pictures = draw(labels.tolist(), random)
+        labels = torch.randint(10, (args.batch_size,))
+        pictures = draw(labels)
         optimizer.zero_grad()
         loss = F.cross_entropy(model(pictures), labels)
         loss.backward()

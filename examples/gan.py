@@ -13,13 +13,13 @@ import numpy as np
 import torch
 from torch import nn
 
-from shared import fill, progress, report
+from shared import progress, report
 
 
-def ring(count, random):
+def ring(count):
     """Real points: (count, 2)."""
-    angle, radius = random.uniform(0, 2 * np.pi, count), random.normal(2, 0.1, count)
-    return torch.tensor(np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1))
+    angle, radius = 2 * torch.pi * torch.rand(count, 1), 2 + 0.1 * torch.randn(count, 1)
+    return radius * torch.cat([angle.cos(), angle.sin()], dim=1)
 
 
 def network(inputs, outputs, hidden=64):
@@ -52,21 +52,21 @@ def main():
     parser.add_argument("--rounds", type=int, default=5, help="steps of the critic for each step of the generator")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
-    random = np.random.default_rng(args.seed)
+    torch.manual_seed(args.seed)
 
     torch.set_default_dtype(torch.float64)
-    generator, critic = fill(network(2, 2), random), fill(network(2, 1), random)
+    generator, critic = network(2, 2), network(2, 1)
     generator_optimizer = torch.optim.Adam(generator.parameters(), lr=1e-3, betas=(0.5, 0.9))
     critic_optimizer = torch.optim.Adam(critic.parameters(), lr=1e-3, betas=(0.5, 0.9))
 
     def noise():
-        return torch.tensor(random.standard_normal((args.batch_size, 2)))
+        return torch.randn(args.batch_size, 2)
 
     critic_losses, generator_losses = [], []
     for _ in progress(args.steps, critic_losses):
         for _ in range(args.rounds):
-            real, fake = ring(args.batch_size, random), generator(noise()).detach()
-            mix = torch.tensor(random.random((args.batch_size, 1)))
+            real, fake = ring(args.batch_size), generator(noise()).detach()
+            mix = torch.rand(args.batch_size, 1)
             loss = critic(fake).mean() - critic(real).mean() + gradient_penalty(critic, real, fake, mix)
             critic_optimizer.zero_grad()
             loss.backward()

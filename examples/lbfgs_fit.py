@@ -9,7 +9,6 @@ LBFGS with a line search needs a few tens of steps where a first-order method ne
 
 import argparse
 
-import numpy as np
 import torch
 
 from shared import report
@@ -31,10 +30,10 @@ def main():
     parser.add_argument("--noise", type=float, default=0.05)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
-    random = np.random.default_rng(args.seed)
+    torch.manual_seed(args.seed)
 
     x = torch.linspace(0, 10, 400, dtype=torch.float64)
-    y = peaks(TRUTH, x) + torch.tensor(random.normal(0, args.noise, 400))
+    y = peaks(TRUTH, x) + args.noise * torch.randn(400, dtype=torch.float64)
 
     def cost(numbers):
         return ((peaks(numbers, x) - y) ** 2).sum() / (2 * args.noise**2)

@@ -8,18 +8,17 @@ It is trained to tell the next value, and then runs on its own answers, its stat
 
 import argparse
 
-import numpy as np
 import torch
 from torch import nn
 
-from shared import fill, progress, report
+from shared import progress, report
 
 
-def curve(start, length, random):
+def curve(start, length):
     """Values of the curve at ``length`` times from each ``start``: (count, length, 1)."""
-    time = np.asarray(start)[:, None] + np.arange(length)
-    clean = 0.6 * np.sin(time * 2 * np.pi / 25) + 0.3 * np.sin(time * 2 * np.pi / 10)
-    return torch.tensor(clean + random.normal(0, 0.02, clean.shape), dtype=torch.float32).unsqueeze(-1)
+    time = start[:, None] + torch.arange(length)
+    clean = 0.6 * torch.sin(time * 2 * torch.pi / 25) + 0.3 * torch.sin(time * 2 * torch.pi / 10)
+    return (clean + 0.02 * torch.randn(clean.shape)).unsqueeze(-1)
 
 
 class Forecaster(nn.Module):
@@ -60,16 +59,16 @@ def main():
     parser.add_argument("--length", type=int, default=50, help="number of values in a training sequence")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
-    random = np.random.default_rng(args.seed)
+    torch.manual_seed(args.seed)
 
-    model = fill(Forecaster(), random)
+    model = Forecaster()
     optimizer = torch.optim.RMSprop(model.parameters(), lr=2e-3)
     scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.05 ** (1 / args.steps))
     criterion = nn.MSELoss()
 
     losses = []
     for _ in progress(args.steps, losses):
-        values = curve(random.integers(0, 1000, 16), args.length + 1, random)
+        values = curve(torch.randint(1000, (16,)), args.length + 1)
         answers, _ = model(values[:, :-1])
         optimizer.zero_grad()
         loss = criterion(answers, values[:, 1:])
@@ -80,7 +79,7 @@ def main():
         losses.append(loss.item())
 
     report(loss=losses)
-    series = curve([2000], 100, random)
+    series = curve(torch.tensor([2000]), 100)
     past, truth = series[:, :60], series[:, 60:]
     future = forecast(model, past, truth.shape[1])
     draw(past.flatten().tolist(), future.flatten().tolist(), truth.flatten().tolist())

@@ -10,11 +10,10 @@ derivative of its own (autograd.Function), whose memory does not grow with the n
 
 import argparse
 
-import numpy as np
 import torch
 from torch import nn
 
-from shared import fill, progress, report
+from shared import progress, report
 
 
 def runge_kutta(speed, state, step):
@@ -72,13 +71,13 @@ def main():
     parser.add_argument("--adjoint", action="store_true", help="gradients from the adjoint equation")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
-    random = np.random.default_rng(args.seed)
+    torch.manual_seed(args.seed)
 
     torch.set_default_dtype(torch.float64)
     law = torch.tensor([[-0.1, 2.0], [-2.0, -0.1]])
     truth = solve(lambda y: y**3 @ law, torch.tensor([[2.0, 0.0]]), steps=400, step=0.025)[:, 0]
 
-    model = fill(nn.Sequential(nn.Linear(2, 50), nn.Tanh(), nn.Linear(50, 2)), random)
+    model = nn.Sequential(nn.Linear(2, 50), nn.Tanh(), nn.Linear(50, 2))
 
     def speed(place):
         return model(place**3)
@@ -92,7 +91,7 @@ def main():
     scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, args.steps)
     length, losses = 10, []
     for _ in progress(args.steps, losses):
-        starts = random.integers(0, len(truth) - length, 64)
+        starts = torch.randint(len(truth) - length, (64,))
         pieces = torch.stack([truth[start : start + length + 1] for start in starts.tolist()], dim=1)
         loss = (follow(pieces[0], length) - pieces).abs().mean()
         optimizer.zero_grad()

@@ -54,12 +54,11 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--output", default="pixels.png", help="where to write the picture")
     args = parser.parse_args()
-    random = np.random.default_rng(args.seed)
+    torch.manual_seed(args.seed)
 
     truth = torch.tensor(scene(args.size), dtype=torch.float32).unsqueeze(0)
     kernel = gaussian(9, 1.8)
-    noise = torch.tensor(random.normal(0, 0.02, truth.shape), dtype=torch.float32)
-    observed = blur(truth, kernel) + noise
+    observed = blur(truth, kernel) + 0.02 * torch.randn(truth.shape)
 
     pixels = observed.clone().requires_grad_()
     optimizer = torch.optim.Adam([pixels], lr=0.02)

@@ -8,44 +8,43 @@ less likely by how long the pole then stood, compared with the other carts' pole
 """
 
 import argparse
+import math
 
-import numpy as np
 import torch
 from torch import nn
 from torch.distributions import Categorical
 
-from shared import fill, progress, report
+from shared import progress, report
 
 
 class Carts:
     """Carts with a pole each (Barto, Sutton and Anderson, 1983); the state is place, speed, angle and spin."""
 
-    def __init__(self, count, random):
-        self.state = random.uniform(-0.05, 0.05, (count, 4))
+    def __init__(self, count):
+        self.state = torch.empty(count, 4).uniform_(-0.05, 0.05)
 
     def step(self, push_right):
         """Push each cart for a fiftieth of a second; tells which of the poles still stand."""
         _, speed, angle, spin = self.state.T
-        force = np.where(push_right, 10.0, -10.0)
+        force = 20.0 * push_right - 10.0
         pole, half_length, total = 0.1, 0.5, 1.1
-        drive = (force + pole * half_length * spin**2 * np.sin(angle)) / total
-        turn = 9.8 * np.sin(angle) - np.cos(angle) * drive
-        turn /= half_length * (4 / 3 - pole * np.cos(angle) ** 2 / total)
-        change = np.stack([speed, drive - pole * half_length * turn * np.cos(angle) / total, spin, turn], axis=1)
+        drive = (force + pole * half_length * spin**2 * angle.sin()) / total
+        turn = 9.8 * angle.sin() - angle.cos() * drive
+        turn = turn / (half_length * (4 / 3 - pole * angle.cos() ** 2 / total))
+        change = torch.stack([speed, drive - pole * half_length * turn * angle.cos() / total, spin, turn], dim=1)
         self.state = self.state + 0.02 * change
-        return (np.abs(self.state[:, 0]) < 2.4) & (np.abs(self.state[:, 2]) < np.radians(12))
+        return (self.state[:, 0].abs() < 2.4) & (self.state[:, 2].abs() < math.radians(12))
 
 
-def play(policy, carts, limit, random):
+def play(policy, carts, limit):
     """Let the poles fall: the log-probabilities of the actions taken, and who stood then, both (time, carts)."""
-    log_probs, alive = [], [np.ones(len(carts.state), dtype=bool)]
+    log_probs, alive = [], [torch.ones(len(carts.state), dtype=torch.bool)]
     while alive[-1].any() and len(log_probs) < limit:
-        choice = Categorical(logits=policy(torch.tensor(carts.state)))
-        # What choice.sample() does, with random numbers from outside.
-        action = torch.tensor(random.random(len(carts.state))) < choice.probs[:, 1].detach()
-        log_probs.append(choice.log_prob(action.long()))
-        alive.append(alive[-1] & carts.step(action.numpy()))
-    return torch.stack(log_probs), torch.tensor(np.stack(alive[:-1])).double()
+        choice = Categorical(logits=policy(carts.state))
+        action = choice.sample()
+        log_probs.append(choice.log_prob(action))
+        alive.append(alive[-1] & carts.step(action))
+    return torch.stack(log_probs), torch.stack(alive[:-1]).double()
 
 
 def main():
@@ -55,16 +54,15 @@ def main():
     parser.add_argument("--limit", type=int, default=200, help="a pole that stands for so long has won")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
-    random = np.random.default_rng(args.seed)
+    torch.manual_seed(args.seed)
 
     torch.set_default_dtype(torch.float64)
     policy = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 2))
-    fill(policy, random)
     optimizer = torch.optim.Adam(policy.parameters(), lr=0.02)
 
     losses, times = [], []
     for _ in progress(args.steps, losses):
-        log_probs, alive = play(policy, Carts(args.carts, random), args.limit, random)
+        log_probs, alive = play(policy, Carts(args.carts), args.limit)
         to_come = alive.flip(0).cumsum(0).flip(0)  # for how long each pole stands from now on
         average = to_come.sum(1, keepdim=True) / alive.sum(1, keepdim=True)
         advantage = (to_come - average) / args.limit
@@ -77,7 +75,7 @@ def main():
         times.append(alive.sum(0).mean().item())
 
     report(loss=losses, time=times)
-    print(f"poles stood for {np.mean(times[-5:]):.0f} of {args.limit} moments at the end")
+    print(f"poles stood for {sum(times[-5:]) / len(times[-5:]):.0f} of {args.limit} moments at the end")
 
 
 if __name__ == "__main__":

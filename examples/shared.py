@@ -1,28 +1,12 @@
-"""What the examples share: starting weights, a progress bar, a table of losses, pictures.
-
-Random numbers come from NumPy, weights included, and so an example prints the same numbers whichever library runs it.
-"""
+"""What the examples share: a progress bar, a table of losses, pictures."""
 
 import struct
 import sys
 import time
 import zlib
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
-
-
-def fill(model: Any, random: np.random.Generator) -> Any:
-    """Give a model its starting weights: uniform within 1/sqrt(fan-in), biases zero, and norms left as they are."""
-    for name, parameter in model.named_parameters():
-        values = parameter.detach().numpy()  # shares memory with the parameter
-        if values.ndim > 1:
-            bound = values[0].size ** -0.5
-            values[...] = random.uniform(-bound, bound, values.shape)
-        elif "bias" in name:
-            values[...] = 0
-    return model
 
 
 def progress(steps: int, losses: Sequence[float] = ()) -> Iterator[int]:

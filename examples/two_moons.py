@@ -8,33 +8,20 @@ The usual training loop: a Dataset, a DataLoader, nn.Sequential, an optimizer wi
 
 import argparse
 
-import numpy as np
 import torch
 from torch import nn
-from torch.utils.data import DataLoader, Sampler, TensorDataset
+from torch.utils.data import DataLoader, RandomSampler, TensorDataset
 
-from shared import fill, progress, report
+from shared import progress, report
 
 
-def two_moons(count, random):
+def two_moons(count):
     """Points (count, 2) and their classes (count, 1), which are 0 or 1."""
-    angle = random.uniform(0, np.pi, count)
-    label = np.arange(count) % 2
-    x = np.where(label, 1 - np.cos(angle), np.cos(angle))
-    y = np.where(label, 0.5 - np.sin(angle), np.sin(angle))
-    points = np.stack([x, y], axis=1) + random.normal(0, 0.1, (count, 2))
-    return torch.tensor(points, dtype=torch.float32), torch.tensor(label[:, None], dtype=torch.float32)
-
-
-class Shuffled(Sampler):
-    """Endless indices, in an order that is new each time round."""
-
-    def __init__(self, count, random):
-        self.count, self.random = count, random
-
-    def __iter__(self):
-        while True:
-            yield from self.random.permutation(self.count).tolist()
+    angle = torch.empty(count).uniform_(0, torch.pi)
+    label = torch.arange(count) % 2
+    x = torch.where(label == 1, 1 - angle.cos(), angle.cos())
+    y = torch.where(label == 1, 0.5 - angle.sin(), angle.sin())
+    return torch.stack([x, y], dim=1) + 0.1 * torch.randn(count, 2), label[:, None].float()
 
 
 def draw(model, points, labels):
@@ -56,13 +43,13 @@ def main():
     parser.add_argument("--steps", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
-    random = np.random.default_rng(args.seed)
+    torch.manual_seed(args.seed)
 
-    points, labels = two_moons(1000, random)
+    points, labels = two_moons(1000)
     dataset = TensorDataset(points, labels)
-    batches = iter(DataLoader(dataset, batch_size=64, sampler=Shuffled(len(dataset), random)))
+    everything = RandomSampler(dataset, num_samples=64 * args.steps)  # as often as needed, in a new order each time
+    batches = iter(DataLoader(dataset, batch_size=64, sampler=everything))
     model = nn.Sequential(nn.Linear(2, 32), nn.ReLU(), nn.Linear(32, 32), nn.ReLU(), nn.Linear(32, 1))
-    fill(model, random)
     criterion = nn.BCEWithLogitsLoss()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
 

@@ -9,24 +9,22 @@ of the map: each tile is decoded from the place on the map where it stands.
 
 import argparse
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import nn
 from torch.distributions import Normal, kl_divergence
 
-from shared import fill, progress, report, write_png
+from shared import progress, report, write_png
 
 
-def ellipses(count, random, size=16):
+def ellipses(count, size=16):
     """Pictures (count, size * size) of an ellipse with an angle and a length of its own."""
-    line = np.linspace(-1, 1, size)
-    x, y = np.meshgrid(line, line)
-    angle = random.uniform(0, np.pi, (count, 1, 1))
-    length = random.uniform(0.35, 0.9, (count, 1, 1))
-    along, across = x * np.cos(angle) + y * np.sin(angle), y * np.cos(angle) - x * np.sin(angle)
-    radius = np.sqrt((along / length) ** 2 + (across / 0.25) ** 2)
-    return torch.tensor(1 / (1 + np.exp((radius - 1) * 8)), dtype=torch.float32).flatten(1)
+    line = torch.linspace(-1, 1, size)
+    y, x = torch.cartesian_prod(line, line).T
+    angle = torch.empty(count, 1).uniform_(0, torch.pi)
+    length = torch.empty(count, 1).uniform_(0.35, 0.9)
+    along, across = x * angle.cos() + y * angle.sin(), y * angle.cos() - x * angle.sin()
+    return torch.sigmoid(8 - 8 * torch.hypot(along / length, across / 0.25))
 
 
 class VAE(nn.Module):
@@ -40,9 +38,9 @@ class VAE(nn.Module):
         mean, spread = self.encoder(pictures).chunk(2, dim=-1)
         return Normal(mean, F.softplus(spread) + 1e-4)
 
-    def forward(self, pictures, noise):
+    def forward(self, pictures):
         place = self.encode(pictures)
-        sample = place.mean + place.stddev * noise  # what place.rsample() does, with noise from outside
+        sample = place.rsample()
         divergence = kl_divergence(place, Normal(0.0, 1.0)).sum(-1)
         unlikeliness = F.binary_cross_entropy_with_logits(self.decoder(sample), pictures, reduction="none").sum(-1)
         return unlikeliness.mean(), divergence.mean()
@@ -64,15 +62,13 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--output", default="vae.png", help="where to write the picture")
     args = parser.parse_args()
-    random = np.random.default_rng(args.seed)
+    torch.manual_seed(args.seed)
 
-    model = fill(VAE(), random)
+    model = VAE()
     optimizer = torch.optim.Adam(model.parameters(), lr=2e-3)
     losses, divergences = [], []
     for _ in progress(args.steps, losses):
-        pictures = ellipses(args.batch_size, random)
-        noise = torch.tensor(random.standard_normal((args.batch_size, 2)), dtype=torch.float32)
-        unlikeliness, divergence = model(pictures, noise)
+        unlikeliness, divergence = model(ellipses(args.batch_size))
         loss = unlikeliness + divergence
         optimizer.zero_grad()
         loss.backward()

@@ -31,7 +31,7 @@ class SobolEngine:
         if self.scramble and self.seed is None:
             from ._core.generator import stream_of  # loaded when first used
 
-            self._start = int(stream_of(None).integers(2**32))
+            self._start = int(stream_of(None).words(1)[0])
         start = self.seed if self.seed is not None else getattr(self, "_start", None)
         return qmc.Sobol(self.dimension, scramble=self.scramble, bits=self.MAXBIT, rng=np.random.default_rng(start))
 

@@ -1,6 +1,6 @@
 """Random numbers: seeds, generators, states, shapes and dtypes, errors, and moments within loose bounds.
 
-No case observes a drawn number: facula need not draw PyTorch's numbers, only numbers of the right law.
+The numbers themselves are in ``cases_streams``.
 """
 
 from __future__ import annotations

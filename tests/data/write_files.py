@@ -66,7 +66,15 @@ def training() -> dict[str, object]:
     return found
 
 
+def generator_state() -> torch.Tensor:
+    generator = torch.Generator().manual_seed(5)
+    torch.rand(1000, generator=generator)
+    torch.randn(3, generator=generator)
+    return generator.get_state()
+
+
 if __name__ == "__main__":
+    generator_state().numpy().tofile(HERE / "generator_state.bin")
     torch.save(everything(), HERE / "everything.pt")
     torch.save(everything(), HERE / "everything_legacy.pt", _use_new_zipfile_serialization=False)
     torch.save(training(), HERE / "training.pt")

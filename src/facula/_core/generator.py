@@ -1,7 +1,6 @@
-"""Generator: a NumPy bit generator behind PyTorch's interface.
+"""Generator: the Mersenne twister of PyTorch's CPU, with its seeds, its words and its states.
 
-The numbers are not PyTorch's, only their distributions are. Loading ``numpy.random`` takes time, so that waits for the
-first draw.
+Loading ``numpy.random`` takes time, so that waits for the first draw.
 """
 
 from __future__ import annotations
@@ -16,8 +15,13 @@ from . import devices
 from . import state as _state
 
 _DEFAULT_SEED = 67280421310721
-_STATE_BYTES = 48
-"""32 of the bit generator, 8 of the half word it may hold back, 8 of the seed."""
+_WORDS = 624
+_STATE = np.dtype(
+    [("seed", "<u8"), ("left", "<i4"), ("seeded", "<i4"), ("next", "<u8"), ("words", "<u8", _WORDS), ("x", "<f8"),
+     ("normal", "<f8"), ("rho", "<f8"), ("has_normal", "<i4"), ("gap", "<i4"), ("float_normal", "<f4"),
+     ("has_float_normal", "<i4")]
+)  # fmt: skip
+"""PyTorch's layout. ``normal`` is the second one of a pair, kept for the next draw; x, rho, the floats: not used."""
 
 
 class Generator:
@@ -25,19 +29,36 @@ class Generator:
 
     __module__ = "facula"
 
+    next_normal: float | None
+    """Normal numbers come in pairs: the second of the last pair, if nobody has asked for it yet."""
+
     def __init__(self, device: Any = "cpu") -> None:
         self.device = device if isinstance(device, devices.device) else devices.device(device)
         if self.device.type != "cpu":
             raise RuntimeError(f"{self.device.type.upper()} device type not an accelerator.")
-        self._seed = _DEFAULT_SEED
-        self._stream: Any = None
+        self._begin(_DEFAULT_SEED)
 
-    @property
-    def numpy(self) -> Any:
-        """The NumPy generator that draws."""
-        if self._stream is None:
-            self._stream = np.random.Generator(np.random.SFC64(self._seed))
-        return self._stream
+    def _begin(self, seed: int) -> None:
+        self._seed = seed
+        self._engine: Any = None
+        self._raw: Any = self._first_words
+        self.next_normal = None
+
+    def words(self, n: int) -> Any:
+        """The next ``n`` words of 32 bits, as an array of uint64."""
+        return self._raw(n)
+
+    def _first_words(self, n: int) -> Any:
+        if not n:
+            return np.empty(0, np.uint64)
+        self._raw = self._seeded_engine().random_raw
+        return self._raw(n)
+
+    def _seeded_engine(self) -> Any:
+        if self._engine is None:
+            self._engine = np.random.MT19937(0)
+            self._engine._legacy_seeding(self._seed & 0xFFFFFFFF)
+        return self._engine
 
     def manual_seed(self, seed: Any) -> Generator:
         """Begin the stream that belongs to ``seed``."""
@@ -45,8 +66,7 @@ class Generator:
             raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
         if not -(2**63) <= seed < 2**64:
             raise ValueError("Overflow when unpacking long long")
-        self._seed = int(seed) % 2**64
-        self._stream = None
+        self._begin(int(seed) % 2**64)
         return self
 
     def seed(self) -> int:
@@ -61,31 +81,43 @@ class Generator:
         """Where the stream is, as a tensor of bytes."""
         from ..ops.machine.any_state import wrap  # loaded when first used
 
-        state = self.numpy.bit_generator.state
-        words = np.empty(_STATE_BYTES // 8, np.uint64)
-        words[:4] = state["state"]["state"]
-        words[4] = state["has_uint32"] << 32 | state["uinteger"]
-        words[5] = self._seed
-        return wrap(words.view(np.uint8))
+        engine = self._seeded_engine().state["state"]
+        record = np.zeros((), _STATE)
+        record["seed"], record["seeded"], record["words"] = self._seed, 1, engine["key"]
+        at = int(engine["pos"])
+        record["left"] = _WORDS + 1 - at
+        record["next"] = 0 if self._raw == self._first_words else at
+        if self.next_normal is not None:
+            record["normal"], record["has_normal"] = self.next_normal, 1
+        return wrap(np.frombuffer(record.tobytes(), np.uint8).copy())
 
     def set_state(self, new_state: Any) -> Generator:
-        """Continue from a state that ``get_state`` gave."""
+        """Continue from a state that ``get_state`` gave, here or in PyTorch."""
         array = getattr(new_state, "_array", None)
-        if array is None or array.dtype != np.uint8:
+        if array is None:
+            raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
+        if array.dtype != np.uint8:
             raise TypeError("RNG state must be a torch.ByteTensor")
-        if array.size != _STATE_BYTES:
+        if not array.flags.c_contiguous:
+            raise RuntimeError("RNG state must be contiguous")
+        if array.size != _STATE.itemsize:
             raise RuntimeError(
-                f"Expected a CPUGeneratorImplState of size {_STATE_BYTES} but found the input RNG state size to be "
+                f"Expected a CPUGeneratorImplState of size {_STATE.itemsize} but found the input RNG state size to be "
                 f"{array.size}"
             )
-        words = np.ascontiguousarray(array).view(np.uint64)
-        self._seed = int(words[5])
-        self.numpy.bit_generator.state = {
-            "bit_generator": "SFC64",
-            "state": {"state": words[:4].copy()},
-            "has_uint32": int(words[4]) >> 32,
-            "uinteger": int(words[4]) & 0xFFFFFFFF,
-        }
+        record = np.frombuffer(array.tobytes(), _STATE)[0]
+        left, at = int(record["left"]), int(record["next"])
+        if not (record["seeded"] == 1 and 0 < left <= _WORDS and at <= _WORDS):
+            raise RuntimeError("Invalid mt19937 state")
+        self._begin(int(record["seed"]))
+        if record["has_normal"]:
+            self.next_normal = float(record["normal"])
+        self._engine = np.random.MT19937(0)
+        self._engine.state = {
+            "bit_generator": "MT19937", "state": {"key": record["words"].astype(np.uint32), "pos": _WORDS + 1 - left},
+        }  # fmt: skip
+        if at:
+            self._raw = self._engine.random_raw
         return self
 
     def clone_state(self) -> Generator:
@@ -114,15 +146,15 @@ class Generator:
 default_generator = Generator()
 
 
-def stream_of(generator: Any) -> Any:
-    """The NumPy generator behind the argument ``generator=``; None means the default one."""
+def stream_of(generator: Any) -> Generator:
+    """The generator that the argument ``generator=`` means; None is the default one."""
     if _state.modes.levels:
         check_randomness(_state.modes.levels)
     if generator is None:
-        return default_generator.numpy
+        return default_generator
     if not isinstance(generator, Generator):
         raise TypeError(f"argument 'generator' must be torch.Generator, not {type(generator).__name__}")
-    return generator.numpy
+    return generator
 
 
 def check_randomness(levels: tuple[Any, ...]) -> None:

@@ -216,8 +216,8 @@ class MixtureSameFamily(Distribution):
 
     def sample(self, sample_shape: Any = ()) -> Any:
         with facula.no_grad():
-            samples = self.component_distribution.sample(sample_shape)
             chosen = self.mixture_distribution.expand(self.batch_shape).sample(sample_shape)
+            samples = self.component_distribution.sample(sample_shape)
             dim = samples.dim() + self._among
             chosen = chosen.reshape((*chosen.shape, *[1] * (samples.dim() - chosen.dim())))
             return samples.take_along_dim(chosen, dim).squeeze(dim)

@@ -272,7 +272,7 @@ class Geometric(_Chances):
     variance = quantity(lambda mean, probs: mean / probs)
     entropy = answer(lambda logits, probs: _surprise(logits, probs) / probs)
     sample = drawn_without_gradient(lambda shape, probs: (
-        (probs.new_empty(shape).exponential_() / -(-probs).log1p()).floor()
+        (probs.new_empty(shape).uniform_(facula.finfo(probs.dtype).tiny, 1).log() / (-probs).log1p()).floor()
     ))  # fmt: skip
     """A waiting time, in whole periods."""
     log_prob = at_value(_log_chance_of_waiting)

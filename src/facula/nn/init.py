@@ -63,14 +63,35 @@ def trunc_normal_(
             "incorrect.",
             stacklevel=2,
         )
-    if a > b:
-        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={a} > to={b}")
-    low, high = below((a - mean) / std), below((b - mean) / std)
+    if tensor.is_meta:
+        return tensor
     with no_grad():
-        tensor.uniform_(2 * low - 1, 2 * high - 1, generator=generator)
-        tensor.erfinv_()
-        tensor.mul_(std * math.sqrt(2.0)).add_(mean)
-        return tensor.clamp_(min=a, max=b)
+        if below((b - mean) / std) - below((a - mean) / std) > 0.3:
+            return _drawn_until_within(tensor, mean, std, a, b, generator)
+        return _drawn_in_a_tail(tensor, mean, std, a, b, generator)
+
+
+def _drawn_until_within(tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any) -> Tensor:
+    """As long as any number lies outside [a, b] all are drawn again, and those outside replaced."""
+    low, high = tensor.new_tensor([a, b]).tolist()
+    tensor.normal_(mean, std, generator=generator)
+    while (outside := (tensor < low) | (tensor > high)).any():
+        again = tensor.clone().normal_(mean, std, generator=generator)
+        tensor.copy_(again.where(outside, tensor))
+    return tensor
+
+
+def _drawn_in_a_tail(tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any) -> Tensor:
+    """Where a normal number would seldom be within [a, b]: uniform ones, kept with the probability of their density."""
+    peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
+    pending: Tensor | None = None
+    while pending is None or pending.any():
+        candidates = tensor.clone().uniform_(a, b, generator=generator)
+        tensor.copy_(candidates if pending is None else candidates.where(pending, tensor))
+        density = candidates.sub_(mean).div_(std).pow_(2).mul_(-0.5).sub_(peak)
+        refused = tensor.clone().uniform_(generator=generator).log_().gt(density)
+        pending = refused if pending is None else refused & pending
+    return tensor
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:

@@ -58,7 +58,6 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     """Zeros at random with probability p, the rest scaled up."""
     if p < 0.0 or p > 1.0:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-    if p == 0 or not training or not input.numel():
-        return input
-    kept = input.new_zeros(input.shape) if p == 1 else input.new_empty(input.shape).bernoulli_(1 - p).div_(1 - p)
-    return input.mul_(kept) if inplace else input * kept
+    from ...ops.activations.dropout import dropped  # loaded when first used
+
+    return dropped(input, p, training, inplace)

@@ -12,8 +12,10 @@ from ..._core import dtypes
 from ..._core.dtypes import not_for
 from ..._core.generator import stream_of
 from ..._tensor import Tensor
-from ..arrays.draws import draw_uniform
+from ..arrays.draws import doubles, draw_bernoulli
 from ..arrays.types import Array
+from ..creation.create import empty_like
+from ..creation.factories import like_array
 from ..machine import batching
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONALS, public
@@ -27,9 +29,10 @@ _SELU_LIMIT = 1.7580993408473766
 # ---- multiplication by noise
 
 
-def _dropped(
+def dropped(
     input: Tensor, p: float, train: bool, inplace: bool, features: bool = False, alpha: bool = False
 ) -> Tensor:
+    """Dropout in all its forms: the noise lies in memory as the input does, which decides what is dropped."""
     if not 0 <= p <= 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
     if p == 0 or not train or not input._array.size:
@@ -37,12 +40,14 @@ def _dropped(
     if p == 1:
         zero = input.new_zeros(())
         return input.mul_(zero) if inplace else input * zero
-    shape = input._array.shape
     if features:
+        shape = input._array.shape
         if len(shape) < 2:
             raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
-        shape = shape[:2] + (1,) * (len(shape) - 2)
-    noise = input.new_empty(shape).bernoulli_(1 - p)
+        noise = input.new_empty(shape[:2] + (1,) * (len(shape) - 2))
+    else:
+        noise = empty_like.public(input)  # type: ignore[attr-defined]
+    noise.bernoulli_(1 - p)
     if not alpha:
         noise.div_(1 - p)
         return input.mul_(noise) if inplace else input * noise
@@ -62,7 +67,7 @@ def _low_level(name: str, options: dict[str, bool], inplace: bool) -> None:
     @public(name + "_" * inplace)
     def drop(input: Tensor, p: float, train: bool) -> Tensor:
         """Zeros (or what stands for them) at random with probability p, the rest scaled up."""
-        return _dropped(input, p, train, inplace, **options)
+        return dropped(input, p, train, inplace, **options)
 
 
 for _name, _options in _FORMS.items():
@@ -81,10 +86,10 @@ def _check(p: float) -> None:
 def _channels(input: Tensor, p: float, training: bool, inplace: bool, batched: bool) -> Tensor:
     """Whole channels dropped; without a batch dimension one is put in front."""
     if batched:
-        return _dropped(input, p, training, inplace, features=True)
+        return dropped(input, p, training, inplace, features=True)
     if inplace:
-        return _dropped(input.unsqueeze_(0), p, training, True, features=True).squeeze_(0)
-    return _dropped(input.unsqueeze(0), p, training, False, features=True).squeeze(0)
+        return dropped(input.unsqueeze_(0), p, training, True, features=True).squeeze_(0)
+    return dropped(input.unsqueeze(0), p, training, False, features=True).squeeze(0)
 
 
 def _warn_of_dimensions(n: int, ndim: int) -> None:
@@ -143,14 +148,14 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
     """Dropout that keeps mean and variance of what SELU gives."""
     _check(p)
-    return _dropped(input, p, training, inplace, alpha=True)
+    return dropped(input, p, training, inplace, alpha=True)
 
 
 @public()
 def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
     """``alpha_dropout`` of whole channels."""
     _check(p)
-    return _dropped(input, p, training, inplace, features=True, alpha=True)
+    return dropped(input, p, training, inplace, features=True, alpha=True)
 
 
 # ---- native_dropout
@@ -185,11 +190,11 @@ native_dropout_backward_op.vjp(input=lambda g, mask, scale, xp: xp.native_dropou
 @public("native_dropout")
 def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor, Tensor]:
     """Dropout, and the mask of what was kept."""
-    shape = input._array.shape
     if train is False:
-        return tuple(native_dropout_op(input, Tensor._wrap(np.ones(shape, bool)), 0.0))
-    kept = stream_of(None).random(shape) < 1 - p
-    return tuple(native_dropout_op(input, Tensor._wrap(np.asarray(kept)), p))
+        return tuple(native_dropout_op(input, Tensor._wrap(np.ones(input._array.shape, bool)), 0.0))
+    kept = like_array(input._array, dtypes.bool_, None, None)
+    draw_bernoulli(stream_of(None), kept, 1 - p)
+    return tuple(native_dropout_op(input, Tensor._wrap(kept), p))
 
 
 # ---- rrelu
@@ -240,10 +245,14 @@ def _rrelu(input: Tensor, lower: float, upper: float, training: bool, inplace: b
     x = input._array
     if x.dtype.kind not in "fV":
         raise not_for("leaky_relu_cpu", input.dtype)
-    slopes: Any = (lower + upper) / 2
+    if training and input.dtype is dtypes.float16:
+        raise not_for("rrelu_with_noise_out_cpu", input.dtype)
+    noise = Tensor._wrap(np.ones(x.shape, x.dtype))
+    negative = x <= 0
     if training:
-        slopes = lower + (upper - lower) * np.asarray(draw_uniform(stream_of(None), x.shape, input.dtype), np.float64)
-    noise = Tensor._wrap(np.where(x <= 0, slopes, 1.0).astype(x.dtype))
+        noise._array[negative] = lower + (upper - lower) * doubles(stream_of(None), int(np.count_nonzero(negative)))
+    else:
+        noise._array[negative] = (lower + upper) / 2
     if not inplace:
         return rrelu_op(input, noise, lower, upper, training)
     return change(rrelu_in_place_op, input, (noise,), lambda target, by: np.multiply(target, by, target))

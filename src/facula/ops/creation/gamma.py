@@ -11,6 +11,7 @@ from ..._core.dtypes import not_for
 from ..._core.generator import stream_of
 from ..._tensor import Tensor
 from ..arrays.implicit_gradients import dirichlet_gradient, gamma_gradient
+from ..arrays.rejections import draw_gamma
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.elementwise import elementwise
@@ -19,17 +20,17 @@ from ..machine.public import FUNCTIONS, public
 from ..machine.refusals import no_aten_derivative, no_derivative, only
 
 
-def _as_floats(name: str, array: Any) -> Any:
+def _require_float(name: str, array: Any) -> None:
     if array.dtype not in (np.float32, np.float64):
         raise not_for(name, dtypes.of_array(array))
-    return array.astype(np.float64)
 
 
 @primitive("StandardGammaBackward0", random=True, batch=batching.different_draws)
 def standard_gamma_op(input: Array, generator: object) -> Any:
-    shapes = np.maximum(_as_floats("gamma_cpu", input), 0)
-    draws = np.asarray(stream_of(generator).standard_gamma(shapes)).astype(input.dtype)
-    return np.maximum(draws, np.finfo(input.dtype).tiny)
+    _require_float("gamma_cpu", input)
+    bases, powers, factors = draw_gamma(stream_of(generator), input.ravel())
+    draws = (bases**powers * factors).astype(input.dtype).reshape(input.shape)
+    return np.fmax(draws, np.finfo(input.dtype).tiny)
 
 
 standard_gamma_op.vjp(input=lambda g, input, out, xp: g * xp.standard_gamma_grad(input, out))
@@ -55,12 +56,11 @@ def _standard_gamma(input: Tensor, generator: Any = None) -> Tensor:
 
 @primitive("NotImplemented", random=True, batch=batching.different_draws)
 def sample_dirichlet_op(input: Array, generator: object) -> Any:
-    """Gammas, normalised. They are drawn as logarithms: those of small shape are too small for floats."""
-    rng = stream_of(generator)
-    shapes = _as_floats("dirichlet", input)
-    logs = np.log(rng.standard_gamma(shapes + 1)) - rng.standard_exponential(shapes.shape) / shapes
-    logs -= logs.max(-1, keepdims=True)
-    draws = np.exp(logs)
+    """Gammas, normalised. That is done with logarithms: gammas of small shape are too small for floats."""
+    _require_float("dirichlet", input)
+    bases, powers, factors = draw_gamma(stream_of(generator), input.ravel().astype(np.float64))
+    logs = (powers * np.log(bases) + np.log(factors)).reshape(input.shape)
+    draws = np.exp(logs - logs.max(-1, keepdims=True))
     draws = (draws / draws.sum(-1, keepdims=True)).astype(input.dtype)
     info = np.finfo(input.dtype)
     return np.clip(draws, info.tiny, 1 - info.epsneg)

@@ -1,4 +1,4 @@
-"""Random tensors: PyTorch's distributions, drawn by NumPy."""
+"""Random tensors: PyTorch's distributions, from the words of its generator."""
 
 from __future__ import annotations
 
@@ -7,11 +7,23 @@ from typing import Any
 import numpy as np
 
 from ... import random as _seeds
-from ..._core import dtypes, state
+from ..._core import dtypes
 from ..._core.dtypes import not_for
 from ..._core.generator import Generator, default_generator, stream_of
 from ..._tensor import Tensor
-from ..arrays.draws import DIGITS, check_range, draw_integers, draw_normal, draw_uniform, limits
+from ..arrays.draws import (
+    DIGITS,
+    bernoulli_of_tensor,
+    check_range,
+    doubles,
+    draw_exponential,
+    draw_integers,
+    draw_normal,
+    draw_permutation,
+    draw_uniform,
+    limits,
+)
+from ..arrays.rejections import draw_binomial, draw_poisson
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.operands import common_shape
@@ -44,14 +56,24 @@ def _float(name: str, dtype: Any, out: Any) -> dtypes.dtype:
     return out_dtype(name, dtype, out) or dtypes.default
 
 
-def _drawn(draw: Any, shape: tuple[int, ...], dtype: dtypes.dtype, device: Any, generator: Any) -> Any:
-    """A new array of random values; on the meta device nothing is drawn."""
-    rng = stream_of(generator)
-    if device is not None or state.modes.device is not None:
-        array = empty_array((), dtype, device)
-        if array.__class__ is not np.ndarray:
-            return empty_array(shape, dtype, device)
-    return np.asarray(draw(rng, shape, dtype))
+def _drawn(
+    draw: Any, shape: tuple[int, ...], dtype: dtypes.dtype, device: Any, generator: Any, out: Any = None
+) -> Any:
+    """What ``draw(stream, array)`` has filled: a new array, or that of ``out=``. Meta devices draw nothing."""
+    stream = stream_of(generator)
+    array = _own_array(out, shape)
+    if array is None:
+        array = empty_array(shape, dtype, device)
+    if array.__class__ is np.ndarray:
+        draw(stream, array)
+    return array
+
+
+def _own_array(out: Any, shape: tuple[int, ...]) -> Any:
+    """That of ``out=``, if it needs no resizing: how it lies in memory decides which number goes where."""
+    if isinstance(out, Tensor) and not out.wraps and out._array.shape == shape:
+        return out._array
+    return None
 
 
 @creator()
@@ -60,7 +82,7 @@ def rand(
     requires_grad: bool = False, pin_memory: bool = False, **named: Any,
 ) -> Tensor:  # fmt: skip
     """Uniform from [0, 1)."""
-    array = _drawn(draw_uniform, _size("rand", size, named), _float("rand", dtype, out), device, generator)
+    array = _drawn(draw_uniform, _size("rand", size, named), _float("rand", dtype, out), device, generator, out)
     return finish(array, requires_grad, out, layout)
 
 
@@ -70,7 +92,7 @@ def randn(
     requires_grad: bool = False, pin_memory: bool = False, **named: Any,
 ) -> Tensor:  # fmt: skip
     """Normal with mean 0 and standard deviation 1."""
-    array = _drawn(draw_normal, _size("randn", size, named), _float("randn", dtype, out), device, generator)
+    array = _drawn(draw_normal, _size("randn", size, named), _float("randn", dtype, out), device, generator, out)
     return finish(array, requires_grad, out, layout)
 
 
@@ -94,7 +116,9 @@ def randint(
     shape = size_of("randint", (size,), position, one_argument=True)
     d = out_dtype("randint", dtype, out) or dtypes.int64
     check_range(low, high, d)
-    array = _drawn(lambda rng, shape, d: draw_integers(rng, low, high, shape, d), shape, d, device, generator)
+    array = _drawn(
+        lambda stream, target: draw_integers(stream, target, low, high), shape, d, device, generator, out
+    )
     return finish(array, requires_grad, out, layout)
 
 
@@ -122,7 +146,7 @@ def randperm(
     if d.category == dtypes.FLOAT and n > 2 ** DIGITS[d.name] + 1:
         name = dtypes.SCALAR_TYPE_NAMES[d]
         raise RuntimeError(f"n cannot be greater than {2 ** DIGITS[d.name] + 1} for {name} type.")
-    array = _drawn(lambda rng, shape, d: rng.permutation(n).astype(d.numpy, copy=False), (n,), d, device, generator)
+    array = _drawn(draw_permutation, (n,), d, device, generator)
     return finish(array, requires_grad, out, layout)
 
 
@@ -142,7 +166,7 @@ def _like(name: str, draw: Any, doc: str) -> None:
 def _filled_like(input: Any, dtype: Any, device: Any, memory_format: Any, draw: Any, generator: Any = None) -> Any:
     array = like_array(input._array, dtype, device, memory_format)
     if array.__class__ is np.ndarray:
-        array[...] = draw(stream_of(generator), array.shape, dtypes.of_array(array))
+        draw(stream_of(generator), array)
     return array
 
 
@@ -164,7 +188,7 @@ def randint_like(
     d = checked_dtype("randint_like", dtype)
     check_range(low, high, d or input.dtype)
     array = _filled_like(
-        input, d, device, memory_format, lambda rng, shape, d: draw_integers(rng, low, high, shape, d), generator
+        input, d, device, memory_format, lambda stream, target: draw_integers(stream, target, low, high), generator
     )
     return finish(array, requires_grad, None, layout)
 
@@ -174,20 +198,9 @@ def randint_like(
 
 @primitive("BernoulliBackward0", random=True, batch=batching.different_draws)
 def bernoulli_op(input: Array, generator: object) -> Any:
-    return draw_bernoulli(input, input.shape, dtypes.of_array(input), generator)
-
-
-def draw_bernoulli(p: Any, shape: Any, d: dtypes.dtype, generator: Any) -> Any:
-    if p.dtype.kind in "biu":
-        raise not_for("bernoulli_tensor_cpu_p_", dtypes.of_array(p))
-    if d.is_complex:
-        raise not_for("bernoulli_tensor_cpu_self_", d)
-    if p.size and not (np.all(p >= 0) and np.all(p <= 1)):
-        raise RuntimeError(
-            "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  If "
-            "so, please report an enhancement request to PyTorch.)"
-        )
-    return (stream_of(generator).random(shape) < p).astype(d.numpy)
+    out = np.empty(input.shape, input.dtype)
+    bernoulli_of_tensor(stream_of(generator), out, input)
+    return out
 
 
 bernoulli_op.vjp(input=no_gradient)
@@ -215,7 +228,7 @@ def poisson_op(input: Array, generator: object) -> Any:
         raise not_for("poisson_cpu", dtypes.of_array(input))
     if input.size and not np.all(input >= 0):
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
-    return np.asarray(stream_of(generator).poisson(input.astype(np.float64))).astype(input.dtype)
+    return draw_poisson(stream_of(generator), input.ravel()).astype(input.dtype).reshape(input.shape)
 
 
 poisson_op.vjp(input=no_gradient)
@@ -229,10 +242,9 @@ def poisson(input: Tensor, generator: Any = None) -> Tensor:
 
 @primitive("NotImplemented", random=True, batch=batching.different_draws)
 def binomial_op(count: Array, prob: Array, generator: object) -> Any:
-    common_shape(count.shape, prob.shape)
-    p = np.clip(prob.astype(np.float64), 0, 1)
-    n = np.maximum(count, 0).astype(np.int64)
-    return np.asarray(stream_of(generator).binomial(n, p)).astype(count.dtype)
+    shape = common_shape(count.shape, prob.shape)
+    counts, probabilities = (np.broadcast_to(a, shape).ravel() for a in (count, prob))
+    return draw_binomial(stream_of(generator), counts, probabilities).reshape(shape)
 
 
 binomial_op.vjp(count=no_aten_derivative("binomial"), prob=no_aten_derivative("binomial"))
@@ -277,22 +289,28 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
     if (weights.sum(-1) <= 0).any():
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
-    rng = stream_of(generator)
-    if replacement:
-        return finish(_with_replacement(rng, weights, num_samples))
-    keys = weights / rng.standard_exponential(weights.shape)
+    stream = stream_of(generator)
+    if replacement and num_samples > 1:
+        return finish(_with_replacement(stream, np.asarray(p), num_samples))
+    keys = np.empty_like(p)
+    draw_exponential(stream, keys, 1.0)
+    np.divide(p, keys, keys)
+    if num_samples == 1:
+        return finish(np.argmax(keys, -1, keepdims=True))
     return finish(np.ascontiguousarray(np.argsort(-keys, -1, kind="stable")[..., :num_samples]))
 
 
-def _with_replacement(rng: Any, weights: Any, n: int) -> Any:
+def _with_replacement(stream: Any, weights: Any, n: int) -> Any:
     """Where uniform draws fall among the cumulated weights."""
-    sums = np.cumsum(weights, -1)
-    draws = rng.random((*weights.shape[:-1], n)) * sums[..., -1:]
+    sums = np.cumsum(dtypes.widened(weights), -1)
+    sums /= sums[..., -1:]
+    sums[..., -1] = 1
+    draws = doubles(stream, weights.size // weights.shape[-1] * n).reshape(*weights.shape[:-1], n)
     if weights.ndim == 1:
-        return np.searchsorted(sums, draws, "right")
+        return np.searchsorted(sums, draws)
     found = np.empty(draws.shape, np.int64)
     for row, (s, u) in enumerate(zip(sums, draws)):
-        found[row] = np.searchsorted(s, u, "right")
+        found[row] = np.searchsorted(s, u)
     return found
 
 
@@ -301,24 +319,30 @@ def _with_replacement(rng: Any, weights: Any, n: int) -> Any:
 
 @primitive("NormalBackward1", name="normal_of_mean", random=True, batch=batching.different_draws)
 def normal_of_mean_op(input: Array, std: float, generator: object) -> Any:
-    return scaled(draw_normal(stream_of(generator), input.shape, dtypes.of_array(input)), input, std)
+    z = np.empty(input.shape, input.dtype)
+    draw_normal(stream_of(generator), z, 0.0, std)
+    z += input
+    return z
 
 
 @primitive("NormalBackward2", name="normal_of_std", random=True, batch=batching.different_draws)
 def normal_of_std_op(std: Array, mean: float, generator: object) -> Any:
     _check_deviations(std)
-    return scaled(draw_normal(stream_of(generator), std.shape, dtypes.of_array(std)), mean, std)
+    return _scaled(stream_of(generator), np.empty(std.shape, std.dtype), mean, std)
 
 
 @primitive("NormalBackward3", name="normal_of_both", random=True, batch=batching.different_draws)
 def normal_of_both_op(mean: Array, std: Array, generator: object) -> Any:
     _check_deviations(std)
     shape = common_shape(mean.shape, std.shape)
-    return scaled(draw_normal(stream_of(generator), shape, dtypes.of_array(mean)), mean, std)
+    return _scaled(stream_of(generator), np.empty(shape, mean.dtype), mean, std)
 
 
-def scaled(z: Any, mean: Any, std: Any) -> Any:
-    return np.asarray(z * std + mean).astype(np.asarray(z).dtype, copy=False)
+def _scaled(stream: Any, z: Any, mean: Any, std: Any) -> Any:
+    draw_normal(stream, z)
+    z *= std
+    z += np.asarray(mean).astype(z.dtype)
+    return z
 
 
 def _check_deviations(std: Any) -> None:
@@ -360,7 +384,7 @@ def normal(
     shape = size_of("normal", (size,), 3, one_argument=True)
     require_sizes("normal", shape)
     d = checked_dtype("normal", dtype) or dtypes.default
-    array = _drawn(lambda rng, shape, d: scaled(draw_normal(rng, shape, d), mean, std), shape, d, device, generator)
+    array = _drawn(lambda stream, target: draw_normal(stream, target, mean, std), shape, d, device, generator)
     return finish(array, requires_grad, None, layout)
 
 

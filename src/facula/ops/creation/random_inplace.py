@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,21 @@ from ..._core import dtypes
 from ..._core.dtypes import not_for
 from ..._core.generator import stream_of
 from ..._tensor import Tensor
-from ..arrays.draws import DIGITS, check_range, draw_integers, draw_normal, draw_uniform, limits
+from ..arrays.draws import (
+    DIGITS,
+    bernoulli_of_tensor,
+    check_range,
+    draw_all_integers,
+    draw_bernoulli,
+    draw_cauchy,
+    draw_exponential,
+    draw_geometric,
+    draw_integers,
+    draw_log_normal,
+    draw_normal,
+    draw_uniform,
+    limits,
+)
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.errors import NoOverload
@@ -21,9 +34,10 @@ from ..machine.refusals import scalar_type
 from ..machine.rules import fit, no_gradient
 from ..machine.write import change
 from ..views.shape import expand_error
-from .random import check_std, draw_bernoulli, scaled
+from .random import check_std
 
 _NONE: Any = object()
+_LONG_UNSIGNED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
 
 
 def _stop(node: str, name: str) -> Primitive:
@@ -60,14 +74,10 @@ _bernoulli_tensor_op.vjp(
 )
 
 
-def _overwrite(op: Primitive, self: Any, draw: Any, generator: Any, *others: Any) -> Any:
-    """Write ``draw(rng, shape, dtype, ...)`` into a tensor."""
-    rng = stream_of(generator)
-
-    def write(target: Any, *arrays: Any) -> None:
-        target[...] = draw(rng, target.shape, dtypes.of_array(target), *arrays)
-
-    return change(op, self, others, write)
+def _overwrite(op: Primitive, self: Any, generator: Any, draw: Any, *arguments: Any) -> Any:
+    """Fill a tensor by ``draw(stream, array, *arguments)``."""
+    stream = stream_of(generator)
+    return change(op, self, (), lambda target: draw(stream, target, *arguments))
 
 
 @public("", "uniform_")
@@ -89,11 +99,7 @@ def uniform_(self: Tensor, from_: Any = 0.0, to: Any = 1.0, *, generator: Any = 
             f"from={low:g} which result in to-from to exceed the limit"
         )
 
-    def draw(rng: Any, shape: Any, d: Any) -> Any:
-        values = draw_uniform(rng, shape, d)
-        return values * (to - low) + low if (low, to) != (0, 1) else values
-
-    return _overwrite(_uniform_op, self, draw, generator)
+    return _overwrite(_uniform_op, self, generator, draw_uniform, low, to)
 
 
 @public("", "normal_")
@@ -102,9 +108,7 @@ def normal_(self: Tensor, mean: Any = 0.0, std: Any = 1.0, *, generator: Any = N
     if self.dtype.category < dtypes.FLOAT:
         raise not_for("normal_kernel_cpu", self.dtype)
     check_std("normal", std)
-    return _overwrite(
-        _normal_op, self, lambda rng, shape, d: scaled(draw_normal(rng, shape, d), mean, std), generator
-    )
+    return _overwrite(_normal_op, self, generator, draw_normal, mean, std)
 
 
 def _require_float(distribution: str, t: Tensor, shown: str) -> None:
@@ -121,13 +125,7 @@ def exponential_(self: Tensor, lambd: Any = 1.0, *, generator: Any = None) -> Te
     _require_float("Exponential", self, scalar_type(self))
     if not lambd > 0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
-
-    def draw(rng: Any, shape: Any, d: dtypes.dtype) -> Any:
-        values = np.asarray(rng.standard_exponential(shape)) / lambd
-        rounded = values.astype(d.numpy)
-        return np.maximum(rounded, dtypes.finfo(d).tiny) if math.isfinite(lambd) else rounded
-
-    return _overwrite(_exponential_op, self, draw, generator)
+    return _overwrite(_exponential_op, self, generator, draw_exponential, lambd)
 
 
 @public("", "geometric_")
@@ -135,9 +133,9 @@ def geometric_(self: Tensor, p: Any, *, generator: Any = None) -> Tensor:
     """Fill with the number of trials until the first success of probability ``p``."""
     if not 0 < p < 1:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
-    if self.dtype is dtypes.bool_ or self.dtype.is_complex:
+    if self.dtype is dtypes.bool_ or self.dtype.is_complex or self.dtype in _LONG_UNSIGNED:
         raise not_for("geometric_cpu", self.dtype)
-    return _overwrite(_geometric_op, self, lambda rng, shape, d: rng.geometric(p, shape), generator)
+    return _overwrite(_geometric_op, self, generator, draw_geometric, p)
 
 
 @public("", "cauchy_")
@@ -146,9 +144,7 @@ def cauchy_(self: Tensor, median: Any = 0.0, sigma: Any = 1.0, *, generator: Any
     _require_float("Cauchy", self, dtypes.cpp_name(self.dtype))
     if not sigma > 0:
         raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
-    return _overwrite(
-        _cauchy_op, self, lambda rng, shape, d: rng.standard_cauchy(shape) * sigma + median, generator
-    )
+    return _overwrite(_cauchy_op, self, generator, draw_cauchy, median, sigma)
 
 
 @public("", "log_normal_")
@@ -158,7 +154,7 @@ def log_normal_(self: Tensor, mean: Any = 1.0, std: Any = 2.0, *, generator: Any
         raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
     if self.dtype.category != dtypes.FLOAT:
         raise not_for("log_normal_cpu", self.dtype)
-    return _overwrite(_log_normal_op, self, lambda rng, shape, d: rng.lognormal(mean, std, shape), generator)
+    return _overwrite(_log_normal_op, self, generator, draw_log_normal, mean, std)
 
 
 @public("", "bernoulli_")
@@ -171,16 +167,15 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
             fits = False
         if not fits:
             raise expand_error(self._array.shape, p._array.shape)
-
-        def draw(rng: Any, shape: Any, d: dtypes.dtype, probabilities: Any) -> Any:
-            return draw_bernoulli(probabilities, shape, d, generator)
-
-        return _overwrite(_bernoulli_tensor_op, self, draw, generator, p)
+        stream = stream_of(generator)
+        return change(
+            _bernoulli_tensor_op, self, (p,), lambda target, given: bernoulli_of_tensor(stream, target, given)
+        )
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
-    if self.dtype.is_complex:
+    if self.dtype.is_complex or self.dtype in _LONG_UNSIGNED:
         raise not_for("bernoulli_scalar_cpu_", self.dtype)
-    return _overwrite(_bernoulli_number_op, self, lambda rng, shape, d: rng.random(shape) < p, generator)
+    return _overwrite(_bernoulli_number_op, self, generator, draw_bernoulli, p)
 
 
 @public("", "random_")
@@ -195,13 +190,15 @@ def random_(self: Tensor, from_: Any = _NONE, to: Any = _NONE, *, generator: Any
     if isinstance(low, (float, str)) or isinstance(to, (float, str)):
         raise NoOverload
     if low is _NONE and to is _NONE:
-        op, low, high = _random_all_op, 0, _random_end(d)
-    elif to is _NONE:
+        if d in _LONG_UNSIGNED:
+            raise not_for("random_kernel_cpu", d)
+        return _overwrite(_random_all_op, self, generator, draw_all_integers)
+    if to is _NONE:
         op, low, high = _random_to_op, 0, low
     else:
         op, low, high = _random_from_to_op, 0 if low is _NONE else low, _random_end(d) if to is None else to
     check_range(low, high, d)
-    return _overwrite(op, self, lambda rng, shape, d: draw_integers(rng, low, high, shape, d), generator)
+    return _overwrite(op, self, generator, draw_integers, low, high)
 
 
 def _random_end(d: dtypes.dtype) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 from ..._core import dtypes, state
 from ..._core.dtypes import cpp_name, widened
 from ..._tensor import Tensor
-from ..activations.dropout import _dropped
+from ..activations.dropout import dropped
 from ..arrays.attention import attend, attention_gradients, exponentials
 from ..arrays.types import Array
 from ..machine import batching
@@ -244,7 +244,7 @@ def _composed(
         scores = scores + attn_mask
     shares: Any = safe_softmax_op(scores, -1)
     if dropout_p > 0:
-        shares = _dropped(shares, dropout_p, True, False)
+        shares = dropped(shares, dropout_p, True, False)
     found: Tensor = shares.matmul(value)
     return found.to(dtype)
 

@@ -14,7 +14,7 @@ from ..._core import state as _state
 from ..._core.dtypes import F32, SCALAR_TYPE_NAMES, is_half, widened
 from ..._tensor import Tensor
 from ...autograd.differentiate import grad
-from ..activations.dropout import _dropped
+from ..activations.dropout import dropped
 from ..activations.relu import relu
 from ..arrays.recurrent import BACKWARD, FORWARD, Weights, states_before, steps_of
 from ..arrays.types import Array
@@ -195,7 +195,7 @@ def _network(
                 kept.append(state)
         x = outs[0] if len(outs) == 1 else cat(outs, -1)
         if layer < num_layers - 1:
-            x = _dropped(x, dropout_p, train, False)
+            x = dropped(x, dropout_p, train, False)
     return x, [stack(states) for states in finals]
 
 

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 import facula
 
 from ..._core.dtypes import float64
-from ..._core.generator import Generator
+from ..._core.generator import Generator, stream_of
 
 __all__ = [
     "BatchSampler", "RandomSampler", "Sampler", "SequentialSampler", "SubsetRandomSampler", "WeightedRandomSampler",
@@ -69,28 +69,31 @@ class RandomSampler(Sampler[int]):
     def __iter__(self) -> Iterator[int]:
         from ...ops.creation.random import randint, randperm  # loaded when first used
 
-        n = len(self.data_source)
+        n, left = len(self.data_source), self.num_samples
         generator = self.generator if self.generator is not None else Generator().manual_seed(drawn_seed(None))
         if self.replacement:
-            for start in range(0, self.num_samples, _AT_ONCE):
-                count = min(_AT_ONCE, self.num_samples - start)
+            while left > 0:
+                count = min(_AT_ONCE, left)
                 yield from randint(high=n, size=(count,), generator=generator).tolist()
+                left -= count
         else:
-            for start in range(0, self.num_samples, n):
-                yield from randperm(n, generator=generator).tolist()[: self.num_samples - start]
+            while left >= n:
+                yield from randperm(n, generator=generator).tolist()
+                left -= n
+            yield from randperm(n, generator=generator).tolist()[:left]
 
     def __len__(self) -> int:
         return self.num_samples
 
 
-_AT_ONCE = 4096
+_AT_ONCE = 32
 
 
 def drawn_seed(generator: Any) -> int:
     """A seed for another generator."""
-    from ...ops.creation.random import randint  # loaded when first used
+    from ...ops.arrays.draws import long_words  # loaded when first used
 
-    return int(randint(0, 2**63 - 1, (), generator=generator).item())
+    return int(long_words(stream_of(generator), 1)[0]) % 2**63
 
 
 class SubsetRandomSampler(Sampler[int]):

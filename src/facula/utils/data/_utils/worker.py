@@ -240,4 +240,4 @@ def _seed(base_seed: int, worker_id: int) -> None:
     set_num_threads(1)
     random.seed(base_seed + worker_id)
     manual_seed(base_seed + worker_id)
-    np.random.seed(np.random.SeedSequence([worker_id, base_seed]).generate_state(4))
+    np.random.seed(np.random.SeedSequence([worker_id, base_seed % 2**32, base_seed >> 32, 0]).generate_state(4))
