@@ -7,16 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.dtypes import widened
+from ..._core.devices import MetaArray
+from ..._core.dtypes import F32, F64, widened
 from ..._tensor import Tensor, computed
 from ..arrays.sums import add_squares, total
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.errors import WrongArgument
+from ..machine.namespaces import TENSORS
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.rules import in_both_namespaces
-from .reducing import axes, check_dims, count, unsqueeze_reduced
+from .reducing import axes, check_dims, count, summed_tangent, unsqueeze_reduced
 from .sums import _FULL, mean_array
 
 # ---- kernels
@@ -37,31 +39,50 @@ def _moments(x: Any, dim: Any, keepdim: bool, correction: Any) -> tuple[Any, Any
     return summed / summed.dtype.type(max(dof, 0)), middle
 
 
+_LEAST = 1e-30
+"""A variance of float32 that is less may have lost digits."""
+
+
+def _deviation(x: Any, dim: Any, keepdim: bool, correction: Any) -> tuple[Any, Any]:
+    """Standard deviation and mean: in double precision if the squares do not fit into single."""
+    variance, middle = _moments(x, dim, keepdim, correction)
+    if variance.dtype == F32 and variance.__class__ is not MetaArray and not _is_within(variance, _LEAST, np.inf):
+        wide = _moments(x.astype(np.complex128 if x.dtype.kind == "c" else F64), dim, keepdim, correction)[0]
+        return np.sqrt(wide).astype(F32), middle
+    return np.sqrt(variance), middle
+
+
+def _is_within(x: Any, low: float, high: float) -> bool:
+    if not x.ndim:
+        return bool(low < x < high)
+    return bool(x.size == 0 or low < np.minimum.reduce(x, None) <= np.maximum.reduce(x, None) < high)
+
+
 def _as(x: Any, like: Any) -> Any:
     """Half precision rounded back."""
     return x if like.dtype.kind == "c" or x.dtype == like.dtype else x.astype(like.dtype)
 
 
-@primitive("VarBackward0", batch=batching.moved_dimensions)
+@primitive("VarBackward0", batch=batching.reduced_dimensions)
 def var_op(input: Array, dim: Any, correction: Any, keepdim: bool) -> Any:
     return _as(_moments(input, dim, keepdim, correction)[0], input)
 
 
-@primitive("StdBackward0", batch=batching.moved_dimensions)
+@primitive("StdBackward0", batch=batching.reduced_dimensions)
 def std_op(input: Array, dim: Any, correction: Any, keepdim: bool) -> Any:
-    return _as(np.sqrt(_moments(input, dim, keepdim, correction)[0]), input)
+    return _as(_deviation(input, dim, keepdim, correction)[0], input)
 
 
-@primitive("VarMeanBackward0", outputs=2, batch=batching.moved_dimensions)
+@primitive("VarMeanBackward0", outputs=2, batch=batching.reduced_dimensions)
 def var_mean_op(input: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Array, ...]:
     variance, middle = _moments(input, dim, keepdim, correction)
     return _as(variance, input), _as(np.reshape(middle, np.shape(variance)), input)
 
 
-@primitive("StdMeanBackward0", outputs=2, saved_names={"out0": "result0"}, batch=batching.moved_dimensions)
+@primitive("StdMeanBackward0", outputs=2, saved_names={"out0": "result0"}, batch=batching.reduced_dimensions)
 def std_mean_op(input: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Array, ...]:
-    variance, middle = _moments(input, dim, keepdim, correction)
-    return _as(np.sqrt(variance), input), _as(np.reshape(middle, np.shape(variance)), input)
+    deviation, middle = _deviation(input, dim, keepdim, correction)
+    return _as(deviation, input), _as(np.reshape(middle, np.shape(deviation)), input)
 
 
 # ---- rules
@@ -119,6 +140,16 @@ def _with_mean(grad: Any, g: Any, x: Any, dim: Any, keepdim: bool, xp: Any) -> A
         return grad
     part = _mean_grad(g, x, dim, keepdim, xp)
     return part if grad is None else grad + part
+
+
+@std_op.tangent
+@std_mean_op.tangent
+def std_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
+    dim, correction, keepdim = attributes
+    (x,), (t,), out = primals, tangents, outs[0]
+    slopes = _std_grad(out.new_ones(out.shape), x, out, dim, correction, keepdim, TENSORS)
+    found = summed_tangent(slopes, t, dim, keepdim, out)
+    return found if len(outs) == 1 else [found, t.mean(dim, keepdim)]
 
 
 # ---- arguments
