@@ -263,3 +263,89 @@ def small_parts(torch):
         see(torch, cut), c.get_device_states(x) == ([], []), c.DefaultDeviceType.get_device_type() in ("cpu", "cuda"),
         c.SelectiveCheckpointContext(is_recompute=True).is_recompute, issubclass(c.CheckpointError, RuntimeError),
     ]  # fmt: skip
+
+
+@case
+def inputs_changed_before_they_are_used_again_are_refused(torch):
+    """Whether or not the function needs their values; also through views, within another checkpoint, under hooks."""
+    ck = torch.utils.checkpoint.checkpoint
+    f = lambda q: (q.sin() * q).exp()
+
+    def changed(function, pick=lambda h: h, before=lambda h: None):
+        x = x_of(torch)
+        h = x * 1
+        before(h)
+        with torch.autograd.graph.save_on_cpu() if before is hooked else torch.enable_grad():
+            y = ck(function, pick(h), use_reentrant=False)
+        h.mul_(0.5)
+        y.sum().backward()
+        return see(torch, x.grad)
+
+    def hooked(h):
+        pass
+
+    def leaf():
+        x = x_of(torch)
+        y = ck(f, x, use_reentrant=False)
+        with torch.no_grad():
+            x.mul_(0.5)
+        y.sum().backward()
+
+    def constant():
+        x, c = x_of(torch), torch.ones(2)
+        y = ck(lambda q, c: (q + 1).exp(), x, c, use_reentrant=False)
+        c.mul_(0.5)
+        y.sum().backward()
+
+    def by_the_function():
+        x = x_of(torch) * 1
+        ck(lambda q: q.mul_(2).exp(), x, use_reentrant=False).sum().backward()
+
+    def again():
+        x = x_of(torch)
+        h = x * 1
+        h.mul_(2)
+        ck(f, h, use_reentrant=False).sum().backward()
+        return see(torch, x.grad)
+
+    def data():
+        x = x_of(torch)
+        y = ck(f, x, use_reentrant=False)
+        x.data.mul_(0.5)
+        y.sum().backward()
+        return see(torch, x.grad)
+
+    def inference():
+        with torch.inference_mode():
+            c = torch.ones(2)
+        ck(lambda q, c: q.sin(), x_of(torch), c, use_reentrant=False)
+
+    return [error(fn) for fn in (
+        lambda: changed(f),
+        lambda: changed(lambda q: (q + 1).exp()),
+        lambda: changed(f, lambda h: h[:1]),
+        lambda: changed(lambda p: ck(f, p, use_reentrant=False).sin()),
+        leaf, constant, by_the_function, inference,
+    )] + [again(), data(), changed(f, before=hooked), changed(lambda q: f(q[0]), lambda h: [h.clone()])]  # fmt: skip
+
+
+@case
+def nothing_is_checkpointed_without_gradients(torch):
+    ck = torch.utils.checkpoint.checkpoint
+    entered = []
+
+    class Context:
+        def __enter__(self):
+            entered.append(1)
+
+        def __exit__(self, *exc):
+            pass
+
+    def f(q):
+        with torch.enable_grad():
+            return q.sin()
+
+    x = x_of(torch)
+    with torch.no_grad():
+        y = ck(f, x, use_reentrant=False, context_fn=lambda: (Context(), Context()))
+    return [see(torch, y), see(torch, y.grad_fn._saved_self), entered]

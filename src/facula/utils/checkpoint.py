@@ -12,7 +12,11 @@ from typing import Any
 from .._core import state as _state
 from .._tensor import Tensor
 from ..autograd import Function, backward, enable_grad, no_grad
+from ..autograd.custom_node import Layout
+from ..autograd.graph import Node, new_node
 from ..autograd.hooks import saved_tensors_hooks
+from ..autograd.saved import Slot, pack, unpack
+from ..ops.machine.namespaces import TENSORS
 from ..random import get_rng_state, set_rng_state
 from ._selective import CheckpointPolicy, SelectiveCheckpointContext, create_selective_checkpoint_contexts
 
@@ -93,6 +97,8 @@ def checkpoint(
             f"determinism_check should be one of ['default', 'none'], but got {determinism_check}"
         )
     forward_context, again_context = context_fn()
+    if not _state.grad_enabled():
+        return function(*args, **kwargs)
     logs: Any = None
     if debug if _debug is None else _debug:
         from ._checkpoint_debug import OperationLog  # loaded when first used
@@ -135,6 +141,22 @@ class _Enough(Exception):
     """All that was saved has been computed again."""
 
 
+class _Inputs(Node):
+    """Saves what the function is called with as any node saves its inputs: those changed since are refused."""
+
+    __slots__ = ("primitive",)
+
+
+_TENSOR, _OTHER = (Slot("", is_tensor=is_tensor, is_output=False, index=-1) for is_tensor in (True, False))
+
+
+def _saved_inputs(args: tuple[Any, ...]) -> Any:
+    node = new_node(_Inputs, ())
+    node.primitive = Layout([_TENSOR if isinstance(a, Tensor) else _OTHER for a in args])
+    node.saved, node.versions = pack(list(args), node.primitive.slots, node)
+    return node
+
+
 class _Again:
     """One checkpointed call: numbers what it saves, and runs it again when the first of these is asked for."""
 
@@ -142,7 +164,9 @@ class _Again:
         self, function: Any, args: Any, kwargs: Any, preserve: bool, context: Any, early_stop: bool, check: str,
         logs: Any,
     ) -> None:  # fmt: skip
-        self.call = (function, args, kwargs)
+        self.function = function
+        self.inputs = _saved_inputs(args)
+        self.keywords = kwargs
         self.context = context
         self.early_stop = early_stop
         self.checks = check == "default"
@@ -176,7 +200,8 @@ class _Again:
         return self.values.pop(place.position)
 
     def _run(self) -> None:
-        function, args, kwargs = self.call
+        inputs = [_cut(a) for a in unpack(self.inputs, TENSORS)]
+        named = {name: _cut(a) for name, a in self.keywords.items()}
         count = 0
         self.values.clear()
 
@@ -189,13 +214,11 @@ class _Again:
                 raise _Enough
             return t.detach()
 
-        inputs = [_cut(a) for a in args]
-        named = {name: _cut(a) for name, a in kwargs.items()}
         with (
             contextlib.suppress(_Enough), enable_grad(), _random_state(self.state), self.context,
             saved_tensors_hooks(pack, _same), self.logs[1] if self.logs else contextlib.nullcontext(),
         ):  # fmt: skip
-            function(*inputs, **named)
+            self.function(*inputs, **named)
         self._compare(count)
 
     def _compare(self, count: int) -> None:
