@@ -142,7 +142,7 @@ class Tensor:
 
     def _set_node(self, node: Node, nr: int = 0) -> None:
         self._node = node
-        if nr or self._meta is not None:
+        if node.multi or self._meta is not None:
             meta = self._own_meta()
             meta.output_nr = nr
             meta.requires_grad = False

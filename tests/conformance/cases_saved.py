@@ -979,3 +979,48 @@ def autograd_grad_frees_only_what_it_ran(torch):
     y = (h * w).sum()
     torch.autograd.grad(y, w)
     return error(lambda: h.sum().backward()), see(torch, x.grad), error(lambda: y.backward())
+
+
+@case
+def second_derivatives_by_the_first_of_several_outputs(torch):
+    """Which was saved by a checkpoint, by hooks, or as the copy that an operation in place keeps."""
+    ck = torch.utils.checkpoint.checkpoint
+    double = torch.float64
+
+    class Two(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x, x * x * x
+
+        @staticmethod
+        def backward(ctx, a, b):
+            (x,) = ctx.saved_tensors
+            return 2 * x * a + 3 * x * x * b
+
+    outputs = (
+        lambda x: x.split(1)[0], lambda x: x.unbind(0)[0], lambda x: x.chunk(2)[0], lambda x: x[0].unbind(0)[0],
+        lambda x: torch.aminmax(x, dim=0)[0], lambda x: torch.var_mean(x, 0)[0], lambda x: torch.std_mean(x, 0)[0],
+        lambda x: torch.linalg.eigh(x @ x.T)[0], lambda x: torch.linalg.qr(x)[0], lambda x: Two.apply(x)[0],
+        lambda x: torch.linalg.svd(x)[0], lambda x: torch.linalg.slogdet(x)[1], lambda x: x.max(0)[0],
+    )  # fmt: skip
+
+    def with_hooks(a):
+        with torch.autograd.graph.save_on_cpu():
+            return a**3
+
+    ways = (
+        lambda a: ck(lambda q: q**3, a, use_reentrant=False),
+        with_hooks,
+        lambda a: a.pow_(3),
+        lambda a: a.pow_(torch.full((), 3.0, dtype=double)),
+        lambda a: torch.nn.functional.hardtanh(a, -5, 5, inplace=True) ** 2,
+    )
+
+    def twice(output, way):
+        x = torch.tensor([[1.0, 2.0], [3.0, 5.0]], dtype=double, requires_grad=True)
+        (g,) = torch.autograd.grad(way(output(x)).sum(), x, create_graph=True)
+        (g * g).sum().backward()
+        return see(torch, x.grad)
+
+    return [[error(lambda: twice(output, way)) for way in ways] for output in outputs]
