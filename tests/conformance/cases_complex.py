@@ -581,3 +581,24 @@ def default_dtype_decides_the_complex_dtype(torch):
             torch.tensor([1j]).abs(),
         )
     ]
+
+
+@case
+def real_bases_of_complex_powers(torch):
+    """The logarithm of a negative number is complex; the power of 0 is flat at real exponents alone."""
+    found = []
+    for base in (-1.5, 0.0, 2.0, -2):
+        for exponent in (-1.2 - 1j, 1.2 - 1j, 2 + 0j, 1.5 + 1j):
+            for wide in (True, False) if base or exponent.real > 0 else ():
+                e = torch.tensor([exponent], dtype=torch.complex128 if wide else torch.complex64, requires_grad=True)
+                b = torch.tensor([base], dtype=torch.float64 if wide else torch.float32, requires_grad=True)
+                y = torch.pow(b, e)
+                g = torch.autograd.grad(y.abs().sum(), (b, e), create_graph=True)
+                found += [y, *g]
+                if base:
+                    found += torch.autograd.grad(g[0].sum() + g[1].abs().sum(), (b, e))
+                    found += torch.func.jvp(lambda e: torch.pow(b.detach(), e), (e.detach(),), (e.detach(),))
+                    found += torch.autograd.grad(torch.pow(base, e).abs().sum(), e)
+                if isinstance(base, int):
+                    found += torch.autograd.grad(torch.pow(torch.tensor([base]), e).abs().sum(), e)
+    return see(torch, [t.detach() for t in found])

@@ -19,7 +19,7 @@ from ..machine.namespaces import TENSORS
 from ..machine.public import FUNCTIONS, expose, public
 from ..machine.refusals import only
 from ..machine.rule import Gradient
-from ..machine.rules import in_both_namespaces, no_gradient, raw
+from ..machine.rules import in_both_namespaces, in_dtype, no_gradient, raw
 from ..machine.write import inplace_form
 from ..moving.copy import cast_op
 from .arithmetic import not_two_numbers, number_like
@@ -112,9 +112,15 @@ def _pow_base_rule(g: Any, input: Any, exponent: Any, xp: Any) -> Any:
     return xp.either(exponent == 0, 0, g * xp.conj(exponent * xp.pow_tensor(input, xp.minus(exponent, 1))))
 
 
+def _is_real_and_not_negative(exponent: Any, xp: Any) -> Any:
+    if raw(exponent).dtype.kind != "c":
+        return exponent >= 0
+    return (xp.imag(exponent) == 0) & (xp.real(exponent) >= 0)
+
+
 def _pow_exponent_rule(g: Any, input: Any, exponent: Any, out: Any, xp: Any) -> Any:
-    flat = (input == 0) & (xp.real(exponent) >= 0)
-    return g * xp.either(flat, 0, xp.conj(out * xp.log(input)))
+    flat = (input == 0) & _is_real_and_not_negative(exponent, xp)
+    return g * xp.either(flat, 0, xp.conj(out * xp.log(in_dtype(input, raw(out).dtype, xp))))
 
 
 pow_tensor_op = elementwise(
@@ -142,7 +148,7 @@ def _pow_of_number_rule(g: Any, exponent: Any, base: Any, out: Any, xp: Any) -> 
     if raw(out).dtype.kind == "c":
         base = complex(base)
     slope = xp.conj(xp.times(out, _log_of_number(base)))
-    return g * (xp.either(xp.real(exponent) >= 0, 0, slope) if base == 0 else slope)
+    return g * (xp.either(_is_real_and_not_negative(exponent, xp), 0, slope) if base == 0 else slope)
 
 
 pow_of_number_op = elementwise(
