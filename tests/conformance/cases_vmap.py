@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .cases_func import seen
-from .observe import case, error
+from .observe import case, error, see
 
 
 def matrix(torch):
@@ -284,4 +284,35 @@ def memory_of_items(torch):
         lambda: vmap(written)(xs),
         lambda: torch.func.jvp(vmap(written), (xs,), (xs + 1,)),
         lambda: vmap(torch.func.jacrev(lambda x: written(x) * 2))(xs[:1]),
+    )
+
+
+@case
+def no_dimensions(torch):
+    """Reductions take an item's all; what moves elements takes none."""
+    vmap = torch.func.vmap
+    functions = (
+        torch.sum, torch.nansum, torch.mean, torch.nanmean, torch.var, torch.std, torch.var_mean, torch.std_mean,
+        torch.amax, torch.amin, torch.logsumexp, torch.linalg.vector_norm, torch.all, torch.any,
+    )  # fmt: skip
+    found = []
+    for shape in ((3, 2, 2), (3, 2)):
+        xs = torch.arange(12.0)[: 3 * 2 ** (len(shape) - 1)].reshape(shape)
+        found += [
+            error(lambda: see(torch, vmap(lambda x: f(x, dim=(), keepdim=keep))(xs)))
+            for f in functions for keep in (False, True)
+        ]
+        found += [see(torch, vmap(lambda x: x.flip(()))(xs)), see(torch, vmap(lambda x: x.squeeze(()))(xs))]
+    xs = torch.arange(12.0).reshape(2, 3, 2, 1)
+    return found + seen(
+        torch,
+        lambda: vmap(vmap(lambda x: x.norm(2, ())))(xs),
+        lambda: vmap(lambda x: torch.linalg.vector_norm(x, 3, dim=()), in_dims=1)(xs),
+        lambda: torch.func.grad(lambda x: vmap(lambda y: y.std(()))(x).sum())(xs[..., 0]),
+        lambda: vmap(torch.func.grad(lambda y: y.logsumexp(()).sum()))(xs[..., 0]),
+        lambda: vmap(lambda x: (x.sum(()), x.amax(()), x.all(dim=()), x.flip(())))(xs[0, :, 0, 0]),
+        lambda: torch.ones(2).all(dim=()),
+        lambda: torch.tensor([0, 2], dtype=torch.uint8).any(dim=(), keepdim=True),
+        lambda: torch.tensor([0j, 2j]).any(dim=()),
+        lambda: torch.tensor(2.0).any(dim=()),
     )

@@ -2,8 +2,8 @@
 
 The batch is the first dimension of what is inside. Elementwise primitives need no rule: they broadcast (``aligned``).
 Most others belong to a kind, which their declaration names: ``batch=moved_dimensions`` for those with dimensions as
-attributes, ``last_dimensions`` for those on the last ones, ``broadcast``, ``joined_samples``, ``as_it_is``. A rule of a
-single primitive stands beside it::
+attributes, ``reduced_dimensions`` for reductions, ``last_dimensions`` for those on the last ones, ``broadcast``,
+``joined_samples``, ``as_it_is``. A rule of a single primitive stands beside it::
 
     @trace_op.batch
     def trace_batched(call: Call) -> Any:
@@ -199,8 +199,15 @@ def moved_dimensions(call: Call, added: int = 0) -> Any:
     return result
 
 
+def reduced_dimensions(call: Call) -> Any:
+    """The same for reductions, which reduce all dimensions of an item if they are given none."""
+    if call.attribute("dim") == ():
+        call.attributes = call.changed(dim=None)
+    return moved_dimensions(call)
+
+
 def _moved(dims: Any, span: int, ndim: int) -> Any:
-    if dims is None or (dims == () and ndim == 1):
+    if dims is None:
         return tuple(range(1, ndim + 1))
     if isinstance(dims, (tuple, list)):
         return tuple([d % span + 1 for d in dims])

@@ -183,7 +183,7 @@ def _extreme_values(name: str, node: str, reduce: Any) -> Primitive:
     def kernel(input: Array, dim: Any, keepdim: bool) -> Any:
         return reduce(input, axes(dim, input.ndim), keepdims=keepdim)
 
-    op = Primitive(name, kernel, node, batch=batching.moved_dimensions)
+    op = Primitive(name, kernel, node, batch=batching.reduced_dimensions)
 
     @op.vjp("input")
     def rule(g: Any, input: Any, out: Any, dim: Any, keepdim: bool, xp: Any) -> Any:

@@ -52,7 +52,7 @@ def sum_all_batched(call: batching.Call) -> Any:
     return sum_dim_op(call.values[0], tuple(range(1, call.ndim() + 1)), False, *call.attributes)
 
 
-@primitive("SumBackward1", kind="linear", batch=batching.moved_dimensions)
+@primitive("SumBackward1", kind="linear", batch=batching.reduced_dimensions)
 def sum_dim_op(input: Array, dim: Any, keepdim: bool, dtype: Any = None) -> Any:
     if dtype is None and (input.dtype is F32 or input.dtype is F64):  # the first thing ``total`` would find out
         return add_up(input, dim if dim and input.ndim else None, keepdim)
@@ -92,7 +92,7 @@ def flag(keepdim: Any) -> bool:
 # ---- nansum
 
 
-@primitive("NansumBackward0", batch=batching.moved_dimensions)
+@primitive("NansumBackward0", batch=batching.reduced_dimensions)
 def nansum_op(input: Array, dim: Any, keepdim: bool, dtype: Any) -> Any:
     if input.dtype.kind in "fV":
         input = np.where(np.isnan(input), input.dtype.type(0), input)
@@ -178,7 +178,7 @@ def mean_all_batched(call: batching.Call) -> Any:
     return mean_dim_op(call.values[0], tuple(range(1, call.ndim() + 1)), False, *call.attributes)
 
 
-@primitive("MeanBackward1", kind="linear", batch=batching.moved_dimensions)
+@primitive("MeanBackward1", kind="linear", batch=batching.reduced_dimensions)
 def mean_dim_op(input: Array, dim: Any, keepdim: bool, dtype: Any = None) -> Any:
     return mean_array(input, axes(dim, input.ndim), keepdim, dtype)
 
@@ -303,10 +303,10 @@ def prod(input: Tensor, dim: Any = _FULL, keepdim: bool = False, *, dtype: Any =
 
 
 def _logical(name: str, reduce: Any) -> Primitive:
-    @primitive(name=name, batch=batching.moved_dimensions)
+    @primitive(name=name, batch=batching.reduced_dimensions)
     def kernel(input: Array, dim: Any, keepdim: bool) -> Any:
         x = input if input.dtype.kind in "biuf" else input != 0
-        found = reduce(x, axes(dim, x.ndim), dtype=bool, keepdims=keepdim)
+        found = reduce(x, dim if x.ndim else None, dtype=bool, keepdims=keepdim)  # by no dimension: each for itself
         return np.asanyarray(found).astype(np.uint8 if input.dtype == np.uint8 else bool, copy=False)
 
     return kernel
@@ -316,8 +316,6 @@ any_op, all_op = _logical("any", np.logical_or.reduce), _logical("all", np.logic
 
 
 def _reduced(op: Primitive, input: Tensor, dim: Any, keepdim: bool) -> Any:
-    if isinstance(dim, (tuple, list)) and not dim:  # each element for itself
-        return (input != 0).to(dtypes.uint8 if input.dtype is dtypes.uint8 else dtypes.bool_)
     ndim = input._array.ndim
     dims = check_dims(dim, ndim)
     return op(input, tuple(range(ndim)) if dims is None else dims, keepdim)
@@ -345,7 +343,7 @@ def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
 # ---- logsumexp
 
 
-@primitive("LogsumexpBackward0", batch=batching.moved_dimensions)
+@primitive("LogsumexpBackward0", batch=batching.reduced_dimensions)
 def logsumexp_op(input: Array, dim: Any, keepdim: bool) -> Any:
     result = input.dtype
     x = widened(input)
