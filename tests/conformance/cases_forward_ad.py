@@ -240,3 +240,64 @@ def gradients_in_a_batch(torch):
         lambda: torch.autograd.grad(y, x, basis, is_grads_batched=True, create_graph=True),
         lambda: torch.autograd.grad(z, x, (basis, torch.ones(2)), is_grads_batched=True),
     )
+
+
+@case
+def norms_and_deviations_at_zero(torch):
+    jvp = torch.func.jvp
+    zeros, ones, some = torch.zeros(2), torch.ones(2), torch.tensor([[0.0, 1.0], [0.0, 2.0]])
+    found = []
+    for p in (0, 0.5, 1, 1.5, 2, 2.5, 3, float("inf"), -1, -float("inf")):
+        norm = lambda x, **kw: torch.linalg.vector_norm(x, p, **kw)
+        found += [
+            jvp(lambda x: x.norm(p), (zeros,), (ones,)),
+            jvp(norm, (some,), (torch.ones(2, 2),)),
+            jvp(lambda x: norm(x, dim=0, keepdim=True), (some,), (some + 1,)),
+            jvp(lambda x: norm(x, dim=1), (torch.complex(some, some - 1),), (torch.complex(some + 1, some),)),
+            jvp(lambda x, y: torch.dist(x, y, p=p), (some, some), (some + 1, some * 2)),
+            jvp(lambda x: torch.dist(x, some[1], p=p), (some,), (some + 1,)),
+            torch.func.vmap(lambda x: jvp(norm, (x,), (ones,)))(some),
+        ]
+        if p > 0:
+            found.append(jvp(lambda x: x.renorm(p, 0, 1.0), (some,), (some + 1,)))
+    for std in (torch.std, torch.std_mean):
+        found += [
+            jvp(lambda x: std(x, correction=0), (torch.tensor([2.0]),), (torch.ones(1),)),
+            jvp(lambda x: std(x, 0, keepdim=True), (some,), (some + 3,)),
+            jvp(std, (torch.complex(some, some - 1),), (torch.complex(some + 1, some),)),
+            torch.func.jacfwd(torch.func.jacrev(lambda x: torch.stack(torch.broadcast_tensors(std(x)))[0].sum()
+                                                if std is torch.std else std(x)[0]))(some),
+        ]  # fmt: skip
+    return see(torch, found)
+
+
+@case
+def moduli_below_zero(torch):
+    w = torch.tensor([5.0, 6.0], dtype=torch.float64)
+    f = lambda x: (torch.view_as_real(torch.polar(x, x)) * w).sum()
+    found = []
+    for value in (-0.5, 0.0, 0.7):
+        x = torch.tensor(value, dtype=torch.float64)
+        one = torch.ones_like(x)
+        found += [torch.func.jvp(f, (x,), (one,)), torch.func.jvp(torch.func.grad(f), (x,), (one,))]
+        found += [torch.func.hessian(f)(x), torch.func.jacfwd(torch.func.jacfwd(f))(x)]
+        found += [torch.func.jvp(lambda a: torch.polar(a, w), (x,), (one,))]
+        found += [torch.func.jvp(lambda a: torch.polar(w, a), (x,), (one,))]
+    return see(torch, found)
+
+
+@case
+def tangents_of_what_is_written_into_a_tensor_of_another_dtype(torch):
+    def written(put):
+        def f(y, v):
+            y = y * 1
+            put(y, v)
+            return y
+
+        y = torch.ones(3, dtype=torch.float64)
+        return [t.dtype for t in torch.func.jvp(f, (y, torch.tensor(0.359)), (y, torch.tensor(1.0)))]
+
+    return [str(written(put)).replace(torch.__name__, "torch") for put in (
+        lambda y, v: y.copy_(v), lambda y, v: y.fill_(v), lambda y, v: y[1].copy_(v), lambda y, v: y[1][()].copy_(v),
+        lambda y, v: y.add_(v), lambda y, v: y.mul_(v), lambda y, v: y.masked_fill_(y > 0, v),
+    )]  # fmt: skip

@@ -92,7 +92,7 @@ class Dual(Wrapped):
             (derived,) = tangents_of(op, values, tangents, attributes, [out])
         again(*primals)
         if derived is not None:
-            set_tangent(target, derived, level)
+            set_tangent(target, fitted(derived, primals[0]), level)
         elif tangents[0] is not None:
             set_tangent(target, primals[0].new_zeros(primals[0].shape), level)
         return target

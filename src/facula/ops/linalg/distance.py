@@ -13,12 +13,13 @@ from ..._tensor import Tensor, known
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import one_dim
+from ..machine.namespaces import TENSORS
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.rules import fit, no_gradient, raw
 from ..machine.write import inplace_form
 from ..pointwise.complex import complex as make_complex
-from ..reductions.norms import norm_gradient, vector_norm_op
+from ..reductions.norms import norm_gradient, vector_norm_op, vector_norm_tangent
 from ..views.shape import view
 
 # ---- dist
@@ -43,6 +44,13 @@ def dist_gradient_of_input(g: Any, input: Any, other: Any, out: Any, p: Any, inp
 def dist_gradient_of_other(g: Any, input: Any, other: Any, out: Any, p: Any, other_dtype: Any, xp: Any) -> Any:
     grad = _dist_gradient(g, input, other, out, p, xp)
     return grad if grad is None else fit(-grad, other.shape, other_dtype, xp)
+
+
+@dist_op.tangent
+def dist_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
+    (p,), (x, y), (dx, dy) = attributes, primals, tangents
+    apart = dx if dy is None else -dy if dx is None else dx - dy
+    return vector_norm_tangent(vector_norm_op, [x - y], [apart], (p, None, False, None), outs)
 
 
 @dist_op.batch
@@ -197,6 +205,17 @@ def renorm_gradient_of_input(g: Any, input: Any, p: float, dims: Any, maxnorm: f
     excess = xp.real(xp.sum_dim(g * xp.conj(input), dims, True)) * (-maxnorm / (above * above))
     scaled = g * (maxnorm / above) + norm_gradient(excess, input, size, p, dims, xp)
     return xp.either(size > maxnorm, scaled, g)
+
+
+@renorm_op.tangent
+def renorm_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
+    (x,), (t,), (p, dims, maxnorm) = primals, tangents, attributes
+    form = p, dims, True, None
+    size = vector_norm_op(x, *form)
+    above = size + _TINY
+    by_size = vector_norm_tangent(vector_norm_op, primals, tangents, form, [size])
+    scaled = (t - x * (by_size / above)) * (maxnorm / above)
+    return TENSORS.either(size > maxnorm, scaled, t)
 
 
 def _renormed(input: Tensor, p: Any, dim: int, maxnorm: float) -> tuple[Any, ...]:

@@ -226,6 +226,16 @@ polar_op = elementwise(
 polar_op.guard = _check_parts
 
 
+@polar_op.tangent
+def polar_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
+    """True of negative moduli as well, of which PyTorch's gradient is not."""
+    (angle, (out,)), (by_modulus, by_angle) = (primals[1], outs), tangents
+    parts = [] if by_modulus is None else [op(by_modulus, angle)]
+    if by_angle is not None:
+        parts.append(out * 1j * by_angle)
+    return sum(parts[1:], parts[0]).expand(out.shape)
+
+
 @public(
     "complex", out="exact", out_error="Expected object of scalar type {0} but got scalar type {1} for argument 'out'"
 )

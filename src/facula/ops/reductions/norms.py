@@ -14,15 +14,16 @@ from ..arrays.sums import add_squares, maximum_reduce, minimum_reduce, total
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.errors import WrongArgument
+from ..machine.namespaces import TENSORS
 from ..machine.primitive import primitive
 from ..machine.public import linalg, public, write_out
 from ..machine.rules import in_both_namespaces, in_dtype
-from .reducing import axes, check_dims, count, unsqueeze_reduced
+from .reducing import axes, check_dims, count, summed_tangent, unsqueeze_reduced
 
 INF = math.inf
 
 
-@primitive("LinalgVectorNormBackward0", batch=batching.moved_dimensions)
+@primitive("LinalgVectorNormBackward0", batch=batching.reduced_dimensions)
 def vector_norm_op(input: Array, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
     x = input if dtype is None or input.dtype == dtype else input.astype(dtype)
     result = x.real.dtype
@@ -57,6 +58,15 @@ def vector_norm_gradient_of_input(
         return None
     g, out = (in_dtype(unsqueeze_reduced(t, input.shape, dim, keepdim, xp), _real(input_dtype), xp) for t in (g, out))
     return norm_gradient(g, input, out, ord, dim, xp)
+
+
+@vector_norm_op.tangent
+def vector_norm_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
+    ord, dim, keepdim, _ = attributes
+    (x,), (out,) = primals, outs
+    one = out.new_ones(out.shape)
+    slopes = vector_norm_gradient_of_input(one, x, out, ord, dim, keepdim, x._array.dtype, TENSORS)
+    return None if slopes is None else summed_tangent(slopes, tangents[0], dim, keepdim, out)
 
 
 def norm_gradient(g: Any, x: Any, out: Any, ord: Any, dim: Any, xp: Any) -> Any:

@@ -10,6 +10,7 @@ from ..._core import dtypes, state
 from ..._tensor import Tensor
 from ..arrays.sums import with_ones
 from ..machine.errors import WrongArgument
+from ..machine.namespaces import TENSORS
 
 # ---- arguments
 
@@ -88,6 +89,15 @@ def expand_reduced(g: Any, shape: tuple[int, ...], dim: tuple[int, ...] | None, 
                 strides = (*g.strides[:at], 0, *g.strides[at + 1 if keepdim else at :])
             return np.ndarray(shape, g.dtype, g, 0, strides)
     return xp.expand(unsqueeze_reduced(g, shape, dim, keepdim, xp), shape)
+
+
+def summed_tangent(slopes: Any, tangent: Any, dim: tuple[int, ...] | None, keepdim: bool, out: Tensor) -> Any:
+    """The tangent of a reduction's result, given the gradient of each element for a gradient of 1.
+
+    The rule transposed would come to the same, but to 0 / 0 where it divides and then clears.
+    """
+    parts = TENSORS.conj(slopes) * tangent
+    return TENSORS.real(parts).sum(dim, keepdim).to(out.dtype)
 
 
 def refuse_narrowing(input: Tensor, dtype: dtypes.dtype | None) -> None:

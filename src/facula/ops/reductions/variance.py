@@ -13,10 +13,11 @@ from ..arrays.sums import add_squares, total
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.errors import WrongArgument
+from ..machine.namespaces import TENSORS
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.rules import in_both_namespaces
-from .reducing import axes, check_dims, count, unsqueeze_reduced
+from .reducing import axes, check_dims, count, summed_tangent, unsqueeze_reduced
 from .sums import _FULL, mean_array
 
 # ---- kernels
@@ -42,23 +43,23 @@ def _as(x: Any, like: Any) -> Any:
     return x if like.dtype.kind == "c" or x.dtype == like.dtype else x.astype(like.dtype)
 
 
-@primitive("VarBackward0", batch=batching.moved_dimensions)
+@primitive("VarBackward0", batch=batching.reduced_dimensions)
 def var_op(input: Array, dim: Any, correction: Any, keepdim: bool) -> Any:
     return _as(_moments(input, dim, keepdim, correction)[0], input)
 
 
-@primitive("StdBackward0", batch=batching.moved_dimensions)
+@primitive("StdBackward0", batch=batching.reduced_dimensions)
 def std_op(input: Array, dim: Any, correction: Any, keepdim: bool) -> Any:
     return _as(np.sqrt(_moments(input, dim, keepdim, correction)[0]), input)
 
 
-@primitive("VarMeanBackward0", outputs=2, batch=batching.moved_dimensions)
+@primitive("VarMeanBackward0", outputs=2, batch=batching.reduced_dimensions)
 def var_mean_op(input: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Array, ...]:
     variance, middle = _moments(input, dim, keepdim, correction)
     return _as(variance, input), _as(np.reshape(middle, np.shape(variance)), input)
 
 
-@primitive("StdMeanBackward0", outputs=2, saved_names={"out0": "result0"}, batch=batching.moved_dimensions)
+@primitive("StdMeanBackward0", outputs=2, saved_names={"out0": "result0"}, batch=batching.reduced_dimensions)
 def std_mean_op(input: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Array, ...]:
     variance, middle = _moments(input, dim, keepdim, correction)
     return _as(np.sqrt(variance), input), _as(np.reshape(middle, np.shape(variance)), input)
@@ -119,6 +120,16 @@ def _with_mean(grad: Any, g: Any, x: Any, dim: Any, keepdim: bool, xp: Any) -> A
         return grad
     part = _mean_grad(g, x, dim, keepdim, xp)
     return part if grad is None else grad + part
+
+
+@std_op.tangent
+@std_mean_op.tangent
+def std_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
+    dim, correction, keepdim = attributes
+    (x,), (t,), out = primals, tangents, outs[0]
+    slopes = _std_grad(out.new_ones(out.shape), x, out, dim, correction, keepdim, TENSORS)
+    found = summed_tangent(slopes, t, dim, keepdim, out)
+    return found if len(outs) == 1 else [found, t.mean(dim, keepdim)]
 
 
 # ---- arguments
