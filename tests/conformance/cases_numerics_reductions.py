@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .edges import BRAIN, DOUBLE, HALF, INF, NAN, PRECISIONS, SINGLE, look
-from .observe import case, error, plain
+from .observe import case, error, plain, see
 
 ROWS = [
     [1.0, 2.0, 3.0],
@@ -298,3 +298,18 @@ def histograms_and_bins(torch):
         "diff": look(torch, lambda t: torch.diff(t), [INF, INF, 1.0]),
         "gradient": look(torch, lambda t: torch.gradient(t), [1.0, 4.0, 9.0]),
     }
+
+
+@case
+def deviations_whose_squares_do_not_fit(torch):
+    found = []
+    for values in ([1e20, 2e20, 4e20], [1e-30, 2e-30, 5e-30], [1e38, -1e38, 2e38], [3.0, 3.0, 3.0]):
+        for dtype in (torch.float32, torch.complex64):
+            x = torch.tensor(values, dtype=dtype, requires_grad=dtype is torch.float32)
+            for f in (torch.std, lambda x: x.std(0, correction=0), lambda x: torch.std_mean(x)[0], torch.var):
+                y = f(x)
+                found.append(y.detach())
+                if x.requires_grad:
+                    found += torch.autograd.grad(y, x)
+            found.append(torch.stack([x, x * 0.25]).detach().std(1, keepdim=True))
+    return see(torch, found)

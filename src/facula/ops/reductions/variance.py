@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.dtypes import widened
+from ..._core.devices import MetaArray
+from ..._core.dtypes import F32, F64, widened
 from ..._tensor import Tensor, computed
 from ..arrays.sums import add_squares, total
 from ..arrays.types import Array
@@ -38,6 +39,25 @@ def _moments(x: Any, dim: Any, keepdim: bool, correction: Any) -> tuple[Any, Any
     return summed / summed.dtype.type(max(dof, 0)), middle
 
 
+_LEAST = 1e-30
+"""A variance of float32 that is less may have lost digits."""
+
+
+def _deviation(x: Any, dim: Any, keepdim: bool, correction: Any) -> tuple[Any, Any]:
+    """Standard deviation and mean: in double precision if the squares do not fit into single."""
+    variance, middle = _moments(x, dim, keepdim, correction)
+    if variance.dtype == F32 and variance.__class__ is not MetaArray and not _is_within(variance, _LEAST, np.inf):
+        wide = _moments(x.astype(np.complex128 if x.dtype.kind == "c" else F64), dim, keepdim, correction)[0]
+        return np.sqrt(wide).astype(F32), middle
+    return np.sqrt(variance), middle
+
+
+def _is_within(x: Any, low: float, high: float) -> bool:
+    if not x.ndim:
+        return bool(low < x < high)
+    return bool(x.size == 0 or low < np.minimum.reduce(x, None) <= np.maximum.reduce(x, None) < high)
+
+
 def _as(x: Any, like: Any) -> Any:
     """Half precision rounded back."""
     return x if like.dtype.kind == "c" or x.dtype == like.dtype else x.astype(like.dtype)
@@ -50,7 +70,7 @@ def var_op(input: Array, dim: Any, correction: Any, keepdim: bool) -> Any:
 
 @primitive("StdBackward0", batch=batching.reduced_dimensions)
 def std_op(input: Array, dim: Any, correction: Any, keepdim: bool) -> Any:
-    return _as(np.sqrt(_moments(input, dim, keepdim, correction)[0]), input)
+    return _as(_deviation(input, dim, keepdim, correction)[0], input)
 
 
 @primitive("VarMeanBackward0", outputs=2, batch=batching.reduced_dimensions)
@@ -61,8 +81,8 @@ def var_mean_op(input: Array, dim: Any, correction: Any, keepdim: bool) -> tuple
 
 @primitive("StdMeanBackward0", outputs=2, saved_names={"out0": "result0"}, batch=batching.reduced_dimensions)
 def std_mean_op(input: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Array, ...]:
-    variance, middle = _moments(input, dim, keepdim, correction)
-    return _as(np.sqrt(variance), input), _as(np.reshape(middle, np.shape(variance)), input)
+    deviation, middle = _deviation(input, dim, keepdim, correction)
+    return _as(deviation, input), _as(np.reshape(middle, np.shape(deviation)), input)
 
 
 # ---- rules
