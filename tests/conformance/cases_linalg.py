@@ -722,3 +722,18 @@ def jacobian_vector_of_matmul_by_double_backward(torch):
     (g,) = torch.autograd.grad(a @ a, a, u, create_graph=True)
     (jvp,) = torch.autograd.grad(g, u, torch.tensor(B22, dtype=torch.float64))
     return short(see(torch, jvp))
+
+
+@case
+def cholesky_of_what_is_no_number(torch):
+    nan = float("nan")
+    found = []
+    for a, b, c, d in ((nan, 0.0, 0.0, 1.0), (1.0, 0.0, nan, 1.0), (1.0, nan, 0.0, 1.0), (1.0, 0.0, 0.0, nan)):
+        for dtype in (torch.float32, torch.float64):
+            matrix = torch.tensor([[a, b], [c, d]], dtype=dtype)
+            pair = torch.stack([torch.eye(2, dtype=dtype), matrix])
+            for upper in (False, True):
+                found += [error(lambda: see(torch, torch.linalg.cholesky(matrix, upper=upper)))]
+                found += [error(lambda: see(torch, torch.linalg.cholesky(pair, upper=upper)))]
+                found += [see(torch, torch.linalg.cholesky_ex(pair, upper=upper).info)]
+    return found

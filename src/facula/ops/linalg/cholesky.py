@@ -31,10 +31,17 @@ from .matrices import (
 # ---- the factor
 
 
+def _read(input: Any, upper: Any) -> Any:
+    """The matrix whose lower triangle is the one to be read."""
+    return np.conjugate(input.swapaxes(-1, -2)) if upper else input
+
+
 def _factor(input: Any, upper: Any) -> Any:
     if input.__class__ is MetaArray:
         return input.copy()
-    found = np.linalg.cholesky(np.conjugate(input.swapaxes(-1, -2)) if upper else input)
+    found = np.linalg.cholesky(_read(input, upper))
+    if np.isnan(found.diagonal(0, -2, -1).real).any():  # LAPACK may not mind
+        raise np.linalg.LinAlgError
     return np.conjugate(found.swapaxes(-1, -2)).copy() if upper else found
 
 
@@ -84,7 +91,7 @@ def cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
     try:
         return cholesky_op(input, upper)
     except np.linalg.LinAlgError:
-        raise _not_positive("linalg.cholesky", failures(input._array, is_positive)) from None
+        raise _not_positive("linalg.cholesky", failures(_read(input._array, upper), is_positive)) from None
 
 
 @linalg(autocast="full")
@@ -95,7 +102,7 @@ def cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool = Fals
     try:
         return named("linalg_cholesky_ex", (cholesky_op(input, upper), info_tensor(np.zeros(input._array.shape[:-2]))))
     except np.linalg.LinAlgError:
-        infos = failures(input._array, is_positive)
+        infos = failures(_read(input._array, upper), is_positive)
         if check_errors:
             raise _not_positive("linalg.cholesky_ex", infos) from None
         return named("linalg_cholesky_ex", (cholesky_where_possible_op(input, upper), info_tensor(infos)))
@@ -115,7 +122,7 @@ def old_cholesky(input: Tensor, upper: bool = False) -> Tensor:
     try:
         return old_cholesky_op(input, upper)
     except np.linalg.LinAlgError:
-        raise _not_positive("cholesky", failures(input._array, is_positive)) from None
+        raise _not_positive("cholesky", failures(_read(input._array, upper), is_positive)) from None
 
 
 # ---- inverses and solutions, given the factor

@@ -141,10 +141,10 @@ def has_pivot(matrix: Any, k: int) -> bool:
 
 def is_positive(matrix: Any, k: int) -> bool:
     try:
-        np.linalg.cholesky(matrix[:k, :k])
+        factor = np.linalg.cholesky(matrix[:k, :k])
     except np.linalg.LinAlgError:
         return False
-    return True
+    return not np.isnan(factor[-1, -1])
 
 
 def in_turn(solve: Any, *arrays: Any, like: Any) -> Any:
