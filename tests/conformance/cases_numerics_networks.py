@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .edges import BRAIN, DOUBLE, HALF, INF, NAN, PRECISIONS, SINGLE, look
-from .observe import case, error
+from .observe import case, error, see
 
 REDUCTIONS = ("none", "mean", "sum")
 
@@ -272,3 +272,26 @@ def gates_and_gumbel(torch):
         "dropout": look(torch, lambda t: f.dropout(t, 1.0), [1.0, INF]),
         "no dropout": look(torch, lambda t: f.dropout(t, 0.0), [1.0, INF]),
     }
+
+
+@case
+def gradients_of_activations_in_half_precision_far_from_zero(torch):
+    functional = torch.nn.functional
+    found = []
+    for dtype in (torch.float16, torch.bfloat16):
+        for f in (
+            functional.gelu, lambda x: functional.gelu(x, approximate="tanh"), functional.softplus,
+            functional.logsigmoid, functional.softsign, functional.tanhshrink, functional.hardswish,
+        ):  # fmt: skip
+            x = torch.tensor([300.0, -300.0, 6e4, -6e4, 100.0, -100.0], dtype=dtype, requires_grad=True)
+            f(x).sum().backward()
+            found.append(x.grad.abs())
+    return see(torch, found)
+
+
+@case
+def thresholds_of_integers_are_integers(torch):
+    return see(torch, [
+        torch.nn.functional.threshold(torch.tensor([-2, -1, 0, 1, 2], dtype=dtype), low, value)
+        for dtype in (torch.int32, torch.int64) for low, value in ((-1.32, 0.82), (1.5, 2.7), (1, 2), (-1, -2.5))
+    ])  # fmt: skip

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.dtypes import is_half, widened
 from ..._tensor import Tensor
 from ...autograd.saved import PLAIN
 from ..arrays.gelu import GELU_TILE, gelu_derivative, gelu_gradient, gelu_in_tiles, is_large
@@ -66,7 +67,8 @@ def _gelu_gradient(g: Any, x: Any, approximate: str) -> Any:
 def gelu_backward_op(input: Array, other: Array, approximate: str) -> Any:
     if approximate == "none" and input.dtype == other.dtype and is_large(other) and input.shape == other.shape:
         return gelu_gradient(input, other)
-    return _gelu_gradient(input, other, approximate)
+    found = _gelu_gradient(widened(input), widened(other), approximate)
+    return found if found.dtype == other.dtype or not is_half(other.dtype) else found.astype(other.dtype)
 
 
 @gelu_backward_op.vjp("other")

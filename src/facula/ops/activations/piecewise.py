@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._core import dtypes
 from ..._tensor import Tensor
-from ..arrays.masks import keep, select
+from ..arrays.masks import drop, keep, select
 from ..arrays.types import Array
 from ..machine.elementwise import elementwise
 from ..machine.primitive import primitive
@@ -89,7 +89,8 @@ def _hardswish(input: Array) -> Any:
 @primitive("HardswishBackwardBackward0", kind="elementwise", saved_names=OF_ACTIVATION)
 def hardswish_backward_op(input: Array, other: Array) -> Any:
     inside = np.asarray(input * (other / number_like(3, other) + number_like(0.5, other)))
-    return keep(select(np.asarray(other < 3), inside, np.asarray(input)), np.asarray(other > -3))
+    found = select(np.asarray(other >= 3), np.asarray(input), inside)  # NaN stays
+    return drop(found, np.asarray(other <= -3))
 
 
 @hardswish_backward_op.vjp("other")

@@ -123,7 +123,8 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
 
 
 def _threshold(input: Array, threshold: float, value: float) -> Any:
-    return select(np.asarray(input <= threshold), np.asarray(number_like(value, input)), np.asarray(input))
+    low = threshold if input.dtype.kind == "f" else int(threshold)
+    return select(np.asarray(input <= low), np.asarray(number_like(value, input)), np.asarray(input))
 
 
 threshold_op = elementwise(
