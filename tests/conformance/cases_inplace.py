@@ -1229,3 +1229,22 @@ def assigning_a_tensor_to_an_int_scalar_index_out_of_range(torch):
         y[2] = 1.0
 
     return error(put), error(lambda: y[-3])
+
+
+@case
+def second_derivatives_through_a_view_whose_change_saves_its_result(torch):
+    changes = [lambda y, name=name: getattr(y[0:2], name)() for name in (
+        "exp_", "tanh_", "sigmoid_", "reciprocal_", "sqrt_", "rsqrt_", "tan_", "expm1_", "relu_", "sin_", "square_",
+    )]  # fmt: skip
+    changes += [lambda y: torch.nn.functional.elu(y[1:], inplace=True)]
+    found = []
+    for change in changes:
+        x = torch.tensor([0.1, 0.7, -0.4], dtype=torch.float64, requires_grad=True)
+        y = x * 1
+        change(y)
+        (g,) = torch.autograd.grad(y.sin().sum(), x, create_graph=True)
+        (h,) = torch.autograd.grad(g.pow(2).sum(), x, create_graph=True)
+        h.sum().backward()
+        again = error(lambda: torch.autograd.grad(y.sum(), x))
+        found.append([see(torch, x.grad), again.get("message", "")[:40]])
+    return found
