@@ -301,3 +301,23 @@ def tangents_of_what_is_written_into_a_tensor_of_another_dtype(torch):
         lambda y, v: y.copy_(v), lambda y, v: y.fill_(v), lambda y, v: y[1].copy_(v), lambda y, v: y[1][()].copy_(v),
         lambda y, v: y.add_(v), lambda y, v: y.mul_(v), lambda y, v: y.masked_fill_(y > 0, v),
     )]  # fmt: skip
+
+
+@case
+def jacobians_of_tensors_without_dimensions(torch):
+    functional = torch.autograd.functional
+    x, v = torch.tensor(1.5), torch.tensor([1.0, 2.0])
+    found = []
+    for options in ({}, {"vectorize": True}, {"vectorize": True, "strategy": "forward-mode"}):
+        found += [
+            functional.jacobian(lambda x: x * 2, x, **options),
+            functional.jacobian(lambda x: x * v, x, **options),
+            functional.jacobian(lambda v: v.sum(), v, **options),
+            functional.jacobian(lambda x, v: (x * v, x * v.sum()), (x, v), **options),
+        ]
+    for options in ({}, {"vectorize": True}):
+        found += [
+            functional.hessian(lambda x: x**3, x, **options),
+            functional.hessian(lambda x, v: x**3 * v.prod(), (x, v), **options),
+        ]
+    return see(torch, found)

@@ -226,7 +226,7 @@ def _row_by_row(i: int, out: Any, inputs: Tensors, strict: bool, create_graph: b
                 raise RuntimeError(_FLAT.format(k))
             row.append(t.new_zeros(t.shape) if g is None else g)
     return tuple(
-        stack(row).view(*out.shape, *t.shape) if row else t.new_zeros((*out.shape, *t.shape))
+        stack(row).view((*out.shape, *t.shape)) if row else t.new_zeros((*out.shape, *t.shape))
         for row, t in zip(rows, inputs)
     )
 
@@ -250,7 +250,7 @@ def _all_rows_at_once(outputs: Tensors, inputs: Tensors, create_graph: bool) -> 
         end = start + out.numel()
         rows.append(
             tuple(
-                t.new_zeros((*out.shape, *t.shape)) if g is None else g[start:end].view(*out.shape, *t.shape)
+                t.new_zeros((*out.shape, *t.shape)) if g is None else g[start:end].view((*out.shape, *t.shape))
                 for g, t in zip(found, inputs)
             )
         )
