@@ -299,7 +299,7 @@ def no_dimensions(torch):
     for shape in ((3, 2, 2), (3, 2)):
         xs = torch.arange(12.0)[: 3 * 2 ** (len(shape) - 1)].reshape(shape)
         found += [
-            error(lambda: see(torch, vmap(lambda x: f(x, dim=(), keepdim=keep))(xs)))
+            error(lambda: see(torch, vmap(lambda x: f(x, dim=(), keepdim=keep))(xs)))  # noqa: B023
             for f in functions for keep in (False, True)
         ]
         found += [see(torch, vmap(lambda x: x.flip(()))(xs)), see(torch, vmap(lambda x: x.squeeze(()))(xs))]
