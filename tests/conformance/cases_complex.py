@@ -597,7 +597,7 @@ def real_bases_of_complex_powers(torch):
                 found += [y, *g]
                 if base:
                     found += torch.autograd.grad(g[0].sum() + g[1].abs().sum(), (b, e))
-                    found += torch.func.jvp(lambda e: torch.pow(b.detach(), e), (e.detach(),), (e.detach(),))
+                    found += torch.func.jvp(lambda e: torch.pow(b.detach(), e), (e.detach(),), (e.detach(),))  # noqa: B023
                     found += torch.autograd.grad(torch.pow(base, e).abs().sum(), e)
                 if isinstance(base, int):
                     found += torch.autograd.grad(torch.pow(torch.tensor([base]), e).abs().sum(), e)

@@ -248,25 +248,25 @@ def norms_and_deviations_at_zero(torch):
     zeros, ones, some = torch.zeros(2), torch.ones(2), torch.tensor([[0.0, 1.0], [0.0, 2.0]])
     found = []
     for p in (0, 0.5, 1, 1.5, 2, 2.5, 3, float("inf"), -1, -float("inf")):
-        norm = lambda x, **kw: torch.linalg.vector_norm(x, p, **kw)
+        norm = lambda x, **kw: torch.linalg.vector_norm(x, p, **kw)  # noqa: B023
         found += [
-            jvp(lambda x: x.norm(p), (zeros,), (ones,)),
+            jvp(lambda x: x.norm(p), (zeros,), (ones,)),  # noqa: B023
             jvp(norm, (some,), (torch.ones(2, 2),)),
-            jvp(lambda x: norm(x, dim=0, keepdim=True), (some,), (some + 1,)),
-            jvp(lambda x: norm(x, dim=1), (torch.complex(some, some - 1),), (torch.complex(some + 1, some),)),
-            jvp(lambda x, y: torch.dist(x, y, p=p), (some, some), (some + 1, some * 2)),
-            jvp(lambda x: torch.dist(x, some[1], p=p), (some,), (some + 1,)),
-            torch.func.vmap(lambda x: jvp(norm, (x,), (ones,)))(some),
+            jvp(lambda x: norm(x, dim=0, keepdim=True), (some,), (some + 1,)),  # noqa: B023
+            jvp(lambda x: norm(x, dim=1), (torch.complex(some, some - 1),), (torch.complex(some + 1, some),)),  # noqa: B023
+            jvp(lambda x, y: torch.dist(x, y, p=p), (some, some), (some + 1, some * 2)),  # noqa: B023
+            jvp(lambda x: torch.dist(x, some[1], p=p), (some,), (some + 1,)),  # noqa: B023
+            torch.func.vmap(lambda x: jvp(norm, (x,), (ones,)))(some),  # noqa: B023
         ]
         if p > 0:
-            found.append(jvp(lambda x: x.renorm(p, 0, 1.0), (some,), (some + 1,)))
+            found.append(jvp(lambda x: x.renorm(p, 0, 1.0), (some,), (some + 1,)))  # noqa: B023
     for std in (torch.std, torch.std_mean):
         found += [
-            jvp(lambda x: std(x, correction=0), (torch.tensor([2.0]),), (torch.ones(1),)),
-            jvp(lambda x: std(x, 0, keepdim=True), (some,), (some + 3,)),
+            jvp(lambda x: std(x, correction=0), (torch.tensor([2.0]),), (torch.ones(1),)),  # noqa: B023
+            jvp(lambda x: std(x, 0, keepdim=True), (some,), (some + 3,)),  # noqa: B023
             jvp(std, (torch.complex(some, some - 1),), (torch.complex(some + 1, some),)),
-            torch.func.jacfwd(torch.func.jacrev(lambda x: torch.stack(torch.broadcast_tensors(std(x)))[0].sum()
-                                                if std is torch.std else std(x)[0]))(some),
+            torch.func.jacfwd(torch.func.jacrev(lambda x: torch.stack(torch.broadcast_tensors(std(x)))[0].sum()  # noqa: B023
+                                                if std is torch.std else std(x)[0]))(some),  # noqa: B023
         ]  # fmt: skip
     return see(torch, found)
 

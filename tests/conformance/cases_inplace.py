@@ -1245,6 +1245,6 @@ def second_derivatives_through_a_view_whose_change_saves_its_result(torch):
         (g,) = torch.autograd.grad(y.sin().sum(), x, create_graph=True)
         (h,) = torch.autograd.grad(g.pow(2).sum(), x, create_graph=True)
         h.sum().backward()
-        again = error(lambda: torch.autograd.grad(y.sum(), x))
+        again = error(lambda: torch.autograd.grad(y.sum(), x))  # noqa: B023
         found.append([see(torch, x.grad), again.get("message", "")[:40]])
     return found

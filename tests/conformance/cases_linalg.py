@@ -733,7 +733,7 @@ def cholesky_of_what_is_no_number(torch):
             matrix = torch.tensor([[a, b], [c, d]], dtype=dtype)
             pair = torch.stack([torch.eye(2, dtype=dtype), matrix])
             for upper in (False, True):
-                found += [error(lambda: see(torch, torch.linalg.cholesky(matrix, upper=upper)))]
-                found += [error(lambda: see(torch, torch.linalg.cholesky(pair, upper=upper)))]
+                found += [error(lambda: see(torch, torch.linalg.cholesky(matrix, upper=upper)))]  # noqa: B023
+                found += [error(lambda: see(torch, torch.linalg.cholesky(pair, upper=upper)))]  # noqa: B023
                 found += [see(torch, torch.linalg.cholesky_ex(pair, upper=upper).info)]
     return found

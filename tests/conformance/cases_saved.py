@@ -1023,4 +1023,4 @@ def second_derivatives_by_the_first_of_several_outputs(torch):
         (g * g).sum().backward()
         return see(torch, x.grad)
 
-    return [[error(lambda: twice(output, way)) for way in ways] for output in outputs]
+    return [[error(lambda: twice(output, way)) for way in ways] for output in outputs]  # noqa: B023

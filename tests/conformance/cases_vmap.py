@@ -299,7 +299,7 @@ def no_dimensions(torch):
     for shape in ((3, 2, 2), (3, 2)):
         xs = torch.arange(12.0)[: 3 * 2 ** (len(shape) - 1)].reshape(shape)
         found += [
-            error(lambda: see(torch, vmap(lambda x: f(x, dim=(), keepdim=keep))(xs)))
+            error(lambda: see(torch, vmap(lambda x: f(x, dim=(), keepdim=keep))(xs)))  # noqa: B023
             for f in functions for keep in (False, True)
         ]
         found += [see(torch, vmap(lambda x: x.flip(()))(xs)), see(torch, vmap(lambda x: x.squeeze(()))(xs))]
@@ -316,3 +316,13 @@ def no_dimensions(torch):
         lambda: torch.tensor([0j, 2j]).any(dim=()),
         lambda: torch.tensor(2.0).any(dim=()),
     )
+
+
+@case
+def jacobians_of_empty_tensors(torch):
+    functions = (
+        lambda x: x.roll(1), torch.sin, lambda x: x.reshape(3, 0), lambda x: x.softmax(-1), lambda x: x.norm(),
+        lambda x: torch.nn.functional.linear(x, torch.ones(2, 3)), lambda x: x.cumsum(0),
+    )  # fmt: skip
+    empty = torch.zeros(0, 3)
+    return [list(jacobian(f)(empty).shape) for f in functions for jacobian in (torch.func.jacrev, torch.func.jacfwd)]

@@ -294,7 +294,7 @@ class CopySlices(Node):
     def free(self, by: Freed) -> None:
         self.saved = by
         task = state.modes.running
-        if task is None or self.fn not in task.reached:  # else the engine runs it as a node of its own, and frees it then
+        if task is None or self.fn not in task.reached:  # else the engine runs it by itself, and frees it then
             self.fn.free(by)
 
 

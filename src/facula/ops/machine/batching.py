@@ -15,6 +15,7 @@ said once. ``item_by_item`` is the rule of primitives that always are.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -70,7 +71,7 @@ class Call:
 
     def rows(self, i: int = 0) -> Any:
         """All elements of each item as a row."""
-        return self.values[i].reshape(self.size, -1)
+        return self.values[i].reshape(self.size, math.prod(self.shape(i)))
 
     def run(self, values: list[Any], attributes: tuple[Any, ...] | None = None) -> Any:
         given = self.attributes if attributes is None else attributes
@@ -233,7 +234,8 @@ def last_dimensions(call: Call) -> Any:
 
 def joined(value: Any) -> Any:
     """(batch, samples, …) as (batch * samples, …)."""
-    return value.reshape(-1, *value.shape[2:])
+    first, second, *rest = value.shape
+    return value.reshape(first * second, *rest)
 
 
 def parted(value: Any, size: int) -> Any:
