@@ -37,10 +37,16 @@ count = _first_count()
 _SETTERS = ("scipy_openblas_set_num_threads64_", "openblas_set_num_threads64_", "openblas_set_num_threads")
 
 
+listeners: list[Callable[[int], Any]] = []
+"""Called with the number whenever it is set: by what has threads of its own."""
+
+
 def set_count(threads: int) -> None:
     """Let so many threads work at once, here and in BLAS."""
     global count
     count = threads
+    for listener in listeners:
+        listener(threads)
     setter = _blas_setter()
     if setter is not None:
         setter(threads)

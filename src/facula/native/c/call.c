@@ -1,0 +1,153 @@
+/* The way from Python to a kernel, without Python.h: the few names of CPython that it takes are declared here.
+
+   A function of Python is made (library.py) for each kernel, whose `self` is the address of a `struct entry`: the kernel for
+   float32 and for float64, and a letter for each argument. It answers True; or False if the arguments are not what the
+   kernel takes, and then nothing has been changed. The layouts of objects that this relies on hold for CPython with a GIL;
+   library.py compares them with what NumPy says, and where they differ calls kernels through ctypes. */
+#include "kernel.h"
+
+typedef struct object { intptr_t count; void *type; } object;
+typedef struct {
+    object head;
+    char *data;
+    int dimensions;
+    intptr_t *shape, *strides;
+    object *base, *dtype;
+    int flags;
+} array;
+
+/* Weak: in an interpreter that has not all of them the library loads all the same, and ctypes calls its kernels. */
+#pragma weak PyLong_AsLongLong
+#pragma weak PyLong_AsVoidPtr
+#pragma weak PyFloat_AsDouble
+#pragma weak PyErr_Occurred
+#pragma weak PyErr_NoMemory
+#pragma weak PyEval_SaveThread
+#pragma weak PyEval_RestoreThread
+#pragma weak Py_IncRef
+extern long long PyLong_AsLongLong(object *);
+extern void *PyLong_AsVoidPtr(object *);
+extern double PyFloat_AsDouble(object *);
+extern object *PyErr_Occurred(void);
+extern object *PyErr_NoMemory(void);
+extern void *PyEval_SaveThread(void);
+extern void PyEval_RestoreThread(void *);
+extern void Py_IncRef(object *);
+
+enum { CONTIGUOUS = 1, ALIGNED = 0x100, WRITEABLE = 0x400, MOST = 24 };
+
+struct entry {
+    kernel_t *kernels[2];
+    double cost;        /* ns for an element of the largest array: above 50 us in all, other threads of Python may run */
+    char letters[MOST + 8];
+};
+
+/* What Python puts here: the type of arrays, the dtypes, and the constants. */
+EXPORT object *facula_objects[9];
+enum { ARRAY, FLOAT32, FLOAT64, INT64, BOOL, UINT8, NONE, TRUE, FALSE };
+
+static object *answer(int which) {
+    object *found = facula_objects[which];
+    Py_IncRef(found);
+    return found;
+}
+
+INLINE int64_t size_of(const array *a) {
+    int64_t n = 1;
+    for (int i = 0; i < a->dimensions; i++) n *= a->shape[i];
+    return n;
+}
+
+/* f: floats, dense; F: or None; w: the same, written: it shares memory with no other array; W: or None;
+   m: floats of any strides (the face has looked at them); i: int64, dense; x: int64, written; b: bool or bytes, dense; B: or None;
+   n: a whole number; k: one by which the cost is multiplied; s: a real number */
+EXPORT object *facula_call(object *self, object *const *given, intptr_t count) {
+    const struct entry *entry = PyLong_AsVoidPtr(self);
+    void *data[MOST];
+    int64_t whole[MOST], bytes[MOST], largest = 0;
+    double real[MOST], cost = entry->cost;
+    int arrays = 0, wholes = 0, reals = 0, which = -1, is_written[MOST];
+    for (intptr_t i = 0; i < count; i++) {
+        object *v = given[i];
+        switch (entry->letters[i]) {
+        case 'n':
+        case 'k':
+            whole[wholes] = PyLong_AsLongLong(v);
+            if (whole[wholes] == -1 && PyErr_Occurred()) return NULL;
+            if (entry->letters[i] == 'k') cost *= (double)whole[wholes];
+            wholes++;
+            continue;
+        case 's':
+            real[reals] = PyFloat_AsDouble(v);
+            if (real[reals] == -1.0 && PyErr_Occurred()) return NULL;
+            reals++;
+            continue;
+        case 'F':
+        case 'W':
+        case 'B':
+            if (v == facula_objects[NONE]) {
+                data[arrays] = NULL, bytes[arrays] = 0, is_written[arrays] = 0;
+                arrays++;
+                continue;
+            }
+            break;
+        case 0:
+            return answer(FALSE);
+        }
+        if (v->type != facula_objects[ARRAY]) return answer(FALSE);
+        const array *a = (const array *)v;
+        char letter = entry->letters[i] | 32; /* without regard to None */
+        int64_t size = size_of(a), width = 8;
+        int kind = a->dtype == facula_objects[FLOAT32] ? 0 : a->dtype == facula_objects[FLOAT64] ? 1 : 2;
+        if (letter == 'f' || letter == 'w' || letter == 'm') {
+            if (kind == 2 || (which >= 0 && kind != which)) return answer(FALSE);
+            which = kind;
+            width = kind ? 8 : 4;
+        } else if (letter == 'i' || letter == 'x') {
+            if (a->dtype != facula_objects[INT64]) return answer(FALSE);
+        } else {
+            if (a->dtype != facula_objects[BOOL] && a->dtype != facula_objects[UINT8]) return answer(FALSE);
+            width = 1;
+        }
+        int needed = letter == 'm' ? ALIGNED : letter == 'w' || letter == 'x' ? CONTIGUOUS | ALIGNED | WRITEABLE : CONTIGUOUS | ALIGNED;
+        if ((a->flags & needed) != needed) return answer(FALSE);
+        if (letter == 'm') { /* how far it reaches, if that is positive */
+            int64_t last = 0;
+            for (int d = 0; d < a->dimensions; d++) {
+                if (a->strides[d] < 0) return answer(FALSE);
+                if (a->shape[d]) last += (a->shape[d] - 1) * a->strides[d];
+            }
+            bytes[arrays] = size ? last + width : 0;
+        } else
+            bytes[arrays] = size * width;
+        is_written[arrays] = letter == 'w' || letter == 'x';
+        data[arrays++] = a->data;
+        largest = larger(largest, size);
+    }
+    if (entry->letters[count] || which < 0) return answer(FALSE);
+    for (int i = 0; i < arrays; i++)
+        if (is_written[i])
+            for (int j = 0; j < arrays; j++)
+                if (j != i && (char *)data[i] < (char *)data[j] + bytes[j] && (char *)data[j] < (char *)data[i] + bytes[i])
+                    return answer(FALSE);
+    int status;
+    if (cost * (double)largest > 50e3) {
+        void *state = PyEval_SaveThread();
+        status = entry->kernels[which](data, whole, real);
+        PyEval_RestoreThread(state);
+    } else
+        status = entry->kernels[which](data, whole, real);
+    if (status == NO_MEMORY) return PyErr_NoMemory();
+    return answer(status == DONE ? TRUE : FALSE);
+}
+
+/* What the self-test compares with NumPy's own answers: where data, shape, strides, dtype and flags of an array lie. */
+EXPORT void facula_probe(const array *a, int64_t *found) {
+    found[0] = (int64_t)(intptr_t)a->head.type;
+    found[1] = (int64_t)(intptr_t)a->data;
+    found[2] = a->dimensions;
+    found[3] = a->dimensions ? a->shape[a->dimensions - 1] : -1;
+    found[4] = a->dimensions ? a->strides[0] : -1;
+    found[5] = (int64_t)(intptr_t)a->dtype;
+    found[6] = a->flags;
+}

@@ -1,0 +1,205 @@
+/* softmax and log_softmax of rows, their gradients, and cross entropy with its gradient in one pass. */
+#include "elementary.h"
+#include "sums.h"
+
+struct rows { const real *x, *y; real *out; int64_t rows, width, step; };
+
+INLINE struct rows rows_of(const void *x, const void *y, void *out, const int64_t *n) {
+    struct rows w = {x, y, out, n[0], n[1], larger(1, PIECE / larger(1, n[1]))};
+    return w;
+}
+
+#define ROWS(name, first, second, last, row) \
+    static int name##_piece(void *p, int64_t piece) { \
+        struct rows *w = p; \
+        int64_t end = smaller(w->rows, (piece + 1) * w->step); \
+        for (int64_t r = piece * w->step; r < end; r++) { \
+            int64_t at = r * w->width; \
+            row(w->x + at, w->y ? w->y + at : 0, w->out + at, w->width); \
+        } \
+        return DONE; \
+    } \
+    KERNEL(name) { \
+        UNUSED(s); \
+        struct rows w = rows_of(first, second, last, n); \
+        return in_pieces(name##_piece, &w, pieces_of(w.rows, w.step)); \
+    }
+
+/* NaN is never the largest, but goes through exp into the sum: then the whole row is NaN. */
+APART real largest(const real *restrict x, int64_t n) {
+    real m = -(real)__builtin_inf();
+#pragma omp simd reduction(max : m)
+    for (int64_t i = 0; i < n; i++) m = x[i] > m ? x[i] : m;
+    return m;
+}
+
+/* out = exp(x - m); returns the sum. */
+APART wide exponentials(const real *restrict x, real m, real *restrict out, int64_t n) {
+    total t = {0, 0};
+    for (int64_t first = 0; first < n; first += BLOCK) {
+        int64_t last = smaller(n, first + BLOCK);
+        real part = 0;
+#pragma omp simd reduction(+ : part)
+        for (int64_t i = first; i < last; i++) {
+            real e = exponential(x[i] - m);
+            out[i] = e;
+            part += e;
+        }
+        add_to(&t, part);
+    }
+    return value_of(t);
+}
+
+APART wide sum_of_exponentials(const real *restrict x, real m, int64_t n) {
+    wide found;
+    LONG_SUM_OF(found, n, exponential(x[i] - m));
+    return found;
+}
+
+APART void scaled(real *restrict x, real c, int64_t n) {
+    for (int64_t i = 0; i < n; i++) x[i] *= c;
+}
+
+static void softmax_row(const real *x, const real *y, real *out, int64_t n) {
+    UNUSED(y);
+    scaled(out, (real)(1 / exponentials(x, largest(x, n), out, n)), n);
+}
+
+APART void lowered(const real *restrict x, real m, real l, real *restrict out, int64_t n) {
+    for (int64_t i = 0; i < n; i++) out[i] = (x[i] - m) - l;
+}
+
+static void log_softmax_row(const real *x, const real *y, real *out, int64_t n) {
+    UNUSED(y);
+    real m = largest(x, n);
+    lowered(x, m, logarithm((real)sum_of_exponentials(x, m, n)), out, n);
+}
+
+APART void softmax_backward_row(const real *restrict g, const real *restrict y, real *restrict out, int64_t n) {
+    wide along;
+    LONG_SUM_OF(along, n, g[i] * y[i]);
+    real c = (real)along;
+    for (int64_t i = 0; i < n; i++) out[i] = y[i] * (g[i] - c);
+}
+
+APART void log_softmax_backward_row(const real *restrict g, const real *restrict y, real *restrict out, int64_t n) {
+    wide along;
+    LONG_SUM_OF(along, n, g[i]);
+    real c = (real)along;
+    for (int64_t i = 0; i < n; i++) out[i] = g[i] - exponential(y[i]) * c;
+}
+
+/* softmax, log_softmax: x, out | rows, width. Their gradients: g, y (what they gave), out | rows, width. */
+ROWS(softmax, a[0], 0, a[1], softmax_row)
+ROWS(log_softmax, a[0], 0, a[1], log_softmax_row)
+ROWS(softmax_backward, a[0], a[1], a[2], softmax_backward_row)
+ROWS(log_softmax_backward, a[0], a[1], a[2], log_softmax_backward_row)
+
+/* ---- cross entropy */
+
+struct classes {
+    const real *x, *weight;
+    const int64_t *target;
+    real *out;
+    wide *parts; /* for each piece: the sum of losses, the sum of weights */
+    int64_t rows, width, ignore, step;
+    real scale;
+};
+
+static int losses_piece(void *p, int64_t piece) {
+    struct classes *w = p;
+    int64_t end = smaller(w->rows, (piece + 1) * w->step);
+    total loss = {0, 0}, weights = {0, 0};
+    for (int64_t r = piece * w->step; r < end; r++) {
+        int64_t t = w->target[r];
+        if (t == w->ignore) continue;
+        const real *x = w->x + r * w->width;
+        real m = largest(x, w->width), c = w->weight ? w->weight[t] : 1;
+        real l = logarithm((real)sum_of_exponentials(x, m, w->width));
+        add_to(&loss, (wide)(((l + m) - x[t]) * c));
+        add_to(&weights, (wide)c);
+    }
+    w->parts[2 * piece] = value_of(loss);
+    w->parts[2 * piece + 1] = value_of(weights);
+    return DONE;
+}
+
+static int targets_fit(const int64_t *target, int64_t rows, int64_t width, int64_t ignore) {
+    for (int64_t r = 0; r < rows; r++)
+        if ((target[r] < 0 || target[r] >= width) && target[r] != ignore) return 0;
+    return 1;
+}
+
+/* cross_entropy: x, target, weight or none, out (2: the sum of losses, the sum of weights) | rows, classes, ignored class. */
+KERNEL(cross_entropy) {
+    UNUSED(s);
+    struct classes w = {a[0], a[2], a[1], a[3], 0, n[0], n[1], n[2], larger(1, PIECE / larger(1, n[1])), 0};
+    if (!targets_fit(w.target, w.rows, w.width, w.ignore)) return NOT_HANDLED;
+    int64_t pieces = pieces_of(w.rows, w.step);
+    w.parts = scratch(KERNEL_SLOT, sizeof(wide) * 2 * (size_t)(pieces + 1));
+    if (!w.parts) return NO_MEMORY;
+    int status = in_pieces(losses_piece, &w, pieces);
+    total loss = {0, 0}, weights = {0, 0};
+    for (int64_t i = 0; i < pieces; i++) {
+        add_to(&loss, w.parts[2 * i]);
+        add_to(&weights, w.parts[2 * i + 1]);
+    }
+    w.out[0] = (real)value_of(loss);
+    w.out[1] = (real)value_of(weights);
+    return status;
+}
+
+static int losses_backward_piece(void *p, int64_t piece) {
+    struct classes *w = p;
+    int64_t end = smaller(w->rows, (piece + 1) * w->step);
+    for (int64_t r = piece * w->step; r < end; r++) {
+        int64_t t = w->target[r];
+        real *out = w->out + r * w->width;
+        if (t == w->ignore) {
+            memset(out, 0, sizeof(real) * (size_t)w->width);
+            continue;
+        }
+        const real *x = w->x + r * w->width;
+        real c = w->scale * (w->weight ? w->weight[t] : 1);
+        scaled(out, (real)(c / exponentials(x, largest(x, w->width), out, w->width)), w->width);
+        out[t] -= c;
+    }
+    return DONE;
+}
+
+/* cross_entropy_backward: x, target, weight or none, out | rows, classes, ignored class | what each row is multiplied by. */
+KERNEL(cross_entropy_backward) {
+    struct classes w = {a[0], a[2], a[1], a[3], 0, n[0], n[1], n[2], larger(1, PIECE / larger(1, n[1])), (real)s[0]};
+    if (!targets_fit(w.target, w.rows, w.width, w.ignore)) return NOT_HANDLED;
+    return in_pieces(losses_backward_piece, &w, pieces_of(w.rows, w.step));
+}
+
+/* nll: log probabilities, target, weight or none, out (2, as of cross_entropy) | rows, classes, ignored class. */
+KERNEL(nll) {
+    UNUSED(s);
+    const real *x = a[0], *weight = a[2];
+    const int64_t *target = a[1];
+    if (!targets_fit(target, n[0], n[1], n[2])) return NOT_HANDLED;
+    total loss = {0, 0}, weights = {0, 0};
+    for (int64_t r = 0; r < n[0]; r++) {
+        if (target[r] == n[2]) continue;
+        real c = weight ? weight[target[r]] : 1;
+        add_to(&loss, (wide)(-x[r * n[1] + target[r]] * c));
+        add_to(&weights, (wide)c);
+    }
+    ((real *)a[3])[0] = (real)value_of(loss);
+    ((real *)a[3])[1] = (real)value_of(weights);
+    return DONE;
+}
+
+/* nll_backward: target, weight or none, out | rows, classes, ignored class | what each row is multiplied by. */
+KERNEL(nll_backward) {
+    const int64_t *target = a[0];
+    const real *weight = a[1];
+    real *out = a[2];
+    if (!targets_fit(target, n[0], n[1], n[2])) return NOT_HANDLED;
+    memset(out, 0, sizeof(real) * (size_t)(n[0] * n[1]));
+    for (int64_t r = 0; r < n[0]; r++)
+        if (target[r] != n[2]) out[r * n[1] + target[r]] = (real)-s[0] * (weight ? weight[target[r]] : 1);
+    return DONE;
+}

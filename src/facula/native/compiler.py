@@ -1,0 +1,106 @@
+"""The C compiler, the flags, and the processor for which it compiles."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+TEXT = Path(__file__).parent / "c"
+TYPED = "32", "64"
+"""Each kernel file is compiled for both widths of real numbers."""
+UNTYPED = "call.c", "threads.c"
+
+STRICT = "-fno-math-errno -fno-trapping-math -ffp-contract=fast -fopenmp-simd"
+"""Flags that let loops become vectors and change no result but by fused multiply-add: NaN, inf, -0, denormals stay.
+
+-ffast-math and its parts must not be among them; a library linked with it even changes how the whole process treats
+denormals. gcc's -O2 does not vectorise these loops.
+"""
+
+
+class Compiler(NamedTuple):
+    command: tuple[str, ...]
+    version: str
+    """What it says of itself, in one line."""
+
+
+def find() -> Compiler | None:
+    """``CC``, or cc, gcc, clang, the first that answers."""
+    given = os.environ.get("CC")
+    for name in [given] if given else ["cc", "gcc", "clang"]:
+        command = tuple(shlex.split(name))
+        if command and shutil.which(command[0]):
+            try:
+                done = subprocess.run([*command, "--version"], capture_output=True, text=True, timeout=60)
+            except (OSError, subprocess.SubprocessError):
+                continue
+            if done.returncode == 0 and done.stdout.strip():
+                return Compiler(command, done.stdout.splitlines()[0].strip())
+    return None
+
+
+def flags() -> list[str]:
+    """``FACULA_NATIVE_CFLAGS`` is added to them: for sanitizers, or another ``-march`` than this processor's."""
+    own = f"-std=gnu11 -O3 -fPIC -fvisibility=hidden -Wno-psabi {STRICT}".split()
+    if platform.machine().lower() in ("x86_64", "amd64"):
+        own += ["-march=native", "-mprefer-vector-width=512"]  # gcc takes half of AVX-512's width unless told
+    elif platform.machine().lower() in ("aarch64", "arm64"):
+        own += ["-mcpu=native"]
+    return own + shlex.split(os.environ.get("FACULA_NATIVE_CFLAGS", ""))
+
+
+def link_flags() -> list[str]:
+    own = ["-shared", "-pthread"]
+    if sys.platform == "darwin":
+        own += ["-undefined", "dynamic_lookup"]
+    return own
+
+
+@functools.cache
+def cpu() -> str:
+    """The processor: its name and all that it can do, since code for one may not run on another."""
+    wanted = ("vendor_id", "cpu family", "model", "model name", "flags", "features", "cpu implementer", "cpu part")
+    try:
+        with open("/proc/cpuinfo") as lines:
+            found = {}
+            for line in lines:
+                key, _, value = line.partition(":")
+                if not line.strip():
+                    break
+                if key.strip().lower() in wanted:
+                    found[key.strip().lower()] = value.strip()
+        return "; ".join([f"{key}: {value}" for key, value in sorted(found.items())])
+    except OSError:
+        return f"{platform.machine()} {platform.processor()}"
+
+
+def cpu_name() -> str:
+    """For people: the name alone."""
+    for part in cpu().split("; "):
+        if part.startswith("model name: "):
+            return part.removeprefix("model name: ")
+    return platform.machine()
+
+
+def sources() -> list[tuple[str, list[str]]]:
+    """(name of an object file, what is compiled to it): every kernel file twice."""
+    kernels = sorted(path.name for path in TEXT.glob("*.c") if path.name not in UNTYPED)
+    found = [(f"{name[:-2]}{bits}.o", [str(TEXT / name), f"-DREAL_BITS={bits}"]) for name in kernels for bits in TYPED]
+    return found + [(f"{name[:-2]}.o", [str(TEXT / name)]) for name in UNTYPED]
+
+
+def key() -> str:
+    """What a library was made of and for, but for the compiler, which it takes none to know."""
+    digest = hashlib.sha256()
+    for path in sorted(TEXT.iterdir()):
+        digest.update(f"{path.name}\0".encode() + path.read_bytes() + b"\0")
+    digest.update("\0".join([*flags(), *link_flags(), cpu(), sys.platform]).encode())
+    return digest.hexdigest()
