@@ -27,7 +27,7 @@ _DONE, _NO_MEMORY = 0, 1
 
 
 class _Entry(ctypes.Structure):
-    _fields_ = [("kernels", ctypes.c_void_p * 2), ("cost", ctypes.c_double), ("letters", ctypes.c_char * 32)]
+    _fields_ = [("kernels", ctypes.c_void_p * 2), ("cost", ctypes.c_double), ("letters", ctypes.c_char * 48)]
 
 
 class _Method(ctypes.Structure):

@@ -34,7 +34,7 @@ extern void *PyEval_SaveThread(void);
 extern void PyEval_RestoreThread(void *);
 extern void Py_IncRef(object *);
 
-enum { CONTIGUOUS = 1, ALIGNED = 0x100, WRITEABLE = 0x400, MOST = 24 };
+enum { CONTIGUOUS = 1, ALIGNED = 0x100, WRITEABLE = 0x400, MOST = 40 };
 
 struct entry {
     kernel_t *kernels[2];

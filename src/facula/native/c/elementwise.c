@@ -18,7 +18,7 @@ struct flat { const real *x, *y; real *out; const uint8_t *mask; int64_t n; real
     KERNEL(name) { \
         UNUSED(s); \
         struct flat w = {a[0], (arrays) == 2 ? a[1] : 0, a[arrays], 0, n[0], 0}; \
-        return in_pieces(name##_piece, &w, pieces_of(w.n, PIECE)); \
+        return in_pieces(name##_piece, &w, pieces_of(w.n, PIECE), 0.5 * (double)w.n); \
     }
 #define FUNCTION(name, expression) EACH(name, 1, real v = x[i]; out[i] = (expression))
 #define GRADIENT(name, expression) EACH(name, 2, real g = x[i]; real v = y[i]; out[i] = (expression))
@@ -78,5 +78,5 @@ static int masked_piece(void *p, int64_t piece) {
 /* scale_masked: x, mask, out | n | scale. Dropout with a mask that is drawn already, and its gradient. */
 KERNEL(scale_masked) {
     struct flat w = {a[0], 0, a[2], a[1], n[0], (real)s[0]};
-    return in_pieces(masked_piece, &w, pieces_of(w.n, PIECE));
+    return in_pieces(masked_piece, &w, pieces_of(w.n, PIECE), 0.3 * (double)w.n);
 }

@@ -22,7 +22,7 @@ INLINE struct rows rows_of(const void *x, const void *y, void *out, const int64_
     KERNEL(name) { \
         UNUSED(s); \
         struct rows w = rows_of(first, second, last, n); \
-        return in_pieces(name##_piece, &w, pieces_of(w.rows, w.step)); \
+        return in_pieces(name##_piece, &w, pieces_of(w.rows, w.step), 0.8 * (double)(w.rows * w.width)); \
     }
 
 /* NaN is never the largest, but goes through exp into the sum: then the whole row is NaN. */
@@ -138,7 +138,7 @@ KERNEL(cross_entropy) {
     int64_t pieces = pieces_of(w.rows, w.step);
     w.parts = scratch(KERNEL_SLOT, sizeof(wide) * 2 * (size_t)(pieces + 1));
     if (!w.parts) return NO_MEMORY;
-    int status = in_pieces(losses_piece, &w, pieces);
+    int status = in_pieces(losses_piece, &w, pieces, 0.8 * (double)(w.rows * w.width));
     total loss = {0, 0}, weights = {0, 0};
     for (int64_t i = 0; i < pieces; i++) {
         add_to(&loss, w.parts[2 * i]);
@@ -171,7 +171,7 @@ static int losses_backward_piece(void *p, int64_t piece) {
 KERNEL(cross_entropy_backward) {
     struct classes w = {a[0], a[2], a[1], a[3], 0, n[0], n[1], n[2], larger(1, PIECE / larger(1, n[1])), (real)s[0]};
     if (!targets_fit(w.target, w.rows, w.width, w.ignore)) return NOT_HANDLED;
-    return in_pieces(losses_backward_piece, &w, pieces_of(w.rows, w.step));
+    return in_pieces(losses_backward_piece, &w, pieces_of(w.rows, w.step), 0.8 * (double)(w.rows * w.width));
 }
 
 /* nll: log probabilities, target, weight or none, out (2, as of cross_entropy) | rows, classes, ignored class. */

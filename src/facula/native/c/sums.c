@@ -22,7 +22,7 @@ KERNEL(sum) {
     int64_t pieces = pieces_of(n[0], PIECE);
     struct whole w = {a[0], n[0], scratch(KERNEL_SLOT, sizeof(wide) * (size_t)(pieces + 1))};
     if (!w.parts) return NO_MEMORY;
-    int status = in_pieces(sum_piece, &w, pieces);
+    int status = in_pieces(sum_piece, &w, pieces, 0.1 * (double)w.n);
     total t = {0, 0};
     for (int64_t i = 0; i < pieces; i++) add_to(&t, w.parts[i]);
     *(real *)a[1] = (real)value_of(t);
@@ -42,7 +42,7 @@ static int sum_rows_piece(void *p, int64_t piece) {
 KERNEL(sum_rows) {
     UNUSED(s);
     struct rows w = {a[0], a[1], n[0], n[1], larger(1, PIECE / larger(1, n[1]))};
-    return in_pieces(sum_rows_piece, &w, pieces_of(w.rows, w.step));
+    return in_pieces(sum_rows_piece, &w, pieces_of(w.rows, w.step), 0.1 * (double)(w.rows * w.width));
 }
 
 /* Columns, some vectors of them at a time: left to itself gcc turns these two loops round and reads with the stride of rows. */
@@ -74,5 +74,5 @@ static int sum_columns_piece(void *p, int64_t piece) {
 KERNEL(sum_columns) {
     UNUSED(s);
     struct rows w = {a[0], a[1], n[0], n[1], 0};
-    return in_pieces(sum_columns_piece, &w, pieces_of(w.width, COLUMNS));
+    return in_pieces(sum_columns_piece, &w, pieces_of(w.width, COLUMNS), 0.1 * (double)(w.rows * w.width));
 }

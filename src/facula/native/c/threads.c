@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { MOST_THREADS = 256, SPINS = 2000 };
+enum { MOST_THREADS = 256, SPINS = 2000, WORTH_IT = 60000 }; /* the last in ns */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t something_to_do = PTHREAD_COND_INITIALIZER, all_done = PTHREAD_COND_INITIALIZER;
@@ -92,10 +92,10 @@ static void start_helpers(int64_t n) { /* under the lock */
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-int in_pieces(job_t *job, void *argument, int64_t pieces) {
+int in_pieces(job_t *job, void *argument, int64_t pieces, double work_ns) {
     int64_t threads = smaller(thread_count(), pieces);
     int expected = 0;
-    if (threads <= 1 || !atomic_compare_exchange_strong(&busy, &expected, 1)) {
+    if (threads <= 1 || work_ns < WORTH_IT || !atomic_compare_exchange_strong(&busy, &expected, 1)) {
         int status = DONE;
         for (int64_t i = 0; i < pieces; i++) {
             int s = job(argument, i);

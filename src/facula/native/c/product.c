@@ -1,0 +1,250 @@
+/* Products of matrices.
+
+   C is computed in tiles that stay in registers for a whole run along k: 6 rows of 4 vectors (2 where there are 16 registers),
+   so that each number loaded is used 4 or 6 times. B is copied ("packed") into panels as wide as a tile, which are then read
+   from end to end; a run along k is cut to DEEP, so that a panel stays in the cache. A is read where it lies, if its rows are
+   dense; a transposed A is copied in strips of 6, because strides that are powers of two would fall on each other in the cache.
+
+   An element of C is always the same sequence of fused multiply-adds, whatever tile it falls into: results do not depend on
+   how the work is divided. */
+#include "product.h"
+
+#define NS 0.02 /* of a multiply-add, about */
+enum { TALL = 96, BROAD = 512 }; /* rows of A and columns of B that are worked on at once */
+static const int HEIGHTS[4] = {6, 4, 2, 1};
+
+INLINE int height_class(int64_t rows) { return rows >= 6 ? 0 : rows >= 4 ? 1 : rows >= 2 ? 2 : 3; }
+INLINE int width_class(int64_t columns) {
+    return VECTORS == 4 && columns > 2 * LANES ? 0 : columns > LANES ? 1 : 2;
+}
+INLINE int64_t panel_width(int class) { return class == 0 ? 4 * LANES : class == 1 ? 2 * LANES : LANES; }
+
+typedef void tile_t(int64_t k, const real *restrict a, int64_t lda, const real *restrict b, real *restrict c, int64_t ldc,
+                    int adds, const real *bias);
+
+/* ROW and STEP: the strides of A from row to row and from one k to the next. */
+#define TILE(name, M, N, ROW, STEP) \
+    APART void name(int64_t k, const real *restrict a, int64_t lda, const real *restrict b, real *restrict c, int64_t ldc, \
+                    int adds, const real *bias) { \
+        vector t[M][N]; \
+        UNUSED(lda); \
+        _Pragma("GCC unroll 8") for (int i = 0; i < M; i++) \
+            _Pragma("GCC unroll 8") for (int j = 0; j < N; j++) t[i][j] = (vector){0}; \
+        for (; k > 0; k--) { \
+            vector v[N]; \
+            _Pragma("GCC unroll 8") for (int j = 0; j < N; j++) v[j] = *(const vector *)(b + j * LANES); \
+            _Pragma("GCC unroll 8") for (int i = 0; i < M; i++) { \
+                real x = a[i * (ROW)]; \
+                _Pragma("GCC unroll 8") for (int j = 0; j < N; j++) t[i][j] += x * v[j]; \
+            } \
+            a += (STEP); \
+            b += N * LANES; \
+        } \
+        _Pragma("GCC unroll 8") for (int i = 0; i < M; i++) \
+            _Pragma("GCC unroll 8") for (int j = 0; j < N; j++) { \
+                loose *p = (loose *)(c + i * ldc + j * LANES); \
+                vector r = t[i][j]; \
+                if (adds) r += *p; \
+                else if (bias) r += *(const loose *)(bias + j * LANES); \
+                *p = r; \
+            } \
+    }
+#define TILES_OF_WIDTH(form, N, ROW, STEP) \
+    TILE(form##_6_##N, 6, N, ROW, STEP) TILE(form##_4_##N, 4, N, ROW, STEP) \
+    TILE(form##_2_##N, 2, N, ROW, STEP) TILE(form##_1_##N, 1, N, ROW, STEP)
+#define TABLE(form, N) {form##_6_##N, form##_4_##N, form##_2_##N, form##_1_##N}
+
+TILES_OF_WIDTH(rows, 2, lda, 1)
+TILES_OF_WIDTH(rows, 1, lda, 1)
+TILES_OF_WIDTH(strips, 2, 1, lda)
+TILES_OF_WIDTH(strips, 1, 1, lda)
+#if REGISTERS == 32
+TILES_OF_WIDTH(rows, 4, lda, 1)
+TILES_OF_WIDTH(strips, 4, 1, lda)
+static tile_t *const TILES[2][3][4] = {{TABLE(rows, 4), TABLE(rows, 2), TABLE(rows, 1)},
+                                       {TABLE(strips, 4), TABLE(strips, 2), TABLE(strips, 1)}};
+#else
+static tile_t *const TILES[2][3][4] = {{{0}, TABLE(rows, 2), TABLE(rows, 1)}, {{0}, TABLE(strips, 2), TABLE(strips, 1)}};
+#endif
+
+/* ---- packing */
+
+APART void pack_dense(const real *restrict b, int64_t row, int64_t k, int64_t w, int64_t width, real *restrict o) {
+    if (w == width)
+        for (int64_t x = 0; x < k; x++)
+            for (int64_t t = 0; t < width; t += LANES) *(vector *)(o + x * width + t) = *(const loose *)(b + x * row + t);
+    else
+        for (int64_t x = 0; x < k; x++) {
+            for (int64_t t = 0; t < w; t++) o[x * width + t] = b[x * row + t];
+            for (int64_t t = w; t < width; t++) o[x * width + t] = 0;
+        }
+}
+
+/* 8 columns at a time: so many streams are read side by side, and each write is a dense piece. */
+APART void pack_strided(const real *restrict b, int64_t row, int64_t column, int64_t k, int64_t w, int64_t width,
+                        real *restrict o) {
+    int64_t t = 0;
+    for (; t + 8 <= w; t += 8)
+        for (int64_t x = 0; x < k; x++) {
+            const real *p = b + x * row + t * column;
+            real *q = o + x * width + t;
+            for (int j = 0; j < 8; j++) q[j] = p[j * column];
+        }
+    for (; t < width; t++)
+        for (int64_t x = 0; x < k; x++) o[x * width + t] = t < w ? b[x * row + t * column] : 0;
+}
+
+static void pack(const real *b, int64_t row, int64_t column, int64_t k, int64_t w, int64_t width, real *o) {
+    if (column == 1) pack_dense(b, row, k, w, width, o);
+    else pack_strided(b, row, column, k, w, width, o);
+}
+
+APART void pack_strip(const real *restrict a, int64_t column, int64_t k, int64_t height, real *restrict o) {
+    if (height == 6)
+        for (int64_t x = 0; x < k; x++)
+            for (int t = 0; t < 6; t++) o[x * 6 + t] = a[x * column + t];
+    else
+        for (int64_t x = 0; x < k; x++)
+            for (int64_t t = 0; t < height; t++) o[x * height + t] = a[x * column + t];
+}
+
+/* ---- the loops around the tiles */
+
+struct bounds { real *c; int64_t c_row; int adds; const real *bias; };
+
+/* A strip of rows times a packed panel; at the edges of C, through a full tile. */
+static void strip_times_panel(tile_t *tile, int64_t height, int64_t w, int64_t width, int64_t k, const real *a, int64_t lda,
+                              const real *panel, const struct bounds *to) {
+    if (w == width) {
+        tile(k, a, lda, panel, to->c, to->c_row, to->adds, to->bias);
+        return;
+    }
+    real whole[6 * WIDTH] __attribute__((aligned(64)));
+    tile(k, a, lda, panel, whole, WIDTH, 0, NULL);
+    for (int64_t i = 0; i < height; i++)
+        for (int64_t j = 0; j < w; j++) {
+            real *c = to->c + i * to->c_row + j, x = whole[i * WIDTH + j];
+            *c = to->adds ? x + *c : to->bias ? x + to->bias[j] : x;
+        }
+}
+
+int NAME(product_part)(const struct product *p, int64_t i_first, int64_t i_end, int64_t j_first, int64_t j_end) {
+    size_t panels = (size_t)(smaller(j_end - j_first, BROAD) + WIDTH) * (size_t)smaller(p->k, DEEP);
+    size_t strips = p->a_column == 1 ? 0 : (size_t)(TALL + 8) * (size_t)smaller(p->k, DEEP);
+    real *packed = scratch(PRODUCT_SLOT, sizeof(real) * (panels + strips + 16)), *copied = packed + panels;
+    if (!packed) return NO_MEMORY;
+    int form = p->a_column != 1;
+    if (p->k == 0 && !p->adds) {
+        for (int64_t i = i_first; i < i_end; i++)
+            for (int64_t j = j_first; j < j_end; j++) p->c[i * p->c_row + j] = p->bias ? p->bias[j] : 0;
+        return DONE;
+    }
+    for (int64_t jj = j_first; jj < j_end; jj += BROAD) {
+        int64_t columns = smaller(BROAD, j_end - jj);
+        for (int64_t kk = 0; kk < p->k; kk += DEEP) {
+            int64_t k = smaller(DEEP, p->k - kk);
+            for (int64_t j = 0; j < columns; j += WIDTH) {
+                int64_t w = smaller(WIDTH, columns - j);
+                pack(p->b + kk * p->b_row + (jj + j) * p->b_column, p->b_row, p->b_column, k, w,
+                     panel_width(width_class(w)), packed + j * k);
+            }
+            for (int64_t ii = i_first; ii < i_end; ii += TALL) {
+                int64_t rows = smaller(TALL, i_end - ii);
+                const real *a = p->a + ii * p->a_row + kk * p->a_column;
+                for (int64_t i = 0; i < rows;) {
+                    int q = height_class(rows - i);
+                    int64_t height = HEIGHTS[q], lda = form ? height : p->a_row;
+                    const real *strip = a + i * p->a_row;
+                    if (form) {
+                        pack_strip(strip, p->a_column, k, height, copied);
+                        strip = copied;
+                    }
+                    for (int64_t j = 0; j < columns; j += WIDTH) {
+                        int64_t w = smaller(WIDTH, columns - j);
+                        int v = width_class(w);
+                        struct bounds to = {p->c + (ii + i) * p->c_row + jj + j, p->c_row, p->adds || kk,
+                                            p->bias ? p->bias + jj + j : NULL};
+                        strip_times_panel(TILES[form][v][q], height, w, panel_width(v), k, strip, lda, packed + j * k, &to);
+                    }
+                    i += height;
+                }
+            }
+        }
+    }
+    return DONE;
+}
+
+struct cut { const struct product *p; int64_t rows, columns, across; };
+
+static int product_piece(void *argument, int64_t piece) {
+    struct cut *c = argument;
+    int64_t i = piece / c->across * c->rows, j = piece % c->across * c->columns;
+    return NAME(product_part)(c->p, i, smaller(c->p->m, i + c->rows), j, smaller(c->p->n, j + c->columns));
+}
+
+int NAME(product_of)(const struct product *p) {
+    double work = NS * (double)p->m * (double)p->n * (double)p->k;
+    if (thread_count() == 1) return NAME(product_part)(p, 0, p->m, 0, p->n);
+    /* Columns first: a part then packs its own panels and nobody else's. Two parts a thread, in case one is late. */
+    int64_t parts = 2 * thread_count();
+    int64_t columns = rounded_up(larger(WIDTH, pieces_of(p->n, parts)), WIDTH), across = pieces_of(p->n, columns);
+    int64_t rows = rounded_up(larger(24, pieces_of(p->m, larger(1, parts / across))), 6);
+    struct cut c = {p, rows, columns, across};
+    return in_pieces(product_piece, &c, across * pieces_of(p->m, rows), work);
+}
+
+/* ---- B packed once */
+
+void NAME(pack_all)(const real *b, int64_t b_row, int64_t b_column, int64_t n, int64_t k, real *packed) {
+    for (int64_t kk = 0; kk < k; kk += DEEP) {
+        int64_t depth = smaller(DEEP, k - kk);
+        real *o = packed + kk * rounded_up(n, WIDTH);
+        for (int64_t j = 0; j < n; j += WIDTH) {
+            int64_t w = smaller(WIDTH, n - j);
+            pack(b + kk * b_row + j * b_column, b_row, b_column, depth, w, panel_width(width_class(w)), o + j * depth);
+        }
+    }
+}
+
+void NAME(packed_product)(const real *a, int64_t a_row, int64_t m, const real *packed, int64_t n, int64_t k, real *c,
+                          int64_t c_row, int adds) {
+    for (int64_t kk = 0; kk < k; kk += DEEP) {
+        int64_t depth = smaller(DEEP, k - kk);
+        const real *o = packed + kk * rounded_up(n, WIDTH);
+        for (int64_t i = 0; i < m;) {
+            int q = height_class(m - i);
+            for (int64_t j = 0; j < n; j += WIDTH) {
+                int64_t w = smaller(WIDTH, n - j);
+                int v = width_class(w);
+                struct bounds to = {c + i * c_row + j, c_row, adds || kk, NULL};
+                strip_times_panel(TILES[0][v][q], HEIGHTS[q], w, panel_width(v), depth, a + i * a_row + kk, a_row,
+                                  o + j * depth, &to);
+            }
+            i += HEIGHTS[q];
+        }
+    }
+}
+
+/* ---- kernels */
+
+struct batch { struct product p; const int64_t *n; int64_t inner; };
+
+static int batch_piece(void *argument, int64_t piece) {
+    struct batch *w = argument;
+    struct product p = w->p;
+    int64_t i = piece / w->inner, j = piece % w->inner;
+    const int64_t *n = w->n;
+    p.a += i * n[10] + j * n[11];
+    p.b += i * n[12] + j * n[13];
+    p.c += (i * w->inner + j) * p.m * p.n;
+    return NAME(product_part)(&p, 0, p.m, 0, p.n);
+}
+
+/* matmul: A, B, bias of columns or none, C (dense) | m, n, k, the strides of A and B in rows and columns; whether C is added to;
+   two batch sizes, and the strides of A and B in these. */
+KERNEL(matmul) {
+    UNUSED(s);
+    struct batch w = {{n[0], n[1], n[2], a[0], n[3], n[4], a[1], n[5], n[6], a[3], n[1], (int)n[7], a[2]}, n, n[9]};
+    if (n[8] * n[9] == 1) return NAME(product_of)(&w.p);
+    return in_pieces(batch_piece, &w, n[8] * n[9], NS * (double)(n[8] * n[9]) * (double)(n[0] * n[1]) * (double)n[2]);
+}

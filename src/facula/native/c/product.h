@@ -1,0 +1,33 @@
+/* C = A B (+ bias), for whoever needs a product of matrices. See product.c. */
+#ifndef FACULA_PRODUCT_H
+#define FACULA_PRODUCT_H
+#include "real.h"
+
+#define VECTORS (REGISTERS == 32 ? 4 : 2) /* of a tile's columns */
+#define WIDTH (VECTORS * LANES)           /* a tile's columns */
+
+struct product {
+    int64_t m, n, k;
+    const real *a;
+    int64_t a_row, a_column; /* strides; one of them is 1 */
+    const real *b;
+    int64_t b_row, b_column;
+    real *c;
+    int64_t c_row;
+    int adds;         /* C += A B */
+    const real *bias; /* of each column, or NULL */
+};
+
+/* The rows from i to i_end and columns from j to j_end of C. */
+int NAME(product_part)(const struct product *p, int64_t i, int64_t i_end, int64_t j, int64_t j_end);
+/* All of C, by several threads if that is worth it. */
+int NAME(product_of)(const struct product *p);
+
+/* B packed once for many products: as many reals as this; k at most DEEP. */
+enum { DEEP = 256 };
+INLINE int64_t packed_size(int64_t n, int64_t k) { return rounded_up(n, WIDTH) * k; }
+void NAME(pack_all)(const real *b, int64_t b_row, int64_t b_column, int64_t n, int64_t k, real *packed);
+/* C = A B (+ C) with it; rows of A and C lie apart by a_row and c_row. */
+void NAME(packed_product)(const real *a, int64_t a_row, int64_t m, const real *packed, int64_t n, int64_t k, real *c,
+                          int64_t c_row, int adds);
+#endif
