@@ -13,10 +13,11 @@ usage: facula [--version] [--help] <command>
 commands:
   run script.py [args...]    run a program that imports torch on facula; also run -m module [args...]
   ops [name...]              the families of operators, or all that is declared of an operator
+  native build|status|remove|test    the library of C kernels for this machine
   tour                       a guided tour of the library in the terminal (under 3 seconds)
 
 options:
-  --version    print the version
+  --version    print the version; with -v, whether the native library is in use
   --help       print this help
 
 In a program: import facula as torch
@@ -31,6 +32,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0 if given else 2
     if given[0] in ("-V", "--version"):
         print(f"facula {facula.__version__}")
+        if given[1:] == ["-v"]:
+            from .native import command  # loaded when first used
+
+            print(f"native library: {command.line()}")
         return 0
     if given[0] == "tour":
         if len(given) > 1:
@@ -44,6 +49,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from . import _operators  # loaded when first used
 
         return printing(lambda: _operators.run(given[1:]))
+    if given[0] == "native":
+        from .native import command  # loaded when first used
+
+        if len(given) != 2 or given[1] not in command.ACTIONS:
+            return complain(f"native takes one of {', '.join(command.ACTIONS)}")
+        return printing(lambda: command.run(given[1:]))
     if given[0] == "run":
         if len(given) == 1 or (given[1] in ("-m", "-c") and len(given) == 2):
             return complain("run needs a script, or -m and a module, or -c and code")

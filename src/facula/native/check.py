@@ -78,16 +78,17 @@ def elementwise(rng: Rng, d: Any) -> None:
         # gelu's factor (1 + erf) cancels far below 0, as it does in NumPy and PyTorch.
         scale = np.abs(R.wide(x)) if name.startswith("gelu") else None
     same(name, getattr(K, name)(x), expected, d, 8, scale)
-    if x.size > 1:
+    if x.size > 2:
         unhandled(name, getattr(K, name)(x[::2]))
-        unhandled(name, getattr(K, name)(x.astype(np.float16)))
+        unhandled(name, getattr(K, name)(x.view(np.int32)))
 
 
 @case
 def elementwise_gradients(rng: Rng, d: Any) -> None:
     n = size(rng, 300)
-    g, x = floats(rng, d, n), floats(rng, d, n, special=True)
     name = str(rng.choice([*R.GRADIENTS]))
+    # The tanh form's gradient is NaN where x * x overflows, in PyTorch too.
+    g, x = floats(rng, d, n), floats(rng, d, n, special=name != "gelu_tanh_backward")
     if name in ("tanh_backward", "sigmoid_backward"):
         x = np.tanh(x)
     with np.errstate(all="ignore"):
@@ -119,7 +120,7 @@ def softmax(rng: Rng, d: Any) -> None:
     x, g = floats(rng, d, *(shape := (size(rng, 6), size(rng, 5), size(rng, 200, 1))), special=True), floats(rng, d, *shape)
     with np.errstate(all="ignore"):
         y, l = R.softmax(R.wide(x)), R.log_softmax(R.wide(x))
-        same("softmax", K.softmax(x), y, d, 16, 1e-38)
+        same("softmax", K.softmax(x), y, d, 128, 1e-37)  # exp makes of a rounding of x - m a hundred
         finite = np.where(np.isfinite(x), np.abs(R.wide(x)), 0).max(-1, keepdims=True, initial=1)
         same("log_softmax", K.log_softmax(x), l, d, 16, finite)
         x = floats(rng, d, *shape)
@@ -144,11 +145,14 @@ def losses(rng: Rng, d: Any) -> None:
     logs = R.log_softmax(R.wide(x)) if rows else R.wide(x)
     top = np.abs(logs).sum() + rows + 1
     same("nll", K.nll(logs.astype(d), target, weight, ignore), R.nll(logs, target, w, ignore), d, 16, top)
-    same("cross_entropy", K.cross_entropy(x, target, weight, ignore), R.nll(logs, target, w, ignore), d, 16, top)
+    for keep in (False, True):
+        found = K.cross_entropy(x, target, weight, ignore, keep)
+        same("cross_entropy", found and found[0], R.nll(logs, target, w, ignore), d, 16, top)
     same("nll_backward", K.nll_backward(x.shape, x.dtype, target, scale, weight, ignore),
          R.nll_backward(x.shape, target, scale, w, ignore), d, 4)  # fmt: skip
     if rows:
-        same("cross_entropy_backward", K.cross_entropy_backward(x, target, scale, weight, ignore),
+        shares = found[1] if found else None
+        same("cross_entropy_backward", K.cross_entropy_backward(shares, target, scale, weight, ignore),
              R.cross_entropy_backward(R.wide(x), target, scale, w, ignore), d, 32, scale)  # fmt: skip
         target[rng.integers(0, rows)] = classes
         unhandled("nll", K.nll(x, target, weight, ignore))

@@ -130,8 +130,11 @@ def _through_ctypes(functions: list[Any], letters: str, *given: Any) -> bool:
                 dtype = value.dtype
             elif value.dtype not in ((I64,) if letter in "ix" else (BOOL, U8)):
                 return False
-            if letter == "m" and any([stride < 0 for stride in value.strides]):
-                return False
+            if letter == "m":
+                strides = [stride // value.itemsize for stride in value.strides]
+                if value.ndim > 4 or any([s < 0 or s % value.itemsize for s in value.strides]):
+                    return False
+                whole += [1] * (4 - value.ndim) + [*value.shape] + [0] * (4 - value.ndim) + strides
             if letter != "m" and not value.flags.c_contiguous:
                 return False
             if letter in "wWx":

@@ -11,7 +11,7 @@ struct attention {
     const real *q, *k, *v, *g, *y, *sums;
     real *out, *logs, *g_q, *g_k, *g_v;
     int64_t batch, heads, length, keys, width, v_width, causal;
-    const int64_t *strides; /* batch, head, row: of q, k, v */
+    int64_t strides[9]; /* batch, head, row: of q, k, v */
     real scale;
 };
 
@@ -68,12 +68,22 @@ static int attention_piece(void *p, int64_t piece) {
     return NAME(product_part)(&product, 0, rows, 0, w->v_width);
 }
 
-/* attention: q, k, v, out, logarithms of sums | batch, heads, queries, keys, width, width of v, causal; strides of batch, head and
-   row of q, k, v | scale. */
+/* Sizes and strides of q, k, v, as the call gives them. */
+static int read_sizes(struct attention *w, const int64_t *n) {
+    const int64_t *q = n, *k = n + 8, *v = n + 16;
+    w->batch = q[0], w->heads = q[1], w->length = q[2], w->width = q[3], w->keys = k[2], w->v_width = v[3], w->causal = n[24];
+    for (int i = 0; i < 3; i++)
+        for (int d = 0; d < 3; d++) w->strides[3 * i + d] = n[8 * i + 4 + d];
+    for (int d = 0; d < 3; d++)
+        if ((d < 2 && k[d] != q[d]) || v[d] != k[d]) return NOT_HANDLED;
+    if (k[3] != q[3] || (q[7] != 1 && q[3] != 1) || (k[7] != 1 && k[3] != 1) || (v[7] != 1 && v[3] != 1)) return NOT_HANDLED;
+    return DONE;
+}
+
+/* attention: q, k, v (of any strides, dense in the last dimension), out, logarithms of sums | causal | scale. */
 KERNEL(attention) {
-    struct attention w = {.q = a[0], .k = a[1], .v = a[2], .out = a[3], .logs = a[4], .batch = n[0], .heads = n[1],
-                          .length = n[2], .keys = n[3], .width = n[4], .v_width = n[5], .causal = n[6], .strides = n + 7,
-                          .scale = (real)s[0]};
+    struct attention w = {.q = a[0], .k = a[1], .v = a[2], .out = a[3], .logs = a[4], .scale = (real)s[0]};
+    if (read_sizes(&w, n) != DONE) return NOT_HANDLED;
     double scores = (double)(w.batch * w.heads * w.length) * (double)w.keys;
     return in_pieces(attention_piece, &w, w.batch * w.heads * pieces_of(w.length, QUERIES),
                      scores * (0.5 + 0.02 * (double)(w.width + w.v_width)));
@@ -122,11 +132,11 @@ static int attention_backward_piece(void *p, int64_t head) {
     return status ? NO_MEMORY : DONE;
 }
 
-/* attention_backward: g, q, k, v, out, logarithms, gradients of q, k, v (dense) | as attention | scale. */
+/* attention_backward: g, q, k, v, out, logarithms, gradients of q, k, v (dense) | causal | scale. */
 KERNEL(attention_backward) {
     struct attention w = {.g = a[0], .q = a[1], .k = a[2], .v = a[3], .y = a[4], .sums = a[5], .g_q = a[6], .g_k = a[7],
-                          .g_v = a[8], .batch = n[0], .heads = n[1], .length = n[2], .keys = n[3], .width = n[4],
-                          .v_width = n[5], .causal = n[6], .strides = n + 7, .scale = (real)s[0]};
+                          .g_v = a[8], .scale = (real)s[0]};
+    if (read_sizes(&w, n) != DONE) return NOT_HANDLED;
     double scores = (double)(w.batch * w.heads * w.length) * (double)w.keys;
     return in_pieces(attention_backward_piece, &w, w.batch * w.heads, scores * (1 + 0.05 * (double)(w.width + w.v_width)));
 }

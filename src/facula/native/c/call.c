@@ -59,7 +59,8 @@ INLINE int64_t size_of(const array *a) {
 }
 
 /* f: floats, dense; F: or None; w: the same, written: it shares memory with no other array; W: or None;
-   m: floats of any strides (the face has looked at them); i: int64, dense; x: int64, written; b: bool or bytes, dense; B: or None;
+   m: floats of any strides: four sizes and four strides in elements (1 and 0 for dimensions that are not there) go before the
+   whole numbers, and the cost is multiplied by the last size of the first; i: int64, dense; x: int64, written; b: bool or bytes, dense; B: or None;
    n: a whole number; k: one by which the cost is multiplied; s: a real number */
 EXPORT object *facula_call(object *self, object *const *given, intptr_t count) {
     const struct entry *entry = PyLong_AsVoidPtr(self);
@@ -111,13 +112,20 @@ EXPORT object *facula_call(object *self, object *const *given, intptr_t count) {
         }
         int needed = letter == 'm' ? ALIGNED : letter == 'w' || letter == 'x' ? CONTIGUOUS | ALIGNED | WRITEABLE : CONTIGUOUS | ALIGNED;
         if ((a->flags & needed) != needed) return answer(FALSE);
-        if (letter == 'm') { /* how far it reaches, if that is positive */
-            int64_t last = 0;
-            for (int d = 0; d < a->dimensions; d++) {
-                if (a->strides[d] < 0) return answer(FALSE);
-                if (a->shape[d]) last += (a->shape[d] - 1) * a->strides[d];
+        if (letter == 'm') {
+            int64_t reach = width;
+            if (a->dimensions > 4 || wholes + 8 > MOST) return answer(FALSE);
+            for (int d = 0; d < 4; d++) {
+                int from = d + a->dimensions - 4;
+                intptr_t length = from < 0 ? 1 : a->shape[from], stride = from < 0 ? 0 : a->strides[from];
+                if (stride < 0 || stride % width) return answer(FALSE);
+                if (length) reach += (length - 1) * stride;
+                whole[wholes + d] = length;
+                whole[wholes + 4 + d] = stride / width;
             }
-            bytes[arrays] = size ? last + width : 0;
+            if (!wholes) cost *= (double)whole[3];
+            wholes += 8;
+            bytes[arrays] = size ? reach : 0;
         } else
             bytes[arrays] = size * width;
         is_written[arrays] = letter == 'w' || letter == 'x';

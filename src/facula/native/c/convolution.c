@@ -56,7 +56,10 @@ APART void fill_planes(const struct planes *p, const real *restrict x, int64_t c
                     memcpy(to + place_in(p, zz, yy, first + p->low[2]), x + first, sizeof(real) * (size_t)(last - first));
                     continue;
                 }
-                for (int64_t i = first; i < last; i++) to[place_in(p, zz, yy, i + p->low[2])] = x[i];
+                for (int64_t f = 0; f < p->step[2] && first + f < last; f++) {
+                    real *restrict q = to + place_in(p, zz, yy, first + f + p->low[2]);
+                    for (int64_t i = first + f; i < last; i += p->step[2]) *q++ = x[i];
+                }
             }
 }
 
@@ -149,6 +152,7 @@ static int plan_input(struct conv *w) {
     plan_planes(&w->planes, w->size, w->pad, w->stride, needed);
     w->offset = malloc(sizeof(int64_t) * (size_t)(w->in * w->taps + 8));
     if (!w->offset) return NO_MEMORY;
+    memset(w->offset, 0, sizeof(int64_t) * (size_t)(w->in * w->taps + 8)); /* those behind the last are read, and dropped */
     int64_t *to = w->offset;
     for (int64_t c = 0; c < w->in; c++)
         EACH_TAP(w, z, y, x)
@@ -313,9 +317,9 @@ KERNEL(convolution_input_gradient) {
     for (int d = 0; d < 3; d++) {
         /* A border wide enough that o = (i + pad - t dilation) / stride stays inside for every input and tap. */
         int64_t span = (w.kernel[d] - 1) * w.dilation[d];
-        low[d] = larger(0, pieces_of(larger(0, span - w.pad[d]), w.stride[d]) + 1);
+        low[d] = pieces_of(larger(0, span - w.pad[d]), w.stride[d]);
         int64_t highest = (w.size[d] - 1 + w.pad[d]) / w.stride[d];
-        needed[d] = low[d] + larger(w.out_size[d], highest + 1) + 1;
+        needed[d] = low[d] + larger(w.out_size[d], highest + 1);
         phase_count *= w.stride[d];
     }
     plan_planes(&w.planes, w.out_size, low, ones, needed);
@@ -346,65 +350,70 @@ KERNEL(convolution_input_gradient) {
 
 /* ---- the gradient of the weights */
 
-enum { CHANNELS = 4, TAPS = 6 };
+enum { CHANNELS = 4, TAPS = 6, STRETCH = 1024 }; /* a tile; positions that stay in the cache for all taps */
 
-/* sums[i][t] += sum over positions of g[i][position] * in[offset[t] + position] */
-#define DOT(M) \
-    APART void dot_##M(const real *restrict g, int64_t apart, const real *restrict in, const int64_t *restrict offset, \
-                       int64_t positions, real *restrict sums) { \
-        vector t[M][TAPS]; \
-        const real *x[TAPS]; \
-        _Pragma("GCC unroll 8") for (int k = 0; k < TAPS; k++) x[k] = in + offset[k]; \
-        _Pragma("GCC unroll 4") for (int i = 0; i < M; i++) \
-            _Pragma("GCC unroll 8") for (int k = 0; k < TAPS; k++) t[i][k] = (vector){0}; \
-        for (int64_t at = 0; at < positions; at += LANES) { \
-            vector q[M]; \
-            _Pragma("GCC unroll 4") for (int i = 0; i < M; i++) q[i] = *(const loose *)(g + i * apart + at); \
-            _Pragma("GCC unroll 8") for (int k = 0; k < TAPS; k++) { \
-                vector v = *(const loose *)(x[k] + at); \
-                _Pragma("GCC unroll 4") for (int i = 0; i < M; i++) t[i][k] += q[i] * v; \
-            } \
-        } \
-        for (int i = 0; i < M; i++) \
-            for (int k = 0; k < TAPS; k++) sums[i * TAPS + k] = lanes_sum(t[i][k]); \
+/* sums[i][t] += g[i][position] * in[offset[t] + position], over positions lane by lane. */
+APART void add_products(const real *restrict g, int64_t apart, const real *restrict in, const int64_t *restrict offset,
+                        int64_t positions, vector *restrict sums) {
+    vector t[CHANNELS][TAPS];
+    const real *x[TAPS];
+    _Pragma("GCC unroll 8") for (int k = 0; k < TAPS; k++) x[k] = in + offset[k];
+    _Pragma("GCC unroll 4") for (int i = 0; i < CHANNELS; i++)
+        _Pragma("GCC unroll 8") for (int k = 0; k < TAPS; k++) t[i][k] = sums[i * TAPS + k];
+    for (int64_t at = 0; at < positions; at += LANES) {
+        vector q[CHANNELS];
+        _Pragma("GCC unroll 4") for (int i = 0; i < CHANNELS; i++) q[i] = *(const loose *)(g + i * apart + at);
+        _Pragma("GCC unroll 8") for (int k = 0; k < TAPS; k++) {
+            vector v = *(const loose *)(x[k] + at);
+            _Pragma("GCC unroll 4") for (int i = 0; i < CHANNELS; i++) t[i][k] += q[i] * v;
+        }
     }
-DOT(4) DOT(1)
-
-/* The gradient of a group's outputs on the grid of positions: zeros between rows, where the input holds what no output sees. */
-static void fill_grid(const struct conv *w, const real *g, int64_t reach, real *to) {
-    memset(to, 0, sizeof(real) * (size_t)(w->outs * reach));
-    for (int64_t c = 0; c < w->outs; c++)
-        for (int64_t z = 0; z < w->out_size[0]; z++)
-            for (int64_t y = 0; y < w->out_size[1]; y++, g += w->out_size[2])
-                memcpy(to + c * reach + (z * w->planes.inner[1] + y) * w->planes.inner[2], g, sizeof(real) * (size_t)w->out_size[2]);
+    _Pragma("GCC unroll 4") for (int i = 0; i < CHANNELS; i++)
+        _Pragma("GCC unroll 8") for (int k = 0; k < TAPS; k++) sums[i * TAPS + k] = t[i][k];
 }
 
+/* The gradient of a channel on the grid of positions: zeros between rows, where the input holds what no output sees. */
+static void fill_grid(const struct conv *w, const real *g, real *to) {
+    memset(to, 0, sizeof(real) * (size_t)w->reach);
+    for (int64_t z = 0; z < w->out_size[0]; z++)
+        for (int64_t y = 0; y < w->out_size[1]; y++, g += w->out_size[2])
+            memcpy(to + (z * w->planes.inner[1] + y) * w->planes.inner[2], g, sizeof(real) * (size_t)w->out_size[2]);
+}
+
+/* Some samples: first the planes of all of them, then for a few output channels at a time all samples and all taps, so that the
+   sums stay in the cache in lanes, and are added up once. */
 static int weight_gradient_piece(void *p, int64_t piece) {
     struct conv *w = p;
-    int64_t count = w->in * w->taps, all = w->groups * w->outs * count;
+    int64_t count = w->in * w->taps, tap_groups = pieces_of(count, TAPS);
     int64_t volume = w->size[0] * w->size[1] * w->size[2], outputs = w->out_size[0] * w->out_size[1] * w->out_size[2];
-    int64_t step = pieces_of(w->samples, GRAINS), last = smaller(w->samples, (piece + 1) * step);
-    int64_t room = w->in * channel_size(&w->planes) + SLACK;
-    real *in = scratch(KERNEL_SLOT, sizeof(real) * (size_t)(room + w->outs * w->reach)), *grid = in + room;
-    if (!in) return NO_MEMORY;
-    real *out = w->parts + piece * all, sums[CHANNELS * TAPS];
-    memset(out, 0, sizeof(real) * (size_t)all);
-    for (int64_t sample = piece * step; sample < last; sample++)
-        for (int64_t group = 0; group < w->groups; group++) {
-            fill_planes(&w->planes, w->x + (sample * w->groups + group) * w->in * volume, w->in, in);
-            fill_grid(w, w->g + (sample * w->groups + group) * w->outs * outputs, w->reach, grid);
-            for (int64_t t = 0; t < count; t += TAPS) {
-                int64_t taps = smaller(TAPS, count - t), offset[TAPS];
-                for (int64_t k = 0; k < TAPS; k++) offset[k] = w->offset[t + smaller(k, taps - 1)];
-                for (int64_t c = 0; c < w->outs;) {
-                    int64_t rows = w->outs - c >= CHANNELS ? CHANNELS : 1;
-                    (rows == CHANNELS ? dot_4 : dot_1)(grid + c * w->reach, w->reach, in, offset, w->reach, sums);
-                    for (int64_t i = 0; i < rows; i++)
-                        for (int64_t k = 0; k < taps; k++) out[((group * w->outs + c + i) * count) + t + k] += sums[i * TAPS + k];
-                    c += rows;
-                }
+    int64_t step = pieces_of(w->samples, GRAINS), first = piece * step, last = smaller(w->samples, first + step);
+    int64_t room = rounded_up(w->in * channel_size(&w->planes) + SLACK, LANES), sum_count = tap_groups * CHANNELS * TAPS;
+    vector *sums = scratch(KERNEL_SLOT, sizeof(vector) * (size_t)sum_count
+                                            + sizeof(real) * (size_t)(CHANNELS * w->reach + (last - first) * room));
+    if (!sums) return NO_MEMORY;
+    real *grid = (real *)(sums + sum_count), *planes = grid + CHANNELS * w->reach;
+    for (int64_t group = 0; group < w->groups; group++) {
+        for (int64_t sample = first; sample < last; sample++)
+            fill_planes(&w->planes, w->x + (sample * w->groups + group) * w->in * volume, w->in, planes + (sample - first) * room);
+        for (int64_t c = 0; c < w->outs; c += CHANNELS) {
+            int64_t channels = smaller(CHANNELS, w->outs - c);
+            memset(sums, 0, sizeof(vector) * (size_t)sum_count);
+            if (channels < CHANNELS) memset(grid, 0, sizeof(real) * (size_t)(CHANNELS * w->reach));
+            for (int64_t sample = first; sample < last; sample++) {
+                const real *in = planes + (sample - first) * room;
+                for (int64_t i = 0; i < channels; i++)
+                    fill_grid(w, w->g + ((sample * w->groups + group) * w->outs + c + i) * outputs, grid + i * w->reach);
+                for (int64_t at = 0; at < w->reach; at += STRETCH)
+                    for (int64_t t = 0; t < tap_groups; t++)
+                        add_products(grid + at, w->reach, in + at, w->offset + t * TAPS, smaller(STRETCH, w->reach - at),
+                                     sums + t * CHANNELS * TAPS);
             }
+            for (int64_t i = 0; i < channels; i++)
+                for (int64_t t = 0; t < count; t++)
+                    w->parts[((piece * w->groups + group) * w->outs + c + i) * count + t] =
+                        lanes_sum(sums[(t / TAPS * CHANNELS + i) * TAPS + t % TAPS]);
         }
+    }
     return DONE;
 }
 

@@ -48,6 +48,15 @@ INLINE real exponential(real x) {
     return p * from_bits((h - 2048 + BIAS) << MANTISSA) * from_bits((k - h - 2048 + BIAS) << MANTISSA);
 }
 
+/* The same where neither x nor the result is extreme: -80 < x < 80, or NaN. */
+INLINE real moderate_exponential(real x) {
+    real t = x * (real)1.44269504088896341 + ROUNDER, n = t - ROUNDER;
+    real r = x - n * LN2_HIGH;
+    r = r - n * LN2_LOW;
+    real p = EXP_TAIL(r) * (r * r) + r + 1;
+    return p * from_bits((to_bits(t) - to_bits(ROUNDER) + BIAS) << MANTISSA);
+}
+
 INLINE real sigmoid(real x) {
     real z = exponential(-absolute(x)); /* never overflows */
     real n = x < 0 ? z : 1;
@@ -59,7 +68,7 @@ INLINE real hyperbolic_tangent(real x) {
     real a = absolute(x), s = x * x;
     real near = TANH_TAIL(s) * s * x + x;
     real c = a > TANH_END ? TANH_END : a;
-    real far = 1 - 2 / (exponential(c + c) + 1);
+    real far = 1 - 2 / (moderate_exponential(c + c) + 1);
     return a < (real)0.55 ? near : with_sign(far, x);
 }
 
@@ -78,14 +87,21 @@ INLINE real logarithm(real x) {
     return x >= 0 ? r : (real)__builtin_nan("");
 }
 
-/* A polynomial up to 1; beyond, 1 - exp(-x^2) times a polynomial in (x - 2)/(x + 2) over 1 + 2x. */
-INLINE real error_function(real x) {
+/* A polynomial up to 1; beyond, 1 - exp(-x^2) times a polynomial in (x - 2)/(x + 2) over 1 + 2x, both by one division. `e` is
+   exp(-x^2), which whoever wants the density as well has already; it matters up to ERF_END only. */
+INLINE real error_function_with(real x, real e) {
     real a = absolute(x), s = x * x;
     real near = ERF_TAIL(s) * x + x;
     real c = a > ERF_END ? ERF_END : a;
-    real t = (c - 2) / (c + 2);
-    real far = 1 - exponential(-c * c) * ERFCX(t) / (1 + 2 * c);
+    real u = c + 2, v = 1 + 2 * c, q = 1 / (u * v);
+    real t = (c - 2) * v * q;
+    real far = 1 - e * ERFCX(t) * (u * q);
     far = a >= ERF_END ? 1 : far;
     return a < 1 ? near : a == a ? with_sign(far, x) : x;
+}
+
+INLINE real error_function(real x) {
+    real a = absolute(x), c = a > ERF_END ? ERF_END : a;
+    return error_function_with(x, moderate_exponential(-c * c));
 }
 #endif

@@ -50,7 +50,8 @@ INLINE real silu_slope(real v) {
 }
 
 INLINE real gelu_slope(real v) {
-    return (real)0.5 * (1 + error_function(v * SQRT_HALF)) + v * (DENSITY * exponential((real)-0.5 * v * v));
+    real e = exponential((real)-0.5 * v * v);
+    return (real)0.5 * (1 + error_function_with(v * SQRT_HALF, e)) + v * (DENSITY * e);
 }
 
 INLINE real gelu_tanh_slope(real v) {

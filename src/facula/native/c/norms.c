@@ -59,11 +59,9 @@ APART void gradient_of_row(const real *restrict g, const real *restrict x, real 
                            real *restrict out, int64_t n) {
     wide first, second;
     if (weight) {
-        LONG_SUM_OF(first, n, g[i] * weight[i]);
-        LONG_SUM_OF(second, n, g[i] * weight[i] * ((x[i] - m) * c));
+        TWO_SUMS_OF(first, second, n, g[i] * weight[i], g[i] * weight[i] * ((x[i] - m) * c));
     } else {
-        LONG_SUM_OF(first, n, g[i]);
-        LONG_SUM_OF(second, n, g[i] * ((x[i] - m) * c));
+        TWO_SUMS_OF(first, second, n, g[i], g[i] * ((x[i] - m) * c));
     }
     real middle = (real)(first / (wide)n), along = (real)(second / (wide)n);
     if (weight)
@@ -183,14 +181,13 @@ APART void gradient_of_channel(const real *restrict g, const real *restrict x, r
 static int batch_norm_backward_piece(void *p, int64_t c) {
     struct norm *w = p;
     total t = {0, 0}, q = {0, 0};
-    wide part;
+    wide part, product;
     real m = w->mean[c], inverse = w->inverse[c];
     EACH_ROW(r) {
         const real *g = w->g + AT(r), *x = w->x + AT(r);
-        LONG_SUM_OF(part, w->width, g[i]);
+        TWO_SUMS_OF(part, product, w->width, g[i], g[i] * (x[i] - m));
         add_to(&t, part);
-        LONG_SUM_OF(part, w->width, g[i] * (x[i] - m));
-        add_to(&q, part);
+        add_to(&q, product);
     }
     wide count = (wide)(w->rows * w->width);
     real products = (real)value_of(q) * inverse;
@@ -241,8 +238,7 @@ static int channel_sums_piece(void *p, int64_t piece) {
         const real *g = w->g + row * w->width, *x = w->x + row * w->width;
         real m = w->mean[row / each];
         wide first, second;
-        LONG_SUM_OF(first, w->width, g[i]);
-        LONG_SUM_OF(second, w->width, g[i] * (x[i] - m));
+        TWO_SUMS_OF(first, second, w->width, g[i], g[i] * (x[i] - m));
         w->parts[2 * row] = (real)first;
         w->parts[2 * row + 1] = (real)second;
     }

@@ -108,54 +108,78 @@ KERNEL(max_pool_backward) {
 
 /* ---- average */
 
-/* The window of output o: its ends inside the plane, and what its sum is divided by. */
-static real window(const struct pool *w, const int64_t o[3], int64_t first[3], int64_t last[3]) {
-    int64_t inside = 1, all = 1;
-    for (int d = 0; d < 3; d++) {
-        first[d] = o[d] * w->stride[d] - w->pad[d];
-        last[d] = smaller(first[d] + w->kernel[d], w->size[d] + w->pad[d]);
-        all *= last[d] - first[d];
-        first[d] = larger(first[d], 0);
-        last[d] = smaller(last[d], w->size[d]);
-        inside *= larger(last[d] - first[d], 0);
-    }
-    return (real)(w->divisor ? w->divisor : w->counts_pad ? all : inside);
+/* The ends of the window of output o along dimension d inside the plane; returns how long it is with padding. */
+INLINE int64_t window(const struct pool *w, int d, int64_t o, int64_t *first, int64_t *last) {
+    int64_t start = o * w->stride[d] - w->pad[d], end = smaller(start + w->kernel[d], w->size[d] + w->pad[d]);
+    *first = larger(start, 0);
+    *last = smaller(end, w->size[d]);
+    return end - start;
 }
 
-#define EACH_WINDOW(o) \
-    for (int64_t o##z = 0; o##z < w->out_size[0]; o##z++) \
-        for (int64_t o##y = 0; o##y < w->out_size[1]; o##y++) \
-            for (int64_t o##x = 0; o##x < w->out_size[2]; o##x++)
-#define EACH_ROW_OF_WINDOW \
-    for (int64_t z = first[0]; z < last[0]; z++) \
-        for (int64_t y = first[1]; y < last[1]; y++)
+/* The outputs of a row that have an element at place t of their window. */
+INLINE void outputs_at(const struct pool *w, int64_t t, int64_t *first, int64_t *last) {
+    *first = larger(0, pieces_of(w->pad[2] - t, w->stride[2]));
+    if (w->pad[2] < t) *first = 0;
+    int64_t room = w->size[2] - 1 + w->pad[2] - t;
+    *last = room < 0 ? 0 : smaller(w->out_size[2], room / w->stride[2] + 1);
+}
+
+/* What a sum of a window is divided by; `rows`: its other two dimensions, with padding and without. */
+INLINE real divisor_of(const struct pool *w, int64_t o, const int64_t rows[2]) {
+    int64_t first, last, all = window(w, 2, o, &first, &last);
+    return (real)(w->divisor ? w->divisor : w->counts_pad ? rows[0] * all : rows[1] * (last - first));
+}
+
+APART void add_every(real *restrict to, const real *restrict x, int64_t stride, int64_t n) {
+    if (stride == 1)
+        for (int64_t i = 0; i < n; i++) to[i] += x[i];
+    else if (stride == 2)
+        for (int64_t i = 0; i < n; i++) to[i] += x[2 * i];
+    else
+        for (int64_t i = 0; i < n; i++) to[i] += x[i * stride];
+}
+
+APART void add_to_every(real *restrict to, const real *restrict x, int64_t stride, int64_t n) {
+    for (int64_t i = 0; i < n; i++) to[i * stride] += x[i];
+}
+
+/* Output rows, place by place of the window: loops over a row. */
+static int average_pool_part(struct pool *w, const real *x, real *out, real *row, int backward) {
+    for (int64_t z = 0; z < w->out_size[0]; z++)
+        for (int64_t y = 0; y < w->out_size[1]; y++, out += w->out_size[2]) {
+            int64_t z_first, z_last, y_first, y_last, first, last;
+            int64_t all = window(w, 0, z, &z_first, &z_last) * window(w, 1, y, &y_first, &y_last);
+            int64_t rows[2] = {all, (z_last - z_first) * (y_last - y_first)};
+            if (backward)
+                for (int64_t o = 0; o < w->out_size[2]; o++) row[o] = out[o] / divisor_of(w, o, rows);
+            else
+                memset(out, 0, sizeof(real) * (size_t)w->out_size[2]);
+            for (int64_t zz = z_first; zz < z_last; zz++)
+                for (int64_t yy = y_first; yy < y_last; yy++)
+                    for (int64_t t = 0; t < w->kernel[2]; t++) {
+                        outputs_at(w, t, &first, &last);
+                        if (last <= first) continue;
+                        const real *at = x + (zz * w->size[1] + yy) * w->size[2] + first * w->stride[2] - w->pad[2] + t;
+                        if (backward) add_to_every((real *)at, row + first, w->stride[2], last - first);
+                        else add_every(out + first, at, w->stride[2], last - first);
+                    }
+            if (!backward)
+                for (int64_t o = 0; o < w->out_size[2]; o++) out[o] /= divisor_of(w, o, rows);
+        }
+    return DONE;
+}
 
 static int average_pool_piece(void *p, int64_t plane) {
     struct pool *w = p;
-    const real *x = w->x + plane * VOLUME(w->size);
-    real *out = w->out + plane * VOLUME(w->out_size);
-    int64_t first[3], last[3];
-    EACH_WINDOW(o) {
-        real count = window(w, (int64_t[3]){oz, oy, ox}, first, last), sum = 0;
-        EACH_ROW_OF_WINDOW
-            for (int64_t i = first[2]; i < last[2]; i++) sum += x[(z * w->size[1] + y) * w->size[2] + i];
-        *out++ = sum / count;
-    }
-    return DONE;
+    return average_pool_part(w, w->x + plane * VOLUME(w->size), w->out + plane * VOLUME(w->out_size), 0, 0);
 }
 
 static int average_pool_backward_piece(void *p, int64_t plane) {
     struct pool *w = p;
-    const real *g = w->x + plane * VOLUME(w->out_size);
-    real *out = w->out + plane * VOLUME(w->size);
-    int64_t first[3], last[3];
+    real *row = scratch(KERNEL_SLOT, sizeof(real) * (size_t)w->out_size[2]), *out = w->out + plane * VOLUME(w->size);
+    if (!row) return NO_MEMORY;
     memset(out, 0, sizeof(real) * (size_t)VOLUME(w->size));
-    EACH_WINDOW(o) {
-        real share = *g++ / window(w, (int64_t[3]){oz, oy, ox}, first, last);
-        EACH_ROW_OF_WINDOW
-            for (int64_t i = first[2]; i < last[2]; i++) out[(z * w->size[1] + y) * w->size[2] + i] += share;
-    }
-    return DONE;
+    return average_pool_part(w, out, (real *)w->x + plane * VOLUME(w->out_size), row, 1);
 }
 
 /* average_pool: x, out | as max_pool, then whether padding counts, the divisor or 0. Its gradient: g, gradient of x | the same. */

@@ -3,7 +3,7 @@
    C is computed in tiles that stay in registers for a whole run along k: 6 rows of 4 vectors (2 where there are 16 registers),
    so that each number loaded is used 4 or 6 times. B is copied ("packed") into panels as wide as a tile, which are then read
    from end to end; a run along k is cut to DEEP, so that a panel stays in the cache. A is read where it lies, if its rows are
-   dense; a transposed A is copied in strips of 6, because strides that are powers of two would fall on each other in the cache.
+   dense; a transposed A is copied in blocks, because strides that are powers of two would fall on each other in the cache.
 
    An element of C is always the same sequence of fused multiply-adds, whatever tile it falls into: results do not depend on
    how the work is divided. */
@@ -99,13 +99,13 @@ static void pack(const real *b, int64_t row, int64_t column, int64_t k, int64_t 
     else pack_strided(b, row, column, k, w, width, o);
 }
 
-APART void pack_strip(const real *restrict a, int64_t column, int64_t k, int64_t height, real *restrict o) {
-    if (height == 6)
+APART void copy_block(const real *restrict a, int64_t column, int64_t k, int64_t rows, real *restrict o) {
+    if (rows == TALL)
         for (int64_t x = 0; x < k; x++)
-            for (int t = 0; t < 6; t++) o[x * 6 + t] = a[x * column + t];
+            for (int t = 0; t < TALL; t++) o[x * TALL + t] = a[x * column + t];
     else
         for (int64_t x = 0; x < k; x++)
-            for (int64_t t = 0; t < height; t++) o[x * height + t] = a[x * column + t];
+            for (int64_t t = 0; t < rows; t++) o[x * TALL + t] = a[x * column + t];
 }
 
 /* ---- the loops around the tiles */
@@ -130,7 +130,7 @@ static void strip_times_panel(tile_t *tile, int64_t height, int64_t w, int64_t w
 
 int NAME(product_part)(const struct product *p, int64_t i_first, int64_t i_end, int64_t j_first, int64_t j_end) {
     size_t panels = (size_t)(smaller(j_end - j_first, BROAD) + WIDTH) * (size_t)smaller(p->k, DEEP);
-    size_t strips = p->a_column == 1 ? 0 : (size_t)(TALL + 8) * (size_t)smaller(p->k, DEEP);
+    size_t strips = p->a_column == 1 ? 0 : (size_t)TALL * (size_t)smaller(p->k, DEEP);
     real *packed = scratch(PRODUCT_SLOT, sizeof(real) * (panels + strips + 16)), *copied = packed + panels;
     if (!packed) return NO_MEMORY;
     int form = p->a_column != 1;
@@ -151,14 +151,11 @@ int NAME(product_part)(const struct product *p, int64_t i_first, int64_t i_end, 
             for (int64_t ii = i_first; ii < i_end; ii += TALL) {
                 int64_t rows = smaller(TALL, i_end - ii);
                 const real *a = p->a + ii * p->a_row + kk * p->a_column;
+                if (form) copy_block(a, p->a_column, k, rows, copied);
                 for (int64_t i = 0; i < rows;) {
                     int q = height_class(rows - i);
-                    int64_t height = HEIGHTS[q], lda = form ? height : p->a_row;
-                    const real *strip = a + i * p->a_row;
-                    if (form) {
-                        pack_strip(strip, p->a_column, k, height, copied);
-                        strip = copied;
-                    }
+                    int64_t height = HEIGHTS[q], lda = form ? TALL : p->a_row;
+                    const real *strip = form ? copied + i : a + i * p->a_row;
                     for (int64_t j = 0; j < columns; j += WIDTH) {
                         int64_t w = smaller(WIDTH, columns - j);
                         int v = width_class(w);
@@ -184,6 +181,7 @@ static int product_piece(void *argument, int64_t piece) {
 
 int NAME(product_of)(const struct product *p) {
     double work = NS * (double)p->m * (double)p->n * (double)p->k;
+    if (!p->m || !p->n) return DONE;
     if (thread_count() == 1) return NAME(product_part)(p, 0, p->m, 0, p->n);
     /* Columns first: a part then packs its own panels and nobody else's. Two parts a thread, in case one is late. */
     int64_t parts = 2 * thread_count();
@@ -227,24 +225,39 @@ void NAME(packed_product)(const real *a, int64_t a_row, int64_t m, const real *p
 
 /* ---- kernels */
 
-struct batch { struct product p; const int64_t *n; int64_t inner; };
+struct batch { struct product p; int64_t inner, a_steps[2], b_steps[2]; };
 
 static int batch_piece(void *argument, int64_t piece) {
     struct batch *w = argument;
     struct product p = w->p;
     int64_t i = piece / w->inner, j = piece % w->inner;
-    const int64_t *n = w->n;
-    p.a += i * n[10] + j * n[11];
-    p.b += i * n[12] + j * n[13];
+    p.a += i * w->a_steps[0] + j * w->a_steps[1];
+    p.b += i * w->b_steps[0] + j * w->b_steps[1];
     p.c += (i * w->inner + j) * p.m * p.n;
     return NAME(product_part)(&p, 0, p.m, 0, p.n);
 }
 
-/* matmul: A, B, bias of columns or none, C (dense) | m, n, k, the strides of A and B in rows and columns; whether C is added to;
-   two batch sizes, and the strides of A and B in these. */
+/* matmul: A, B (of any strides, in up to four dimensions, of which the first two broadcast), bias of columns or none, C. */
 KERNEL(matmul) {
     UNUSED(s);
-    struct batch w = {{n[0], n[1], n[2], a[0], n[3], n[4], a[1], n[5], n[6], a[3], n[1], (int)n[7], a[2]}, n, n[9]};
-    if (n[8] * n[9] == 1) return NAME(product_of)(&w.p);
-    return in_pieces(batch_piece, &w, n[8] * n[9], NS * (double)(n[8] * n[9]) * (double)(n[0] * n[1]) * (double)n[2]);
+    const int64_t *a_size = n, *a_step = n + 4, *b_size = n + 8, *b_step = n + 12;
+    struct batch w = {.p = {a_size[2], b_size[3], a_size[3], a[0], a_step[2], a_step[3], a[1], b_step[2], b_step[3], a[3],
+                            b_size[3], 0, a[2]}};
+    struct product *p = &w.p;
+    if (a_size[3] != b_size[2]) return NOT_HANDLED;
+    /* Along a dimension of one element any stride will do; one of A's two must be 1. */
+    if (p->k <= 1) p->a_column = 1;
+    else if (p->a_column != 1 && p->m <= 1) p->a_row = 1;
+    if (p->a_column != 1 && p->a_row != 1) return NOT_HANDLED;
+    int64_t sizes[2];
+    for (int d = 0; d < 2; d++) {
+        if (a_size[d] != b_size[d] && a_size[d] != 1 && b_size[d] != 1) return NOT_HANDLED;
+        sizes[d] = a_size[d] == 1 ? b_size[d] : a_size[d];
+        w.a_steps[d] = a_size[d] == 1 ? 0 : a_step[d];
+        w.b_steps[d] = b_size[d] == 1 ? 0 : b_step[d];
+    }
+    w.inner = sizes[1];
+    int64_t all = sizes[0] * sizes[1];
+    if (all == 1) return NAME(product_of)(p);
+    return in_pieces(batch_piece, &w, all, NS * (double)all * (double)(p->m * p->n) * (double)p->k);
 }

@@ -26,7 +26,7 @@ INLINE struct rows rows_of(const void *x, const void *y, void *out, const int64_
     }
 
 /* NaN is never the largest, but goes through exp into the sum: then the whole row is NaN. */
-APART real largest(const real *restrict x, int64_t n) {
+INLINE real largest(const real *restrict x, int64_t n) {
     real m = -(real)__builtin_inf();
 #pragma omp simd reduction(max : m)
     for (int64_t i = 0; i < n; i++) m = x[i] > m ? x[i] : m;
@@ -34,7 +34,7 @@ APART real largest(const real *restrict x, int64_t n) {
 }
 
 /* out = exp(x - m); returns the sum. */
-APART wide exponentials(const real *restrict x, real m, real *restrict out, int64_t n) {
+INLINE wide exponentials(const real *restrict x, real m, real *restrict out, int64_t n) {
     total t = {0, 0};
     for (int64_t first = 0; first < n; first += BLOCK) {
         int64_t last = smaller(n, first + BLOCK);
@@ -50,26 +50,26 @@ APART wide exponentials(const real *restrict x, real m, real *restrict out, int6
     return value_of(t);
 }
 
-APART wide sum_of_exponentials(const real *restrict x, real m, int64_t n) {
+INLINE wide sum_of_exponentials(const real *restrict x, real m, int64_t n) {
     wide found;
     LONG_SUM_OF(found, n, exponential(x[i] - m));
     return found;
 }
 
-APART void scaled(real *restrict x, real c, int64_t n) {
+INLINE void scaled(real *restrict x, real c, int64_t n) {
     for (int64_t i = 0; i < n; i++) x[i] *= c;
 }
 
-static void softmax_row(const real *x, const real *y, real *out, int64_t n) {
+APART void softmax_row(const real *x, const real *y, real *out, int64_t n) {
     UNUSED(y);
     scaled(out, (real)(1 / exponentials(x, largest(x, n), out, n)), n);
 }
 
-APART void lowered(const real *restrict x, real m, real l, real *restrict out, int64_t n) {
+INLINE void lowered(const real *restrict x, real m, real l, real *restrict out, int64_t n) {
     for (int64_t i = 0; i < n; i++) out[i] = (x[i] - m) - l;
 }
 
-static void log_softmax_row(const real *x, const real *y, real *out, int64_t n) {
+APART void log_softmax_row(const real *x, const real *y, real *out, int64_t n) {
     UNUSED(y);
     real m = largest(x, n);
     lowered(x, m, logarithm((real)sum_of_exponentials(x, m, n)), out, n);
@@ -100,11 +100,20 @@ ROWS(log_softmax_backward, a[0], a[1], a[2], log_softmax_backward_row)
 struct classes {
     const real *x, *weight;
     const int64_t *target;
-    real *out;
+    real *out, *shares;
     wide *parts; /* for each piece: the sum of losses, the sum of weights */
     int64_t rows, width, ignore, step;
     real scale;
 };
+
+/* The logarithm of the sum of exponentials; with it, softmax if it is wanted. */
+APART real log_sum(const real *restrict x, real *restrict shares, int64_t n) {
+    real m = largest(x, n);
+    if (!shares) return m + logarithm((real)sum_of_exponentials(x, m, n));
+    wide sum = exponentials(x, m, shares, n);
+    scaled(shares, (real)(1 / sum), n);
+    return m + logarithm((real)sum);
+}
 
 static int losses_piece(void *p, int64_t piece) {
     struct classes *w = p;
@@ -112,11 +121,12 @@ static int losses_piece(void *p, int64_t piece) {
     total loss = {0, 0}, weights = {0, 0};
     for (int64_t r = piece * w->step; r < end; r++) {
         int64_t t = w->target[r];
-        if (t == w->ignore) continue;
         const real *x = w->x + r * w->width;
-        real m = largest(x, w->width), c = w->weight ? w->weight[t] : 1;
-        real l = logarithm((real)sum_of_exponentials(x, m, w->width));
-        add_to(&loss, (wide)(((l + m) - x[t]) * c));
+        if (t == w->ignore && !w->shares) continue;
+        real l = log_sum(x, w->shares ? w->shares + r * w->width : 0, w->width);
+        if (t == w->ignore) continue;
+        real c = w->weight ? w->weight[t] : 1;
+        add_to(&loss, (wide)((l - x[t]) * c));
         add_to(&weights, (wide)c);
     }
     w->parts[2 * piece] = value_of(loss);
@@ -130,10 +140,11 @@ static int targets_fit(const int64_t *target, int64_t rows, int64_t width, int64
     return 1;
 }
 
-/* cross_entropy: x, target, weight or none, out (2: the sum of losses, the sum of weights) | rows, classes, ignored class. */
+/* cross_entropy: x, target, weight or none, out (2: the sum of losses, the sum of weights), softmax or none | rows, classes,
+   ignored class. */
 KERNEL(cross_entropy) {
     UNUSED(s);
-    struct classes w = {a[0], a[2], a[1], a[3], 0, n[0], n[1], n[2], larger(1, PIECE / larger(1, n[1])), 0};
+    struct classes w = {a[0], a[2], a[1], a[3], a[4], 0, n[0], n[1], n[2], larger(1, PIECE / larger(1, n[1])), 0};
     if (!targets_fit(w.target, w.rows, w.width, w.ignore)) return NOT_HANDLED;
     int64_t pieces = pieces_of(w.rows, w.step);
     w.parts = scratch(KERNEL_SLOT, sizeof(wide) * 2 * (size_t)(pieces + 1));
@@ -149,6 +160,10 @@ KERNEL(cross_entropy) {
     return status;
 }
 
+APART void scaled_copy(const real *restrict x, real c, real *restrict out, int64_t n) {
+    for (int64_t i = 0; i < n; i++) out[i] = c * x[i];
+}
+
 static int losses_backward_piece(void *p, int64_t piece) {
     struct classes *w = p;
     int64_t end = smaller(w->rows, (piece + 1) * w->step);
@@ -159,19 +174,18 @@ static int losses_backward_piece(void *p, int64_t piece) {
             memset(out, 0, sizeof(real) * (size_t)w->width);
             continue;
         }
-        const real *x = w->x + r * w->width;
         real c = w->scale * (w->weight ? w->weight[t] : 1);
-        scaled(out, (real)(c / exponentials(x, largest(x, w->width), out, w->width)), w->width);
+        scaled_copy(w->x + r * w->width, c, out, w->width);
         out[t] -= c;
     }
     return DONE;
 }
 
-/* cross_entropy_backward: x, target, weight or none, out | rows, classes, ignored class | what each row is multiplied by. */
+/* cross_entropy_backward: softmax, target, weight or none, out | rows, classes, ignored class | what each row is multiplied by. */
 KERNEL(cross_entropy_backward) {
-    struct classes w = {a[0], a[2], a[1], a[3], 0, n[0], n[1], n[2], larger(1, PIECE / larger(1, n[1])), (real)s[0]};
+    struct classes w = {a[0], a[2], a[1], a[3], 0, 0, n[0], n[1], n[2], larger(1, PIECE / larger(1, n[1])), (real)s[0]};
     if (!targets_fit(w.target, w.rows, w.width, w.ignore)) return NOT_HANDLED;
-    return in_pieces(losses_backward_piece, &w, pieces_of(w.rows, w.step), 0.8 * (double)(w.rows * w.width));
+    return in_pieces(losses_backward_piece, &w, pieces_of(w.rows, w.step), 0.2 * (double)(w.rows * w.width));
 }
 
 /* nll: log probabilities, target, weight or none, out (2, as of cross_entropy) | rows, classes, ignored class. */

@@ -28,7 +28,25 @@ INLINE wide value_of(total t) {
         (result) = sum_; \
     } while (0)
 
-/* The same for any length, into a `wide`. */
+/* Two sums in one pass over any length. */
+#define TWO_SUMS_OF(first_result, second_result, count, first_expression, second_expression) do { \
+        total first_total_ = {0, 0}, second_total_ = {0, 0}; \
+        for (int64_t start_ = 0; start_ < (count); start_ += BLOCK) { \
+            int64_t end_ = smaller(start_ + BLOCK, (count)); \
+            real one_ = 0, two_ = 0; \
+            _Pragma("omp simd reduction(+:one_,two_)") \
+            for (int64_t i = start_; i < end_; i++) { \
+                one_ += (first_expression); \
+                two_ += (second_expression); \
+            } \
+            add_to(&first_total_, one_); \
+            add_to(&second_total_, two_); \
+        } \
+        (first_result) = value_of(first_total_); \
+        (second_result) = value_of(second_total_); \
+    } while (0)
+
+/* The same for one sum, into a `wide`. */
 #define LONG_SUM_OF(result, count, expression) do { \
         total total_ = {0, 0}; \
         for (int64_t start_ = 0; start_ < (count); start_ += BLOCK) { \

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..library import kernel
 
-_cross_entropy = kernel("cross_entropy", "fiFwnnn", 1.0)
+_cross_entropy = kernel("cross_entropy", "fiFwWnnn", 1.0)
 _cross_entropy_backward = kernel("cross_entropy_backward", "fiFwnnns", 1.0)
 _nll = kernel("nll", "fiFwnnn", 0.02)
 _nll_backward = kernel("nll_backward", "iFwnnns", 0.2)
@@ -22,22 +22,24 @@ def _fits(x: Any, target: Any, weight: Any) -> bool:
     )
 
 
-def cross_entropy(x: Any, target: Any, weight: Any = None, ignore_index: int = NO_CLASS) -> Any:
-    """(the sum of losses, the sum of weights), as an array."""
-    out = np.empty(2, x.dtype)
-    if not _fits(x, target, weight) or not _cross_entropy(x, target, weight, out, *x.shape, ignore_index):
+def cross_entropy(
+    x: Any, target: Any, weight: Any = None, ignore_index: int = NO_CLASS, keep: bool = True
+) -> tuple[Any, Any] | None:
+    """((the sum of losses, the sum of weights) as an array; softmax, which the backward pass needs, if it is to be kept)."""
+    if not _fits(x, target, weight):
         return None
-    return out
+    out, shares = np.empty(2, x.dtype), np.empty(x.shape, x.dtype) if keep else None
+    return (out, shares) if _cross_entropy(x, target, weight, out, shares, *x.shape, ignore_index) else None
 
 
 def cross_entropy_backward(
-    x: Any, target: Any, scale: float, weight: Any = None, ignore_index: int = NO_CLASS
+    shares: Any, target: Any, scale: float, weight: Any = None, ignore_index: int = NO_CLASS
 ) -> Any:
     """The gradient of the logits, each row multiplied by ``scale``: by g / total weight, for the mean."""
-    out = np.empty(x.shape, x.dtype)
-    if not _fits(x, target, weight):
+    out = np.empty(shares.shape, shares.dtype)
+    if not _fits(shares, target, weight):
         return None
-    return out if _cross_entropy_backward(x, target, weight, out, *x.shape, ignore_index, scale) else None
+    return out if _cross_entropy_backward(shares, target, weight, out, *out.shape, ignore_index, scale) else None
 
 
 def nll(x: Any, target: Any, weight: Any = None, ignore_index: int = NO_CLASS) -> Any:
