@@ -66,26 +66,33 @@ APART void fill_planes(const struct planes *p, const real *restrict x, int64_t c
 /* ---- outputs */
 
 /* out[i][position] = sum over the list of weight[t][i] * in[offset[t] + position] for M channels and a span of positions. */
-#define TILE(M) \
-    APART void tile_##M(const real *restrict in, const int64_t *restrict offset, int64_t count, const real *restrict weight, \
+#define TILE(M, N) \
+    APART void tile_##M##_##N(const real *restrict in, const int64_t *restrict offset, int64_t count, const real *restrict weight, \
                         int64_t step, real *restrict out, int64_t apart) { \
-        vector t[M][COLUMNS]; \
+        vector t[M][N]; \
         _Pragma("GCC unroll 8") for (int i = 0; i < M; i++) \
-            _Pragma("GCC unroll 4") for (int j = 0; j < COLUMNS; j++) t[i][j] = (vector){0}; \
+            _Pragma("GCC unroll 4") for (int j = 0; j < N; j++) t[i][j] = (vector){0}; \
         for (int64_t k = 0; k < count; k++) { \
             const real *x = in + offset[k]; \
-            vector v[COLUMNS]; \
-            _Pragma("GCC unroll 4") for (int j = 0; j < COLUMNS; j++) v[j] = *(const loose *)(x + j * LANES); \
+            vector v[N]; \
+            _Pragma("GCC unroll 4") for (int j = 0; j < N; j++) v[j] = *(const loose *)(x + j * LANES); \
             _Pragma("GCC unroll 8") for (int i = 0; i < M; i++) { \
                 real s = weight[i]; \
-                _Pragma("GCC unroll 4") for (int j = 0; j < COLUMNS; j++) t[i][j] += s * v[j]; \
+                _Pragma("GCC unroll 4") for (int j = 0; j < N; j++) t[i][j] += s * v[j]; \
             } \
             weight += step; \
         } \
         _Pragma("GCC unroll 8") for (int i = 0; i < M; i++) \
-            _Pragma("GCC unroll 4") for (int j = 0; j < COLUMNS; j++) *(loose *)(out + i * apart + j * LANES) = t[i][j]; \
+            _Pragma("GCC unroll 4") for (int j = 0; j < N; j++) *(loose *)(out + i * apart + j * LANES) = t[i][j]; \
     }
-TILE(8) TILE(4) TILE(2) TILE(1)
+TILE(8, 3) TILE(4, 3) TILE(2, 3) TILE(1, 3)
+TILE(8, 1) TILE(4, 1) TILE(2, 1) TILE(1, 1)
+
+#define ALL_ROWS(N) \
+    for (; i + 8 <= rows; i += 8) tile_8_##N(in + at, g->offset, g->count, weight + i, ROWS, to + i * apart, apart); \
+    for (; i + 4 <= rows; i += 4) tile_4_##N(in + at, g->offset, g->count, weight + i, ROWS, to + i * apart, apart); \
+    for (; i + 2 <= rows; i += 2) tile_2_##N(in + at, g->offset, g->count, weight + i, ROWS, to + i * apart, apart); \
+    for (; i < rows; i++) tile_1_##N(in + at, g->offset, g->count, weight + i, ROWS, to + i * apart, apart);
 
 /* A sum over a list, for some output channels and a grid of positions. */
 struct grid {
@@ -104,16 +111,19 @@ INLINE int64_t positions_of(const struct grid *g) {
 /* For output channels from `first`: `apart` reals from channel to channel. */
 static void compute_grid(const struct grid *g, const real *in, int64_t first, int64_t last, real *out, int64_t apart) {
     int64_t positions = positions_of(g);
-    for (int64_t at = 0; at < positions; at += SPAN)
+    for (int64_t at = 0, step; at < positions; at += step) {
+        step = positions - at > 2 * LANES ? SPAN : LANES; /* a vector at a time for what is left */
         for (int64_t c = first; c < last; c += ROWS) {
             const real *weight = g->weight + c * g->count;
             real *to = out + (c - first) * apart + at;
             int64_t rows = smaller(ROWS, last - c), i = 0;
-            for (; i + 8 <= rows; i += 8) tile_8(in + at, g->offset, g->count, weight + i, ROWS, to + i * apart, apart);
-            for (; i + 4 <= rows; i += 4) tile_4(in + at, g->offset, g->count, weight + i, ROWS, to + i * apart, apart);
-            for (; i + 2 <= rows; i += 2) tile_2(in + at, g->offset, g->count, weight + i, ROWS, to + i * apart, apart);
-            for (; i < rows; i++) tile_1(in + at, g->offset, g->count, weight + i, ROWS, to + i * apart, apart);
+            if (step == SPAN) {
+                ALL_ROWS(3)
+            } else {
+                ALL_ROWS(1)
+            }
         }
+    }
 }
 
 /* ---- what a call is about */
@@ -350,7 +360,8 @@ KERNEL(convolution_input_gradient) {
 
 /* ---- the gradient of the weights */
 
-enum { CHANNELS = 4, TAPS = 6, STRETCH = 1024 }; /* a tile; positions that stay in the cache for all taps */
+#define CHANNELS ROWS
+enum { TAPS = 3, STRETCH = 512 }; /* a tile: few taps, as these are read from odd places; positions that stay in the cache */
 
 /* sums[i][t] += g[i][position] * in[offset[t] + position], over positions lane by lane. */
 APART void add_products(const real *restrict g, int64_t apart, const real *restrict in, const int64_t *restrict offset,
@@ -358,18 +369,24 @@ APART void add_products(const real *restrict g, int64_t apart, const real *restr
     vector t[CHANNELS][TAPS];
     const real *x[TAPS];
     _Pragma("GCC unroll 8") for (int k = 0; k < TAPS; k++) x[k] = in + offset[k];
-    _Pragma("GCC unroll 4") for (int i = 0; i < CHANNELS; i++)
+    _Pragma("GCC unroll 8") for (int i = 0; i < CHANNELS; i++)
         _Pragma("GCC unroll 8") for (int k = 0; k < TAPS; k++) t[i][k] = sums[i * TAPS + k];
     for (int64_t at = 0; at < positions; at += LANES) {
-        vector q[CHANNELS];
-        _Pragma("GCC unroll 4") for (int i = 0; i < CHANNELS; i++) q[i] = *(const loose *)(g + i * apart + at);
-        _Pragma("GCC unroll 8") for (int k = 0; k < TAPS; k++) {
-            vector v = *(const loose *)(x[k] + at);
-            _Pragma("GCC unroll 4") for (int i = 0; i < CHANNELS; i++) t[i][k] += q[i] * v;
+        vector v[TAPS];
+        _Pragma("GCC unroll 8") for (int k = 0; k < TAPS; k++) v[k] = *(const loose *)(x[k] + at);
+        _Pragma("GCC unroll 8") for (int i = 0; i < CHANNELS; i++) {
+            vector q = *(const loose *)(g + i * apart + at);
+            _Pragma("GCC unroll 8") for (int k = 0; k < TAPS; k++) t[i][k] += q * v[k];
         }
     }
-    _Pragma("GCC unroll 4") for (int i = 0; i < CHANNELS; i++)
+    _Pragma("GCC unroll 8") for (int i = 0; i < CHANNELS; i++)
         _Pragma("GCC unroll 8") for (int k = 0; k < TAPS; k++) sums[i * TAPS + k] = t[i][k];
+}
+
+INLINE real row_of_lanes(const real *x) {
+    real t[4] = {0};
+    for (int i = 0; i < LANES; i++) t[i % 4 % LANES] += x[i];
+    return (t[0] + t[1]) + (t[2] + t[3]);
 }
 
 /* The gradient of a channel on the grid of positions: zeros between rows, where the input holds what no output sees. */
@@ -411,7 +428,7 @@ static int weight_gradient_piece(void *p, int64_t piece) {
             for (int64_t i = 0; i < channels; i++)
                 for (int64_t t = 0; t < count; t++)
                     w->parts[((piece * w->groups + group) * w->outs + c + i) * count + t] =
-                        lanes_sum(sums[(t / TAPS * CHANNELS + i) * TAPS + t % TAPS]);
+                        row_of_lanes((const real *)(sums + (t / TAPS * CHANNELS + i) * TAPS + t % TAPS));
         }
     }
     return DONE;
