@@ -197,7 +197,8 @@ def test_builds_at_the_same_time_and_over_a_broken_file(own_folder: Path) -> Non
     path = Path(program(own_folder, "from facula.native import cache, compiler; print(cache.place(compiler.key()))",
                         FACULA_NATIVE_CFLAGS="-O0").strip())  # fmt: skip
     path.write_bytes(b"broken")
-    builds = [subprocess.Popen([*run, "build"], env=quick, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(3)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    builds = [subprocess.Popen([*run, "build"], env=quick, **pipes) for _ in range(3)]  # type: ignore[call-overload]
     said = [process.communicate(timeout=600) for process in builds]
     assert [process.returncode for process in builds] == [0, 0, 0], said
     assert sorted(own_folder.iterdir()) == [path]

@@ -27,7 +27,8 @@ def build(report: Report = lambda done, total: None) -> Path:
     found = compiler.find()
     if found is None:
         given = os.environ.get("CC")
-        raise BuildError(f"the compiler CC={given} does not work" if given else "no C compiler (cc, gcc, clang) was found")
+        why = f"the compiler CC={given} does not work" if given else "no C compiler (cc, gcc, clang) was found"
+        raise BuildError(why)
     key = compiler.key()
     path = cache.place(key)
     try:
@@ -58,7 +59,7 @@ def _compiled(found: compiler.Compiler, work: Path, report: Report) -> Path:
             for process in [p for p in running if p.poll() is not None]:
                 running.remove(process)
                 if process.returncode:
-                    raise BuildError(_complaint(process, work))
+                    raise BuildError(f"{found.command[0]} failed:\n{_complaints(work)}")
                 done += 1
                 report(done, total)
     finally:
@@ -75,9 +76,9 @@ def _compiled(found: compiler.Compiler, work: Path, report: Report) -> Path:
     return built
 
 
-def _complaint(process: subprocess.Popen[bytes], work: Path) -> str:
+def _complaints(work: Path) -> str:
     said = "\n".join([log.read_text(errors="replace").strip() for log in work.glob("*.log")]).strip()
-    return f"{process.args[0]} failed:\n{said[:2000]}"  # type: ignore[index]
+    return said[:2000]
 
 
 def progress(done: int, total: int) -> None:

@@ -1,8 +1,8 @@
 """The folder in which built libraries lie, and which of its files may be loaded.
 
 A library ends with a line of its own: the key (text, flags, processor), the compiler, and a checksum of all before it.
-It is written under another name first and then renamed, so that a file is there whole or not at all; processes that build
-at the same time make the same file, and the last one stays.
+It is written under another name first and then renamed, so that a file is there whole or not at all; processes that
+build at the same time make the same file, and the last one stays.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Random calls of all kernels, held against formulas of NumPy: ``facula native test``, ``python -m facula.native.check 100000``.
+"""Random calls of all kernels, held against formulas of NumPy: ``python -m facula.native.check [calls]``.
 
-Shapes, layouts and special values are drawn; what a kernel declines it must decline without having changed anything. Under a
-sanitizer (``.ci/native-sanitize``) the same calls look for memory that is not ours.
+Shapes, layouts and special values are drawn; what a kernel declines it must decline without having changed anything.
+Under a sanitizer (``.ci/native-sanitize``) the same calls look for memory that is not ours.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ def same(name: str, found: Any, expected: Any, d: Any, ulps: float = 64, scale: 
 def floats(rng: Rng, d: Any, *shape: int, special: bool = False) -> Any:
     x = (rng.standard_normal(shape) * rng.choice([0.1, 1.0, 5.0])).astype(d)
     if special and x.size and rng.random() < 0.5:
-        odd = np.array([np.inf, -np.inf, np.nan, -0.0, 0.0, 1e-40, -1e-40, 88.5, -90.0, 1e30, -1e30, 3.95, 0.55, 1.0], d)
+        odd = [np.inf, -np.inf, np.nan, -0.0, 0.0, 1e-40, -1e-40, 88.5, -90.0, 1e30, -1e30, 3.95, 0.55, 1.0]
         places = rng.integers(0, x.size, max(1, x.size // 5))
-        x.reshape(-1)[places] = rng.choice(odd, len(places))
+        x.reshape(-1)[places] = rng.choice(np.array(odd, d), len(places))
     return x
 
 
@@ -117,18 +117,19 @@ def sums(rng: Rng, d: Any) -> None:
 
 @case
 def softmax(rng: Rng, d: Any) -> None:
-    x, g = floats(rng, d, *(shape := (size(rng, 6), size(rng, 5), size(rng, 200, 1))), special=True), floats(rng, d, *shape)
+    shape = size(rng, 6), size(rng, 5), size(rng, 200, 1)
+    x, g = floats(rng, d, *shape, special=True), floats(rng, d, *shape)
     with np.errstate(all="ignore"):
-        y, l = R.softmax(R.wide(x)), R.log_softmax(R.wide(x))
+        y, logs = R.softmax(R.wide(x)), R.log_softmax(R.wide(x))
         same("softmax", K.softmax(x), y, d, 128, 1e-37)  # exp makes of a rounding of x - m a hundred
         finite = np.where(np.isfinite(x), np.abs(R.wide(x)), 0).max(-1, keepdims=True, initial=1)
-        same("log_softmax", K.log_softmax(x), l, d, 16, finite)
+        same("log_softmax", K.log_softmax(x), logs, d, 16, finite)
         x = floats(rng, d, *shape)
-        y, l = R.softmax(R.wide(x)), R.log_softmax(R.wide(x))
+        y, logs = R.softmax(R.wide(x)), R.log_softmax(R.wide(x))
         scale = np.abs(R.wide(g)).sum(-1, keepdims=True) + 1
         same("softmax_backward", K.softmax_backward(g, y.astype(d)), R.softmax_backward(R.wide(g), y), d, 16, scale)
-        found = K.log_softmax_backward(g, l.astype(d))
-        same("log_softmax_backward", found, R.log_softmax_backward(R.wide(g), l), d, 64, scale)
+        found = K.log_softmax_backward(g, logs.astype(d))
+        same("log_softmax_backward", found, R.log_softmax_backward(R.wide(g), logs), d, 64, scale)
 
 
 @case
@@ -212,8 +213,9 @@ def channel_norms(rng: Rng, d: Any) -> None:
     right_group = R.group_norm(wx, groups, ww, R.wide(bias), 0.1)
     for part, right in zip(group or (None,), right_group):
         same("group_norm", part, right, d, 64, top)
-    back = K.group_norm_backward(g, x, *(r.astype(d) for r in right_group[1:]), groups, weight)
-    for part, right in zip(back or (None,), R.group_norm_backward(wg, wx, *right_group[1:], groups, ww)):
+    _, m, i = right_group
+    back = K.group_norm_backward(g, x, m.astype(d), i.astype(d), groups, weight)
+    for part, right in zip(back or (None,), R.group_norm_backward(wg, wx, m, i, groups, ww)):
         same("group_norm_backward", part, right, d, 64, back_scale * (1 + (x.size if right.ndim == 1 else 0)))
 
 
@@ -281,7 +283,8 @@ def convolution(rng: Rng, d: Any) -> None:
         unhandled("convolution", y)
         return
     g = floats(rng, d, len(x), len(weight), *out)
-    right = R.convolution_and_gradients(*map(R.wide, (x, weight, bias, g)), out, stride, padding, dilation, groups)
+    given = R.wide(x), R.wide(weight), R.wide(bias), R.wide(g)
+    right = R.convolution_and_gradients(*given, out, stride, padding, dilation, groups)
     scale = (1 + np.abs(x).max() * np.abs(weight).max()) * weight[0].size
     same("convolution", y, right[0], d, 16, scale)
     scale = (1 + np.abs(g).max() * np.abs(weight).max()) * weight.size
@@ -339,15 +342,17 @@ def recurrent(rng: Rng, d: Any) -> None:
     if found is None:
         raise Differs("lstm: not handled")
     back = K.lstm_backward(g_out, g_h, g_c, weight, c, steps, found[3])
-    right = R.lstm(*map(R.wide, (gates, weight, h, c)), steps, *map(R.wide, (g_out, g_h, g_c)))
-    for name, part, expected in zip(("out", "h", "c", "g_gates", "g_h", "g_c"), (*found[:3], *(back or (None,))), right):
+    wh, w_up, w_gh = R.wide(h), R.wide(g_out), R.wide(g_h)
+    right = R.lstm(R.wide(gates), R.wide(weight), wh, R.wide(c), steps, w_up, w_gh, R.wide(g_c))
+    names = "out", "h", "c", "g_gates", "g_h", "g_c"
+    for name, part, expected in zip(names, (*found[:3], *(back or (None,))), right):
         same(f"lstm {name}", part, expected, d, 512, 10 * (1 + np.abs(expected).max()))
     gates, weight, bias = gates[:, : 3 * width].copy(), weight[: 3 * width], maybe(rng, floats(rng, d, width))
     made = K.gru(gates, weight, bias, h, steps)
     if made is None:
         raise Differs("gru: not handled")
     back = K.gru_backward(g_out, g_h, weight, h, made[0], steps, made[2], made[3])
-    right = R.gru(*map(R.wide, (gates, weight, bias, h)), steps, *map(R.wide, (g_out, g_h)))
+    right = R.gru(R.wide(gates), R.wide(weight), R.wide(bias), wh, steps, w_up, w_gh)
     for name, part, expected in zip(("out", "h", "by input", "by h", "g_h"), (*made[:2], *(back or (None,))), right):
         same(f"gru {name}", part, expected, d, 512, 10 * (1 + np.abs(expected).max()))
 
@@ -357,7 +362,7 @@ def optimizers(rng: Rng, d: Any) -> None:
     n = size(rng, 300)
     p, g, m, v, top = (floats(rng, d, n) for _ in range(5))
     v, top = np.abs(v), maybe(rng, np.abs(top))
-    options = {"share": 0.1, "beta2": 0.99, "eps": 1e-3, "size": -0.01, "shrink": 0.999, "decay": 0.01}
+    options: Any = {"share": 0.1, "beta2": 0.99, "eps": 1e-3, "size": -0.01, "shrink": 0.999, "decay": 0.01}
     maximize = bool(rng.random() < 0.5)
     wp, wg, wm, wv, wt = map(R.wide, (p, g, m, v, top))
     wp = wp * 0.999
@@ -396,7 +401,8 @@ def indexing(rng: Rng, d: Any) -> None:
     source = floats(rng, d, *shape[:dim], count, *shape[dim + 1 :])
     index = rng.integers(0, shape[dim], count)
     right = R.wide(out)
-    np.add.at(right, (slice(None),) * dim + (index,), 0.5 * R.wide(source))
+    at: Any = (*[slice(None)] * dim, index)
+    np.add.at(right, at, 0.5 * R.wide(source))
     if not K.index_add_(out, dim, index, source, 0.5):
         raise Differs("index_add: not handled")
     same("index_add", out, right, d, 16, 100)

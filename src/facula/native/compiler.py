@@ -100,7 +100,7 @@ def sources() -> list[tuple[str, list[str]]]:
 def key() -> str:
     """What a library was made of and for, but for the compiler, which it takes none to know."""
     digest = hashlib.sha256()
-    for path in sorted(TEXT.iterdir()):
+    for path in sorted(TEXT.glob("*.[ch]")):
         digest.update(f"{path.name}\0".encode() + path.read_bytes() + b"\0")
     digest.update("\0".join([*flags(), *link_flags(), cpu(), sys.platform]).encode())
     return digest.hexdigest()

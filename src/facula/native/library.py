@@ -1,9 +1,9 @@
 """The loaded library: its kernels as functions of Python.
 
-NOTE [call]: a kernel is called 27 ns after Python's call, through a function that CPython makes of an address (``PyCFunction_NewEx``)
-and that reads arrays where they lie; ctypes takes ten times as long. Both check types and layouts by the same letters, which
-``c/call.c`` explains, and answer True, or False if the kernel does not take these arguments. Where CPython's objects are not as
-that text believes, which ``_layout_holds`` finds out, ctypes is used.
+NOTE [call]: CPython makes a function of an address (``PyCFunction_NewEx``), which reads arrays where they lie and calls
+a kernel within some 30 ns; ctypes takes ten times as long. Both check types and layouts by the same letters, which
+``c/call.c`` explains, and answer True, or False if the kernel does not take these arguments. Where CPython's objects
+are not as that text believes, which ``_layout_holds`` finds out, ctypes is used.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ class _Entry(ctypes.Structure):
 
 
 class _Method(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("function", ctypes.c_void_p), ("flags", ctypes.c_int), ("doc", ctypes.c_char_p)]
+    _fields_ = [
+        ("name", ctypes.c_char_p), ("function", ctypes.c_void_p), ("flags", ctypes.c_int), ("doc", ctypes.c_char_p)
+    ]  # fmt: skip
 
 
 _FASTCALL = 0x80
@@ -78,7 +80,7 @@ class Library:
             return False
         if not hasattr(ctypes.pythonapi, "PyCFunction_NewEx") or ctypes.sizeof(ctypes.c_void_p) != 8:
             return False
-        given = (ctypes.py_object * len(_OBJECTS)).in_dll(self.dll, "facula_objects")
+        given: Any = (ctypes.py_object * len(_OBJECTS)).in_dll(self.dll, "facula_objects")
         for i, thing in enumerate(_OBJECTS):
             given[i] = thing
         self._kept.append(given)
@@ -132,7 +134,7 @@ def _through_ctypes(functions: list[Any], letters: str, *given: Any) -> bool:
                 return False
             if letter == "m":
                 strides = [stride // value.itemsize for stride in value.strides]
-                if value.ndim > 4 or any([s < 0 or s % value.itemsize for s in value.strides]):
+                if value.ndim > 4 or any(s < 0 or s % value.itemsize for s in value.strides):
                     return False
                 whole += [1] * (4 - value.ndim) + [*value.shape] + [0] * (4 - value.ndim) + strides
             if letter != "m" and not value.flags.c_contiguous:
@@ -145,9 +147,8 @@ def _through_ctypes(functions: list[Any], letters: str, *given: Any) -> bool:
     if dtype is None:
         return False
     for out in written:
-        if any([x is not None and x is not out and np.may_share_memory(out, x) for x in arrays]):
-            return False
-        if sum([x is out for x in arrays]) > 1:
+        others = [x for x in arrays if x is not None and x is not out]
+        if sum([x is out for x in arrays]) > 1 or any(np.may_share_memory(out, x) for x in others):
             return False
     status = functions[dtype == F64](
         (ctypes.c_void_p * max(len(arrays), 1))(*[None if x is None else x.ctypes.data for x in arrays]),

@@ -141,7 +141,7 @@ def attention(q: Any, k: Any, v: Any, is_causal: bool) -> tuple[Any, Any, Any]:
     """(attention, logarithms of sums, shares)."""
     scores = q @ k.swapaxes(2, 3) / math.sqrt(q.shape[3])
     if is_causal:
-        scores = np.where(np.tri(*scores.shape[2:], dtype=bool), scores, -np.inf)
+        scores = np.where(np.tri(*scores.shape[2:]) > 0, scores, -np.inf)
     top = scores.max(-1, keepdims=True)
     e = np.exp(scores - top)
     total = e.sum(-1, keepdims=True)
@@ -164,7 +164,8 @@ def _taps(size: Any, out: Any, stride: Any, dilation: Any) -> Any:
 
 
 def _padded(x: Any, padding: Any, extra: Any, value: float = 0.0) -> Any:
-    return np.pad(x, [(0, 0)] * (x.ndim - len(padding)) + [(p, p + e) for p, e in zip(padding, extra)], constant_values=value)
+    widths = [(0, 0)] * (x.ndim - len(padding)) + [(p, p + e) for p, e in zip(padding, extra)]
+    return np.pad(x, widths, constant_values=value)
 
 
 def convolution_and_gradients(
@@ -220,7 +221,7 @@ def average_pool_and_gradient(
         count += with_border[at] if count_pad else inside[(..., *at)]
     if divisor:
         count = np.full(g.shape, divisor)
-    g_p = np.zeros(p.shape)
+    g_p: Any = np.zeros(p.shape)
     for _, at in _taps(size, out, stride, (1,) * n):
         g_p[(..., *at)] += g / count
     return y / count, g_p[(..., *[slice(q, q + s) for q, s in zip(padding, x.shape[-n:])])]

@@ -1,6 +1,6 @@
-/* Attention: softmax(scale Q K^T) V for each head, in blocks of queries whose scores stay in the cache; with a causal mask a
-   query sees the keys up to its own place, and what no query of a block sees is not computed. The backward pass computes the
-   shares again, from the logarithms of their sums. */
+/* Attention: softmax(scale Q K^T) V for each head, in blocks of queries whose scores stay in the cache; with a causal
+   mask a query sees the keys up to its own place, and what no query of a block sees is not computed. The backward pass
+   computes the shares again, from the logarithms of their sums. */
 #include "elementary.h"
 #include "product.h"
 #include "sums.h"
@@ -22,8 +22,19 @@ INLINE int64_t start_of(const struct attention *w, int which, int64_t head) {
 
 /* The scores of some queries, scaled, up to `seen` keys; those that a query does not see are -inf. */
 static int block_of_scores(const struct attention *w, int64_t head, int64_t i, int64_t rows, int64_t seen, real *to) {
-    struct product p = {rows, seen, w->width, w->q + start_of(w, 0, head) + i * w->strides[2], w->strides[2], 1,
-                        w->k + start_of(w, 1, head), 1, w->strides[5], to, seen, 0, NULL};
+    struct product p = {rows,
+                        seen,
+                        w->width,
+                        w->q + start_of(w, 0, head) + i * w->strides[2],
+                        w->strides[2],
+                        1,
+                        w->k + start_of(w, 1, head),
+                        1,
+                        w->strides[5],
+                        to,
+                        seen,
+                        0,
+                        NULL};
     int status = NAME(product_part)(&p, 0, rows, 0, seen);
     for (int64_t r = 0; r < rows; r++)
         for (int64_t j = 0; j < seen; j++) to[r * seen + j] *= w->scale;
@@ -63,20 +74,33 @@ static int attention_piece(void *p, int64_t piece) {
     real *scores = scratch(KERNEL_SLOT, sizeof(real) * (size_t)(rows * seen + 16));
     if (!scores || block_of_scores(w, head, i, rows, seen, scores) != DONE) return NO_MEMORY;
     for (int64_t r = 0; r < rows; r++) w->logs[head * w->length + i + r] = shares_of(scores + r * seen, seen);
-    struct product product = {rows, w->v_width, seen, scores, seen, 1, w->v + start_of(w, 2, head), w->strides[8], 1,
-                              w->out + (head * w->length + i) * w->v_width, w->v_width, 0, NULL};
+    struct product product = {rows,
+                              w->v_width,
+                              seen,
+                              scores,
+                              seen,
+                              1,
+                              w->v + start_of(w, 2, head),
+                              w->strides[8],
+                              1,
+                              w->out + (head * w->length + i) * w->v_width,
+                              w->v_width,
+                              0,
+                              NULL};
     return NAME(product_part)(&product, 0, rows, 0, w->v_width);
 }
 
 /* Sizes and strides of q, k, v, as the call gives them. */
 static int read_sizes(struct attention *w, const int64_t *n) {
     const int64_t *q = n, *k = n + 8, *v = n + 16;
-    w->batch = q[0], w->heads = q[1], w->length = q[2], w->width = q[3], w->keys = k[2], w->v_width = v[3], w->causal = n[24];
+    w->batch = q[0], w->heads = q[1], w->length = q[2], w->width = q[3], w->keys = k[2], w->v_width = v[3],
+    w->causal = n[24];
     for (int i = 0; i < 3; i++)
         for (int d = 0; d < 3; d++) w->strides[3 * i + d] = n[8 * i + 4 + d];
     for (int d = 0; d < 3; d++)
         if ((d < 2 && k[d] != q[d]) || v[d] != k[d]) return NOT_HANDLED;
-    if (k[3] != q[3] || (q[7] != 1 && q[3] != 1) || (k[7] != 1 && k[3] != 1) || (v[7] != 1 && v[3] != 1)) return NOT_HANDLED;
+    if (k[3] != q[3] || (q[7] != 1 && q[3] != 1) || (k[7] != 1 && k[3] != 1) || (v[7] != 1 && v[3] != 1))
+        return NOT_HANDLED;
     return DONE;
 }
 
@@ -104,7 +128,8 @@ static int attention_backward_piece(void *p, int64_t head) {
     const real *q = w->q + start_of(w, 0, head), *k = w->k + start_of(w, 1, head), *v = w->v + start_of(w, 2, head);
     real *g_q = w->g_q + head * w->length * w->width, *g_k = w->g_k + head * w->keys * w->width,
          *g_v = w->g_v + head * w->keys * w->v_width;
-    real *shares = scratch(KERNEL_SLOT, sizeof(real) * (size_t)(2 * QUERIES * w->keys + 16)), *d = shares + QUERIES * w->keys;
+    real *shares = scratch(KERNEL_SLOT, sizeof(real) * (size_t)(2 * QUERIES * w->keys + 16)),
+         *d = shares + QUERIES * w->keys;
     if (!shares) return NO_MEMORY;
     memset(g_k, 0, sizeof(real) * (size_t)(w->keys * w->width));
     memset(g_v, 0, sizeof(real) * (size_t)(w->keys * w->v_width));
@@ -134,9 +159,18 @@ static int attention_backward_piece(void *p, int64_t head) {
 
 /* attention_backward: g, q, k, v, out, logarithms, gradients of q, k, v (dense) | causal | scale. */
 KERNEL(attention_backward) {
-    struct attention w = {.g = a[0], .q = a[1], .k = a[2], .v = a[3], .y = a[4], .sums = a[5], .g_q = a[6], .g_k = a[7],
-                          .g_v = a[8], .scale = (real)s[0]};
+    struct attention w = {.g = a[0],
+                          .q = a[1],
+                          .k = a[2],
+                          .v = a[3],
+                          .y = a[4],
+                          .sums = a[5],
+                          .g_q = a[6],
+                          .g_k = a[7],
+                          .g_v = a[8],
+                          .scale = (real)s[0]};
     if (read_sizes(&w, n) != DONE) return NOT_HANDLED;
     double scores = (double)(w.batch * w.heads * w.length) * (double)w.keys;
-    return in_pieces(attention_backward_piece, &w, w.batch * w.heads, scores * (1 + 0.05 * (double)(w.width + w.v_width)));
+    return in_pieces(attention_backward_piece, &w, w.batch * w.heads,
+                     scores * (1 + 0.05 * (double)(w.width + w.v_width)));
 }

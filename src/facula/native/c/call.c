@@ -1,12 +1,16 @@
 /* The way from Python to a kernel, without Python.h: the few names of CPython that it takes are declared here.
 
-   A function of Python is made (library.py) for each kernel, whose `self` is the address of a `struct entry`: the kernel for
-   float32 and for float64, and a letter for each argument. It answers True; or False if the arguments are not what the
-   kernel takes, and then nothing has been changed. The layouts of objects that this relies on hold for CPython with a GIL;
-   library.py compares them with what NumPy says, and where they differ calls kernels through ctypes. */
+   A function of Python is made (library.py) for each kernel, whose `self` is the address of a `struct entry`: the
+   kernel for float32 and for float64, and a letter for each argument. It answers True; or False if the arguments are
+   not what the kernel takes, and then nothing has been changed. The layouts of objects that this relies on hold for
+   CPython with a GIL; library.py compares them with what NumPy says, and where they differ calls kernels through
+   ctypes. */
 #include "kernel.h"
 
-typedef struct object { intptr_t count; void *type; } object;
+typedef struct object {
+    intptr_t count;
+    void *type;
+} object;
 typedef struct {
     object head;
     char *data;
@@ -38,7 +42,7 @@ enum { CONTIGUOUS = 1, ALIGNED = 0x100, WRITEABLE = 0x400, MOST = 40 };
 
 struct entry {
     kernel_t *kernels[2];
-    double cost;        /* ns for an element of the largest array: above 50 us in all, other threads of Python may run */
+    double cost; /* ns for an element of the largest array: above 50 us in all, other threads of Python may run */
     char letters[MOST + 8];
 };
 
@@ -59,9 +63,10 @@ INLINE int64_t size_of(const array *a) {
 }
 
 /* f: floats, dense; F: or None; w: the same, written: it shares memory with no other array; W: or None;
-   m: floats of any strides: four sizes and four strides in elements (1 and 0 for dimensions that are not there) go before the
-   whole numbers, and the cost is multiplied by the last size of the first; i: int64, dense; x: int64, written; b: bool or bytes, dense; B: or None;
-   n: a whole number; k: one by which the cost is multiplied; s: a real number */
+   m: floats of any strides: four sizes and four strides in elements (1 and 0 for dimensions that are not there) go
+   before the whole numbers, and the cost is multiplied by the last size of the first; i: int64, dense; x: int64,
+   written; b: bool or bytes, dense; B: or None; n: a whole number; k: one by which the cost is multiplied; s: a real
+   number */
 EXPORT object *facula_call(object *self, object *const *given, intptr_t count) {
     const struct entry *entry = PyLong_AsVoidPtr(self);
     void *data[MOST];
@@ -110,7 +115,9 @@ EXPORT object *facula_call(object *self, object *const *given, intptr_t count) {
             if (a->dtype != facula_objects[BOOL] && a->dtype != facula_objects[UINT8]) return answer(FALSE);
             width = 1;
         }
-        int needed = letter == 'm' ? ALIGNED : letter == 'w' || letter == 'x' ? CONTIGUOUS | ALIGNED | WRITEABLE : CONTIGUOUS | ALIGNED;
+        int needed = letter == 'm'                    ? ALIGNED
+                     : letter == 'w' || letter == 'x' ? CONTIGUOUS | ALIGNED | WRITEABLE
+                                                      : CONTIGUOUS | ALIGNED;
         if ((a->flags & needed) != needed) return answer(FALSE);
         if (letter == 'm') {
             int64_t reach = width;
@@ -126,8 +133,7 @@ EXPORT object *facula_call(object *self, object *const *given, intptr_t count) {
             if (!wholes) cost *= (double)whole[3];
             wholes += 8;
             bytes[arrays] = size ? reach : 0;
-        } else
-            bytes[arrays] = size * width;
+        } else bytes[arrays] = size * width;
         is_written[arrays] = letter == 'w' || letter == 'x';
         data[arrays++] = a->data;
         largest = larger(largest, size);
@@ -136,15 +142,15 @@ EXPORT object *facula_call(object *self, object *const *given, intptr_t count) {
     for (int i = 0; i < arrays; i++)
         if (is_written[i])
             for (int j = 0; j < arrays; j++)
-                if (j != i && (char *)data[i] < (char *)data[j] + bytes[j] && (char *)data[j] < (char *)data[i] + bytes[i])
+                if (j != i && (char *)data[i] < (char *)data[j] + bytes[j]
+                    && (char *)data[j] < (char *)data[i] + bytes[i])
                     return answer(FALSE);
     int status;
     if (cost * (double)largest > 50e3) {
         void *state = PyEval_SaveThread();
         status = entry->kernels[which](data, whole, real);
         PyEval_RestoreThread(state);
-    } else
-        status = entry->kernels[which](data, whole, real);
+    } else status = entry->kernels[which](data, whole, real);
     if (status == NO_MEMORY) return PyErr_NoMemory();
     return answer(status == DONE ? TRUE : FALSE);
 }

@@ -1,15 +1,16 @@
-/* Convolution of one to three dimensions with strides, dilation, padding and groups, and its gradients, without the large
-   matrix of windows (im2col).
+/* Convolution of one to three dimensions with strides, dilation, padding and groups, and its gradients, without the
+   large matrix of windows (im2col).
 
-   The input of a sample is copied once into planes with a border of zeros. In such planes a window's element at offset t of all
-   outputs of a row of outputs, and of all rows, lies at `position + offset[t]`: neighbouring outputs are neighbours in memory,
-   and a vector of outputs is multiplied by one weight. Positions that fall between two rows are computed too, and dropped.
-   With a stride s, each plane is kept as s planes, of every s-th element: then outputs are neighbours again.
+   The input of a sample is copied once into planes with a border of zeros. In such planes a window's element at offset
+   t of all outputs of a row of outputs, and of all rows, lies at `position + offset[t]`: neighbouring outputs are
+   neighbours in memory, and a vector of outputs is multiplied by one weight. Positions that fall between two rows are
+   computed too, and dropped. With a stride s, each plane is kept as s planes, of every s-th element: then outputs are
+   neighbours again.
 
    So three things are the same few loops, over a list of (channel, offset):
    - outputs: the sum over the list of weight times a vector of positions;
-   - the gradient of the input: outputs of a convolution of the gradient by the flipped weights; with strides, one for each of
-     the sets of inputs that see the same weights;
+   - the gradient of the input: outputs of a convolution of the gradient by the flipped weights; with strides, one for
+   each of the sets of inputs that see the same weights;
    - the gradient of a weight: the sum over all positions of the gradient times the input at the offset. */
 #include "real.h"
 #include <stdlib.h>
@@ -20,9 +21,12 @@
 enum { GRAINS = 8 }; /* parts of a batch that have sums of their own in the gradient of weights */
 
 /* A plane with its border, kept as one plane for each phase of the strides. */
-struct planes { int64_t size[3], low[3], step[3], inner[3], count, plane; }; /* low: the border before; inner: of a phase */
+struct planes {
+    int64_t size[3], low[3], step[3], inner[3], count, plane;
+}; /* low: the border before; inner: of a phase */
 
-static void plan_planes(struct planes *p, const int64_t *size, const int64_t *low, const int64_t *step, const int64_t *needed) {
+static void plan_planes(struct planes *p, const int64_t *size, const int64_t *low, const int64_t *step,
+                        const int64_t *needed) {
     p->count = p->plane = 1;
     for (int d = 0; d < 3; d++) {
         p->size[d] = size[d], p->low[d] = low[d], p->step[d] = step[d];
@@ -48,12 +52,14 @@ APART void fill_planes(const struct planes *p, const real *restrict x, int64_t c
         for (int64_t z = 0; z < p->size[0]; z++)
             for (int64_t y = 0; y < p->size[1]; y++, x += p->size[2]) {
                 int64_t zz = z + p->low[0], yy = y + p->low[1];
-                /* What lies beyond the last window, or (with negative borders) before the first, is seen by no output. */
+                /* What lies beyond the last window, or (with negative borders) before the first, is seen by no output.
+                 */
                 if (zz < 0 || yy < 0 || zz >= p->inner[0] * p->step[0] || yy >= p->inner[1] * p->step[1]) continue;
                 int64_t first = larger(0, -p->low[2]), last = smaller(p->size[2], p->inner[2] * p->step[2] - p->low[2]);
                 if (last <= first) continue;
                 if (p->step[2] == 1) {
-                    memcpy(to + place_in(p, zz, yy, first + p->low[2]), x + first, sizeof(real) * (size_t)(last - first));
+                    memcpy(to + place_in(p, zz, yy, first + p->low[2]), x + first,
+                           sizeof(real) * (size_t)(last - first));
                     continue;
                 }
                 for (int64_t f = 0; f < p->step[2] && first + f < last; f++) {
@@ -65,13 +71,14 @@ APART void fill_planes(const struct planes *p, const real *restrict x, int64_t c
 
 /* ---- outputs */
 
-/* out[i][position] = sum over the list of weight[t][i] * in[offset[t] + position] for M channels and a span of positions. */
+/* out[i][position] = sum over the list of weight[t][i] * in[offset[t] + position] for M channels and a span of
+ * positions. */
 #define TILE(M, N) \
-    APART void tile_##M##_##N(const real *restrict in, const int64_t *restrict offset, int64_t count, const real *restrict weight, \
-                        int64_t step, real *restrict out, int64_t apart) { \
+    APART void tile_##M##_##N(const real *restrict in, const int64_t *restrict offset, int64_t count, \
+                              const real *restrict weight, int64_t step, real *restrict out, int64_t apart) { \
         vector t[M][N]; \
-        _Pragma("GCC unroll 8") for (int i = 0; i < M; i++) \
-            _Pragma("GCC unroll 4") for (int j = 0; j < N; j++) t[i][j] = (vector){0}; \
+        _Pragma("GCC unroll 8") for (int i = 0; i < M; i++) _Pragma("GCC unroll 4") for (int j = 0; j < N; j++) \
+            t[i][j] = (vector){0}; \
         for (int64_t k = 0; k < count; k++) { \
             const real *x = in + offset[k]; \
             vector v[N]; \
@@ -82,11 +89,17 @@ APART void fill_planes(const struct planes *p, const real *restrict x, int64_t c
             } \
             weight += step; \
         } \
-        _Pragma("GCC unroll 8") for (int i = 0; i < M; i++) \
-            _Pragma("GCC unroll 4") for (int j = 0; j < N; j++) *(loose *)(out + i * apart + j * LANES) = t[i][j]; \
+        _Pragma("GCC unroll 8") for (int i = 0; i < M; i++) _Pragma("GCC unroll 4") for (int j = 0; j < N; j++) \
+            * (loose *)(out + i * apart + j * LANES) = t[i][j]; \
     }
-TILE(8, 3) TILE(4, 3) TILE(2, 3) TILE(1, 3)
-TILE(8, 1) TILE(4, 1) TILE(2, 1) TILE(1, 1)
+TILE(8, 3)
+TILE(4, 3)
+TILE(2, 3)
+TILE(1, 3)
+TILE(8, 1)
+TILE(4, 1)
+TILE(2, 1)
+TILE(1, 1)
 
 #define ALL_ROWS(N) \
     for (; i + 8 <= rows; i += 8) tile_8_##N(in + at, g->offset, g->count, weight + i, ROWS, to + i * apart, apart); \
@@ -99,9 +112,9 @@ struct grid {
     const struct planes *in;
     const int64_t *offset; /* `count` places in the planes of the input's channels */
     int64_t count;
-    const real *weight;    /* (blocks of ROWS channels, count, ROWS) */
+    const real *weight; /* (blocks of ROWS channels, count, ROWS) */
     int64_t channels;
-    int64_t size[3];       /* the outputs; rows of positions are as long as those of the planes */
+    int64_t size[3]; /* the outputs; rows of positions are as long as those of the planes */
 };
 
 INLINE int64_t positions_of(const struct grid *g) {
@@ -158,15 +171,18 @@ static void read_sizes(struct conv *w, const int64_t *n) {
 /* The planes of the input, and where each element of a window lies in them. */
 static int plan_input(struct conv *w) {
     int64_t needed[3];
-    for (int d = 0; d < 3; d++) needed[d] = (w->out_size[d] - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilation[d] + 1;
+    for (int d = 0; d < 3; d++)
+        needed[d] = (w->out_size[d] - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilation[d] + 1;
     plan_planes(&w->planes, w->size, w->pad, w->stride, needed);
     w->offset = malloc(sizeof(int64_t) * (size_t)(w->in * w->taps + 8));
     if (!w->offset) return NO_MEMORY;
-    memset(w->offset, 0, sizeof(int64_t) * (size_t)(w->in * w->taps + 8)); /* those behind the last are read, and dropped */
+    memset(w->offset, 0,
+           sizeof(int64_t) * (size_t)(w->in * w->taps + 8)); /* those behind the last are read, and dropped */
     int64_t *to = w->offset;
     for (int64_t c = 0; c < w->in; c++)
-        EACH_TAP(w, z, y, x)
-            *to++ = c * channel_size(&w->planes) + place_in(&w->planes, z * w->dilation[0], y * w->dilation[1], x * w->dilation[2]);
+        EACH_TAP (w, z, y, x)
+            *to++ = c * channel_size(&w->planes)
+                    + place_in(&w->planes, z * w->dilation[0], y * w->dilation[1], x * w->dilation[2]);
     return DONE;
 }
 
@@ -188,7 +204,8 @@ static int all_finite(const real *x, int64_t n) {
 static int forward_piece(void *p, int64_t piece) {
     struct conv *w = p;
     int64_t cut = piece % w->cuts, group = piece / w->cuts % w->groups, sample = piece / w->cuts / w->groups;
-    int64_t each = rounded_up(pieces_of(w->outs, w->cuts), ROWS), first = cut * each, last = smaller(w->outs, first + each);
+    int64_t each = rounded_up(pieces_of(w->outs, w->cuts), ROWS), first = cut * each,
+            last = smaller(w->outs, first + each);
     if (first >= last) return DONE;
     int64_t volume = w->size[0] * w->size[1] * w->size[2], outputs = w->out_size[0] * w->out_size[1] * w->out_size[2];
     int64_t room = w->in * channel_size(&w->planes) + SLACK;
@@ -213,8 +230,8 @@ static void pack_weights(const real *restrict weight, int64_t channels, int64_t 
             to[c / ROWS * ROWS * count + t * ROWS + c % ROWS] = c < channels ? weight[c * count + t] : 0;
 }
 
-/* convolution: x, weight, bias or none, out | samples, channels in, channels out, groups; sizes, output sizes, kernel, stride,
-   padding, dilation: three of each. */
+/* convolution: x, weight, bias or none, out | samples, channels in, channels out, groups; sizes, output sizes, kernel,
+   stride, padding, dilation: three of each. */
 KERNEL(convolution) {
     UNUSED(s);
     struct conv w = {.x = a[0], .weight = a[1], .bias = a[2], .out = a[3]};
@@ -227,7 +244,8 @@ KERNEL(convolution) {
     if (w.packed) {
         for (int64_t g = 0; g < w.groups; g++)
             pack_weights(w.weight + g * w.outs * count, w.outs, count, w.packed + g * block);
-        w.grid = (struct grid){&w.planes, w.offset, count, w.packed, w.outs, {w.out_size[0], w.out_size[1], w.out_size[2]}};
+        w.grid =
+            (struct grid){&w.planes, w.offset, count, w.packed, w.outs, {w.out_size[0], w.out_size[1], w.out_size[2]}};
         w.reach = rounded_up(positions_of(&w.grid), SPAN);
         w.cuts = w.samples * w.groups >= 4 ? 1 : smaller(4, pieces_of(w.outs, ROWS));
         double work = 0.02 * (double)(w.samples * w.groups * w.outs * w.reach) * (double)count;
@@ -240,10 +258,14 @@ KERNEL(convolution) {
 
 /* ---- the gradient of the input
 
-   Input i gets the gradient of output o by tap t where i + pad = o stride + t dilation. For inputs with the same remainder of
-   (i + pad) by the stride these are the same taps, and o runs with i: a convolution of the gradient with stride 1. */
+   Input i gets the gradient of output o by tap t where i + pad = o stride + t dilation. For inputs with the same
+   remainder of (i + pad) by the stride these are the same taps, and o runs with i: a convolution of the gradient with
+   stride 1. */
 
-struct phase { struct grid grid; int64_t first[3]; }; /* its first input */
+struct phase {
+    struct grid grid;
+    int64_t first[3];
+}; /* its first input */
 
 static int input_gradient_piece(void *p, int64_t piece) {
     struct conv *w = ((void **)p)[0];
@@ -266,11 +288,16 @@ static int input_gradient_piece(void *p, int64_t piece) {
             for (int64_t i = c; i < end; i++)
                 for (int64_t z = 0; z < grid.size[0]; z++)
                     for (int64_t y = 0; y < grid.size[1]; y++) {
-                        const real *restrict row = in + room + (i - c) * w->reach + (z * w->planes.inner[1] + y) * w->planes.inner[2];
-                        real *restrict to = out + ((i * w->size[0] + phases[f].first[0] + z * w->stride[0]) * w->size[1]
-                                                   + phases[f].first[1] + y * w->stride[1]) * w->size[2] + phases[f].first[2];
+                        const real *restrict row =
+                            in + room + (i - c) * w->reach + (z * w->planes.inner[1] + y) * w->planes.inner[2];
+                        real *restrict to = out
+                                            + ((i * w->size[0] + phases[f].first[0] + z * w->stride[0]) * w->size[1]
+                                               + phases[f].first[1] + y * w->stride[1])
+                                                  * w->size[2]
+                                            + phases[f].first[2];
                         if (w->stride[2] == 1) memcpy(to, row, sizeof(real) * (size_t)grid.size[2]);
-                        else for (int64_t x = 0; x < grid.size[2]; x++) to[x * w->stride[2]] = row[x];
+                        else
+                            for (int64_t x = 0; x < grid.size[2]; x++) to[x * w->stride[2]] = row[x];
                     }
         }
     }
@@ -288,7 +315,7 @@ static void plan_phase(const struct conv *w, const int64_t r[3], struct phase *f
     int64_t count = 0;
     f->grid.in = &w->planes, f->grid.offset = offset, f->grid.channels = w->in;
     for (int64_t c = 0; c < w->outs; c++)
-        EACH_TAP(w, z, y, x) {
+        EACH_TAP (w, z, y, x) {
             int64_t t[3] = {z, y, x}, back[3];
             int fits = 1;
             for (int d = 0; d < 3; d++) {
@@ -303,7 +330,7 @@ static void plan_phase(const struct conv *w, const int64_t r[3], struct phase *f
     int64_t block = rounded_up(w->in, ROWS) * count, at = 0;
     memset(packed, 0, sizeof(real) * (size_t)(w->groups * block));
     for (int64_t c = 0; c < w->outs; c++)
-        EACH_TAP(w, z, y, x) {
+        EACH_TAP (w, z, y, x) {
             int64_t t[3] = {z, y, x};
             int fits = 1;
             for (int d = 0; d < 3; d++) fits = fits && t[d] * w->dilation[d] % w->stride[d] == r[d];
@@ -348,7 +375,8 @@ KERNEL(convolution_input_gradient) {
                     weights += w.groups * rounded_up(w.in, ROWS) * phases[f].grid.count;
                     w.reach = larger(w.reach, rounded_up(larger(1, positions_of(&phases[f].grid)), SPAN));
                 }
-        double work = 0.02 * (double)(w.samples * w.groups * w.in * w.out_size[0] * w.out_size[1] * w.out_size[2]) * (double)list;
+        double work =
+            0.02 * (double)(w.samples * w.groups * w.in * w.out_size[0] * w.out_size[1] * w.out_size[2]) * (double)list;
         void *both[3] = {&w, phases, &phase_count};
         status = in_pieces(input_gradient_piece, both, w.samples * w.groups, work);
     }
@@ -361,7 +389,10 @@ KERNEL(convolution_input_gradient) {
 /* ---- the gradient of the weights */
 
 #define CHANNELS ROWS
-enum { TAPS = 3, STRETCH = 512 }; /* a tile: few taps, as these are read from odd places; positions that stay in the cache */
+enum {
+    TAPS = 3,
+    STRETCH = 896
+}; /* a tile: few taps, as these are read from odd places; positions that stay in the cache */
 
 /* sums[i][t] += g[i][position] * in[offset[t] + position], over positions lane by lane. */
 APART void add_products(const real *restrict g, int64_t apart, const real *restrict in, const int64_t *restrict offset,
@@ -369,8 +400,8 @@ APART void add_products(const real *restrict g, int64_t apart, const real *restr
     vector t[CHANNELS][TAPS];
     const real *x[TAPS];
     _Pragma("GCC unroll 8") for (int k = 0; k < TAPS; k++) x[k] = in + offset[k];
-    _Pragma("GCC unroll 8") for (int i = 0; i < CHANNELS; i++)
-        _Pragma("GCC unroll 8") for (int k = 0; k < TAPS; k++) t[i][k] = sums[i * TAPS + k];
+    _Pragma("GCC unroll 8") for (int i = 0; i < CHANNELS; i++) _Pragma("GCC unroll 8") for (int k = 0; k < TAPS; k++)
+        t[i][k] = sums[i * TAPS + k];
     for (int64_t at = 0; at < positions; at += LANES) {
         vector v[TAPS];
         _Pragma("GCC unroll 8") for (int k = 0; k < TAPS; k++) v[k] = *(const loose *)(x[k] + at);
@@ -379,8 +410,8 @@ APART void add_products(const real *restrict g, int64_t apart, const real *restr
             _Pragma("GCC unroll 8") for (int k = 0; k < TAPS; k++) t[i][k] += q * v[k];
         }
     }
-    _Pragma("GCC unroll 8") for (int i = 0; i < CHANNELS; i++)
-        _Pragma("GCC unroll 8") for (int k = 0; k < TAPS; k++) sums[i * TAPS + k] = t[i][k];
+    _Pragma("GCC unroll 8") for (int i = 0; i < CHANNELS; i++) _Pragma("GCC unroll 8") for (int k = 0; k < TAPS; k++)
+        sums[i * TAPS + k] = t[i][k];
 }
 
 INLINE real row_of_lanes(const real *x) {
@@ -397,21 +428,23 @@ static void fill_grid(const struct conv *w, const real *g, real *to) {
             memcpy(to + (z * w->planes.inner[1] + y) * w->planes.inner[2], g, sizeof(real) * (size_t)w->out_size[2]);
 }
 
-/* Some samples: first the planes of all of them, then for a few output channels at a time all samples and all taps, so that the
-   sums stay in the cache in lanes, and are added up once. */
+/* Some samples: first the planes of all of them, then for a few output channels at a time all samples and all taps, so
+   that the sums stay in the cache in lanes, and are added up once. */
 static int weight_gradient_piece(void *p, int64_t piece) {
     struct conv *w = p;
     int64_t count = w->in * w->taps, tap_groups = pieces_of(count, TAPS);
     int64_t volume = w->size[0] * w->size[1] * w->size[2], outputs = w->out_size[0] * w->out_size[1] * w->out_size[2];
     int64_t step = pieces_of(w->samples, GRAINS), first = piece * step, last = smaller(w->samples, first + step);
-    int64_t room = rounded_up(w->in * channel_size(&w->planes) + SLACK, LANES), sum_count = tap_groups * CHANNELS * TAPS;
+    int64_t room = rounded_up(w->in * channel_size(&w->planes) + SLACK, LANES),
+            sum_count = tap_groups * CHANNELS * TAPS;
     vector *sums = scratch(KERNEL_SLOT, sizeof(vector) * (size_t)sum_count
                                             + sizeof(real) * (size_t)(CHANNELS * w->reach + (last - first) * room));
     if (!sums) return NO_MEMORY;
     real *grid = (real *)(sums + sum_count), *planes = grid + CHANNELS * w->reach;
     for (int64_t group = 0; group < w->groups; group++) {
         for (int64_t sample = first; sample < last; sample++)
-            fill_planes(&w->planes, w->x + (sample * w->groups + group) * w->in * volume, w->in, planes + (sample - first) * room);
+            fill_planes(&w->planes, w->x + (sample * w->groups + group) * w->in * volume, w->in,
+                        planes + (sample - first) * room);
         for (int64_t c = 0; c < w->outs; c += CHANNELS) {
             int64_t channels = smaller(CHANNELS, w->outs - c);
             memset(sums, 0, sizeof(vector) * (size_t)sum_count);
@@ -419,11 +452,12 @@ static int weight_gradient_piece(void *p, int64_t piece) {
             for (int64_t sample = first; sample < last; sample++) {
                 const real *in = planes + (sample - first) * room;
                 for (int64_t i = 0; i < channels; i++)
-                    fill_grid(w, w->g + ((sample * w->groups + group) * w->outs + c + i) * outputs, grid + i * w->reach);
+                    fill_grid(w, w->g + ((sample * w->groups + group) * w->outs + c + i) * outputs,
+                              grid + i * w->reach);
                 for (int64_t at = 0; at < w->reach; at += STRETCH)
                     for (int64_t t = 0; t < tap_groups; t++)
-                        add_products(grid + at, w->reach, in + at, w->offset + t * TAPS, smaller(STRETCH, w->reach - at),
-                                     sums + t * CHANNELS * TAPS);
+                        add_products(grid + at, w->reach, in + at, w->offset + t * TAPS,
+                                     smaller(STRETCH, w->reach - at), sums + t * CHANNELS * TAPS);
             }
             for (int64_t i = 0; i < channels; i++)
                 for (int64_t t = 0; t < count; t++)

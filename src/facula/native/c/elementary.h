@@ -1,42 +1,51 @@
 /* exp, log, tanh, sigmoid, erf: plain C without branches, which compilers turn into vectors.
 
-   inf, NaN, -0 and denormals come out right. It must not be compiled with -ffast-math, which would undo the tricks with ROUNDER. */
+   inf, NaN, -0 and denormals come out right. It must not be compiled with -ffast-math, which would undo the tricks with
+   ROUNDER. */
 #ifndef FACULA_ELEMENTARY_H
 #define FACULA_ELEMENTARY_H
 #include "real.h"
 
 /* c0 + c1 x + c2 x^2 + ... */
 #define Q1(x, c) (c)
-#define Q2(x, c, ...) ((c) + (x) * Q1(x, __VA_ARGS__))
-#define Q3(x, c, ...) ((c) + (x) * Q2(x, __VA_ARGS__))
-#define Q4(x, c, ...) ((c) + (x) * Q3(x, __VA_ARGS__))
-#define Q5(x, c, ...) ((c) + (x) * Q4(x, __VA_ARGS__))
-#define Q6(x, c, ...) ((c) + (x) * Q5(x, __VA_ARGS__))
-#define Q7(x, c, ...) ((c) + (x) * Q6(x, __VA_ARGS__))
-#define Q8(x, c, ...) ((c) + (x) * Q7(x, __VA_ARGS__))
-#define Q9(x, c, ...) ((c) + (x) * Q8(x, __VA_ARGS__))
-#define Q10(x, c, ...) ((c) + (x) * Q9(x, __VA_ARGS__))
-#define Q11(x, c, ...) ((c) + (x) * Q10(x, __VA_ARGS__))
-#define Q12(x, c, ...) ((c) + (x) * Q11(x, __VA_ARGS__))
-#define Q13(x, c, ...) ((c) + (x) * Q12(x, __VA_ARGS__))
-#define Q14(x, c, ...) ((c) + (x) * Q13(x, __VA_ARGS__))
-#define Q15(x, c, ...) ((c) + (x) * Q14(x, __VA_ARGS__))
-#define Q16(x, c, ...) ((c) + (x) * Q15(x, __VA_ARGS__))
-#define Q17(x, c, ...) ((c) + (x) * Q16(x, __VA_ARGS__))
-#define Q18(x, c, ...) ((c) + (x) * Q17(x, __VA_ARGS__))
-#define Q19(x, c, ...) ((c) + (x) * Q18(x, __VA_ARGS__))
-#define Q20(x, c, ...) ((c) + (x) * Q19(x, __VA_ARGS__))
+#define Q2(x, c, ...) ((c) + (x)*Q1(x, __VA_ARGS__))
+#define Q3(x, c, ...) ((c) + (x)*Q2(x, __VA_ARGS__))
+#define Q4(x, c, ...) ((c) + (x)*Q3(x, __VA_ARGS__))
+#define Q5(x, c, ...) ((c) + (x)*Q4(x, __VA_ARGS__))
+#define Q6(x, c, ...) ((c) + (x)*Q5(x, __VA_ARGS__))
+#define Q7(x, c, ...) ((c) + (x)*Q6(x, __VA_ARGS__))
+#define Q8(x, c, ...) ((c) + (x)*Q7(x, __VA_ARGS__))
+#define Q9(x, c, ...) ((c) + (x)*Q8(x, __VA_ARGS__))
+#define Q10(x, c, ...) ((c) + (x)*Q9(x, __VA_ARGS__))
+#define Q11(x, c, ...) ((c) + (x)*Q10(x, __VA_ARGS__))
+#define Q12(x, c, ...) ((c) + (x)*Q11(x, __VA_ARGS__))
+#define Q13(x, c, ...) ((c) + (x)*Q12(x, __VA_ARGS__))
+#define Q14(x, c, ...) ((c) + (x)*Q13(x, __VA_ARGS__))
+#define Q15(x, c, ...) ((c) + (x)*Q14(x, __VA_ARGS__))
+#define Q16(x, c, ...) ((c) + (x)*Q15(x, __VA_ARGS__))
+#define Q17(x, c, ...) ((c) + (x)*Q16(x, __VA_ARGS__))
+#define Q18(x, c, ...) ((c) + (x)*Q17(x, __VA_ARGS__))
+#define Q19(x, c, ...) ((c) + (x)*Q18(x, __VA_ARGS__))
+#define Q20(x, c, ...) ((c) + (x)*Q19(x, __VA_ARGS__))
 
-INLINE real from_bits(bits u) { real f; memcpy(&f, &u, sizeof f); return f; }
-INLINE bits to_bits(real f) { bits u; memcpy(&u, &f, sizeof u); return u; }
+INLINE real from_bits(bits u) {
+    real f;
+    memcpy(&f, &u, sizeof f);
+    return f;
+}
+INLINE bits to_bits(real f) {
+    bits u;
+    memcpy(&u, &f, sizeof u);
+    return u;
+}
 INLINE real absolute(real x) { return from_bits(to_bits(x) & ~((bits)1 << (8 * sizeof(real) - 1))); }
 INLINE real with_sign(real x, real sign) {
     const bits mask = (bits)1 << (8 * sizeof(real) - 1);
     return from_bits((to_bits(x) & ~mask) | (to_bits(sign) & mask));
 }
 
-/* exp(x) = 2^n exp(r) with |r| <= ln(2)/2. 2^n is multiplied, not added to the exponent's bits: that keeps NaN; and as two
-   factors, because n may be one past the largest exponent, or give a denormal. */
+/* exp(x) = 2^n exp(r) with |r| <= ln(2)/2. 2^n is multiplied, not added to the exponent's bits: that keeps NaN; and as
+   two factors, because n may be one past the largest exponent, or give a denormal. */
 INLINE real exponential(real x) {
     real y = x > EXP_HIGHEST ? EXP_HIGHEST : x;
     y = y < EXP_LOWEST ? EXP_LOWEST : y; /* NaN fails both comparisons, and stays */
@@ -80,15 +89,16 @@ INLINE real logarithm(real x) {
     real e = from_bits((u >> MANTISSA) | INTEGERS_BITS) - (INTEGERS + BIAS) - low; /* an integer as a real number */
     real f = from_bits((u & (((bits)1 << MANTISSA) - 1)) + SQRT_HALF_BITS) - 1;
     real s = f / (2 + f), z = s * s, half = (real)0.5 * f * f;
-    real tail = s * (half + 2 * z * LOG_TAIL(z)); /* log(1 + f) = f - half + tail, with the rounding of f - half postponed */
+    real tail =
+        s * (half + 2 * z * LOG_TAIL(z)); /* log(1 + f) = f - half + tail, with the rounding of f - half postponed */
     real r = e * LN2_HIGH - ((half - (tail + e * LN2_LOW)) - f);
     r = x > (real)(sizeof(real) == 4 ? 3.40282347e38 : 1.7976931348623157e308) ? x : r;
     r = x == 0 ? -(real)__builtin_inf() : r;
     return x >= 0 ? r : (real)__builtin_nan("");
 }
 
-/* A polynomial up to 1; beyond, 1 - exp(-x^2) times a polynomial in (x - 2)/(x + 2) over 1 + 2x, both by one division. `e` is
-   exp(-x^2), which whoever wants the density as well has already; it matters up to ERF_END only. */
+/* A polynomial up to 1; beyond, 1 - exp(-x^2) times a polynomial in (x - 2)/(x + 2) over 1 + 2x, both by one division.
+   `e` is exp(-x^2), which whoever wants the density as well has already; it matters up to ERF_END only. */
 INLINE real error_function_with(real x, real e) {
     real a = absolute(x), s = x * x;
     real near = ERF_TAIL(s) * x + x;

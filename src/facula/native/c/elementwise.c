@@ -1,7 +1,13 @@
 /* Functions of each element and their gradients: one pass over memory, whatever the formula. */
 #include "elementary.h"
 
-struct flat { const real *x, *y; real *out; const uint8_t *mask; int64_t n; real c; };
+struct flat {
+    const real *x, *y;
+    real *out;
+    const uint8_t *mask;
+    int64_t n;
+    real c;
+};
 
 /* A kernel of one array (x, out | n), or of two (x, y, out | n). */
 #define EACH(name, arrays, expression) \
@@ -34,15 +40,15 @@ FUNCTION(tanh, hyperbolic_tangent(v))
 FUNCTION(sigmoid, sigmoid(v))
 FUNCTION(erf, error_function(v))
 FUNCTION(relu, v < 0 ? 0 : v)
-FUNCTION(silu, v * sigmoid(v))
+FUNCTION(silu, (v * sigmoid(v)))
 FUNCTION(gelu, (real)0.5 * v * (1 + error_function(v * SQRT_HALF)))
 FUNCTION(gelu_tanh, (real)0.5 * v * (1 + hyperbolic_tangent(ROOT_2_PI * (v + CUBIC * v * v * v))))
 
 /* g: the gradient that arrives; v: what the function was given, or (of tanh, sigmoid, relu) what it gave. */
-GRADIENT(tanh_backward, g * (1 - v * v))
-GRADIENT(sigmoid_backward, g * ((1 - v) * v))
+GRADIENT(tanh_backward, (g * (1 - v * v)))
+GRADIENT(sigmoid_backward, (g * ((1 - v) * v)))
 GRADIENT(relu_backward, v <= 0 ? 0 : g)
-GRADIENT(erf_backward, g * ((real)1.12837916709551257390 * exponential(-v * v)))
+GRADIENT(erf_backward, (g * ((real)1.12837916709551257390 * exponential(-v * v))))
 
 INLINE real silu_slope(real v) {
     real p = sigmoid(v);
@@ -59,14 +65,15 @@ INLINE real gelu_tanh_slope(real v) {
     return (real)0.5 * (1 + t) + (real)0.5 * v * (1 - t * t) * ROOT_2_PI * (1 + 3 * CUBIC * v * v);
 }
 
-GRADIENT(silu_backward, g * silu_slope(v))
-GRADIENT(gelu_backward, g * gelu_slope(v))
-GRADIENT(gelu_tanh_backward, g * gelu_tanh_slope(v))
+GRADIENT(silu_backward, (g * silu_slope(v)))
+GRADIENT(gelu_backward, (g * gelu_slope(v)))
+GRADIENT(gelu_tanh_backward, (g * gelu_tanh_slope(v)))
 
 /* ---- dropout */
 
 APART void masked(const real *restrict x, const uint8_t *restrict mask, real c, real *restrict out, int64_t n) {
-    for (int64_t i = 0; i < n; i++) out[i] = x[i] * ((real)(mask[i] != 0) * c); /* a product: NaN stays where it is hidden */
+    for (int64_t i = 0; i < n; i++)
+        out[i] = x[i] * ((real)(mask[i] != 0) * c); /* a product: NaN stays where it is hidden */
 }
 
 static int masked_piece(void *p, int64_t piece) {

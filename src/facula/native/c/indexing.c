@@ -1,8 +1,14 @@
-/* Adding rows to places that an index names. Two rows may go to the same place: a thread takes a range of columns, and adds all
-   rows in order, so that sums are the same with any number of threads. */
+/* Adding rows to places that an index names. Two rows may go to the same place: a thread takes a range of columns, and
+   adds all rows in order, so that sums are the same with any number of threads. */
 #include "real.h"
 
-struct adding { real *out; const real *source; const int64_t *index; int64_t outer, places, count, inner, step; real scale; };
+struct adding {
+    real *out;
+    const real *source;
+    const int64_t *index;
+    int64_t outer, places, count, inner, step;
+    real scale;
+};
 
 APART void add_scaled(real *restrict out, const real *restrict x, real c, int64_t n) {
     for (int64_t i = 0; i < n; i++) out[i] += c * x[i];
@@ -37,7 +43,8 @@ KERNEL(index_add) {
     if (!all_fit(w.index, w.count, w.places, n[4])) return NOT_HANDLED; /* nothing has been written yet */
     w.step = larger(64, pieces_of(w.inner, 8));
     if (w.inner == 0) return DONE;
-    return in_pieces(index_add_piece, &w, w.outer * pieces_of(w.inner, w.step), 0.3 * (double)(w.outer * w.count * w.inner));
+    return in_pieces(index_add_piece, &w, w.outer * pieces_of(w.inner, w.step),
+                     0.3 * (double)(w.outer * w.count * w.inner));
 }
 
 static int scatter_add_piece(void *p, int64_t o) {

@@ -9,16 +9,17 @@
 #include <string.h>
 
 #define EXPORT __attribute__((visibility("default")))
-/* restrict is lost when a function is inlined into its caller, and with it the vectors: inner kernels stay functions. */
+/* restrict is lost when a function is inlined into its caller, and with it the vectors: inner kernels stay functions.
+ */
 #define APART static __attribute__((noinline))
 #define INLINE static inline __attribute__((always_inline))
 
 enum { DONE = 0, NO_MEMORY = 1, NOT_HANDLED = 2 };
 typedef int kernel_t(void *const *a, const int64_t *n, const double *s);
 
-/* threads.c: run job(argument, 0) ... job(argument, pieces - 1), in any order, by several threads if the work (in ns, about) is
-   worth that. What a piece computes never depends on how many there are: a kernel gives the same with any number of threads.
-   A job returns DONE or what went wrong. */
+/* threads.c: run job(argument, 0) ... job(argument, pieces - 1), in any order, by several threads if the work (in ns,
+   about) is worth that. What a piece computes never depends on how many there are: a kernel gives the same with any
+   number of threads. A job returns DONE or what went wrong. */
 typedef int job_t(void *argument, int64_t piece);
 int in_pieces(job_t *job, void *argument, int64_t pieces, double work);
 int64_t thread_count(void);

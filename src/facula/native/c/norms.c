@@ -1,4 +1,5 @@
-/* Layer norm (of rows), and batch and group norm (of channels and groups of them): less the mean, over the deviation. */
+/* Layer norm (of rows), and batch and group norm (of channels and groups of them): less the mean, over the deviation.
+ */
 #include "sums.h"
 
 struct norm {
@@ -24,8 +25,8 @@ APART void moments(const real *restrict x, int64_t n, real eps, real *mean, real
 
 /* ---- layer norm */
 
-APART void normalized_row(const real *restrict x, real m, real c, const real *restrict weight, const real *restrict bias,
-                          real *restrict out, int64_t n) {
+APART void normalized_row(const real *restrict x, real m, real c, const real *restrict weight,
+                          const real *restrict bias, real *restrict out, int64_t n) {
     if (weight && bias)
         for (int64_t i = 0; i < n; i++) out[i] = (x[i] - m) * c * weight[i] + bias[i];
     else if (weight)
@@ -49,8 +50,16 @@ static int layer_norm_piece(void *p, int64_t piece) {
 
 /* layer_norm: x, weight or none, bias or none, out, means, inverse deviations | rows, width | eps. */
 KERNEL(layer_norm) {
-    struct norm w = {.x = a[0], .weight = a[1], .bias = a[2], .out = a[3], .means = a[4], .inverses = a[5],
-                     .rows = n[0], .width = n[1], .step = larger(1, PIECE / larger(1, n[1])), .eps = (real)s[0]};
+    struct norm w = {.x = a[0],
+                     .weight = a[1],
+                     .bias = a[2],
+                     .out = a[3],
+                     .means = a[4],
+                     .inverses = a[5],
+                     .rows = n[0],
+                     .width = n[1],
+                     .step = larger(1, PIECE / larger(1, n[1])),
+                     .eps = (real)s[0]};
     return in_pieces(layer_norm_piece, &w, pieces_of(w.rows, w.step), 0.8 * (double)(w.rows * w.width));
 }
 
@@ -70,15 +79,17 @@ APART void gradient_of_row(const real *restrict g, const real *restrict x, real 
         for (int64_t i = 0; i < n; i++) out[i] = c * (g[i] - middle - (x[i] - m) * c * along);
 }
 
-APART void add_parameter_gradients(const real *restrict g, const real *restrict x, real m, real c, real *restrict g_weight,
-                                   real *restrict g_bias, int64_t n) {
+APART void add_parameter_gradients(const real *restrict g, const real *restrict x, real m, real c,
+                                   real *restrict g_weight, real *restrict g_bias, int64_t n) {
     for (int64_t i = 0; i < n; i++) {
         g_weight[i] += g[i] * ((x[i] - m) * c);
         g_bias[i] += g[i];
     }
 }
 
-enum { SPANS = 16 }; /* rows are cut into at most so many spans, each with sums of its own: then several threads can add */
+enum {
+    SPANS = 16
+}; /* rows are cut into at most so many spans, each with sums of its own: then several threads can add */
 
 static int layer_norm_backward_piece(void *p, int64_t piece) {
     struct norm *w = p;
@@ -88,7 +99,8 @@ static int layer_norm_backward_piece(void *p, int64_t piece) {
     for (int64_t r = piece * w->step; r < end; r++) {
         int64_t at = r * w->width;
         if (w->out) gradient_of_row(w->g + at, w->x + at, w->mean[r], w->inverse[r], w->weight, w->out + at, w->width);
-        if (g_weight) add_parameter_gradients(w->g + at, w->x + at, w->mean[r], w->inverse[r], g_weight, g_bias, w->width);
+        if (g_weight)
+            add_parameter_gradients(w->g + at, w->x + at, w->mean[r], w->inverse[r], g_weight, g_bias, w->width);
     }
     return DONE;
 }
@@ -97,8 +109,16 @@ static int layer_norm_backward_piece(void *p, int64_t piece) {
    rows, width. */
 KERNEL(layer_norm_backward) {
     UNUSED(s);
-    struct norm w = {.g = a[0], .x = a[1], .mean = a[2], .inverse = a[3], .weight = a[4], .out = a[5], .g_weight = a[6],
-                     .g_bias = a[7], .rows = n[0], .width = n[1]};
+    struct norm w = {.g = a[0],
+                     .x = a[1],
+                     .mean = a[2],
+                     .inverse = a[3],
+                     .weight = a[4],
+                     .out = a[5],
+                     .g_weight = a[6],
+                     .g_bias = a[7],
+                     .rows = n[0],
+                     .width = n[1]};
     w.step = larger(larger(1, PIECE / larger(1, w.width)), pieces_of(w.rows, SPANS));
     int64_t pieces = pieces_of(w.rows, w.step);
     if (w.g_weight || w.g_bias) {
@@ -119,20 +139,20 @@ KERNEL(layer_norm_backward) {
 /* ---- batch norm: of each channel of (rows, channels, width) */
 
 #define EACH_ROW(r) for (int64_t r = 0; r < w->rows; r++)
-#define AT(r) (((r) * w->channels + c) * w->width)
+#define AT(r) (((r)*w->channels + c) * w->width)
 
 static int batch_moments_piece(void *p, int64_t c) {
     struct norm *w = p;
     total t = {0, 0}, q = {0, 0};
     wide part;
-    EACH_ROW(r) {
+    EACH_ROW (r) {
         const real *x = w->x + AT(r);
         LONG_SUM_OF(part, w->width, x[i]);
         add_to(&t, part);
     }
     int64_t count = w->rows * w->width;
     real m = (real)(value_of(t) / (wide)count);
-    EACH_ROW(r) {
+    EACH_ROW (r) {
         const real *x = w->x + AT(r);
         LONG_SUM_OF(part, w->width, (x[i] - m) * (x[i] - m));
         add_to(&q, part);
@@ -167,14 +187,22 @@ static int batch_norm_piece(void *p, int64_t piece) {
 /* batch_norm: x, means, inverse deviations, weight or none, bias or none, out | rows, channels, width. */
 KERNEL(batch_norm) {
     UNUSED(s);
-    struct norm w = {.x = a[0], .mean = a[1], .inverse = a[2], .weight = a[3], .bias = a[4], .out = a[5], .rows = n[0],
-                     .channels = n[1], .width = n[2], .step = larger(1, PIECE / larger(1, n[2]))};
+    struct norm w = {.x = a[0],
+                     .mean = a[1],
+                     .inverse = a[2],
+                     .weight = a[3],
+                     .bias = a[4],
+                     .out = a[5],
+                     .rows = n[0],
+                     .channels = n[1],
+                     .width = n[2],
+                     .step = larger(1, PIECE / larger(1, n[2]))};
     int64_t rows = w.rows * w.channels;
     return in_pieces(batch_norm_piece, &w, pieces_of(rows, w.step), 0.3 * (double)(rows * w.width));
 }
 
-APART void gradient_of_channel(const real *restrict g, const real *restrict x, real m, real scale, real middle, real along,
-                               real *restrict out, int64_t n) {
+APART void gradient_of_channel(const real *restrict g, const real *restrict x, real m, real scale, real middle,
+                               real along, real *restrict out, int64_t n) {
     for (int64_t i = 0; i < n; i++) out[i] = scale * (g[i] - middle - (x[i] - m) * along);
 }
 
@@ -183,7 +211,7 @@ static int batch_norm_backward_piece(void *p, int64_t c) {
     total t = {0, 0}, q = {0, 0};
     wide part, product;
     real m = w->mean[c], inverse = w->inverse[c];
-    EACH_ROW(r) {
+    EACH_ROW (r) {
         const real *g = w->g + AT(r), *x = w->x + AT(r);
         TWO_SUMS_OF(part, product, w->width, g[i], g[i] * (x[i] - m));
         add_to(&t, part);
@@ -196,8 +224,9 @@ static int batch_norm_backward_piece(void *p, int64_t c) {
     if (!w->out) return DONE;
     real scale = inverse * (w->weight ? w->weight[c] : 1);
     /* With fixed statistics the mean and the deviation do not depend on x. */
-    real middle = w->groups ? (real)(value_of(t) / count) : 0, along = w->groups ? (real)(products / count) * inverse : 0;
-    EACH_ROW(r) gradient_of_channel(w->g + AT(r), w->x + AT(r), m, scale, middle, along, w->out + AT(r), w->width);
+    real middle = w->groups ? (real)(value_of(t) / count) : 0,
+         along = w->groups ? (real)(products / count) * inverse : 0;
+    EACH_ROW (r) gradient_of_channel(w->g + AT(r), w->x + AT(r), m, scale, middle, along, w->out + AT(r), w->width);
     return DONE;
 }
 
@@ -205,8 +234,18 @@ static int batch_norm_backward_piece(void *p, int64_t c) {
    rows, channels, width, whether the statistics are the batch's own. */
 KERNEL(batch_norm_backward) {
     UNUSED(s);
-    struct norm w = {.g = a[0], .x = a[1], .mean = a[2], .inverse = a[3], .weight = a[4], .out = a[5], .g_weight = a[6],
-                     .g_bias = a[7], .rows = n[0], .channels = n[1], .width = n[2], .groups = n[3]};
+    struct norm w = {.g = a[0],
+                     .x = a[1],
+                     .mean = a[2],
+                     .inverse = a[3],
+                     .weight = a[4],
+                     .out = a[5],
+                     .g_weight = a[6],
+                     .g_bias = a[7],
+                     .rows = n[0],
+                     .channels = n[1],
+                     .width = n[2],
+                     .groups = n[3]};
     return in_pieces(batch_norm_backward_piece, &w, w.channels, 0.6 * (double)(w.rows * w.channels * w.width));
 }
 
@@ -218,15 +257,24 @@ static int group_norm_piece(void *p, int64_t piece) {
     moments(w->x + piece * n, n, w->eps, w->means + piece, w->inverses + piece);
     for (int64_t c = 0; c < each; c++)
         scaled_and_shifted(w->x + piece * n + c * w->width, w->means[piece],
-                           w->inverses[piece] * (w->weight ? w->weight[first + c] : 1), w->bias ? w->bias[first + c] : 0,
-                           w->out + piece * n + c * w->width, w->width);
+                           w->inverses[piece] * (w->weight ? w->weight[first + c] : 1),
+                           w->bias ? w->bias[first + c] : 0, w->out + piece * n + c * w->width, w->width);
     return DONE;
 }
 
 /* group_norm: x, weight or none, bias or none, out, means, inverse deviations | rows, channels, width, groups | eps. */
 KERNEL(group_norm) {
-    struct norm w = {.x = a[0], .weight = a[1], .bias = a[2], .out = a[3], .means = a[4], .inverses = a[5], .rows = n[0],
-                     .channels = n[1], .width = n[2], .groups = n[3], .eps = (real)s[0]};
+    struct norm w = {.x = a[0],
+                     .weight = a[1],
+                     .bias = a[2],
+                     .out = a[3],
+                     .means = a[4],
+                     .inverses = a[5],
+                     .rows = n[0],
+                     .channels = n[1],
+                     .width = n[2],
+                     .groups = n[3],
+                     .eps = (real)s[0]};
     return in_pieces(group_norm_piece, &w, w.rows * w.groups, 0.6 * (double)(w.rows * w.channels * w.width));
 }
 
@@ -269,8 +317,18 @@ static int group_norm_backward_piece(void *p, int64_t piece) {
    rows, channels, width, groups. */
 KERNEL(group_norm_backward) {
     UNUSED(s);
-    struct norm w = {.g = a[0], .x = a[1], .mean = a[2], .inverse = a[3], .weight = a[4], .out = a[5], .g_weight = a[6],
-                     .g_bias = a[7], .rows = n[0], .channels = n[1], .width = n[2], .groups = n[3],
+    struct norm w = {.g = a[0],
+                     .x = a[1],
+                     .mean = a[2],
+                     .inverse = a[3],
+                     .weight = a[4],
+                     .out = a[5],
+                     .g_weight = a[6],
+                     .g_bias = a[7],
+                     .rows = n[0],
+                     .channels = n[1],
+                     .width = n[2],
+                     .groups = n[3],
                      .step = larger(1, PIECE / larger(1, n[2]))};
     int64_t rows = w.rows * w.channels, each = w.channels / w.groups;
     double work = 0.3 * (double)(rows * w.width);

@@ -1,16 +1,25 @@
-/* Steps of optimizers: one pass over the parameter, its gradient and its state. All arrays but the gradient are changed. */
+/* Steps of optimizers: one pass over the parameter, its gradient and its state. All arrays but the gradient are
+ * changed. */
 #include "real.h"
 
-struct step { real *p, *m, *v, *top; const real *g; int64_t n; const double *s; int64_t kind; };
+struct step {
+    real *p, *m, *v, *top;
+    const real *g;
+    int64_t n;
+    const double *s;
+    int64_t kind;
+};
 
-INLINE real square_root(real x) { return sizeof(real) == 4 ? (real)__builtin_sqrtf((float)x) : (real)__builtin_sqrt((double)x); }
+INLINE real square_root(real x) {
+    return sizeof(real) == 4 ? (real)__builtin_sqrtf((float)x) : (real)__builtin_sqrt((double)x);
+}
 
 /* s: 1 - beta1, beta2, eps (times the root of the bias correction), size, shrink, decay, sign. */
 #define ADAM(name, LARGEST) \
-    APART void name(real *restrict p, const real *restrict g, real *restrict m, real *restrict v, real *restrict top, int64_t n, \
-                    const double *s) { \
-        const real share = (real)s[0], beta2 = (real)s[1], rest = (real)(1 - s[1]), eps = (real)s[2], size = (real)s[3], \
-                   shrink = (real)s[4], decay = (real)s[5], sign = (real)s[6]; \
+    APART void name(real *restrict p, const real *restrict g, real *restrict m, real *restrict v, real *restrict top, \
+                    int64_t n, const double *s) { \
+        const real share = (real)s[0], beta2 = (real)s[1], rest = (real)(1 - s[1]), eps = (real)s[2], \
+                   size = (real)s[3], shrink = (real)s[4], decay = (real)s[5], sign = (real)s[6]; \
         UNUSED(top); \
         for (int64_t i = 0; i < n; i++) { \
             real q = p[i] * shrink, d = sign * g[i] + decay * q; \
@@ -32,8 +41,8 @@ static int adam_piece(void *argument, int64_t piece) {
     return DONE;
 }
 
-/* adam: parameter, gradient, running mean, running square, largest square or none | n | 1 - beta1, beta2, eps, size, shrink,
-   decay, sign: the parameter is multiplied by shrink, and decay times it added to sign times the gradient. */
+/* adam: parameter, gradient, running mean, running square, largest square or none | n | 1 - beta1, beta2, eps, size,
+   shrink, decay, sign: the parameter is multiplied by shrink, and decay times it added to sign times the gradient. */
 KERNEL(adam) {
     struct step w = {a[0], a[2], a[3], a[4], a[1], n[0], s, 0};
     return in_pieces(adam_piece, &w, pieces_of(w.n, PIECE), 0.8 * (double)w.n);
@@ -42,7 +51,8 @@ KERNEL(adam) {
 /* s: step, momentum, 1 - dampening, decay, sign. */
 #define SGD(name, body) \
     APART void name(real *restrict p, const real *restrict g, real *restrict m, int64_t n, const double *s) { \
-        const real step = (real)s[0], momentum = (real)s[1], share = (real)s[2], decay = (real)s[3], sign = (real)s[4]; \
+        const real step = (real)s[0], momentum = (real)s[1], share = (real)s[2], decay = (real)s[3], \
+                   sign = (real)s[4]; \
         UNUSED(momentum), UNUSED(share), UNUSED(m); \
         for (int64_t i = 0; i < n; i++) { \
             real d = sign * g[i] + decay * p[i]; \
@@ -65,8 +75,8 @@ static int sgd_piece(void *argument, int64_t piece) {
     return DONE;
 }
 
-/* sgd: parameter, gradient, momentum or none | n, kind (plain, momentum, Nesterov's, or the first step of these two) | step,
-   momentum, 1 - dampening, decay, sign. */
+/* sgd: parameter, gradient, momentum or none | n, kind (plain, momentum, Nesterov's, or the first step of these two) |
+   step, momentum, 1 - dampening, decay, sign. */
 KERNEL(sgd) {
     struct step w = {a[0], a[2], 0, 0, a[1], n[0], s, n[1]};
     return in_pieces(sgd_piece, &w, pieces_of(w.n, PIECE), 0.4 * (double)w.n);

@@ -20,8 +20,8 @@ static struct pool pool_of(const void *x, void *out, void *index, const int64_t 
 
 #define VOLUME(size) ((size)[0] * (size)[1] * (size)[2])
 
-/* Windows of 2 x 2 side by side, without padding: the most common ones, as a loop of vectors. NaN counts as the largest, and of
-   equal ones the first is taken. */
+/* Windows of 2 x 2 side by side, without padding: the most common ones, as a loop of vectors. NaN counts as the
+   largest, and of equal ones the first is taken. */
 APART void pairs_of_rows(const real *restrict above, const real *restrict below, int64_t n, int64_t at, int64_t width,
                          real *restrict out, int64_t *restrict index) {
     for (int64_t i = 0; i < n; i++) {
@@ -66,7 +66,8 @@ static int max_pool_piece(void *p, int64_t plane) {
     int64_t *index = w->index + plane * VOLUME(w->out_size);
     int in_pairs = w->kernel[0] == 1 && w->stride[0] == 1 && !w->pad[0] && !w->pad[1] && !w->pad[2];
     for (int d = 1; d < 3; d++)
-        in_pairs = in_pairs && w->kernel[d] == 2 && w->stride[d] == 2 && w->dilation[d] == 1 && 2 * w->out_size[d] <= w->size[d];
+        in_pairs = in_pairs && w->kernel[d] == 2 && w->stride[d] == 2 && w->dilation[d] == 1
+                   && 2 * w->out_size[d] <= w->size[d];
     for (int64_t z = 0; z < w->out_size[0]; z++)
         for (int64_t y = 0; y < w->out_size[1]; y++) {
             int64_t to = (z * w->out_size[1] + y) * w->out_size[2];
@@ -80,7 +81,8 @@ static int max_pool_piece(void *p, int64_t plane) {
     return DONE;
 }
 
-/* max_pool: x, out, index (in its plane) | planes; sizes, output sizes, kernel, stride, padding, dilation: three of each. */
+/* max_pool: x, out, index (in its plane) | planes; sizes, output sizes, kernel, stride, padding, dilation: three of
+ * each. */
 KERNEL(max_pool) {
     UNUSED(s);
     struct pool w = pool_of(a[0], a[1], a[2], n);
@@ -152,8 +154,7 @@ static int average_pool_part(struct pool *w, const real *x, real *out, real *row
             int64_t rows[2] = {all, (z_last - z_first) * (y_last - y_first)};
             if (backward)
                 for (int64_t o = 0; o < w->out_size[2]; o++) row[o] = out[o] / divisor_of(w, o, rows);
-            else
-                memset(out, 0, sizeof(real) * (size_t)w->out_size[2]);
+            else memset(out, 0, sizeof(real) * (size_t)w->out_size[2]);
             for (int64_t zz = z_first; zz < z_last; zz++)
                 for (int64_t yy = y_first; yy < y_last; yy++)
                     for (int64_t t = 0; t < w->kernel[2]; t++) {
@@ -182,17 +183,20 @@ static int average_pool_backward_piece(void *p, int64_t plane) {
     return average_pool_part(w, out, (real *)w->x + plane * VOLUME(w->out_size), row, 1);
 }
 
-/* average_pool: x, out | as max_pool, then whether padding counts, the divisor or 0. Its gradient: g, gradient of x | the same. */
+/* average_pool: x, out | as max_pool, then whether padding counts, the divisor or 0. Its gradient: g, gradient of x |
+ * the same. */
 KERNEL(average_pool) {
     UNUSED(s);
     struct pool w = pool_of(a[0], a[1], 0, n);
     w.counts_pad = n[19], w.divisor = n[20];
-    return in_pieces(average_pool_piece, &w, w.planes, 0.5 * (double)(w.planes * VOLUME(w.out_size) * VOLUME(w.kernel)));
+    return in_pieces(average_pool_piece, &w, w.planes,
+                     0.5 * (double)(w.planes * VOLUME(w.out_size) * VOLUME(w.kernel)));
 }
 
 KERNEL(average_pool_backward) {
     UNUSED(s);
     struct pool w = pool_of(a[0], a[1], 0, n);
     w.counts_pad = n[19], w.divisor = n[20];
-    return in_pieces(average_pool_backward_piece, &w, w.planes, 0.5 * (double)(w.planes * VOLUME(w.out_size) * VOLUME(w.kernel)));
+    return in_pieces(average_pool_backward_piece, &w, w.planes,
+                     0.5 * (double)(w.planes * VOLUME(w.out_size) * VOLUME(w.kernel)));
 }

@@ -1,35 +1,34 @@
 /* Products of matrices.
 
-   C is computed in tiles that stay in registers for a whole run along k: 6 rows of 4 vectors (2 where there are 16 registers),
-   so that each number loaded is used 4 or 6 times. B is copied ("packed") into panels as wide as a tile, which are then read
-   from end to end; a run along k is cut to DEEP, so that a panel stays in the cache. A is read where it lies, if its rows are
-   dense; a transposed A is copied in blocks, because strides that are powers of two would fall on each other in the cache.
+   C is computed in tiles that stay in registers for a whole run along k: 6 rows of 4 vectors (2 where there are 16
+   registers), so that each number loaded is used 4 or 6 times. B is copied ("packed") into panels as wide as a tile,
+   which are then read from end to end; a run along k is cut to DEEP, so that a panel stays in the cache. A is read
+   where it lies, if its rows are dense; a transposed A is copied in blocks, because strides that are powers of two
+   would fall on each other in the cache.
 
-   An element of C is always the same sequence of fused multiply-adds, whatever tile it falls into: results do not depend on
-   how the work is divided. */
+   An element of C is always the same sequence of fused multiply-adds, whatever tile it falls into: results do not
+   depend on how the work is divided. */
 #include "product.h"
 
-#define NS 0.02 /* of a multiply-add, about */
+#define NS 0.02                  /* of a multiply-add, about */
 enum { TALL = 96, BROAD = 512 }; /* rows of A and columns of B that are worked on at once */
 static const int HEIGHTS[4] = {6, 4, 2, 1};
 
 INLINE int height_class(int64_t rows) { return rows >= 6 ? 0 : rows >= 4 ? 1 : rows >= 2 ? 2 : 3; }
-INLINE int width_class(int64_t columns) {
-    return VECTORS == 4 && columns > 2 * LANES ? 0 : columns > LANES ? 1 : 2;
-}
+INLINE int width_class(int64_t columns) { return VECTORS == 4 && columns > 2 * LANES ? 0 : columns > LANES ? 1 : 2; }
 INLINE int64_t panel_width(int class) { return class == 0 ? 4 * LANES : class == 1 ? 2 * LANES : LANES; }
 
-typedef void tile_t(int64_t k, const real *restrict a, int64_t lda, const real *restrict b, real *restrict c, int64_t ldc,
-                    int adds, const real *bias);
+typedef void tile_t(int64_t k, const real *restrict a, int64_t lda, const real *restrict b, real *restrict c,
+                    int64_t ldc, int adds, const real *bias);
 
 /* ROW and STEP: the strides of A from row to row and from one k to the next. */
 #define TILE(name, M, N, ROW, STEP) \
-    APART void name(int64_t k, const real *restrict a, int64_t lda, const real *restrict b, real *restrict c, int64_t ldc, \
-                    int adds, const real *bias) { \
+    APART void name(int64_t k, const real *restrict a, int64_t lda, const real *restrict b, real *restrict c, \
+                    int64_t ldc, int adds, const real *bias) { \
         vector t[M][N]; \
         UNUSED(lda); \
-        _Pragma("GCC unroll 8") for (int i = 0; i < M; i++) \
-            _Pragma("GCC unroll 8") for (int j = 0; j < N; j++) t[i][j] = (vector){0}; \
+        _Pragma("GCC unroll 8") for (int i = 0; i < M; i++) _Pragma("GCC unroll 8") for (int j = 0; j < N; j++) \
+            t[i][j] = (vector){0}; \
         for (; k > 0; k--) { \
             vector v[N]; \
             _Pragma("GCC unroll 8") for (int j = 0; j < N; j++) v[j] = *(const vector *)(b + j * LANES); \
@@ -40,19 +39,21 @@ typedef void tile_t(int64_t k, const real *restrict a, int64_t lda, const real *
             a += (STEP); \
             b += N * LANES; \
         } \
-        _Pragma("GCC unroll 8") for (int i = 0; i < M; i++) \
-            _Pragma("GCC unroll 8") for (int j = 0; j < N; j++) { \
-                loose *p = (loose *)(c + i * ldc + j * LANES); \
-                vector r = t[i][j]; \
-                if (adds) r += *p; \
-                else if (bias) r += *(const loose *)(bias + j * LANES); \
-                *p = r; \
-            } \
+        _Pragma("GCC unroll 8") for (int i = 0; i < M; i++) _Pragma("GCC unroll 8") for (int j = 0; j < N; j++) { \
+            loose *p = (loose *)(c + i * ldc + j * LANES); \
+            vector r = t[i][j]; \
+            if (adds) r += *p; \
+            else if (bias) r += *(const loose *)(bias + j * LANES); \
+            *p = r; \
+        } \
     }
 #define TILES_OF_WIDTH(form, N, ROW, STEP) \
-    TILE(form##_6_##N, 6, N, ROW, STEP) TILE(form##_4_##N, 4, N, ROW, STEP) \
-    TILE(form##_2_##N, 2, N, ROW, STEP) TILE(form##_1_##N, 1, N, ROW, STEP)
-#define TABLE(form, N) {form##_6_##N, form##_4_##N, form##_2_##N, form##_1_##N}
+    TILE(form##_6_##N, 6, N, ROW, STEP) \
+    TILE(form##_4_##N, 4, N, ROW, STEP) \
+    TILE(form##_2_##N, 2, N, ROW, STEP) \
+    TILE(form##_1_##N, 1, N, ROW, STEP)
+#define TABLE(form, N) \
+    { form##_6_##N, form##_4_##N, form##_2_##N, form##_1_##N }
 
 TILES_OF_WIDTH(rows, 2, lda, 1)
 TILES_OF_WIDTH(rows, 1, lda, 1)
@@ -64,7 +65,8 @@ TILES_OF_WIDTH(strips, 4, 1, lda)
 static tile_t *const TILES[2][3][4] = {{TABLE(rows, 4), TABLE(rows, 2), TABLE(rows, 1)},
                                        {TABLE(strips, 4), TABLE(strips, 2), TABLE(strips, 1)}};
 #else
-static tile_t *const TILES[2][3][4] = {{{0}, TABLE(rows, 2), TABLE(rows, 1)}, {{0}, TABLE(strips, 2), TABLE(strips, 1)}};
+static tile_t *const TILES[2][3][4] = {{{0}, TABLE(rows, 2), TABLE(rows, 1)},
+                                       {{0}, TABLE(strips, 2), TABLE(strips, 1)}};
 #endif
 
 /* ---- packing */
@@ -72,7 +74,8 @@ static tile_t *const TILES[2][3][4] = {{{0}, TABLE(rows, 2), TABLE(rows, 1)}, {{
 APART void pack_dense(const real *restrict b, int64_t row, int64_t k, int64_t w, int64_t width, real *restrict o) {
     if (w == width)
         for (int64_t x = 0; x < k; x++)
-            for (int64_t t = 0; t < width; t += LANES) *(vector *)(o + x * width + t) = *(const loose *)(b + x * row + t);
+            for (int64_t t = 0; t < width; t += LANES)
+                *(vector *)(o + x * width + t) = *(const loose *)(b + x * row + t);
     else
         for (int64_t x = 0; x < k; x++) {
             for (int64_t t = 0; t < w; t++) o[x * width + t] = b[x * row + t];
@@ -110,11 +113,16 @@ APART void copy_block(const real *restrict a, int64_t column, int64_t k, int64_t
 
 /* ---- the loops around the tiles */
 
-struct bounds { real *c; int64_t c_row; int adds; const real *bias; };
+struct bounds {
+    real *c;
+    int64_t c_row;
+    int adds;
+    const real *bias;
+};
 
 /* A strip of rows times a packed panel; at the edges of C, through a full tile. */
-static void strip_times_panel(tile_t *tile, int64_t height, int64_t w, int64_t width, int64_t k, const real *a, int64_t lda,
-                              const real *panel, const struct bounds *to) {
+static void strip_times_panel(tile_t *tile, int64_t height, int64_t w, int64_t width, int64_t k, const real *a,
+                              int64_t lda, const real *panel, const struct bounds *to) {
     if (w == width) {
         tile(k, a, lda, panel, to->c, to->c_row, to->adds, to->bias);
         return;
@@ -161,7 +169,8 @@ int NAME(product_part)(const struct product *p, int64_t i_first, int64_t i_end, 
                         int v = width_class(w);
                         struct bounds to = {p->c + (ii + i) * p->c_row + jj + j, p->c_row, p->adds || kk,
                                             p->bias ? p->bias + jj + j : NULL};
-                        strip_times_panel(TILES[form][v][q], height, w, panel_width(v), k, strip, lda, packed + j * k, &to);
+                        strip_times_panel(TILES[form][v][q], height, w, panel_width(v), k, strip, lda, packed + j * k,
+                                          &to);
                     }
                     i += height;
                 }
@@ -171,7 +180,10 @@ int NAME(product_part)(const struct product *p, int64_t i_first, int64_t i_end, 
     return DONE;
 }
 
-struct cut { const struct product *p; int64_t rows, columns, across; };
+struct cut {
+    const struct product *p;
+    int64_t rows, columns, across;
+};
 
 static int product_piece(void *argument, int64_t piece) {
     struct cut *c = argument;
@@ -225,7 +237,10 @@ void NAME(packed_product)(const real *a, int64_t a_row, int64_t m, const real *p
 
 /* ---- kernels */
 
-struct batch { struct product p; int64_t inner, a_steps[2], b_steps[2]; };
+struct batch {
+    struct product p;
+    int64_t inner, a_steps[2], b_steps[2];
+};
 
 static int batch_piece(void *argument, int64_t piece) {
     struct batch *w = argument;
@@ -237,12 +252,13 @@ static int batch_piece(void *argument, int64_t piece) {
     return NAME(product_part)(&p, 0, p.m, 0, p.n);
 }
 
-/* matmul: A, B (of any strides, in up to four dimensions, of which the first two broadcast), bias of columns or none, C. */
+/* matmul: A, B (of any strides, in up to four dimensions, of which the first two broadcast), bias of columns or none,
+ * C. */
 KERNEL(matmul) {
     UNUSED(s);
     const int64_t *a_size = n, *a_step = n + 4, *b_size = n + 8, *b_step = n + 12;
-    struct batch w = {.p = {a_size[2], b_size[3], a_size[3], a[0], a_step[2], a_step[3], a[1], b_step[2], b_step[3], a[3],
-                            b_size[3], 0, a[2]}};
+    struct batch w = {.p = {a_size[2], b_size[3], a_size[3], a[0], a_step[2], a_step[3], a[1], b_step[2], b_step[3],
+                            a[3], b_size[3], 0, a[2]}};
     struct product *p = &w.p;
     if (a_size[3] != b_size[2]) return NOT_HANDLED;
     /* Along a dimension of one element any stride will do; one of A's two must be 1. */

@@ -1,7 +1,7 @@
 /* The type that a file is compiled for, once for each (REAL_BITS), and vectors of it: one text for float32 and float64.
 
-   Vectors are the compilers' own extension, as wide as the registers that the target has; there is no intrinsic function of
-   any machine in this library. */
+   Vectors are the compilers' own extension, as wide as the registers that the target has; there is no intrinsic
+   function of any machine in this library. */
 #ifndef FACULA_REAL_H
 #define FACULA_REAL_H
 #include "kernel.h"
@@ -37,7 +37,8 @@ INLINE real lanes_sum(vector v) { /* halves onto halves: an order that no flag c
     return t[0];
 }
 
-#define KERNEL(name) EXPORT int NAME(name)(void *const *a, const int64_t *n, const double *s); \
+#define KERNEL(name) \
+    EXPORT int NAME(name)(void *const *a, const int64_t *n, const double *s); \
     EXPORT int NAME(name)(void *const *a, const int64_t *n, const double *s)
 #define UNUSED(x) (void)(x)
 

@@ -1,8 +1,8 @@
-/* LSTM and GRU: one layer and direction, all steps, and back. What the weights of inputs give to the gates of all steps has been
-   computed before, in one product; here is what follows step by step.
+/* LSTM and GRU: one layer and direction, all steps, and back. What the weights of inputs give to the gates of all steps
+   has been computed before, in one product; here is what follows step by step.
 
-   Sequences do not see each other: some of them at a time go through all steps, by one thread. The recurrent weights are packed
-   once for all. Rows of a step lie at its start, one for each sequence that is that long. */
+   Sequences do not see each other: some of them at a time go through all steps, by one thread. The recurrent weights
+   are packed once for all. Rows of a step lie at its start, one for each sequence that is that long. */
 #include "elementary.h"
 #include "product.h"
 #include <stdlib.h>
@@ -23,10 +23,10 @@ struct recurrent {
     if (rows <= 0) continue; \
     int64_t at = w->start[t] + first;
 /* Whether sequence b has had the step before. */
-#define HAS_BEFORE(t, b) ((t) > 0 && (b) < w->size[(t) - 1])
+#define HAS_BEFORE(t, b) ((t) > 0 && (b) < w->size[(t)-1])
 
-APART void lstm_row(real *restrict z, const real *restrict before, real *restrict c, real *restrict curve, real *restrict h,
-                    int64_t n) {
+APART void lstm_row(real *restrict z, const real *restrict before, real *restrict c, real *restrict curve,
+                    real *restrict h, int64_t n) {
     for (int64_t j = 0; j < n; j++) {
         real i = sigmoid(z[j]), f = sigmoid(z[n + j]), g = hyperbolic_tangent(z[2 * n + j]), o = sigmoid(z[3 * n + j]);
         real cell = f * before[j] + i * g, bent = hyperbolic_tangent(cell);
@@ -70,13 +70,23 @@ static int in_sequences(struct recurrent *w, job_t *job, int64_t gates, int tran
     return status;
 }
 
-/* lstm: gates (rows, 4 width: what the inputs give; becomes i, f, g, o), recurrent weight (4 width, width), start and size of each
-   step, out, cells, tanh of cells (each rows, width), h, c (batch, width: the first states; become the last) | steps, batch,
-   width. */
+/* lstm: gates (rows, 4 width: what the inputs give; becomes i, f, g, o), recurrent weight (4 width, width), start and
+   size of each step, out, cells, tanh of cells (each rows, width), h, c (batch, width: the first states; become the
+   last) | steps, batch, width. */
 KERNEL(lstm) {
     UNUSED(s);
-    struct recurrent w = {.gates = a[0], .weight = a[1], .start = a[2], .size = a[3], .out = a[4], .cells = a[5],
-                          .curves = a[6], .h = a[7], .c = a[8], .steps = n[0], .batch = n[1], .width = n[2]};
+    struct recurrent w = {.gates = a[0],
+                          .weight = a[1],
+                          .start = a[2],
+                          .size = a[3],
+                          .out = a[4],
+                          .cells = a[5],
+                          .curves = a[6],
+                          .h = a[7],
+                          .c = a[8],
+                          .steps = n[0],
+                          .batch = n[1],
+                          .width = n[2]};
     return in_sequences(&w, lstm_piece, 4, 1);
 }
 
@@ -115,12 +125,24 @@ static int lstm_backward_piece(void *p, int64_t piece) {
     return DONE;
 }
 
-/* lstm_backward: gradient of out or none, gates (i, f, g, o), recurrent weight, start, size, cells, tanh of cells, c0, gradients
-   of the gates (written), of h and c (of the last states; become those of the first) | steps, batch, width. */
+/* lstm_backward: gradient of out or none, gates (i, f, g, o), recurrent weight, start, size, cells, tanh of cells, c0,
+   gradients of the gates (written), of h and c (of the last states; become those of the first) | steps, batch, width.
+ */
 KERNEL(lstm_backward) {
     UNUSED(s);
-    struct recurrent w = {.g_out = a[0], .gates = a[1], .weight = a[2], .start = a[3], .size = a[4], .cells = a[5],
-                          .curves = a[6], .c0 = a[7], .g_gates = a[8], .h = a[9], .c = a[10], .steps = n[0], .batch = n[1],
+    struct recurrent w = {.g_out = a[0],
+                          .gates = a[1],
+                          .weight = a[2],
+                          .start = a[3],
+                          .size = a[4],
+                          .cells = a[5],
+                          .curves = a[6],
+                          .c0 = a[7],
+                          .g_gates = a[8],
+                          .h = a[9],
+                          .c = a[10],
+                          .steps = n[0],
+                          .batch = n[1],
                           .width = n[2]};
     return in_sequences(&w, lstm_backward_piece, 4, 0);
 }
@@ -134,7 +156,7 @@ APART void gru_row(real *restrict x, const real *restrict from_h, const real *re
         real hidden = from_h[2 * n + j] + (bias ? bias[j] : 0);
         real new = hyperbolic_tangent(x[2 * n + j] + r * hidden);
         x[j] = r, x[n + j] = z, x[2 * n + j] = new, inner[j] = hidden;
-        h[j] = new + z * (h[j] - new);
+        h[j] = new + z *(h[j] - new);
     }
 }
 
@@ -155,12 +177,21 @@ static int gru_piece(void *p, int64_t piece) {
     return DONE;
 }
 
-/* gru: gates (rows, 3 width; become r, z, n), recurrent weight (3 width, width), its bias of n or none, start, size, out, what h
-   gives to n (each rows, width), h (batch, width; changed) | steps, batch, width. */
+/* gru: gates (rows, 3 width; become r, z, n), recurrent weight (3 width, width), its bias of n or none, start, size,
+   out, what h gives to n (each rows, width), h (batch, width; changed) | steps, batch, width. */
 KERNEL(gru) {
     UNUSED(s);
-    struct recurrent w = {.gates = a[0], .weight = a[1], .bias = a[2], .start = a[3], .size = a[4], .out = a[5], .inner = a[6],
-                          .h = a[7], .steps = n[0], .batch = n[1], .width = n[2]};
+    struct recurrent w = {.gates = a[0],
+                          .weight = a[1],
+                          .bias = a[2],
+                          .start = a[3],
+                          .size = a[4],
+                          .out = a[5],
+                          .inner = a[6],
+                          .h = a[7],
+                          .steps = n[0],
+                          .batch = n[1],
+                          .width = n[2]};
     return in_sequences(&w, gru_piece, 3, 1);
 }
 
@@ -168,7 +199,7 @@ APART void gru_row_backward(const real *restrict x, const real *restrict inner, 
                             real *restrict gh, real *restrict d, real *restrict e, int64_t n) {
     for (int64_t j = 0; j < n; j++) {
         real r = x[j], z = x[n + j], new = x[2 * n + j], g = gh[j];
-        real by_new = g * (1 - z) * (1 - new * new), by_z = g * (before[j] - new) * z * (1 - z);
+        real by_new = g * (1 - z) * (1 - new *new), by_z = g * (before[j] - new) * z * (1 - z);
         real by_r = by_new * inner[j] * r * (1 - r);
         d[j] = e[j] = by_r;
         d[n + j] = e[n + j] = by_z;
@@ -195,12 +226,24 @@ static int gru_backward_piece(void *p, int64_t piece) {
     return DONE;
 }
 
-/* gru_backward: gradient of out or none, gates (r, z, n), recurrent weight, start, size, out, what h gave to n, h0, gradients of
-   the gates by inputs and by h (written), of h (of the last state; becomes that of the first) | steps, batch, width. */
+/* gru_backward: gradient of out or none, gates (r, z, n), recurrent weight, start, size, out, what h gave to n, h0,
+   gradients of the gates by inputs and by h (written), of h (of the last state; becomes that of the first) | steps,
+   batch, width. */
 KERNEL(gru_backward) {
     UNUSED(s);
-    struct recurrent w = {.g_out = a[0], .gates = a[1], .weight = a[2], .start = a[3], .size = a[4], .out = a[5],
-                          .inner = a[6], .h0 = a[7], .g_gates = a[8], .g_hidden = a[9], .h = a[10], .steps = n[0],
-                          .batch = n[1], .width = n[2]};
+    struct recurrent w = {.g_out = a[0],
+                          .gates = a[1],
+                          .weight = a[2],
+                          .start = a[3],
+                          .size = a[4],
+                          .out = a[5],
+                          .inner = a[6],
+                          .h0 = a[7],
+                          .g_gates = a[8],
+                          .g_hidden = a[9],
+                          .h = a[10],
+                          .steps = n[0],
+                          .batch = n[1],
+                          .width = n[2]};
     return in_sequences(&w, gru_backward_piece, 3, 0);
 }

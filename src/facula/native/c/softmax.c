@@ -2,7 +2,11 @@
 #include "elementary.h"
 #include "sums.h"
 
-struct rows { const real *x, *y; real *out; int64_t rows, width, step; };
+struct rows {
+    const real *x, *y;
+    real *out;
+    int64_t rows, width, step;
+};
 
 INLINE struct rows rows_of(const void *x, const void *y, void *out, const int64_t *n) {
     struct rows w = {x, y, out, n[0], n[1], larger(1, PIECE / larger(1, n[1]))};
@@ -140,8 +144,8 @@ static int targets_fit(const int64_t *target, int64_t rows, int64_t width, int64
     return 1;
 }
 
-/* cross_entropy: x, target, weight or none, out (2: the sum of losses, the sum of weights), softmax or none | rows, classes,
-   ignored class. */
+/* cross_entropy: x, target, weight or none, out (2: the sum of losses, the sum of weights), softmax or none | rows,
+   classes, ignored class. */
 KERNEL(cross_entropy) {
     UNUSED(s);
     struct classes w = {a[0], a[2], a[1], a[3], a[4], 0, n[0], n[1], n[2], larger(1, PIECE / larger(1, n[1])), 0};
@@ -181,7 +185,8 @@ static int losses_backward_piece(void *p, int64_t piece) {
     return DONE;
 }
 
-/* cross_entropy_backward: softmax, target, weight or none, out | rows, classes, ignored class | what each row is multiplied by. */
+/* cross_entropy_backward: softmax, target, weight or none, out | rows, classes, ignored class | what each row is
+ * multiplied by. */
 KERNEL(cross_entropy_backward) {
     struct classes w = {a[0], a[2], a[1], a[3], 0, 0, n[0], n[1], n[2], larger(1, PIECE / larger(1, n[1])), (real)s[0]};
     if (!targets_fit(w.target, w.rows, w.width, w.ignore)) return NOT_HANDLED;

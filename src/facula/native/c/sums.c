@@ -19,7 +19,11 @@ APART wide sum_of(const real *restrict x, int64_t n) {
     return value_of(t);
 }
 
-struct whole { const real *x; int64_t n; wide *parts; };
+struct whole {
+    const real *x;
+    int64_t n;
+    wide *parts;
+};
 
 static int sum_piece(void *p, int64_t piece) {
     struct whole *w = p;
@@ -41,7 +45,11 @@ KERNEL(sum) {
     return status;
 }
 
-struct rows { const real *x; real *out; int64_t rows, width, step; };
+struct rows {
+    const real *x;
+    real *out;
+    int64_t rows, width, step;
+};
 
 static int sum_rows_piece(void *p, int64_t piece) {
     struct rows *w = p;
@@ -57,7 +65,8 @@ KERNEL(sum_rows) {
     return in_pieces(sum_rows_piece, &w, pieces_of(w.rows, w.step), 0.1 * (double)(w.rows * w.width));
 }
 
-/* Columns, some vectors of them at a time: left to itself gcc turns these two loops round and reads with the stride of rows. */
+/* Columns, some vectors of them at a time: left to itself gcc turns these two loops round and reads with the stride of
+ * rows. */
 enum { COLUMNS = 64, ROWS = 256 };
 
 APART void add_columns(const real *restrict x, int64_t rows, int64_t width, int64_t columns, real *restrict out) {

@@ -1,12 +1,14 @@
-/* Sums whose error does not grow with their length: blocks in many lanes, then blocks into a total that keeps what rounding
-   takes away (Neumaier). The order depends on the length alone. */
+/* Sums whose error does not grow with their length: blocks in many lanes, then blocks into a total that keeps what
+   rounding takes away (Neumaier). The order depends on the length alone. */
 #ifndef FACULA_SUMS_H
 #define FACULA_SUMS_H
 #include "real.h"
 
 enum { BLOCK = 1024 };
 
-typedef struct { wide sum, lost; } total;
+typedef struct {
+    wide sum, lost;
+} total;
 
 INLINE void add_to(total *t, wide x) {
     wide s = t->sum + x;
@@ -21,21 +23,21 @@ INLINE wide value_of(total t) {
 }
 
 /* The sum of an expression of i, for i from `first` up to `last`: at most a block. */
-#define SUM_OF(result, first, last, expression) do { \
+#define SUM_OF(result, first, last, expression) \
+    do { \
         real sum_ = 0; \
-        _Pragma("omp simd reduction(+:sum_)") \
-        for (int64_t i = (first); i < (last); i++) sum_ += (expression); \
+        _Pragma("omp simd reduction(+:sum_)") for (int64_t i = (first); i < (last); i++) sum_ += (expression); \
         (result) = sum_; \
     } while (0)
 
 /* Two sums in one pass over any length. */
-#define TWO_SUMS_OF(first_result, second_result, count, first_expression, second_expression) do { \
+#define TWO_SUMS_OF(first_result, second_result, count, first_expression, second_expression) \
+    do { \
         total first_total_ = {0, 0}, second_total_ = {0, 0}; \
         for (int64_t start_ = 0; start_ < (count); start_ += BLOCK) { \
             int64_t end_ = smaller(start_ + BLOCK, (count)); \
             real one_ = 0, two_ = 0; \
-            _Pragma("omp simd reduction(+:one_,two_)") \
-            for (int64_t i = start_; i < end_; i++) { \
+            _Pragma("omp simd reduction(+:one_,two_)") for (int64_t i = start_; i < end_; i++) { \
                 one_ += (first_expression); \
                 two_ += (second_expression); \
             } \
@@ -47,7 +49,8 @@ INLINE wide value_of(total t) {
     } while (0)
 
 /* The same for one sum, into a `wide`. */
-#define LONG_SUM_OF(result, count, expression) do { \
+#define LONG_SUM_OF(result, count, expression) \
+    do { \
         total total_ = {0, 0}; \
         for (int64_t start_ = 0; start_ < (count); start_ += BLOCK) { \
             real part_; \

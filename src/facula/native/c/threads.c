@@ -1,8 +1,8 @@
 /* Threads that help with large work, and memory of each thread.
 
    The caller works like its helpers and waits only for pieces that others have begun: helpers that get no time to run
-   cost nothing but their wake-up. One task is shared at a time; a second caller (another Python thread, or a kernel inside
-   a kernel) works alone. Nothing is started before it is needed. */
+   cost nothing but their wake-up. One task is shared at a time; a second caller (another Python thread, or a kernel
+   inside a kernel) works alone. Nothing is started before it is needed. */
 #define _GNU_SOURCE
 #include "kernel.h"
 #include <pthread.h>
@@ -19,10 +19,18 @@ static atomic_int busy;       /* whether a task is being shared */
 static atomic_long round_;    /* the number of the task */
 static int helpers, active;   /* under the lock: those that exist, those at work */
 static int is_open;           /* under the lock: whether helpers may still join */
-static struct { job_t *job; void *argument; int64_t pieces; atomic_llong next; atomic_int status; } task;
+static struct {
+    job_t *job;
+    void *argument;
+    int64_t pieces;
+    atomic_llong next;
+    atomic_int status;
+} task;
 
 int64_t thread_count(void) { return atomic_load_explicit(&wanted, memory_order_relaxed); }
-EXPORT void facula_set_threads(int64_t n) { atomic_store(&wanted, n < 1 ? 1 : n > MOST_THREADS ? MOST_THREADS : (int)n); }
+EXPORT void facula_set_threads(int64_t n) {
+    atomic_store(&wanted, n < 1 ? 1 : n > MOST_THREADS ? MOST_THREADS : (int)n);
+}
 EXPORT int64_t facula_get_threads(void) { return thread_count(); }
 
 static void work(void) {
@@ -124,7 +132,10 @@ int in_pieces(job_t *job, void *argument, int64_t pieces, double work_ns) {
 
 /* ---- memory of a thread */
 
-struct memory { void *data[SLOTS]; size_t size[SLOTS]; };
+struct memory {
+    void *data[SLOTS];
+    size_t size[SLOTS];
+};
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Thread_local struct memory *mine;

@@ -1,13 +1,13 @@
 """The kernels of the native library as functions of arrays.
 
-Each returns what the NumPy kernel of the same name would, or None where it does not apply: another dtype than float32 and
-float64, another layout, mixed dtypes, an index out of range, or no library at all. Results are new arrays, unless a function
-says that it changes its arguments; then it changes nothing when it returns None (False).
+Each returns what the NumPy kernel of the same name would, or None where it does not apply: another dtype than float32
+and float64, another layout, mixed dtypes, an index out of range, or no library at all. Results are new arrays. A
+function whose name ends in ``_`` changes its arguments and returns True, or returns False and has changed nothing.
 """
 
 from __future__ import annotations
 
-from .convolution import convolution, output_size, convolution_input_gradient, convolution_weight_gradient
+from .convolution import convolution, convolution_input_gradient, convolution_weight_gradient, output_size
 from .elementwise import (
     erf,
     erf_backward,
@@ -53,11 +53,12 @@ from .rows import (
 )
 
 __all__ = [
-    "Steps", "adam_", "attention", "attention_backward", "average_pool", "average_pool_backward", "batch_moments", "batch_norm",
-    "batch_norm_backward", "convolution", "convolution_input_gradient", "convolution_weight_gradient", "cross_entropy",
-    "cross_entropy_backward", "erf", "erf_backward", "exp", "gelu", "gelu_backward", "gelu_tanh", "gelu_tanh_backward",
-    "group_norm", "group_norm_backward", "gru", "gru_backward", "index_add_", "layer_norm", "layer_norm_backward", "log",
-    "log_softmax", "log_softmax_backward", "lstm", "lstm_backward", "matmul", "max_pool", "max_pool_backward", "nll",
-    "nll_backward", "output_size", "relu", "relu_backward", "scale_masked", "scatter_add_", "sgd_", "sigmoid", "sigmoid_backward", "silu",
-    "silu_backward", "softmax", "softmax_backward", "sum_all", "sum_columns", "sum_rows", "tanh", "tanh_backward",
+    "Steps", "adam_", "attention", "attention_backward", "average_pool", "average_pool_backward", "batch_moments",
+    "batch_norm", "batch_norm_backward", "convolution", "convolution_input_gradient", "convolution_weight_gradient",
+    "cross_entropy", "cross_entropy_backward", "erf", "erf_backward", "exp", "gelu", "gelu_backward", "gelu_tanh",
+    "gelu_tanh_backward", "group_norm", "group_norm_backward", "gru", "gru_backward", "index_add_", "layer_norm",
+    "layer_norm_backward", "log", "log_softmax", "log_softmax_backward", "lstm", "lstm_backward", "matmul",
+    "max_pool", "max_pool_backward", "nll", "nll_backward", "output_size", "relu", "relu_backward", "scale_masked",
+    "scatter_add_", "sgd_", "sigmoid", "sigmoid_backward", "silu", "silu_backward", "softmax", "softmax_backward",
+    "sum_all", "sum_columns", "sum_rows", "tanh", "tanh_backward",
 ]  # fmt: skip

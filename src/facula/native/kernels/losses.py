@@ -17,15 +17,14 @@ NO_CLASS = -100
 
 
 def _fits(x: Any, target: Any, weight: Any) -> bool:
-    return (
-        x.ndim == 2 and target.shape == x.shape[:1] and x.shape[1] > 0 and (weight is None or weight.shape == x.shape[1:])
-    )
+    fits = x.ndim == 2 and target.shape == x.shape[:1] and x.shape[1] > 0
+    return fits and (weight is None or weight.shape == x.shape[1:])
 
 
 def cross_entropy(
     x: Any, target: Any, weight: Any = None, ignore_index: int = NO_CLASS, keep: bool = True
 ) -> tuple[Any, Any] | None:
-    """((the sum of losses, the sum of weights) as an array; softmax, which the backward pass needs, if it is to be kept)."""
+    """((the sum of losses, the sum of weights) as an array; softmax, if it is kept for the backward pass)."""
     if not _fits(x, target, weight):
         return None
     out, shares = np.empty(2, x.dtype), np.empty(x.shape, x.dtype) if keep else None

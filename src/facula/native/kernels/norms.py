@@ -20,7 +20,7 @@ _ALL = (True, True, True)
 
 
 def _are(shape: tuple[int, ...], *arrays: Any) -> bool:
-    return all([x is None or x.shape == shape for x in arrays])
+    return all(x is None or x.shape == shape for x in arrays)
 
 
 def layer_norm(x: Any, weight: Any, bias: Any, eps: float) -> tuple[Any, Any, Any] | None:

@@ -16,8 +16,8 @@ def adam_(
 ) -> bool:  # fmt: skip
     """Adam, AdamW (``shrink``: 1 - lr * decay) and AMSGrad (``largest``).
 
-    With bias corrections c1 and c2 of the two running means: ``share`` is 1 - beta1, ``eps`` is eps * sqrt(c2), ``size`` is
-    -lr / c1 * sqrt(c2), so that nothing of this is done for each element.
+    With bias corrections c1 and c2 of the two running means: ``share`` is 1 - beta1, ``eps`` is eps * sqrt(c2),
+    ``size`` is -lr / c1 * sqrt(c2), so that nothing of this is done for each element.
     """
     shape = p.shape
     if g.shape != shape or mean.shape != shape or square.shape != shape:

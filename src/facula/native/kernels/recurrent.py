@@ -1,7 +1,7 @@
 """LSTM and GRU, one layer and direction: all steps, and back.
 
-``gates`` is what the inputs of all steps give, with all biases that are added to it; rows of a step lie at its start, one for each
-sequence that is that long, the longest first.
+``gates`` is what the inputs of all steps give, with all biases that are added to it; rows of a step lie at its start,
+one for each sequence that is that long, the longest first.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ class Kept(NamedTuple):
 def _fits(gates: Any, weight: Any, steps: Steps, many: int, *states: Any) -> bool:
     batch, width = states[0].shape
     shapes_fit = gates.ndim == 2 and gates.shape[1] == many * width and weight.shape == (many * width, width)
-    return bool(
-        shapes_fit and width and batch and all([x.shape == (batch, width) for x in states]) and steps.fit(len(gates), batch)
-    )
+    if not shapes_fit or not width or not batch or any(x.shape != (batch, width) for x in states):
+        return False
+    return steps.fit(len(gates), batch)
 
 
 def lstm(gates: Any, weight: Any, h0: Any, c0: Any, steps: Steps) -> tuple[Any, Any, Any, Kept] | None:
@@ -93,9 +93,9 @@ def gru_backward(
     g_out: Any, g_h: Any, weight: Any, h0: Any, out: Any, steps: Steps, gates: Any, inner: Any
 ) -> tuple[Any, Any, Any] | None:
     """The gradients of what the inputs and what h gave to the gates, and of h0."""
-    if not _fits(gates, weight, steps, 3, g_h, h0) or inner.shape != out.shape or out.shape != (len(gates), h0.shape[1]):
+    if not _fits(gates, weight, steps, 3, g_h, h0) or out.shape != (len(gates), h0.shape[1]):
         return None
-    if g_out is not None and g_out.shape != out.shape:
+    if inner.shape != out.shape or (g_out is not None and g_out.shape != out.shape):
         return None
     by_input, by_hidden, h = np.empty_like(gates), np.empty_like(gates), g_h.copy()
     done = _gru_backward(
