@@ -1,11 +1,13 @@
 """How far the elementary functions are from the true values: ``python -m facula.native.accuracy`` prints a table.
 
-float32 is held against NumPy's float64, on bit patterns evenly spread over all floats and on the usual range; float64 against
-NumPy's long double, where that is wider. erf needs mpmath for float64, and is left out without.
+float32 is held against NumPy's float64, on bit patterns evenly spread over all floats and on the usual range; float64
+against NumPy's long double, where that is wider. erf needs mpmath for float64, and is left out without.
 """
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import math
 import sys
 from collections.abc import Callable
@@ -43,15 +45,14 @@ def true_values(name: str, x: Any) -> Any:
         return TRUE[name](x.astype(np.float64))
     if name != "erf":
         return TRUE[name](x.astype(WIDE))
-    import mpmath
-
+    mpmath = importlib.import_module("mpmath")
     mpmath.mp.prec = 80
     near = [v if math.isinf(v) or math.isnan(v) else mpmath.erf(v) for v in x.tolist()]
     return np.array([WIDE(str(v)) for v in near])
 
 
 def largest_error(name: str, x: Any, found: Any) -> tuple[float, int]:
-    """(the largest error, in units of the last place; how many results are inf, NaN or finite where they should not be)."""
+    """(the largest error, in units of the last place; how many results are inf, NaN or finite wrongly)."""
     with np.errstate(all="ignore"):
         right = true_values(name, x)
         rounded = right.astype(x.dtype)
@@ -81,11 +82,7 @@ def table(count: int = 500_000) -> list[tuple[str, str, float, int, float | None
 
 
 def _has_mpmath() -> bool:
-    try:
-        import mpmath  # noqa: F401
-    except ImportError:
-        return False
-    return True
+    return importlib.util.find_spec("mpmath") is not None
 
 
 if __name__ == "__main__":

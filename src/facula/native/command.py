@@ -71,6 +71,6 @@ def _test() -> int:
     if not libraries.in_use():
         print(f"facula: the native library is not in use: {libraries.why_not()}", file=sys.stderr)
         return 1
-    from . import check
+    from . import check  # loaded when first used
 
     return check.run(2000, seed=0)
