@@ -17,7 +17,7 @@ commands:
   tour                       a guided tour of the library in the terminal (under 3 seconds)
 
 options:
-  --version    print the version; with -v, whether the native library is in use
+  --version    print the version; with -v, whether the native library is ready
   --help       print this help
 
 In a program: import facula as torch

@@ -139,9 +139,6 @@ def run() -> None:
     for number, (title, part) in enumerate(PARTS, 1):
         screen.title(number, title)
         part(screen)
-    from .native import command  # loaded when first used
-
-    print(f"\nKernels in C for large arrays (facula native build), in use: {command.line()}")
     seconds = time.perf_counter() - screen.started
     print(f"\nThat took {seconds:.1f} s. In your own program: " + screen.paint("import facula as torch", "1"))
 

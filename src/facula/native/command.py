@@ -47,9 +47,9 @@ def report() -> list[tuple[str, str]]:
 
 
 def line() -> str:
-    """Whether it is in use, in a few words."""
+    """Whether it is there, in a few words."""
     why = libraries.why_not()
-    return "yes" if why is None else f"no: {why}"
+    return "ready" if why is None else f"not ready: {why}"
 
 
 def _build() -> int:
