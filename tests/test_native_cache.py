@@ -214,7 +214,7 @@ def test_a_built_library_is_used_and_tested(tmp_path_factory: pytest.TempPathFac
     folder = shared_folder(tmp_path_factory)
     assert program(folder, "from facula.native import in_use; print(in_use())") == "True\n"
     done = python(folder, "-m", "facula", "--version", "-v")
-    assert done.stdout.splitlines()[1:] == ["native library: yes"]
+    assert done.stdout.splitlines()[1:] == ["native library: ready"]
 
 
 def test_command_line(capsys: pytest.CaptureFixture[str], own_folder: Path) -> None:

@@ -35,7 +35,7 @@ def run(arguments: Sequence[str]) -> int:
 def report() -> list[tuple[str, str]]:
     """What is known of the library, as lines of a table."""
     found = compiler.find()
-    lines = [("in use", line())]
+    lines = [("library", line())]
     loaded = libraries.load()
     if loaded is not None:
         lines += [("file", str(loaded.path)), ("built by", loaded.compiler)]
