@@ -263,7 +263,10 @@ def binomial(count: Tensor, prob: Tensor, generator: Any = None) -> Tensor:
     return binomial_op(count, prob, generator)
 
 
-@public("multinomial", "multinomial", out="exact", out_error="multinomial expects Long tensor out, got: {1}")
+@public(
+    "multinomial", "multinomial", out="exact", out_dtype=dtypes.int64,
+    out_error="multinomial expects Long tensor out, got: {1}",
+)  # fmt: skip
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:
     """Indices drawn with the weights of each row."""
     p = input._array

@@ -13,7 +13,7 @@ import numpy as np
 
 from ... import _lazy, overrides
 from ..._core import state
-from ..._core.dtypes import SCALAR_TYPE_NAMES, cpp_name
+from ..._core.dtypes import SCALAR_TYPE_NAMES, cpp_name, dtype
 from ..._lazy import set_methods
 from ..._levels.needs_values import NeedsValues
 from ..._tensor import Tensor
@@ -89,11 +89,12 @@ _OUT = frozenset(["any", "dim", "exact", "separate"])
 class Record:
     """What is said of a public function at its declaration. The function and the method carry it as ``record``."""
 
-    __slots__ = ("autocast", "functionals", "functions", "inplace", "methods", "out", "out_error", "title")
+    __slots__ = ("autocast", "functionals", "functions", "inplace", "methods", "out", "out_dtype", "out_error", "title")
 
     def __init__(
         self, title: str, functions: str, methods: str, inplace: str, *, functionals: str = "",
         autocast: str | None = None, out: bool | str = False, out_error: str | None = None,
+        out_dtype: dtype | None = None,
     ) -> None:  # fmt: skip
         self.title = title
         """What errors call it."""
@@ -106,13 +107,15 @@ class Record:
         self.out = ("any",) if out is True else tuple(out.split()) if out else ()
         """How it takes ``out=``: not at all, or by some of the words of ``public``."""
         self.out_error = out_error
+        self.out_dtype = out_dtype
         if autocast not in AUTOCAST or not _OUT.issuperset(self.out):
             raise TypeError(f"{title}: autocast={autocast!r}, out={out!r}")
 
 
 def public(
     functions: str = "", methods: str = "", *, functionals: str = "", out: bool | str = False,
-    out_error: str | None = None, autocast: str | None = None, inplace: str = "", overloads: bool = False,
+    out_error: str | None = None, out_dtype: dtype | None = None, autocast: str | None = None, inplace: str = "",
+    overloads: bool = False,
     name: str | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
     """Make a Python function over primitives a public operator.
@@ -120,7 +123,8 @@ def public(
     The public form dispatches to ``__torch_function__``, understands NumPy's argument names and, with ``out=True``,
     takes ``out=`` as a function. Words in place of True say how: ``"dim"``: only together with that argument;
     ``"exact"``: it must have the very dtype of the result (``out_error``: what is said of another one, if not the usual
-    sentence); ``"separate"``: it may not be one of the arguments. ``autocast`` is ``"low"`` for what computes in
+    sentence; ``out_dtype``: that dtype, if it is known and asked for before all else);
+    ``"separate"``: it may not be one of the arguments. ``autocast`` is ``"low"`` for what computes in
     autocast's dtype, ``"full"`` for float32, ``"widest"`` for the widest dtype among the arguments. ``inplace`` names
     methods that write the result into ``self`` (by ``copy_``, for functions without a primitive of their own in-place
     form).
@@ -132,8 +136,9 @@ def public(
     def make(fn: Callable[..., Any]) -> Callable[..., Any]:
         title = name or [*functions.split(), *methods.split(), *functionals.split(), fn.__name__][0]
         record = Record(
-            title, functions, methods, inplace, functionals=functionals, autocast=autocast, out=out, out_error=out_error
-        )
+            title, functions, methods, inplace, functionals=functionals, autocast=autocast, out=out,
+            out_error=out_error, out_dtype=out_dtype,
+        )  # fmt: skip
         needed = "dim" if "dim" in record.out else None
         accepted = set(fn.__code__.co_varnames[: fn.__code__.co_argcount + fn.__code__.co_kwonlyargcount])
         takes_tensor = next(iter(fn.__annotations__.values()), None) == "Tensor"
@@ -192,6 +197,8 @@ def public(
                     return result
                 if needed is not None and needed not in kwargs and len(args) < 2:
                     raise NoOverload
+                if out_dtype is not None and isinstance(target, Tensor) and target.dtype is not out_dtype:
+                    raise _other_out_dtype(record, out_dtype, target.dtype)
                 result = fn(*args, **kwargs)
                 if isinstance(result, tuple) and isinstance(target, Tensor):
                     raise NoOverload
@@ -282,9 +289,7 @@ def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = (), reco
             "arguments requires grad."
         )
     if out.dtype is not result.dtype and record is not None and "exact" in how:
-        if record.out_error is None:
-            raise _wrong_out_dtype(result.dtype, out.dtype)
-        raise RuntimeError(record.out_error.format(*[SCALAR_TYPE_NAMES[d] for d in (result.dtype, out.dtype)]))
+        raise _other_out_dtype(record, result.dtype, out.dtype)
     check_result_type(result.dtype, out.dtype)
     check_no_overlap(out._array)
     given = [t for t in (args[0] if args and isinstance(args[0], (tuple, list)) else args) if isinstance(t, Tensor)]
@@ -298,6 +303,12 @@ def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = (), reco
     np.copyto(out._array, result._array, casting="unsafe")
     out._bump_version()
     return out
+
+
+def _other_out_dtype(record: Any, wanted: Any, given: Any) -> RuntimeError:
+    if record.out_error is None:
+        return _wrong_out_dtype(wanted, given)
+    return RuntimeError(record.out_error.format(SCALAR_TYPE_NAMES[wanted], SCALAR_TYPE_NAMES[given]))
 
 
 def _wrong_out_dtype(wanted: Any, given: Any) -> RuntimeError:
