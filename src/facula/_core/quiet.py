@@ -59,16 +59,3 @@ def safe(kernel: Callable[..., Any]) -> Callable[..., Any]:
 def is_safe(kernel: Callable[..., Any]) -> bool:
     """Whether a kernel need not be run in silence."""
     return kernel in SAFE or kernel in _safe_too
-
-
-def quietly(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """The same kernel, silent."""
-
-    def quiet(*args: Any, **kwargs: Any) -> Any:
-        token = begin()
-        try:
-            return kernel(*args, **kwargs)
-        finally:
-            end(token)
-
-    return quiet

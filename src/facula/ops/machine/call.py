@@ -50,6 +50,7 @@ from ...autograd.meta import AutogradMeta, Cut, cut_of
 from ...autograd.saved import PLAIN, SavedList, inference_error, version_of
 from ...autograd.views import MULTI_OUTPUT, NO_GRAD, mark_view
 from ..arrays.tiles import HEAVY, SHARED, shared_ufunc
+from .any_state import wrapped_in
 from .operands import broadcast_error
 from .text import Text, compiled_when_called
 
@@ -355,14 +356,6 @@ def _twin(out: Any) -> Any:
     t._meta = None
     t._counter = out._counter = [0, None, 0]
     return t
-
-
-def wrapped_in(values: Any) -> bool:
-    """Whether a list holds a tensor of a transform."""
-    for t in values:  # noqa: SIM110 (any() takes three times as long)
-        if t.__class__ not in PLAIN and isinstance(t, Tensor) and t.wraps:
-            return True
-    return False
 
 
 def needs_record(t: Any, recording: bool) -> bool:
