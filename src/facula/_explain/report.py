@@ -1,6 +1,6 @@
 """What an explanation says: findings, each with a cause, the lines it points at, and how to mend it.
 
-A finding's ``kind`` is one word for what went wrong; ``node`` and ``tensor`` are what it is about, if that still exists,
+A finding's ``kind`` says what went wrong in a word; ``node`` and ``tensor`` are what it is about, if that still exists,
 so that pictures can mark them. A report reads as text in pipes, with colours in terminals, as HTML in notebooks.
 """
 
