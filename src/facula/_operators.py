@@ -152,7 +152,7 @@ def _primitive_lines(op: Primitive) -> Iterator[str]:
         yield _row("random", "yes")
     if op.composed is not None:
         yield _row("composed", _place(op.composed))
-    yield _row("native", "no" if op.native is None else str(op.native))
+    yield _row("native", "no" if op.native is None else f"{op.native[0]}, from {op.native[1]:,} elements on")
     given: list[tuple[str, Any]] = [(f"gradient of {name}", _source(rule)) for name, rule in op.rules.items()]
     given += [("tangent", op.tangent_rule), ("batching", op.batching_rule)]
     for what, rule in given:

@@ -6,6 +6,19 @@ Nothing is built without being asked, and nothing depends on it: the NumPy kerne
 
 from __future__ import annotations
 
-from .library import in_use, why_not
+
+def in_use() -> bool:
+    """Whether kernels of the native library are at hand."""
+    from . import library  # loaded when first used
+
+    return library.load() is not None
+
+
+def why_not() -> str | None:
+    """Why the library is not in use; None if it is."""
+    from . import library  # loaded when first used
+
+    return library.why_not()
+
 
 __all__ = ["in_use", "why_not"]

@@ -15,6 +15,8 @@ import stat
 from pathlib import Path
 from typing import Any
 
+from . import presence
+
 MARK = b"\nfacula-native "
 
 
@@ -24,10 +26,7 @@ class Refused(Exception):
 
 def folder() -> Path:
     """``FACULA_CACHE``, or facula in ``XDG_CACHE_HOME``, or in ``~/.cache``."""
-    if given := os.environ.get("FACULA_CACHE"):
-        return Path(given)
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base and os.path.isabs(base) else Path.home() / ".cache") / "facula"
+    return Path(presence.folder())
 
 
 def place(key: str) -> Path:

@@ -94,6 +94,10 @@ def elementwise_gradients(rng: Rng, d: Any) -> None:
     with np.errstate(all="ignore"):
         expected, scale = R.GRADIENTS[name](R.wide(g), R.wide(x)), np.abs(R.wide(g)) * (1 + np.abs(R.wide(x)))
     same(name, getattr(K, name)(g, x), expected, d, 32, scale)
+    if name == "gelu_backward":
+        both: Any = K.gelu_and_derivative(x)
+        same("gelu", both[0], R.gelu(R.wide(x)), d, 8, np.abs(R.wide(x)))
+        same("the derivative of gelu", both[1], R.gelu_slope(R.wide(x)), d, 32, 1 + np.abs(R.wide(x)))
     unhandled(name, getattr(K, name)(g, x.astype(np.float64 if d == np.float32 else np.float32)))
 
 

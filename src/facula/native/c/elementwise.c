@@ -3,7 +3,7 @@
 
 struct flat {
     const real *x, *y;
-    real *out;
+    real *out, *more;
     const uint8_t *mask;
     int64_t n;
     real c;
@@ -23,7 +23,7 @@ struct flat {
     } \
     KERNEL(name) { \
         UNUSED(s); \
-        struct flat w = {a[0], (arrays) == 2 ? a[1] : 0, a[arrays], 0, n[0], 0}; \
+        struct flat w = {a[0], (arrays) == 2 ? a[1] : 0, a[arrays], 0, 0, n[0], 0}; \
         return in_pieces(name##_piece, &w, pieces_of(w.n, PIECE), 0.5 * (double)w.n); \
     }
 #define FUNCTION(name, expression) EACH(name, 1, real v = x[i]; out[i] = (expression))
@@ -69,6 +69,30 @@ GRADIENT(silu_backward, (g * silu_slope(v)))
 GRADIENT(gelu_backward, (g * gelu_slope(v)))
 GRADIENT(gelu_tanh_backward, (g * gelu_tanh_slope(v)))
 
+/* gelu and its derivative, which the backward pass multiplies by: most of the work for the two is the same. */
+APART void gelu_kept(const real *restrict x, real *restrict out, real *restrict slope, int64_t n) {
+    for (int64_t i = 0; i < n; i++) {
+        real v = x[i], e = exponential((real)-0.5 * v * v);
+        real below = (real)0.5 * (1 + error_function_with(v * SQRT_HALF, e));
+        out[i] = v * below;
+        slope[i] = below + v * (DENSITY * e);
+    }
+}
+
+static int gelu_kept_piece(void *p, int64_t piece) {
+    struct flat *w = p;
+    int64_t at = piece * PIECE;
+    gelu_kept(w->x + at, w->out + at, w->more + at, smaller(PIECE, w->n - at));
+    return DONE;
+}
+
+/* gelu_and_derivative: x, out, derivative | n. */
+KERNEL(gelu_and_derivative) {
+    UNUSED(s);
+    struct flat w = {a[0], 0, a[1], a[2], 0, n[0], 0};
+    return in_pieces(gelu_kept_piece, &w, pieces_of(w.n, PIECE), 0.8 * (double)w.n);
+}
+
 /* ---- dropout */
 
 APART void masked(const real *restrict x, const uint8_t *restrict mask, real c, real *restrict out, int64_t n) {
@@ -85,6 +109,6 @@ static int masked_piece(void *p, int64_t piece) {
 
 /* scale_masked: x, mask, out | n | scale. Dropout with a mask that is drawn already, and its gradient. */
 KERNEL(scale_masked) {
-    struct flat w = {a[0], 0, a[2], a[1], n[0], (real)s[0]};
+    struct flat w = {a[0], 0, a[2], 0, a[1], n[0], (real)s[0]};
     return in_pieces(masked_piece, &w, pieces_of(w.n, PIECE), 0.3 * (double)w.n);
 }

@@ -42,6 +42,14 @@ tanh_backward, sigmoid_backward, relu_backward = map(_gradient, ("tanh_backward"
 erf_backward, silu_backward = map(_gradient, ("erf_backward", "silu_backward"))
 gelu_backward, gelu_tanh_backward = map(_gradient, ("gelu_backward", "gelu_tanh_backward"))
 
+_gelu_and_derivative = kernel("gelu_and_derivative", "fwwn", 1.0)
+
+
+def gelu_and_derivative(x: Any) -> tuple[Any, Any] | None:
+    out, derivative = np.empty(x.shape, x.dtype), np.empty(x.shape, x.dtype)
+    return (out, derivative) if _gelu_and_derivative(x, out, derivative, x.size) else None
+
+
 _scale_masked = kernel("scale_masked", "fbwns", 0.4)
 
 

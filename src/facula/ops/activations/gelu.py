@@ -63,7 +63,9 @@ def _gelu_gradient(g: Any, x: Any, approximate: str) -> Any:
     return g * (distribution + x * (np.exp(x * x * -0.5) * _DENSITY))
 
 
-@primitive("GeluBackwardBackward0", kind="elementwise", saved_names=OF_ACTIVATION)
+@primitive(
+    "GeluBackwardBackward0", kind="elementwise", saved_names=OF_ACTIVATION, native=("elementwise:gelu_backward", 64)
+)
 def gelu_backward_op(input: Array, other: Array, approximate: str) -> Any:
     if approximate == "none" and input.dtype == other.dtype and is_large(other) and input.shape == other.shape:
         return gelu_gradient(input, other)
@@ -83,8 +85,9 @@ def gelu_backward_gradient_of_other(g: Any, input: Any, other: Any, approximate:
 
 gelu_backward_op.vjp(input=Gradient(gelu_backward_op))
 gelu_op = elementwise(
-    "gelu", _gelu, "GeluBackward0", check=only("GeluKernelImpl", "f"), input=Gradient(gelu_backward_op, other="input")
-)
+    "gelu", _gelu, "GeluBackward0", check=only("GeluKernelImpl", "f"), native=("elementwise:gelu", 64),
+    input=Gradient(gelu_backward_op, other="input"),
+)  # fmt: skip
 
 
 # ---- large tensors that are recorded: the forward pass keeps the derivatives, most of whose work it does
@@ -92,7 +95,7 @@ gelu_op = elementwise(
 
 @primitive(
     "GeluBackward0", name="gelu_and_derivative", outputs=2, differentiable_outputs="first", batch=batching.item_by_item,
-    saved_names={"out1": ""},
+    saved_names={"out1": ""}, native=("elementwise:gelu_and_derivative", 64),
 )  # fmt: skip
 @by_zeros
 def gelu_and_derivative_op(input: Array, approximate: str) -> tuple[Array, ...]:

@@ -47,7 +47,10 @@ def _relu_check(array: Any) -> None:
         raise NotImplementedError("clamp is not supported for complex types")
 
 
-@primitive("ThresholdBackwardBackward0", kind="elementwise", saved_names={"other": "self"})
+@primitive(
+    "ThresholdBackwardBackward0", kind="elementwise", saved_names={"other": "self"},
+    native=("elementwise:threshold_backward", 64),
+)  # fmt: skip
 def threshold_backward_op(input: Array, other: Array, threshold: float) -> Any:
     low = number_like(threshold, other) if other.dtype.kind == "f" else threshold
     return shared_pair(lambda g, x: keep(g, np.logical_not(np.less_equal(x, low))), input, other)

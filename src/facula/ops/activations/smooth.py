@@ -44,7 +44,7 @@ def _silu_gradient(g: Any, x: Any, xp: Any = TENSORS) -> Any:
     return g * s * rest if raw(g).dtype.kind != "c" else g * xp.conj(s * rest)
 
 
-@primitive(name="silu_backward", kind="elementwise")
+@primitive(name="silu_backward", kind="elementwise", native=("elementwise:silu_backward", 64))
 @pairs_in_tiles
 def silu_backward_op(input: Array, other: Array) -> Any:
     return _silu_gradient(input, other, ARRAYS)
@@ -52,7 +52,7 @@ def silu_backward_op(input: Array, other: Array) -> Any:
 
 silu_backward_op.compose(_silu_gradient)
 silu_op = elementwise(
-    "silu", _silu, "SiluBackward0", check=only("silu_cpu", "fc"),
+    "silu", _silu, "SiluBackward0", check=only("silu_cpu", "fc"), native=("elementwise:silu", 64),
     input=Gradient(silu_backward_op, other="input"),
 )  # fmt: skip
 _silu_in_place = inplace_form(silu_op)

@@ -57,7 +57,7 @@ def any_state(op: Any, *args: Any) -> Any:
     def run() -> Any:
         token = quiet.begin()
         try:
-            result = op.kernel(tuple(arrays), *attributes) if op.variadic else op.kernel(*arrays, *attributes)
+            result = op.on_arrays(tuple(arrays), *attributes) if op.variadic else op.on_arrays(*arrays, *attributes)
         finally:
             quiet.end(token)
         if arrays and arrays[0].__class__ is not ndarray and isinstance(arrays[0], MetaArray):

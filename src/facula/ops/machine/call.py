@@ -50,6 +50,7 @@ from ...autograd.meta import AutogradMeta, Cut, cut_of
 from ...autograd.saved import PLAIN, SavedList, inference_error, version_of
 from ...autograd.views import MULTI_OUTPUT, NO_GRAD, mark_view
 from ..arrays.tiles import HEAVY, SHARED, shared_ufunc
+from . import native
 from .any_state import wrapped_in
 from .operands import broadcast_error
 from .text import Text, compiled_when_called
@@ -64,6 +65,8 @@ def made(op: Any, recipe: Callable[[Call], None], any_state: Callable[..., Any],
     def text(names: dict[str, Any]) -> Callable[..., Any]:
         names["_kernel"] = op.kernel
         names["_defaults"] = getattr(getattr(op.kernel, "__wrapped__", op.kernel), "__defaults__", None) or ()
+        if native.is_wanted(op):
+            names["_native"] = native.found_when_called(op, names)
         call = Call(op)
         recipe(call)
         return call.compiled("_call", names)
@@ -140,6 +143,12 @@ class Call(Text):
 
     def kernel(self, depth: int, given: str, first: str = "") -> None:
         """Run it, in silence unless it is known to be silent. ``first``: the array of an elementwise call."""
+        if native.is_wanted(self.op):
+            self.say(depth, native.otherwise(self.op, given.split(", "), self.optional))
+            depth += 1
+        self.numpy_kernel(depth, given, first)
+
+    def numpy_kernel(self, depth: int, given: str, first: str = "") -> None:
         self.is_array = bool(first)
         loud = not quiet.is_safe(self.op.kernel)
         if loud:

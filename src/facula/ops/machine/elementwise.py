@@ -123,7 +123,7 @@ def elementwise(
     name: str, kernel: Any, node: str | None = None, *, promote: str = "default", check: Any = None,
     scalars: tuple[str, ...] = (), numbers: bool = True, fast: bool = True,
     holomorphic: bool = True, saved_names: dict[str, str] | None = None, quick: dict[str, np.ufunc] | None = None,
-    **rules: Callable[..., Any] | Gradient,
+    native: tuple[str, int] | None = None, **rules: Callable[..., Any] | Gradient,
 ) -> Elementwise:  # fmt: skip
     """Declare an elementwise primitive in one expression: kernel, node name, and a rule for each input.
 
@@ -131,7 +131,7 @@ def elementwise(
     """
     op = Elementwise(
         name, kernel, node, promote=promote, check=check, scalars=scalars, numbers=numbers, fast=fast,
-        holomorphic=holomorphic, saved_names=saved_names,
+        holomorphic=holomorphic, saved_names=saved_names, native=native,
     )  # fmt: skip
     op.vjp(**rules)
     op.quick = quick or {}

@@ -95,11 +95,11 @@ def run_kernel(op: Elementwise, arrays: list[Any], dt: dtypes.dtype, attributes:
     token = quiet.begin()
     try:
         if dtypes.is_half(dt.numpy):
-            result = op.kernel(*[a.astype(np.float32) for a in arrays], *attributes)
+            result = op.on_arrays(*[a.astype(np.float32) for a in arrays], *attributes)
             if result.dtype == F32:
                 result = result.astype(dt.numpy)
         else:
-            result = op.kernel(*arrays, *attributes)
+            result = op.on_arrays(*arrays, *attributes)
     except ValueError:
         common_shape(*[a.shape for a in arrays])
         raise

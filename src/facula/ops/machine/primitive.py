@@ -34,6 +34,7 @@ from ..._tensor import Tensor
 from ...autograd import saved
 from ...autograd.graph import Node
 from ...autograd.saved import SavedList, Slot
+from . import native as natives
 from . import recipes
 from .any_state import any_state, attach_outputs
 from .call import made
@@ -80,6 +81,7 @@ class Primitive:
         holomorphic: bool = True,
         random: bool = False,
         saved_names: dict[str, str] | None = None,
+        native: tuple[str, int] | None = None,
     ) -> None:
         self.name = self.__name__ = name
         self.kernel = kernel
@@ -101,8 +103,10 @@ class Primitive:
         """Whether it draws random numbers."""
         self.lowering: Any = None
         """How a compiler writes it; None: as a call of the kernel."""
-        self.native: Any = None
-        """Its native kernel, and from what size on that pays; None: it has none."""
+        self.native = native
+        """Its native kernel, and from what size of the first array on that pays: see ``native``."""
+        self.on_arrays = natives.kernel_of(self)
+        """What to call with arrays: the kernel, with its native one in front if there is a library."""
         self.rules: dict[str, Rule] = {}
         self.gradients: Gradient | None = None
         """The primitive that is the rule of all inputs, if there is one."""
@@ -137,12 +141,12 @@ class Primitive:
             raise TypeError(f"{name}: kind is one of {', '.join(KINDS)}, not {kind!r}")
         self._options = {
             "kind": self.kind, "outputs": outputs, "differentiable_outputs": differentiable_outputs, "view": view,
-            "holomorphic": holomorphic, "random": random, "saved_names": saved_names,
+            "holomorphic": holomorphic, "random": random, "saved_names": saved_names, "native": native,
         }  # fmt: skip
         self.call: Callable[..., Any] = self._hot()
         """The quickest way to call it; ``op.call(...)`` saves the step through ``op(...)``."""
         REGISTRY[name] = self
-        setattr(ARRAYS, name, kernel)
+        setattr(ARRAYS, name, self.on_arrays)
         setattr(TENSORS, name, self.call)
 
     # ---- declaration
@@ -208,7 +212,8 @@ class Primitive:
 
         ``kernel``: another one that does the same, with the same parameters; ``changes``: other options.
         """
-        op = self._again(name, kernel or self.kernel, node, {**self._options, **changes})
+        options = {**self._options, "native": None} if kernel else self._options
+        op = self._again(name, kernel or self.kernel, node, {**options, **changes})
         op.batching_rule, op.tangent_rule, op.quick = self.batching_rule, self.tangent_rule, self.quick
         op.gradients = None if self.gradients is None else self.gradients.again()
         for each, rule in self.rules.items():

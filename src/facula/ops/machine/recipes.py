@@ -234,7 +234,7 @@ def write(call: Call) -> None:
     given = ", ".join([*[f"_a_{name}" for name in call.tensors], *call.attributes])
     call.say(1, "try:")
     if isinstance(op.kernel, np.ufunc):
-        call.kernel(2, f"{given}, _a_{x}")
+        call.numpy_kernel(2, f"{given}, _a_{x}")
     elif op.write is not None:
         call.say(2, f"_op.write({given})")
     else:

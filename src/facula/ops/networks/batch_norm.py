@@ -33,8 +33,9 @@ _SHOWN = {"input": "input", "out1": "result1", "out2": "result2"}
 
 
 @primitive(
-    "NativeBatchNormBackward0", name="native_batch_norm", outputs=5, differentiable_outputs="first", saved_names=_SHOWN
-)
+    "NativeBatchNormBackward0", name="native_batch_norm", outputs=5, differentiable_outputs="first", saved_names=_SHOWN,
+    native=("norms:batch_norm", 64),
+)  # fmt: skip
 @by_zeros
 def batch_norm_op(
     input: Array, weight: Array | None, bias: Array | None, running_mean: Array | None, running_var: Array | None,
@@ -82,8 +83,9 @@ def _normalized(x: Any, running_mean: Any, running_var: Any, training: bool, eps
 
 
 @primitive(
-    "NativeBatchNormBackwardBackward0", name="native_batch_norm_backward", outputs=3, saved_names={"input": "input"}
-)
+    "NativeBatchNormBackwardBackward0", name="native_batch_norm_backward", outputs=3, saved_names={"input": "input"},
+    native=("norms:batch_norm_backward", 64),
+)  # fmt: skip
 @by_zeros
 def batch_norm_backward_op(
     grad_out: Array, input: Array, weight: Array | None, running_mean: Array | None, running_var: Array | None,

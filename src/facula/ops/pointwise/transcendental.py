@@ -237,11 +237,11 @@ def float_power_(input: Tensor, exponent: Any) -> Tensor:
 
 def function(
     name: str, kernel: Any, node: str, rule: Any, aliases: str = "", *, check: Any = None, inplace: bool = True,
-    quick: Any = None,
+    quick: Any = None, native: tuple[str, int] | None = None,
 ) -> Elementwise:  # fmt: skip
     """A function that turns integers into floats, under all its names."""
     rules = {} if quick is None else {"input": quick}
-    op = elementwise(name, kernel, node, promote="float", check=check, quick=rules, input=rule)
+    op = elementwise(name, kernel, node, promote="float", check=check, quick=rules, native=native, input=rule)
     names = f"{name} {aliases}".strip()
     return expose(op, names, names, " ".join(f"{n}_" for n in names.split()) if inplace else "")
 
@@ -264,10 +264,16 @@ def _rsqrt_rule(g: Any, out: Any, xp: Any) -> Any:
 
 
 rsqrt_op = function("rsqrt", _rsqrt, "RsqrtBackward0", _rsqrt_rule)
-exp_op = function("exp", np.exp, "ExpBackward0", lambda g, out, xp: g * xp.conj(out), quick=np.multiply)
+exp_op = function(
+    "exp", np.exp, "ExpBackward0", lambda g, out, xp: g * xp.conj(out), quick=np.multiply,
+    native=("elementwise:exp", 1024),
+)  # fmt: skip
 exp2_op = function("exp2", np.exp2, "Exp2Backward0", lambda g, out, xp: xp.times(g * xp.conj(out), _LN2))
 expm1_op = function("expm1", np.expm1, "Expm1Backward0", lambda g, out, xp: g * xp.plus(xp.conj(out), 1))
-log_op = function("log", np.log, "LogBackward0", lambda g, input, xp: g / xp.conj(input), quick=np.true_divide)
+log_op = function(
+    "log", np.log, "LogBackward0", lambda g, input, xp: g / xp.conj(input), quick=np.true_divide,
+    native=("elementwise:log", 1024),
+)  # fmt: skip
 log2_op = function("log2", np.log2, "Log2Backward0", lambda g, input, xp: g / xp.times(xp.conj(input), _LN2))
 log10_op = function("log10", np.log10, "Log10Backward0", lambda g, input, xp: g / xp.times(xp.conj(input), _LN10))
 log1p_op = function("log1p", np.log1p, "Log1PBackward0", lambda g, input, xp: g / xp.plus(xp.conj(input), 1))
@@ -308,10 +314,13 @@ def _tanh_backward(input: Array, other: Array, *, out: Any = None) -> Any:
 # node instead of three. As a function of conj(y) it is holomorphic, with the derivative -2 * g * conj(y).
 tanh_backward_op = elementwise(
     "tanh_backward", _tanh_backward, "TanhBackwardBackward0", holomorphic=False, saved_names=OF_BACKWARD,
+    native=("elementwise:tanh_backward", 64),
     input=lambda g, other, xp: xp.tanh_backward(g, xp.conj(other)),
     other=lambda g, input, other, xp: xp.conj(g) * input * xp.conj(other) * -2,
 )  # fmt: skip
-tanh_op = function("tanh", np.tanh, "TanhBackward0", Gradient(tanh_backward_op, other="out"))
+tanh_op = function(
+    "tanh", np.tanh, "TanhBackward0", Gradient(tanh_backward_op, other="out"), native=("elementwise:tanh", 1024)
+)
 asinh_op = function(
     "asinh", np.arcsinh, "AsinhBackward0", lambda g, input, xp: g * xp.conj(xp.rsqrt(xp.plus(xp.squared(input), 1))),
     "arcsinh",
@@ -396,10 +405,14 @@ def _sigmoid_backward(input: Array, other: Array, *, out: Any = None) -> Any:
 
 sigmoid_backward_op = elementwise(
     "sigmoid_backward", _sigmoid_backward, "SigmoidBackwardBackward0", holomorphic=False, saved_names=OF_BACKWARD,
+    native=("elementwise:sigmoid_backward", 64),
     input=lambda g, other, xp: xp.sigmoid_backward(g, xp.conj(other)),
     other=lambda g, input, other, xp: xp.conj(g) * input * (1 - 2 * xp.conj(other)),
 )  # fmt: skip
-sigmoid_op = function("sigmoid", _logistic, "SigmoidBackward0", Gradient(sigmoid_backward_op, other="out"))
+sigmoid_op = function(
+    "sigmoid", _logistic, "SigmoidBackward0", Gradient(sigmoid_backward_op, other="out"),
+    native=("elementwise:sigmoid", 64),
+)  # fmt: skip
 
 
 # ---- functions of two arguments
