@@ -55,11 +55,12 @@ from .rows import (
 
 __all__ = [
     "Steps", "adam_", "attention", "attention_backward", "average_pool", "average_pool_backward", "batch_moments",
-    "batch_norm", "batch_norm_backward", "convolution", "convolution_input_gradient", "convolution_weight_gradient",
-    "cross_entropy", "cross_entropy_backward", "erf", "erf_backward", "exp", "gelu", "gelu_and_derivative", "gelu_backward",
-    "gelu_tanh", "gelu_tanh_backward", "group_norm", "group_norm_backward", "gru", "gru_backward", "index_add_", "layer_norm",
-    "layer_norm_backward", "log", "log_softmax", "log_softmax_backward", "lstm", "lstm_backward", "matmul",
-    "max_pool", "max_pool_backward", "nll", "nll_backward", "output_size", "relu", "relu_backward", "scale_masked",
-    "scatter_add_", "sgd_", "sigmoid", "sigmoid_backward", "silu", "silu_backward", "softmax", "softmax_backward",
-    "sum_all", "sum_columns", "sum_rows", "tanh", "tanh_backward",
+    "batch_norm", "batch_norm_backward", "convolution", "convolution_input_gradient",
+    "convolution_weight_gradient", "cross_entropy", "cross_entropy_backward", "erf", "erf_backward", "exp", "gelu",
+    "gelu_and_derivative", "gelu_backward", "gelu_tanh", "gelu_tanh_backward", "group_norm", "group_norm_backward",
+    "gru", "gru_backward", "index_add_", "layer_norm", "layer_norm_backward", "log", "log_softmax",
+    "log_softmax_backward", "lstm", "lstm_backward", "matmul", "max_pool", "max_pool_backward", "nll",
+    "nll_backward", "output_size", "relu", "relu_backward", "scale_masked", "scatter_add_", "sgd_", "sigmoid",
+    "sigmoid_backward", "silu", "silu_backward", "softmax", "softmax_backward", "sum_all", "sum_columns",
+    "sum_rows", "tanh", "tanh_backward",
 ]  # fmt: skip
