@@ -90,6 +90,7 @@ _NAMES = {
     name: module
     for module, names in {
         "_torch.as_torch": "as_torch",
+        "autograd.steps": "steps",
         "amp": "GradScaler autocast",
         "amp.autocast_mode": """
             autocast_decrement_nesting autocast_increment_nesting clear_autocast_cache get_autocast_cpu_dtype

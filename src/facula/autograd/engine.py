@@ -153,7 +153,10 @@ def _raw_start(g: Any) -> Any:
     return g._array[()]
 
 
-def _enter(task: Task, start: list[tuple[Any, Any]], outer: tuple[bool, Any, int]) -> None:
+def _enter(
+    task: Task, start: list[tuple[Any, Any]], outer: tuple[bool, Any, int], execute: Callable[..., None] | None = None
+) -> None:
+    """Run a pass, or what ``execute`` does of it, with the modes of this thread set as in a pass."""
     enabled, running, depth = outer
     modes = state.modes.__dict__
     place = modes.get("place")
@@ -165,7 +168,7 @@ def _enter(task: Task, start: list[tuple[Any, Any]], outer: tuple[bool, Any, int
         state.set_grad(task.create_graph)
     token = quiet.begin()
     try:
-        _execute(task, start)
+        (execute or _execute)(task, start)
         while task.callbacks:
             for callback in _taken(task.callbacks):
                 callback()
