@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from functools import cache
 
 import facula as torch
-from facula.tour import picture, tree
+from facula.tour import picture
 
 
 @cache
@@ -36,8 +37,10 @@ def test_works_in_ascii() -> None:
 
 
 def test_shows_the_graph_as_a_tree() -> None:
-    assert "AddBackward0\n├─ SumBackward0\n│  └─ MulBackward0\n" in tour()
-    assert "AccumulateGrad  (leaf of shape [2, 2])" in tour()
+    lines = [re.sub("  +<tour.*", "", line) for line in tour().splitlines()]
+    start = lines.index("└─ AddBackward0")
+    assert lines[start + 1 : start + 3] == ["   ├─ SumBackward0", "   │  └─ MulBackward0"]
+    assert "AccumulateGrad  (leaf x of shape [2, 2])" in tour()
 
 
 def test_shows_accumulation() -> None:
@@ -65,17 +68,6 @@ def test_training_ends_at_the_target() -> None:
     assert [row[22:38] for row in rows] == [row[42:58] for row in rows]
     assert [row[2:18] for row in rows] != [row[42:58] for row in rows]
     assert "] step  60/60" in tour()
-
-
-def test_tree_names_a_shared_node_once() -> None:
-    x = torch.tensor([1.0], requires_grad=True)
-    y = x * 2
-    assert tree((y * y).grad_fn, unicode=False).splitlines() == [
-        "MulBackward0",
-        "|- MulBackward0",
-        "|  `- AccumulateGrad  (leaf of shape [1])",
-        "`- MulBackward0  (see above)",
-    ]
 
 
 def test_picture() -> None:

@@ -82,7 +82,7 @@ _SUBMODULES = (
     "distributed", "distributions", "fft", "func", "functional", "futures", "fx", "hub", "jit", "library", "linalg",
     "masked", "mps", "mtia", "multiprocessing", "nn", "onnx", "optim", "profiler", "quasirandom", "random",
     "return_types", "safetensors", "serialization", "signal", "special", "storage", "testing", "torch_version",
-    "types", "utils", "version", "xpu",
+    "types", "utils", "version", "viz", "xpu",
 )  # fmt: skip
 """Submodules that are loaded when first asked for."""
 
@@ -91,6 +91,7 @@ _NAMES = {
     for module, names in {
         "_torch.as_torch": "as_torch",
         "autograd.steps": "steps",
+        "show.drawing": "draw",
         "amp": "GradScaler autocast",
         "amp.autocast_mode": """
             autocast_decrement_nesting autocast_increment_nesting clear_autocast_cache get_autocast_cpu_dtype

@@ -87,28 +87,6 @@ def wrapped(text: str) -> str:
     return textwrap.fill(text, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
-def tree(node: Any, unicode: bool = True) -> str:
-    """The graph below a node, by walking ``next_functions``; a node met again is only named."""
-    tee, corner, bar = ("├─ ", "└─ ", "│  ") if unicode else ("|- ", "`- ", "|  ")
-    lines = []
-    seen = set()
-    stack = [(node, "", "")]
-    while stack:
-        node, lead, indent = stack.pop()
-        again = node in seen
-        leaf = getattr(node, "variable", None)
-        note = f"  (leaf of shape {list(leaf.shape)})" if leaf is not None else "  (see above)" if again else ""
-        lines.append(f"{lead}{type(node).__name__}{note}")
-        if again:
-            continue
-        seen.add(node)
-        below = [n for n, _ in node.next_functions if n is not None]
-        for i in reversed(range(len(below))):
-            last = i == len(below) - 1
-            stack.append((below[i], indent + (corner if last else tee), indent + ("   " if last else bar)))
-    return "\n".join(lines)
-
-
 def picture(image: Any, unicode: bool = True) -> list[str]:
     """An image with values from 0 to 1 as lines of blocks, two characters a pixel."""
     shades = " ░▒▓█" if unicode else " .:*#"
@@ -153,8 +131,7 @@ x * w
 
 def graph(screen: Screen) -> None:
     screen.say("Every operation leaves a node; next_functions lead on towards the leaves.")
-    screen.run("loss = (x * w).sum() + (w * w).sum()")
-    print(tree(screen.scope["loss"].grad_fn, screen.unicode))
+    screen.run("loss = (x * w).sum() + (w * w).sum()\ntorch.draw(loss)")
 
 
 def backward(screen: Screen) -> None:

@@ -22,9 +22,7 @@ from .watched import as_tensors, run_watched, value_of
 _NOTHING: Any = object()
 
 
-def steps(
-    tensor: Any, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False
-) -> Steps:
+def steps(tensor: Any, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False) -> Steps:
     """Run ``tensor.backward()`` one node at a time: an iterator of ``Step``.
 
     The gradients that a step computed go on when the next one is asked for, so they can be changed before, by giving
@@ -81,7 +79,8 @@ class Step:
     def outgoing(self, gradients: Any) -> None:
         given = (gradients,) if gradients is None or isinstance(gradients, engine.Tensor_) else tuple(gradients)
         if len(given) != len(self._outgoing):
-            raise ValueError(f"{_name(self.node)} sends {len(self._outgoing)} gradients on, but {len(given)} were given")
+            count = len(self._outgoing)
+            raise ValueError(f"{_name(self.node)} sends {count} gradients on, but {len(given)} were given")
         for i, (new, old) in enumerate(zip(given, self._outgoing)):
             if new is None:
                 continue
@@ -90,8 +89,8 @@ class Step:
             array = old._array if isinstance(old, engine.Tensor_) else old
             if array is not None and (new._array.shape != array.shape or new._array.dtype != array.dtype):
                 raise ValueError(
-                    f"gradient {i} of {_name(self.node)} has shape {list(array.shape)} and dtype {array.dtype}, but the "
-                    f"one given has shape {list(new.shape)} and dtype {new._array.dtype}"
+                    f"gradient {i} of {_name(self.node)} has shape {list(array.shape)} and dtype {array.dtype}, but "
+                    f"the one given has shape {list(new.shape)} and dtype {new._array.dtype}"
                 )
         self._shown = given
 
