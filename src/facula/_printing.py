@@ -309,10 +309,14 @@ def _format_whole(value: float) -> str:
 def tensor_repr(t: Any, *, tensor_contents: str | None = None) -> str:
     """PyTorch's text for ``t``; ``tensor_contents`` stands in place of the values."""
     suffixes = []
-    node = t.grad_fn
+    try:
+        node = t.grad_fn
+    except RuntimeError:  # a view that was changed in place where that is not recorded
+        node = None
+        suffixes.append("grad_fn=<Invalid>")
     if node is not None:
         suffixes.append(f"grad_fn=<{node_name(node)}>")
-    elif t.requires_grad:
+    elif not suffixes and t.requires_grad:
         suffixes.append("requires_grad=True")
     is_meta = t.is_meta
     return format_tensor(

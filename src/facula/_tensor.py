@@ -109,8 +109,8 @@ class Tensor:
         if node is None or not node.saves_output:
             return [0, None, 0]
         if node.saved.__class__ is tuple:
-            shared: list[Any] = node.saved[0]._shared_counter()
-            return shared
+            held = node.saved[0]
+            return held._shared_counter() if isinstance(held, Tensor) else [0, None, 0]
         if node.versions is None:
             node.versions = [0, None, 0]  # type: ignore[assignment]
         return node.versions  # type: ignore[return-value]
@@ -294,11 +294,11 @@ class Tensor:
 
     @grad_dtype.setter
     def grad_dtype(self, value: dtypes.dtype | None) -> None:
-        if not self.is_leaf:
-            raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
         if value is not None and not isinstance(value, dtypes.dtype):
             raise RuntimeError(f"grad_dtype must be a torch.dtype or None, but got {type(value).__name__}")
-        grad = None if self._meta is None else self._meta.grad
+        grad = self.grad
+        if not self.is_leaf:
+            raise RuntimeError("grad_dtype can only be set on leaf tensors.")
         if grad is not None and value is not None and grad.dtype != value:
             raise RuntimeError(
                 f"Cannot set grad_dtype to '{dtypes.SCALAR_TYPE_NAMES[value]}' because there is already a gradient "

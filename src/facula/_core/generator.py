@@ -157,11 +157,18 @@ def stream_of(generator: Any) -> Generator:
     return generator
 
 
+class RandomnessError(RuntimeError):
+    """Random numbers were asked for inside a ``vmap`` that allows none."""
+
+
+RandomnessError.__name__ = RandomnessError.__qualname__ = "RuntimeError"
+
+
 def check_randomness(levels: tuple[Any, ...]) -> None:
     """What ``vmap(..., randomness=)`` says of random numbers: none, the same for all items, or others for each."""
     for level in reversed(levels):
         if level.randomness == "error":
-            raise RuntimeError(
+            raise RandomnessError(
                 "vmap: called random operation while in randomness error mode. Please either use the 'same' or "
                 "'different' randomness flags on vmap or perform the randomness operation out of vmap"
             )

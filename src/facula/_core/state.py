@@ -60,6 +60,12 @@ class _Modes(threading.local):
     autocast_depth: int = 0
     autocast_kept: dict[int, Any] = {}
     """Leaves that have been cast since the outermost autocast began."""
+    multithreading: bool = True
+    """What ``set_multithreading_enabled`` was told; a pass runs in the thread that calls it all the same."""
+    forward_grad: bool = True
+    """Whether operations on duals carry tangents forward."""
+    view_replay: bool = False
+    """Views are made anew from a changed base by the operator that made them, not by ``as_strided``."""
     last_exit: Any = None
     """Where ``item()``, ``numpy()`` or ``tolist()`` last took a value out of a graph, for error messages."""
 
@@ -113,6 +119,7 @@ def update(**changes: Any) -> None:
         or modes.function_modes
         or modes.kernels is not None
         or modes.autocast is not None
+        or modes.view_replay
     )
     modes.dispatch = modes.own or modes.profiled is not None
     modes.how = GENERAL if modes.dispatch else RECORDING if modes.grad_enabled else NOT_RECORDING

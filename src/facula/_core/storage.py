@@ -391,13 +391,21 @@ def typed_storage(self: Tensor) -> TypedStorage:
     return TypedStorage(wrap_storage=untyped_storage(self), dtype=self.dtype, _internal=True)
 
 
+_warned: set[str] = set()
+
+
+def _warn_once(message: str) -> None:
+    if message not in _warned:
+        _warned.add(message)
+        warnings.warn(message, stacklevel=3)
+
+
 def storage(self: Tensor) -> TypedStorage:
     """Deprecated: the storage, by elements."""
-    warnings.warn(
+    _warn_once(
         "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage "
         "class. This should only matter to you if you are using storages directly.  To access UntypedStorage directly, "
-        "use tensor.untyped_storage() instead of tensor.storage()",
-        stacklevel=2,
+        "use tensor.untyped_storage() instead of tensor.storage()"
     )
     return typed_storage(self)
 

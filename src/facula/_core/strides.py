@@ -37,6 +37,18 @@ def element_strides(array: np.ndarray[Any, Any]) -> tuple[int, ...]:
     return tuple([s // size for s in array.strides])
 
 
+def is_dense(array: np.ndarray[Any, Any]) -> bool:
+    """Whether an array's elements fill a stretch of memory without holes, in any order of dimensions."""
+    if array.flags.c_contiguous or array.flags.f_contiguous:
+        return True
+    expected = array.itemsize
+    for stride, n in sorted([(s, n) for s, n in zip(array.strides, array.shape) if n != 1]):
+        if stride != expected:
+            return False
+        expected *= n
+    return True
+
+
 def geometry_of(array: np.ndarray[Any, Any]) -> tuple[tuple[int, ...], tuple[int, ...], int]:
     """Arguments for ``as_strided``."""
     return array.shape, element_strides(array), storage_offset(array)

@@ -226,19 +226,20 @@ def _tell(name: str) -> None:
 
 
 def one_by_one(name: str, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], level: Level) -> Any:
-    """Call a function for each item of the batch, and stack what it returns."""
+    """Call a function for each item of the batch, and stack what it returns; for none, what an item of zeros has."""
     from .._core.pytree import tree_flatten, tree_map, tree_unflatten  # loaded when first used
     from ..ops.moving.joining import stack  # loaded when first used
 
     if name:
         _tell(name)
-    if level.size == 0:
-        raise RuntimeError(f"vmap: {name} has no batching rule, and the batch is empty")
     results = []
-    for i in range(level.size):
+    for i in range(level.size or 1):
 
         def item(v: Any, i: int = i) -> Any:
-            return unbatch(v, level).select(0, i) if isinstance(v, Tensor) and _has_level(v, level) else v
+            if not isinstance(v, Tensor) or not _has_level(v, level):
+                return v
+            whole = unbatch(v, level)
+            return whole.select(0, i) if level.size else whole.new_zeros(whole.shape[1:])
 
         results.append(fn(*tree_map(item, args), **tree_map(item, kwargs)))
     leaves = [tree_flatten(r) for r in results]
@@ -251,7 +252,7 @@ def one_by_one(name: str, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
                 "feature."
             )
     joined = [
-        batch(stack(list(column)), level) if isinstance(column[0], Tensor) else column[0]
+        batch(stack(list(column))[: level.size], level) if isinstance(column[0], Tensor) else column[0]
         for column in zip(*[found for found, _ in leaves])
     ]
     return tree_unflatten(joined, spec)
@@ -279,10 +280,18 @@ def each_item_of(error: NeedsValues, name: str, fn: Any, args: tuple[Any, ...], 
     top = highest((*args, *kwargs.values()))
     if top is None or top._level.depth != error.depth:
         raise error
+
+    def within(*args: Any, **kwargs: Any) -> Any:
+        """The function below this level, where other transforms may be in the way of elements, too."""
+        try:
+            return fn(*args, **kwargs)
+        except NeedsValues as e:
+            return each_item_of(e, name, fn, args, kwargs)
+
     if isinstance(top, Batched):
-        return below(top._level, one_by_one, name, fn, args, kwargs, top._level)
+        return below(top._level, one_by_one, name, within, args, kwargs, top._level)
     primals = [v._primal if v.__class__ is Dual and v._level is top._level else v for v in args]
-    result = fn(*primals, **kwargs)
+    result = within(*primals, **kwargs)
     for r in result if isinstance(result, (tuple, list)) else (result,):
         if isinstance(r, Tensor) and r._array.dtype.kind in "fcV":
             raise NotImplementedError(f"{name} has no forward-mode derivative")

@@ -14,11 +14,18 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
+from .._core import state
 from .._core.numbers import number_array
 from .._tensor import Tensor, computed
 from ..ops.machine.namespaces import TENSORS
 from .links import Link, become, view_of
 from .wrapped import Level, Wrapped, blank, highest, share_memory, standin_of
+
+_LACKING = (
+    "Trying to use forward AD with {} that does not support it because it has not been implemented yet.\nPlease file "
+    "an issue to PyTorch at https://github.com/pytorch/pytorch/issues/new?template=feature-request.yml so that we can "
+    "prioritize its implementation or submit a PR adding the implementation to derivatives.yaml."
+)
 
 
 class Dual(Wrapped):
@@ -65,10 +72,13 @@ class Dual(Wrapped):
         level = self._level
         primals, tangents = parts(tensors, level)
         result = op(primals, *attributes) if op.variadic else op(*primals, *attributes)
-        if not op.rules:
+        if not op.rules or not state.modes.forward_grad:
             return result
         outs = [result] if op.outputs == 1 else result
-        derived = tangents_of(op, primals, tangents, attributes, outs)
+        try:
+            derived = tangents_of(op, primals, tangents, attributes, outs)
+        except NotImplementedError as e:
+            raise NotImplementedError(_LACKING.format(op.name)) from e
         if not op.is_view and any(t.__class__ is Dual and t._given for t in tensors):
             derived = [t.clone() if any(t is given for given in tangents) else t for t in derived]
         wrapped = [
@@ -83,6 +93,9 @@ class Dual(Wrapped):
         """NOTE [in-place on wrapped]: the tangent is computed as it would be out of place, then both are written."""
         level = self._level
         primals, tangents = parts((target, *others), level)
+        if not state.modes.forward_grad:
+            again(*primals)
+            return target
         derived = None
         if op.rules and _is_differentiable(primals[0]) and any(t is not None for t in tangents):
             before = primals[0].clone() if "input" in op.slot_names or op.kind != "elementwise" else primals[0]
@@ -141,6 +154,16 @@ class Dual(Wrapped):
 
     def data_ptr(self) -> int:
         return int(self._primal.data_ptr())
+
+    def untyped_storage(self) -> Any:
+        return self._primal.untyped_storage()
+
+    def storage(self) -> Any:
+        return self._primal.storage()
+
+    @property
+    def _version(self) -> int:
+        return int(self._primal._version)
 
     def storage_offset(self) -> int:
         return int(self._primal.storage_offset())

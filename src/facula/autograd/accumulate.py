@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._core import state
+from .._core.strides import is_dense
+from ..ops.machine.namespaces import ARRAYS
 from .graph import EMPTY, Node
 
 if TYPE_CHECKING:
@@ -68,7 +70,7 @@ class AccumulateGrad(Node):
             return
         if g is not None:
             if not passing or meta.grad_dtype is not ...:
-                g = _in_grad_dtype(g, variable.dtype if meta.grad_dtype is ... else meta.grad_dtype, xp)
+                g = _in_grad_dtype(g, self.grad_dtype(variable._array.dtype), xp)
             with _lock:
                 if not xp.is_raw:
                     _add_tensor(variable, meta, g)
@@ -81,8 +83,10 @@ class AccumulateGrad(Node):
                     stolen = (
                         sys.getrefcount(g) <= passing
                         and (g.base is None or _is_all_that_is_left(g))
-                        and g.flags.c_contiguous
-                        and variable._array.flags.c_contiguous
+                        and (
+                            g.strides == variable._array.strides
+                            or (g.flags.c_contiguous and variable._array.flags.c_contiguous)
+                        )
                     )
                     meta.grad = grad = Tensor_._wrap(g if stolen else _copy_in_layout(g, variable._array))
                     if state.special and state.modes.inference:
@@ -93,11 +97,23 @@ class AccumulateGrad(Node):
                 if result is not None:
                     raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
 
+    def grad_dtype(self, dtype: Any) -> Any:
+        """The NumPy dtype that a gradient of ``dtype`` is to have here; None if any will do."""
+        meta = self.variable._meta
+        if meta is None or meta.grad_dtype is ...:
+            return dtype
+        return None if meta.grad_dtype is None else meta.grad_dtype.numpy
+
+    def fitted(self, g: Any) -> Any:
+        """A gradient's array as a ``.grad`` that nobody else has."""
+        array = self.variable._array
+        return _copy_in_layout(_in_grad_dtype(g, self.grad_dtype(array.dtype), ARRAYS), array)
+
 
 def _in_grad_dtype(g: Any, dtype: Any, xp: Any) -> Any:
-    if dtype is None or (g if xp.is_raw else g._array).dtype == dtype.numpy:
+    if dtype is None or (g if xp.is_raw else g._array).dtype == dtype:
         return g
-    return xp.cast(g, dtype.numpy)
+    return xp.cast(g, dtype)
 
 
 # NOTE [stealing]: the first gradient of a leaf becomes its ``.grad`` as it is if nobody else can see it, which its
@@ -123,9 +139,11 @@ def _copy_in_layout(g: Any, like: Any) -> Any:
     """A dense copy with the leaf's own order of dimensions, so that optimizers walk both alike."""
     if g.__class__ is not np.ndarray:
         return g.copy() if isinstance(g, np.ndarray) else np.array(g)
-    if like.flags.c_contiguous or not like.flags.f_contiguous:
+    if like.flags.c_contiguous or not is_dense(like):
         return np.array(g, order="C")
-    return np.array(g, order="F")
+    copy = np.empty_like(like, g.dtype)
+    copy[...] = g
+    return copy
 
 
 def _add_tensor(variable: Tensor, meta: Any, g: Tensor) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .accumulate import AccumulateGrad
 from .graph import Node
 
 
@@ -16,6 +17,8 @@ def adapt(node: Node, grads: Any, edges: tuple[Any, ...], xp: Any) -> list[Any]:
         if g is None or want is None or edges[i] is None:
             continue
         shape, dtype = want
+        if edges[i].__class__ is AccumulateGrad:
+            dtype = edges[i].grad_dtype(dtype) or (g if xp.is_raw else g._array).dtype
         if xp.is_raw:
             if g.shape != shape:
                 g = xp.sum_to(g, shape)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from typing import Any
 
@@ -89,13 +90,19 @@ def tell(node: Node) -> None:
     unknown = "No forward pass information available. Enable detect anomaly during forward pass for more information."
     trace = node.metadata.get("traceback_")
     known = None if trace is None else f"Traceback of forward call that caused the error:\n{''.join(trace)}"
-    warnings.warn(f"Error detected in {node.name()}. {known or unknown}", stacklevel=2)
+    _warn(f"Error detected in {node.name()}. {known or unknown}")
     parent = node.metadata.get("parent_")
     while parent is not None:
         trace = parent.metadata.get("traceback_")
         told = "Traceback of forward call that induced the previous calculation:\n"
         known = None if trace is None else told + "".join(trace)
-        warnings.warn(
-            f"\n\nPrevious calculation was induced by {parent.name()}. {known or unknown}", stacklevel=2
-        )
+        _warn(f"\n\nPrevious calculation was induced by {parent.name()}. {known or unknown}")
         parent = parent.metadata.get("parent_")
+
+
+def _warn(message: str) -> None:
+    """Warn, but never in place of the error that is being told of, even where warnings are errors."""
+    try:
+        warnings.warn(message, stacklevel=3)
+    except Warning as warning:
+        print(f"{type(warning).__name__}: {warning}", file=sys.stderr)

@@ -7,6 +7,7 @@ while the user's forward or backward runs: the engine does not look at the node 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from .._core import state
 from .._tensor import Tensor
 from ..ops.machine.namespaces import TENSORS
 from . import saved
+from .accumulate import AccumulateGrad
 from .graph import Freed, Node, resolve, user_place
 
 MISSING = object()
@@ -39,6 +41,7 @@ class _FunctionBase:
     _input_kinds: tuple[Any, ...]
     """For each argument of forward the (shape, dtype, array class) of a tensor, None for anything else."""
     _output_kinds: tuple[Any, ...]
+    """The same for each output, and whether it is differentiable."""
     _user_values: dict[str, Any] | None
     """Values that the user gave to names of the engine's; see NOTE [ctx attributes]."""
     _engine_values: dict[str, Any] | None
@@ -57,6 +60,7 @@ class _FunctionBase:
         primitive: Any
         apply: Any
         _forward_cls: Any
+        _get_user_fn: Any
 
     needs_input_grad: tuple[bool, ...] = ()
     to_save: Any = None
@@ -64,6 +68,8 @@ class _FunctionBase:
     dirty_tensors: Any = None
     non_differentiable: Any = None
     materialize_grads = True
+    marks: tuple[Any, Any] = ((), ())
+    """The tensors that forward marked as dirty and as not differentiable, by their identities."""
     _materialize_non_diff_grads = True
     requires_grad = True
     source = _Source()
@@ -146,7 +152,10 @@ class _FunctionBase:
                 _set(self, "saved", TAKEN)
         return values
 
-    saved_variables = saved_tensors
+    @property
+    def saved_variables(self) -> tuple[Any, ...]:
+        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
+        return self.saved_tensors
 
     @property
     def _raw_saved_tensors(self) -> tuple[Any, ...]:
@@ -167,19 +176,26 @@ class _FunctionBase:
         given = []
         for grad, kind in zip(g if self.multi else (g,), self._output_kinds):
             if grad is None:
-                if kind is not None and self.materialize_grads:
+                if kind is not None and self.materialize_grads and (kind[3] or self._materialize_non_diff_grads):
                     grad = Tensor._wrap(np.zeros(kind[0], kind[1]))
             elif xp.is_raw:
                 grad = Tensor._wrap(grad if isinstance(grad, np.ndarray) else np.asarray(grad))
             given.append(grad)
-        result = self._call_user(type(self).apply, self, *given)
-        given.clear()
+        grad = None
+        if self._forward_cls.boxed_grads_call:
+            result = self._call_user(self._get_user_fn(), self, given)
+        else:
+            result = self._call_user(type(self).apply, self, *given)
+            given.clear()
         grads = self._counted(result if isinstance(result, tuple) else (result,))
         kinds = [kind for kind in self._input_kinds if kind is not None]
-        return [
-            None if grad is None or edge is None else self._fitted(i, grad, kinds[i], xp)
+        fitted = [
+            None if grad is None or edge is None else self._fitted(i, grad, kinds[i], xp, edge)
             for i, (grad, edge) in enumerate(zip(grads, self.next))
         ]
+        if xp.is_raw and len(fitted) > 1:
+            _share_out(fitted, self.next)
+        return fitted
 
     def _counted(self, result: tuple[Any, ...]) -> list[Any]:
         """The gradients of the tensors among the arguments, if their number and types are right."""
@@ -205,10 +221,12 @@ class _FunctionBase:
             grads.append(grad)
         return grads
 
-    def _fitted(self, i: int, grad: Tensor, kind: Any, xp: Any) -> Any:
+    def _fitted(self, i: int, grad: Tensor, kind: Any, xp: Any, edge: Any) -> Any:
         """A gradient in the shape and dtype of its input, as an array if the pass is one on arrays."""
         shape, dtype, array_class = kind
         array = grad._array
+        if array.dtype != dtype and edge.__class__ is AccumulateGrad:
+            dtype = edge.grad_dtype(dtype) or array.dtype
         g: Any = array if xp.is_raw else grad
         if array.shape != shape:
             lead = array.ndim - len(shape)
@@ -233,6 +251,13 @@ class _FunctionBase:
                 f"{devices[0]} but got {devices[1]}"
             )
         return g
+
+
+def _share_out(grads: list[Any], edges: tuple[Any, ...]) -> None:
+    """Of one array that goes to several leaves all but the last get a copy, so that the last may keep it."""
+    for i, grad in enumerate(grads[:-1]):
+        if grad is not None and edges[i].__class__ is AccumulateGrad and any(grad is g for g in grads[i + 1 :]):
+            grads[i] = grad.copy()
 
 
 def _current(node: Any, name: str) -> Any:

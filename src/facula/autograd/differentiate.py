@@ -116,7 +116,7 @@ def _batched(
     missing: list[bool] = []
 
     def one(*grads: Any) -> list[Any]:
-        found = engine.run_backward(_root_edges(roots, _starting_grads(roots, grads)), keep, create_graph, edges)
+        found = engine.run_backward(_root_edges(roots, _starting_grads(roots, grads, True)), keep, create_graph, edges)
         missing[:] = [g is None for g in found]
         return [g for g in found if g is not None]
 
@@ -147,17 +147,19 @@ def _grad_tuple(grads: Any, n: int) -> tuple[Any, ...]:
     return (grads,) if isinstance(grads, engine.Tensor_) else tuple(grads)
 
 
-def _starting_grads(outputs: Sequence[Any], grads: Sequence[Any]) -> list[Any]:
+def _starting_grads(outputs: Sequence[Any], grads: Sequence[Any], batched: bool = False) -> list[Any]:
     """The gradients to start from: given ones checked, missing ones made (1 for one-element outputs)."""
     if len(grads) < len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(grads)} gradients")
     made: list[Any] = []
     for i, (out, g) in enumerate(zip(outputs, grads)):
+        if not isinstance(out, (engine.Tensor_, GradientEdge)):
+            raise AssertionError("Expected output to be a torch.Tensor")
         like = out.witness() if isinstance(out, GradientEdge) else out
         if g is None:
             made.append(_one_like(like) if like.requires_grad or like is not out else None)
         elif isinstance(g, engine.Tensor_):
-            _check_given(i, like, g)
+            _check_given(i, like, g, batched)
             made.append(g)
         else:
             raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
@@ -175,7 +177,15 @@ def _one_like(out: Any) -> Any:
     return out.new_ones(out.shape)
 
 
-def _check_given(i: int, out: Any, g: Any) -> None:
+def _check_given(i: int, out: Any, g: Any, batched: bool) -> None:
+    if batched and out._array.shape != g._array.shape:
+        raise RuntimeError(
+            "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. "
+            "The sizes of the remaining dimensions are expected to match the shape of corresponding output, but a "
+            f"mismatch was detected: grad_output[{i}] has a shape of {g.shape[1:]} and output[{i}] has a shape of "
+            f"{out.shape}. If you only want some tensors in `grad_output` to be considered batched, consider using "
+            "vmap."
+        )
     if out._array.shape != g._array.shape:
         raise RuntimeError(
             f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape of {out.shape}."

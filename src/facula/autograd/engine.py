@@ -307,6 +307,8 @@ def _execute(task: Task, start: list[tuple[Any, Any]]) -> None:
     owned: set[Node] = set()
     take = buffers.pop
 
+    if wanted is not None:
+        start = [(edge, g) for edge, g in start if (edge.node if type(edge) is Port else edge) in wanted]
     for edge, g in start:
         _receive(buffers, owned, edge, g, raw)
     for edge, _ in start:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .._core import state
+from .._core import state, strides
 from .._levels.dual import Dual
 from .._levels.dual import make_dual as _dual
 from .._levels.wrapped import enter, leave
 from .._tensor import Tensor
+from .grad_mode import _Setting
 from .views import set_apart
 
 
@@ -37,6 +38,21 @@ def exit_dual_level(*, level: int | None = None) -> None:
         )
     leave(state.modes.dual)
     state.modes.dual = None
+
+
+def _current_level() -> int:
+    """-1 outside of forward mode, 0 inside."""
+    return -1 if state.modes.dual is None else 0
+
+
+def _is_fwd_grad_enabled() -> bool:
+    return state.modes.forward_grad
+
+
+class _set_fwd_grad_enabled(_Setting):
+    """Have operations carry tangents forward, or drop them: at once, or within a block."""
+
+    name = "forward_grad"
 
 
 class dual_level:
@@ -79,6 +95,10 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not "
             "supported."
         )
+    if tangent.__class__ is Dual and tangent._level is current:
+        raise RuntimeError(
+            "Setting a forward grad that itself has a forward gradient at the same level0 is not supported."
+        )
     if tangent.shape != tensor.shape:
         raise RuntimeError(
             "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
@@ -87,9 +107,19 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
         )
     if tangent.dtype != tensor.dtype:
         tangent = tangent.to(tensor.dtype)
+    if not (tensor.wraps or tangent.wraps or _lie_alike(tensor._array, tangent._array)):
+        tangent = tensor.new_empty_strided(tensor.shape, tensor.stride()).copy_(tangent)
     dual = _dual(_apart(tensor), tangent, current)
     dual._given = True
     return dual
+
+
+def _lie_alike(one: Any, other: Any) -> bool:
+    """Whether two arrays of one shape have the same strides, in storages of the same size."""
+    return one.__class__ is not other.__class__ or (
+        strides.root_of(one).size == strides.root_of(other).size
+        and all(s == t for s, t, n in zip(one.strides, other.strides, one.shape) if n != 1)
+    )
 
 
 def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._core import state
+from .._core.generator import RandomnessError
 from .finite_differences import (
     Array,
     Settings,
@@ -47,7 +48,11 @@ def _pushed(func: Any, inputs: tuple[Any, ...], i: int, tangent: Any) -> list[An
 
     with forward_ad.dual_level():
         duals = [t.detach() if is_tensor(t) else t for t in inputs]
-        duals[i] = forward_ad.make_dual(duals[i], tangent)
+        for j, t in enumerate(inputs):
+            if j == i:
+                duals[j] = forward_ad.make_dual(duals[j], tangent)
+            elif is_tensor(t) and t.requires_grad:
+                duals[j] = forward_ad.make_dual(duals[j], duals[j].new_zeros(t.shape))
         pairs = [forward_ad.unpack_dual(o) for o in inexact(func(*duals))]
         return [primal.new_zeros(primal.shape) if t is None else t.detach() for primal, t in pairs]
 
@@ -129,6 +134,11 @@ def check_batched_forward(func: Callable[..., Any], inputs: tuple[Any, ...]) -> 
 
         try:
             batched = vmap(together)(as_tensor(tangents))
+        except RandomnessError as e:
+            raise GradcheckError(
+                "While computing batched gradients, got: vmap: We do not yet support calling random operations inside "
+                f"of vmap. Please perform random operations outside of vmap as a workaround{_BATCHED}"
+            ) from e
         except RuntimeError as e:
             raise GradcheckError(f"While computing batched gradients, got: {e}{_BATCHED}") from e
         for nr, (both, *alone) in enumerate(zip(batched, *single)):

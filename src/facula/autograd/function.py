@@ -227,7 +227,7 @@ class Function(_SingleLevelFunction):
         to_save = node.__dict__.pop("to_save", None)
         if recording:
             _set(node, "_input_kinds", tuple([_kind(a) for a in args]))
-            _set(node, "_output_kinds", tuple([_kind(o) for o in outputs]))
+            _set(node, "_output_kinds", tuple([_output_kind(o) for o in outputs]))
             _save(node, to_save)
             if state.anomaly:
                 anomaly.remember(node)
@@ -267,6 +267,11 @@ def _kind(value: Any) -> tuple[Any, ...] | None:
         return None
     array = value._array
     return array.shape, array.dtype, array.__class__
+
+
+def _output_kind(value: Any) -> tuple[Any, ...] | None:
+    kind = _kind(value)
+    return None if kind is None else (*kind, value._node is not None)
 
 
 # ---- arguments
@@ -320,8 +325,16 @@ def _wrapped_outputs(node: Any, args: tuple[Any, ...], outputs: list[Any], recor
         node, "non_differentiable", "mark_non_differentiable only accepts variable arguments, but got argument "
     )
     inputs = {id(a) for a in args if isinstance(a, Tensor)}
+    if dirty or constant:
+        _set(node, "marks", (frozenset(dirty), frozenset(constant)))
     if dirty:
         _check_dirty(dirty, inputs, outputs)
+    is_pure_view = bool(node.__dict__.get("_is_pure_view"))
+    if is_pure_view and (len(inputs) != 1 or len(outputs) != 1):
+        raise RuntimeError(
+            "Pure view custom Function can only have one input Tensor and one output Tensor. Open an issue if you need "
+            "to support more."
+        )
     wrapped = []
     differentiable = 0
     for nr, out in enumerate(outputs):
@@ -335,7 +348,7 @@ def _wrapped_outputs(node: Any, args: tuple[Any, ...], outputs: list[Any], recor
             else:
                 out = _without_history(out, is_input, is_dirty)
             if out._is_view() and not (is_input and is_dirty):
-                out._own_meta().creation = views.IN_FUNCTION
+                out._own_meta().creation = views.DEFAULT if is_pure_view else views.IN_FUNCTION
         wrapped.append(out)
     if differentiable > 1:
         for out in wrapped:
@@ -351,12 +364,15 @@ def _check_dirty(dirty: dict[int, Any], inputs: set[int], outputs: list[Any]) ->
             "Some elements marked as dirty during the forward method were not returned as output. The inputs that are "
             "modified inplace must all be outputs of the Function."
         )
-    if any(i not in inputs for i in dirty):
-        warnings.warn(
-            "Only input Tensors should be given to ctx.mark_dirty(). If a Tensor is not an input, there is no need to "
-            "pass it to mark_dirty().",
-            stacklevel=4,
-        )
+    for i, t in dirty.items():
+        if i not in inputs:
+            complaint = (
+                "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated "
+                "should be passed to ctx.mark_dirty()."
+            )
+            if t._is_view():
+                raise RuntimeError(complaint)
+            warnings.warn(complaint, stacklevel=4)
 
 
 def _with_history(node: Any, nr: int, out: Any, is_input: bool, is_dirty: bool, of: int) -> Any:
@@ -418,7 +434,7 @@ def _save(node: Any, to_save: Any) -> None:
             raise TypeError(
                 f"save_for_backward can only save variables, but argument {i} is of type {type(t).__name__}"
             )
-        if t is not None and t._node is node:
+        if t is not None and (t._node is node or _wrote_into(node, t)):
             slots.append(saved.Slot("tensor", is_tensor=True, is_output=True, index=t.output_nr))
         else:
             slots.append(_INPUT)
@@ -426,6 +442,12 @@ def _save(node: Any, to_save: Any) -> None:
     _set(node, "primitive", _ONE_INPUT if slots == _ONE_INPUT.slots else Layout(slots))
     _set(node, "saved", packed)
     _set(node, "versions", versions)
+
+
+def _wrote_into(node: Any, t: Any) -> bool:
+    """Whether ``t`` is a view that the node has changed in place: its base's history ends in the node."""
+    history = None if t._base is None else t._base._node
+    return history.__class__ is views.CopySlices and history.fn is node
 
 
 # ---- once_differentiable

@@ -175,12 +175,42 @@ class inference_mode(_Decorating):
         return self.__class__(self.mode)
 
 
-class set_multithreading_enabled(_Decorating):
-    """Accepted: backward passes run in the calling thread."""
+class _Setting(_Decorating):
+    """A mode of the thread: set at once as a function, until the end of the block as a context manager."""
+
+    name: str
 
     def __init__(self, mode: bool) -> None:
+        self.prev = getattr(state.modes, self.name)
         self.mode = mode
+        state.update(**{self.name: mode})
 
-    def clone(self) -> set_multithreading_enabled:
+    def __call__(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        state.update(**{self.name: self.prev})
+        return super().__call__(func)
+
+    def __exit__(self, *exc: object) -> None:
+        state.update(**{self.name: self.prev})
+
+    def clone(self) -> _Setting:
         return self.__class__(self.mode)
 
+
+class set_multithreading_enabled(_Setting):
+    """Remembered alone: backward passes run in the calling thread."""
+
+    name = "multithreading"
+
+
+class _force_original_view_tracking(_Setting):
+    """Within it, views are made anew from a changed base by the operator that made them."""
+
+    name = "view_replay"
+
+
+def is_multithreading_enabled() -> bool:
+    return state.modes.multithreading
+
+
+def is_view_replay_enabled() -> bool:
+    return state.modes.view_replay

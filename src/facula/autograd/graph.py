@@ -257,8 +257,8 @@ def full_name(node: Any) -> str:
 
 
 def short_name(node: Node) -> str:
-    """A node's name as error messages tell it: ``Mul`` for ``MulBackward0``."""
-    return re.sub(r"Backward\d*$", "", full_name(node))
+    """A node's name as error messages tell it: ``Mul`` for ``MulBackward0``, ``Sum1`` for ``SumBackward1``."""
+    return re.sub(r"Backward0?(\d*)$", r"\1", full_name(node))
 
 
 def blank_node(cls: type[Node], edges: tuple[Any, ...] = ()) -> Any:

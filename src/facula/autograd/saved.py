@@ -321,10 +321,13 @@ class Hooked:
 
     def take(self, node: Any, slot: Slot, raw: bool) -> Any:
         place, state.modes.place = state.modes.place, None  # of the hook's own operations, see NOTE [provenance]
+        hooks = state.modes.saved_hooks
         try:
             t = self.unpack_hook(attached(self.packed, node, slot.index) if self.holds_output else self.packed)
         finally:
             state.modes.place = place
+            if state.modes.saved_hooks is not hooks:
+                state.update(saved_hooks=hooks)
         if not isinstance(t, Tensor_):
             raise TypeError(
                 "Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
@@ -338,6 +341,8 @@ class Hooked:
             return t._array
         if slot.is_output:
             return attached(t, node, slot.index)
+        if self.edge is None and not t.requires_grad:
+            return t
         restored = shallow_copy(t)
         if self.edge is not None:
             restored._set_edge(self.edge)

@@ -45,6 +45,7 @@ def mark_view(view: Tensor, source: Tensor, replay: Callable[[Any], Any] | None 
     view._counter = source._shared_counter()
     if above is not None and above.inference:
         meta.inference = True
+        view._node = None
         return
     meta.base = base
     if above is not None:
@@ -218,6 +219,7 @@ def rebase_history(t: Tensor, node: Node) -> None:
         return
     base = meta.base
     _set_history(base, _copy_slices(base, t, meta, node))
+    meta.attr_version = -1  # whoever asked for the node since the write has seen the old history
     refreshed_node(t)
 
 

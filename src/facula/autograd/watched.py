@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from .._core import state
+from ..ops.machine.namespaces import ARRAYS
 from . import anomaly
 from .accumulate import AccumulateGrad
 from .adapting import adapt
@@ -80,6 +82,8 @@ def _run_attached(
     outputs = as_tensors(grads, xp) if attached is not None and attached.post else ()
 
     g = grads if node.multi else grads[0]
+    if outputs and node.__class__ is AccumulateGrad and xp.is_raw:
+        outputs, propagate = _kept_for_hooks(node, g)
     try:
         result = propagate(g, xp, edges)
     except BaseException:
@@ -116,6 +120,19 @@ def _run_tensor_hooks(node: Any, attached: Any, grads: list[Any], xp: Any) -> No
     if attached is not None:
         for nr, reference in attached.retain.items():
             _retain(reference(), grads[nr], xp)
+
+
+def _kept_for_hooks(node: Any, g: Any) -> tuple[tuple[Any, ...], Callable[..., Any]]:
+    """A leaf's first gradient is one and the same for its ``.grad`` and for the hooks that come after."""
+    if g is None or node.variable._meta.grad is not None:
+        return as_tensors([g], ARRAYS), node.propagate
+    kept = node.fitted(g)
+
+    def take(g: Any, xp: Any, edges: tuple[Any, ...]) -> tuple[()]:
+        node.add(kept, xp, sys.maxsize)
+        return ()
+
+    return as_tensors([kept], ARRAYS), take
 
 
 class _users_code:
@@ -186,7 +203,7 @@ def _retain(t: Any, g: Any, xp: Any) -> None:
     if t is None or g is None:
         return
     meta = t._own_meta()
-    if meta.grad is None:
+    if meta.grad is None or meta.grad.wraps:  # the gradient of a pass inside a transform, which has ended
         meta.grad = Tensor_._wrap(np.asanyarray(g).copy("K")) if xp.is_raw else g.clone()
     else:
         meta.grad = Tensor_._wrap(np.asanyarray(meta.grad._array + g)) if xp.is_raw else meta.grad + g

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from .._core.pytree import broadcast_to_and_flatten, tree_flatten, tree_map, tree_unflatten
 from .._levels.batched import Batched, batch, is_batched, unbatch
-from .._levels.dual import Dual, make_dual, parts
+from .._levels.dual import Dual, is_dual, make_dual, parts, set_tangent
 from .._levels.wrapped import Level, below, enter, leave
 from .._tensor import Tensor
 from ..autograd.function import Function
@@ -71,7 +71,7 @@ def _with_tangents(cls: Any, args: tuple[Any, ...], level: Level) -> Any:
         ctx: Any = ForwardContext(node)
     else:
         result = cls.apply(*primals)
-        ctx = node = _Recorder()
+        ctx = node = _ForwardRecorder()
         node.needs_input_grad = tuple(t is not None for t in tangents)
         cls.setup_context(node, primals, result)
         node.saved_tensors = node.for_forward
@@ -83,13 +83,62 @@ def _with_tangents(cls: Any, args: tuple[Any, ...], level: Level) -> Any:
     ]
     found = cls.jvp(ctx, *given)
     slopes = list(found) if isinstance(found, tuple) else [found]
-    fixed: Any = getattr(node, "non_differentiable", None) or getattr(node, "constant", ())
-    constant = {id(t) for t in fixed}
-    duals = [
-        out if t is None or id(out) in constant or not isinstance(out, Tensor) else make_dual(out, t, level)
-        for out, t in zip(outs, slopes, strict=True)
-    ]
+    if len(slopes) != len(outs):
+        raise RuntimeError(
+            f"{cls.__name__}'s jvp returned an invalid number of forward gradients (expected {len(outs)} but got "
+            f"{len(slopes)})"
+        )
+    dirty, constant = node.marks
+    duals = []
+    for i, (out, slope) in enumerate(zip(outs, slopes)):
+        if slope is None or not isinstance(out, Tensor):
+            duals.append(out)
+            continue
+        if id(out) in constant or out._array.dtype.kind not in "fcV":
+            raise RuntimeError(
+                f"{cls.__name__}'s jvp returned a gradient at position {i}, but  the corresponding forward output is "
+                "not a differentiable Tensor.You should return None at that position instead."
+            )
+        changed = next((a for a, p in zip(args, primals) if p is out and id(out) in dirty), None)
+        if changed is not None and is_dual(changed, level):
+            set_tangent(changed, slope, level)
+            duals.append(changed)
+            continue
+        _check_is_view(out, slope, primals, given)
+        duals.append(make_dual(out, slope, level))
     return tuple(duals) if isinstance(result, tuple) else duals[0]
+
+
+def _check_is_view(out: Any, slope: Any, primals: tuple[Any, ...], tangents: list[Any]) -> None:
+    """The tangent of a view must be a view, and of the tangent of what it is a view of."""
+    if out.wraps or slope.wraps:
+        return
+    base = out._base
+    at = next(
+        (
+            i for i, p in enumerate(primals)
+            if isinstance(p, Tensor) and not p.wraps and (p is out or (base is not None and base is _root(p)))
+        ),
+        None,
+    )  # fmt: skip
+    if at is None:
+        return
+    given = tangents[at]
+    if slope is given:
+        return
+    if slope._base is None:
+        raise RuntimeError(
+            "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view."
+        )
+    if isinstance(given, Tensor) and not given.wraps and slope._base is not _root(given):
+        same = "the same base as " if given._base is not None else ""
+        raise RuntimeError(
+            f"A custom Function is returning a view but the jvp is not returning a view of {same}the given grad input."
+        )
+
+
+def _root(t: Any) -> Any:
+    return t if t._base is None else t._base
 
 
 # ---- vmap
@@ -150,6 +199,12 @@ class _Recorder:
         self.constant: tuple[Any, ...] = ()
         self.materialize = True
         self.needs_input_grad: tuple[bool, ...] = ()
+        self.dirty: tuple[Any, ...] = ()
+
+    @property
+    def marks(self) -> tuple[Any, Any]:
+        """The dirty tensors and the constant ones, by their identities."""
+        return {id(t) for t in self.dirty}, {id(t) for t in self.constant}
 
     def save_for_backward(self, *tensors: Any) -> None:
         self.to_save = tensors
@@ -168,6 +223,13 @@ class _Recorder:
 
     def set_materialize_grads(self, value: bool) -> None:
         self.materialize = value
+
+
+class _ForwardRecorder(_Recorder):
+    """The same for ``jvp``, where arguments may be changed in place."""
+
+    def mark_dirty(self, *tensors: Any) -> None:
+        self.dirty = tensors
 
 
 def _on_batches(cls: Any, batched: list[bool], size: int, randomness: str) -> Any:

@@ -35,28 +35,33 @@ class Reverse:
         self.given = inputs
 
     def __enter__(self) -> Reverse:
-        self.outer = state.grad_enabled()
+        self.outer = state.modes.grad_enabled
+        self.inference = state.modes.inference
         self.level = enter()
         self.leads_outside: bool | None = None
         """Whether the outputs' graph does, once it has been looked at."""
+        if self.inference:
+            state.update(inference=False)
+        state.set_grad(True)
         try:
             self.inputs = [self._opened(_lifted(t)) for t in self.given]
         except BaseException:
-            leave(self.level)
+            self.__exit__()
             raise
-        state.set_grad(True)
         return self
 
     def __exit__(self, *exc: object) -> None:
         leave(self.level)
         state.set_grad(self.outer)
+        if self.inference:
+            state.update(inference=True)
 
     def _opened(self, t: Any) -> Any:
         if isinstance(t, Dual):
             return make_dual(self._opened(t._primal), t._tangent, t._level)
         if isinstance(t, Batched):
             return batch(self._opened(t._value), t._level)
-        if self.outer and t.requires_grad:
+        if t.requires_grad and not t.is_inference():
             leaf = t.alias()
         else:
             leaf = Tensor._wrap(t._array)

@@ -191,7 +191,7 @@ class Tensors:
         return a / _kept(b)
 
     def add(self, a: Any, b: Any, alpha: Any = 1) -> Any:
-        return a + b * alpha if _is_tensor(alpha) else a.add(b, alpha=alpha)
+        return a + _kept(b) * alpha if _is_tensor(alpha) else a.add(b, alpha=alpha)
 
     def addcmul(self, a: Any, b: Any, c: Any, value: Any) -> Any:
         return a + _kept(b) * _kept(c) * value

@@ -219,7 +219,9 @@ def step_with_tensors(
 ) -> None:
     """One parameter's step by tensor operations, recorded if that is wanted."""
     differentiable = bool(group.get("differentiable")) and _state.grad_enabled()
-    numbers = [float(state[name]) for name in rule._numbers]
+    numbers: list[Any] = [
+        state[name] if differentiable and state[name].requires_grad else float(state[name]) for name in rule._numbers
+    ]
     numbers, coefficients = rule._advance(group, numbers, fresh, _as_it_is if differentiable else number)
     with set_grad_enabled(differentiable):
         operands = [p, grad, *(state[name] for name in rule._arrays(group))]
@@ -227,7 +229,10 @@ def step_with_tensors(
             operands = [facula.view_as_real(t) for t in operands]
         rule._update(TENSORS, *operands, coefficients)
     for name, value in zip(rule._numbers, numbers):
-        state[name]._array.fill(value)
+        if isinstance(value, Tensor):
+            state[name].copy_(value)
+        else:
+            state[name]._array.fill(value)
 
 
 def run_each(

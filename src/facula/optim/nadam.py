@@ -69,7 +69,11 @@ class NAdam(ElementwiseOptimizer):
         lr = read(group["lr"])
         beta1, beta2 = (read(beta) for beta in group["betas"])
         mu, mu_next = (beta1 * (1 - 0.5 * 0.96 ** (t * group["momentum_decay"])) for t in (step, step + 1))
-        product = float(np.float32(numbers[1]) * np.float32(number(mu)))
+        product: Any
+        if isinstance(numbers[1], Tensor):
+            product = numbers[1] * mu
+        else:
+            product = float(np.float32(numbers[1]) * np.float32(number(mu)))
         shrink, decay = shrink_and_decay(group, lr)
         by_gradient = -lr * (1 - mu) / (1 - product)
         by_mean = -lr * mu_next / (1 - product * mu_next)

@@ -11,6 +11,7 @@ from typing import Any
 
 from .._core import state as _state
 from .._tensor import Tensor
+from ..amp.autocast_mode import autocast, is_autocast_cache_enabled, is_autocast_enabled
 from ..autograd import Function, backward, enable_grad, no_grad
 from ..autograd.custom_node import Layout
 from ..autograd.graph import Node, new_node
@@ -107,7 +108,13 @@ def checkpoint(
     stop = early_stop if _early_stop is None else _early_stop
     again = _Again(function, args, kwargs, preserve, again_context, stop, determinism_check, logs)
     with saved_tensors_hooks(again.pack, again.unpack), forward_context, logs[0] if logs else contextlib.nullcontext():
-        return function(*args, **kwargs)
+        result = function(*args, **kwargs)
+    again.is_complete = True
+    return result
+
+
+def _autocast_as_now() -> autocast:
+    return autocast("cpu", enabled=is_autocast_enabled("cpu"), cache_enabled=is_autocast_cache_enabled())
 
 
 @contextlib.contextmanager
@@ -171,11 +178,13 @@ class _Again:
         self.early_stop = early_stop
         self.checks = check == "default"
         self.state = get_rng_state() if preserve else None
+        self.autocast = _autocast_as_now()
         self.places: list[weakref.ref[_Place]] = []
-        self.values: dict[int, Any] = {}
+        self.runs: weakref.WeakKeyDictionary[Any, dict[int, Any]] = weakref.WeakKeyDictionary()
+        """What was computed again in a backward pass, or in a group of them, and not taken yet."""
         self.logs = logs
-        self.group: weakref.ref[GraphExecGroup] | None = None
-        """The group in which it was run again last."""
+        self.is_complete = False
+        """Whether the function has been run to its end, and so all places are known."""
 
     def pack(self, t: Any) -> _Place:
         place = _Place(len(self.places), _kind(t) if self.checks else None)
@@ -183,45 +192,54 @@ class _Again:
         return place
 
     def unpack(self, place: _Place) -> Any:
-        if place.position not in self.values:
-            group = GraphExecGroup.current
-            if group is not None:
-                if self.group is not None and self.group() is group:
-                    raise CheckpointError(_UNPACKED_TWICE)
-                self.group = weakref.ref(group)
+        passes: Any = GraphExecGroup.current or _state.modes.running
+        values = None if passes is None else self.runs.get(passes)
+        if values is None:
             try:
-                self._run()
+                values = self._run()
             except CheckpointError as error:
                 if self.logs is None:
                     raise
                 from ._checkpoint_debug import report  # loaded when first used
 
                 raise CheckpointError(report(*self.logs)) from error
-        return self.values.pop(place.position)
+            if passes is not None:
+                self.runs[passes] = values
+        if place.position not in values:
+            raise CheckpointError(_UNPACKED_TWICE.format(_IN_GROUP if GraphExecGroup.current is not None else ""))
+        return values.pop(place.position)
 
-    def _run(self) -> None:
+    def _run(self) -> dict[int, Any]:
         inputs = [_cut(a) for a in unpack(self.inputs, TENSORS)]
         named = {name: _cut(a) for name, a in self.keywords.items()}
         count = 0
-        self.values.clear()
+        values: dict[int, Any] = {}
 
         def pack(t: Any) -> Any:
             nonlocal count
-            if count < len(self.places) and self.places[count]() is not None:
-                self.values[count] = t.detach()
+            plain = t.detach() if t.requires_grad else t
+            if count < len(self.places):
+                if self.places[count]() is not None:
+                    values[count] = plain
+            elif self.is_complete:
+                raise CheckpointError(
+                    "torch.utils.checkpoint: trying to save more tensors during recomputation than during the original "
+                    f"forward pass.{_TIP}"
+                )
             count += 1
             if self.early_stop and count == len(self.places):
                 raise _Enough
-            return t.detach()
+            return plain
 
         with (
-            contextlib.suppress(_Enough), enable_grad(), _random_state(self.state), self.context,
+            contextlib.suppress(_Enough), enable_grad(), _random_state(self.state), self.autocast, self.context,
             saved_tensors_hooks(pack, _same), self.logs[1] if self.logs else contextlib.nullcontext(),
         ):  # fmt: skip
             self.function(*inputs, **named)
-        self._compare(count)
+        self._compare(count, values)
+        return values
 
-    def _compare(self, count: int) -> None:
+    def _compare(self, count: int, values: dict[int, Any]) -> None:
         if count < len(self.places):
             raise CheckpointError(
                 "torch.utils.checkpoint: A different number of tensors was saved during the original forward and "
@@ -229,7 +247,7 @@ class _Again:
                 f"Number of tensors saved during recomputation: {count}.{_TIP}"
             )
         wrong = ""
-        for i, t in self.values.items():
+        for i, t in values.items():
             place = self.places[i]()
             if place is not None and place.kind is not None and place.kind != _kind(t):
                 wrong += f"tensor at position {i}:\nsaved metadata: {place.kind}\nrecomputed metadata: {_kind(t)}\n"
@@ -246,10 +264,13 @@ def _same(value: Any) -> Any:
 
 
 _UNPACKED_TWICE = (
-    "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. Performing two "
-    "backward calls that overlap (i.e. require the same saved activation in order to compute gradients) is not allowed "
-    "while under the torch.utils.checkpoint.GraphExecGroup context. If you are calling ctx.saved_tensors in backward, "
-    "make sure to do so only once. Otherwise please open an issue with details on your use case."
+    "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. {}If you are "
+    "calling ctx.saved_tensors in backward, make sure to do so only once. Otherwise please open an issue with details "
+    "on your use case."
+)
+_IN_GROUP = (
+    "Performing two backward calls that overlap (i.e. require the same saved activation in order to compute gradients) "
+    "is not allowed while under the torch.utils.checkpoint.GraphExecGroup context. "
 )
 
 _TIP = """
@@ -294,7 +315,7 @@ def _kind(t: Any) -> dict[str, Any]:
 
 def _cut(value: Any) -> Any:
     """An input without its history: the graph that is made again is thrown away."""
-    if not isinstance(value, Tensor):
+    if not isinstance(value, Tensor) or not value.requires_grad:
         return value
     return value.detach().requires_grad_(value.requires_grad)
 
@@ -310,6 +331,7 @@ class CheckpointFunction(Function):
         check_backward_validity(args)
         ctx.run_function = run_function
         ctx.state = get_rng_state() if preserve_rng_state else None
+        ctx.autocast = _autocast_as_now()
         ctx.others = [None if isinstance(a, Tensor) else a for a in args]
         ctx.at = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
         ctx.save_for_backward(*(args[i] for i in ctx.at))
@@ -328,7 +350,7 @@ class CheckpointFunction(Function):
         inputs = list(ctx.others)
         for i, t in zip(ctx.at, ctx.saved_tensors):
             inputs[i] = _cut(t)
-        with enable_grad(), _random_state(ctx.state):
+        with enable_grad(), _random_state(ctx.state), ctx.autocast:
             outputs = ctx.run_function(*inputs)
         pairs = [
             (o, g)

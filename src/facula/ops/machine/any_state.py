@@ -95,10 +95,16 @@ def give_history(op: Any, outs: list[Any], tensors: tuple[Any, ...], attributes:
             for out in outs:
                 out._meta = cut
     if op.is_view:
-        for out in outs:
-            mark_view(out, tensors[0], op._replay(attributes), multi=op.outputs != 1)
+        for nr, out in enumerate(outs):
+            replay = op._replay(attributes) or (_again(op, attributes, nr) if state.modes.view_replay else None)
+            mark_view(out, tensors[0], replay, multi=op.outputs != 1)
     elif state.special and state.modes.inference:
         mark_inference(outs)
+
+
+def _again(op: Any, attributes: tuple[Any, ...], nr: int) -> Callable[[Any], Any]:
+    """Makes a view once more, of another tensor."""
+    return lambda t: op(t, *attributes) if op.outputs == 1 else op(t, *attributes)[nr]
 
 
 def wrap(array: Any) -> Tensor:

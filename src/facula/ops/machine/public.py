@@ -18,6 +18,7 @@ from ..._lazy import set_methods
 from ..._levels.needs_values import NeedsValues
 from ..._tensor import Tensor
 from ...autograd.saved import DIRECT, PLAIN
+from ...autograd.views import check_inplace
 from .any_state import mark_new
 from .arguments import NUMPY_NAMES
 from .elementwise import Elementwise
@@ -291,6 +292,7 @@ def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = (), reco
     if out.dtype is not result.dtype and record is not None and "exact" in how:
         raise _other_out_dtype(record, result.dtype, out.dtype)
     check_result_type(result.dtype, out.dtype)
+    check_inplace(out, False)
     check_no_overlap(out._array)
     given = [t for t in (args[0] if args and isinstance(args[0], (tuple, list)) else args) if isinstance(t, Tensor)]
     if "separate" in how:

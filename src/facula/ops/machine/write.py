@@ -209,19 +209,8 @@ def check_no_partial_overlap(
     same_geometry = source.strides == target.strides and source.shape == target.shape
     if same_geometry and strides.address(source) == strides.address(target) and not at_all:
         return
-    if _is_dense(target) and _is_dense(source):
+    if strides.is_dense(target) and strides.is_dense(source):
         raise RuntimeError(
             "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
             "memory location. Please clone() the tensor before performing the operation."
         )
-
-
-def _is_dense(array: np.ndarray[Any, Any]) -> bool:
-    """Whether an array's elements fill a stretch of memory without holes, in any order of dimensions."""
-    step = array.itemsize
-    for n, s in sorted(zip(array.shape, array.strides), key=lambda pair: pair[1]):
-        if n > 1:
-            if s != step:
-                return False
-            step *= n
-    return True

@@ -126,8 +126,21 @@ def _complex_log_sums(rows: Any, dim: int) -> Any:
         swap = row.real > last.real
         high, low = np.where(swap, row, last), np.where(swap, last, row)
         both_gone = np.isneginf(high.real) & np.isneginf(low.real)
-        out[i] = np.where(both_gone, high, high + np.log(1 + np.exp(np.where(both_gone, 0, low - high))))
+        both_infinite = np.isposinf(high.real) & np.isposinf(low.real)
+        apart = np.where(both_gone | both_infinite, 0, low - high)
+        out[i] = np.where(both_gone, high, high + np.log(1 + np.exp(apart)))
+        if both_infinite.any():
+            out[i] = np.where(both_infinite, np.log(_infinite_power(high) + _infinite_power(low)), out[i])
     return np.ascontiguousarray(np.moveaxis(out, 0, dim))
+
+
+def _infinite_power(x: Any) -> Any:
+    """``exp`` of numbers with an infinite real part: a part along whose axis they do not point is 0, not nan."""
+    real, imaginary = np.cos(x.imag), np.sin(x.imag)
+    power = np.empty_like(x)
+    power.real = np.where(real == 0, 0, np.inf * real)
+    power.imag = np.where(imaginary == 0, 0, np.inf * imaginary)
+    return power
 
 
 @primitive("LogcumsumexpBackward0", batch=batching.moved_dimensions)

@@ -9,7 +9,7 @@ import numpy as np
 from ... import return_types
 from ..._core import dtypes
 from ..._core.dtypes import not_for, widened
-from ..._tensor import Tensor
+from ..._tensor import Tensor, computed
 from ..arrays.gather import unpick
 from ..arrays.sums import maximum_reduce, minimum_reduce, with_ones
 from ..arrays.types import Array
@@ -292,8 +292,18 @@ def _place(name: str, arg: Any, input: Tensor, dim: Any, keepdim: bool) -> Tenso
         raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
     if not array.ndim:
         return Tensor._wrap(np.zeros((), np.int64))
-    found = arg(widened(array), dim, keepdims=keepdim)
-    return Tensor._wrap(found if isinstance(found, np.ndarray) else np.asarray(found))
+    ndim, axis = array.ndim, None if dim is None else dim % array.ndim - array.ndim
+
+    def place(array: Any) -> Tensor:
+        """Of the last dimensions: those before them are the items of a batch."""
+        lead = array.shape[: array.ndim - ndim]
+        if axis is not None:
+            found = arg(widened(array), axis, keepdims=keepdim)
+        else:
+            found = arg(widened(array).reshape(*lead, -1), -1).reshape(lead + (1,) * (ndim if keepdim else 0))
+        return Tensor._wrap(np.asanyarray(found))
+
+    return computed(input, place)
 
 
 @public("argmax", "argmax", out=True)

@@ -31,7 +31,7 @@ def become_view(self: Any, op: Primitive, *attributes: Any) -> Any:
         for view in others:
             links.relink(view, before)
         return self
-    views.check_inplace(self, state.grad_enabled())
+    views.check_inplace(self, state.grad_enabled() and self.requires_grad)
     made = op(self, *attributes)
     self._array = made._array
     self._bump_version()
@@ -112,7 +112,7 @@ def as_strided_(input: Tensor, size: Any, stride: Any, storage_offset: int | Non
 
 
 def _refuse_gradients(self: Tensor) -> None:
-    if self.requires_grad:
+    if self.requires_grad and not (state.modes.inference and self.is_inference()):
         raise RuntimeError("cannot resize variables that require grad")
 
 
@@ -172,6 +172,8 @@ def set_(
         array = _strided_memory(memory, dt, storage_offset, whole if size is None else size, stride)
     input._array = array
     input._bump_version()
+    if input._meta is not None and input._meta.accumulator is not None:
+        input._own_meta().accumulator = None  # graphs that lead to the old memory's gradient do not lead here
     return input
 
 

@@ -11,8 +11,10 @@ from ..._core.strides import bytes_of
 from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine import batching
+from ..machine.namespaces import TENSORS
 from ..machine.primitive import primitive
 from ..machine.public import public
+from ..machine.rules import constant, raw
 
 
 @primitive("AliasBackward0", view=True, batch=batching.last_dimensions)
@@ -74,16 +76,36 @@ def _positions(size: tuple[int, ...], stride: tuple[int, ...]) -> Any:
     return where
 
 
-as_strided_op.vjp(
-    input=lambda g, size, stride, storage_offset, geometry, xp: xp.restride(g, size, stride, storage_offset, *geometry)
-)
+@as_strided_op.vjp("input")
+def as_strided_gradient(
+    g: Any, size: tuple[int, ...], stride: tuple[int, ...], storage_offset: int, geometry: tuple[Any, ...], xp: Any
+) -> Any:
+    return _shared_out(xp.restride(g, size, stride, storage_offset, *geometry), geometry, xp)
+
+
+def _shared_out(t: Any, geometry: tuple[Any, ...], xp: Any) -> Any:
+    """Elements that lie in one place of the memory, as an expanded tensor's do, have equal shares of what is there."""
+    size, stride, _ = geometry
+    if not any(s == 0 and n > 1 for n, s in zip(size, stride)) and _lie_apart(size, stride):
+        return t
+    where = _positions(size, stride)
+    return t / constant(np.bincount(where.reshape(-1))[where].astype(raw(t).real.dtype), xp)
+
+
+def _lie_apart(size: tuple[int, ...], stride: tuple[int, ...]) -> bool:
+    reach = 0
+    for s, n in sorted((s, n) for n, s in zip(size, stride) if n > 1):
+        if s <= reach:
+            return False
+        reach += s * (n - 1)
+    return True
 
 
 @as_strided_op.tangent
 def as_strided_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
     """A tangent may lie otherwise in memory than the value, whose strides are meant."""
     *there, here = attributes
-    return restride_op(tangents[0], *here, *there)
+    return restride_op(_shared_out(tangents[0], here, TENSORS), *here, *there)
 
 
 @as_strided_op.batch

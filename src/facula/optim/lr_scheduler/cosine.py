@@ -84,7 +84,7 @@ class CosineAnnealingWarmRestarts(_Cosine):
     def _one_further(self) -> tuple[float, int]:
         """How far into a round, and how long that is, an epoch after now."""
         here = self.T_cur + 1
-        return (here, self.T_i) if here < self.T_i else (here - self.T_i, self.T_i * self.T_mult)
+        return (here, self.T_i) if here < self.T_i else (here % self.T_i, self.T_i * self.T_mult)
 
     def _place_of(self, epoch: float) -> tuple[float, int]:
         """The same at any epoch: rounds get longer as the terms of a geometric series."""
