@@ -1,7 +1,8 @@
 """Small programs, one behaviour each: what they print, and the error that ends them.
 
 They stand in ``programs/*.txt``, each below a line ``## its name``. ``torch`` is the library, ``nn``, ``F`` and
-``fwAD`` are its ``nn``, ``nn.functional`` and ``autograd.forward_ad``, ``checkpoint`` its ``utils.checkpoint.checkpoint``.
+``fwAD`` are its ``nn``, ``nn.functional`` and ``autograd.forward_ad``; ``checkpoint`` is the function of
+``utils.checkpoint``.
 """
 
 from __future__ import annotations
