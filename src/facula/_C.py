@@ -99,7 +99,8 @@ class _Functions:
                 return FUNCTIONS[name]
             except KeyError:
                 raise AttributeError(f"torch._C._VariableFunctions has no attribute {name!r}") from None
-        return getattr(load(self._module), name.removeprefix(self._prefix))
+        public = "logsigmoid" if name == "log_sigmoid" else name.removeprefix(self._prefix)
+        return getattr(load(self._module), public)
 
 
 _VariableFunctions = _Functions("")

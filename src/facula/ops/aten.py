@@ -20,7 +20,7 @@ from .views.slices import slice_along
 
 
 class Overloads:
-    """An operator; its overloads are one here, which finds out by the arguments."""
+    """An operator; its overloads are one here, which finds out by the arguments, but have names."""
 
     def __init__(self, name: str, function: Any) -> None:
         self.__name__ = name
@@ -33,12 +33,60 @@ class Overloads:
             raise RuntimeError(f"aten::{args[0].__name__}() {e}") from None
 
     def __getattr__(self, overload: str) -> Any:
-        if overload.startswith("__"):
+        if overload.startswith("_"):
             raise AttributeError(overload)
-        return self
+        found = Overload(self, overload)
+        setattr(self, overload, found)
+        return found
+
+    @property
+    def _qualified_op_name(self) -> str:
+        return f"aten::{self.__name__}"
+
+    def __reduce__(self) -> Any:
+        return __getattr__, (self.__name__,)
+
+    def __str__(self) -> str:
+        return f"aten.{self.__name__}"
 
     def __repr__(self) -> str:
-        return f"<OpOverloadPacket(op='aten.{self.__name__}')>"
+        return f"<OpOverloadPacket(op='{self}')>"
+
+
+class Overload:
+    """One overload by its name. It is equal to all others of its operator, which do the same here."""
+
+    namespace = "aten"
+
+    def __init__(self, packet: Overloads, overload: str) -> None:
+        self.overloadpacket = packet
+        self._overloadname = overload
+        self.__name__ = f"{packet.__name__}.{overload}"
+
+    def __call__(*args: Any, **kwargs: Any) -> Any:
+        return args[0].overloadpacket(*args[1:], **kwargs)
+
+    @property
+    def _qualified_op_name(self) -> str:
+        return f"aten::{self.__name__}"
+
+    def name(self) -> str:
+        return self._qualified_op_name.removesuffix(".default")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Overload) and other.overloadpacket is self.overloadpacket
+
+    def __hash__(self) -> int:
+        return hash(self.overloadpacket)
+
+    def __reduce__(self) -> Any:
+        return getattr, (self.overloadpacket, self._overloadname)
+
+    def __str__(self) -> str:
+        return f"aten.{self.__name__}"
+
+    def __repr__(self) -> str:
+        return f"<OpOverload(op='{self.overloadpacket}', overload='{self._overloadname}')>"
 
 
 @cache

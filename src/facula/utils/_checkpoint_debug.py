@@ -90,7 +90,7 @@ class OperationLog(_Watcher):
         shown = [self._shown(t) for t in tensors]
         arguments = [str(shown)] if op.variadic else shown
         arguments += [str(a) for a in attributes if a is not None]
-        self._pending.append(f"torch._ops.aten.{operator_of(op).__name__}.default({', '.join(arguments)})")
+        self._pending.append(f"torch._ops.{operator_of(op)}({', '.join(arguments)})")
         return super().before(op, tensors, attributes)
 
     def after(self, op: Any, outs: list[Any]) -> None:

@@ -49,8 +49,7 @@ def operator_of(op: Any) -> Any:
 
         told = re.sub(r"(?<![0-9])(?<!^)([A-Z])", r"_\1", re.sub(r"Backward[0-9]*$", "", op.node_name or "")).lower()
         names = [name for name in (told, op.name) if name and hasattr(aten, name)]
-        found = getattr(aten, names[0]) if names else aten.Overloads(op.name, op)
-        _operators[op.name] = found
+        found = _operators[op.name] = (getattr(aten, names[0]) if names else aten.Overloads(op.name, op)).default
     return found
 
 
@@ -153,17 +152,17 @@ def create_selective_checkpoint_contexts(
     results are to be kept.
     """
     if isinstance(policy_fn_or_list, list):
-        from ..ops.aten import Overloads  # loaded when first used
+        from ..ops.aten import Overload  # loaded when first used
 
         for op in policy_fn_or_list:
-            if not isinstance(op, Overloads):
+            if not isinstance(op, Overload):
                 raise ValueError(
                     f"Expected op in `op_list` to be an OpOverload but got: {op} of type {type(op)}. "
                 )
-        names = {op.__name__ for op in policy_fn_or_list}
+        kept_operators = set(policy_fn_or_list)
 
         def policy(ctx: Any, op: Any, *args: Any, **kwargs: Any) -> CheckpointPolicy:
-            return CheckpointPolicy.MUST_SAVE if op.__name__ in names else CheckpointPolicy.PREFER_RECOMPUTE
+            return CheckpointPolicy.MUST_SAVE if op in kept_operators else CheckpointPolicy.PREFER_RECOMPUTE
 
     elif callable(policy_fn_or_list):
         policy = policy_fn_or_list

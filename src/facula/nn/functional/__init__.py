@@ -50,6 +50,8 @@ __all__ = sorted(name for name in _KNOWN if not name.startswith(("_", "has_", "h
 def __getattr__(name: str) -> Any:
     if name in _OWN:
         value = getattr(_lazy.load(_OWN[name]), name)
+    elif name == "_threshold":  # what PyTorch calls it in code that is made of graphs
+        value = __getattr__("threshold")
     elif name == "_Reduction":
         value = _lazy.load("nn._reduction")
     elif name in _lazy.FUNCTIONALS:

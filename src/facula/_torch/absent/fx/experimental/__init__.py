@@ -1,1 +1,0 @@
-"""``torch.fx.experimental``: see ``torch.fx``."""
