@@ -229,7 +229,8 @@ class Tracer(TracerBase):
                 self._patch(patches, fn)
                 called, args = self.create_args_for_root(fn, isinstance(root, Module), concrete_args)
                 result = self.create_arg(called(*args))
-                self.create_node("output", "output", (result,), {}, type_expr=_annotation(fn, fn.__annotations__.get("return")))
+                returns = _annotation(fn, fn.__annotations__.get("return"))
+                self.create_node("output", "output", (result,), {}, type_expr=returns)
         finally:
             _tracing -= 1
             self.submodule_paths = None

@@ -17,6 +17,7 @@ from . import _names
 from ._purity import has_side_effect, is_impure
 from ._texts import tensor_text
 from .immutable_collections import immutable_dict, immutable_list
+from .operator_schemas import normalize_function, normalize_module
 
 if TYPE_CHECKING:
     from .graph import Graph
@@ -238,14 +239,12 @@ class Node:
         self, root: Any, arg_types: Any = None, kwarg_types: Any = None, normalize_to_only_use_kwargs: bool = False
     ) -> Any:
         """Its arguments by the parameters of what is called, with defaults; None if these are not known."""
-        from . import operator_schemas  # it imports this module
-
         if self.op == "call_function":
-            return operator_schemas.normalize_function(
+            return normalize_function(
                 self.target, self.args, dict(self.kwargs), arg_types, kwarg_types, normalize_to_only_use_kwargs
             )
         if self.op == "call_module":
-            return operator_schemas.normalize_module(
+            return normalize_module(
                 root, self.target, self.args, dict(self.kwargs), normalize_to_only_use_kwargs
             )
         return None
