@@ -23,7 +23,6 @@ else:
         atexit.register(folder.cleanup)
         os.environ["FACULA_CACHE"] = folder.name
         subprocess.run([sys.executable, "-m", "facula", "native", "build"], check=True)
-    from facula.ops.machine import native
+    from facula.native import presence
 
-    assert native.expected
-    native.always = wanted == "always"
+    presence.always = wanted == "always"

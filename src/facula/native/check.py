@@ -77,7 +77,11 @@ def elementwise(rng: Rng, d: Any) -> None:
         expected = R.FUNCTIONS[name](R.wide(x))
         # gelu's factor (1 + erf) cancels far below 0, as it does in NumPy and PyTorch.
         scale = np.abs(R.wide(x)) if name.startswith("gelu") else None
-    same(name, getattr(K, name)(x), expected, d, 8, scale)
+    found = getattr(K, name)(x)
+    same(name, found, expected, d, 8, scale)
+    zeros = (x == 0) & (found == 0) & (name != "relu")
+    if (np.signbit(found) != np.signbit(expected))[zeros].any():
+        raise Differs(f"{name} {d}: the sign of 0")
     if x.size > 2:
         unhandled(name, getattr(K, name)(x[::2]))
         unhandled(name, getattr(K, name)(x.view(np.int32)))

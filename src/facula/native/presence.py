@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import os
 
+always = False
+"""Whether kernels are used for arrays of all sizes: tests set it before anything is called."""
+
 
 def folder() -> str:
     """Where libraries are built: ``FACULA_CACHE``, or facula in ``XDG_CACHE_HOME``, or in ``~/.cache``."""

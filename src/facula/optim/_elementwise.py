@@ -49,6 +49,9 @@ class ElementwiseOptimizer(Optimizer):
     _numbers: ClassVar[tuple[str, ...]] = ("step",)
     """State that is one number for each parameter."""
 
+    _native: ClassVar[str] = ""
+    """Its native kernel, which takes what ``_update`` takes after the first; see ``ops.machine.native``."""
+
     _needs_capture: ClassVar[str] = "params and state_steps"
     _scratch: Scratch
 

@@ -15,7 +15,9 @@ from typing import Any
 import numpy as np
 
 from .._tensor import Tensor
+from ..native import presence
 from ..ops.arrays.tiles import each_tile
+from ..ops.machine import native
 from ._arithmetic import Scratch
 
 SMALL = 16384
@@ -23,6 +25,9 @@ SMALL = 16384
 
 TILE = 131072
 """So many elements are updated at once: on half as many the calls themselves would cost more than the cache saves."""
+
+NATIVE = 1024
+"""From so many elements on the native kernel is used, where there is one."""
 
 _REAL: dict[np.dtype[Any], np.dtype[Any]] = {np.dtype(c): np.dtype(r) for c, r in (("c8", "f4"), ("c16", "f8"))}
 _PLAIN = {np.dtype(np.float32), np.dtype(np.float64), *_REAL}
@@ -140,7 +145,9 @@ class Pass:
             flat, grad = flat.view(self.real), grad.view(self.real)
         update, parts, scratch = rule._update, self.parts, self.scratch
         size = flat.size
-        if size <= TILE:
+        if _is_done_natively(rule, flat, grad, *parts, coefficients):
+            pass
+        elif size <= TILE:
             update(scratch.arrays(size, self.real), flat, grad, *parts, coefficients)
         else:
 
@@ -190,6 +197,12 @@ class Pass:
             counter[0] += 1
             counter[1] = code
             counter[2] = instruction
+
+
+def _is_done_natively(rule: Any, flat: Any, *rest: Any) -> bool:
+    if not native.expected or not rule._native or (flat.size < NATIVE and not presence.always):
+        return False
+    return bool(native.native_function(rule._native)(flat, *rest))
 
 
 def _cut(flat: Any, like: list[Any]) -> list[Any]:

@@ -16,6 +16,8 @@ __all__ = ["Adam", "adam"]
 class Adam(ElementwiseOptimizer):
     """Steps scaled by running means of the gradient and of its square (Kingma & Ba 2015)."""
 
+    _native = "optimizers:adam"
+
     def __init__(
         self,
         params: Any,

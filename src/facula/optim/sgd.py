@@ -16,6 +16,7 @@ __all__ = ["SGD", "sgd"]
 class SGD(ElementwiseOptimizer):
     """Gradient descent, with momentum (also Nesterov's) and weight decay if wanted."""
 
+    _native = "optimizers:sgd"
     _numbers: ClassVar[tuple[str, ...]] = ()
     _refuses_foreach = False
 

@@ -78,7 +78,7 @@ INLINE real hyperbolic_tangent(real x) {
     real near = TANH_TAIL(s) * s * x + x;
     real c = a > TANH_END ? TANH_END : a;
     real far = 1 - 2 / (moderate_exponential(c + c) + 1);
-    return a < (real)0.55 ? near : with_sign(far, x);
+    return with_sign(a < (real)0.55 ? near : far, x); /* also of -0, which `near` loses */
 }
 
 /* x = 2^e m with m in [sqrt(1/2), sqrt(2)); log(m) = 2 atanh(f / (2 + f)), f = m - 1. */

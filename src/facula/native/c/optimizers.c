@@ -22,7 +22,8 @@ INLINE real square_root(real x) {
                    size = (real)s[3], shrink = (real)s[4], decay = (real)s[5], sign = (real)s[6]; \
         UNUSED(top); \
         for (int64_t i = 0; i < n; i++) { \
-            real q = p[i] * shrink, d = sign * g[i] + decay * q; \
+            real q = p[i] * shrink, d = sign * g[i]; \
+            if (decay != 0) d += decay * q; /* 0 times inf is no change */ \
             real mean = m[i] + share * (d - m[i]), square = beta2 * v[i] + rest * d * d; \
             m[i] = mean; \
             v[i] = square; \
@@ -55,7 +56,8 @@ KERNEL(adam) {
                    sign = (real)s[4]; \
         UNUSED(momentum), UNUSED(share), UNUSED(m); \
         for (int64_t i = 0; i < n; i++) { \
-            real d = sign * g[i] + decay * p[i]; \
+            real d = sign * g[i]; \
+            if (decay != 0) d += decay * p[i]; \
             body; \
             p[i] = p[i] - step * d; \
         } \

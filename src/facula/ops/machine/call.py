@@ -143,10 +143,14 @@ class Call(Text):
 
     def kernel(self, depth: int, given: str, first: str = "") -> None:
         """Run it, in silence unless it is known to be silent. ``first``: the array of an elementwise call."""
-        if native.is_wanted(self.op):
-            self.say(depth, native.otherwise(self.op, given.split(", "), self.optional))
-            depth += 1
-        self.numpy_kernel(depth, given, first)
+        self.numpy_kernel(self.natively(depth, given.split(", ")), given, first)
+
+    def natively(self, depth: int, given: list[str]) -> int:
+        """Try the native kernel first, if there may be one; returns how deep the other one stands."""
+        if not native.is_wanted(self.op):
+            return depth
+        self.say(depth, native.otherwise(self.op, given, self.optional))
+        return depth + 1
 
     def numpy_kernel(self, depth: int, given: str, first: str = "") -> None:
         self.is_array = bool(first)

@@ -22,6 +22,7 @@ from .arguments import NUMPY_NAMES, is_number
 from .call import made
 from .deprecated import warn_of_old_overload
 from .namespaces import TENSORS
+from .native import Native
 from .operands import check_devices, operands, run_kernel, wrong_operand
 from .primitive import Primitive
 from .rule import Gradient
@@ -123,7 +124,7 @@ def elementwise(
     name: str, kernel: Any, node: str | None = None, *, promote: str = "default", check: Any = None,
     scalars: tuple[str, ...] = (), numbers: bool = True, fast: bool = True,
     holomorphic: bool = True, saved_names: dict[str, str] | None = None, quick: dict[str, np.ufunc] | None = None,
-    native: tuple[str, int] | None = None, **rules: Callable[..., Any] | Gradient,
+    native: Native | None = None, **rules: Callable[..., Any] | Gradient,
 ) -> Elementwise:  # fmt: skip
     """Declare an elementwise primitive in one expression: kernel, node name, and a rule for each input.
 

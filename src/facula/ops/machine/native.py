@@ -15,6 +15,7 @@ texts are as they were without it; if there is one, it is loaded when a large ar
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 expected = presence.expected()
 """Whether there may be a library. One that is built later is used by the next process."""
 
-always = False
-"""Whether sizes do not matter: tests set it before anything is called."""
+Native = tuple[str, int] | tuple[str, int, str]
+"""A native kernel, from what size on it pays, and of which array if not of the first."""
 
 
 def is_wanted(op: Primitive) -> bool:
@@ -38,31 +39,35 @@ def is_wanted(op: Primitive) -> bool:
 def otherwise(op: Primitive, given: list[str], optional: bool = False) -> str:
     """A text's ``if``, under which the kernel is run, since the native one has not given ``_result``.
 
-    ``given``: the arguments; ``optional``: whether the first may be None.
+    ``given``: the arguments; ``optional``: whether the one that is measured may be None.
     """
     assert op.native is not None
-    least, first = 0 if always else op.native[1], given[0]
-    none = f"{first} is None or " if optional else ""
-    small = f"{none}{first}.size < {least} or " if least else none
+    _, least, *named = op.native
+    measured = given[op.tensor_names.index(*named)] if named else given[0]
+    none = f"{measured} is None or " if optional else ""
+    small = f"{none}{measured}.size < {least} or " if not presence.always else none
     return f"if {small}(_result := _native({', '.join(given)})) is None:"
 
 
 def found_when_called(op: Primitive, names: dict[str, Any]) -> Callable[..., Any]:
     """What ``_native`` is in a text with these names: the first call replaces it by the function itself."""
 
+    assert op.native is not None
+    kernel = op.native[0]
+
     def find(*args: Any) -> Any:
-        names["_native"] = found = native_function(op)
+        names["_native"] = found = native_function(kernel)
         return found(*args)
 
     return find
 
 
-def native_function(op: Primitive) -> Callable[..., Any]:
-    """The native kernel of an operator; without a library, one that never applies."""
+@cache
+def native_function(kernel: str) -> Callable[..., Any]:
+    """The native kernel of this name; without a library, one that never applies."""
     from ...native import library  # loaded when first used
 
-    assert op.native is not None
-    module, _, name = op.native[0].partition(":")
+    module, _, name = kernel.partition(":")
     if library.load() is None:
         return _never
     found: Callable[..., Any] = getattr(import_module(f"facula.native.operators.{module}"), name)
@@ -73,15 +78,18 @@ def _never(*args: Any) -> None:
     return None
 
 
-def kernel_of(op: Primitive) -> Callable[..., Any]:
-    """The kernel of an operator, with its native one in front if that may be there."""
+def kernel_of(op: Primitive, instead: Callable[..., Any] | None = None) -> Callable[..., Any]:
+    """The kernel of an operator, with its native one in front if that may be there.
+
+    ``instead``: what to call in place of the kernel, where it is known that this does.
+    """
     if not is_wanted(op):
-        return op.kernel
+        return instead or op.kernel
 
     def text(names: dict[str, Any]) -> Callable[..., Any]:
         kernel = getattr(op.kernel, "__wrapped__", op.kernel)
         defaults = getattr(kernel, "__defaults__", None) or ()
-        names.update(_kernel=op.kernel, _native=found_when_called(op, names), _defaults=defaults)
+        names.update(_kernel=instead or op.kernel, _native=found_when_called(op, names), _defaults=defaults)
         given = [*op.tensor_names, *op.attribute_names]
         bare = len(given) - len(defaults)
         parameters = [*given[:bare], *[f"{name}=_defaults[{i}]" for i, name in enumerate(given[bare:])]]

@@ -81,7 +81,7 @@ class Primitive:
         holomorphic: bool = True,
         random: bool = False,
         saved_names: dict[str, str] | None = None,
-        native: tuple[str, int] | None = None,
+        native: natives.Native | None = None,
     ) -> None:
         self.name = self.__name__ = name
         self.kernel = kernel

@@ -234,7 +234,11 @@ def write(call: Call) -> None:
     given = ", ".join([*[f"_a_{name}" for name in call.tensors], *call.attributes])
     call.say(1, "try:")
     if isinstance(op.kernel, np.ufunc):
-        call.numpy_kernel(2, f"{given}, _a_{x}")
+        depth = call.natively(2, given.split(", "))
+        call.numpy_kernel(depth, f"{given}, _a_{x}")
+        if depth > 2:
+            call.say(2, "else:",
+                        f"    _a_{x}[...] = _result")  # fmt: skip
     elif op.write is not None:
         call.say(2, f"_op.write({given})")
     else:

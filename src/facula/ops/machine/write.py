@@ -87,12 +87,12 @@ def write_inplace(
 
     def write(target: np.ndarray[Any, Any], *others: Any) -> None:
         if arrays is None:
-            store(target, op.kernel(target, *others, *attributes))
+            store(target, op.on_arrays(target, *others, *attributes))
             return
         shape = common_shape(*[a.shape for a in arrays])
         if shape != target.shape:
             raise output_shape_error(target.shape, shape)
-        if isinstance(op.kernel, np.ufunc) and op.promote == "default" and arrays[0] is target:
+        if isinstance(op.on_arrays, np.ufunc) and op.promote == "default" and arrays[0] is target:
             op.kernel(*arrays, out=target)
         else:
             store(target, run_kernel(op, arrays, dt, attributes))

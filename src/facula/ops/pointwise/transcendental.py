@@ -16,6 +16,7 @@ from ..arrays.types import Array
 from ..machine.arguments import is_number
 from ..machine.elementwise import Elementwise, elementwise
 from ..machine.namespaces import TENSORS
+from ..machine.native import Native
 from ..machine.public import FUNCTIONS, expose, public
 from ..machine.refusals import only
 from ..machine.rule import Gradient
@@ -237,7 +238,7 @@ def float_power_(input: Tensor, exponent: Any) -> Tensor:
 
 def function(
     name: str, kernel: Any, node: str, rule: Any, aliases: str = "", *, check: Any = None, inplace: bool = True,
-    quick: Any = None, native: tuple[str, int] | None = None,
+    quick: Any = None, native: Native | None = None,
 ) -> Elementwise:  # fmt: skip
     """A function that turns integers into floats, under all its names."""
     rules = {} if quick is None else {"input": quick}

@@ -90,7 +90,7 @@ def summed_to(g: Any, shape: tuple[int, ...], xp: Any) -> Any:
 _HIDDEN = {"input_shape": ""}
 
 
-@primitive("AddmmBackward0", name="addmm", saved_names=_HIDDEN)
+@primitive("AddmmBackward0", name="addmm", saved_names=_HIDDEN, native=("products:addmm", 1024, "mat1"))
 def addmm_op(input: Array, mat1: Array, mat2: Array, beta: complex, alpha: complex) -> Any:
     return plus_product(product, input, mat1, mat2, beta, alpha)
 

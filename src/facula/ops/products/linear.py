@@ -40,9 +40,10 @@ def _recipe(call: Call) -> None:
                 "    or weight._meta is not None and weight._meta.inference):",
                 f"    return {otherwise}")  # fmt: skip
     call.state(otherwise)
-    call.say(1, "_a_mat2 = _a_weight.T",
-                f"_result = _a_{x}.dot(_a_mat2)",
-                *["_add(_result, _a_input, _result)"] * len(bias))  # fmt: skip
+    call.say(1, "_a_mat2 = _a_weight.T")
+    depth = call.natively(1, ["_a_input", "_a_mat1", "_a_mat2", "1", "1"] if bias else ["_a_input", "_a_mat2"])
+    call.say(depth, f"_result = _a_{x}.dot(_a_mat2)",
+                    *["_add(_result, _a_input, _result)"] * len(bias))  # fmt: skip
     call.wrap(1)
     call.edges(1, [*bias, x, "weight"], tensors)
     call.say(1, "if _e_weight is not None:")

@@ -29,13 +29,12 @@ from ..moving.copy import clone
 from ..views.shape import contiguous, expand_op, flatten, reshape, squeeze_op, unsafe_view_op, unsqueeze_op, view_op
 from ..views.transpose import permute_op, t, transpose_op
 from .matrix_products import (
-    batch_product,
     bmm,
+    bmm_op,
     dot,
     mm,
     mm_op,
     mv,
-    product,
     refuse_bool,
     require_same_scalar_type,
     require_tensors,
@@ -69,7 +68,7 @@ def _matrices(call: Call) -> None:
                 "    _a_input.ndim != 2 or _a_mat2.ndim != 2 or _a_input.shape[1] != _a_mat2.shape[0]):",
                 f"    return {otherwise}")  # fmt: skip
     call.state(otherwise)
-    call.say(1, "_result = _a_input.dot(_a_mat2)")
+    call.say(call.natively(1, ["_a_input", "_a_mat2"]), "_result = _a_input.dot(_a_mat2)")
     call.wrap(1)
     call.edges(1, call.tensors, call.tensors)
     call.node(1)
@@ -109,7 +108,7 @@ def _batched(input: Any, other: Any, a: int, b: int) -> Any:
     recording = state.grad_enabled()
     records = recording and (input.requires_grad or other.requires_grad)
     if not records and _plain_batches(input._array, other._array):
-        result = Tensor._wrap(batch_product(input._array, other._array))
+        result = Tensor._wrap(bmm_op.on_arrays(input._array, other._array))
         result._meta = cut_of((input, other), not recording)
         return result
     if a == b == 3:
@@ -194,7 +193,7 @@ set_methods(__matmul__=_operator, __rmatmul__=_reflected)
 
 
 def _raw_matmul(a: Any, b: Any) -> Any:
-    return product(a, b) if a.ndim == 2 == b.ndim else batch_product(a, b)
+    return mm_op.on_arrays(a, b) if a.ndim == 2 == b.ndim else bmm_op.on_arrays(a, b)
 
 
 in_both_namespaces("matmul", _raw_matmul, matmul)

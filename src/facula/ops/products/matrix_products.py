@@ -16,7 +16,7 @@ from ..._core.dtypes import F32, F64, cpp_name, not_for, widened
 from ..._core.quiet import safe
 from ..._tensor import Tensor
 from ..arrays.types import Array
-from ..machine import batching
+from ..machine import batching, native
 from ..machine.autocast import is_on, lowered
 from ..machine.namespaces import TENSORS
 from ..machine.primitive import primitive
@@ -77,7 +77,7 @@ def left_gradient(g: Any, right: Any, shape: Any, strides: Any, xp: Any) -> Any:
     """The gradient of ``left`` in ``left @ right``; see NOTE [layout of gradients]."""
     by_columns = strides[0] == 1 and strides[1] == shape[0] and shape[1] > 1
     if xp.is_raw and (g.dtype is F32 or g.dtype is F64) and type(g) is ndarray is type(right):
-        return right.dot(g.T).T if by_columns else g.dot(right.T)
+        return times(right, g.T).T if by_columns else times(g, right.T)
     if by_columns:
         return xp.t(xp.mm(xp.conj(right), xp.t(g)))
     return xp.mm(g, adjoint(right, xp))
@@ -86,7 +86,7 @@ def left_gradient(g: Any, right: Any, shape: Any, strides: Any, xp: Any) -> Any:
 def right_gradient(g: Any, left: Any, shape: Any, strides: Any, xp: Any) -> Any:
     by_columns = strides[0] == 1 and strides[1] == shape[0] and shape[1] > 1
     if xp.is_raw and (g.dtype is F32 or g.dtype is F64) and type(g) is ndarray is type(left):
-        return g.T.dot(left).T if by_columns else left.T.dot(g)
+        return times(g.T, left).T if by_columns else times(left.T, g)
     if by_columns:
         return xp.t(xp.mm(xp.t(g), xp.conj(left)))
     return xp.mm(adjoint(left, xp), g)
@@ -202,11 +202,14 @@ def check_mv(mat: Any, vec: Any, input: Any = None) -> None:
 # ---- products of two
 
 
-@primitive("MmBackward0", name="mm", kind="multilinear")
+@primitive("MmBackward0", name="mm", kind="multilinear", native=("products:mm", 1024))
 @safe
 def mm_op(input: Array, mat2: Array) -> Any:
     return product(input, mat2)
 
+
+times: Any = native.kernel_of(mm_op, ndarray.dot)
+"""The product of two float matrices."""
 
 mm_op.vjp(
     input=lambda g, mat2, input_shape, input_strides, xp: left_gradient(g, mat2, input_shape, input_strides, xp),
@@ -214,7 +217,7 @@ mm_op.vjp(
 )
 
 
-@primitive("BmmBackward0", name="bmm", kind="multilinear")
+@primitive("BmmBackward0", name="bmm", kind="multilinear", native=("products:bmm", 1024))
 def bmm_op(input: Array, mat2: Array) -> Any:
     return batch_product(input, mat2)
 
