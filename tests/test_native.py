@@ -67,7 +67,7 @@ def everything():
     y, logs = K.attention(q, k, v, True)
     yield (y, logs, *K.attention_backward(v, q, k, v, y, logs, True))
     out, a, b, kept = K.lstm(gates, recurrent, h, h, steps)
-    yield (out, a, b, *K.lstm_backward(out, h, h, recurrent, h, steps, kept))
+    yield (out, a, b, *K.lstm_backward(out, h, h, recurrent, steps, kept))
     p, s, t = x.copy(), g.copy(), np.abs(g)
     K.adam_(p, g, s, t, None, share=0.1, beta2=0.99, eps=1e-8, size=-0.01)
     out = np.zeros((50, 900), "f4")

@@ -349,20 +349,28 @@ def recurrent(rng: Rng, d: Any) -> None:
     found = K.lstm(gates, weight, h, c, steps)
     if found is None:
         raise Differs("lstm: not handled")
-    back = K.lstm_backward(g_out, g_h, g_c, weight, c, steps, found[3])
+    back = K.lstm_backward(g_out, g_h, g_c, weight, steps, found[3])
+    alone = K.lstm(gates, weight, h, c, steps, keep=False)
     wh, w_up, w_gh = R.wide(h), R.wide(g_out), R.wide(g_h)
     right = R.lstm(R.wide(gates), R.wide(weight), wh, R.wide(c), steps, w_up, w_gh, R.wide(g_c))
     names = "out", "h", "c", "g_gates", "g_h", "g_c"
     for name, part, expected in zip(names, (*found[:3], *(back or (None,))), right):
         same(f"lstm {name}", part, expected, d, 512, 10 * (1 + np.abs(expected).max()))
+    same("lstm that keeps nothing", alone and alone[0], right[0], d, 512, 10)
     gates, weight, bias = gates[:, : 3 * width].copy(), weight[: 3 * width], maybe(rng, floats(rng, d, width))
     made = K.gru(gates, weight, bias, h, steps)
     if made is None:
         raise Differs("gru: not handled")
-    back = K.gru_backward(g_out, g_h, weight, h, made[0], steps, made[2], made[3])
+    only = K.gru(gates, weight, bias, h, steps, keep=False)
+    found_back = K.gru_backward(g_out, g_h, weight, steps, made[2])
+    if found_back is None or only is None:
+        raise Differs("gru: not handled")
+    by_h, by_gates, g_h0 = found_back[0][:, :width], found_back[0][:, width:], found_back[1]
+    parts = *made[:2], by_gates, np.concatenate((by_gates[:, : 2 * width], by_h), 1), g_h0
     right = R.gru(R.wide(gates), R.wide(weight), R.wide(bias), wh, steps, w_up, w_gh)
-    for name, part, expected in zip(("out", "h", "by input", "by h", "g_h"), (*made[:2], *(back or (None,))), right):
+    for name, part, expected in zip(("out", "h", "by input", "by h", "g_h"), parts, right):
         same(f"gru {name}", part, expected, d, 512, 10 * (1 + np.abs(expected).max()))
+    same("gru that keeps nothing", only[0], right[0], d, 512, 10)
 
 
 @case

@@ -12,7 +12,7 @@
    - the gradient of the input: outputs of a convolution of the gradient by the flipped weights; with strides, one for
    each of the sets of inputs that see the same weights;
    - the gradient of a weight: the sum over all positions of the gradient times the input at the offset. */
-#include "real.h"
+#include "product.h"
 #include <stdlib.h>
 
 #define ROWS (REGISTERS == 32 ? 8 : 4) /* output channels of a tile */
@@ -468,6 +468,91 @@ static int weight_gradient_piece(void *p, int64_t piece) {
     return DONE;
 }
 
+/* ---- the same for many channels
+
+   With the channels of a position side by side, what a tap needs of all positions is a matrix of B's kind, which begins
+   at the tap's offset: the gradient of its weights is a product of matrices, without a copy for each tap. Taps that
+   are neighbours in a row see neighbouring positions: they are columns of one product. */
+
+enum { RUN = 256, ROOM = 1 << 22 }; /* positions at a time; reals for the samples that are laid out at once */
+
+struct products {
+    struct conv *w;
+    real *x, *g, *sums; /* (samples, positions, across), (samples, outs, reach), (taps / along, outs, along, across) */
+    int64_t first, samples, group, across, along, room, block; /* along: taps of a product */
+};
+
+/* The input of a sample with its channels side by side, in bordered planes. */
+static int lay_out_piece(void *p, int64_t piece) {
+    struct products *q = p;
+    const struct conv *w = q->w;
+    const struct planes *f = &w->planes;
+    int64_t volume = w->size[0] * w->size[1] * w->size[2], outputs = w->out_size[0] * w->out_size[1] * w->out_size[2];
+    int64_t group = (q->first + piece) * w->groups + q->group, across = q->across;
+    const real *x = w->x + group * w->in * volume;
+    real *to = q->x + piece * q->room;
+    memset(to, 0, sizeof(real) * (size_t)q->room);
+    for (int64_t z = 0; z < w->size[0]; z++)
+        for (int64_t y = 0; y < w->size[1]; y++, x += w->size[2]) {
+            int64_t zz = z + f->low[0], yy = y + f->low[1];
+            if (zz >= f->inner[0] * f->step[0] || yy >= f->inner[1] * f->step[1]) continue;
+            for (int64_t i = 0; i < smaller(w->size[2], f->inner[2] * f->step[2] - f->low[2]); i++) {
+                const real *restrict from = x + i;
+                real *restrict o = to + place_in(f, zz, yy, i + f->low[2]) * across;
+                for (int64_t c = 0; c < w->in; c++) o[c] = from[c * volume];
+            }
+        }
+    for (int64_t c = 0; c < w->outs; c++)
+        fill_grid(w, w->g + (group * w->outs + c) * outputs, q->g + (piece * w->outs + c) * w->reach);
+    return DONE;
+}
+
+/* The gradients of some output channels' weights, of all samples that are laid out. */
+static int products_piece(void *p, int64_t piece) {
+    struct products *q = p;
+    const struct conv *w = q->w;
+    int64_t first = piece * q->block, rows = smaller(q->block, w->outs - first);
+    for (int64_t sample = 0; sample < q->samples; sample++)
+        for (int64_t at = 0; at < w->reach; at += RUN)
+            for (int64_t t = 0; t < w->taps; t += q->along) {
+                int64_t columns = q->along * q->across;
+                NAME(add_product)(q->g + (sample * w->outs + first) * w->reach + at, w->reach, rows,
+                                  q->x + sample * q->room + (w->offset[t] + at) * q->across, q->across, columns,
+                                  smaller(RUN, w->reach - at), q->sums + t * w->outs * q->across + first * columns,
+                                  columns);
+            }
+    return DONE;
+}
+
+static int weight_gradient_of_many(struct conv *w) {
+    struct products q = {.w = w, .across = rounded_up(w->in, LANES)};
+    q.along = w->stride[2] == 1 && w->dilation[2] == 1 ? w->kernel[2] : 1;
+    /* Runs of positions reach beyond the last one, where the gradient is 0, by less than a vector and the offsets. */
+    q.room = (channel_size(&w->planes) + LANES) * q.across;
+    int64_t each = q.room + w->outs * w->reach, sums = w->taps * w->outs * q.across;
+    int64_t most = larger(1, smaller(w->samples, ROOM / each));
+    real *memory = scratch(KERNEL_SLOT, sizeof(real) * (size_t)(most * each + sums));
+    if (!memory) return NO_MEMORY;
+    q.x = memory, q.sums = memory + most * q.room, q.g = q.sums + sums;
+    q.block = thread_count() == 1 ? w->outs : rounded_up(pieces_of(w->outs, 2 * thread_count()), 6);
+    for (q.group = 0; q.group < w->groups; q.group++) {
+        memset(q.sums, 0, sizeof(real) * (size_t)sums);
+        for (q.first = 0; q.first < w->samples; q.first += most) {
+            q.samples = smaller(most, w->samples - q.first);
+            double size = (double)(q.samples * w->reach) * (double)q.across;
+            in_pieces(lay_out_piece, &q, q.samples, size);
+            in_pieces(products_piece, &q, pieces_of(w->outs, q.block), 0.02 * size * (double)(w->outs * w->taps));
+        }
+        real *restrict out = w->out + q.group * w->outs * w->in * w->taps;
+        for (int64_t o = 0; o < w->outs; o++)
+            for (int64_t c = 0; c < w->in; c++)
+                for (int64_t t = 0; t < w->taps; t += q.along)
+                    for (int64_t k = 0; k < q.along; k++)
+                        *out++ = q.sums[((t / q.along * w->outs + o) * q.along + k) * q.across + c];
+    }
+    return all_finite(w->out, w->groups * w->outs * w->in * w->taps) ? DONE : NOT_HANDLED;
+}
+
 /* convolution_weight_gradient: g, x, gradient of the weight | as convolution. */
 KERNEL(convolution_weight_gradient) {
     UNUSED(s);
@@ -478,6 +563,11 @@ KERNEL(convolution_weight_gradient) {
     if (plan_input(&w) != DONE) return NO_MEMORY;
     struct grid grid = {&w.planes, w.offset, count, 0, w.outs, {w.out_size[0], w.out_size[1], w.out_size[2]}};
     w.reach = rounded_up(positions_of(&grid), LANES);
+    if (2 * w.in > LANES) {
+        int status = weight_gradient_of_many(&w);
+        free(w.offset);
+        return status;
+    }
     w.parts = malloc(sizeof(real) * (size_t)(pieces * all + 1));
     int status = NO_MEMORY;
     if (w.parts) {

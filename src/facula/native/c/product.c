@@ -18,15 +18,15 @@ INLINE int height_class(int64_t rows) { return rows >= 6 ? 0 : rows >= 4 ? 1 : r
 INLINE int width_class(int64_t columns) { return VECTORS == 4 && columns > 2 * LANES ? 0 : columns > LANES ? 1 : 2; }
 INLINE int64_t panel_width(int class) { return class == 0 ? 4 * LANES : class == 1 ? 2 * LANES : LANES; }
 
-typedef void tile_t(int64_t k, const real *restrict a, int64_t lda, const real *restrict b, real *restrict c,
-                    int64_t ldc, int adds, const real *bias);
+typedef void tile_t(int64_t k, const real *restrict a, int64_t lda, const real *restrict b, int64_t ldb,
+                    real *restrict c, int64_t ldc, int adds, const real *bias);
 
-/* ROW and STEP: the strides of A from row to row and from one k to the next. */
-#define TILE(name, M, N, ROW, STEP) \
-    APART void name(int64_t k, const real *restrict a, int64_t lda, const real *restrict b, real *restrict c, \
-                    int64_t ldc, int adds, const real *bias) { \
+/* ROW and STEP: the strides of A from row to row and from one k to the next; NEXT: that of B. */
+#define TILE(name, M, N, ROW, STEP, NEXT) \
+    APART void name(int64_t k, const real *restrict a, int64_t lda, const real *restrict b, int64_t ldb, \
+                    real *restrict c, int64_t ldc, int adds, const real *bias) { \
         vector t[M][N]; \
-        UNUSED(lda); \
+        UNUSED(lda), UNUSED(ldb); \
         _Pragma("GCC unroll 8") for (int i = 0; i < M; i++) _Pragma("GCC unroll 8") for (int j = 0; j < N; j++) \
             t[i][j] = (vector){0}; \
         for (; k > 0; k--) { \
@@ -37,7 +37,7 @@ typedef void tile_t(int64_t k, const real *restrict a, int64_t lda, const real *
                 _Pragma("GCC unroll 8") for (int j = 0; j < N; j++) t[i][j] += x * v[j]; \
             } \
             a += (STEP); \
-            b += N * LANES; \
+            b += (NEXT); \
         } \
         _Pragma("GCC unroll 8") for (int i = 0; i < M; i++) _Pragma("GCC unroll 8") for (int j = 0; j < N; j++) { \
             loose *p = (loose *)(c + i * ldc + j * LANES); \
@@ -47,27 +47,32 @@ typedef void tile_t(int64_t k, const real *restrict a, int64_t lda, const real *
             *p = r; \
         } \
     }
-#define TILES_OF_WIDTH(form, N, ROW, STEP) \
-    TILE(form##_6_##N, 6, N, ROW, STEP) \
-    TILE(form##_4_##N, 4, N, ROW, STEP) \
-    TILE(form##_2_##N, 2, N, ROW, STEP) \
-    TILE(form##_1_##N, 1, N, ROW, STEP)
+#define TILES_OF_WIDTH(form, N, ROW, STEP, NEXT) \
+    TILE(form##_6_##N, 6, N, ROW, STEP, NEXT) \
+    TILE(form##_4_##N, 4, N, ROW, STEP, NEXT) \
+    TILE(form##_2_##N, 2, N, ROW, STEP, NEXT) \
+    TILE(form##_1_##N, 1, N, ROW, STEP, NEXT)
 #define TABLE(form, N) \
     { form##_6_##N, form##_4_##N, form##_2_##N, form##_1_##N }
 
-TILES_OF_WIDTH(rows, 2, lda, 1)
-TILES_OF_WIDTH(rows, 1, lda, 1)
-TILES_OF_WIDTH(strips, 2, 1, lda)
-TILES_OF_WIDTH(strips, 1, 1, lda)
+#define FORMS_OF_WIDTH(N) \
+    TILES_OF_WIDTH(rows, N, lda, 1, N * LANES) \
+    TILES_OF_WIDTH(strips, N, 1, lda, N * LANES) \
+    TILES_OF_WIDTH(unpacked, N, lda, 1, ldb)
+
+/* A by rows or copied in strips, with B packed; A by rows with B where it lies. */
+enum { BY_ROWS, IN_STRIPS, UNPACKED };
+FORMS_OF_WIDTH(2)
+FORMS_OF_WIDTH(1)
 #if REGISTERS == 32
-TILES_OF_WIDTH(rows, 4, lda, 1)
-TILES_OF_WIDTH(strips, 4, 1, lda)
-static tile_t *const TILES[2][3][4] = {{TABLE(rows, 4), TABLE(rows, 2), TABLE(rows, 1)},
-                                       {TABLE(strips, 4), TABLE(strips, 2), TABLE(strips, 1)}};
+FORMS_OF_WIDTH(4)
+#define FORM(form) \
+    { TABLE(form, 4), TABLE(form, 2), TABLE(form, 1) }
 #else
-static tile_t *const TILES[2][3][4] = {{{0}, TABLE(rows, 2), TABLE(rows, 1)},
-                                       {{0}, TABLE(strips, 2), TABLE(strips, 1)}};
+#define FORM(form) \
+    { {0}, TABLE(form, 2), TABLE(form, 1) }
 #endif
+static tile_t *const TILES[3][3][4] = {FORM(rows), FORM(strips), FORM(unpacked)};
 
 /* ---- packing */
 
@@ -124,11 +129,11 @@ struct bounds {
 static void strip_times_panel(tile_t *tile, int64_t height, int64_t w, int64_t width, int64_t k, const real *a,
                               int64_t lda, const real *panel, const struct bounds *to) {
     if (w == width) {
-        tile(k, a, lda, panel, to->c, to->c_row, to->adds, to->bias);
+        tile(k, a, lda, panel, 0, to->c, to->c_row, to->adds, to->bias);
         return;
     }
     real whole[6 * WIDTH] __attribute__((aligned(64)));
-    tile(k, a, lda, panel, whole, WIDTH, 0, NULL);
+    tile(k, a, lda, panel, 0, whole, WIDTH, 0, NULL);
     for (int64_t i = 0; i < height; i++)
         for (int64_t j = 0; j < w; j++) {
             real *c = to->c + i * to->c_row + j, x = whole[i * WIDTH + j];
@@ -141,7 +146,7 @@ int NAME(product_part)(const struct product *p, int64_t i_first, int64_t i_end, 
     size_t strips = p->a_column == 1 ? 0 : (size_t)TALL * (size_t)smaller(p->k, DEEP);
     real *packed = scratch(PRODUCT_SLOT, sizeof(real) * (panels + strips + 16)), *copied = packed + panels;
     if (!packed) return NO_MEMORY;
-    int form = p->a_column != 1;
+    int form = p->a_column == 1 ? BY_ROWS : IN_STRIPS;
     if (p->k == 0 && !p->adds) {
         for (int64_t i = i_first; i < i_end; i++)
             for (int64_t j = j_first; j < j_end; j++) p->c[i * p->c_row + j] = p->bias ? p->bias[j] : 0;
@@ -227,11 +232,26 @@ void NAME(packed_product)(const real *a, int64_t a_row, int64_t m, const real *p
                 int64_t w = smaller(WIDTH, n - j);
                 int v = width_class(w);
                 struct bounds to = {c + i * c_row + j, c_row, adds || kk, NULL};
-                strip_times_panel(TILES[0][v][q], HEIGHTS[q], w, panel_width(v), depth, a + i * a_row + kk, a_row,
+                strip_times_panel(TILES[BY_ROWS][v][q], HEIGHTS[q], w, panel_width(v), depth, a + i * a_row + kk, a_row,
                                   o + j * depth, &to);
             }
             i += HEIGHTS[q];
         }
+    }
+}
+
+/* ---- B where it lies */
+
+void NAME(add_product)(const real *a, int64_t a_row, int64_t m, const real *b, int64_t b_row, int64_t n, int64_t k,
+                       real *c, int64_t c_row) {
+    for (int64_t j = 0; j < n;) {
+        int v = n - j >= WIDTH ? width_class(WIDTH) : n - j >= 2 * LANES ? 1 : 2;
+        for (int64_t i = 0; i < m;) {
+            int q = height_class(m - i);
+            TILES[UNPACKED][v][q](k, a + i * a_row, a_row, b + j, b_row, c + i * c_row + j, c_row, 1, NULL);
+            i += HEIGHTS[q];
+        }
+        j += panel_width(v);
     }
 }
 

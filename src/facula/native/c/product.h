@@ -30,4 +30,8 @@ void NAME(pack_all)(const real *b, int64_t b_row, int64_t b_column, int64_t n, i
 /* C = A B (+ C) with it; rows of A and C lie apart by a_row and c_row. */
 void NAME(packed_product)(const real *a, int64_t a_row, int64_t m, const real *packed, int64_t n, int64_t k, real *c,
                           int64_t c_row, int adds);
+/* C += A B, where rows of B are as long as whole vectors, and aligned: n, b_row and c_row are multiples of LANES. k is
+   short enough that what B has of it stays in the cache. */
+void NAME(add_product)(const real *a, int64_t a_row, int64_t m, const real *b, int64_t b_row, int64_t n, int64_t k,
+                       real *c, int64_t c_row);
 #endif

@@ -17,6 +17,8 @@ def _unary(name: str) -> Unary:
     run = kernel(name, "fwn", 0.6)
 
     def function(x: Any) -> Any:
+        if x.__class__ is not np.ndarray:
+            return None
         out = np.empty(x.shape, x.dtype)
         return out if run(x, out, x.size) else None
 
@@ -29,6 +31,8 @@ def _gradient(name: str) -> Binary:
     run = kernel(name, "ffwn", 0.8)
 
     def function(g: Any, x: Any) -> Any:
+        if x.__class__ is not np.ndarray:
+            return None
         out = np.empty(x.shape, x.dtype)
         return out if g.shape == x.shape and run(g, x, out, x.size) else None
 

@@ -17,15 +17,16 @@ _NARROW = 96
 """Fewer columns than this leave much of a tile empty, unless they fill a panel of 64 or half of it."""
 
 
-def _pays(rows: int, inner: int, columns: int, b: Any) -> bool:
+def _pays(a: Any, b: Any) -> bool:
+    columns = b.shape[-1]
     if columns < _NARROW and columns % 32:
         return presence.always
     is_transposed = b.strides[-2] == b.itemsize
-    return rows * inner * columns >= (_TRANSPOSED if is_transposed else _DENSE) or presence.always
+    return a.shape[-2] * a.shape[-1] * columns >= (_TRANSPOSED if is_transposed else _DENSE) or presence.always
 
 
 def mm(input: Any, mat2: Any) -> Any:
-    if input.ndim != 2 or mat2.ndim != 2 or not _pays(*input.shape, mat2.shape[1], mat2):
+    if input.ndim != 2 or mat2.ndim != 2 or not _pays(input, mat2):
         return None
     return matmul(input, mat2)
 
@@ -33,12 +34,12 @@ def mm(input: Any, mat2: Any) -> Any:
 def bmm(input: Any, mat2: Any) -> Any:
     if input.ndim < 2 or mat2.ndim < 2 or input.shape[-1] != mat2.shape[-2]:
         return None
-    if not _pays(input.shape[-2], input.shape[-1], mat2.shape[-1], mat2):
+    if not _pays(input, mat2):
         return None
     return matmul(input, mat2)
 
 
 def addmm(input: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any) -> Any:
-    if beta != 1 or alpha != 1 or input.ndim != 1 or not _pays(*mat1.shape, mat2.shape[1], mat2):
+    if beta != 1 or alpha != 1 or input.ndim != 1 or not _pays(mat1, mat2):
         return None
     return matmul(mat1, mat2, input)

@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..._core.dtypes import F32, is_half, widened
+
 Step = tuple[slice, int]
 """The rows of a step, and how many they are."""
 
@@ -345,3 +347,71 @@ def states_before(out: Any, hidden: Any, steps: list[Step]) -> Any:
         found[rows] = state[:n]
         state[:n] = out[rows]
     return found
+
+
+# ---- a whole layer
+
+
+def _wide(a: Any) -> Any:
+    return None if a is None else widened(a)
+
+
+def layer(
+    forward: Callable[..., Result], input: Any, hx: Any, cx: Any, weights: tuple[Any, ...], batch_sizes: Any,
+    reverse: bool, keep: bool,
+) -> tuple[Any, ...]:  # fmt: skip
+    """(outputs, last hidden state, last cell state or something empty, factors and states for the backward pass).
+
+    The states are the outputs once more: users may change those in place.
+    """
+    x, h, c, *rest = (_wide(a) for a in (input, hx, cx, *weights))
+    steps = steps_of(batch_sizes or input.shape[1:2] * input.shape[0], reverse)
+    found = forward(x.reshape(-1, x.shape[-1]), h, c, Weights(*rest), steps, keep)
+    cell = np.empty(0, x.dtype) if c is None else found.cell
+    results = [found.out.reshape(*input.shape[:-1], h.shape[1]), found.hidden, cell]
+    if is_half(input.dtype):
+        results = [a.astype(input.dtype) for a in results]
+    return (*results, found.kept, found.out.copy() if keep else found.kept)
+
+
+def layer_gradients(
+    backward: Callable[..., Gradients], times: Callable[[Any, Any], Any], mode: str, gradients: tuple[Any, ...],
+    input: Any, hx: Any, cx: Any, weights: tuple[Any, ...], factors: Any, states: Any, batch_sizes: Any, reverse: bool,
+    needs: tuple[bool, ...],
+) -> list[Any]:  # fmt: skip
+    """The gradients of input, states and weights, those that are needed. ``times``: the product of two matrices."""
+    given = (input, hx, cx, *weights)
+    x, h, c, *rest = (_wide(a) for a in given)
+    w = Weights(*rest)
+    steps = steps_of(batch_sizes or input.shape[1:2] * input.shape[0], reverse)
+    rows = x.reshape(-1, x.shape[-1])
+    g_out, g_hidden, g_cell = (_wide(a) for a in gradients)
+    found = backward(
+        None if g_out is None else g_out.reshape(states.shape),
+        np.zeros_like(h) if g_hidden is None else g_hidden,
+        None if c is None else np.zeros_like(c) if g_cell is None else g_cell,
+        states, w, steps, factors,
+    )  # fmt: skip
+    by_inputs, by_hidden = found.input_gates, found.hidden_gates
+    by_weight = times(by_hidden.T, states_before(states, h, steps)) if needs[4] else None
+    by_bias = _column_sums(by_hidden) if needs[6] else None
+    if mode == "GRU":
+        by_weight, by_bias = (None if a is None else np.roll(a, -h.shape[1], 0) for a in (by_weight, by_bias))
+    results = [
+        times(by_inputs, w.of_input).reshape(input.shape) if needs[0] else None,
+        found.hidden,
+        found.cell,
+        times(by_inputs.T, rows) if needs[3] else None,
+        by_weight,
+        _column_sums(by_inputs) if needs[5] else None,
+        by_bias,
+        found.projection,
+    ]
+    return [
+        r.astype(a.dtype, copy=False) if need and a is not None else None
+        for r, a, need in zip(results, given, needs)
+    ]
+
+
+def _column_sums(x: Any) -> Any:
+    return np.ones(len(x), x.dtype) @ x if x.dtype == F32 else x.sum(0)

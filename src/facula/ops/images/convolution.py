@@ -31,8 +31,9 @@ NO_BIAS = (0,)
 
 
 @primitive(
-    "ConvolutionBackward0", saved_names={"input": "input", "bias_sym_sizes_opt": "bias_sym_sizes_opt"}
-)
+    "ConvolutionBackward0", saved_names={"input": "input", "bias_sym_sizes_opt": "bias_sym_sizes_opt"},
+    native=("convolution:convolution", 1024),
+)  # fmt: skip
 def convolution_op(
     input: Array, weight: Array, bias: Array | None, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool,
     output_padding: Sizes, groups: int, bias_sym_sizes_opt: Sizes,
@@ -54,7 +55,10 @@ def convolution_op(
     return y.astype(input.dtype, copy=False)
 
 
-@primitive("ConvolutionBackwardBackward0", name="convolution_input", kind="multilinear")
+@primitive(
+    "ConvolutionBackwardBackward0", name="convolution_input", kind="multilinear",
+    native=("convolution:input_gradient", 1024),
+)  # fmt: skip
 def convolution_input_op(
     input: Array, weight: Array, sizes: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
 ) -> Any:
@@ -65,7 +69,10 @@ def convolution_input_op(
     return x.astype(input.dtype, copy=False)
 
 
-@primitive("ConvolutionBackwardBackward0", name="convolution_weight", kind="multilinear")
+@primitive(
+    "ConvolutionBackwardBackward0", name="convolution_weight", kind="multilinear",
+    native=("convolution:weight_gradient", 1024),
+)  # fmt: skip
 def convolution_weight_op(
     input: Array, other: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
 ) -> Any:

@@ -19,6 +19,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ..._core.devices import MetaArray
 from ...native import presence
 from .text import Text, compiled_when_called
 
@@ -90,12 +91,16 @@ def kernel_of(op: Primitive, instead: Callable[..., Any] | None = None) -> Calla
         kernel = getattr(op.kernel, "__wrapped__", op.kernel)
         defaults = getattr(kernel, "__defaults__", None) or ()
         names.update(_kernel=instead or op.kernel, _native=found_when_called(op, names), _defaults=defaults)
+        names.update(_type=type, _Meta=MetaArray)
         given = [*op.tensor_names, *op.attribute_names]
         bare = len(given) - len(defaults)
         parameters = [*given[:bare], *[f"{name}=_defaults[{i}]" for i, name in enumerate(given[bare:])]]
         optional = getattr(kernel, "__annotations__", {}).get(given[0]) == "Array | None"
         chosen = Text(op)
+        own = " or ".join([f"_type({name}) is _Meta" for name in op.tensor_names])
         chosen.say(0, f"def _chosen({', '.join(parameters)}):",
+                      f"    if {own}:",
+                      f"        return _kernel({', '.join(given)})",
                       f"    {otherwise(op, given, optional)}",
                       f"        return _kernel({', '.join(given)})",
                       "    return _result")  # fmt: skip

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from ..._core import state as _state
-from ..._core.dtypes import F32, SCALAR_TYPE_NAMES, is_half, widened
+from ..._core.dtypes import F32, SCALAR_TYPE_NAMES
 from ..._tensor import Tensor
 from ...autograd.differentiate import grad
 from ..activations.dropout import dropped
 from ..activations.relu import relu
-from ..arrays.recurrent import BACKWARD, FORWARD, Weights, states_before, steps_of
+from ..arrays.recurrent import BACKWARD, FORWARD, layer, layer_gradients, steps_of
 from ..arrays.types import Array
 from ..machine.errors import NoOverload
 from ..machine.meta import by_zeros
@@ -31,10 +31,6 @@ from .recurrent_cells import gru_step, lstm_step
 # ---- the primitives
 
 
-def _wide(a: Any) -> Any:
-    return None if a is None else widened(a)
-
-
 @by_zeros
 def _layer(
     input: Array, hx: Array, cx: Array, w_ih: Array, w_hh: Array, b_ih: Array, b_hh: Array, w_hr: Array, mode: str,
@@ -42,61 +38,23 @@ def _layer(
 ) -> tuple[Array, ...]:  # fmt: skip
     """(outputs, last hidden state, last cell state or something empty, factors and states for the backward pass).
 
-    ``input`` has the rows of all steps if there are ``batch_sizes``, else it is (steps, batch, features). The states
-    are the outputs once more: users may change those in place.
+    ``input`` has the rows of all steps if there are ``batch_sizes``, else it is (steps, batch, features).
     """
-    x, h, c, *weights = (_wide(a) for a in (input, hx, cx, w_ih, w_hh, b_ih, b_hh, w_hr))
-    steps = steps_of(batch_sizes or input.shape[1:2] * input.shape[0], reverse)
-    found = FORWARD[mode](x.reshape(-1, x.shape[-1]), h, c, Weights(*weights), steps, keep)
-    cell = np.empty(0, x.dtype) if c is None else found.cell
-    results = [found.out.reshape(*input.shape[:-1], h.shape[1]), found.hidden, cell]
-    if is_half(input.dtype):
-        results = [a.astype(input.dtype) for a in results]
-    return (*results, found.kept, found.out.copy() if keep else found.kept)
+    return layer(FORWARD[mode], input, hx, cx, (w_ih, w_hh, b_ih, b_hh, w_hr), batch_sizes, reverse, keep)
 
 
-@primitive(name="recurrent_layer_backward", outputs=8)
+@primitive(name="recurrent_layer_backward", outputs=8, native=("recurrent:layer_backward", 1024, "input"))
 def recurrent_layer_backward_op(
     grad_out: Array | None, grad_hidden: Array | None, grad_cell: Array | None, input: Array, hx: Array,
     cx: Array | None, w_ih: Array, w_hh: Array, b_ih: Array | None, b_hh: Array | None, w_hr: Array | None,
     factors: Array, states: Array, mode: str, batch_sizes: Any, reverse: bool, needs: tuple[bool, ...],
 ) -> list[Array | None]:  # fmt: skip
     """Backpropagation through time."""
-    given = (input, hx, cx, w_ih, w_hh, b_ih, b_hh, w_hr)
-    x, h, c, *rest = (_wide(a) for a in given)
-    weights = Weights(*rest)
-    steps = steps_of(batch_sizes or input.shape[1:2] * input.shape[0], reverse)
-    rows = x.reshape(-1, x.shape[-1])
-    g_out, g_hidden, g_cell = (_wide(a) for a in (grad_out, grad_hidden, grad_cell))
-    found = BACKWARD[mode](
-        None if g_out is None else g_out.reshape(states.shape),
-        np.zeros_like(h) if g_hidden is None else g_hidden,
-        None if c is None else np.zeros_like(c) if g_cell is None else g_cell,
-        states, weights, steps, factors,
-    )  # fmt: skip
-    by_inputs, by_hidden = found.input_gates, found.hidden_gates
-    by_weight = by_hidden.T @ states_before(states, h, steps) if needs[4] else None
-    by_bias = _column_sums(by_hidden) if needs[6] else None
-    if mode == "GRU":
-        by_weight, by_bias = (None if a is None else np.roll(a, -h.shape[1], 0) for a in (by_weight, by_bias))
-    results = [
-        (by_inputs @ weights.of_input).reshape(input.shape) if needs[0] else None,
-        found.hidden,
-        found.cell,
-        by_inputs.T @ rows if needs[3] else None,
-        by_weight,
-        _column_sums(by_inputs) if needs[5] else None,
-        by_bias,
-        found.projection,
-    ]
-    return [
-        r.astype(a.dtype, copy=False) if need and a is not None else None
-        for r, a, need in zip(results, given, needs)
-    ]
-
-
-def _column_sums(x: Any) -> Any:
-    return np.ones(len(x), x.dtype) @ x if x.dtype == F32 else x.sum(0)
+    weights = (w_ih, w_hh, b_ih, b_hh, w_hr)
+    gradients = (grad_out, grad_hidden, grad_cell)
+    return layer_gradients(
+        BACKWARD[mode], np.matmul, mode, gradients, input, hx, cx, weights, factors, states, batch_sizes, reverse, needs
+    )
 
 
 @recurrent_layer_backward_op.compose
@@ -145,7 +103,9 @@ def _composed_layer(*args: Any) -> list[Any]:
 
 
 def _layer_primitive(name: str, node: str) -> Primitive:
-    op = Primitive(name, _layer, node, outputs=5, saved_names=dict.fromkeys(("out3", "out4"), ""))
+    op = Primitive(
+        name, _layer, node, outputs=5, saved_names=dict.fromkeys(("out3", "out4"), ""), native=("recurrent:layer", 1024)
+    )
     op.gradient(
         recurrent_layer_backward_op, *op.tensor_names, grad_out="g0", grad_hidden="g1", grad_cell="g2", factors="out3",
         states="out4",
@@ -180,10 +140,10 @@ def _network(
     keep = _state.grad_enabled() and any(t.requires_grad for t in (input, *hx, *params))
     finals: list[list[Tensor]] = [[] for _ in hx]
     x = input
-    for layer in range(num_layers):
+    for depth in range(num_layers):
         outs = []
         for direction in range(directions):
-            at = layer * directions + direction
+            at = depth * directions + direction
             states = [state[at] for state in hx]
             w_ih, w_hh = weights[at][:2]
             _check(x, states[0], w_ih, w_hh, batch_sizes[0] if batch_sizes else x._array.shape[1])
@@ -194,7 +154,7 @@ def _network(
             for kept, state in zip(finals, (hidden, cell)):
                 kept.append(state)
         x = outs[0] if len(outs) == 1 else cat(outs, -1)
-        if layer < num_layers - 1:
+        if depth < num_layers - 1:
             x = dropped(x, dropout_p, train, False)
     return x, [stack(states) for states in finals]
 
