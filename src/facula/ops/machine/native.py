@@ -44,7 +44,7 @@ def otherwise(op: Primitive, given: list[str], optional: bool = False) -> str:
     """
     assert op.native is not None
     _, least, *named = op.native
-    measured = given[op.tensor_names.index(*named)] if named else given[0]
+    measured = given[op.tensor_names.index(named[0])] if named else given[0]
     none = f"{measured} is None or " if optional else ""
     small = f"{none}{measured}.size < {least} or " if not presence.always else none
     return f"if {small}(_result := _native({', '.join(given)})) is None:"
