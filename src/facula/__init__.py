@@ -92,6 +92,7 @@ _NAMES = {
         "_torch.as_torch": "as_torch",
         "autograd.steps": "steps",
         "show.drawing": "draw",
+        "show.page": "explore",
         "amp": "GradScaler autocast",
         "amp.autocast_mode": """
             autocast_decrement_nesting autocast_increment_nesting clear_autocast_cache get_autocast_cpu_dtype

@@ -12,6 +12,9 @@ usage: facula [--version] [--help] <command>
 
 commands:
   run script.py [args...]    run a program that imports torch on facula; also run -m module [args...]
+  explore [-o graph.html] [--loss NAME] [--backward N] script.py [args...]
+                             run a program and write a page that shows the graph of its last backward call, or of
+                             the variable NAME, or of its Nth backward call
   ops [name...]              the families of operators, or all that is declared of an operator
   native build|status|remove|test    the library of C kernels for this machine
   tour                       a guided tour of the library in the terminal (under 3 seconds)
@@ -55,6 +58,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if len(given) != 2 or given[1] not in command.ACTIONS:
             return complain(f"native takes one of {', '.join(command.ACTIONS)}")
         return printing(lambda: command.run(given[1:]))
+    if given[0] == "explore":
+        from .show import command as exploring  # loaded when first used
+
+        return exploring.run(given[1:])
     if given[0] == "run":
         if len(given) == 1 or (given[1] in ("-m", "-c") and len(given) == 2):
             return complain("run needs a script, or -m and a module, or -c and code")

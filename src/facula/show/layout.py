@@ -79,13 +79,13 @@ def layered(
 
 
 def side_boxes(leaves: Sequence[bool], edges: Sequence[tuple[int, int]]) -> set[int]:
-    """The leaves, and what leads to leaves alone: the transposition of a weight."""
+    """The leaves, and what leads to one leaf alone: the transposition of a weight."""
     onward: list[list[int]] = [[] for _ in leaves]
     for u, v in edges:
         onward[u].append(v)
     side: set[int] = set()
     for box in reversed(range(len(leaves))):
-        if leaves[box] or (onward[box] and side.issuperset(onward[box])):
+        if leaves[box] or (len(onward[box]) == 1 and onward[box][0] in side):
             side.add(box)
     return side
 

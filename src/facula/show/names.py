@@ -21,6 +21,7 @@ class Names:
         self._nodes: dict[Any, str] = {}
         self.modules: dict[str, Any] = {}
         """Modules by the name of their variable; '' for the object whose method asks."""
+        self._modules_of: dict[int, tuple[str, ...]] = {}
         self._kept: list[Any] = []
 
     def of_tensor(self, tensor: Any) -> str:
@@ -28,6 +29,10 @@ class Names:
 
     def of_node(self, node: Any) -> str:
         return self._nodes.get(node, "")
+
+    def module_of(self, tensor: Any) -> tuple[str, ...] | None:
+        """The path of the module that holds a parameter."""
+        return self._modules_of.get(id(tensor))
 
     def add(self, name: str, value: Any) -> None:
         """Note a tensor, the tensors of a short list or dict, or the parameters of a module."""
@@ -50,6 +55,7 @@ class Names:
         self.modules[name] = module
         for path, tensor in [*module.named_parameters(prefix=name), *module.named_buffers(prefix=name)]:
             self._add_tensor(path, tensor)
+            self._modules_of.setdefault(id(tensor), tuple(path.split(".")[:-1]))
 
     def _add_tensor(self, name: str, tensor: Any) -> None:
         self._kept.append(tensor)  # so that no other object gets its id
