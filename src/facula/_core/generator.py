@@ -5,7 +5,9 @@ Loading ``numpy.random`` takes time, so that waits for the first draw.
 
 from __future__ import annotations
 
+import functools
 import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -42,6 +44,7 @@ class Generator:
         self._seed = seed
         self._engine: Any = None
         self._raw: Any = self._first_words
+        self._memory: Any = None
         self.next_normal = None
 
     def words(self, n: int) -> Any:
@@ -53,6 +56,25 @@ class Generator:
             return np.empty(0, np.uint64)
         self._raw = self._seeded_engine().random_raw
         return self._raw(n)
+
+    def natively(self, name: str, *given: Any) -> bool:
+        """Draw by a kernel of the native library (``native/kernels/random.py``).
+
+        False: there is none, or it does not take these arrays; then nothing has been drawn.
+        """
+        kernels = _native_draws()
+        if kernels is None:
+            return False
+        if self._memory is None:
+            self._memory = _memory_of(self._seeded_engine())
+        with self._engine.lock:
+            if self._raw != self._first_words:
+                return kernels[name](self._memory, *given)
+            before = self._memory.tobytes()
+            done = kernels[name](self._memory, *given)
+        if self._memory.tobytes() != before:
+            self._raw = self._engine.random_raw
+        return done
 
     def _seeded_engine(self) -> Any:
         if self._engine is None:
@@ -141,6 +163,28 @@ class Generator:
 
     def __setstate__(self, state: Any) -> None:
         self.set_state(state)
+
+
+def _memory_of(engine: Any) -> Any:
+    """The bytes of NumPy's twister, where they lie: its words, and the place of the next one."""
+    import ctypes  # loaded when first used
+
+    size = 4 * _WORDS + 4
+    return np.frombuffer((ctypes.c_uint8 * size).from_address(engine.ctypes.state_address), np.uint8)
+
+
+@functools.cache
+def _native_draws() -> dict[str, Callable[..., bool]] | None:
+    from ..native import library  # loaded when first used
+
+    if not library.in_use():
+        return None
+    from ..native.kernels.random import DRAWS  # loaded when first used
+
+    engine = np.random.MT19937(0)
+    state = engine.state["state"]
+    expected = state["key"].tobytes() + np.int32(state["pos"]).tobytes()
+    return DRAWS if _memory_of(engine).tobytes() == expected else None
 
 
 default_generator = Generator()

@@ -82,7 +82,7 @@ class Distribution:
             if follows_from_others or constraints.is_dependent(constraint):
                 continue
             value = getattr(self, name)
-            if not constraint.check(value).all():
+            if not constraint.check(value)._is_all_true():
                 raise ValueError(
                     f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of "
                     f"distribution {self!r} to satisfy the constraint {constraint!r}, "
@@ -164,7 +164,7 @@ class Distribution:
             self._demand_support(value, support)
 
     def _demand_support(self, value: Any, support: Any) -> None:
-        if not support.check(value).all():
+        if not support.check(value)._is_all_true():
             raise ValueError(
                 f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) to be within the "
                 f"support ({support!r}) of the distribution {self!r}, but found invalid values:\n{value}"

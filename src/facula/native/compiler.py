@@ -58,7 +58,7 @@ def flags() -> list[str]:
 
 
 def link_flags() -> list[str]:
-    own = ["-shared", "-pthread"]
+    own = ["-shared", "-pthread", "-lm"]
     if sys.platform == "darwin":
         own += ["-undefined", "dynamic_lookup"]
     return own

@@ -60,11 +60,16 @@ class Library:
         threads.listeners.append(self.set_threads)
 
     def kernel(self, name: str, letters: str, cost: float) -> Callable[..., bool]:
-        """A kernel as a function. ``cost``: ns for an element of its largest array, about."""
-        functions = [getattr(self.dll, f"{name}_f{bits}") for bits in (32, 64)]
+        """A kernel as a function. ``cost``: ns for an element of its largest array, about.
+
+        Some kernels are there for float64 only.
+        """
+        functions = [getattr(self.dll, f"{name}_f{bits}", None) for bits in (32, 64)]
+        if functions == [None, None]:
+            raise AttributeError(f"the library has no kernel {name}")
         if not self.is_direct:
             return functools.partial(_through_ctypes, functions, letters)
-        addresses = [ctypes.cast(f, ctypes.c_void_p).value for f in functions]
+        addresses = [f and ctypes.cast(f, ctypes.c_void_p).value for f in functions]
         entry = _Entry((ctypes.c_void_p * 2)(*addresses), cost, letters.encode())
         call = ctypes.cast(self.dll.facula_call, ctypes.c_void_p).value
         method = _Method(name.encode(), call, _FASTCALL, None)
@@ -139,18 +144,19 @@ def _through_ctypes(functions: list[Any], letters: str, *given: Any) -> bool:
                 whole += [1] * (4 - value.ndim) + [*value.shape] + [0] * (4 - value.ndim) + strides
             if letter != "m" and not value.flags.c_contiguous:
                 return False
-            if letter in "wWx":
+            if letter in "wWxu":
                 if not value.flags.writeable:
                     return False
                 written.append(value)
             arrays.append(value)
-    if dtype is None:
+    function = functions[dtype is None or dtype == F64]
+    if function is None:
         return False
     for out in written:
         others = [x for x in arrays if x is not None and x is not out]
         if sum([x is out for x in arrays]) > 1 or any(np.may_share_memory(out, x) for x in others):
             return False
-    status = functions[dtype == F64](
+    status = function(
         (ctypes.c_void_p * max(len(arrays), 1))(*[None if x is None else x.ctypes.data for x in arrays]),
         (ctypes.c_int64 * max(len(whole), 1))(*whole),
         (ctypes.c_double * max(len(real), 1))(*real),

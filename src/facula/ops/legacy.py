@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 from .._lazy import set_methods
+from .._levels.wrapped import innermost
 from .._tensor import Tensor
 from .indexing.embedding import embedding as _embedding
 from .machine.public import FUNCTIONS, public
@@ -45,13 +46,13 @@ def _volatile(self: Tensor) -> bool:
 
 
 def _is_all_true(self: Tensor) -> Tensor:
-    """Whether all of these truths hold."""
-    return self.all()
+    """Whether all of these truths hold; inside vmap, for all items."""
+    return innermost(self).all()
 
 
 def _is_any_true(self: Tensor) -> Tensor:
-    """Whether one of these truths holds."""
-    return self.any()
+    """Whether one of these truths holds; inside vmap, for one item."""
+    return innermost(self).any()
 
 
 set_methods(

@@ -41,7 +41,7 @@ extern void Py_IncRef(object *);
 enum { CONTIGUOUS = 1, ALIGNED = 0x100, WRITEABLE = 0x400, MOST = 40 };
 
 struct entry {
-    kernel_t *kernels[2];
+    kernel_t *kernels[2]; /* NULL for a width that it does not take */
     double cost; /* ns for an element of the largest array: above 50 us in all, other threads of Python may run */
     char letters[MOST + 8];
 };
@@ -65,8 +65,8 @@ INLINE int64_t size_of(const array *a) {
 /* f: floats, dense; F: or None; w: the same, written: it shares memory with no other array; W: or None;
    m: floats of any strides: four sizes and four strides in elements (1 and 0 for dimensions that are not there) go
    before the whole numbers, and the cost is multiplied by the last size of the first; i: int64, dense; x: int64,
-   written; b: bool or bytes, dense; B: or None; n: a whole number; k: one by which the cost is multiplied; s: a real
-   number */
+   written; b: bool or bytes, dense; B: or None; u: the same, written; n: a whole number; k: one by which the cost is
+   multiplied; s: a real number. A kernel without floats is that for float64. */
 EXPORT object *facula_call(object *self, object *const *given, intptr_t count) {
     const struct entry *entry = PyLong_AsVoidPtr(self);
     void *data[MOST];
@@ -115,9 +115,8 @@ EXPORT object *facula_call(object *self, object *const *given, intptr_t count) {
             if (a->dtype != facula_objects[BOOL] && a->dtype != facula_objects[UINT8]) return answer(FALSE);
             width = 1;
         }
-        int needed = letter == 'm'                    ? ALIGNED
-                     : letter == 'w' || letter == 'x' ? CONTIGUOUS | ALIGNED | WRITEABLE
-                                                      : CONTIGUOUS | ALIGNED;
+        int is_output = letter == 'w' || letter == 'x' || letter == 'u';
+        int needed = letter == 'm' ? ALIGNED : is_output ? CONTIGUOUS | ALIGNED | WRITEABLE : CONTIGUOUS | ALIGNED;
         if ((a->flags & needed) != needed) return answer(FALSE);
         if (letter == 'm') {
             int64_t reach = width;
@@ -134,11 +133,12 @@ EXPORT object *facula_call(object *self, object *const *given, intptr_t count) {
             wholes += 8;
             bytes[arrays] = size ? reach : 0;
         } else bytes[arrays] = size * width;
-        is_written[arrays] = letter == 'w' || letter == 'x';
+        is_written[arrays] = is_output;
         data[arrays++] = a->data;
         largest = larger(largest, size);
     }
-    if (entry->letters[count] || which < 0) return answer(FALSE);
+    if (which < 0) which = 1;
+    if (entry->letters[count] || !entry->kernels[which]) return answer(FALSE);
     for (int i = 0; i < arrays; i++)
         if (is_written[i])
             for (int j = 0; j < arrays; j++)

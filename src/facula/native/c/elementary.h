@@ -1,4 +1,4 @@
-/* exp, log, tanh, sigmoid, erf: plain C without branches, which compilers turn into vectors.
+/* exp, log, tanh, sigmoid, erf, sin and cos: plain C without branches, which compilers turn into vectors.
 
    inf, NaN, -0 and denormals come out right. It must not be compiled with -ffast-math, which would undo the tricks with
    ROUNDER. */
@@ -113,5 +113,16 @@ INLINE real error_function_with(real x, real e) {
 INLINE real error_function(real x) {
     real a = absolute(x), c = a > ERF_END ? ERF_END : a;
     return error_function_with(x, moderate_exponential(-c * c));
+}
+
+/* Both, of angles from 0 to 2 pi: what is left of the nearest multiple of pi/2, in parts whose products are exact. */
+INLINE void sine_and_cosine(real x, real *sine, real *cosine) {
+    real t = x * (real)0.63661977236758134 + ROUNDER, n = t - ROUNDER;
+    bits k = to_bits(t);
+    real r = ((x - n * HALF_PI_HIGH) - n * HALF_PI_MIDDLE) - n * HALF_PI_LOW, z = r * r;
+    real s = SIN_TAIL(z) * z * r + r, c = COS_TAIL(z) * z * z - (real)0.5 * z + 1;
+    const bits sign = (bits)1 << (8 * sizeof(real) - 1), turned = (k & 2) << (8 * sizeof(real) - 2);
+    *sine = from_bits(to_bits(k & 1 ? c : s) ^ turned);
+    *cosine = from_bits(to_bits(k & 1 ? s : c) ^ turned ^ (k & 1 ? sign : 0));
 }
 #endif

@@ -1,6 +1,8 @@
 """What PyTorch makes of its generator's words: uniform and normal numbers and integers, written into arrays.
 
-A stream is a ``Generator``. Arrays are filled in the order of their memory, as PyTorch does.
+A stream is a ``Generator``. Arrays are filled in the order of their memory, as PyTorch does. Each draw has a kernel in the
+native library, which is asked first (``stream.natively``) and takes dense arrays of its dtypes; what stands here is what
+it is held against.
 """
 
 from __future__ import annotations
@@ -32,6 +34,8 @@ def floats(stream: Any, n: int, out: Array | None = None) -> Array:
     """Uniform from [0, 1): 24 bits of a word each, as float32."""
     if out is None:
         out = np.empty(n, np.float32)
+    if stream.natively("uniform", out, n, 0.0, 1.0, 1.0):
+        return out
     for piece in _pieces(n):
         part = out[piece]
         words = stream.words(part.size)
@@ -53,6 +57,8 @@ def doubles(stream: Any, n: int, out: Array | None = None) -> Array:
     """Uniform from [0, 1): 53 bits of two words each, as float64."""
     if out is None:
         out = np.empty(n, np.float64)
+    if stream.natively("uniform", out, n, 0.0, 1.0, 1.0):
+        return out
     for piece in _pieces(n):
         part = out[piece]
         long = long_words(stream, part.size)
@@ -65,7 +71,7 @@ def doubles(stream: Any, n: int, out: Array | None = None) -> Array:
 def normals(stream: Any, n: int) -> Array:
     """Standard normal as float64, in pairs: cosine and sine of one angle. The last sine may wait in the stream."""
     out = np.empty(n, np.float64)
-    if not n:
+    if with_waiting(stream, "normal_pairs", out, n) or not n:
         return out
     start = 0
     if stream.next_normal is not None:
@@ -85,6 +91,15 @@ def normals(stream: Any, n: int) -> Array:
     if rest.size % 2:
         stream.next_normal = float(pairs[-1])
     return out
+
+
+def with_waiting(stream: Any, name: str, *given: Any) -> bool:
+    """A native draw that takes the normal number that waits in the stream, and leaves one there."""
+    waits = np.array([0, 0] if stream.next_normal is None else [stream.next_normal, 1], np.float64)
+    done: bool = stream.natively(name, waits, *given)
+    if done:
+        stream.next_normal = float(waits[0]) if waits[1] else None
+    return done
 
 
 def _normal_pair(first: float, second: float) -> tuple[float, float]:
@@ -158,6 +173,9 @@ def draw_uniform(stream: Any, target: Array, low: float = 0.0, high: float = 1.0
     if d.category != dtypes.FLOAT:
         raise not_for("check_uniform_bounds", d)
     uniform = doubles if d is dtypes.float64 else floats
+    span = target.dtype.type(high) - target.dtype.type(low) if d.itemsize >= 4 else 0
+    if stream.natively("uniform", target, target.size, low, span, high):
+        return None
     if (low, high) == (0, 1) and d.itemsize >= 4:
         return _fill_directly(target, lambda n, out: uniform(stream, n, out))
     values = uniform(stream, target.size)
@@ -185,6 +203,8 @@ def draw_normal(stream: Any, target: Array, mean: float = 0.0, std: float = 1.0)
     if d.category != dtypes.FLOAT:
         raise not_for("normal_kernel_cpu", d)
     n = target.size
+    if stream.natively("normal", target, n, mean, std):
+        return None
     if n < 16 or not target.flags.c_contiguous:
         values = normals(stream, n)
     elif d in (dtypes.float32, dtypes.float64):
@@ -209,8 +229,9 @@ def _many_normals(stream: Any, values: Array, uniform: Any) -> Array:
 
 def _overlapping_normals(stream: Any, n: int) -> Array:
     """The same for short dtypes, where nothing is drawn in vain but for what the last block writes over."""
-    values = floats(stream, -(-n // 16) * 16)
-    _blocks(values)
+    values = np.empty(-(-n // 16) * 16, np.float32)
+    if not stream.natively("normal", values, values.size, 0.0, 1.0):
+        _blocks(floats(stream, values.size, values))
     if n % 16:
         values[n - 16 : n] = values[-16:]
     return values[:n]
@@ -228,6 +249,8 @@ def draw_integers(stream: Any, target: Array, low: int, high: int) -> None:
 
     def draw(n: int, out: Array | None) -> Array:
         values = np.empty(n, np.int64) if out is None else out
+        if stream.natively("integers", values, n, low, span if span < 1 << 63 else span - (1 << 64)):
+            return values
         for piece in _pieces(n):
             put(values[piece])
         return values
@@ -262,13 +285,16 @@ def draw_all_integers(stream: Any, target: Array) -> None:
 
 def draw_bernoulli(stream: Any, target: Array, p: float) -> None:
     """1 where a double falls below ``p``, else 0."""
-    limit = np.uint64(math.ceil(p * 2.0**53))
-    values = np.empty(target.size, bool)
-    for piece in _pieces(target.size):
-        part = values[piece]
-        long = long_words(stream, part.size)
-        long &= (1 << 53) - 1
-        np.less(long, limit, part)
+    n, limit = target.size, math.ceil(p * 2.0**53)
+    if stream.natively("bernoulli", target, n, limit) or stream.natively("bernoulli_mask", target, n, limit):
+        return
+    values = np.empty(n, bool)
+    if not stream.natively("bernoulli_mask", values, n, limit):
+        for piece in _pieces(n):
+            part = values[piece]
+            long = long_words(stream, part.size)
+            long &= (1 << 53) - 1
+            np.less(long, np.uint64(limit), part)
     fill(target, values)
 
 
@@ -290,6 +316,8 @@ def bernoulli_of_tensor(stream: Any, target: Array, p: Array) -> None:
 
 
 def draw_exponential(stream: Any, target: Array, rate: float) -> None:
+    if stream.natively("exponential", target, target.size, -1 / rate):
+        return
     values = np.log1p(-doubles(stream, target.size))
     values *= -1 / rate
     fill(target, values)
@@ -297,6 +325,8 @@ def draw_exponential(stream: Any, target: Array, rate: float) -> None:
 
 def draw_geometric(stream: Any, target: Array, p: float) -> None:
     """The number of trials until the first success of probability ``p``."""
+    if stream.natively("geometric", target, target.size, math.log1p(-p)):
+        return
     values = np.ceil(np.log(doubles(stream, target.size)) / math.log1p(-p))
     fill(target, values if target.dtype.kind in "fV" else values.astype(np.int64))
 
@@ -308,13 +338,21 @@ def draw_cauchy(stream: Any, target: Array, median: float, sigma: float) -> None
 
 
 def draw_log_normal(stream: Any, target: Array, mean: float, std: float) -> None:
-    fill(target, np.exp(fused(normals(stream, target.size), std, mean)))
+    values = np.empty(target.size)
+    if not with_waiting(stream, "log_normal", values, values.size, mean, std):
+        values = np.exp(fused(normals(stream, target.size), std, mean))
+    fill(target, values)
 
 
 def draw_permutation(stream: Any, target: Array) -> None:
     """The numbers 0 ... n - 1: each place from the first on changes with one that is not before it."""
     n = target.size
     if n < _LONG_PERMUTATION:
+        order = target if target.dtype == np.int64 else np.empty(n, np.int64)
+        if stream.natively("permutation", order, n):
+            if order is not target:
+                target[...] = order
+            return
         places = np.arange(n)
         places[:-1] += (stream.words(max(n - 1, 0)) % np.arange(n, 1, -1, dtype=np.uint64)).view(np.int64)
         target[...] = _exchanged(places)

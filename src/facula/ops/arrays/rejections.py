@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .draws import doubles
+from .draws import doubles, with_waiting
 from .types import Array
 
 Uniform = Callable[[], float]
@@ -52,6 +52,9 @@ class Uniforms:
 
 def draw_poisson(stream: Any, rates: Array) -> Array:
     rates = rates.astype(np.float64)
+    out = np.empty(rates.size)
+    if stream.natively("poisson", rates, out, out.size):
+        return out
     with Uniforms(stream, float(np.minimum(rates + 1, 3).sum())) as uniform:
         return np.array([_poisson(rate, uniform) for rate in rates.tolist()])
 
@@ -95,6 +98,9 @@ def _log(x: float) -> float:
 
 
 def draw_binomial(stream: Any, counts: Array, probabilities: Array) -> Array:
+    out = np.empty(counts.size, counts.dtype)
+    if stream.natively("binomial", counts, probabilities, out, out.size):
+        return out
     with Uniforms(stream, 3 * counts.size) as uniform:
         drawn = [_binomial(n, p, uniform, counts.dtype) for n, p in zip(counts.tolist(), probabilities.tolist())]
     return np.array(drawn, counts.dtype)
@@ -171,13 +177,17 @@ def draw_gamma(stream: Any, shapes: Array) -> tuple[Array, Array, Array]:
     boosted = np.where(shapes < 1, shapes + type_of(1), shapes) - type_of(_THIRD)
     with np.errstate(divide="ignore"):
         powers = np.where(shapes < 1, type_of(1) / shapes, type_of(0))
+    given = boosted.astype(np.float64), powers.astype(np.float64)
+    bases, factors = np.empty(shapes.size), np.empty(shapes.size)
+    if with_waiting(stream, "gamma", *given, bases, factors, shapes.size):
+        return bases, given[1], factors
     with Uniforms(stream, 3 * shapes.size) as uniform:
         drawn = [
             (0.0, 0.0) if power == math.inf else _gamma(d, power, stream, uniform)
             for d, power in zip(boosted.tolist(), powers.tolist())
         ]
     bases, factors = np.array(drawn, np.float64).reshape(-1, 2).T
-    return bases, powers.astype(np.float64), factors
+    return bases, given[1], factors
 
 
 def _gamma(d: float, power: float, stream: Any, uniform: Uniform) -> tuple[float, float]:

@@ -10,6 +10,7 @@ from ... import random as _seeds
 from ..._core import dtypes
 from ..._core.dtypes import not_for
 from ..._core.generator import Generator, default_generator, stream_of
+from ..._levels.needs_values import DrawsDiffer
 from ..._tensor import Tensor
 from ..arrays.draws import (
     DIGITS,
@@ -69,6 +70,29 @@ def _drawn(
     return array
 
 
+def for_all_items(level: Any, fn: Any, *args: Any) -> Tensor:
+    """What is drawn for all items of a batch at once, as PyTorch does: item by item, normal numbers would be others."""
+    from ..._levels.batched import batch  # loaded when first used
+    from ..._levels.wrapped import below  # loaded when first used
+
+    return batch(below(level, fn, *args), level)
+
+
+def _new(
+    draw: Any, shape: tuple[int, ...], dtype: dtypes.dtype, device: Any, generator: Any, requires_grad: bool,
+    out: Any = None, layout: Any = None,
+) -> Tensor:  # fmt: skip
+    try:
+        array = _drawn(draw, shape, dtype, device, generator, out)
+    except DrawsDiffer as e:
+        if out is not None:
+            raise
+        level = e.level
+        shape = level.size, *shape
+        return for_all_items(level, _new, draw, shape, dtype, device, generator, requires_grad, None, layout)
+    return finish(array, requires_grad, out, layout)
+
+
 def _own_array(out: Any, shape: tuple[int, ...]) -> Any:
     """That of ``out=``, if it needs no resizing: how it lies in memory decides which number goes where."""
     if isinstance(out, Tensor) and not out.wraps and out._array.shape == shape:
@@ -82,8 +106,8 @@ def rand(
     requires_grad: bool = False, pin_memory: bool = False, **named: Any,
 ) -> Tensor:  # fmt: skip
     """Uniform from [0, 1)."""
-    array = _drawn(draw_uniform, _size("rand", size, named), _float("rand", dtype, out), device, generator, out)
-    return finish(array, requires_grad, out, layout)
+    shape, d = _size("rand", size, named), _float("rand", dtype, out)
+    return _new(draw_uniform, shape, d, device, generator, requires_grad, out, layout)
 
 
 @creator()
@@ -92,8 +116,8 @@ def randn(
     requires_grad: bool = False, pin_memory: bool = False, **named: Any,
 ) -> Tensor:  # fmt: skip
     """Normal with mean 0 and standard deviation 1."""
-    array = _drawn(draw_normal, _size("randn", size, named), _float("randn", dtype, out), device, generator, out)
-    return finish(array, requires_grad, out, layout)
+    shape, d = _size("randn", size, named), _float("randn", dtype, out)
+    return _new(draw_normal, shape, d, device, generator, requires_grad, out, layout)
 
 
 _NONE: Any = object()
@@ -116,10 +140,10 @@ def randint(
     shape = size_of("randint", (size,), position, one_argument=True)
     d = out_dtype("randint", dtype, out) or dtypes.int64
     check_range(low, high, d)
-    array = _drawn(
-        lambda stream, target: draw_integers(stream, target, low, high), shape, d, device, generator, out
-    )
-    return finish(array, requires_grad, out, layout)
+    return _new(
+        lambda stream, target: draw_integers(stream, target, low, high), shape, d, device, generator, requires_grad,
+        out, layout,
+    )  # fmt: skip
 
 
 def _integer(name: str, argument: str, position: int, value: Any) -> int:
@@ -156,18 +180,27 @@ def _like(name: str, draw: Any, doc: str) -> None:
         pin_memory: bool = False, memory_format: Any = None, generator: Any = None,
     ) -> Tensor:  # fmt: skip
         d = checked_dtype(name, dtype)
-        return finish(_filled_like(input, d, device, memory_format, draw, generator), requires_grad, None, layout)
+        return _new_like(input, d, device, memory_format, draw, generator, requires_grad, layout)
 
     like.__name__ = like.__qualname__ = name
     like.__doc__ = doc
     public(name)(like)
 
 
-def _filled_like(input: Any, dtype: Any, device: Any, memory_format: Any, draw: Any, generator: Any = None) -> Any:
+def _new_like(
+    input: Any, dtype: Any, device: Any, memory_format: Any, draw: Any, generator: Any, requires_grad: bool, layout: Any
+) -> Tensor:
+    try:
+        stream = stream_of(generator)
+    except DrawsDiffer as e:
+        from ..._levels.batched import unbatch  # loaded when first used
+
+        options = dtype, device, memory_format, draw, generator, requires_grad, layout
+        return for_all_items(e.level, _new_like, unbatch(input, e.level), *options)
     array = like_array(input._array, dtype, device, memory_format)
     if array.__class__ is np.ndarray:
-        draw(stream_of(generator), array)
-    return array
+        draw(stream, array)
+    return finish(array, requires_grad, None, layout)
 
 
 _like("rand_like", draw_uniform, "Uniform from [0, 1), in another tensor's shape, dtype and device.")
@@ -187,10 +220,10 @@ def randint_like(
     low, high = _integer("randint_like", "low", 2, low), _integer("randint_like", "high", 3, high)
     d = checked_dtype("randint_like", dtype)
     check_range(low, high, d or input.dtype)
-    array = _filled_like(
-        input, d, device, memory_format, lambda stream, target: draw_integers(stream, target, low, high), generator
-    )
-    return finish(array, requires_grad, None, layout)
+    return _new_like(
+        input, d, device, memory_format, lambda stream, target: draw_integers(stream, target, low, high), generator,
+        requires_grad, layout,
+    )  # fmt: skip
 
 
 # ---- draws that depend on tensors
@@ -387,8 +420,10 @@ def normal(
     shape = size_of("normal", (size,), 3, one_argument=True)
     require_sizes("normal", shape)
     d = checked_dtype("normal", dtype) or dtypes.default
-    array = _drawn(lambda stream, target: draw_normal(stream, target, mean, std), shape, d, device, generator)
-    return finish(array, requires_grad, None, layout)
+    return _new(
+        lambda stream, target: draw_normal(stream, target, mean, std), shape, d, device, generator, requires_grad, None,
+        layout,
+    )  # fmt: skip
 
 
 def check_std(name: str, std: Any) -> None:

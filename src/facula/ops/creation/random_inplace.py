@@ -9,6 +9,7 @@ import numpy as np
 from ..._core import dtypes
 from ..._core.dtypes import not_for
 from ..._core.generator import stream_of
+from ..._levels.needs_values import DrawsDiffer
 from ..._tensor import Tensor
 from ..arrays.draws import (
     DIGITS,
@@ -75,8 +76,17 @@ _bernoulli_tensor_op.vjp(
 
 
 def _overwrite(op: Primitive, self: Any, generator: Any, draw: Any, *arguments: Any) -> Any:
-    """Fill a tensor by ``draw(stream, array, *arguments)``."""
-    stream = stream_of(generator)
+    """Fill a tensor by ``draw(stream, array, *arguments)``; inside vmap all items of a batch at once, as PyTorch does."""
+    try:
+        stream = stream_of(generator)
+    except DrawsDiffer as e:
+        from ..._levels.batched import is_batched, unbatch  # loaded when first used
+        from ..._levels.wrapped import below  # loaded when first used
+
+        if not is_batched(self, e.level):
+            raise
+        below(e.level, _overwrite, op, unbatch(self, e.level), generator, draw, *arguments)
+        return self
     return change(op, self, (), lambda target: draw(stream, target, *arguments))
 
 
