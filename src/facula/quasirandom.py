@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from ._core import dtypes
+from ._core.generator import Generator, stream_of
 from ._tensor import Tensor
+from .ops.arrays.draws import draw_integers
 
 __all__ = ["SobolEngine"]
 
@@ -23,17 +25,31 @@ class SobolEngine:
             raise ValueError(f"Supported range of dimensionality for SobolEngine is [1, {self.MAXDIM}]")
         self.dimension, self.scramble, self.seed = dimension, scramble, seed
         self.num_generated = 0
-        self._points = self._from_the_start()
-
-    def _from_the_start(self) -> Any:
         from scipy.stats import qmc  # type: ignore[import-untyped]  # optional
 
-        if self.scramble and self.seed is None:
-            from ._core.generator import stream_of  # loaded when first used
+        self._points = qmc.Sobol(dimension, scramble=False, bits=self.MAXBIT)
+        if scramble:
+            self._begin_scrambling()
 
-            self._start = int(stream_of(None).words(1)[0])
-        start = self.seed if self.seed is not None else getattr(self, "_start", None)
-        return qmc.Sobol(self.dimension, scramble=self.scramble, bits=self.MAXBIT, rng=np.random.default_rng(start))
+    def _begin_scrambling(self) -> None:
+        """In each dimension, the bits of all points are multiplied by one random triangular matrix, and some turned."""
+        stream = Generator().manual_seed(self.seed) if self.seed is not None else stream_of(None)
+        turned = np.empty((self.dimension, self.MAXBIT), np.int64)
+        matrices = np.empty((*turned.shape, self.MAXBIT), np.int64)
+        for bits in (turned, matrices):
+            draw_integers(stream, bits, 0, 2)
+        places = np.arange(self.MAXBIT)
+        matrices[:, places, places] = 1
+        self._first_dtype = dtypes.default.numpy
+        self._turned = (turned << places).sum(1)
+        self._columns = (np.tril(matrices) << places[::-1, None]).sum(1)
+
+    def _scrambled(self, points: Any) -> Any:
+        numbers = (points * 2.0**self.MAXBIT).astype(np.int64)
+        found = np.broadcast_to(self._turned, numbers.shape).copy()
+        for place in range(self.MAXBIT):
+            found ^= (numbers >> (self.MAXBIT - 1 - place) & 1) * self._columns[:, place]
+        return found * 2.0**-self.MAXBIT
 
     def draw(self, n: int = 1, out: Tensor | None = None, dtype: dtypes.dtype | None = None) -> Tensor:
         """The next ``n`` points, one in a row."""
@@ -42,6 +58,10 @@ class SobolEngine:
         with warnings.catch_warnings():  # SciPy tells of numbers of points that are no powers of 2
             warnings.simplefilter("ignore", UserWarning)
             points = self._points.random(n)
+        if self.scramble:
+            points = self._scrambled(points)
+            if self.num_generated == 0:  # PyTorch keeps the first point in the dtype that was then the default one
+                points[:1] = points[:1].astype(self._first_dtype)
         self.num_generated += n
         found = Tensor._wrap(points.astype((dtype or dtypes.default).numpy))
         if out is None:

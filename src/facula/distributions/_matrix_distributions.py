@@ -100,25 +100,37 @@ class Wishart(ExponentialFamily):
 
     def _bartlett_sampling(self, sample_shape: Any = ()) -> Any:
         """T T' for L times a triangle: normal below, on the diagonal the roots of chi-squared values."""
-        shape = self._extended_shape(sample_shape)
-        rows = facula.arange(self._size, dtype=self.df.dtype, device=self.df.device)
+        shape, p = self._extended_shape(sample_shape), self._size
+        rows = facula.arange(p, dtype=self.df.dtype, device=self.df.device)
         halves = (self.df[..., None] - rows) / 2
-        lengths = (2 * facula._standard_gamma(halves.expand(shape[:-1]))).sqrt()
-        lengths = lengths.clamp(min=facula.finfo(lengths.dtype).eps)
-        triangle = self._unbroadcasted_scale_tril @ (normal(shape, lengths).tril(-1) + lengths.diag_embed())
+        triangle = (2 * facula._standard_gamma(halves.expand(shape[:-1]))).sqrt().diag_embed()
+        i, j = facula.tril_indices(p, p, -1)
+        triangle[..., i, j] = normal((*shape[:-2], p * (p - 1) // 2), halves)
+        triangle = self._unbroadcasted_scale_tril @ triangle
         return triangle @ triangle.mT
 
     def rsample(self, sample_shape: Any = (), max_try_correction: int | None = None) -> Any:
-        """Samples that rounding made singular are drawn again, a few times."""
+        """Singular samples are drawn again, a few times.
+
+        At first PyTorch takes those for singular that are not, and draws them again. So do we, for the sake of the
+        stream, but do not warn of them.
+        """
         sample = self._bartlett_sampling(sample_shape)
+        again = self._of_a_batch(self.support.check(sample))
         for tried in range(10 if max_try_correction is None else max_try_correction):
-            is_good = self.support.check(sample)
-            if is_good.all():
+            if not again.any():
                 break
-            if tried == 0:
+            if tried == 1:
                 warnings.warn("Singular sample detected.", stacklevel=2)
-            sample = facula.where(is_good[..., None, None], sample, self._bartlett_sampling(sample_shape))
+            drawn = self._bartlett_sampling(again[again].shape)
+            sample[again] = drawn
+            again[again.clone()] = self._of_a_batch(~self.support.check(drawn))
         return sample
+
+    def _of_a_batch(self, truths: Any) -> Any:
+        """Whether something is true of one matrix of a batch; for each sample."""
+        dims = tuple(range(-len(self._batch_shape), 0))
+        return truths.amax(dims) if dims else truths
 
     _log_det = formula(lambda _unbroadcasted_scale_tril: 2 * log_diagonal(_unbroadcasted_scale_tril), 0)
     log_prob = at_value(lambda value, df, _size, _log_det, _unbroadcasted_scale_tril: (
@@ -151,12 +163,14 @@ def _rows(dim: int, like: Any) -> Any:
 
 
 def _onion(shape: Any, dim: int, concentration: Any) -> Any:
-    """Row after row: a share of the unit length lies in a random direction before the diagonal, the rest on it."""
-    rows = _rows(dim, concentration)
-    chi2 = facula._standard_gamma
-    before = chi2((rows / 2).expand((*shape[:-2], dim - 1)))
-    rest = chi2((concentration[..., None] + (dim - 1 - rows) / 2).expand(before.shape))
-    share = facula.nn.functional.pad(before / (before + rest), [1, 0])[..., None]
+    """Row after row: a share of the unit length lies in a random direction before the diagonal, the rest on it.
+
+    The shares follow PyTorch's law, which from the third row on is not that of ``log_prob``.
+    """
+    before = facula.nn.functional.pad(_rows(dim, concentration) - 1, [1, 0])
+    others = concentration[..., None] + (dim - 2) / 2 - before / 2
+    parts = facula.stack([(before + 0.5).expand(others.shape), others], -1)
+    share = facula._sample_dirichlet(parts.expand((*shape[:-1], 2)))[..., :1]
     direction = facula.nn.functional.normalize(normal(shape, concentration).tril(-1), dim=-1)
     below = share.sqrt() * direction
     left = (1 - below.square().sum(-1)).clamp(min=facula.finfo(below.dtype).tiny)
