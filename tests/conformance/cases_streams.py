@@ -5,6 +5,7 @@ Each case draws several times and tells a checksum of the state at the end: a wr
 
 from __future__ import annotations
 
+import warnings
 import zlib
 from typing import Any
 
@@ -226,7 +227,8 @@ LAYERS = {
     "TransformerDecoderLayer": (8, 2, 16), "Transformer": (8, 2, 2, 1, 16, 0.1, "relu", None, None, 1e-5, True),
     "PReLU": (3,), "LayerNorm": (7,), "RMSNorm": (4,),
     "BatchNorm1d": (5,), "BatchNorm2d": (5,), "BatchNorm3d": (5,), "GroupNorm": (2, 4),
-    "InstanceNorm2d": (5,), "AdaptiveLogSoftmaxWithLoss": (16, 20, [5, 10]),
+    "InstanceNorm1d": (5, 1e-5, 0.1, True), "InstanceNorm2d": (5,), "InstanceNorm3d": (5, 1e-5, 0.1, True),
+    "SyncBatchNorm": (5,), "AdaptiveLogSoftmaxWithLoss": (16, 20, [5, 10]), "LinearCrossEntropyLoss": (7, 5),
 }  # fmt: skip
 
 
@@ -241,8 +243,34 @@ def initial_weights(torch):
     lstm = torch.nn.LSTM(5, 7, 2, bidirectional=True, proj_size=3)
     attention = torch.nn.MultiheadAttention(8, 2, kdim=4, vdim=6, add_bias_kv=True)
     padded = torch.nn.Embedding(10, 7, padding_idx=2)
+    layers = torch.nn.TransformerEncoderLayer(8, 2, 16), torch.nn.TransformerDecoderLayer(8, 2, 16)
+    stacks = torch.nn.TransformerEncoder(layers[0], 2, None, False), torch.nn.TransformerDecoder(layers[1], 2)
+    found["stacks"] = [[brief(torch, p) for m in stacks for p in m.parameters()], state(torch)]
     found["options"] = [[brief(torch, p) for m in (lstm, attention, padded) for p in m.parameters()], state(torch)]
     return found
+
+
+@case
+def initial_weights_of_lazy_layers(torch):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # they are under development, PyTorch says
+        return lazy_layers(torch)
+
+
+def lazy_layers(torch):
+    nn, found = torch.nn, []
+    for n in (1, 2, 3):
+        image = torch.randn(2, 3, *[5] * n)
+        for kind in ("Conv", "ConvTranspose"):
+            layer = getattr(nn, f"Lazy{kind}{n}d")(4, 2)
+            found += [layer(image), *layer.parameters()]
+        for kind in ("BatchNorm", "InstanceNorm"):
+            layer = getattr(nn, f"Lazy{kind}{n}d")()
+            layer(image)
+            found += layer.parameters()
+    layer = nn.LazyLinear(4)
+    found += [layer(torch.randn(3, 6)), *layer.parameters()]
+    return [[brief(torch, t) for t in found], state(torch)]
 
 
 @case
@@ -347,7 +375,44 @@ def samples_of_distributions(torch):
         torch.manual_seed(2)
         samples = [law.sample(), law.sample((5,)), law.sample((20,))]
         found[type(law).__name__] = [[brief(torch, s) for s in samples], state(torch)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # PyTorch takes all samples for singular
+        for law in (
+            d.LKJCholesky(2), d.LKJCholesky(4, b), d.Wishart(b + 3, torch.eye(3)),
+            d.Wishart(4.0, torch.tensor([[2.0, 0.5], [0.5, 1.0]])),
+        ):  # fmt: skip
+            torch.manual_seed(2)
+            samples = [law.sample(), law.sample((5,)), law.sample((2, 3))]
+            found[f"{type(law).__name__} {tuple(law.event_shape)}"] = [[brief(torch, s) for s in samples], state(torch)]
     return found
+
+
+@case
+def scrambled_points(torch):
+    found = []
+    for options in ({}, {"seed": 5}, {"seed": 2**40}):
+        engine = torch.quasirandom.SobolEngine(3, scramble=True, **options)
+        found += [engine.draw(5), engine.fast_forward(3).draw(20), engine.reset().draw(2)]
+        found += [torch.quasirandom.SobolEngine(20, scramble=True, **options).draw(100, dtype=torch.float64)]
+    return [[brief(torch, t) for t in found], state(torch)]
+
+
+@case
+def normal_draws_inside_vmap(torch):
+    """For all items at once: so many that they come in blocks, or lying in memory otherwise than the items do."""
+    found = []
+    for draw in (
+        lambda x: torch.randn(3) + x[:3], lambda x: torch.randn(17, dtype=torch.float64), torch.randn_like,
+        lambda x: torch.randn_like(torch.ones(5)), lambda x: torch.normal(1.0, 2.0, (5,)), lambda x: x.clone().normal_(),
+        lambda x: x.clone().exponential_(), lambda x: torch.randn(4, dtype=torch.float16),
+        lambda x: torch.distributions.Normal(x, 1.0).sample(),
+    ):  # fmt: skip
+        for in_dims in (0, 1):
+            found.append(see(torch, torch.func.vmap(draw, in_dims, randomness="different")(torch.ones(5, 8))))
+    for inner, outer in (("same", "different"), ("different", "same"), ("different", "different")):
+        inside = torch.func.vmap(lambda x: torch.randn(3) + x, randomness=inner)
+        found.append(see(torch, torch.func.vmap(inside, randomness=outer)(torch.ones(3, 4))))
+    return [found, state(torch)]
 
 
 @case

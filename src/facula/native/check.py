@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .._core.generator import Generator
 from . import kernels as K
 from . import library
 from . import references as R
@@ -438,6 +439,39 @@ def indexing(rng: Rng, d: Any) -> None:
             unhandled("scatter_add", K.scatter_add_(out, dim, places, source))
         if (out != before).any():
             raise Differs("index_add: changed what it declined")
+
+
+class Pure(Generator):
+    """A generator that never asks the library."""
+
+    def natively(self, name: str, *given: Any) -> bool:
+        return False
+
+
+@case
+def draws(rng: Rng, d: Any) -> None:
+    """One draw after the other, from a place in the middle of a stream: the numbers, and where they leave it."""
+    streams = Pure().manual_seed(int(rng.integers(2**40))), Generator()
+    streams[0].words(size(rng, 1300, 1))
+    if rng.random() < 0.5:
+        streams[0].next_normal = 0.5
+    streams[1].set_state(streams[0].get_state())
+    for _ in range(5):
+        name, n = str(rng.choice([*R.DRAWS])), size(rng, 3000 if rng.random() < 0.1 else 70)
+        given = floats(rng, d, n), floats(rng, d, n)
+        expected, found = (R.DRAWS[name](stream, *[x.copy() for x in given]) for stream in streams)
+        for part, right in zip(found, expected):
+            if part.dtype.kind != "f":
+                part, right = part.astype(d), right.astype(d)
+            ulps = 0 if name in R.EXACT_DRAWS else 8
+            same(name, part, right, part.dtype, ulps, 1 + np.abs(right))
+        pure, fast = (stream.get_state().numpy().copy() for stream in streams)
+        waiting = slice(5024, 5032)
+        same("normal that waits", fast[waiting].view("f8"), pure[waiting].view("f8"), np.dtype("f8"), 4)
+        pure[waiting] = fast[waiting]
+        if (pure != fast).any():
+            raise Differs(f"{name}: another place in the stream")
+        streams[1].set_state(streams[0].get_state())
 
 
 def run(calls: int, seed: int, only: str | None = None) -> int:

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..ops.arrays import draws, rejections
+
 
 def wide(x: Any) -> Any:
     return None if x is None else np.asarray(x, np.float64)
@@ -274,3 +276,56 @@ def gru(gates: Any, weight: Any, bias: Any, h: Any, steps: Any, g_out: Any, g_h:
         by_hidden[start : start + n] = np.concatenate((d_r, d_z, d_new * r), 1)
         dh[:n] = up * z + by_hidden[start : start + n] @ weight
     return out, h, by_input, by_hidden, dh
+
+
+# ---- random numbers: the draws themselves, by streams that ask the library or do not
+
+Drawn = tuple[Any, ...]
+
+
+def _filled(draw: Any, *arguments: Any) -> Any:
+    def drawn(stream: Any, x: Any, y: Any) -> Drawn:
+        draw(stream, x, *arguments)
+        return (x,)
+
+    return drawn
+
+
+def _integers(draw: Any, *arguments: Any) -> Any:
+    def drawn(stream: Any, x: Any, y: Any) -> Drawn:
+        out = np.zeros(x.size, np.int64)
+        draw(stream, out, *arguments)
+        return (out,)
+
+    return drawn
+
+
+def _mask(stream: Any, x: Any, y: Any) -> Drawn:
+    out = np.zeros(x.size, bool)
+    draws.draw_bernoulli(stream, out, 0.7)
+    return (out,)
+
+
+DRAWS: dict[str, Any] = {
+    "uniform": _filled(draws.draw_uniform),
+    "uniform between": _filled(draws.draw_uniform, -0.3, 0.8),
+    "uniform up to": _filled(draws.draw_uniform, 0.0, 3.0),
+    "bernoulli": _filled(draws.draw_bernoulli, 0.3),
+    "mask": _mask,
+    "integers": _integers(draws.draw_integers, -5, 100),
+    "long integers": _integers(draws.draw_integers, -(2**62), 2**62 + 7),
+    "all integers": _integers(draws.draw_integers, -(2**63), 2**63),
+    "permutation": _integers(draws.draw_permutation),
+    "poisson": lambda stream, x, y: (rejections.draw_poisson(stream, np.abs(x) * 5),),
+    "binomial": lambda stream, x, y: (rejections.draw_binomial(stream, np.abs(x) * 9 // 1, np.abs(y) % 1),),
+    "normal": _filled(draws.draw_normal),
+    "normal around": _filled(draws.draw_normal, 0.3, 1.7),
+    "normal pairs": lambda stream, x, y: (draws.normals(stream, x.size),),
+    "log normal": _filled(draws.draw_log_normal, 0.3, 0.4),
+    "exponential": _filled(draws.draw_exponential, 1.3),
+    "geometric": _filled(draws.draw_geometric, 0.3),
+    "cauchy": _filled(draws.draw_cauchy, 0.3, 2.0),
+    "gamma": lambda stream, x, y: rejections.draw_gamma(stream, np.abs(x) + x.dtype.type(0.01)),
+}
+EXACT_DRAWS = [*DRAWS][: [*DRAWS].index("normal")]
+"""Those that take no logarithm, sine or power."""

@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 /* Random numbers: what PyTorch makes of the words of its generator, in the order in which it takes them.
 
    Words are taken one after the other; what is made of them afterwards may be shared among threads. */
@@ -44,7 +43,7 @@ APART void uniforms(struct stream *stream, real *restrict out, int64_t n) {
 #define FUSED __builtin_fma
 #define SQUARE_ROOT __builtin_sqrt
 #define LOGARITHM log
-#define SINE_AND_COSINE sincos
+INLINE void SINE_AND_COSINE(double x, double *sine, double *cosine) { *sine = sin(x), *cosine = cos(x); }
 #endif
 
 /* state, out; size; low, high - low, high. What rounding takes up to high becomes low. */
@@ -72,7 +71,8 @@ struct blocks {
     real mean, deviation;
 };
 
-/* Uniform numbers become normal ones, 16 by 16: radii from the first eight, angles from the others (Box and Muller). */
+/* Uniform numbers become normal ones, 16 by 16: radii from the first eight, angles from the others (Box and Muller).
+   In float64 PyTorch takes the functions of the C library, and so do we. */
 APART int normal_piece(void *argument, int64_t piece) {
     const struct blocks *b = argument;
     int64_t n = smaller(b->n - piece * PIECE, PIECE);
