@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .draws import DRAWS
 from .func import FUNC
 from .higher import HIGHER
 from .kernels import KERNELS
@@ -21,6 +22,7 @@ GROUPS: dict[str, dict[str, Workload]] = {
     "higher": HIGHER,
     "func": FUNC,
     "optimizers": OPTIMIZERS,
+    "random": DRAWS,
 }
 
 ALL: dict[str, Workload] = {name: make for group in GROUPS.values() for name, make in group.items()}

@@ -127,26 +127,6 @@ def _expression(torch: Any, x: Any, y: Any) -> Any:
 _kernel("expression_1M", _expression, (_million, _some(1_000_000, seed=1)))
 _kernel("expression_10M", _expression, (_some(10_000_000), _some(10_000_000, seed=1)))
 
-# ---- random numbers
-
-
-def _drawing(name: str, draw: Callable[[Any], Any]) -> None:
-    def forward(torch: Any) -> tuple[Callable[[], Any], int]:
-        def step() -> Any:
-            torch.manual_seed(0)
-            return draw(torch)
-
-        return step, 1
-
-    KERNELS[name] = forward
-
-
-_drawing("rand_1M", lambda torch: torch.rand(1_000_000))
-_drawing("randn_1M", lambda torch: torch.randn(1_000_000))
-_drawing("randint_1M", lambda torch: torch.randint(1000, (1_000_000,)))
-_drawing("randperm_1M", lambda torch: torch.randperm(1_000_000))
-_drawing("dropout_1M", lambda torch: torch.dropout(torch.ones(1_000_000), 0.5, True))
-
 # ---- small
 
 _kernel("small_softmax", lambda torch, x: torch.softmax(x, -1), (_some(16, 16),))

@@ -13,6 +13,8 @@ import pytest
 import facula
 from facula.ops.arrays import draws
 
+from .native_library import needs_compiler, program, python, shared_folder
+
 RECORDED = Path(__file__).parent / "data" / "generator_state.bin"
 """What PyTorch's get_state() gave after manual_seed(5), rand(1000), randn(3)."""
 
@@ -64,13 +66,31 @@ def test_states_move_both_ways_in_the_middle_of_a_stream() -> None:
         lambda t, g: t.randint(2**40, (300,), generator=g),
         lambda t, g: t._standard_gamma(t.full((5,), 0.7), g),
         lambda t, g: t.randperm(20, generator=g),
+        lambda t, g: t.rand(5, generator=g, dtype=t.float64),
+        lambda t, g: t.empty(3, 5).normal_(0.5, 2.0, generator=g),
+        lambda t, g: t.empty(33).bernoulli_(0.3, generator=g),
+        lambda t, g: t.bernoulli(t.full((7,), 0.4), generator=g),
+        lambda t, g: t.empty(5, dtype=t.float64).log_normal_(generator=g),
+        lambda t, g: t.empty(9).geometric_(0.2, generator=g),
+        lambda t, g: t.empty(9, dtype=t.float64).cauchy_(generator=g),
+        lambda t, g: t.poisson(t.arange(40.0), g),
+        lambda t, g: t.binomial(t.arange(40.0), t.full((40,), 0.6), g),
+        lambda t, g: t.multinomial(t.arange(1.0, 9.0), 5, generator=g),
+        lambda t, g: t.multinomial(t.arange(1.0, 9.0), 5, True, generator=g),
+        lambda t, g: t.normal(t.arange(20.0), 3.0, generator=g),
+        lambda t, g: t._sample_dirichlet(t.full((4, 3), 1.5), g),
+        lambda t, g: t.empty(40, dtype=t.int32).random_(generator=g),
+        lambda t, g: t.randn(100, generator=g),
+        lambda t, g: t.randn(20, generator=g, dtype=t.float16),
     ]
-    alone = torch.Generator().manual_seed(11)
-    libraries, here = [torch, facula], facula.Generator().manual_seed(11)
-    for i in range(60):
-        step, library = steps[i % len(steps)], libraries[i % 2]
-        here = moved(here, library)
-        np.testing.assert_allclose(step(library, here).numpy(), step(torch, alone).numpy(), rtol=1e-6)
+    for seed in (11, -3, 2**63 + 5):
+        alone = torch.Generator().manual_seed(seed)
+        libraries, here = [torch, facula], facula.Generator().manual_seed(seed)
+        for i in range(2 * len(steps) + 1):  # each by both libraries: the number of steps is odd
+            step, library = steps[i % len(steps)], libraries[i % 2]
+            here = moved(here, library)
+            found, expected = step(library, here).numpy(), step(torch, alone).numpy()
+            np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
 
 
 def distance(x: Any, y: Any) -> Any:
@@ -145,3 +165,61 @@ def test_a_permutation_is_that_of_exchanges_one_by_one(n: int, monkeypatch: pyte
         places = (draws.long_words(stream.clone_state(), n) % np.arange(1, n + 1, dtype=np.uint64)).astype(np.int64)
         assert facula.randperm(n, generator=stream).tolist() == exchanged(places)
         monkeypatch.undo()
+
+
+# ---- with the native library
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return shared_folder(tmp_path_factory)
+
+
+@needs_compiler
+def test_recorded_streams_are_those_of_the_native_library_too(folder: Path) -> None:
+    chosen = "streams or normal_numbers or uniform_numbers or states or permutation"
+    files = "tests/test_streams.py", "tests/conformance/test_conformance.py"
+    options = "-q", "-n", "0", "-p", "no:cacheprovider", "-k", f"({chosen}) and not native and not golden"
+    done = python(folder, "-m", "pytest", *options, *files)
+    assert done.returncode == 0, done.stdout
+    assert program(folder, "from facula._core.generator import _native_draws; print(bool(_native_draws()))") == "True\n"
+
+
+@needs_compiler
+def test_the_native_library_gives_the_same_with_any_number_of_threads(folder: Path) -> None:
+    program(folder, """
+import facula
+from facula.native import library
+draws = [
+    lambda: facula.randn(300_001), lambda: facula.randn(300_000, dtype=facula.float64), lambda: facula.rand(300_000),
+    lambda: facula.empty(300_000).normal_(1, 2), lambda: facula.empty(300_000).exponential_(),
+    lambda: facula.randint(10, (300_000,)), lambda: facula.randperm(100_000),
+    lambda: facula.nn.functional.dropout(facula.ones(300_000)), lambda: facula.poisson(facula.full((10_000,), 20.0)),
+]
+found = []
+for n in (1, 2, 3):
+    library.load().set_threads(n)
+    facula.manual_seed(1)
+    found.append([draw().numpy().tobytes() for draw in draws] + [facula.get_rng_state().numpy().tobytes()])
+assert found[0] == found[1] == found[2]
+""")
+
+
+@needs_compiler
+def test_threads_that_draw_from_one_native_stream_get_each_number_once(folder: Path) -> None:
+    said = program(folder, """
+import threading
+import numpy as np
+import facula
+drawn = []
+def draw():
+    for _ in range(20):
+        drawn.append(facula.rand(50_000, dtype=facula.float64).numpy())
+facula.manual_seed(3)
+threads = [threading.Thread(target=draw) for _ in range(4)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+facula.manual_seed(3)
+print(np.array_equal(np.sort(np.concatenate(drawn)), np.sort(facula.rand(4_000_000, dtype=facula.float64).numpy())))
+""")
+    assert said == "True\n"

@@ -403,9 +403,9 @@ def normal_draws_inside_vmap(torch):
     found = []
     for draw in (
         lambda x: torch.randn(3) + x[:3], lambda x: torch.randn(17, dtype=torch.float64), torch.randn_like,
-        lambda x: torch.randn_like(torch.ones(5)), lambda x: torch.normal(1.0, 2.0, (5,)), lambda x: x.clone().normal_(),
-        lambda x: x.clone().exponential_(), lambda x: torch.randn(4, dtype=torch.float16),
-        lambda x: torch.distributions.Normal(x, 1.0).sample(),
+        lambda x: torch.randn_like(torch.ones(5)), lambda x: torch.normal(1.0, 2.0, (5,)),
+        lambda x: x.clone().normal_(), lambda x: x.clone().exponential_(),
+        lambda x: torch.randn(4, dtype=torch.float16), lambda x: torch.distributions.Normal(x, 1.0).sample(),
     ):  # fmt: skip
         for in_dims in (0, 1):
             found.append(see(torch, torch.func.vmap(draw, in_dims, randomness="different")(torch.ones(5, 8))))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import os
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ from .._levels.needs_values import DrawsDiffer
 from . import devices
 from . import state as _state
 
+_beginning = threading.Lock()
 _DEFAULT_SEED = 67280421310721
 _WORDS = 624
 _STATE = np.dtype(
@@ -44,7 +46,7 @@ class Generator:
         self._seed = seed
         self._engine: Any = None
         self._raw: Any = self._first_words
-        self._memory: Any = None
+        self._held: Any = None
         self.next_normal = None
 
     def words(self, n: int) -> Any:
@@ -65,21 +67,27 @@ class Generator:
         kernels = _native_draws()
         if kernels is None:
             return False
-        if self._memory is None:
-            self._memory = _memory_of(self._seeded_engine())
-        with self._engine.lock:
+        held = self._held
+        if held is None:
+            engine = self._seeded_engine()
+            held = self._held = engine, _memory_of(engine)
+        engine, memory = held
+        with engine.lock:
             if self._raw != self._first_words:
-                return kernels[name](self._memory, *given)
-            before = self._memory.tobytes()
-            done = kernels[name](self._memory, *given)
-        if self._memory.tobytes() != before:
-            self._raw = self._engine.random_raw
+                return kernels[name](memory, *given)
+            before = memory.tobytes()
+            done = kernels[name](memory, *given)
+            if memory.tobytes() != before:
+                self._raw = engine.random_raw
         return done
 
     def _seeded_engine(self) -> Any:
         if self._engine is None:
-            self._engine = np.random.MT19937(0)
-            self._engine._legacy_seeding(self._seed & 0xFFFFFFFF)
+            with _beginning:
+                if self._engine is None:
+                    engine: Any = np.random.MT19937(0)
+                    engine._legacy_seeding(self._seed & 0xFFFFFFFF)
+                    self._engine = engine
         return self._engine
 
     def manual_seed(self, seed: Any) -> Generator:
@@ -166,11 +174,11 @@ class Generator:
 
 
 def _memory_of(engine: Any) -> Any:
-    """The bytes of NumPy's twister, where they lie: its words, and the place of the next one."""
+    """The bytes of NumPy's twister, where they lie: its words, and the place of the next one. It must be kept alive."""
     import ctypes  # loaded when first used
 
-    size = 4 * _WORDS + 4
-    return np.frombuffer((ctypes.c_uint8 * size).from_address(engine.ctypes.state_address), np.uint8)
+    held = (ctypes.c_uint8 * (4 * _WORDS + 4)).from_address(engine.ctypes.state_address)
+    return np.frombuffer(memoryview(held), np.uint8)
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""Random numbers. ``Generator.natively`` calls these with the state of its generator, which they move on, as first argument.
+"""Random numbers: called by ``Generator.natively`` with the generator's state, which they move on, as first argument.
 
 Each answers True, or False if it does not take the arrays that it was given, and then has drawn nothing.
 """

@@ -1,8 +1,8 @@
 """What PyTorch makes of its generator's words: uniform and normal numbers and integers, written into arrays.
 
-A stream is a ``Generator``. Arrays are filled in the order of their memory, as PyTorch does. Each draw has a kernel in the
-native library, which is asked first (``stream.natively``) and takes dense arrays of its dtypes; what stands here is what
-it is held against.
+A stream is a ``Generator``. Arrays are filled in the order of their memory, as PyTorch does. Kernels of the native
+library are asked first (``stream.natively``) and take dense arrays of some dtypes; what stands here is what they are
+held against.
 """
 
 from __future__ import annotations

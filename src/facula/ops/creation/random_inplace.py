@@ -76,7 +76,7 @@ _bernoulli_tensor_op.vjp(
 
 
 def _overwrite(op: Primitive, self: Any, generator: Any, draw: Any, *arguments: Any) -> Any:
-    """Fill a tensor by ``draw(stream, array, *arguments)``; inside vmap all items of a batch at once, as PyTorch does."""
+    """Fill a tensor by ``draw(stream, array, *arguments)``; inside vmap, all items of a batch at once, as PyTorch."""
     try:
         stream = stream_of(generator)
     except DrawsDiffer as e:
