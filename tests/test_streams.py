@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import facula
-from facula.ops.arrays import draws
+from facula.ops.arrays import draws, rejections
 
 from .native_library import needs_compiler, program, python, shared_folder
 
@@ -223,3 +223,37 @@ facula.manual_seed(3)
 print(np.array_equal(np.sort(np.concatenate(drawn)), np.sort(facula.rand(4_000_000, dtype=facula.float64).numpy())))
 """)
     assert said == "True\n"
+
+
+# ---- without it: many at once
+
+
+def one_by_one(draw: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    with monkeypatch.context() as patch:
+        patch.setattr(rejections, "_in_attempts", None)
+        patch.setattr(rejections, "_many_gammas", None)
+        patch.setattr(rejections, "_MANY", 10**9)
+        return draw()
+
+
+@pytest.mark.parametrize("start", [0, 1, 3])
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda g: facula.poisson(10 + facula.arange(3000.0) % 71, g),
+        lambda g: facula.poisson(facula.full((70_000,), 10.0), g),
+        lambda g: facula.binomial(100 + facula.arange(3000.0) % 77, 0.2 + facula.arange(3000) % 13 / 20, g),
+        lambda g: facula._standard_gamma(facula.ones(3000), g),
+        lambda g: facula._standard_gamma(1 + facula.arange(3000) % 31 / 10, g),
+        lambda g: facula._standard_gamma(facula.full((400,), 1e6), g),
+    ],
+)
+def test_many_draws_at_once_are_those_made_one_by_one(draw: Any, start: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(facula.Generator, "natively", lambda *given: False)
+    streams = [facula.Generator().manual_seed(start) for _ in range(2)]
+    for stream in streams:
+        facula.randn(start, generator=stream)
+    found = draw(streams[0])
+    assert facula.equal(found, one_by_one(lambda: draw(streams[1]), monkeypatch))
+    states = [np.delete(stream.get_state().numpy(), np.r_[WAITING]) for stream in streams]
+    np.testing.assert_array_equal(*states)

@@ -29,7 +29,10 @@ def _require_float(name: str, array: Any) -> None:
 def standard_gamma_op(input: Array, generator: object) -> Any:
     _require_float("gamma_cpu", input)
     bases, powers, factors = draw_gamma(stream_of(generator), input.ravel())
-    draws = (bases**powers * factors).astype(input.dtype).reshape(input.shape)
+    small = np.flatnonzero(powers)
+    if small.size:
+        factors[small] *= bases[small] ** powers[small]
+    draws = factors.astype(input.dtype).reshape(input.shape)
     return np.fmax(draws, np.finfo(input.dtype).tiny)
 
 

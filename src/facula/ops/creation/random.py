@@ -333,7 +333,16 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
     np.divide(p, keys, keys)
     if num_samples == 1:
         return finish(np.argmax(keys, -1, keepdims=True))
-    return finish(np.ascontiguousarray(np.argsort(-keys, -1, kind="stable")[..., :num_samples]))
+    return finish(_least(np.negative(keys, keys), num_samples))
+
+
+def _least(numbers: Any, n: int) -> Any:
+    """Where the n least numbers of each row are, in their order."""
+    if n * 8 > numbers.shape[-1]:
+        return np.ascontiguousarray(np.argsort(numbers, -1, kind="stable")[..., :n])
+    found = np.sort(np.argpartition(numbers, n - 1, -1)[..., :n], -1)
+    order = np.argsort(np.take_along_axis(numbers, found, -1), -1, kind="stable")
+    return np.take_along_axis(found, order, -1)
 
 
 def _with_replacement(stream: Any, weights: Any, n: int) -> Any:
