@@ -183,11 +183,15 @@ def _memory_of(engine: Any) -> Any:
 
 @functools.cache
 def _native_draws() -> dict[str, Callable[..., bool]] | None:
-    from ..native import library  # loaded when first used
+    from ..native import presence  # loaded when first used
+
+    if not presence.expected():
+        return None
+    from ..native import library  # loaded when there may be one
+    from ..native.kernels.random import DRAWS  # the same
 
     if not library.in_use():
         return None
-    from ..native.kernels.random import DRAWS  # loaded when first used
 
     engine = np.random.MT19937(0)
     state = engine.state["state"]
