@@ -89,6 +89,8 @@ _SUBMODULES = (
 _NAMES = {
     name: module
     for module, names in {
+        "_explain.ask": "explain why",
+        "_explain.watch": "watch",
         "_torch.as_torch": "as_torch",
         "autograd.steps": "steps",
         "show.drawing": "draw",

@@ -12,6 +12,8 @@ usage: facula [--version] [--help] <command>
 
 commands:
   run script.py [args...]    run a program that imports torch on facula; also run -m module [args...]
+      --explain              before the script: an error ends with its explanation
+      --watch                before the script: look at everything, and tell what went wrong
   explore [-o graph.html] [--loss NAME] [--backward N] script.py [args...]
                              run a program and write a page that shows the graph of its last backward call, or of
                              the variable NAME, or of its Nth backward call
@@ -63,7 +65,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         return exploring.run(given[1:])
     if given[0] == "run":
-        if len(given) == 1 or (given[1] in ("-m", "-c") and len(given) == 2):
+        rest = [each for each in given[1:3] if each not in ("--explain", "--watch")] + given[3:]
+        if not rest or (rest[0] in ("-m", "-c") and len(rest) == 1):
             return complain("run needs a script, or -m and a module, or -c and code")
         from ._torch import run  # loaded when first used
 

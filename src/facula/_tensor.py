@@ -16,8 +16,8 @@ from ._lazy import promise
 from .autograd import accumulate, engine, saved, views, watched
 from .autograd import meta as autograd_meta
 from .autograd.accumulate import AccumulateGrad
-from .autograd.graph import NOWHERE, Node, Port, RemovableHandle, user_frame
-from .autograd.meta import AutogradMeta, Cut, check_grad
+from .autograd.graph import NOWHERE, Node, Port, RemovableHandle, full_name, user_frame, warn_user
+from .autograd.meta import FROZEN, AutogradMeta, Cut, check_grad
 from .ops.machine.errors import type_of
 
 _size = tuple.__new__
@@ -124,6 +124,8 @@ class Tensor:
         counter[0] += 1
         counter[1] = frame.f_code
         counter[2] = frame.f_lasti
+        if state.watch is not None:
+            state.watch.changed(self)
 
     def _edge(self) -> Any:
         """Where this tensor's gradient goes: a Node, a Port, or None."""
@@ -193,8 +195,15 @@ class Tensor:
                     "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
                 )
             meta.requires_grad = True
+            if meta.cut is not None and meta.cut.how == FROZEN:
+                meta.cut = None
+            if state.watch is not None:
+                state.watch.made(self)
         elif self._meta is not None:
-            self._own_meta().requires_grad = False
+            meta = self._own_meta()
+            if meta.requires_grad:
+                meta.requires_grad = False
+                meta.cut = Cut(FROZEN, self)
 
     def _require_differentiable_dtype(self, which: str = "floating point") -> None:
         if self._array.dtype.kind in "biu":
@@ -265,7 +274,7 @@ class Tensor:
         meta = self._meta
         found = None if meta is None else meta.grad
         if found is None and self._node is not None and not (meta is not None and meta.retains_grad):
-            _warn_about_grad_of_non_leaf()
+            _warn_about_grad_of_non_leaf(self._node)
         return found
 
     @grad.setter
@@ -379,7 +388,7 @@ class Tensor:
     def _cut_by(self, how: str) -> Cut | None:
         meta = self._meta
         if self._node is not None or (meta is not None and meta.requires_grad):
-            return Cut(how)
+            return Cut(how, self, 3)
         return None if meta is None else meta.cut
 
     def detach_(self) -> Tensor:
@@ -393,11 +402,12 @@ class Tensor:
             )
         if self._node is not None or self._meta is not None:
             self._shared_counter()
+            cut = Cut("detach_()", self)
             self._node = None
             meta = self._own_meta()
             meta.requires_grad = False
             meta.output_nr = 0
-            meta.cut = Cut("detach_()")
+            meta.cut, meta.detached = cut, True
         return self
 
     @property
@@ -413,6 +423,13 @@ class Tensor:
         if self.requires_grad and value._array.dtype.kind in "biu":
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         self._array = value._array
+
+    @property
+    def source(self) -> Any:
+        """The line of the user's program that made this tensor; of what has no history, only a watch knows."""
+        from ._explain import leaves  # loaded when first used
+
+        return leaves.source_of(self)
 
     # ---- what it is
 
@@ -611,15 +628,14 @@ def _requires_grad_error() -> RuntimeError:
     )
 
 
-def _warn_about_grad_of_non_leaf() -> None:
-    import warnings  # loaded when first used
-
-    warnings.warn(
+def _warn_about_grad_of_non_leaf(node: Node) -> None:
+    at = node.source
+    warn_user(
         "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
         "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
         "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure "
-        "you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information.",
-        stacklevel=3,
+        "you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
+        + ("" if at is None else f"\nIt is no leaf since {full_name(node)} made it at {at}.")
     )
 
 

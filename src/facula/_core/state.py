@@ -18,6 +18,15 @@ special: int = 0
 anomaly: bool = False
 """Anomaly mode is on, in all threads."""
 
+watching: bool = False
+"""A watch is on, and not busy with a call."""
+
+general: bool = False
+"""Either of both: operators do not run at once."""
+
+watch: Any = None
+"""What looks at all operators, backward passes and changes, in all threads; see ``_explain.watch``."""
+
 profiler: Any = None
 """What measures operators and nodes, in all threads; see ``profiler._recorder``."""
 
@@ -66,8 +75,12 @@ class _Modes(threading.local):
     """Whether operations on duals carry tangents forward."""
     view_replay: bool = False
     """Views are made anew from a changed base by the operator that made them, not by ``as_strided``."""
-    last_exit: Any = None
-    """Where ``item()``, ``numpy()`` or ``tolist()`` last took a value out of a graph, for error messages."""
+    exits: Any = None
+    """Values that left a graph as numbers or arrays, and how: see ``autograd.exits``."""
+    leaf_root: Any = None
+    """The leaf that ``backward()`` was last called on, if it was one, weakly."""
+    switch: Any = None
+    """Where gradients were last switched off or on: (code, instruction)."""
 
     profiled: Any = None
     """Where a profiler notes what this thread does; see NOTE [profiling]."""
@@ -145,11 +158,28 @@ def set_grad(enabled: bool) -> None:
 
 def set_anomaly(on: bool) -> None:
     """Anomaly mode is one for all threads: while it is on, operators look at the modes."""
-    global special, anomaly
+    global special, anomaly, general
     with _lock:
         if on is not anomaly:
             anomaly = on
             special += 1 if on else -1
+        general = anomaly or watching
+
+
+def set_watch(watcher: Any) -> None:
+    """Have everything looked at by ``watcher``, in all threads, or by nobody."""
+    global special, watch
+    with _lock:
+        special += (watcher is not None) - (watch is not None)
+        watch = watcher
+    look(watcher is not None)
+
+
+def look(on: bool) -> None:
+    """Let the watch see calls of operators, or not while it is busy with one."""
+    global watching, general
+    watching = on and watch is not None
+    general = anomaly or watching
 
 
 # NOTE [profiling]: while a profiler is on the state is not plain, and the modes of every thread send its operators to
@@ -190,7 +220,7 @@ def how() -> int:
 
     Hot calls ask the same inline: ``Call.state`` in ``ops.machine.call``.
     """
-    return RECORDING if not special else GENERAL if anomaly else modes.how
+    return RECORDING if not special else GENERAL if general else modes.how
 
 
 def grad_enabled() -> bool:

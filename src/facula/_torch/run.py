@@ -15,8 +15,15 @@ from .as_torch import as_torch
 
 
 def run(arguments: list[str]) -> int:
-    """Run ``script.py ...``, ``-m module ...`` or ``-c code ...`` as the main program."""
+    """Run ``script.py ...``, ``-m module ...`` or ``-c code ...`` as the main program.
+
+    Before it, ``--explain`` has an error end with its explanation, and ``--watch`` all that happens looked at.
+    """
     as_torch()
+    wishes = set()
+    while arguments and arguments[0] in ("--explain", "--watch"):
+        wishes.add(arguments[0])
+        arguments = arguments[1:]
     first, *rest = arguments
     run_it: Callable[[], None]
     if first == "-m":
@@ -42,16 +49,42 @@ def run(arguments: list[str]) -> int:
         sys.path[0] = first_on_path
     elif _is_bundle(first):
         sys.path.insert(0, first_on_path)
+    watcher = _watcher() if "--watch" in wishes else None
     try:
         run_it()
     except SystemExit:
+        _tell(watcher, None)
         raise
     except BaseException as error:
         error.__traceback__ = _without_this_file(error.__traceback__)
         sys.excepthook(type(error), error, error.__traceback__)
         sys.excepthook = lambda *_: None  # it has been shown; Python now ends as it does after such an error
+        _tell(watcher, error if "--explain" in wishes or watcher is not None else None)
         raise
+    _tell(watcher, None)
     return 0
+
+
+def _watcher() -> Any:
+    from .._explain.watch import watch  # loaded when first used
+
+    return watch(quiet=True).__enter__()
+
+
+def _tell(watcher: Any, error: BaseException | None) -> None:
+    """Say what a watch found, or what is known of an error. An error of autograd has said it already."""
+    if watcher is None and error is None:
+        return
+    from .._explain import ask, errors, watch  # loaded when first used
+
+    if watcher is not None:
+        watcher.__exit__(None, None, None)
+    if error is None:
+        watch.tell(watcher.report)
+    elif errors.report_of(error) is None:
+        report = ask.of_error(error)
+        if report.kind != "error":
+            watch.tell(report)
 
 
 def _is_bundle(path: str) -> bool:

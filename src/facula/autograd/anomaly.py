@@ -82,7 +82,10 @@ def check(node: Node, grads: Any, xp: Any) -> None:
         array = g if xp.is_raw else g._array
         if array.dtype.kind in "fc" and np.isnan(array).any():
             tell(node)
-            raise RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")
+            from .._explain import errors  # loaded when something went wrong
+
+            message = f"Function '{node.name()}' returned nan values in its {i}th output."
+            raise errors.not_a_number(RuntimeError(message), node)
 
 
 def tell(node: Node) -> None:

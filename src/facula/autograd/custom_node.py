@@ -204,22 +204,29 @@ class _FunctionBase:
         if len(result) > len(kinds) and all(r is None for r in result[len(kinds) :]):
             result = result[: len(kinds)]
         if len(result) != len(kinds):
-            raise RuntimeError(
-                f"function {name} returned an incorrect number of gradients (expected {len(kinds)}, got {len(result)})"
+            raise self._wrong(
+                f"function {name} returned an incorrect number of gradients (expected {len(kinds)}, got {len(result)})",
+                f"forward took {len(kinds)} arguments, backward gave {len(result)} gradients.",
             )
         grads = []
         for i, (grad, kind) in enumerate(zip(result, kinds)):
             if kind is None:
                 if grad is not None:
-                    raise RuntimeError(
+                    raise self._wrong(
                         f"function {name} returned a gradient different than None at position {i + 1}, but the "
-                        "corresponding forward input was not a Variable"
+                        "corresponding forward input was not a Variable",
+                        f"Argument {i + 1} of forward was no tensor.",
                     )
                 continue
             if grad is not None and not isinstance(grad, Tensor):
                 raise RuntimeError(f"expected Variable or None (got {type(grad).__name__})")
             grads.append(grad)
         return grads
+
+    def _wrong(self, message: str, what: str) -> Exception:
+        from .._explain import errors  # loaded when something went wrong
+
+        return errors.wrong_gradient(RuntimeError(message), self, what)
 
     def _fitted(self, i: int, grad: Tensor, kind: Any, xp: Any, edge: Any) -> Any:
         """A gradient in the shape and dtype of its input, as an array if the pass is one on arrays."""
@@ -231,9 +238,10 @@ class _FunctionBase:
         if array.shape != shape:
             lead = array.ndim - len(shape)
             if lead < 0 or any(n != m and n != 1 for n, m in zip(shape, array.shape[lead:])):
-                raise RuntimeError(
+                raise self._wrong(
                     f"Function {type(self).__name__} returned an invalid gradient at index {i} - got "
-                    f"{list(array.shape)} but expected shape compatible with {list(shape)}"
+                    f"{list(array.shape)} but expected shape compatible with {list(shape)}",
+                    f"The gradient of input {i} has shape {list(array.shape)}, the input {list(shape)}.",
                 )
             g = xp.sum_to(g, shape)
         if array.dtype != dtype:
@@ -290,7 +298,7 @@ _SEEN_BY_USERS = {
     "register_hook", "register_prehook", "requires_grad", "source",
 }  # fmt: skip
 _ENGINE_NAMES = frozenset(
-    [*_FunctionBase.__slots__, *(n for n in vars(Node) if not n.startswith("__")), "_counted", "_fitted"]
+    [*_FunctionBase.__slots__, *(n for n in vars(Node) if not n.startswith("__")), "_counted", "_fitted", "_wrong"]
 ) - _SEEN_BY_USERS
 
 

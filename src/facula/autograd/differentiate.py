@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import warnings
+import weakref
 from collections.abc import Sequence
 from typing import Any
 
@@ -94,10 +96,12 @@ def grad(
     if not allow_unused:
         for i, g in enumerate(found):
             if g is None:
-                raise RuntimeError(
+                from .._explain import errors  # loaded when something went wrong
+
+                raise errors.not_used(RuntimeError(
                     f"The differentiated Tensor at index {i} appears to not have been used in the graph. Set "
                     "allow_unused=True if this is the desired behavior."
-                )
+                ), roots, wanted[i])  # fmt: skip
     if materialize_grads:
         for i, (g, t) in enumerate(zip(found, wanted)):
             if g is None:
@@ -169,7 +173,9 @@ def _starting_grads(outputs: Sequence[Any], grads: Sequence[Any], batched: bool 
 def _one_like(out: Any) -> Any:
     array = out._array
     if array.size != 1:
-        raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        from .._explain import errors  # loaded when something went wrong
+
+        raise errors.not_scalar(RuntimeError("grad can be implicitly created only for scalar outputs"), out)
     if array.dtype.kind not in "fV":
         raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {out.dtype}")
     if out.__class__ is engine.Tensor_ and array.__class__ is np.ndarray and not state.special:
@@ -205,23 +211,26 @@ def _root_edges(outputs: Sequence[Any], grads: Sequence[Any]) -> list[tuple[Any,
             continue
         edge = out._edge() if out.requires_grad else None
         if edge is None:
-            raise RuntimeError(_no_history_message(i, out))
+            raise _no_history(i, out)
+        if not out._array.ndim and not out.wraps and out._array.dtype.kind == "f":
+            if not math.isfinite(out._array.item()):
+                from .._explain import unasked  # loaded when something went wrong
+
+                unasked.root_not_finite(out)
+            if edge.__class__ is AccumulateGrad:
+                state.modes.leaf_root = weakref.ref(out)
         if g is not None and g._array.dtype != out._array.dtype and edge.__class__ is not AccumulateGrad:
             g = g.to(out.dtype)
         roots.append((edge, g))
     return roots
 
 
-def _no_history_message(i: int, out: Any) -> str:
-    message = f"element {i} of tensors does not require grad and does not have a grad_fn"
-    cut = None if out._meta is None else out._meta.cut
-    if cut is not None:
-        message += f"\nIts history was cut off by {cut}."
-    elif out._array.dtype.kind in "biu":
-        message += f"\nIt is of dtype {out.dtype}: only floating point and complex tensors have gradients."
-    elif state.modes.last_exit is not None:
-        message += f"\nThe last value to be taken out of a graph was taken by {state.modes.last_exit}."
-    return message
+def _no_history(i: int, out: Any) -> Exception:
+    from .._explain import errors  # loaded when something went wrong
+
+    return errors.no_history(
+        RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn"), out
+    )
 
 
 def _input_edge(t: Any, accumulate: bool) -> Any:
@@ -232,6 +241,8 @@ def _input_edge(t: Any, accumulate: bool) -> Any:
     if accumulate:
         t.retain_grad()
     if not t.requires_grad:
-        raise RuntimeError("One of the differentiated Tensors does not require grad")
+        from .._explain import errors  # loaded when something went wrong
+
+        raise errors.input_without_grad(RuntimeError("One of the differentiated Tensors does not require grad"), t)
     return t._edge()
 

@@ -73,7 +73,7 @@ class Task:
         self.captures: dict[Node, list[tuple[int, int]]] = {}
         self.captured: list[Any] = []
         self.running: Node | None = None
-        self.watched = anomaly.enabled or state.profiler is not None
+        self.watched = state.special != 0 and (anomaly.enabled or state.profiler is not None)
 
 
 def run_backward(
@@ -97,6 +97,9 @@ def run_backward(
     if inputs is not None:
         task.captured = [None] * len(inputs)
         _find_needed(task, inputs, accumulate)
+    watch = state.watch if state.special and not state.modes.backward_depth else None
+    if watch is not None:
+        watch.backward_begins(task, start)
     modes = state.modes
     outer = (modes.grad_enabled, modes.running, modes.backward_depth)
     levels = modes.levels
@@ -110,11 +113,14 @@ def run_backward(
     finally:
         if levels:
             modes.levels = levels
+    if watch is not None:
+        watch.backward_ends(task, start, keep_graph)
     if not xp.is_raw:
         return task.captured
     return [None if g is None else Tensor_._wrap(np.asanyarray(g)) for g in task.captured]
 
 
+_LARGEST = sys.float_info.max
 _ONE = {F32: np.float32(1), F64: np.float64(1)}
 
 
@@ -139,6 +145,8 @@ def run_plainly(root: Any, gradient: Any) -> bool:
             g = g[()]
     modes = state.modes
     if modes.levels or modes.backward_depth:
+        return False
+    if gradient is None and not -_LARGEST < array.item() < _LARGEST:
         return False
     task = Task(False, False, 3)
     _survey(task, [node])

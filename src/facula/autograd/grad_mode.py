@@ -1,4 +1,7 @@
-"""Switching the recording of gradients on and off, as context managers, decorators and functions."""
+"""Switching the recording of gradients on and off, as context managers, decorators and functions.
+
+``modes.switch`` tells which line switched last, as (code, instruction): NOTE [provenance].
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable
+from sys import _getframe
 from typing import Any
 
 from .._core import state
@@ -46,10 +50,13 @@ def _decorate(make: Callable[[], Any], func: Callable[..., Any]) -> Callable[...
         )
     if inspect.isgeneratorfunction(func):
         return _decorate_generator(make, func)
+    code = getattr(func, "__code__", None)
 
     @functools.wraps(func)
     def decorated(*args: Any, **kwargs: Any) -> Any:
         with make():
+            if code is not None:
+                state.modes.switch = (code, 0)  # the line of the decorator
             return func(*args, **kwargs)
 
     return decorated
@@ -100,13 +107,22 @@ class _Switched(_Decorating):
 
     def __init__(self, orig_func: Any = None) -> None:
         self.prev = False
+        self.switch: Any = None
 
     def __enter__(self) -> None:
-        self.prev = state.modes.grad_enabled
-        _switch(self.enabled)
+        modes = state.modes.__dict__
+        self.prev = modes.get("grad_enabled", True)
+        self.switch = modes.get("switch")
+        frame = _getframe(1)
+        modes["switch"] = (frame.f_code, frame.f_lasti)
+        if self.prev is not self.enabled:
+            state.set_grad(self.enabled)
 
     def __exit__(self, *exc: object) -> None:
-        _switch(self.prev)
+        modes = state.modes.__dict__
+        modes["switch"] = self.switch
+        if modes.get("grad_enabled", True) is not self.prev:
+            state.set_grad(self.prev)
 
 
 class no_grad(_Switched):
@@ -125,12 +141,18 @@ class set_grad_enabled(_Decorating):
     """Set the grad mode: at once as a function, until the end of the block as a context manager."""
 
     def __init__(self, mode: bool) -> None:
-        self.prev = state.modes.grad_enabled
+        modes = state.modes.__dict__
+        self.prev = modes.get("grad_enabled", True)
         self.mode = mode
-        _switch(bool(mode))
+        self.switch = modes.get("switch")
+        frame = _getframe(1)
+        modes["switch"] = (frame.f_code, frame.f_lasti)
+        if self.prev is not bool(mode):
+            state.set_grad(bool(mode))
 
     def __call__(self, func: Callable[..., Any]) -> Callable[..., Any]:
         _switch(self.prev)
+        state.modes.switch = self.switch
         return super().__call__(func)
 
     def __enter__(self) -> None:
@@ -138,6 +160,7 @@ class set_grad_enabled(_Decorating):
 
     def __exit__(self, *exc: object) -> None:
         _switch(self.prev)
+        state.modes.switch = self.switch
 
     def __str__(self) -> str:
         return f"set_grad_enabled(mode={self.mode})"
@@ -145,9 +168,10 @@ class set_grad_enabled(_Decorating):
     __repr__ = __str__
 
     def clone(self) -> set_grad_enabled:
-        before = state.modes.grad_enabled
+        before, switch = state.modes.grad_enabled, state.modes.switch
         copy = self.__class__(self.mode)
         _switch(before)
+        state.modes.switch = switch
         copy.prev = before
         return copy
 
@@ -162,14 +186,15 @@ class inference_mode(_Decorating):
 
     def __init__(self, mode: bool = True) -> None:
         self.mode = mode
-        self.prev = (True, False)
+        self.prev: Any = (True, False, None)
 
     def __enter__(self) -> None:
-        self.prev = (state.modes.grad_enabled, state.modes.inference)
-        state.update(grad_enabled=not self.mode, inference=self.mode)
+        self.prev = (state.modes.grad_enabled, state.modes.inference, state.modes.switch)
+        frame = _getframe(1)
+        state.update(grad_enabled=not self.mode, inference=self.mode, switch=(frame.f_code, frame.f_lasti))
 
     def __exit__(self, *exc: object) -> None:
-        state.update(grad_enabled=self.prev[0], inference=self.prev[1])
+        state.update(grad_enabled=self.prev[0], inference=self.prev[1], switch=self.prev[2])
 
     def clone(self) -> inference_mode:
         return self.__class__(self.mode)

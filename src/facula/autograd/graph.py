@@ -18,6 +18,7 @@ import math
 import os.path
 import re
 import sys
+import warnings
 import weakref
 from abc import ABCMeta
 from collections import OrderedDict
@@ -82,6 +83,14 @@ def user_place(depth: int = 1) -> tuple[CodeType, int]:
     if code.co_filename not in _is_internal:
         frame = user_frame(depth + 1)
     return frame.f_code, frame.f_lasti
+
+
+def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the nearest line outside facula, however deep inside it the reason was found."""
+    frame = user_frame(2)
+    registry = frame.f_globals.setdefault("__warningregistry__", {})
+    name = frame.f_globals.get("__name__") or "<unknown>"
+    warnings.warn_explicit(message, category, frame.f_code.co_filename, frame.f_lineno, name, registry)
 
 
 class Source(NamedTuple):
@@ -401,6 +410,10 @@ _IN_HOOKS = (
 
 
 def __getattr__(name: str) -> Any:
+    if name == "alive":
+        from .._explain.alive import alive  # it imports this module
+
+        return alive
     if name not in _IN_HOOKS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from . import hooks  # it imports this module

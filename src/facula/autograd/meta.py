@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from .._tensor import Tensor
     from .accumulate import AccumulateGrad
 
+FROZEN = "requires_grad_(False)"
+"""How the history of what is computed from frozen parameters was cut off, if nothing else did it."""
 Tensor_: Any = None  # set by _tensor, which imports this module
 
 
@@ -38,19 +40,31 @@ class AutogradMeta:
     attr_version: int = 0
     inference: bool = False
     cut: Cut | None = None
+    origin: Any = None
+    """Where a tensor without history was made; only a watch knows."""
+    detached: bool = False
+    """Whether ``detach_()`` was called: nothing that saved it before may use it any more."""
     name: str | None = None
 
 
 class Cut(AutogradMeta):
     """How and where a tensor lost its history. All that is computed from it shares this, so it is never changed.
 
-    NOTE [cuts]: ``detach``, ``.data`` and operations under ``no_grad`` leave a Cut; results that need no gradient
-    inherit it from their operands. The error for a backward without history can then name the line to look at.
+    NOTE [cuts]: ``detach``, ``.data``, operations under ``no_grad``, operations that have no derivative, and values
+    that went through Python numbers or NumPy leave a Cut; results that need no gradient inherit it from their operands.
+    The error for a backward without history can then name the line to look at.
     """
 
-    def __init__(self, how: str) -> None:
+    switch: Any = None
+    """Where gradients had been switched off: (code, instruction)."""
+    source: Any = None
+    """What was cut off, as far as a watch knows: see ``_explain.watch``."""
+
+    def __init__(self, how: str, of: Any = None, depth: int = 2) -> None:
         self.how = how
-        self.code, self.instruction = user_place(2)
+        self.code, self.instruction = user_place(depth)
+        if state.watch is not None:
+            self.source = state.watch.cut_off(of)
 
     @property
     def cut(self) -> Cut:  # type: ignore[override]
@@ -60,16 +74,27 @@ class Cut(AutogradMeta):
         return f"{self.how} at {resolve(self.code, self.instruction)}"
 
 
-def cut_of(tensors: Any, switched_off: bool) -> Cut | None:
-    """The cut that a result inherits from its operands, or a new one if it would need a gradient but for the mode."""
+def cut_of(tensors: Any, op: Any) -> Cut | None:
+    """The cut of a result without history: that of an operand, or a new one if an operand needs a gradient.
+
+    Then recording is switched off, or ``op``, an operator or its name, has no derivative.
+    """
+    frozen = None
     for t in tensors:
         if isinstance(t, Tensor_):
             meta = t._meta
             if meta is not None and meta.cut is not None:
-                return meta.cut
-            if switched_off and (t._node is not None or (meta is not None and meta.requires_grad)):
-                return Cut("inference_mode()" if state.modes.inference else "no_grad()")
-    return None
+                if meta.cut.how != FROZEN:
+                    return meta.cut
+                frozen = frozen or meta.cut
+            elif t._node is not None or (meta is not None and meta.requires_grad):
+                if state.grad_enabled():
+                    return Cut(f"{getattr(op, 'name', op)}()", t, 3)
+                modes = state.modes
+                cut = Cut("inference_mode()" if modes.inference else "no_grad()", t, 3)
+                cut.switch = modes.switch
+                return cut
+    return frozen
 
 
 def check_grad(t: Tensor, value: Any) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from .._core import dtypes, state
 from .._core.numbers import NUMBERS
 from .accumulate import AccumulateGrad
-from .graph import Freed, Node, full_name, resolve, short_name
+from .graph import Freed, Node, short_name
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -68,20 +68,18 @@ class Slot:
 # ---- errors
 
 
-def freed_error(node: Node) -> RuntimeError:
-    by = [s for s in (node.saved if isinstance(node.saved, tuple) else (node.saved,)) if isinstance(s, Freed)]
-    where = f"\nThe graph was freed by the backward call at {by[0]}." if by else ""
-    made = resolve(node.code, node.instruction)
-    where += f"\nThe operation whose saved tensors are gone ({full_name(node)}) was recorded at {made}." if made else ""
-    return RuntimeError(
+def freed_error(node: Node) -> Exception:
+    from .._explain import errors  # loaded when something went wrong
+
+    return errors.freed(RuntimeError(
         "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
         "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
         "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access "
-        "saved tensors after calling backward." + where
-    )
+        "saved tensors after calling backward."
+    ), node)  # fmt: skip
 
 
-def modified_error(node: Node, t: Any, expected: int, is_output: bool, nr: int = 0) -> RuntimeError:
+def modified_error(node: Node, t: Any, expected: int, is_output: bool, nr: int = 0) -> Exception:
     shape = ", ".join(map(str, t._array.shape))
     maker = node if is_output else t.grad_fn
     origin = "" if maker is None else f", which is output {nr if is_output else 0} of {short_name(maker)},"
@@ -97,22 +95,20 @@ def modified_error(node: Node, t: Any, expected: int, is_output: bool, nr: int =
         f"[{_type_name(t)} [{shape}]]{origin} is at version {version_of(t)}; expected version {expected} instead. "
         + hint
     )
-    counter = t._counter
-    saved_at = resolve(node.code, node.instruction)
-    changed_at = None if counter is None else resolve(counter[1], counter[2])
-    if saved_at is not None:
-        message += f"\nIt was saved for the backward of {full_name(node)} at {saved_at}"
-        message += f", and changed in place at {changed_at}." if changed_at is not None else "."
-        message += "\nTo mend it: make the change out of place (y = y + 1 instead of y += 1), or on a clone()."
-    return RuntimeError(message)
+    from .._explain import errors  # loaded when something went wrong
+
+    return errors.modified(RuntimeError(message), node, t)
 
 
-def inference_error() -> RuntimeError:
-    return RuntimeError(
+def inference_error(t: Any = None) -> Exception:
+    from .._explain import errors  # loaded when something went wrong
+
+    error = RuntimeError(
         "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
         "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it "
         "in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
     )
+    return errors.inference_saved(error, t)
 
 
 _LEGACY_TYPES = ("Float", "Double", "Half", "Byte", "Char", "Short", "Int", "Long")
@@ -126,13 +122,13 @@ def _type_name(t: Any) -> str:
 
 def _was_detached_in_place(node: Any, slot: Slot, t: Any) -> bool:
     """Whether a saved input that had a history has lost it by ``detach_()``."""
-    if t._node is not None or t._meta is None or t._meta.cut is None or slot.is_output:
+    if t._node is not None or t._meta is None or not t._meta.detached or slot.is_output:
         return False
     differentiable = node.primitive.differentiable
     if slot.index not in differentiable:
         return False
     edge = node.next[differentiable.index(slot.index)]
-    return edge is not None and edge.__class__ is not AccumulateGrad and t._meta.cut.how == "detach_()"
+    return edge is not None and edge.__class__ is not AccumulateGrad
 
 
 # ---- saving
@@ -146,7 +142,7 @@ def pack(values: list[Any], slots: list[Any], node: Any) -> tuple[tuple[Any, ...
     for i, (value, slot) in enumerate(zip(values, slots, strict=True)):
         if isinstance(value, Tensor_):
             if value._meta is not None and value._meta.inference:
-                raise inference_error()
+                raise inference_error(value)
             if hooks is not None:
                 value = Hooked(value, hooks[0], hooks[1], node, slot)
             else:
@@ -232,7 +228,7 @@ def unpack(node: Any, xp: Any) -> list[Any]:
             if (
                 versions is None
                 and (counter is None or not counter[0])
-                and (s._meta is None or s._meta.cut is None)
+                and (s._meta is None or not s._meta.detached)
             ):  # the common case of what follows
                 if raw:
                     values[i] = s._array

@@ -165,9 +165,16 @@ def check_inplace(t: Tensor, requires: bool) -> None:
         if meta.creation != DEFAULT:
             raise _refusal(t, meta, indirect=False)
         if t.requires_grad and meta.base.is_leaf:
-            raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+            message = "a view of a leaf Variable that requires grad is being used in an in-place operation."
+            raise _leaf_changed(message, t)
     if t.requires_grad and t.is_leaf:
-        raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+        raise _leaf_changed("a leaf Variable that requires grad is being used in an in-place operation.", t)
+
+
+def _leaf_changed(message: str, t: Tensor) -> Exception:
+    from .._explain import errors  # loaded when something went wrong
+
+    return errors.leaf_changed(RuntimeError(message), t)
 
 
 def _refusal(t: Tensor, meta: Any, indirect: bool) -> RuntimeError:

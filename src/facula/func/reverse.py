@@ -73,6 +73,8 @@ class Reverse:
     def pull(self, outputs: Sequence[Any], cotangents: Sequence[Any], keep: bool = True) -> list[Any]:
         """The gradients of the inputs, or None."""
         found = pulled(outputs, self.inputs, cotangents, keep, self._plainly)
+        if state.watch is not None and None in [None if g is None else 0 for g in found]:
+            state.watch.unused_arguments(self.inputs, found, outputs)
         return [None if g is None else self.closed(g) for g in found]
 
     def closed(self, t: Any, is_output: bool = False) -> Any:

@@ -6,7 +6,9 @@ import sys
 from collections import OrderedDict
 from typing import Any
 
+from .._core import state
 from .._tensor import Tensor
+from ..autograd.meta import Cut
 from ..autograd.saved import DIRECT, PLAIN
 from ..overrides import _disabled_torch_function_impl
 
@@ -52,7 +54,12 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         if type(data) is Tensor or type(data) is Parameter:
             if requires_grad and data._array.dtype.kind in "biu":
                 raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
-            return Tensor._make_subclass(cls, data, requires_grad)
+            t = Tensor._make_subclass(cls, data, requires_grad)
+            if data._node is not None:
+                t._own_meta().cut = Cut("nn.Parameter()", data)
+            if state.watch is not None:
+                state.watch.made(t)
+            return t
         return _marked(data, requires_grad)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import sys
 import warnings
+import weakref
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from copy import deepcopy
@@ -72,6 +74,10 @@ def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> RemovableHand
     return RemovableHandle(_global_optimizer_post_hooks, hook)
 
 
+_NEVER: Any = (lambda: None, 0)
+"""The gradient and its version at the last step, if there was none."""
+
+
 class Optimizer:
     """The base of all optimizers: subclass it and define ``step``."""
 
@@ -96,13 +102,23 @@ class Optimizer:
             )
         self.state = defaultdict(dict)
         self.param_groups = []
+        generator = getattr(params, "gi_frame", None)
+        model = None if generator is None else generator.f_locals.get("self")
         groups = list(params)
         if not groups:
-            raise ValueError("optimizer got an empty parameter list")
+            from .._explain import errors  # loaded when something went wrong
+
+            raise errors.no_parameters(ValueError("optimizer got an empty parameter list"), model)
         if not isinstance(groups[0], dict):
             groups = [{"params": groups}]
         for group in groups:
             self.add_param_group(group)
+        if _state.watch is not None:
+            _state.watch.optimizer_made(self, model)
+        elif model is not None:
+            from .._explain import unasked  # loaded when first used
+
+            unasked.hidden(model)
 
     def _make_hooks(self) -> None:
         for name in _HOOKS:
@@ -133,6 +149,8 @@ class Optimizer:
                                 f"{func} must return None or a tuple of (new_args, new_kwargs), but got {changed}."
                             )
                         args, kwargs = changed
+            if len(args) == 1 and not kwargs:
+                self._look()
             result = func(*args, **kwargs)
             if after or _global_optimizer_post_hooks:
                 for hook in [*after.values(), *_global_optimizer_post_hooks.values()]:
@@ -140,6 +158,27 @@ class Optimizer:
             return result
 
         return step
+
+    def _look(self) -> None:
+        """See whether there is a gradient, and not the last step's with another one added, by the first parameter."""
+        params = self.param_groups[0]["params"]
+        grad = params[0].grad if params else None
+        if grad is None:
+            from .._explain import unasked  # loaded when something is unusual
+
+            unasked.no_gradients(self)
+            return
+        own = self.__dict__
+        reference, version = own.get("_stepped", _NEVER)
+        now = 0 if grad._counter is None else grad._counter[0]
+        if reference() is not grad:
+            own["_stepped"] = (weakref.ref(grad), now)
+            return
+        if now == version + 1:
+            from .._explain import unasked  # loaded when something is unusual
+
+            unasked.stale(self, grad)
+        own["_stepped"] = (reference, now)
 
     # ---- groups
 
@@ -162,7 +201,11 @@ class Optimizer:
             if not isinstance(p, Tensor):
                 raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {typename(p)}")
             if not self.defaults.get("differentiable") and not (p.is_leaf or p.retains_grad):
-                raise ValueError("can't optimize a non-leaf Tensor")
+                from .._explain import errors  # loaded when something went wrong
+
+                error = ValueError("can't optimize a non-leaf Tensor")
+                mend = "make the leaf last: (...).detach().requires_grad_(), and give the optimizer that."
+                raise errors.not_a_leaf(error, p, "The optimizer was given a tensor with a history", mend)
         for name, default in self.defaults.items():
             if default is required and name not in param_group:
                 raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
@@ -192,6 +235,12 @@ class Optimizer:
             from ..profiler import _recorder  # loaded when first used
 
             span = _recorder.begin(f"Optimizer.zero_grad#{type(self).__name__}.zero_grad", scope=_recorder.USER)
+        if _state.watch is not None:
+            _state.watch.zeroed([p for group in self.param_groups for p in group["params"]])
+        params = self.param_groups[0]["params"] if self.param_groups else ()
+        if params and params[0]._meta is not None and params[0]._meta.grad is not None:
+            frame = sys._getframe(1)
+            self.__dict__["_cleared"] = (frame.f_code, frame.f_lasti)
         for group in self.param_groups:
             for p in group["params"]:
                 if set_to_none:

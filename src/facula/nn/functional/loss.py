@@ -14,6 +14,7 @@ from ..._core import state
 from ..._core.dtypes import F32, F64, promote_types
 from ..._tensor import Tensor
 from ...autograd.grad_mode import no_grad
+from ...autograd.graph import warn_user
 from ...autograd.saved import PLAIN
 from ...ops.losses import distance, pairwise
 from ...ops.losses.mse import MEAN, NONE, SUM, mse_loss_op
@@ -43,13 +44,12 @@ def reduction_number(size_average: bool | None, reduce: bool | None, reduction: 
     return _REDUCTIONS[reduction_of(size_average, reduce, reduction)]
 
 
-def _same_shape(input: Tensor, target: Tensor, stacklevel: int = 3) -> tuple[Tensor, Tensor]:
+def _same_shape(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """Both broadcast to one shape and promoted to one dtype."""
     if target.size() != input.size():
-        warnings.warn(
+        warn_user(
             f"Using a target size ({target.size()}) that is different to the input size ({input.size()}). This will "
-            "likely lead to incorrect results due to broadcasting. Please ensure they have the same size.",
-            stacklevel=stacklevel,
+            "likely lead to incorrect results due to broadcasting. Please ensure they have the same size."
         )
         input, target = facula.broadcast_tensors(input, target)
     if input.dtype != target.dtype:

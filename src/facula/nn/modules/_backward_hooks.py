@@ -9,6 +9,7 @@ from typing import Any
 
 from ..._tensor import Tensor
 from ...autograd.function import Function
+from ...autograd.graph import warn_user
 
 Hook = Callable[..., Any]
 
@@ -79,12 +80,11 @@ class BackwardHook:
                 shown = changed
         self.grad_outputs = shown
         if self.input_places is None and self.user_hooks:
-            warnings.warn(
+            warn_user(
                 "Full backward hook is firing when gradients are computed with respect to module outputs since no "
                 "inputs require gradients. See "
                 "https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module."
-                "register_full_backward_hook for more details.",
-                stacklevel=5,
+                "register_full_backward_hook for more details."
             )
             for hook in self.user_hooks:
                 given = hook(self.module, (None,) * self.n_inputs, shown)

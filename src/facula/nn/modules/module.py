@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import facula
 
+from ..._core import state
 from ..._core.dtypes import float16, float32, float64
 from ..._core.settings import typename
 from ..._tensor import Tensor
@@ -390,6 +391,8 @@ class Module(Hooks, StateDict):
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients (``.grad`` None), or set them to zero in place."""
+        if state.watch is not None:
+            state.watch.zeroed(list(self.parameters()))
         for parameter in self.parameters():
             clear_grad(parameter, set_to_none)
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..._core import devices, dtypes, layouts, state
 from ..._lazy import set_methods
 from ..._tensor import Tensor
-from ...autograd.meta import Cut
+from ...autograd import exits
 from ..machine.public import FUNCTIONS, public
 from ..moving.copy import cast_op
 from .factories import PYTHON_TYPES, checked_dtype, finish
@@ -158,10 +158,14 @@ def item(input: Tensor) -> Any:
         raise RuntimeError(f"a Tensor with {array.size} elements cannot be converted to Scalar")
     if array.__class__ is devices.MetaArray:
         raise RuntimeError("Tensor.item() cannot be called on meta tensors")
-    if input._node is not None:
-        state.modes.last_exit = Cut("item()")
     value = array.item()
-    return value if value.__class__ in (float, int, bool, complex) else float(value)
+    if value.__class__ not in (float, int, bool, complex):
+        value = float(value)
+    if input._node is not None or input._meta is not None:
+        exits.leave_as_numbers(input, value, "item()")
+        if state.watch is not None:
+            state.watch.out(input, value)
+    return value
 
 
 @public("", "tolist")
@@ -170,16 +174,17 @@ def tolist(input: Tensor) -> Any:
     array = input._array
     if array.__class__ is devices.MetaArray:
         raise NotImplementedError("Cannot copy out of meta tensor; no data!")
-    if input._node is not None:
-        state.modes.last_exit = Cut("tolist()")
-    if array.dtype.kind in "fciub":
-        return array.tolist()
-    return array.astype(np.float32).tolist()
+    values = array.tolist() if array.dtype.kind in "fciub" else array.astype(np.float32).tolist()
+    if input._node is not None or input._meta is not None:
+        exits.leave_as_numbers(input, values, "tolist()")
+    return values
 
 
-def _only_element(t: Tensor) -> Any:
+def _only_element(t: Tensor, warn: bool = False) -> Any:
     if t._array.size != 1:
         raise ValueError("only one element tensors can be converted to Python scalars")
+    if warn and (t._node is not None or t._meta is not None):
+        exits.warn_of_conversion(t)
     return t.item()
 
 
@@ -201,7 +206,7 @@ def _int(self: Tensor) -> int:
 
 
 def _float(self: Tensor) -> float:
-    value = _only_element(self)
+    value = _only_element(self, warn=True)
     if isinstance(value, complex):
         if value.imag:
             raise RuntimeError("value cannot be converted to type double without overflow")
@@ -210,7 +215,7 @@ def _float(self: Tensor) -> float:
 
 
 def _complex(self: Tensor) -> complex:
-    return complex(_only_element(self))
+    return complex(_only_element(self, warn=True))
 
 
 def _index(self: Tensor) -> int:
@@ -268,7 +273,8 @@ def numpy(self: Tensor, *, force: bool = False) -> Any:
         )
     if array.dtype.kind not in "biufc":
         raise TypeError(f"Got unsupported ScalarType {dtypes.SCALAR_TYPE_NAMES[self.dtype]}")
-    return array.view(np.ndarray)
+    shared = array.view(np.ndarray)
+    return shared if self._node is None and self._meta is None else exits.leave_as_array(self, shared)
 
 
 def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
@@ -284,7 +290,9 @@ def _array_wrap(self: Tensor, array: Any, context: Any = None, return_scalar: bo
     """What NumPy's ufuncs make of their result when a tensor was among the arguments."""
     if array.dtype == np.bool_:
         array = array.astype(np.uint8)  # NumPy's comparisons came back as bytes before tensors had bool
-    return finish(np.asarray(array))
+    result = finish(np.asarray(array))
+    result._meta = exits.cut_at_exit(self, "numpy()")
+    return result
 
 
 numpy.__name__ = "numpy"

@@ -11,6 +11,7 @@ import numpy as np
 from ..._core import dtypes
 from ..._core.dtypes import not_for
 from ..._tensor import Tensor
+from ...autograd import exits
 from ..machine.arguments import is_number
 from ..machine.public import public
 from ..moving.fill import checked_number
@@ -466,7 +467,8 @@ def new_tensor(
 ) -> Tensor:  # fmt: skip
     """A copy of ``data`` in this tensor's dtype and device."""
     dtype, device = _new_options(self, "new_tensor", dtype, device)
-    return finish(place(array_of(data, dtype), device), requires_grad, None, layout)
+    t = finish(place(array_of(data, dtype), device), requires_grad, None, layout)
+    return exits.enter(t, data, "new_tensor()") if exits.left else t
 
 
 @public("", "new")

@@ -78,11 +78,14 @@ def _setstate(self: Tensor, state: Any) -> None:
 def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Any:
     """A leaf with memory of its own; what shared memory before shares it in the copy."""
     if self.grad_fn is not None:
-        raise RuntimeError(
+        from ..._explain import errors  # loaded when something went wrong
+
+        error = RuntimeError(
             "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  "
             "If you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, "
             "see https://github.com/pytorch/pytorch/pull/103001"
         )
+        raise errors.not_a_leaf(error, self, "The tensor to be copied has a history", "copy x.detach(), or a leaf.")
     if id(self) in memo:
         return memo[id(self)]
     if self.is_meta:

@@ -151,8 +151,11 @@ def finish(array: Any, requires_grad: bool = False, out: Any = None, layout: Any
         if array.dtype.kind in "biu":
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
         t._own_meta().requires_grad = True
-    if state.special and state.modes.inference:
-        mark_inference([t])
+    if state.special:
+        if state.modes.inference:
+            mark_inference([t])
+        if state.watch is not None:
+            state.watch.made(t)
     return t
 
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..._core import devices, dtypes
+from ..._core import devices, dtypes, state
 from ..._core.dtypes import cast
 from ..._tensor import Tensor
+from ...autograd import exits
 from ..machine.arguments import is_number
 from ..machine.public import FUNCTIONS
 from .factories import checked_dtype, creator, empty_array, finish, place, size_of
@@ -25,7 +26,8 @@ def tensor(
     """A tensor with a copy of ``data``: a number, nested sequences of numbers, a NumPy array."""
     kind = data.__class__
     if kind in _NUMBERS or kind is list:
-        return finish(place(array_of(data, checked_dtype("tensor", dtype)), device), requires_grad)
+        t = finish(place(array_of(data, checked_dtype("tensor", dtype)), device), requires_grad)
+        return exits.enter(t, data) if exits.left else t
     if data is ...:
         raise TypeError('tensor() missing 1 required positional arguments: "data"')
     if isinstance(data, Tensor):
@@ -36,6 +38,12 @@ def tensor(
         )
         if device is None:
             device = data.device
+        return exits.enter(_copied(data, dtype, device, requires_grad), data)
+    t = _copied(data, dtype, device, requires_grad)
+    return exits.enter(t, data) if exits.left else t
+
+
+def _copied(data: Any, dtype: Any, device: Any, requires_grad: bool) -> Any:
     return finish(place(array_of(data, checked_dtype("tensor", dtype)), device), requires_grad)
 
 
@@ -172,7 +180,11 @@ def _integers(flat: list[Any], dtype: dtypes.dtype) -> Any:
 def _python_number(v: Any) -> Any:
     if isinstance(v, Tensor) and v._array.size != 1:
         raise ValueError("only one element tensors can be converted to Python scalars")
-    return v.item() if isinstance(v, (np.generic, Tensor)) else v
+    if isinstance(v, Tensor):
+        if v._node is not None or v._meta is not None:
+            exits.warn_of_conversion(v)
+        return v.item()
+    return v.item() if isinstance(v, np.generic) else v
 
 
 def _refuse_leaf(v: Any, dtype: dtypes.dtype) -> None:
@@ -258,7 +270,9 @@ def from_numpy(ndarray: Any, /) -> Tensor:
     array = shared(ndarray)
     if not array.flags.writeable:
         _warn_readonly()
-    return finish(array)
+    if state.watch is not None:
+        state.watch.expose(ndarray, "from_numpy()")
+    return exits.enter(finish(array), ndarray) if exits.left else finish(array)
 
 
 def _warn_readonly() -> None:
@@ -280,8 +294,10 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
             return data
         return data.to(device=device, dtype=dtype)
     if isinstance(data, ndarray) and (dtype is None or dtype.numpy == data.dtype):
-        return finish(place(shared(data), device))
-    return finish(place(array_of(data, dtype), device))
+        t = finish(place(shared(data), device))
+    else:
+        t = finish(place(array_of(data, dtype), device))
+    return exits.enter(t, data, "torch.as_tensor()") if exits.left else t
 
 
 @creator()
@@ -301,7 +317,8 @@ def asarray(
     else:
         if copy is False:
             raise ValueError("can't alias arbitrary sequence into a tensor.")
-        return finish(place(array_of(obj, dtype), device), requires_grad)
+        t = finish(place(array_of(obj, dtype), device), requires_grad)
+        return exits.enter(t, obj, "torch.asarray()") if exits.left else t
     return _asarray_of_tensor(t, dtype, device, copy, requires_grad)
 
 
@@ -418,7 +435,7 @@ def legacy_tensor(args: tuple[Any, ...], dtype: dtypes.dtype, kwargs: dict[str, 
     if isinstance(first, Tensor) and len(args) == 1:
         t = finish(first._array)
         t._counter = first._shared_counter()
-        return t
+        return exits.enter(t, first, "torch.Tensor()")
     if isinstance(first, tuple) and type(first).__name__ == "Size":
         return finish(empty_array(tuple(first), dtype, device))
     if all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in args):
@@ -426,7 +443,8 @@ def legacy_tensor(args: tuple[Any, ...], dtype: dtypes.dtype, kwargs: dict[str, 
     if isinstance(first, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type(first).__name__}'")
     if len(args) == 1 and _is_sequence(first):
-        return finish(place(array_of(first, dtype), device))
+        t = finish(place(array_of(first, dtype), device))
+        return exits.enter(t, first, "torch.Tensor()") if exits.left else t
     raise TypeError(f"new(): data must be a sequence (got {type(first).__name__})")
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from ..._core import quiet, state
 from ..._core.devices import MetaArray, stay_meta
 from ..._tensor import Tensor
-from ...autograd.meta import AutogradMeta, cut_of
+from ...autograd.meta import AutogradMeta, Cut, cut_of
 from ...autograd.saved import PLAIN, SavedList
 from ...autograd.views import INFERENCE, mark_view
 from ...overrides import call_override, has_override
@@ -71,6 +71,8 @@ def finished(op: Any, run: Callable[[], Any], tensors: tuple[Any, ...], attribut
     """Compute by ``run``, and give the results their history."""
     outs = outputs(op, run, tensors, attributes)
     give_history(op, outs, tensors, attributes)
+    if state.watching:
+        state.watch.operator(op, outs, tensors, attributes)
     return outs[0] if op.outputs == 1 else outs
 
 
@@ -89,8 +91,8 @@ def outputs(op: Any, run: Callable[[], Any], tensors: tuple[Any, ...], attribute
 def give_history(op: Any, outs: list[Any], tensors: tuple[Any, ...], attributes: tuple[Any, ...]) -> None:
     """Record the call, or tell what cut the history of its outputs; make views known as such."""
     recording = state.grad_enabled()
-    if op.rules and not (recording and op.record(outs, tensors, attributes)):
-        cut = cut_of(tensors, not recording)
+    if not op.rules or not (recording and op.record(outs, tensors, attributes)):
+        cut = cut_of(tensors, op)
         if cut is not None:
             for out in outs:
                 out._meta = cut
@@ -112,6 +114,13 @@ def wrap(array: Any) -> Tensor:
     if array.__class__ is not ndarray and not isinstance(array, ndarray):
         array = np.asarray(array)
     return _wrap(array)
+
+
+def constant_of(result: Tensor, name: str, input: Tensor) -> Tensor:
+    """A result that has no derivative, of a function called ``name``: it knows that it is cut off."""
+    if (input._node is not None or input._meta is not None) and not result.wraps:
+        result._meta = cut_of((input,), name)
+    return result
 
 
 def attach_outputs(node: Any, outs: list[Any]) -> None:
@@ -139,7 +148,7 @@ def mark_new(results: Any, given: tuple[Any, ...]) -> None:
     """In inference mode: all tensors that a function has made are inference tensors, whatever it made them by."""
     made = results if isinstance(results, (tuple, list)) else (results,)
     new = [t for t in made if isinstance(t, Tensor) and all(t is not v for v in given)]
-    mark_inference([t for t in new if t._meta is None and not t.wraps])
+    mark_inference([t for t in new if (t._meta is None or type(t._meta) is Cut) and not t.wraps])
 
 
 def wrapped_in(values: Any) -> bool:

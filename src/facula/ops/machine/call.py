@@ -111,12 +111,17 @@ class Call(Text):
         self.say(1, f"if {' or '.join([*foreign, *unless])}:",
                     f"    return {otherwise}")  # fmt: skip
 
-    def state(self, otherwise: str) -> None:
-        """Whether to record. Nothing else is switched on: the one place that asks."""
+    def state(self, otherwise: str, given: str) -> None:
+        """Whether to record. Nothing else is switched on: the one place that asks.
+
+        A watch calls it again, with what was ``given``, and looks at the result.
+        """
         self.say(1, "_recording = True",
                     "if _state.special:",
                     "    _how = _state.modes.how",
-                    "    if _how == _GENERAL or _state.anomaly:",
+                    "    if _how == _GENERAL or _state.general:",
+                    "        if _state.watching:",
+                    f"            return _state.watch.call(_op, _call, ({given},))",
                     f"        return {otherwise}",
                     "    _recording = _how == _RECORDING")  # fmt: skip
 
@@ -190,12 +195,21 @@ class Call(Text):
         ``tensors``: all from which it may inherit a cut; ``if_only``: what else recording depends on. Returns whether
         there may be edges.
         """
-        if not self.op.rules:
-            self.say(depth, "_t._node = None",
-                            "_t._meta = None",
-                            f"return {done}")  # fmt: skip
-            return False
         lacks = "None if {0} is None else " if self.optional else ""
+        if not self.op.rules:
+            plain = " and ".join([f"({x} is None or {x}._meta is None and {x}._node is None)" if self.optional
+                                  else f"{x}._meta is None and {x}._node is None" for x in tensors])  # fmt: skip
+            self.say(depth, "_t._node = None")
+            given = f"_cut_of(({', '.join(tensors)},), _op)"
+            if done == "_t":
+                self.say(depth, f"_t._meta = None if {plain or 'True'} else {given}")
+            else:
+                self.say(depth, f"if not ({plain or 'True'}):",
+                                f"    _cut = {given}",
+                                "    for _t in _outs:",
+                                "        _t._meta = _cut")  # fmt: skip
+            self.say(depth, f"return {done}")
+            return False
         for x in tensors:
             self.say(depth, f"_m_{{0}} = {lacks}{{0}}._meta".format(x),
                             f"_e_{{0}} = {lacks}{{0}}._node".format(x))  # fmt: skip
@@ -210,7 +224,7 @@ class Call(Text):
             self.say(depth + 1, f"if _m_{x} is not None:",
                                 f"    _e_{x} = {x}._edge()")  # fmt: skip
         given = f"({', '.join(tensors)},)"
-        cut = f"_m_{tensors[0]} if _type(_m_{tensors[0]}) is _Cut else _cut_of({given}, not _recording)"
+        cut = f"_m_{tensors[0]} if _type(_m_{tensors[0]}) is _Cut else _cut_of({given}, _op)"
         if if_only:
             self.say(depth, "else:",
                             f"    {' = '.join([f'_e_{x}' for x in which])} = None")  # fmt: skip
@@ -282,7 +296,7 @@ class Call(Text):
                             "if _counter is not None and _counter[0]:",
                             "    _node.versions = (_counter[0],)",
                             f"if _m_{value} is not None and _m_{value}.inference:",
-                            "    raise _inference_error()")  # fmt: skip
+                            f"    raise _inference_error({value})")  # fmt: skip
 
     def kept(self, slot: Any, instead: dict[str, str], output: str) -> str:
         """What a node saves in a slot: nothing, if only gradients that are not asked for need it.
@@ -356,7 +370,7 @@ def note_versions(node: Any, at: tuple[int, ...]) -> None:
         t = held[i]
         if t is not None:
             if t._meta is not None and t._meta.inference:
-                raise inference_error()
+                raise inference_error(t)
             versions[i] = version_of(t)
     node.versions = tuple(versions) if any(versions) else None
 

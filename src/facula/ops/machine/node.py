@@ -244,7 +244,7 @@ class _PropagateText(Text):
                         f"    _counter = {value}._counter",
                         f"    if _counter is not None and _counter[0] and _changed(node, {value}, {at}):",
                         "        return _general(node, g, xp, edges)",
-                        f"    if {value}._meta is not None and {value}._meta.cut is not None:",
+                        f"    if {value}._meta is not None and {value}._meta.detached:",
                         "        return _general(node, g, xp, edges)",
                         f"    {value} = {value}._array",
                         f"elif _type({value}) is not _ndarray:",
@@ -349,7 +349,7 @@ def _is_plain(value: str, at: int) -> str:
     return (
         f"({value} is None or (_type({value}) in _PLAIN"
         f" and ({value}._counter is None or not {value}._counter[0] or not _changed(node, {value}, {at}))"
-        f" and ({value}._meta is None or {value}._meta.cut is None)))"
+        f" and ({value}._meta is None or not {value}._meta.detached)))"
     )
 
 

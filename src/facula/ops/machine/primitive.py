@@ -346,6 +346,8 @@ class Primitive:
         Half precision is always brought back, by primitives of all kinds: NumPy leaves it for something wider.
         """
         shape, dtype = out._array.shape, out._array.dtype
+        if len(shape) == 2 and shape[0] == shape[1] > 1 and self.name == "sub":
+            self._grew(out, tensors)
         if dtype.itemsize != 2:
             for i in self.differentiable:
                 if isinstance(tensors[i], Tensor):
@@ -358,6 +360,13 @@ class Primitive:
             [(tensors[i]._array.shape, tensors[i]._array.dtype) if isinstance(tensors[i], Tensor) else None
              for i in self.differentiable]
         )  # fmt: skip
+
+    def _grew(self, out: Any, tensors: Any) -> None:
+        """A difference that is a square matrix: see whether it was meant to be."""
+        if tensors[0]._array.__class__ is np.ndarray and tensors[0]._array.ndim != tensors[1]._array.ndim:
+            from ..._explain import unasked  # loaded when something is unusual
+
+            unasked.grew(self, out, tensors)
 
     def __repr__(self) -> str:
         return f"<primitive {self.name}>"

@@ -17,7 +17,7 @@ def unary(call: Call) -> None:
                 "    global _node_class, _known_code")  # fmt: skip
     call.guard([x], f"_any_spelling(_op, ({x},), _rest, _more, _form)", "_rest", "_more")
     call.promote(f"_any_state(_op, ({x},))")
-    call.state(f"_any_state(_op, ({x},))")
+    call.state(f"_any_state(_op, ({x},))", x)
     call.kernel(1, f"_a_{x}", f"_a_{x}")
     call.wrap(1)
     if call.edges(1, [x], [x]):
@@ -35,7 +35,7 @@ def binary(call: Call) -> None:
                 "    global _node_class, _known_code")  # fmt: skip
     call.guard([x], spelled)
     call.promote(otherwise)
-    call.state(otherwise)
+    call.state(otherwise, f"{x}, {y}, _depth")
     call.say(1, f"if _type({y}) is _Tensor or _type({y}) in _PLAIN:",
                 f"    _a_{y} = {y}._array",
                 f"    if _a_{y}.dtype is not _dt:",
@@ -71,7 +71,7 @@ def attributed(call: Call) -> None:
     call.signature()
     call.guard([x], otherwise)
     call.promote(otherwise)
-    call.state(otherwise)
+    call.state(otherwise, f"{x}, {given}")
     call.say(1, "try:")
     call.kernel(2, f"_a_{x}, {given}", f"_a_{x}")
     call.say(1, "except TypeError:",  # a complex number beside a real tensor
@@ -92,7 +92,7 @@ def plain(call: Call) -> None:
     call.signature()
     call.guard(call.tensors, f"_any_state({given})", *[f"_wrapped_in({name})" for name in op.lists])
     call.arrays(call.tensors, f"_any_state({given})")
-    call.state(f"_any_state({given})")
+    call.state(f"_any_state({given})", given)
     call.kernel(1, ", ".join([*[f"_a_{x}" for x in call.tensors], *call.attributes]))
     several = op.outputs != 1
     if several:
@@ -108,6 +108,10 @@ def plain(call: Call) -> None:
         half = "" if op.kind == "elementwise" else " if _t._array.dtype.itemsize == 2 else None"
         call.node(1, f"_op._adaptations(_t, ({', '.join(call.tensors)},)){half}")
         call.save(1, outs="_outs" if several else "(_t,)")
+        if several:
+            call.say(1, "for _x in _outs:",
+                        "    if _x._array.dtype.kind == 'i':",
+                        f"        _x._meta = _cut_of(({', '.join(call.tensors)},), _op)")  # fmt: skip
         call.place(1, done=done)
 
 
@@ -118,7 +122,7 @@ def view(call: Call) -> None:
     call.signature()
     call.guard(["input"], f"_any_state({given})")
     call.arrays(["input"], f"_any_state({given})")
-    call.state(f"_any_state({given})")
+    call.state(f"_any_state({given})", given)
     call.say(1, f"_result = _kernel({', '.join(['_a_input', *call.attributes])})",
                 "_above = input._meta",
                 "_counter = input._counter",
@@ -126,7 +130,7 @@ def view(call: Call) -> None:
                 "    _counter = input._counter = input._new_counter()",
                 "_node = _cut = None",
                 "if not _recording:",
-                "    _cut = _cut_of((input,), True)",
+                "    _cut = _cut_of((input,), _op)",
                 "else:",
                 "    if _above is None:",
                 "        _e_input = input._node",
@@ -179,7 +183,7 @@ def joined(call: Call) -> None:
     """A list of tensors, and attributes."""
     given = ", ".join(["tensors", *call.attributes])
     call.signature()
-    call.state(f"_any_state({given})")
+    call.state(f"_any_state({given})", given)
     call.say(1, "_arrays = []",
                 "_edges = []",
                 "_live = _bare = False",
@@ -199,7 +203,7 @@ def joined(call: Call) -> None:
     call.wrap(1)
     call.say(1, "if not _recording or not _live or _t._array.dtype.kind not in 'fcV':",
                 "    _t._node = None",
-                "    _t._meta = _cut_of(tensors, not _recording) if _live or _bare else None",
+                "    _t._meta = _cut_of(tensors, _op) if _live or _bare else None",
                 "    return _t",
                 "_t._meta = None")  # fmt: skip
     call.node(1, "None", "*_edges")
@@ -215,7 +219,7 @@ def write(call: Call) -> None:
     call.say(0, f"def _call({x}, *_args, **_more):")
     call.guard([x], f"_any_state({x}, *_args, **_more)", "_more", f"len(_args) != {len(rest)}")
     call.promote(otherwise)
-    call.state(otherwise)
+    call.state(otherwise, f"{x}, *_args")
     call.say(1, *[f"{', '.join(rest)}, = _args"] * bool(rest),
                 f"if not _a_{x}.flags.c_contiguous or {call.to_record(x)}:",
                 f"    return {otherwise}")  # fmt: skip

@@ -39,7 +39,7 @@ def _recipe(call: Call) -> None:
                 *["    or _a_input.dtype is not _dt or _a_input.shape != _a_weight.shape[:1]"] * len(bias),
                 "    or weight._meta is not None and weight._meta.inference):",
                 f"    return {otherwise}")  # fmt: skip
-    call.state(otherwise)
+    call.state(otherwise, ", ".join(tensors))
     call.say(1, "_a_mat2 = _a_weight.T")
     depth = call.natively(1, ["_a_input", "_a_mat1", "_a_mat2", "1", "1"] if bias else ["_a_input", "_a_mat2"])
     call.say(depth, f"_result = _a_{x}.dot(_a_mat2)",

@@ -67,7 +67,7 @@ def _matrices(call: Call) -> None:
                 "if (_dt is not _F32 and _dt is not _F64) or _a_mat2.dtype is not _dt or (",
                 "    _a_input.ndim != 2 or _a_mat2.ndim != 2 or _a_input.shape[1] != _a_mat2.shape[0]):",
                 f"    return {otherwise}")  # fmt: skip
-    call.state(otherwise)
+    call.state(otherwise, "input, mat2")
     call.say(call.natively(1, ["_a_input", "_a_mat2"]), "_result = _a_input.dot(_a_mat2)")
     call.wrap(1)
     call.edges(1, call.tensors, call.tensors)
@@ -109,7 +109,7 @@ def _batched(input: Any, other: Any, a: int, b: int) -> Any:
     records = recording and (input.requires_grad or other.requires_grad)
     if not records and _plain_batches(input._array, other._array):
         result = Tensor._wrap(bmm_op.on_arrays(input._array, other._array))
-        result._meta = cut_of((input, other), not recording)
+        result._meta = cut_of((input, other), mm_op)
         return result
     if a == b == 3:
         rows, columns = input._array.shape[0], other._array.shape[0]

@@ -14,6 +14,7 @@ from ..arrays.gather import unpick
 from ..arrays.sums import maximum_reduce, minimum_reduce, with_ones
 from ..arrays.types import Array
 from ..machine import batching
+from ..machine.any_state import constant_of
 from ..machine.errors import NoOverload
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import FUNCTIONS, public
@@ -303,7 +304,7 @@ def _place(name: str, arg: Any, input: Tensor, dim: Any, keepdim: bool) -> Tenso
             found = arg(widened(array).reshape(*lead, -1), -1).reshape(lead + (1,) * (ndim if keepdim else 0))
         return Tensor._wrap(np.asanyarray(found))
 
-    return computed(input, place)
+    return constant_of(computed(input, place), name, input)
 
 
 @public("argmax", "argmax", out=True)

@@ -14,6 +14,7 @@ from ..arrays.tiles import each_rows
 from ..arrays.types import Array
 from ..indexing.gather import gather_op
 from ..machine import batching
+from ..machine.any_state import constant_of
 from ..machine.arguments import as_int
 from ..machine.errors import NoOverload, WrongArgument
 from ..machine.primitive import Primitive, primitive
@@ -114,7 +115,7 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool
     _refuse_complex("Sort", input)
     if not input._array.ndim:
         return Tensor._wrap(np.zeros((), np.int64))
-    return Tensor._wrap(order_of(input._array, at, bool(descending)))
+    return constant_of(Tensor._wrap(order_of(input._array, at, bool(descending))), "argsort", input)
 
 
 @public("msort", "msort", out=True)

@@ -12,6 +12,7 @@ from ..._tensor import Tensor
 from ..arrays.sums import accumulator, add_up, multiply_reduce, total, with_ones, without
 from ..arrays.types import Array
 from ..machine import batching
+from ..machine.any_state import constant_of
 from ..machine.errors import NoOverload, WrongArgument
 from ..machine.namespaces import ARRAYS, TENSORS
 from ..machine.primitive import Primitive, primitive
@@ -337,7 +338,8 @@ def all(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
 def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
     """How many elements (along ``dim``) are not 0."""
     x = input._array
-    return Tensor._wrap(np.asanyarray(total(x != 0, axes(check_dims(dim, x.ndim), x.ndim), False)))
+    counted = total(x != 0, axes(check_dims(dim, x.ndim), x.ndim), False)
+    return constant_of(Tensor._wrap(np.asanyarray(counted)), "count_nonzero", input)
 
 
 # ---- logsumexp

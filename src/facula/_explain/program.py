@@ -1,0 +1,168 @@
+"""The user's program as text: which lines set a name, an attribute, a list.
+
+What ran is known from places; where a name got its value, or a layer was put into a plain list, only the source tells.
+If there is none (a file that vanished, an interpreter's prompt) nothing is found.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Iterator
+from functools import lru_cache
+from types import CodeType
+from typing import Any
+
+from ..autograd.graph import Source
+
+
+@lru_cache(maxsize=32)
+def _parsed(filename: str, text: str) -> ast.Module | None:
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError):
+        return None
+
+
+def tree_of(filename: str) -> ast.Module | None:
+    """The syntax tree of a file, as it is now."""
+    lines = linecache.getlines(filename)
+    return _parsed(filename, "".join(lines)) if lines else None
+
+
+def _targets(node: ast.AST) -> Iterator[ast.AST]:
+    if isinstance(node, ast.Assign):
+        for target in node.targets:
+            yield from _elements(target)
+    elif isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.For, ast.NamedExpr)):
+        yield from _elements(node.target)
+    elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+        yield from _elements(node.optional_vars)
+
+
+def _elements(target: ast.AST) -> Iterator[ast.AST]:
+    if isinstance(target, (ast.Tuple, ast.List)):
+        for each in target.elts:
+            yield from _elements(each)
+    elif isinstance(target, ast.Starred):
+        yield from _elements(target.value)
+    else:
+        yield target
+
+
+def scope_of(filename: str, code: CodeType) -> ast.AST | None:
+    """The part of a file that a code object was compiled from."""
+    tree = tree_of(filename)
+    if tree is None or code.co_name == "<module>":
+        return tree
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == code.co_name:
+            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            if first == code.co_firstlineno or node.lineno == code.co_firstlineno:
+                return node
+    return tree
+
+
+def assignments(scope: ast.AST, name: str) -> list[Any]:
+    """The statements that give a name a value, in the order of the file. ``name`` may be ``self.x``."""
+    found = []
+    for node in ast.walk(scope):
+        for target in _targets(node):
+            if ast.unparse(target) == name and hasattr(node, "lineno"):
+                found.append(node)
+    return sorted(found, key=lambda node: node.lineno)
+
+
+def items_set(scope: ast.AST, name: str) -> list[Any]:
+    """The statements that set an item of ``name``."""
+    return [
+        node
+        for node in ast.walk(scope)
+        for target in _targets(node)
+        if isinstance(target, ast.Subscript) and ast.unparse(target.value) == name
+    ]
+
+
+def calls_of(scope: ast.AST, owner: str, *methods: str) -> list[ast.Call]:
+    """The calls of ``owner.method(...)``."""
+    return [
+        node
+        for node in ast.walk(scope)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in methods
+        and ast.unparse(node.func.value) == owner
+    ]
+
+
+def statement_at(scope: ast.AST, line: int) -> ast.stmt | None:
+    """The innermost statement on a line."""
+    found = None
+    for node in ast.walk(scope):
+        there = isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or node.lineno)
+        if isinstance(node, ast.stmt) and there and (found is None or node.lineno >= found.lineno):
+            found = node
+    return found
+
+
+def names_in(node: ast.AST) -> list[str]:
+    """The variables that an expression reads, ``self.x`` among them; each once."""
+    found: dict[str, None] = {}
+    for each in ast.walk(node):
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load):
+            found[each.id] = None
+        elif isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name) and each.value.id == "self":
+            found[ast.unparse(each)] = None
+    return list(found)
+
+
+def receiver_of(scope: ast.AST, line: int, method: str) -> str | None:
+    """``x`` where a line says ``x.method(...)``, if it does so once."""
+    statement = statement_at(scope, line)
+    if statement is None:
+        return None
+    found = [
+        ast.unparse(node.func.value)
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == method
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def uncalled(at: Source | None, method: str) -> list[Source]:
+    """The lines of a file that name a method and do not call it."""
+    tree = None if at is None else tree_of(at.filename)
+    return [
+        at._replace(line=node.lineno)
+        for node in (() if tree is None or at is None else ast.walk(tree))
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Attribute) and node.value.attr == method
+    ]
+
+
+def returns_of(code: CodeType) -> list[Source]:
+    """The lines on which a function returns a value."""
+    scope = scope_of(code.co_filename, code)
+    if not isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return []
+    return [
+        Source(code.co_filename, node.lineno, code.co_name)
+        for node in ast.walk(scope)
+        if isinstance(node, ast.Return) and node.value is not None
+    ]
+
+
+def attribute_lines(cls: type, attribute: str) -> list[Source]:
+    """Where methods of a class, and of the classes above it, set ``self.attribute`` or add to it."""
+    found = []
+    for each in cls.__mro__:
+        for method in vars(each).values():
+            code = getattr(method, "__code__", None)
+            if code is None:
+                continue
+            scope = scope_of(code.co_filename, code)
+            if not isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                continue
+            name = f"self.{attribute}"
+            nodes = [*assignments(scope, name), *items_set(scope, name), *calls_of(scope, name, "append", "extend")]
+            found += [Source(code.co_filename, node.lineno, code.co_name) for node in nodes]
+    return found

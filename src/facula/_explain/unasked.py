@@ -1,0 +1,102 @@
+"""Warnings, once each, about mishaps that can be told at no cost: where something is looked at anyway, and is unusual.
+
+While a watch is on it tells all of this itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._core import state
+from ..autograd.graph import Source, resolve, user_frame, warn_user
+from . import finite, leaves, program, shapes
+from .report import Finding, Line, Report, line_at
+
+_told: set[str] = set()
+
+
+def forget() -> None:
+    """Warn of everything again."""
+    _told.clear()
+
+
+def _tell(what: str, finding: Finding | None) -> None:
+    if finding is not None and what not in _told and state.watch is None:
+        _told.add(what)
+        warn_user(Report([finding]).text())
+
+
+def root_not_finite(root: Any) -> None:
+    """backward() starts from a value that is not finite."""
+    if "not finite" not in _told and state.watch is None:
+        _tell("not finite", finite.in_graph(root))
+
+
+def grew(op: Any, out: Any, tensors: Any) -> None:
+    """A column and a row became a matrix, in a difference."""
+    if "shape" in _told or op.name not in ("sub", "rsub"):
+        return
+    met = shapes.doubtful(op, out._array.shape, list(tensors))
+    if met is not None and (met[0].requires_grad is not met[1].requires_grad):
+        frame = user_frame(2)
+        _tell("shape", shapes.finding(op, *met, resolve(frame.f_code, frame.f_lasti)))
+
+
+def hidden(model: Any) -> None:
+    """An optimizer gets the parameters of a module that keeps some to itself."""
+    if "hidden" not in _told and state.watch is None:
+        _tell("hidden", leaves.hidden_parameters(model))
+
+
+# ---- steps
+
+
+def no_gradients(optimizer: Any) -> None:
+    """An optimizer steps, and none of its parameters has a gradient."""
+    params = [p for group in optimizer.param_groups for p in group["params"]]
+    if "step" in _told or not params or any(p._meta is not None and p._meta.grad is not None for p in params):
+        return
+    frame = user_frame(2)
+    at = resolve(frame.f_code, frame.f_lasti)
+    lines = line_at(at, "has no gradients")
+    mend = "call backward() on the loss after zero_grad() and before step()."
+    cleared = optimizer.__dict__.pop("_cleared", None)
+    cause = f"step() at {at} does nothing: none of the {len(params)} parameters has a gradient."
+    if cleared is not None:
+        zero = resolve(*cleared)
+        cause += f" zero_grad() at {zero} has thrown them away since the last step."
+        lines = line_at(zero, "throws them away") + lines
+    else:
+        root = state.modes.leaf_root
+        root = None if root is None else root()
+        if root is not None:
+            made = _made(root, frame)
+            cause += " backward() started from a leaf, which leads to no parameter."
+            mend = "call backward() on the loss as it was computed, not on a new tensor of its value."
+            lines = made + lines
+    _tell("step", Finding("optimizer", cause, lines[:4], mend, tensor=params[0]))
+
+
+def _made(root: Any, frame: Any) -> list[Line]:
+    cut = None if root._meta is None else root._meta.cut
+    if cut is not None:
+        return line_at(resolve(cut.code, cut.instruction), cut.how)
+    name = leaves.name_of(root, frame)
+    scope = program.scope_of(frame.f_code.co_filename, frame.f_code)
+    nodes = [] if name is None or scope is None else program.assignments(scope, name)
+    places = [Source(frame.f_code.co_filename, node.lineno, "") for node in nodes[-1:]]
+    return [line for place in places for line in line_at(place, "a leaf")]
+
+
+def stale(optimizer: Any, grad: Any) -> None:
+    """A gradient was added to one that the last step had used already, and nothing else happened to it."""
+    if "stale" in _told:
+        return
+    frame = user_frame(2)
+    at = resolve(frame.f_code, frame.f_lasti)
+    added = resolve(grad._counter[1], grad._counter[2])
+    cause = f"backward() at {added} added to the gradients that step() at {at} had used already: they are summed."
+    lines = line_at(added, "adds to .grad") + line_at(at, "steps")
+    lines += [line for node in program.uncalled(at, "zero_grad")[:1] for line in line_at(node, "named, but not called")]
+    mend = "call optimizer.zero_grad() (with its brackets) in each iteration before backward()."
+    _tell("stale", Finding("summed", cause, lines, mend))
