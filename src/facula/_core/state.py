@@ -77,6 +77,8 @@ class _Modes(threading.local):
     """Views are made anew from a changed base by the operator that made them, not by ``as_strided``."""
     exits: Any = None
     """Values that left a graph as numbers or arrays, and how: see ``autograd.exits``."""
+    scales: bool = False
+    """Whether a GradScaler has scaled losses here: it sees to gradients that are not finite."""
     leaf_root: Any = None
     """The leaf that ``backward()`` was last called on, if it was one, weakly."""
     switch: Any = None

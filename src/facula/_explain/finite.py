@@ -261,11 +261,11 @@ def in_graph(root: Any) -> Finding | None:
                 kind = "NaN" if np.isnan(array).any() else "given" if masked else "inf"
                 if kind not in oldest or made.seq < oldest[kind][0].seq:
                     oldest[kind] = (made, given)
-    kind = min((k for k in oldest if k != "given"), key=lambda k: oldest[k][0].seq, default=None)
-    worst, given = (root.grad_fn, False) if kind is None else oldest[kind]
+    kinds = sorted((k for k in oldest if k != "given"), key=lambda k: float(oldest[k][0].seq))
+    worst, given = oldest[kinds[0]] if kinds else (root.grad_fn, False)
     if worst is None:
         return None
-    kind = kind or ("NaN" if np.isnan(root._array).any() else "inf")
+    kind = kinds[0] if kinds else "NaN" if np.isnan(root._array).any() else "inf"
     op = full_name(worst).split("Backward")[0].lower()
     why = _WHY.get(op)
     where = f"{full_name(worst)}, recorded at {worst.source}"

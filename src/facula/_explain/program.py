@@ -132,9 +132,11 @@ def receiver_of(scope: ast.AST, line: int, method: str) -> str | None:
 def uncalled(at: Source | None, method: str) -> list[Source]:
     """The lines of a file that name a method and do not call it."""
     tree = None if at is None else tree_of(at.filename)
+    if at is None or tree is None:
+        return []
     return [
         at._replace(line=node.lineno)
-        for node in (() if tree is None or at is None else ast.walk(tree))
+        for node in ast.walk(tree)
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Attribute) and node.value.attr == method
     ]
 

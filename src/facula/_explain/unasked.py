@@ -26,9 +26,9 @@ def _tell(what: str, finding: Finding | None) -> None:
         warn_user(Report([finding]).text())
 
 
-def root_not_finite(root: Any) -> None:
-    """backward() starts from a value that is not finite."""
-    if "not finite" not in _told and state.watch is None:
+def root_not_a_number(root: Any) -> None:
+    """backward() starts from NaN. (From infinity it may: scaled losses do.)"""
+    if "not finite" not in _told and state.watch is None and not state.modes.scales:
         _tell("not finite", finite.in_graph(root))
 
 
@@ -52,7 +52,7 @@ def hidden(model: Any) -> None:
 
 
 def no_gradients(optimizer: Any) -> None:
-    """An optimizer steps, and none of its parameters has a gradient."""
+    """An optimizer steps, and none of its parameters has a gradient, though there has been a backward pass."""
     params = [p for group in optimizer.param_groups for p in group["params"]]
     if "step" in _told or not params or any(p._meta is not None and p._meta.grad is not None for p in params):
         return
@@ -67,13 +67,13 @@ def no_gradients(optimizer: Any) -> None:
         cause += f" zero_grad() at {zero} has thrown them away since the last step."
         lines = line_at(zero, "throws them away") + lines
     else:
-        root = state.modes.leaf_root
-        root = None if root is None else root()
-        if root is not None:
-            made = _made(root, frame)
-            cause += " backward() started from a leaf, which leads to no parameter."
-            mend = "call backward() on the loss as it was computed, not on a new tensor of its value."
-            lines = made + lines
+        reference = state.modes.leaf_root
+        root = None if reference is None else reference()
+        if root is None:
+            return
+        cause += " backward() started from a leaf, which leads to no parameter."
+        mend = "call backward() on the loss as it was computed, not on a new tensor of its value."
+        lines = _made(root, frame) + lines
     _tell("step", Finding("optimizer", cause, lines[:4], mend, tensor=params[0]))
 
 

@@ -281,7 +281,7 @@ class Watch:
         for leaf, g in grads:
             if not g.size:
                 continue
-            if self.nan and not is_finite(g):
+            if self.nan and not is_finite(g) and not state.modes.scales:
                 if not any(f.kind == "not finite" for f in self.findings):
                     passed = passed or traced(task.order, start)
                     found = finite.in_backward(passed)

@@ -87,6 +87,7 @@ class GradScaler:
         if isinstance(outputs, Tensor):
             if self._scale is None:
                 self._lazy_init_scale_growth_tracker()
+            _state.modes.scales = True
             return outputs * self._scale
         if isinstance(outputs, (list, tuple)):
             parts = [self.scale(v) for v in outputs]

@@ -120,7 +120,6 @@ def run_backward(
     return [None if g is None else Tensor_._wrap(np.asanyarray(g)) for g in task.captured]
 
 
-_LARGEST = sys.float_info.max
 _ONE = {F32: np.float32(1), F64: np.float64(1)}
 
 
@@ -146,7 +145,7 @@ def run_plainly(root: Any, gradient: Any) -> bool:
     modes = state.modes
     if modes.levels or modes.backward_depth:
         return False
-    if gradient is None and not -_LARGEST < array.item() < _LARGEST:
+    if gradient is None and (value := array.item()) != value:
         return False
     task = Task(False, False, 3)
     _survey(task, [node])
