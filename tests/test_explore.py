@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import facula as torch
+from facula._explain.report import Finding, Line, Report
 from facula.show.formulas import formula
 from facula.show.names import caller, names
 from facula.show.page import data_of, explore
@@ -353,6 +354,23 @@ def test_cuts(path: Path) -> None:
     assert (name, kind) == ("MulBackward0", "cut") and re.search(
         r"cut off by detach\(\) at .*test_explore.py:\d+", text
     )
+
+
+def test_the_findings_of_a_report_are_marked(path: Path) -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 2
+    z = y.exp()
+    source = z.grad_fn.source
+    report = Report([
+        Finding("changed", "It was changed.", node=y.grad_fn),
+        Finding("frozen", "It is frozen.", tensor=x, mend="thaw it."),
+        Finding("shape", "It grew.", [Line(source.filename, source.line, "")]),
+        Finding("optimizer", "Not here."),
+    ])  # fmt: skip
+    assert marks(explore(z.sum(), path, report=report)) == [
+        ("MulBackward0", "changed", "It was changed."), ("x", "frozen", "It is frozen. To mend it: thaw it."),
+        ("ExpBackward0", "shape", "It grew."), ("", "optimizer", "Not here."),
+    ]  # fmt: skip
 
 
 def test_a_sound_program_has_no_marks(path: Path) -> None:

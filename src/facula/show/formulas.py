@@ -90,7 +90,7 @@ def with_numbers(text: str, saved: dict[str, Any], incoming: Any, outgoing: Any)
     if np.shape(incoming) != np.shape(outgoing) and np.size(incoming) > 1:
         return ""
     text = re.sub(r" ?\[[^]]*\]", "", text)
-    if text == SAME or re.search(r"[@⊗Σᵀ]", text):
+    if re.search(r"[@⊗Σᵀ]", text) or not ("{" in text or text == "−g"):
         return ""
     missing = False
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._explain.report import Finding
 from .model import OPERATION, Graph, Vertex, saved_by
 
 NOT_FINITE, DEAD, ZERO, HUGE, CUT, UNUSED, SUMMED = "not finite", "dead", "zero", "huge", "cut", "unused", "summed"
@@ -34,6 +36,26 @@ class Marks:
 
     def add(self, vertex: Vertex | None, kind: str, text: str) -> None:
         self.found.append(Mark(-1 if vertex is None else vertex.index, kind, text))
+
+    def add_findings(self, findings: Iterable[Finding]) -> None:
+        """Mark what an explanation has found: its node, its leaf, or what its line made."""
+        for finding in findings:
+            vertex = self._vertex_of(finding)
+            mend = f" To mend it: {finding.mend}" if finding.mend else ""
+            self.add(vertex, finding.kind, finding.cause + mend)
+
+    def _vertex_of(self, finding: Finding) -> Vertex | None:
+        places = {(line.filename, line.line) for line in finding.lines[:1]}
+        tests: tuple[Callable[[Vertex], bool], ...] = (
+            lambda vertex: finding.node is not None and vertex.node is finding.node,
+            lambda vertex: finding.tensor is not None and vertex.tensor is finding.tensor,
+            lambda vertex: vertex.source is not None and vertex.source[:2] in places,
+        )
+        for test in tests:
+            for vertex in self._graph.vertices:
+                if test(vertex):
+                    return vertex
+        return None
 
     def look_forward(self) -> None:
         """At what nodes saved, the oldest first, and at parameters that lead nowhere."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -181,7 +182,8 @@ def _add_saved(found: list[Saved], name: str, raw: Any) -> None:
     array = tensor._array
     cut = None if tensor._meta is None else tensor._meta.cut
     dtype = str(tensor.dtype).removeprefix("torch.")
-    found.append(Saved(name, array.shape, dtype, array.nbytes, "" if cut is None else str(cut), tensor))
+    how = "" if cut is None else re.sub(r"\S*[/\\](\S+:\d+)", r"\1", str(cut))  # without the folder
+    found.append(Saved(name, array.shape, dtype, array.nbytes, how, tensor))
 
 
 def freed_by(node: Any) -> Freed | None:

@@ -9,6 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from .._explain.report import Report
 from ..autograd import steps as stepping
 from .clusters import folding
 from .marks import Marks
@@ -24,13 +25,19 @@ _SCRIPTS = ("layout.js", "graph.js", "canvas.js", "tensors.js", "panels.js", "ma
 
 
 def explore(
-    loss: Any, path: Any = None, *, gradient: Any = None, params: Mapping[str, Any] | None = None
+    loss: Any,
+    path: Any = None,
+    *,
+    gradient: Any = None,
+    params: Mapping[str, Any] | None = None,
+    report: Report | None = None,
 ) -> Exploration:
     """Write a page on which the graph of a tensor can be looked at and its backward pass stepped through.
 
     ``loss`` is a tensor, or a function that computes one: then the page also knows which module made which node. It is
     one HTML file that needs no network; without a ``path`` it goes to a temporary file. A notebook shows it by itself.
-    The pass is run once for it, hooks included, but ``.grad`` and the graph stay as they were.
+    The pass is run once for it, hooks included, but ``.grad`` and the graph stay as they were. The findings of a
+    ``report`` are marked, beside what stands out anyway.
     """
     known = names(caller(), params)
     recording = None
@@ -39,13 +46,15 @@ def explore(
         loss, recording = _run(loss)
         if name.isidentifier():
             known.add(name, loss)
-    return exploration(loss, known, recording, gradient, path)
+    return exploration(loss, known, recording, gradient, path, report)
 
 
-def exploration(loss: Any, known: Names, recording: Recording | None, gradient: Any, path: Any) -> Exploration:
+def exploration(
+    loss: Any, known: Names, recording: Recording | None, gradient: Any, path: Any, report: Report | None = None
+) -> Exploration:
     """The same, for someone who knows the names and has recorded the modules."""
     roots = roots_of(loss, "explore()")
-    html = page_of(data_of(roots, known, recording, gradient))
+    html = page_of(data_of(roots, known, recording, gradient, report))
     if path is None:
         with tempfile.NamedTemporaryFile("w", suffix=".html", prefix="facula-", delete=False, encoding="utf-8") as file:
             file.write(html)
@@ -81,13 +90,21 @@ def _run(function: Callable[[], Any]) -> tuple[Any, Recording]:
         return function(), recording
 
 
-def data_of(roots: tuple[Any, ...], known: Names, recording: Recording | None, gradient: Any = None) -> dict[str, Any]:
+def data_of(
+    roots: tuple[Any, ...],
+    known: Names,
+    recording: Recording | None,
+    gradient: Any = None,
+    report: Report | None = None,
+) -> dict[str, Any]:
     """All that the page tells."""
     graph = read(roots, known, LIMIT)
     files = files_of(graph)
     tensors = Tensors(graph.nodes)
     marks = Marks(graph)
     steps: list[list[Any]] = []
+    if report is not None:
+        marks.add_findings(report.findings)
     if not any(vertex.kind == "folded" for vertex in graph.vertices):
         marks.look_forward()
         reason = _no_steps(graph, roots, gradient)

@@ -65,9 +65,9 @@ class View {
         l = Math.min(l, box[0]); t = Math.min(t, box[1]); r = Math.max(r, box[2]); b = Math.max(b, box[3]);
       }
     }
-    const k = Math.min(1.25, (this.w - 40) / Math.max(r - l, 1), (this.h - 60) / Math.max(b - t, 1));
+    const k = Math.min(1.25, (this.w - 40) / Math.max(r - l, 1), (this.h - 36) / Math.max(b - t, 1));
     const readable = keys ? Math.min(1, Math.max(k, 0.6)) : k;
-    this.at = { k: readable, x: this.w / 2 - readable * (l + r) / 2, y: this.h / 2 - readable * (t + b) / 2 - 8 };
+    this.at = { k: readable, x: this.w / 2 - readable * (l + r) / 2, y: this.h / 2 - readable * (t + b) / 2 };
   }
 
   // A graph that is too large to be read as a whole is shown from its output on.
@@ -85,10 +85,12 @@ class View {
     return [item.cx - item.w / 2, item.cy - item.h / 2, item.cx + item.w / 2, item.cy + item.h / 2];
   }
 
-  see(item, margin = 24) {
+  // Bring a box into view, with room for what follows below it.
+  see(item, margin = 16) {
     const [l, t, r, b] = this.bounds(item), { x, y, k } = this.at;
+    const below = Math.min(110, this.h / 5, (this.graph.height - b) * k + margin);
     if (l * k + x < margin || r * k + x > this.w - margin) this.at.x = this.w / 2 - k * (l + r) / 2;
-    if (t * k + y < margin || b * k + y > this.h - margin) this.at.y = this.h / 2 - k * (t + b) / 2;
+    if (t * k + y < margin || b * k + y > this.h - below) this.at.y = this.h * 0.42 - k * (t + b) / 2;
   }
 
   zoom(factor, px = this.w / 2, py = this.h / 2) {
@@ -119,7 +121,7 @@ class View {
     this.drawn = 0;
     for (const g of this.graph.groups) {
       if (g.left > r || g.top > b || g.left + g.w < l || g.top + g.h < t) continue;
-      c.fillStyle = col.group;
+      c.fillStyle = g.depth % 2 ? col.group : col.bg;
       c.strokeStyle = state.selected === g ? col.focus : col["group-edge"];
       c.lineWidth = (state.selected === g ? 2.5 : 1) / Math.min(1, Math.max(k, 0.5));
       this.round(g.left, g.top, g.w, g.h, 10);

@@ -37,6 +37,7 @@ class App {
     this.listen();
     this.player();
     this.show();
+    if (D.steps.length) this.source.scroll(D.vertices[D.steps[0][0]]);
     this.hash();
   }
 
@@ -64,8 +65,7 @@ class App {
       flowed: edge => this.flowed(edge),
       labelOf: edge => {
         const carried = edge.numbers.filter(number => this.has(number));
-        if (carried.length !== 1) return carried.length ? `${carried.length} gradients` : "";
-        return brief(this.carried[carried[0]]);
+        return carried.length > 3 ? `${carried.length} gradients` : carried.map(number => brief(this.carried[number])).join(", ");
       },
     };
   }
@@ -96,7 +96,9 @@ class App {
   show() {
     const item = this.selected || (this.step >= 0 ? this.graph.items.get("v" + D.steps[this.step][0]) || { vertex: D.steps[this.step][0] } : null);
     this.details.show(item, this.step);
-    this.source.mark(this.step >= 0 ? D.steps[this.step][0] : null, "now", true);
+    let line = this.step;
+    while (line > 0 && D.vertices[D.steps[line][0]].f < 0) line--;  // a leaf has no line: that of the node before
+    this.source.mark(line >= 0 ? D.steps[line][0] : null, "now", true);
     by("slider").value = this.step + 1;
     const total = D.steps.length, v = this.step >= 0 ? D.vertices[D.steps[this.step][0]] : null;
     const name = v ? (v.k === "leaf" ? `AccumulateGrad ${v.n}` : v.n) : "before backward";
@@ -242,7 +244,7 @@ class App {
     on("unfold-all", () => this.foldAll(false));
     on("help", () => this.help());
     addEventListener("resize", () => { this.view.resize(); this.paint(); });
-    new ResizeObserver(() => { if (by("graph").clientWidth !== this.view.w || by("graph").clientHeight !== this.view.h) { this.view.resize(); this.paint(); } }).observe(by("stage"));
+    new ResizeObserver(() => { if (by("graph").clientWidth !== this.view.w || by("graph").clientHeight !== this.view.h) { this.view.resize(); this.paint(); } }).observe(by("sheet"));
     addEventListener("keydown", event => this.key(event));
     by("search").addEventListener("input", event => this.search(event.target.value));
     by("search").addEventListener("blur", () => { by("results").hidden = true; });
@@ -371,10 +373,11 @@ class App {
     const add = (colour, text) => by("legend").append(make("span", {}, make("i", { style: `background:var(--${colour});border-color:var(--${colour}-edge, var(--${colour}))` }), text));
     const kinds = new Set(D.vertices.map(v => v.k));
     add("output", "output");
-    add("operation", "operation (non-leaf)");
-    if (kinds.has("leaf")) add("leaf", "leaf, AccumulateGrad");
+    add("operation", "operation");
+    if (kinds.has("leaf")) add("leaf", "leaf");
     if (D.clusters.length || kinds.has("folded")) add("folded", "folded");
     if (D.vertices.some(v => v.s.length)) add("saved", "saves tensors");
+    if (D.marks.length) add("bad", "stands out");
     if (D.steps.length) add("accent", "gradient");
   }
 

@@ -67,8 +67,14 @@ class SourcePanel {
     const row = this.file === v.f ? this.lines.get(v.i) : null;
     if (!row) return;
     row.classList.add(kind);
+    if (scroll) this.scroll(v);
+  }
+
+  scroll(v) {
+    const row = this.file === v.f ? this.lines.get(v.i) : null;
+    if (!row) return;
     const code = by("code"), top = row.offsetTop;
-    if (scroll && (top < code.scrollTop + 30 || top > code.scrollTop + code.clientHeight - 50)) code.scrollTop = top - code.clientHeight / 2;
+    if (top < code.scrollTop + 30 || top > code.scrollTop + code.clientHeight - 50) code.scrollTop = top - code.clientHeight / 2;
   }
 }
 
@@ -151,11 +157,13 @@ class DetailPanel {
 
   chainRule(i, [, arrived, sent, , , formulas]) {
     const parts = [make("h3", {}, "Chain rule")], edges = this.app.edgesFrom[i];
-    formulas.forEach(([name, text, numbers], e) => {
+    const together = formulas.length > 1 && formulas.every(([, text, numbers]) => text && text === formulas[0][1] && !numbers && text !== "g");
+    if (together) parts.push(make("div", { class: "rule formula" }, make("span", { class: "name" }, formulas.map(([name]) => "∂L/∂" + name).join(", ") + " = "), formulas[0][1]));
+    else formulas.forEach(([name, text, numbers], e) => {
       const target = edges[e] !== undefined ? D.vertices[D.edges[edges[e]][1]] : null;
       parts.push(make("div", { class: "rule" },
         make("div", { class: "formula" }, make("span", { class: "name" }, `∂L/∂${name} = `), text || "its backward() of g"),
-        numbers ? make("div", { class: "numbers" }, numbers + (D.tensors[sent[e]] && D.tensors[sent[e]].s.length ? "  (first element)" : "")) : null,
+        numbers ? make("div", { class: "numbers" }, numbers + (sent[e] >= 0 && D.tensors[sent[e]].t ? "  (first element)" : "")) : null,
         target ? make("div", { class: "dim" }, "→ " + (target.n || "leaf")) : null));
     });
     parts.push(make("h3", {}, "Arrives (g)"), ...this.sum(i));
@@ -179,7 +187,7 @@ class DetailPanel {
     parts.push(make("div", { class: "rule" }, make("div", { class: "formula" }, text),
       small(after) ? make("div", { class: "numbers" }, (before >= 0 ? short(before) + " + " : "") + short(arrived[0]) + (before >= 0 ? " = " + short(after) : "")) : null));
     if (before >= 0) parts.push(tensorView(before, ".grad before"));
-    parts.push(tensorView(arrived[0], "g, the sum of all that arrives"), tensorView(after, ".grad after"));
+    parts.push(tensorView(arrived[0], "g"), tensorView(after, ".grad after"));
     return parts;
   }
 }

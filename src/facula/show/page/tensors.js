@@ -13,11 +13,15 @@ function told(x, digits = 4) {
 
 const shapeOf = t => (t < 0 ? "" : "[" + D.tensors[t].s.join(", ") + "]");
 
-// A tensor in a word: its number, or its norm, with the shape or without.
+// A tensor in a word: its number, or its norm.
 function brief(t) {
-  return short(t).replace(/ \[[\d, ]*\]$/, "");
+  if (t < 0) return "";
+  const T = D.tensors[t];
+  if (!T.t) return short(t);
+  return T.t[6] ? "nan" : T.t[7] ? "inf" : "‖" + told(T.t[4], 3) + "‖";
 }
 
+// The same with the shape, or the numbers if they are very few.
 function short(t) {
   if (t < 0) return "";
   const T = D.tensors[t];
