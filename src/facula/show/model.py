@@ -180,7 +180,8 @@ def _add_saved(found: list[Saved], name: str, raw: Any) -> None:
         return
     tensor = raw.data
     array = tensor._array
-    cut = None if tensor._meta is None else tensor._meta.cut
+    may_need = array.dtype.kind in "fcV"  # a mask or an index never needs a gradient
+    cut = tensor._meta.cut if tensor._meta is not None and may_need else None
     dtype = str(tensor.dtype).removeprefix("torch.")
     how = "" if cut is None else re.sub(r"\S*[/\\](\S+:\d+)", r"\1", str(cut))  # without the folder
     found.append(Saved(name, array.shape, dtype, array.nbytes, how, tensor))
