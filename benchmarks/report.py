@@ -95,7 +95,8 @@ def write(
         "memory) divided by PyTorch's: below 1 facula needs less. Ratios of the least times are the ones to look at;",
         "bold ones miss their target. A round counts as disturbed if its process had to wait for a processor for more",
         "than a small share of it; by the clock on the wall it is then taken again, up to twice as many rounds.",
-        "Disturbed rounds are left out if there were at least three others; rows that need them are marked (!).", "",
+        "Disturbed rounds are left out if there were at least three others; rows that need them are marked (!).",
+        "Random numbers (`--group random`) have their figures [elsewhere](notes/native.md#random-numbers).", "",
         *[f"- {fact}" for fact in facts(clock, peers)], "",
         f"![Ratios of facula to PyTorch]({stem}.svg)",
     ]  # fmt: skip
