@@ -17,6 +17,8 @@ TEXT = Path(__file__).parent / "c"
 TYPED = "32", "64"
 """Each kernel file is compiled for both widths of real numbers."""
 UNTYPED = "call.c", "threads.c"
+ROUNDED = {"rejections.c": ["-ffp-contract=off"]}
+"""Where every product is rounded, as in PyTorch."""
 
 STRICT = "-fno-math-errno -fno-trapping-math -ffp-contract=fast -fopenmp-simd"
 """Flags that let loops become vectors and change no result but by fused multiply-add: NaN, inf, -0, denormals stay.
@@ -93,7 +95,11 @@ def cpu_name() -> str:
 def sources() -> list[tuple[str, list[str]]]:
     """(name of an object file, what is compiled to it): every kernel file twice."""
     kernels = sorted(path.name for path in TEXT.glob("*.c") if path.name not in UNTYPED)
-    found = [(f"{name[:-2]}{bits}.o", [str(TEXT / name), f"-DREAL_BITS={bits}"]) for name in kernels for bits in TYPED]
+    found = [
+        (f"{name[:-2]}{bits}.o", [str(TEXT / name), f"-DREAL_BITS={bits}", *ROUNDED.get(name, [])])
+        for name in kernels
+        for bits in TYPED
+    ]
     return found + [(f"{name[:-2]}.o", [str(TEXT / name)]) for name in UNTYPED]
 
 

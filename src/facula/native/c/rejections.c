@@ -1,12 +1,7 @@
 /* Random numbers that take as many words as they need: normal ones in pairs, and those that try until they succeed.
 
-   They are computed as PyTorch does, one by one, by the functions of the C library and without fused multiply-add, so
-   that they are the same to the last digit where the C library is. */
-#if defined(__clang__)
-#pragma STDC FP_CONTRACT OFF
-#else
-#pragma GCC optimize("fp-contract=off")
-#endif
+   They are computed as PyTorch does, one by one, by the functions of the C library and without fused multiply-add
+   (which compiler.py sees to), so that they are the same to the last digit where the C library is. */
 #include "real.h"
 #include "twister.h"
 #include <math.h>
