@@ -608,8 +608,20 @@ def known(t: Any) -> Any:
     return t._array
 
 
+def check_elements(t: Any, check: Callable[..., None], *args: Any) -> None:
+    """``check(array, *args)``, which raises if elements are not what they must be. A program does so in every call."""
+    while t.wraps:
+        t = t._inside
+    if state.special and state.modes.capture is not None:
+        state.modes.capture.test(t, check, args)
+    else:
+        check(t._array, *args)
+
+
 def computed(t: Any, fn: Callable[[Any], Tensor]) -> Any:
     """``fn`` of a tensor's array, for constants: indices and such. Leading dimensions must not matter to it."""
+    if state.special and state.modes.capture is not None and not t.wraps:
+        return state.modes.capture.computed(t, fn)
     return t._computed(fn) if t.wraps else fn(t._array)
 
 

@@ -1,9 +1,13 @@
-"""``torch.compiler``: nothing is being compiled, and functions that ask about it are told so."""
+"""``torch.compiler``: compiling functions, and what can be said about it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import functools
+from collections.abc import Callable, Iterator
 from typing import Any
+
+from ._core import state
 
 __all__ = [
     "allow_in_graph", "assume_constant_result", "compile", "cudagraph_mark_step_begin", "disable", "is_compiling",
@@ -11,21 +15,53 @@ __all__ = [
 ]  # fmt: skip
 
 
+def compile(
+    model: Any = None, *, fullgraph: bool = False, dynamic: bool | None = None, backend: Any = "auto",
+    mode: str | None = None, options: Any = None, disable: bool = False, **_: Any,
+) -> Any:  # fmt: skip
+    """The same function, or module, as programs without an interpreter: the same answers, sooner.
+
+    Its first call is an ordinary run that is written down; later calls of the same kind run what was written. Call it
+    without a function to get a decorator. ``backend``: ``"auto"`` (C where there is a compiler, else NumPy), ``"c"``,
+    ``"numpy"``, ``"eager"``, or a function of a GraphModule and example inputs. ``fullgraph``: raise where a function
+    cannot be captured, in place of running it as it is. ``source()`` of the result shows the programs.
+    """
+    from ._compile import public  # loaded when first used
+
+    chosen = {"fullgraph": fullgraph, "dynamic": dynamic, "backend": backend, "mode": mode, "options": options}
+    if model is None:
+        return lambda model: compile(model, disable=disable, **chosen)
+    return public.compiled(model, disable=disable, **chosen)
+
+
 def is_compiling() -> bool:
-    return False
+    """Whether a function is being captured now."""
+    return bool(state.special) and state.modes.capture is not None
 
 
 def is_dynamo_compiling() -> bool:
-    return False
+    return is_compiling()
 
 
 def is_exporting() -> bool:
-    return False
+    return is_compiling() and state.modes.capture.is_export
 
 
 def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
-    """Keeps a function out of compilation: ``@disable`` or ``@disable()``."""
-    return (lambda f: f) if fn is None else fn
+    """Keep a function out of programs: whatever calls it runs as it is. ``@disable`` or ``@disable()``."""
+    if fn is None:
+        return lambda fn: disable(fn, recursive, reason=reason)
+    if isinstance(fn, type):
+        return fn
+    call = fn.__call__ if hasattr(fn, "_modules") else fn
+
+    @functools.wraps(call)
+    def disabled(*args: Any, **kwargs: Any) -> Any:
+        state.refuse_capture(f"{getattr(fn, '__name__', type(fn).__name__)}, which is kept out", asked=True)
+        return call(*args, **kwargs)
+
+    disabled._torchdynamo_disable = True  # type: ignore[attr-defined]
+    return disabled
 
 
 def allow_in_graph(fn: Any) -> Any:
@@ -37,7 +73,10 @@ def assume_constant_result(fn: Any) -> Any:
 
 
 def reset() -> None:
-    """There are no compiled functions to forget."""
+    """Forget all programs."""
+    from ._compile import function  # loaded when first used
+
+    function.forget_all()
 
 
 def cudagraph_mark_step_begin() -> None:
@@ -45,30 +84,50 @@ def cudagraph_mark_step_begin() -> None:
 
 
 def list_backends(exclude_tags: Any = ("debug", "experimental")) -> list[str]:
-    return []
+    """The back ends by name."""
+    from ._compile import backends  # loaded when first used
+
+    return backends.names(exclude_tags)
 
 
 class set_stance:
-    """What compiled functions should do; also a context manager and a decorator. There are none."""
+    """What compiled functions do: ``default``, ``force_eager``, ``eager_on_recompile``, ``fail_on_recompile``.
+
+    Also a context manager and a decorator.
+    """
 
     def __init__(
         self, stance: str = "default", *, skip_guard_eval_unsafe: bool = False, force_backend: Any = None
     ) -> None:
+        from ._compile import settings  # loaded when first used
+
+        if stance not in settings.STANCES:
+            raise RuntimeError(f"invalid torch.compile stance '{stance}'")
         self.stance = stance
+        self.settings = settings
+        self.before = settings.stance
+        settings.stance = stance
 
     def __call__(self, fn: Callable[..., Any]) -> Callable[..., Any]:
-        return fn
+        self.settings.stance = self.before
+
+        @functools.wraps(fn)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            with self._for_a_while():
+                return fn(*args, **kwargs)
+
+        return call
+
+    @contextlib.contextmanager
+    def _for_a_while(self) -> Iterator[None]:
+        before, self.settings.stance = self.settings.stance, self.stance
+        try:
+            yield
+        finally:
+            self.settings.stance = before
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, *exc: object) -> None:
-        pass
-
-
-def compile(
-    model: Any = None, *, fullgraph: bool = False, dynamic: bool | None = None, backend: Any = "inductor",
-    mode: str | None = None, options: Any = None, disable: bool = False, **_: Any,
-) -> Any:  # fmt: skip
-    """The function or module itself: it runs op by op, with the results that PyTorch promises of a compiled one."""
-    return (lambda fn: fn) if model is None else model
+        self.settings.stance = self.before

@@ -43,6 +43,8 @@ class Generator:
         self._begin(_DEFAULT_SEED)
 
     def _begin(self, seed: int) -> None:
+        if _state.special and _state.modes.capture is not None:
+            _state.modes.capture.moves(self)
         self._seed = seed
         self._engine: Any = None
         self._raw: Any = self._first_words
@@ -206,6 +208,8 @@ def stream_of(generator: Any) -> Generator:
     """The generator that the argument ``generator=`` means; None is the default one."""
     if _state.modes.levels:
         check_randomness(_state.modes.levels)
+    if _state.special and _state.modes.capture is not None:
+        _state.modes.capture.draws()
     if generator is None:
         return default_generator
     if not isinstance(generator, Generator):

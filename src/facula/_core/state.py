@@ -15,6 +15,9 @@ from typing import Any
 special: int = 0
 """How many threads are out of the default state."""
 
+changes: int = 0
+"""How often a module was given an attribute, or a hook came or went: while it stays, no module has changed."""
+
 anomaly: bool = False
 """Anomaly mode is on, in all threads."""
 
@@ -63,6 +66,8 @@ class _Modes(threading.local):
     """What is recorded was asked for there: (code, instruction), or a frame to start from; see NOTE [provenance]."""
     kernels: Any = None
     """Watches the kernels that run, and may have their results ready: see ``utils._selective``."""
+    capture: Any = None
+    """Writes down the kernels that run: see ``_compile.capture``."""
     autocast: Any = None
     """The dtype of half precision that autocast asks for; see NOTE [autocast] in ``ops.machine.autocast``."""
     autocast_cache: bool = True
@@ -133,6 +138,7 @@ def update(**changes: Any) -> None:
         or modes.saved_hooks_disabled is not None
         or modes.function_modes
         or modes.kernels is not None
+        or modes.capture is not None
         or modes.autocast is not None
         or modes.view_replay
     )
@@ -215,6 +221,12 @@ def snapshot() -> dict[str, Any]:
         "function_modes", "device", "levels", "dual", "backward_depth", "running",
     )  # fmt: skip
     return {name: getattr(modes, name) for name in names}
+
+
+def refuse_capture(what: str, asked: bool = False) -> None:
+    """Something is done that a captured program would not do again: see ``_compile.capture``."""
+    if special and modes.capture is not None:
+        modes.capture.give_up(what, asked)
 
 
 def how() -> int:

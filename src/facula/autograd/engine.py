@@ -88,6 +88,8 @@ def run_backward(
     With ``accumulate`` gradients end in ``.grad``, else those of ``inputs`` are returned, as Tensors or None.
     """
     task = Task(keep_graph, create_graph)
+    if state.special and state.modes.capture is not None:
+        task.xp = TENSORS  # operators are written down, kernels are not
     for _, g in roots:
         if g is not None and g.wraps:
             task.xp = TENSORS  # only operators know what to do with a gradient that is a dual or a batch

@@ -324,6 +324,7 @@ class RemovableHandle:
         self.extra_dict_ref: Any = tuple(weakref.ref(d) for d in marks if d is not None)
 
     def remove(self) -> None:
+        _state.changes += 1
         for reference in (self.hooks_dict_ref, *self.extra_dict_ref):
             hooks = reference()
             if hooks is not None:

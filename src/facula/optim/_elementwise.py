@@ -113,6 +113,8 @@ class ElementwiseOptimizer(Optimizer):
         own = self.__dict__
         if "found_inf" in own and self._unscale():
             return loss
+        if _state.special and _state.modes.capture is not None and self._step_captured(_state.modes.capture):
+            return loss
         place = user_frame(2)
         plans = own.get("_plans")
         values = self.state.values()
@@ -124,6 +126,22 @@ class ElementwiseOptimizer(Optimizer):
         if len(values) != len(plans[0]):
             plans[0][:] = values
         return loss
+
+    def _step_captured(self, capture: Any) -> bool:
+        """The step by operators, which are written down; whether that was possible."""
+        chosen = [(group, p) for group in self.param_groups for p in group["params"] if p.grad is not None]
+        for group, p in chosen:
+            if (self._arrays(group) or self._numbers) and not self.state[p]:
+                capture.postpone("an optimizer has no state yet")
+                return False
+        for group in self.param_groups:
+            capture.reads_settings(group)
+        for group, p in chosen:
+            state = self.state[p]
+            capture.reads_state(self.state, p, state)
+            lr = capture.number(group, "lr") if type(group["lr"]) is float else group["lr"]
+            step_captured(type(self), {**group, "lr": lr}, p, state)
+        return True
 
     def _step_group(self, group: dict[str, Any], plans: dict[int, _Plan], place: Any) -> None:
         if group.get("differentiable") or group.get("capturable"):
@@ -236,6 +254,23 @@ def step_with_tensors(
             state[name].copy_(value)
         else:
             state[name]._array.fill(value)
+
+
+def step_captured(rule: type[ElementwiseOptimizer], group: dict[str, Any], p: Tensor, state: dict[str, Any]) -> None:
+    """One parameter's step while a program is captured: numbers are tensors, too."""
+    kept = [state[name] for name in rule._arrays(group)]
+    versions = [t._version for t in (p, *kept)]
+    with set_grad_enabled(False):
+        numbers: Any = [state[name].double() for name in rule._numbers]
+        numbers, coefficients = rule._advance(group, numbers, False, _as_it_is)
+        operands = [p, p.grad, *kept]
+        if p.is_complex():
+            operands = [facula.view_as_real(t) for t in operands]
+        rule._update(TENSORS, *operands, coefficients)
+        for name, value in zip(rule._numbers, numbers):
+            state[name].copy_(value)
+    for t, version, times in zip((p, *kept), versions, (rule._changes(group), *[1] * len(kept))):
+        t._shared_counter()[0] = version + times
 
 
 def run_each(

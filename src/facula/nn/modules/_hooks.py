@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ..._core import state
 from ..._tensor import Tensor
 from ...autograd.graph import RemovableHandle
 
@@ -24,6 +25,12 @@ _global_module_registration_hooks: OrderedDict[int, Hook] = OrderedDict()
 _global_buffer_registration_hooks: OrderedDict[int, Hook] = OrderedDict()
 
 
+def _handle(hooks: OrderedDict[int, Hook], hook: Hook, **marks: Any) -> RemovableHandle:
+    """Add a hook: what modules do is another thing from now on."""
+    state.changes += 1
+    return RemovableHandle(hooks, hook, **marks)
+
+
 def _has_any_global_hook() -> bool:
     of_backward = (_global_backward_pre_hooks, _global_backward_hooks)
     return any(map(len, (*of_backward, _global_forward_pre_hooks, _global_forward_hooks)))
@@ -34,22 +41,22 @@ def _has_any_global_hook() -> bool:
 
 def register_module_parameter_registration_hook(hook: Hook) -> RemovableHandle:
     """Call ``hook(module, name, parameter)`` when a parameter is registered; what it returns replaces it."""
-    return RemovableHandle(_global_parameter_registration_hooks, hook)
+    return _handle(_global_parameter_registration_hooks, hook)
 
 
 def register_module_module_registration_hook(hook: Hook) -> RemovableHandle:
     """Call ``hook(module, name, submodule)`` when a module is registered; what it returns replaces it."""
-    return RemovableHandle(_global_module_registration_hooks, hook)
+    return _handle(_global_module_registration_hooks, hook)
 
 
 def register_module_buffer_registration_hook(hook: Hook) -> RemovableHandle:
     """Call ``hook(module, name, buffer)`` when a buffer is registered; what it returns replaces it."""
-    return RemovableHandle(_global_buffer_registration_hooks, hook)
+    return _handle(_global_buffer_registration_hooks, hook)
 
 
 def register_module_forward_pre_hook(hook: Hook) -> RemovableHandle:
     """Call ``hook(module, args)`` before every module's ``forward``."""
-    return RemovableHandle(_global_forward_pre_hooks, hook)
+    return _handle(_global_forward_pre_hooks, hook)
 
 
 def register_module_forward_hook(
@@ -57,7 +64,7 @@ def register_module_forward_hook(
 ) -> RemovableHandle:
     """Call ``hook(module, args, output)`` after every module's ``forward``."""
     marks = (_global_forward_hooks_with_kwargs, _global_forward_hooks_always_called)
-    handle = RemovableHandle(_global_forward_hooks, hook, extra_dict=marks)
+    handle = _handle(_global_forward_hooks, hook, extra_dict=marks)
     if with_kwargs:
         _global_forward_hooks_with_kwargs[handle.id] = True
     if always_call:
@@ -68,18 +75,18 @@ def register_module_forward_hook(
 def register_module_backward_hook(hook: Hook) -> RemovableHandle:
     """Call ``hook(module, grad_input, grad_output)`` at the last node of every module's result."""
     _set_global_kind(full=False)
-    return RemovableHandle(_global_backward_hooks, hook)
+    return _handle(_global_backward_hooks, hook)
 
 
 def register_module_full_backward_pre_hook(hook: Hook) -> RemovableHandle:
     """Call ``hook(module, grad_output)`` before gradients go through any module."""
-    return RemovableHandle(_global_backward_pre_hooks, hook)
+    return _handle(_global_backward_pre_hooks, hook)
 
 
 def register_module_full_backward_hook(hook: Hook) -> RemovableHandle:
     """Call ``hook(module, grad_input, grad_output)`` when gradients have gone through any module."""
     _set_global_kind(full=True)
-    return RemovableHandle(_global_backward_hooks, hook)
+    return _handle(_global_backward_hooks, hook)
 
 
 def _set_global_kind(*, full: bool) -> None:
@@ -215,7 +222,7 @@ class Hooks:
         self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
         """Call ``hook(module, args)`` before ``forward``; what it returns replaces the arguments."""
-        handle = RemovableHandle(self._forward_pre_hooks, hook, extra_dict=self._forward_pre_hooks_with_kwargs)
+        handle = _handle(self._forward_pre_hooks, hook, extra_dict=self._forward_pre_hooks_with_kwargs)
         if with_kwargs:
             self._forward_pre_hooks_with_kwargs[handle.id] = True
         if prepend:
@@ -227,7 +234,7 @@ class Hooks:
     ) -> RemovableHandle:
         """Call ``hook(module, args, output)`` after ``forward``; what it returns replaces the output."""
         marks = (self._forward_hooks_with_kwargs, self._forward_hooks_always_called)
-        handle = RemovableHandle(self._forward_hooks, hook, extra_dict=marks)
+        handle = _handle(self._forward_hooks, hook, extra_dict=marks)
         if with_kwargs:
             self._forward_hooks_with_kwargs[handle.id] = True
         if always_call:
@@ -238,7 +245,7 @@ class Hooks:
 
     def register_full_backward_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Call ``hook(module, grad_output)`` before the gradients go through this module."""
-        handle = RemovableHandle(self._backward_pre_hooks, hook)
+        handle = _handle(self._backward_pre_hooks, hook)
         if prepend:
             self._backward_pre_hooks.move_to_end(handle.id, last=False)
         return handle
@@ -246,7 +253,7 @@ class Hooks:
     def register_full_backward_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Call ``hook(module, grad_input, grad_output)`` when the gradients have gone through this module."""
         self._set_kind(full=True)
-        handle = RemovableHandle(self._backward_hooks, hook)
+        handle = _handle(self._backward_hooks, hook)
         if prepend:
             self._backward_hooks.move_to_end(handle.id, last=False)
         return handle
@@ -254,7 +261,7 @@ class Hooks:
     def register_backward_hook(self, hook: Hook) -> RemovableHandle:
         """Call ``hook(module, grad_input, grad_output)`` at the last node of the result. Use the full one instead."""
         self._set_kind(full=False)
-        return RemovableHandle(self._backward_hooks, hook)
+        return _handle(self._backward_hooks, hook)
 
     def _set_kind(self, *, full: bool) -> None:
         if self._is_full_backward_hook is (not full):

@@ -122,6 +122,7 @@ class Module(Hooks, StateDict):
         if param is not None and _global_parameter_registration_hooks:
             param = _replaced(_global_parameter_registration_hooks, self, name, param)
         self._parameters[name] = param
+        state.changes += 1
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Add a tensor that belongs to the state but is not learned."""
@@ -139,6 +140,7 @@ class Module(Hooks, StateDict):
             self._non_persistent_buffers_set.discard(name)
         else:
             self._non_persistent_buffers_set.add(name)
+        state.changes += 1
 
     def add_module(self, name: str, module: Module | None) -> None:
         """Add a module as a child under a name."""
@@ -148,6 +150,7 @@ class Module(Hooks, StateDict):
         if _global_module_registration_hooks:
             module = _replaced(_global_module_registration_hooks, self, name, module)
         self._modules[name] = module
+        state.changes += 1
 
     def register_module(self, name: str, module: Module | None) -> None:
         self.add_module(name, module)
@@ -163,6 +166,7 @@ class Module(Hooks, StateDict):
             raise KeyError(f"attribute '{name}' already exists")
 
     def __setattr__(self, name: str, value: Any) -> None:
+        state.changes += 1
         own = self.__dict__
         parameters, modules, buffers = own.get("_parameters"), own.get("_modules"), own.get("_buffers")
         if isinstance(value, Parameter):
@@ -237,6 +241,7 @@ class Module(Hooks, StateDict):
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __delattr__(self, name: str) -> None:
+        state.changes += 1
         for place in (self._parameters, self._buffers, self._modules):
             if name in place:
                 del place[name]

@@ -254,6 +254,7 @@ def numpy(self: Tensor, *, force: bool = False) -> Any:
     """An ndarray over the same memory. ``force`` detaches and resolves, where memory cannot be shared."""
     if force:
         return self.detach().resolve_conj().resolve_neg().numpy()
+    state.refuse_capture("numpy()")
     array = self._array
     if array.__class__ is devices.MetaArray:
         raise TypeError(

@@ -30,6 +30,8 @@ def creator(names: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any
 
                     return _recorder.function(f"aten::{fn.__name__}", args, fn, kwargs)
             try:
+                if state.special and state.modes.capture is not None:
+                    return state.modes.capture.function(fn, args, kwargs)
                 return fn(*args, **kwargs)
             except DrawsDiffer as e:
                 from ..._levels.batched import each_item_of  # loaded when first used
@@ -180,7 +182,7 @@ def like_array(array: Any, dtype: Any, device: Any, memory_format: Any) -> Any:
     if is_meta:
         return devices.empty_meta(array.shape, np_dt)
     if memory_format is None or memory_format is layouts.preserve_format:
-        if array.__class__ is not np.ndarray or 0 in array.strides:
+        if not isinstance(array, np.ndarray) or 0 in array.strides:
             return np.empty(array.shape, np_dt)
         return np.empty_like(array, np_dt)
     return empty_array(array.shape, d, devices.cpu, memory_format)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._tensor import Tensor, computed, elements
+from ..._tensor import Tensor, check_elements, computed, elements
 from ..arrays.scatter_add import add_rows
 from ..arrays.types import Array
 from ..machine import batching
@@ -105,17 +105,20 @@ def embedding(
         padding_idx %= rows
     if weight.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
-    indices = elements(input)
-    if indices.dtype not in (np.int64, np.int32):
+    if input._array.dtype not in (np.int64, np.int32):
         raise RuntimeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
             f"{input._type_name()} instead (while checking arguments for embedding)"
         )
+    check_elements(input, _check_rows, rows)
+    if max_norm is not None:
+        shorten_rows(weight, np.unique(elements(input)), max_norm, norm_type)
+    return embedding_op(weight, input, -1 if padding_idx is None else padding_idx, scale_grad_by_freq, sparse)
+
+
+def _check_rows(indices: Any, rows: int) -> None:
     if indices.size and (indices.min() < 0 or indices.max() >= rows):
         raise IndexError("index out of range in self")
-    if max_norm is not None:
-        shorten_rows(weight, np.unique(indices), max_norm, norm_type)
-    return embedding_op(weight, input, -1 if padding_idx is None else padding_idx, scale_grad_by_freq, sparse)
 
 
 def shorten_rows(weight: Tensor, which: Any, max_norm: float, norm_type: float) -> None:
@@ -126,20 +129,22 @@ def shorten_rows(weight: Tensor, which: Any, max_norm: float, norm_type: float) 
     weight._bump_version()
 
 
+def _check_classes(numbers: Any, num_classes: int) -> None:
+    if numbers.size and numbers.min() < 0:
+        raise RuntimeError("Class values must be non-negative.")
+    if numbers.size and num_classes != -1 and numbers.max() >= num_classes:
+        raise RuntimeError("Class values must be smaller than num_classes.")
+
+
 def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     """For each number a row of zeros with a 1 at its place."""
-    array = elements(input)
-    if array.dtype != np.int64:
+    if input._array.dtype != np.int64:
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
-    if array.size == 0:
-        if num_classes <= 0:
-            raise RuntimeError("Can not infer total number of classes from empty tensor.")
-    elif array.min() < 0:
-        raise RuntimeError("Class values must be non-negative.")
+    if input._array.size == 0 and num_classes <= 0:
+        raise RuntimeError("Can not infer total number of classes from empty tensor.")
+    check_elements(input, _check_classes, num_classes)
     if num_classes == -1:
-        num_classes = int(array.max()) + 1
-    elif array.size and array.max() >= num_classes:
-        raise RuntimeError("Class values must be smaller than num_classes.")
+        num_classes = int(elements(input).max()) + 1
     classes = np.arange(num_classes)
     return computed(input, lambda numbers: wrap((numbers[..., None] == classes).astype(np.int64)))
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._core import dtypes
 from ..._core.devices import MetaArray, empty_meta
-from ..._tensor import Tensor, elements
+from ..._tensor import Tensor, check_elements, elements
 from ..arrays.scatter_add import add_at, first_outside, places_along, places_in
 from ..arrays.tiles import TILE, each_rows
 from ..arrays.types import Array
@@ -212,7 +212,7 @@ def _check_scatter(self: Tensor, dim: int, index: Tensor, src: Tensor | None) ->
                 f"Expected index {list(index._array.shape)} to be no larger than self {list(self._array.shape)} apart "
                 f"from dimension {at} and to be no larger size than src {list(src._array.shape)}"
             )
-    _check_places(elements(index), at, self._array.shape)
+    check_elements(index, _check_places, at, self._array.shape)
     return at
 
 
@@ -236,7 +236,7 @@ def gather(input: Tensor, dim: int, index: Any, *, sparse_grad: bool = False) ->
                     f"Size does not match at dimension {d} expected index {list(wanted)} to be no larger than self "
                     f"{list(shape)} apart from dimension {at}"
                 )
-        _check_places(elements(index), at, input._array.shape)
+        check_elements(index, _check_places, at, input._array.shape)
     return gather_op.call(input, index, at, sparse_grad)
 
 

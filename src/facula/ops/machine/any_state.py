@@ -41,6 +41,9 @@ def any_state(op: Any, *args: Any) -> Any:
         attributes = args[k:]
     if state.special and state.modes.function_modes:
         return _through_override(op, args)
+    capture = state.modes.capture if state.special else None
+    if capture is not None:
+        capture.adopt(tensors, attributes if op.lists else ())
     arrays = []
     for t in tensors:
         if t.__class__ not in PLAIN and isinstance(t, Tensor):
@@ -55,6 +58,8 @@ def any_state(op: Any, *args: Any) -> Any:
         return _measured(op, tensors, attributes, args)
 
     def run() -> Any:
+        if capture is not None:
+            return capture.run(op, arrays, attributes)
         token = quiet.begin()
         try:
             result = op.on_arrays(tuple(arrays), *attributes) if op.variadic else op.on_arrays(*arrays, *attributes)

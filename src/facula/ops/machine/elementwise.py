@@ -195,6 +195,8 @@ def any_state(
         )
     if state.special and state.modes.profiled is not None:
         return _measured(op, args, operator, out, attributes, form)
+    if state.special and state.modes.capture is not None:
+        state.modes.capture.adopt(args)
     found = operands(op, args, attributes)
     if found is None:
         if operator:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._core import dtypes, quiet
+from ..._core import dtypes, quiet, state
 from ..._core.dtypes import F32, cast
 from ..._core.numbers import _scalars, number_array, scalar
 from ..._tensor import Tensor
@@ -92,14 +92,16 @@ def operands(
 
 def run_kernel(op: Elementwise, arrays: list[Any], dt: dtypes.dtype, attributes: tuple[Any, ...] = ()) -> Any:
     """The kernel on promoted arrays. Half precision is computed in float32 and rounded, which is exact and quicker."""
+    capture = state.modes.capture if state.special else None
     token = quiet.begin()
     try:
+        kernel = op.on_arrays if capture is None else capture.kernel(op)
         if dtypes.is_half(dt.numpy):
-            result = op.on_arrays(*[a.astype(np.float32) for a in arrays], *attributes)
+            result = kernel(*[a.astype(np.float32) for a in arrays], *attributes)
             if result.dtype == F32:
                 result = result.astype(dt.numpy)
         else:
-            result = op.on_arrays(*arrays, *attributes)
+            result = kernel(*arrays, *attributes)
     except ValueError:
         common_shape(*[a.shape for a in arrays])
         raise

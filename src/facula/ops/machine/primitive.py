@@ -29,6 +29,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core import state
 from ..._core.strides import element_strides
 from ..._tensor import Tensor
 from ...autograd import saved
@@ -188,8 +189,15 @@ class Primitive:
         """A decorator: the same as a function of other operators. It is what is recorded if there are no rules."""
         self.composed = fn
         if not self.rules:
-            setattr(TENSORS, self.name, fn)
+            setattr(TENSORS, self.name, self._composed_if_recorded)
         return fn
+
+    def _composed_if_recorded(self, *args: Any) -> Any:
+        """While a program is captured nothing is recorded, and the kernel itself is what is wanted."""
+        if state.special and state.modes.capture is not None and not state.grad_enabled():
+            return self.call(*args)
+        assert self.composed is not None
+        return self.composed(*args)
 
     def batch(self, rule: Batching) -> Batching:
         """A decorator: what it is on batches, in terms of the tensors inside (see ``batching``).

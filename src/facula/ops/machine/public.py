@@ -192,7 +192,10 @@ def public(
                         from ...profiler import _recorder  # loaded when first used
 
                         return _recorder.function(f"aten::{title}", args, fn, kwargs)
-                    result = fn(*args, **kwargs)
+                    if state.special and state.modes.capture is not None:
+                        result = state.modes.capture.function(fn, args, kwargs)
+                    else:
+                        result = fn(*args, **kwargs)
                     if state.special and state.modes.inference:
                         mark_new(result, args)
                     return result

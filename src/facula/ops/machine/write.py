@@ -47,6 +47,8 @@ def inplace_form(op: Any, operator: bool = False) -> Callable[..., Any]:
             return _in_transform(op, tensors, attributes, lambda *given: change(*given, *attributes))
         if state.special and state.modes.profiled is not None:
             return _measured(op, (self, *args), hot, self, *args)
+        if state.special and state.modes.capture is not None:
+            state.modes.capture.adopt(tensors)
         if is_elementwise:
             found = operands(op, tensors, attributes)
             if found is None:
@@ -92,7 +94,8 @@ def write_inplace(
         shape = common_shape(*[a.shape for a in arrays])
         if shape != target.shape:
             raise output_shape_error(target.shape, shape)
-        if isinstance(op.on_arrays, np.ufunc) and op.promote == "default" and arrays[0] is target:
+        is_ufunc = isinstance(op.on_arrays, np.ufunc) and op.promote == "default"
+        if is_ufunc and arrays[0] is target and capture is None:
             op.kernel(*arrays, out=target)
         else:
             store(target, run_kernel(op, arrays, dt, attributes))
@@ -100,16 +103,18 @@ def write_inplace(
     for t in tensors[1:]:
         if isinstance(t, Tensor):
             check_no_partial_overlap(self._array, t._array)
-    return change(op, self, tensors[1:], write, attributes)
+    capture = state.modes.capture if state.special else None
+    return change(op, self, tensors[1:], write, attributes, is_promoted=arrays is not None)
 
 
 def change(
     op: Any, self: Any, others: tuple[Any, ...], write: Callable[..., None], attributes: tuple[Any, ...] = (),
-    overlap: bool = False,
+    overlap: bool = False, is_promoted: bool = False,
 ) -> Any:  # fmt: skip
     """Write into ``self`` by ``write(array, *other arrays)`` and record it as ``op``.
 
-    ``overlap``: elements of ``self`` may share memory (every one gets the same value).
+    ``overlap``: elements of ``self`` may share memory (every one gets the same value). ``is_promoted``: ``write`` knows
+    the others in the dtype to compute in.
     """
     tensors = (self, *others)
     if any(isinstance(t, Tensor) and t.wraps for t in tensors):
@@ -118,6 +123,9 @@ def change(
         )
     if state.special and state.modes.profiled is not None:
         return _measured(op, tensors, change, op, self, others, write, attributes, overlap)
+    capture = state.modes.capture if state.special else None
+    if capture is not None:
+        capture.adopt(tensors, attributes if op.lists else ())
     requires = needs_gradient(*tensors)
     views.check_inplace(self, requires)
     array = self._array
@@ -131,7 +139,11 @@ def change(
         node = op.make_node(None, tensors, attributes, edges, like=self)
     token = quiet.begin()
     try:
-        write(array, *[t._array if isinstance(t, Tensor) else t for t in others])
+        given = [t._array if isinstance(t, Tensor) else t for t in others]
+        if capture is None or is_promoted:
+            write(array, *given)
+        else:
+            capture.write(op, array, given, attributes, write)
     finally:
         quiet.end(token)
     self._bump_version()

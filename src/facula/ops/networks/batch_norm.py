@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core import state
 from ..._core.devices import MetaArray
 from ..._core.dtypes import not_for, widened
 from ..._tensor import Tensor
@@ -253,6 +254,11 @@ def _move(running: Tensor, new: Tensor, factor: float, momentum: float) -> None:
     if running.wraps:
         with no_grad():
             running.copy_(running * (1 - momentum) + new * (factor * momentum))
+    elif state.special and state.modes.capture is not None:
+        version = running._version
+        with no_grad():
+            running.copy_(running * (1 - momentum) + (new * factor if factor != 1 else new) * momentum)
+        running._shared_counter()[0] = version
     elif running._array.__class__ is not MetaArray:
         wide = widened(running._array)
         number = wide.dtype.type

@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any
 from weakref import ref
 
+from ..._core.state import refuse_capture
 from ..._tensor import Tensor
 from ..optimizer import Optimizer
 
@@ -111,6 +112,7 @@ class LRScheduler:
 
     def step(self, epoch: int | None = None) -> None:
         """Go on to the next learning rates."""
+        refuse_capture("a scheduler's step")
         if self._step_count == 1:
             self._check_order()
         self._step_count += 1

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ..._core.state import refuse_capture
 from ..optimizer import Optimizer
 from .base import LRScheduler, _param_groups_val_list, _update_param_group_val
 from .plateau import ReduceLROnPlateau
@@ -78,6 +79,7 @@ class SequentialLR(_Combined):
 
     def step(self) -> None:  # type: ignore[override]
         """One step of the scheduler whose turn it is."""
+        refuse_capture("a scheduler's step")
         self.last_epoch += 1
         active = self._schedulers[bisect_right(self._milestones, self.last_epoch)]
         if self.last_epoch in self._milestones:
@@ -110,6 +112,7 @@ class ChainedScheduler(_Combined):
 
     def step(self) -> None:  # type: ignore[override]
         """One step of each."""
+        refuse_capture("a scheduler's step")
         for scheduler in self._schedulers:
             scheduler.step()
         self._last_lr = _param_groups_val_list(self._schedulers[-1].optimizer, "lr")

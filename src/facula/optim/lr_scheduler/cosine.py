@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..._core.state import refuse_capture
 from ..optimizer import Optimizer
 from .base import Configured, _warn_get_lr_called_within_step
 
@@ -70,6 +71,7 @@ class CosineAnnealingWarmRestarts(_Cosine):
 
     def step(self, epoch: float | None = None) -> None:
         """Go on by one epoch, or to any, which may be a fraction."""
+        refuse_capture("a scheduler's step")
         if epoch is None and self.last_epoch >= 0:
             self.last_epoch += 1
             self.T_cur, self.T_i = self._one_further()

@@ -1,0 +1,1 @@
+"""``compile()``: capture, derive, fuse, emit, run."""

@@ -1,0 +1,34 @@
+"""What can go wrong, under PyTorch's names."""
+
+from __future__ import annotations
+
+
+class TorchDynamoException(RuntimeError):
+    """The base of what compiling raises."""
+
+
+class Unsupported(TorchDynamoException):
+    """A function was to be captured whole, and cannot be."""
+
+
+class InvalidBackend(TorchDynamoException):
+    """There is no back end of this name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"Invalid backend: {name!r}, see `torch._dynamo.list_backends()` for available backends.")
+
+
+class BackendCompilerFailed(TorchDynamoException):
+    """A back end of the user's raised."""
+
+    def __init__(self, name: str, error: Exception) -> None:
+        self.inner_exception = error
+        super().__init__(f"backend={name!r} raised:\n{type(error).__name__}: {error}")
+
+
+class FailOnRecompileLimitHit(TorchDynamoException):
+    """A function has as many programs as it may."""
+
+
+for _error in (TorchDynamoException, Unsupported, InvalidBackend, BackendCompilerFailed, FailOnRecompileLimitHit):
+    _error.__module__ = "torch._dynamo.exc"

@@ -1,0 +1,146 @@
+"""Compiled functions: each call takes the program that is for it, or captures one."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from .._core import dtypes, state
+from .._core.pytree import tree_flatten
+from .._tensor import Tensor
+from . import impure, settings
+from .capture import Capture, Reason
+from .entry import Entry
+from .errors import FailOnRecompileLimitHit, Unsupported
+from .guards import Guard
+from .program import Mismatch
+from .reads import Reads
+from .run import Running
+
+
+class CompiledFunction:
+    """A function with its programs."""
+
+    def __init__(self, fn: Callable[..., Any], backend: Any, fullgraph: bool = False, dynamic: bool | None = None):
+        self.fn = fn
+        self.backend = backend
+        self.fullgraph = fullgraph
+        self.dynamic = dynamic
+        self.programs: list[Running] = []
+        self.is_eager = False
+        self.is_told = False
+        self._lock = threading.RLock()
+        _all.add(self)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        for running in self.programs:
+            found = running.enter(args, kwargs)
+            if found is not None:
+                try:
+                    return running.call(*found)
+                except Mismatch:
+                    continue
+        return self._other(args, kwargs)
+
+    def _other(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        modes = state.modes
+        if (
+            self.is_eager
+            or settings.stance == "force_eager"
+            or (settings.stance == "eager_on_recompile" and self.programs)
+            or state.anomaly
+            or modes.levels
+            or modes.function_modes
+            or modes.capture is not None
+            or modes.kernels is not None
+            or modes.saved_hooks
+            or modes.profiled is not None
+            or any(isinstance(v, Tensor) and (v.wraps or v.is_meta) for v in tree_flatten((args, kwargs))[0])
+        ):
+            return self.fn(*args, **kwargs)
+        if len(self.programs) >= settings.recompile_limit:
+            if self.fullgraph or settings.stance == "fail_on_recompile":
+                raise FailOnRecompileLimitHit(f"{self._name()} has {len(self.programs)} programs already")
+            if not self.is_told:
+                self.is_told = True
+                self._say(f"it has {len(self.programs)} programs already, and none is for this call")
+            return self.fn(*args, **kwargs)
+        if settings.stance == "fail_on_recompile" and self.programs:
+            raise RuntimeError(f"{self._name()} would have to be captured again, and the stance is fail_on_recompile")
+        with self._lock:
+            return self.captured(args, kwargs)
+
+    def captured(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Run the function, and keep what it did as a program."""
+        reads = Reads(self.fn, args, kwargs)
+        changes, modes, drawn_by_numpy = state.changes, _modes(), impure.numpy_stream()
+        running = None
+        with Capture(reads) as capture:
+            capture.adopt([*tree_flatten((args, kwargs))[0], *reads.tensors.values()])
+            with impure.Watch(capture):
+                result = self.fn(*args, **kwargs)
+            if capture.is_active and (capture.drawn or not capture.is_back()):
+                capture.give_up("random numbers that are drawn outside of operators")
+            if capture.is_active and drawn_by_numpy != impure.numpy_stream():
+                capture.give_up("random numbers of NumPy's")
+            if capture.is_active and (changed := reads.changed()):
+                capture.give_up(f"it changes {_told(changed[0])}")
+            if capture.is_active and state.changes != changes:
+                capture.give_up("it changes a module")
+            if capture.is_active and modes != _modes():
+                capture.give_up("it leaves another mode switched on")
+            if capture.is_active:
+                entry = Entry(capture, reads, result)
+            if capture.is_active:
+                guard = Guard(capture, entry, reads, args, kwargs)
+                running = Running(entry, guard, self.backend)
+                values = entry.values_now(capture)
+        if running is None:
+            if not capture.is_postponed:
+                self._refuse(capture.reason)
+            return result
+        self.programs.insert(0, running)
+        return running.results(values, [None if given.is_constant else given.tensor for given in entry.inputs])
+
+    def source(self) -> str:
+        """The programs, as text: forward and backward."""
+        return "\n".join(running.source() for running in self.programs)
+
+    def forget(self) -> None:
+        self.programs = []
+        self.is_eager = self.is_told = False
+
+    def _refuse(self, reason: Reason | None) -> None:
+        if self.fullgraph:
+            raise Unsupported(f"{self._name()} cannot be captured whole: {reason}")
+        self.is_eager = True
+        if reason is None or not reason.asked:
+            self._say(str(reason))
+
+    def _say(self, why: str) -> None:
+        warnings.warn(f"compile: {self._name()} runs eagerly: {why}", stacklevel=4)
+
+    def _name(self) -> str:
+        return getattr(self.fn, "__qualname__", None) or type(self.fn).__name__
+
+
+_all: weakref.WeakSet[CompiledFunction] = weakref.WeakSet()
+
+
+def forget_all() -> None:
+    """Forget the programs of all functions."""
+    for each in list(_all):
+        each.forget()
+
+
+def _modes() -> tuple[Any, ...]:
+    modes = state.modes
+    return modes.grad_enabled, modes.inference, modes.autocast, modes.device, dtypes.default
+
+
+def _told(read: Any) -> str:
+    kind = type(read.holder).__name__
+    return f"{read.key!r} of a {kind}" if read.key is not None else f"a {kind}"

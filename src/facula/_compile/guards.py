@@ -1,0 +1,245 @@
+"""The test whether a call is one that a program is for, and the arrays to run it on: a function, written out."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .._core import dtypes, state
+from .._core.pytree import tree_flatten
+from .._tensor import Tensor
+from .capture import Capture, Input
+from .entry import Entry
+from .reads import _SIMPLE, Reads, Snapshot, is_same
+
+_SIZES = iter(range(10**9))
+
+
+class Guard:
+    """Made from the arguments of the captured call and all that it may have read."""
+
+    def __init__(
+        self, capture: Capture, entry: Entry, reads: Reads, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
+        inputs = entry.inputs
+        self.lines: list[str] = []
+        self.names: dict[str, Any] = {
+            "_state": state, "_ndarray": np.ndarray, "_dtypes": dtypes, "_flatten": tree_flatten, "_type": type,
+            "_MISSING": object(),
+        }  # fmt: skip
+        self.sources: dict[int, str] = {}
+        """Where the tensor of an input is found, in the text."""
+        self._modes()
+        leaves = self._arguments(args, kwargs)
+        by_id = {id(met.tensor): met for met in capture.met.values()}
+        for name, leaf in leaves:
+            self._argument(name, leaf, by_id)
+        self._aliases([(name, leaf) for name, leaf in leaves if isinstance(leaf, Tensor)])
+        for i, given in enumerate(inputs):
+            self._input(i, given, leaves, by_id)
+        for at, _ in entry.grads:
+            t: Any = inputs[at].tensor
+            before = next(met.grad for met in capture.met.values() if met.tensor is t)
+            self.say(f"{self._source(t)}.grad is {'not ' if before is None else ''}None")
+        for given in inputs:
+            if given.place is not None:
+                holder, key = given.place
+                self.say(f"_type({self.name(holder)}[{key!r}]) is not {self.name(float)}")
+        self._module_state(reads)
+        for read in reads.reads:
+            self._read(read)
+        self.text = self._text([self._array(given) for given in inputs], [self._held(given) for given in inputs])
+        self.enter: Callable[..., Any] = self._compiled()
+
+    def say(self, condition: str) -> None:
+        self.lines.append(f"    if {condition}:\n        return None")
+
+    def name(self, value: Any, hint: str = "v") -> str:
+        name = f"_{hint}{len(self.names)}"
+        self.names[name] = value
+        return name
+
+    # ---- modes
+
+    def _modes(self) -> None:
+        modes = state.modes
+        expected = (modes.grad_enabled, modes.inference, modes.autocast, modes.saved_hooks, modes.device)
+        self.names["_modes"] = expected
+        if state.grad_enabled() and expected == (True, False, None, (), None):
+            self.lines.append("    if _state.special:\n        if not _plain_modes():\n            return None")
+        else:
+            self.say("not _same_modes()")
+        self.names["_plain_modes"] = self.names["_same_modes"] = _comparing(expected)
+        self.say(f"_dtypes.default is not {self.name(dtypes.default)}")
+
+    # ---- arguments
+
+    def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[str, Any]]:
+        flat = all(tree_flatten(value)[1].is_leaf() for value in (*args, *kwargs.values()))
+        if flat:
+            self.say(f"len(args) != {len(args)} or len(kwargs) != {len(kwargs)}")
+            found = [(f"x{i}", value) for i, value in enumerate(args)]
+            if args:
+                self.lines.append(f"    {', '.join(name for name, _ in found)}, = args")
+            for key, value in kwargs.items():
+                name = f"x{len(found)}"
+                self.lines.append(f"    {name} = kwargs.get({key!r}, _MISSING)")
+                found.append((name, value))
+            return found
+        leaves, plan = tree_flatten((args, kwargs))
+        found = [(f"x{i}", value) for i, value in enumerate(leaves)]
+        self.lines.append("    _leaves, _plan = _flatten((args, kwargs))")
+        self.say(f"_plan != {self.name(plan)}")
+        if leaves:
+            self.lines.append(f"    {', '.join(name for name, _ in found)}, = _leaves")
+        return found
+
+    def _argument(self, name: str, leaf: Any, met: dict[int, Any]) -> None:
+        if isinstance(leaf, Tensor):
+            self.sources.setdefault(id(leaf), name)
+            needs = met[id(leaf)].needs_grad if id(leaf) in met else leaf.requires_grad
+            self._tensor(name, leaf, needs)
+        elif type(leaf) in _SIMPLE:
+            if leaf is None or isinstance(leaf, bool):
+                self.say(f"{name} is not {leaf!r}")
+            elif isinstance(leaf, float) and leaf != leaf:
+                self.say(f"_type({name}) is not {self.name(float)} or {name} == {name}")
+            else:
+                self.say(f"_type({name}) is not {self.name(type(leaf))} or {name} != {self.name(leaf)}")
+        else:
+            self.say(f"{name} is not {self.name(leaf)}")
+
+    def _tensor(self, name: str, t: Tensor, needs_grad: bool, array: str = "") -> None:
+        """A tensor like the one captured."""
+        a: Any = t._array
+        kind, dtype = self.name(type(t)), self.name(a.dtype)
+        array = array or f"a_{name}"
+        self.say(f"_type({name}) is not {kind}")
+        self.lines.append(f"    {array} = {name}._array")
+        self.say(f"_type({array}) is not _ndarray or {array}.dtype is not {dtype} and {array}.dtype != {dtype} or "
+                 f"{array}.shape != {tuple(a.shape)} or {array}.strides != {tuple(a.strides)}")  # fmt: skip
+        self._requires(name, needs_grad)
+
+    def _requires(self, name: str, needs_grad: bool) -> None:
+        if needs_grad:
+            self.say(f"{name}._node is None and not {name}.requires_grad")
+        else:
+            self.say(f"{name}._node is not None or {name}._meta is not None and {name}.requires_grad")
+
+    def _aliases(self, tensors: list[tuple[str, Tensor]]) -> None:
+        """Which arguments are one and the same."""
+        for i, (name, t) in enumerate(tensors):
+            for other, u in tensors[:i]:
+                if t is u:
+                    self.say(f"{name} is not {other}")
+                elif t._array.shape == u._array.shape and t._array.dtype == u._array.dtype:
+                    self.say(f"{name} is {other}")
+
+    # ---- inputs that are no arguments
+
+    def _input(self, i: int, given: Input, leaves: Any, met: dict[int, Any]) -> None:
+        t = given.tensor
+        if given.is_constant or t is None or given.place is not None:
+            return
+        if id(t) in self.sources:
+            return
+        owner = next((m for m in met.values() if m.grad is t), None)
+        if owner is not None:  # a gradient that is added to
+            name = f"g{i}"
+            self.lines.append(f"    {name} = {self._source(owner.tensor)}.grad")
+            self.sources[id(t)] = name
+            self.say(f"{name} is None")
+            self._tensor(name, t, False, f"a_{name}")
+            return
+        name = self.name(t, "t")
+        self.sources[id(t)] = name
+        self.say(f"{name}._array is not {self.name(given.array)}")
+        self._requires(name, met[id(t)].needs_grad if id(t) in met else t.requires_grad)
+
+    def _source(self, t: Tensor) -> str:
+        if id(t) not in self.sources:
+            self.sources[id(t)] = self.name(t, "t")
+        return self.sources[id(t)]
+
+    def _held(self, given: Input) -> str:
+        return "None" if given.is_constant or given.place is not None else self.sources[id(given.tensor)]
+
+    def _array(self, given: Input) -> str:
+        if given.is_constant:
+            return self.name(given.node.meta["value"])
+        if given.place is not None:
+            holder, key = given.place
+            self.names["_number"] = _number
+            return f"_number({self.name(holder)}[{key!r}])"
+        name = self.sources[id(given.tensor)]
+        return f"a_{name}" if name[0] in "xg" else self.name(given.array)
+
+    # ---- everything else
+
+    def _module_state(self, reads: Reads) -> None:
+        if not reads.modules:
+            return
+        snapshot = Snapshot(list(reads.modules.values()))
+        known = self.names["_known"] = [state.changes]
+        self.names["_snapshot"] = snapshot
+
+        def unchanged() -> bool:
+            now = state.changes
+            if snapshot.holds():
+                known[0] = now
+                return True
+            return False
+
+        self.names["_unchanged"] = unchanged
+        self.say("_state.changes != _known[0] and not _unchanged()")
+
+    def _read(self, read: Any) -> None:
+        holder = self.name(read.holder)
+        value = read.value
+        look = {
+            "cell": f"{holder}.cell_contents",
+            "attribute": f"{holder}.__dict__.get({read.key!r}, _MISSING)",
+            "slot": f"{holder}.{read.key}",
+            "item": f"{holder}[{self.name(read.key)}]",
+            "length": f"len({holder})",
+            "keys": f"tuple({holder})",
+        }[read.expression]
+        if type(value) in _SIMPLE or type(value) is tuple:
+            if value is None or isinstance(value, bool):
+                self.say(f"{look} is not {value!r}")
+            else:
+                self.names["_same"] = is_same
+                expected = self.name(value)
+                self.say(f"{look} is not {expected} and not _same({look}, {expected})")
+        else:
+            self.say(f"{look} is not {self.name(value)}")
+
+    # ---- the text
+
+    def _text(self, arrays: list[str], tensors: list[str]) -> str:
+        body = "\n".join(self.lines)
+        return f"def enter(args, kwargs):\n{body}\n    return [{', '.join(arrays)}], [{', '.join(tensors)}]\n"
+
+    def _compiled(self) -> Callable[..., Any]:
+        filename = f"<guards {next(_SIZES)}>"
+        linecache.cache[filename] = (len(self.text), None, self.text.splitlines(True), filename)
+        namespace = dict(self.names)
+        exec(compile(self.text, filename, "exec"), namespace)
+        enter: Callable[..., Any] = namespace["enter"]
+        return enter
+
+
+def _number(value: Any) -> Any:
+    return np.array(value, np.float64)
+
+
+def _comparing(expected: tuple[Any, ...]) -> Callable[[], bool]:
+    def same() -> bool:
+        modes = state.modes
+        found = (modes.grad_enabled, modes.inference, modes.autocast, modes.saved_hooks, modes.device)
+        return found == expected and not modes.levels and not modes.function_modes and modes.kernels is None
+
+    return same

@@ -1,0 +1,82 @@
+"""Calls that give something else each time, or do something that a program does not repeat."""
+
+from __future__ import annotations
+
+import sys
+from types import FrameType
+from typing import Any
+
+from ..autograd.graph import is_internal
+
+_MODULES = ("time", "random", "numpy.random", "datetime", "secrets", "uuid", "_io", "posix", "_random")
+_BUILTINS = ("print", "input", "open", "next", "breakpoint", "exec", "setattr", "delattr", "globals", "vars")
+
+
+def impurity(called: Any) -> str | None:
+    """What is impure about a function that is written in C; None if nothing is known."""
+    owner = getattr(called, "__self__", None)
+    name = getattr(called, "__name__", "")
+    module = getattr(called, "__module__", None) or ""
+    if module == "builtins" or (owner is not None and getattr(owner, "__name__", "") == "builtins"):
+        return f"{name}()" if name in _BUILTINS else None
+    if owner is not None and not isinstance(owner, type(sys)):
+        kind = owner if isinstance(owner, type) else type(owner)
+        module = kind.__module__
+    if any(module == m or module.startswith(f"{m}.") for m in _MODULES):
+        return f"{module}.{name}()"
+    return None
+
+
+def numpy_stream() -> Any:
+    """Where NumPy's own random stream is: its functions are not seen as calls."""
+    module: Any = sys.modules.get("numpy.random")
+    if module is None:
+        return None
+    kind, words, *rest = module.get_state()
+    return kind, words.tobytes(), *rest
+
+
+class Watch:
+    """Looks at the functions in C that the user's code calls while a program is captured."""
+
+    def __init__(self, capture: Any) -> None:
+        self.capture = capture
+
+    def __enter__(self) -> None:
+        self.outer = sys.getprofile()
+        sys.setprofile(self._event)
+
+    def __exit__(self, *exc: object) -> None:
+        sys.setprofile(self.outer)
+
+    def _event(self, frame: FrameType, event: str, arg: Any) -> None:
+        if event != "c_call" or not self.capture.is_active:
+            return
+        found = impurity(arg)
+        if found is not None and _is_of_user(frame):
+            self.capture.give_up(found)
+
+
+def _is_of_user(frame: FrameType | None) -> bool:
+    """Whether the user's code called: itself, or through Python's own library; and not to import something."""
+    nearest = None
+    while frame is not None:
+        filename = frame.f_code.co_filename
+        if filename.startswith("<frozen importlib"):
+            return False
+        if nearest is None and not _is_standard(filename):
+            nearest = filename
+            if is_internal(filename):
+                return False
+        frame = frame.f_back
+    return nearest is not None
+
+
+_HIDDEN = [f"site-packages/{name}/" for name in ("numpy", "scipy", "ml_dtypes")]
+_STANDARD = sys.prefix, sys.base_prefix
+
+
+def _is_standard(filename: str) -> bool:
+    if not filename.startswith(_STANDARD):
+        return False
+    return "site-packages" not in filename or any(name in filename for name in _HIDDEN)

@@ -1,0 +1,140 @@
+"""What was captured: a straight-line program of primitives, as an fx graph.
+
+Every value is made once and never changed. A view is a value like others; what was a write into memory is a new value
+of that memory, which ends in it when the whole program has run: ``commits``.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._core import quiet
+from ..fx.graph import Graph
+from ..fx.node import Node
+
+
+class Mismatch(Exception):
+    """A value is another one than was observed while capturing: this program is not for this call."""
+
+
+def check(value: Any, expected: Any) -> None:
+    """A node: go on only if a number is what it was."""
+    found = value.item()
+    if found != expected and not (found != found and expected != expected):
+        raise Mismatch
+
+
+def call(fn: Callable[..., Any], *arrays: Any) -> Any:
+    """A node: whatever is done by a function of arrays that is no primitive."""
+    return fn(*arrays)
+
+
+class Program:
+    """A graph with its inputs, its outputs, and which outputs end in the memory of which inputs."""
+
+    def __init__(self, graph: Graph, commits: dict[int, int] | None = None) -> None:
+        self.graph = graph
+        self.commits = commits or {}
+        self.placeholders: list[Node] = [node for node in graph.nodes if node.op == "placeholder"]
+        self.outputs: tuple[Any, ...] = tuple(graph.output_node().args[0])
+
+    @property
+    def is_random(self) -> bool:
+        return any(node.meta.get("random") for node in self.graph.nodes)
+
+    @property
+    def has_checks(self) -> bool:
+        return any(node.target is check or node.meta.get("size_depends_on_values") for node in self.graph.nodes)
+
+    def __str__(self) -> str:
+        return "\n".join(_line(node) for node in self.graph.nodes)
+
+
+def _line(node: Node) -> str:
+    if node.op == "output":
+        return f"return {_shown(node.args[0])}"
+    dtype, shape = node.meta.get("dtype"), node.meta.get("shape")
+    kind = "" if dtype is None else f": {dtype.name}{list(shape or ())}"
+    if node.op == "placeholder":
+        return f"{node.name}{kind}"
+    if node.target is operator.getitem:
+        return f"{node.name}{kind} = {node.args[0]}[{node.args[1]}]"
+    source = node.meta.get("source")
+    place = "" if source is None else f"  # {source}"
+    return f"{node.name}{kind} = {_name(node.target)}({', '.join(map(_shown, node.args))}){place}"
+
+
+def _name(target: Any) -> str:
+    return str(getattr(target, "name", None) or getattr(target, "__name__", target))
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, (tuple, list)):
+        return f"({', '.join(map(_shown, value))}{',' if len(value) == 1 else ''})"
+    return str(value) if isinstance(value, Node) else getattr(value, "__name__", None) or repr(value)
+
+
+def evaluated(node: Node, values: dict[Node, Any]) -> Any:
+    """What a node computes, by its kernel."""
+
+    def of(value: Any) -> Any:
+        if isinstance(value, Node):
+            return values[value]
+        if isinstance(value, (tuple, list)):
+            return tuple([of(v) for v in value])
+        return value
+
+    args = [of(value) for value in node.args]
+    if node.target is operator.getitem:
+        return args[0][args[1]]
+    if node.target in (check, call):
+        return node.target(*args)
+    return node.target.on_arrays(*args)
+
+
+def run(program: Program, arrays: Sequence[Any]) -> list[Any]:
+    """Run a program by its kernels, one after the other: what other ways to run it are compared with."""
+    values: dict[Node, Any] = dict(zip(program.placeholders, arrays, strict=True))
+    token = quiet.begin()
+    try:
+        for node in program.graph.nodes:
+            if node.op == "call_function":
+                value = evaluated(node, values)
+                if "shape" in node.meta:
+                    if not isinstance(value, np.ndarray):
+                        value = np.asarray(value)
+                    if value.shape != node.meta["shape"]:
+                        raise Mismatch
+                values[node] = value
+    finally:
+        quiet.end(token)
+    given = {id(a) for a in arrays}
+    results = []
+    for i, node in enumerate(program.outputs):
+        value = values[node]
+        if i in program.commits:
+            value = value if value.base is None and id(value) not in given else value.copy()
+        elif node.op != "placeholder":
+            value = as_own(value, node.meta["strides"], arrays)
+        results.append(value)
+    for i, at in program.commits.items():
+        np.copyto(arrays[at], results[i])
+        results[i] = None
+    return results
+
+
+def as_own(value: Any, strides: tuple[int, ...], others: Sequence[Any]) -> Any:
+    """A result in memory that nobody else has, laid out as it was while capturing."""
+    expected = tuple([s * value.itemsize for s in strides])
+    is_own = value.base is None and value.flags.writeable and not any(value is other for other in others)
+    if is_own and value.strides == expected:
+        return value
+    order = sorted(range(value.ndim), key=lambda i: -strides[i])
+    dense = np.empty([value.shape[i] for i in order], value.dtype)
+    own = dense.transpose([order.index(i) for i in range(value.ndim)])
+    np.copyto(own, value)
+    return own

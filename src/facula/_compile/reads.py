@@ -1,0 +1,270 @@
+"""What a function can read besides its arguments: closures, globals, defaults, attributes, lists.
+
+The code objects that a function leads to name what they read. From the function on, whatever they name is followed:
+cells, globals, attributes of modules and of other objects, elements of lists and dicts. Numbers, strings and the like
+are compared by value, all else by identity.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .._core.devices import device
+from .._core.dtypes import dtype
+from .._tensor import Tensor
+from ..autograd.graph import is_internal
+from ..nn.modules.module import Module
+from ..optim.optimizer import Optimizer
+
+_SIMPLE = (bool, int, float, complex, str, bytes, type(None), dtype, device, slice, range)
+_OPAQUE = (Tensor, np.ndarray, np.generic, type, types.BuiltinFunctionType, types.CodeType, types.FrameType)
+_OWN = ("facula", "torch", "numpy", "math", "operator", "functools", "itertools", "typing", "builtins", "collections")
+_DEPTH = 8
+_MANY = 1000
+MISSING: Any = object()
+
+
+class Read:
+    """One thing that was found in a place: ``look()`` finds it again."""
+
+    __slots__ = ("expression", "holder", "key", "value")
+
+    def __init__(self, expression: str, holder: Any, key: Any, value: Any) -> None:
+        self.expression = expression
+        """How to look, in terms of ``holder`` and ``key``."""
+        self.holder = holder
+        self.key = key
+        self.value = value
+
+    def look(self) -> Any:
+        return _LOOK[self.expression](self.holder, self.key)
+
+    def holds(self) -> bool:
+        return is_same(self.look(), self.value)
+
+
+def _cell(cell: Any, _: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return MISSING
+
+
+def _attribute(holder: Any, name: str) -> Any:
+    return getattr(holder, "__dict__", {}).get(name, MISSING)
+
+
+def _slot(holder: Any, name: str) -> Any:
+    return getattr(holder, name, MISSING)
+
+
+def _item(holder: Any, key: Any) -> Any:
+    try:
+        return holder[key]
+    except (KeyError, IndexError):
+        return MISSING
+
+
+_LOOK: dict[str, Callable[[Any, Any], Any]] = {
+    "cell": _cell, "attribute": _attribute, "slot": _slot, "item": _item, "length": lambda holder, _: len(holder),
+    "keys": lambda holder, _: tuple(holder),
+}  # fmt: skip
+
+
+def is_same(found: Any, expected: Any) -> bool:
+    """Whether a value is the one that was read."""
+    if found is expected:
+        return True
+    kind = type(expected)
+    if kind not in _SIMPLE and kind is not tuple:
+        return False
+    if type(found) is not kind:
+        return False
+    if kind is tuple:
+        return len(found) == len(expected) and all(map(is_same, found, expected))
+    return bool(found == expected) or (kind is float and found != found and expected != expected)
+
+
+class Reads:
+    """All that a function may read."""
+
+    def __init__(self, fn: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> None:
+        self.names: set[str] = set()
+        self.reads: list[Read] = []
+        self.modules: dict[int, Module] = {}
+        self.tensors: dict[int, Tensor] = {}
+        self._seen: dict[int, Any] = {}
+        self._codes: set[types.CodeType] = set()
+        self._objects: list[tuple[Any, int]] = []
+        self._follow(fn, 0)
+        for value in (*args, *(kwargs or {}).values()):
+            if not isinstance(value, (Tensor, *_SIMPLE)):
+                self._follow(value, 0)
+        while self._objects:  # attributes are looked at once all names are known
+            objects, self._objects = self._objects, []
+            before = len(self.names)
+            for thing, depth in objects:
+                self._attributes(thing, depth)
+            if len(self.names) != before:
+                for thing, depth in objects:
+                    self._attributes(thing, depth)
+
+    def note_items(self, holder: Any, keys: Any) -> None:
+        """The function depends on some items of a list or a dict."""
+        if isinstance(holder, list):
+            self.reads.append(Read("length", holder, None, len(holder)))
+        self.reads.extend([Read("item", holder, key, holder[key]) for key in keys])
+
+    def changed(self) -> list[Read]:
+        return [read for read in self.reads if not read.holds()]
+
+    # ---- following
+
+    def _note(self, expression: str, holder: Any, key: Any, value: Any, depth: int) -> None:
+        self.reads.append(Read(expression, holder, key, value))
+        self._follow(value, depth + 1)
+
+    def _follow(self, value: Any, depth: int) -> None:
+        if isinstance(value, Tensor):
+            self.tensors[id(value)] = value
+        if value is None or isinstance(value, (*_SIMPLE, *_OPAQUE)) or id(value) in self._seen or depth > _DEPTH:
+            return
+        self._seen[id(value)] = value
+        if isinstance(value, types.MethodType):
+            self._follow(value.__func__, depth)
+            self._follow(value.__self__, depth)
+        elif isinstance(value, types.FunctionType):
+            self._function(value, depth)
+        elif isinstance(value, Module):
+            self._module(value, depth)
+        elif isinstance(value, Optimizer):
+            for p in [p for group in value.param_groups for p in group["params"]]:
+                self.tensors[id(p)] = p
+        elif isinstance(value, types.ModuleType):
+            if value.__name__.partition(".")[0] not in _OWN and value.__name__ not in sys.stdlib_module_names:
+                self._objects.append((value, depth))
+        elif isinstance(value, (list, tuple)):
+            self._sequence(value, depth)
+        elif isinstance(value, dict):
+            self._dict(value, depth)
+        elif hasattr(value, "__dict__") or hasattr(type(value), "__slots__"):
+            inner = getattr(value, "__wrapped__", None)
+            if inner is not None:
+                self._follow(inner, depth)
+            if hasattr(value, "func") and hasattr(value, "keywords"):  # functools.partial
+                for part in (value.func, *value.args, *value.keywords.values()):
+                    self._follow(part, depth)
+            call = vars(type(value)).get("__call__")
+            if isinstance(call, types.FunctionType):
+                self._function(call, depth)
+            self._class(type(value), depth)
+            self._objects.append((value, depth))
+
+    def _function(self, fn: types.FunctionType, depth: int) -> None:
+        code = fn.__code__
+        if is_internal(code.co_filename):
+            return
+        for cell in fn.__closure__ or ():
+            if _cell(cell, None) is not MISSING:
+                self._note("cell", cell, None, cell.cell_contents, depth)
+        for default in (*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()):
+            self._follow(default, depth + 1)
+        self._code(code, fn.__globals__, depth)
+
+    def _code(self, code: types.CodeType, namespace: dict[str, Any], depth: int) -> None:
+        if code in self._codes:
+            return
+        self._codes.add(code)
+        self.names.update(code.co_names)
+        for name in code.co_names:
+            if name in namespace:
+                self._note("item", namespace, name, namespace[name], depth)
+        for constant in code.co_consts:
+            if isinstance(constant, types.CodeType):
+                self._code(constant, namespace, depth)
+
+    def _class(self, cls: type, depth: int) -> None:
+        """The methods that a user wrote."""
+        for each in cls.__mro__:
+            if each is object or each.__module__.partition(".")[0] in _OWN or id(each) in self._seen:
+                continue
+            self._seen[id(each)] = each
+            for name, value in list(vars(each).items()):
+                if isinstance(value, (staticmethod, classmethod)):
+                    value = value.__func__
+                if isinstance(value, property):
+                    value = value.fget
+                if isinstance(value, types.FunctionType):
+                    self._function(value, depth)
+                elif isinstance(value, (*_SIMPLE, list, dict, tuple, Tensor)) and not name.startswith("__"):
+                    self._objects.append((each, depth))
+
+    def _module(self, module: Module, depth: int) -> None:
+        for each in module.modules():
+            if id(each) not in self.modules:
+                self.modules[id(each)] = each
+                self._class(type(each), depth)
+                for t in (*each._parameters.values(), *each._buffers.values()):
+                    if t is not None:
+                        self.tensors[id(t)] = t
+                self._objects.append((each, depth))
+
+    def _attributes(self, thing: Any, depth: int) -> None:
+        own = vars(thing) if hasattr(thing, "__dict__") else {}
+        for name, value in list(own.items()):
+            if name in self.names and (id(thing), name) not in self._seen:
+                self._seen[id(thing), name] = None  # type: ignore[index]
+                self._note("attribute", thing, name, value, depth)
+        for slots in [getattr(cls, "__slots__", ()) for cls in type(thing).__mro__]:
+            for name in (slots,) if isinstance(slots, str) else slots:
+                if name in self.names and not name.startswith("__") and (id(thing), name) not in self._seen:
+                    self._seen[id(thing), name] = None  # type: ignore[index]
+                    self._note("slot", thing, name, getattr(thing, name, MISSING), depth)
+
+    def _sequence(self, values: Any, depth: int) -> None:
+        if isinstance(values, list):
+            self.reads.append(Read("length", values, None, len(values)))
+        for i, value in enumerate(values[:_MANY]):
+            if isinstance(values, list):
+                self._note("item", values, i, value, depth)
+            else:
+                self._follow(value, depth + 1)
+
+    def _dict(self, values: dict[Any, Any], depth: int) -> None:
+        self.reads.append(Read("keys", values, None, tuple(values)))
+        for key, value in list(values.items())[:_MANY]:
+            self._note("item", values, key, value, depth)
+
+
+_HELD = (
+    "_parameters", "_buffers", "_modules", "_forward_hooks", "_forward_pre_hooks", "_backward_hooks",
+    "_backward_pre_hooks",
+)  # fmt: skip
+
+
+class Snapshot:
+    """What modules hold, so that a change of any of them can be told."""
+
+    def __init__(self, modules: Iterator[Module] | list[Module]) -> None:
+        self.modules = [(m, self._of(m)) for m in modules]
+
+    @staticmethod
+    def _of(module: Module) -> tuple[Any, ...]:
+        own = vars(module)
+        named = [(name, value) for name, value in own.items() if not isinstance(value, dict)]
+        held = [own.get(name, {}) for name in _HELD]
+        return tuple(named), tuple([tuple(each.items()) for each in held])
+
+    def holds(self) -> bool:
+        return all(_equal(self._of(module), before) for module, before in self.modules)
+
+
+def _equal(a: Any, b: Any) -> bool:
+    if type(a) is tuple and type(b) is tuple:
+        return len(a) == len(b) and all(map(_equal, a, b))
+    return is_same(a, b)

@@ -1,0 +1,165 @@
+"""Running a captured function: the programs, and what becomes of what they give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .._core import state
+from .._core.generator import default_generator
+from .._core.pytree import tree_unflatten
+from .._tensor import Tensor
+from ..autograd.grad_mode import set_grad_enabled
+from ..autograd.graph import Freed, Node, new_node
+from ..autograd.meta import AutogradMeta
+from ..autograd.saved import freed_error
+from ..ops.machine.any_state import mark_inference
+from . import replay
+from .entry import RECORDED, Entry, Result
+from .guards import Guard
+from .program import Mismatch, Program
+
+Backend = Callable[[Program], Callable[[list[Any]], list[Any]]]
+
+
+class CompiledFunctionBackward(Node):
+    """The backward side of a compiled function: a program, too."""
+
+    __slots__ = ("given", "running")
+    running: Running
+    given: Any
+    multi = True
+
+    def output_count(self) -> int:
+        return len(self.running.kinds)
+
+    def propagate(self, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
+        if isinstance(self.saved, Freed):
+            raise freed_error(self)
+        if xp.is_raw:
+            return self.running.gradients(self.saved, g)
+        return self.running.gradients_as_tensors(self, g, edges)
+
+    def free(self, by: Freed) -> None:
+        self.saved = by
+        self.given = None
+
+    def __repr__(self) -> str:
+        return f"<torch.autograd.function.CompiledFunctionBackward object at {id(self):#x}>"
+
+
+class Running:
+    """An entry that is ready to be run."""
+
+    def __init__(self, entry: Entry, guard: Guard, backend: Backend) -> None:
+        self.entry = entry
+        self.guard = guard
+        self.enter = guard.enter
+        self.forward = backend(entry.forward)
+        self.backward = None if entry.backward is None else backend(entry.backward)
+        self.kinds = [(t._array.shape, t._array.dtype) for t in entry.roots]
+        self.is_single = entry.plan.is_leaf() and isinstance(entry.leaves[0], Result)
+        self.may_fail = entry.forward.is_random and entry.forward.has_checks
+        self.kept_from = entry.kept_from
+        self.inference = state.modes.inference
+
+    def call(self, arrays: list[Any], tensors: list[Any]) -> Any:
+        """Run it. Raises ``Mismatch`` if a value is another than was observed, and then nothing has happened."""
+        before = default_generator.get_state() if self.may_fail else None
+        try:
+            values = self.forward(arrays)
+        except Mismatch:
+            if before is not None:
+                default_generator.set_state(before)
+            raise
+        self.repeat_effects(values, tensors)
+        return self.results(values, tensors)
+
+    def repeat_effects(self, values: list[Any], tensors: list[Any]) -> None:
+        """Do what the function did besides computing."""
+        entry = self.entry
+        for at, times in entry.written:
+            tensors[at]._shared_counter()[0] += times
+        for at, value in entry.grads:
+            tensors[at]._own_meta().grad = None if value < 0 else Tensor._wrap(values[value])
+
+    def results(self, values: list[Any], tensors: list[Any]) -> Any:
+        """Put the results together."""
+        entry = self.entry
+        node = None
+        if self.backward is not None or entry.is_freed:
+            node = self._node(values, tensors)
+        if self.is_single:
+            return self._tensor(entry.leaves[0], values, tensors, node)
+        made: dict[int, Any] = {}
+        leaves = []
+        for leaf in entry.leaves:
+            if type(leaf) is Result:
+                if id(leaf) not in made:
+                    made[id(leaf)] = self._tensor(leaf, values, tensors, node)
+                leaf = made[id(leaf)]
+            leaves.append(leaf)
+        return tree_unflatten(leaves, entry.plan)
+
+    def _node(self, values: list[Any], tensors: list[Any]) -> Any:
+        edges = tuple([tensors[at]._edge() for at in self.entry.differentiable])
+        node = new_node(CompiledFunctionBackward, edges)
+        node.running = self
+        if self.backward is None:
+            node.saved, node.given = Freed(), None
+            return node
+        node.saved = tuple(values[self.kept_from :])
+        node.given = [(t, 0 if t._counter is None else t._counter[0]) if t is not None else None for t in tensors]
+        return node
+
+    def _tensor(self, result: Result, values: list[Any], tensors: list[Any], node: Any) -> Any:
+        if result.value < 0:
+            t = tensors[result.given]
+            if result.steps is None:
+                return t
+            if result.slot == RECORDED:
+                return _seen_through(t, result.steps)
+            with set_grad_enabled(False):
+                return _seen_through(t.detach(), result.steps)
+        array = values[result.value]
+        for op, attributes, index in result.steps or ():
+            array = op.kernel(array, *attributes)
+            array = array if index is None else array[index]
+        t = Tensor._wrap(array)
+        if result.slot >= 0 and node is not None:
+            t._node = node
+            t._meta = AutogradMeta()
+            t._meta.output_nr = result.slot
+        elif self.inference:
+            mark_inference([t])
+        return t
+
+    def source(self) -> str:
+        """Both programs, as text."""
+        texts = [getattr(self.forward, "text", None) or str(self.entry.forward)]
+        if self.entry.backward is not None:
+            texts.append(getattr(self.backward, "text", None) or str(self.entry.backward))
+        return "\n\n".join(texts)
+
+    # ---- backward
+
+    def gradients(self, saved: tuple[Any, ...], g: Any) -> list[Any]:
+        tangents = [
+            np.zeros(shape, dtype) if each is None else np.asarray(each) for each, (shape, dtype) in zip(g, self.kinds)
+        ]
+        assert self.backward is not None
+        return self.backward([*saved, *tangents])
+
+    def gradients_as_tensors(self, node: Any, g: Any, edges: tuple[Any, ...]) -> list[Any]:
+        """The same on Tensors, recorded: the forward program is run again by operators, and differentiated."""
+        return replay.gradients(self, node, g, edges)
+
+
+def _seen_through(t: Any, steps: Any) -> Any:
+    for op, attributes, index in steps:
+        t = op(t, *attributes)
+        t = t if index is None else t[index]
+    return t
+

@@ -1,0 +1,148 @@
+"""The array of a tensor while a program is captured: it knows which value of the program it is.
+
+It looks like any other array: shape, strides, dtype, and which memory it lies in. Kernels never see it; whoever else
+asks for elements gets them, and ends the capture, for what is done with them cannot be written down. A single element
+is the exception: the number that was read becomes a check in the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+
+class Storage:
+    """Memory, and what the program has written into it so far."""
+
+    __slots__ = ("array", "node", "origin", "value", "version")
+
+    def __init__(self, array: Any, node: Any, origin: Any = None) -> None:
+        self.array = array
+        """The memory, as it was when first met. It is written to when the capture ends."""
+        self.value = array
+        self.node = node
+        self.origin = origin
+        """Where it comes from, if the program did not make it."""
+        self.version = 0
+
+
+class Traced(np.ndarray[Any, Any]):
+    """An array that stands for a value of a program, seen through ``steps``, a chain of views."""
+
+    capture: Any = None
+    storage: Storage
+    plain: Any
+    """The same as a plain array."""
+    steps: tuple[tuple[Any, tuple[Any, ...], int | None], ...]
+    seen: tuple[int, Any, Any]
+    """(version of the storage, node, value), as last asked for."""
+
+    def _leave(self, what: str) -> Any:
+        """The elements, for someone who is no kernel."""
+        if self.capture is not None and self.capture.is_active:
+            self.capture.leak(what)
+        return self.view(np.ndarray)
+
+    def _number(self, what: str) -> Any:
+        """The one element, as a number that the program checks from now on."""
+        capture = self.capture
+        if capture is not None and capture.is_active and self.size == 1:
+            return capture.observed(self)
+        return self._leave(what)
+
+    def item(self, *at: Any) -> Any:
+        return self._number("item()").item(*at)
+
+    def __bool__(self) -> bool:
+        return bool(self._number("bool()"))
+
+    def __float__(self) -> float:
+        return float(self._number("float()"))
+
+    def __int__(self) -> int:
+        return int(self._number("int()"))
+
+    def __index__(self) -> int:
+        return self._number("an index").__index__()
+
+    def __complex__(self) -> complex:
+        return complex(self._number("complex()"))
+
+    def tolist(self) -> Any:
+        return self._number("tolist()").tolist()
+
+    # what facula's own functions do to arrays that are no operands of kernels
+
+    def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
+        if self.capture is None or not self.capture.is_active:
+            return self.view(np.ndarray).astype(dtype, *args, **kwargs)
+        if not kwargs.get("copy", True) and np.dtype(dtype) == self.dtype:
+            return self
+        return self.capture.cast(self, np.dtype(dtype))
+
+    def copy(self, order: Any = "C") -> Any:
+        if self.capture is None or not self.capture.is_active:
+            return self.view(np.ndarray).copy(order)
+        return self.capture.clone(self)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        capture = self.capture
+        is_whole = key is Ellipsis and isinstance(value, Traced) and value.shape == self.shape
+        if is_whole and value.dtype == self.dtype and capture is not None and capture.is_active:
+            capture.assign(self, value)
+            return
+        self._leave("a write")[key] = _plain(value)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        self._leave(f"NumPy's {ufunc.__name__}")
+        out = kwargs.get("out")
+        if out is not None:
+            kwargs["out"] = tuple([_plain(o) for o in out])
+        return getattr(ufunc, method)(*[_plain(x) for x in inputs], **kwargs)
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if func in _HARMLESS:
+            return func(*_plain(args), **_plain(kwargs))
+        self._leave(f"NumPy's {func.__name__}")
+        return func(*_plain(args), **_plain(kwargs))
+
+    def __reduce__(self) -> Any:
+        return self._leave("pickling").__reduce__()
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self._leave("a deep copy").copy()
+
+
+_HARMLESS = frozenset((np.may_share_memory, np.shares_memory, np.shape, np.ndim, np.result_type, np.broadcast_shapes,
+                       np.empty_like, np.zeros_like, np.ones_like))  # fmt: skip
+"""What looks at shapes, dtypes and addresses only."""
+
+
+def _plain(x: Any) -> Any:
+    if isinstance(x, Traced):
+        return x.view(np.ndarray)
+    if isinstance(x, (list, tuple)):
+        return type(x)([_plain(v) for v in x])
+    if isinstance(x, dict):
+        return {key: _plain(v) for key, v in x.items()}
+    return x
+
+
+def _leaving(name: str) -> Callable[..., Any]:
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return getattr(self._leave(name), name)(*_plain(args), **_plain(kwargs))
+
+    method.__name__ = name
+    return method
+
+
+for _name in (
+    "__getitem__", "__iter__", "__contains__", "__array__", "all", "any", "argmax", "argmin", "argpartition", "argsort",
+    "byteswap", "choose", "clip", "compress", "conj", "conjugate", "cumprod", "cumsum", "diagonal", "dot", "dump",
+    "dumps", "fill", "flatten", "max", "mean", "min", "nonzero", "partition", "prod", "put", "repeat", "round",
+    "searchsorted", "sort", "std", "sum", "take", "tobytes", "tofile", "trace", "var", "__repr__", "__str__",
+    "__format__",
+):  # fmt: skip
+    setattr(Traced, _name, _leaving(_name))

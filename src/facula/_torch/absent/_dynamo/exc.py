@@ -1,0 +1,13 @@
+"""``torch._dynamo.exc``: what compiling raises."""
+
+from __future__ import annotations
+
+from facula._compile.errors import (
+    BackendCompilerFailed,
+    FailOnRecompileLimitHit,
+    InvalidBackend,
+    TorchDynamoException,
+    Unsupported,
+)
+
+__all__ = ["BackendCompilerFailed", "FailOnRecompileLimitHit", "InvalidBackend", "TorchDynamoException", "Unsupported"]
