@@ -64,8 +64,8 @@ def everything():
     yield (m, i, *K.batch_norm_backward(flat, flat, m, i, None, True))
     y, m, i = K.group_norm(flat, 4, None, None, 1e-5)
     yield (y, *K.group_norm_backward(flat, flat, m, i, 4, None))
-    y, logs = K.attention(q, k, v, True)
-    yield (y, logs, *K.attention_backward(v, q, k, v, y, logs, True))
+    y, logs = K.attention(q, k, v, None, True)
+    yield (y, logs, *K.attention_backward(v, q, k, v, y, logs, None, True))
     out, a, b, kept = K.lstm(gates, recurrent, h, h, steps)
     yield (out, a, b, *K.lstm_backward(out, h, h, recurrent, steps, kept))
     p, s, t = x.copy(), g.copy(), np.abs(g)
@@ -240,7 +240,7 @@ for d, tolerance in (("f4", 2e-5), ("f8", 1e-12)):
     near(K.average_pool(x, (7, 7), (3, 3), (2, 2), (1, 1), False, None),
          F.avg_pool2d(torch.tensor(x), 3, 2, 1, count_include_pad=False), tolerance)
     q, k, v = draw(2, 3, 90, 16), draw(2, 3, 90, 16), draw(2, 3, 90, 16)
-    near(K.attention(q, k, v, True)[0],
+    near(K.attention(q, k, v, None, True)[0],
          F.scaled_dot_product_attention(*map(torch.tensor, (q, k, v)), is_causal=True), 10 * tolerance)
     for make, kind in ((torch.optim.Adam, "adam"), (torch.optim.AdamW, "adamw"), (torch.optim.SGD, "sgd")):
         p, g = draw(300), draw(300)

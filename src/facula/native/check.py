@@ -262,14 +262,17 @@ def attention(rng: Rng, d: Any) -> None:
         v = floats(rng, d, batch, heads, keys, v_width)
     g = floats(rng, d, batch, heads, length, v_width)
     wq, wk, wv, wg = map(R.wide, (q, k, v, g))
-    out, logs, shares = R.attention(wq, wk, wv, is_causal)
-    found = K.attention(q, k, v, is_causal)
+    mask = maybe(rng, floats(rng, d, *[int(rng.choice([1, n])) for n in (batch, heads, length, k.shape[2])]))
+    if mask is not None and rng.random() < 0.5:
+        mask[rng.random(mask.shape) < 0.3] = -np.inf
+    out, logs, shares = R.attention(wq, wk, wv, is_causal, mask)
+    found = K.attention(q, k, v, mask, is_causal)
     if found is None:
         raise Differs("attention: not handled")
     big = (1 + np.abs(q).max() * np.abs(k).max() * width) * 4
     same("attention", found[0], out, d, 64, (1 + np.abs(v).max()) * big)
     same("attention logs", found[1], logs, d, 64, big)
-    back = K.attention_backward(g, q, k, v, out.astype(d), logs.astype(d), is_causal)
+    back = K.attention_backward(g, q, k, v, out.astype(d), logs.astype(d), mask, is_causal)
     scale = big * (1 + np.abs(g).max()) * (1 + np.abs(v).max()) * (1 + max(np.abs(q).max(), np.abs(k).max())) * length
     for part, right in zip(back or (None,), R.attention_backward(wg, wq, wk, wv, shares)):
         same("attention_backward", part, right, d, 64, scale)
@@ -283,7 +286,7 @@ def convolution(rng: Rng, d: Any) -> None:
     stride, dilation = (tuple([int(rng.choice([1, 1, 2, 3])) for _ in range(n)]) for _ in range(2))
     padding = tuple([size(rng, 3) for _ in range(n)])
     image = tuple([size(rng, (60, 20, 8)[n - 1], 1) for _ in range(n)])
-    x = floats(rng, d, size(rng, 10, 1), groups * size(rng, 5, 1), *image)
+    x = floats(rng, d, size(rng, 10, 1), groups * size(rng, 5 if n > 1 else 20, 1), *image)
     weight = floats(rng, d, groups * size(rng, 11, 1), x.shape[1] // groups, *weight_size)
     bias = maybe(rng, floats(rng, d, len(weight)))
     y = K.convolution(x, weight, bias, stride, padding, dilation, groups)

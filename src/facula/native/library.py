@@ -126,25 +126,26 @@ def _through_ctypes(functions: list[Any], letters: str, *given: Any) -> bool:
             whole.append(value)
         elif letter == "s":
             real.append(value)
-        elif letter in "FWB" and value is None:
+        elif letter in "FWBM" and value is None:
             arrays.append(None)
+            whole += [0] * (8 * (letter == "M"))
         else:
             if type(value) is not np.ndarray or not value.flags.aligned:
                 return False
-            if letter.lower() in "fwm":
+            if letter.lower() in "fwmv":
                 if value.dtype not in (F32, F64) or (dtype is not None and value.dtype != dtype):
                     return False
                 dtype = value.dtype
             elif value.dtype not in ((I64,) if letter in "ix" else (BOOL, U8)):
                 return False
-            if letter == "m":
+            if letter in "mMv":
                 strides = [stride // value.itemsize for stride in value.strides]
                 if value.ndim > 4 or any(s < 0 or s % value.itemsize for s in value.strides):
                     return False
                 whole += [1] * (4 - value.ndim) + [*value.shape] + [0] * (4 - value.ndim) + strides
-            if letter != "m" and not value.flags.c_contiguous:
+            if letter not in "mMv" and not value.flags.c_contiguous:
                 return False
-            if letter in "wWxu":
+            if letter in "wWxuv":
                 if not value.flags.writeable:
                     return False
                 written.append(value)

@@ -139,15 +139,19 @@ def group_norm_backward(g: Any, x: Any, mean: Any, inverse: Any, groups: int, we
     return g_x.reshape(x.shape), (g * normal).sum((0, 2)), g.sum((0, 2))
 
 
-def attention(q: Any, k: Any, v: Any, is_causal: bool) -> tuple[Any, Any, Any]:
-    """(attention, logarithms of sums, shares)."""
+def attention(q: Any, k: Any, v: Any, is_causal: bool, mask: Any = None) -> tuple[Any, Any, Any]:
+    """(attention, logarithms of sums, shares); zeros where a query sees no key."""
     scores = q @ k.swapaxes(2, 3) / math.sqrt(q.shape[3])
+    if mask is not None:
+        scores = scores + mask
     if is_causal:
         scores = np.where(np.tri(*scores.shape[2:]) > 0, scores, -np.inf)
     top = scores.max(-1, keepdims=True)
+    top = np.where(top == -np.inf, 0, top)
     e = np.exp(scores - top)
     total = e.sum(-1, keepdims=True)
-    return e / total @ v, (np.log(total) + top)[..., 0], e / total
+    seen = np.where(total == 0, 1, total)
+    return e / seen @ v, np.where(total == 0, 0, np.log(seen) + top)[..., 0], e / seen
 
 
 def attention_backward(g: Any, q: Any, k: Any, v: Any, shares: Any) -> tuple[Any, Any, Any]:

@@ -38,12 +38,12 @@ extern void *PyEval_SaveThread(void);
 extern void PyEval_RestoreThread(void *);
 extern void Py_IncRef(object *);
 
-enum { CONTIGUOUS = 1, ALIGNED = 0x100, WRITEABLE = 0x400, MOST = 40 };
+enum { CONTIGUOUS = 1, ALIGNED = 0x100, WRITEABLE = 0x400, LETTERS = 48, MOST = 96 };
 
 struct entry {
     kernel_t *kernels[2]; /* NULL for a width that it does not take */
     double cost; /* ns for an element of the largest array: above 50 us in all, other threads of Python may run */
-    char letters[MOST + 8];
+    char letters[LETTERS];
 };
 
 /* What Python puts here: the type of arrays, the dtypes, and the constants. */
@@ -64,9 +64,10 @@ INLINE int64_t size_of(const array *a) {
 
 /* f: floats, dense; F: or None; w: the same, written: it shares memory with no other array; W: or None;
    m: floats of any strides: four sizes and four strides in elements (1 and 0 for dimensions that are not there) go
-   before the whole numbers, and the cost is multiplied by the last size of the first; i: int64, dense; x: int64,
-   written; b: bool or bytes, dense; B: or None; u: the same, written; n: a whole number; k: one by which the cost is
-   multiplied; s: a real number. A kernel without floats is that for float64. */
+   before the whole numbers, and the cost is multiplied by the last size of the first; M: or None, for which there are
+   zeros; v: the same as m, written; i: int64, dense; x: int64, written; b: bool or bytes, dense; B: or None; u: the
+   same, written; n: a whole number; k: one by which the cost is multiplied; s: a real number. A kernel without floats
+   is that for float64. */
 EXPORT object *facula_call(object *self, object *const *given, intptr_t count) {
     const struct entry *entry = PyLong_AsVoidPtr(self);
     void *data[MOST];
@@ -91,8 +92,10 @@ EXPORT object *facula_call(object *self, object *const *given, intptr_t count) {
         case 'F':
         case 'W':
         case 'B':
+        case 'M':
             if (v == facula_objects[NONE]) {
                 data[arrays] = NULL, bytes[arrays] = 0, is_written[arrays] = 0;
+                for (int d = 0; d < 8 && entry->letters[i] == 'M'; d++) whole[wholes++] = 0;
                 arrays++;
                 continue;
             }
@@ -104,8 +107,9 @@ EXPORT object *facula_call(object *self, object *const *given, intptr_t count) {
         const array *a = (const array *)v;
         char letter = entry->letters[i] | 32; /* without regard to None */
         int64_t size = size_of(a), width = 8;
+        int is_strided = letter == 'm' || letter == 'v', writes = letter == 'w' || letter == 'x' || letter == 'u' || letter == 'v';
         int kind = a->dtype == facula_objects[FLOAT32] ? 0 : a->dtype == facula_objects[FLOAT64] ? 1 : 2;
-        if (letter == 'f' || letter == 'w' || letter == 'm') {
+        if (letter == 'f' || letter == 'w' || is_strided) {
             if (kind == 2 || (which >= 0 && kind != which)) return answer(FALSE);
             which = kind;
             width = kind ? 8 : 4;
@@ -115,10 +119,9 @@ EXPORT object *facula_call(object *self, object *const *given, intptr_t count) {
             if (a->dtype != facula_objects[BOOL] && a->dtype != facula_objects[UINT8]) return answer(FALSE);
             width = 1;
         }
-        int is_output = letter == 'w' || letter == 'x' || letter == 'u';
-        int needed = letter == 'm' ? ALIGNED : is_output ? CONTIGUOUS | ALIGNED | WRITEABLE : CONTIGUOUS | ALIGNED;
+        int needed = ALIGNED | (is_strided ? 0 : CONTIGUOUS) | (writes ? WRITEABLE : 0);
         if ((a->flags & needed) != needed) return answer(FALSE);
-        if (letter == 'm') {
+        if (is_strided) {
             int64_t reach = width;
             if (a->dimensions > 4 || wholes + 8 > MOST) return answer(FALSE);
             for (int d = 0; d < 4; d++) {
@@ -133,7 +136,7 @@ EXPORT object *facula_call(object *self, object *const *given, intptr_t count) {
             wholes += 8;
             bytes[arrays] = size ? reach : 0;
         } else bytes[arrays] = size * width;
-        is_written[arrays] = is_output;
+        is_written[arrays] = writes;
         data[arrays++] = a->data;
         largest = larger(largest, size);
     }

@@ -1,6 +1,5 @@
 /* softmax and log_softmax of rows, their gradients, and cross entropy with its gradient in one pass. */
-#include "elementary.h"
-#include "sums.h"
+#include "rows.h"
 
 struct rows {
     const real *x, *y;
@@ -29,39 +28,10 @@ INLINE struct rows rows_of(const void *x, const void *y, void *out, const int64_
         return in_pieces(name##_piece, &w, pieces_of(w.rows, w.step), 0.8 * (double)(w.rows * w.width)); \
     }
 
-/* NaN is never the largest, but goes through exp into the sum: then the whole row is NaN. */
-INLINE real largest(const real *restrict x, int64_t n) {
-    real m = -(real)__builtin_inf();
-#pragma omp simd reduction(max : m)
-    for (int64_t i = 0; i < n; i++) m = x[i] > m ? x[i] : m;
-    return m;
-}
-
-/* out = exp(x - m); returns the sum. */
-INLINE wide exponentials(const real *restrict x, real m, real *restrict out, int64_t n) {
-    total t = {0, 0};
-    for (int64_t first = 0; first < n; first += BLOCK) {
-        int64_t last = smaller(n, first + BLOCK);
-        real part = 0;
-#pragma omp simd reduction(+ : part)
-        for (int64_t i = first; i < last; i++) {
-            real e = exponential(x[i] - m);
-            out[i] = e;
-            part += e;
-        }
-        add_to(&t, part);
-    }
-    return value_of(t);
-}
-
 INLINE wide sum_of_exponentials(const real *restrict x, real m, int64_t n) {
     wide found;
     LONG_SUM_OF(found, n, exponential(x[i] - m));
     return found;
-}
-
-INLINE void scaled(real *restrict x, real c, int64_t n) {
-    for (int64_t i = 0; i < n; i++) x[i] *= c;
 }
 
 APART void softmax_row(const real *x, const real *y, real *out, int64_t n) {

@@ -10,8 +10,8 @@ import numpy as np
 from ..library import kernel
 
 _matmul = kernel("matmul", "mmFw", 0.02)
-_attention = kernel("attention", "mmmwwns", 10.0)
-_attention_backward = kernel("attention_backward", "fmmmffwwwns", 20.0)
+_attention = kernel("attention", "mmmMvwns", 10.0)
+_attention_backward = kernel("attention_backward", "mmmMmmvvvfns", 20.0)
 
 
 def matmul(a: Any, b: Any, bias: Any = None) -> Any:
@@ -38,23 +38,29 @@ def _are_heads(q: Any, k: Any, v: Any) -> bool:
 
 
 def attention(
-    q: Any, k: Any, v: Any, is_causal: bool = False, scale: float | None = None
+    q: Any, k: Any, v: Any, mask: Any = None, is_causal: bool = False, scale: float | None = None
 ) -> tuple[Any, Any] | None:
-    """(attention, logarithms of the sums of exponentials); all of shape (batch, heads, length, width)."""
+    """(attention, logarithms of the sums of exponentials); all of shape (batch, heads, length, width).
+
+    The first lies in memory as ``q`` does.
+    """
     if not _are_heads(q, k, v):
         return None
     if scale is None:
         scale = 1 / math.sqrt(q.shape[3])
-    out, logs = np.empty((*q.shape[:3], v.shape[3]), q.dtype), np.empty(q.shape[:3], q.dtype)
-    return (out, logs) if _attention(q, k, v, out, logs, is_causal, scale) else None
+    out = np.empty_like(q, shape=(*q.shape[:3], v.shape[3]))
+    logs = np.empty(q.shape[:3], q.dtype)
+    return (out, logs) if _attention(q, k, v, mask, out, logs, is_causal, scale) else None
 
 
 def attention_backward(
-    g: Any, q: Any, k: Any, v: Any, out: Any, logs: Any, is_causal: bool = False, scale: float | None = None
-) -> tuple[Any, Any, Any] | None:
-    if not _are_heads(q, k, v) or not g.shape == out.shape == (*q.shape[:3], v.shape[3]) or logs.shape != q.shape[:3]:
+    g: Any, q: Any, k: Any, v: Any, out: Any, logs: Any, mask: Any = None, is_causal: bool = False,
+    scale: float | None = None,
+) -> tuple[Any, Any, Any] | None:  # fmt: skip
+    """The gradients, each of which lies in memory as what it belongs to."""
+    if not _are_heads(q, k, v) or logs.shape != q.shape[:3]:
         return None
     if scale is None:
         scale = 1 / math.sqrt(q.shape[3])
-    found = np.empty(q.shape, q.dtype), np.empty(k.shape, k.dtype), np.empty(v.shape, v.dtype)
-    return found if _attention_backward(g, q, k, v, out, logs, *found, is_causal, scale) else None
+    found = np.empty_like(q), np.empty_like(k), np.empty_like(v)
+    return found if _attention_backward(q, k, v, mask, out, g, *found, logs, is_causal, scale) else None
