@@ -1,6 +1,7 @@
 """Test processes: one thread each for matrix products, and the native library only when it is asked for.
 
-``FACULA_TESTS_NATIVE=1`` builds one and uses it; with ``always`` it is used for arrays of all sizes.
+``FACULA_TESTS_NATIVE=1`` builds one and uses it; with ``always`` it is used for arrays of all sizes, and what it
+gives is compared with what NumPy's kernels give.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ else:
         atexit.register(folder.cleanup)
         os.environ["FACULA_CACHE"] = folder.name
         subprocess.run([sys.executable, "-m", "facula", "native", "build"], check=True)
-    from facula.native import presence
+    if wanted == "always":
+        from tests import native_watch
 
-    presence.always = wanted == "always"
+        native_watch.install()
