@@ -9,7 +9,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from .groups import GROUPS, LIBRARIES, PEERS
+from facula import native
+
+from .groups import GROUPS, LIBRARIES, NATIVE, PEERS
 from .lettered import LETTERED, Entry, chosen
 from .measure import Bench, Failure, Plan
 from .report import Row, growth, header, line, write
@@ -58,6 +60,8 @@ def measured(entries: list[Entry], threads: int, plan: Plan, peers: list[str]) -
 
 
 def _installed(library: str) -> bool:
+    if library == NATIVE:
+        return native.in_use()
     return importlib.util.find_spec(library) is not None
 
 

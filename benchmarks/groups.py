@@ -30,8 +30,16 @@ ALL: dict[str, Workload] = {name: make for group in GROUPS.values() for name, ma
 LIBRARIES = ("facula", "torch")
 """The two that are compared."""
 
-PEERS: dict[str, dict[str, Workload]] = {"jax": JAX, "autograd": AUTOGRAD, "mygrad": MYGRAD}
-"""Others, with the few workloads that are written for them."""
+NATIVE = "facula-native"
+"""facula with its native library; what is called facula here goes without."""
+
+PEERS: dict[str, dict[str, Workload]] = {NATIVE: ALL, "jax": JAX, "autograd": AUTOGRAD, "mygrad": MYGRAD}
+"""Others, with the workloads that are written for them."""
+
+
+def module_of(library: str) -> str:
+    """What to import."""
+    return "facula" if library == NATIVE else library
 
 
 def made(library: str, module: Any, name: str) -> tuple[Callable[[], Any], int]:

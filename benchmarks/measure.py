@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from .clocks import Span
 from .data import same
 from .fresh import TASKS
-from .groups import LIBRARIES, PEERS
+from .groups import LIBRARIES, NATIVE, PEERS, module_of
 
 ROUND_SECONDS = 0.05
 QUIET_ENOUGH = 3
@@ -83,7 +83,7 @@ Results = dict[str, dict[str, Result]]
 """By name of the reading, then by library."""
 
 
-def environment(threads: int) -> dict[str, str]:
+def environment(threads: int, library: str = "facula") -> dict[str, str]:
     """So many threads for whatever BLAS or OpenMP a library has; compiled files may be kept, as for users."""
     kept = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     names = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB_MAXIMUM")
@@ -93,6 +93,7 @@ def environment(threads: int) -> dict[str, str]:
         **{f"{name}_NUM_THREADS" if name != "VECLIB_MAXIMUM" else f"{name}_THREADS": str(threads) for name in names},
         "XLA_FLAGS": f"--xla_cpu_multi_thread_eigen={several} intra_op_parallelism_threads={threads}",
         "JAX_PLATFORMS": "cpu",
+        "FACULA_NATIVE": str(int(library == NATIVE)),
     }
 
 
@@ -103,7 +104,7 @@ class Worker:
         self.library = library
         self.process = subprocess.Popen(
             [sys.executable, "-m", "benchmarks.worker", library, str(threads)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment(threads),
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment(threads, library),
         )  # fmt: skip
 
     def ask(self, order: str, argument: object) -> Any:
@@ -131,6 +132,7 @@ class Bench:
         self.threads = threads
         self.plan = plan
         self.libraries = (*LIBRARIES, *peers)
+        self.own = (*LIBRARIES, *[peer for peer in peers if peer == NATIVE])
         self.workers: dict[str, Worker] = {}
 
     def close(self) -> None:
@@ -147,9 +149,9 @@ class Bench:
 
     def _measured(self, task: str) -> Results:
         if task in TASKS:
-            return interleaved(LIBRARIES, lambda library: self._fresh(library, task), self.plan)
+            return interleaved(self.own, lambda library: self._fresh(library, task), self.plan)
         if task in SCRIPTS:
-            return interleaved(LIBRARIES, lambda library: self._script(library, task), self.plan)
+            return interleaved(self.own, lambda library: self._script(library, task), self.plan)
         return self._rounds(task)
 
     def _rounds(self, name: str) -> Results:
@@ -168,22 +170,22 @@ class Bench:
 
     def _fresh(self, library: str, task: str) -> Sample:
         command = [sys.executable, "-m", "benchmarks.fresh", library, str(self.threads), task]
-        found = json.loads(self._run(command))
+        found = json.loads(self._run(command, library))
         spans = {name: Span(*span) for name, span in found["spans"].items()}
         times = {name: Reading(span.by(self.plan.clock), span.disturbed) for name, span in spans.items()}
         return Sample(found["value"], {**times, **{name: Reading(b) for name, b in found["bytes"].items()}})
 
     def _script(self, library: str, task: str) -> Sample:
-        command = [sys.executable, "-c", SCRIPTS[task].format(library=library)]
+        command = [sys.executable, "-c", SCRIPTS[task].format(library=module_of(library))]
         before, start = _seconds_of_children(), time.perf_counter()
-        printed = self._run(command)
+        printed = self._run(command, library)
         wall, cpu = time.perf_counter() - start, _seconds_of_children() - before
         span = Span(wall, cpu, max(0.0, wall - cpu))
         value = float(printed or 0)
         return Sample((value, value), {"": Reading(span.by(self.plan.clock), span.disturbed)})
 
-    def _run(self, command: list[str]) -> bytes:
-        done = subprocess.run(command, stdout=subprocess.PIPE, env=environment(self.threads))
+    def _run(self, command: list[str], library: str) -> bytes:
+        done = subprocess.run(command, stdout=subprocess.PIPE, env=environment(self.threads, library))
         if done.returncode:
             raise Failure(f"{' '.join(command[1:])} ended with status {done.returncode}")
         return done.stdout

@@ -6,13 +6,13 @@ import contextlib
 import importlib.metadata
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from .groups import LIBRARIES
+from .groups import LIBRARIES, NATIVE
 from .lettered import Entry
 from .measure import Result
 from .plot import Bar, plotted
@@ -43,9 +43,22 @@ def header(peers: Sequence[str]) -> list[str]:
     columns = [
         "", "workload", "facula: least (median)", "PyTorch: least (median)", "ratio (least)", "ratio (median)",
         "target", "disturbed rounds",
-        *[f"{peer}{' (compiled)' * (peer == 'jax')}: least, facula's ratio" for peer in peers],
+        *[_of_peer(peer) for peer in peers],
     ]  # fmt: skip
     return [_line(columns), "|" + "---|" * len(columns)]
+
+
+def _of_peer(peer: str) -> str:
+    if peer == NATIVE:
+        return "with the native library: least (median), ratio to PyTorch (target)"
+    return f"{peer}{' (compiled)' * (peer == 'jax')}: least, facula's ratio"
+
+
+def _native(row: Row, found: Result, unit: Callable[[float], str]) -> str:
+    ratio, target = found.least / row.results["torch"].least, row.entry.target(row.threads, native=True)
+    shown = f"**{ratio:.2f}**" if target is not None and ratio > target else f"{ratio:.2f}"
+    aim = "" if target is None else f" ({target:.2f})"
+    return f"{unit(found.least)} ({unit(found.median)}), {shown}{aim}"
 
 
 def line(row: Row, peers: Sequence[str]) -> str:
@@ -58,11 +71,12 @@ def line(row: Row, peers: Sequence[str]) -> str:
         ratio = f"**{ratio}**" if row.ratio > row.target else ratio
     disturbed = "" if row.entry.in_bytes else f"{ours.disturbed} + {theirs.disturbed} of {ours.rounds}"
     disturbed += " (!)" * (ours.doubtful or theirs.doubtful)
-    others = [row.results.get(peer) for peer in peers]
+    others = [(peer, row.results.get(peer)) for peer in peers]
     return _line([
         row.entry.letter, row.entry.title, f"{unit(ours.least)} ({unit(ours.median)})",
         f"{unit(theirs.least)} ({unit(theirs.median)})", ratio, f"{row.ratio_of_medians:.2f}", target, disturbed,
-        *["" if other is None else f"{unit(other.least)}, {ours.least / other.least:.2f}" for other in others],
+        *["" if found is None else _native(row, found, unit) if peer == NATIVE
+          else f"{unit(found.least)}, {ours.least / found.least:.2f}" for peer, found in others],
     ])  # fmt: skip
 
 
@@ -115,7 +129,7 @@ def write(
 def facts(clock: str, peers: Sequence[str]) -> list[str]:
     """What the figures depend on."""
     python = f"{platform.python_implementation()} {platform.python_version()}"
-    versions = [f"{name} {_version(name)}" for name in (*LIBRARIES, *peers)]
+    versions = [f"{name} {_version(name)}" for name in (*LIBRARIES, *peers) if name != NATIVE]
     blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
     load = f"; load {os.getloadavg()[0]:.1f} at the end" if hasattr(os, "getloadavg") else ""
     return [

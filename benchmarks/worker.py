@@ -17,12 +17,12 @@ from typing import Any
 
 from .clocks import Span, Stopwatch
 from .data import fingerprint
-from .groups import made
+from .groups import made, module_of
 
 
 def load(library: str, threads: int) -> Any:
     """A library that uses so many threads; the environment has told its BLAS already."""
-    module = importlib.import_module(library)
+    module = importlib.import_module(module_of(library))
     if hasattr(module, "set_num_threads"):
         module.set_num_threads(threads)
     return module

@@ -164,7 +164,7 @@ def test_a_folder_that_cannot_be_made(own_folder: Path, monkeypatch: pytest.Monk
 @needs_compiler
 @pytest.mark.parametrize("problem", [errno.ENOSPC, errno.EROFS])
 def test_a_full_or_read_only_folder(own_folder: Path, monkeypatch: pytest.MonkeyPatch, problem: int) -> None:
-    def built(found: object, work: Path, report: object) -> Path:
+    def built(found: object, level: str, work: Path, report: object) -> Path:
         (work / "library.so").write_bytes(b"library")
         return work / "library.so"
 
@@ -214,7 +214,50 @@ def test_a_built_library_is_used_and_tested(tmp_path_factory: pytest.TempPathFac
     folder = shared_folder(tmp_path_factory)
     assert program(folder, "from facula.native import in_use; print(in_use())") == "True\n"
     done = python(folder, "-m", "facula", "--version", "-v")
-    assert done.stdout.splitlines()[1:] == ["native library: ready"]
+    assert done.stdout.splitlines()[1:] == ["native library: in use"]
+
+
+PREBUILT = """
+import sys
+from facula.native import library, presence
+presence.prebuilt_folder = lambda: sys.argv[1]
+print(presence.expected(), library.load() and library.load().path.name, library.why_not())
+"""
+
+
+@needs_compiler
+def test_a_library_that_came_with_the_package(own_folder: Path, tmp_path: Path) -> None:
+    there, quick = tmp_path / "prebuilt", {"FACULA_NATIVE_CFLAGS": "-O0"}
+    level = compiler.levels()[-1]
+
+    def loaded() -> str:
+        done = python(own_folder, "-c", PREBUILT, str(there), **quick)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    assert loaded() == "False None it has not been built (facula native build)\n"
+    built = python(own_folder, "-m", "facula", "native", "build", level, str(there), **quick)
+    path = there / f"native-{level}.so"
+    assert built.stdout == f"built {path}\n" and stat.S_IMODE(path.stat().st_mode) == 0o644, built.stderr
+    assert loaded() == f"True native-{level}.so None\n"
+    path.chmod(0o666)
+    assert loaded() == f"True None {path} can be written by others\n"
+    path.chmod(0o644)
+    path.write_bytes(b"broken")
+    assert loaded() == f"True None {path} is damaged\n"
+
+
+def test_levels_of_processors(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(compiler.platform, "machine", lambda: "x86_64")
+    monkeypatch.setattr(compiler, "cpu", lambda: "flags: " + compiler.LEVELS["x86-64-v2"])
+    assert compiler.levels() == ["x86-64-v2", "x86-64"]
+    monkeypatch.setattr(compiler, "cpu", lambda: "flags: " + " ".join(compiler.LEVELS.values()))
+    assert compiler.levels() == ["x86-64-v4", "x86-64-v3", "x86-64-v2", "x86-64"]
+    monkeypatch.setattr(compiler.platform, "machine", lambda: "aarch64")
+    assert compiler.levels() == ["armv8-a"]
+    assert compiler.key("x86-64-v3") != compiler.key("x86-64-v2") != compiler.key()
+    with pytest.raises(build.BuildError, match="pentium is none of the levels x86-64-v4, "):
+        build.prebuild("pentium", tmp_path)
 
 
 def test_command_line(capsys: pytest.CaptureFixture[str], own_folder: Path) -> None:

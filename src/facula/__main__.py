@@ -19,10 +19,11 @@ commands:
                              the variable NAME, or of its Nth backward call
   ops [name...]              the families of operators, or all that is declared of an operator
   native build|status|remove|test    the library of C kernels for this machine
+  native build LEVEL [DIRECTORY]     the same for all processors of a level, such as x86-64-v3
   tour                       a guided tour of the library in the terminal (under 3 seconds)
 
 options:
-  --version    print the version; with -v, whether the native library is ready
+  --version    print the version; with -v, whether the native library is in use
   --help       print this help
 
 In a program: import facula as torch
@@ -57,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given[0] == "native":
         from .native import command  # loaded when first used
 
-        if len(given) != 2 or given[1] not in command.ACTIONS:
+        if len(given) < 2 or given[1] not in command.ACTIONS or len(given) > (4 if given[1] == "build" else 2):
             return complain(f"native takes one of {', '.join(command.ACTIONS)}")
         return printing(lambda: command.run(given[1:]))
     if given[0] == "explore":

@@ -152,7 +152,7 @@ def _primitive_lines(op: Primitive) -> Iterator[str]:
         yield _row("random", "yes")
     if op.composed is not None:
         yield _row("composed", _place(op.composed))
-    yield _row("native", "no" if op.native is None else f"{op.native[0]}, from {op.native[1]:,} elements on")
+    yield _row("native", _native_line(op))
     given: list[tuple[str, Any]] = [(f"gradient of {name}", _source(rule)) for name, rule in op.rules.items()]
     given += [("tangent", op.tangent_rule), ("batching", op.batching_rule)]
     for what, rule in given:
@@ -160,6 +160,13 @@ def _primitive_lines(op: Primitive) -> Iterator[str]:
             yield ""
             yield f"  {what}"
             yield from textwrap.indent(_text(rule), "    ").splitlines()
+
+
+def _native_line(op: Primitive) -> str:
+    if op.native is None:
+        return "no"
+    kernel, least, *measured = op.native
+    return f"{kernel}, from {least:,} elements of {measured[0] if measured else op.tensor_names[0]} on"
 
 
 def _source(rule: Rule) -> Any:

@@ -117,6 +117,9 @@ def run() -> None:
     for number, (title, part) in enumerate(PARTS, 1):
         screen.title(number, title)
         part(screen)
+    from .native import command  # loaded when first used
+
+    print("\n" + wrapped(f"Kernels in C for large arrays (facula native): {command.line()}."))
     seconds = time.perf_counter() - screen.started
     print(f"\nThat took {seconds:.1f} s. In your own program: " + screen.paint("import facula as torch", "1"))
 

@@ -31,17 +31,35 @@ def build(report: Report = lambda done, total: None) -> Path:
         raise BuildError(why)
     key = compiler.key()
     path = cache.place(key)
-    try:
-        with tempfile.TemporaryDirectory(prefix=".build-", dir=cache.prepare()) as work:
-            built = _compiled(found, Path(work), report)
-            cache.put(built, path, key, found.version)
-    except OSError as error:
-        raise BuildError(f"{error.filename or cache.folder()}: {error.strerror}") from error
+    _put(found, "native", key, path, report)
     return path
 
 
-def _compiled(found: compiler.Compiler, work: Path, report: Report) -> Path:
-    flags = compiler.flags()
+def prebuild(level: str, folder: Path, report: Report = lambda done, total: None) -> Path:
+    """Build a library for all processors of a level into a folder: into that of the package, to distribute it."""
+    if level not in compiler.LEVELS:
+        raise BuildError(f"{level} is none of the levels {', '.join(compiler.LEVELS)}")
+    found = compiler.find()
+    if found is None:
+        raise BuildError("no C compiler (cc, gcc, clang) was found")
+    path = folder / f"native-{level}.so"
+    _put(found, level, compiler.key(level), path, report)
+    path.chmod(0o644)
+    return path
+
+
+def _put(found: compiler.Compiler, level: str, key: str, path: Path, report: Report) -> None:
+    try:
+        path.parent.mkdir(mode=0o700 if level == "native" else 0o755, parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".build-", dir=path.parent) as work:
+            built = _compiled(found, level, Path(work), report)
+            cache.put(built, path, key, found.version)
+    except OSError as error:
+        raise BuildError(f"{error.filename or path.parent}: {error.strerror}") from error
+
+
+def _compiled(found: compiler.Compiler, level: str, work: Path, report: Report) -> Path:
+    flags = compiler.flags(level)
     waiting = [[*found.command, *flags, *what, "-c", "-o", str(work / name)] for name, what in compiler.sources()]
     objects = [command[-1] for command in waiting]
     total = len(waiting) + 1

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
-from . import cache, compiler
+from . import cache, compiler, presence
 from . import library as libraries
-from .build import BuildError, build, progress
+from .build import BuildError, build, prebuild, progress
 
 ACTIONS = ("build", "status", "remove", "test")
 
@@ -17,7 +18,7 @@ def run(arguments: Sequence[str]) -> int:
     """Run an action; the exit code is 0, or 1 if it did not succeed."""
     action = arguments[0]
     if action == "build":
-        return _build()
+        return _build() if len(arguments) == 1 else _prebuild(*arguments[1:])
     if action == "remove":
         gone = cache.remove()
         for path in gone:
@@ -47,9 +48,9 @@ def report() -> list[tuple[str, str]]:
 
 
 def line() -> str:
-    """Whether it is there, in a few words."""
+    """Whether it is used, in a few words."""
     why = libraries.why_not()
-    return "ready" if why is None else f"not ready: {why}"
+    return "in use" if why is None else f"not in use: {why}"
 
 
 def _build() -> int:
@@ -64,6 +65,17 @@ def _build() -> int:
     if why is not None:
         print(f"facula: it is not used: {why}", file=sys.stderr)
         return 1
+    return 0
+
+
+def _prebuild(level: str, directory: str = "") -> int:
+    """For whoever distributes facula: a library for all processors of a level."""
+    try:
+        path = prebuild(level, Path(directory or presence.prebuilt_folder()), progress)
+    except BuildError as error:
+        print(f"facula: the native library was not built: {error}", file=sys.stderr)
+        return 1
+    print(f"built {path}")
     return 0
 
 

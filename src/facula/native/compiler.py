@@ -49,14 +49,35 @@ def find() -> Compiler | None:
     return None
 
 
-def flags() -> list[str]:
-    """``FACULA_NATIVE_CFLAGS`` is added to them: for sanitizers, or another ``-march`` than this processor's."""
+def flags(level: str = "native") -> list[str]:
+    """``level``: for all processors of it; by default for this one.
+
+    ``FACULA_NATIVE_CFLAGS`` is added to them: for sanitizers, or another ``-march`` than this processor's.
+    """
     own = f"-std=gnu11 -O3 -fPIC -fvisibility=hidden -Wno-psabi {STRICT}".split()
     if platform.machine().lower() in ("x86_64", "amd64"):
-        own += ["-march=native", "-mprefer-vector-width=512"]  # gcc takes half of AVX-512's width unless told
+        own += [f"-march={level}", "-mprefer-vector-width=512"]  # gcc takes half of AVX-512's width unless told
     elif platform.machine().lower() in ("aarch64", "arm64"):
-        own += ["-mcpu=native"]
+        own += ["-mcpu=native" if level == "native" else f"-march={level}"]
     return own + shlex.split(os.environ.get("FACULA_NATIVE_CFLAGS", ""))
+
+
+LEVELS = {
+    "x86-64-v4": "avx512f avx512bw avx512cd avx512dq avx512vl avx2 fma bmi1 bmi2 f16c movbe abm",
+    "x86-64-v3": "avx avx2 fma bmi1 bmi2 f16c movbe abm xsave",
+    "x86-64-v2": "cx16 lahf_lm popcnt sse4_1 sse4_2 ssse3 pni",
+    "x86-64": "",
+    "armv8-a": "",
+}
+"""Levels of processors for which libraries may be built before, the best first, and what a processor must have."""
+
+
+def levels() -> list[str]:
+    """Those that this processor is of, the best first."""
+    machine = platform.machine().lower()
+    prefix = "x86-64" if machine in ("x86_64", "amd64") else "armv8" if machine in ("aarch64", "arm64") else "?"
+    words = {*cpu().split()}
+    return [level for level, needed in LEVELS.items() if level.startswith(prefix) and words.issuperset(needed.split())]
 
 
 def link_flags() -> list[str]:
@@ -103,10 +124,11 @@ def sources() -> list[tuple[str, list[str]]]:
     return found + [(f"{name[:-2]}.o", [str(TEXT / name)]) for name in UNTYPED]
 
 
-def key() -> str:
+def key(level: str = "native") -> str:
     """What a library was made of and for, but for the compiler, which it takes none to know."""
     digest = hashlib.sha256()
     for path in sorted(TEXT.glob("*.[ch]")):
         digest.update(f"{path.name}\0".encode() + path.read_bytes() + b"\0")
-    digest.update("\0".join([*flags(), *link_flags(), cpu(), sys.platform]).encode())
+    whom = cpu() if level == "native" else level
+    digest.update("\0".join([*flags(level), *link_flags(), whom, sys.platform]).encode())
     return digest.hexdigest()

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from .._core import threads
-from . import cache, compiler
+from . import cache, compiler, presence
 
 F32, F64, I64, BOOL, U8 = map(np.dtype, ("float32", "float64", "int64", "bool", "uint8"))
 _DONE, _NO_MEMORY = 0, 1
@@ -176,21 +176,30 @@ def load() -> Library | None:
     global _loaded, _reason
     if _loaded is not None:
         return _loaded
-    if os.environ.get("FACULA_NATIVE") == "0":
+    if presence.is_off():
         _reason = "FACULA_NATIVE=0"
         return None
     if os.name != "posix":
         _reason = "this system has no POSIX threads"
         return None
     key = compiler.key()
-    try:
-        _loaded = Library(cache.place(key), key)
-        _reason = None
-    except FileNotFoundError:
-        _reason = "it has not been built (facula native build)"
-    except (cache.Refused, OSError) as error:
-        _reason = str(error)
+    for path, its_key in [(cache.place(key), key), *_prebuilt()]:
+        try:
+            _loaded, _reason = Library(path, its_key), None
+            break
+        except FileNotFoundError:
+            _reason = "it has not been built (facula native build)"
+        except (cache.Refused, OSError) as error:
+            _reason = str(error)
+            break
     return _loaded
+
+
+def _prebuilt() -> list[tuple[Path, str]]:
+    """Libraries that came with the package and that this processor can run, the best first, with their keys."""
+    folder = Path(presence.prebuilt_folder())
+    found = [(level, folder / f"native-{level}.so") for level in compiler.levels()]
+    return [(path, compiler.key(level)) for level, path in found if path.exists()]
 
 
 def in_use() -> bool:
