@@ -52,7 +52,7 @@ def install() -> None:
 
         return run
 
-    native.native_function = watched  # type: ignore[assignment]
+    native.native_function = watched
 
 
 def compare(kernel: str, family: str, found: Any, right: Any, given: list[Any]) -> None:
