@@ -32,9 +32,9 @@ def mm(input: Any, mat2: Any) -> Any:
 
 
 def bmm(input: Any, mat2: Any) -> Any:
-    if input.ndim < 2 or mat2.ndim < 2 or input.shape[-1] != mat2.shape[-2]:
+    if input.ndim < 2 or mat2.ndim < 2 or input.shape[-1] != mat2.shape[-2] or input.shape[-1] == 1:
         return None
-    if not _pays(input, mat2):
+    if not mat2.strides[0] or not _pays(input, mat2):  # one matrix for all is a product of a taller one
         return None
     return matmul(input, mat2)
 
