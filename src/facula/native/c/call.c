@@ -107,7 +107,8 @@ EXPORT object *facula_call(object *self, object *const *given, intptr_t count) {
         const array *a = (const array *)v;
         char letter = entry->letters[i] | 32; /* without regard to None */
         int64_t size = size_of(a), width = 8;
-        int is_strided = letter == 'm' || letter == 'v', writes = letter == 'w' || letter == 'x' || letter == 'u' || letter == 'v';
+        int is_strided = letter == 'm' || letter == 'v';
+        int writes = letter == 'w' || letter == 'x' || letter == 'u' || letter == 'v';
         int kind = a->dtype == facula_objects[FLOAT32] ? 0 : a->dtype == facula_objects[FLOAT64] ? 1 : 2;
         if (letter == 'f' || letter == 'w' || is_strided) {
             if (kind == 2 || (which >= 0 && kind != which)) return answer(FALSE);
