@@ -136,7 +136,26 @@ def _options(text: str) -> dict[str, str]:
     return {name: quoted or plain for name, quoted, plain in re.findall(r'(\w+)(?:="([^"]*)"|=(\S+))?', text)}
 
 
+NETWORK = """\
+import facula as torch
+
+w, v = (torch.ones(shape, requires_grad=True) for shape in ((3, 4), (4, 1)))
+x = torch.ones(5, 3)
+hidden = torch.tanh(x @ w)
+loss = ((hidden @ v) * 0.1).sum()
+drawing = torch.draw(loss)
+"""
+
+
+def network() -> Any:
+    """The network of the essay, as facula draws it."""
+    space: dict[str, Any] = {}
+    exec(compile(NETWORK, "network.py", "exec"), space)
+    return space["drawing"]
+
+
 def main() -> None:
+    network().save(ROOT / "docs" / "pictures" / "network.svg")
     only = sys.argv[1] if len(sys.argv) > 1 else None
     with tempfile.TemporaryDirectory() as folder, Browser(Path(folder) / "profile", *SIZE) as browser:
         os.chdir(folder)

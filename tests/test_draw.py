@@ -20,6 +20,8 @@ import facula as torch
 from facula.show.layout import GAP, layered
 from facula.viz import make_dot
 
+from .pictures import network
+
 
 def small() -> Any:
     a = torch.tensor(2.0, requires_grad=True)
@@ -117,6 +119,12 @@ def test_several_outputs() -> None:
     first, second = x.sum(), x.exp()
     lines = torch.draw((first, second)).tree().splitlines()
     assert lines[0] == "first = 2" and "second of shape [2]" in lines
+
+
+def test_the_essay_shows_what_draw_draws() -> None:
+    docs = Path(__file__).parent.parent / "docs"
+    assert f"```\n{network().tree()}\n```" in (docs / "autograd-from-scratch.md").read_text(encoding="utf-8")
+    assert (docs / "pictures" / "network.svg").read_text(encoding="utf-8") == network().svg
 
 
 # ---- layout

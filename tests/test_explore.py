@@ -323,29 +323,53 @@ def marks(page: Any) -> list[tuple[str, str, str]]:
 
 def test_where_a_nan_is_born_in_backward(path: Path) -> None:
     x = torch.tensor([0.0, 4.0], requires_grad=True)
-    found = marks(explore(torch.where(x > 0, (x * 1).sqrt(), torch.zeros(2)).sum(), path))
-    assert [mark[:2] for mark in found] == [("SqrtBackward0", "not finite")]
-    assert found[0][2] == "A gradient that is not finite is born here: nan at [0], though all that arrived was finite."
+    ((name, kind, text),) = marks(explore(torch.where(x > 0, (x * 1).sqrt(), torch.zeros(2)).sum(), path))
+    assert (name, kind) == ("SqrtBackward0", "not finite")
+    assert re.match(
+        r"The first gradient that is NaN came from SqrtBackward0, recorded at test_explore.py:\d+, at", text
+    )
+    assert "Where at test_explore.py:" in text and "To mend it: make the operand safe first" in text
 
 
 def test_where_a_value_is_not_finite_in_forward(path: Path) -> None:
     x = torch.tensor([1.0, 100.0], requires_grad=True)
     name, kind, text = marks(explore((x.exp() * 2).log().sum(), path))[0]
-    assert (name, kind) == ("ExpBackward0", "not finite") and "inf at [1] in result" in text
+    assert (name, kind) == ("ExpBackward0", "not finite") and "exp overflows" in text
+
+
+def test_a_mask_of_infinities_is_no_mishap(path: Path) -> None:
+    x = torch.randn(3, 3).requires_grad_()
+    weights = torch.softmax(x.masked_fill(torch.ones(3, 3).triu(1) == 1, float("-inf")), -1)
+    assert marks(explore((weights * torch.randn(3, 3)).sum(), path)) == []
 
 
 def test_dead_units(path: Path) -> None:
     x = torch.tensor([[1.0, -1.0], [2.0, -2.0]], requires_grad=True)
-    assert [m[:2] for m in marks(explore(x.relu().sum(), path))] == [("ReluBackward0", "dead")]
-    (found,) = marks(explore((-x.abs()).relu().sum(), path))
-    assert found == ("ReluBackward0", "dead", "Dead: none of its 4 units lets a gradient through.")
+    ((name, kind, text),) = marks(explore(x.relu().sum(), path))
+    assert (name, kind, text) == ("ReluBackward0", "dead", "1 of its 2 units are zero for all 2 rows.")
+    ((name, kind, text),) = marks(explore((-x.abs()).relu().sum(), path))
+    assert (name, kind) == ("ReluBackward0", "zero") and "dead relu" in text
 
 
 def test_unused_parameters_and_huge_gradients(path: Path) -> None:
     model = torch.nn.ModuleDict({"used": torch.nn.Linear(1, 1), "idle": torch.nn.Linear(1, 1)})
-    found = marks(explore((model["used"](torch.ones(1, 1)) * 1e6).sum(), path))
+    found = marks(explore((model["used"](torch.ones(1, 1)) * 1e9).sum(), path))
     assert {m[2].split()[0] for m in found if m[1] == "unused"} == {"model.idle.weight", "model.idle.bias"}
     assert [m[0] for m in found if m[1] == "huge"] == ["MulBackward0"]
+
+
+def test_what_a_watch_saw_is_marked(path: Path) -> None:
+    with torch.watch():
+        x = torch.tensor([0.0, 1.0], requires_grad=True)
+        y = x.log()
+        loss = y.sum()
+        cut = (x + y.detach()).sum()
+    found = marks(explore(loss, path))
+    assert ("LogBackward0", "not finite") in [m[:2] for m in found]
+    name, _, text = next(m for m in marks(explore(cut, path)) if m[1] == "cut")
+    assert name == "AddBackward0" and re.fullmatch(
+        r"An operand has no history: it was cut off by detach\(\) at test_explore.py:\d+.", text
+    )
 
 
 def test_cuts(path: Path) -> None:

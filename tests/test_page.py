@@ -288,7 +288,7 @@ def test_marks(browser: Browser, tmp_path: Path) -> None:
     x = torch.tensor([0.0, 4.0], requires_grad=True)
     loss = torch.where(x > 0, (x * 1).sqrt(), torch.zeros(2)).sum()
     browser.open(explore(loss, tmp_path / "nan.html").path)
-    assert "A gradient that is not finite is born here: nan at [0]" in panel(browser)
+    assert "The first gradient that is NaN came from SqrtBackward0" in panel(browser)
     assert browser.run("[...facula.app.state().marked.keys()].map(k => facula.app.graph.items.get(k).lines[0][0])") == [
         "SqrtBackward0"
     ]

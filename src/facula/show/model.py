@@ -183,8 +183,13 @@ def _add_saved(found: list[Saved], name: str, raw: Any) -> None:
     may_need = array.dtype.kind in "fcV"  # a mask or an index never needs a gradient
     cut = tensor._meta.cut if tensor._meta is not None and may_need else None
     dtype = str(tensor.dtype).removeprefix("torch.")
-    how = "" if cut is None else re.sub(r"\S*[/\\](\S+:\d+)", r"\1", str(cut))  # without the folder
+    how = "" if cut is None else without_folders(str(cut))
     found.append(Saved(name, array.shape, dtype, array.nbytes, how, tensor))
+
+
+def without_folders(text: str) -> str:
+    """A sentence in which lines are told by the names of their files alone."""
+    return re.sub(r"\S*[/\\](\S+:\d+)", r"\1", text)
 
 
 def freed_by(node: Any) -> Freed | None:

@@ -106,12 +106,13 @@ def data_of(
     if report is not None:
         marks.add_findings(report.findings)
     if not any(vertex.kind == "folded" for vertex in graph.vertices):
-        marks.look_forward()
+        marks.look_at_graph(roots)
         reason = _no_steps(graph, roots, gradient)
         if reason:
             graph.notes.append(reason)
         else:
             steps = replayed(graph, stepping.steps(roots[0], gradient, retain_graph=True), tensors, marks)
+            marks.look_at_pass()
     else:
         graph.notes.append("There are no gradients to step through.")
     paths, classes = module_paths(graph, recording)

@@ -96,7 +96,7 @@ def replayed(graph: Graph, steps: Steps, tensors: Tensors, marks: Marks) -> list
                 after = tensors.add(vertex.tensor.grad, keep=False) if vertex.tensor.grad is not None else -1
             else:
                 formulas = formulas_of(step, vertex)
-            marks.look(vertex, step)
+            marks.look_at_step(vertex, step)
             told.append([vertex.index, arrived, sent, before, after, formulas])
             steps.forget()
     return told

@@ -79,8 +79,8 @@ class SourcePanel {
 }
 
 const bytesTold = n => (n < 1024 ? n + " B" : n < 1048576 ? (n / 1024).toFixed(1) + " KB" : (n / 1048576).toFixed(1) + " MB");
-const SYMBOLS = { "not finite": "∞", dead: "0", zero: "0", huge: "↑", cut: "✂", unused: "–" };
-const SOFT = new Set(["cut", "dead", "unused"]);
+const SYMBOLS = { "not finite": "∞", dead: "0", zero: "0", huge: "↑", cut: "✂", "switched off": "✂", unused: "–", changed: "≠", summed: "Σ", shape: "□" };
+const SOFT = new Set(["cut", "switched off", "dead", "unused", "unreached"]);
 
 class DetailPanel {
   constructor(app) { this.app = app; }
