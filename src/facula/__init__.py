@@ -78,9 +78,9 @@ globals().update(_dtypes.ALIASES)
 newaxis = None
 
 _SUBMODULES = (
-    "_C", "_dynamo", "_tensor_str", "_utils", "accelerator", "amp", "ao", "backends", "compiler", "cpu", "cuda",
-    "distributed", "distributions", "fft", "func", "functional", "futures", "fx", "hub", "jit", "library", "linalg",
-    "masked", "mps", "mtia", "multiprocessing", "nn", "onnx", "optim", "profiler", "quasirandom", "random",
+    "_C", "__future__", "_dynamo", "_tensor_str", "_utils", "accelerator", "amp", "ao", "backends", "compiler", "cpu",
+    "cuda", "distributed", "distributions", "fft", "func", "functional", "futures", "fx", "hub", "jit", "library",
+    "linalg", "masked", "mps", "mtia", "multiprocessing", "nn", "onnx", "optim", "profiler", "quasirandom", "random",
     "return_types", "safetensors", "serialization", "signal", "special", "storage", "testing", "torch_version",
     "types", "utils", "version", "viz", "xpu",
 )  # fmt: skip
@@ -123,7 +123,7 @@ _NAMES = {
         """,
         "_core.storage": """
             BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage ComplexFloatStorage DoubleStorage
-            FloatStorage HalfStorage IntStorage LongStorage ShortStorage TypedStorage UntypedStorage is_storage
+            FloatStorage HalfStorage IntStorage LongStorage ShortStorage Storage TypedStorage UntypedStorage is_storage
         """,
     }.items()
     for name in names.split()

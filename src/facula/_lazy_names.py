@@ -418,7 +418,7 @@ METHODS = {
     "ops.creation.convert": (
         "__array__ __array_wrap__ __bool__ __complex__ __contains__ __float__ __index__ __int__ __reversed__ apply_ "
         "bfloat16 bool byte cdouble cfloat char const_data_ptr cpu cuda dim_order double float half int is_nonzero "
-        "item long map_ numpy resolve_neg share_memory_ short to to_dense tolist type type_as"
+        "item long map2_ map_ numpy resolve_neg share_memory_ short to to_dense tolist type type_as"
     ),
     "ops.creation.create": (
         "new new_empty new_empty_strided new_full new_ones new_tensor new_zeros"

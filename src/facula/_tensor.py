@@ -530,6 +530,12 @@ class Tensor:
     def is_coalesced(self) -> bool:
         return False
 
+    def sparse_dim(self) -> int:
+        return 0
+
+    def dense_dim(self) -> int:
+        return self._array.ndim
+
     def is_same_size(self, other: Tensor) -> bool:
         return self._array.shape == other._array.shape
 

@@ -8,6 +8,7 @@ They stand in ``programs/*.txt``, each below a line ``## its name``. ``torch`` i
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import warnings
 from pathlib import Path
@@ -29,6 +30,8 @@ def _program(code: Any) -> Case:
                 exec(code, names)
             except Exception as e:
                 return {"printed": printed.getvalue().splitlines(), "end": _told(e)}
+            finally:
+                gc.enable()  # which some of them switch off
         return {"printed": printed.getvalue().splitlines()}
 
     return case(run)

@@ -360,6 +360,7 @@ class _LegacyStorageMeta(type):
     dtype: dtypes.dtype
 
     def __call__(cls, *args: Any, **kwargs: Any) -> TypedStorage:
+        _warn_once(_DEPRECATED)
         return TypedStorage(*args, dtype=cls.dtype, **kwargs)
 
     def __instancecheck__(cls, instance: Any) -> bool:
@@ -378,6 +379,7 @@ LEGACY_CLASSES = {
     for d in _CONVERSIONS.values()
 }
 globals().update(LEGACY_CLASSES)
+Storage = LEGACY_CLASSES["FloatStorage"]
 
 
 def untyped_storage(self: Tensor) -> UntypedStorage:
@@ -391,6 +393,11 @@ def typed_storage(self: Tensor) -> TypedStorage:
     return TypedStorage(wrap_storage=untyped_storage(self), dtype=self.dtype, _internal=True)
 
 
+_DEPRECATED = (
+    "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage class. "
+    "This should only matter to you if you are using storages directly.  To access UntypedStorage directly, use "
+    "tensor.untyped_storage() instead of tensor.storage()"
+)
 _warned: set[str] = set()
 
 
@@ -402,11 +409,7 @@ def _warn_once(message: str) -> None:
 
 def storage(self: Tensor) -> TypedStorage:
     """Deprecated: the storage, by elements."""
-    _warn_once(
-        "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage "
-        "class. This should only matter to you if you are using storages directly.  To access UntypedStorage directly, "
-        "use tensor.untyped_storage() instead of tensor.storage()"
-    )
+    _warn_once(_DEPRECATED)
     return typed_storage(self)
 
 

@@ -24,6 +24,8 @@ class Batched(Wrapped):
     """A tensor of which each item of a batch has its own."""
 
     _value: Any
+    _given_at: tuple[Any, int] = (None, 0)
+    """The tensor that a user gave, and which dimension of it is the batch, if that is not the first."""
 
     @property
     def _inside(self) -> Any:

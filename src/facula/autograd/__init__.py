@@ -23,6 +23,10 @@ __all__ = [
 
 _LAZY = {
     "Function": ("function", "Function"),
+    "_functions": ("_functions", None),
+    "_profiler_enabled": ("profiler", "_profiler_enabled"),
+    "kineto_available": ("profiler", "kineto_available"),
+    "SavedTensor": ("saved", "SavedTensor"),
     "NestedIOFunction": ("function", "NestedIOFunction"),
     "forward_ad": ("forward_ad", None),
     "function": ("function", None),

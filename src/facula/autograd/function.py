@@ -203,7 +203,7 @@ class Function(_SingleLevelFunction):
         needs = tuple([isinstance(a, Tensor) and a.requires_grad for a in args])
         enabled = state.grad_enabled()
         recording = enabled and True in needs
-        node = cls._backward_cls()
+        node = (_generated(cls) if state.modes.levels else cls._backward_cls)()
         node.__dict__["needs_input_grad"] = needs
         edges = tuple([a._edge() for a in args if isinstance(a, Tensor)]) if recording else ()
         seq = next_sequence_number()
@@ -232,6 +232,12 @@ class Function(_SingleLevelFunction):
             if state.anomaly:
                 anomaly.remember(node)
         return (tuple(outputs) if isinstance(result, tuple) else outputs[0]), node
+
+
+@functools.lru_cache(maxsize=256)
+def _generated(cls: Any) -> Any:
+    """The class of nodes of a Function that is called inside a transform, which PyTorch calls otherwise."""
+    return type(f"{cls.__name__}GeneratedBackward", (cls._backward_cls,), {"__module__": _PYTORCH_MODULE})
 
 
 def _recorder() -> Any:
@@ -290,6 +296,11 @@ def _positional(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any], is_sepa
         bound.apply_defaults()
         args, kwargs = bound.args, bound.kwargs
         if kwargs:
+            if state.modes.levels and any(isinstance(v, Tensor) for v in kwargs.values()):
+                raise NotImplementedError(
+                    "Run vmap on autograd.Function with kwarg-only Tensor args. Please do not pass kwarg-only Tensors "
+                    f"to autograd.Function. Got: {kwargs}"
+                )
             raise TypeError(f"forward() got an unexpected keyword argument '{next(iter(kwargs))}'")
         return args
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)

@@ -25,6 +25,10 @@ __all__ = [
 ]  # fmt: skip
 
 
+def _profiler_enabled() -> bool:
+    return state.profiler is not None
+
+
 def kineto_available() -> bool:
     """Whether ``profile`` can measure: it can."""
     return True
@@ -187,7 +191,7 @@ def events_of(recorder: Any) -> list[FunctionEvent]:
             kwinputs={}, stack=[place(at) for at in span.stack], scope=span.scope, cpu_memory_usage=span.memory,
             sequence_nr=span.sequence_nr, flops=span.flops, is_user_annotation=span.is_user,
             activity_type="user_annotation" if span.is_user else "cpu_op",
-            fwd_thread=0 if span.scope == BACKWARD and not span.stack else None,
+            fwd_thread=span.thread if span.scope == BACKWARD and not span.stack else 0,
             metadata_json=span.args,
         )
         for id, span in enumerate(sorted(recorder.spans, key=lambda span: span.start), 1)

@@ -308,10 +308,10 @@ class EventList(list[Any]):
         """A backward node happened where the operation was called that it belongs to."""
         stacks: dict[tuple[int, int], Any] = {}
         for event in self:
-            if event.fwd_thread is None and event.sequence_nr >= 0 and event.stack:
+            if not event.fwd_thread and event.sequence_nr >= 0 and event.stack:
                 stacks.setdefault((event.sequence_nr, event.thread), event.stack)
         for event in self:
-            if event.fwd_thread is not None and event.sequence_nr >= 0:
+            if event.fwd_thread and event.sequence_nr >= 0:
                 event.stack = stacks.get((event.sequence_nr, event.fwd_thread), event.stack or [])
 
     # ---- looking at it

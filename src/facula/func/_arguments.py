@@ -19,6 +19,8 @@ def checked_argnums(argnums: Any, count: int) -> tuple[int, ...]:
         raise RuntimeError("argnums must be non-empty")
     found = []
     for n in positions:
+        if not isinstance(n, int):
+            raise RuntimeError(f"argnum must be int, got: {type(n)}")
         if not -count <= n < count:
             raise RuntimeError(f"Got argnum={n}, but only {count} positional inputs")
         found.append(n % count)
@@ -64,6 +66,15 @@ def outputs_in(tree: Any, api: str) -> tuple[list[Any], TreeSpec]:
 
 
 _CALLED = {"vjp(f, *primals)": "*primals", "jvp(f, primals, tangents)": "*primals"}
+
+
+def require_real(api: str, which: str, leaves: list[Any]) -> None:
+    """Refuse complex tensors where a real basis does not tell the whole derivative."""
+    for i, leaf in enumerate(leaves):
+        if leaf._array.dtype.kind == "c":
+            raise RuntimeError(
+                f"{api}: Expected all {which} to be real but received complex tensor at flattened input idx: {i}"
+            )
 
 
 def transformed(make: Callable[..., Any]) -> Callable[..., Any]:

@@ -152,10 +152,13 @@ def by_rule(rule: Any, args: tuple[Any, ...], kwargs: dict[str, Any], level: Lev
     """Call a user's rule for batches, ``rule(info, in_dims, *args)``, which returns (output, out_dims)."""
 
     def dim(v: Any) -> Any:
-        return 0 if is_batched(v, level) else None
+        return v._given_at[1] if is_batched(v, level) else None
 
     def inside(v: Any) -> Any:
-        return v._value if is_batched(v, level) else v
+        if not is_batched(v, level):
+            return v
+        given, at = v._given_at
+        return v._value if at == 0 else given
 
     in_dims = tuple(tree_map(dim, a) for a in args)
     values = [tree_map(inside, a) for a in args]
@@ -170,8 +173,9 @@ def by_rule(rule: Any, args: tuple[Any, ...], kwargs: dict[str, Any], level: Lev
     dims = broadcast_to_and_flatten(out_dims, spec)
     if dims is None:
         raise RuntimeError(
-            f"The vmap staticmethod returned out_dims of the structure {tree_flatten(out_dims)[1]} for an output of "
-            f"the structure {spec}"
+            "The autograd.Function's vmap staticmethod returned an incompatible (output, out_dims) tuple. Expected "
+            f"out_dims={out_dims} to be compatible with the structure of `output`. out_dims has structure "
+            f"{tree_flatten(out_dims)[1]} but output has structure {spec}. {_SEE}"
         )
     return tree_unflatten(
         [v if d is None or not isinstance(v, Tensor) else batch(v.movedim(d, 0), level) for v, d in zip(leaves, dims)],

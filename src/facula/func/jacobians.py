@@ -7,7 +7,7 @@ from typing import Any
 
 from .._core import state
 from .._core.pytree import tree_flatten, tree_unflatten
-from ._arguments import chosen, outputs_in, tensors_in, transformed
+from ._arguments import chosen, outputs_in, require_real, tensors_in, transformed
 from .gradients import vjp
 from .tangents import checked_tangent, pushed
 from .vectorize import vmap
@@ -23,11 +23,15 @@ def jacrev(
         raise ValueError("jacrev: `chunk_size` should be greater than 0.")
 
     def jacobian(*args: Any, **kwargs: Any) -> Any:
+        from ..ops.moving.joining import stack  # loaded when first used
+
         picked, replaced = chosen(args, argnums)
         leaves, spec = tensors_in(picked)
+        require_real("jacrev", "inputs", leaves)
         found = vjp(lambda values: func(*replaced(values), **kwargs), picked, has_aux=has_aux)
         output, pullback = found[:2]
         outs, out_spec = outputs_in(output, "vjp(f, *primals)")
+        require_real("jacrev", "outputs", outs)
 
         def rows(*units: Any) -> Any:
             return tree_flatten(pullback(tree_unflatten(units, out_spec)))[0]
@@ -35,11 +39,15 @@ def jacrev(
         if len(outs) == 1 and outs[0].numel() == 1:  # a single row needs no batch
             per_out = [(row,) for row in rows(outs[0].new_ones(outs[0].shape))]
         else:
-            columns = vmap(rows, chunk_size=chunk_size)(*standard_basis(outs))
+            basis = standard_basis(outs)
+            if chunk_size == 1:
+                columns = [stack(part) for part in zip(*[rows(*units) for units in zip(*[b.unbind(0) for b in basis])])]
+            else:
+                columns = vmap(rows, chunk_size=chunk_size)(*basis)
             per_out = [part.split([o.numel() for o in outs], 0) if len(outs) > 1 else (part,) for part in columns]
         jacobians = [
             tree_unflatten(
-                [per_out[i][k].reshape(*out.shape, *x.shape) for i, x in enumerate(leaves)], spec
+                [per_out[i][k].reshape((*out.shape, *x.shape)) for i, x in enumerate(leaves)], spec
             )
             for k, out in enumerate(outs)
         ]
@@ -74,6 +82,7 @@ def jacfwd(
         leaves, spec = tensors_in(picked)
         for leaf in leaves:
             checked_tangent(leaf, leaf)
+        require_real("jacfwd", "inputs", leaves)
         out_spec: Any = None
 
         def column(*units: Any) -> Any:
@@ -82,6 +91,7 @@ def jacfwd(
             found = pushed(lambda *values: func(*replaced(tree_unflatten(values, spec)), **kwargs), leaves,
                            tree_flatten(tuple(leaves))[1], list(units), False, has_aux)  # fmt: skip
             slopes, out_spec = tree_flatten(found[1])
+            require_real("jacfwd", "outputs", slopes)
             return (slopes, found[2]) if has_aux else slopes
 
         basis = standard_basis(leaves)
@@ -93,7 +103,7 @@ def jacfwd(
         for part in parts:
             moved = part.movedim(0, -1)
             split = moved.split([x.numel() for x in leaves], -1) if len(leaves) > 1 else (moved,)
-            shaped = [s.reshape(*part.shape[1:], *x.shape) for s, x in zip(split, leaves)]
+            shaped = [s.reshape((*part.shape[1:], *x.shape)) for s, x in zip(split, leaves)]
             results.append(tree_unflatten(shaped, spec))
         jacobians = tree_unflatten(results, out_spec)
         return (jacobians, aux) if has_aux else jacobians

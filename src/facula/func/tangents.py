@@ -21,17 +21,25 @@ def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool =
     """What ``func`` returns, and its derivative in the direction of ``tangents``."""
     if not isinstance(primals, tuple):
         raise RuntimeError(f"{_JVP}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
-    leaves, spec = tree_flatten(primals)
-    directions, their_spec = tree_flatten(tangents)
+    leaves, spec = _tensors_of(primals, "primals")
+    directions, their_spec = _tensors_of(tangents, "tangents")
     if spec != their_spec:
         raise RuntimeError(
             f"{_JVP}: Expected primals and tangents to have the same python structure. For example, if primals is a "
             f"tuple of 3 tensors, tangents also must be. Got primals with structure {spec} and tangents with structure "
             f"{their_spec}"
         )
-    tensors_in(primals)
-    tensors_in(tangents)
     return pushed(func, leaves, spec, directions, strict, has_aux)
+
+
+def _tensors_of(tree: Any, what: str) -> tuple[list[Any], Any]:
+    leaves, spec = tree_flatten(tree)
+    for leaf in leaves:
+        if not isinstance(leaf, Tensor):
+            raise RuntimeError(f"{_JVP}: Expected {what} to only contain Tensors, got {type(leaf)}")
+    if not leaves:
+        raise RuntimeError(f"{_JVP}: Expected {what} to contain at least one Tensor.")
+    return leaves, spec
 
 
 def pushed(

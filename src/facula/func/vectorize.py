@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from .._core.pytree import broadcast_to_and_flatten, tree_flatten, tree_unflatten
-from .._levels.batched import _has_level, _tell, batch, unbatch
+from .._levels.batched import _has_level, _tell, batch, is_batched, unbatch
 from .._levels.needs_values import NeedsValues
-from .._levels.wrapped import Level, enter, leave
+from .._levels.wrapped import Level, Wrapped, enter, leave
 from .._tensor import Tensor
 from ._arguments import transformed
 
@@ -33,7 +33,8 @@ def vmap(
 
         def part(start: int, end: int) -> tuple[list[Any], Any, list[Any]]:
             given = [t[start:end] if b and end - start < size else t for t, b in zip(front, batched)]
-            return _at_once(func, given, batched, spec, kwargs, end - start, randomness, out_dims)
+            whole = [(t, d) if d and end - start == size else None for t, d in zip(leaves, dims)]
+            return _at_once(func, given, batched, whole, spec, kwargs, end - start, randomness, out_dims)
 
         step = size if chunk_size is None else chunk_size
         parts = [part(start, min(start + step, size)) for start in range(0, size, step)] if size else [part(0, 0)]
@@ -104,12 +105,15 @@ def _inputs(in_dims: Any, args: tuple[Any, ...], func: Any) -> tuple[int, list[A
 
 
 def _at_once(
-    func: Any, leaves: list[Any], batched: list[bool], spec: Any, kwargs: dict[str, Any], size: int, randomness: str,
-    out_dims: Any,
+    func: Any, leaves: list[Any], batched: list[bool], given: list[Any], spec: Any, kwargs: dict[str, Any], size: int,
+    randomness: str, out_dims: Any,
 ) -> tuple[list[Any], Any, list[Any]]:  # fmt: skip
     level = enter(size, randomness)
     try:
         wrapped = [batch(t, level) if b else t for t, b in zip(leaves, batched)]
+        for t, as_given in zip(wrapped, given):
+            if as_given is not None and is_batched(t, level):
+                t._given_at = as_given
         try:
             output = func(*tree_unflatten(wrapped, spec), **kwargs)
         except NeedsValues as e:
@@ -202,3 +206,12 @@ def _one_by_one(
         else:
             joined.append(stack(list(column), d))
     return joined, out_spec, dims
+
+
+def debug_unwrap(tensor: Any, *, recurse: bool = True) -> Any:
+    """What a tensor inside transforms stands for: the innermost, or one level down. For looking at, not for results."""
+    while isinstance(tensor, Wrapped):
+        tensor = tensor._inside
+        if not recurse:
+            break
+    return tensor

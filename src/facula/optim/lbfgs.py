@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -112,7 +113,8 @@ class LBFGS(Optimizer):
                 d = memory.direction(gradient, gradient - previous, d * t)
             previous = gradient.clone() if previous is None else previous.copy_(gradient)
             loss_before = loss
-            t = min(1.0, 1.0 / float(gradient.abs().sum())) * lr if state["n_iter"] == 1 else lr
+            total = float(gradient.abs().sum())
+            t = min(1.0, 1.0 / total if total else math.inf) * lr if state["n_iter"] == 1 else lr
             slope = gradient.dot(d)
             if slope > -tolerance_change:
                 break

@@ -3,8 +3,9 @@
 from typing import Any
 
 from . import dlpack, hooks
+from .swapping import swap_tensors
 
-__all__ = ["checkpoint", "data", "dlpack", "hooks"]
+__all__ = ["checkpoint", "data", "dlpack", "hooks", "swap_tensors"]
 
 _LOADED_LATE = ("_pytree", "checkpoint", "data", "model_zoo")
 

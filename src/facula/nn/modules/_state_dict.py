@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import warnings
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ... import __future__
 from ..._tensor import Tensor
 from ...autograd.grad_mode import no_grad
 from ...autograd.graph import RemovableHandle
+from ...utils.swapping import swap_tensors
 from ..parameter import Parameter, is_lazy
 
 EXTRA_STATE = "_extra_state"
@@ -107,24 +110,7 @@ class StateDict:
         unexpected: list[str] = []
         errors: list[str] = []
 
-        def load(module: Any, part: Any, prefix: str) -> None:
-            local = {} if metadata is None else dict(metadata.get(prefix[:-1], {}))
-            if assign:
-                local["assign_to_params_buffers"] = True
-            module._load_from_state_dict(part, prefix, local, True, missing, unexpected, errors)
-            for name, child in module._modules.items():
-                if child is not None:
-                    below = f"{prefix}{name}."
-                    load(child, {k: v for k, v in part.items() if k.startswith(below)}, below)
-            found = _IncompatibleKeys(missing, unexpected)
-            for hook in module._load_state_dict_post_hooks.values():
-                if hook(module, found) is not None:
-                    raise AssertionError(
-                        "Hooks registered with ``register_load_state_dict_post_hook`` are not expected to return new "
-                        "values, if incompatible_keys need to be modified, it should be done inplace."
-                    )
-
-        load(self, state, "")
+        _load(self, state, "", metadata, assign, (missing, unexpected, errors))
         if strict:
             for title, keys in (("Missing", missing), ("Unexpected", unexpected)):
                 if keys:
@@ -185,7 +171,10 @@ class StateDict:
             )
         try:
             with no_grad():
-                if assign:
+                if __future__.get_swap_module_params_on_conversion() and isinstance(own, Parameter):
+                    taken = given if assign else own.detach().clone().copy_(given)
+                    swap_tensors(own, Parameter(taken.detach(), own.requires_grad))
+                elif assign:
                     setattr(self, name, _taking_the_place_of(own, given))
                 else:
                     own.copy_(given)
@@ -226,14 +215,54 @@ class StateDict:
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(module, state_dict, prefix, ...)`` before a state is loaded into this module."""
-        return RemovableHandle(self._load_state_dict_pre_hooks, lambda *args: hook(self, *args))
+        return RemovableHandle(self._load_state_dict_pre_hooks, _WrappedHook(hook, self))
 
     def _register_load_state_dict_pre_hook(self, hook: Callable[..., Any], with_module: bool = False) -> Any:
-        return RemovableHandle(self._load_state_dict_pre_hooks, (lambda *a: hook(self, *a)) if with_module else hook)
+        return RemovableHandle(
+            self._load_state_dict_pre_hooks, _WrappedHook(hook, self) if with_module else hook
+        )
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(module, incompatible_keys)`` after a state was loaded; it may change the keys in place."""
         return RemovableHandle(self._load_state_dict_post_hooks, hook)
+
+
+def _load(
+    module: Any, part: Any, prefix: str, metadata: Any, assign: bool, told: tuple[list[str], list[str], list[str]]
+) -> None:
+    """Load a module and all below it; problems are put into the three lists."""
+    local = {} if metadata is None else dict(metadata.get(prefix[:-1], {}))
+    if assign:
+        local["assign_to_params_buffers"] = True
+    module._load_from_state_dict(part, prefix, local, True, *told)
+    for name, child in module._modules.items():
+        if child is not None:
+            below = f"{prefix}{name}."
+            _load(child, {k: v for k, v in part.items() if k.startswith(below)}, below, metadata, assign, told)
+    found = _IncompatibleKeys(*told[:2])
+    for hook in module._load_state_dict_post_hooks.values():
+        if hook(module, found) is not None:
+            raise AssertionError(
+                "Hooks registered with ``register_load_state_dict_post_hook`` are not expected to return new values, "
+                "if incompatible_keys need to be modified, it should be done inplace."
+            )
+
+
+class _WrappedHook:
+    """A hook that is told of its module, which it does not keep alive."""
+
+    def __init__(self, hook: Callable[..., Any], module: Any) -> None:
+        self.hook = hook
+        self.module = weakref.ref(module)
+
+    def __call__(self, *args: Any) -> Any:
+        return self.hook(self.module(), *args)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"hook": self.hook, "module": self.module()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state)  # type: ignore[misc]
 
 
 def _taking_the_place_of(own: Any, given: Tensor) -> Tensor:

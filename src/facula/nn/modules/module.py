@@ -9,11 +9,13 @@ from typing import Any, TypeVar
 
 import facula
 
+from ... import __future__
 from ..._core import state
 from ..._core.dtypes import float16, float32, float64
 from ..._core.settings import typename
 from ..._tensor import Tensor
 from ...autograd.grad_mode import no_grad
+from ...utils.swapping import swap_tensors
 from ..parameter import Buffer, Parameter
 from ._hooks import (
     Hooks,
@@ -413,7 +415,13 @@ class Module(Hooks, StateDict):
             with no_grad():
                 data = fn(parameter)
                 new_grad = None if grad is None else fn(grad)
-            if data.device == parameter.device:
+            if __future__.get_swap_module_params_on_conversion():
+                if grad is not None:
+                    parameter.grad = None
+                swap_tensors(parameter, Parameter(data, parameter.requires_grad))
+                if new_grad is not None:
+                    parameter.grad = new_grad.requires_grad_(grad.requires_grad)
+            elif data.device == parameter.device and not __future__.get_overwrite_module_params_on_conversion():
                 parameter.data = data
                 if grad is not None:
                     grad.data = new_grad
@@ -445,11 +453,18 @@ class Module(Hooks, StateDict):
             )
         without = [a.device if isinstance(a, Tensor) else a for a in args if not _is_dtype(a)]
         kwargs.pop("dtype", None)
+        memory_format = kwargs.pop("memory_format", None)
 
         def convert(t: Tensor) -> Tensor:
+            if memory_format is not None and t.dim() in (4, 5):
+                return converted(t, memory_format=memory_format)
+            return converted(t)
+
+        def converted(t: Tensor, **more: Any) -> Tensor:
+            options = {**kwargs, **more}
             if dtype is not None and (t.is_floating_point() or t.is_complex()):
-                return t.to(*without, dtype=dtype, **kwargs)
-            return t.to(*without, **kwargs) if without or kwargs else t
+                return t.to(*without, dtype=dtype, **options)
+            return t.to(*without, **options) if without or options else t
 
         return self._apply(convert)
 

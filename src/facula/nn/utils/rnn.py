@@ -121,6 +121,8 @@ def pad_packed_sequence(
 ) -> tuple[Tensor, Tensor]:
     """(padded sequences, their lengths), in the order in which they were before packing."""
     steps = sequence.batch_sizes.size(0)
+    if not steps:
+        raise RuntimeError("batch_sizes can not be empty")
     out, lengths = packing.pad_packed_sequence(
         sequence.data, sequence.batch_sizes, batch_first, padding_value, _checked(total_length, steps)
     )

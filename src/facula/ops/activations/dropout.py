@@ -248,7 +248,7 @@ def _rrelu(input: Tensor, lower: float, upper: float, training: bool, inplace: b
     if training and input.dtype is dtypes.float16:
         raise not_for("rrelu_with_noise_out_cpu", input.dtype)
     noise = Tensor._wrap(np.ones(x.shape, x.dtype))
-    negative = x <= 0
+    negative = ~(x > 0)
     if training:
         noise._array[negative] = lower + (upper - lower) * doubles(stream_of(None), int(np.count_nonzero(negative)))
     else:

@@ -41,7 +41,7 @@ def elu_backward_op(
         curve = np.exp(other * number_like(input_scale, other)) * number_like(alpha * scale * input_scale, input)
         below = input * curve
     above = input * number_like(scale, input)
-    return select(np.greater(other, 0), np.asarray(above), np.asarray(below))
+    return select(np.logical_not(np.less_equal(other, 0)), np.asarray(above), np.asarray(below))
 
 
 @elu_backward_op.vjp("other")

@@ -20,6 +20,7 @@ from ..machine.refusals import only
 from ..machine.rule import Gradient
 from ..machine.rules import no_gradient
 from ..machine.write import inplace_form
+from ..moving.fill import checked_number
 from ..pointwise.arithmetic import number_like
 from .forms import apply, in_functional, in_place_in_functional
 
@@ -145,6 +146,7 @@ _threshold_in_place = inplace_form(
 @public("threshold", "")
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """``x`` where it is above ``threshold``, else ``value``."""
+    threshold, value = (checked_number(v, input.dtype) for v in (threshold, value))
     return apply(threshold_op, _threshold_in_place, inplace, input, threshold, value)
 
 

@@ -140,7 +140,7 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
 
 @tiled_kernel
 def _log_sigmoid(input: Array) -> Any:
-    return np.negative(softplus_array(np.negative(input)))
+    return np.subtract(0, softplus_array(np.negative(input)), dtype=input.dtype)
 
 
 @primitive("LogSigmoidBackwardBackward0", kind="elementwise", saved_names=OF_ACTIVATION)

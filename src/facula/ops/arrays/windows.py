@@ -7,7 +7,7 @@ dimensions in the order of memory: ``which`` arrays hold such numbers, in a byte
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import product
 from math import prod
 from typing import Any
@@ -47,9 +47,14 @@ class Windows:
             at = np.flatnonzero((low <= j) & (j < high))
             self.steps.append((compact(at), compact(starts[at] + j * step)))
         self.regular = all(isinstance(rows, slice) for pair in self.steps for rows in pair)
-        self.sums = SparseMap(inputs, self.outputs, [(to, source, None) for to, source in self.steps])
         gaps = np.diff(starts)
         self.disjoint = bool(step == 1 and (gaps >= size).all())
+
+
+    @cached_property
+    def sums(self) -> SparseMap:
+        """Adds up the elements of each window."""
+        return SparseMap(self.inputs, self.outputs, [(to, source, None) for to, source in self.steps])
 
 
 def pooled_size(n: int, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool) -> int:

@@ -437,6 +437,15 @@ def map_(self: Tensor, tensor: Tensor, callable: Any) -> Tensor:
     return self
 
 
+def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Any) -> Tensor:
+    """Replace each element by what a Python function makes of it and of two other tensors'. Slow."""
+    others = [np.broadcast_to(t._array, self._array.shape).reshape(-1).tolist() for t in (x, y)]
+    each = zip(self._array.reshape(-1).tolist(), *others)
+    self._array[...] = np.array([callable(a, b, c) for a, b, c in each]).reshape(self._array.shape)
+    self._bump_version()
+    return self
+
+
 def itself(self: Tensor, *_: Any, **__: Any) -> Tensor:
     """This tensor: there is nothing to do here."""
     return self
@@ -449,5 +458,6 @@ def dim_order(self: Tensor) -> tuple[int, ...]:
 
 
 set_methods(
-    apply_=apply_, map_=map_, dim_order=dim_order, share_memory_=itself, to_dense=itself, const_data_ptr=Tensor.data_ptr
-)
+    apply_=apply_, map_=map_, map2_=map2_, dim_order=dim_order, share_memory_=itself, to_dense=itself,
+    const_data_ptr=Tensor.data_ptr,
+)  # fmt: skip

@@ -13,6 +13,7 @@ from ..._core import devices, dtypes, layouts, state
 from ..._levels.needs_values import DrawsDiffer
 from ..._tensor import Tensor
 from ..machine.any_state import mark_inference, wrap
+from ..machine.errors import memory_error
 from ..machine.public import FUNCTIONS, resize_output
 
 
@@ -33,6 +34,8 @@ def creator(names: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any
                 if state.special and state.modes.capture is not None:
                     return state.modes.capture.function(fn, args, kwargs)
                 return fn(*args, **kwargs)
+            except (ValueError, OverflowError, MemoryError) as e:
+                raise memory_error(e, args) or e from None
             except DrawsDiffer as e:
                 from ..._levels.batched import each_item_of  # loaded when first used
 

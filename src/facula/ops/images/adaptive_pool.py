@@ -20,7 +20,7 @@ from ..machine.public import FUNCTIONS, public
 from ..machine.rules import no_gradient
 from .planes import plane_ops
 from .pool import Ints, averages, averages_adjoint, divisor_of, one_dimensional, require_planes
-from .sizes import as_ints, one_int, shape_list
+from .sizes import as_ints, is_channels_last, lying_as, one_int, shape_list
 
 
 def _windows(shape: Ints, output_size: Ints) -> tuple[Windows, ...]:
@@ -58,6 +58,20 @@ def _require_elements(name: str, input: Tensor, first: int) -> None:
             )
 
 
+def _require_gradient(name: str, shape: Ints) -> None:
+    for i, n in enumerate(shape):
+        if i and n == 0:
+            raise RuntimeError(
+                f"{name}(): Expected grad_output to have non-zero size for non-batch dimensions, but grad_output has "
+                f"sizes {list(shape)} with dimension {i} being empty"
+            )
+
+
+def _check_memory(whole: list[int], itemsize: int) -> None:
+    if prod(whole) * itemsize >= 2**63:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={whole}")
+
+
 # ---- averages
 
 
@@ -68,9 +82,10 @@ def _size_getter(from_end: int) -> Callable[[Any], Any]:
 def _average_op(spatial: int) -> Primitive:
     def kernel(input: Array, output_size: Ints) -> Any:
         windows = _windows(input.shape, output_size)
-        return averages(input, windows, divisor_of([w.counts for w in windows], None))
+        return lying_as(averages(input, windows, divisor_of([w.counts for w in windows], None)), input)
 
     def adjoint(input: Array, like: Array) -> Any:
+        _require_gradient(f"{name}_backward", input.shape)
         windows = _windows(like.shape, input.shape[-spatial:])
         return averages_adjoint(input, windows, divisor_of([w.counts for w in windows], None))
 
@@ -102,16 +117,23 @@ def _average(spatial: int, input: Tensor, size: Ints) -> Tensor:
             f"{name}: elements of output_size must be greater than or equal to 0 but received {{{received}}}"
         )
     if all(n == 1 for n in size):
-        return input.mean(tuple(range(-1, -spatial - 1, -1)), keepdim=True)
+        found: Tensor = input.mean(tuple(range(-1, -spatial - 1, -1)), keepdim=True)
+        if not input.wraps and is_channels_last(input._array):
+            array, step = found._array, found._array.itemsize
+            channels = array.shape[1]
+            strides = tuple(step * (1 if d == 1 else channels) for d in range(array.ndim))
+            found._array = np.lib.stride_tricks.as_strided(array, array.shape, strides)
+        return found
     n = input._array.ndim
     if n not in (spatial + 1, spatial + 2):
         raise RuntimeError(
             f"{name}(): Expected {spatial + 1}D or {spatial + 2}D tensor, but got {shape_list(input)}"
         )
-    _require_elements(name, input, n - spatial + (spatial == 2) - 1)
+    _require_elements(name, input, 1 if spatial == 3 else n - spatial)
+    _check_memory([*input._array.shape[: n - spatial], *size], input._array.itemsize)
     if input._array.dtype.kind not in "fV":
         raise not_for(name if spatial == 2 else f"{name}_cpu", input.dtype)
-    found: Tensor = _AVERAGE[spatial](input, size)
+    found = _AVERAGE[spatial](input, size)
     return found
 
 
@@ -141,7 +163,7 @@ def _max_op(spatial: int) -> Primitive:
     def kernel(input: Array, output_size: Ints) -> tuple[Array, ...]:
         windows = _windows(input.shape, output_size)
         values, which = greatest(widened(input), windows, True)
-        return cast(values, input.dtype), places_of(which, windows)
+        return lying_as(cast(values, input.dtype), input), lying_as(places_of(which, windows), input)
 
     name = f"adaptive_max_pool{spatial}d"
     op = Primitive(
@@ -149,7 +171,12 @@ def _max_op(spatial: int) -> Primitive:
         batch=batching.joined_samples(spatial), saved_names={"out1": "result1"},
     )  # fmt: skip
     plane_ops(f"{name}_backward", f"AdaptiveMaxPool{spatial}DBackwardBackward0", spatial)
-    op.vjp(input=lambda g, input, out1, xp: getattr(xp, f"{name}_backward")(g, input, out1))
+
+    @op.vjp("input")
+    def gradient(g: Any, input: Any, out1: Any, xp: Any) -> Any:
+        _require_gradient(f"{name}_backward", g.shape)
+        return getattr(xp, f"{name}_backward")(g, input, out1)
+
     return op
 
 
@@ -171,6 +198,7 @@ def _greatest(spatial: int, input: Tensor, size: Ints) -> tuple[Tensor, Tensor]:
         raise RuntimeError(
             f"Trying to create tensor with negative dimension {next(s for s in size if s < 0)}: {whole}"
         )
+    _check_memory(whole, input._array.itemsize)
     if input._array.dtype.kind not in "fV":
         raise not_for(name if spatial == 2 else f"{name}_cpu", input.dtype)
     values, indices = _MAX[spatial](input, size)
@@ -269,7 +297,7 @@ _FRACTIONAL = {n: _fractional_op(n) for n in (2, 3)}
 
 def _ints(name: str, value: Any, spatial: int, function: str, sizes: str) -> Ints:
     values = as_ints(name, value, spatial)
-    if len(values) not in (1, spatial):
+    if len(values) != spatial and not isinstance(value, int):
         raise RuntimeError(f"{function}: {name} must either be a single Int or tuple of {sizes}")
     return values * spatial if len(values) == 1 else values
 

@@ -299,9 +299,10 @@ def convolved(
     if input._array.dtype.kind == "c":
         return _complex(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
     bias_sizes = NO_BIAS if bias is None else bias._array.shape
-    return convolution_op(
+    found: Tensor = convolution_op(
         input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, bias_sizes
     )
+    return found if input._array.shape[1] else found.narrow(1, 0, 0)  # of no channels PyTorch makes none
 
 
 def _complex(input: Tensor, weight: Tensor, bias: Tensor | None, *how: Any) -> Tensor:

@@ -41,6 +41,11 @@ def check_shapes(
 ) -> None:  # fmt: skip
     if min(padding) < 0:
         raise RuntimeError("negative padding is not supported")
+    for i, pad in enumerate(padding):
+        if pad >= 2**62:
+            raise RuntimeError(
+                f"Given padding={pad} at dimension {i} , expected padding to be at most {2**62 - 1}"
+            )
     if min(output_padding) < 0:
         raise RuntimeError("negative output_padding is not supported")
     if min(stride) <= 0:

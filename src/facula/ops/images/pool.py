@@ -24,7 +24,7 @@ from ..machine.public import public
 from ..machine.rule import Gradient
 from ..machine.rules import no_gradient
 from .planes import plane_ops
-from .sizes import NUMBER, as_ints, checked_windows, one_int, per_dim, shape_list, windows_of
+from .sizes import NUMBER, as_ints, checked_windows, lying_as, one_int, per_dim, shape_list, windows_of
 
 Ints = tuple[int, ...]
 
@@ -39,7 +39,8 @@ def _max_op(spatial: int) -> Primitive:
     ) -> tuple[Array, ...]:
         windows = windows_of(input.shape[-spatial:], kernel_size, stride, padding, dilation, ceil_mode)
         values, which = greatest(widened(input), windows, want)
-        return cast(values, input.dtype), np.zeros((), np.uint8) if which is None else which
+        values = lying_as(cast(values, input.dtype), input)
+        return values, np.zeros((), np.uint8) if which is None else lying_as(which, input)
 
     name = f"max_pool{spatial}d"
     op = Primitive(
@@ -136,7 +137,7 @@ def _max_pool(
     if not indices:
         return values
     windows = windows_of(input._array.shape[-spatial:], kernel, steps, pads, gaps, ceil_mode)
-    return values, computed(which, lambda which: wrap(places_of(which, windows)))
+    return values, computed(which, lambda which: wrap(lying_as(places_of(which, windows), which)))
 
 
 def _max_pool_1d(

@@ -18,7 +18,7 @@ from ..machine.public import public
 from ..machine.refusals import scalar_type
 from ..machine.rules import of_shape
 from .planes import plane_ops
-from .sizes import shape_list
+from .sizes import lying_as, shape_list
 
 Ints = tuple[int, ...]
 
@@ -32,7 +32,7 @@ def _unpool_op(spatial: int) -> Primitive:
         out = np.zeros(planes * size, input.dtype)
         if input.size:
             out[flat_places(indices, planes, size).reshape(-1)] = input.reshape(-1)
-        return out.reshape(shape)
+        return lying_as(out.reshape(shape), input)
 
     def take(input: Array, indices: Array) -> Any:
         return take_from_planes(input, indices, spatial)
@@ -119,6 +119,10 @@ def _form(n: int) -> None:
     ) -> Tensor:
         """Each element put to the place that its index names in a plane of zeros."""
         kernel = _per_dim(kernel_size, n)
+        if len(kernel) < n:
+            wanted = "three elements (depth, height, width)" if n == 3 else "two elements (height, width)"
+            given = len(kernel) + (n == 1)
+            raise RuntimeError(f"There should be exactly {wanted} in output_size, but got {given} elements.")
         step = kernel if stride is None else _per_dim(stride, n)
         size = unpooled_size(input, kernel, step, _per_dim(padding, n), output_size)
         if n == 1:

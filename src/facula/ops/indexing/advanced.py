@@ -22,6 +22,7 @@ from ..machine.partial_write import partial_write
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.rules import constant, fit, raw
+from ..moving.fill import checked_number
 from .gather import INTEGERS
 
 _ALL = slice(None)
@@ -350,12 +351,6 @@ for _op in (index_op, index_put_op, index_put_impl_op, unindex_op):
 
 def put(self: Tensor, indices: SavedList, values: Tensor, accumulate: bool, in_place: bool) -> Tensor:
     """Write ``values`` to the places of an index, once everything else is checked."""
-    if values._array.dtype != self._array.dtype:
-        here, there = (dtypes.SCALAR_TYPE_NAMES[t.dtype] for t in (self, values))
-        raise RuntimeError(
-            "Index put requires the source and destination dtypes match, "
-            f"got {here} for the destination and {there} for the source."
-        )
     if values._array.ndim:
         result = Places(indices).result_shape(self._array.shape)
         given = values._array.shape
@@ -365,6 +360,12 @@ def put(self: Tensor, indices: SavedList, values: Tensor, accumulate: bool, in_p
                 f"shape mismatch: value tensor of shape {list(given)} cannot be broadcast to indexing result of shape "
                 f"{list(result)}"
             )
+    if values._array.dtype != self._array.dtype:
+        here, there = (dtypes.SCALAR_TYPE_NAMES[t.dtype] for t in (self, values))
+        raise RuntimeError(
+            "Index put requires the source and destination dtypes match, "
+            f"got {here} for the destination and {there} for the source."
+        )
     expanded = in_place and 0 in self._array.strides and _shares_elements(self._array)
     if expanded:
         warnings.warn(
@@ -389,7 +390,20 @@ def _index_put(name: str, self: Tensor, indices: Any, values: Any, accumulate: b
             raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}")
     if not isinstance(values, Tensor):
         raise TypeError(f"{name}(): argument 'values' (position 2) must be Tensor, not {type(values).__name__}")
+    values = fitted_to_mask(self, indices, values)
     return put(self, checked(list(indices), self._array.shape, count=True), values, accumulate, in_place)
+
+
+def fitted_to_mask(self: Tensor, indices: Any, value: Tensor) -> Tensor:
+    """One element that is written to where a mask is true, alone or beside slices, may be of any dtype that fits."""
+    if value._array.dtype == self._array.dtype or value._array.size != 1:
+        return value
+    given = [t for t in indices if t is not None]
+    if len(given) != 1 or given[0]._array.dtype not in (np.bool_, np.uint8):
+        return value
+    if not value.wraps:
+        checked_number(value.item(), self.dtype)
+    return value.to(self.dtype)
 
 
 @public("index_put", "index_put")

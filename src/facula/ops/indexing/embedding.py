@@ -121,7 +121,9 @@ def _check_rows(indices: Any, rows: int) -> None:
         raise IndexError("index out of range in self")
 
 
-def shorten_rows(weight: Tensor, which: Any, max_norm: float, norm_type: float) -> None:
+def shorten_rows(weight: Any, which: Any, max_norm: float, norm_type: float) -> None:
+    while weight.wraps and weight._known() is not weight:  # the values change, their tangents do not
+        weight = weight._known()
     rows = weight._array[which]
     norms = np.linalg.norm(rows, norm_type, axis=1, keepdims=True)
     scale = np.where(norms > max_norm, max_norm / (norms + 1e-7), 1).astype(rows.dtype)

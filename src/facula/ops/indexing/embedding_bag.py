@@ -17,11 +17,11 @@ from ..machine.public import public
 SUM, MEAN, MAX = 0, 1, 2
 
 
-def _bags(indices: Any, offsets: Any, last: bool) -> tuple[Any, int]:
-    """(the bag of each index, the number of bags)."""
+def _bags(indices: Any, offsets: Any, last: bool, padding_idx: int) -> tuple[Any, int]:
+    """(the bag of each index, the number of bags). With padding the last offset is not looked at, as in PyTorch."""
     n = offsets.size - 1 if last else offsets.size
-    starts = offsets[:n]
-    return np.repeat(np.arange(n), np.diff(np.append(starts, offsets[n] if last else indices.size))), n
+    end = offsets[n] if last and padding_idx < 0 else indices.size
+    return np.repeat(np.arange(n), np.diff(np.append(offsets[:n], end))), n
 
 
 def _summed(rows: Any, bags: Any, n: int) -> Any:
@@ -50,7 +50,7 @@ def embedding_bag_op(
     mode: int, sparse: bool, include_last_offset: bool, padding_idx: int, rows: int,
 ) -> tuple[Array, ...]:  # fmt: skip
     """(bags, the bag of each index, sizes of bags, indices of maxima)."""
-    bags, n = _bags(indices, offsets, include_last_offset)
+    bags, n = _bags(indices, offsets, include_last_offset, padding_idx)
     kept = _kept(indices, padding_idx)
     used = indices[: bags.size][kept]
     of = bags[kept]
@@ -91,7 +91,7 @@ def _places(
     indices: Any, offsets: Any, last: bool, padding_idx: int, scale_grad_by_freq: bool, mode: int, dtype: Any
 ) -> tuple[Any, Any, Any, Any]:
     """(indices that count, their bags, their factors or None, which of all they are)."""
-    bags, n = _bags(indices, offsets, last)
+    bags, n = _bags(indices, offsets, last, padding_idx)
     kept = _kept(indices[: bags.size], padding_idx)
     used, of = indices[: bags.size][kept], bags[kept]
     factors = None
@@ -241,8 +241,9 @@ def bag_weight_slopes_gradient_of_weight(
 
 
 def _check(
-    weight: Tensor, indices: Tensor, offsets: Tensor, per_sample_weights: Tensor | None, include_last_offset: bool
-) -> None:
+    weight: Tensor, indices: Tensor, offsets: Tensor, per_sample_weights: Tensor | None, include_last_offset: bool,
+    has_padding: bool,
+) -> None:  # fmt: skip
     what = "(while checking arguments for embedding_bag)"
     for name, t in (("indices", indices), ("offsets", offsets)):
         if t._array.dtype not in (np.int64, np.int32):
@@ -278,7 +279,7 @@ def _check(
             raise RuntimeError("offsets have to be in order")
     if x.size and (x.min() < 0 or x.max() >= rows):
         at = int(np.flatnonzero((x < 0) | (x >= rows))[0])
-        if weight._array.itemsize == 8:
+        if weight._array.itemsize == 8 or has_padding:
             raise RuntimeError(
                 f"embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be {x[at]}"
             )
@@ -294,7 +295,7 @@ def embedding_bag(
     padding_idx: int | None = None,
 ) -> Any:  # fmt: skip
     """(bags, the bag of each index, sizes of bags, indices of maxima)."""
-    _check(weight, indices, offsets, per_sample_weights, include_last_offset)
+    _check(weight, indices, offsets, per_sample_weights, include_last_offset, padding_idx is not None)
     rows = weight._array.shape[0]
     if padding_idx is not None:
         if not -rows <= padding_idx < rows:

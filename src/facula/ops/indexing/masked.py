@@ -378,6 +378,10 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
             raise WrongArgument("out", out, "Tensor")
         if as_tuple:
             raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
+        if out._array.dtype != np.int64:
+            raise RuntimeError(
+                f"nonzero: Expected out tensor to have scalar type Long but got scalar type{scalar_type(out)}"
+            )
         return write_out("nonzero", out, wrap(np.argwhere(array)), (input,))
     if as_tuple:
         return tuple(wrap(places) for places in np.atleast_1d(array).nonzero())

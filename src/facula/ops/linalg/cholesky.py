@@ -16,6 +16,7 @@ from ..machine.public import linalg, public
 from .matrices import (
     LinAlgError,
     adjoint,
+    all_positive,
     also_meta,
     check_float,
     check_square,
@@ -40,7 +41,7 @@ def _factor(input: Any, upper: Any) -> Any:
     if input.__class__ is MetaArray:
         return input.copy()
     found = np.linalg.cholesky(_read(input, upper))
-    if np.isnan(found.diagonal(0, -2, -1).real).any():  # LAPACK may not mind
+    if not all_positive(found):
         raise np.linalg.LinAlgError
     return np.conjugate(found.swapaxes(-1, -2)).copy() if upper else found
 

@@ -110,6 +110,8 @@ def det_gradient_of_input(g: Any, input: Any, xp: Any) -> Any:
 
 def _raw_cofactors(a: Any) -> Any:
     """The derivative of the determinant, for singular matrices as well: from the singular values."""
+    if not np.isfinite(a).all():
+        return np.full_like(a, np.nan)
     u, s, vh = np.linalg.svd(a)
     n = s.shape[-1]
     others = np.stack([np.delete(s, i, -1).prod(-1) for i in range(n)], -1) if n else s

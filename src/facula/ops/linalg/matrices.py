@@ -144,7 +144,13 @@ def is_positive(matrix: Any, k: int) -> bool:
         factor = np.linalg.cholesky(matrix[:k, :k])
     except np.linalg.LinAlgError:
         return False
-    return not np.isnan(factor[-1, -1])
+    return all_positive(factor)
+
+
+def all_positive(factor: Any) -> bool:
+    """Whether a factor is one: LAPACK may not mind NaN, nor infinities, beyond which PyTorch's gives NaN."""
+    pivots = factor.diagonal(0, -2, -1).real
+    return not (np.isnan(pivots).any() or np.isinf(pivots[..., :-1]).any())
 
 
 def in_turn(solve: Any, *arrays: Any, like: Any) -> Any:

@@ -15,6 +15,7 @@ from ..machine import batching
 from ..machine.deprecated import warn_once
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import linalg, public
+from ..views.shape import reshape_alias_op
 from .matrices import (
     LinAlgError,
     adjoint,
@@ -336,7 +337,7 @@ def tensorinv(input: Tensor, ind: int = 2) -> Tensor:
         )
     from .inverse import inv  # loaded when first used
 
-    return inv(input.reshape(columns_, rows_)).reshape(*back, *front)
+    return reshape_alias_op(inv(input.reshape(columns_, rows_)), (*back, *front))
 
 
 @linalg(autocast="full")

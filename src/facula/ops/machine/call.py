@@ -157,13 +157,32 @@ class Call(Text):
         self.say(depth, native.otherwise(self.op, given, self.optional))
         return depth + 1
 
-    def numpy_kernel(self, depth: int, given: str, first: str = "") -> None:
+    def numpy_kernel(self, depth: int, given: str, first: str = "", in_place: bool = False) -> None:
+        """The same by NumPy. A kernel that is known to be silent may still warn of infinities, which the filter of
+        ``facula`` hides; where a user has made warnings errors it is run once more, in silence."""
         self.is_array = bool(first)
-        loud = not quiet.is_safe(self.op.kernel)
-        if loud:
-            self.say(depth, "_token = _begin()",
-                            "try:")  # fmt: skip
-        inner = depth + loud
+        if not quiet.is_safe(self.op.kernel):
+            self.say_silently(depth, given, first)
+        else:
+            self.say(depth, "try:")
+            self.say_kernel(depth + 1, given, first)
+            self.say(depth, "except RuntimeWarning:")
+            if in_place:  # NumPy warns when all has been written
+                self.say(depth + 1, "pass")
+            else:
+                self.say_silently(depth + 1, given, first)
+        if first and not isinstance(self.op.kernel, np.ufunc):
+            self.say(depth, "if _type(_result) is not _ndarray and not isinstance(_result, _ndarray):",
+                            "    _result = _asarray(_result)")  # fmt: skip
+
+    def say_silently(self, depth: int, given: str, first: str) -> None:
+        self.say(depth, "_token = _begin()",
+                        "try:")  # fmt: skip
+        self.say_kernel(depth + 1, given, first)
+        self.say(depth, "finally:",
+                        "    _end(_token)")  # fmt: skip
+
+    def say_kernel(self, inner: int, given: str, first: str) -> None:
         if first and isinstance(self.op.kernel, np.ufunc):  # which gives a scalar for 0-d arrays unless told otherwise
             if given == first and self.op.kernel in HEAVY:
                 self.say(inner, f"if {first}.size >= {SHARED}:",
@@ -173,12 +192,6 @@ class Call(Text):
             self.say(inner, f"_result = _kernel({given}) if {first}.ndim else _kernel({given}, out=...)")
         else:
             self.say(inner, f"_result = _kernel({given})")
-        if loud:
-            self.say(depth, "finally:",
-                            "    _end(_token)")  # fmt: skip
-        if first and not isinstance(self.op.kernel, np.ufunc):
-            self.say(depth, "if _type(_result) is not _ndarray and not isinstance(_result, _ndarray):",
-                            "    _result = _asarray(_result)")  # fmt: skip
 
     def wrap(self, depth: int) -> None:
         """The result as a tensor, to which ``edges`` gives node and meta."""

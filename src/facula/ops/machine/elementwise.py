@@ -53,8 +53,14 @@ class Elementwise(Primitive):
         """Called with the tensors as given, before promotion; raises if it refuses them."""
         self.write: Any = None
         """For kernels that are no ufuncs: ``write(target, *others, *attributes)`` computes into its first argument."""
+        self.out_error: Any = None
+        """What is said of an ``out=`` of another dtype than the result's, if none will do."""
         self.with_alpha: Any = None
         """What takes over when ``alpha=`` is given: ``with_alpha(input, other, alpha)``."""
+
+    @property
+    def out(self) -> tuple[str, ...]:
+        return () if self.out_error is None else ("exact",)
 
     def _hot(self) -> Callable[..., Any]:
         return self.any_state  # until it is ready
@@ -220,7 +226,7 @@ def any_state(
         return finished(op, run, tuple(values), attributes)
     from .public import write_out  # it imports this module
 
-    return write_out(op.name, out, outputs(op, run, tuple(values), attributes)[0], args)
+    return write_out(op.name, out, outputs(op, run, tuple(values), attributes)[0], args, op)
 
 
 def _measured(
@@ -251,7 +257,12 @@ def _in_transform(
         return result
     from .public import write_out  # it imports this module
 
-    return write_out(op.name, out, result, args)
+    return write_out(op.name, out, result, args, op)
+
+
+def _is_factor(value: Any) -> bool:
+    """Whether PyTorch takes a value for a number: a 0-d tensor that needs no gradient is one."""
+    return is_number(value) or (isinstance(value, Tensor) and not value._array.ndim and not value.requires_grad)
 
 
 def any_spelling(op: Elementwise, args: tuple[Any, ...], rest: tuple[Any, ...], more: dict[str, Any], form: str) -> Any:
@@ -267,11 +278,14 @@ def any_spelling(op: Elementwise, args: tuple[Any, ...], rest: tuple[Any, ...], 
     given = list(args)
     if rest or more or args[-1] is MISSING:
         k = len(args) - (form == "method")
-        if len(rest) == 1 and op.with_alpha is not None and is_number(given[1]) and isinstance(rest[0], Tensor):
+        takes_factor = len(rest) == 1 and op.with_alpha is not None and _is_factor(given[1])
+        if takes_factor and (isinstance(rest[0], Tensor) or is_number(rest[0])):
             warn_of_old_overload(
-                op.name, "Tensor input, Number alpha, Tensor other", "Tensor input, Tensor other, *, Number alpha = 1"
-            )
-            given, rest, more = [given[0], rest[0]], (), {"alpha": given[1], **more}
+                op.name, "Tensor input, Number alpha, Tensor other, *, Tensor out = None",
+                "Tensor input, Tensor other, *, Number alpha = 1",
+            )  # fmt: skip
+            factor = given[1].item() if isinstance(given[1], Tensor) else given[1]
+            given, rest, more = [given[0], rest[0]], (), {"alpha": factor, **more}
         if rest:
             raise TypeError(
                 f"{op.name}() takes {k} positional argument{'s' * (k != 1)} but {k + len(rest)} were given"
@@ -304,7 +318,7 @@ def any_spelling(op: Elementwise, args: tuple[Any, ...], rest: tuple[Any, ...], 
             return result
         from .public import write_out  # it imports this module
 
-        return write_out(op.name, out, result, args)
+        return write_out(op.name, out, result, args, op)
     if len(given) == 1 and isinstance(given[0], (bool, int, float, complex, np.generic)):
         raise wrong_operand(op, tuple(given), form, 0)
     return any_state(op, tuple(given), form == "operator", out, form=form)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -30,6 +31,27 @@ class NoOverload(TypeError):
 def is_binding_error(e: Exception) -> bool:
     """Whether Python itself refused to bind the arguments of the call that the catching frame made."""
     return isinstance(e, TypeError) and e.__traceback__ is not None and e.__traceback__.tb_next is None
+
+
+_TOO_BIG = ("array is too big", "Maximum allowed dimension exceeded", "Maximum allowed size exceeded")
+
+
+def memory_error(e: Exception, args: tuple[Any, ...]) -> Exception | None:
+    """What PyTorch says of sizes beyond all memory, where NumPy said ``e``; None if that is about something else."""
+    if isinstance(e, MemoryError):
+        shape: Any = getattr(e, "shape", None)
+        dtype: Any = getattr(e, "dtype", None)
+        known = shape is not None and dtype is not None
+        asked = f" you tried to allocate {math.prod(shape) * dtype.itemsize} bytes." if known else ""
+        return RuntimeError(f"[enforce fail at alloc_cpu.cpp] . DefaultCPUAllocator: can't allocate memory:{asked}")
+    if str(e).startswith("maximum supported dimension for an ndarray"):
+        return RuntimeError("only tensors with up to 64 dims are supported")
+    if not isinstance(e, (ValueError, OverflowError)) or not str(e).startswith(_TOO_BIG):
+        return None
+    sizes = next((list(a) for a in args if isinstance(a, (tuple, list)) and a and isinstance(a[0], int)), None)
+    if sizes is None:
+        sizes = [a for a in args if isinstance(a, int)]
+    return RuntimeError("Storage size calculation overflowed" + (f" with sizes={sizes}" if sizes else ""))
 
 
 def argument_error(

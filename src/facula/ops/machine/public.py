@@ -22,7 +22,7 @@ from ...autograd.views import check_inplace
 from .any_state import mark_new
 from .arguments import NUMPY_NAMES
 from .elementwise import Elementwise
-from .errors import NoOverload, WrongArgument, argument_error, is_binding_error
+from .errors import NoOverload, WrongArgument, argument_error, is_binding_error, memory_error
 from .primitive import Primitive
 from .write import check_no_overlap, check_no_partial_overlap, check_result_type, inplace_form, needs_gradient
 
@@ -48,9 +48,15 @@ LINALG: dict[str, Any] = {}
 
 
 def expose(
-    op: Any, functions: str = "", methods: str = "", inplace: str = "", operators: str = "", inplace_operators: str = ""
-) -> Any:
-    """Give a primitive its public names. An elementwise one already takes ``out=``."""
+    op: Any, functions: str = "", methods: str = "", inplace: str = "", operators: str = "",
+    inplace_operators: str = "", out_error: Any = None,
+) -> Any:  # fmt: skip
+    """Give a primitive its public names. An elementwise one already takes ``out=``.
+
+    ``out_error``: what is said of an ``out=`` that has not the very dtype of the result, if none other will do.
+    """
+    if out_error is not None:
+        op.out_error = out_error
     call = op.call if isinstance(op, Elementwise) else op
     for name in functions.split():
         FUNCTIONS[name] = call
@@ -94,7 +100,7 @@ class Record:
 
     def __init__(
         self, title: str, functions: str, methods: str, inplace: str, *, functionals: str = "",
-        autocast: str | None = None, out: bool | str = False, out_error: str | None = None,
+        autocast: str | None = None, out: bool | str = False, out_error: Any = None,
         out_dtype: dtype | None = None,
     ) -> None:  # fmt: skip
         self.title = title
@@ -113,9 +119,16 @@ class Record:
             raise TypeError(f"{title}: autocast={autocast!r}, out={out!r}")
 
 
+OTHER_THAN_FOUND = "Found dtype {1} but expected {0}"
+"""What is said of an ``out=`` of another dtype by operators that have no promotion."""
+
+REFUSALS = (TypeError, AttributeError, ValueError, OverflowError, MemoryError)
+"""What Python and NumPy raise where PyTorch has a sentence of its own."""
+
+
 def public(
     functions: str = "", methods: str = "", *, functionals: str = "", out: bool | str = False,
-    out_error: str | None = None, out_dtype: dtype | None = None, autocast: str | None = None, inplace: str = "",
+    out_error: Any = None, out_dtype: dtype | None = None, autocast: str | None = None, inplace: str = "",
     overloads: bool = False,
     name: str | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
@@ -155,7 +168,7 @@ def public(
                 ):  # fmt: skip
                     try:
                         return fn(*args, **kwargs) if kwargs else fn(*args)
-                    except (TypeError, AttributeError) as e:
+                    except REFUSALS as e:
                         raise explained(e, args, kwargs, is_method) from None
                     except NeedsValues as e:
                         return each_item(e, args, kwargs)
@@ -203,10 +216,13 @@ def public(
                     raise NoOverload
                 if out_dtype is not None and isinstance(target, Tensor) and target.dtype is not out_dtype:
                     raise _other_out_dtype(record, out_dtype, target.dtype)
+                asked = kwargs.get("dtype")
+                if asked is not None and isinstance(target, Tensor) and target.dtype is not asked:
+                    raise _other_out_dtype(record, asked, target.dtype)
                 result = fn(*args, **kwargs)
                 if isinstance(result, tuple) and isinstance(target, Tensor):
                     raise NoOverload
-            except (TypeError, AttributeError) as e:
+            except REFUSALS as e:
                 raise explained(e, args, given, is_method) from None
             except NeedsValues as e:
                 result = each_item(e, args, kwargs)
@@ -221,6 +237,8 @@ def public(
 
         def explained(e: Exception, args: tuple[Any, ...], given: dict[str, Any], is_method: bool) -> Exception:
             """PyTorch's sentence for arguments that do not fit; any other error as it is."""
+            if not isinstance(e, (TypeError, AttributeError)):
+                return memory_error(e, args) or e
             if takes_tensor and args and not isinstance(args[0], Tensor):
                 e = WrongArgument(fn.__code__.co_varnames[0], args[0], "Tensor")
             elif not isinstance(e, (WrongArgument, NoOverload)) and not is_binding_error(e):
@@ -272,13 +290,14 @@ def _inplace_by_copy(fn: Callable[..., Any]) -> Callable[..., Any]:
 # ---- out=
 
 
-def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = (), record: Record | None = None) -> Any:
+def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = (), record: Any = None) -> Any:
     """Write a result into the tensor(s) given as ``out=``."""
     how = () if record is None else record.out
     if isinstance(out, (tuple, list)):
-        for o, r in zip(out, result, strict=True):
+        fields = getattr(type(result), "__match_args__", ("",) * len(result))
+        for o, r, field in zip(out, result, fields, strict=True):
             if isinstance(o, Tensor) and o.dtype is not r.dtype:
-                raise _wrong_out_dtype(r.dtype, o.dtype)
+                raise _other_out_dtype(record, r.dtype, o.dtype, field)
         parts = [write_out(name, o, r, args, record) for o, r in zip(out, result, strict=True)]
         return getattr(type(result), "out", type(result))(parts)
     if not isinstance(out, Tensor):
@@ -310,10 +329,14 @@ def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = (), reco
     return out
 
 
-def _other_out_dtype(record: Any, wanted: Any, given: Any) -> RuntimeError:
-    if record.out_error is None:
+def _other_out_dtype(record: Any, wanted: Any, given: Any, field: str = "") -> RuntimeError:
+    """What is said of an ``out=``, or of one of several, of a dtype that will not do."""
+    if record is None or record.out_error is None:
         return _wrong_out_dtype(wanted, given)
-    return RuntimeError(record.out_error.format(SCALAR_TYPE_NAMES[wanted], SCALAR_TYPE_NAMES[given]))
+    if callable(record.out_error):
+        return RuntimeError(record.out_error(wanted, given))
+    names = SCALAR_TYPE_NAMES[wanted], SCALAR_TYPE_NAMES[given], field, cpp_name(wanted), cpp_name(given)
+    return RuntimeError(record.out_error.format(*names))
 
 
 def _wrong_out_dtype(wanted: Any, given: Any) -> RuntimeError:

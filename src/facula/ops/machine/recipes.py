@@ -239,7 +239,7 @@ def write(call: Call) -> None:
     call.say(1, "try:")
     if isinstance(op.kernel, np.ufunc):
         depth = call.natively(2, given.split(", "))
-        call.numpy_kernel(depth, f"{given}, _a_{x}")
+        call.numpy_kernel(depth, f"{given}, _a_{x}", in_place=True)
         if depth > 2:
             call.say(2, "else:",
                         f"    _a_{x}[...] = _result")  # fmt: skip

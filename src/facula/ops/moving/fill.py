@@ -94,7 +94,8 @@ def checked_number(value: Any, d: dtypes.dtype) -> Any:
             raise _overflow(d)
         return value
     info = np.iinfo(d.numpy)
-    if not (-info.max - 1 if d.is_signed else -info.max) <= value <= info.max:
+    wraps = not d.is_signed and not isinstance(value, float)
+    if not (-info.max if wraps else info.min) <= value <= info.max:
         raise _overflow(d)
     value = int(value)
     return value if d.is_signed or value >= 0 else value + info.max + 1

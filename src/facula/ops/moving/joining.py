@@ -394,6 +394,10 @@ def broadcast_shapes(*shapes: Any) -> Size:
     """The shape that tensors of these shapes broadcast to."""
     result: list[int] = []
     for i, given in enumerate(shapes):
+        if not isinstance(given, (int, tuple, list)):
+            raise RuntimeError(
+                f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {given}"
+            )
         shape = (given,) if isinstance(given, int) else tuple(given)
         if len(shape) > len(result):
             result = [1] * (len(shape) - len(result)) + result

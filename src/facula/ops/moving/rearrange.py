@@ -180,7 +180,7 @@ def _ints(value: Any) -> tuple[int, ...]:
 @public("roll", "roll")
 def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     """Elements moved along dimensions (or along all of them as one), those that leave come in at the other end."""
-    by, along = _ints(shifts), _ints(dims)
+    by, along = _ints(shifts), _ints(() if dims is None else dims)
     if not by:
         raise RuntimeError("`shifts` required")
     if len(by) != len(along) and not (len(by) == 1 and not along):

@@ -49,13 +49,13 @@ unpack_rows_op.vjp(input=lambda g, batch_sizes, batch_first, xp: xp.pack_rows(g,
 @public("_pack_padded_sequence")
 def pack_padded_sequence(input: Tensor, lengths: Tensor, batch_first: bool) -> tuple[Tensor, Tensor]:
     """(rows of all steps, number of sequences in each step), for lengths in decreasing order."""
+    if not input.numel():
+        raise RuntimeError("Cannot pack empty tensors.")
     if lengths.dim() != 1 or lengths.dtype.numpy != np.int64:
         raise RuntimeError(
             f"'lengths' argument should be a 1D CPU int64 tensor, but got {lengths.dim()}D {lengths.device} "
             f"{scalar_type(lengths)} tensor"
         )
-    if not input.numel():
-        raise RuntimeError("Cannot pack empty tensors.")
     batch = input.size(0 if batch_first else 1)
     n = lengths._array
     if len(n) != batch:

@@ -17,7 +17,7 @@ from ..machine.deprecated import warn_of_old_overload
 from ..machine.elementwise import Elementwise, elementwise
 from ..machine.errors import NoOverload
 from ..machine.operands import operands
-from ..machine.public import FUNCTIONS, expose, public
+from ..machine.public import FUNCTIONS, OTHER_THAN_FOUND, expose, public
 from ..machine.refusals import only
 from ..machine.rules import no_gradient, raw
 from ..machine.write import inplace_form
@@ -450,7 +450,7 @@ neg_op = elementwise(
     "neg", np.negative, "NegBackward0", check=_refuse_bool_negation, quick={"input": np.negative},
     input=lambda g: -g,
 )  # fmt: skip
-expose(neg_op, "neg negative", "neg negative", "neg_ negative_")
+expose(neg_op, "neg negative", "neg negative", "neg_ negative_", out_error=OTHER_THAN_FOUND)
 set_methods(__neg__=neg_op.method)
 
 
@@ -482,11 +482,11 @@ def _sgn_rule(g: Any, input: Any, out: Any, xp: Any) -> Any:
 
 
 sgn_op = elementwise("sgn", _sgn, "SgnBackward0", holomorphic=False, input=_sgn_rule)
-expose(sgn_op, "sgn", "sgn", "sgn_")
+expose(sgn_op, "sgn", "sgn", "sgn_", out_error=OTHER_THAN_FOUND)
 abs_op = elementwise(
     "abs", np.absolute, "AbsBackward0", check=only("abs_cpu", "ifc"), input=lambda g, input, xp: g * xp.sgn(input)
 )
-expose(abs_op, "abs absolute", "abs absolute __abs__")
+expose(abs_op, "abs absolute", "abs absolute __abs__", out_error=OTHER_THAN_FOUND)
 _abs_in_place = inplace_form(abs_op)
 
 
@@ -508,7 +508,7 @@ def _refuse_complex_sign(array: Any) -> None:
 
 
 sign_op = elementwise("sign", _sgn, "SignBackward0", check=_refuse_complex_sign, input=no_gradient)
-expose(sign_op, "sign", "sign", "sign_")
+expose(sign_op, "sign", "sign", "sign_", out_error=OTHER_THAN_FOUND)
 
 
 # ---- rounding
@@ -530,7 +530,8 @@ def _whole(name: str, ufunc: Any, complex_message: str) -> Elementwise:
 
 for _name, _ufunc, _aliases in (("floor", np.floor, ""), ("ceil", np.ceil, ""), ("trunc", np.trunc, " fix")):
     _op = _whole(_name, _ufunc, f"{_name} is not supported for complex inputs")
-    expose(_op, _name + _aliases, _name + _aliases, " ".join(f"{n}_" for n in (_name + _aliases).split()))
+    _names = _name + _aliases
+    expose(_op, _names, _names, " ".join(f"{n}_" for n in _names.split()), out_error=OTHER_THAN_FOUND)
 
 round_whole_op = _whole("round", np.rint, "")
 
@@ -547,7 +548,7 @@ round_decimals_op = elementwise(
 )
 
 
-@public("round", "round", out=True)
+@public("round", "round", out="exact", out_error=OTHER_THAN_FOUND)
 def round(input: Tensor, *, decimals: int | None = None) -> Tensor:
     """The nearest whole number, halves to the even one; or the nearest with so many decimals."""
     return round_whole_op(input) if decimals is None else round_decimals_op(input, decimals)
@@ -565,7 +566,7 @@ frac_op = elementwise(
     "frac", lambda input: np.subtract(input, np.trunc(input)), "FracBackward0", check=only("frac_cpu", "f"),
     input=lambda g: g,
 )  # fmt: skip
-expose(frac_op, "frac", "frac", "frac_")
+expose(frac_op, "frac", "frac", "frac_", out_error=OTHER_THAN_FOUND)
 
 
 def _no_complex(name: str) -> Any:

@@ -12,7 +12,7 @@ from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine.arguments import is_number
 from ..machine.elementwise import Elementwise, elementwise
-from ..machine.public import expose, public
+from ..machine.public import OTHER_THAN_FOUND, expose, public
 from ..machine.refusals import only
 from ..machine.rules import no_gradient
 from .arithmetic import by_kind, number_like, tensor_first
@@ -92,6 +92,7 @@ bitwise_xor_op = _bits("bitwise_xor", np.bitwise_xor, "bitwise_xor_cpu")
 bitwise_left_shift_op = _bits("bitwise_left_shift", np.left_shift, "lshift_cpu", "i")
 bitwise_right_shift_op = _bits("bitwise_right_shift", np.right_shift, "rshift_cpu", "i")
 bitwise_not_op = _bits("bitwise_not", np.invert, "bitwise_not_cpu")
+bitwise_not_op.out_error = OTHER_THAN_FOUND
 expose(bitwise_and_op, operators="__and__ __rand__", inplace_operators="__iand__")
 expose(bitwise_or_op, operators="__or__ __ror__", inplace_operators="__ior__")
 expose(bitwise_xor_op, operators="__xor__ __rxor__", inplace_operators="__ixor__")
@@ -131,7 +132,8 @@ def _kind(name: str, ufunc: Any, for_integers: bool, complex_error: Exception | 
         if complex_error is not None and array.dtype.kind == "c":
             raise complex_error
 
-    expose(elementwise(name, kernel, promote="compare", check=check), name, name)
+    refusal = f"{name} does not support non-boolean outputs." if complex_error is not None else None
+    expose(elementwise(name, kernel, promote="compare", check=check), name, name, out_error=refusal)
 
 
 _kind("isnan", np.isnan, False)
@@ -156,8 +158,9 @@ def _refuse_complex_sign_bit(array: Any) -> None:
 
 expose(elementwise("isreal", _is_real, promote="compare"), "isreal", "isreal")
 expose(
-    elementwise("signbit", _sign_bit, promote="compare", check=_refuse_complex_sign_bit), "signbit", "signbit"
-)
+    elementwise("signbit", _sign_bit, promote="compare", check=_refuse_complex_sign_bit), "signbit", "signbit",
+    out_error="signbit does not support non-boolean outputs.",
+)  # fmt: skip
 
 
 # ---- nearly and exactly equal

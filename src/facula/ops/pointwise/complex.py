@@ -14,7 +14,7 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.elementwise import elementwise
 from ..machine.primitive import Primitive
-from ..machine.public import expose, public
+from ..machine.public import OTHER_THAN_FOUND, expose, public
 from ..machine.rules import in_both_namespaces, no_gradient, raw
 from ..machine.write import inplace_form
 
@@ -76,7 +76,7 @@ def view_as_complex(input: Tensor) -> Tensor:
     strides = element_strides(array)
     if strides[-1] != 1:
         raise RuntimeError("Tensor must have a last dimension with stride 1")
-    if any(s % 2 for s in strides[:-1]):
+    if any(s % 2 for s, n in zip(strides[:-1], array.shape) if n != 1):
         raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
     if storage_offset(array) % 2:
         raise RuntimeError("Tensor must have a storage_offset divisible by 2")
@@ -153,7 +153,7 @@ conj_physically_op = elementwise(
 _conj_in_place = inplace_form(conj_physically_op.under("conj_physically_", "ConjPhysicalBackward1"))
 
 
-@public("conj_physical", "conj_physical", out=True)
+@public("conj_physical", "conj_physical", out="exact", out_error=OTHER_THAN_FOUND)
 def conj_physical(input: Tensor) -> Tensor:
     """The complex conjugate; a real tensor is returned as it is."""
     return conj_physically_op(input) if input._array.dtype.kind == "c" else input

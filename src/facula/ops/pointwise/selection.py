@@ -19,7 +19,7 @@ from ..machine.deprecated import warn_of_old_overload
 from ..machine.elementwise import elementwise
 from ..machine.operands import common_shape, operands
 from ..machine.primitive import primitive
-from ..machine.public import FUNCTIONS, expose, public
+from ..machine.public import FUNCTIONS, OTHER_THAN_FOUND, expose, public
 from ..machine.refusals import only
 from ..machine.rules import no_gradient
 from ..machine.write import inplace_form
@@ -170,6 +170,11 @@ def _invalid(name: str, *args: Any) -> TypeError:
     return TypeError(f"{name}() received an invalid combination of arguments - got ({kinds})")
 
 
+def _as_number(value: Any) -> Any:
+    """A 0-d tensor that needs no gradient where PyTorch takes it for a number; anything else as it is."""
+    return value.item() if isinstance(value, Tensor) and not value._array.ndim and not value.requires_grad else value
+
+
 def _clamp_form(input: Any, min: Any, max: Any) -> tuple[Any, tuple[Any, ...]]:
     """The primitive for these bounds, and its arguments after ``input``."""
     if min is None and max is None:
@@ -177,8 +182,13 @@ def _clamp_form(input: Any, min: Any, max: Any) -> tuple[Any, tuple[Any, ...]]:
     if (min is None or is_number(min)) and (max is None or is_number(max)):
         return clamp_numbers_op, (min, max)
     if not all(b is None or isinstance(b, Tensor) for b in (min, max)):
-        raise _invalid("clamp", input, min, max)
+        bounds = tuple(b if b is None or is_number(b) else _as_number(b) for b in (min, max))
+        if any(b is not None and not is_number(b) for b in bounds):
+            raise _invalid("clamp", input, min, max)
+        return clamp_numbers_op, bounds
     dt = (operands(maximum_op, (input, max if min is None else min)) or (0, 0, input.dtype))[2]
+    if dt.category == dtypes.BOOL and (min is None or max is None):
+        return (clamp_min_tensor_op, (min,)) if max is None else (clamp_max_tensor_op, (max,))
     if min is None:
         min = _lowest(dt)
     if max is None:
@@ -193,20 +203,20 @@ def _lowest(dt: dtypes.dtype) -> Any:
     return -np.inf if dt.category == dtypes.FLOAT else 0
 
 
-@public("clamp clip", "clamp clip", out=True)
+@public("clamp clip", "clamp clip", out="exact", out_error=OTHER_THAN_FOUND)
 def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """Values below ``min`` become ``min``, values above ``max`` become ``max``."""
     op, bounds = _clamp_form(input, min, max)
     return op(input, *bounds)
 
 
-@public("clamp_min", "clamp_min", out=True)
+@public("clamp_min", "clamp_min", out="exact", out_error=OTHER_THAN_FOUND)
 def clamp_min(input: Tensor, min: Any) -> Tensor:
     """Values below ``min`` become ``min``."""
     return clamp_min_number_op(input, min) if is_number(min) else clamp_min_tensor_op(input, min)
 
 
-@public("clamp_max", "clamp_max", out=True)
+@public("clamp_max", "clamp_max", out="exact", out_error=OTHER_THAN_FOUND)
 def clamp_max(input: Tensor, max: Any) -> Tensor:
     """Values above ``max`` become ``max``."""
     return clamp_max_number_op(input, max) if is_number(max) else clamp_max_tensor_op(input, max)
@@ -330,7 +340,7 @@ lerp_number_, lerp_tensor_ = inplace_form(lerp_number_op), inplace_form(lerp_ten
 
 def _same_dtype(input: Tensor, *others: Tensor) -> None:
     for name, t in zip(("end", "weight"), others, strict=False):
-        if t.dtype is not input.dtype:
+        if t.dtype is not input.dtype and (name == "end" or t._array.ndim):
             raise RuntimeError(f"expected dtype {_spelled(input)} for `{name}` but got dtype {_spelled(t)}")
 
 
@@ -515,7 +525,9 @@ nan_to_num_op = elementwise(
 _nan_to_num_in_place = inplace_form(nan_to_num_op)
 
 
-@public("nan_to_num", "nan_to_num", out=True)
+@public(
+    "nan_to_num", "nan_to_num", out="exact", out_error="nan_to_num: dtype of out: {1} should be same as input: {0}"
+)
 def nan_to_num(input: Tensor, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Tensor:
     """NaN and the infinities replaced; by 0 and the greatest and least finite values unless given."""
     return nan_to_num_op(input, *_replacements(input, nan, posinf, neginf))

@@ -484,8 +484,10 @@ def _xlogy_with_number_rule(g: Any, input: Any, other: Any, xp: Any) -> Any:
 _xlogy_check = only("xlogy_cpu", "f")
 xlogy_tensor_op = elementwise(
     "xlogy", _xlogy, "XlogyBackward0", promote="float", check=_xlogy_check,
-    input=lambda g, input, other, xp: xp.cleared(xp.xlogy(g, other), (input == 0) & (other <= 0)),
-    other=lambda g, input, other: g * input / other,
+    input=lambda g, input, other, xp: xp.cleared(
+        xp.xlogy(g, in_dtype(other, raw(g).dtype, xp)), (input == 0) & (other <= 0)
+    ),
+    other=lambda g, input, other, xp: g * in_dtype(input, raw(g).dtype, xp) / other,
 )  # fmt: skip
 xlogy_of_number_op = elementwise(
     "xlogy_of_number", _xlogy_of_number, "XlogyBackward1", promote="float", scalars=("input",), check=_xlogy_check,
@@ -530,7 +532,7 @@ def _ldexp(input: Array, other: Array) -> Any:
 ldexp_op = elementwise(
     "ldexp", _ldexp, "LdexpBackward0", promote="float", numbers=False,
     input=lambda g, other, xp: g * xp.conj(xp.exp2(other)),
-    other=lambda g, input, other, xp: g * xp.conj(input * xp.exp2(other) * _LN2),
+    other=lambda g, out, xp: g * xp.conj(out * _LN2),
 )  # fmt: skip
 expose(ldexp_op, "ldexp", "ldexp", "ldexp_")
 

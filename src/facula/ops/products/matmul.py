@@ -273,9 +273,9 @@ def contract(a: Any, b: Any, dims_a: tuple[int, ...], dims_b: tuple[int, ...]) -
         else:
             size *= x.shape[i]
     if alone_a:
-        a = a.sum(alone_a, keepdim=True)
+        a = a.sum(alone_a, keepdim=True, dtype=a.dtype)
     if alone_b:
-        b = b.sum(alone_b, keepdim=True)
+        b = b.sum(alone_b, keepdim=True, dtype=b.dtype)
     free_a = [i for i in range(x.ndim) if i not in at_a]
     free_b = [j for j in range(y.ndim) if j not in at_b]
     rows, columns = (tuple(array.shape[i] for i in free) for array, free in ((x, free_a), (y, free_b)))

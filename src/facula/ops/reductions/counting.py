@@ -9,10 +9,11 @@ import numpy as np
 
 from ..._core import dtypes
 from ..._core.dtypes import not_for, widened
-from ..._tensor import Tensor
+from ..._tensor import Tensor, known
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import one_dim
+from ..machine.deprecated import warn_once
 from ..machine.errors import NoOverload, WrongArgument
 from ..machine.primitive import primitive
 from ..machine.public import public
@@ -109,7 +110,9 @@ def unique_consecutive(
 
 def _places(edges: Any, values: Any, right: bool, out_int32: bool) -> Tensor:
     side: Any = "right" if right else "left"
-    if edges.ndim == 1:
+    if edges.dtype.kind == "f" and np.isnan(edges).any():
+        found = _bisected(edges, values, right)
+    elif edges.ndim == 1:
         found = np.searchsorted(edges, values, side)
     else:
         count = math.prod(edges.shape[:-1])
@@ -121,7 +124,41 @@ def _places(edges: Any, values: Any, right: bool, out_int32: bool) -> Tensor:
     return Tensor._wrap(np.asarray(found, np.int32 if out_int32 else np.int64))
 
 
-@public("searchsorted", "", out=True, overloads=True)
+def _bisected(edges: Any, values: Any, right: bool) -> Any:
+    """Bisection as PyTorch does it, for rows with NaN in them: which NumPy would sort to the end."""
+    low = np.zeros(values.shape, np.int64)
+    high = np.full(values.shape, edges.shape[-1], np.int64)
+    while (open := low < high).any():
+        middle = np.minimum((low + high) // 2, edges.shape[-1] - 1)
+        there = edges[middle] if edges.ndim == 1 else np.take_along_axis(edges, middle, -1)
+        beyond = there > values if right else there >= values
+        high = np.where(open & beyond, middle, high)
+        low = np.where(open & ~beyond, middle + 1, low)
+    return low
+
+
+def _other_places(wanted: dtypes.dtype, given: dtypes.dtype) -> str:
+    return (
+        "torch.searchsorted(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) depending on "
+        "whether out_int32 flag is True, but we got output tensor's dtype "
+        f"{dtypes.SCALAR_TYPE_NAMES[given]} and out_int32 flag is {wanted is dtypes.int32}"
+    )
+
+
+def _warn_of_copy(**given: Any) -> None:
+    """Say once what PyTorch says of tensors that it has to copy."""
+    for name, array in given.items():
+        if not array.flags.c_contiguous:
+            what = name.replace("_", " ")
+            warn_once(
+                f"torch.searchsorted(): {what} tensor is non-contiguous, this will lower the performance due to extra "
+                f"data copy when converting non-contiguous tensor to contiguous, please use contiguous {what} tensor "
+                "if possible. This message will only appear once per program.",
+                1,
+            )
+
+
+@public("searchsorted", "", out="exact", out_error=_other_places, overloads=True)
 def searchsorted(
     sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None,
     sorter: Any = None,
@@ -152,6 +189,7 @@ def searchsorted(
             f"tensor and input value tensor must match, but we got boundaries tensor {list(edges.shape)} and input "
             f"value tensor {list(values.shape)}"
         )
+    _warn_of_copy(input_value=values, boundary=edges)
     if sorter is not None:
         edges = _in_order(edges, sorter)
     if edges.dtype.kind == "c":
@@ -221,7 +259,9 @@ def bincount(input: Tensor, weights: Any = None, minlength: int = 0) -> Tensor:
 @public("histc", "histc", out=True)
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
     """How many elements fall into each of ``bins`` equal parts of [min, max] (of what there is, if both are equal)."""
-    x = input._array
+    x = known(input)
+    if min > max:
+        raise RuntimeError("torch.histc: max must be larger than min")
     if x.dtype.kind in "biu" or x.dtype.kind == "c":
         raise not_for("histogram_cpu", input.dtype)
     if not isinstance(bins, int):
@@ -239,7 +279,10 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
     if low > high:
         raise RuntimeError("torch.histc: max must be larger than min")
     values = values[(values >= low) & (values <= high)]
-    places = np.minimum(((values - low) * bins / (high - low)).astype(np.int64), bins - 1)
+    if low == high:  # not even a step of 1 changes numbers as large as these
+        return Tensor._wrap(np.bincount(np.full(values.size, bins - 1), minlength=bins).astype(x.dtype))
+    share = np.divide(values / 2 - low / 2, high / 2 - low / 2)  # by halves, which do not overflow
+    places = np.minimum((share * bins).astype(np.int64), bins - 1)
     return Tensor._wrap(np.bincount(places, minlength=bins).astype(x.dtype))
 
 

@@ -11,6 +11,7 @@ from ..._core.dtypes import cpp_name, not_for, widened
 from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine import batching
+from ..machine.errors import NoOverload
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.refusals import no_aten_derivative
@@ -116,11 +117,16 @@ def histogram_op(input: Array, bins: Any, limits: Any, weight: Any, density: boo
 histogram_op.vjp(input=no_aten_derivative("histogram"))
 
 
-@public("histogram", "histogram", out=True)
+@public(
+    "histogram", "histogram", out="exact", overloads=True,
+    out_error="torch.histogram: input tensor and {2} tensor should have the same dtype, but got input {3} and {2} {4}",
+)  # fmt: skip
 def histogram(
     input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: bool = False
 ) -> Any:
     """How many elements (or how much weight) fall into each bin, and the bins' edges."""
+    if isinstance(bins, Tensor) and range is not None:
+        raise NoOverload
     if weight is not None:
         weight = Tensor._wrap(weight._array.reshape(-1))
     return return_types.histogram(histogram_op(input, bins, range, weight, density))

@@ -160,6 +160,8 @@ def norm(
     input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None
 ) -> Any:
     """The norm of all elements, or along ``dim``; ``p`` as in ``linalg.vector_norm``."""
+    if isinstance(p, Tensor):
+        p = p.item()
     of_matrices = p == "nuc" or (isinstance(p, str) and p != "fro")
     if of_matrices or (p == "fro" and isinstance(dim, (list, tuple)) and len(dim) > 2):
         dims = dim if dim is not None else tuple(range(input._array.ndim))

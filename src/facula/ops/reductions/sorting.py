@@ -303,7 +303,7 @@ def mode_op(input: Array, dim: int, keepdim: bool) -> tuple[Array, ...]:
 by_index(mode_op)
 
 
-@public("mode", "mode", out=True)
+@public("mode", "mode", out="exact", out_error="expected scalar type '{0}' but got '{1}' for {2} output")
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
     """The most frequent value along ``dim`` (the least of several), and its last place."""
     at = check_dim(dim, input._array.ndim)
@@ -379,13 +379,19 @@ def _ranks(levels: Any, last: Any, good: Any, ignore_nan: bool, interpolation: s
     return rounding[interpolation](rank) if interpolation in rounding else rank
 
 
-@public("quantile", "quantile", out=True, overloads=True, autocast="full")
+@public(
+    "quantile", "quantile", out="exact", out_error="quantile() out tensor must be same dtype as the input tensor",
+    overloads=True, autocast="full",
+)  # fmt: skip
 def quantile(input: Tensor, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear") -> Tensor:
     """The values below which given shares of the elements lie."""
     return _quantile("quantile", input, q, dim, keepdim, interpolation, False)
 
 
-@public("nanquantile", "nanquantile", out=True, overloads=True, autocast="full")
+@public(
+    "nanquantile", "nanquantile", out="exact",
+    out_error="nanquantile() out tensor must be same dtype as the input tensor", overloads=True, autocast="full",
+)  # fmt: skip
 def nanquantile(
     input: Tensor, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear"
 ) -> Tensor:

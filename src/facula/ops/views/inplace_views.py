@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core import state, strides
+from ..._core import layouts, state, strides
 from ..._core.devices import MetaArray, empty_meta
 from ..._core.strides import bytes_of
 from ..._tensor import Tensor
@@ -137,8 +137,14 @@ def resize_(input: Tensor, *size: Any, memory_format: Any = None) -> Any:
     shape = size_tuple(size)
     if min(shape, default=0) < 0:
         raise RuntimeError("numel: integer multiplication overflow")
-    if shape != input._array.shape:
-        input._array = resized(input._array, shape)
+    if math.prod(shape) * input._array.itemsize >= 2**63:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
+    if math.prod([max(n, 1) for n in shape]) >= 2**63:
+        raise RuntimeError("Stride calculation overflowed")
+    order = layouts.axis_order(memory_format, len(shape))
+    if shape != input._array.shape or memory_format is not None:
+        outer = tuple(shape[i] for i in order)
+        input._array = resized(input._array, outer).transpose([order.index(i) for i in range(len(order))])
         input._bump_version()
     return input
 
@@ -146,7 +152,13 @@ def resize_(input: Tensor, *size: Any, memory_format: Any = None) -> Any:
 @public("resize_as_", "resize_as_")
 def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Any:
     """``resize_`` to another tensor's shape."""
-    return resize_(input, the_template._array.shape)
+    if memory_format is layouts.preserve_format:
+        array = the_template._array
+        formats = (layouts.channels_last, layouts.channels_last_3d)
+        memory_format = next((f for f in formats if the_template.is_contiguous(memory_format=f)), None)
+        if array.flags.c_contiguous:
+            memory_format = None
+    return resize_(input, the_template._array.shape, memory_format=memory_format)
 
 
 @public("", "set_")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import dtypes
-from ..._core.strides import element_strides
+from ..._core.strides import element_strides, storage_offset
 from ..._tensor import Tensor
 from ..arrays.strides import strided
 from ..arrays.types import Array
@@ -120,6 +120,8 @@ def reshape_function(input: Tensor, shape: Any) -> Tensor:
 @public("", "reshape")
 def reshape(input: Tensor, *size: Any, shape: Any = None) -> Tensor:
     """The same elements in another shape: a view if the strides allow it, else a copy."""
+    if not size and shape is None:
+        raise TypeError('reshape() missing 1 required positional arguments: "shape"')
     wanted = _given(size) if shape is None else shape
     if input.wraps:
         return input._reshaped(tuple(wanted))
@@ -210,18 +212,30 @@ def view_dtype(input: Tensor, dtype: Any) -> Tensor:
         if not array.ndim:
             raise RuntimeError(f"self.dim() cannot be 0 {what}")
         strides = element_strides(array)
+        ratio = new // old
+        offset = storage_offset(array) if type(array) is np.ndarray else 0
+        if new > old and offset % ratio:
+            raise RuntimeError(f"self.storage_offset() must be divisible by {ratio} {what}, but got {offset}")
         if strides[-1] != 1:
             raise RuntimeError(f"self.stride(-1) must be 1 {what}, but got {strides[-1]}")
         if new > old:
-            ratio = new // old
             if array.shape[-1] % ratio:
                 raise RuntimeError(f"self.size(-1) must be divisible by {ratio} {what}, but got {array.shape[-1]}")
             for i, s in enumerate(strides[:-1]):
                 if s % ratio:
                     raise RuntimeError(f"self.stride({i}) must be divisible by {ratio} {what}, but got {s}")
-    t = Tensor._wrap(array.view(dtype.numpy))
+    t = Tensor._wrap(_reread(array, dtype.numpy))
     t._counter = input._shared_counter()
     return t
+
+
+def _reread(array: Any, dtype: Any) -> Any:
+    if array.size or array.itemsize == dtype.itemsize or array.__class__ is not np.ndarray:
+        return array.view(dtype)
+    # of an array without elements NumPy forgets the strides
+    shape = (*array.shape[:-1], array.shape[-1] * array.itemsize // dtype.itemsize)
+    outer = [s * array.itemsize for s in element_strides(array)[:-1]]
+    return np.lib.stride_tricks.as_strided(np.empty(0, dtype), shape, (*outer, dtype.itemsize))
 
 
 def _reshaped(input: Any, shape: tuple[int, ...]) -> Tensor:

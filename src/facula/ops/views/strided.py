@@ -41,6 +41,10 @@ def as_strided_op(
     root = strides.root_of(input)
     memory = bytes_of(root)
     step = input.itemsize
+    if (storage_offset + sum(n * s for n, s in zip(size, stride))) * step >= 2**63:
+        raise RuntimeError(
+            f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}"
+        )
     needed = (storage_offset + sum((n - 1) * s for n, s in zip(size, stride)) + 1) * step
     if needed > memory.size and input.__class__ is np.ndarray:
         raise RuntimeError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import types
 from collections.abc import Callable
@@ -37,10 +38,22 @@ def _momentum_settings(optimizer: Optimizer, least: Any, most: Any, begins: bool
     return {"use_beta1": use_beta1, "base_momentums": lows, "max_momentums": highs}
 
 
-_HEIGHTS: dict[str, tuple[str, Callable[[float, float], float]]] = {
-    "triangular": ("cycle", lambda gamma, cycle: 1.0),
-    "triangular2": ("cycle", lambda gamma, cycle: 0.5 ** (cycle - 1)),
-    "exp_range": ("iterations", lambda gamma, step: gamma**step),
+def _triangular_scale_fn(cycle: float) -> float:
+    return 1.0
+
+
+def _triangular2_scale_fn(cycle: float) -> float:
+    return float(0.5 ** (cycle - 1))
+
+
+def _exp_range_scale_fn(gamma: float, step: float) -> float:
+    return float(gamma**step)
+
+
+_HEIGHTS: dict[str, tuple[str, Callable[..., float]]] = {
+    "triangular": ("cycle", _triangular_scale_fn),
+    "triangular2": ("cycle", _triangular2_scale_fn),
+    "exp_range": ("iterations", _exp_range_scale_fn),
 }
 """For each mode: what is counted, and how high it goes at a count."""
 
@@ -98,7 +111,14 @@ class CyclicLR(Configured):
 
     def scale_fn(self, x: float) -> float:
         """How much of the height a cycle has."""
-        return self._scale_fn_custom(x) if self._scale_fn_custom else _HEIGHTS[self.mode][1](self.gamma, x)
+        return self._scale_fn_ref(x)
+
+    @property
+    def _scale_fn_ref(self) -> Callable[[float], float]:
+        if self._scale_fn_custom is not None:
+            return self._scale_fn_custom
+        height = _HEIGHTS[self.mode][1]
+        return functools.partial(height, self.gamma) if self.mode == "exp_range" else height
 
     def get_lr(self) -> list[Any]:
         """The learning rates; the momentum is changed here, too."""
@@ -128,6 +148,9 @@ class CyclicLR(Configured):
 
 class OneCycleLR(LRScheduler):
     """Up to a high learning rate and down to a very low one, once (Smith & Topin 2018)."""
+
+    anneal_func: Callable[..., float]
+    """In states that PyTorch saved long ago, in place of ``_anneal_func_type``."""
 
     def __init__(
         self,
@@ -167,6 +190,8 @@ class OneCycleLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def _anneal_func(self, start: float, end: float, pct: float) -> float:
+        if not hasattr(self, "_anneal_func_type"):  # a state of old
+            return float(self.anneal_func(start, end, pct))
         if self._anneal_func_type == "cos":
             return self._annealing_cos(start, end, pct)
         return self._annealing_linear(start, end, pct)

@@ -51,6 +51,12 @@ class LambdaLR(_ByFunction):
 class MultiplicativeLR(_ByFunction):
     """The learning rate before, times a function of the epoch."""
 
+    def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
+        for function in lr_lambda if isinstance(lr_lambda, (list, tuple)) else (lr_lambda,):
+            if not callable(function):
+                raise TypeError(f"lr_lambda should be a function, but got {type(function).__name__}")
+        super().__init__(optimizer, lr_lambda, last_epoch)
+
     def get_lr(self) -> list[Any]:
         _warn_get_lr_called_within_step(self)
         if self._is_initial:
