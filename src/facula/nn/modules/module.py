@@ -456,12 +456,9 @@ class Module(Hooks, StateDict):
         memory_format = kwargs.pop("memory_format", None)
 
         def convert(t: Tensor) -> Tensor:
+            options = kwargs
             if memory_format is not None and t.dim() in (4, 5):
-                return converted(t, memory_format=memory_format)
-            return converted(t)
-
-        def converted(t: Tensor, **more: Any) -> Tensor:
-            options = {**kwargs, **more}
+                options = {**kwargs, "memory_format": memory_format}
             if dtype is not None and (t.is_floating_point() or t.is_complex()):
                 return t.to(*without, dtype=dtype, **options)
             return t.to(*without, **options) if without or options else t
