@@ -14,9 +14,11 @@ commands:
   run script.py [args...]    run a program that imports torch on facula; also run -m module [args...]
       --explain              before the script: an error ends with its explanation
       --watch                before the script: look at everything, and tell what went wrong
+      --nproc N              before the script: N processes, which form a group of torch.distributed
   explore [-o graph.html] [--loss NAME] [--backward N] script.py [args...]
                              run a program and write a page that shows the graph of its last backward call, or of
                              the variable NAME, or of its Nth backward call
+  torchrun [options...] script.py    the same, by the options of PyTorch's launcher
   ops [name...]              the families of operators, or all that is declared of an operator
   native build|status|remove|test    the library of C kernels for this machine
   native build LEVEL [DIRECTORY]     the same for all processors of a level, such as x86-64-v3
@@ -69,9 +71,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         rest = [each for each in given[1:3] if each not in ("--explain", "--watch")] + given[3:]
         if not rest or (rest[0] in ("-m", "-c") and len(rest) == 1):
             return complain("run needs a script, or -m and a module, or -c and code")
+        if given[1].startswith("--nproc"):
+            from .distributed import launch  # loaded when first used
+
+            return launch.run(given[1:])
         from ._torch import run  # loaded when first used
 
         return run.run(given[1:])
+    if given[0] == "torchrun":
+        from .distributed import launch  # loaded when first used
+
+        return launch.torchrun(given[1:])
     return complain(f"unknown command: {given[0]}")
 
 

@@ -115,7 +115,16 @@ def start_processes(
     fn: Callable[..., Any], args: tuple[Any, ...] = (), nprocs: int = 1, join: bool = True, daemon: bool = False,
     start_method: str = "spawn",
 ) -> ProcessContext | None:  # fmt: skip
-    """Run ``fn(i, *args)`` in processes i = 0, 1, ..."""
+    """Run ``fn(i, *args)`` in processes i = 0, 1, ...
+
+    Where MPI is installed its launcher starts them, so that they can form a group of ``facula.distributed``.
+    """
+    if start_method == "spawn" and not daemon:
+        from .distributed import spawn as by_mpi  # loaded when first used
+
+        if by_mpi.is_possible():
+            found = by_mpi.start(fn, args, nprocs)
+            return _joined(found) if join else found
     context = _python.get_context(start_method)
     failures = [context.SimpleQueue() for _ in range(nprocs)]
     processes: list[Any] = []
@@ -124,11 +133,12 @@ def start_processes(
         process.start()
         processes.append(process)
     found = ProcessContext(processes, failures)
-    if not join:
-        return found
-    while not found.join():
+    return _joined(found) if join else found
+
+
+def _joined(context: ProcessContext) -> None:
+    while not context.join():
         pass
-    return None
 
 
 def spawn(

@@ -19,6 +19,10 @@ def run(arguments: list[str]) -> int:
 
     Before it, ``--explain`` has an error end with its explanation, and ``--watch`` all that happens looked at.
     """
+    if "PMI_RANK" in os.environ or "OMPI_COMM_WORLD_RANK" in os.environ:
+        from ..distributed.launch import take_place  # loaded when first used
+
+        take_place()
     as_torch()
     wishes = set()
     while arguments and arguments[0] in ("--explain", "--watch"):
