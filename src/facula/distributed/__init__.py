@@ -13,7 +13,7 @@ from typing import Any as _Any
 from .collectives import *  # noqa: F403
 from .collectives import _all_gather_base, _reduce_scatter_base
 from .errors import DistBackendError, DistError, DistNetworkError, DistStoreError, QueueEmptyError
-from .group import Backend, GroupMember, ProcessGroup, default_pg_timeout, group
+from .process_group import Backend, GroupMember, ProcessGroup, default_pg_timeout, group
 from .objects import *  # noqa: F403
 from .point_to_point import *  # noqa: F403
 from .point_to_point import _coalescing_manager, _CoalescingManager
@@ -23,8 +23,8 @@ from .reduce_op import ReduceOp, _make_nccl_premul_sum, reduce_op
 from .work import Work
 
 _SUBMODULES = (
-    "_functional_collectives", "algorithms", "autograd", "checkpoint", "constants", "device_mesh", "distributed_c10d",
-    "elastic", "launch", "nn", "optim", "run", "utils",
+    "_functional_collectives", "algorithms", "checkpoint", "constants", "device_mesh", "distributed_c10d",
+    "elastic", "launch", "nn", "optim", "run",
 )  # fmt: skip
 
 _LATER = {

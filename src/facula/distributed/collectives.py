@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from .._core.dtypes import cpp_name, widened
+from .._core.dtypes import SCALAR_TYPE_NAMES, widened
 from .._tensor import Tensor
 from . import monitor, mpi
 from .errors import DistBackendError, not_a_tensor
-from .group import ProcessGroup, resolved
+from .process_group import ProcessGroup, resolved
 from .queries import supports_complex, warn_not_in_group
 from .reduce_op import RedOpType, ReduceOp
 from .work import Work
@@ -77,11 +77,12 @@ def operation(op: Any, call: str, tensor: Tensor) -> tuple[RedOpType, Any]:
     kind = op.op if isinstance(op, ReduceOp) else op
     dtype = tensor.dtype
     if dtype.is_complex and not supports_complex(kind):
-        raise ValueError(f"{call} does not support {kind} on complex tensors")
+        refusal = ValueError if call == "all_reduce" else RuntimeError
+        raise refusal(f"{call} does not support {kind} on complex tensors")
     if kind.name in ("BAND", "BOR", "BXOR") and tensor._array.dtype.kind not in "biu":
         raise RuntimeError(f"Cannot use ReduceOp.{kind.name} with non-integral dtype")
     if kind is RedOpType.AVG and tensor._array.dtype.kind in "biu":
-        raise RuntimeError(f"result type Float can't be cast to the desired output type {cpp_name(dtype)}")
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {SCALAR_TYPE_NAMES[dtype]}")
     return kind, op.factor
 
 

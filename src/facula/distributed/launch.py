@@ -16,10 +16,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import monitor, mpi
-from .group import default_pg_timeout
+from .process_group import default_pg_timeout
 from .monitor import GRACE
 
-USAGE = "facula run --nproc N [--hosts a,b,c | --hostfile path] script.py [args...]"
+USAGE = "facula run --nproc N [--hosts a,b,c | --hostfile path] script.py [args...], or -m module [args...]"
 
 
 def take_place() -> None:
@@ -52,7 +52,9 @@ def supervise(rank: int) -> None:
         return
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda number, frame: (os.kill(child, signal.SIGKILL), os._exit(128 + number)))
-    os.closerange(3, 1024)
+    talk = int(os.environ.get("PMI_FD", 2))  # if it were closed, mpiexec would take the rank for dead
+    os.closerange(3, talk)
+    os.closerange(talk + 1, 1024)
     while True:
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
@@ -101,15 +103,15 @@ def start(count: int, arguments: Sequence[str], hosts: str | None = None, hostfi
 
 def run(arguments: list[str]) -> int:
     """``facula run --nproc N ...``; the exit code is mpiexec's."""
-    parser = argparse.ArgumentParser(prog="facula run", usage=USAGE, allow_abbrev=False)
-    parser.add_argument("--nproc", type=_positive, required=True)
-    parser.add_argument("--hosts")
-    parser.add_argument("--hostfile")
-    parser.add_argument("program", nargs=argparse.REMAINDER)
-    given = parser.parse_args(arguments)
-    if not given.program:
-        parser.error("run needs a script, or -m and a module")
-    return _started(given.nproc, given.program, given.hosts, given.hostfile)
+    given: dict[str, str] = {}
+    rest = list(arguments)
+    while rest and rest[0].partition("=")[0] in ("--nproc", "--hosts", "--hostfile"):
+        name, _, value = rest.pop(0).partition("=")
+        given[name] = value or (rest.pop(0) if rest else "")
+    if not rest or not given.get("--nproc", "").isdecimal() or int(given["--nproc"]) < 1:
+        print(f"usage: {USAGE}", file=sys.stderr)
+        return 2
+    return _started(int(given["--nproc"]), rest, given.get("--hosts"), given.get("--hostfile"))
 
 
 def _started(count: int, program: list[str], hosts: str | None = None, hostfile: str | None = None) -> int:

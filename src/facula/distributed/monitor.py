@@ -96,10 +96,14 @@ def waiting_in(call: str) -> Iterator[None]:
         _call, _last_call = before, call
 
 
-def check(call: str, group: Any) -> None:
-    """Raise if another process is lost, or one of the group's has ended and so will not come."""
+def check_lost(call: str) -> None:
     if _lost is not None:
         raise DistBackendError(f"{call} on rank {own_rank()}: {_sentence(_lost)}")
+
+
+def check(call: str, group: Any) -> None:
+    """Raise if another process is lost, or one of the group's has ended and so will not come."""
+    check_lost(call)
     if _left:
         for rank in group.ranks:
             if rank in _left and time.monotonic() - _left[rank] > GRACE:

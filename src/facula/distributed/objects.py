@@ -9,7 +9,7 @@ import numpy as np
 
 from .._tensor import Tensor
 from .collectives import root_of
-from .group import ProcessGroup, resolved
+from .process_group import ProcessGroup, resolved
 from .point_to_point import recv, send
 from .queries import warn_not_in_group
 

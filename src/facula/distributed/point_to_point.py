@@ -8,7 +8,7 @@ from typing import Any
 
 from .._tensor import Tensor
 from .collectives import check_tensor, contiguous, received, text
-from .group import ProcessGroup, resolved
+from .process_group import ProcessGroup, resolved
 from .queries import warn_not_in_group
 from .work import Receive, Work, in_background
 

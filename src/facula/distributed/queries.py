@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from . import group as groups
+from . import process_group as groups
 from . import mpi
 from .errors import no_group
-from .group import NAMES, Backend, GroupMember, ProcessGroup, default_pg_timeout
+from .process_group import NAMES, Backend, GroupMember, ProcessGroup, default_pg_timeout
 
 __all__ = [
     "destroy_process_group", "get_backend", "get_backend_config", "get_default_backend_for_device", "get_global_rank",

@@ -142,7 +142,11 @@ class BatchNorm3d(_BatchNorm):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """Batch norm over the batches of all processes; within one process the same as batch norm."""
+    """Mean and variance by channel, over the batches of a group of processes.
+
+    They are sums over the group, which have derivatives (``distributed.nn.functional``), and so the gradients are right
+    without a word.
+    """
 
     def __init__(
         self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
@@ -161,9 +165,43 @@ class SyncBatchNorm(_BatchNorm):
             raise ValueError("SyncBatchNorm number of input channels should be non-zero")
 
     def forward(self, input: Tensor) -> Tensor:
+        from ... import distributed  # loaded when first used
+
         self._check_input_dim(input)
         self._check_non_zero_input_channels(input)
-        return super().forward(input)
+        uses_batch = self.training or (self.running_mean is None and self.running_var is None)
+        if not (uses_batch and distributed.is_initialized() and distributed.get_world_size(self.process_group) > 1):
+            return super().forward(input)
+        return self._normalized_over_group(input)
+
+    def _normalized_over_group(self, input: Tensor) -> Tensor:
+        from ... import cat, full, rsqrt  # loaded when first used
+        from ...distributed.nn.functional import all_reduce  # loaded when first used
+
+        others = [0, *range(2, input.dim())]
+        shape = [1, -1] + [1] * (input.dim() - 2)
+        own_count = full((1,), float(input.numel() // input.size(1)), dtype=input.dtype)
+        sums = all_reduce(cat([input.sum(others), own_count]), group=self.process_group)
+        count = sums[-1].detach()
+        mean = sums[:-1] / count
+        centred = input - mean.view(shape)
+        variance = all_reduce((centred * centred).sum(others), group=self.process_group) / count
+        if self.training and self.track_running_stats:
+            self._follow(mean.detach(), variance.detach(), count)
+        found = centred * rsqrt(variance + self.eps).view(shape)
+        if self.weight is not None:
+            found = found * self.weight.view(shape)
+        if self.bias is not None:
+            found = found + self.bias.view(shape)
+        return found
+
+    def _follow(self, mean: Tensor, variance: Tensor, count: Tensor) -> None:
+        """The running statistics, by the unbiased variance."""
+        assert self.num_batches_tracked is not None and self.running_mean is not None and self.running_var is not None
+        self.num_batches_tracked.add_(1)
+        step = 1.0 / float(self.num_batches_tracked) if self.momentum is None else self.momentum
+        self.running_mean.mul_(1 - step).add_(mean * step)
+        self.running_var.mul_(1 - step).add_(variance * (count / (count - 1)) * step)
 
     @classmethod
     def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:

@@ -216,6 +216,20 @@ def checks_calls() -> bool:
     return os.environ.get("FACULA_DISTRIBUTED_CHECK", "1") != "0"
 
 
+_order: list[int] = []
+
+
+def meet(rank: int, timeout: timedelta) -> list[int]:
+    """Find all processes of MPI, once, and watch them from then on: MPI's ranks in the order of ours."""
+    with mpi.no_longer_than(timeout.total_seconds()):
+        world = mpi.Communicator.world()
+    if not _order:
+        order, places = _greeted(world, rank, timeout.total_seconds())
+        monitor.begin(world.part(order, 1), places)
+        _order[:] = order
+    return _order
+
+
 def make_world(backend: str, timeout: timedelta, world_size: int, rank: int, description: str) -> ProcessGroup:
     """The default group. Everybody greets MPI's rank 0, which knows then who is missing."""
     global _default, _created
@@ -230,9 +244,7 @@ def make_world(backend: str, timeout: timedelta, world_size: int, rank: int, des
                 f"the program with `facula run --nproc {size}`, torchrun, mpiexec or mp.spawn, for processes that MPI did "
                 "not start cannot join"
             )
-        order, places = _greeted(world, rank, timeout.total_seconds())
-        if not monitor.places():
-            monitor.begin(world.part(order, 1), places)
+        order = meet(rank, timeout)
         comm = world.part(order, 2)
         headers = world.part(order, 3) if checks_calls() else None
         _default = ProcessGroup(range(size), comm, headers, timeout, backend, "0", description)

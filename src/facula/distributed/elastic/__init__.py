@@ -1,0 +1,1 @@
+"""``torch.distributed.elastic``: only what programs wrap their main function in."""
