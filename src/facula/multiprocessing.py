@@ -123,8 +123,7 @@ def start_processes(
         from .distributed import spawn as by_mpi  # loaded when first used
 
         if by_mpi.is_possible():
-            found = by_mpi.start(fn, args, nprocs)
-            return _joined(found) if join else found
+            return _joined(by_mpi.start(fn, args, nprocs), join)
     context = _python.get_context(start_method)
     failures = [context.SimpleQueue() for _ in range(nprocs)]
     processes: list[Any] = []
@@ -132,13 +131,15 @@ def start_processes(
         process = context.Process(target=_work, args=(fn, i, args, failures[i]), daemon=daemon)  # type: ignore[attr-defined]
         process.start()
         processes.append(process)
-    found = ProcessContext(processes, failures)
-    return _joined(found) if join else found
+    return _joined(ProcessContext(processes, failures), join)
 
 
-def _joined(context: ProcessContext) -> None:
+def _joined(context: ProcessContext, join: bool) -> ProcessContext | None:
+    if not join:
+        return context
     while not context.join():
         pass
+    return None
 
 
 def spawn(

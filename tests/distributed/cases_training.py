@@ -37,14 +37,21 @@ def mlp(torch: Any) -> tuple[Any, tuple[int, ...], int]:
 
 def cnn(torch: Any) -> tuple[Any, tuple[int, ...], int]:
     nn = torch.nn
-    layers = [nn.Conv2d(1, 4, 3, bias=False), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(36, 2)]
+    layers = [
+        nn.Conv2d(1, 4, 3, bias=False),
+        nn.BatchNorm2d(4),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Flatten(),
+        nn.Linear(36, 2),
+    ]
     return nn.Sequential(*layers), (1, 8, 8), 2
 
 
 def shared(torch: Any) -> tuple[Any, tuple[int, ...], int]:
     """One layer used twice, and a weight that two layers have."""
 
-    class Shared(torch.nn.Module):  # type: ignore[name-defined,misc]
+    class Shared(torch.nn.Module):
         def __init__(self) -> None:
             super().__init__()
             self.a = torch.nn.Linear(4, 4)
@@ -61,7 +68,7 @@ def shared(torch: Any) -> tuple[Any, tuple[int, ...], int]:
 def partly_used(torch: Any) -> tuple[Any, tuple[int, ...], int]:
     """One branch is taken by odd calls, one by even calls, one by nobody, and one by rank 0 alone."""
 
-    class Partly(torch.nn.Module):  # type: ignore[name-defined,misc]
+    class Partly(torch.nn.Module):
         def __init__(self) -> None:
             super().__init__()
             self.even, self.odd = torch.nn.Linear(4, 3), torch.nn.Linear(4, 3)
@@ -83,7 +90,10 @@ def state(module: Any) -> dict[str, Any]:
     inner = getattr(module, "module", module)
     return {
         **{name: np.array(t.tolist()) for name, t in inner.state_dict().items()},
-        **{f"grad of {name}": None if p.grad is None else np.array(p.grad.tolist()) for name, p in inner.named_parameters()},
+        **{
+            f"grad of {name}": None if p.grad is None else np.array(p.grad.tolist())
+            for name, p in inner.named_parameters()
+        },
     }
 
 
@@ -181,7 +191,7 @@ def refusals(torch: Any, rank: int, size: int) -> list[Any]:
         lambda: unused(torch.ones(2, 4).double()),
         lambda: ddp(nn.Linear(2, 2)).register_comm_hook(None, 3),
     ]
-    found = []
+    found: list[Any] = []
     for mistake in mistakes:
         try:
             mistake()
@@ -264,12 +274,15 @@ def derivatives(torch: Any, rank: int, size: int) -> dict[str, Any]:
     def leaf(*shape: int) -> Any:
         return torch.from_numpy(rng.standard_normal(shape)).requires_grad_()
 
-    x, found = leaf(3, 2), {}
+    x = leaf(3, 2)
+    found: dict[str, Any] = {}
     calls = {
         "all_reduce": lambda: [functional.all_reduce(x)],
         "all_gather": lambda: list(functional.all_gather(x)),
         "broadcast": lambda: [functional.broadcast(x, 0)],
-        "reduce_scatter": lambda: [functional.reduce_scatter(torch.empty(3, 2).double(), [x * (k + 1) for k in range(size)])],
+        "reduce_scatter": lambda: [
+            functional.reduce_scatter(torch.empty(3, 2).double(), [x * (k + 1) for k in range(size)])
+        ],
         "gather": lambda: list(functional.gather(x, 0)),
         "scatter": lambda: [functional.scatter([x * (k + 1) for k in range(size)], 0)],
         "all_to_all": lambda: list(

@@ -1,7 +1,7 @@
 """Running cases in several processes, on facula and on PyTorch.
 
-A case is a function ``case(torch, rank, size)`` of ``cases.py`` or a neighbour; what it returns in each rank is pickled.
-Cases of one run share its processes, for starting these takes longer than most of what they do.
+A case is a function ``case(torch, rank, size)`` of ``cases.py`` or a neighbour; what it returns in each rank is
+pickled. Cases of one run share its processes, for starting these takes longer than most of what they do.
 """
 
 from __future__ import annotations

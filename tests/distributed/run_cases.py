@@ -36,7 +36,9 @@ def main() -> None:
     for rank in range(size):
         child = os.fork()
         if child == 0:
-            torch.distributed.init_process_group("gloo", f"file://{meeting}", timedelta(seconds=20), rank=rank, world_size=size)
+            torch.distributed.init_process_group(
+                "gloo", f"file://{meeting}", timedelta(seconds=20), rank=rank, world_size=size
+            )
             run_rank(torch, rank, size, directory, cases)
             torch.distributed.barrier()
             os._exit(0)

@@ -13,10 +13,10 @@ from typing import Any as _Any
 from .collectives import *  # noqa: F403
 from .collectives import _all_gather_base, _reduce_scatter_base
 from .errors import DistBackendError, DistError, DistNetworkError, DistStoreError, QueueEmptyError
-from .process_group import Backend, GroupMember, ProcessGroup, default_pg_timeout, group
 from .objects import *  # noqa: F403
 from .point_to_point import *  # noqa: F403
 from .point_to_point import _coalescing_manager, _CoalescingManager
+from .process_group import Backend, GroupMember, ProcessGroup, default_pg_timeout, group
 from .queries import *  # noqa: F403
 from .queries import _rank_not_in_group
 from .reduce_op import ReduceOp, _make_nccl_premul_sum, reduce_op

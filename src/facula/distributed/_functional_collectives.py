@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._tensor import Tensor
-from .process_group import ProcessGroup, by_name, default_group
 from .nn import functional
+from .process_group import ProcessGroup, by_name, default_group
 from .reduce_op import RedOpType, ReduceOp
 
 __all__ = [
@@ -62,9 +62,7 @@ def reduce_scatter_tensor(self: Tensor, reduceOp: str, scatter_dim: int, group: 
     found = _resolved(group)
     size = self.shape[scatter_dim]
     if size % found.size():
-        raise AssertionError(
-            f"input dimension 0 ({size}) must be a multiple of group_size {found.size()}"
-        )
+        raise AssertionError(f"input dimension 0 ({size}) must be a multiple of group_size {found.size()}")
     parts = self.chunk(found.size(), scatter_dim)
     return functional.reduce_scatter(parts[0], parts, _operation(reduceOp or ReduceOp.SUM), found)
 

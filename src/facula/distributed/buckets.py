@@ -1,9 +1,9 @@
 """Gradients on their way: buckets of parameters, reduced while ``backward()`` goes on.
 
-A bucket is one array with room for the gradients of some parameters. When the last of them has been computed the bucket is
-given to MPI, and the pass goes on; at its end all buckets are waited for. Buckets go out in the same order everywhere. At
-first it is the reverse of the order in which the module holds its parameters; after the first pass, the order in which rank
-0 saw their gradients.
+A bucket is one array with room for the gradients of some parameters. When the last of them has been computed the
+bucket is given to MPI, and the pass goes on; at its end all buckets are waited for. Buckets go out in the same order
+everywhere. At first it is the reverse of the order in which the module holds its parameters; after the first pass,
+the order in which rank 0 saw their gradients.
 """
 
 from __future__ import annotations
@@ -122,9 +122,7 @@ class Reducer:
             p.register_post_accumulate_grad_hook(self._hook_of(i))
 
     def _place_parameters(self) -> None:
-        self.place = {
-            i: (bucket, bucket.views[k]) for bucket in self.buckets for k, i in enumerate(bucket.numbers)
-        }
+        self.place = {i: (bucket, bucket.views[k]) for bucket in self.buckets for k, i in enumerate(bucket.numbers)}
 
     def _hook_of(self, i: int) -> Callable[[Tensor], None]:
         def arrived(parameter: Tensor) -> None:
@@ -155,10 +153,12 @@ class Reducer:
             return
         missing = sorted(i for bucket in self.buckets for i in bucket.missing)
         raise RuntimeError(
-            "Expected to have finished reduction in the prior iteration before starting a new one. This error indicates "
+            "Expected to have finished reduction in the prior iteration before starting a new one. This error "
+            "indicates "
             "that your module has parameters that were not used in producing loss. You can enable unused parameter "
             "detection by passing the keyword argument `find_unused_parameters=True` to "
-            "`torch.nn.parallel.DistributedDataParallel`, and by \nmaking sure all `forward` function outputs participate "
+            "`torch.nn.parallel.DistributedDataParallel`, and by \nmaking sure all `forward` function outputs "
+            "participate "
             "in calculating loss.\n"
             f"Parameters which did not receive grad for rank {self.group.rank()}: "
             f"{', '.join(self.names[i] for i in missing)}\n"
@@ -196,8 +196,10 @@ class Reducer:
                 return
         elif self.fired[i] > 1:
             raise RuntimeError(
-                "Expected to mark a variable ready only once. This error is caused by one of the following reasons: 1) Use "
-                "of a module parameter outside the `forward` function. 2) Reused parameters in multiple reentrant backward "
+                "Expected to mark a variable ready only once. This error is caused by one of the following reasons: "
+                "1) Use "
+                "of a module parameter outside the `forward` function. 2) Reused parameters in multiple reentrant "
+                "backward "
                 f"passes. Parameter at index {i} with name {self.names[i]} has been marked as ready twice."
             )
         self._take(i)

@@ -127,6 +127,14 @@ def dealt(buffer: Array, tensors: Sequence[Tensor]) -> Callable[[], None]:
     return finish
 
 
+def one_after_the_other(finishes: Sequence[Callable[[], None]]) -> Callable[[], None]:
+    def finish() -> None:
+        for each in finishes:
+            each()
+
+    return finish
+
+
 def reducible(array: Array) -> Array:
     """In the dtype in which it is reduced."""
     wide = widened(array)
@@ -196,7 +204,7 @@ def all_reduce_coalesced(
     finishes = [finish for _, finish in parts if finish is not None]
     key = f"all_reduce_coalesced {[(b.dtype.char, b.size) for b, _ in parts]} {kind.name}"
     call = f"all_reduce_coalesced({len(listed)} tensors, {kind.name})"
-    return among.start(call, key, requests, lambda: [f() for f in finishes] and None, list(listed), async_op)
+    return among.start(call, key, requests, one_after_the_other(finishes), list(listed), async_op)
 
 
 def reduce(
@@ -316,7 +324,8 @@ def _check_alike(call: str, tensors: Sequence[Tensor], like: Tensor) -> None:
     for i, t in enumerate(tensors):
         if t.dtype != like.dtype:
             raise RuntimeError(
-                f"ProcessGroupGloo::{call}: invalid tensor type at index {i} (expected {_options(like)}, got {_options(t)})"
+                f"ProcessGroupGloo::{call}: invalid tensor type at index {i} (expected {_options(like)}, got "
+                f"{_options(t)})"
             )
         if t._array.shape != like._array.shape:
             raise RuntimeError(
@@ -367,7 +376,7 @@ def all_gather_coalesced(
     ]
     key = f"all_gather_coalesced {[(g.dtype.char, g.size) for g in given]}"
     call = f"all_gather_coalesced({len(given)} tensors)"
-    return among.start(call, key, requests, lambda: [f() for f in finishes] and None, output_tensor_lists, async_op)
+    return among.start(call, key, requests, one_after_the_other(finishes), output_tensor_lists, async_op)
 
 
 def all_gather_into_tensor(
@@ -557,7 +566,8 @@ def monitored_barrier(group: Any = None, timeout: timedelta | None = None, wait_
     if missing:
         ranks = ", ".join(str(among.ranks[r]) for r in missing)
         error = (
-            f"[Rank {among.ranks[0]}]: Rank{'s' if len(missing) > 1 else ''} {ranks} failed to pass monitoredBarrier in "
+            f"[Rank {among.ranks[0]}]: Rank{'s' if len(missing) > 1 else ''} {ranks} failed to pass monitoredBarrier "
+            "in "
             f"{int(seconds * 1000)} ms"
         )
         states = monitor.where_is_everybody([among.ranks[r] for r in missing])

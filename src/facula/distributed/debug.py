@@ -1,4 +1,4 @@
-"""How much is said and checked. The calls of a group's ranks are compared at any level: see ``process_group.checks_calls``."""
+"""How much is said. The calls of ranks are compared at any level: see ``process_group.checks_calls``."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ class DebugLevel(enum.Enum):
 def _from_environment() -> DebugLevel:
     name = os.environ.get("TORCH_DISTRIBUTED_DEBUG", "OFF").upper()
     if name not in DebugLevel.__members__:
-        raise RuntimeError(
-            "The value of TORCH_DISTRIBUTED_DEBUG must be one of `OFF`, `INFO`, or `DETAIL`."
-        )
+        raise RuntimeError("The value of TORCH_DISTRIBUTED_DEBUG must be one of `OFF`, `INFO`, or `DETAIL`.")
     return DebugLevel[name]
 
 

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from .collectives import *  # noqa: F403
-from .process_group import Backend, GroupMember, ProcessGroup, default_pg_timeout, group
 from .objects import *  # noqa: F403
 from .point_to_point import *  # noqa: F403
+from .process_group import Backend, GroupMember, ProcessGroup, default_pg_timeout, group
 from .queries import *  # noqa: F403
 from .queries import _rank_not_in_group
 from .queries import get_default_group as _get_default_group

@@ -1,8 +1,9 @@
 """Starting processes: ``facula run --nproc N``, ``torchrun``, and what each rank does first.
 
-MPI's launcher, mpiexec, starts the ranks, here or on other hosts. It ends all of them at once when one ends badly, so that
-nobody could tell why. So a rank that ``facula run`` runs has a supervisor: the process that mpiexec started, which has
-forked before anything else was done, says how its child ended, and gives the other ranks a moment for their own errors.
+MPI's launcher, mpiexec, starts the ranks, here or on other hosts. It ends all of them at once when one ends badly, so
+that nobody could tell why. So a rank that ``facula run`` runs has a supervisor: the process that mpiexec started,
+which has forked before anything else was done, says how its child ended, and gives the other ranks a moment for their
+own errors.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import monitor, mpi
-from .process_group import default_pg_timeout
 from .monitor import GRACE
+from .process_group import default_pg_timeout
 
 USAGE = "facula run --nproc N [--hosts a,b,c | --hostfile path] script.py [args...], or -m module [args...]"
 
@@ -51,7 +52,12 @@ def supervise(rank: int) -> None:
     if child == 0:
         return
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, lambda number, frame: (os.kill(child, signal.SIGKILL), os._exit(128 + number)))
+
+    def end_both(number: int, frame: Any) -> None:
+        os.kill(child, signal.SIGKILL)
+        os._exit(128 + number)
+
+    signal.signal(signal.SIGTERM, end_both)
     talk = int(os.environ.get("PMI_FD", 2))  # if it were closed, mpiexec would take the rank for dead
     os.closerange(3, talk)
     os.closerange(talk + 1, 1024)

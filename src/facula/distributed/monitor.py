@@ -7,8 +7,8 @@ whether its neighbours on the host live, and talks with the others' threads over
 - ``where`` and ``here``: after a timeout, in which call is everybody?
 - ``ask`` and ``answer``: the keys of a store, which are kept by rank 0 (``store.py``).
 
-A process that ends by an error tells the others, and does not finalize MPI, which would wait for them. Those that started
-it end what is left: see ``launch.supervise``.
+A process that ends by an error tells the others, and does not finalize MPI, which would wait for them. Those that
+started it end what is left: see ``launch.supervise``.
 """
 
 from __future__ import annotations
@@ -298,5 +298,5 @@ def leave() -> None:
 
 def _wait_until_told() -> None:
     until = time.monotonic() + GRACE / 2
-    while time.monotonic() < until and not all([request.Test() for request in _told]):
+    while time.monotonic() < until and any(not request.Test() for request in list(_told)):
         time.sleep(0.01)

@@ -137,7 +137,7 @@ def test_receive(request: Any) -> tuple[int, int] | None:
 
 
 def error_type() -> type[BaseException]:
-    return load().Exception  # type: ignore[no-any-return]
+    return load().Exception
 
 
 class Communicator:

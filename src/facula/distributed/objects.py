@@ -9,8 +9,8 @@ import numpy as np
 
 from .._tensor import Tensor
 from .collectives import root_of
-from .process_group import ProcessGroup, resolved
 from .point_to_point import recv, send
+from .process_group import ProcessGroup, resolved
 from .queries import warn_not_in_group
 
 __all__ = [

@@ -79,18 +79,14 @@ def irecv(
     return None if work is None else in_background(work)
 
 
-def send(
-    tensor: Tensor, dst: int | None = None, group: Any = None, tag: int = 0, group_dst: int | None = None
-) -> None:
+def send(tensor: Tensor, dst: int | None = None, group: Any = None, tag: int = 0, group_dst: int | None = None) -> None:
     """Send, and wait until the tensor may change."""
     work = _sent(tensor, dst, group, tag, group_dst, "send")
     if work is not None:
         work.wait()
 
 
-def recv(
-    tensor: Tensor, src: int | None = None, group: Any = None, tag: int = 0, group_src: int | None = None
-) -> int:
+def recv(tensor: Tensor, src: int | None = None, group: Any = None, tag: int = 0, group_src: int | None = None) -> int:
     """Receive, and say from whom."""
     work = _awaited(tensor, src, group, tag, group_src, "recv")
     if work is None:
@@ -108,7 +104,8 @@ class P2POp:
     ) -> None:  # fmt: skip
         if op not in (isend, irecv):
             raise ValueError(
-                "Invalid ``op``. Expected ``op`` to be of type ``torch.distributed.isend`` or ``torch.distributed.irecv``."
+                "Invalid ``op``. Expected ``op`` to be of type ``torch.distributed.isend`` or "
+                "``torch.distributed.irecv``."
             )
         check_tensor(tensor, "tensor")
         self.op, self.tensor, self.tag = op, tensor, tag

@@ -85,7 +85,7 @@ class ProcessGroup:
         self, call: str, key: str, requests: mpi.Requests, finish: Callable[[], None] | None, result: Any,
         async_op: bool,
     ) -> Work | None:  # fmt: skip
-        """Wait for a collective that has been posted, or hand out its handle. ``key`` is what must be equal everywhere."""
+        """Wait for a collective that has been posted, or hand out its handle. ``key`` must be equal everywhere."""
         self._count += 1
         if self.headers is not None and self.data.size > 1:
             number = zlib.crc32(key.encode())
@@ -240,8 +240,10 @@ def make_world(backend: str, timeout: timedelta, world_size: int, rank: int, des
         size = world.size if world_size < 0 else world_size
         if size != world.size:
             raise RuntimeError(
-                f"world_size is {size}, but MPI has started {world.size} process{'es' if world.size > 1 else ''}: start "
-                f"the program with `facula run --nproc {size}`, torchrun, mpiexec or mp.spawn, for processes that MPI did "
+                f"world_size is {size}, but MPI has started {world.size} process{'es' if world.size > 1 else ''}: "
+                "start "
+                f"the program with `facula run --nproc {size}`, torchrun, mpiexec or mp.spawn, for processes that "
+                "MPI did "
                 "not start cannot join"
             )
         order = meet(rank, timeout)
@@ -307,7 +309,9 @@ def make_part(
         _created += 1
         number = _created
         if not local:
-            world.start(f"new_group({list(ranks)})", f"new_group {list(ranks)}", world.data.barrier(), None, None, False)
+            world.start(
+                f"new_group({list(ranks)})", f"new_group {list(ranks)}", world.data.barrier(), None, None, False
+            )
         if world.rank() not in ranks:
             return GroupMember.NON_GROUP_MEMBER
         tag = 8 + (zlib.crc32(str(list(ranks)).encode()) % 16000 if local else number % 16000) * 2

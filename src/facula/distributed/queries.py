@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from . import process_group as groups
 from . import mpi
+from . import process_group as groups
 from .errors import no_group
 from .process_group import NAMES, Backend, GroupMember, ProcessGroup, default_pg_timeout
 
@@ -185,7 +185,9 @@ def new_group(
     size = world.size()
     chosen = list(range(size)) if ranks is None else list(ranks)
     if len(chosen) > size:
-        raise ValueError("the new group's world size should be less or equal to the world size set by init_process_group")
+        raise ValueError(
+            "the new group's world size should be less or equal to the world size set by init_process_group"
+        )
     for rank in chosen:
         if not 0 <= rank < size:
             raise ValueError(f"Rank {rank} is out of range. Valid ranks are 0 to {size - 1} (world_size={size})")
@@ -254,9 +256,11 @@ def _rank_not_in_group(group: Any) -> bool:
     return group is not None and group == GroupMember.NON_GROUP_MEMBER
 
 
-def warn_not_in_group(name: str) -> None:
+def warn_not_in_group(name: str) -> Any:
+    """What a process does in the place of a call that is not its group's: nothing."""
     rank = get_rank() if is_initialized() else -1
     warnings.warn(f"Running {name} on global rank {rank} which does not belong to the given group.", stacklevel=3)
+    return None
 
 
 def get_default_group() -> ProcessGroup:

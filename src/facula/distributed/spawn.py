@@ -1,8 +1,8 @@
 """``mp.spawn`` through MPI's launcher: the ranks are processes that MPI has started, and so can form a group.
 
-What multiprocessing does for a process that it starts anew is done here for all ranks at once: the function, its arguments
-and how to find the main program are pickled, and pipes and locks among the arguments are handed on as open files, which
-mpiexec leaves open for the ranks.
+What multiprocessing does for a process that it starts anew is done here for all ranks at once: the function, its
+arguments and how to find the main program are pickled, and pipes and locks among the arguments are handed on as open
+files, which mpiexec leaves open for the ranks.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Callable
 from multiprocessing import context, reduction, resource_tracker
 from multiprocessing import spawn as python_spawn
 from multiprocessing.connection import Connection
-from multiprocessing.popen_spawn_posix import _DupFd  # type: ignore[attr-defined]
+from multiprocessing.popen_spawn_posix import _DupFd
 from typing import Any
 
 from ..multiprocessing import ProcessContext
@@ -102,7 +102,7 @@ class Ranks(ProcessContext):
 
         running = {rank.connection: rank for rank in self.processes if rank.exitcode is None}
         for connection in wait(list(running), timeout):
-            running[connection].hear()  # type: ignore[index]
+            running[connection].hear()
         failed = [i for i, rank in enumerate(self.processes) if rank.exitcode not in (None, 0)]
         if failed:
             for rank in self.processes:
@@ -129,13 +129,14 @@ def start(fn: Callable[..., Any], args: tuple[Any, ...], count: int) -> Ranks:
         mine.append(Connection(here, writable=False))
         theirs.append(there)
     parts = io.BytesIO()
-    context.set_spawning_popen(files)
+    context.set_spawning_popen(files)  # type: ignore[arg-type]
     try:
         reduction.dump(python_spawn.get_preparation_data("facula rank"), parts)
         reduction.dump((fn, args), parts)
     finally:
         context.set_spawning_popen(None)
     tracker = resource_tracker.getfd()
+    assert tracker is not None
     with tempfile.NamedTemporaryFile(suffix=".facula-spawn", delete=False) as file:
         pickle.dump((tracker, theirs), file)
         file.write(parts.getvalue())
@@ -154,7 +155,7 @@ def start(fn: Callable[..., Any], args: tuple[Any, ...], count: int) -> Ranks:
 
 
 def _flags() -> list[str]:
-    return subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined,no-any-return]
+    return subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
 
 
 def become_rank(path: str) -> None:

@@ -1,8 +1,9 @@
 """Stores: keys and values that processes share.
 
 ``HashStore`` is of one process. ``FileStore`` is a file that all see, and a lock on it. ``TCPStore`` goes by its name
-only: no socket is opened. In a process that MPI's launcher has started, rank 0's monitor keeps the keys and answers over
-MPI; all ranks make the store. In any other process it is shared by those of the same host and port in this process.
+only: no socket is opened. In a process that MPI's launcher has started, rank 0's monitor keeps the keys and answers
+over MPI; all ranks make the store. In any other process it is shared by those of the same host and port in this
+process.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """``Work``: a communication that is under way, and how it is waited for.
 
-MPI moves data only while somebody calls it. So whoever waits asks again and again, at first without pause, then with small
-ones; and while handles of ``async_op=True`` are open, a thread asks in the background, so that they go on while Python
-computes.
+MPI moves data only while somebody calls it. So whoever waits asks again and again, at first without pause, then with
+small ones; and while handles of ``async_op=True`` are open, a thread asks in the background, so that they go on while
+Python computes.
 """
 
 from __future__ import annotations

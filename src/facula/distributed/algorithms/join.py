@@ -1,8 +1,8 @@
 """``Join``: processes that run out of data shadow the collectives of those that have not, until all have.
 
-Before each step every process that still has data sums a one over the group (``notify_join_context``). A process without
-data takes part in these sums with a zero: as long as the sum is not zero it runs the hooks of what takes part, which make
-the collectives that the others make.
+Before each step every process that still has data sums a one over the group (``notify_join_context``). A process
+without data takes part in these sums with a zero: as long as the sum is not zero it runs the hooks of what takes
+part, which make the collectives that the others make.
 """
 
 from __future__ import annotations
@@ -125,9 +125,7 @@ class Join:
 
         config = getattr(joinable, "_join_config", None)
         if config is None:
-            raise AssertionError(
-                f"Check that the {type(joinable)} constructor calls the ``Joinable`` constructor"
-            )
+            raise AssertionError(f"Check that the {type(joinable)} constructor calls the ``Joinable`` constructor")
         if not config.is_first_joinable or not config.enable:
             return None
         group = joinable.join_process_group

@@ -93,7 +93,7 @@ def _directory(checkpoint_id: Any, storage: Any) -> Path:
 
 
 def _shares(sizes: list[dict[str, int]]) -> list[list[str]]:
-    """Which keys each process writes: the largest first, each by the one that has least so far of those that have it."""
+    """Which keys each process writes: the largest first, each by the one of its owners that has least so far."""
     owners: dict[str, list[int]] = {}
     largest: dict[str, int] = {}
     for rank, mine in enumerate(sizes):
@@ -223,7 +223,8 @@ def _fill(value: Any, path: tuple[Any, ...], saved: Any) -> None:
             found = saved(here)
             if found.shape != each.shape:
                 raise ValueError(
-                    f"Size mismatch between saved {found.shape} and current: {each.shape} for {'.'.join(map(str, here))}"
+                    f"Size mismatch between saved {found.shape} and current: {each.shape} for "
+                    f"{'.'.join(map(str, here))}"
                 )
             with no_grad():
                 each.copy_(found)

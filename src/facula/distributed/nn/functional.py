@@ -1,7 +1,8 @@
 """Collectives with derivatives: the gradient of each is another one of them, and so has a gradient, too.
 
-What a process has given goes into what others got, so its gradient is the sum of theirs: all_reduce's is an all_reduce of
-the gradients, all_gather's a reduce_scatter, broadcast's a reduce, gather's a scatter, all_to_all's an all_to_all back.
+What a process has given goes into what others got, so its gradient is the sum of theirs: all_reduce's is an
+all_reduce of the gradients, all_gather's a reduce_scatter, broadcast's a reduce, gather's a scatter, all_to_all's an
+all_to_all back.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ from ...autograd.grad_mode import no_grad
 from ...optim.optimizer import Optimizer
 from ..algorithms.join import JoinHook, _JoinConfig
 from ..collectives import broadcast
-from ..process_group import ProcessGroup, default_group
 from ..objects import gather_object
+from ..process_group import ProcessGroup, default_group
 
 __all__ = ["ZeroRedundancyOptimizer"]
 
@@ -83,7 +83,7 @@ class ZeroRedundancyOptimizer(Optimizer):
 
     # ---- a step
 
-    def step(self, closure: Callable[[], Any] | None = None, **kwargs: Any) -> Any:  # type: ignore[override]
+    def step(self, closure: Callable[[], Any] | None = None, **kwargs: Any) -> Any:
         """Update the own share, and get the others'."""
         from ..algorithms.join import Join  # loaded when first used
 
@@ -139,7 +139,8 @@ class ZeroRedundancyOptimizer(Optimizer):
         if not self._whole:
             rank = self.process_group.rank()
             raise RuntimeError(
-                f"Optimizer state has not been consolidated on this rank. Please call `consolidate_state_dict(to={rank})` "
+                "Optimizer state has not been consolidated on this rank. Please call "
+                f"`consolidate_state_dict(to={rank})` "
                 "on all ranks beforehand if you meant to save the global state."
             )
         state = {i: s for part in self._whole for i, s in part.items()}

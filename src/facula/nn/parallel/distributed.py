@@ -45,7 +45,8 @@ class DistributedDataParallel(Module):
             raise ValueError("this process is not in the group that was given")
         if not any(p.requires_grad for p in module.parameters()):
             raise RuntimeError(
-                "DistributedDataParallel is not needed when a module doesn't have any parameter that requires a gradient."
+                "DistributedDataParallel is not needed when a module doesn't have any parameter that requires a "
+                "gradient."
             )
         if device_ids is not None and len(device_ids) > 1:
             raise ValueError("device_ids can only be None or contain a single element.")
@@ -97,13 +98,15 @@ class DistributedDataParallel(Module):
         for rank, others in enumerate(shapes):
             if len(others) != len(shapes[own]):
                 raise RuntimeError(
-                    f"DDP expects same model across all ranks, but Rank {own} has {len(shapes[own])} params, while rank "
+                    f"DDP expects same model across all ranks, but Rank {own} has {len(shapes[own])} params, while "
+                    "rank "
                     f"{rank} has inconsistent {len(others)} params."
                 )
             for i, (mine, other) in enumerate(zip(shapes[own], others)):
                 if mine != other:
                     raise RuntimeError(
-                        f"[{own}]: params[{i}] in this process with sizes {list(mine)} appears not to match sizes of the "
+                        f"[{own}]: params[{i}] in this process with sizes {list(mine)} appears not to match sizes of "
+                        "the "
                         f"same param in process {rank}."
                     )
 
