@@ -22,6 +22,10 @@ DOCUMENTATION = Path(__file__).parent.parent / "docs"
 def main() -> int:
     """The exit status: 1 if a workload could not be compared."""
     options = _options()
+    if options.group == "distributed":
+        from . import distributed  # several processes: another way to measure
+
+        return distributed.run(1 if options.quick else 3, 0.5 if options.quick else 2.0, options.write)
     entries = LETTERED if options.group == "lettered" else [Entry("", name, name) for name in GROUPS[options.group]]
     entries = chosen(entries, options.workloads)
     peers = [peer for peer, known in PEERS.items() if _installed(peer) and {e.task for e in entries} & known.keys()]
@@ -77,7 +81,7 @@ def _command(options: argparse.Namespace) -> str:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("workloads", nargs="*", help="letters or names (default: all of the group)")
-    parser.add_argument("--group", choices=["lettered", *GROUPS], default="lettered", help="what to measure")
+    parser.add_argument("--group", choices=["lettered", *GROUPS, "distributed"], default="lettered", help="what to measure")
     parser.add_argument("--threads", help="one or more numbers, as in 1,2 (default: 1,2; with --clock cpu: 1)")
     parser.add_argument("--rounds", type=int, default=15, help="quiet rounds of each library (default: 15)")
     parser.add_argument("--quick", action="store_true", help="few and short rounds, for a first look")

@@ -167,12 +167,13 @@ assert pickle.loads(b"ctorch\\nSize\\n((I2\\nI3\\ntt\\x81.") == torch.Size([2, 3
 def test_questions_that_programs_ask_first() -> None:
     """What packages probe is there, and the answers are true."""
     program = START + """
+import importlib.util
 import torch.distributed as dist
 assert not torch.cuda.is_available() and torch.cuda.device_count() == 0 and not torch.cuda.is_bf16_supported()
 assert not torch.backends.mps.is_available() and not torch.backends.cudnn.is_available()
 assert not torch.mps.is_available() and not torch.xpu.is_available() and not torch.mtia.is_available()
 assert torch.accelerator.current_accelerator() is None and torch.cpu.is_available()
-assert not dist.is_available() and not dist.is_initialized()
+assert dist.is_available() == (importlib.util.find_spec('mpi4py') is not None) and not dist.is_initialized()
 assert not torch.jit.is_scripting() and not torch.jit.is_tracing() and not torch.compiler.is_compiling()
 assert torch._C._get_tracing_state() is None and not torch.onnx.is_in_onnx_export()
 assert torch.version.cuda is None and torch.version.hip is None

@@ -185,7 +185,7 @@ def all_reduce(tensor: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_
     if not buffer.size:
         return among.done([tensor], call, async_op)
     key = f"all_reduce {buffer.dtype.char} {buffer.size} {kind.name}"
-    return among.start(call, key, among.data.all_reduce(buffer, kind), finish, [tensor], async_op)
+    return among.start(call, key, among.data.all_reduce(buffer, kind), finish, [tensor], async_op, buffer.nbytes)
 
 
 def all_reduce_coalesced(
@@ -224,7 +224,7 @@ def reduce(
         buffer, finish = _reduced_in_place(tensor, kind, factor, among.size())
     else:
         buffer, finish = contiguous(scaled(reducible(tensor._array), kind, factor)), None
-    return among.start(call, key, among.data.reduce(buffer, root, kind), finish, [tensor], async_op)
+    return among.start(call, key, among.data.reduce(buffer, root, kind), finish, [tensor], async_op, buffer.nbytes)
 
 
 def _reduce_scatter(
@@ -241,7 +241,7 @@ def _reduce_scatter(
 
     requests = among.data.reduce_scatter(wide, buffer, counts, kind)
     key = f"{call} {wide.dtype.char} {list(counts)} {kind.name}"
-    return among.start(text(call, output, kind.name), key, requests, finish, [output], async_op)
+    return among.start(text(call, output, kind.name), key, requests, finish, [output], async_op, output._array.nbytes)
 
 
 def reduce_scatter(
@@ -305,7 +305,7 @@ def broadcast(
         buffer, finish = received(tensor)
     call = text("broadcast", tensor, f"src={among.ranks[root]}")
     key = f"broadcast {tensor.dtype.name} {buffer.size} {root}"
-    return among.start(call, key, among.data.broadcast(buffer, root), finish, [tensor], async_op)
+    return among.start(call, key, among.data.broadcast(buffer, root), finish, [tensor], async_op, buffer.nbytes)
 
 
 def _options(tensor: Tensor) -> str:
@@ -353,7 +353,13 @@ def all_gather(tensor_list: Any, tensor: Tensor, group: Any = None, async_op: bo
     key = f"all_gather {tensor.dtype.name} {given.size}"
     requests = among.data.all_gather(given, buffer)
     return among.start(
-        text("all_gather", tensor), key, requests, dealt(buffer, tensor_list), list(tensor_list), async_op
+        text("all_gather", tensor),
+        key,
+        requests,
+        dealt(buffer, tensor_list),
+        list(tensor_list),
+        async_op,
+        buffer.nbytes,
     )
 
 
@@ -398,7 +404,9 @@ def all_gather_into_tensor(
     buffer, finish = received(output_tensor)
     key = f"all_gather_into_tensor {input_tensor.dtype.name} {given.size}"
     requests = among.data.all_gather(given, buffer)
-    return among.start(text("all_gather_into_tensor", input_tensor), key, requests, finish, [output_tensor], async_op)
+    return among.start(
+        text("all_gather_into_tensor", input_tensor), key, requests, finish, [output_tensor], async_op, buffer.nbytes
+    )
 
 
 all_gather_single = _all_gather_base = all_gather_into_tensor
@@ -468,7 +476,7 @@ def scatter(
     given = joined(scatter_list) if scatter_list else None
     key = f"scatter {tensor.dtype.name} {buffer.size} {root}"
     call = text("scatter", tensor, f"src={among.ranks[root]}")
-    return among.start(call, key, among.data.scatter(given, buffer, root), finish, [tensor], async_op)
+    return among.start(call, key, among.data.scatter(given, buffer, root), finish, [tensor], async_op, buffer.nbytes)
 
 
 def all_to_all_single(
@@ -487,7 +495,9 @@ def all_to_all_single(
     buffer, finish = received(output)
     requests = among.data.all_to_all(contiguous(input._array), buffer, sent, come)
     key = f"all_to_all_single {input.dtype.name}"
-    return among.start(text("all_to_all_single", input), key, requests, finish, [output], async_op)
+    return among.start(
+        text("all_to_all_single", input), key, requests, finish, [output], async_op, output._array.nbytes
+    )
 
 
 def _counts(tensor: Tensor, splits: Sequence[int] | None, size: int) -> list[int]:
@@ -526,7 +536,9 @@ def all_to_all(
     requests = among.data.all_to_all(given, buffer, sent, come)
     call = f"all_to_all({input_tensor_list[0].dtype.name} {sent})"
     key = f"all_to_all {input_tensor_list[0].dtype.name}"
-    return among.start(call, key, requests, dealt(buffer, output_tensor_list), list(output_tensor_list), async_op)
+    return among.start(
+        call, key, requests, dealt(buffer, output_tensor_list), list(output_tensor_list), async_op, buffer.nbytes
+    )
 
 
 # ---- barriers

@@ -43,7 +43,9 @@ def _sent(tensor: Tensor, dst: int | None, group: Any, tag: int, group_dst: int 
         )
     array = contiguous(tensor._array)
     call = text(name, tensor, f"dst={among.ranks[to]}", *((f"tag={tag}",) if tag else ()))
-    return Work(among.data.send(array, to, tag), None, [tensor], call, among)
+    work = Work(among.data.send(array, to, tag), None, [tensor], call, among)
+    work._bytes = array.nbytes
+    return work
 
 
 def _awaited(tensor: Tensor, src: int | None, group: Any, tag: int, group_src: int | None, name: str) -> Receive | None:

@@ -83,9 +83,10 @@ class ProcessGroup:
 
     def start(
         self, call: str, key: str, requests: mpi.Requests, finish: Callable[[], None] | None, result: Any,
-        async_op: bool,
+        async_op: bool, size: int = 0,
     ) -> Work | None:  # fmt: skip
-        """Wait for a collective that has been posted, or hand out its handle. ``key`` must be equal everywhere."""
+        """Wait for a collective that has been posted, or hand out its handle. ``key`` must be equal everywhere; ``size``: its
+        bytes."""
         self._count += 1
         if self.headers is not None and self.data.size > 1:
             number = zlib.crc32(key.encode())
@@ -95,6 +96,7 @@ class ProcessGroup:
             work._extremes = extremes  # type: ignore[attr-defined]
         else:
             work = Work(requests, finish, result, call, self)
+        work._bytes = size
         if async_op:
             return in_background(work)
         work.wait()

@@ -22,6 +22,8 @@ __all__ = ["Work"]
 
 EAGER = 5e-4
 """Seconds of waiting without pause: longer than a small message takes, shorter than anybody notices."""
+EAGER_BYTE = 2e-9
+"""The same for each byte: a long message goes on only as fast as it is asked for."""
 PAUSE = 1e-4
 """Seconds between two looks of the background thread."""
 
@@ -44,6 +46,7 @@ class Work:
         self._error: Exception | None = None
         self._future: Future[Any] | None = None
         self._source: int | None = None
+        self._bytes = 0
 
     # ---- what users ask
 
@@ -136,8 +139,9 @@ class Work:
 
     def _wait(self, timeout: float) -> None:
         begun = time.monotonic()
+        eager = EAGER + EAGER_BYTE * self._bytes
         while not self._advance():
-            if time.monotonic() - begun > EAGER:
+            if time.monotonic() - begun > eager:
                 break
             _pass_on()
         else:
@@ -161,8 +165,6 @@ class Work:
 
 class Receive(Work):
     """A message that is waited for: it tells who sent it, and must fill the tensor."""
-
-    _bytes = 0
 
     def _is_there(self) -> bool:
         come = mpi.test_receive(self._requests[0])
