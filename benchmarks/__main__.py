@@ -81,7 +81,8 @@ def _command(options: argparse.Namespace) -> str:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("workloads", nargs="*", help="letters or names (default: all of the group)")
-    parser.add_argument("--group", choices=["lettered", *GROUPS, "distributed"], default="lettered", help="what to measure")
+    groups = ["lettered", *GROUPS, "distributed"]
+    parser.add_argument("--group", choices=groups, default="lettered", help="what to measure")
     parser.add_argument("--threads", help="one or more numbers, as in 1,2 (default: 1,2; with --clock cpu: 1)")
     parser.add_argument("--rounds", type=int, default=15, help="quiet rounds of each library (default: 15)")
     parser.add_argument("--quick", action="store_true", help="few and short rounds, for a first look")

@@ -1,13 +1,14 @@
 """``--group distributed``: two processes over MPI beside two over PyTorch's gloo, in turn, on this machine.
 
 - ``all_reduce`` of 1 KB to 100 MB, and of 1 KB without the check of calls;
-- a step of DistributedDataParallel, the same step without communication (``no_sync``) and its communication alone: how much
-  of that is hidden behind ``backward()``;
+- a step of DistributedDataParallel, the same without communication (``no_sync``), and its communication alone: how
+  much of that is hidden behind ``backward()``;
 - the same step in one process on as much data as each of two has: the efficiency of two.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
@@ -64,7 +65,7 @@ def figures_of_rank(torch: Any, seconds: float) -> Figures:
             found[f"all_reduce of {name}"] = least(lambda: dist.all_reduce(x), dist.barrier, seconds)  # noqa: B023
     torch.manual_seed(0)
     widths = [512, 2048, 2048, 2048, 256]
-    layers = [torch.nn.Linear(a, b) for a, b in zip(widths, widths[1:])]
+    layers = [torch.nn.Linear(a, b) for a, b in itertools.pairwise(widths)]
     net = torch.nn.Sequential(*[each for layer in layers for each in (layer, torch.nn.ReLU())])
     model = torch.nn.parallel.DistributedDataParallel(net)
     x, y = torch.randn(128, widths[0]), torch.randn(128, widths[-1])
@@ -188,7 +189,7 @@ def table(pairs: dict[tuple[str, int], Figures], unchecked: Figures) -> list[str
         efficiency.append(f"{100 * one['step without communication'] / two['step']:.0f} %")
     lines.append(f"| communication hidden behind backward | {hidden[0]} | {hidden[1]} | |")
     lines.append(
-        f"| efficiency of two processes (twice the data in the same time is 100 %) | {efficiency[0]} | {efficiency[1]} | |"
+        f"| efficiency of two: 100 % is twice the data in the same time | {efficiency[0]} | {efficiency[1]} | |"
     )
     return [*lines, ""]
 

@@ -13,6 +13,12 @@ import pytest
 from tests.distributed.ranks import environment, facula_command, needs_mpi, run
 
 PROGRAM = str(Path(__file__).parent / "faulty.py")
+SLEEPER = """
+import time, torch.distributed
+torch.distributed.init_process_group()
+print(1, flush=True)
+time.sleep(60)
+"""
 CALL = "all_reduce(float32 [4], SUM)"
 
 SAID = {
@@ -66,7 +72,7 @@ def test_everybody_stops_and_says_why(fault: str) -> None:
 def test_ranks_end_with_their_launcher() -> None:
     mark = f"launcher-{os.getpid()}-{time.monotonic_ns()}"
     launcher = subprocess.Popen(
-        facula_command(2, "-c", "import time; import torch.distributed as d; d.init_process_group(); print(1, flush=True); time.sleep(60)"),
+        facula_command(2, "-c", SLEEPER),
         env={**environment(), "FACULA_TEST_MARK": mark}, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         stdin=subprocess.DEVNULL,
     )  # fmt: skip

@@ -195,6 +195,11 @@ class _SameModule(Loader):
         self.module = module
         self.spec = module.__spec__
 
+    def get_code(self, fullname: str) -> Any:
+        """For ``-m torch.x``."""
+        assert self.spec is not None
+        return self.spec.loader.get_code(self.spec.name)  # type: ignore[union-attr]
+
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         return self.module
 

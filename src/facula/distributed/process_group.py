@@ -85,8 +85,10 @@ class ProcessGroup:
         self, call: str, key: str, requests: mpi.Requests, finish: Callable[[], None] | None, result: Any,
         async_op: bool, size: int = 0,
     ) -> Work | None:  # fmt: skip
-        """Wait for a collective that has been posted, or hand out its handle. ``key`` must be equal everywhere; ``size``: its
-        bytes."""
+        """Wait for a collective that has been posted, or hand out its handle.
+
+        ``key`` must be equal everywhere; ``size`` is the number of its bytes.
+        """
         self._count += 1
         if self.headers is not None and self.data.size > 1:
             number = zlib.crc32(key.encode())
