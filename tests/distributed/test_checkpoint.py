@@ -42,9 +42,9 @@ def loaded(path: Path) -> int:
     """The number of the checkpoint that is there, all of whose parts belong together."""
     state = {"model": {"weight": torch.zeros(300, 200), "bias": torch.zeros(7)}, "step": -1, "part 1": torch.zeros(5)}
     checkpoint.load(state, checkpoint_id=path)
-    step: int = state["step"]  # type: ignore[assignment]
-    values = [state["model"]["weight"], state["model"]["bias"], state["part 1"]]  # type: ignore[index]
-    assert all(bool((v == step).all()) for v in values)  # type: ignore[union-attr,comparison-overlap]
+    step: int = state["step"]
+    values = [state["model"]["weight"], state["model"]["bias"], state["part 1"]]
+    assert all(bool((v == step).all()) for v in values)
     return step
 
 

@@ -107,8 +107,8 @@ def check(call: str, group: Any) -> None:
     if _left:
         for rank in group.ranks:
             if rank in _left and time.monotonic() - _left[rank] > GRACE:
-                lost = Lost(rank, "has ended")
-                raise DistBackendError(f"{call} on rank {own_rank()}: {_sentence(lost)}")
+                tell_lost(Lost(rank, "has ended"))
+                check_lost(call)
 
 
 def _sentence(lost: Lost) -> str:

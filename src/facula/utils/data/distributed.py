@@ -60,12 +60,6 @@ class DistributedSampler(Sampler[int]):
 
 
 def _process_group() -> Any:
-    try:
-        from ... import distributed  # loaded when first used
-    except ImportError:
-        distributed = None
-    if distributed is None or not hasattr(distributed, "is_initialized") or not distributed.is_initialized():
-        raise ValueError(
-            "Default process group has not been initialized, please make sure to call init_process_group."
-        )
+    from ... import distributed  # loaded when first used
+
     return distributed
