@@ -301,6 +301,23 @@ def test_loops_fold(path: Path) -> None:
     assert sum(v["c"] >= 0 for v in told["vertices"]) == 60
 
 
+def test_loops_hold_the_modules_that_they_call(path: Path) -> None:
+    cell = torch.nn.Linear(2, 2)
+
+    def loss() -> Any:
+        x = torch.ones(1, 2)
+        for _ in range(6):
+            x = x + cell(x).tanh()
+        return x.sum()
+
+    told = data(explore(loss, path, params={"cell": cell}))
+    paths = tree_of(told)
+    assert paths[:2] == ["loop", "loop/iteration 1"] and "loop/iteration 6/cell (call 6)" in paths
+    assert told["clusters"][0][3:] == ["loop", 6] and len(paths) == 13
+    outside = [v["n"] for v in told["vertices"] if v["c"] < 0]
+    assert outside == ["loss", "SumBackward0", "cell.bias", "cell.weight"]
+
+
 def test_recording_ends_with_the_call(path: Path) -> None:
     from facula.nn.modules import _hooks
 

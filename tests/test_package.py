@@ -48,12 +48,22 @@ def test_has_types() -> None:
     assert resources.files("facula").joinpath("py.typed").is_file()
 
 
+def test_files_that_are_no_modules_are_packaged() -> None:
+    import tomllib
+
+    patterns = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]["facula"]
+    package = ROOT / "src" / "facula"
+    packaged = {path for pattern in patterns for path in package.glob(pattern)}
+    page = {path for path in (package / "show" / "page").iterdir() if path.is_file()}
+    assert {path.suffix for path in page} == {".html", ".css", ".js"} and page <= packaged
+
+
 @pytest.mark.parametrize("heavy", ["torch", "scipy", "ml_dtypes", "pytest", "hypothesis"])
 def test_import_is_light(heavy: str) -> None:
     assert in_new_process(f"import sys, facula; print({heavy!r} in sys.modules)") == "False"
 
 
-@pytest.mark.parametrize("lazy", ["facula.nn", "facula.optim", "facula.tour"])
+@pytest.mark.parametrize("lazy", ["facula.nn", "facula.optim", "facula.tour", "facula.show", "facula.autograd.steps"])
 def test_submodules_load_when_asked_for(lazy: str) -> None:
     assert in_new_process(f"import sys, facula; print({lazy!r} in sys.modules)") == "False"
 

@@ -342,6 +342,23 @@ def test_a_folded_graph_opens(browser: Browser, tmp_path: Path) -> None:
     assert browser.errors == []
 
 
+def test_a_notebook_shows_it(browser: Browser, tmp_path: Path) -> None:
+    x = torch.tensor(3.0, requires_grad=True)
+    cell = tmp_path / "cell.html"
+    cell.write_text(
+        "<!doctype html><script>window.facula = 1</script>" + explore(x * x, tmp_path / "page.html")._repr_html_(),
+        encoding="utf-8",
+    )
+    browser.open(cell)
+    inside = "document.querySelector('iframe').contentWindow"
+    browser.run(
+        f"new Promise(done => {{const ask = () => {inside}.facula ? done(true) : setTimeout(ask, 20); ask()}})"
+    )
+    browser.run(f"{inside}.facula.app.go(1)")
+    assert browser.run(f"{inside}.document.getElementById('panel').innerText").startswith("x\n")
+    assert browser.errors == []
+
+
 def test_the_layout_is_pythons(browser: Browser, tmp_path: Path) -> None:
     browser.open(small(tmp_path)[0])
     rng = np.random.default_rng(0)

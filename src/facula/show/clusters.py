@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os.path
+import re
 from collections import Counter
 from typing import Any, NamedTuple
 
@@ -108,20 +109,22 @@ def _as_group(run: list[Cluster]) -> list[Cluster]:
 
 
 def _fold_loops(cluster: Cluster, graph: Graph) -> None:
+    """What was done again and again, operations and calls of modules, becomes a loop of iterations."""
     for group in cluster.groups:
         _fold_loops(group, graph)
-    if any(group.kind == REPEAT for group in cluster.groups):
-        return  # what is left are the links between layers
+    if cluster.kind == REPEAT or any(group.kind == REPEAT for group in cluster.groups):
+        return  # it repeats already; what is left are the links between layers
     operations = [i for i in cluster.vertices if graph.vertices[i].kind == OPERATION]
-    keys = [
-        (graph.vertices[i].node.code, graph.vertices[i].node.instruction, graph.vertices[i].name) for i in operations
-    ]
+    items: list[int | Cluster] = [*operations, *cluster.groups]
+    items.sort(key=lambda item: -(item if isinstance(item, int) else _oldest(item)))
+    keys = [_likeness(item, graph) for item in items]
     again: dict[Any, int] = {}
     following = [0] * len(keys)
     for at in reversed(range(len(keys))):
         following[at] = again.get(keys[at], len(keys) + _LONGEST_PERIOD)
         again[keys[at]] = at
     taken: set[int] = set()
+    loops: list[Cluster] = []
     at = 0
     while at < len(keys):
         period = following[at] - at
@@ -130,25 +133,50 @@ def _fold_loops(cluster: Cluster, graph: Graph) -> None:
             while end < len(keys) and keys[end] == keys[end - period]:
                 end += 1
         times = (end - at) // period
-        if period <= _LONGEST_PERIOD and times >= _LEAST_TIMES and times * period >= _LEAST_NODES:
-            members = operations[at : at + times * period]
-            cluster.groups.append(_loop(members, period, times, graph))
-            taken.update(members)
+        members = items[at : at + times * period]
+        size = sum(1 if isinstance(item, int) else _size(item) for item in members)
+        if period <= _LONGEST_PERIOD and times >= _LEAST_TIMES and size >= _LEAST_NODES:
+            loops.append(_loop(members, period, times, graph))
+            taken.update(range(at, at + times * period))
             at += times * period
         else:
             at += 1
-    cluster.vertices = [i for i in cluster.vertices if i not in taken]
+    if loops:
+        inside = {item for at, item in enumerate(items) if at in taken}
+        cluster.vertices = [i for i in cluster.vertices if i not in inside]
+        cluster.groups = [group for group in cluster.groups if group not in inside] + loops
 
 
-def _loop(members: list[int], period: int, times: int, graph: Graph) -> Cluster:
-    source = graph.vertices[members[0]].source
+def _likeness(item: int | Cluster, graph: Graph) -> Any:
+    """What two turns of a loop have in common: the instruction that made a node, the class of a module."""
+    if isinstance(item, int):
+        vertex = graph.vertices[item]
+        return vertex.node.code, vertex.node.instruction, vertex.name
+    return item.kind, item.title or re.sub(r" \(call \d+\)$", "", item.name)
+
+
+def _oldest(cluster: Cluster) -> int:
+    """The vertex of a group that was made first: they are numbered backward."""
+    return max([*cluster.vertices, *map(_oldest, cluster.groups)], default=0)
+
+
+def _size(cluster: Cluster) -> int:
+    return len(cluster.vertices) + sum(map(_size, cluster.groups))
+
+
+def _loop(members: list[int | Cluster], period: int, times: int, graph: Graph) -> Cluster:
+    first = next((item for item in members if isinstance(item, int)), None)
+    source = None if first is None else graph.vertices[first].source
     where = "" if source is None else f"{os.path.basename(source.filename)}:{source.line}"
     loop = Cluster(LOOP, "loop", where, times)
-    if period == 1:
-        loop.vertices = members
-        return loop
     for turn in range(times):
         iteration = Cluster(ITERATION, f"iteration {turn + 1}", where)
-        iteration.vertices = members[turn * period : (turn + 1) * period]
-        loop.groups.append(iteration)
+        turns = members[turn * period : (turn + 1) * period]
+        iteration.vertices = [item for item in turns if isinstance(item, int)]
+        iteration.groups = [item for item in turns if isinstance(item, Cluster)]
+        if period == 1:  # no box around a single one
+            loop.vertices += iteration.vertices
+            loop.groups += iteration.groups
+        else:
+            loop.groups.append(iteration)
     return loop
