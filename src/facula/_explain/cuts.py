@@ -175,15 +175,20 @@ def severing_line(frame: FrameType) -> Source | None:
         name = waiting.pop(0)
         before = [node for node in program.assignments(scope, name) if node.lineno <= frame.f_lineno]
         for node in before[-1:]:
-            for each in program.names_in(getattr(node, "value", None) or ast.Pass()):
+            value = getattr(node, "value", None) or ast.Pass()
+            if name != root and program.takes_out(value):
+                return Source(code.co_filename, node.lineno, code.co_name)
+            for each in program.names_in(value):
                 if each in seen:
                     continue
                 seen.add(each)
-                value = _value_of(frame, each)
-                if _has_history(value):
+                read = _value_of(frame, each)
+                if _has_history(read):
                     return Source(code.co_filename, node.lineno, code.co_name)
-                if not callable(value) and not isinstance(value, type(ast)):
+                if not callable(read) and not isinstance(read, type(ast)):
                     waiting.append(each)
+            if program.takes_out(value):
+                return Source(code.co_filename, node.lineno, code.co_name)
     return None
 
 

@@ -243,6 +243,10 @@ def _reaches(start: Any, node: Any) -> bool:
 # ---- without a watch
 
 
+_POLES = ("LogBackward0", "Log2Backward0", "Log10Backward0", "RsqrtBackward0")
+"""Nodes of operators that save their operand, and are not finite where it is 0."""
+
+
 def in_graph(root: Any) -> Finding | None:
     """The oldest node of a graph whose values, as far as nodes saved them, are not finite."""
     oldest: dict[str, Any] = {}
@@ -253,7 +257,13 @@ def in_graph(root: Any) -> Finding | None:
         outs = _output_slots(node)
         for i, value in enumerate(held):
             array = getattr(value, "_array", value)
-            if isinstance(array, np.ndarray) and array.dtype.kind == "f" and not np.isfinite(array).all():
+            if not isinstance(array, np.ndarray) or array.dtype.kind != "f":
+                continue
+            if i not in outs and full_name(node) in _POLES and (array <= 0).any():
+                kind = "NaN" if (array < 0).any() else "inf"
+                if kind not in oldest or node.seq < oldest[kind][0].seq:
+                    oldest[kind] = (node, False)
+            if not np.isfinite(array).all():
                 made = node if i in outs or not hasattr(value, "grad_fn") else value.grad_fn
                 given = made is None
                 made = made or node

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd.accumulate import AccumulateGrad
 from ..autograd.graph import full_name
 from .report import Finding, line_at
 from .trace import Passed, leads_to
@@ -14,6 +15,7 @@ HUGE = 1e8
 """A gradient beyond this is called huge."""
 
 _FLAT = ("Round", "Floor", "Ceil", "Trunc", "Sign", "Sgn", "Heaviside", "FloorDivide", "Frac")
+_FACTORS = ("Mul", "Mm", "Addmm", "Bmm", "Baddbmm", "Mv", "Dot", "Div")
 _SATURATED = (
     "Sigmoid",
     "Tanh",
@@ -30,14 +32,35 @@ _SATURATED = (
 
 def zero(passed: list[Passed], leaf: Any) -> Finding | None:
     """The node that made a leaf's gradient zero."""
-    known: dict[Any, bool] = {}
+    for step in passed:
+        for edge, norm in zip(step.node.next, step.norm_after):
+            if norm and edge.__class__ is AccumulateGrad and edge.variable is leaf:
+                return None  # gradients that cancel out
+    guilty = None
     for step in passed:
         if not step.norm_before:
             continue
         for edge, norm in zip(step.node.next, step.norm_after):
-            if norm == 0 and edge is not None and leads_to(step.node, leaf, edge, known):
-                return _zero_by(step.node)
-    return None
+            if norm == 0 and edge is not None and leads_to(leaf, edge):
+                if not _is_flat(step.node):
+                    return None  # on one of the ways they cancel out
+                guilty = guilty or step.node
+    return None if guilty is None else _zero_by(guilty)
+
+
+def _is_flat(node: Any) -> bool:
+    """Whether the derivative itself is zero, and not just a sum of gradients that cancel out."""
+    short = full_name(node).split("Backward")[0]
+    if full_name(node).count("Backward") > 1:  # a second derivative, which is often zero
+        return False
+    if short in _FLAT:
+        return True
+    if short in _FACTORS:
+        held = node.saved if node.saved.__class__ is tuple else (node.saved,)
+        arrays = [getattr(value, "_array", value) for value in held]
+        return any(isinstance(a, np.ndarray) and a.dtype.kind == "f" and not a.any() for a in arrays)
+    op = getattr(node, "primitive", None)
+    return short in ("Softmax", "LogSoftmax") or getattr(op, "kind", "") == "elementwise"
 
 
 def _zero_by(node: Any) -> Finding:
@@ -58,7 +81,7 @@ def _zero_by(node: Any) -> Finding:
     elif short in _SATURATED:
         why = f"{size}inputs are where {short.lower()} is flat (saturated)"
         mend = "keep its inputs small: normalise them, initialise smaller, or clamp further out."
-    elif short in ("Mul", "Mm", "Addmm", "Bmm", "Mv", "Dot", "Div"):
+    elif short in _FACTORS:
         why = "the other factor is all zeros"
         mend = "initialise factors with something other than zeros, and see that masks leave something."
     else:

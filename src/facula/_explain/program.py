@@ -84,14 +84,14 @@ def items_set(scope: ast.AST, name: str) -> list[Any]:
 
 
 def calls_of(scope: ast.AST, owner: str, *methods: str) -> list[ast.Call]:
-    """The calls of ``owner.method(...)``."""
+    """The calls of ``owner.method(...)``, and of ``owner[...].method(...)``."""
     return [
         node
         for node in ast.walk(scope)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in methods
-        and ast.unparse(node.func.value) == owner
+        and (ast.unparse(node.func.value) == owner or ast.unparse(node.func.value).startswith(f"{owner}["))
     ]
 
 
@@ -127,6 +127,21 @@ def receiver_of(scope: ast.AST, line: int, method: str) -> str | None:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == method
     ]
     return found[0] if len(found) == 1 else None
+
+
+_EXITS = ("item", "tolist", "numpy", "detach")
+
+
+def takes_out(value: ast.AST) -> bool:
+    """Whether an expression takes values out of tensors: ``x.item()``, ``float(x)``."""
+    return any(
+        isinstance(node, ast.Call)
+        and (
+            (isinstance(node.func, ast.Attribute) and node.func.attr in _EXITS)
+            or (isinstance(node.func, ast.Name) and node.func.id == "float")
+        )
+        for node in ast.walk(value)
+    )
 
 
 def uncalled(at: Source | None, method: str) -> list[Source]:

@@ -79,8 +79,8 @@ def _put(waiting: dict[Any, Any], edge: Any, g: Any) -> None:
         waiting[edge] = g if before is None else before + g
 
 
-def leads_to(node: Any, leaf: Any, edge: Any, known: dict[Any, bool]) -> bool:
-    """Whether an edge of a node leads to a leaf."""
+def leads_to(leaf: Any, edge: Any) -> bool:
+    """Whether an edge leads to a leaf."""
     stack, seen = [edge], set()
     while stack:
         here = stack.pop()

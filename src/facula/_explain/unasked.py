@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from .._core import state
-from ..autograd.graph import Source, resolve, user_frame, warn_user
+from ..autograd.graph import Source, full_name, resolve, user_frame, warn_user
 from . import finite, leaves, program, shapes
 from .report import Finding, Line, Report, line_at
 
+_POLES = ("Log", "Div", "Reciprocal", "Rsqrt")
 _told: set[str] = set()
 
 
@@ -26,10 +27,12 @@ def _tell(what: str, finding: Finding | None) -> None:
         warn_user(Report([finding]).text())
 
 
-def root_not_a_number(root: Any) -> None:
-    """backward() starts from NaN. (From infinity it may: scaled losses do.)"""
+def root_not_finite(root: Any) -> None:
+    """backward() starts from NaN, or from an infinity that is no mere overflow. (Scaled losses may be infinite.)"""
     if "not finite" not in _told and state.watch is None and not state.modes.scales:
-        _tell("not finite", finite.in_graph(root))
+        finding = finite.in_graph(root)
+        if finding is not None and (root._array != root._array or full_name(finding.node).startswith(_POLES)):
+            _tell("not finite", finding)
 
 
 def grew(op: Any, out: Any, tensors: Any) -> None:
@@ -88,15 +91,15 @@ def _made(root: Any, frame: Any) -> list[Line]:
     return [line for place in places for line in line_at(place, "a leaf")]
 
 
-def stale(optimizer: Any, grad: Any) -> None:
-    """A gradient was added to one that the last step had used already, and nothing else happened to it."""
-    if "stale" in _told:
+def stale(leaf: Any) -> None:
+    """A gradient is added to one of before the leaf was changed."""
+    if "stale" in _told or state.watch is not None:
         return
     frame = user_frame(2)
     at = resolve(frame.f_code, frame.f_lasti)
-    added = resolve(grad._counter[1], grad._counter[2])
-    cause = f"backward() at {added} added to the gradients that step() at {at} had used already: they are summed."
-    lines = line_at(added, "adds to .grad") + line_at(at, "steps")
+    changed = resolve(leaf._counter[1], leaf._counter[2])
+    cause = f"backward() at {at} adds to gradients from before {changed} changed the parameters: they are summed."
+    lines = line_at(at, "adds to .grad") + line_at(changed, "changed them")
     lines += [line for node in program.uncalled(at, "zero_grad")[:1] for line in line_at(node, "named, but not called")]
-    mend = "call optimizer.zero_grad() (with its brackets) in each iteration before backward()."
+    mend = "call optimizer.zero_grad() (with its brackets), or set .grad to None, before each backward()."
     _tell("stale", Finding("summed", cause, lines, mend))

@@ -314,9 +314,10 @@ class Watch:
                     cause = (
                         f"The function does not use argument {i} of those differentiated at {at}: its gradient is 0."
                     )
-                    reason = Finding(
-                        "unreached", cause, line_at(at, "asked for here"), "leave it out of argnums=.", None, t
-                    )
+                    made = [y.grad_fn.source for y in outputs if not y.wraps and y.grad_fn is not None][:1]
+                    lines = [line for s in made for line in line_at(s, "does not use it")]
+                    lines += line_at(at, "asked for here")
+                    reason = Finding("unreached", cause, lines, "use it in the function, or leave it out.", None, t)
                 else:
                     reason.cause = f"The gradient of argument {i} is 0. {reason.cause}"
                 self.found(reason)

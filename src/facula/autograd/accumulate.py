@@ -75,6 +75,7 @@ class AccumulateGrad(Node):
                 if not xp.is_raw:
                     _add_tensor(variable, meta, g)
                 elif meta.grad is not None:
+                    _note_sum(variable, meta)
                     _add_array(meta, g)
                 else:
                     if type(g) is not np.ndarray and not isinstance(g, np.ndarray):
@@ -118,6 +119,18 @@ def _in_grad_dtype(g: Any, dtype: Any, xp: Any) -> Any:
 
 # NOTE [stealing]: the first gradient of a leaf becomes its ``.grad`` as it is if nobody else can see it, which its
 # reference count tells: the engine says how many references its own way to here accounts for. Else it is copied.
+
+
+def _note_sum(variable: Tensor, meta: Any) -> None:
+    """See whether the leaf was changed since the last sum, and its gradient left as it was: it was not cleared."""
+    grad = meta.grad._counter[0] if meta.grad._counter is not None else 0
+    leaf = variable._counter[0] if variable._counter is not None else 0
+    before = meta.summed
+    meta.summed = (id(meta.grad), grad + 1, leaf)
+    if before is not None and before[0] == id(meta.grad) and before[1] == grad and before[2] != leaf:
+        from .._explain import unasked  # loaded when something is unusual
+
+        unasked.stale(variable)
 
 
 def _add_array(meta: Any, g: Any) -> None:

@@ -213,10 +213,10 @@ def _root_edges(outputs: Sequence[Any], grads: Sequence[Any]) -> list[tuple[Any,
         if edge is None:
             raise _no_history(i, out)
         if not out._array.ndim and not out.wraps and out._array.dtype.kind == "f":
-            if math.isnan(out._array.item()):
+            if not math.isfinite(out._array.item()):
                 from .._explain import unasked  # loaded when something went wrong
 
-                unasked.root_not_a_number(out)
+                unasked.root_not_finite(out)
             if edge.__class__ is AccumulateGrad:
                 state.modes.leaf_root = weakref.ref(out)
         if g is not None and g._array.dtype != out._array.dtype and edge.__class__ is not AccumulateGrad:

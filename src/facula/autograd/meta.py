@@ -39,6 +39,8 @@ class AutogradMeta:
     creation: int = DEFAULT
     attr_version: int = 0
     inference: bool = False
+    summed: Any = None
+    """Of the last time that a gradient was added to another: which, its version then, and the leaf's."""
     cut: Cut | None = None
     origin: Any = None
     """Where a tensor without history was made; only a watch knows."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import sys
 import warnings
-import weakref
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from copy import deepcopy
@@ -72,10 +71,6 @@ def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandl
 def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Call ``hook(optimizer, args, kwargs)`` after each step of every optimizer."""
     return RemovableHandle(_global_optimizer_post_hooks, hook)
-
-
-_NEVER: Any = (lambda: None, 0)
-"""The gradient and its version at the last step, if there was none."""
 
 
 class Optimizer:
@@ -160,25 +155,12 @@ class Optimizer:
         return step
 
     def _look(self) -> None:
-        """See whether there is a gradient, and not the last step's with another one added, by the first parameter."""
+        """See whether there is a gradient, by the first parameter."""
         params = self.param_groups[0]["params"]
-        grad = params[0].grad if params else None
-        if grad is None:
+        if params and (params[0]._meta is None or params[0]._meta.grad is None):
             from .._explain import unasked  # loaded when something is unusual
 
             unasked.no_gradients(self)
-            return
-        own = self.__dict__
-        reference, version = own.get("_stepped", _NEVER)
-        now = 0 if grad._counter is None else grad._counter[0]
-        if reference() is not grad:
-            own["_stepped"] = (weakref.ref(grad), now)
-            return
-        if now == version + 1:
-            from .._explain import unasked  # loaded when something is unusual
-
-            unasked.stale(self, grad)
-        own["_stepped"] = (reference, now)
 
     # ---- groups
 
