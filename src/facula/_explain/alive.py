@@ -59,7 +59,7 @@ def living_nodes() -> Iterator[Any]:
     from ..autograd.graph import Node  # beside it
 
     for each in gc.get_objects():
-        if issubclass(type(each), (Node, _FunctionBase)) and getattr(each, "next", None) and type(each) not in _ENDS:
+        if issubclass(type(each), (Node, _FunctionBase)) and hasattr(each, "seq") and type(each) not in _ENDS:
             yield each
 
 

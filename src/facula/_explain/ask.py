@@ -270,6 +270,14 @@ def _node(node: Any) -> Report:
     return Report((), f"{full_name(node)} was recorded at {node.source} and holds {saved}.")
 
 
+def _seen_of(params: list[Any]) -> list[Finding]:
+    """What the watch that is on has found, and what the last one found about these parameters."""
+    watch = _current()
+    if watch is None:
+        return []
+    return [f for f in watch.report().findings if watch is state.watch or any(f.tensor is p for p in params)]
+
+
 def _module(module: Any, root: Any) -> Report:
     found = []
     hidden = leaves.hidden_parameters(module)
@@ -290,9 +298,7 @@ def _module(module: Any, root: Any) -> Report:
             if cause is not None:
                 cause.cause = f"No gradient reaches {', '.join(list(lost)[:3])}. {cause.cause}"
                 found.append(cause)
-    watch = _current()
-    if watch is not None:
-        found += watch.report().findings
+    found += _seen_of(list(params.values()))
     missing = [name for name, p in params.items() if p.requires_grad and (p._meta is None or p._meta.grad is None)]
     silence = f"Nothing unusual: {len(params)} parameters" + (f", {len(missing)} without gradient." if missing else ".")
     return Report(found, silence)
@@ -314,9 +320,7 @@ def _optimizer(optimizer: Any, root: Any) -> Report:
             lines = [line for t in strangers[:3] for line in line_at(leaves.source_of(t), "not in the optimizer")]
             cause_of = f"The loss depends on {len(strangers)} leaves that the optimizer does not hold."
             found.append(Finding("optimizer", cause_of, lines, "give them to the optimizer too.", tensor=strangers[0]))
-    watch = _current()
-    if watch is not None:
-        found += watch.report().findings
+    found += _seen_of(params)
     idle = [p for p in params if p._meta is None or p._meta.grad is None]
     silence = f"Nothing unusual: {len(params)} parameters" + (f", {len(idle)} without gradient." if idle else ".")
     return Report(found, silence)

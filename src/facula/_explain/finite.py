@@ -76,7 +76,7 @@ class Event:
         if self.op == "a change in place":
             return f"{self.op} at {self.source}"
         at = f" at element {list(self.element)}" if self.element else ""
-        return f"{self.op}() at {self.source} gave {self.what}{at}{self.operands}"
+        return f"{self.op}() at {self.source}{at}{self.operands}"
 
 
 def born(op: Any, t: Any, operands: list[Any], source: Source | None, attributes: tuple[Any, ...] = ()) -> Event | None:

@@ -59,7 +59,7 @@ def unreached(t: Any, roots: Any, frame: FrameType | None = None) -> Finding | N
     leading = [cut for cut in known if cut.source.leads_to(t)]
     chosen = leading or [cut for cut in between if cut.source is None][:2]
     if not chosen and frame is not None:
-        chosen = cuts_of_variables(frame, t)
+        chosen = cuts_of_variables(frame, t, roots)
     lines: list[Line] = []
     if chosen:
         first = cuts.finding(chosen[0], "The way to it", tensor=t)
@@ -82,10 +82,15 @@ def _assigned(frame: FrameType, name: str) -> list[Line]:
     return [line for node in nodes[-2:] for line in line_at(Source(frame.f_code.co_filename, node.lineno, ""), name)]
 
 
-def cuts_of_variables(frame: FrameType, t: Any) -> list[Any]:
-    """Cuts of the variables of a function, where what they were cut off from is not known: two at most."""
+def cuts_of_variables(frame: FrameType, t: Any, roots: Any) -> list[Any]:
+    """Cuts of the variables that a root was computed from, by the source: two at most."""
+    scope = program.scope_of(frame.f_code.co_filename, frame.f_code)
+    if scope is None:
+        return []
+    names = [name for root in roots if (name := name_of(root, frame)) is not None]
     found: dict[tuple[Any, int], Any] = {}
-    for value in frame.f_locals.values():
+    for each in program.names_behind(scope, names, frame.f_lineno):
+        value = frame.f_locals.get(each)
         cut = getattr(getattr(value, "_meta", None), "cut", None)
         if cut is not None and value is not t and cut.how != cuts.FROZEN and cut.source is None:
             found.setdefault((cut.code, cut.instruction), cut)

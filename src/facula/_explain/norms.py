@@ -48,6 +48,11 @@ def zero(passed: list[Passed], leaf: Any) -> Finding | None:
     return None if guilty is None else _zero_by(guilty)
 
 
+def is_factor(node: Any) -> bool:
+    """Whether a node is that of a product."""
+    return full_name(node).split("Backward")[0] in _FACTORS
+
+
 def _is_flat(node: Any) -> bool:
     """Whether the derivative itself is zero, and not just a sum of gradients that cancel out."""
     short = full_name(node).split("Backward")[0]

@@ -116,6 +116,19 @@ def names_in(node: ast.AST) -> list[str]:
     return list(found)
 
 
+def names_behind(scope: ast.AST, names: list[str], line: int) -> list[str]:
+    """The variables that some variables were computed from, by their last assignments before a line."""
+    waiting, seen = list(names), dict.fromkeys(names)
+    while waiting:
+        before = [node for node in assignments(scope, waiting.pop(0)) if node.lineno <= line]
+        for node in before[-1:]:
+            for each in names_in(getattr(node, "value", None) or ast.Pass()):
+                if each not in seen:
+                    seen[each] = None
+                    waiting.append(each)
+    return list(seen)
+
+
 def receiver_of(scope: ast.AST, line: int, method: str) -> str | None:
     """``x`` where a line says ``x.method(...)``, if it does so once."""
     statement = statement_at(scope, line)

@@ -348,9 +348,11 @@ class Watch:
             handle.remove()
         if self.steps:
             self.training.at_end()
-            for entry in self.training.leaves.values():
-                if entry.culprit is not None and entry.zeros == entry.total:
-                    self.found(entry.culprit)
+            leaves = self.training.leaves.values()
+            culprits = [entry.culprit for entry in leaves if entry.culprit is not None and entry.zeros == entry.total]
+            flat = [each for each in culprits if not norms.is_factor(each.node)]
+            for each in flat or culprits:  # zeros that are multiplied with come from what is flat
+                self.found(each)
 
 
 def _node(edge: Any) -> Any:
