@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ._tensor import Tensor
+from .overrides import call_override, overridden
 
 _UNEXPLAINED = (
     "Expected cond to be True, but got False. (Could this error message be improved? If so, please report an "
@@ -13,10 +14,13 @@ _UNEXPLAINED = (
 )
 
 
-def _assert(condition: Any, message: str) -> None:
+def _assert(condition: Any, message: str) -> Any:
     """``assert condition, message`` that also takes a tensor."""
+    if type(condition) is not bool and overridden((condition,)):
+        return call_override(_assert, _assert, (condition, message), {})
     if not condition:
         raise AssertionError(message)
+    return None
 
 
 def _assert_async(condition: Tensor, message: str = "Expected Tensor to be nonzero") -> None:

@@ -143,10 +143,26 @@ def is_tensor_like(inp: Any) -> bool:
     return isinstance(inp, Tensor) or hasattr(inp, "__torch_function__")
 
 
+class asking:
+    """Whether functions made of operators ask for overrides, too. ``ops.machine.overridable`` has them begin to."""
+
+    begun = False
+    begin: Callable[[], None] | None = None
+
+
+def let_functions_ask() -> None:
+    """Something has appeared that may take functions over."""
+    asking.begun = True
+    if asking.begin is not None:
+        asking.begin()
+
+
 class TorchFunctionMode:
     """Sees every function called within it."""
 
     def __enter__(self) -> TorchFunctionMode:
+        if not asking.begun:
+            let_functions_ask()
         state.update(function_modes=(*state.modes.function_modes, self))
         return self
 
@@ -171,8 +187,11 @@ _PROMISED_PROPERTIES = ("H", "T", "imag", "mH", "mT", "real")
 
 def dress(cls: type) -> None:
     """Have a subclass's properties and methods go through ``__torch_function__``."""
-    if cls.__torch_function__ is _disabled_torch_function_impl:  # type: ignore[attr-defined]
+    handler = cls.__torch_function__  # type: ignore[attr-defined]
+    if handler is _disabled_torch_function_impl:
         return
+    if not asking.begun and getattr(handler, "__func__", None) is not default_torch_function:
+        let_functions_ask()
     own: dict[str, Any] = dict(Tensor.__dict__)
     for name, value in own.items():
         if isinstance(value, Promised):

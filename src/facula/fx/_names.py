@@ -13,7 +13,7 @@ import facula
 
 from .. import _lazy
 from .._tensor import Tensor
-from ..ops.machine.public import FUNCTIONALS, FUNCTIONS, LINALG
+from ..ops.machine.public import FUNCTIONS, LINALG
 
 _PLACES = {
     f"torch.{place}{name}": f"torch.{home}.{name}"
@@ -32,7 +32,6 @@ _PLACES = {
     for name in names.split()
 } | {
     "torch.nn.functional.logsigmoid": "torch._C._nn.log_sigmoid",
-    "torch.nn.functional.threshold": "torch.nn.functional._threshold",
 }  # fmt: skip
 """Functions that PyTorch has, and prints, elsewhere than where users find them."""
 
@@ -79,49 +78,54 @@ _found: dict[Any, str] = {}
 
 
 def _homes(function: Any) -> Iterator[str]:
-    """The public places of a function. It exists, so its family is loaded: only such ones are looked at."""
-    name = getattr(function, "__name__", "")
-    if dict.get(FUNCTIONS, name) is function:
-        yield f"torch.{name}"
-    if FUNCTIONALS.get(name) is function or vars(facula.nn.functional).get(name) is function:
-        yield f"torch.nn.functional.{name}"
+    """The public places of a function. It exists, so its family is loaded: only such ones are looked at.
+
+    Where it has several names, the one that it was declared by counts, and then the shortest.
+    """
+    wanted = [getattr(getattr(function, "record", None), "title", ""), getattr(function, "__name__", "")]
     for place, table in _tables():
-        for name, value in table.items():
-            if value is function:
-                yield f"{place}{name}"
-    for name, value in vars(Tensor).items():
-        if (value.value if isinstance(value, _lazy.Promised) else value) is function:
-            yield f"torch.Tensor.{name}"
+        names = [name for name, value in table.items() if value is function]
+        if names:
+            yield place + next((name for name in wanted if name in names), min(names, key=len))
 
 
 def _tables() -> Iterator[tuple[str, dict[str, Any]]]:
     yield "torch.", FUNCTIONS
-    yield "torch.nn.functional.", FUNCTIONALS
+    yield "torch.nn.functional.", vars(facula.nn.functional)
     yield "torch._C._linalg.linalg_", LINALG
     for place in ("special", "fft"):
         module = _lazy.load({"special": "ops.pointwise.special", "fft": "ops.signals.fft"}[place])
         yield f"torch._C._{place}.{place}_", getattr(module, place.upper())
     yield "torch.", {name: value for name, value in vars(facula).items() if not name.startswith("__")}
+    methods = {name: m.value if isinstance(m, _lazy.Promised) else m for name, m in vars(Tensor).items()}
+    yield "torch.Tensor.", methods
 
 
 def method_name(function: Any) -> str | None:
     """The name of a method of Tensor; None for any other function."""
     name = of_facula(function)
+    if name is None and getattr(function, "__module__", "") in _MAKERS:
+        method = re.sub(r"_(?:tensor|number)(?=_?$)", "", function.__name__)
+        return method if hasattr(Tensor, method) else None
     if name is None or not name.startswith("torch.Tensor."):
         return None
     method = name.removeprefix("torch.Tensor.")
     return _OPERATORS.get(method, method)
 
 
+_MAKERS = ("facula.ops.machine.elementwise", "facula.ops.machine.text", "facula.ops.machine.write", None)
+"""Where forms of operators are made; not all of them are attributes of Tensor."""
+
 _OPERATORS = {
-    f"__{name}__": {"truediv": "div", "mod": "remainder", "neg": "neg"}.get(name, name)
+    f"__{i}{name}__": {"truediv": "div", "mod": "remainder"}.get(name, name) + "_" * len(i)
     for name in "add sub mul truediv matmul pow mod eq ne lt le gt ge".split()
+    for i in ("", "i")
 }
 
 
-def public_form(function: Any) -> Any:
-    """The function that users know, of a primitive."""
-    return function
+def is_python(name: str) -> bool:
+    """Whether PyTorch has written a function in Python: such ones hand on their arguments by parameter."""
+    return name.startswith(("torch.nn.functional.", "torch.functional."))
 
 
 def torch_path(module: str) -> str:
@@ -149,7 +153,7 @@ def target_name(target: Any) -> str:
         return f"operator.{name}"
     if module == "builtins":
         return f"builtins.{name}"
-    return qualified_name(target) if not isinstance(target, type) else _type_path(target)
+    return qualified_name(target)
 
 
 def short_name(function: Any) -> str:

@@ -15,6 +15,7 @@ import facula
 
 from ..autograd.graph import is_internal
 from ..nn import Module, Parameter
+from ..overrides import TorchFunctionMode
 from ..utils._pytree import tree_flatten, tree_map, tree_unflatten
 from ._arguments import PH, PHBase, PyTreeCodeGen
 from ._wrap import Patches, find_proxy, patching, wrap
@@ -225,7 +226,7 @@ class Tracer(TracerBase):
         fn = self._begin(root)
         _tracing += 1
         try:
-            with patching() as patches:
+            with patching() as patches, _Recording():
                 self._patch(patches, fn)
                 called, args = self.create_args_for_root(fn, isinstance(root, Module), concrete_args)
                 result = self.create_arg(called(*args))
@@ -282,6 +283,15 @@ class Tracer(TracerBase):
         made = type(self).__new__(type(self))
         vars(made).update({k: v for k, v in vars(self).items() if k != "root"})
         return made
+
+
+class _Recording(TorchFunctionMode):
+    """While tracing: every function asks it, so that a proxy is seen wherever it stands among the arguments."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if find_proxy(args, kwargs) is None:
+            return func(*args, **(kwargs or {}))
+        return Proxy.__torch_function__(func, types, args, kwargs)
 
 
 class _Same:

@@ -38,6 +38,28 @@ def normalize_module(
     return _normalized(signature, args, kwargs or {}, normalize_to_only_use_kwargs)
 
 
+def by_parameter(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Arguments without a default by position, the others by name, all of them."""
+    signature = inspect.signature(function)
+    bound = signature.bind(*args, **kwargs)
+    bound.apply_defaults()
+    positional: tuple[Any, ...] = ()
+    named: dict[str, Any] = {}
+    for name, value in bound.arguments.items():
+        parameter = signature.parameters[name]
+        if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+            positional += value
+        elif parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            named.update(value)
+        elif parameter.default is inspect.Parameter.empty:
+            positional += (value,)
+        else:
+            named[name] = value
+    return positional, named
+
+
 def _normalized(
     signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any], only_kwargs: bool
 ) -> ArgsKwargsPair | None:

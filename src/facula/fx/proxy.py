@@ -19,10 +19,12 @@ import facula
 
 from .._core.pytree import is_namedtuple_class
 from ..autograd.graph import is_internal
+from ..overrides import asking, let_functions_ask
 from . import _names
 from . import traceback as fx_traceback
 from .graph import Graph
 from .node import Argument, Node, Target, map_aggregate
+from .operator_schemas import by_parameter
 
 __all__ = [
     "Attribute", "GraphAppendingTracer", "ParameterProxy", "Proxy", "Scope", "ScopeContextManager", "TraceError",
@@ -129,8 +131,8 @@ class TracerBase:
         if hasattr(a, "__fx_create_arg__"):
             return a.__fx_create_arg__(self)
         if isinstance(a, tuple):
-            items = [self.create_arg(x) for x in a]
-            return type(a)(*items) if is_namedtuple_class(type(a)) else tuple(items)
+            items = tuple([self.create_arg(x) for x in a])
+            return self.create_node("call_function", type(a), items, {}) if is_namedtuple_class(type(a)) else items
         if isinstance(a, list):
             return [self.create_arg(x) for x in a]
         if isinstance(a, dict):
@@ -200,6 +202,8 @@ class Proxy:
     """
 
     def __init__(self, node: Node, tracer: TracerBase | None = None) -> None:
+        if not asking.begun:
+            let_functions_ask()
         self.tracer = GraphAppendingTracer(node.graph) if tracer is None else tracer
         self.node = node
 
@@ -266,7 +270,10 @@ class Proxy:
         (tracer,) = tracers
         if (name := _names.method_name(orig_method)) is not None:
             return tracer.create_proxy("call_method", name, args, kwargs)
-        return tracer.create_proxy("call_function", _names.public_form(orig_method), args, kwargs)
+        name = _names.of_facula(orig_method)
+        if name is not None and _names.is_python(name):
+            args, kwargs = by_parameter(orig_method, args, kwargs)
+        return tracer.create_proxy("call_function", orig_method, args, kwargs)
 
 
 def _unpacked(frame: FrameType) -> int | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import _lazy
+from ...ops.machine.overridable import overridable as _overridable
 from ...ops.machine.public import FUNCTIONALS
 
 _OWN = {
@@ -42,6 +43,9 @@ _OWN = {
 }
 """What a module below ``facula`` has under the same name."""
 
+_PLAIN = ("embedding", "one_hot", "pad", "relu")
+"""Functions among the operators that do not ask for overrides themselves."""
+
 _KNOWN = {*_OWN, *_lazy.FUNCTIONALS}
 
 __all__ = sorted(name for name in _KNOWN if not name.startswith(("_", "has_", "handle_")))
@@ -50,6 +54,8 @@ __all__ = sorted(name for name in _KNOWN if not name.startswith(("_", "has_", "h
 def __getattr__(name: str) -> Any:
     if name in _OWN:
         value = getattr(_lazy.load(_OWN[name]), name)
+        if _OWN[name].startswith("nn.functional.") and not hasattr(value, "record"):
+            _overridable(value)
     elif name == "_threshold":  # what PyTorch calls it in code that is made of graphs
         value = __getattr__("threshold")
     elif name == "_Reduction":
@@ -57,6 +63,8 @@ def __getattr__(name: str) -> Any:
     elif name in _lazy.FUNCTIONALS:
         _lazy.load(_lazy.FUNCTIONALS[name])
         value = FUNCTIONALS[name]
+        if name in _PLAIN:
+            _overridable(value)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value

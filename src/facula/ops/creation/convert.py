@@ -10,6 +10,7 @@ from ..._core import devices, dtypes, layouts, state
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ...autograd import exits
+from ..machine.overridable import overridable
 from ..machine.public import FUNCTIONS, public
 from ..moving.copy import cast_op
 from .factories import PYTHON_TYPES, checked_dtype, finish
@@ -411,6 +412,10 @@ for _fn in (
     result_type, can_cast, set_default_device, get_default_device, set_default_tensor_type,
 ):  # fmt: skip
     FUNCTIONS[_fn.__name__] = _fn
+overridable(
+    numel, is_floating_point, is_complex, is_signed, is_conj, is_neg, is_inference, is_same_size, get_device, detach,
+    detach_, result_type,
+)  # fmt: skip
 
 
 # ---- odds and ends

@@ -196,9 +196,8 @@ def any_state(
             if type(v) not in PLAIN and isinstance(v, Tensor) and v.wraps:
                 return _in_transform(op, args, attributes, operator, out)
     if overrides.overridden(args):
-        return overrides.call_override(
-            op.call, op.public or op.call, args + attributes, {} if out is None else {"out": out}
-        )
+        public = op.method if operator or form == "method" else op.public or op.call
+        return overrides.call_override(op.call, public, args + attributes, {} if out is None else {"out": out})
     if state.special and state.modes.profiled is not None:
         return _measured(op, args, operator, out, attributes, form)
     if state.special and state.modes.capture is not None:
@@ -277,6 +276,9 @@ def any_spelling(op: Elementwise, args: tuple[Any, ...], rest: tuple[Any, ...], 
         return transforms.call(op, args, ())
     given = list(args)
     if rest or more or args[-1] is MISSING:
+        whole = (*(v for v in args if v is not MISSING), *rest)
+        if overrides.overridden(whole, more):
+            return overrides.call_override(op.call, op.method if form == "method" else op.public, whole, more)
         k = len(args) - (form == "method")
         takes_factor = len(rest) == 1 and op.with_alpha is not None and _is_factor(given[1])
         if takes_factor and (isinstance(rest[0], Tensor) or is_number(rest[0])):

@@ -169,6 +169,8 @@ def public(
                     try:
                         return fn(*args, **kwargs) if kwargs else fn(*args)
                     except REFUSALS as e:
+                        if overrides.overridden(args, kwargs):  # by another argument than the first
+                            return overrides.call_override(fn, call, args, kwargs)
                         raise explained(e, args, kwargs, is_method) from None
                     except NeedsValues as e:
                         return each_item(e, args, kwargs)
@@ -282,6 +284,8 @@ def looking_like(fn: Any, call: Any) -> Any:
 
 def _inplace_by_copy(fn: Callable[..., Any]) -> Callable[..., Any]:
     def change(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if (self.__class__ not in DIRECT or state.special) and overrides.overridden((self, *args), kwargs):
+            return overrides.call_override(change, change, (self, *args), kwargs)
         return self.copy_(fn(self, *args, **kwargs))
 
     return change

@@ -38,7 +38,7 @@ def inplace_form(op: Any, operator: bool = False) -> Callable[..., Any]:
                 raise TypeError(f"{op.name}_() got an unexpected keyword argument '{key}'")
 
         if (self.__class__ not in PLAIN or state.special) and overrides.overridden((self, *args)):
-            return overrides.call_override(change, change, (self, *args), {})
+            return overrides.call_override(change, hot, (self, *args), {})
         if not isinstance(self, Tensor):
             raise wrong_operand(op, (self,), "inplace", 0)
         tensors = (self, *args[: k - 1])

@@ -10,6 +10,7 @@ from ..._core import dtypes, layouts
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ...autograd.saved import PLAIN
+from ...overrides import call_override, overridden
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import is_number
@@ -88,6 +89,8 @@ def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
             return self
     if not isinstance(src, Tensor):
         if not is_number(src):
+            if overridden((src,)):
+                return call_override(copy_, copy_, (self, src, non_blocking)[: 2 + non_blocking], {})
             raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
         from ..creation.create import tensor  # it imports this module
 

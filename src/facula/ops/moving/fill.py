@@ -10,8 +10,10 @@ import numpy as np
 from ..._core import dtypes
 from ..._lazy import set_methods
 from ..._tensor import Tensor
+from ...overrides import call_override, overridden
 from ..arrays.types import Array
 from ..machine import batching
+from ..machine.overridable import overridable
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, public
 from ..machine.rules import fit, no_gradient
@@ -66,6 +68,8 @@ def fill_(self: Any, value: Any) -> Any:
                 f"{value._array.ndim} dimensions."
             )
         return change(fill_tensor_op, self, (value,), assign)
+    if not isinstance(value, (int, float, complex)) and overridden((value,)):
+        return call_override(fill_, fill_, (self, value), {})
     number = value
 
     def write(target: np.ndarray[Any, Any]) -> None:
@@ -117,6 +121,7 @@ def zero_(self: Any) -> Any:
 set_methods(fill_=fill_, zero_=zero_)
 FUNCTIONS["fill_"] = fill_
 FUNCTIONS["zero_"] = zero_
+overridable(zero_)
 
 
 # ---- a tensor like another, filled

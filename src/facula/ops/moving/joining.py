@@ -17,6 +17,7 @@ from ..._core.dtypes import cast
 from ..._core.size import Size
 from ..._tensor import Tensor
 from ...autograd.saved import PLAIN
+from ...overrides import call_override, overridden
 from ..arrays.types import Arrays
 from ..machine import batching
 from ..machine.arguments import one_dim
@@ -92,6 +93,8 @@ def _quick(names: str, fn: Callable[..., Any], check_out: Any = None) -> None:
                 else:
                     if len(args) + len(kwargs) <= 2:
                         return fn(*args, **kwargs)
+        if overridden(args, kwargs):
+            return call_override(slow, call, args, kwargs)
         if check_out is not None and isinstance(kwargs.get("out"), Tensor) and args:
             check_out(args[0], kwargs["out"])
         return slow(*args, **kwargs)

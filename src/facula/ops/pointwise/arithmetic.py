@@ -17,6 +17,7 @@ from ..machine.deprecated import warn_of_old_overload
 from ..machine.elementwise import Elementwise, elementwise
 from ..machine.errors import NoOverload
 from ..machine.operands import operands
+from ..machine.overridable import overridable
 from ..machine.public import FUNCTIONS, OTHER_THAN_FOUND, expose, public
 from ..machine.refusals import only
 from ..machine.rules import no_gradient, raw
@@ -498,6 +499,7 @@ def _abs_(self: Any) -> Any:
 
 set_methods(abs_=_abs_, absolute_=_abs_)
 FUNCTIONS["abs_"] = _abs_
+overridable(_abs_)
 
 
 def _refuse_complex_sign(array: Any) -> None:

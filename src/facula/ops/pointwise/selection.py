@@ -18,6 +18,7 @@ from ..machine.arguments import is_number
 from ..machine.deprecated import warn_of_old_overload
 from ..machine.elementwise import elementwise
 from ..machine.operands import common_shape, operands
+from ..machine.overridable import overridable
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, OTHER_THAN_FOUND, expose, public
 from ..machine.refusals import only
@@ -247,6 +248,7 @@ def clamp_max_(self: Any, max: Any) -> Any:
 set_methods(clamp_=clamp_, clip_=clamp_, clamp_min_=clamp_min_, clamp_max_=clamp_max_)
 for _name, _fn in {"clamp_": clamp_, "clip_": clamp_, "clamp_min_": clamp_min_, "clamp_max_": clamp_max_}.items():
     FUNCTIONS[_name] = _fn
+overridable(clamp_, clamp_min_, clamp_max_)
 
 
 # ---- where
@@ -549,3 +551,4 @@ def nan_to_num_(self: Any, nan: Any = None, posinf: Any = None, neginf: Any = No
 
 set_methods(nan_to_num_=nan_to_num_)
 FUNCTIONS["nan_to_num_"] = nan_to_num_
+overridable(nan_to_num_)

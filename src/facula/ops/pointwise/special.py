@@ -302,8 +302,8 @@ def _of_tensors(op: Elementwise, rule_with_number: Any) -> Any:
 
 
 SPECIAL.update(
-    ndtr=ndtr.public, xlog1py=_of_tensors(xlog1py_op, _xlog1py_with_number_rule), zeta=_of_tensors(zeta_op, no_derivative("zeta")), expit=sigmoid_op.call, logit=logit, psi=digamma_op.call,  # type: ignore[attr-defined]  # noqa: E501
-    gammaln=lgamma_op.call, gammainc=igamma_op.call, gammaincc=igammac_op.call, multigammaln=mvlgamma,
+    ndtr=ndtr.public, xlog1py=_of_tensors(xlog1py_op, _xlog1py_with_number_rule), zeta=_of_tensors(zeta_op, no_derivative("zeta")), expit=sigmoid_op.call, logit=logit.public, psi=digamma_op.call,  # type: ignore[attr-defined]  # noqa: E501
+    gammaln=lgamma_op.call, gammainc=igamma_op.call, gammaincc=igammac_op.call, multigammaln=mvlgamma.public,  # type: ignore[attr-defined]
 )  # fmt: skip
 
 

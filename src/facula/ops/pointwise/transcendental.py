@@ -17,6 +17,7 @@ from ..machine.arguments import is_number
 from ..machine.elementwise import Elementwise, elementwise
 from ..machine.namespaces import TENSORS
 from ..machine.native import Native
+from ..machine.overridable import overridable
 from ..machine.public import FUNCTIONS, expose, public
 from ..machine.refusals import only
 from ..machine.rule import Gradient
@@ -206,6 +207,7 @@ def _square_(self: Any) -> Any:
 
 set_methods(square_=_square_)
 FUNCTIONS["square_"] = _square_
+overridable(_square_)
 
 
 @public("float_power", "float_power", out=True, overloads=True)
@@ -518,6 +520,7 @@ def _xlogy_(self: Any, other: Any) -> Any:
 
 set_methods(xlogy_=_xlogy_)
 FUNCTIONS["xlogy_"] = _xlogy_
+overridable(_xlogy_)
 
 
 def _ldexp(input: Array, other: Array) -> Any:
@@ -570,3 +573,4 @@ def _logit_(self: Any, eps: float | None = None) -> Any:
 
 set_methods(logit_=_logit_)
 FUNCTIONS["logit_"] = _logit_
+overridable(_logit_)

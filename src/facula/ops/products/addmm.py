@@ -9,6 +9,7 @@ import numpy as np
 from ..._core.dtypes import F32, F64, cpp_name, is_half, promote_types, widened
 from ..._lazy import set_methods
 from ..._tensor import Tensor
+from ...overrides import call_override, overridden
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.autocast import is_on, lowered
@@ -346,6 +347,9 @@ def _inplace(name: str, op: Primitive, check: Any) -> None:
     write = inplace_form(op)
 
     def change(self: Any, a: Any, b: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+        if overridden((self, a, b)):
+            factors = {n: v for n, v in (("beta", beta), ("alpha", alpha)) if type(v) is not int or v != 1}
+            return call_override(change, change, (self, a, b), factors)
         shape = check(self, a, b)
         if shape != self._array.shape:
             if op is addr_op:

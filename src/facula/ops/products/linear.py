@@ -103,7 +103,7 @@ def _measured_linear(input: Any, weight: Any, bias: Any = None) -> Any:
 def _any_linear(input: Any, weight: Any, bias: Any = None) -> Any:
     given = (input, weight, bias)
     if overridden(given):
-        return call_override(_any_linear, linear, given, {})
+        return call_override(_any_linear, linear, given if bias is not None else given[:2], {})
     if is_on():
         input, weight, bias = lowered(input, weight, bias)
     require_tensors("linear", ("input", input), ("weight", weight))

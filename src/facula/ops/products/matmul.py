@@ -23,7 +23,7 @@ from ..machine.call import Call, made
 from ..machine.namespaces import TENSORS, show
 from ..machine.operands import common_shape
 from ..machine.primitive import primitive
-from ..machine.public import FUNCTIONS, linalg, public
+from ..machine.public import linalg, public
 from ..machine.rules import in_both_namespaces
 from ..moving.copy import clone
 from ..views.shape import contiguous, expand_op, flatten, reshape, squeeze_op, unsafe_view_op, unsqueeze_op, view_op
@@ -177,7 +177,7 @@ def _folded(input: Any, other: Any, left_is_larger: bool) -> Any:
 def _any_operator(input: Any, other: Any) -> Any:
     if not isinstance(other, Tensor) and not has_override(other):
         return NotImplemented
-    return FUNCTIONS["matmul"](input, other)
+    return Tensor.matmul(input, other)
 
 
 _operator = made(mm_op, _matrices, _any_operator)
