@@ -47,6 +47,10 @@ def _get_attr(module: Any, path: str) -> Any:
     return module
 
 
+def is_missing(value: Any) -> bool:
+    return value is _MISSING
+
+
 def _assign_attr(value: Any, module: Module, path: str) -> None:
     """Put a value at a path, with plain modules on the way. A plain tensor becomes a buffer."""
     *prefix, name = path.split(".")

@@ -10,10 +10,10 @@ __path__.append(_os.path.join(_os.path.dirname(__path__[0]), "_old_paths", "ops"
 
 
 def __getattr__(name: str) -> Any:
-    if name == "aten":  # PyTorch has its operators under this name, too
+    if name in ("aten", "prims"):  # PyTorch has its operators under these names, too
         from importlib import import_module  # loaded when first used
 
-        return import_module("facula.ops.aten")
+        return import_module(f"facula.ops.{name}")
     from importlib.util import find_spec  # loaded when first used
 
     if name.startswith("_") or find_spec(f"facula.ops.{name}") is not None:  # the import of a family asks first

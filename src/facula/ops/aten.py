@@ -22,6 +22,8 @@ from .views.slices import slice_along
 class Overloads:
     """An operator; its overloads are one here, which finds out by the arguments, but have names."""
 
+    namespace = "aten"
+
     def __init__(self, name: str, function: Any) -> None:
         self.__name__ = name
         self._function = function
@@ -30,7 +32,7 @@ class Overloads:
         try:
             return args[0]._function(*args[1:], **kwargs)
         except TypeError as e:
-            raise RuntimeError(f"aten::{args[0].__name__}() {e}") from None
+            raise RuntimeError(f"{args[0]._qualified_op_name}() {e}") from None
 
     def __getattr__(self, overload: str) -> Any:
         if overload.startswith("_"):
@@ -41,13 +43,13 @@ class Overloads:
 
     @property
     def _qualified_op_name(self) -> str:
-        return f"aten::{self.__name__}"
+        return f"{self.namespace}::{self.__name__}"
 
     def __reduce__(self) -> Any:
-        return __getattr__, (self.__name__,)
+        return _named, (self.namespace, self.__name__)
 
     def __str__(self) -> str:
-        return f"aten.{self.__name__}"
+        return f"{self.namespace}.{self.__name__}"
 
     def __repr__(self) -> str:
         return f"<OpOverloadPacket(op='{self}')>"
@@ -56,10 +58,9 @@ class Overloads:
 class Overload:
     """One overload by its name. It is equal to all others of its operator, which do the same here."""
 
-    namespace = "aten"
-
     def __init__(self, packet: Overloads, overload: str) -> None:
         self.overloadpacket = packet
+        self.namespace = packet.namespace
         self._overloadname = overload
         self.__name__ = f"{packet.__name__}.{overload}"
 
@@ -68,7 +69,7 @@ class Overload:
 
     @property
     def _qualified_op_name(self) -> str:
-        return f"aten::{self.__name__}"
+        return f"{self.namespace}::{self.__name__}"
 
     def name(self) -> str:
         return self._qualified_op_name.removesuffix(".default")
@@ -83,10 +84,14 @@ class Overload:
         return getattr, (self.overloadpacket, self._overloadname)
 
     def __str__(self) -> str:
-        return f"aten.{self.__name__}"
+        return f"{self.namespace}.{self.__name__}"
 
     def __repr__(self) -> str:
         return f"<OpOverload(op='{self.overloadpacket}', overload='{self._overloadname}')>"
+
+
+def _named(namespace: str, name: str) -> Any:
+    return getattr(_lazy.load(f"ops.{namespace}"), name)
 
 
 @cache

@@ -16,6 +16,7 @@ from ..machine import batching
 from ..machine.arguments import is_number
 from ..machine.call import is_apart
 from ..machine.operands import common_shape
+from ..machine.overridable import overridable
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.rules import fit, no_gradient
@@ -119,3 +120,4 @@ def assign(target: np.ndarray[Any, Any], source: Any) -> None:
 
 
 set_methods(copy_=copy_)
+overridable(copy_)

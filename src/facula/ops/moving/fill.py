@@ -121,7 +121,7 @@ def zero_(self: Any) -> Any:
 set_methods(fill_=fill_, zero_=zero_)
 FUNCTIONS["fill_"] = fill_
 FUNCTIONS["zero_"] = zero_
-overridable(zero_)
+overridable(fill_, zero_)
 
 
 # ---- a tensor like another, filled

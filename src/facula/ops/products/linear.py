@@ -104,6 +104,10 @@ def _any_linear(input: Any, weight: Any, bias: Any = None) -> Any:
     given = (input, weight, bias)
     if overridden(given):
         return call_override(_any_linear, linear, given if bias is not None else given[:2], {})
+    return composed_linear(input, weight, bias)
+
+
+def composed_linear(input: Any, weight: Any, bias: Any = None) -> Any:
     if is_on():
         input, weight, bias = lowered(input, weight, bias)
     require_tensors("linear", ("input", input), ("weight", weight))
@@ -118,7 +122,7 @@ def _any_linear(input: Any, weight: Any, bias: Any = None) -> Any:
         return addmm(bias, input, t(weight))
     if x.flags.c_contiguous and w.ndim == 2 and x.shape[-1]:
         rows = math.prod(x.shape[:-1])
-        return view_op(linear(view_op(input, (rows, x.shape[-1])), weight, bias), (*x.shape[:-1], w.shape[0]))
+        return view_op(addmm(bias, view_op(input, (rows, x.shape[-1])), t(weight)), (*x.shape[:-1], w.shape[0]))
     return matmul(input, t(weight)) + bias
 
 
@@ -127,3 +131,4 @@ _hot_mm, _hot_addmm = (made(op, _recipe, _measured_linear, **_own) for op in (mm
 
 
 FUNCTIONALS["linear"] = linear
+linear.plain = composed_linear  # type: ignore[attr-defined]

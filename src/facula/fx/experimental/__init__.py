@@ -1,0 +1,1 @@
+"""What PyTorch calls experimental: fusing layers, tracing with values."""

@@ -1,0 +1,262 @@
+"""``make_fx``: a function as a graph of the operators that it ran, gradients inside it included.
+
+It is run once, with real tensors. A function mode sees each operator, of a backward pass as well, and writes down which
+values went in and came out. Values are known by where they lie in memory: a tensor without history, or one that was
+saved, is another object than the one that an operator gave.
+"""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from collections.abc import Callable
+from functools import cache
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+import facula
+
+from ..._tensor import Tensor
+from ...nn import Module, Parameter
+from ...ops import prims
+from ...ops.machine.primitive import Primitive
+from ...ops.machine.public import FUNCTIONS
+from ...overrides import TorchFunctionMode
+from ...utils._pytree import tree_flatten, tree_unflatten
+from .. import _names
+from .._arguments import PyTreeCodeGen
+from ..graph import Graph
+from ..graph_module import GraphModule
+from ..node import Node, map_aggregate
+from ..passes.shape_prop import _extract_tensor_metadata
+
+__all__ = ["get_proxy_mode", "make_fx"]
+
+_READING = ("item", "tolist", "numpy", "__bool__", "__float__", "__int__", "__index__", "is_nonzero", "equal", "allclose")
+
+
+_WRITTEN = (
+    bool, int, float, complex, str, type(None), type(...), facula.dtype, facula.device, facula.layout,
+    facula.memory_format,
+)  # fmt: skip
+"""What code can say."""
+
+
+def get_proxy_mode() -> Any:
+    """What records at the moment, if anything does."""
+    return next((m for m in facula._core.state.modes.function_modes if isinstance(m, _Recorder)), None)
+
+
+def make_fx(
+    f: Callable[..., Any], decomposition_table: Any = None, tracing_mode: str = "real", *_: Any, **__: Any
+) -> Callable[..., GraphModule]:
+    """A function that, given arguments, traces ``f`` with them into a graph of operators.
+
+    Conditions and shapes are those of these arguments. Tensors that are neither arguments nor made inside are constants.
+    """
+    if tracing_mode not in ("real", "fake", "symbolic"):
+        raise AssertionError(f'tracing_mode must be one of "real", "fake", "symbolic", got {tracing_mode}')
+    if tracing_mode != "real":
+        raise NotImplementedError(f"facula traces with real tensors; tracing_mode={tracing_mode!r} is not there")
+
+    def traced(*args: Any) -> GraphModule:
+        root = Module()
+        graph = Graph()
+        recorder = _Recorder(graph, root)
+        names = _parameter_names(f, len(args))
+        leaves, spec = tree_flatten(list(args))
+        nested = len(leaves) != len(args) or any(a is not b for a, b in zip(leaves, args))
+        placed = [recorder.placeholder(name, leaf) for name, leaf in _leaf_names(names, args)]
+        given = tree_unflatten(placed, spec)
+        with recorder:
+            result = f(*given)
+        if nested:
+            codegen = PyTreeCodeGen(names, spec)
+            result, codegen.out_spec = tree_flatten(result)
+            graph.set_codegen(codegen)
+        graph.output(map_aggregate(result, recorder.argument))
+        return GraphModule(root, graph, getattr(f, "__name__", "<lambda>"))
+
+    return traced
+
+
+def _parameter_names(f: Callable[..., Any], count: int) -> list[str]:
+    if isinstance(f, FunctionType):
+        parameters = list(inspect.signature(f).parameters.values())
+        if len(parameters) >= count and all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters[:count]):
+            return [p.name for p in parameters[:count]]
+    return [f"arg{i}" for i in range(count)]
+
+
+def _leaf_names(names: list[str], args: tuple[Any, ...]) -> Any:
+    for name, arg in zip(names, args):
+        for i, leaf in enumerate(tree_flatten(arg)[0]):
+            yield f"{name}_{i + 1}", leaf
+
+
+def _place(value: Tensor) -> Any:
+    array = value._array
+    return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype
+
+
+class _Recorder(TorchFunctionMode):
+    """Writes down the operators that run within it."""
+
+    sees_gradients = True
+
+    def __init__(self, graph: Graph, root: Module) -> None:
+        self.graph = graph
+        self.root = root
+        self.nodes: dict[Any, Node] = {}
+        self.kept: list[Any] = []
+        """Arrays whose places in memory are known stay alive."""
+        self.constants = {"_param_constant": 0, "_tensor_constant": 0}
+        self.objects = 0
+        self.open: list[Any] = []
+        """The functions that are being looked into."""
+
+    # ---- values
+
+    def placeholder(self, name: str, value: Any) -> Any:
+        node = self.graph.placeholder(name)
+        if not isinstance(value, Tensor):
+            return value
+        self.know(value, node)
+        return value
+
+    def know(self, value: Tensor, node: Node) -> None:
+        self.nodes[_place(value)] = node
+        self.kept.append(value._array)
+        node.meta["val"] = facula.empty_strided(value.shape, value.stride(), dtype=value.dtype, device="meta")
+        node.meta["tensor_meta"] = _extract_tensor_metadata(value)
+
+    def argument(self, value: Any) -> Any:
+        """A value as an argument of nodes: a tensor that no node has made is a constant."""
+        if not isinstance(value, Tensor):
+            value = value.item() if isinstance(value, np.generic) else value
+            return value if isinstance(value, _WRITTEN) else self.kept_object(value)
+        if _place(value) not in self.nodes:
+            kind = "_param_constant" if isinstance(value, Parameter) else "_tensor_constant"
+            name = f"{kind}{self.constants[kind]}"
+            self.constants[kind] += 1
+            setattr(self.root, name, value if isinstance(value, Parameter) else value.detach())
+            self.know(value, self.graph.get_attr(name))
+        return self.nodes[_place(value)]
+
+    def kept_object(self, value: Any) -> Node:
+        """Something that code cannot say: the module keeps it."""
+        name = f"_object{self.objects}"
+        self.objects += 1
+        setattr(self.root, name, value)
+        return self.graph.get_attr(name)
+
+    # ---- calls
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        given = [v for v in tree_flatten((args, kwargs))[0] if isinstance(v, Tensor)]
+        if any(t.wraps for t in given):
+            raise NotImplementedError("make_fx does not see into vmap and forward mode; trace what they are given to")
+        name = (_names.method_name(func) or _names.of_facula(func) or "").rpartition(".")[2]
+        if name in _READING and any(_place(t) in self.nodes for t in given):
+            raise RuntimeError(
+                f"It appears that you're trying to get value out of a tracing tensor with {name} - erroring out! It's "
+                "likely that this is caused by data-dependent control flow or similar."
+            )
+        whole = _is_whole(name) or "out" in kwargs or func in self.open
+        composed = None if whole else _composed(func)
+        before = self.arguments(args, kwargs) if _changes(name) else None  # it may lie otherwise afterwards
+        if composed is None:
+            result = func(*args, **kwargs)
+        else:  # it is made of operators, which are recorded in its place
+            self.open.append(func)
+            try:
+                with self:
+                    result = composed(*args, **kwargs)
+            finally:
+                self.open.pop()
+        if name == "__setitem__":
+            self.record(operator.setitem, args, kwargs, args[0])
+            return result
+        made = [v for v in tree_flatten(result)[0] if isinstance(v, Tensor)]
+        if composed is not None:
+            made = [t for t in made if _place(t) not in self.nodes]
+        itself = any(result is t for t in given)  # what gives back its argument has either changed it or done nothing
+        if made and (not itself or "out" in kwargs or _changes(name)):
+            self.record(func, args, kwargs, result, before)
+        return result
+
+    def arguments(self, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        return map_aggregate(args, self.argument), dict(map_aggregate(kwargs, self.argument))
+
+    def record(self, func: Any, args: Any, kwargs: dict[str, Any], result: Any, given: Any = None) -> None:
+        target = _operator(func, args, kwargs)
+        name = target.__name__.partition(".")[0] if hasattr(target, "overloadpacket") else None
+        node = self.graph.call_function(target, *(given or self.arguments(args, kwargs)), name=name)
+        if isinstance(result, Tensor):
+            self.know(result, node)
+            return
+        for i, part in enumerate(result):
+            if isinstance(part, Tensor):
+                self.know(part, self.graph.call_function(operator.getitem, (node, i)))
+
+
+def _changes(name: str) -> bool:
+    return name.endswith("_") and not name.endswith("__")
+
+
+def _is_whole(name: str) -> bool:
+    """Whether a function is one step though it is written in Python: it writes into its tensor, or makes a new one."""
+    return _changes(name) or name.startswith("new_") or name.endswith("_like")
+
+
+def _composed(func: Any) -> Callable[..., Any] | None:
+    """The function of other operators that a public one is; None for an operator."""
+    plain = getattr(func, "plain", None)
+    if plain is None and hasattr(func, "record") and not hasattr(func, "primitive"):
+        plain = getattr(func, "__wrapped__", None)
+    found: Callable[..., Any] | None = plain
+    return found
+
+
+_BINARY = ("add", "sub", "mul", "div", "add_", "sub_", "mul_", "div_", "remainder", "floor_divide")
+_COMPARED = ("eq", "ne", "lt", "le", "gt", "ge", "masked_fill", "masked_fill_", "fill_")
+_ALWAYS = {"select": "int", "slice": "Tensor", "transpose": "int", "where": "self", "index": "Tensor", "split": "Tensor"}
+
+
+def _operator(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """What a node calls: an overload of ``torch.ops.aten``, or of ``torch.ops.prims``, or the function itself."""
+    if func is operator.setitem:
+        return func
+    op = func if isinstance(func, Primitive) else getattr(func, "primitive", None)
+    known = None if isinstance(func, Primitive) else _names.of_facula(func)
+    name = (_names.method_name(func) or known or "").rpartition(".")[2]
+    if op is not None and known is None and not _changes(name):
+        return _as_aten(op) or prims.of(op) or func
+    if name.startswith("__") or not name or not hasattr(facula.ops.aten, name):
+        return operator.getitem if name == "__getitem__" else func
+    second_is_tensor = len(args) > 1 and isinstance(args[1], Tensor)
+    overload = _ALWAYS.get(name, "default")
+    if name in _BINARY:
+        overload = "Tensor"
+    elif name in _COMPARED:
+        overload = "Tensor" if len(args) > 1 and isinstance(args[-1], Tensor) else "Scalar"
+    elif name == "pow":
+        kinds = ["Tensor" if isinstance(a, Tensor) else "Scalar" for a in args[:2]]
+        overload = "Scalar" if kinds[0] == "Scalar" else "_".join(kinds)
+    return getattr(getattr(facula.ops.aten, name), overload)
+
+
+@cache
+def _as_aten(op: Primitive) -> Any:
+    """A primitive whose parameters are those of the public function of the same name."""
+    public = dict.get(FUNCTIONS, op.name)
+    written = getattr(public, "__wrapped__", None)
+    if written is None or op.variadic or op.lists or op.kind == "elementwise":  # these want operands of one shape
+        return None
+    names = [*op.tensor_names, *op.attribute_names]
+    parameters = inspect.signature(written).parameters.values()
+    same = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD][: len(names)] == names
+    return getattr(facula.ops.aten, op.name).default if same else None

@@ -1,0 +1,1 @@
+"""Passes as objects, and what runs them in order."""
