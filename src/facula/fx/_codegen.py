@@ -284,13 +284,13 @@ class _Writer:
             return
         text = _line_of(node.stack_trace) if node.stack_trace else "No stacktrace found for following nodes"
         if text and text != self.told:
-            self.body.append(("\n" if self.told else "") + self.style.paint("dim", f"# {text}") + "\n")
+            self.body.append(("\n" if self.body else "") + self.style.paint("dim", f"# {text}") + "\n")
             self.told = text
 
 
 def _line_of(trace: str) -> str:
     """The last line of a trace: ``File: model.py:3 in forward, code: return x``."""
-    found = re.findall(r'^  File "(.+)", line (\d+), in (.+)\n    (.+)$', trace, re.MULTILINE)
+    found = re.findall(r'^ *File "(.+)", line (\d+), in (.+)\n    (.+)$', trace, re.MULTILINE)
     if not found:
         return ""
     file, line, name, code = found[-1]

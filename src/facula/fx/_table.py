@@ -7,8 +7,8 @@ from typing import Any
 
 
 def table(titles: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
-    """Columns as wide as they need be, under their titles and a line."""
+    """Columns as wide as they need be, under their titles, which have some room, and a line."""
     cells = [[str(cell) for cell in row] for row in (titles, *rows)]
-    widths = [max(map(len, column)) for column in zip(*cells)]
+    widths = [max(len(title) + 2, *map(len, column)) for title, *column in zip(*cells)]
     cells.insert(1, ["-" * width for width in widths])
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in cells)

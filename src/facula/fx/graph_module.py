@@ -115,7 +115,7 @@ class GraphModule(Module):
                     raise RuntimeError(
                         f"Node {node} referenced target {node.target} but that target was not provided in ``root``!"
                     )
-            for target in sorted({node.target for node in wanted}, key=lambda t: t.count(".")):
+            for target in sorted(dict.fromkeys(node.target for node in wanted), key=lambda t: t.count(".")):
                 _assign_attr(root[target], self, target)
         else:
             raise RuntimeError(f"Unsupported type {root} passed for root!")

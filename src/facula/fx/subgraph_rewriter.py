@@ -46,17 +46,16 @@ def replace_pattern_with_filters(
     match_filters: list[Callable[[InternalMatch, Graph, Graph], bool]] | None = None, ignore_literals: bool = False,
     replacement_callback: Callable[[InternalMatch, Graph, Graph], Graph] | None = None, node_name_match: str = "",
 ) -> list[ReplacedPatterns]:  # fmt: skip
-    """The same where all filters, given (match, graph, pattern), say so. ``replacement_callback`` may make the new part."""
+    """The same where all filters, given (match, graph, pattern), agree. ``replacement_callback`` makes the new part."""
     return _replace_pattern(
         gm, pattern, replacement, match_filters, ignore_literals, replacement_callback, node_name_match
     )
 
 
 def _graph_of(program: Any) -> Graph:
-    graph: Graph = program if isinstance(program, Graph) else (
-        program.graph if isinstance(program, GraphModule) else symbolic_trace(program).graph
-    )
-    return graph
+    if isinstance(program, Graph):
+        return program
+    return (program if isinstance(program, GraphModule) else symbolic_trace(program)).graph
 
 
 def _replace_pattern(
@@ -81,7 +80,7 @@ def _replace_pattern(
         done.append(ReplacedPatterns(match.anchors[0], match.nodes_map, made))
     gm.recompile()
     if isinstance(replacement, Module):
-        _take_over_attributes(gm, replacement if isinstance(replacement, GraphModule) else replacement)
+        _take_over_attributes(gm, replacement)
     return done
 
 
@@ -93,6 +92,7 @@ def _put_in_place(graph: Graph, match: InternalMatch, new: Graph, instead: dict[
             f"Replacement placeholders count ({len(placeholders)}) does not match match placeholders count "
             f"({len(match.placeholder_nodes)})"
         )
+    match.nodes_map.update({p: _latest(g, instead) for p, g in match.nodes_map.items() if p.op == "placeholder"})
     values = {p: _latest(given, instead) for p, given in zip(placeholders, match.placeholder_nodes)}
     users = {user for node in match.returning_nodes for user in node.users}
     with graph.inserting_before(min(users) if users else max(match.returning_nodes)):

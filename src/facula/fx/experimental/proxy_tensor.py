@@ -34,7 +34,7 @@ from ..passes.shape_prop import _extract_tensor_metadata
 
 __all__ = ["get_proxy_mode", "make_fx"]
 
-_READING = ("item", "tolist", "numpy", "__bool__", "__float__", "__int__", "__index__", "is_nonzero", "equal", "allclose")
+_READING = tuple("item tolist numpy is_nonzero equal allclose __bool__ __float__ __int__ __index__".split())
 
 
 _WRITTEN = (
@@ -54,7 +54,7 @@ def make_fx(
 ) -> Callable[..., GraphModule]:
     """A function that, given arguments, traces ``f`` with them into a graph of operators.
 
-    Conditions and shapes are those of these arguments. Tensors that are neither arguments nor made inside are constants.
+    Conditions and shapes are those of these arguments. Tensors neither among them nor made inside are constants.
     """
     if tracing_mode not in ("real", "fake", "symbolic"):
         raise AssertionError(f'tracing_mode must be one of "real", "fake", "symbolic", got {tracing_mode}')
@@ -194,7 +194,8 @@ class _Recorder(TorchFunctionMode):
     def record(self, func: Any, args: Any, kwargs: dict[str, Any], result: Any, given: Any = None) -> None:
         target = _operator(func, args, kwargs)
         name = target.__name__.partition(".")[0] if hasattr(target, "overloadpacket") else None
-        node = self.graph.call_function(target, *(given or self.arguments(args, kwargs)), name=name)
+        nodes, named = given or self.arguments(args, kwargs)
+        node = self.graph.call_function(target, nodes, named, name=name)
         if isinstance(result, Tensor):
             self.know(result, node)
             return
@@ -223,7 +224,7 @@ def _composed(func: Any) -> Callable[..., Any] | None:
 
 _BINARY = ("add", "sub", "mul", "div", "add_", "sub_", "mul_", "div_", "remainder", "floor_divide")
 _COMPARED = ("eq", "ne", "lt", "le", "gt", "ge", "masked_fill", "masked_fill_", "fill_")
-_ALWAYS = {"select": "int", "slice": "Tensor", "transpose": "int", "where": "self", "index": "Tensor", "split": "Tensor"}
+_ALWAYS = {"select": "int", "slice": "Tensor", "transpose": "int", "where": "self", "split": "Tensor"}
 
 
 def _operator(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -237,7 +238,6 @@ def _operator(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         return _as_aten(op) or prims.of(op) or func
     if name.startswith("__") or not name or not hasattr(facula.ops.aten, name):
         return operator.getitem if name == "__getitem__" else func
-    second_is_tensor = len(args) > 1 and isinstance(args[1], Tensor)
     overload = _ALWAYS.get(name, "default")
     if name in _BINARY:
         overload = "Tensor"

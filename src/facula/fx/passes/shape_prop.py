@@ -30,8 +30,8 @@ _FORMATS = (facula.contiguous_format, facula.channels_last, facula.channels_last
 
 def _extract_tensor_metadata(result: facula.Tensor, include_contiguity: bool = True) -> TensorMetadata:
     dims = {facula.channels_last: 4, facula.channels_last_3d: 5}
-    formats = [f for f in _FORMATS if result.dim() == dims.get(f, result.dim()) and result.is_contiguous(memory_format=f)]
-    memory_format = formats[0] if formats and include_contiguity else None
+    fitting = [f for f in _FORMATS if result.dim() == dims.get(f, result.dim())] if include_contiguity else []
+    memory_format = next((f for f in fitting if result.is_contiguous(memory_format=f)), None)
     return TensorMetadata(
         result.shape, result.dtype, result.requires_grad, result.stride(), memory_format, False, {}
     )  # fmt: skip
@@ -43,7 +43,7 @@ class ShapeProp(Interpreter):
     def __init__(self, gm: GraphModule, fake_mode: Any = None) -> None:
         super().__init__(gm)
         if fake_mode is not None:
-            raise NotImplementedError("facula has no fake tensors: run it with tensors, or with ones on the device meta")
+            raise NotImplementedError("facula has no fake tensors: run it with tensors, or with such as are on meta")
 
     def run_node(self, n: Node) -> Any:
         try:

@@ -74,9 +74,11 @@ def _modes_are_on() -> bool:
 
 
 def _ask(plain: Any, public: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if overridden(args, kwargs):
-        return call_override(plain, public, args, kwargs)
-    return plain(*args, **kwargs)
+    if not overridden(args, kwargs):
+        return plain(*args, **kwargs)
+    defaults = dict(zip(kwargs, plain.__defaults__ or ())) | (plain.__kwdefaults__ or {})
+    given = {name: v for name, v in kwargs.items() if name not in defaults or v is not defaults[name]}
+    return call_override(plain, public, args, given)
 
 
 asking.begin = staticmethod(let_ask)

@@ -15,9 +15,6 @@ __all__ = ["PassManager", "pass_result_wrapper", "this_before_that_pass_constrai
 
 def pass_result_wrapper(fn: Callable[..., Any]) -> Callable[..., Any]:
     """A pass that returns nothing, or a module, as one that returns a ``PassResult``."""
-    if fn is None:
-        return None  # type: ignore[return-value]
-
     @wraps(fn)
     def wrapped(gm: Any) -> PassResult | None:
         result = fn(gm)
@@ -74,7 +71,7 @@ class PassManager:
                     if not constraint(a, b):
                         raise RuntimeError(
                             f"pass schedule constraint violated. Expected {a} before {b} but found {a} at index {i} "
-                            f"and {b} at index{j} in pass list."
+                            f"and {b} at index {j} in pass list."
                         )
         self._validated = True
 
@@ -89,13 +86,13 @@ class PassManager:
         try:
             self.passes = [self.passes[i] for i in sorter.static_order()]
         except CycleError as e:
-            circle = [self.passes[i] for i in e.args[1]]
+            circle = [self.passes[i] for i in e.args[1][:-1]]
             raise RuntimeError(f"Circular dependency detected within the following passes: {circle}") from None
         self._validated = True
 
     def add_checks(self, check: Callable[..., Any]) -> None:
         """Have a function of the module raise if something is wrong."""
-        if list(inspect.signature(check).parameters) == [] or len(inspect.signature(check).parameters) != 1:
+        if len(inspect.signature(check).parameters) != 1:
             raise TypeError("PassManager check function should only take in one variable, a module")
         self.check = check  # type: ignore[method-assign]
 
@@ -126,9 +123,11 @@ class PassManager:
             result = each(module)
             if not isinstance(result, PassResult) and not hasattr(result, "graph_module"):
                 raise TypeError(
-                    f"The result of the pass {name} should be type PassResult. Please wrap it with pass_result_wrapper()"
+                    f"The result of the pass {name} should be type PassResult."
+                    " Please wrap it with pass_result_wrapper()"
                 )
         except Exception as e:
             names = [getattr(p, "__name__", type(p).__name__) for p in before]
-            raise Exception(f"An error occurred when running the '{name}' pass after the following passes: {names}") from e
+            told = f"An error occurred when running the '{name}' pass after the following passes: {names}"
+            raise Exception(told) from e
         return result

@@ -66,8 +66,9 @@ class SubgraphMatcher:
         matches = [match for match in self._combined(candidates) if self._is_contained(match.nodes_map)]
         matches = [match for match in matches if self._can_be_replaced(match)]
         for match in matches:
-            match.placeholder_nodes = [match.nodes_map[n] for n in self.pattern_placeholder_nodes if n in match.nodes_map]
-            match.returning_nodes = [match.nodes_map[n] for n in self.pattern_returning_nodes]
+            found = match.nodes_map
+            match.placeholder_nodes = [found[n] for n in self.pattern_placeholder_nodes if n in found]
+            match.returning_nodes = [found[n] for n in self.pattern_returning_nodes]
         return self._apart(matches) if self.remove_overlapping_matches else matches
 
     def _combined(self, candidates: list[list[Node]]) -> Iterator[InternalMatch]:
