@@ -135,12 +135,12 @@ class _Writer:
             self.add_global(name, value)
         lines: dict[int, int | None] = {}
         for number, node in enumerate(self.nodes):
-            before = len("".join(self.body).split("\n"))
+            before = len(self.body)
             if self.style.verbose:
                 self.comment(node)
             getattr(self, node.op)(node)
-            for line in range(before, len("".join(self.body).split("\n"))):
-                lines[line] = number
+            for _ in range(sum(text.count("\n") for text in self.body[before:])):
+                lines[len(lines) + 1] = number
         if not self.body:
             self.body.append("pass\n")
         wraps = "\n".join(f'torch.fx._symbolic_trace.wrap("{name}")' for name in self.wrapped)

@@ -63,6 +63,9 @@ def qualified_name(function: Callable[..., Any]) -> str:
 
 def of_facula(function: Any) -> str | None:
     """PyTorch's name of one of facula's functions; None for any other."""
+    module = getattr(function, "__module__", None)
+    if module is not None and not module.startswith("facula"):
+        return None
     try:
         found = _found.get(function)
     except TypeError:  # not hashable

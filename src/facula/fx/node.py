@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import facula
 
@@ -26,8 +26,6 @@ __all__ = ["Node", "has_side_effect", "map_aggregate", "map_arg"]
 
 Argument = Any
 Target = Any
-BaseArgumentTypes = Any
-_F = TypeVar("_F", bound=Callable[..., Any])
 
 OPS = frozenset(["placeholder", "call_method", "call_module", "call_function", "get_attr", "output", "root"])
 

@@ -7,6 +7,7 @@ facula that it is given to (by ``__torch_function__``), become nodes of the grap
 from __future__ import annotations
 
 import dis
+import enum
 import operator
 import sys
 import traceback
@@ -144,7 +145,7 @@ class TracerBase:
         if is_dataclass(a) and not isinstance(a, type):
             kwargs = {f.name: self.create_arg(getattr(a, f.name)) for f in fields(a)}
             return self.create_node("call_function", a.__class__, (), kwargs)
-        if isinstance(a, _CONSTANTS) or getattr(a, "_qualified_op_name", None) or _is_enum(a):
+        if isinstance(a, _CONSTANTS) or getattr(a, "_qualified_op_name", None) or isinstance(a, enum.Enum):
             return a
         raise NotImplementedError(f"argument of type: {type(a)}")
 
@@ -176,12 +177,6 @@ class TracerBase:
     def keys(self, obj: Proxy) -> Any:
         """What ``proxy.keys()``, and so ``**proxy``, does."""
         return Attribute(obj, "keys")()
-
-
-def _is_enum(a: Any) -> bool:
-    import enum  # loaded when first used
-
-    return isinstance(a, enum.Enum)
 
 
 class GraphAppendingTracer(TracerBase):
