@@ -129,6 +129,10 @@ int in_pieces(job_t *job, void *argument, int64_t pieces, double work_ns) {
     atomic_store(&busy, 0);
     return status;
 }
+/* For emitted programs. */
+EXPORT int facula_in_pieces(job_t *job, void *argument, int64_t pieces, double work_ns) {
+    return in_pieces(job, argument, pieces, work_ns);
+}
 
 /* ---- memory of a thread */
 

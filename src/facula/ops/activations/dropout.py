@@ -179,7 +179,10 @@ def native_dropout_gradient_of_input(g: Any, mask: Any, p: float, xp: Any) -> An
     return xp.native_dropout_backward(g, mask, 0.0 if p == 1 else 1 / (1 - p))
 
 
-@primitive("NativeDropoutBackwardBackward0", name="native_dropout_backward", kind="linear", batch=batching.broadcast)
+@primitive(
+    "NativeDropoutBackwardBackward0", name="native_dropout_backward", kind="linear", batch=batching.broadcast,
+    lowering="input * mask * scale",
+)  # fmt: skip
 def native_dropout_backward_op(input: Array, mask: Array, scale: float) -> Any:
     return _scaled(input, mask, scale)
 

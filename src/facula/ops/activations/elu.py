@@ -30,7 +30,16 @@ def _elu(input: Array, alpha: float, scale: float, input_scale: float) -> Any:
     return select(np.asarray(input > 0), np.asarray(input * number_like(scale, input)), np.asarray(below))
 
 
-@primitive("EluBackwardBackward0", kind="elementwise", saved_names={"input": "grad_output", "other": "self_or_result"})
+def _written_gradient(is_result: bool) -> str:
+    curve = "exp(other * input_scale) * (alpha * scale * input_scale)"
+    below = "(other + alpha * scale) * input_scale" if is_result else curve
+    return f"where(other > 0, input * scale, input * ({below}))"
+
+
+@primitive(
+    "EluBackwardBackward0", kind="elementwise", saved_names={"input": "grad_output", "other": "self_or_result"},
+    lowering=_written_gradient,
+)  # fmt: skip
 def elu_backward_op(
     input: Array, other: Array, alpha: float, scale: float, input_scale: float, is_result: bool
 ) -> Any:
@@ -62,8 +71,14 @@ def _elu_rule(g: Any, input: Any, alpha: float, scale: float, input_scale: float
 
 
 _elu_check = only("elu_cpu", "f")
-elu_op = elementwise("elu", _elu, "EluBackward0", check=_elu_check, input=_elu_rule)
-celu_op = elementwise("celu", _elu, "CeluBackward0", check=_elu_check, input=_elu_rule)
+elu_op = elementwise(
+    "elu", _elu, "EluBackward0", check=_elu_check, input=_elu_rule,
+    lowering="where(input > 0, input * scale, expm1(minimum(input, 0) * input_scale) * (alpha * scale))",
+)  # fmt: skip
+celu_op = elementwise(
+    "celu", _elu, "CeluBackward0", check=_elu_check, input=_elu_rule,
+    lowering="where(input > 0, input * scale, expm1(minimum(input, 0) * input_scale) * (alpha * scale))",
+)  # fmt: skip
 
 
 def _elu_of_result_rule(g: Any, out: Any, alpha: float, scale: float, input_scale: float, xp: Any) -> Any:

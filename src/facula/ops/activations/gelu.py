@@ -63,9 +63,32 @@ def _gelu_gradient(g: Any, x: Any, approximate: str) -> Any:
     return g * (distribution + x * (np.exp(x * x * -0.5) * _DENSITY))
 
 
+_DISTRIBUTION = "0.5 * (1 + erf({x} * 0.7071067811865476))"
+_TANH = "tanh(({x} + {x} * {x} * {x} * 0.044715) * 0.7978845608028654)"
+
+
+def _written(approximate: str) -> str:
+    return "input * (" + (f"0.5 * (1 + {_TANH})" if approximate == "tanh" else _DISTRIBUTION).format(x="input") + ")"
+
+
+def _written_derivative(approximate: str, x: str) -> str:
+    if approximate != "tanh":
+        return f"({_DISTRIBUTION} + {{x}} * (exp({{x}} * {{x}} * -0.5) * 0.3989422804014327))".format(x=x)
+    slope = "(1 + {x} * {x} * 0.134145) * 0.7978845608028654"
+    return f"(0.5 * (1 + {_TANH}) + 0.5 * {{x}} * (1 - {_TANH} * {_TANH}) * ({slope}))".format(x=x)
+
+
+def _written_gradient(approximate: str) -> str:
+    return f"input * {_written_derivative(approximate, 'other')}"
+
+
+_WRITTEN_BOTH = (_written("none"), _written_derivative("none", "input"))
+
+
 @primitive(
-    "GeluBackwardBackward0", kind="elementwise", saved_names=OF_ACTIVATION, native=("elementwise:gelu_backward", 64)
-)
+    "GeluBackwardBackward0", kind="elementwise", saved_names=OF_ACTIVATION, native=("elementwise:gelu_backward", 64),
+    lowering=_written_gradient,
+)  # fmt: skip
 def gelu_backward_op(input: Array, other: Array, approximate: str) -> Any:
     if approximate == "none" and input.dtype == other.dtype and is_large(other) and input.shape == other.shape:
         return gelu_gradient(input, other)
@@ -86,6 +109,7 @@ def gelu_backward_gradient_of_other(g: Any, input: Any, other: Any, approximate:
 gelu_backward_op.vjp(input=Gradient(gelu_backward_op))
 gelu_op = elementwise(
     "gelu", _gelu, "GeluBackward0", check=only("GeluKernelImpl", "f"), native=("elementwise:gelu", 64),
+    lowering=_written,
     input=Gradient(gelu_backward_op, other="input"),
 )  # fmt: skip
 
@@ -95,6 +119,7 @@ gelu_op = elementwise(
 
 @primitive(
     "GeluBackward0", name="gelu_and_derivative", outputs=2, differentiable_outputs="first", batch=batching.item_by_item,
+    lowering=_WRITTEN_BOTH,
     saved_names={"out1": ""}, native=("elementwise:gelu_and_derivative", 64),
 )  # fmt: skip
 @by_zeros
@@ -118,7 +143,7 @@ def _exact_derivative(x: Any, distribution: Any, derivative: Any) -> None:
     derivative[...] = distribution + x * (np.exp(x * x * -0.5) * _DENSITY)
 
 
-@primitive(name="gelu_backward_of_kept")
+@primitive(name="gelu_backward_of_kept", lowering="grad_output * derivative")
 def gelu_backward_of_kept_op(grad_output: Array, input: Array, derivative: Array, approximate: str) -> Any:
     return np.multiply(grad_output, derivative)
 

@@ -35,8 +35,9 @@ def _hardtanh_check(array: Any) -> None:
 
 
 @primitive(
-    "HardtanhBackwardBackward0", kind="elementwise", saved_names={"other": "self", "low": "min_val", "high": "max_val"}
-)
+    "HardtanhBackwardBackward0", kind="elementwise", saved_names={"other": "self", "low": "min_val", "high": "max_val"},
+    lowering="where((other <= low) | (other >= high), 0, input)",
+)  # fmt: skip
 def hardtanh_backward_op(input: Array, other: Array, low: float, high: float) -> Any:
     return keep(input, np.logical_not(np.less_equal(other, low) | np.greater_equal(other, high)))
 
@@ -46,6 +47,7 @@ hardtanh_backward_op.vjp(input=Gradient(hardtanh_backward_op), other=no_gradient
 
 hardtanh_op = elementwise(
     "hardtanh", _hardtanh, "HardtanhBackward0", check=_hardtanh_check,
+    lowering="minimum(maximum(input, min_val), max_val)",
     input=Gradient(hardtanh_backward_op, other="input", low="min_val", high="max_val"),
 )  # fmt: skip
 _hardtanh_in_place = inplace_form(hardtanh_op)
@@ -71,6 +73,7 @@ def _hardsigmoid(input: Array) -> Any:
 
 hardsigmoid_op = elementwise(
     "hardsigmoid", _hardsigmoid, "HardsigmoidBackward0", check=only("hardsigmoid_cpu", "f"),
+    lowering="minimum(maximum(input + 3, 0), 6) / 6",
     input=lambda g, input, xp: xp.keep(g / 6, (input > -3) & (input < 3)),
 )  # fmt: skip
 _hardsigmoid_in_place = inplace_form(hardsigmoid_op)
@@ -103,6 +106,7 @@ hardswish_backward_op.vjp(input=Gradient(hardswish_backward_op))
 
 hardswish_op = elementwise(
     "hardswish", _hardswish, "HardswishBackward0", check=only("hardswish_cpu", "f"),
+    lowering="input * (minimum(maximum(input + 3, 0), 6) / 6)",
     input=Gradient(hardswish_backward_op, other="input"),
 )  # fmt: skip
 _hardswish_in_place = inplace_form(hardswish_op)
@@ -118,7 +122,10 @@ def _hardshrink(input: Array, lambd: float) -> Any:
     return keep(input, ~((input >= -lambd) & (input <= lambd)))
 
 
-@primitive("HardshrinkBackwardBackward0", kind="elementwise", saved_names={"other": "self"})
+@primitive(
+    "HardshrinkBackwardBackward0", kind="elementwise", saved_names={"other": "self"},
+    lowering="where((other >= -lambd) & (other <= lambd), 0, input)",
+)  # fmt: skip
 def shrink_backward_op(input: Array, other: Array, lambd: float) -> Any:
     return keep(input, np.logical_not(np.greater_equal(other, -lambd) & np.less_equal(other, lambd)))
 
@@ -128,6 +135,7 @@ shrink_backward_op.vjp(input=Gradient(shrink_backward_op), other=no_gradient)
 
 hardshrink_op = elementwise(
     "hardshrink", _hardshrink, "HardshrinkBackward0", check=only("hardshrink_cpu", "f"),
+    lowering="where((input >= -lambd) & (input <= lambd), 0, input)",
     input=Gradient(shrink_backward_op, other="input"),
 )  # fmt: skip
 
@@ -144,11 +152,13 @@ def _softshrink(input: Array, lambd: float) -> Any:
 
 
 softshrink_backward_op = primitive(
-    "SoftshrinkBackwardBackward0", name="softshrink_backward", kind="elementwise", saved_names={"other": "self"}
-)(shrink_backward_op.kernel)
+    "SoftshrinkBackwardBackward0", name="softshrink_backward", kind="elementwise", saved_names={"other": "self"},
+    lowering="where((other >= -lambd) & (other <= lambd), 0, input)",
+)(shrink_backward_op.kernel)  # fmt: skip
 softshrink_backward_op.vjp(input=Gradient(softshrink_backward_op), other=no_gradient)
 softshrink_op = elementwise(
     "softshrink", _softshrink, "SoftshrinkBackward0", check=only("softshrink_check", "f"),
+    lowering="where(input > lambd, input - lambd, where(input < -lambd, input + lambd, input * 0))",
     input=Gradient(softshrink_backward_op, other="input"),
 )  # fmt: skip
 

@@ -50,6 +50,7 @@ def _relu_check(array: Any) -> None:
 
 @primitive(
     "ThresholdBackwardBackward0", kind="elementwise", saved_names={"other": "self"},
+    lowering="where(other <= threshold, 0, input)",
     native=("elementwise:threshold_backward", 64),
 )  # fmt: skip
 def threshold_backward_op(input: Array, other: Array, threshold: float) -> Any:
@@ -61,8 +62,9 @@ threshold_backward_op.vjp(input=Gradient(threshold_backward_op), other=no_gradie
 
 
 relu_op = elementwise(
-    "relu", _relu, "ReluBackward0", check=_relu_check, input=lambda g, out, xp: xp.threshold_backward(g, out, 0)
-)
+    "relu", _relu, "ReluBackward0", check=_relu_check, input=lambda g, out, xp: xp.threshold_backward(g, out, 0),
+    lowering="maximum(input, 0)",
+)  # fmt: skip
 expose(relu_op, "relu", "relu", "relu_")
 _relu_in_place = inplace_form(relu_op)
 
@@ -92,7 +94,10 @@ def _are_alike(a: Any, b: Any) -> bool:
     return a.dtype is b.dtype and (a.dtype is F32 or a.dtype is F64) and a.shape == b.shape
 
 
-@primitive("LeakyReluBackwardBackward0", kind="elementwise", saved_names={"other": "self", "slope": "negative_slope"})
+@primitive(
+    "LeakyReluBackwardBackward0", kind="elementwise", saved_names={"other": "self", "slope": "negative_slope"},
+    lowering="where(other > 0, input, input * slope)",
+)  # fmt: skip
 def leaky_relu_backward_op(input: Array, other: Array, slope: float) -> Any:
     if 0 <= slope <= 1 and input.ndim and _are_alike(input, other):
         dt = input.dtype
@@ -107,11 +112,13 @@ leaky_relu_backward_op.vjp(input=Gradient(leaky_relu_backward_op), other=no_grad
 
 leaky_relu_op = elementwise(
     "leaky_relu", _leaky, "LeakyReluBackward0", check=only("leaky_relu_cpu", "f"),
+    lowering="where(input > 0, input, input * negative_slope)",
     input=Gradient(leaky_relu_backward_op, other="input", slope="negative_slope"),
 )  # fmt: skip
 _leaky_in_place = inplace_form(
     elementwise(
         "leaky_relu_", _leaky, "LeakyReluBackward1", check=only("leaky_relu_cpu", "f"),
+        lowering="where(input > 0, input, input * negative_slope)",
         input=Gradient(leaky_relu_backward_op, other="out", slope="negative_slope"),
     )
 )  # fmt: skip
@@ -133,11 +140,13 @@ def _threshold(input: Array, threshold: float, value: float) -> Any:
 
 threshold_op = elementwise(
     "threshold", _threshold, "ThresholdBackward0", check=only("threshold_cpu", "if"),
+    lowering="where(input <= threshold, value, input)",
     input=Gradient(threshold_backward_op, other="input"),
 )  # fmt: skip
 _threshold_in_place = inplace_form(
     elementwise(
         "threshold_", _threshold, "ThresholdBackward1", check=only("threshold_cpu", "if"),
+        lowering="where(input <= threshold, value, input)",
         input=Gradient(threshold_backward_op, other="input"),
     )
 )  # fmt: skip
@@ -153,18 +162,24 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
 # ---- prelu
 
 
-@primitive("PreluKernelBackward0", name="prelu", kind="elementwise")
+@primitive("PreluKernelBackward0", lowering="where(input > 0, input, input * weight)", name="prelu", kind="elementwise")
 def prelu_op(input: Array, weight: Array) -> Any:
     return np.where(input > 0, input, input * weight)
 
 
-@primitive("PreluKernelBackwardBackward0", kind="elementwise", saved_names={"input": "grad_output", "other": "self"})
+@primitive(
+    "PreluKernelBackwardBackward0", kind="elementwise", saved_names={"input": "grad_output", "other": "self"},
+    lowering="where(other > 0, input, weight * input)",
+)  # fmt: skip
 def prelu_input_backward_op(input: Array, other: Array, weight: Array) -> Any:
     """``input`` is the gradient, ``other`` what prelu was applied to."""
     return np.where(other > 0, input, weight * input)
 
 
-@primitive("PreluKernelBackwardBackward0", kind="elementwise", saved_names={"input": "grad_output", "other": "self"})
+@primitive(
+    "PreluKernelBackwardBackward0", kind="elementwise", saved_names={"input": "grad_output", "other": "self"},
+    lowering="where(other > 0, 0, other * input)",
+)  # fmt: skip
 def prelu_weight_backward_op(input: Array, other: Array) -> Any:
     return keep(np.multiply(other, input), np.logical_not(other > 0))
 

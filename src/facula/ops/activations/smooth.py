@@ -44,7 +44,10 @@ def _silu_gradient(g: Any, x: Any, xp: Any = TENSORS) -> Any:
     return g * s * rest if raw(g).dtype.kind != "c" else g * xp.conj(s * rest)
 
 
-@primitive(name="silu_backward", kind="elementwise", native=("elementwise:silu_backward", 64))
+@primitive(
+    name="silu_backward", kind="elementwise", native=("elementwise:silu_backward", 64),
+    lowering="input * sigmoid(other) * (1 + other * (1 - sigmoid(other)))",
+)  # fmt: skip
 @pairs_in_tiles
 def silu_backward_op(input: Array, other: Array) -> Any:
     return _silu_gradient(input, other, ARRAYS)
@@ -53,6 +56,7 @@ def silu_backward_op(input: Array, other: Array) -> Any:
 silu_backward_op.compose(_silu_gradient)
 silu_op = elementwise(
     "silu", _silu, "SiluBackward0", check=only("silu_cpu", "fc"), native=("elementwise:silu", 64),
+    lowering="input * sigmoid(input)",
     input=Gradient(silu_backward_op, other="input"),
 )  # fmt: skip
 _silu_in_place = inplace_form(silu_op)
@@ -82,8 +86,9 @@ def mish_backward_op(input: Array, other: Array) -> Any:
 
 mish_backward_op.compose(_mish_gradient)
 mish_op = elementwise(
-    "mish", _mish, "MishBackward0", check=only("mish_cpu", "f"), input=Gradient(mish_backward_op, other="input")
-)
+    "mish", _mish, "MishBackward0", check=only("mish_cpu", "f"), input=Gradient(mish_backward_op, other="input"),
+    lowering="input * tanh(log1p(exp(-abs(input))) + maximum(input, 0))",
+)  # fmt: skip
 _mish_in_place = inplace_form(mish_op)
 
 
@@ -108,7 +113,10 @@ def _softplus(input: Array, beta: float, threshold: float) -> Any:
     return select(np.asarray(scaled > threshold), np.asarray(input), np.asarray(smooth))
 
 
-@primitive("SoftplusBackwardBackward0", kind="elementwise", saved_names=OF_ACTIVATION)
+@primitive(
+    "SoftplusBackwardBackward0", kind="elementwise", saved_names=OF_ACTIVATION,
+    lowering="where(other * beta > threshold, input, input * sigmoid(minimum(other * beta, threshold)))",
+)  # fmt: skip
 @pairs_in_tiles
 def softplus_backward_op(input: Array, other: Array, beta: float, threshold: float) -> Any:
     scaled = other * number_like(beta, other)
@@ -128,6 +136,8 @@ def softplus_backward_gradient_of_other(g: Any, input: Any, other: Any, beta: fl
 softplus_backward_op.vjp(input=Gradient(softplus_backward_op))
 softplus_op = elementwise(
     "softplus", _softplus, "SoftplusBackward0", check=only("softplus_cpu", "f"),
+    lowering="where(input * beta > threshold, input, "
+    "(log1p(exp(-abs(input * beta))) + maximum(input * beta, 0)) / beta)",
     input=Gradient(softplus_backward_op, other="input"),
 )  # fmt: skip
 
@@ -143,7 +153,9 @@ def _log_sigmoid(input: Array) -> Any:
     return np.subtract(0, softplus_array(np.negative(input)), dtype=input.dtype)
 
 
-@primitive("LogSigmoidBackwardBackward0", kind="elementwise", saved_names=OF_ACTIVATION)
+@primitive(
+    "LogSigmoidBackwardBackward0", lowering="input * sigmoid(-other)", kind="elementwise", saved_names=OF_ACTIVATION
+)
 def log_sigmoid_backward_op(input: Array, other: Array) -> Any:
     return input * _logistic(-other)
 
@@ -157,6 +169,7 @@ def log_sigmoid_backward_gradient_of_other(g: Any, input: Any, other: Any, xp: A
 log_sigmoid_backward_op.vjp(input=Gradient(log_sigmoid_backward_op))
 logsigmoid_op = elementwise(
     "logsigmoid", _log_sigmoid, "LogSigmoidBackward0", check=only("log_sigmoid_cpu", "f"),
+    lowering="-(log1p(exp(-abs(-input))) + maximum(-input, 0))",
     input=Gradient(log_sigmoid_backward_op, other="input"),
 )  # fmt: skip
 

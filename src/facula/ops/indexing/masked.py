@@ -28,7 +28,9 @@ from .gather import require_tensor
 # ---- masked_fill
 
 
-@partial_write("MaskedFillBackward0", "masked_fill_number", batch=batching.broadcast)
+@partial_write(
+    "MaskedFillBackward0", "masked_fill_number", lowering="where(mask, value, input)", batch=batching.broadcast
+)
 def masked_fill_number_op(input: Array, mask: Array, value: Any) -> None:
     np.copyto(input, value, where=mask)
 
@@ -42,7 +44,7 @@ masked_fill_number_op.kernel = _filled
 ARRAYS.masked_fill_number = _filled  # type: ignore[attr-defined]
 
 
-@partial_write("MaskedFillBackward1", "masked_fill_tensor", kind="linear")
+@partial_write("MaskedFillBackward1", "masked_fill_tensor", lowering="where(mask, value, input)", kind="linear")
 def masked_fill_tensor_op(input: Array, value: Array, mask: Array) -> None:
     np.copyto(input, value, where=mask, casting="unsafe")
 

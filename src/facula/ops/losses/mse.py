@@ -14,7 +14,16 @@ from .items import loss_backward_of_items, loss_of_items
 NONE, MEAN, SUM = 0, 1, 2
 
 
-@primitive("MseLossBackward0", name="mse_loss", batch=loss_of_items)
+def _written(reduction: int) -> str:
+    squares = "square(input - target)"
+    return squares if reduction == NONE else f"{'mean' if reduction == MEAN else 'sum'}({squares})"
+
+
+def _written_gradient(reduction: int, input_size: int) -> str:
+    return f"(input - target) * (grad_output * {scale_of(reduction, input_size)!r})"
+
+
+@primitive("MseLossBackward0", lowering=_written, name="mse_loss", batch=loss_of_items)
 def mse_loss_op(input: Array, target: Array, reduction: int) -> Any:
     if input.dtype is target.dtype and (input.dtype is F32 or input.dtype is F64):
         difference = input - target
@@ -30,7 +39,7 @@ def mse_loss_op(input: Array, target: Array, reduction: int) -> Any:
 
 
 @primitive(
-    "MseLossBackwardBackward0", name="mse_loss_backward", batch=loss_backward_of_items,
+    "MseLossBackwardBackward0", lowering=_written_gradient, name="mse_loss_backward", batch=loss_backward_of_items,
     saved_names={"grad_output_shape": "", "input_shape": ""},
 )  # fmt: skip
 def mse_loss_backward_op(grad_output: Array, input: Array, target: Array, reduction: int) -> Any:

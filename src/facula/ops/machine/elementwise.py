@@ -130,7 +130,7 @@ def elementwise(
     name: str, kernel: Any, node: str | None = None, *, promote: str = "default", check: Any = None,
     scalars: tuple[str, ...] = (), numbers: bool = True, fast: bool = True,
     holomorphic: bool = True, saved_names: dict[str, str] | None = None, quick: dict[str, np.ufunc] | None = None,
-    native: Native | None = None, **rules: Callable[..., Any] | Gradient,
+    native: Native | None = None, lowering: Any = None, **rules: Callable[..., Any] | Gradient,
 ) -> Elementwise:  # fmt: skip
     """Declare an elementwise primitive in one expression: kernel, node name, and a rule for each input.
 
@@ -138,7 +138,7 @@ def elementwise(
     """
     op = Elementwise(
         name, kernel, node, promote=promote, check=check, scalars=scalars, numbers=numbers, fast=fast,
-        holomorphic=holomorphic, saved_names=saved_names, native=native,
+        holomorphic=holomorphic, saved_names=saved_names, native=native, lowering=lowering,
     )  # fmt: skip
     op.vjp(**rules)
     op.quick = quick or {}

@@ -83,6 +83,7 @@ class Primitive:
         random: bool = False,
         saved_names: dict[str, str] | None = None,
         native: natives.Native | None = None,
+        lowering: Any = None,
     ) -> None:
         self.name = self.__name__ = name
         self.kernel = kernel
@@ -102,8 +103,9 @@ class Primitive:
         """Of an elementwise function of complex numbers into complex numbers: whether it has a complex derivative."""
         self.is_random = random
         """Whether it draws random numbers."""
-        self.lowering: Any = None
-        """How a compiler writes it; None: as a call of the kernel."""
+        self.lowering = lowering
+        """How a compiler writes it: an expression in the names of its parameters, or a function of its attributes that
+        returns one (see ``_compile.lowering``); None: as a call of the kernel."""
         self.native = native
         """Its native kernel, and from what size of the first array on that pays: see ``native``."""
         self.on_arrays = natives.kernel_of(self)
@@ -223,6 +225,7 @@ class Primitive:
         options = {**self._options, "native": None} if kernel else self._options
         op = self._again(name, kernel or self.kernel, node, {**options, **changes})
         op.batching_rule, op.tangent_rule, op.quick = self.batching_rule, self.tangent_rule, self.quick
+        op.lowering = self.lowering
         op.gradients = None if self.gradients is None else self.gradients.again()
         for each, rule in self.rules.items():
             op._add_rule(each, op.gradients if op.gradients and rule is self.gradients else rule.again())

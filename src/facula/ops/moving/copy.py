@@ -23,7 +23,7 @@ from ..machine.rules import fit, no_gradient
 from ..machine.write import change, check_no_partial_overlap, is_simple_write, output_shape_error
 
 
-@primitive("ToCopyBackward0", kind="linear")
+@primitive("ToCopyBackward0", lowering="input", kind="linear")
 def cast_op(input: Array, dtype: np.dtype[Any], memory_format: Any = None) -> Any:
     array = dtypes.cast(input if isinstance(input, np.ndarray) else np.asarray(input), dtype)
     return array if memory_format is None else in_format(array, memory_format)
@@ -39,7 +39,7 @@ def cast_batched(call: batching.Call) -> Any:
     return cast_op(call.values[0], call.attributes[0])  # an order in memory would be one of all dimensions
 
 
-@primitive("CloneBackward0", kind="linear")
+@primitive("CloneBackward0", lowering="input", kind="linear")
 def clone_op(input: Array, memory_format: Any = None) -> Any:
     if memory_format is not None and memory_format is not layouts.preserve_format:
         return in_format(input, memory_format)
@@ -64,7 +64,7 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     return clone_op(input) if memory_format is None else clone_op(input, memory_format)
 
 
-@primitive("CopyBackwards", name="copy", kind="linear")
+@primitive("CopyBackwards", lowering="src", name="copy", kind="linear")
 def copy_op(input: Array, src: Array) -> Any:
     return np.broadcast_to(src, input.shape)
 

@@ -21,7 +21,7 @@ from ..machine.write import change, is_simple_write
 from .copy import assign
 
 
-@primitive("FillBackward2", name="fill_number", batch=batching.as_it_is)
+@primitive("FillBackward2", lowering="value", name="fill_number", batch=batching.as_it_is)
 def fill_number_op(input: Array, value: object) -> Any:
     return np.full_like(input, value)
 
@@ -29,7 +29,7 @@ def fill_number_op(input: Array, value: object) -> Any:
 fill_number_op.vjp(input=no_gradient)
 
 
-@primitive("FillBackward3", name="fill_tensor", kind="linear")
+@primitive("FillBackward3", lowering="value", name="fill_tensor", kind="linear")
 def fill_tensor_op(input: Array, value: Array) -> Any:
     return np.full_like(input, value)
 
@@ -45,7 +45,7 @@ def fill_batched(call: batching.Call) -> Any:
     return batching.padded(value, call.ndim(0)).to(target.dtype).expand(target.shape).clone()
 
 
-@primitive("ZeroBackward0", name="zero", batch=batching.as_it_is)
+@primitive("ZeroBackward0", lowering="0", name="zero", batch=batching.as_it_is)
 def zero_op(input: Array) -> Any:
     return np.zeros_like(input)
 

@@ -69,9 +69,9 @@ def tensor_first(name: str, input: Any, other: Any) -> None:
 # ---- addition and subtraction
 
 
-add_op = elementwise("add", np.add, "AddBackward0", input=lambda g: g, other=lambda g: g)
+add_op = elementwise("add", np.add, "AddBackward0", lowering="input + other", input=lambda g: g, other=lambda g: g)
 mul_op = elementwise(
-    "mul", np.multiply, "MulBackward0", quick={"input": np.multiply, "other": np.multiply},
+    "mul", np.multiply, "MulBackward0", lowering="input * other", quick={"input": np.multiply, "other": np.multiply},
     input=lambda g, other, xp: g * xp.conj(other),
     other=lambda g, input, xp: g * xp.conj(input),
 )  # fmt: skip
@@ -100,8 +100,9 @@ def _refuse_bools(*values: Any) -> None:
 
 
 sub_op = elementwise(
-    "sub", np.subtract, "SubBackward0", quick={"other": np.negative}, input=lambda g: g, other=lambda g: -g
-)
+    "sub", np.subtract, "SubBackward0", quick={"other": np.negative}, input=lambda g: g, other=lambda g: -g,
+    lowering="input - other",
+)  # fmt: skip
 sub_op.guard = _refuse_bools
 
 
@@ -114,11 +115,11 @@ def _minus_scaled(input: Array, other: Array, alpha: object) -> Any:
 
 
 add_scaled_op = elementwise(
-    "add_scaled", _scaled, "AddBackward0",
+    "add_scaled", _scaled, "AddBackward0", lowering="input + other * alpha",
     input=lambda g: g, other=lambda g, alpha, xp: xp.times(g, alpha.conjugate()),
 )  # fmt: skip
 sub_scaled_op = elementwise(
-    "sub_scaled", _minus_scaled, "SubBackward0",
+    "sub_scaled", _minus_scaled, "SubBackward0", lowering="input - other * alpha",
     input=lambda g: g, other=lambda g, alpha, xp: xp.times(g, -alpha.conjugate()),
 )  # fmt: skip
 sub_scaled_op.guard = _refuse_bools
@@ -206,7 +207,7 @@ def _subtract_from(input: Array, other: object) -> Any:
 
 
 rsub_number_op = elementwise(
-    "rsub_number", _subtract_from, "RsubBackward1", scalars=("other",), input=lambda g: -g
+    "rsub_number", _subtract_from, "RsubBackward1", lowering="other - input", scalars=("other",), input=lambda g: -g
 )
 rsub_number_op.guard = lambda input: _refuse_bools(input, 1) if _is_bool(input) else None
 
@@ -222,8 +223,9 @@ def _rsub(input: Array, other: Array, alpha: object) -> Any:
 
 
 rsub_tensor_op = elementwise(
-    "rsub", _rsub, "RsubBackward0", input=lambda g, alpha: g * -alpha.conjugate(), other=lambda g: g
-)
+    "rsub", _rsub, "RsubBackward0", input=lambda g, alpha: g * -alpha.conjugate(), other=lambda g: g,
+    lowering="other - input * alpha",
+)  # fmt: skip
 rsub_tensor_op.guard = _refuse_bools
 
 
@@ -258,7 +260,7 @@ set_methods(__rsub__=_reflected_sub)
 
 
 div_op = elementwise(
-    "div", np.true_divide, "DivBackward0", promote="float",
+    "div", np.true_divide, "DivBackward0", lowering="input / other", promote="float",
     input=lambda g, other, xp: g / xp.conj(other),
     other=lambda g, input, other, xp: -g * xp.conj((input / other) / other),
 )  # fmt: skip
@@ -288,7 +290,7 @@ def _refuse_zero(input: Any, other: Any) -> None:
 
 
 div_unrounded_op = elementwise(
-    "div_unrounded", _true, "DivBackward2", promote="float",
+    "div_unrounded", _true, "DivBackward2", lowering="input / other", promote="float",
     input=lambda g, other, xp: g / xp.conj(other),
     other=lambda g, input, other, xp: -g * xp.conj((input / other) / other),
 )  # fmt: skip
@@ -330,7 +332,7 @@ def _divide_in_place(self: Any, other: Any, *, rounding_mode: Any = _PLAINLY) ->
 set_methods(div_=_divide_in_place, divide_=_divide_in_place)
 
 reciprocal_op = elementwise(
-    "reciprocal", np.reciprocal, "ReciprocalBackward0", promote="float",
+    "reciprocal", np.reciprocal, "ReciprocalBackward0", lowering="reciprocal(input)", promote="float",
     input=lambda g, out, xp: -g * xp.conj(out * out),
 )  # fmt: skip
 expose(reciprocal_op, "reciprocal", "reciprocal", "reciprocal_")
@@ -448,7 +450,7 @@ def _refuse_bool_negation(array: Any) -> None:
 
 
 neg_op = elementwise(
-    "neg", np.negative, "NegBackward0", check=_refuse_bool_negation, quick={"input": np.negative},
+    "neg", np.negative, "NegBackward0", lowering="-input", check=_refuse_bool_negation, quick={"input": np.negative},
     input=lambda g: -g,
 )  # fmt: skip
 expose(neg_op, "neg negative", "neg negative", "neg_ negative_", out_error=OTHER_THAN_FOUND)
@@ -474,6 +476,9 @@ def _sgn(input: Array) -> Any:
     return input.copy() if input.dtype == np.bool_ else _real_sign(input)
 
 
+_SIGN = "where(input > 0, 1, where(input < 0, -1, 0))"
+
+
 def _sgn_rule(g: Any, input: Any, out: Any, xp: Any) -> Any:
     if raw(input).dtype.kind != "c":
         return no_gradient(g, xp)
@@ -482,11 +487,12 @@ def _sgn_rule(g: Any, input: Any, out: Any, xp: Any) -> Any:
     return xp.either(size == 0, 0, turned)
 
 
-sgn_op = elementwise("sgn", _sgn, "SgnBackward0", holomorphic=False, input=_sgn_rule)
+sgn_op = elementwise("sgn", _sgn, "SgnBackward0", lowering=_SIGN, holomorphic=False, input=_sgn_rule)
 expose(sgn_op, "sgn", "sgn", "sgn_", out_error=OTHER_THAN_FOUND)
 abs_op = elementwise(
-    "abs", np.absolute, "AbsBackward0", check=only("abs_cpu", "ifc"), input=lambda g, input, xp: g * xp.sgn(input)
-)
+    "abs", np.absolute, "AbsBackward0", check=only("abs_cpu", "ifc"), input=lambda g, input, xp: g * xp.sgn(input),
+    lowering="abs(input)",
+)  # fmt: skip
 expose(abs_op, "abs absolute", "abs absolute __abs__", out_error=OTHER_THAN_FOUND)
 _abs_in_place = inplace_form(abs_op)
 
@@ -509,7 +515,7 @@ def _refuse_complex_sign(array: Any) -> None:
         )
 
 
-sign_op = elementwise("sign", _sgn, "SignBackward0", check=_refuse_complex_sign, input=no_gradient)
+sign_op = elementwise("sign", _sgn, "SignBackward0", lowering=_SIGN, check=_refuse_complex_sign, input=no_gradient)
 expose(sign_op, "sign", "sign", "sign_", out_error=OTHER_THAN_FOUND)
 
 
@@ -527,7 +533,8 @@ def _whole(name: str, ufunc: Any, complex_message: str) -> Elementwise:
             raise NotImplementedError(complex_message)
         refuse(array)
 
-    return elementwise(name, kernel, f"{name.title()}Backward0", check=check, input=no_gradient)
+    lowering = f"{'rint' if name == 'round' else name}(input)"
+    return elementwise(name, kernel, f"{name.title()}Backward0", check=check, lowering=lowering, input=no_gradient)
 
 
 for _name, _ufunc, _aliases in (("floor", np.floor, ""), ("ceil", np.ceil, ""), ("trunc", np.trunc, " fix")):
@@ -566,6 +573,7 @@ def _round_(self: Any, *, decimals: int | None = None) -> Any:
 set_methods(round_=_round_)
 frac_op = elementwise(
     "frac", lambda input: np.subtract(input, np.trunc(input)), "FracBackward0", check=only("frac_cpu", "f"),
+    lowering="input - trunc(input)",
     input=lambda g: g,
 )  # fmt: skip
 expose(frac_op, "frac", "frac", "frac_", out_error=OTHER_THAN_FOUND)

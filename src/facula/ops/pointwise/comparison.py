@@ -18,17 +18,18 @@ from ..machine.rules import no_gradient
 from .arithmetic import by_kind, number_like, tensor_first
 
 
-def _comparison(name: str, ufunc: Any, alias: str, operator: str, check: Any = None) -> Elementwise:
-    op = elementwise(name, ufunc, promote="compare", check=check)
+def _comparison(name: str, ufunc: Any, alias: str, operator: str, sign: str, check: Any = None) -> Elementwise:
+    lowering = f"input {sign} other"
+    op = elementwise(name, ufunc, promote="compare", check=check, lowering=lowering)
     op.guard = lambda input, other: tensor_first(name, input, other)
     names = f"{name} {alias}".strip()
     expose(op, names, names, operators=operator)
-    change = _comparison_in_place(name, ufunc, check)
+    change = _comparison_in_place(name, ufunc, check, lowering)
     set_methods(**{f"{n}_": change for n in names.split()})
     return op
 
 
-def _comparison_in_place(name: str, ufunc: Any, check: Any) -> Any:
+def _comparison_in_place(name: str, ufunc: Any, check: Any, lowering: str) -> Any:
     """Zeros and ones written into a float tensor: unlike the result in bool, that is part of the graph."""
 
     def with_number(input: Array, other: object) -> Any:
@@ -36,31 +37,30 @@ def _comparison_in_place(name: str, ufunc: Any, check: Any) -> Any:
 
     number = elementwise(
         f"{name}_number", with_number, f"{name.title()}Backward0", promote="compare", check=check, scalars=("other",),
-        input=no_gradient,
+        lowering=lowering, input=no_gradient,
     )  # fmt: skip
     tensor = elementwise(
-        f"{name}_tensor", ufunc, f"{name.title()}Backward1", promote="compare", check=check, input=no_gradient,
-        other=no_gradient,
+        f"{name}_tensor", ufunc, f"{name.title()}Backward1", promote="compare", check=check, lowering=lowering,
+        input=no_gradient, other=no_gradient,
     )  # fmt: skip
     return by_kind(number, tensor)
 
 
-eq_op = _comparison("eq", np.equal, "", "__eq__")
-ne_op = _comparison("ne", np.not_equal, "not_equal", "__ne__")
-lt_op = _comparison("lt", np.less, "less", "__lt__", only("lt_cpu", "bif"))
-le_op = _comparison("le", np.less_equal, "less_equal", "__le__", only("le_cpu", "bif"))
-gt_op = _comparison("gt", np.greater, "greater", "__gt__", only("gt_cpu", "bif"))
-ge_op = _comparison("ge", np.greater_equal, "greater_equal", "__ge__", only("ge_cpu", "bif"))
+eq_op = _comparison("eq", np.equal, "", "__eq__", "==")
+ne_op = _comparison("ne", np.not_equal, "not_equal", "__ne__", "!=")
+lt_op = _comparison("lt", np.less, "less", "__lt__", "<", only("lt_cpu", "bif"))
+le_op = _comparison("le", np.less_equal, "less_equal", "__le__", "<=", only("le_cpu", "bif"))
+gt_op = _comparison("gt", np.greater, "greater", "__gt__", ">", only("gt_cpu", "bif"))
+ge_op = _comparison("ge", np.greater_equal, "greater_equal", "__ge__", ">=", only("ge_cpu", "bif"))
 
 
 # ---- logic
 
 
-for _name in ("logical_and", "logical_or", "logical_xor"):
-    expose(
-        elementwise(_name, getattr(np, _name), promote="compare", numbers=False), _name, _name, f"{_name}_"
-    )
-logical_not_op = elementwise("logical_not", np.logical_not, promote="compare")
+for _name, _sign in (("logical_and", "&"), ("logical_or", "|"), ("logical_xor", "^")):
+    _op = elementwise(_name, getattr(np, _name), promote="compare", numbers=False, lowering=f"input {_sign} other")
+    expose(_op, _name, _name, f"{_name}_")
+logical_not_op = elementwise("logical_not", np.logical_not, promote="compare", lowering="~input")
 expose(logical_not_op, "logical_not", "logical_not", "logical_not_")
 
 
@@ -80,18 +80,20 @@ def _a_tensor(name: str) -> Any:
     return guard
 
 
-def _bits(name: str, ufunc: Any, label: str, kinds: str = "bi", numbers: bool = True) -> Elementwise:
-    op = elementwise(name, ufunc, check=only(label, kinds), numbers=numbers, fast=False)
+def _bits(
+    name: str, ufunc: Any, label: str, kinds: str = "bi", numbers: bool = True, lowering: str | None = None
+) -> Elementwise:
+    op = elementwise(name, ufunc, check=only(label, kinds), numbers=numbers, fast=False, lowering=lowering)
     op.guard = _a_tensor(name)
     return expose(op, name, name, f"{name}_")
 
 
-bitwise_and_op = _bits("bitwise_and", np.bitwise_and, "bitwise_and_cpu")
-bitwise_or_op = _bits("bitwise_or", np.bitwise_or, "bitwise_or_cpu")
-bitwise_xor_op = _bits("bitwise_xor", np.bitwise_xor, "bitwise_xor_cpu")
+bitwise_and_op = _bits("bitwise_and", np.bitwise_and, "bitwise_and_cpu", lowering="bit_and(input, other)")
+bitwise_or_op = _bits("bitwise_or", np.bitwise_or, "bitwise_or_cpu", lowering="bit_or(input, other)")
+bitwise_xor_op = _bits("bitwise_xor", np.bitwise_xor, "bitwise_xor_cpu", lowering="bit_xor(input, other)")
 bitwise_left_shift_op = _bits("bitwise_left_shift", np.left_shift, "lshift_cpu", "i")
 bitwise_right_shift_op = _bits("bitwise_right_shift", np.right_shift, "rshift_cpu", "i")
-bitwise_not_op = _bits("bitwise_not", np.invert, "bitwise_not_cpu")
+bitwise_not_op = _bits("bitwise_not", np.invert, "bitwise_not_cpu", lowering="bit_not(input)")
 bitwise_not_op.out_error = OTHER_THAN_FOUND
 expose(bitwise_and_op, operators="__and__ __rand__", inplace_operators="__iand__")
 expose(bitwise_or_op, operators="__or__ __ror__", inplace_operators="__ior__")
@@ -122,6 +124,12 @@ set_methods(__invert__=_invert, __rlshift__=_reflected_left_shift, __rrshift__=_
 # ---- what kind of number
 
 
+_KINDS = {
+    "isnan": "isnan(input)", "isinf": "isinf(input)", "isfinite": "isfinite(input)", "isposinf": "input == inf",
+    "isneginf": "input == -inf",
+}  # fmt: skip
+
+
 def _kind(name: str, ufunc: Any, for_integers: bool, complex_error: Exception | None = None) -> None:
     def kernel(input: Array) -> Any:
         if input.dtype.kind not in "fcV":
@@ -133,7 +141,8 @@ def _kind(name: str, ufunc: Any, for_integers: bool, complex_error: Exception | 
             raise complex_error
 
     refusal = f"{name} does not support non-boolean outputs." if complex_error is not None else None
-    expose(elementwise(name, kernel, promote="compare", check=check), name, name, out_error=refusal)
+    op = elementwise(name, kernel, promote="compare", check=check, lowering=_KINDS[name])
+    expose(op, name, name, out_error=refusal)
 
 
 _kind("isnan", np.isnan, False)

@@ -43,12 +43,14 @@ def _halved_at_ties(g: Any, input: Any, other: Any, xp: Any) -> Any:
 
 maximum_op = elementwise(
     "maximum", np.maximum, "MaximumBackward0", check=_no_complex("maximum"), numbers=False,
+    lowering="maximum(input, other)",
     input=lambda g, input, other, xp: xp.cleared(_halved_at_ties(g, input, other, xp), input < other),
     other=lambda g, input, other, xp: xp.cleared(_halved_at_ties(g, input, other, xp), input > other),
 )  # fmt: skip
 expose(maximum_op, "maximum", "maximum")
 minimum_op = elementwise(
     "minimum", np.minimum, "MinimumBackward0", check=_no_complex("minimum"), numbers=False,
+    lowering="minimum(input, other)",
     input=lambda g, input, other, xp: xp.cleared(_halved_at_ties(g, input, other, xp), input > other),
     other=lambda g, input, other, xp: xp.cleared(_halved_at_ties(g, input, other, xp), input < other),
 )  # fmt: skip
@@ -64,13 +66,13 @@ def _first_is_least(input: Any, other: Any, xp: Any) -> Any:
 
 
 fmax_op = elementwise(
-    "fmax", np.fmax, "FmaxBackward0", check=_no_complex("fmax"), numbers=False,
+    "fmax", np.fmax, "FmaxBackward0", lowering="fmax(input, other)", check=_no_complex("fmax"), numbers=False,
     input=lambda g, input, other, xp: xp.cleared(g, xp.logical_not(_first_is_greatest(input, other, xp))),
     other=lambda g, input, other, xp: xp.cleared(g, _first_is_greatest(input, other, xp)),
 )  # fmt: skip
 expose(fmax_op, "fmax", "fmax")
 fmin_op = elementwise(
-    "fmin", np.fmin, "FminBackward0", check=_no_complex("fmin"), numbers=False,
+    "fmin", np.fmin, "FminBackward0", lowering="fmin(input, other)", check=_no_complex("fmin"), numbers=False,
     input=lambda g, input, other, xp: xp.cleared(g, xp.logical_not(_first_is_least(input, other, xp))),
     other=lambda g, input, other, xp: xp.cleared(g, _first_is_least(input, other, xp)),
 )  # fmt: skip
@@ -113,8 +115,13 @@ def _refuse_complex(*arrays: Any) -> None:
         raise NotImplementedError("clamp is not supported for complex types")
 
 
+def _clamped(min: Any, max: Any) -> str:
+    text = "input" if min is None else "maximum(input, min)"
+    return text if max is None else f"minimum({text}, max)"
+
+
 clamp_numbers_op = elementwise(
-    "clamp_numbers", _clamp_numbers, "ClampBackward1", scalars=("min", "max"), check=_refuse_complex,
+    "clamp_numbers", _clamp_numbers, "ClampBackward1", lowering=_clamped, scalars=("min", "max"), check=_refuse_complex,
     input=lambda g, input, min, max, xp: xp.keep(g, _within(input, min, max)),
 )  # fmt: skip
 
@@ -128,10 +135,12 @@ def _at_most(input: Array, max: object) -> Any:
 
 clamp_min_number_op = elementwise(
     "clamp_min_number", _at_least, "ClampMinBackward0", scalars=("min",), check=_refuse_complex,
+    lowering="maximum(input, min)",
     input=lambda g, input, min, xp: xp.keep(g, input >= min),
 )  # fmt: skip
 clamp_max_number_op = elementwise(
     "clamp_max_number", _at_most, "ClampMaxBackward0", scalars=("max",), check=_refuse_complex,
+    lowering="minimum(input, max)",
     input=lambda g, input, max, xp: xp.keep(g, input <= max),
 )  # fmt: skip
 
@@ -149,17 +158,18 @@ def _tensor_between(input: Array, min: Array, max: Array) -> Any:
 
 
 clamp_min_tensor_op = elementwise(
-    "clamp_min_tensor", _tensor_at_least, "ClampMinBackward1", check=_refuse_complex,
+    "clamp_min_tensor", _tensor_at_least, "ClampMinBackward1", lowering="maximum(input, min)", check=_refuse_complex,
     input=lambda g, input, min, xp: xp.keep(g, input >= min),
     min=lambda g, input, min, xp: xp.keep(g, input < min),
 )  # fmt: skip
 clamp_max_tensor_op = elementwise(
-    "clamp_max_tensor", _tensor_at_most, "ClampMaxBackward1", check=_refuse_complex,
+    "clamp_max_tensor", _tensor_at_most, "ClampMaxBackward1", lowering="minimum(input, max)", check=_refuse_complex,
     input=lambda g, input, max, xp: xp.keep(g, input <= max),
     max=lambda g, input, max, xp: xp.keep(g, input > max),
 )  # fmt: skip
 clamp_tensors_op = elementwise(
     "clamp_tensors", _tensor_between, "ClampBackward0", check=_refuse_complex,
+    lowering="minimum(maximum(input, min), max)",
     input=lambda g, input, min, max, xp: xp.keep(g, (input >= min) & (input <= max)),
     min=lambda g, input, min, max, xp: xp.keep(g, (input < min) & (min < max)),
     max=lambda g, input, min, max, xp: xp.keep(g, (input > max) | (max < min)),
@@ -256,7 +266,7 @@ overridable(clamp_, clamp_min_, clamp_max_)
 _BOOL = np.dtype(np.bool_)
 
 
-@primitive("WhereBackward0", name="where", kind="elementwise")
+@primitive("WhereBackward0", lowering="where(condition, input, other)", name="where", kind="elementwise")
 def where_op(condition: Array, input: Array, other: Array, dtype: np.dtype[Any]) -> Any:
     a, b = [
         (x if x.dtype == dtype else cast(x, dtype)) if isinstance(x, np.ndarray) else number_array(x, dtype)
@@ -324,13 +334,18 @@ def _mixed_by_number(input: Array, end: Array, weight: object) -> Any:
     return _mixed(input, end, number_like(weight, input))
 
 
+def _written_mixture(weight: Any) -> str:
+    return "input + weight * (end - input)" if abs(weight) < 0.5 else "end - (end - input) * (1 - weight)"
+
+
 lerp_number_op = elementwise(
-    "lerp_number", _mixed_by_number, "LerpBackward0", check=only("lerp_kernel_scalar", "fc"),
+    "lerp_number", _mixed_by_number, "LerpBackward0", lowering=_written_mixture, check=only("lerp_kernel_scalar", "fc"),
     input=lambda g, weight, xp: xp.times(g, 1 - weight.conjugate()),
     end=lambda g, weight, xp: xp.times(g, weight.conjugate()),
 )  # fmt: skip
 lerp_tensor_op = elementwise(
     "lerp_tensor", _mixed, "LerpBackward1", check=only("lerp_kernel_tensor", "fc"),
+    lowering="where(abs(weight) < 0.5, input + weight * (end - input), end - (end - input) * (1 - weight))",
     input=lambda g, weight, xp: g * xp.conj(xp.number_minus(1, weight)),
     end=lambda g, weight, xp: g * xp.conj(weight),
     weight=lambda g, input, end, xp: g * xp.conj(end - input),
@@ -389,12 +404,13 @@ def _no_integers(input: Any, tensor1: Any, tensor2: Any) -> None:
 
 addcmul_op = elementwise(
     "addcmul", _add_product, "AddcmulBackward0", check=only("addcmul_cpu_out", "ifc"), numbers=False,
+    lowering="input + tensor1 * tensor2 * value",
     input=lambda g: g,
     tensor1=lambda g, tensor2, value, xp: g * xp.conj(xp.times(tensor2, value)),
     tensor2=lambda g, tensor1, value, xp: g * xp.conj(xp.times(tensor1, value)),
 )  # fmt: skip
 addcdiv_op = elementwise(
-    "addcdiv", _add_quotient, "AddcdivBackward0", numbers=False,
+    "addcdiv", _add_quotient, "AddcdivBackward0", lowering="input + tensor1 / tensor2 * value", numbers=False,
     input=lambda g: g,
     tensor1=lambda g, tensor2, value, xp: g * xp.conj(xp.number_over(value, tensor2)),
     tensor2=lambda g, tensor1, tensor2, value, xp: -g * xp.conj(xp.times(tensor1, value) / (tensor2 * tensor2)),

@@ -46,6 +46,7 @@ def erf_array(input: Array) -> Any:
 erf_op = function(
     "erf", erf_array, "ErfBackward0",
     lambda g, input, xp: xp.times(xp.exp(-xp.squared(input)), _TWO_OVER_ROOT_PI) * g, check=_real("erf_vml_cpu"),
+    lowering="erf(input)",
 )  # fmt: skip
 erfc_op = function(
     "erfc", by_scipy("erfc"), "ErfcBackward0",

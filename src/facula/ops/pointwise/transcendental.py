@@ -90,7 +90,24 @@ def _pow_rule(g: Any, input: Any, exponent: Any, xp: Any) -> Any:
     return no_gradient(g, xp) if exponent == 0 else xp.power_gradient(g, input, exponent)
 
 
-pow_number_op = elementwise("pow_number", _power_by_number, "PowBackward0", scalars=("exponent",), input=_pow_rule)
+def _written_power(exponent: Any) -> str | None:
+    if isinstance(exponent, complex):
+        return None
+    if exponent in (0, 0.5, -0.5):
+        return {0: "1", 0.5: "sqrt(input)", -0.5: "reciprocal(sqrt(input))"}[exponent]
+    if not float(exponent).is_integer() or abs(exponent) > _PRODUCTS:
+        return "pow(input, exponent)"
+    text, square, n = "", "input", abs(int(exponent))
+    while n:
+        if n & 1:
+            text = f"({text} * {square})" if text else square
+        square, n = f"({square} * {square})", n >> 1
+    return text if exponent > 0 else f"reciprocal({text})"
+
+
+pow_number_op = elementwise(
+    "pow_number", _power_by_number, "PowBackward0", lowering=_written_power, scalars=("exponent",), input=_pow_rule
+)
 
 
 def _power(input: Array, exponent: Array) -> Any:
@@ -126,8 +143,9 @@ def _pow_exponent_rule(g: Any, input: Any, exponent: Any, out: Any, xp: Any) -> 
 
 
 pow_tensor_op = elementwise(
-    "pow_tensor", _power, "PowBackward1", check=only("pow", "ifc"), input=_pow_base_rule, exponent=_pow_exponent_rule
-)
+    "pow_tensor", _power, "PowBackward1", check=only("pow", "ifc"), input=_pow_base_rule, exponent=_pow_exponent_rule,
+    lowering="pow(input, exponent)",
+)  # fmt: skip
 
 
 def _power_of_number(exponent: Array, base: object) -> Any:
@@ -240,11 +258,13 @@ def float_power_(input: Tensor, exponent: Any) -> Tensor:
 
 def function(
     name: str, kernel: Any, node: str, rule: Any, aliases: str = "", *, check: Any = None, inplace: bool = True,
-    quick: Any = None, native: Native | None = None,
+    quick: Any = None, native: Native | None = None, lowering: str | None = None,
 ) -> Elementwise:  # fmt: skip
     """A function that turns integers into floats, under all its names."""
     rules = {} if quick is None else {"input": quick}
-    op = elementwise(name, kernel, node, promote="float", check=check, quick=rules, native=native, input=rule)
+    op = elementwise(
+        name, kernel, node, promote="float", check=check, quick=rules, native=native, lowering=lowering, input=rule
+    )
     names = f"{name} {aliases}".strip()
     return expose(op, names, names, " ".join(f"{n}_" for n in names.split()) if inplace else "")
 
@@ -255,7 +275,9 @@ OF_BACKWARD = {"input": "grad_output", "other": "output"}
 _ONE_F32, _ONE_F64 = np.ones((), F32), np.ones((), F64)
 _LN2, _LN10 = math.log(2), math.log(10)
 
-sqrt_op = function("sqrt", np.sqrt, "SqrtBackward0", lambda g, out, xp: g / xp.times(xp.conj(out), 2))
+sqrt_op = function(
+    "sqrt", np.sqrt, "SqrtBackward0", lambda g, out, xp: g / xp.times(xp.conj(out), 2), lowering="sqrt(input)"
+)
 
 
 def _rsqrt(input: Array) -> Any:
@@ -266,24 +288,39 @@ def _rsqrt_rule(g: Any, out: Any, xp: Any) -> Any:
     return xp.times(g, -0.5) * xp.conj(xp.pow_number(out, 3))
 
 
-rsqrt_op = function("rsqrt", _rsqrt, "RsqrtBackward0", _rsqrt_rule)
+rsqrt_op = function("rsqrt", _rsqrt, "RsqrtBackward0", _rsqrt_rule, lowering="reciprocal(sqrt(input))")
 exp_op = function(
-    "exp", np.exp, "ExpBackward0", lambda g, out, xp: g * xp.conj(out), quick=np.multiply,
+    "exp", np.exp, "ExpBackward0", lambda g, out, xp: g * xp.conj(out), lowering="exp(input)", quick=np.multiply,
     native=("elementwise:exp", 1024),
 )  # fmt: skip
-exp2_op = function("exp2", np.exp2, "Exp2Backward0", lambda g, out, xp: xp.times(g * xp.conj(out), _LN2))
-expm1_op = function("expm1", np.expm1, "Expm1Backward0", lambda g, out, xp: g * xp.plus(xp.conj(out), 1))
+exp2_op = function(
+    "exp2", np.exp2, "Exp2Backward0", lambda g, out, xp: xp.times(g * xp.conj(out), _LN2), lowering="exp2(input)"
+)
+expm1_op = function(
+    "expm1", np.expm1, "Expm1Backward0", lambda g, out, xp: g * xp.plus(xp.conj(out), 1), lowering="expm1(input)"
+)
 log_op = function(
-    "log", np.log, "LogBackward0", lambda g, input, xp: g / xp.conj(input), quick=np.true_divide,
+    "log", np.log, "LogBackward0", lambda g, input, xp: g / xp.conj(input), lowering="log(input)", quick=np.true_divide,
     native=("elementwise:log", 1024),
 )  # fmt: skip
-log2_op = function("log2", np.log2, "Log2Backward0", lambda g, input, xp: g / xp.times(xp.conj(input), _LN2))
-log10_op = function("log10", np.log10, "Log10Backward0", lambda g, input, xp: g / xp.times(xp.conj(input), _LN10))
-log1p_op = function("log1p", np.log1p, "Log1PBackward0", lambda g, input, xp: g / xp.plus(xp.conj(input), 1))
+log2_op = function(
+    "log2", np.log2, "Log2Backward0", lambda g, input, xp: g / xp.times(xp.conj(input), _LN2), lowering="log2(input)"
+)
+log10_op = function(
+    "log10", np.log10, "Log10Backward0", lambda g, input, xp: g / xp.times(xp.conj(input), _LN10),
+    lowering="log10(input)",
+)  # fmt: skip
+log1p_op = function(
+    "log1p", np.log1p, "Log1PBackward0", lambda g, input, xp: g / xp.plus(xp.conj(input), 1), lowering="log1p(input)"
+)
 
-sin_op = function("sin", np.sin, "SinBackward0", lambda g, input, xp: g * xp.conj(xp.cos(input)))
-cos_op = function("cos", np.cos, "CosBackward0", lambda g, input, xp: g * -xp.conj(xp.sin(input)))
-tan_op = function("tan", np.tan, "TanBackward0", lambda g, out, xp: g * xp.conj(xp.plus(xp.squared(out), 1)))
+sin_op = function("sin", np.sin, "SinBackward0", lambda g, input, xp: g * xp.conj(xp.cos(input)), lowering="sin(input)")
+cos_op = function(
+    "cos", np.cos, "CosBackward0", lambda g, input, xp: g * -xp.conj(xp.sin(input)), lowering="cos(input)"
+)
+tan_op = function(
+    "tan", np.tan, "TanBackward0", lambda g, out, xp: g * xp.conj(xp.plus(xp.squared(out), 1)), lowering="tan(input)"
+)
 
 
 def _cosine(sine: Any, xp: Any) -> Any:
@@ -291,13 +328,24 @@ def _cosine(sine: Any, xp: Any) -> Any:
     return xp.rsqrt(xp.plus(-sine * sine, 1))
 
 
-asin_op = function("asin", np.arcsin, "AsinBackward0", lambda g, input, xp: g * xp.conj(_cosine(input, xp)), "arcsin")
-acos_op = function("acos", np.arccos, "AcosBackward0", lambda g, input, xp: g * xp.conj(-_cosine(input, xp)), "arccos")
+asin_op = function(
+    "asin", np.arcsin, "AsinBackward0", lambda g, input, xp: g * xp.conj(_cosine(input, xp)), "arcsin",
+    lowering="asin(input)",
+)  # fmt: skip
+acos_op = function(
+    "acos", np.arccos, "AcosBackward0", lambda g, input, xp: g * xp.conj(-_cosine(input, xp)), "arccos",
+    lowering="acos(input)",
+)  # fmt: skip
 atan_op = function(
-    "atan", np.arctan, "AtanBackward0", lambda g, input, xp: g / xp.conj(xp.plus(input * input, 1)), "arctan"
+    "atan", np.arctan, "AtanBackward0", lambda g, input, xp: g / xp.conj(xp.plus(input * input, 1)), "arctan",
+    lowering="atan(input)",
+)  # fmt: skip
+sinh_op = function(
+    "sinh", np.sinh, "SinhBackward0", lambda g, input, xp: g * xp.conj(xp.cosh(input)), lowering="sinh(input)"
 )
-sinh_op = function("sinh", np.sinh, "SinhBackward0", lambda g, input, xp: g * xp.conj(xp.cosh(input)))
-cosh_op = function("cosh", np.cosh, "CoshBackward0", lambda g, input, xp: g * xp.conj(xp.sinh(input)))
+cosh_op = function(
+    "cosh", np.cosh, "CoshBackward0", lambda g, input, xp: g * xp.conj(xp.sinh(input)), lowering="cosh(input)"
+)
 
 
 @quiet.safe
@@ -317,16 +365,18 @@ def _tanh_backward(input: Array, other: Array, *, out: Any = None) -> Any:
 # node instead of three. As a function of conj(y) it is holomorphic, with the derivative -2 * g * conj(y).
 tanh_backward_op = elementwise(
     "tanh_backward", _tanh_backward, "TanhBackwardBackward0", holomorphic=False, saved_names=OF_BACKWARD,
+    lowering="input * (1 - other * other)",
     native=("elementwise:tanh_backward", 64),
     input=lambda g, other, xp: xp.tanh_backward(g, xp.conj(other)),
     other=lambda g, input, other, xp: xp.conj(g) * input * xp.conj(other) * -2,
 )  # fmt: skip
 tanh_op = function(
-    "tanh", np.tanh, "TanhBackward0", Gradient(tanh_backward_op, other="out"), native=("elementwise:tanh", 1024)
-)
+    "tanh", np.tanh, "TanhBackward0", Gradient(tanh_backward_op, other="out"), native=("elementwise:tanh", 1024),
+    lowering="tanh(input)",
+)  # fmt: skip
 asinh_op = function(
     "asinh", np.arcsinh, "AsinhBackward0", lambda g, input, xp: g * xp.conj(xp.rsqrt(xp.plus(xp.squared(input), 1))),
-    "arcsinh",
+    "arcsinh", lowering="asinh(input)",
 )
 
 
@@ -336,14 +386,14 @@ def _acosh_rule(g: Any, input: Any, xp: Any) -> Any:
     return g * xp.rsqrt(xp.minus(input * input, 1))
 
 
-acosh_op = function("acosh", np.arccosh, "AcoshBackward0", _acosh_rule, "arccosh")
+acosh_op = function("acosh", np.arccosh, "AcoshBackward0", _acosh_rule, "arccosh", lowering="acosh(input)")
 
 
 def _atanh_rule(g: Any, input: Any, xp: Any) -> Any:
     return xp.times(g, 1) / xp.conj(xp.number_minus(1, xp.squared(input)))
 
 
-atanh_op = function("atanh", np.arctanh, "AtanhBackward0", _atanh_rule, "arctanh")
+atanh_op = function("atanh", np.arctanh, "AtanhBackward0", _atanh_rule, "arctanh", lowering="atanh(input)")
 for _op in (asinh_op, acosh_op, atanh_op):  # whose in-place forms have nodes of their own
     _change = inplace_form(_op.under(f"{_op.name}_", f"{_op.name.capitalize()}Backward1"))
     for _name in (f"{_op.name}_", f"arc{_op.name[1:]}_"):
@@ -362,7 +412,10 @@ def _sinc_rule(g: Any, input: Any, xp: Any) -> Any:
     return xp.either(squared == 0, 0, g * xp.conj(slope))
 
 
-sinc_op = function("sinc", _sinc, "SincBackward0", _sinc_rule)
+sinc_op = function(
+    "sinc", _sinc, "SincBackward0", _sinc_rule,
+    lowering="where(input == 0, 1, sin(input * 3.141592653589793) / (input * 3.141592653589793))",
+)  # fmt: skip
 
 
 def _logistic(input: Array) -> Any:
@@ -408,12 +461,13 @@ def _sigmoid_backward(input: Array, other: Array, *, out: Any = None) -> Any:
 
 sigmoid_backward_op = elementwise(
     "sigmoid_backward", _sigmoid_backward, "SigmoidBackwardBackward0", holomorphic=False, saved_names=OF_BACKWARD,
+    lowering="input * ((1 - other) * other)",
     native=("elementwise:sigmoid_backward", 64),
     input=lambda g, other, xp: xp.sigmoid_backward(g, xp.conj(other)),
     other=lambda g, input, other, xp: xp.conj(g) * input * (1 - 2 * xp.conj(other)),
 )  # fmt: skip
 sigmoid_op = function(
-    "sigmoid", _logistic, "SigmoidBackward0", Gradient(sigmoid_backward_op, other="out"),
+    "sigmoid", _logistic, "SigmoidBackward0", Gradient(sigmoid_backward_op, other="out"), lowering="sigmoid(input)",
     native=("elementwise:sigmoid", 64),
 )  # fmt: skip
 
@@ -428,12 +482,13 @@ def _angle_rule_part(part: Any, input: Any, other: Any, xp: Any) -> Any:
 
 atan2_op = elementwise(
     "atan2", np.arctan2, "Atan2Backward0", promote="float", check=only("atan2_cpu", "f"), numbers=False,
+    lowering="atan2(input, other)",
     input=lambda g, input, other, xp: _angle_rule_part(g * other, input, other, xp),
     other=lambda g, input, other, xp: _angle_rule_part(-g * input, input, other, xp),
 )  # fmt: skip
 expose(atan2_op, "atan2 arctan2", "atan2 arctan2", "atan2_ arctan2_")
 hypot_op = elementwise(
-    "hypot", np.hypot, "HypotBackward0", check=only("hypot_cpu", "f"), numbers=False,
+    "hypot", np.hypot, "HypotBackward0", lowering="hypot(input, other)", check=only("hypot_cpu", "f"), numbers=False,
     input=lambda g, input, out: g * input / out,
     other=lambda g, other, out: g * other / out,
 )  # fmt: skip

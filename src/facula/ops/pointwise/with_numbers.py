@@ -35,14 +35,18 @@ def _div(input: Array, other: float) -> Any:
     return np.true_divide(input, number_like(other, input))
 
 
-add_number_op = elementwise("add_number", _add, "AddBackward1", scalars=("other",), input=lambda g: g)
-sub_number_op = elementwise("sub_number", _sub, "SubBackward1", scalars=("other",), input=lambda g: g)
+add_number_op = elementwise(
+    "add_number", _add, "AddBackward1", lowering="input + other", scalars=("other",), input=lambda g: g
+)
+sub_number_op = elementwise(
+    "sub_number", _sub, "SubBackward1", lowering="input - other", scalars=("other",), input=lambda g: g
+)
 mul_number_op = elementwise(
-    "mul_number", _mul, "MulBackward1", scalars=("other",),
+    "mul_number", _mul, "MulBackward1", lowering="input * other", scalars=("other",),
     input=lambda g, other, xp: xp.times(g, other.conjugate()),
 )  # fmt: skip
 div_number_op = elementwise(
-    "div_number", _div, "DivBackward1", promote="float", scalars=("other",),
+    "div_number", _div, "DivBackward1", lowering="input / other", promote="float", scalars=("other",),
     input=lambda g, other, xp: xp.over(g, other.conjugate()),
 )  # fmt: skip
 

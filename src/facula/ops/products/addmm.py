@@ -91,7 +91,28 @@ def summed_to(g: Any, shape: tuple[int, ...], xp: Any) -> Any:
 _HIDDEN = {"input_shape": ""}
 
 
-@primitive("AddmmBackward0", name="addmm", saved_names=_HIDDEN, native=("products:addmm", 1024, "mat1"))
+def _written_sum(product: str, beta: Any, alpha: Any) -> str | None:
+    if isinstance(beta, complex) or isinstance(alpha, complex):
+        return None
+    scaled = product if alpha == 1 else f"alpha * ({product})"
+    return scaled if beta == 0 else f"input + {scaled}" if beta == 1 else f"beta * input + {scaled}"
+
+
+def _written(beta: Any, alpha: Any) -> str | None:
+    return _written_sum("mat1 @ mat2", beta, alpha)
+
+
+def _written_batches(beta: Any, alpha: Any) -> str | None:
+    return _written_sum("batch1 @ batch2", beta, alpha)
+
+
+def _written_vector(beta: Any, alpha: Any) -> str | None:
+    return _written_sum("mat @ vec", beta, alpha)
+
+
+@primitive(
+    "AddmmBackward0", name="addmm", saved_names=_HIDDEN, native=("products:addmm", 1024, "mat1"), lowering=_written
+)
 def addmm_op(input: Array, mat1: Array, mat2: Array, beta: complex, alpha: complex) -> Any:
     return plus_product(product, input, mat1, mat2, beta, alpha)
 
@@ -113,7 +134,7 @@ def addmm_gradient_of_mat2(g: Any, mat1: Any, mat2_shape: Any, mat2_strides: Any
     return found if alpha == 1 else scaled(found, alpha)
 
 
-@primitive("AddmvBackward0", name="addmv", saved_names=_HIDDEN)
+@primitive("AddmvBackward0", lowering=_written_vector, name="addmv", saved_names=_HIDDEN)
 def addmv_op(input: Array, mat: Array, vec: Array, beta: complex, alpha: complex) -> Any:
     return plus_product(product, input, mat, vec, beta, alpha)
 
@@ -157,7 +178,7 @@ addbmm_op.vjp(
 )
 
 
-@primitive("BaddbmmBackward0", name="baddbmm", saved_names=_HIDDEN)
+@primitive("BaddbmmBackward0", lowering=_written_batches, name="baddbmm", saved_names=_HIDDEN)
 def baddbmm_op(input: Array, batch1: Array, batch2: Array, beta: complex, alpha: complex) -> Any:
     return plus_product(batch_product, input, batch1, batch2, beta, alpha)
 

@@ -43,7 +43,7 @@ from .matrix_products import (
 # ---- matmul
 
 
-@primitive("SqueezeBackward4", name="squeeze_fresh", kind="linear", batch=batching.moved_dimensions)
+@primitive("SqueezeBackward4", lowering="view", name="squeeze_fresh", kind="linear", batch=batching.moved_dimensions)
 def squeeze_fresh_op(input: Array, dim: int) -> Any:
     """Drops a dimension of size 1 of a result that nobody else holds: no view."""
     return input.reshape(input.shape[:dim] + input.shape[dim + 1 :])

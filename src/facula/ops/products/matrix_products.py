@@ -202,7 +202,7 @@ def check_mv(mat: Any, vec: Any, input: Any = None) -> None:
 # ---- products of two
 
 
-@primitive("MmBackward0", name="mm", kind="multilinear", native=("products:mm", 1024))
+@primitive("MmBackward0", name="mm", kind="multilinear", native=("products:mm", 1024), lowering="input @ mat2")
 @safe
 def mm_op(input: Array, mat2: Array) -> Any:
     return product(input, mat2)
@@ -217,7 +217,7 @@ mm_op.vjp(
 )
 
 
-@primitive("BmmBackward0", name="bmm", kind="multilinear", native=("products:bmm", 1024))
+@primitive("BmmBackward0", name="bmm", kind="multilinear", native=("products:bmm", 1024), lowering="input @ mat2")
 def bmm_op(input: Array, mat2: Array) -> Any:
     return batch_product(input, mat2)
 
@@ -246,7 +246,7 @@ def _any_product(a: Any, b: Any) -> Any:
     return bmm_op(a, b) if a.dim() == 3 == b.dim() else TENSORS.matmul(a, b)
 
 
-@primitive("MvBackward0", name="mv", kind="multilinear")
+@primitive("MvBackward0", lowering="input @ vec", name="mv", kind="multilinear")
 def mv_op(input: Array, vec: Array) -> Any:
     return product(input, vec)
 
@@ -265,7 +265,7 @@ def mv_batched(call: batching.Call) -> Any:
     return _any_product(a, call.full(1).unsqueeze(-1)).squeeze(-1)
 
 
-@primitive("DotBackward0", name="dot", kind="multilinear")
+@primitive("DotBackward0", lowering="input @ tensor", name="dot", kind="multilinear")
 def dot_op(input: Array, tensor: Array) -> Any:
     return product(input, tensor)
 
@@ -273,7 +273,7 @@ def dot_op(input: Array, tensor: Array) -> Any:
 dot_op.vjp(input=lambda g, tensor, xp: g * xp.conj(tensor), tensor=lambda g, input, xp: g * xp.conj(input))
 
 
-@primitive("VdotBackward0", name="vdot", kind="multilinear")
+@primitive("VdotBackward0", lowering="input @ other", name="vdot", kind="multilinear")
 def vdot_op(input: Array, other: Array) -> Any:
     return product(np.conjugate(input) if input.dtype.kind == "c" else input, other)
 

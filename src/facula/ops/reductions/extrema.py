@@ -59,19 +59,19 @@ def shared(g: Any, x: Any, value: Any, dim: Any, nan: bool, xp: Any) -> Any:
     return g / n * same
 
 
-def chosen_of_all(name: str, node: str, choose: Any) -> Primitive:
+def chosen_of_all(name: str, node: str, choose: Any, lowering: str | None = None) -> Primitive:
     """A primitive that gives one of its input's elements; all that equal it share the gradient."""
 
     def kernel(input: Array) -> Any:
         return choose(input)
 
-    op = Primitive(name, kernel, node)
+    op = Primitive(name, kernel, node, lowering=lowering)
     op.vjp(input=lambda g, input, out, xp: shared(g, input, out, None, True, xp))
     return op
 
 
-max_all_op = chosen_of_all("max_all", "MaxBackward1", lambda x: maximum_reduce(x, None))
-min_all_op = chosen_of_all("min_all", "MinBackward1", lambda x: minimum_reduce(x, None))
+max_all_op = chosen_of_all("max_all", "MaxBackward1", lambda x: maximum_reduce(x, None), "amax(input)")
+min_all_op = chosen_of_all("min_all", "MinBackward1", lambda x: minimum_reduce(x, None), "amin(input)")
 
 
 @max_all_op.batch
@@ -184,7 +184,7 @@ def _extreme_values(name: str, node: str, reduce: Any) -> Primitive:
     def kernel(input: Array, dim: Any, keepdim: bool) -> Any:
         return reduce(input, axes(dim, input.ndim), keepdims=keepdim)
 
-    op = Primitive(name, kernel, node, batch=batching.reduced_dimensions)
+    op = Primitive(name, kernel, node, batch=batching.reduced_dimensions, lowering=f"{name}(input)")
 
     @op.vjp("input")
     def rule(g: Any, input: Any, out: Any, dim: Any, keepdim: bool, xp: Any) -> Any:

@@ -36,7 +36,7 @@ def result_dtype(dtype: dtypes.dtype | None) -> Any:
 # ---- sum
 
 
-@primitive("SumBackward0", kind="linear")
+@primitive("SumBackward0", lowering="sum(input)", kind="linear")
 def sum_all_op(input: Array, dtype: Any = None) -> Any:
     return total(input, None, False, dtype)
 
@@ -53,7 +53,7 @@ def sum_all_batched(call: batching.Call) -> Any:
     return sum_dim_op(call.values[0], tuple(range(1, call.ndim() + 1)), False, *call.attributes)
 
 
-@primitive("SumBackward1", kind="linear", batch=batching.reduced_dimensions)
+@primitive("SumBackward1", lowering="sum(input)", kind="linear", batch=batching.reduced_dimensions)
 def sum_dim_op(input: Array, dim: Any, keepdim: bool, dtype: Any = None) -> Any:
     if dtype is None and (input.dtype is F32 or input.dtype is F64):  # the first thing ``total`` would find out
         return add_up(input, dim if dim and input.ndim else None, keepdim)
@@ -93,7 +93,7 @@ def flag(keepdim: Any) -> bool:
 # ---- nansum
 
 
-@primitive("NansumBackward0", batch=batching.reduced_dimensions)
+@primitive("NansumBackward0", lowering="sum(where(isnan(input), 0, input))", batch=batching.reduced_dimensions)
 def nansum_op(input: Array, dim: Any, keepdim: bool, dtype: Any) -> Any:
     if input.dtype.kind in "fV":
         input = np.where(np.isnan(input), input.dtype.type(0), input)
@@ -150,7 +150,7 @@ def mean_array(x: Any, dim: Any, keepdim: bool, wanted: Any = None) -> Any:
     return (total(widened(x), dim, keepdim) / n).astype(result, copy=False)
 
 
-@primitive("MeanBackward0", kind="linear")
+@primitive("MeanBackward0", lowering="mean(input)", kind="linear")
 def mean_all_op(input: Array, dtype: Any = None) -> Any:
     return mean_array(input, None, False, dtype)
 
@@ -179,7 +179,7 @@ def mean_all_batched(call: batching.Call) -> Any:
     return mean_dim_op(call.values[0], tuple(range(1, call.ndim() + 1)), False, *call.attributes)
 
 
-@primitive("MeanBackward1", kind="linear", batch=batching.reduced_dimensions)
+@primitive("MeanBackward1", lowering="mean(input)", kind="linear", batch=batching.reduced_dimensions)
 def mean_dim_op(input: Array, dim: Any, keepdim: bool, dtype: Any = None) -> Any:
     return mean_array(input, axes(dim, input.ndim), keepdim, dtype)
 
@@ -247,7 +247,7 @@ def _multiply_rows(rows: Any) -> Any:
     return multiply_reduce(rows, 1)
 
 
-@primitive("ProdBackward0")
+@primitive("ProdBackward0", lowering="prod(input)")
 def prod_all_op(input: Array, dtype: Any = None) -> Any:
     return multiply_up(input, None, False, dtype)
 
@@ -267,7 +267,7 @@ def prod_all_batched(call: batching.Call) -> Any:
     return prod_dim_op(call.rows(), 1, False, *call.attributes)
 
 
-@primitive("ProdBackward1", batch=batching.moved_dimensions)
+@primitive("ProdBackward1", lowering="prod(input)", batch=batching.moved_dimensions)
 def prod_dim_op(input: Array, dim: int, keepdim: bool, dtype: Any = None) -> Any:
     return multiply_up(input, dim, keepdim, dtype)
 
@@ -304,7 +304,7 @@ def prod(input: Tensor, dim: Any = _FULL, keepdim: bool = False, *, dtype: Any =
 
 
 def _logical(name: str, reduce: Any) -> Primitive:
-    @primitive(name=name, batch=batching.reduced_dimensions)
+    @primitive(name=name, batch=batching.reduced_dimensions, lowering=f"{name}(input)")
     def kernel(input: Array, dim: Any, keepdim: bool) -> Any:
         x = input if input.dtype.kind in "biuf" else input != 0
         found = reduce(x, dim if x.ndim else None, dtype=bool, keepdims=keepdim)  # by no dimension: each for itself

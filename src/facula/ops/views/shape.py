@@ -44,7 +44,7 @@ def reshape_alias_op(input: Array, shape: tuple[int, ...]) -> Any:
 reshape_alias_op.vjp(input=lambda g, input_shape, xp: xp.reshape(g, input_shape))
 
 
-@primitive("UnsafeViewBackward0", name="unsafe_view", kind="linear")
+@primitive("UnsafeViewBackward0", lowering="view", name="unsafe_view", kind="linear")
 def unsafe_view_op(input: Array, shape: tuple[int, ...]) -> Any:
     """The second half of a reshape that has to copy: its input is fresh, so that nobody can see that it is a view."""
     return input.reshape(shape)
@@ -60,7 +60,7 @@ def view_batched(call: batching.Call) -> Any:
     return call.values[0].reshape(call.size, *call.attribute("shape"))
 
 
-@primitive("CloneBackward0", name="dense_copy", kind="linear", batch=batching.last_dimensions)
+@primitive("CloneBackward0", lowering="input", name="dense_copy", kind="linear", batch=batching.last_dimensions)
 def dense_copy_op(input: Array) -> Any:
     return input.copy()
 

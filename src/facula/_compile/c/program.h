@@ -1,0 +1,87 @@
+/* What every emitted program begins with: the elementary functions for float32 and for float64, and the way to the native
+   library's kernels and threads, whose addresses the program is given when it is loaded. */
+#include <math.h>
+#include "kernel.h"
+
+#include "elementary_both.h"
+
+/* The larger and the smaller of two, NaN if one of them is: one comparison at a time, which vectors can do. */
+#define BY_WIDTH(real, f) \
+    INLINE real larger_##f(real a, real b) { \
+        real m = a > b ? a : b; \
+        return a == a ? m : a; \
+    } \
+    INLINE real smaller_##f(real a, real b) { \
+        real m = a < b ? a : b; \
+        return a == a ? m : a; \
+    } \
+    INLINE real sign_##f(real x) { \
+        real s = x > 0 ? 1 : x; \
+        return x < 0 ? -1 : s; \
+    }
+BY_WIDTH(float, f32)
+BY_WIDTH(double, f64)
+
+typedef int sharing_t(job_t *job, void *argument, int64_t pieces, double work);
+EXPORT sharing_t *facula_shared; /* in_pieces of the library, or NULL */
+
+static int shared(job_t *job, void *argument, int64_t pieces, double work) {
+    if (facula_shared) return facula_shared(job, argument, pieces, work);
+    for (int64_t i = 0; i < pieces; i++) job(argument, i);
+    return DONE;
+}
+struct pieces {
+    void *const *p;
+    double *parts;
+    int64_t step, total;
+};
+enum { CLEAN = -1, MEMORY = -2, DECLINED = -3 }; /* what a program answers besides the number of a check that failed */
+
+/* ---- the way from Python, as in the native library's call.c: the few names of CPython that it takes */
+
+typedef struct object {
+    intptr_t count;
+    void *type;
+} object;
+typedef struct {
+    object head;
+    char *data;
+} array;
+#pragma weak PyLong_AsVoidPtr
+#pragma weak PyLong_FromLongLong
+#pragma weak PyEval_SaveThread
+#pragma weak PyEval_RestoreThread
+extern void *PyLong_AsVoidPtr(object *);
+extern object *PyLong_FromLongLong(long long);
+extern void *PyEval_SaveThread(void);
+extern void PyEval_RestoreThread(void *);
+
+typedef int64_t segment_t(char *arena, void *const *p);
+struct segment {
+    segment_t *run;
+    int64_t releases; /* whether other threads of Python may run meanwhile */
+};
+EXPORT void *facula_none;
+enum { MOST = 1024 };
+
+/* A segment as a function of (arena, arrays ...); None stands for an array that is not there yet. */
+EXPORT object *facula_run(object *self, object *const *given, intptr_t count) {
+    const struct segment *segment = PyLong_AsVoidPtr(self);
+    void *p[MOST];
+    for (intptr_t i = 1; i < count; i++)
+        p[i - 1] = (void *)given[i] == facula_none ? NULL : ((const array *)given[i])->data;
+    char *arena = ((const array *)given[0])->data;
+    int64_t found;
+    if (segment->releases) {
+        void *state = PyEval_SaveThread();
+        found = segment->run(arena, p);
+        PyEval_RestoreThread(state);
+    } else found = segment->run(arena, p);
+    return PyLong_FromLongLong(found);
+}
+
+/* Where an array's type and data lie, for the self-test. */
+EXPORT void facula_probe(const array *a, int64_t *found) {
+    found[0] = (int64_t)(intptr_t)a->head.type;
+    found[1] = (int64_t)(intptr_t)a->data;
+}

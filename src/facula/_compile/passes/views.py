@@ -1,0 +1,43 @@
+"""What views do to shapes and strides: tried on an array, so that no operator has to say it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..steps import Shape, Value
+
+
+def viewed(op: Any, shape: Shape, strides: Shape, args: tuple[Any, ...]) -> tuple[Shape, Shape, int] | None:
+    """(shape, strides, offset) of what a view makes of an array; None if it copies."""
+    low = sum([(n - 1) * s for n, s in zip(shape, strides) if s < 0])
+    high = sum([(n - 1) * s for n, s in zip(shape, strides) if s > 0])
+    base = np.empty(high - low + 1, np.int8)
+    probe = np.lib.stride_tricks.as_strided(base[-low:], shape, strides)
+    try:
+        found = op.kernel(probe, *args)
+    except (TypeError, ValueError, RuntimeError, IndexError):
+        return None
+    if not isinstance(found, np.ndarray) or found.dtype != np.int8 or not np.may_share_memory(found, base):
+        return None
+    offset = found.__array_interface__["data"][0] - probe.__array_interface__["data"][0]
+    return found.shape, found.strides, offset
+
+
+def same_order(a: Shape, b: Shape) -> bool:
+    """Whether an array of shape ``a``, broadcast to ``b`` of as many elements, has them in the same order."""
+    return tuple(n for n in a if n != 1) == tuple(n for n in b if n != 1)
+
+
+def as_matrices(a: Value, b: Value) -> tuple[Value, Value, Shape] | None:
+    """Two arrays as matrices or batches of matrices, and the shape of their product as such."""
+    if len(a.shape) == 1:
+        a = Value(a.buffer, a.offset, (1, *a.shape), (0, *a.strides))
+    if len(b.shape) == 1:
+        b = Value(b.buffer, b.offset, (*b.shape, 1), (*b.strides, 0))
+    if len(a.shape) > 3 or len(b.shape) > 3 or a.shape[-1] != b.shape[-2]:
+        return None
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    a, b = a.broadcast((*batch, *a.shape[-2:])), b.broadcast((*batch, *b.shape[-2:]))
+    return a, b, (*batch, a.shape[-2], b.shape[-1])
