@@ -17,7 +17,7 @@ def native_folder(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(shared_folder(tmp_path_factory)) if os.name == "posix" and has_compiler() else ""
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def with_library(native_folder: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     if native_folder:
         monkeypatch.delenv("FACULA_NATIVE", raising=False)

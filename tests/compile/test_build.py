@@ -25,7 +25,7 @@ needs_compiler = pytest.mark.skipif(not c_build.has_compiler(), reason="needs a 
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(with_library: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     found = tmp_path / "cache"
     found.mkdir(mode=0o700)
     monkeypatch.setenv("FACULA_CACHE", str(found))

@@ -16,6 +16,7 @@ from facula.ops.machine.primitive import REGISTRY, Primitive
 from .graphs import Builder, all_operators
 
 all_operators()
+pytestmark = pytest.mark.usefixtures("with_library")
 
 SPECIAL = [
     0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -3.0, np.inf, -np.inf, np.nan, 1e-30, -1e-30, 1e30, -1e30, 20.0, -20.0, 88.0,

@@ -17,6 +17,7 @@ from facula._compile.c_build import has_compiler
 from .graphs import Builder, all_operators
 
 all_operators()
+pytestmark = pytest.mark.usefixtures("with_library")
 
 UNARY = ("neg", "exp", "tanh", "sigmoid", "relu", "abs", "sin", "floor", "clone")
 BINARY = ("add", "sub", "mul", "maximum", "minimum")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from . import program
+from . import emit, program
 from .errors import InvalidBackend
 
 Ready = Callable[[list[Any]], list[Any]]
@@ -23,7 +24,7 @@ def chosen(backend: Any) -> Callable[[program.Program], Ready]:
     if backend in _DEBUG:
         return eager
     if backend in _NAMES:
-        return eager
+        return partial(emit.build, backend=_NAMES[backend])
     raise InvalidBackend(backend)
 
 

@@ -122,7 +122,9 @@ def _complaint(said: str) -> str:
 
 
 class _Segment(ctypes.Structure):
-    _fields_ = [("run", ctypes.c_void_p), ("releases", ctypes.c_int64)]
+    _fields_ = [
+        ("run", ctypes.c_void_p), ("releases", ctypes.c_int64), ("inputs", ctypes.c_int64), ("layouts", ctypes.c_void_p)
+    ]  # fmt: skip
 
 
 class _Method(ctypes.Structure):
@@ -141,6 +143,9 @@ class Loaded:
         except OSError as error:
             raise BuildError(f"{path} cannot be loaded: {error}") from None
         self._kept: list[Any] = []
+        flat = [n for shape, strides in program.layouts for n in (len(shape), *shape, *strides)]
+        self.layouts = (ctypes.c_int64 * max(len(flat), 1))(*flat)
+        self.inputs = len(program.layouts)
         if program.kernels:
             library = linked_library()
             for name in program.kernels:
@@ -158,7 +163,9 @@ class Loaded:
                 assert len(steps) == 1
 
     def _direct(self, name: str, function: Any, releases: bool) -> Callable[..., int]:
-        entry = _Segment(ctypes.cast(function, ctypes.c_void_p).value, releases)
+        entry = _Segment(
+            ctypes.cast(function, ctypes.c_void_p).value, releases, self.inputs, ctypes.addressof(self.layouts)
+        )
         ctypes.c_void_p.in_dll(self.dll, "facula_none").value = id(None)
         run = ctypes.cast(self.dll.facula_run, ctypes.c_void_p).value
         method = _Method(name.encode(), run, _FASTCALL, None)
@@ -209,9 +216,10 @@ def _is_direct(dll: Any) -> bool:
         return False
     if not hasattr(ctypes.pythonapi, "PyCFunction_NewEx") or ctypes.sizeof(ctypes.c_void_p) != 8:
         return False
-    found = (ctypes.c_int64 * 2)()
+    found = (ctypes.c_int64 * 5)()
     for probe in (np.zeros((3, 5), np.float32), np.zeros((4, 6))[::2, 1:], np.zeros((), np.int64)):
         dll.facula_probe(ctypes.py_object(probe), found)
-        if [*found] != [id(np.ndarray), probe.ctypes.data]:
+        expected = [id(np.ndarray), probe.ctypes.data, probe.ndim, (-1, *probe.shape)[-1], (*probe.strides, -1)[0]]
+        if [*found] != expected:
             return False
     return True

@@ -18,7 +18,7 @@ import numpy as np
 from .c_loops import LoopText, written_loop
 from .c_products import small_product
 from .scalars import c_type, literal
-from .steps import Buffer, Check, Copy, LibraryCall, Loop, Plan, Product, PythonCall, Step, Value
+from .steps import Buffer, Check, Copy, LibraryCall, Loop, Plan, Product, PythonCall, Shape, Step, Value
 
 WORTH_RELEASING = 50e3
 """ns of work from which on other threads of Python may run meanwhile."""
@@ -35,6 +35,8 @@ class CProgram:
     """Names of kernels of the library that it calls, each a variable to be set."""
     works: list[float]
     """ns that each segment takes, about."""
+    layouts: list[tuple[Shape, Shape]]
+    """Of each input: its shape, and its strides in bytes."""
 
 
 def written(plan: Plan) -> CProgram:
@@ -71,7 +73,8 @@ class _Writer:
         kernels = "".join([f"EXPORT kernel_t *program_{name};\n" for name in self.kernels])
         functions = "\n".join([text.replace("FUNCTION", name) for text, name in self.functions.items()])
         text = '#include "program.h"\n' + "\n".join([part for part in (kernels, functions, "\n".join(bodies)) if part])
-        return CProgram(text, segments, self.pointers, list(self.kernels), works)
+        layouts = [(v.shape, tuple([s * v.dtype.itemsize for s in v.strides])) for v in self.plan.inputs]
+        return CProgram(text, segments, self.pointers, list(self.kernels), works, layouts)
 
     # ---- names
 
@@ -131,8 +134,9 @@ class _Writer:
 
     def _comment(self, step: Step) -> str:
         sources = step.sources if isinstance(step, Loop) else [step.source] if step.source else []
-        said = [text for source in sources[:3] if (text := described(source))]
-        more = f" and {len(sources) - 3} more lines" if len(sources) > 3 else ""
+        said = list(dict.fromkeys([text for source in sources if (text := described(source))]))
+        more = f" and {len(said) - 3} more lines" if len(said) > 3 else ""
+        said = said[:3]
         return ("; ".join(said) + more).replace("*/", "* /")
 
     def _function(self, text: str, kind: str) -> str:

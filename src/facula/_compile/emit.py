@@ -19,7 +19,7 @@ from .passes.in_place import in_place
 from .passes.memory import place
 from .passes.schedule import schedule
 from .program import Mismatch
-from .steps import Buffer, Plan, PythonCall, Value, dense, values_in
+from .steps import Buffer, Plan, PythonCall, Value, dense, span, values_in
 
 _numbers = itertools.count(1)
 _told: set[str] = set()
@@ -59,8 +59,7 @@ def build(program: Any, backend: str = "auto") -> Compiled:
 
 
 def build_c(program: Any) -> Compiled:
-    cleaned(program.graph)
-    plan = schedule(program)
+    plan = schedule(cleaned(program))
     in_place(plan)
     place(plan)
     written = c_text.written(plan)
@@ -98,6 +97,7 @@ def driver(plan: Plan, written: c_text.CProgram, loaded: c_build.Loaded) -> tupl
                 names[variables[buffer]] = buffer.content
             else:
                 lines.append(f"{variables[buffer]} = None")
+    written_buffers = {v.buffer for step in plan.steps for v in step.writes()}
     calls = ", ".join(["arena", *[variables[b] for b in written.pointers]])
     has_python = False
     for i, segment in enumerate(written.segments):
@@ -106,10 +106,14 @@ def driver(plan: Plan, written: c_text.CProgram, loaded: c_build.Loaded) -> tupl
             lines += python_call(step, i, names, variables)
         else:
             names[f"segment_{i}"] = loaded.segments[i]
-            lines += [f"status = segment_{i}({calls})", "if status != -1: fail(status)"]
+            lines += [f"status = segment_{i}({calls})", "if status != -1:"]
+            lines += ["    if status == -4: return run(fitted(arrays))", "    fail(status)"]
     outputs = ["None" if v is None else f"a{v}" if isinstance(v, int) else variables[v.buffer] for v in plan.outputs]
     names["new_arena"] = lambda: new_arena(plan.arena)
     names["_kept"] = loaded
+    names["fitted"] = lambda arrays: [
+        fitted(a, *layout, v.buffer in written_buffers) for a, layout, v in zip(arrays, written.layouts, plan.inputs)
+    ]
     body = [*head, *lines]
     if has_python:
         names.update(begin=quiet.begin, end=quiet.end)
@@ -135,8 +139,30 @@ def python_call(
             name = variables.setdefault(value.buffer, f"r{len(variables)}")
             source = f"found[{k}]" if step.several else "found"
             names[f"d_{value.dtype}"] = value.dtype
-            lines.append(f'{name} = asarray({source}, d_{value.dtype}, order="C")')
+            names["as_captured"] = as_captured
+            lines.append(f"{name} = as_captured({source}, d_{value.dtype}, {value.shape})")
     return lines
+
+
+def as_captured(found: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any:
+    """What a call of Python gave, dense; a program goes no further if it has another shape than while capturing."""
+    found = np.asarray(found, dtype, order="C")
+    if found.shape != shape:
+        raise Mismatch
+    return found
+
+
+def fitted(array: Any, shape: tuple[int, ...], strides: tuple[int, ...], is_written: bool) -> Any:
+    """An input laid out as the program expects it: a gradient may come in any layout."""
+    if array.shape == shape and all(n == 1 or s == t for n, s, t in zip(shape, array.strides, strides)):
+        return array
+    if array.shape != shape or is_written:
+        raise ValueError(f"a compiled program got an array of shape {array.shape} and strides {array.strides} in place "
+                         f"of {shape} and {strides}")  # fmt: skip
+    size = span(shape, tuple([s // array.itemsize for s in strides]))
+    own = view(np.empty(max(size, 1), array.dtype), 0, shape, strides, array.dtype)
+    np.copyto(own, array)
+    return own
 
 
 def as_text(thing: Any, names: dict[str, Any], variables: dict[Buffer, str], array: Any = None) -> str:
@@ -211,7 +237,7 @@ def new_arena(size: int) -> Any:
 
 def fail(status: int) -> None:
     if status >= 0:
-        raise Mismatch(status)
+        raise Mismatch
     if status == -2:
         raise MemoryError
     raise Declined

@@ -19,14 +19,14 @@ from .._core.dtypes import cast as cast_array
 from ..ops.arrays.sums import add_up
 from ..ops.pointwise.special import erf_op
 from .c_text import described
-from .emit import Compiled, allocation, as_text, fail, made, new_arena, python_call, view
+from .emit import Compiled, allocation, fail, fitted, made, new_arena, python_call, view
 from .passes.graph import cleaned
 from .passes.in_place import in_place
 from .passes.memory import place
 from .passes.schedule import schedule
 from .passes.space import Space, space_of
 from .scalars import BOOL, SPELLINGS
-from .steps import Buffer, Check, Copy, Loop, Plan, Product, PythonCall, Reduction, Shape, Step, Value, dense, is_dense
+from .steps import Buffer, Check, Copy, Loop, Plan, Product, PythonCall, Shape, Step, Value, dense, is_dense
 
 LARGE = 1 << 15
 """Elements from which on a loop runs in tiles."""
@@ -34,8 +34,7 @@ TILE = 1 << 14
 
 
 def build(program: Any) -> Compiled:
-    cleaned(program.graph)
-    plan = schedule(program, with_library=False)
+    plan = schedule(cleaned(program), with_library=False)
     in_place(plan)
     writer = _Writer(plan)
     text = writer.text()
@@ -66,6 +65,7 @@ class _Writer:
             value.buffer.content = (value.shape, value.strides)
         if plan.inputs:
             head.append(f"({', '.join([self.variables[v.buffer] for v in plan.inputs])},) = arrays")
+        head += self._layouts()
         for value in [v for v in plan.outputs if isinstance(v, Value)]:
             if value.buffer not in self.variables:
                 self.variables[value.buffer] = self._named(value.buffer, f"o{value.buffer.index}")
@@ -96,6 +96,19 @@ class _Writer:
         ]
         body += ["free.append(arena)", f"return [{', '.join(outputs)}]"]
         return "def run(arrays):\n" + "".join([f"    {line}\n" for line in body])
+
+    def _layouts(self) -> list[str]:
+        """Lines that look whether inputs are laid out as the program expects."""
+        written = {v.buffer for step in self.plan.steps for v in step.writes()}
+        layouts = [(v.shape, tuple([s * v.dtype.itemsize for s in v.strides])) for v in self.plan.inputs]
+        self.names["fitted"] = lambda arrays: [
+            fitted(a, *layout, v.buffer in written) for a, layout, v in zip(arrays, layouts, self.plan.inputs)
+        ]
+        lines = []
+        for value, (_, strides) in zip(self.plan.inputs, layouts):
+            if value.shape and math.prod(value.shape) != 1:
+                lines.append(f"if {self.variables[value.buffer]}.strides != {strides}: return run(fitted(arrays))")
+        return lines
 
     # ---- names of arrays
 
@@ -397,7 +410,8 @@ def _alike(own: Any, other: Any, exact: bool) -> bool:
 
 def _comment(step: Step) -> str:
     sources = step.sources if isinstance(step, Loop) else [step.source] if step.source else []
-    return "; ".join([text for source in sources[:3] if (text := described(source))])
+    said = list(dict.fromkeys([text for source in sources if (text := described(source))]))
+    return "; ".join(said[:3]) + (f" and {len(said) - 3} more lines" if len(said) > 3 else "")
 
 
 def _new_views(size: int, values: list[Value]) -> tuple[Any, ...]:
@@ -478,5 +492,3 @@ _RESERVED = {
 
 _MADE = re.compile(r"[a-z]\d+|(call|tile|flat|parts|expected|d)_\w+")
 """Names that the text itself makes."""
-
-__all__ = ["Reduction", "as_text", "build"]

@@ -35,7 +35,7 @@ struct pieces {
     double *parts;
     int64_t step, total;
 };
-enum { CLEAN = -1, MEMORY = -2, DECLINED = -3 }; /* what a program answers besides the number of a check that failed */
+enum { CLEAN = -1, MEMORY = -2, DECLINED = -3, LAYOUT = -4 }; /* what a program answers besides the number of a check that failed */
 
 /* ---- the way from Python, as in the native library's call.c: the few names of CPython that it takes */
 
@@ -46,6 +46,8 @@ typedef struct object {
 typedef struct {
     object head;
     char *data;
+    int dimensions;
+    intptr_t *shape, *strides;
 } array;
 #pragma weak PyLong_AsVoidPtr
 #pragma weak PyLong_FromLongLong
@@ -60,16 +62,33 @@ typedef int64_t segment_t(char *arena, void *const *p);
 struct segment {
     segment_t *run;
     int64_t releases; /* whether other threads of Python may run meanwhile */
+    int64_t inputs;
+    const int64_t *layouts; /* of each input: dimensions, then sizes, then strides in bytes */
 };
 EXPORT void *facula_none;
 enum { MOST = 1024 };
+
+/* Whether an array is as the program was made for; along a dimension of one element any stride will do. */
+static int is_laid_out(const array *a, const int64_t *wanted) {
+    if (a->dimensions != wanted[0]) return 0;
+    for (int d = 0; d < a->dimensions; d++) {
+        int64_t size = wanted[1 + d], stride = wanted[1 + a->dimensions + d];
+        if (a->shape[d] != size || (size != 1 && a->strides[d] != stride)) return 0;
+    }
+    return 1;
+}
 
 /* A segment as a function of (arena, arrays ...); None stands for an array that is not there yet. */
 EXPORT object *facula_run(object *self, object *const *given, intptr_t count) {
     const struct segment *segment = PyLong_AsVoidPtr(self);
     void *p[MOST];
-    for (intptr_t i = 1; i < count; i++)
+    const int64_t *layout = segment->layouts;
+    for (intptr_t i = 1; i < count; i++) {
         p[i - 1] = (void *)given[i] == facula_none ? NULL : ((const array *)given[i])->data;
+        if (i > segment->inputs) continue;
+        if (!is_laid_out((const array *)given[i], layout)) return PyLong_FromLongLong(LAYOUT);
+        layout += 1 + 2 * layout[0];
+    }
     char *arena = ((const array *)given[0])->data;
     int64_t found;
     if (segment->releases) {
@@ -84,4 +103,7 @@ EXPORT object *facula_run(object *self, object *const *given, intptr_t count) {
 EXPORT void facula_probe(const array *a, int64_t *found) {
     found[0] = (int64_t)(intptr_t)a->head.type;
     found[1] = (int64_t)(intptr_t)a->data;
+    found[2] = a->dimensions;
+    found[3] = a->dimensions ? a->shape[a->dimensions - 1] : -1;
+    found[4] = a->dimensions ? a->strides[0] : -1;
 }

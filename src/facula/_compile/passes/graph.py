@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...fx.graph import Graph
 from ...ops.machine.primitive import Primitive
 from .. import program as programs
 
@@ -88,7 +89,13 @@ def _with(thing: Any, node: Any, array: Any) -> Any:
     return type(thing)([_with(part, node, array) for part in thing]) if isinstance(thing, (tuple, list)) else thing
 
 
-def cleaned(graph: Any) -> None:
+def cleaned(program: Any) -> Any:
+    """A copy of a program without what it need not do; the original stays as it was captured."""
+    graph = Graph()
+    same: dict[Any, Any] = {}
+    for node in program.graph.nodes:
+        same[node] = graph.node_copy(node, same.__getitem__)
     remove_dead(graph)
     share_common(graph)
     remove_dead(graph)
+    return programs.Program(graph, program.commits)

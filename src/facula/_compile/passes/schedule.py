@@ -99,7 +99,7 @@ class Scheduler:
                 self.values[node] = Value(buffer, 0, tuple(node.meta["shape"]), strides)
                 inputs.append(self.values[node])
         for i, node in enumerate(out_nodes):
-            if i not in commits and getattr(node, "op", "") != "placeholder" and node not in self.outputs:
+            if node is not None and i not in commits and node.op != "placeholder" and node not in self.outputs:
                 self.outputs[node] = i
         for node in nodes:
             if node.op == "call_function":
@@ -109,12 +109,14 @@ class Scheduler:
         found: list[Value | int | None] = []
         copies: list[Step] = []
         for i, node in enumerate(out_nodes):
-            if i in commits:
+            if node is None:
+                found.append(None)
+            elif i in commits:
                 target = inputs[commits[i]]
                 if node is not self.program.placeholders[commits[i]]:
                     copies.append(Copy(self.value(node).broadcast(target.shape), target, node.meta.get("source")))
                 found.append(None)
-            elif getattr(node, "op", "") == "placeholder":
+            elif node.op == "placeholder":
                 found.append(inputs.index(self.values[node]))
             else:
                 value = self.value(node)
@@ -392,12 +394,20 @@ class Scheduler:
         """A dense array for the result of a step: an output's memory, or a piece of the arena."""
         own = tuple(node.meta["shape"])
         shape = own if shape is None else shape
-        if node in self.outputs and self.wanted(node) == dense(own):
-            value = self.output_value(node, self.outputs.pop(node))
-            return Value(value.buffer, 0, shape, dense(shape))
+        for other in (node, *[user for user in node.users if self.is_same(user, node)]):
+            if other in self.outputs and self.wanted(other) == dense(own):
+                value = self.output_value(other, self.outputs.pop(other))
+                return Value(value.buffer, 0, shape, dense(shape))
         buffer = Buffer("arena", node.meta["dtype"], math.prod(shape), name=node.meta.get("name") or node.name)
         buffer.source = node.meta.get("source")
         return Value(buffer, 0, shape, dense(shape))
+
+    def is_same(self, user: Any, node: Any) -> bool:
+        """Whether a node is another name for one: a clone of it."""
+        if not isinstance(user.target, Primitive) or user.target.lowering != "input":
+            return False
+        meta, other = user.meta, node.meta
+        return bool(user.args[0] is node and (meta["shape"], meta["dtype"]) == (other["shape"], other["dtype"]))
 
     def copied(self, value: Value, target: Value) -> Value:
         loop = Loop(value.size)
