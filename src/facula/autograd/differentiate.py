@@ -213,7 +213,7 @@ def _root_edges(outputs: Sequence[Any], grads: Sequence[Any]) -> list[tuple[Any,
         if edge is None:
             raise _no_history(i, out)
         if not out._array.ndim and not out.wraps and out._array.dtype.kind == "f":
-            if not math.isfinite(out._array.item()):
+            if out._array.__class__ is np.ndarray and not math.isfinite(out._array.item()):
                 from .._explain import unasked  # loaded when something went wrong
 
                 unasked.root_not_finite(out)

@@ -172,8 +172,8 @@ def _pow_of_number_rule(g: Any, exponent: Any, base: Any, out: Any, xp: Any) -> 
 
 
 pow_of_number_op = elementwise(
-    "pow_of_number", _power_of_number, "PowBackward2", lowering="pow(base, exponent)", scalars=("base",), check=only("pow", "ifc"),
-    exponent=_pow_of_number_rule, saved_names={"base": "self"},
+    "pow_of_number", _power_of_number, "PowBackward2", scalars=("base",), check=only("pow", "ifc"),
+    lowering="pow(base, exponent)", exponent=_pow_of_number_rule, saved_names={"base": "self"},
 )  # fmt: skip
 
 
