@@ -84,6 +84,13 @@ def place(key: str) -> Path:
     return cache.folder() / f"program-{key[:32]}.so"
 
 
+def _folder() -> Path:
+    """The cache folder, made if it is not there."""
+    path = cache.folder()
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return path
+
+
 def compiled(text: str) -> Path:
     """The file of a program, from the cache or the compiler."""
     key = key_of(text)
@@ -98,7 +105,7 @@ def compiled(text: str) -> Path:
         given = os.environ.get("CC")
         raise BuildError(f"the compiler CC={given} does not work" if given else "no C compiler was found")
     try:
-        with tempfile.TemporaryDirectory(prefix=".program-", dir=cache.prepare()) as work:
+        with tempfile.TemporaryDirectory(prefix=".program-", dir=_folder()) as work:
             source, built = Path(work) / "program.c", Path(work) / "program.so"
             source.write_text(text)
             (Path(work) / "elementary_both.h").write_text(elementary())

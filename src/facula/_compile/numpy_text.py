@@ -283,7 +283,8 @@ class _Writer:
         n = loop.size
         lines: list[str] = []
         inner: list[str] = []
-        given, targets = {}, {}
+        given: dict[int, str] = {}
+        targets: dict[int, str] = {}
         names: dict[str, str] = {}
         for k, v in enumerate(loop.loads):
             if space.loads[k][0] == 0:
