@@ -167,6 +167,16 @@ def test_play_pause_and_jump(browser: Browser, tmp_path: Path) -> None:
     assert where(browser) == "2 / 5  MulBackward0"
 
 
+def test_gradients_flow_along_the_edges(browser: Browser, tmp_path: Path) -> None:
+    browser.open(small(tmp_path)[0])
+    browser.run("facula.app.view.drawFlow = () => {facula.flows = (facula.flows || 0) + 1}")
+    browser.press("ArrowRight")
+    browser.run("new Promise(done => setTimeout(() => done(true), 1200))")
+    assert browser.run("facula.flows") > 0 and browser.run("facula.app.flowing") == 0
+    first, middle, last = browser.run("[0, 0.5, 1].map(part => along([[0, 0], [10, 100]], part))")
+    assert (first, middle, last) == ([0, 0], [5, 50], [10, 100])
+
+
 def test_hovering_a_node_lights_its_line_and_a_line_its_nodes(browser: Browser, tmp_path: Path) -> None:
     browser.open(small(tmp_path)[0])
     browser.move(*at(browser, "AddBackward0"))

@@ -32,6 +32,16 @@ const measure = {
 };
 const headerOf = c => "▾ " + c.name + (c.count > 1 ? "  ×" + c.count : "") + (c.title ? "  " + c.title : "");
 
+// A point on the curve that trace() draws.
+function along(points, part) {
+  const lengths = points.slice(1).map(([x, y], i) => Math.hypot(x - points[i][0], y - points[i][1]));
+  let left = part * lengths.reduce((sum, length) => sum + length, 0), i = 0;
+  while (i < lengths.length - 1 && left > lengths[i]) left -= lengths[i++];
+  const u = lengths[i] ? Math.min(1, left / lengths[i]) : 1, [x, y] = points[i], [px, py] = points[i + 1], bend = (py - y) / 2, v = 1 - u;
+  const mix = (a, b, c, d) => v * v * v * a + 3 * v * v * u * b + 3 * v * u * u * c + u * u * u * d;
+  return [mix(x, x, px, px), mix(y, y + bend, py - bend, py)];
+}
+
 class View {
   constructor(canvas, graph) {
     this.canvas = canvas;
@@ -139,6 +149,20 @@ class View {
       this.drawn++;
     }
     if (texts) this.drawLabels(state, l, t, r, b, k);
+    if (state.flow < 1) this.drawFlow(state, l, t, r, b);
+  }
+
+  // The gradients of the current step on their way along the edges.
+  drawFlow(state, l, t, r, b) {
+    const c = this.context, part = 1 - (1 - state.flow) ** 2;
+    for (const e of this.graph.edges) {
+      const [el, et, er, eb] = e.bounds;
+      if (el > r || et > b || er < l || eb < t || state.flowed(e) !== 2) continue;
+      const [x, y] = along(e.points, part);
+      c.beginPath(); c.arc(x, y, 6.5, 0, 7);
+      c.fillStyle = this.colours.accent; c.fill();
+      c.strokeStyle = this.colours.panel; c.lineWidth = 2; c.stroke();
+    }
   }
 
   // From far away boxes are but spots of colour; the ones that matter are drawn as they are.

@@ -1,7 +1,10 @@
+const FLOW = 420; // milliseconds that gradients take along an edge
+
 // The page: what is selected, at which step the backward pass stands, and what keys and pointers do.
 
 class App {
   constructor() {
+    this.still = matchMedia("(prefers-reduced-motion: reduce)");
     this.step = -1;                     // how many steps have run, less one
     this.selected = null;               // a box or group
     this.litVertices = null;
@@ -39,6 +42,7 @@ class App {
     this.show();
     if (D.steps.length) this.source.scroll(D.vertices[D.steps[0][0]]);
     this.hash();
+    this.ready = true;
   }
 
   // ---- what is drawn
@@ -84,7 +88,14 @@ class App {
 
   paint() {
     if (this.painting) return;
-    this.painting = requestAnimationFrame(() => { this.painting = 0; this.view.draw(this.state()); });
+    this.painting = requestAnimationFrame(now => {
+      this.painting = 0;
+      const state = this.state();
+      state.flow = this.flowing ? (now - this.flowing) / FLOW : 1;
+      this.view.draw(state);
+      if (state.flow < 1) this.paint();
+      else this.flowing = 0;
+    });
   }
 
   paintNow() {
@@ -121,6 +132,7 @@ class App {
       const vertex = D.steps[step][0], item = this.graph.items.get(this.graph.boxOf(vertex));
       if (item) this.view.see(item);
       this.say(this.told(step));
+      this.flowing = this.ready && !this.still.matches ? performance.now() : 0;
     } else this.say("Before backward.");
     this.show();
   }
