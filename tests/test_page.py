@@ -239,7 +239,7 @@ def test_search(browser: Browser, blocks: Path) -> None:
     assert browser.run("document.activeElement.id") == "search"
     browser.enter("7.line.weight")
     assert browser.run("[...document.querySelectorAll('#results li')].map(l => l.innerText)") == [
-        "model.7.line.weight\nleaf"
+        "model.7.line.weight\nmodel.7.line leaf"
     ]
     browser.press("Enter")
     assert browser.run("facula.app.selected.lines[1][0]") == "model.7.line.weight"

@@ -216,20 +216,19 @@ class App {
 
   search(text) {
     const list = by("results"), words = text.toLowerCase().split(/\s+/).filter(Boolean);
-    this.found = [];
-    if (words.length) {
-      for (let i = 0; i < D.vertices.length && this.found.length < 50; i++) {
-        const v = D.vertices[i], where = v.f >= 0 ? place(v) : "";
-        const line = v.f >= 0 ? D.files[v.f].t[v.i - D.files[v.f].first] || "" : "";
-        const all = [v.k === "leaf" ? "leaf accumulategrad" : v.k, v.n, v.l, v.m, where, line].join(" ").toLowerCase();
-        if (words.every(word => all.includes(word))) this.found.push(i);
-      }
-    }
+    const named = [], others = [];      // by their own names, or by those of their lines
+    if (words.length) D.vertices.forEach((v, i) => {
+      const line = v.f >= 0 ? place(v) + " " + (D.files[v.f].t[v.i - D.files[v.f].first] || "") : "";
+      const own = [v.k === "leaf" ? "leaf accumulategrad" : v.k, v.n, v.l, v.m].join(" ").toLowerCase();
+      if (words.every(word => own.includes(word))) named.push(i);
+      else if (words.every(word => (own + " " + line.toLowerCase()).includes(word))) others.push(i);
+    });
+    this.found = [...named, ...others].slice(0, 50);
     this.choice = 0;
     list.replaceChildren(...this.found.map((i, n) => {
       const v = D.vertices[i];
       return make("li", { role: "option", "aria-selected": String(!n), onmousedown: event => { event.preventDefault(); this.choose(n); } },
-        make("span", {}, v.n || "leaf", v.l ? "  " + v.l : ""), make("span", { class: "dim" }, v.f >= 0 ? place(v) : v.k));
+        make("span", {}, v.n || "leaf", v.l ? "  " + v.l : ""), make("span", { class: "dim" }, [v.m, v.f >= 0 ? place(v) : v.k].filter(Boolean).join("  ")));
     }));
     if (words.length && !this.found.length) list.append(make("li", { class: "dim" }, "nothing found"));
     list.hidden = !words.length;
