@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from .._explain.report import Report
-from ..autograd import steps as stepping
+from ..autograd import differentiate
+from ..autograd.steps import Steps
 from .clusters import folding
 from .marks import Marks
 from .model import LIMIT, OPERATION, Graph, freed_by, read, roots_of, saved_by
@@ -111,7 +112,7 @@ def data_of(
         if reason:
             graph.notes.append(reason)
         else:
-            steps = replayed(graph, stepping.steps(roots[0], gradient, retain_graph=True), tensors, marks)
+            steps = replayed(graph, _backward(roots[0], gradient), tensors, marks)
             marks.look_at_pass()
     else:
         graph.notes.append("There are no gradients to step through.")
@@ -149,6 +150,12 @@ def data_of(
         "steps": steps,
         "marks": [list(mark) for mark in marks.found],
     }
+
+
+def _backward(root: Any, gradient: Any) -> Steps:
+    """The pass to replay. It warns of nothing: what is unusual is marked on the page."""
+    (start,) = differentiate._starting_grads((root,), (gradient,))
+    return Steps([(root._edge(), start.to(root.dtype))], keep_graph=True, create_graph=False)
 
 
 def _no_steps(graph: Graph, roots: tuple[Any, ...], gradient: Any) -> str:
