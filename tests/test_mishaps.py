@@ -9,9 +9,6 @@ import pytest
 
 from tests.mishaps.run import PROGRAMS, Outcome, expected, guilty, mended, named, run
 
-NOT_ASKED_IN_VAIN: set[str] = set()
-"""What is not named even if one asks."""
-
 
 @cache
 def broken(path: Path, asked: bool) -> Outcome:
@@ -37,7 +34,7 @@ def test_the_symptom_is_there(path: Path) -> None:
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_the_line_is_named_when_asked(path: Path) -> None:
     outcome = broken(path, True)
-    assert named(outcome, path) is (path.stem not in NOT_ASKED_IN_VAIN), outcome.said
+    assert named(outcome, path), outcome.said
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
@@ -52,4 +49,4 @@ def test_how_many_are_named() -> None:
     asked = [path.stem for path in PROGRAMS if named(broken(path, True), path)]
     unasked = [path.stem for path in PROGRAMS if named(broken(path, False), path)]
     assert len(asked) >= 0.9 * len(PROGRAMS)
-    assert len(unasked) >= 0.45 * len(PROGRAMS)
+    assert len(unasked) >= 0.55 * len(PROGRAMS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -106,6 +107,27 @@ def _held_by(name: str, value: Any, frame: FrameType, least: int) -> Finding | N
                 continue
             if found is not None:
                 return found
+    return None
+
+
+def growing(frame: FrameType, sizes: dict[str, list[int]]) -> Finding | None:
+    """A variable whose graph has grown by as much in each of the last passes; ``sizes``: how many nodes it had."""
+    while is_internal(frame.f_code.co_filename) and frame.f_back is not None:
+        frame = frame.f_back
+    for name, value in list(frame.f_locals.items()):
+        tensors = list(value[:50]) if isinstance(value, (list, tuple)) else [value]
+        tensors = [t for t in tensors if hasattr(t, "_node") and t._node is not None]
+        if not tensors:
+            continue
+        count = sum(1 for n, _ in enumerate(walk(*[t._node for t in tensors])) if n < 20_000)
+        seen = sizes.setdefault(name, [])
+        seen.append(count)
+        steps = {b - a for a, b in pairwise(seen[-4:])}
+        if len(seen) >= 4 and len(steps) == 1 and min(steps) > 0:
+            at = tensors[-1]._node.source
+            cause = f"The graph of {name}, made at {at}, grows from iteration to iteration: {count} nodes by now."
+            mend = f"leave the history behind: {name} = ....detach(), or compute it under torch.no_grad()."
+            return Finding("alive", cause, line_at(at, "the graph grows here"), mend, tensors[-1]._node, tensors[-1])
     return None
 
 

@@ -199,6 +199,24 @@ def _made_by(step: Any, before: list[Any]) -> Finding:
     return Finding("not finite", f"{cause}.", lines, mend, node)
 
 
+def in_hooks(task: Any) -> Finding | None:
+    """The hooks of a pass that is finite without them."""
+    hooks: list[Any] = []
+    for node in task.order:
+        if node.attached is not None:
+            hooks += [hook for each in node.attached.tensor.values() for hook in each.values()]
+            hooks += [*node.attached.pre.values(), *node.attached.post.values()]
+    for node in task.leaves:
+        hooks += (node.variable._meta.hooks or {}).values()
+    codes = {code: None for hook in hooks if (code := getattr(hook, "__code__", None)) is not None}
+    sources = [Source(code.co_filename, code.co_firstlineno, code.co_name) for code in codes]
+    if not sources:
+        return None
+    cause = f"The gradients are finite without the hook at {' or '.join(map(str, sources[:2]))}, and not with it."
+    lines = [line for source in sources[:2] for line in line_at(source, "a hook")]
+    return Finding("not finite", cause, lines, "let the hook return something finite.")
+
+
 def _at(g: Any, element: Any) -> float | None:
     try:
         return float(np.asarray(g)[tuple(element)])

@@ -10,6 +10,7 @@ import sys
 import sysconfig
 import threading
 import weakref
+from collections import deque
 from itertools import pairwise
 from typing import Any
 
@@ -19,7 +20,7 @@ from .._core import state
 from .._tensor import Tensor
 from ..autograd.graph import EMPTY, is_internal, resolve, user_place
 from ..autograd.saved import PLAIN
-from . import alive, finite, leaves, norms, shapes
+from . import alive, cuts, finite, leaves, norms, shapes
 from .changes import Changes
 from .record import MOST, CutOff, Mark, Origin, event_of, record_of, seen_record
 from .report import Finding, Report, in_terminal, line_at
@@ -43,6 +44,9 @@ class Watch:
         self.changes = Changes() if changes else None
         self.training = Training(self)
         self.marks: list[Any] = []
+        self.exits: deque[Any] = deque(maxlen=2)
+        """How values left graphs since the last backward pass."""
+        self.grown: dict[Any, dict[str, list[int]]] = {}
         self.sizes: dict[Any, tuple[float, list[int]]] = {}
         self.told: set[Any] = set()
         self.zero: dict[int, Any] = {}
@@ -168,9 +172,14 @@ class Watch:
         """An array that others can write to; it remembers that it left a graph, as do those computed from it."""
         if self.changes is not None:
             self.changes.expose(array, "numpy()", (cut.code, cut.instruction))
+        self.left(cut)
         tagged = array.view(LeftArray)
         tagged.left_by = cut
         return tagged
+
+    def left(self, cut: Any) -> None:
+        """Values of a graph went out of it."""
+        self.exits.append(cut)
 
     def changed(self, t: Any) -> None:
         """A tensor was changed in place."""
@@ -206,14 +215,14 @@ class Watch:
         place = (task.by.code, task.by.instruction)
         if is_internal(place[0].co_filename):
             return
-        cuts = self.training.cuts
-        cuts.clear()
+        beside = self.training.cuts
+        beside.clear()
         for node in task.order:
             record = seen_record(node)
             if record is None:
                 continue
             for cut in record.cuts:
-                cuts[id(cut)] = cut
+                beside[id(cut)] = cut
             if record.broadcast is not None:
                 self.found(record.broadcast)
         roots = [edge.node if hasattr(edge, "nr") else edge for edge, _ in start]
@@ -227,9 +236,23 @@ class Watch:
                 self.found(changed)
         if self.steps:
             self.training.root_leaf = next((r.variable for r in roots if hasattr(r, "variable")), None)
+            if self.training.root_leaf is not None and not task.order:
+                self._new_leaf(self.training.root_leaf)
             self.training.backward_begins(task)
             if task.order:
                 self._mark(task, place)
+
+    def _new_leaf(self, root: Any) -> None:
+        """backward() starts from a leaf: it leads nowhere, and may stand for what left a graph before."""
+        cut = None if root._meta is None else root._meta.cut
+        exits = [cut] if cut is not None else list(self.exits)
+        if not exits:
+            return
+        made = leaves.source_of(root)
+        found = cuts.finding(exits[-1], "The way from the loss to its parameters", tensor=root)
+        found.cause += f" backward() starts from a new leaf, made at {made}."
+        found.lines = (found.lines + [line for line in line_at(made, "a new leaf") if line not in found.lines])[:3]
+        self.found(found)
 
     def _mark(self, task: Any, place: Any) -> None:
         """See whether earlier graphs are still there, and which variable keeps them."""
@@ -242,6 +265,11 @@ class Watch:
             self._growing(task, before, place)
         elif here == 3 or (here > 3 and here & (here - 1) == 0):
             found = alive.holder(sys._getframe(3))
+            if found is not None:
+                self.found(found)
+        seen = self.grown.setdefault(place, {})
+        if len(sizes) <= 5 and not any(f.kind == "alive" for f in self.findings):
+            found = alive.growing(sys._getframe(3), seen)
             if found is not None:
                 self.found(found)
         record = record_of(task.order[0])
@@ -269,6 +297,7 @@ class Watch:
             if task.captures:
                 grads = [(None, g) for g in task.captured]
             self._gradients(task, start, [(t, getattr(g, "_array", g)) for t, g in grads if g is not None])
+        self.exits.clear()
         task.keep_graph = keep_graph
         if not keep_graph:
             for node in task.order:
@@ -284,7 +313,7 @@ class Watch:
             if self.nan and not is_finite(g) and not state.modes.scales:
                 if not any(f.kind == "not finite" for f in self.findings):
                     passed = passed or traced(task.order, start)
-                    found = finite.in_backward(passed)
+                    found = finite.in_backward(passed) or finite.in_hooks(task)
                     if found is not None:
                         self.found(found)
                 return

@@ -52,6 +52,8 @@ def leave_as_numbers(t: Any, value: Any, how: str) -> None:
     """A tensor's values go out as numbers: one, or nested lists of them."""
     cut = cut_at_exit(t, how)
     if cut is not None:
+        if state.watch is not None:
+            state.watch.left(cut)
         for each in islice(_leaves(value), LATEST // 4):
             if each.__class__ is float and each not in _COMMON:
                 _remember(each, cut)

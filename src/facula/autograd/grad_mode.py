@@ -64,25 +64,30 @@ def _decorate(make: Callable[[], Any], func: Callable[..., Any]) -> Callable[...
 
 def _decorate_generator(make: Callable[[], Any], func: Callable[..., Any]) -> Callable[..., Any]:
     """The mode holds while the generator's body runs, not while it is suspended."""
+    place = (func.__code__, 0)  # the line of the decorator
 
     @functools.wraps(func)
     def decorated(*args: Any, **kwargs: Any) -> Any:
         generator = func(*args, **kwargs)
         try:
             with make():
+                state.modes.switch = place
                 item = generator.send(None)
             while True:
                 try:
                     request = yield item
                 except GeneratorExit:
                     with make():
+                        state.modes.switch = place
                         generator.close()
                     raise
                 except BaseException as e:
                     with make():
+                        state.modes.switch = place
                         item = generator.throw(e)
                 else:
                     with make():
+                        state.modes.switch = place
                         item = generator.send(request)
         except StopIteration as e:
             return e.value
