@@ -624,6 +624,15 @@ def check_elements(t: Any, check: Callable[..., None], *args: Any) -> None:
         check(t._array, *args)
 
 
+def learned(t: Any, fn: Callable[..., Any], *args: Any) -> Any:
+    """``fn(array, *args)``, which decides what to do. A program is for calls in which it finds the same."""
+    while t.wraps:
+        t = t._inside
+    if state.special and state.modes.capture is not None:
+        return state.modes.capture.learned(t, fn, args)
+    return fn(t._array, *args)
+
+
 def computed(t: Any, fn: Callable[[Any], Tensor]) -> Any:
     """``fn`` of a tensor's array, for constants: indices and such. Leading dimensions must not matter to it."""
     if state.special and state.modes.capture is not None and not t.wraps:

@@ -238,10 +238,17 @@ class Capture:
         traced.seen = (-1, None, None)
         return traced
 
-    def now(self, array: Any) -> tuple[Any, Any]:
-        """The (node, value) that an array stands for; of a plain one itself."""
+    def node_of(self, array: Any) -> Node:
+        """The node that an array stands for: of a plain one, whatever its shape, an input."""
+        node: Node = self.now(array, False)[0]
+        return node
+
+    def now(self, array: Any, numbers: bool = True) -> tuple[Any, Any]:
+        """The (node, value) that an array stands for; of a plain one of no dimensions itself, if ``numbers``."""
         if type(array) is not Traced:
-            if isinstance(array, np.ndarray) and array.ndim:
+            if isinstance(array, np.generic) and not numbers:
+                array = np.asarray(array)
+            if isinstance(array, np.ndarray) and (array.ndim or not numbers):
                 shown = self._by_array.get(id(array))
                 shown = self._given(array, None, True) if shown is None else shown
                 return shown.storage.node, shown.storage.value
@@ -299,7 +306,8 @@ class Capture:
         """Run a kernel, and write it down."""
         if not self.is_active:
             return op.on_arrays(tuple(arrays), *attributes) if op.variadic else op.on_arrays(*arrays, *attributes)
-        operands = [self.now(a) if a is not None else (None, None) for a in arrays]
+        numbers = op.kind == "elementwise"
+        operands = [self.now(a, numbers) if a is not None else (None, None) for a in arrays]
         given = [self._attribute(a) for a in attributes]
         if not self.is_active:  # an operand could not be written down
             return self.run(op, [v for _, v in operands], attributes)
@@ -445,6 +453,20 @@ class Capture:
 
         again.__name__ = check.__name__
         self._called(program.call, (again, node), None).meta["effect"] = True
+
+    def learned(self, t: Tensor, fn: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        """A look at elements that decides what to do: the program is for calls in which it finds the same."""
+        self.adopt((t,))
+        node, value = self.now(t._array)
+        found = fn(value, *args)
+
+        def again(array: Any) -> None:
+            if fn(array, *args) != found:
+                raise program.Mismatch
+
+        again.__name__ = fn.__name__
+        self._called(program.call, (again, node), None).meta["effect"] = True
+        return found
 
     def computed(self, t: Tensor, fn: Callable[[Any], Tensor]) -> Tensor:
         """Something of a tensor's elements that has no derivative."""

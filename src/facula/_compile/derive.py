@@ -43,10 +43,10 @@ class Derivative:
         finally:
             for (leaf, attached, meta), kept in zip(hidden, hooks):
                 leaf.attached, meta.hooks = attached, kept
+        self.gradients: list[Node | None] = [None if g is None else capture.node_of(g._array) for g in found]
         for given in capture.inputs[known:]:
             given.keep()
             self.before.append(given.node)
-        self.gradients: list[Node | None] = [None if g is None else capture.now(g._array)[0] for g in found]
 
 
 def extracted(

@@ -186,7 +186,7 @@ class Entry:
                 found.append((at, -1))
                 continue
             found.append((at, len(self._values)))
-            self._values.append(capture.now(grad._array)[0])
+            self._values.append(capture.node_of(grad._array))
         return found
 
 

@@ -32,6 +32,8 @@ class CompiledFunction:
         self.programs: list[Running] = []
         self.is_eager = False
         self.is_told = False
+        self.reason: Reason | None = None
+        """Why it runs as it is, if it does."""
         self._lock = threading.RLock()
         _all.add(self)
 
@@ -117,6 +119,7 @@ class CompiledFunction:
         if self.fullgraph:
             raise Unsupported(f"{self._name()} cannot be captured whole: {reason}")
         self.is_eager = True
+        self.reason = reason
         if reason is None or not reason.asked:
             self._say(str(reason))
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.devices import MetaArray
-from ..._tensor import Tensor
+from ..._tensor import Tensor, learned
 from ..arrays.scatter_add import SMALL, add_at, add_rows, as_column, first_outside, places_in
 from ..arrays.types import Array
 from ..machine import batching
@@ -187,7 +187,8 @@ def outside(self: Tensor, at: int, index: Tensor, low: int = 0) -> int | None:
     if index._array.__class__ is MetaArray:
         return None
     n = self._array.shape[at] if self._array.ndim else 1
-    return first_outside(index._array, -n if low else 0, n)
+    found: int | None = learned(index, first_outside, -n if low else 0, n)
+    return found
 
 
 def check_vector(name: str, self: Tensor, at: int, index: Tensor, source: Tensor) -> None:

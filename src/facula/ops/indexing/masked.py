@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import dtypes
-from ..._tensor import Tensor
+from ..._tensor import Tensor, learned
 from ..arrays.masks import select
 from ..arrays.scatter_add import add_at, first_outside, from_front
 from ..arrays.types import Array
@@ -244,7 +244,7 @@ def masked_scatter_(input: Tensor, mask: Any, source: Any) -> Tensor:
 
 
 def _check_flat_places(index: Tensor, size: int) -> None:
-    found = first_outside(index._array, -size, size)
+    found = learned(index, first_outside, -size, size)
     if found is not None:
         raise IndexError(f"out of range: tried to access index {found} on a tensor of {size} elements.")
 

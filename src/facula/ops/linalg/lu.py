@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._tensor import Tensor, elements
+from ..._tensor import Tensor, elements, learned
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.deprecated import warn_once
@@ -229,7 +229,7 @@ def _factored(A: Tensor, pivot: bool, name: str, check: bool) -> Any:
     check_float(A, "linalg.lu_factor")
     _require_pivoting(pivot)
     LU, pivots, info = lu_factor_op(A)
-    if check and elements(info).any():
+    if check and learned(info, np.any):
         which, k = first_failure(elements(info))
         raise RuntimeError(
             f"torch.linalg.{name}: {which}U[{k},{k}] is zero and using it on lu_solve would result in a division by "

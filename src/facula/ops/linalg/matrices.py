@@ -15,7 +15,7 @@ import numpy as np
 from ... import return_types
 from ..._core.devices import MetaArray, empty_meta
 from ..._core.dtypes import FLOAT, SCALAR_TYPE_NAMES
-from ..._tensor import Tensor, elements
+from ..._tensor import Tensor, learned
 from ..machine.rules import in_both_namespaces
 
 
@@ -205,7 +205,11 @@ def _unit(a: Any) -> Any:
 
 def all_finite(input: Any) -> bool:
     """Whether there are neither infinities nor NaN, as far as can be known."""
-    array = elements(input)
+    found: bool = learned(input, _is_finite)
+    return found
+
+
+def _is_finite(array: Any) -> bool:
     return array.__class__ is MetaArray or bool(np.isfinite(array).all())
 
 
