@@ -114,7 +114,7 @@ def run(program: Program, arrays: Sequence[Any]) -> list[Any]:
     finally:
         quiet.end(token)
     given = {id(a) for a in arrays}
-    results = []
+    results: list[Any] = []
     for i, node in enumerate(program.outputs):
         value = None if node is None else values[node]
         if value is None:
