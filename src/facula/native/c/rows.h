@@ -24,6 +24,7 @@ INLINE wide exponentials(const real *x, real m, real *out, int64_t n) {
             out[i] = e;
             part += e;
         }
+        if (n <= BLOCK) return part;
         add_to(&t, part);
     }
     return value_of(t);

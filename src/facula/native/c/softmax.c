@@ -29,14 +29,21 @@ INLINE struct rows rows_of(const void *x, const void *y, void *out, const int64_
     }
 
 INLINE wide sum_of_exponentials(const real *restrict x, real m, int64_t n) {
-    wide found;
-    LONG_SUM_OF(found, n, exponential(x[i] - m));
-    return found;
+    total t = {0, 0};
+    for (int64_t first = 0; first < n; first += BLOCK) {
+        int64_t last = smaller(n, first + BLOCK);
+        real part = 0;
+#pragma omp simd reduction(+ : part)
+        for (int64_t i = first; i < last; i++) part += exponential(x[i] - m);
+        if (n <= BLOCK) return part;
+        add_to(&t, part);
+    }
+    return value_of(t);
 }
 
 APART void softmax_row(const real *x, const real *y, real *out, int64_t n) {
     UNUSED(y);
-    scaled(out, (real)(1 / exponentials(x, largest(x, n), out, n)), n);
+    scaled(out, 1 / (real)exponentials(x, largest(x, n), out, n), n);
 }
 
 INLINE void lowered(const real *restrict x, real m, real l, real *restrict out, int64_t n) {
