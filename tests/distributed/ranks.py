@@ -6,6 +6,8 @@ pickled. Cases of one run share its processes, for starting these takes longer t
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
 import os
 import pickle
 import subprocess
@@ -44,6 +46,25 @@ def run(command: list[str], seconds: float = SECONDS, **more: str) -> subprocess
 
 
 def _results(command: list[str], size: int, cases: tuple[str, ...]) -> dict[str, list[Any]]:
+    """Of a run that the workers of pytest-xdist make once: the first makes it, the others wait for its file."""
+    session = os.environ.get("PYTEST_XDIST_TESTRUNUID")
+    if session is None:
+        return _made_results(command, size, cases)
+    digest = hashlib.sha1(repr((session, command, cases)).encode()).hexdigest()
+    path = Path(tempfile.gettempdir()) / f"facula-ranks-{digest}.pickle"
+    with open(path, "a+b") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.seek(0)
+        known = file.read()
+        if known:
+            found: dict[str, list[Any]] = pickle.loads(known)
+            return found
+        made = _made_results(command, size, cases)
+        file.write(pickle.dumps(made))
+        return made
+
+
+def _made_results(command: list[str], size: int, cases: tuple[str, ...]) -> dict[str, list[Any]]:
     with tempfile.TemporaryDirectory() as directory:
         done = run([*command, directory, *cases])
         assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"

@@ -251,6 +251,8 @@ def _end(error: str) -> None:
 # ---- the end of this process
 
 _raised: str | None = None
+_owner = 0
+"""The process that MPI knows; what it forks (workers of a DataLoader) has nothing to end."""
 _over = threading.Event()
 _thread: threading.Thread | None = None
 
@@ -258,6 +260,8 @@ _thread: threading.Thread | None = None
 @cache
 def prepare() -> None:
     """Notice an error that ends the process, and end MPI as it must be ended."""
+    global _owner
+    _owner = os.getpid()
     atexit.register(leave)
     plain = sys.excepthook
 
@@ -276,7 +280,7 @@ def note_error(error: BaseException) -> None:
 
 def leave() -> None:
     """The process ends: tell the others how. If all is well with everybody, end MPI together with them."""
-    if mpi.is_over():
+    if os.getpid() != _owner or mpi.is_over():
         return
     if _comm is None:
         if _raised is None:

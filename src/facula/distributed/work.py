@@ -109,10 +109,11 @@ class Work:
                 self._error = self._explained(error)
             self._requests, self._finish = [], None
             self._done = True
+            future = self._future
         finally:
             self._lock.release()
-        if self._future is not None:
-            self._tell(self._future)
+        if future is not None:
+            self._tell(future)
         return True
 
     def _is_there(self) -> bool:
@@ -134,8 +135,9 @@ class Work:
             if self._done:
                 return
             self._error, self._done = error, True
-        if self._future is not None:
-            self._tell(self._future)
+            future = self._future
+        if future is not None:
+            self._tell(future)
 
     def _wait(self, timeout: float) -> None:
         begun = time.monotonic()

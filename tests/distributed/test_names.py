@@ -1,0 +1,51 @@
+"""The functions of ``torch.distributed`` that are there take what PyTorch's take."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+import facula.distributed as ours
+from facula.distributed import algorithms, checkpoint, optim
+from facula.nn import SyncBatchNorm
+from facula.nn.parallel import DistributedDataParallel
+
+theirs = pytest.importorskip("torch.distributed")
+
+COMMON = sorted(
+    name
+    for name in {*dir(ours), *ours._LATER} & {*dir(theirs)} - {"reduce_op"}
+    if inspect.isfunction(getattr(theirs, name))
+)
+
+
+def parameters(function: object) -> list[str]:
+    return list(inspect.signature(function).parameters)  # type: ignore[arg-type]
+
+
+def test_most_functions_are_there() -> None:
+    assert len(COMMON) > 55
+
+
+@pytest.mark.parametrize("name", COMMON)
+def test_parameters_are_those_of_pytorch(name: str) -> None:
+    assert parameters(getattr(ours, name)) == parameters(getattr(theirs, name))
+
+
+def test_parameters_of_classes_are_those_of_pytorch() -> None:
+    import torch
+    from torch.distributed.algorithms.join import Join
+    from torch.distributed.checkpoint import load, save
+    from torch.distributed.optim import ZeroRedundancyOptimizer
+
+    for our, their in (
+        (DistributedDataParallel.__init__, torch.nn.parallel.DistributedDataParallel.__init__),
+        (DistributedDataParallel.join, torch.nn.parallel.DistributedDataParallel.join),
+        (SyncBatchNorm.__init__, torch.nn.SyncBatchNorm.__init__),
+        (optim.ZeroRedundancyOptimizer.__init__, ZeroRedundancyOptimizer.__init__),
+        (algorithms.Join.__init__, Join.__init__),
+        (checkpoint.save, save),
+        (checkpoint.load, load),
+    ):
+        assert parameters(our) == parameters(their)
