@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from .work import Work
 __all__ = ["BuiltinCommHookType", "GradBucket", "Reducer"]
 
 FIRST_BYTES = 1 << 20
-"""The first bucket is small, so that something is under way soon."""
+"""The first bucket is small, so that something is under way soon; and a parameter of that size has its own."""
 
 Hook = Callable[[Any, "GradBucket"], Future[Any]]
 
@@ -66,15 +67,22 @@ class Bucket:
     def __init__(self, numbers: Sequence[int], parameters: Sequence[Tensor]) -> None:
         self.numbers = list(numbers)
         self.parameters = list(parameters)
-        self.memory = np.zeros(sum(p._array.size for p in parameters), parameters[0]._array.dtype)
-        self.views: list[Any] = []
-        at = 0
-        for p in parameters:
-            n = p._array.size
-            self.views.append(self.memory[at : at + n].reshape(p._array.shape))
-            at += n
         self.missing = set(self.numbers)
         self.under_way: Work | Future[Any] | None = None
+        self.gradient: Any = None
+        """The gradient of the only parameter, where it is reduced in its own memory and nothing is copied."""
+
+    @cached_property
+    def memory(self) -> Any:
+        return np.zeros(sum(p._array.size for p in self.parameters), self.parameters[0]._array.dtype)
+
+    @cached_property
+    def views(self) -> list[Any]:
+        """The parts of it, by parameter."""
+        ends = np.cumsum([p._array.size for p in self.parameters])
+        return [
+            self.memory[end - p._array.size : end].reshape(p._array.shape) for end, p in zip(ends, self.parameters)
+        ]
 
 
 def assigned(order: Sequence[int], parameters: Sequence[Tensor], cap: int) -> list[Bucket]:
@@ -83,6 +91,9 @@ def assigned(order: Sequence[int], parameters: Sequence[Tensor], cap: int) -> li
     open_: dict[Any, tuple[list[int], int]] = {}
     limit = min(FIRST_BYTES, cap)
     for i in order:
+        if parameters[i]._array.nbytes >= FIRST_BYTES:
+            buckets.append(Bucket([i], [parameters[i]]))
+            continue
         dtype = parameters[i]._array.dtype
         members, size = open_.pop(dtype, ([], 0))
         members.append(i)
@@ -122,7 +133,7 @@ class Reducer:
             p.register_post_accumulate_grad_hook(self._hook_of(i))
 
     def _place_parameters(self) -> None:
-        self.place = {i: (bucket, bucket.views[k]) for bucket in self.buckets for k, i in enumerate(bucket.numbers)}
+        self.place = {i: (bucket, k) for bucket in self.buckets for k, i in enumerate(bucket.numbers)}
 
     def _hook_of(self, i: int) -> Callable[[Tensor], None]:
         def arrived(parameter: Tensor) -> None:
@@ -139,7 +150,7 @@ class Reducer:
         self.expects, self.is_running, self.next = True, False, 0
         self.fired, self.arrivals = {}, []
         for bucket in self.buckets:
-            bucket.missing, bucket.under_way = set(bucket.numbers), None
+            bucket.missing, bucket.under_way, bucket.gradient = set(bucket.numbers), None, None
         self.used = set(range(len(self.parameters)))
         if self.static:
             if self.counts is not None:
@@ -166,8 +177,8 @@ class Reducer:
         )
 
     def _mark_unused(self, i: int) -> None:
-        bucket, view = self.place[i]
-        view[...] = 0
+        bucket, k = self.place[i]
+        bucket.views[k][...] = 0
         self._ready(bucket, i)
 
     def _rebuild(self) -> None:
@@ -207,9 +218,14 @@ class Reducer:
     def _take(self, i: int) -> None:
         """A gradient into its bucket."""
         self.arrivals.append(i)
-        bucket, view = self.place[i]
+        bucket, k = self.place[i]
         parameter = self.parameters[i]
         grad = parameter.grad
+        if grad is not None and self._is_reduced_in_place(bucket, grad._array):
+            bucket.gradient = np.multiply(grad._array, 1 / self.divisor, out=grad._array)
+            self._ready(bucket, i)
+            return
+        view = bucket.views[k]
         if grad is None:
             view[...] = 0
         elif self.hook is not None:
@@ -221,6 +237,11 @@ class Reducer:
             parameter.grad = Tensor._wrap(view)
         self._ready(bucket, i)
 
+    def _is_reduced_in_place(self, bucket: Bucket, array: Any) -> bool:
+        flags = array.flags
+        is_plain = flags.c_contiguous and flags.writeable and array.dtype == bucket.parameters[0]._array.dtype
+        return len(bucket.parameters) == 1 and self.hook is None and not self.as_views and is_plain
+
     def _ready(self, bucket: Bucket, i: int) -> None:
         bucket.missing.discard(i)
         while self.next < len(self.buckets) and not self.buckets[self.next].missing:
@@ -230,7 +251,8 @@ class Reducer:
     def _start(self, index: int) -> None:
         bucket = self.buckets[index]
         if self.hook is None:
-            bucket.under_way = all_reduce(Tensor._wrap(bucket.memory), group=self.group, async_op=True)
+            given = bucket.memory if bucket.gradient is None else bucket.gradient
+            bucket.under_way = all_reduce(Tensor._wrap(given), group=self.group, async_op=True)
         else:
             state, hook = self.hook
             bucket.under_way = hook(state, GradBucket(bucket, index, index == len(self.buckets) - 1))
@@ -251,9 +273,10 @@ class Reducer:
         everywhere = self._used_anywhere()
         for bucket in self.buckets:
             self._collect(bucket)
-            for i, parameter, view in zip(bucket.numbers, bucket.parameters, bucket.views):
-                if i in everywhere:
-                    self._give(parameter, view)
+            if bucket.gradient is None:
+                for i, parameter, view in zip(bucket.numbers, bucket.parameters, bucket.views):
+                    if i in everywhere:
+                        self._give(parameter, view)
         self.expects = self.is_running = False
         self._rebuild()
 
@@ -295,7 +318,7 @@ class Reducer:
     def match(self) -> None:
         """What a process does that has no more data, while others run backward: buckets of zeros."""
         for index, bucket in enumerate(self.buckets):
-            bucket.memory[...] = 0
+            bucket.memory[...], bucket.gradient = 0, None
             self._start(index)
         self.used = set()
         self._used_anywhere()
