@@ -10,8 +10,9 @@ import numpy as np
 from .._core import devices, dtypes
 from .._core.storage import TypedStorage, UntypedStorage
 from . import _locations
-from ._load import Job
+from ._load import Job, check_name
 from ._save import MAGIC_NUMBER, PROTOCOL_VERSION
+from ._shown import shown
 
 
 def load_legacy(job: Job, file: Any) -> Any:
@@ -25,7 +26,7 @@ def load_legacy(job: Job, file: Any) -> Any:
         raise RuntimeError("Invalid magic number; corrupt file?")
     version, at = job.run(data, _refuse, at)
     if version != PROTOCOL_VERSION:
-        raise RuntimeError(f"Invalid protocol version: {version}")
+        raise RuntimeError(f"Invalid protocol version: {shown(version)}")
     _, at = job.run(data, _refuse, at)
     storages = _Storages(job, len(data))
     loaded, at = job.run(data, storages.persistent_load, at)
@@ -55,15 +56,14 @@ class _Storages:
     def persistent_load(self, pid: Any) -> Any:
         if type(pid) is not tuple or not pid:
             raise RuntimeError("a storage's name must be a tuple; corrupt file?")
-        if pid[0] == "module":
+        if pid[0] == "module" and len(pid) > 1:
             return pid[1]
         if len(pid) not in (5, 6) or pid[0] != "storage":
-            raise RuntimeError(f"Unknown saved id type: {pid[0]!r}")
+            raise RuntimeError(f"Unknown saved id type: {shown(pid[0])}")
         _, kind, key, location, numel = pid[:5]
         part = pid[5] if len(pid) == 6 else None
         dtype = self.job.storage_type(kind)
-        if type(key) is not str or type(location) is not str or type(numel) is not int or numel < 0:
-            raise RuntimeError(f"a storage's key, location and size are wrong: {key!r}, {location!r}, {numel!r}")
+        check_name(key, location, numel)
         if key not in self.found:
             self._make(key, dtype, numel, location)
         storage = self.found[key][1]
@@ -84,7 +84,7 @@ class _Storages:
         self.found[key] = (read, self.job.restore(read, location), dtype.itemsize)
 
     def fill(self, data: memoryview, keys: Any, at: int) -> None:
-        if not isinstance(keys, list) or set(map(str, keys)) != set(self.found):
+        if not isinstance(keys, list) or any(type(key) is not str for key in keys) or set(keys) != set(self.found):
             raise RuntimeError("the file's storages are not those that its tensors need; corrupt file?")
         for key in keys:
             storage, _, itemsize = self.found[key]

@@ -18,6 +18,7 @@ from .._core.storage import TypedStorage, UntypedStorage
 from . import _config, _locations
 from ._archive import Reader
 from ._names import StorageType, find
+from ._shown import shown
 from ._unpickler import Unpickler, names_in
 
 UNSAFE_MESSAGE = (
@@ -109,8 +110,15 @@ class Job:
         if kind is UntypedStorage:
             return dtypes.uint8
         if not isinstance(kind, StorageType):
-            raise RuntimeError(f"a storage's type must be a class of storages, but got {kind!r}")
+            raise RuntimeError(f"a storage's type must be a class of storages, but got {shown(kind)}")
         return kind.dtype
+
+
+def check_name(key: Any, location: Any, numel: Any) -> None:
+    """Refuse what cannot be the key, the location and the size of a storage."""
+    if type(key) is not str or type(location) is not str or type(numel) is not int or not 0 <= numel < 2**63:
+        told = ", ".join(map(shown, (key, location, numel)))
+        raise RuntimeError(f"a storage's key, location and size are wrong: {told}")
 
 
 def _explained(message: str) -> str:
@@ -178,11 +186,11 @@ def _load_archive(job: Job, file: Any, path: Any) -> Any:
         if type(pid) is not tuple:
             raise AssertionError(f"saved_id must be a tuple, got {type(pid).__name__}")
         if len(pid) != 5 or pid[0] != "storage":
-            raise AssertionError(f"Unknown typename for persistent_load, expected 'storage' but got '{pid[:1]}'")
+            given = shown(pid[0]) if pid else ""
+            raise AssertionError(f"Unknown typename for persistent_load, expected 'storage' but got '{given}'")
         _, kind, key, location, numel = pid
         dtype = job.storage_type(kind)
-        if type(key) is not str or type(location) is not str or type(numel) is not int or numel < 0:
-            raise RuntimeError(f"a storage's key, location and size are wrong: {key!r}, {location!r}, {numel!r}")
+        check_name(key, location, numel)
         if key not in storages:
             storages[key] = job.restore(read(key, numel * dtype.itemsize, dtype, location), location)
         return TypedStorage(wrap_storage=storages[key], dtype=dtype, _internal=True)

@@ -16,9 +16,11 @@ import facula
 from .._core import devices, dtypes, layouts
 from .._core.size import Size
 from .._core.storage import TypedStorage, UntypedStorage
+from .._core.strides import address
 from .._tensor import Tensor
 from ..nn.parameter import Parameter
 from ..ops.creation.factories import finish
+from ._shown import all_shown, shown
 
 _MAX_NUMEL = 2**63 - 1
 
@@ -96,6 +98,10 @@ def device_tensor_from_numpy(data: Any, dtype: Any, device: Any, requires_grad: 
 
 
 def device_tensor_from_cpu_tensor(data: Any, dtype: Any, device: Any, requires_grad: Any) -> Tensor:
+    if not isinstance(data, Tensor) or not isinstance(dtype, dtypes.dtype):
+        raise RuntimeError(f"a tensor of a dtype is made of a tensor, but got {type(data)} and {type(dtype)}")
+    if data.numel() * data.itemsize > data.untyped_storage().nbytes():
+        raise RuntimeError("a tensor that shows its memory several times over cannot be given another dtype here")
     t: Tensor = data.to(dtype)
     return t.requires_grad_() if requires_grad else t
 
@@ -124,10 +130,10 @@ def set_state(made: Any, state: Any) -> Any:
 
 
 def layout(name: Any) -> Any:
-    found = {"torch.strided": layouts.strided, "torch.sparse_coo": layouts.sparse_coo}.get(name)
-    if found is None:
-        raise RuntimeError(f"facula has no layout {name}")
-    return found
+    known = {"torch.strided": layouts.strided, "torch.sparse_coo": layouts.sparse_coo}
+    if type(name) is not str or name not in known:
+        raise RuntimeError(f"facula has no layout {shown(name)}")
+    return known[name]
 
 
 def load_from_bytes(data: bytes) -> Any:
@@ -146,8 +152,8 @@ def _tensor(
     storage: UntypedStorage, dtype: dtypes.dtype, offset: Any, size: Any, stride: Any, requires_grad: Any, metadata: Any
 ) -> Tensor:
     sizes, strides = _whole_numbers(size, "size"), _strides(size, stride)
-    if type(offset) is not int or offset < 0:
-        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+    if type(offset) is not int or not 0 <= offset <= _MAX_NUMEL:
+        raise RuntimeError(f"Tensor: invalid storage offset {shown(offset)}")
     numel = math.prod(sizes)
     if numel > _MAX_NUMEL:
         raise RuntimeError("numel: integer multiplication overflow")
@@ -156,13 +162,13 @@ def _tensor(
         needed = (offset + sum((n - 1) * s for n, s in zip(sizes, strides)) + 1) * dtype.itemsize
     if needed > storage.nbytes():
         raise RuntimeError(
-            f"setStorage: sizes {list(sizes)}, strides {list(strides)}, storage offset {offset}, and itemsize "
-            f"{dtype.itemsize} requiring a storage size of {needed} are out of bounds for storage of size "
-            f"{storage.nbytes()}"
+            f"setStorage: sizes {all_shown(sizes)}, strides {all_shown(strides)}, storage offset {offset}, and "
+            f"itemsize {dtype.itemsize} requiring a storage size of {shown(needed)} are out of bounds for storage of "
+            f"size {storage.nbytes()}"
         )
     t = finish(_array(storage, dtype, offset, sizes, strides))
     if metadata:
-        t = _with_bits(t, metadata, storage)
+        t = _with_bits(t, metadata, storage, needed)
     if requires_grad:
         if not (dtype.is_floating_point or dtype.is_complex):
             raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
@@ -179,28 +185,35 @@ def _array(storage: UntypedStorage, dtype: dtypes.dtype, offset: int, sizes: Any
     try:
         return np.ndarray(sizes, dtype.numpy, storage._bytes, offset * step, tuple(s * step for s in strides))
     except (ValueError, OverflowError) as error:
-        raise RuntimeError(f"facula cannot hold a tensor of sizes {list(sizes)}: {error}") from None
+        raise RuntimeError(f"facula cannot hold a tensor of sizes {all_shown(sizes)}: {error}") from None
 
 
-def _with_bits(t: Tensor, metadata: Any, storage: UntypedStorage) -> Tensor:
-    """PyTorch's lazy conjugate and negative: done at once here, or when the storage is filled, on memory of its own."""
+def _with_bits(t: Tensor, metadata: Any, storage: UntypedStorage, needed: int) -> Tensor:
+    """PyTorch's lazy conjugate and negative: done at once here, or when the storage is filled, on memory of its own.
+
+    That is a copy of the part of the storage that the tensor needs: it may show it many times over.
+    """
     if not isinstance(metadata, dict):
         raise RuntimeError(f"a tensor's metadata must be a dict, but got {type(metadata)}")
     source = t._array
-    own = source.copy()
+    if source.__class__ is not np.ndarray or not source.size:
+        return t
+    part = storage._bytes[:needed].view(source.dtype)
+    memory = part.copy()
 
     def compute() -> None:
-        own[...] = source
+        memory[...] = part
         if metadata.get("conj"):
-            np.conjugate(own, out=own)
+            np.conjugate(memory, out=memory)
         if metadata.get("neg"):
-            np.negative(own, out=own)
+            np.negative(memory, out=memory)
 
     if storage.when_filled is None:
         compute()
     else:
         storage.when_filled.append(compute)
-    return finish(own)
+    start = (address(source) - address(part)) // source.itemsize
+    return finish(np.ndarray(source.shape, source.dtype, memory, start * source.itemsize, source.strides))
 
 
 def _strides(size: Any, stride: Any) -> tuple[int, ...]:
@@ -209,14 +222,18 @@ def _strides(size: Any, stride: Any) -> tuple[int, ...]:
             raise RuntimeError(f"unequal size length ({len(size)}) and stride length ({len(stride)})")
         if any(type(s) is int and s < 0 for s in stride):
             raise RuntimeError(
-                f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}"
+                f"Storage size calculation overflowed with sizes={all_shown(size)} and strides={all_shown(stride)}"
             )
     return _whole_numbers(stride, "stride")
 
 
 def _whole_numbers(values: Any, what: str) -> tuple[int, ...]:
-    if not isinstance(values, (tuple, list)) or any(type(n) is not int or n < 0 for n in values):
+    if not isinstance(values, (tuple, list)) or any(type(n) is not int or not 0 <= n <= _MAX_NUMEL for n in values):
         if isinstance(values, (tuple, list)) and all(type(n) is int for n in values):
-            raise RuntimeError(f"Trying to create tensor with negative dimension {min(values)}: {list(values)}")
+            if min(values) >= 0:
+                raise RuntimeError("numel: integer multiplication overflow")
+            raise RuntimeError(
+                f"Trying to create tensor with negative dimension {shown(min(values))}: {all_shown(values)}"
+            )
         raise RuntimeError(f"a tensor's {what} must be a tuple of whole numbers, but got {type(values)}")
     return tuple(values)

@@ -136,13 +136,27 @@ def _from_type_args(args: Any) -> bool:
 
 
 _MAX_KEY_DEPTH = 20
+_MAX_KEY_SIZE = 10_000
 
 
-def can_be_key(value: Any, depth: int = 0) -> bool:
-    """Whether a dict may have a key: hashing must neither run foreign code nor go deep."""
-    if isinstance(value, tuple):
-        return depth < _MAX_KEY_DEPTH and all(can_be_key(item, depth + 1) for item in value)
-    return not isinstance(value, (list, dict, set, bytearray))
+def can_be_key(value: Any) -> bool:
+    """Whether a dict may have a key: hashing must neither run foreign code, nor go deep, nor take long."""
+    return _key_size(value, 0, {}) <= _MAX_KEY_SIZE
+
+
+def _key_size(value: Any, depth: int, known: dict[int, int]) -> int:
+    """How many items hashing looks at: those of a tuple as often as it occurs, which may be exponentially often."""
+    if not isinstance(value, tuple):
+        return _MAX_KEY_SIZE + 1 if isinstance(value, (list, dict, set, bytearray)) else 1
+    size = known.get(id(value))
+    if size is None:
+        size = 1
+        for item in value:
+            size += _key_size(item, depth + 1, known) if depth < _MAX_KEY_DEPTH else _MAX_KEY_SIZE
+            if size > _MAX_KEY_SIZE:
+                break
+        known[id(value)] = size
+    return size
 
 
 _TENSOR_MAKERS: tuple[Any, ...] = (

@@ -21,12 +21,20 @@ from .._tensor import Tensor
 from ._names import StorageType
 from ._rebuild import set_state
 from ._safe_globals import ALLOWED, BLOCKED_MODULES, MAY_CALL, added_by_name, can_be_key
+from ._shown import shown
 
 _CONTAINERS = (dict, OrderedDict, Counter)
 
 
 class Malformed(UnpicklingError):
     """The program is not one that a pickler could have written."""
+
+
+def decoded(data: bytes, encoding: str, errors: str = "strict") -> str:
+    try:
+        return data.decode(encoding, errors)
+    except UnicodeDecodeError as error:
+        raise Malformed(f"a text in the file's program is none: {error.reason}") from None
 
 
 class Unpickler:
@@ -103,7 +111,7 @@ class Unpickler:
             if program[end] == 10:
                 text = bytes(program[self.position : end])
                 self.position = end + 1
-                return text.decode("utf-8")
+                return decoded(text, "utf-8")
         raise Malformed("a name in the file's program has no end")
 
     def pop(self) -> Any:
@@ -135,7 +143,7 @@ class Unpickler:
             raise Malformed(f"unsupported pickle protocol: {self.protocol}")
 
     def push_unicode(self, form: str) -> None:
-        self.stack.append(self.take(self.number(form)).decode("utf-8", "surrogatepass"))
+        self.stack.append(decoded(self.take(self.number(form)), "utf-8", "surrogatepass"))
 
     def push_string(self, form: str) -> None:
         data = self.take(self.number(form))
@@ -239,14 +247,14 @@ class Unpickler:
         if check is None and id(func) in self.trusted:
             return func(*args)
         if check is None:
-            raise UnpicklingError(f"Trying to call reduce for unrecognized function {func}")
+            raise UnpicklingError(f"Trying to call reduce for unrecognized function {shown(func)}")
         if not check(args):
-            shown = ", ".join(type(a).__name__ for a in args)
-            raise UnpicklingError(f"Trying to call {func.__name__} with arguments that it may not have here: ({shown})")
+            kinds = ", ".join(type(a).__name__ for a in args[:20])
+            raise UnpicklingError(f"Trying to call {func.__name__} with arguments that it may not have here: ({kinds})")
         try:
             return func(*args)
-        except TypeError as error:
-            raise UnpicklingError(f"Trying to call {func.__name__}: {error}") from None
+        except (TypeError, ValueError, OverflowError, AttributeError, LookupError) as error:
+            raise UnpicklingError(f"Trying to call {func.__name__}: {str(error)[:200]}") from None
 
     def new_object(self) -> None:
         args, cls = self.pop(), self.pop()
