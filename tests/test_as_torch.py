@@ -210,3 +210,35 @@ def test_names_of_pytorch_that_facula_has_are_not_called_lacking() -> None:
 
     assert "nn" in names_of("torch") and "Linear" in names_of("torch.nn") and "torch.optim.lr_scheduler" in MODULES
     assert "no_such_thing" not in names_of("torch")
+
+
+def test_modules_have_what_they_import() -> None:
+    """In PyTorch ``from torch.distributions.multivariate_normal import Distribution`` works, and is used."""
+    code = """
+import facula; facula.as_torch()
+import torch, math
+from torch.distributions.multivariate_normal import Distribution, lazy_property
+from torch.nn.functional import grad
+assert Distribution is torch.distributions.Distribution and grad is torch.nn.grad
+assert torch.autograd.torch is torch and torch.nn.modules.linear.math is math
+try:
+    from torch.nn.modules.linear import nothing_of_the_kind
+except ImportError:
+    print("ok")
+"""
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "ok\n"
+
+
+def test_every_name_of_the_table_is_there() -> None:
+    code = """
+import facula; facula.as_torch()
+import warnings; warnings.simplefilter("ignore")
+from facula._torch.reexports import REEXPORTS, reexported
+for module, entries in REEXPORTS.items():
+    for entry in entries.split():
+        name, _, place = entry.partition("=")
+        reexported(module, name or place.partition(":")[2])
+print("ok")
+"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert found.stdout == "ok\n", found.stderr

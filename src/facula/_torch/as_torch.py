@@ -119,7 +119,12 @@ def _explaining(torch_name: str, own: Callable[[str], Any] | None) -> Callable[[
             raise AttributeError(f"module {torch_name!r} has no attribute {name!r}")
         if (begun := sys.modules.get(f"{facula_name(torch_name)}.{name}")) is not None:
             return begun  # a submodule that is still being loaded, further up
-        raise lacking(torch_name, name, sys._getframe(1))
+        from .reexports import reexported  # loaded when first used
+
+        try:
+            return reexported(torch_name, name)
+        except (AttributeError, ImportError):
+            raise lacking(torch_name, name, sys._getframe(1)) from None
 
     return __getattr__
 
