@@ -25,7 +25,20 @@ TensorBase = _TensorBase = Tensor
 _TensorMeta = type(Tensor)
 
 
+_OF_THE_ENGINE = {
+    "_WeakTensorRef": "WeakTensorRef", "_autograd": "Autograd", "_current_autograd_node": "current_autograd_node",
+    "_current_graph_task_id": "current_graph_task_id", "_functions": "Functions",
+    "_will_engine_execute_node": "will_engine_execute_node",
+}  # fmt: skip
+
+
 def __getattr__(name: str) -> Any:
+    if name in _OF_THE_ENGINE:
+        from .autograd import _private  # loaded when first used
+
+        found = getattr(_private, _OF_THE_ENGINE[name])
+        value = globals()[name] = found() if name == "_functions" else found
+        return value
     if name.startswith("Script"):
         from . import jit  # loaded when first used
 
@@ -35,6 +48,21 @@ def __getattr__(name: str) -> Any:
 
 def _set_grad_enabled(enabled: bool) -> None:
     state.set_grad(enabled)
+
+
+is_grad_enabled = _is_grad_enabled
+
+
+def _is_fwd_grad_enabled() -> bool:
+    return state.modes.forward_grad
+
+
+def _set_fwd_grad_enabled(enabled: bool) -> None:
+    state.update(forward_grad=enabled)
+
+
+def _is_multithreading_enabled() -> bool:
+    return state.modes.multithreading
 
 
 def _get_tracing_state() -> None:

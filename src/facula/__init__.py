@@ -78,7 +78,8 @@ globals().update(_dtypes.ALIASES)
 newaxis = None
 
 _SUBMODULES = (
-    "_C", "__future__", "_dynamo", "_tensor_str", "_utils", "accelerator", "amp", "ao", "backends", "compiler", "cpu",
+    "_C", "_VF", "__future__", "_dynamo", "_jit_internal", "_tensor_str", "_utils", "_vmap_internals", "accelerator",
+    "amp", "ao", "backends", "compiler", "cpu",
     "cuda", "distributed", "distributions", "fft", "func", "functional", "futures", "fx", "hub", "jit", "library",
     "linalg", "masked", "mps", "mtia", "multiprocessing", "nn", "onnx", "optim", "profiler", "quasirandom", "random",
     "return_types", "safetensors", "serialization", "signal", "special", "storage", "testing", "torch_version",
@@ -115,7 +116,7 @@ _NAMES = {
         "_printing": "set_printoptions",
         "serialization": "load save",
         "_core.settings": """
-            are_deterministic_algorithms_enabled compiled_with_cxx11_abi get_deterministic_debug_mode
+            _nnpack_available are_deterministic_algorithms_enabled compiled_with_cxx11_abi get_deterministic_debug_mode
             get_device_module get_file_path get_float32_matmul_precision get_num_interop_threads get_num_threads
             is_deterministic_algorithms_warn_only_enabled is_vulkan_available is_warn_always_enabled
             set_deterministic_debug_mode set_float32_matmul_precision set_flush_denormal set_num_interop_threads

@@ -234,7 +234,7 @@ FUNCTIONS = {
         "bmm dot mm mv vdot"
     ),
     "ops.reductions.counting": (
-        "bincount bucketize histc isin searchsorted unique unique_consecutive"
+        "_unique bincount bucketize histc isin searchsorted unique unique_consecutive"
     ),
     "ops.reductions.cumulative": (
         "cummax cummin cumprod cumsum cumulative_trapezoid diff logcumsumexp trapezoid trapz"

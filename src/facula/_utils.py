@@ -30,6 +30,29 @@ def _unflatten_dense_tensors(flat: Tensor, tensors: Iterable[Tensor]) -> tuple[T
     return tuple(parts)
 
 
+def _element_size(dtype: Any) -> int:
+    """How many bytes an element has."""
+    size: int = dtype.itemsize
+    return size
+
+
+def _maybe_view_chunk_cat(res: Tensor, group_size: int, gather_dim: int) -> Tensor:
+    """Parts along the first dimension side by side along another."""
+    if gather_dim == 0:
+        return res
+    found: Tensor = facula.cat(facula.chunk(res, group_size, dim=0), dim=gather_dim)
+    return found
+
+
+def _rebuild_parameter(data: Tensor, requires_grad: bool, backward_hooks: Any) -> Any:
+    """A Parameter from what pickles have of it."""
+    from .serialization._rebuild import parameter  # loaded when first used
+
+    made = parameter(data, requires_grad, backward_hooks)
+    made._backward_hooks = backward_hooks
+    return made
+
+
 def _get_device_index(device: Any, optional: bool = False, allow_cpu: bool = False) -> int:
     """The number of a device; the CPU's is -1."""
     if isinstance(device, int):

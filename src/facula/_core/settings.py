@@ -116,6 +116,10 @@ def set_flush_denormal(mode: bool) -> bool:
     return False
 
 
+def _nnpack_available() -> bool:
+    return False
+
+
 def is_vulkan_available() -> bool:
     return False
 

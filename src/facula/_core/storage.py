@@ -36,6 +36,15 @@ class UntypedStorage:
         self._owned = not isinstance(size, np.ndarray)
 
     @staticmethod
+    def from_file(filename: Any, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
+        """The bytes of a file, read when they are looked at; changes reach the file only if it is ``shared``."""
+        if shared:
+            with open(filename, "ab") as file:
+                if file.tell() < nbytes:
+                    file.truncate(nbytes)
+        return UntypedStorage(np.memmap(filename, np.uint8, "r+" if shared else "c", shape=(nbytes,)).view(np.ndarray))
+
+    @staticmethod
     def from_buffer(buffer: Any, byte_order: str = "native", *, dtype: Any = None, **_: Any) -> UntypedStorage:
         """A storage with a copy of a buffer's bytes."""
         data = np.frombuffer(buffer, np.uint8).copy()

@@ -182,6 +182,9 @@ class _FunctionBase:
                 grad = Tensor._wrap(grad if isinstance(grad, np.ndarray) else np.asarray(grad))
             given.append(grad)
         grad = None
+        task = state.modes.running
+        if task is not None:
+            task.running = self
         if self._forward_cls.boxed_grads_call:
             result = self._call_user(self._get_user_fn(), self, given)
         else:

@@ -40,11 +40,6 @@ def exit_dual_level(*, level: int | None = None) -> None:
     state.modes.dual = None
 
 
-def _current_level() -> int:
-    """-1 outside of forward mode, 0 inside."""
-    return -1 if state.modes.dual is None else 0
-
-
 def _is_fwd_grad_enabled() -> bool:
     return state.modes.forward_grad
 
@@ -139,3 +134,9 @@ def _apart(tensor: Any) -> Any:
     else:
         set_apart(view, tensor)
     return view
+
+
+def __getattr__(name: str) -> Any:
+    if name == "_current_level":  # -1 outside of forward mode, 0 inside
+        return -1 if state.modes.dual is None else 0
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

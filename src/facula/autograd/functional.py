@@ -372,3 +372,14 @@ def _gradient(
     _require_history((out,), strict)
     first = _filled(_gradients((out,), given, None, True), given, strict, True, _INDEPENDENT, _NO_HESSIAN)
     return is_tuple, given, vs, out, first
+
+
+def _construct_standard_basis_for(tensors: tuple[Any, ...], tensor_numels: tuple[int, ...]) -> tuple[Any, ...]:
+    """A matrix for each tensor: the rows of all of them side by side are the unit vectors."""
+    from ..ops.creation.create import eye  # loaded when first used
+
+    total, at, parts = sum(tensor_numels), 0, []
+    for t, n in zip(tensors, tensor_numels):
+        parts.append(eye(total, dtype=t.dtype)[:, at : at + n])
+        at += n
+    return tuple(parts)

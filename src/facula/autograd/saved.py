@@ -318,6 +318,8 @@ class Hooked:
     def take(self, node: Any, slot: Slot, raw: bool) -> Any:
         place, state.modes.place = state.modes.place, None  # of the hook's own operations, see NOTE [provenance]
         hooks = state.modes.saved_hooks
+        if state.modes.running is not None:
+            state.modes.running.running = node
         try:
             t = self.unpack_hook(attached(self.packed, node, slot.index) if self.holds_output else self.packed)
         finally:

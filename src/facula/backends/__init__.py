@@ -9,7 +9,7 @@ from typing import Any as _Any
 # Where modules that only answer "no" are: see ``facula._torch.absent``.
 __path__.append(_os.path.join(_os.path.dirname(__path__[0]), "_torch", "absent", "backends"))
 
-__all__ = ["cpu", "cuda", "cudnn", "memory", "mkl", "mkldnn", "mps", "openmp", "opt_einsum"]
+__all__ = ["cpu", "cuda", "cudnn", "memory", "miopen", "mkl", "mkldnn", "mps", "openmp", "opt_einsum"]
 
 
 def __getattr__(name: str) -> _Any:

@@ -119,8 +119,18 @@ class RNNBase(Module):
 
     @property
     def _flat_weights(self) -> list[Any]:
+        given: list[Any] | None = self.__dict__.get("_given_weights")
+        if given is not None:
+            return given
         own = self._parameters
         return [own[name] if name in own else getattr(self, name, None) for name in self._flat_weights_names]
+
+    @_flat_weights.setter
+    def _flat_weights(self, weights: list[Any]) -> None:
+        """Compute with other tensors than the parameters, as programs do that differentiate through training."""
+        own = [getattr(self, name, None) for name in self._flat_weights_names]
+        same = len(own) == len(weights) and all(a is b for a, b in zip(own, weights))
+        self.__dict__["_given_weights"] = None if same else list(weights)
 
     @property
     def all_weights(self) -> list[list[Parameter]]:

@@ -7,6 +7,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 
 def type_of(value: Any) -> str:
     """The type of a value as PyTorch's messages tell it."""
@@ -31,6 +33,42 @@ class NoOverload(TypeError):
 def is_binding_error(e: Exception) -> bool:
     """Whether Python itself refused to bind the arguments of the call that the catching frame made."""
     return isinstance(e, TypeError) and e.__traceback__ is not None and e.__traceback__.tb_next is None
+
+
+def misfit(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> WrongArgument | None:
+    """The first argument that is not of its parameter's type: asked after a call has failed."""
+    parameters = list(inspect.signature(fn).parameters.values())
+    given = [*zip(parameters, args), *((p, kwargs[p.name]) for p in parameters if p.name in kwargs)]
+    for parameter, value in given:
+        kind, _, optional = str(parameter.annotation).partition(" | ")
+        takes = _KINDS.get(kind)
+        if parameter.kind is parameter.VAR_POSITIONAL or takes is None or optional not in ("", "None"):
+            continue
+        if not (takes(value) or (optional and value is None)):
+            return WrongArgument(parameter.name, value, "Number" if kind == "complex" else kind)
+    return None
+
+
+def _is_tensor(value: Any) -> bool:
+    return hasattr(type(value), "__torch_function__") or hasattr(value, "_array")
+
+
+def _is_int(value: Any) -> bool:
+    return hasattr(value, "__index__") and not isinstance(value, bool)
+
+
+def _is_float(value: Any) -> bool:
+    return _is_tensor(value) or isinstance(value, (int, float, np.number))
+
+
+_KINDS: dict[str, Callable[[Any], bool]] = {
+    "Tensor": _is_tensor,
+    "int": _is_int,
+    "float": _is_float,
+    "complex": lambda value: _is_float(value) or isinstance(value, complex),
+    "bool": lambda value: isinstance(value, (bool, int, np.bool_)) or _is_tensor(value),
+    "str": lambda value: isinstance(value, str),
+}
 
 
 _TOO_BIG = ("array is too big", "Maximum allowed dimension exceeded", "Maximum allowed size exceeded")

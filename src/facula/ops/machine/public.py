@@ -22,7 +22,7 @@ from ...autograd.views import check_inplace
 from .any_state import mark_new
 from .arguments import NUMPY_NAMES
 from .elementwise import Elementwise
-from .errors import NoOverload, WrongArgument, argument_error, is_binding_error, memory_error
+from .errors import NoOverload, WrongArgument, argument_error, is_binding_error, memory_error, misfit
 from .primitive import Primitive
 from .write import check_no_overlap, check_no_partial_overlap, check_result_type, inplace_form, needs_gradient
 
@@ -240,11 +240,18 @@ def public(
         def explained(e: Exception, args: tuple[Any, ...], given: dict[str, Any], is_method: bool) -> Exception:
             """PyTorch's sentence for arguments that do not fit; any other error as it is."""
             if not isinstance(e, (TypeError, AttributeError)):
-                return memory_error(e, args) or e
+                told = memory_error(e, args)
+                wrong = misfit(fn, args, given) if told is None and type(e) is ValueError else None
+                if wrong is None:
+                    return told or e
+                e = wrong
             if takes_tensor and args and not isinstance(args[0], Tensor):
                 e = WrongArgument(fn.__code__.co_varnames[0], args[0], "Tensor")
             elif not isinstance(e, (WrongArgument, NoOverload)) and not is_binding_error(e):
-                return e
+                wrong = misfit(fn, args, given)
+                if wrong is None:
+                    return e
+                e = wrong
             return argument_error(e, fn, title, args, given, is_method, overloads)
 
         function, method = form(False), form(True)

@@ -96,6 +96,13 @@ def unique(
     return _asked_for(unique_along_op(input, _check_unique(input, dim)), return_inverse, return_counts)
 
 
+@public("_unique")
+def _unique(input: Tensor, sorted: bool = True, return_inverse: bool = False) -> tuple[Tensor, Tensor]:
+    """The different elements, and, if asked for, which of them each element is."""
+    values, inverse = unique(input, sorted, True)
+    return values, inverse if return_inverse else inverse.reshape(-1)[:0]
+
+
 @public("unique_consecutive", "unique_consecutive")
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: Any = None

@@ -26,6 +26,10 @@ def is_initialized() -> bool:
     return False
 
 
+def is_tf32_supported() -> bool:
+    return False
+
+
 def is_bf16_supported(including_emulation: bool = True) -> bool:
     return False
 

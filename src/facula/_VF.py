@@ -1,0 +1,24 @@
+"""``torch._VF``: operators in their raw forms, without PyTorch's Python around them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _C
+from ._tensor import Tensor
+
+__all__: list[str] = []
+
+
+def unique_dim(
+    input: Tensor, dim: int, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False
+) -> tuple[Any, ...]:
+    """Always three tensors: the last two are empty unless asked for."""
+    from .ops.reductions.counting import unique  # loaded when first used
+
+    values, inverse, counts = unique(input, sorted, True, True, dim)
+    return values, inverse if return_inverse else inverse[:0], counts if return_counts else counts[:0]
+
+
+def __getattr__(name: str) -> Any:
+    return getattr(_C._VariableFunctions, name)
