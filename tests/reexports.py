@@ -55,6 +55,11 @@ def _imported(name: str) -> Any:
         return None
 
 
+def _text(value: Any, name: str) -> str:
+    found = getattr(value, name, None)
+    return found if isinstance(found, str) else ""
+
+
 def _place(name: str, value: Any, torch: Any) -> str | None:
     """Where a value of PyTorch's is to be had, in the words of the table."""
     if isinstance(value, ModuleType):
@@ -64,10 +69,10 @@ def _place(name: str, value: Any, torch: Any) -> str | None:
         twin = _imported("facula" + home.removeprefix("torch")) if home.partition(".")[0] == "torch" else None
         return None if twin is None else f"{name}={home}"
     try:
-        home, known = getattr(value, "__module__", None), getattr(value, "__name__", name)
+        home, known = _text(value, "__module__"), _text(value, "__name__") or name
     except Exception:  # an object that asks the GPU first
         return None
-    if not isinstance(home, str) or not isinstance(known, str):
+    if not home:
         home, known = "torch", name
     if home == "torch.return_types":  # whose names come with the operators
         return None

@@ -82,7 +82,8 @@ def test_messages_are_short(program: Any, value: bytes) -> None:
 @pytest.mark.parametrize("value", [tower(), HUGE], ids=["tower", "huge"])
 @pytest.mark.parametrize("at", [1, 4])
 def test_messages_about_old_files_are_short(value: bytes, at: int) -> None:
-    parts = [pickle.dumps(v, 2) for v in (MAGIC_NUMBER, PROTOCOL_VERSION, {}, {}, [])]
+    contents: list[Any] = [MAGIC_NUMBER, PROTOCOL_VERSION, {}, {}, []]
+    parts = [pickle.dumps(v, 2) for v in contents]
     parts[at] = PROTO + (b"]" + value + b"a." if at == 4 else value + b".")
     with pytest.raises(DOCUMENTED) as refused:
         load(b"".join(parts))

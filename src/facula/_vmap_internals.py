@@ -13,7 +13,7 @@ __all__: list[str] = []
 def _vmap(
     func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, allow_none_pass_through: bool = False
 ) -> Callable[..., Any]:
-    return _vmap_of(func, in_dims, out_dims)  # type: ignore[no-any-return]
+    return _vmap_of(func, in_dims, out_dims)
 
 
 vmap = _vmap

@@ -72,12 +72,11 @@ class Autograd:
         return state.modes.saved_hooks_disabled is None
 
     @staticmethod
-    def _make_saved_tensor(tensor: Tensor, is_output: bool = False) -> SavedTensor:
+    def _make_saved_tensor(tensor: Tensor, is_output: bool = False) -> Any:
         node = new_node(_Holder, ())
         node.primitive = Layout([Slot("tensor", is_tensor=True, is_output=False, index=-1)])
         node.saved, node.versions = pack([tensor], node.primitive.slots, node)
-        found: SavedTensor = raw_saved(node, 0)
-        return found
+        return raw_saved(node, 0)
 
     @staticmethod
     def _unsafe_set_version_counter(tensors: Any, versions: Any) -> None:
