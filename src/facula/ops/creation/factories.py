@@ -185,7 +185,7 @@ def like_array(array: Any, dtype: Any, device: Any, memory_format: Any) -> Any:
     if is_meta:
         return devices.empty_meta(array.shape, np_dt)
     if memory_format is None or memory_format is layouts.preserve_format:
-        if not isinstance(array, np.ndarray) or 0 in array.strides:
+        if not isinstance(array, np.ndarray) or array.__class__ is devices.MetaArray or 0 in array.strides:
             return np.empty(array.shape, np_dt)
         return np.empty_like(array, np_dt)
     return empty_array(array.shape, d, devices.cpu, memory_format)
