@@ -33,23 +33,37 @@ def arrays_of(node: Any) -> list[Any]:
     return [a for a in arrays if isinstance(a, np.ndarray) and a.dtype.kind in "fc" and a.size]
 
 
+def owner_of(array: Any) -> Any:
+    """The array whose memory another shows."""
+    while True:
+        base = array.base
+        base = base.obj if isinstance(base, memoryview) else base
+        if not isinstance(base, np.ndarray):
+            return array
+        array = base
+
+
 class Changes:
     """The writes that no version counter saw, and the arrays that others can write to."""
 
     def __init__(self) -> None:
         self.writes: deque[Any] = deque(maxlen=256)
-        self.exposed: deque[Any] = deque(maxlen=64)
+        self.counts: dict[int, int] = {}
+        """How often arrays were written to in this way, by ``id``."""
+        self.exposed: dict[int, Any] = {}
+        """The owners of memory that others can write to, by ``id``: weakly, how, and where."""
 
     def written(self, t: Any, place: Any) -> None:
         """A tensor that shares memory, but no version counter, with others was changed in place."""
         self.writes.append((weakref.ref(t._array), graph.next_sequence_number(), place))
+        self.counts[id(t._array)] = self.counts.get(id(t._array), 0) + 1
 
     def expose(self, array: Any, how: str, place: Any) -> None:
         """An array went out to the user, or came from him."""
-        owner = array
-        while isinstance(owner.base, np.ndarray):
-            owner = owner.base
-        self.exposed.append((weakref.ref(owner), how, place))
+        owner = owner_of(array)
+        self.exposed[id(owner)] = (weakref.ref(owner), how, place)
+        if len(self.exposed) > 64:
+            del self.exposed[next(iter(self.exposed))]
 
     def note(self, node: Any) -> None:
         """Take fingerprints of what a node saved, as far as others can write to it."""
@@ -58,23 +72,23 @@ class Changes:
                 record_of(node).prints[id(array)] = fingerprint(array)
 
     def _exposed(self, array: Any) -> Any:
-        for entry in self.exposed:
-            owner = entry[0]()
-            if owner is not None and np.may_share_memory(owner, array):
-                return entry
-        return None
+        owner = owner_of(array)
+        entry = self.exposed.get(id(owner))
+        return entry if entry is not None and entry[0]() is owner else None
 
     def check(self, order: list[Any]) -> Finding | None:
         """Whether something that these nodes saved was changed since."""
         if not self.writes and not self.exposed:
             return None
         for node in order:
+            record = seen_record(node)
+            if not self.writes and (record is None or not record.prints):
+                continue
             for array in arrays_of(node):
                 for reference, number, place in self.writes:
                     written = reference()
                     if written is not None and number > node.seq and np.shares_memory(written, array):
                         return _finding(node, "through .data, which autograd cannot see,", place)
-                record = seen_record(node)
                 if record is not None and id(array) in record.prints and record.prints[id(array)] != fingerprint(array):
                     entry = self._exposed(array)
                     if entry is not None:

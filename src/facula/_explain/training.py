@@ -10,7 +10,6 @@ import numpy as np
 from ..autograd.graph import is_internal, resolve, user_frame, user_place
 from ..autograd.meta import FROZEN
 from . import cuts, leaves, program
-from .changes import fingerprint
 from .report import Finding, line_at
 
 
@@ -105,11 +104,17 @@ class Training:
                 continue
             known = self.leaf(t)
             known.total += 1
-            mark = fingerprint(t._array)
+            mark = self._state_of(t)
             if known.stale and known.print is not None and known.print != mark and known.grad is not None:
                 self._summed(t, known, place)
             known.passes = known.passes + 1 if known.stale else 1
             known.print, known.grad = mark, id(t._meta.grad)
+
+    def _state_of(self, t: Any) -> Any:
+        """What changes when a leaf does."""
+        changes = self.watch.changes
+        hidden = 0 if changes is None else changes.counts.get(id(t._array), 0)
+        return t._version if not t.is_inference() else 0, id(t._array), hidden
 
     def _summed(self, t: Any, known: Leaf, place: Any) -> None:
         at, stepped = resolve(*place), None if self.step_place is None else resolve(*self.step_place)

@@ -12,11 +12,13 @@ import threading
 import weakref
 from collections import deque
 from itertools import pairwise
+from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from .._core import state
+from .._core.dtypes import F32, F64
 from .._tensor import Tensor
 from ..autograd.graph import EMPTY, is_internal, resolve, user_place
 from ..autograd.saved import PLAIN
@@ -46,6 +48,7 @@ class Watch:
         self.marks: list[Any] = []
         self.exits: deque[Any] = deque(maxlen=2)
         """How values left graphs since the last backward pass."""
+        self.passes: dict[Any, int] = {}
         self.grown: dict[Any, dict[str, list[int]]] = {}
         self.sizes: dict[Any, tuple[float, list[int]]] = {}
         self.told: set[Any] = set()
@@ -70,12 +73,13 @@ class Watch:
 
     def call(self, op: Any, call: Any, args: tuple[Any, ...]) -> Any:
         """A hot call of an operator."""
-        state.watching, state.general = False, state.anomaly
+        anomaly = state.anomaly
+        state.watching, state.general = False, anomaly
         try:
             result = call(*args)
         finally:
-            on = state.watch is not None
-            state.watching, state.general = on, on or state.anomaly
+            state.watching = on = state.watch is not None
+            state.general = on or anomaly
         if result.__class__ is Tensor:
             self._see(op, result, args)
         elif result.__class__ is list or result.__class__ is tuple:
@@ -99,18 +103,16 @@ class Watch:
             self._originate(op, t, args)
         elif self.cuts:
             for a in args:
-                if type(a) in PLAIN and a._meta is not None and a._node is None and a._meta.cut is not None:
+                if type(a) in PLAIN and a._node is None and a._meta is not None and a._meta.cut is not None:
                     record = record_of(node)
                     if a._meta.cut not in record.cuts and len(record.cuts) < MOST:
                         record.cuts.append(a._meta.cut)
-        if self.nan and not op.is_view:
-            kind = array.dtype.kind
-            if kind == "f" and array.size:
-                flat = array.ravel()
-                s = flat.dot(flat) if array.dtype.itemsize > 2 else flat.sum()
-                if s - s != 0:
-                    self._not_finite(op, t, args)
-        if array.ndim == 2 and array.shape[0] == array.shape[1] > 1 and op.kind == "elementwise":
+        ndim, dtype = array.ndim, array.dtype
+        if self.nan and not op.is_view and (dtype is F32 or dtype is F64 or dtype.kind == "f"):
+            flat = array if ndim == 1 else array.ravel()
+            if not isfinite(flat.dot(flat) if dtype is F32 or dtype is F64 else flat.sum()):
+                self._not_finite(op, t, args)
+        if ndim == 2 and array.shape[0] == array.shape[1] > 1 and op.kind == "elementwise":
             met = shapes.doubtful(op, array.shape, list(args[:2]))
             if met is not None:
                 source = node.source if node is not None else resolve(*user_place(3))
@@ -119,7 +121,7 @@ class Watch:
                     self.found(finding)
                 else:
                     record_of(node).broadcast = finding
-        if self.changes is not None and self.changes.exposed and node is not None:
+        if node is not None and self.changes is not None and self.changes.exposed:
             self.changes.note(node)
 
     def _originate(self, op: Any, t: Any, args: tuple[Any, ...]) -> None:
@@ -267,9 +269,9 @@ class Watch:
             found = alive.holder(sys._getframe(3))
             if found is not None:
                 self.found(found)
-        seen = self.grown.setdefault(place, {})
-        if len(sizes) <= 5 and not any(f.kind == "alive" for f in self.findings):
-            found = alive.growing(sys._getframe(3), seen)
+        self.passes[place] = passes = self.passes.get(place, 0) + 1
+        if passes <= 8 and not any(f.kind == "alive" for f in self.findings):
+            found = alive.growing(sys._getframe(3), self.grown.setdefault(place, {}))
             if found is not None:
                 self.found(found)
         record = record_of(task.order[0])
@@ -309,6 +311,9 @@ class Watch:
         known = self.told
         for leaf, g in grads:
             if not g.size:
+                continue
+            flat = g.ravel()
+            if 0 < abs(flat.dot(flat)) < norms.HUGE:  # all is well
                 continue
             if self.nan and not is_finite(g) and not state.modes.scales:
                 if not any(f.kind == "not finite" for f in self.findings):

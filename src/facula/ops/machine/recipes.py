@@ -35,7 +35,7 @@ def binary(call: Call) -> None:
                 "    global _node_class, _known_code")  # fmt: skip
     call.guard([x], spelled)
     call.promote(otherwise)
-    call.state(otherwise, f"{x}, {y}, _depth")
+    call.state(otherwise, f"{x}, {y}, _depth + 1")
     call.say(1, f"if _type({y}) is _Tensor or _type({y}) in _PLAIN:",
                 f"    _a_{y} = {y}._array",
                 f"    if _a_{y}.dtype is not _dt:",
