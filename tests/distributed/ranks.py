@@ -6,6 +6,7 @@ pickled. Cases of one run share its processes, for starting these takes longer t
 
 from __future__ import annotations
 
+import atexit
 import fcntl
 import hashlib
 import os
@@ -60,6 +61,7 @@ def _results(command: list[str], size: int, cases: tuple[str, ...]) -> dict[str,
             found: dict[str, list[Any]] = pickle.loads(known)
             return found
         made = _made_results(command, size, cases)
+        atexit.register(path.unlink, missing_ok=True)
         file.write(pickle.dumps(made))
         return made
 
