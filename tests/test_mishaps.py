@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mishaps.run import PROGRAMS, Outcome, expected, guilty, mended, named, run
+from tests.mishaps.run import INNOCENT, PROGRAMS, Outcome, expected, guilty, mended, named, run
 
 
 @cache
@@ -41,6 +41,14 @@ def test_the_line_is_named_when_asked(path: Path) -> None:
 def test_the_mended_program_is_left_alone(path: Path) -> None:
     for asked in (False, True):
         outcome = run(path, mended(path), asked)
+        assert outcome.error is None
+        assert not outcome.lines, outcome.said
+
+
+@pytest.mark.parametrize("path", INNOCENT, ids=lambda path: path.stem)
+def test_the_innocent_are_left_alone(path: Path) -> None:
+    for asked in (False, True):
+        outcome = run(path, path.read_text(), asked)
         assert outcome.error is None
         assert not outcome.lines, outcome.said
 

@@ -24,6 +24,8 @@ from facula._explain import watch as watching
 from facula.autograd import exits
 
 FOLDER = Path(__file__).parent
+INNOCENT = sorted((FOLDER / "innocent").glob("*.py"))
+"""Programs that look like mishaps and are none."""
 PROGRAMS = sorted(path for path in FOLDER.glob("*.py") if path.name not in ("__init__.py", "run.py"))
 
 
