@@ -159,6 +159,9 @@ def public(
         makes = title.endswith("_like") or title.startswith("new_")
         direct = PLAIN if makes else DIRECT
 
+        in_place = title.endswith("_")
+        refused = (*REFUSALS, RuntimeError, IndexError) if in_place else REFUSALS
+
         def form(is_method: bool) -> Callable[..., Any]:
             def call(*args: Any, **kwargs: Any) -> Any:
                 if (
@@ -168,7 +171,7 @@ def public(
                 ):  # fmt: skip
                     try:
                         return fn(*args, **kwargs) if kwargs else fn(*args)
-                    except REFUSALS as e:
+                    except refused as e:
                         if overrides.overridden(args, kwargs):  # by another argument than the first
                             return overrides.call_override(fn, call, args, kwargs)
                         raise explained(e, args, kwargs, is_method) from None
@@ -224,7 +227,7 @@ def public(
                 result = fn(*args, **kwargs)
                 if isinstance(result, tuple) and isinstance(target, Tensor):
                     raise NoOverload
-            except REFUSALS as e:
+            except refused as e:
                 raise explained(e, args, given, is_method) from None
             except NeedsValues as e:
                 result = each_item(e, args, kwargs)
@@ -239,6 +242,9 @@ def public(
 
         def explained(e: Exception, args: tuple[Any, ...], given: dict[str, Any], is_method: bool) -> Exception:
             """PyTorch's sentence for arguments that do not fit; any other error as it is."""
+            is_about_leaf = in_place and bool(args) and not isinstance(e, TypeError) and _is_recorded_leaf(args[0])
+            if is_about_leaf and not str(e).startswith("cannot resize") and misfit(fn, args, given) is None:
+                return RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
             if not isinstance(e, (TypeError, AttributeError)):
                 told = memory_error(e, args)
                 wrong = misfit(fn, args, given) if told is None and type(e) is ValueError else None
@@ -268,6 +274,11 @@ def public(
         return fn
 
     return make
+
+
+def _is_recorded_leaf(t: Any) -> bool:
+    """Whether a change in place is refused whatever it is: PyTorch says so before it looks at other arguments."""
+    return isinstance(t, Tensor) and not t.wraps and t._is_leaf_requiring_grad() and state.grad_enabled()
 
 
 def linalg(fn: Callable[..., Any] | None = None, name: str = "", **options: Any) -> Any:
