@@ -30,6 +30,7 @@ class CompiledFunction:
         self.fullgraph = fullgraph
         self.dynamic = dynamic
         self.programs: list[Running] = []
+        """Always this list, which others have, too."""
         self.is_eager = False
         self.is_told = False
         self.reason: Reason | None = None
@@ -45,9 +46,9 @@ class CompiledFunction:
                     return running.call(*found)
                 except Mismatch:
                     continue
-        return self._other(args, kwargs)
+        return self.other(args, kwargs)
 
-    def _other(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def other(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         modes = state.modes
         if (
             self.is_eager
@@ -112,7 +113,7 @@ class CompiledFunction:
         return "\n".join(running.source() for running in self.programs)
 
     def forget(self) -> None:
-        self.programs = []
+        self.programs.clear()
         self.is_eager = self.is_told = False
 
     def _refuse(self, reason: Reason | None) -> None:

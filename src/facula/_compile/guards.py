@@ -43,14 +43,18 @@ class Guard:
         for at, _ in entry.grads:
             t: Any = inputs[at].tensor
             before = next(met.grad for met in capture.met.values() if met.tensor is t)
-            self.say(f"{self._source(t)}.grad is {'not ' if before is None else ''}None")
+            self.say(f"{self._source(t)}._meta.grad is {'not ' if before is None else ''}None")
         for given in inputs:
             if given.place is not None:
                 holder, key = given.place
                 self.say(f"_type({self.name(holder)}[{key!r}]) is not {self.name(float)}")
         self._module_state(reads)
+        seen: set[Any] = set()
         for read in reads.reads:
-            self._read(read)
+            place = (read.expression, id(read.holder), id(read.key))
+            if place not in seen:
+                seen.add(place)
+                self._read(read)
         self.text = self._text([self._array(given) for given in inputs], [self._held(given) for given in inputs])
         self.enter: Callable[..., Any] = self._compiled()
 
@@ -157,7 +161,12 @@ class Guard:
         name = self.name(t, "t")
         self.sources[id(t)] = name
         self.say(f"{name}._array is not {self.name(given.array)}")
-        self._requires(name, met[id(t)].needs_grad if id(t) in met else t.requires_grad)
+        needs = met[id(t)].needs_grad if id(t) in met else t.requires_grad
+        if needs and t.is_leaf:
+            meta = f"{name}._meta"
+            self.say(f"{name}._node is not None or {meta} is None or not {meta}.requires_grad")
+        else:
+            self._requires(name, needs)
 
     def _source(self, t: Tensor) -> str:
         if id(t) not in self.sources:
@@ -221,7 +230,7 @@ class Guard:
 
     def _text(self, arrays: list[str], tensors: list[str]) -> str:
         body = "\n".join(self.lines)
-        return f"def enter(args, kwargs):\n{body}\n    return [{', '.join(arrays)}], [{', '.join(tensors)}]\n"
+        return f"def enter(args, kwargs):\n{body}\n    return [{', '.join(arrays)}], ({', '.join(tensors)},)\n"
 
     def _compiled(self) -> Callable[..., Any]:
         filename = f"<guards {next(_SIZES)}>"

@@ -77,6 +77,8 @@ _STANDARD = sys.prefix, sys.base_prefix
 
 
 def _is_standard(filename: str) -> bool:
+    if filename.startswith("<frozen "):
+        return True
     if not filename.startswith(_STANDARD):
         return False
     return "site-packages" not in filename or any(name in filename for name in _HIDDEN)

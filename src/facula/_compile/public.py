@@ -9,6 +9,7 @@ from .. import compiler
 from ..nn.modules.module import Module
 from . import backends, custom
 from .function import CompiledFunction
+from .program import Mismatch
 
 MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
 
@@ -36,8 +37,16 @@ def as_function(compiled: CompiledFunction) -> Any:
 
     @functools.wraps(compiled.fn)
     def call(*args: Any, **kwargs: Any) -> Any:
-        return compiled(*args, **kwargs)
+        for running in programs:
+            found = running.enter(args, kwargs)
+            if found is not None:
+                try:
+                    return running.call(*found)
+                except Mismatch:
+                    continue
+        return compiled.other(args, kwargs)
 
+    programs = compiled.programs
     call.source = compiled.source  # type: ignore[attr-defined]
     call.compiled = compiled  # type: ignore[attr-defined]
     call._torchdynamo_orig_callable = compiled.fn  # type: ignore[attr-defined]

@@ -12,7 +12,7 @@ from .._core.generator import default_generator
 from .._core.pytree import tree_unflatten
 from .._tensor import Tensor
 from ..autograd.grad_mode import set_grad_enabled
-from ..autograd.graph import Freed, Node, new_node
+from ..autograd.graph import Freed, Node, blank_node, new_node, next_sequence_number
 from ..autograd.meta import AutogradMeta
 from ..autograd.saved import freed_error
 from ..ops.machine.any_state import mark_inference
@@ -64,6 +64,7 @@ class Running:
         self.may_fail = entry.forward.is_random and entry.forward.has_checks
         self.kept_from = entry.kept_from
         self.inference = state.modes.inference
+        self.freed = Freed() if entry.is_freed else None
 
     def call(self, arrays: list[Any], tensors: list[Any]) -> Any:
         """Run it. Raises ``Mismatch`` if a value is another than was observed, and then nothing has happened."""
@@ -81,9 +82,12 @@ class Running:
         """Do what the function did besides computing."""
         entry = self.entry
         for at, times in entry.written:
-            tensors[at]._shared_counter()[0] += times
+            counter = tensors[at]._counter
+            if counter is None:
+                counter = tensors[at]._shared_counter()
+            counter[0] += times
         for at, value in entry.grads:
-            tensors[at]._own_meta().grad = None if value < 0 else Tensor._wrap(values[value])
+            tensors[at]._meta.grad = None if value < 0 else Tensor._wrap(values[value])
 
     def results(self, values: list[Any], tensors: list[Any]) -> Any:
         """Put the results together."""
@@ -104,12 +108,14 @@ class Running:
         return tree_unflatten(leaves, entry.plan)
 
     def _node(self, values: list[Any], tensors: list[Any]) -> Any:
+        if self.backward is None:
+            node = blank_node(CompiledFunctionBackward)
+            node.code, node.instruction, node.seq = self.freed.code, self.freed.instruction, next_sequence_number()
+            node.running, node.saved, node.given = self, self.freed, None
+            return node
         edges = tuple([tensors[at]._edge() for at in self.entry.differentiable])
         node = new_node(CompiledFunctionBackward, edges)
         node.running = self
-        if self.backward is None:
-            node.saved, node.given = Freed(), None
-            return node
         node.saved = tuple(values[self.kept_from :])
         node.given = [(t, 0 if t._counter is None else t._counter[0]) if t is not None else None for t in tensors]
         return node
