@@ -22,9 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._core import dtypes
-from .._core.numbers import number_array
 from ..ops.machine.elementwise import Elementwise
-from ..ops.machine.operands import run_kernel
 from ..ops.machine.primitive import Primitive
 from ..ops.machine.rule import unwrapped
 from .scalars import (
@@ -194,21 +192,6 @@ def _casts_are_safe(tensors: dict[str, Any], dtype: np.dtype[Any], result: np.dt
     """Real numbers become whole ones only where C and NumPy agree: in int64, and as bools."""
     pairs = [(dtype_of(t), dtype) for name, t in tensors.items() if name not in _CONDITIONS] + [(dtype, result)]
     return all(not (a.kind == "f" and b.kind in "iu" and b.itemsize < 8) for a, b in pairs)
-
-
-def promoted(op: Elementwise, dtype: np.dtype[Any], count: int) -> Any:
-    """The kernel of an elementwise operator with eager's promotion in front."""
-    kind = dtypes.of_array(np.empty(0, dtype))
-
-    def run(*args: Any) -> Any:
-        arrays = [
-            dtypes.cast(a, dtype) if isinstance(a, np.ndarray) and a.dtype != dtype
-            else a if isinstance(a, np.ndarray) else number_array(a, dtype)
-            for a in args[:count]
-        ]  # fmt: skip
-        return run_kernel(op, arrays, kind, args[count:])
-
-    return run
 
 
 def is_bare(tree: Tree) -> bool:

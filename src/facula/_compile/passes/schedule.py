@@ -14,19 +14,17 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.numbers import number_array
 from ...ops.machine.elementwise import Elementwise
 from ...ops.machine.primitive import Primitive
 from .. import library_calls
 from .. import program as programs
 from ..lowering import (
     Lowered,
-    arguments,
-    computed_in,
     dtype_of,
     is_bare,
     lowered,
     names_conditions,
-    promoted,
     reduction_in,
     shape_of,
 )  # fmt: skip
@@ -165,6 +163,7 @@ class Scheduler:
         return None
 
     def lowered(self, node: Any, found: Lowered) -> None:
+        found = found._replace(operands={name: self.known(operand) for name, operand in found.operands.items()})
         if product_in(found.tree) is not None:
             return self.product(node, found)
         inner = reduction_in(found.tree)
@@ -364,6 +363,15 @@ class Scheduler:
 
     # ---- arrays
 
+    def known(self, operand: Any) -> Any:
+        """A node, or what stands for a constant array."""
+        if not isinstance(operand, np.ndarray):
+            return operand
+        value = self.value(operand)
+        stand_in = _Made({"shape": operand.shape, "dtype": operand.dtype}, "constant")
+        self.values[stand_in] = value
+        return stand_in
+
     def value(self, node: Any) -> Value:
         """Where an array lies; if it is inside an open loop, that is closed."""
         if isinstance(node, np.ndarray):
@@ -507,14 +515,13 @@ class Scheduler:
     # ---- calls of Python
 
     def kernel(self, node: Any) -> None:
-        op = node.target
-        args, function = node.args, op.kernel if op.native is None else op.on_arrays
-        if isinstance(op, Elementwise):
+        op, args = node.target, node.args
+        if isinstance(op, Elementwise):  # a number beside tensors has their dtype
             k = len(op.tensor_names)
-            tensors = {n: t for n, t in zip(op.tensor_names, args) if hasattr(t, "meta") or isinstance(t, np.ndarray)}
-            dtype = computed_in(op, node, tensors, arguments(node))
-            function = promoted(op, dtype, k)
-        return self.python(node, function, args, op.name)
+            dtype = next((dtype_of(a) for a in args[:k] if hasattr(a, "meta") or isinstance(a, np.ndarray)), None)
+            own = [number_array(a, dtype) if isinstance(a, (bool, int, float, complex)) else a for a in args[:k]]
+            args = (*own, *args[k:])
+        return self.python(node, op.kernel if op.native is None else op.on_arrays, args, op.name)
 
     def python(self, node: Any, function: Any, args: tuple[Any, ...], name: str) -> None:
         given = self.given(args)
