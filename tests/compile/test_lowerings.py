@@ -170,3 +170,21 @@ def test_products(build: Any, dtype: str, sizes: tuple[int, int, int]) -> None:
         scale = 2e-5 if dtype == "float32" else 1e-12
         np.testing.assert_allclose(value, b.values[node], rtol=scale, atol=scale * 30, err_msg=str(node))
         assert value.shape == b.values[node].shape
+
+
+@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dim", [0, -1])
+def test_softmax(build: Any, dtype: str, dim: int) -> None:
+    rng = np.random.default_rng(4)
+    x = rng.standard_normal((6, 40)).astype(dtype)
+    x[0, 3], x[1, 2] = np.inf, np.nan
+    b = Builder()
+    given, g, turned = b.inputs(x=x, g=rng.standard_normal((6, 40)).astype(dtype), turned=x.T.copy())
+    nodes = []
+    for name in ("softmax", "log_softmax"):
+        for source in (given, b.call("t", turned)):
+            nodes.append(b.call(name, source, dim))
+            nodes.append(b.call(f"{name}_backward_data", g, nodes[-1], dim))
+    for node, found in zip(nodes, build(b.program(nodes))(b.arrays), strict=True):
+        np.testing.assert_allclose(found, b.values[node], rtol=2e-5, atol=1e-6, err_msg=str(node))

@@ -518,7 +518,8 @@ class Scheduler:
         op, args = node.target, node.args
         if isinstance(op, Elementwise):  # a number beside tensors has their dtype
             k = len(op.tensor_names)
-            dtype = next((dtype_of(a) for a in args[:k] if hasattr(a, "meta") or isinstance(a, np.ndarray)), None)
+            tensors = [a for a in args[:k] if hasattr(a, "meta") or isinstance(a, np.ndarray)]
+            dtype = dtype_of(tensors[0]) if tensors else node.meta["dtype"]
             own = [number_array(a, dtype) if isinstance(a, (bool, int, float, complex)) else a for a in args[:k]]
             args = (*own, *args[k:])
         return self.python(node, op.kernel if op.native is None else op.on_arrays, args, op.name)

@@ -96,7 +96,7 @@ def _by_rows(x: Any, logarithms: bool) -> Any:
     return out.reshape(x.shape)
 
 
-@primitive("SoftmaxBackward0", batch=batching.moved_dimensions, native=("rows:softmax", 64))
+@primitive("SoftmaxBackward0", batch=batching.moved_dimensions, native=("rows:softmax", 64), lowering="library")
 def softmax_op(input: Array, dim: int) -> Any:
     if not input.ndim:
         return np.ones((), input.dtype) + (input - input)
@@ -109,7 +109,7 @@ def softmax_op(input: Array, dim: int) -> Any:
 
 @primitive(
     "SoftmaxBackwardDataBackward0", name="softmax_backward_data", batch=batching.moved_dimensions,
-    saved_names=_OF_BACKWARD, native=("rows:softmax_backward", 64),
+    saved_names=_OF_BACKWARD, native=("rows:softmax_backward", 64), lowering="library",
 )  # fmt: skip
 def softmax_backward_op(input: Array, output: Array, dim: int) -> Any:
     """``input``: the gradient that arrives; ``output``: what softmax gave."""
@@ -153,7 +153,7 @@ def _softmax_gradient(g: Any, out: Any) -> Any:
     return grad.reshape(out.shape)
 
 
-@primitive("LogSoftmaxBackward0", batch=batching.moved_dimensions, native=("rows:log_softmax", 64))
+@primitive("LogSoftmaxBackward0", batch=batching.moved_dimensions, native=("rows:log_softmax", 64), lowering="library")
 def log_softmax_op(input: Array, dim: int) -> Any:
     if not input.ndim:
         return input - input
@@ -166,7 +166,7 @@ def log_softmax_op(input: Array, dim: int) -> Any:
 
 @primitive(
     "LogSoftmaxBackwardDataBackward0", name="log_softmax_backward_data", batch=batching.moved_dimensions,
-    saved_names=_OF_BACKWARD, native=("rows:log_softmax_backward", 64),
+    saved_names=_OF_BACKWARD, native=("rows:log_softmax_backward", 64), lowering="library",
 )  # fmt: skip
 def log_softmax_backward_op(input: Array, output: Array, dim: int) -> Any:
     g, out = input, output
