@@ -25,7 +25,8 @@ SPECIAL = [
 ATTRIBUTES: dict[str, Any] = {
     "alpha": 1.5, "other": 2.0, "value": 0.75, "min": -0.5, "max": 0.5, "exponent": 3, "weight": 0.3,
     "threshold": 0.125, "negative_slope": 0.1, "slope": 0.1, "approximate": "none", "scale": 1.25, "input_scale": 0.9,
-    "is_result": False, "min_val": -1.0, "max_val": 1.0, "low": -1.0, "high": 1.0, "lambd": 0.5, "beta": 1.3, "base": 1.7,
+    "is_result": False, "min_val": -1.0, "max_val": 1.0, "low": -1.0, "high": 1.0, "lambd": 0.5, "beta": 1.3,
+    "base": 1.7,
 }  # fmt: skip
 OTHERS: list[dict[str, Any]] = [
     {"pow_number": exponent} for exponent in (0, 1, 2, -1, -3, 0.5, -0.5, 2.5, 16, 17)
@@ -99,7 +100,7 @@ def test_elementwise(build: Any, dtype: str) -> None:
         if not good.all():
             at = np.argwhere(~good).ravel()[:3]
             wrong.append((node.target.name, [v[at] for v in given[:2]], found[at], wanted[at]))
-    assert not wrong
+    assert not wrong, "\n".join(map(str, wrong))
 
 
 @pytest.mark.parametrize("build", BUILDS)

@@ -33,7 +33,7 @@ def _elu(input: Array, alpha: float, scale: float, input_scale: float) -> Any:
 def _written_gradient(is_result: bool) -> str:
     curve = "exp(other * input_scale) * (alpha * scale * input_scale)"
     below = "(other + alpha * scale) * input_scale" if is_result else curve
-    return f"where(other > 0, input * scale, input * ({below}))"
+    return f"where(other <= 0, input * ({below}), input * scale)"
 
 
 @primitive(

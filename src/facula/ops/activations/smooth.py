@@ -169,7 +169,7 @@ def log_sigmoid_backward_gradient_of_other(g: Any, input: Any, other: Any, xp: A
 log_sigmoid_backward_op.vjp(input=Gradient(log_sigmoid_backward_op))
 logsigmoid_op = elementwise(
     "logsigmoid", _log_sigmoid, "LogSigmoidBackward0", check=only("log_sigmoid_cpu", "f"),
-    lowering="-(log1p(exp(-abs(-input))) + maximum(-input, 0))",
+    lowering="minimum(input, 0) - log1p(exp(-abs(input)))",
     input=Gradient(log_sigmoid_backward_op, other="input"),
 )  # fmt: skip
 
