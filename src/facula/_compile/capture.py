@@ -122,6 +122,8 @@ class Capture:
     def __init__(self, reads: Any) -> None:
         self.reads = reads
         self._numbers: dict[Any, Tensor] = {}
+        self.names: dict[int, str] = reads.tensor_names
+        """What the user calls tensors of before, by their id."""
         self.graph = Graph()
         self.values: dict[Node, Any] = {}
         """What each node came to in this run."""
@@ -208,7 +210,7 @@ class Capture:
         return found
 
     def _given(self, array: Any, t: Tensor | None, is_constant: bool) -> Traced:
-        node = self._placeholder(array, "c" if is_constant else "x")
+        node = self._placeholder(array, self.names.get(id(t), "c" if is_constant else "x"))
         given = Input(array, node, t, is_constant)
         given.storage.origin = given
         self.inputs.append(given)

@@ -98,10 +98,13 @@ class Reads:
         self.reads: list[Read] = []
         self.modules: dict[int, Module] = {}
         self.tensors: dict[int, Tensor] = {}
+        self.tensor_names: dict[int, str] = {}
+        """What the user calls them."""
         self._seen: dict[int, Any] = {}
         self._codes: set[types.CodeType] = set()
         self._objects: list[tuple[Any, int]] = []
         self._follow(fn, 0)
+        self._name_arguments(fn, args, kwargs or {})
         for value in (*args, *(kwargs or {}).values()):
             if not isinstance(value, (Tensor, *_SIMPLE)):
                 self._follow(value, 0)
@@ -119,6 +122,18 @@ class Reads:
         if isinstance(holder, list):
             self.reads.append(Read("length", holder, None, len(holder)))
         self.reads.extend([Read("item", holder, key, holder[key]) for key in keys])
+
+    def _name_arguments(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        function = fn.forward if isinstance(fn, Module) else fn
+        code = getattr(getattr(function, "__func__", function), "__code__", None)
+        names = code.co_varnames[isinstance(function, types.MethodType) : code.co_argcount] if code is not None else ()
+        for name, value in (*zip(names, args), *kwargs.items()):
+            if isinstance(value, Tensor):
+                self.tensor_names[id(value)] = name
+
+    def _name(self, t: Any, name: str) -> None:
+        if isinstance(t, Tensor) and name:
+            self.tensor_names.setdefault(id(t), name)
 
     def changed(self) -> list[Read]:
         return [read for read in self.reads if not read.holds()]
@@ -169,8 +184,9 @@ class Reads:
         code = fn.__code__
         if is_internal(code.co_filename):
             return
-        for cell in fn.__closure__ or ():
+        for name, cell in zip(code.co_freevars, fn.__closure__ or ()):
             if _cell(cell, None) is not MISSING:
+                self._name(cell.cell_contents, name)
                 self._note("cell", cell, None, cell.cell_contents, depth)
         for default in (*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()):
             self._follow(default, depth + 1)
@@ -183,6 +199,7 @@ class Reads:
         self.names.update(code.co_names)
         for name in code.co_names:
             if name in namespace:
+                self._name(namespace[name], name)
                 self._note("item", namespace, name, namespace[name], depth)
         for constant in code.co_consts:
             if isinstance(constant, types.CodeType):
@@ -205,6 +222,8 @@ class Reads:
                     self._objects.append((each, depth))
 
     def _module(self, module: Module, depth: int) -> None:
+        for name, t in (*module.named_parameters(), *module.named_buffers()):
+            self._name(t, name.replace(".", "_"))
         for each in module.modules():
             if id(each) not in self.modules:
                 self.modules[id(each)] = each

@@ -64,7 +64,7 @@ class Running:
         self.may_fail = entry.forward.is_random and entry.forward.has_checks
         self.kept_from = entry.kept_from
         self.inference = state.modes.inference
-        self.freed = Freed() if entry.is_freed else None
+        self.freed: Any = Freed() if entry.is_freed else None
 
     def call(self, arrays: list[Any], tensors: list[Any]) -> Any:
         """Run it. Raises ``Mismatch`` if a value is another than was observed, and then nothing has happened."""
