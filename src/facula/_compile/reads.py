@@ -222,8 +222,8 @@ class Reads:
                     self._objects.append((each, depth))
 
     def _module(self, module: Module, depth: int) -> None:
-        for name, t in (*module.named_parameters(), *module.named_buffers()):
-            self._name(t, name.replace(".", "_"))
+        for name, named in (*module.named_parameters(), *module.named_buffers()):
+            self._name(named, name.replace(".", "_"))
         for each in module.modules():
             if id(each) not in self.modules:
                 self.modules[id(each)] = each
