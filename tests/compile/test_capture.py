@@ -424,6 +424,22 @@ def test_arguments_with_history() -> None:
         assert x.grad.tolist() == [24, 24]  # of 3x * 4x
 
 
+def test_backward_inside_goes_on_to_the_history_of_arguments() -> None:
+    w = torch.full((2,), 3.0, requires_grad=True)
+
+    def fn(h: torch.Tensor) -> None:
+        (h * w).sum().backward()
+
+    c = compiled(fn)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for i in range(1, 4):
+            x = torch.ones(2, requires_grad=True)
+            c(x * 2)
+            assert x.grad.tolist() == [6, 6]
+            assert w.grad.tolist() == [2 * i, 2 * i]
+
+
 def test_errors_are_those_of_the_function() -> None:
     fn = compiled(lambda x, i: x[i])
     assert fn(torch.arange(3), torch.tensor([1])).tolist() == [1]

@@ -21,77 +21,16 @@ from typing import Any
 import numpy as np
 
 from .._core import quiet, state
-from .._core.pytree import tree_flatten, tree_unflatten
 from .._core.strides import element_strides
 from .._tensor import Tensor
-from ..autograd.accumulate import AccumulateGrad
 from ..autograd.graph import Node as GradNode
 from ..autograd.graph import resolve, user_place
-from ..autograd.meta import AutogradMeta
 from ..fx.graph import Graph
 from ..fx.node import Node
 from ..ops.moving.copy import cast_op, clone_op
-from . import program
+from . import functions, program
+from .inputs import Input, Met
 from .traced import Storage, Traced
-
-
-class Input:
-    """An array that the program is given: of a tensor that was there before, or one that is the same in every call."""
-
-    __slots__ = ("array", "is_constant", "node", "place", "storage", "tensor")
-
-    def __init__(self, array: Any, node: Node, tensor: Tensor | None, is_constant: bool) -> None:
-        self.place: Any = None
-        """Of a number: the (dict, key) where it is looked up."""
-        self.array = array
-        self.node = node
-        self.tensor = tensor
-        self.is_constant = is_constant
-        self.storage = Storage(array, node)
-        if is_constant:
-            self.keep()
-
-    def keep(self) -> None:
-        """Keep the value, which the function may write over, for the calls to come."""
-        self.is_constant = True
-        self.node.meta["value"] = self.array.copy(order="K")
-
-
-class Met:
-    """A tensor that was there before, as it was then."""
-
-    __slots__ = ("edge", "grad", "input", "leaf", "meta", "needs_grad", "node", "tensor", "version")
-
-    def __init__(self, tensor: Tensor, input: Input) -> None:
-        self.tensor = tensor
-        self.input = input
-        self.needs_grad = tensor.requires_grad
-        self.version = 0 if tensor._counter is None else tensor._counter[0]
-        self.node, self.meta = tensor._node, tensor._meta
-        self.grad = None if self.meta is None else self.meta.grad
-        self.edge: Any = None
-        self.leaf: Any = None
-        if self.needs_grad and not tensor.is_leaf:
-            self._cut_off()
-
-    def _cut_off(self) -> None:
-        """Let a tensor with history look like a leaf: what is derived ends here."""
-        t = self.tensor
-        self.edge = t._edge()
-        t._node, t._meta = None, AutogradMeta()
-        t._meta.requires_grad = True
-        self.leaf = AccumulateGrad.of(t)
-
-    def has_other_grad(self) -> bool:
-        """Whether ``.grad`` has become another tensor, or None."""
-        meta = self.tensor._meta
-        return self.leaf is None and meta is not None and meta.grad is not self.grad
-
-    def restore(self) -> None:
-        if type(self.tensor._array) is Traced:
-            self.tensor._array = self.tensor._array.plain
-        if self.leaf is not None:
-            self.tensor._node, self.tensor._meta = self.node, self.meta
 
 
 class Reason:
@@ -105,13 +44,6 @@ class Reason:
 
     def __str__(self) -> str:
         return f"{self.what} at {self.place}"
-
-
-class Leak(BaseException):
-    """A public function asks for elements: all of it becomes one step of the program, if that is possible."""
-
-    def __init__(self, what: str) -> None:
-        self.what = what
 
 
 class Capture:
@@ -183,7 +115,7 @@ class Capture:
     def leak(self, what: str) -> None:
         """Someone asks for elements who is no kernel."""
         if self.depth and self._thread == threading.get_ident():
-            raise Leak(what)
+            raise functions.Leak(what)
         self.give_up(what)
 
     # ---- tensors and arrays
@@ -270,12 +202,12 @@ class Capture:
 
     def _viewed(self, op: Any, node: Any, value: Any, attributes: Any, index: int | None) -> tuple[Any, Any]:
         result = op.kernel(value, *attributes)
-        made = self._called(op, (node, *attributes), result)
-        return (made, result) if index is None else (self._part(made, index, result[index]), result[index])
+        made = self.called(op, (node, *attributes), result)
+        return (made, result) if index is None else (self.part(made, index, result[index]), result[index])
 
     # ---- nodes
 
-    def _called(self, target: Any, args: tuple[Any, ...], result: Any) -> Node:
+    def called(self, target: Any, args: tuple[Any, ...], result: Any) -> Node:
         node = self.graph.create_node("call_function", target, args)
         node.meta["source"] = resolve(*user_place(3))
         if isinstance(result, (np.ndarray, np.generic)):
@@ -287,12 +219,12 @@ class Capture:
         node.meta.update(shape=value.shape, dtype=value.dtype, strides=element_strides(value))
         self.values[node] = value
 
-    def _part(self, node: Node, i: int, value: Any) -> Node:
+    def part(self, node: Node, i: int, value: Any) -> Node:
         part = self.graph.create_node("call_function", operator.getitem, (node, i))
         self._describe(part, value)
         return part
 
-    def _new(self, node: Node, value: Any) -> Traced:
+    def new(self, node: Node, value: Any) -> Traced:
         storage = Storage(value, node)
         self.storages.append(storage)
         return self._shown(value, storage)
@@ -328,13 +260,13 @@ class Capture:
             return self._views(op, arrays[0], args, tuple(shown), result)
         if op.outputs == 1:
             result = result if isinstance(result, np.ndarray) else np.asarray(result)
-            node = self._called(op, args, result)
+            node = self.called(op, args, result)
             node.meta["random"] = op.is_random
-            return self._new(node, result)
-        node = self._called(op, args, None)
+            return self.new(node, result)
+        node = self.called(op, args, None)
         node.meta["random"] = op.is_random
         parts = [r if isinstance(r, np.ndarray) else np.asarray(r) for r in result]
-        return [self._new(self._part(node, i, part), part) for i, part in enumerate(parts)]
+        return [self.new(self.part(node, i, part), part) for i, part in enumerate(parts)]
 
     def _attribute(self, value: Any) -> tuple[Any, Any]:
         """An attribute as the program has it, and as the kernel takes it."""
@@ -353,15 +285,15 @@ class Capture:
         version = base.storage.version
         looks = op.kernel(base.plain, *attributes)
         if op.outputs == 1:
-            node = self._called(op, args, result)
+            node = self.called(op, args, result)
             view = self._shown(looks, base.storage, (*base.steps, (op, attributes, None)))
             view.seen = (version, node, result)
             return view
-        node = self._called(op, args, None)
+        node = self.called(op, args, None)
         views = []
         for i, part in enumerate(result):
             view = self._shown(looks[i], base.storage, (*base.steps, (op, attributes, i)))
-            view.seen = (version, self._part(node, i, part), part)
+            view.seen = (version, self.part(node, i, part), part)
             views.append(view)
         return views
 
@@ -395,10 +327,10 @@ class Capture:
         draw.__name__ = op.name
         operands = [self.now(a) for a in others]
         result = draw(*[v for _, v in operands])
-        node = self._called(program.call, (draw, *[n for n, _ in operands]), result)
+        node = self.called(program.call, (draw, *[n for n, _ in operands]), result)
         node.meta["random"] = True
         self.drawn = False
-        self.assign(target, self._new(node, result))
+        self.assign(target, self.new(node, result))
 
     def assign(self, target: Traced, source: Traced) -> None:
         """Let memory have another value from now on."""
@@ -428,7 +360,7 @@ class Capture:
 
         put.__name__ = f"put_{op.name}"
         result = put(whole, value)
-        made = self._called(program.call, (put, outer, node), result)
+        made = self.called(program.call, (put, outer, node), result)
         made.meta["put"] = step
         return made, result
 
@@ -441,7 +373,7 @@ class Capture:
     def observed(self, array: Traced) -> Any:
         """A number that Python asks for: the program is for calls in which it is the same."""
         node, value = self.now(array)
-        self._called(program.check, (node, value.item()), None)
+        self.called(program.check, (node, value.item()), None)
         return value.reshape(())
 
     def test(self, t: Tensor, check: Callable[..., None], args: tuple[Any, ...]) -> None:
@@ -454,7 +386,7 @@ class Capture:
             check(array, *args)
 
         again.__name__ = check.__name__
-        self._called(program.call, (again, node), None).meta["effect"] = True
+        self.called(program.call, (again, node), None).meta["effect"] = True
 
     def learned(self, t: Tensor, fn: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """A look at elements that decides what to do: the program is for calls in which it finds the same."""
@@ -467,7 +399,7 @@ class Capture:
                 raise program.Mismatch
 
         again.__name__ = fn.__name__
-        self._called(program.call, (again, node), None).meta["effect"] = True
+        self.called(program.call, (again, node), None).meta["effect"] = True
         return found
 
     def computed(self, t: Tensor, fn: Callable[[Any], Tensor]) -> Tensor:
@@ -480,7 +412,7 @@ class Capture:
             return fn(array)._array
 
         again.__name__ = getattr(fn, "__name__", "computed")
-        result._array = self._new(self._called(program.call, (again, node), result._array), result._array)
+        result._array = self.new(self.called(program.call, (again, node), result._array), result._array)
         return result
 
     # ---- optimizers
@@ -523,112 +455,13 @@ class Capture:
     # ---- public functions
 
     def function(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Run a public function. What it makes by itself is a constant, or a draw; see also ``Leak``."""
-        if not self.is_active:
-            return fn(*args, **kwargs)
-        last, writes, known = next(iter(reversed(self.graph.nodes)), None), self.writes, len(self.inputs)
-        self.depth += 1
-        try:
-            result = fn(*args, **kwargs)
-        except Leak as leak:
-            if self.writes == writes and len(self.inputs) == known:
-                self._rewind(last)
-                return self._as_one_step(fn, args, kwargs, leak.what)
-            self.give_up(leak.what)
-            return fn(*args, **kwargs)
-        finally:
-            self.depth -= 1
-        if self.is_active:
-            self._made(fn, args, kwargs, result)
-        return result
-
-    def _rewind(self, last: Node | None) -> None:
-        for node in list(reversed(self.graph.nodes)):
-            if node is last or node.op == "placeholder":
-                break
-            self.values.pop(node, None)
-            self.graph.erase_node(node)
-
-    def _repeatable(self, fn: Callable[..., Any], args: Any, kwargs: Any) -> tuple[Callable[..., Any], list[Tensor]]:
-        """A call as a function of the arrays of its tensors, which gives the leaves of its result and their plan."""
-        leaves, plan = tree_flatten((args, kwargs))
-        where = [i for i, leaf in enumerate(leaves) if isinstance(leaf, Tensor)]
-        tensors = [leaves[i] for i in where]
-        self.adopt(tensors)
-        constant = [None if isinstance(leaf, Tensor) else leaf for leaf in leaves]
-
-        def compute(*arrays: Any) -> Any:
-            given = list(constant)
-            for i, array in zip(where, arrays):
-                given[i] = Tensor._wrap(array)
-            positional, named = tree_unflatten(given, plan)
-            before = state.modes.grad_enabled, state.modes.capture
-            state.update(grad_enabled=False, capture=None)
-            try:
-                return tree_flatten(fn(*positional, **named))
-            finally:
-                state.update(grad_enabled=before[0], capture=before[1])
-
-        return compute, tensors
-
-    def _as_one_step(self, fn: Callable[..., Any], args: Any, kwargs: Any, what: str) -> Any:
-        """A function that looks at elements, and of which no derivative is wanted, as a step of its own."""
-        compute, tensors = self._repeatable(fn, args, kwargs)
-        if any(t.wraps or type(t._array) is not Traced for t in tensors):
-            self.give_up(what)
-            return fn(*args, **kwargs)
-        operands = [self.now(t._array) for t in tensors]
-        versions = [t._version for t in tensors]
-        found, plan = compute(*[value for _, value in operands])
-        needs = state.grad_enabled() and any(t.requires_grad for t in tensors)
-        is_float = any(isinstance(t, Tensor) and t._array.dtype.kind in "fcV" for t in found)
-        shares = any(isinstance(t, Tensor) and np.may_share_memory(t._array, v) for t in found for _, v in operands)
-        changed = versions != [t._version for t in tensors]
-        if (needs and is_float) or shares or changed or not all(isinstance(t, Tensor) for t in found):
-            self.give_up(what)
-            return fn(*args, **kwargs)
-
-        def again(*arrays: Any) -> tuple[Any, ...]:
-            return tuple([t._array for t in compute(*arrays)[0]])
-
-        again.__name__ = fn.__name__
-        node = self._called(program.call, (again, *[n for n, _ in operands]), None)
-        node.meta["random"] = self.drawn
-        self.drawn = False
-        for i, t in enumerate(found):
-            t._array = self._new(self._part(node, i, t._array), t._array)
-        return tree_unflatten(found, plan)
+        """Run a public function: see ``functions``."""
+        return functions.run(self, fn, args, kwargs)
 
     def before_backward(self) -> None:
         """Someone calls backward: it may go beyond what is captured."""
         if any(met.leaf is not None for met in self.met.values()):
             self.give_up("backward() through an argument that has a history")
-
-    def _made(self, fn: Callable[..., Any], args: Any, kwargs: Any, result: Any) -> None:
-        for t in result if isinstance(result, (tuple, list)) else (result,):
-            if not isinstance(t, Tensor) or t.wraps or type(t._array) is not np.ndarray or id(t) in self.met:
-                continue
-            if any(t is a for a in args) or any(t is a for a in kwargs.values()):
-                continue
-            if any(isinstance(a, np.ndarray) for a in (*args, *kwargs.values())):
-                self.give_up("an array of NumPy's becomes a tensor")
-                return
-            if self.drawn:
-                self._drawn_by(fn, args, kwargs, t)
-            else:
-                self.meet(t, is_constant=True)
-
-    def _drawn_by(self, fn: Callable[..., Any], args: Any, kwargs: Any, t: Tensor) -> None:
-        compute, tensors = self._repeatable(fn, args, kwargs)
-
-        def draw(*arrays: Any) -> Any:
-            return compute(*arrays)[0][0]._array
-
-        draw.__name__ = fn.__name__
-        node = self._called(program.call, (draw, *[self.now(each._array)[0] for each in tensors]), t._array)
-        node.meta["random"] = True
-        self.drawn = False
-        t._array = self._new(node, t._array)
 
 
 def _unveil(edges: dict[Any, Any]) -> None:

@@ -14,7 +14,8 @@ from ..autograd.engine import run_backward
 from ..fx.graph import Graph
 from ..fx.node import Node, map_arg
 from ..ops.moving.copy import clone_op
-from .capture import Capture, Met
+from .capture import Capture
+from .inputs import Met
 from .program import Program, call, check
 
 

@@ -11,8 +11,9 @@ import numpy as np
 from .._core import dtypes, state
 from .._core.pytree import tree_flatten
 from .._tensor import Tensor
-from .capture import Capture, Input
+from .capture import Capture
 from .entry import Entry
+from .inputs import Input
 from .reads import _SIMPLE, Reads, Snapshot, is_same
 
 _SIZES = iter(range(10**9))

@@ -1,0 +1,133 @@
+"""Public functions inside a captured one: what they make by themselves, and those that look at elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .._core import state
+from .._core.pytree import tree_flatten, tree_unflatten
+from .._tensor import Tensor
+from ..fx.node import Node
+from . import program
+from .traced import Traced
+
+
+class Leak(BaseException):
+    """A public function asks for elements: all of it becomes one step of the program, if that is possible."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+
+
+def run(capture: Any, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Run a public function. What it makes by itself is a constant, or a draw; see also ``Leak``."""
+    if not capture.is_active:
+        return fn(*args, **kwargs)
+    last, writes, known = next(iter(reversed(capture.graph.nodes)), None), capture.writes, len(capture.inputs)
+    capture.depth += 1
+    try:
+        result = fn(*args, **kwargs)
+    except Leak as leak:
+        if capture.writes == writes and len(capture.inputs) == known:
+            _rewind(capture, last)
+            return _as_one_step(capture, fn, args, kwargs, leak.what)
+        capture.give_up(leak.what)
+        return fn(*args, **kwargs)
+    finally:
+        capture.depth -= 1
+    if capture.is_active:
+        _made(capture, fn, args, kwargs, result)
+    return result
+
+
+def _rewind(capture: Any, last: Node | None) -> None:
+    for node in list(reversed(capture.graph.nodes)):
+        if node is last or node.op == "placeholder":
+            break
+        capture.values.pop(node, None)
+        capture.graph.erase_node(node)
+
+
+def _repeatable(
+    capture: Any, fn: Callable[..., Any], args: Any, kwargs: Any
+) -> tuple[Callable[..., Any], list[Tensor]]:
+    """A call as a function of the arrays of its tensors, which gives the leaves of its result and their plan."""
+    leaves, plan = tree_flatten((args, kwargs))
+    where = [i for i, leaf in enumerate(leaves) if isinstance(leaf, Tensor)]
+    tensors = [leaves[i] for i in where]
+    capture.adopt(tensors)
+    constant = [None if isinstance(leaf, Tensor) else leaf for leaf in leaves]
+
+    def compute(*arrays: Any) -> Any:
+        given = list(constant)
+        for i, array in zip(where, arrays):
+            given[i] = Tensor._wrap(array)
+        positional, named = tree_unflatten(given, plan)
+        before = state.modes.grad_enabled, state.modes.capture
+        state.update(grad_enabled=False, capture=None)
+        try:
+            return tree_flatten(fn(*positional, **named))
+        finally:
+            state.update(grad_enabled=before[0], capture=before[1])
+
+    return compute, tensors
+
+
+def _as_one_step(capture: Any, fn: Callable[..., Any], args: Any, kwargs: Any, what: str) -> Any:
+    """A function that looks at elements, and of which no derivative is wanted, as a step of its own."""
+    compute, tensors = _repeatable(capture, fn, args, kwargs)
+    if any(t.wraps or type(t._array) is not Traced for t in tensors):
+        capture.give_up(what)
+        return fn(*args, **kwargs)
+    operands = [capture.now(t._array) for t in tensors]
+    versions = [t._version for t in tensors]
+    found, plan = compute(*[value for _, value in operands])
+    needs = state.grad_enabled() and any(t.requires_grad for t in tensors)
+    is_float = any(isinstance(t, Tensor) and t._array.dtype.kind in "fcV" for t in found)
+    shares = any(isinstance(t, Tensor) and np.may_share_memory(t._array, v) for t in found for _, v in operands)
+    changed = versions != [t._version for t in tensors]
+    if (needs and is_float) or shares or changed or not all(isinstance(t, Tensor) for t in found):
+        capture.give_up(what)
+        return fn(*args, **kwargs)
+
+    def again(*arrays: Any) -> tuple[Any, ...]:
+        return tuple([t._array for t in compute(*arrays)[0]])
+
+    again.__name__ = fn.__name__
+    node = capture.called(program.call, (again, *[n for n, _ in operands]), None)
+    node.meta["random"] = capture.drawn
+    capture.drawn = False
+    for i, t in enumerate(found):
+        t._array = capture.new(capture.part(node, i, t._array), t._array)
+    return tree_unflatten(found, plan)
+
+
+def _made(capture: Any, fn: Callable[..., Any], args: Any, kwargs: Any, result: Any) -> None:
+    for t in result if isinstance(result, (tuple, list)) else (result,):
+        if not isinstance(t, Tensor) or t.wraps or type(t._array) is not np.ndarray or id(t) in capture.met:
+            continue
+        if any(t is a for a in args) or any(t is a for a in kwargs.values()):
+            continue
+        if any(isinstance(a, np.ndarray) for a in (*args, *kwargs.values())):
+            capture.give_up("an array of NumPy's becomes a tensor")
+            return
+        if capture.drawn:
+            _drawn_by(capture, fn, args, kwargs, t)
+        else:
+            capture.meet(t, is_constant=True)
+
+
+def _drawn_by(capture: Any, fn: Callable[..., Any], args: Any, kwargs: Any, t: Tensor) -> None:
+    compute, tensors = _repeatable(capture, fn, args, kwargs)
+
+    def draw(*arrays: Any) -> Any:
+        return compute(*arrays)[0][0]._array
+
+    draw.__name__ = fn.__name__
+    node = capture.called(program.call, (draw, *[capture.now(each._array)[0] for each in tensors]), t._array)
+    node.meta["random"] = True
+    capture.drawn = False
+    t._array = capture.new(node, t._array)

@@ -1,0 +1,70 @@
+"""What a program is given: arrays of tensors that were there before, and constants."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._tensor import Tensor
+from ..autograd.accumulate import AccumulateGrad
+from ..autograd.meta import AutogradMeta
+from ..fx.node import Node
+from .traced import Storage, Traced
+
+
+class Input:
+    """An array that the program is given: of a tensor that was there before, or one that is the same in every call."""
+
+    __slots__ = ("array", "is_constant", "node", "place", "storage", "tensor")
+
+    def __init__(self, array: Any, node: Node, tensor: Tensor | None, is_constant: bool) -> None:
+        self.place: Any = None
+        """Of a number: the (dict, key) where it is looked up."""
+        self.array = array
+        self.node = node
+        self.tensor = tensor
+        self.is_constant = is_constant
+        self.storage = Storage(array, node)
+        if is_constant:
+            self.keep()
+
+    def keep(self) -> None:
+        """Keep the value, which the function may write over, for the calls to come."""
+        self.is_constant = True
+        self.node.meta["value"] = self.array.copy(order="K")
+
+
+class Met:
+    """A tensor that was there before, as it was then."""
+
+    __slots__ = ("edge", "grad", "input", "leaf", "meta", "needs_grad", "node", "tensor", "version")
+
+    def __init__(self, tensor: Tensor, input: Input) -> None:
+        self.tensor = tensor
+        self.input = input
+        self.needs_grad = tensor.requires_grad
+        self.version = 0 if tensor._counter is None else tensor._counter[0]
+        self.node, self.meta = tensor._node, tensor._meta
+        self.grad = None if self.meta is None else self.meta.grad
+        self.edge: Any = None
+        self.leaf: Any = None
+        if self.needs_grad and not tensor.is_leaf:
+            self._cut_off()
+
+    def _cut_off(self) -> None:
+        """Let a tensor with history look like a leaf: what is derived ends here."""
+        t = self.tensor
+        self.edge = t._edge()
+        t._node, t._meta = None, AutogradMeta()
+        t._meta.requires_grad = True
+        self.leaf = AccumulateGrad.of(t)
+
+    def has_other_grad(self) -> bool:
+        """Whether ``.grad`` has become another tensor, or None."""
+        meta = self.tensor._meta
+        return self.leaf is None and meta is not None and meta.grad is not self.grad
+
+    def restore(self) -> None:
+        if type(self.tensor._array) is Traced:
+            self.tensor._array = self.tensor._array.plain
+        if self.leaf is not None:
+            self.tensor._node, self.tensor._meta = self.node, self.meta
