@@ -49,7 +49,7 @@ def backward(
     if create_graph:
         _warn_of_cycle()
     keep = create_graph if retain_graph is None else retain_graph
-    engine.run_backward(_root_edges(roots, grads), keep, create_graph, edges, accumulate=True)
+    engine.run_backward(_root_edges(roots, grads, True), keep, create_graph, edges, accumulate=True)
 
 
 def grad(
@@ -203,7 +203,8 @@ def _check_given(i: int, out: Any, g: Any, batched: bool) -> None:
         )
 
 
-def _root_edges(outputs: Sequence[Any], grads: Sequence[Any]) -> list[tuple[Any, Any]]:
+def _root_edges(outputs: Sequence[Any], grads: Sequence[Any], is_training: bool = False) -> list[tuple[Any, Any]]:
+    """Where gradients start. ``is_training``: they end in ``.grad``, and a loss that is not finite is a mishap."""
     roots = []
     for i, (out, g) in enumerate(zip(outputs, grads)):
         if isinstance(out, GradientEdge):
@@ -213,7 +214,7 @@ def _root_edges(outputs: Sequence[Any], grads: Sequence[Any]) -> list[tuple[Any,
         if edge is None:
             raise _no_history(i, out)
         if not out._array.ndim and not out.wraps and out._array.dtype.kind == "f":
-            if out._array.__class__ is np.ndarray and not math.isfinite(out._array.item()):
+            if is_training and out._array.__class__ is np.ndarray and not math.isfinite(out._array.item()):
                 from .._explain import unasked  # loaded when something went wrong
 
                 unasked.root_not_finite(out)
