@@ -22,7 +22,6 @@ REASONS: dict[str, dict[str, str]] = {
     "fft.ihfftn": {"out": "PyTorch forgets the conjugation when it writes to out="},
     "grid_sampler_2d": {"bfloat16": _ONE_ROUNDING},
     "grid_sampler_3d": {"bfloat16": _ONE_ROUNDING},
-    "linalg.tensorinv": {"grad_fn": "the inverse lies row by row in memory, so that it can be viewed"},
     "matrix_exp": {"bfloat16": "refused; PyTorch's results in half precision are not even near"},
     "nn.functional.conv_transpose3d": {"bfloat16": _ONE_ROUNDING},
     "nn.functional.grid_sample": {"bfloat16": _ONE_ROUNDING},
