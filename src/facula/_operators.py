@@ -239,6 +239,7 @@ def _named_by(fn: Any) -> Iterator[Any]:
         yield op
         return
     fn = inspect.unwrap(fn)
+    fn = getattr(fn, "plain", fn)  # of one that asks for overrides first
     if not isinstance(fn, FunctionType):
         return
     for code in _codes(fn.__code__):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from types import FrameType
 from typing import Any
@@ -44,10 +45,14 @@ class Watch:
 
     def __enter__(self) -> None:
         self.outer = sys.getprofile()
+        self.collected = gc.isenabled()
+        gc.disable()  # others may have it call functions of theirs
         sys.setprofile(self._event)
 
     def __exit__(self, *exc: object) -> None:
         sys.setprofile(self.outer)
+        if self.collected:
+            gc.enable()
 
     def _event(self, frame: FrameType, event: str, arg: Any) -> None:
         if event != "c_call" or not self.capture.is_active:

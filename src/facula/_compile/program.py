@@ -94,7 +94,16 @@ def evaluated(node: Node, values: dict[Node, Any]) -> Any:
         return args[0][args[1]]
     if node.target in (check, call):
         return node.target(*args)
+    if node.target.kind == "elementwise" and not isinstance(node.target.kernel, np.ufunc):
+        args = _as_arrays(args, len(node.target.tensor_names))
     return node.target.on_arrays(*args)
+
+
+def _as_arrays(args: list[Any], count: int) -> list[Any]:
+    """Numbers among the tensors as arrays, which kernels in Python expect."""
+    dtype = next((a.dtype for a in args[:count] if isinstance(a, np.ndarray)), None)
+    return [np.asarray(a, dtype) if i < count and isinstance(a, (bool, int, float, complex)) else a
+            for i, a in enumerate(args)]  # fmt: skip
 
 
 def run(program: Program, arrays: Sequence[Any]) -> list[Any]:

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from . import dlpack, hooks
+from . import hooks
 from .swapping import swap_tensors
 
 __all__ = ["checkpoint", "data", "dlpack", "hooks", "swap_tensors"]
 
-_LOADED_LATE = ("_pytree", "checkpoint", "data", "model_zoo")
+_LOADED_LATE = ("_pytree", "checkpoint", "data", "dlpack", "model_zoo")
 
 
 def __getattr__(name: str) -> Any:
