@@ -81,15 +81,28 @@ def test_an_error_inside_leaves_the_watch_as_it_was() -> None:
     assert not state.watching
 
 
-def test_a_switch(capsys: pytest.CaptureFixture[str]) -> None:
-    torch.watch(True)
-    x = torch.zeros(2, requires_grad=True)
-    x.sqrt().sum().backward()
-    assert not capsys.readouterr().err
-    torch.watch(False)
-    told = capsys.readouterr().err
-    assert state.watch is None
-    assert "SqrtBackward0" in told and __file__ in told
+SWITCHED = """
+import sys
+import facula as torch
+from facula._core import state
+
+torch.watch(True)
+x = torch.zeros(2, requires_grad=True)
+x.sqrt().sum().backward()
+print("off", file=sys.stderr)
+torch.watch(False)
+assert state.watch is None
+"""
+
+
+def test_a_switch(tmp_path: Path) -> None:
+    """In a process of its own, as it is one for all threads."""
+    program = tmp_path / "switched.py"
+    program.write_text(SWITCHED)
+    told = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True).stderr
+    before, _, after = told.partition("off\n")
+    assert before == ""
+    assert "SqrtBackward0" in after and f"{program}:8" in after
 
 
 def test_a_block_prints_what_it_found_at_its_end(capsys: pytest.CaptureFixture[str]) -> None:
