@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import facula  # noqa: F401  (its operators)
-from facula._compile import emit, numpy_text
+from facula._compile import emit
 from facula._compile.c_build import has_compiler
 
 from .graphs import Builder, all_operators
@@ -139,7 +139,7 @@ def check(b: Builder, outputs: list[Any], commits: dict[int, int], build: Any) -
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data(), st.sampled_from((np.float32, np.float64)))
 def test_numpy(data: st.DataObject, dtype: Any) -> None:
-    check(*grown(data, dtype), numpy_text.build)
+    check(*grown(data, dtype), emit.build_numpy)
 
 
 @pytest.mark.skipif(not has_compiler(), reason="needs a C compiler")
