@@ -51,7 +51,7 @@ def gradients(running: Any, node: Any, g: Any, edges: tuple[Any, ...]) -> list[A
         tensors.append(t)
     with set_grad_enabled(True):
         outs = replayed(entry.forward, tensors)
-        roots = [_viewed(outs[r.value], r.steps) for r in entry.root_results]
+        roots = [seen_through(outs[r.value], r.steps) for r in entry.root_results]
         wanted = [tensors[at] for at, edge in zip(entry.differentiable, edges) if edge is not None]
         pairs = [(r, each) for r, each in zip(roots, g) if each is not None]
         found = grad([r for r, _ in pairs], wanted, [each for _, each in pairs], create_graph=True, allow_unused=True)
@@ -59,7 +59,8 @@ def gradients(running: Any, node: Any, g: Any, edges: tuple[Any, ...]) -> list[A
     return [None if edge is None else next(rest) for edge in edges]
 
 
-def _viewed(t: Any, steps: Any) -> Any:
+def seen_through(t: Any, steps: Any) -> Any:
+    """A tensor through a chain of views."""
     for op, attributes, index in steps or ():
         t = op(t, *attributes)
         t = t if index is None else t[index]

@@ -126,9 +126,9 @@ class Running:
             if result.steps is None:
                 return t
             if result.slot == RECORDED:
-                return _seen_through(t, result.steps)
+                return replay.seen_through(t, result.steps)
             with set_grad_enabled(False):
-                return _seen_through(t.detach(), result.steps)
+                return replay.seen_through(t.detach(), result.steps)
         array = values[result.value]
         for op, attributes, index in result.steps or ():
             array = op.kernel(array, *attributes)
@@ -161,11 +161,3 @@ class Running:
     def gradients_as_tensors(self, node: Any, g: Any, edges: tuple[Any, ...]) -> list[Any]:
         """The same on Tensors, recorded: the forward program is run again by operators, and differentiated."""
         return replay.gradients(self, node, g, edges)
-
-
-def _seen_through(t: Any, steps: Any) -> Any:
-    for op, attributes, index in steps:
-        t = op(t, *attributes)
-        t = t if index is None else t[index]
-    return t
-
