@@ -219,18 +219,19 @@ class Optimizer:
             span = _recorder.begin(f"Optimizer.zero_grad#{type(self).__name__}.zero_grad", scope=_recorder.USER)
         if _state.watch is not None:
             _state.watch.zeroed([p for group in self.param_groups for p in group["params"]])
-        params = self.param_groups[0]["params"] if self.param_groups else ()
-        if params and params[0]._meta is not None and params[0]._meta.grad is not None:
-            frame = sys._getframe(1)
-            self.__dict__["_cleared"] = (frame.f_code, frame.f_lasti)
+        cleared = False
         for group in self.param_groups:
             for p in group["params"]:
                 if set_to_none:
                     meta = p._meta
                     if meta is not None and meta.grad is not None:
                         meta.grad = None
+                        cleared = True
                 else:
                     clear_grad(p, False)
+        if cleared:
+            frame = sys._getframe(1)
+            self.__dict__["_cleared"] = (frame.f_code, frame.f_lasti)
         if span is not None:
             _recorder.finish(span)
 
