@@ -321,17 +321,17 @@ def pooling(rng: Rng, d: Any) -> None:
     if min(out) < 1:
         unhandled("max_pool", found)
         return
-    values, index = R.max_pool(x, out, window, stride, padding, (1,) * n)
+    values, which, index = R.max_pool(x, out, window, stride, padding, (1,) * n)
     if found is None:
         raise Differs("max_pool: not handled")
     same("max_pool", found[0], values, d, 0)
-    if (found[1] != index).any():
-        raise Differs("max_pool: index")
+    if (found[1] != which).any():
+        raise Differs("max_pool: which")
     g = floats(rng, d, *found[0].shape)
     g_x = np.zeros((x.shape[0] * x.shape[1], int(np.prod(image))))
     np.add.at(g_x, (np.arange(len(g_x))[:, None], index.reshape(len(g_x), -1)), R.wide(g).reshape(len(g_x), -1))
-    same("max_pool_backward", K.max_pool_backward(g, found[1], x.shape, n), g_x.reshape(x.shape), d, 8, 100)
-    unhandled("max_pool_backward", K.max_pool_backward(g, found[1] + int(np.prod(image)), x.shape, n))
+    back = K.max_pool_backward(g, found[1], x.shape, window, stride, padding, (1,) * n)
+    same("max_pool_backward", back, g_x.reshape(x.shape), d, 8, 100)
     x = floats(rng, d, *x.shape)
     include, divisor = bool(rng.random() < 0.5), maybe(rng, 3)
     y, g_x = R.average_pool_and_gradient(R.wide(x), R.wide(g), window, stride, padding, include, divisor)

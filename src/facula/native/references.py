@@ -198,18 +198,19 @@ def convolution_and_gradients(
     return y, g_p.reshape(p.shape)[(slice(None), slice(None), *inner)], g_w.reshape(weight.shape)
 
 
-def max_pool(x: Any, out: Any, size: Any, stride: Any, padding: Any, dilation: Any) -> tuple[Any, Any]:
+def max_pool(x: Any, out: Any, size: Any, stride: Any, padding: Any, dilation: Any) -> tuple[Any, Any, Any]:
+    """(largest values, which element of its window each is, and which of its plane)."""
     extra = [s * n + d * k for s, n, d, k in zip(stride, out, dilation, size)]
     n = len(size)
     index = np.broadcast_to(np.arange(math.prod(x.shape[-n:])).reshape(x.shape[-n:]), x.shape)
     p, at_p = _padded(x, padding, extra, -np.inf), _padded(index, padding, extra, -1)
     best = np.full((*x.shape[:-n], *out), -np.inf)
-    where = np.full(best.shape, -1)
-    for _, at in _taps(size, out, stride, dilation):
+    which, where = np.full(best.shape, -1), np.full(best.shape, -1)
+    for number, (_, at) in enumerate(_taps(size, out, stride, dilation)):
         v, i = p[(..., *at)], at_p[(..., *at)]
         better = (i >= 0) & ((v > best) | np.isnan(v) | (where < 0))
-        best, where = np.where(better, v, best), np.where(better, i, where)
-    return best, where
+        best, which, where = np.where(better, v, best), np.where(better, number, which), np.where(better, i, where)
+    return best, which, where
 
 
 def average_pool_and_gradient(

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from .._core import natively
 from .._tensor import Tensor
 from ..native import presence
 from ..ops.arrays.tiles import each_tile
-from ..ops.machine import native
 from ._arithmetic import Scratch
 
 SMALL = 16384
@@ -200,9 +200,9 @@ class Pass:
 
 
 def _is_done_natively(rule: Any, flat: Any, *rest: Any) -> bool:
-    if not native.expected or not rule._native or (flat.size < NATIVE and not presence.always):
+    if not natively.expected or not rule._native or (flat.size < NATIVE and not presence.always):
         return False
-    return bool(native.native_function(rule._native)(flat, *rest))
+    return bool(natively.native_function(rule._native)(flat, *rest))
 
 
 def _cut(flat: Any, like: list[Any]) -> list[Any]:

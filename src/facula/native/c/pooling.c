@@ -4,13 +4,13 @@
 struct pool {
     const real *x;
     real *out;
-    int64_t *index;
+    uint8_t *number;
     int64_t planes, size[3], out_size[3], kernel[3], stride[3], pad[3], dilation[3];
     int64_t counts_pad, divisor;
 };
 
-static struct pool pool_of(const void *x, void *out, void *index, const int64_t *n) {
-    struct pool w = {x, out, index, n[0], {0}, {0}, {0}, {0}, {0}, {0}, 0, 0};
+static struct pool pool_of(const void *x, void *out, void *number, const int64_t *n) {
+    struct pool w = {x, out, number, n[0], {0}, {0}, {0}, {0}, {0}, {0}, 0, 0};
     for (int d = 0; d < 3; d++) {
         w.size[d] = n[1 + d], w.out_size[d] = n[4 + d], w.kernel[d] = n[7 + d];
         w.stride[d] = n[10 + d], w.pad[d] = n[13 + d], w.dilation[d] = n[16 + d];
@@ -20,92 +20,167 @@ static struct pool pool_of(const void *x, void *out, void *index, const int64_t 
 
 #define VOLUME(size) ((size)[0] * (size)[1] * (size)[2])
 
-/* Windows of 2 x 2 side by side, without padding: the most common ones, as a loop of vectors. NaN counts as the
-   largest, and of equal ones the first is taken. */
-APART void pairs_of_rows(const real *restrict above, const real *restrict below, int64_t n, int64_t at, int64_t width,
-                         real *restrict out, int64_t *restrict index) {
+/* Whether windows are 2 x 2, side by side, without padding: the most common ones, for which there are loops of vectors.
+ */
+static int in_pairs(const struct pool *w) {
+    int are = w->kernel[0] == 1 && w->stride[0] == 1 && !w->pad[0] && !w->pad[1] && !w->pad[2];
+    for (int d = 1; d < 3; d++)
+        are = are && w->kernel[d] == 2 && w->stride[d] == 2 && w->dilation[d] == 1 && 2 * w->out_size[d] <= w->size[d];
+    return are;
+}
+
+/* Rows may be short, and a loop over one of them too short for vectors. So first the larger of each column of two rows is
+   found, for all rows of a plane, and then the larger of two columns, in one loop over all of it. The largest is
+   NaN, the last of several; of equal ones the first is taken. Numbers are as wide as a float until the end: lanes need
+   not change their places. */
+APART void larger_of_rows(const real *restrict above, const real *restrict below, int64_t n, real *restrict m,
+                          int32_t *restrict k) {
     for (int64_t i = 0; i < n; i++) {
-        real p = above[2 * i], q = above[2 * i + 1], r = below[2 * i], t = below[2 * i + 1];
-        real m = p;
-        int64_t k = 0;
-        k = (q > m) | (q != q) ? 1 : k;
-        m = (q > m) | (q != q) ? q : m;
-        k = (r > m) | (r != r) ? width : k;
-        m = (r > m) | (r != r) ? r : m;
-        k = (t > m) | (t != t) ? width + 1 : k;
-        m = (t > m) | (t != t) ? t : m;
-        out[i] = m;
-        index[i] = at + 2 * i + k;
+        real p = above[i], q = below[i];
+        int is = (q > p) | (q != q);
+        m[i] = is ? q : p;
+        k[i] = is ? 2 : 0;
     }
 }
 
-static void largest_of_window(const struct pool *w, const real *x, int64_t o[3], real *out, int64_t *index) {
-    int64_t first[3], last[3];
-    for (int d = 0; d < 3; d++) {
-        first[d] = o[d] * w->stride[d] - w->pad[d];
-        last[d] = smaller(w->size[d], first[d] + (w->kernel[d] - 1) * w->dilation[d] + 1);
-        if (first[d] < 0) first[d] += pieces_of(-first[d], w->dilation[d]) * w->dilation[d];
+APART void larger_of_columns(const real *restrict m, const int32_t *restrict k, int64_t n, real *restrict out,
+                             int32_t *restrict number) {
+    for (int64_t i = 0; i < n; i++) {
+        real p = m[2 * i], q = m[2 * i + 1];
+        int32_t left = k[2 * i], right = k[2 * i + 1] + 1;
+        int is = (q > p) | ((q != q) & ((p == p) | (right > left))) | ((q == p) & (right < left));
+        out[i] = is ? q : p;
+        number[i] = is ? right : left;
     }
+}
+
+APART void in_bytes(const int32_t *restrict k, int64_t n, uint8_t *restrict number) {
+    for (int64_t i = 0; i < n; i++) number[i] = (uint8_t)k[i];
+}
+
+APART void to_columns(const real *restrict g, const uint8_t *restrict number, int64_t n, int row,
+                      real *restrict out) {
+    for (int64_t i = 0; i < n; i++) {
+        int32_t k = number[i];
+        out[2 * i] = k == row ? g[i] : 0;
+        out[2 * i + 1] = k == row + 1 ? g[i] : 0;
+    }
+}
+
+static int max_of_pairs(const struct pool *w, const real *x, real *out, uint8_t *number) {
+    int64_t rows = w->out_size[0] * w->out_size[1], width = w->out_size[2], n = rows * width;
+    real *m = scratch(KERNEL_SLOT, (size_t)n * (2 * sizeof(real) + 3 * sizeof(int32_t)));
+    if (!m) return NO_MEMORY;
+    int32_t *k = (int32_t *)(m + 2 * n);
+    for (int64_t i = 0; i < rows; i++) {
+        const real *above = x + (i / w->out_size[1] * w->size[1] + i % w->out_size[1] * 2) * w->size[2];
+        larger_of_rows(above, above + w->size[2], 2 * width, m + 2 * i * width, k + 2 * i * width);
+    }
+    larger_of_columns(m, k, n, out, k + 2 * n);
+    in_bytes(k + 2 * n, n, number);
+    return DONE;
+}
+
+static int max_of_pairs_backward(const struct pool *w, const real *g, const uint8_t *number, real *out) {
+    int64_t rows = w->out_size[0] * w->out_size[1], width = 2 * w->out_size[2], n = rows * w->out_size[2];
+    real *two = scratch(KERNEL_SLOT, sizeof(real) * 4 * (size_t)n);
+    if (!two) return NO_MEMORY;
+    to_columns(g, number, n, 0, two);
+    to_columns(g, number, n, 2, two + 2 * n);
+    for (int64_t i = 0; i < rows; i++) {
+        real *above = out + (i / w->out_size[1] * w->size[1] + i % w->out_size[1] * 2) * w->size[2];
+        memcpy(above, two + i * width, sizeof(real) * (size_t)width);
+        memcpy(above + w->size[2], two + 2 * n + i * width, sizeof(real) * (size_t)width);
+    }
+    return DONE;
+}
+
+/* The elements of a window that lie in the plane, from `first` to before `last`, both counted in the window. */
+INLINE void inside(const struct pool *w, const int64_t o[3], int64_t first[3], int64_t last[3]) {
+    for (int d = 0; d < 3; d++) {
+        int64_t start = o[d] * w->stride[d] - w->pad[d];
+        first[d] = start < 0 ? pieces_of(-start, w->dilation[d]) : 0;
+        last[d] = smaller(w->kernel[d], pieces_of(w->size[d] - start, w->dilation[d]));
+    }
+}
+
+/* Where an element of a window lies in its plane. */
+INLINE int64_t place_of(const struct pool *w, const int64_t o[3], int64_t z, int64_t y, int64_t x) {
+    int64_t at[3] = {z, y, x};
+    for (int d = 0; d < 3; d++) at[d] = o[d] * w->stride[d] - w->pad[d] + at[d] * w->dilation[d];
+    return (at[0] * w->size[1] + at[1]) * w->size[2] + at[2];
+}
+
+INLINE int64_t number_in_window(const struct pool *w, int64_t z, int64_t y, int64_t x) {
+    return (z * w->kernel[1] + y) * w->kernel[2] + x;
+}
+
+static void largest_of_window(const struct pool *w, const real *x, const int64_t o[3], real *out, uint8_t *number) {
+    int64_t first[3], last[3];
+    inside(w, o, first, last);
     real m = -(real)__builtin_inf();
-    int64_t k = (first[0] * w->size[1] + first[1]) * w->size[2] + first[2];
-    for (int64_t z = first[0]; z < last[0]; z += w->dilation[0])
-        for (int64_t y = first[1]; y < last[1]; y += w->dilation[1])
-            for (int64_t i = first[2]; i < last[2]; i += w->dilation[2]) {
-                int64_t at = (z * w->size[1] + y) * w->size[2] + i;
-                real v = x[at];
-                if (v > m || v != v) m = v, k = at;
+    int64_t k = number_in_window(w, first[0], first[1], first[2]);
+    for (int64_t z = first[0]; z < last[0]; z++)
+        for (int64_t y = first[1]; y < last[1]; y++) {
+            const real *row = x + place_of(w, o, z, y, 0);
+            for (int64_t i = first[2]; i < last[2]; i++) {
+                real v = row[i * w->dilation[2]];
+                if (v > m || v != v) m = v, k = number_in_window(w, z, y, i);
             }
+        }
     *out = m;
-    *index = k;
+    *number = (uint8_t)k;
 }
 
 static int max_pool_piece(void *p, int64_t plane) {
     struct pool *w = p;
     const real *x = w->x + plane * VOLUME(w->size);
     real *out = w->out + plane * VOLUME(w->out_size);
-    int64_t *index = w->index + plane * VOLUME(w->out_size);
-    int in_pairs = w->kernel[0] == 1 && w->stride[0] == 1 && !w->pad[0] && !w->pad[1] && !w->pad[2];
-    for (int d = 1; d < 3; d++)
-        in_pairs = in_pairs && w->kernel[d] == 2 && w->stride[d] == 2 && w->dilation[d] == 1
-                   && 2 * w->out_size[d] <= w->size[d];
+    uint8_t *number = w->number + plane * VOLUME(w->out_size);
+    if (in_pairs(w)) return max_of_pairs(w, x, out, number);
     for (int64_t z = 0; z < w->out_size[0]; z++)
-        for (int64_t y = 0; y < w->out_size[1]; y++) {
-            int64_t to = (z * w->out_size[1] + y) * w->out_size[2];
-            if (in_pairs) {
-                int64_t at = (z * w->size[1] + 2 * y) * w->size[2];
-                pairs_of_rows(x + at, x + at + w->size[2], w->out_size[2], at, w->size[2], out + to, index + to);
-            } else
-                for (int64_t i = 0; i < w->out_size[2]; i++)
-                    largest_of_window(w, x, (int64_t[3]){z, y, i}, out + to + i, index + to + i);
-        }
+        for (int64_t y = 0; y < w->out_size[1]; y++)
+            for (int64_t i = 0; i < w->out_size[2]; i++)
+                largest_of_window(w, x, (int64_t[3]){z, y, i}, out++, number++);
     return DONE;
 }
 
-/* max_pool: x, out, index (in its plane) | planes; sizes, output sizes, kernel, stride, padding, dilation: three of
- * each. */
+/* max_pool: x, out, number (of the element in its window) | planes; sizes, output sizes, kernel, stride, padding,
+ * dilation: three of each. */
 KERNEL(max_pool) {
     UNUSED(s);
     struct pool w = pool_of(a[0], a[1], a[2], n);
+    if (VOLUME(w.kernel) > 256) return NOT_HANDLED;
     return in_pieces(max_pool_piece, &w, w.planes, 0.5 * (double)(w.planes * VOLUME(w.out_size) * VOLUME(w.kernel)));
 }
 
 static int max_pool_backward_piece(void *p, int64_t plane) {
     struct pool *w = p;
-    real *out = w->out + plane * w->size[0];
-    const real *g = w->x + plane * w->size[1];
-    const int64_t *index = w->index + plane * w->size[1];
-    memset(out, 0, sizeof(real) * (size_t)w->size[0]);
-    for (int64_t i = 0; i < w->size[1]; i++) out[index[i]] += g[i];
+    const real *g = w->x + plane * VOLUME(w->out_size);
+    const uint8_t *number = w->number + plane * VOLUME(w->out_size);
+    real *out = w->out + plane * VOLUME(w->size);
+    int pairs = in_pairs(w);
+    int covers = pairs && 2 * w->out_size[1] == w->size[1] && 2 * w->out_size[2] == w->size[2];
+    if (!covers) memset(out, 0, sizeof(real) * (size_t)VOLUME(w->size));
+    if (pairs) return max_of_pairs_backward(w, g, number, out);
+    for (int64_t z = 0; z < w->out_size[0]; z++)
+        for (int64_t y = 0; y < w->out_size[1]; y++)
+            for (int64_t i = 0; i < w->out_size[2]; i++, g++, number++) {
+                int64_t k = *number, row = k / w->kernel[2], o[3] = {z, y, i}, first[3], last[3];
+                int64_t at[3] = {row / w->kernel[1], row % w->kernel[1], k % w->kernel[2]};
+                inside(w, o, first, last);
+                for (int d = 0; d < 3; d++)
+                    if (at[d] < first[d] || at[d] >= last[d]) return NOT_HANDLED;
+                out[place_of(w, o, at[0], at[1], at[2])] += *g;
+            }
     return DONE;
 }
 
-/* max_pool_backward: g, index, gradient of x | planes, elements of a plane of x, of g. */
+/* max_pool_backward: g, number, gradient of x | as max_pool. */
 KERNEL(max_pool_backward) {
     UNUSED(s);
-    struct pool w = {.x = a[0], .index = a[1], .out = a[2], .planes = n[0], .size = {n[1], n[2], 0}};
-    for (int64_t i = 0; i < w.planes * w.size[1]; i++)
-        if (w.index[i] < 0 || w.index[i] >= w.size[0]) return NOT_HANDLED;
-    return in_pieces(max_pool_backward_piece, &w, w.planes, 1.0 * (double)(w.planes * w.size[0]));
+    struct pool w = pool_of(a[0], a[2], a[1], n);
+    return in_pieces(max_pool_backward_piece, &w, w.planes, 0.5 * (double)(w.planes * VOLUME(w.size)));
 }
 
 /* ---- average */

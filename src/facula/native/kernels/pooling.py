@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..library import I64, kernel
+from ..library import U8, kernel
 from .convolution import Sizes, _three
 
-_max_pool = kernel("max_pool", "fwx" + "n" * 19, 4.0)
-_max_pool_backward = kernel("max_pool_backward", "fiwnnn", 1.0)
+_max_pool = kernel("max_pool", "fwu" + "n" * 19, 2.0)
+_max_pool_backward = kernel("max_pool_backward", "fbw" + "n" * 19, 1.0)
 _average_pool = kernel("average_pool", "fw" + "n" * 21, 2.0)
 _average_pool_backward = kernel("average_pool_backward", "fw" + "n" * 21, 2.0)
 
@@ -32,25 +32,26 @@ def _numbers(shape: Sizes, out: Sizes, size: Sizes, stride: Sizes, padding: Size
     return numbers
 
 
-def max_pool(
-    x: Any, out: Sizes, size: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes
-) -> tuple[Any, Any] | None:
-    """(largest values, where they are in their plane). ``out``: the sizes of the result."""
+def max_pool(x: Any, out: Sizes, size: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes) -> tuple[Any, Any] | None:
+    """(largest values, which element of its window each is). ``out``: the sizes of the result."""
     numbers = _numbers(x.shape, out, size, stride, padding, dilation)
     if numbers is None:
         return None
     shape = (*x.shape[: -len(size)], *out)
-    values, index = np.empty(shape, x.dtype), np.empty(shape, I64)
-    return (values, index) if _max_pool(x, values, index, *numbers) else None
+    values, which = np.empty(shape, x.dtype), np.empty(shape, U8)
+    return (values, which) if _max_pool(x, values, which, *numbers) else None
 
 
-def max_pool_backward(g: Any, index: Any, shape: Sizes, dimensions: int) -> Any:
-    """``shape``: of the input; ``dimensions``: how many of its last are pooled."""
-    planes = math.prod(shape[:-dimensions])
-    if g.shape != index.shape or g.shape[:-dimensions] != shape[:-dimensions] or not g.size:
+def max_pool_backward(
+    g: Any, which: Any, shape: Sizes, size: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes
+) -> Any:
+    """``shape``: of the input."""
+    n = len(size)
+    numbers = _numbers(shape, g.shape[-n:], size, stride, padding, dilation)
+    if numbers is None or g.shape != which.shape or g.shape[:-n] != shape[:-n]:
         return None
-    out = np.empty(shape, g.dtype)
-    return out if _max_pool_backward(g, index, out, planes, out.size // planes, g.size // planes) else None
+    found = np.empty(shape, g.dtype)
+    return found if _max_pool_backward(g, which, found, *numbers) else None
 
 
 def average_pool(

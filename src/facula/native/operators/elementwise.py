@@ -8,6 +8,7 @@ from ..kernels import elementwise as kernels
 from ..kernels.elementwise import (
     exp,
     log,
+    relu,
     sigmoid,
     sigmoid_backward,
     silu,
@@ -17,8 +18,8 @@ from ..kernels.elementwise import (
 )
 
 __all__ = [
-    "dropout", "exp", "gelu", "gelu_and_derivative", "gelu_backward", "log", "sigmoid", "sigmoid_backward", "silu",
-    "silu_backward", "tanh", "tanh_backward", "threshold_backward",
+    "dropout", "exp", "gelu", "gelu_and_derivative", "gelu_backward", "log", "relu", "sigmoid", "sigmoid_backward",
+    "silu", "silu_backward", "tanh", "tanh_backward", "threshold_backward",
 ]  # fmt: skip
 
 

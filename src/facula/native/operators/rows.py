@@ -1,10 +1,15 @@
-"""softmax and log_softmax over the last dimension, and their gradients."""
+"""softmax and log_softmax over the last dimension, and their gradients; sums."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ..kernels import rows as kernels
+from ..kernels.rows import sum_all, sum_columns, sum_rows
+
+__all__ = [
+    "log_softmax", "log_softmax_backward", "softmax", "softmax_backward", "sum_all", "sum_columns", "sum_rows",
+]  # fmt: skip
 
 
 def softmax(input: Any, dim: int) -> Any:

@@ -63,7 +63,7 @@ threshold_backward_op.vjp(input=Gradient(threshold_backward_op), other=no_gradie
 
 relu_op = elementwise(
     "relu", _relu, "ReluBackward0", check=_relu_check, input=lambda g, out, xp: xp.threshold_backward(g, out, 0),
-    lowering="maximum(input, 0)",
+    lowering="maximum(input, 0)", native=("elementwise:relu", 1024),
 )  # fmt: skip
 expose(relu_op, "relu", "relu", "relu_")
 _relu_in_place = inplace_form(relu_op)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core import natively
 from ..._core.dtypes import F32, F64, cast
 
 I64 = np.dtype(np.int64)
@@ -79,7 +80,8 @@ def add_up(x: Any, dim: tuple[int, ...] | None, keepdim: bool = False) -> Any:
 
     NOTE [blocked sums]: NumPy sums pairwise along the fastest dimension and one by one along others. A matrix times
     ones is two to three times as fast. Rows and columns are cut to blocks of at most 512, and the blocks' sums added in
-    their turn, so that the error stays that of PyTorch, which adds in a tree as well.
+    their turn, so that the error stays that of PyTorch, which adds in a tree as well. The native library does so in one
+    pass, and the threads of BLAS, which go on turning for a while after each call, do not get in the way of its own.
     """
     size = x.size
     d = x.dtype
@@ -87,7 +89,7 @@ def add_up(x: Any, dim: tuple[int, ...] | None, keepdim: bool = False) -> Any:
         return add_reduce(x, dim, keepdims=keepdim)
     shape = x.shape
     n = len(shape)
-    if n == 2 and dim == (0,) and shape[0] <= 256:
+    if n == 2 and dim == (0,) and shape[0] <= 256 and (size < 2048 or not natively.expected):
         return ones(shape[0], d).dot(x[None] if keepdim else x)
     if size < 2048:
         if 0 < size <= _BLOCK:
@@ -102,8 +104,11 @@ def add_up(x: Any, dim: tuple[int, ...] | None, keepdim: bool = False) -> Any:
     if dim is None or len(dim) == n:
         if size < 32768:
             return add_reduce(x, None, keepdims=keepdim)
-        whole = size - size % _BLOCK
         flat = x.reshape(-1)
+        result = _natively("sum_all", flat)
+        if result is not None:
+            return result.reshape((1,) * n) if keepdim else result[()]
+        whole = size - size % _BLOCK
         result = add_reduce(flat[:whole].reshape(-1, _BLOCK).dot(ones(_BLOCK, d)))
         if whole != size:
             result = result + add_reduce(flat[whole:])
@@ -135,7 +140,14 @@ def add_up(x: Any, dim: tuple[int, ...] | None, keepdim: bool = False) -> Any:
     return result.reshape(with_ones(shape, dim) if keepdim else without(shape, dim))
 
 
+def _natively(kernel: str, x: Any) -> Any:
+    return natively.native_function(f"rows:{kernel}")(x) if natively.expected else None
+
+
 def _sum_rows(x: Any, m: int) -> Any:
+    found = _natively("sum_rows", x.reshape(-1, m)) if m > 1 else None
+    if found is not None:
+        return found
     b = block_of(m)
     if b < 2:
         return add_reduce(x.reshape(-1, m), 1)
@@ -145,6 +157,9 @@ def _sum_rows(x: Any, m: int) -> Any:
 
 
 def _sum_columns(x: Any, m: int, width: int) -> Any:
+    found = _natively("sum_columns", x)
+    if found is not None:
+        return found
     if m <= 256:
         return ones(m, x.dtype).dot(x)
     b = block_of(m)

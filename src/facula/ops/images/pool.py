@@ -40,12 +40,12 @@ def _max_op(spatial: int) -> Primitive:
         windows = windows_of(input.shape[-spatial:], kernel_size, stride, padding, dilation, ceil_mode)
         values, which = greatest(widened(input), windows, want)
         values = lying_as(cast(values, input.dtype), input)
-        return values, np.zeros((), np.uint8) if which is None else lying_as(which, input)
+        return values, lying_as(which, input) if want else np.zeros((), np.uint8)
 
     name = f"max_pool{spatial}d"
     op = Primitive(
         name, kernel, f"MaxPool{spatial}DWithIndicesBackward0", outputs=2, differentiable_outputs="first",
-        batch=batching.joined_samples(spatial), saved_names={"out1": ""},
+        batch=batching.joined_samples(spatial), saved_names={"out1": ""}, native=(f"pooling:{name}", 64),
     )  # fmt: skip
     plane_ops(f"{name}_backward", f"MaxPool{spatial}DWithIndicesBackwardBackward0", spatial)
 
@@ -58,7 +58,7 @@ def _max_op(spatial: int) -> Primitive:
             return _spread_over_disjoint(grad_output, which, windows, input.shape)
         return getattr(ARRAYS, f"{name}_backward")(grad_output, input, places_of(which, windows))
 
-    backward = Primitive(f"{name}_backward_by_number", gradient, None)
+    backward = Primitive(f"{name}_backward_by_number", gradient, None, native=(f"pooling:{name}_backward", 64))
     op.vjp(input=Gradient(backward, which="out1"))
 
     @backward.compose
@@ -301,7 +301,11 @@ def _average_op(spatial: int) -> Primitive:
         )
 
     name = f"avg_pool{spatial}d"
-    op = Primitive(name, kernel, f"AvgPool{spatial}DBackward0", kind="linear", batch=batching.joined_samples(spatial))
+    native = f"pooling:average_pool{spatial}d"
+    op = Primitive(
+        name, kernel, f"AvgPool{spatial}DBackward0", kind="linear", batch=batching.joined_samples(spatial),
+        native=(native, 64),
+    )  # fmt: skip
 
     @op.vjp("input")
     def op_gradient_of_input(
@@ -313,7 +317,7 @@ def _average_op(spatial: int) -> Primitive:
 
     Primitive(
         f"{name}_backward", adjoint, f"AvgPool{spatial}DBackwardBackward0", kind="linear",
-        batch=batching.joined_samples(spatial),
+        batch=batching.joined_samples(spatial), native=(f"{native}_backward", 64),
     ).vjp(
         input=lambda g, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, xp: getattr(
             xp, name

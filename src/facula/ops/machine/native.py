@@ -8,26 +8,21 @@ That is ``softmax`` in ``facula.native.operators.rows``. It takes what the opera
 or None where it does not apply; then the kernel does the work. Whoever writes a text that runs a kernel begins with
 ``otherwise``. Who has only arrays calls ``op.on_arrays``, the kernel with its native one in front.
 
-A look at the folder tells once whether there may be a library. If there is none, nothing of this is ever called and
-texts are as they were without it; if there is one, it is loaded when a large array first meets a native kernel.
+If there is no library (see ``_core.natively``), texts are as they would be without it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ..._core.devices import MetaArray
+from ..._core.natively import expected, native_function
 from ...native import presence
 from .text import Text, compiled_when_called
 
 if TYPE_CHECKING:
     from .primitive import Primitive
-
-expected = presence.expected()
-"""Whether there may be a library. One that is built later is used by the next process."""
 
 Native = tuple[str, int] | tuple[str, int, str]
 """A native kernel, from what size on it pays, and of which array if not of the first."""
@@ -61,22 +56,6 @@ def found_when_called(op: Primitive, names: dict[str, Any]) -> Callable[..., Any
         return found(*args)
 
     return find
-
-
-@cache
-def native_function(kernel: str) -> Callable[..., Any]:
-    """The native kernel of this name; without a library, one that never applies."""
-    from ...native import library  # loaded when first used
-
-    module, _, name = kernel.partition(":")
-    if library.load() is None:
-        return _never
-    found: Callable[..., Any] = getattr(import_module(f"facula.native.operators.{module}"), name)
-    return found
-
-
-def _never(*args: Any) -> None:
-    return None
 
 
 def kernel_of(op: Primitive, instead: Callable[..., Any] | None = None) -> Callable[..., Any]:
