@@ -19,11 +19,13 @@ def _lies_plainly(x: Any) -> bool:
 
 def _geometry(
     shape: Sizes, spatial: int, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool
-) -> tuple[Sizes, ...]:
+) -> tuple[Sizes, Sizes, Sizes, Sizes, Sizes]:
     """Sizes of the result; kernel, stride, padding and dilation for each dimension."""
     windows = windows_of(shape[-spatial:], kernel, stride, padding, dilation, ceil_mode)
-    each = (per_dim(numbers, spatial) for numbers in (kernel, stride or kernel, padding, dilation))
-    return (tuple([w.outputs for w in windows]), *each)
+    return (
+        tuple([w.outputs for w in windows]), per_dim(kernel, spatial), per_dim(stride or kernel, spatial),
+        per_dim(padding, spatial), per_dim(dilation, spatial),
+    )  # fmt: skip
 
 
 class Max:
@@ -47,8 +49,9 @@ class Max:
     ) -> Any:  # fmt: skip
         if not _lies_plainly(grad_output) or which.__class__ is not np.ndarray:
             return None
-        _, *geometry = _geometry(input.shape, self.spatial, kernel_size, stride, padding, dilation, ceil_mode)
-        return kernels.max_pool_backward(grad_output, which, input.shape, *geometry)
+        shape = input.shape
+        geometry = _geometry(shape, self.spatial, kernel_size, stride, padding, dilation, ceil_mode)
+        return kernels.max_pool_backward(grad_output, which, shape, *geometry[1:])
 
 
 class Average:
@@ -61,8 +64,8 @@ class Average:
     ) -> Any:  # fmt: skip
         if not _lies_plainly(input):
             return None
-        out, *geometry, _ = _geometry(input.shape, self.spatial, kernel_size, stride, padding, (1,), ceil_mode)
-        return kernels.average_pool(input, out, *geometry, count_include_pad, divisor_override)
+        geometry = _geometry(input.shape, self.spatial, kernel_size, stride, padding, (1,), ceil_mode)
+        return kernels.average_pool(input, *geometry[:4], count_include_pad, divisor_override)
 
     def backward(
         self, input: Any, like: Any, kernel_size: Sizes, stride: Sizes, padding: Sizes, ceil_mode: bool,
@@ -70,8 +73,8 @@ class Average:
     ) -> Any:  # fmt: skip
         if not _lies_plainly(input):
             return None
-        _, *geometry, _ = _geometry(like.shape, self.spatial, kernel_size, stride, padding, (1,), ceil_mode)
-        return kernels.average_pool_backward(input, like.shape, *geometry, count_include_pad, divisor_override)
+        geometry = _geometry(like.shape, self.spatial, kernel_size, stride, padding, (1,), ceil_mode)
+        return kernels.average_pool_backward(input, like.shape, *geometry[1:4], count_include_pad, divisor_override)
 
 
 max_pool2d, max_pool3d = Max(2), Max(3)
