@@ -111,6 +111,10 @@ _kernel(
     (_some(16, 16, 64, 64), _some(16, seed=1), _some(16, seed=2)),
 )  # fmt: skip
 _kernel(
+    "group_norm", lambda torch, x, w, b: _functional(torch).group_norm(x, 4, w, b),
+    (_some(16, 16, 64, 64), _some(16, seed=1), _some(16, seed=2)),
+)  # fmt: skip
+_kernel(
     "linear", lambda torch, x, w, b: _functional(torch).linear(x, w, b),
     (_some(256, 1024), _some(1024, 1024, seed=1), _some(1024, seed=2)),
 )  # fmt: skip

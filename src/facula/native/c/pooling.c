@@ -95,41 +95,27 @@ static int max_of_pairs_backward(const struct pool *w, const real *g, const uint
     return DONE;
 }
 
-/* The elements of a window that lie in the plane, from `first` to before `last`, both counted in the window. */
-INLINE void inside(const struct pool *w, const int64_t o[3], int64_t first[3], int64_t last[3]) {
-    for (int d = 0; d < 3; d++) {
-        int64_t start = o[d] * w->stride[d] - w->pad[d];
-        first[d] = start < 0 ? pieces_of(-start, w->dilation[d]) : 0;
-        last[d] = smaller(w->kernel[d], pieces_of(w->size[d] - start, w->dilation[d]));
+/* Other windows, a row of outputs at a time: each place of the window in its turn, for all outputs that have it in the
+   plane. `k` is -1 before the first. */
+#define COMPARE(at) \
+    for (int64_t i = 0; i < n; i++) { \
+        real v = x[at]; \
+        int is = (v > m[i]) | (v != v) | (k[i] < 0); \
+        m[i] = is ? v : m[i]; \
+        k[i] = is ? number : k[i]; \
     }
+APART void compare_every(const real *restrict x, int64_t stride, int64_t n, int32_t number, real *restrict m,
+                         int32_t *restrict k) {
+    if (stride == 1) COMPARE(i)
+    else if (stride == 2) COMPARE(2 * i)
+    else COMPARE(i * stride)
 }
 
-/* Where an element of a window lies in its plane. */
-INLINE int64_t place_of(const struct pool *w, const int64_t o[3], int64_t z, int64_t y, int64_t x) {
-    int64_t at[3] = {z, y, x};
-    for (int d = 0; d < 3; d++) at[d] = o[d] * w->stride[d] - w->pad[d] + at[d] * w->dilation[d];
-    return (at[0] * w->size[1] + at[1]) * w->size[2] + at[2];
-}
-
-INLINE int64_t number_in_window(const struct pool *w, int64_t z, int64_t y, int64_t x) {
-    return (z * w->kernel[1] + y) * w->kernel[2] + x;
-}
-
-static void largest_of_window(const struct pool *w, const real *x, const int64_t o[3], real *out, uint8_t *number) {
-    int64_t first[3], last[3];
-    inside(w, o, first, last);
-    real m = -(real)__builtin_inf();
-    int64_t k = number_in_window(w, first[0], first[1], first[2]);
-    for (int64_t z = first[0]; z < last[0]; z++)
-        for (int64_t y = first[1]; y < last[1]; y++) {
-            const real *row = x + place_of(w, o, z, y, 0);
-            for (int64_t i = first[2]; i < last[2]; i++) {
-                real v = row[i * w->dilation[2]];
-                if (v > m || v != v) m = v, k = number_in_window(w, z, y, i);
-            }
-        }
-    *out = m;
-    *number = (uint8_t)k;
+/* The outputs, from *first to before *last, whose window has place t of dimension d in the plane. */
+INLINE void outputs_at(const struct pool *w, int d, int64_t t, int64_t *first, int64_t *last) {
+    int64_t before = w->pad[d] - t * w->dilation[d], room = w->size[d] - 1 + before;
+    *first = before > 0 ? pieces_of(before, w->stride[d]) : 0;
+    *last = room < 0 ? 0 : smaller(w->out_size[d], room / w->stride[d] + 1);
 }
 
 static int max_pool_piece(void *p, int64_t plane) {
@@ -138,10 +124,24 @@ static int max_pool_piece(void *p, int64_t plane) {
     real *out = w->out + plane * VOLUME(w->out_size);
     uint8_t *number = w->number + plane * VOLUME(w->out_size);
     if (in_pairs(w)) return max_of_pairs(w, x, out, number);
+    int64_t width = w->out_size[2], first, last;
+    int32_t *k = scratch(KERNEL_SLOT, sizeof(int32_t) * (size_t)width);
+    if (!k) return NO_MEMORY;
     for (int64_t z = 0; z < w->out_size[0]; z++)
-        for (int64_t y = 0; y < w->out_size[1]; y++)
-            for (int64_t i = 0; i < w->out_size[2]; i++)
-                largest_of_window(w, x, (int64_t[3]){z, y, i}, out++, number++);
+        for (int64_t y = 0; y < w->out_size[1]; y++, out += width, number += width) {
+            for (int64_t i = 0; i < width; i++) k[i] = -1;
+            for (int32_t t = 0; t < VOLUME(w->kernel); t++) {
+                int64_t along = t % w->kernel[2], row = t / w->kernel[2];
+                int64_t from_z = z * w->stride[0] - w->pad[0] + row / w->kernel[1] * w->dilation[0];
+                int64_t from_y = y * w->stride[1] - w->pad[1] + row % w->kernel[1] * w->dilation[1];
+                outputs_at(w, 2, along, &first, &last);
+                if (from_z < 0 || from_z >= w->size[0] || from_y < 0 || from_y >= w->size[1] || last <= first) continue;
+                int64_t from = first * w->stride[2] - w->pad[2] + along * w->dilation[2];
+                compare_every(x + (from_z * w->size[1] + from_y) * w->size[2] + from, w->stride[2], last - first, t,
+                              out + first, k + first);
+            }
+            in_bytes(k, width, number);
+        }
     return DONE;
 }
 
@@ -163,16 +163,21 @@ static int max_pool_backward_piece(void *p, int64_t plane) {
     int covers = pairs && 2 * w->out_size[1] == w->size[1] && 2 * w->out_size[2] == w->size[2];
     if (!covers) memset(out, 0, sizeof(real) * (size_t)VOLUME(w->size));
     if (pairs) return max_of_pairs_backward(w, g, number, out);
+    int64_t place[256]; /* of each element of a window in the plane, counted from the window's beginning */
+    for (int64_t t = 0; t < 256; t++) {
+        int64_t row = t / w->kernel[2], z = row / w->kernel[1], y = row % w->kernel[1];
+        place[t] = (z * w->dilation[0] * w->size[1] + y * w->dilation[1]) * w->size[2]
+                   + t % w->kernel[2] * w->dilation[2];
+    }
     for (int64_t z = 0; z < w->out_size[0]; z++)
-        for (int64_t y = 0; y < w->out_size[1]; y++)
+        for (int64_t y = 0; y < w->out_size[1]; y++) {
+            int64_t begins = ((z * w->stride[0] - w->pad[0]) * w->size[1] + y * w->stride[1] - w->pad[1]) * w->size[2];
             for (int64_t i = 0; i < w->out_size[2]; i++, g++, number++) {
-                int64_t k = *number, row = k / w->kernel[2], o[3] = {z, y, i}, first[3], last[3];
-                int64_t at[3] = {row / w->kernel[1], row % w->kernel[1], k % w->kernel[2]};
-                inside(w, o, first, last);
-                for (int d = 0; d < 3; d++)
-                    if (at[d] < first[d] || at[d] >= last[d]) return NOT_HANDLED;
-                out[place_of(w, o, at[0], at[1], at[2])] += *g;
+                int64_t at = begins + i * w->stride[2] - w->pad[2] + place[*number];
+                if (at < 0 || at >= VOLUME(w->size)) return NOT_HANDLED;
+                out[at] += *g;
             }
+        }
     return DONE;
 }
 
@@ -191,14 +196,6 @@ INLINE int64_t window(const struct pool *w, int d, int64_t o, int64_t *first, in
     *first = larger(start, 0);
     *last = smaller(end, w->size[d]);
     return end - start;
-}
-
-/* The outputs of a row that have an element at place t of their window. */
-INLINE void outputs_at(const struct pool *w, int64_t t, int64_t *first, int64_t *last) {
-    *first = larger(0, pieces_of(w->pad[2] - t, w->stride[2]));
-    if (w->pad[2] < t) *first = 0;
-    int64_t room = w->size[2] - 1 + w->pad[2] - t;
-    *last = room < 0 ? 0 : smaller(w->out_size[2], room / w->stride[2] + 1);
 }
 
 /* What a sum of a window is divided by; `rows`: its other two dimensions, with padding and without. */
@@ -233,7 +230,7 @@ static int average_pool_part(struct pool *w, const real *x, real *out, real *row
             for (int64_t zz = z_first; zz < z_last; zz++)
                 for (int64_t yy = y_first; yy < y_last; yy++)
                     for (int64_t t = 0; t < w->kernel[2]; t++) {
-                        outputs_at(w, t, &first, &last);
+                        outputs_at(w, 2, t, &first, &last);
                         if (last <= first) continue;
                         const real *at = x + (zz * w->size[1] + yy) * w->size[2] + first * w->stride[2] - w->pad[2] + t;
                         if (backward) add_to_every((real *)at, row + first, w->stride[2], last - first);
