@@ -32,6 +32,9 @@ WITHOUT_RECORD: dict[str, Any] = {
 }
 """What NumPy's kernels themselves call, and what does the same."""
 
+IN_PLACE = {"optimizers", "indexing"}
+"""What has changed its arguments cannot be computed again: others compare these."""
+
 
 def install() -> None:
     presence.always = True
@@ -48,7 +51,7 @@ def install() -> None:
                 declined[kernel] += 1
                 return found
             used[kernel] += 1
-            if family != "optimizers":
+            if family not in IN_PLACE:
                 by_numpy = WITHOUT_RECORD.get(kernel) or next(
                     op.kernel for op in REGISTRY.values() if op.native and op.native[0] == kernel
                 )

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..._core import dtypes
+from ..._core import dtypes, natively
 from ..._core.devices import MetaArray, empty_meta
 from ..._tensor import Tensor, check_elements, elements
-from ..arrays.scatter_add import add_at, first_outside, places_along, places_in
+from ..arrays.scatter_add import SMALL, add_at, first_outside, places_along, places_in
 from ..arrays.tiles import TILE, each_rows
 from ..arrays.types import Array
 from ..machine import batching
@@ -68,6 +68,14 @@ def _write_by(target: Any, index: Any, dim: int, write: Any) -> None:
         target[...] = dense
 
 
+def _add_by(target: Any, index: Any, dim: int, values: Any) -> None:
+    if index.size > SMALL and natively.expected:
+        add = natively.native_function("indexing:scatter_add")
+        if add(target, dim, np.ascontiguousarray(index), np.ascontiguousarray(values)):
+            return
+    _write_by(target, index, dim, lambda flat, places, part: add_at(flat, places, values[part]))
+
+
 @primitive("GatherBackward0", name="gather", kind="linear", batch=batching.moved_dimensions)
 def gather_op(input: Array, index: Array, dim: int, sparse_grad: bool) -> Any:
     if input.__class__ is MetaArray:
@@ -92,8 +100,7 @@ def ungather(input: Any, index: Any, shape: tuple[int, ...], dim: int) -> Any:
     """Zeros of a shape with elements added to the places that ``gather`` takes them from."""
     whole = np.zeros(shape, input.dtype)
     if index.size:
-        values = np.asarray(input)
-        _write_by(whole, index, dim, lambda flat, places, part: add_at(flat, places, values[part]))
+        _add_by(whole, index, dim, np.asarray(input))
     return whole
 
 
@@ -113,8 +120,7 @@ def scatter_value_op(input: Array, index: Array, dim: int, value: object) -> Non
 @partial_write("ScatterAddBackward0", "scatter_add", kind="linear", batch=batching.moved_dimensions)
 def scatter_add_op(input: Array, src: Array, index: Array, dim: int) -> None:
     if index.size:
-        src = _part(src, index.shape)
-        _write_by(input, index, dim, lambda flat, places, part: add_at(flat, places, src[part]))
+        _add_by(input, index, dim, _part(src, index.shape))
 
 
 scatter_op.saved_names = scatter_add_op.saved_names = {"src_shape": ""}
