@@ -135,9 +135,10 @@ _NAMES = {
 def __getattr__(name: str) -> _Any:
     if name in _lazy.FUNCTIONS:
         _lazy.load(_lazy.FUNCTIONS[name])
+        from .docstrings import document  # loaded when first used
         from .ops.machine.public import FUNCTIONS  # it imports this module
 
-        value = globals()[name] = FUNCTIONS[name]
+        value = globals()[name] = document(FUNCTIONS[name], name)
         return value
     if name in _NAMES:
         value = globals()[name] = getattr(_lazy.load(_NAMES[name]), name)

@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any
 
 from . import _lazy_names
+from .docstrings import document
 
 
 def _providers(table: dict[str, str]) -> dict[str, str]:
@@ -90,6 +91,7 @@ def promise(cls: type) -> None:
 def set_methods(**methods: Any) -> None:
     """Give Tensor methods and properties: at once, or, if they are promised, when their module has been run."""
     for name, value in methods.items():
+        document(value, f"Tensor.{name}", name)
         promised = _promises.get(name)
         if promised is None or promised.kept:
             setattr(_owner, name, value)

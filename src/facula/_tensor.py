@@ -41,7 +41,7 @@ class Tensor:
     __array_priority__ = 1000
     wraps = False
     """Whether it stands for other tensors: see ``_levels.wrapped``."""
-    layout = property(lambda self: layouts.strided)
+    layout = property(lambda self: layouts.strided, doc="How the elements are stored: strided.")
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Tensor:
         from .ops.creation import create  # it imports this module
@@ -172,6 +172,7 @@ class Tensor:
 
     @property
     def requires_grad(self) -> bool:
+        """Whether operations on this tensor are recorded."""
         if self._node is not None:
             return True
         meta = self._meta
@@ -210,6 +211,7 @@ class Tensor:
             raise RuntimeError(f"only Tensors of {which} dtype can require gradients")
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Have operations on this leaf recorded from now on, or no longer."""
         if not self.is_leaf and not requires_grad:
             raise _requires_grad_error()
         if requires_grad and state.modes.levels and state.modes.levels != (state.modes.dual,):
@@ -226,6 +228,7 @@ class Tensor:
 
     @property
     def grad_fn(self) -> Node | None:
+        """The node of the operation that made this tensor; None for a leaf."""
         meta = self._meta
         if meta is not None and meta.base is not None:
             return views.refreshed_node(self)
@@ -233,10 +236,12 @@ class Tensor:
 
     @property
     def is_leaf(self) -> bool:
+        """Whether no recorded operation made this tensor; ``backward()`` fills ``.grad`` of leaves."""
         return self.grad_fn is None
 
     @property
     def output_nr(self) -> int:
+        """Which of the outputs of its node this tensor is."""
         return 0 if self._meta is None else self._meta.output_nr
 
     @property
@@ -254,6 +259,7 @@ class Tensor:
 
     @property
     def name(self) -> str | None:
+        """A name, for those who give one."""
         return None if self._meta is None else self._meta.name
 
     @property
@@ -271,6 +277,7 @@ class Tensor:
 
     @property
     def grad(self) -> Tensor | None:
+        """The gradient that backward passes have accumulated; None before the first."""
         meta = self._meta
         found = None if meta is None else meta.grad
         if found is None and self._node is not None and not (meta is not None and meta.retains_grad):
@@ -370,9 +377,11 @@ class Tensor:
 
     @property
     def retains_grad(self) -> bool:
+        """Whether ``retain_grad()`` was called."""
         return self._meta is not None and self._meta.retains_grad
 
     def is_inference(self) -> bool:
+        """Whether this tensor was made in inference mode."""
         return self._meta is not None and self._meta.inference
 
     def detach(self) -> Tensor:
@@ -412,6 +421,7 @@ class Tensor:
 
     @property
     def data(self) -> Tensor:
+        """The same memory without history; setting it puts other memory in place."""
         t = Tensor._wrap(self._array)
         t._meta = self._cut_by(".data")
         return t
@@ -435,69 +445,86 @@ class Tensor:
 
     @property
     def dtype(self) -> dtypes.dtype:
+        """The type of the elements."""
         d = dtypes.from_numpy_table.get(self._array.dtype)
         return dtypes.of_array(self._array) if d is None else d
 
     @property
     def shape(self) -> Size:
+        """The size of each dimension."""
         return _size(Size, self._array.shape)
 
     @property
     def device(self) -> devices.device:
+        """Where the memory is."""
         return devices.meta if self._array.__class__ is devices.MetaArray else devices.cpu
 
     @property
     def is_meta(self) -> bool:
+        """Whether this tensor has a shape and a dtype but no values."""
         return self._array.__class__ is devices.MetaArray
 
     @property
     def is_cpu(self) -> bool:
+        """Whether the memory is on the CPU."""
         return not self.is_meta
 
     @property
     def ndim(self) -> int:
+        """The number of dimensions."""
         return self._array.ndim
 
     @property
     def itemsize(self) -> int:
+        """How many bytes an element takes."""
         return self._array.itemsize
 
     @property
     def nbytes(self) -> int:
+        """How many bytes the elements take."""
         return self._array.nbytes
 
     def dim(self) -> int:
+        """The number of dimensions."""
         return self._array.ndim
 
     ndimension = dim
 
     def size(self, dim: int | None = None) -> Any:
+        """The shape, or the size of one dimension."""
         if dim is None:
             return _size(Size, self._array.shape)
         return self._array.shape[_wrapped_dim(dim, self._array.ndim)]
 
     def stride(self, dim: int | None = None) -> Any:
+        """How far apart neighbours along each dimension are in the storage, or along one, in elements."""
         strides = element_strides(self._array)
         return strides if dim is None else strides[_wrapped_dim(dim, self._array.ndim)]
 
     def storage_offset(self) -> int:
+        """How many elements of the storage lie before the first."""
         return storage_offset(self._array)
 
     def numel(self) -> int:
+        """The number of elements."""
         return self._array.size
 
     nelement = numel
 
     def element_size(self) -> int:
+        """How many bytes an element takes."""
         return self._array.itemsize
 
     def data_ptr(self) -> int:
+        """Where the memory begins."""
         return 0 if self.is_meta or self._array.size == 0 else address(self._array)
 
     def get_device(self) -> int:
+        """The number of the device; -1 for the CPU."""
         return -1
 
     def is_contiguous(self, memory_format: Any = None) -> bool:
+        """Whether the elements lie in memory one after the other, or in the order of a memory format."""
         if memory_format is not None:
             if self._array.ndim in (4, 5) and not self.wraps:
                 order = layouts.axis_order(memory_format, self._array.ndim)
@@ -507,36 +534,47 @@ class Tensor:
         return bool(self._array.flags.c_contiguous)
 
     def is_floating_point(self) -> bool:
+        """Whether the dtype is a floating point one."""
         return self.dtype.is_floating_point
 
     def is_complex(self) -> bool:
+        """Whether the dtype is complex."""
         return self._array.dtype.kind == "c"
 
     def is_signed(self) -> bool:
+        """Whether the dtype has negative numbers."""
         return self.dtype.is_signed
 
     def is_conj(self) -> bool:
+        """Whether this is a conjugate that was not computed yet; never, here."""
         return False
 
     def is_neg(self) -> bool:
+        """Whether this is a negation that was not computed yet; never, here."""
         return False
 
     def is_pinned(self, device: Any = None) -> bool:
+        """Whether the memory is pinned for an accelerator; never."""
         return False
 
     def is_shared(self) -> bool:
+        """Whether the memory is shared between processes."""
         return False
 
     def is_coalesced(self) -> bool:
+        """Only of sparse tensors."""
         return False
 
     def sparse_dim(self) -> int:
+        """How many dimensions are sparse: none."""
         return 0
 
     def dense_dim(self) -> int:
+        """How many dimensions are dense: all."""
         return self._array.ndim
 
     def is_same_size(self, other: Tensor) -> bool:
+        """Whether another tensor has the same shape."""
         return self._array.shape == other._array.shape
 
     # ---- Python protocols that are not operators

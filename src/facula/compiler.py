@@ -40,10 +40,12 @@ def is_compiling() -> bool:
 
 
 def is_dynamo_compiling() -> bool:
+    """Whether a function is being compiled right now."""
     return is_compiling()
 
 
 def is_exporting() -> bool:
+    """Whether a program is being exported; never."""
     return is_compiling() and state.modes.capture.is_export
 
 
@@ -65,10 +67,12 @@ def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None
 
 
 def allow_in_graph(fn: Any) -> Any:
+    """The function itself: programs call whatever they meet."""
     return fn
 
 
 def assume_constant_result(fn: Any) -> Any:
+    """The function itself."""
     return fn
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ._tensor import Tensor as Tensor
+from .docstrings import document
 from .ops.signals.fft import FFT
 
 __all__ = sorted(["Tensor", *FFT])
@@ -12,7 +13,8 @@ __all__ = sorted(["Tensor", *FFT])
 
 def __getattr__(name: str) -> Any:
     if name in FFT:
-        return FFT[name]
+        value = globals()[name] = document(FFT[name], f"fft.{name}")
+        return value
     raise AttributeError(f"module 'facula.fft' has no attribute {name!r}")
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from . import _lazy
 from ._tensor import Tensor as Tensor
+from .docstrings import document
 from .ops.machine.public import LINALG
 
 __all__ = sorted(["LinAlgError", *_lazy.LINALG])
@@ -16,7 +17,8 @@ def __getattr__(name: str) -> Any:
         return _lazy.load("ops.linalg.matrices").LinAlgError
     if name in _lazy.LINALG:
         _lazy.load(_lazy.LINALG[name])
-        return LINALG[name]
+        value = globals()[name] = document(LINALG[name], f"linalg.{name}", name)
+        return value
     raise AttributeError(f"module 'facula.linalg' has no attribute {name!r}")
 
 

@@ -17,10 +17,12 @@ _strategy = "file_descriptor"
 
 
 def get_all_sharing_strategies() -> set[str]:
+    """The ways in which memory is shared between processes."""
     return {"file_descriptor", "file_system"}
 
 
 def get_sharing_strategy() -> str:
+    """The way in which memory is shared between processes."""
     return _strategy
 
 

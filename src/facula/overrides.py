@@ -34,6 +34,7 @@ DisableTorchFunction = DisableTorchFunctionSubclass
 
 
 def has_override(value: Any) -> bool:
+    """Whether a value is of a class with ``__torch_function__`` of its own."""
     cls = value.__class__
     if cls in DIRECT or isinstance(value, (int, float, str, bool, list, tuple, dict, type(None))):
         return False
@@ -124,22 +125,27 @@ def get_default_nowrap_functions() -> set[Callable[..., Any]]:
 
 
 def handle_torch_function(public_api: Any, relevant_args: Any, *args: Any, **kwargs: Any) -> Any:
+    """Let the arguments that override a function answer in its place."""
     return call_override(public_api, public_api, args, kwargs)
 
 
 def has_torch_function(relevant_args: Iterable[Any]) -> bool:
+    """Whether one of some arguments overrides functions."""
     return overridden(tuple(relevant_args))
 
 
 def has_torch_function_unary(obj: Any) -> bool:
+    """Whether an argument overrides functions."""
     return overridden((obj,))
 
 
 def has_torch_function_variadic(*objs: Any) -> bool:
+    """Whether one of the arguments overrides functions."""
     return overridden(objs)
 
 
 def is_tensor_like(inp: Any) -> bool:
+    """Whether a value is a tensor, or has ``__torch_function__``."""
     return isinstance(inp, Tensor) or hasattr(inp, "__torch_function__")
 
 

@@ -51,7 +51,7 @@ def define(name: str, *fields: str) -> type[Result]:
         body: dict[str, Any] = {field: property(itemgetter(i)) for i, field in enumerate(fields)}
         body |= {
             "__slots__": (), "__module__": __name__, "__match_args__": fields, "n_fields": len(fields),
-            "n_sequence_fields": len(fields),
+            "n_sequence_fields": len(fields), "__doc__": f"({', '.join(fields)}): what ``{name}`` returns.",
         }  # fmt: skip
         cls: Any = type(each, (Result,), body)
         globals()[each] = cls

@@ -195,6 +195,7 @@ def set_default_dtype(d: dtype, /) -> None:
 
 
 def get_default_dtype() -> dtype:
+    """The dtype of new floating point tensors."""
     return default
 
 

@@ -37,6 +37,7 @@ _interop_threads = _threads.count
 
 
 def get_num_interop_threads() -> int:
+    """The number that ``set_num_interop_threads`` was given."""
     return _interop_threads
 
 
@@ -53,10 +54,12 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 
 
 def are_deterministic_algorithms_enabled() -> bool:
+    """Whether deterministic algorithms were asked for; all are, here."""
     return _deterministic
 
 
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
+    """Whether deterministic algorithms were asked for with warnings only."""
     return _warn_only
 
 
@@ -67,6 +70,7 @@ def set_float32_matmul_precision(precision: str) -> None:
 
 
 def get_float32_matmul_precision() -> str:
+    """The precision that was set; products are computed in float32 whatever it is."""
     return _matmul_precision
 
 
@@ -87,6 +91,7 @@ def set_warn_always(b: bool, /) -> None:
 
 
 def is_warn_always_enabled() -> bool:
+    """Whether warnings that are given once per process are given each time."""
     return differentiate.warns_always
 
 
@@ -121,10 +126,12 @@ def _nnpack_available() -> bool:
 
 
 def is_vulkan_available() -> bool:
+    """False: there is only the CPU."""
     return False
 
 
 def compiled_with_cxx11_abi() -> bool:
+    """What programs ask of a PyTorch that was compiled; True."""
     return True
 
 
@@ -132,6 +139,7 @@ _DEBUG_MODES = {"default": 0, "warn": 1, "error": 2}
 
 
 def get_deterministic_debug_mode() -> int:
+    """0, 1 or 2: deterministic algorithms were not asked for, or with warnings, or with errors."""
     return 0 if not _deterministic else 1 if _warn_only else 2
 
 

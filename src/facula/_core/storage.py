@@ -380,7 +380,8 @@ def _legacy_class(name: str, d: dtypes.dtype) -> Any:
     def from_buffer(buffer: Any, byte_order: str = "native", **_: Any) -> TypedStorage:
         return TypedStorage.from_buffer(buffer, byte_order, dtype=d)
 
-    return _LegacyStorageMeta(name, (), {"dtype": d, "__module__": "torch", "from_buffer": staticmethod(from_buffer)})
+    body = {"dtype": d, "__module__": "torch", "from_buffer": staticmethod(from_buffer)}
+    return _LegacyStorageMeta(name, (), body | {"__doc__": f"Deprecated: a storage of elements of {d}."})
 
 
 LEGACY_CLASSES = {

@@ -21,6 +21,7 @@ _fast = dict(_FAST)
 
 
 def is_autocast_available(device_type: str) -> bool:
+    """Whether there is autocast for a kind of device."""
     return _device(device_type).type in _FAST
 
 
@@ -142,11 +143,13 @@ def is_autocast_enabled(device_type: str | None = None) -> bool:
 
 
 def set_autocast_enabled(device_type: Any, enabled: bool | None = None) -> None:
+    """Switch autocast on or off for a device; without one, for CUDA."""
     if enabled is not None and _device(device_type).type == "cpu":
         state.update(autocast=_fast["cpu"] if enabled else None)
 
 
 def get_autocast_dtype(device_type: str) -> dtype:
+    """The dtype that autocast computes in on a device."""
     kind = _device(device_type).type
     if kind not in _fast:
         raise RuntimeError("unsupported scalarType")
@@ -154,6 +157,7 @@ def get_autocast_dtype(device_type: str) -> dtype:
 
 
 def set_autocast_dtype(device_type: str, dtype: dtype) -> None:
+    """Set the dtype that autocast computes in on a device."""
     kind = _device(device_type).type
     _fast[kind] = dtype
     if kind == "cpu" and state.modes.autocast is not None:
@@ -161,31 +165,37 @@ def set_autocast_dtype(device_type: str, dtype: dtype) -> None:
 
 
 def is_autocast_cpu_enabled() -> bool:
+    """Whether autocast is on for the CPU."""
     _deprecated("is_autocast_cpu_enabled()", "is_autocast_enabled('cpu')")
     return is_autocast_enabled("cpu")
 
 
 def set_autocast_cpu_enabled(enabled: bool) -> None:
+    """Switch autocast on or off for the CPU."""
     _deprecated("set_autocast_cpu_enabled(enabled)", "set_autocast_enabled('cpu', enabled)")
     set_autocast_enabled("cpu", enabled)
 
 
 def get_autocast_cpu_dtype() -> dtype:
+    """The dtype that autocast computes in on the CPU."""
     _deprecated("get_autocast_cpu_dtype()", "get_autocast_dtype('cpu')")
     return get_autocast_dtype("cpu")
 
 
 def set_autocast_cpu_dtype(dtype: dtype) -> None:
+    """Set the dtype that autocast computes in on the CPU."""
     _deprecated("set_autocast_cpu_dtype(dtype)", "set_autocast_dtype('cpu', dtype)")
     set_autocast_dtype("cpu", dtype)
 
 
 def get_autocast_gpu_dtype() -> dtype:
+    """The dtype that autocast would compute in on a GPU."""
     _deprecated("get_autocast_gpu_dtype()", "get_autocast_dtype('cuda')")
     return get_autocast_dtype("cuda")
 
 
 def set_autocast_gpu_dtype(dtype: dtype) -> None:
+    """Set the dtype that autocast would compute in on a GPU."""
     _deprecated("set_autocast_gpu_dtype(dtype)", "set_autocast_dtype('cuda', dtype)")
     set_autocast_dtype("cuda", dtype)
 
@@ -197,10 +207,12 @@ def _deprecated(name: str, instead: str) -> None:
 
 
 def is_autocast_cache_enabled() -> bool:
+    """Whether leaves are cast once only within a block of autocast."""
     return state.modes.autocast_cache
 
 
 def set_autocast_cache_enabled(enabled: bool) -> None:
+    """Say whether leaves are cast once only within a block of autocast."""
     state.modes.autocast_cache = enabled
 
 
@@ -210,10 +222,12 @@ def clear_autocast_cache() -> None:
 
 
 def autocast_increment_nesting() -> int:
+    """Enter a block of autocast; how many there are now."""
     state.modes.autocast_depth += 1
     return state.modes.autocast_depth
 
 
 def autocast_decrement_nesting() -> int:
+    """Leave a block of autocast; how many are left around."""
     state.modes.autocast_depth -= 1
     return state.modes.autocast_depth

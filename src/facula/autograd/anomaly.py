@@ -57,10 +57,12 @@ class detect_anomaly:
 
 
 def is_anomaly_enabled() -> bool:
+    """Whether anomaly mode is on."""
     return enabled
 
 
 def is_anomaly_check_nan_enabled() -> bool:
+    """Whether anomaly mode looks for NaN in gradients."""
     return checks_nan
 
 

@@ -16,10 +16,12 @@ from .._core import state
 
 
 def is_grad_enabled() -> bool:
+    """Whether operations are recorded now."""
     return state.modes.grad_enabled
 
 
 def is_inference_mode_enabled() -> bool:
+    """Whether inference mode is on."""
     return state.modes.inference
 
 

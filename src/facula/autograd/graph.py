@@ -46,6 +46,7 @@ _is_internal: dict[str, bool] = {}
 
 
 def is_internal(filename: str) -> bool:
+    """Whether a file is one of facula's own."""
     found = _is_internal.get(filename)
     if found is None:
         found = _is_internal[filename] = filename.startswith(PACKAGE)

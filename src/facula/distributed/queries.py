@@ -28,10 +28,12 @@ def is_available() -> bool:
 
 
 def is_initialized() -> bool:
+    """Whether this process is in a group yet."""
     return groups.is_initialized()
 
 
 def is_mpi_available() -> bool:
+    """Whether mpi4py is installed."""
     return mpi.is_installed()
 
 
@@ -41,26 +43,32 @@ def is_gloo_available() -> bool:
 
 
 def is_nccl_available() -> bool:
+    """False: there is no GPU."""
     return False
 
 
 def is_ucc_available() -> bool:
+    """False."""
     return False
 
 
 def is_xccl_available() -> bool:
+    """False."""
     return False
 
 
 def is_backend_available(backend: str) -> bool:
+    """Whether a backend can be used."""
     return backend.lower() in ("mpi", "gloo") and mpi.is_installed()
 
 
 def is_torchelastic_launched() -> bool:
+    """Whether a launcher that restarts workers began this process; never."""
     return os.environ.get("TORCHELASTIC_RUN_ID") is not None
 
 
 def supports_complex(reduceOp: Any) -> bool:
+    """Whether a reduction takes complex numbers."""
     return reduceOp not in (
         groups.RedOpType.MAX, groups.RedOpType.MIN, groups.RedOpType.PRODUCT, groups.RedOpType.BAND,
         groups.RedOpType.BOR, groups.RedOpType.BXOR,
@@ -109,16 +117,19 @@ def destroy_process_group(group: Any = None) -> None:
 
 
 def get_rank(group: Any = None) -> int:
+    """This process's rank in a group; -1 outside it."""
     found = groups.resolved(group)
     return -1 if found is None else found.rank()
 
 
 def get_world_size(group: Any = None) -> int:
+    """How many processes are in a group; -1 outside it."""
     found = groups.resolved(group)
     return -1 if found is None else found.size()
 
 
 def get_backend(group: Any = None) -> str:
+    """The name of a group's backend."""
     found = groups.resolved(group)
     if found is None:
         raise ValueError("Invalid process group specified")
@@ -126,15 +137,18 @@ def get_backend(group: Any = None) -> str:
 
 
 def get_backend_config(group: Any = None) -> str:
+    """A group's backend for each kind of device, in words."""
     name = get_backend(group)
     return f"cpu:{name},cuda:{name}"
 
 
 def get_default_backend_for_device(device: Any) -> str:
+    """The backend that serves a kind of device."""
     return "mpi"
 
 
 def get_global_rank(group: ProcessGroup, group_rank: int) -> int:
+    """The rank in the world of a rank in a group."""
     world = groups.default_group()
     if group is world:
         return group_rank
@@ -146,6 +160,7 @@ def get_global_rank(group: ProcessGroup, group_rank: int) -> int:
 
 
 def get_group_rank(group: ProcessGroup, global_rank: int) -> int:
+    """The rank in a group of a rank in the world."""
     world = groups.default_group()
     if group is world:
         return global_rank
@@ -157,14 +172,17 @@ def get_group_rank(group: ProcessGroup, global_rank: int) -> int:
 
 
 def get_process_group_ranks(group: Any) -> list[int]:
+    """The ranks in the world of those in a group."""
     return list((groups.default_group() if group is None else group).ranks)
 
 
 def get_pg_count() -> int:
+    """How many groups there are."""
     return groups.count()
 
 
 def get_node_local_rank(fallback_rank: int | None = None) -> int:
+    """The rank among the processes of this machine."""
     if "LOCAL_RANK" in os.environ:
         return int(os.environ["LOCAL_RANK"])
     if fallback_rank is not None:

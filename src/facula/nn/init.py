@@ -101,10 +101,12 @@ def constant_(tensor: Tensor, val: float) -> Tensor:
 
 
 def ones_(tensor: Tensor) -> Tensor:
+    """Fill with ones."""
     return constant_(tensor, 1.0)
 
 
 def zeros_(tensor: Tensor) -> Tensor:
+    """Fill with zeros."""
     with no_grad():
         return tensor.zero_()
 
@@ -241,6 +243,7 @@ def _make_deprecate(meth: Callable[..., Tensor]) -> Callable[..., Tensor]:
         return meth(*args, **kwargs)
 
     deprecated.__name__, deprecated.__doc__ = name[:-1], f"The old name of ``{name}``."
+    deprecated.__wrapped__ = meth  # type: ignore[attr-defined]  # whose parameters it passes on
     return deprecated
 
 

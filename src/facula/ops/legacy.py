@@ -14,10 +14,12 @@ from .moving.copy import clone
 
 
 def _pin_memory(self: Tensor, device: Any = None) -> Tensor:
+    """Raises, as PyTorch does without an accelerator."""
     raise RuntimeError("Cannot access accelerator device when none is available.")
 
 
 def _is_distributed(self: Tensor) -> bool:
+    """Whether it is spread over several processes; never."""
     return False
 
 
@@ -28,6 +30,7 @@ def _resize(self: Tensor, *sizes: Any) -> Tensor:
 
 
 def _resize_as(self: Tensor, tensor: Tensor) -> Tensor:
+    """``resize`` to another tensor's shape."""
     warnings.warn("non-inplace resize_as is deprecated", stacklevel=2)
     return self.view(tensor.size())
 
@@ -37,10 +40,12 @@ def _record_stream(self: Tensor, s: Any) -> None:
 
 
 def _xpu(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """There is no such device here."""
     raise AssertionError("Torch not compiled with XPU enabled")
 
 
 def _volatile(self: Tensor) -> bool:
+    """False: what it meant is gone from PyTorch."""
     warnings.warn("volatile was removed (Variable.volatile is always False)", stacklevel=2)
     return False
 

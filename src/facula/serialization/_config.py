@@ -21,10 +21,12 @@ _mmap_flags: int = getattr(mmap, "MAP_PRIVATE", 2)
 
 
 def get_default_load_endianness() -> LoadEndianness | None:
+    """The byte order that files without a mark are read in; None for that of this machine."""
     return _endianness
 
 
 def set_default_load_endianness(endianness: Any) -> None:
+    """Set the byte order that files without a mark are read in."""
     global _endianness
     if not isinstance(endianness, LoadEndianness) and endianness is not None:
         raise TypeError("Invalid argument type in function set_default_load_endianness")
@@ -37,6 +39,7 @@ def get_crc32_options() -> bool:
 
 
 def set_crc32_options(compute_crc32: bool) -> None:
+    """Say whether checksums of files are computed."""
     global _checksums
     _checksums = compute_crc32
 

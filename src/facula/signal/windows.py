@@ -12,6 +12,7 @@ from typing import Any
 
 from .._core import dtypes, layouts
 from .._tensor import Tensor
+from ..docstrings import document
 from ..ops.machine.public import FUNCTIONS
 
 __all__ = [
@@ -168,3 +169,7 @@ def blackman(M: int, *, sym: bool = True, **options: Any) -> Tensor:
 def nuttall(M: int, *, sym: bool = True, **options: Any) -> Tensor:
     """Three cosines."""
     return general_cosine(M, a=[0.3635819, 0.4891775, 0.1365995, 0.0106411], sym=sym, **options)
+
+
+for _name in __all__:
+    document(globals()[_name], f"signal.windows.{_name}")

@@ -34,6 +34,7 @@ class CheckpointError(RuntimeError):
 
 
 def noop_context_fn() -> tuple[Any, Any]:
+    """Two contexts that do nothing."""
     return contextlib.nullcontext(), contextlib.nullcontext()
 
 

@@ -19,14 +19,17 @@ class SymBool:
 
 
 def sym_int(a: Any) -> int:
+    """A number as an integer."""
     return math.trunc(a)
 
 
 def sym_float(a: Any) -> float:
+    """A number as a float."""
     return float(a)
 
 
 def sym_not(a: Any) -> bool:
+    """The opposite of a truth."""
     return not a
 
 
@@ -43,12 +46,15 @@ def sym_min(a: Any, b: Any) -> Any:
 
 
 def sym_sum(args: Any) -> Any:
+    """The sum of numbers."""
     return sum(args)
 
 
 def sym_sqrt(a: Any) -> float:
+    """The square root of a number."""
     return math.sqrt(a)
 
 
 def sym_ite(b: Any, t: Any, f: Any) -> Any:
+    """``t`` if ``b``, else ``f``."""
     return t if b else f

@@ -36,26 +36,36 @@ class _Kin(Module):
 
 
 class Tanh(Module):
+    """``tanh(x)``."""
+
     def forward(self, input: Tensor) -> Tensor:
         return input.tanh()
 
 
 class Sigmoid(Module):
+    """``1 / (1 + exp(-x))``."""
+
     def forward(self, input: Tensor) -> Tensor:
         return input.sigmoid()
 
 
 class LogSigmoid(Module):
+    """``log(sigmoid(x))``."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.logsigmoid(input)
 
 
 class Softsign(Module):
+    """``x / (1 + |x|)``."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.softsign(input)
 
 
 class Tanhshrink(Module):
+    """``x - tanh(x)``."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.tanhshrink(input)
 
@@ -86,26 +96,36 @@ class _InPlace(_Kin):
 
 
 class ReLU(_InPlace):
+    """``max(0, x)``."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.relu(input, self.inplace)
 
 
 class SELU(_InPlace):
+    """``elu`` scaled so that it keeps means at 0 and variances at 1."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.selu(input, self.inplace)
 
 
 class SiLU(_InPlace):
+    """``x * sigmoid(x)``."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.silu(input, self.inplace)
 
 
 class Mish(_InPlace):
+    """``x * tanh(softplus(x))``."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.mish(input, self.inplace)
 
 
 class Hardsigmoid(_InPlace):
+    """``min(max(0, x + 3), 6) / 6``."""
+
     extra_repr = Module.extra_repr
 
     def forward(self, input: Tensor) -> Tensor:
@@ -113,6 +133,8 @@ class Hardsigmoid(_InPlace):
 
 
 class Hardswish(_InPlace):
+    """``x * hardsigmoid(x)``."""
+
     extra_repr = Module.extra_repr
 
     def forward(self, input: Tensor) -> Tensor:
@@ -137,16 +159,22 @@ class _Exponential(_Kin):
 
 
 class ELU(_Exponential):
+    """``x`` if positive, else ``alpha * (exp(x) - 1)``."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.elu(input, self.alpha, self.inplace)
 
 
 class CELU(_Exponential):
+    """``max(0, x) + min(0, alpha * (exp(x / alpha) - 1))``."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.celu(input, self.alpha, self.inplace)
 
 
 class LeakyReLU(Module):
+    """``x`` if positive, else ``negative_slope * x``."""
+
     __constants__ = ["inplace", "negative_slope"]
 
     def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
@@ -180,6 +208,8 @@ class RReLU(Module):
 
 
 class Threshold(Module):
+    """``x`` where it is above ``threshold``, else ``value``."""
+
     __constants__ = ["threshold", "value", "inplace"]
 
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
@@ -196,6 +226,8 @@ class Threshold(Module):
 
 
 class Hardtanh(Module):
+    """``x`` clamped to [min_val, max_val]."""
+
     __constants__ = ["min_val", "max_val", "inplace"]
 
     def __init__(
@@ -230,6 +262,8 @@ def _renamed(old: str, new: str, given: float | None, default: float) -> float:
 
 
 class ReLU6(Hardtanh):
+    """``min(max(0, x), 6)``."""
+
     def __init__(self, inplace: bool = False) -> None:
         super().__init__(0.0, 6.0, inplace)
 
@@ -238,6 +272,8 @@ class ReLU6(Hardtanh):
 
 
 class GELU(Module):
+    """``x`` times the normal distribution function of ``x``, or an approximation by tanh."""
+
     __constants__ = ["approximate"]
 
     def __init__(self, approximate: str = "none") -> None:
@@ -252,6 +288,8 @@ class GELU(Module):
 
 
 class Softplus(Module):
+    """``log(1 + exp(beta * x)) / beta``."""
+
     __constants__ = ["beta", "threshold"]
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
@@ -280,11 +318,15 @@ class _Shrink(_Kin):
 
 
 class Softshrink(_Shrink):
+    """``x`` moved towards 0 by ``lambd``, and 0 nearer than that."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.softshrink(input, self.lambd)
 
 
 class Hardshrink(_Shrink):
+    """``x``, or 0 within [-lambd, lambd]."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.hardshrink(input, self.lambd)
 
@@ -293,6 +335,8 @@ class Hardshrink(_Shrink):
 
 
 class GLU(Module):
+    """The first half along ``dim`` times the sigmoid of the second."""
+
     __constants__ = ["dim"]
 
     def __init__(self, dim: int = -1) -> None:
@@ -324,16 +368,22 @@ class _Softmax(_Kin):
 
 
 class Softmax(_Softmax):
+    """exp(x) divided by its sum along ``dim``."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.softmax(input, self.dim, _stacklevel=5)
 
 
 class LogSoftmax(_Softmax):
+    """The logarithm of softmax along ``dim``."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.log_softmax(input, self.dim, _stacklevel=5)
 
 
 class Softmin(_Softmax):
+    """softmax of -x along ``dim``."""
+
     def forward(self, input: Tensor) -> Tensor:
         return F.softmin(input, self.dim, _stacklevel=5)
 

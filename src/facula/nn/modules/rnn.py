@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import numbers
 import warnings
@@ -317,6 +318,20 @@ class LSTM(RNNBase):
     def _zeros(self, input: Tensor, batch_sizes: Tensor | None) -> tuple[Tensor, Tensor]:
         hidden = input.new_zeros(self.get_expected_hidden_size(input, batch_sizes))
         return hidden, input.new_zeros(self.get_expected_cell_size(input, batch_sizes)) if self.proj_size else hidden
+
+
+def _show_settings() -> None:
+    """The parameters of recurrent layers, which their constructors pass on."""
+    settings = dict(inspect.signature(RNNBase.__init__).parameters)
+    del settings["mode"]
+    lstm = [*settings.values()]
+    gru = [p for p in lstm if p.name != "proj_size"]
+    kind = inspect.Parameter("nonlinearity", inspect.Parameter.POSITIONAL_OR_KEYWORD, default="tanh", annotation="str")
+    for cls, shown in ((LSTM, lstm), (GRU, gru), (RNN, [*gru[:4], kind, *gru[4:]])):
+        cls.__init__.__signature__ = inspect.Signature(shown, return_annotation="None")  # type: ignore[attr-defined]
+
+
+_show_settings()
 
 
 # ---- cells

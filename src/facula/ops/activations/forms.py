@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ... import overrides
+from ..._core import state
 from ..._tensor import Tensor
+from ...autograd.saved import DIRECT
 from ..machine.public import FUNCTIONALS
 
 OF_ACTIVATION = {"input": "grad_output", "other": "self"}
@@ -31,8 +34,11 @@ def in_place_in_functional(*activations: Any) -> None:
 def _in_place_of(fn: Any) -> Any:
     def change(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         """The same, written into the input."""
+        if (input.__class__ not in DIRECT or state.special) and overrides.overridden((input, *args), kwargs):
+            return overrides.call_override(change, change, (input, *args), kwargs)
         result: Tensor = fn(input, *args, **kwargs, inplace=True)
         return result
 
     change.__name__ = change.__qualname__ = f"{fn.__name__}_"
+    change.__wrapped__ = fn  # type: ignore[attr-defined]  # whose parameters it passes on
     return change

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..._core import dtypes
 from ..._core.dtypes import not_for
+from ..._core.missing import Missing
 from ..._tensor import Tensor
 from ...autograd import exits
 from ..machine.arguments import is_number
@@ -83,7 +84,7 @@ def _size_argument(name: str, size: tuple[Any, ...], named: dict[str, Any]) -> t
     return size_of(name, size)
 
 
-_NOTHING: Any = object()
+_NOTHING: Any = Missing()
 
 
 @creator()

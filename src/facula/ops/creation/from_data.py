@@ -404,7 +404,9 @@ def _legacy_class(name: str, scalar: dtypes.dtype) -> Any:
             raise TypeError(f"expected {_options(scalar)} (got {_options(args[0].dtype)})")
         return legacy_tensor(args, scalar, kwargs)
 
-    return LegacyMeta(name, (), {"__new__": new, "scalar": scalar, "__module__": "facula", "dtype": scalar})
+    told = f"Deprecated: a tensor of {scalar}, of a size or of data."
+    body = {"__new__": new, "scalar": scalar, "__module__": "facula", "dtype": scalar, "__doc__": told}
+    return LegacyMeta(name, (), body)
 
 
 def _options(d: dtypes.dtype) -> str:

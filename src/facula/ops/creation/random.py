@@ -10,6 +10,7 @@ from ... import random as _seeds
 from ..._core import dtypes
 from ..._core.dtypes import not_for
 from ..._core.generator import Generator, default_generator, stream_of
+from ..._core.missing import Missing
 from ..._levels.needs_values import DrawsDiffer
 from ..._tensor import Tensor
 from ..arrays.draws import (
@@ -120,7 +121,7 @@ def randn(
     return _new(draw_normal, shape, d, device, generator, requires_grad, out, layout)
 
 
-_NONE: Any = object()
+_NONE: Any = Missing()
 
 
 @creator()

@@ -9,6 +9,7 @@ import numpy as np
 from ..._core import dtypes
 from ..._core.dtypes import not_for
 from ..._core.generator import stream_of
+from ..._core.missing import Missing
 from ..._levels.needs_values import DrawsDiffer
 from ..._tensor import Tensor
 from ..arrays.draws import (
@@ -37,7 +38,7 @@ from ..machine.write import change
 from ..views.shape import expand_error
 from .random import check_std
 
-_NONE: Any = object()
+_NONE: Any = Missing()
 _LONG_UNSIGNED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from ... import overrides
 from ..._core import state
+from ..._core.missing import Missing
 from ..._tensor import Tensor
 from ...autograd.saved import DIRECT, PLAIN
 from . import recipes
@@ -27,7 +28,7 @@ from .operands import check_devices, operands, run_kernel, wrong_operand
 from .primitive import Primitive
 from .rule import Gradient
 
-MISSING: Any = object()
+MISSING: Any = Missing()
 """Stands for an argument that was not given."""
 
 

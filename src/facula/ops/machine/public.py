@@ -306,6 +306,8 @@ def _inplace_by_copy(fn: Callable[..., Any]) -> Callable[..., Any]:
             return overrides.call_override(change, change, (self, *args), kwargs)
         return self.copy_(fn(self, *args, **kwargs))
 
+    change.__name__ = change.__qualname__ = f"{fn.__name__}_"
+    change.__wrapped__ = fn  # type: ignore[attr-defined]  # whose parameters it passes on
     return change
 
 

@@ -18,6 +18,7 @@ from ..._core.state import GENERAL, RECORDING
 from ..._tensor import Tensor
 from ...autograd import views
 from ...autograd.saved import PLAIN
+from ...docstrings import signature
 from . import recipes
 from .any_state import ndarray, transforms
 from .call import made, needs_record
@@ -69,6 +70,9 @@ def inplace_form(op: Any, operator: bool = False) -> Callable[..., Any]:
     if is_elementwise and op.promote != "compare" and op.fast:
         hot = made(op, recipes.write, change)
     hot.__name__ = hot.__qualname__ = change.__name__ = f"{op.name}_"
+    hot.__signature__ = signature(  # type: ignore[attr-defined]
+        tuple(op.tensor_names), tuple(op.attribute_names), True, True, False
+    )
     return hot
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import dtypes
+from ..._core.missing import Missing
 from ..._core.numbers import number_array, scalar
 from ..._lazy import set_methods
 from ..._tensor import Tensor
@@ -303,7 +304,7 @@ div_trunc_op = elementwise(
 _ROUNDED = {None: div_unrounded_op, "floor": div_floor_op, "trunc": div_trunc_op}
 _rounded_in_place = {mode: inplace_form(op) for mode, op in _ROUNDED.items()}
 _div_in_place = inplace_form(div_op)
-_PLAINLY = object()
+_PLAINLY: Any = Missing()
 
 
 def _rounded(rounding_mode: Any) -> Elementwise:

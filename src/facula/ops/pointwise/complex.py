@@ -84,10 +84,12 @@ def view_as_complex(input: Tensor) -> Tensor:
 
 
 def _real(input: Tensor) -> Tensor:
+    """A view of the real part; a real tensor is its own."""
     return view_as_real_op(input).select(-1, 0) if input._array.dtype.kind == "c" else input
 
 
 def _imag(input: Tensor) -> Tensor:
+    """A view of the imaginary part."""
     if input._array.dtype.kind != "c":
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
     return view_as_real_op(input).select(-1, 1)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._core import dtypes
 from ..._core.dtypes import F32, F64, widened
+from ..._core.missing import Missing
 from ..._tensor import Tensor
 from ..arrays.sums import accumulator, add_up, multiply_reduce, total, with_ones, without
 from ..arrays.types import Array
@@ -21,7 +22,7 @@ from ..machine.rules import in_both_namespaces, in_dtype, raw
 from .recurrence import products_of_others
 from .reducing import axes, check_dim, check_dims, count, expand_reduced, refuse_narrowing, unsqueeze_reduced
 
-_FULL: Any = object()
+_FULL: Any = Missing()
 """Stands for an argument ``dim`` that was not given: that is another overload than None."""
 
 

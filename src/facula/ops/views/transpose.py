@@ -134,10 +134,12 @@ def _of_matrices(input: Tensor, name: str) -> bool:
 
 
 def _all_reversed(input: Tensor) -> Tensor:
+    """A view with the dimensions in reverse order."""
     return permute_op.call(input, tuple(range(input._array.ndim - 1, -1, -1)))
 
 
 def _matrices_transposed(input: Tensor) -> Tensor:
+    """A view with the last two dimensions exchanged."""
     ndim = input._array.ndim
     return transpose_op.call(input, ndim - 2, ndim - 1) if _of_matrices(input, "mT") else input
 
@@ -149,10 +151,12 @@ def adjoint(input: Tensor) -> Tensor:
 
 
 def _matrices_adjoint(input: Tensor) -> Tensor:
+    """Matrices transposed and conjugated."""
     return conj_tensor(_matrices_transposed(input)) if _of_matrices(input, "mH") else input
 
 
 def _matrix_adjoint(input: Tensor) -> Tensor:
+    """A matrix transposed and conjugated."""
     ndim = input._array.ndim
     if ndim in (0, 2):
         return _matrices_adjoint(input)
