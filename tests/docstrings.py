@@ -94,7 +94,7 @@ def recorded(library: Any) -> Iterator[list[Call]]:
     calls: list[Call] = []
     mode: Any = library.overrides.TorchFunctionMode
 
-    class Recorder(mode):  # type: ignore[misc]
+    class Recorder(mode):
         def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             given = tensors([*args, *(kwargs or {}).values()])
             shapes = [str(tuple(t.shape)) for t in given]

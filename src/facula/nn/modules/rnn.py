@@ -328,7 +328,7 @@ def _show_settings() -> None:
     gru = [p for p in lstm if p.name != "proj_size"]
     kind = inspect.Parameter("nonlinearity", inspect.Parameter.POSITIONAL_OR_KEYWORD, default="tanh", annotation="str")
     for cls, shown in ((LSTM, lstm), (GRU, gru), (RNN, [*gru[:4], kind, *gru[4:]])):
-        cls.__init__.__signature__ = inspect.Signature(shown, return_annotation="None")  # type: ignore[attr-defined]
+        cls.__init__.__signature__ = inspect.Signature(shown, return_annotation="None")  # type: ignore[union-attr]
 
 
 _show_settings()
