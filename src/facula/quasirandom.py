@@ -25,7 +25,10 @@ class SobolEngine:
             raise ValueError(f"Supported range of dimensionality for SobolEngine is [1, {self.MAXDIM}]")
         self.dimension, self.scramble, self.seed = dimension, scramble, seed
         self.num_generated = 0
-        from scipy.stats import qmc  # type: ignore[import-untyped]  # optional
+        try:
+            from scipy.stats import qmc  # type: ignore[import-untyped]  # optional
+        except ImportError:
+            raise ImportError("facula needs scipy for SobolEngine: pip install scipy") from None
 
         self._points = qmc.Sobol(dimension, scramble=False, bits=self.MAXBIT)
         if scramble:

@@ -34,11 +34,7 @@ class dtype:
             if self is not bfloat16:
                 wider = "complex64" if self is complex32 else "float32"
                 raise NotImplementedError(f"facula knows {self.name} by name only; compute in {wider}")
-            try:
-                import ml_dtypes  # optional
-            except ImportError:
-                raise ImportError("facula needs ml_dtypes for bfloat16: pip install 'facula[full]'") from None
-            self._numpy = np.dtype(ml_dtypes.bfloat16)
+            self._numpy = _numpy_bfloat16()
             from_numpy_table[self._numpy] = self
         return self._numpy
 
@@ -83,6 +79,17 @@ class dtype:
 
     def __deepcopy__(self, memo: Any) -> dtype:
         return self
+
+
+def _numpy_bfloat16() -> np.dtype[Any]:
+    """That of ml_dtypes, which is written in C, or else our own."""
+    try:
+        import ml_dtypes  # optional
+    except ImportError:
+        from .bfloat16 import NUMPY_DTYPE  # loaded when first used
+
+        return NUMPY_DTYPE
+    return np.dtype(ml_dtypes.bfloat16)
 
 
 bool_ = dtype("bool", BOOL, 1)
@@ -292,6 +299,17 @@ def widened(array: Any) -> Any:
     return array.astype(F32) if is_half(array.dtype) else array
 
 
+_LIMITS = {
+    "bfloat16": (2.0**-7, 255 * 2.0**120, 2.0**-126, 0.01),
+    "float8_e4m3fn": (2.0**-3, 448.0, 2.0**-6, 1.0),
+    "float8_e4m3fnuz": (2.0**-3, 240.0, 2.0**-7, 1.0),
+    "float8_e5m2": (2.0**-2, 57344.0, 2.0**-14, 1.0),
+    "float8_e5m2fnuz": (2.0**-3, 57344.0, 2.0**-15, 1.0),
+    "float8_e8m0fnu": (1.0, 2.0**127, 2.0**-127, 1.0),
+}
+"""Of dtypes that NumPy has not: eps, max, tiny and resolution."""
+
+
 class finfo:
     """The numerical limits of a floating point dtype."""
 
@@ -306,25 +324,16 @@ class finfo:
                 "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
             )
         d = d.to_real()
-        info: Any
-        if d is bfloat16:
-            import ml_dtypes  # optional
-
-            info = ml_dtypes.finfo(d.numpy)
-        elif d.name in _FLOAT8:
-            import ml_dtypes  # optional
-
-            info = ml_dtypes.finfo(getattr(ml_dtypes, d.name))
-        else:
-            info = np.finfo(d.numpy)
         self.dtype = d.name
         self.bits = d.itemsize * 8
-        self.eps = float(info.eps)
-        self.max = float(info.max)
-        self.min = float(info.min)
-        self.tiny = float(info.tiny)
+        if d.name in _LIMITS:
+            self.eps, self.max, self.tiny, self.resolution = _LIMITS[d.name]
+            self.min = self.tiny if d is float8_e8m0fnu else -self.max
+        else:
+            info = np.finfo(d.numpy)
+            self.eps, self.max, self.min, self.tiny = (float(x) for x in (info.eps, info.max, info.min, info.tiny))
+            self.resolution = 10.0 ** -int(info.precision)
         self.smallest_normal = self.tiny
-        self.resolution = 1.0 if d.name in _FLOAT8 else 10.0 ** -int(info.precision)
 
     def __repr__(self) -> str:
         names = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")

@@ -23,7 +23,7 @@ from .reduce_op import RedOpType
 Array = np.ndarray[Any, Any]
 Requests = list[Any]
 
-MISSING = "facula.distributed needs MPI: pip install 'facula[mpi]' brings mpi4py and MPICH, without root."
+MISSING = "facula.distributed needs MPI: pip install mpi4py mpich brings it, without root."
 
 
 def is_installed() -> bool:
@@ -65,7 +65,7 @@ def launcher() -> str:
     beside = os.path.join(os.path.dirname(sys.executable), "mpiexec")
     found = beside if os.path.exists(beside) else shutil.which("mpiexec")
     if found is None:
-        raise RuntimeError("mpiexec, which starts processes for MPI, was not found: pip install 'facula[mpi]'")
+        raise RuntimeError("mpiexec, which starts processes for MPI, was not found: pip install mpich")
     return found
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .special_functions import _scipy
+from .special_functions import special_function
 
 _SHIFTS = 16
 """How far a small parameter is raised by recurrence; from there on no tail is long."""
@@ -70,7 +70,7 @@ def gamma_gradient(a: Any, x: Any) -> Any:
 
 
 def _gamma_lower(a: Any, x: Any) -> Any:
-    psi, log_x = _scipy("psi")(a), np.log(x)
+    psi, log_x = special_function("psi")(a), np.log(x)
     total, ratio = np.zeros_like(x), x.copy()
     is_small = a < _SHIFTS
     if is_small.any():
@@ -83,7 +83,7 @@ def _gamma_lower(a: Any, x: Any) -> Any:
 
 
 def _gamma_upper(a: Any, x: Any) -> Any:
-    excess = np.log(x) - _scipy("psi")(a)
+    excess = np.log(x) - special_function("psi")(a)
     return x * _integral(lambda s: a * s - x * np.expm1(s), lambda s: excess + s, x.size)
 
 
@@ -99,7 +99,7 @@ def dirichlet_gradient(x: Any, a: Any, total: Any) -> Any:
 
 
 def _beta_lower(x: Any, a: Any, b: Any) -> Any:
-    psi = _scipy("psi")
+    psi = special_function("psi")
     psi_a, psi_total = psi(a), psi(a + b)
     log_x, log_rest = np.log(x), np.log1p(-x)
     y = log_x - log_rest
@@ -120,7 +120,7 @@ def _beta_lower(x: Any, a: Any, b: Any) -> Any:
 
 
 def _beta_upper(x: Any, a: Any, b: Any) -> Any:
-    psi = _scipy("psi")
+    psi = special_function("psi")
     psi_a, psi_total = psi(a), psi(a + b)
     log_x, log_rest = np.log(x), np.log1p(-x)
     y = log_x - log_rest

@@ -1,4 +1,4 @@
-"""Functions that SciPy has and NumPy lacks."""
+"""Functions that NumPy lacks: SciPy's, which are quicker, or where it is not installed, our own of those that are common."""
 
 from __future__ import annotations
 
@@ -9,25 +9,29 @@ from .types import Array
 
 
 @cache
-def _scipy(name: str) -> Any:
+def special_function(name: str) -> Any:
     try:
         from scipy import special  # type: ignore[import-untyped]  # optional
     except ImportError:
-        raise ImportError(f"facula needs scipy for {name}: pip install 'facula[full]'") from None
+        from . import error_and_gamma  # loaded when first used
+
+        if (own := getattr(error_and_gamma, name, None)) is not None:
+            return own
+        raise ImportError(f"facula needs scipy for {name}: pip install scipy") from None
     return getattr(special, name)
 
 
-def by_scipy(name: str) -> Any:
+def special_of_one(name: str) -> Any:
     """A kernel that looks its function up on first use."""
 
     def kernel(input: Array) -> Any:
-        return _scipy(name)(input)
+        return special_function(name)(input)
 
     return kernel
 
 
-def by_scipy_of_two(name: str) -> Any:
+def special_of_two(name: str) -> Any:
     def kernel(input: Array, other: Array) -> Any:
-        return _scipy(name)(input, other)
+        return special_function(name)(input, other)
 
     return kernel

@@ -1,4 +1,4 @@
-"""Special functions. scipy computes them; it is imported when one is first used."""
+"""Special functions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ..arrays.approximations import erf32
-from ..arrays.special_functions import _scipy, by_scipy, by_scipy_of_two
+from ..arrays.special_functions import special_function, special_of_one, special_of_two
 from ..arrays.types import Array
 from ..machine.arguments import is_number
 from ..machine.elementwise import Elementwise, elementwise
@@ -40,7 +40,7 @@ _HALF_ROOT_PI = math.sqrt(math.pi) / 2
 def erf_array(input: Array) -> Any:
     if input.dtype == np.float32 and input.__class__ is np.ndarray:
         return erf32(input)
-    return _scipy("erf")(input)
+    return special_function("erf")(input)
 
 
 erf_op = function(
@@ -49,11 +49,11 @@ erf_op = function(
     lowering="erf(input)",
 )  # fmt: skip
 erfc_op = function(
-    "erfc", by_scipy("erfc"), "ErfcBackward0",
+    "erfc", special_of_one("erfc"), "ErfcBackward0",
     lambda g, input, xp: xp.times(xp.exp(-xp.squared(input)), -_TWO_OVER_ROOT_PI) * g, check=_real("erfc_vml_cpu"),
 )  # fmt: skip
 erfinv_op = function(
-    "erfinv", by_scipy("erfinv"), "ErfinvBackward0",
+    "erfinv", special_of_one("erfinv"), "ErfinvBackward0",
     lambda g, input, xp: xp.times(xp.exp(xp.pow_number(xp.erfinv(input), 2)), _HALF_ROOT_PI) * g,
     check=_real("erfinv_vml_cpu"),
 )  # fmt: skip
@@ -63,7 +63,7 @@ erfinv_op = function(
 
 
 def _lgamma(input: Array) -> Any:
-    return np.where(np.isinf(input), number_like(math.inf, input), _scipy("gammaln")(input))
+    return np.where(np.isinf(input), number_like(math.inf, input), special_function("gammaln")(input))
 
 
 lgamma_op = function(
@@ -74,7 +74,7 @@ lgamma_op = function(
 
 def _digamma(input: Array) -> Any:
     """At a pole: -inf with the opposite sign of the zero, NaN at the negative integers."""
-    result = np.asarray(_scipy("psi")(input))
+    result = np.asarray(special_function("psi")(input))
     pole = np.equal(input, np.floor(input)) & np.less_equal(input, 0)
     if pole.any():
         at_zero = np.copysign(number_like(math.inf, result), -np.asarray(input))
@@ -90,7 +90,7 @@ digamma_op = function(
 def _polygamma(input: Array, n: int) -> Any:
     if n == 0:
         return _digamma(input)
-    return _scipy("polygamma")(n, input).astype(input.dtype)
+    return special_function("polygamma")(n, input).astype(input.dtype)
 
 
 polygamma_op = elementwise(
@@ -150,12 +150,12 @@ def _gamma_density(g: Any, input: Any, other: Any, xp: Any) -> Any:
 
 
 igamma_op = elementwise(
-    "igamma", by_scipy_of_two("gammainc"), "IgammaBackward0", check=_real("igamma_cpu"), numbers=False,
+    "igamma", special_of_two("gammainc"), "IgammaBackward0", check=_real("igamma_cpu"), numbers=False,
     input=no_derivative("igamma: input"), other=_gamma_density,
 )  # fmt: skip
 expose(igamma_op, "igamma", "igamma", "igamma_")
 igammac_op = elementwise(
-    "igammac", by_scipy_of_two("gammaincc"), "IgammacBackward0", check=_real("igammac_cpu"), numbers=False,
+    "igammac", special_of_two("gammaincc"), "IgammacBackward0", check=_real("igammac_cpu"), numbers=False,
     input=no_derivative("igammac: input"),
     other=lambda g, input, other, xp: -_gamma_density(g, input, other, xp),
 )  # fmt: skip
@@ -167,7 +167,7 @@ expose(igammac_op, "igammac", "igammac", "igammac_")
 
 _NEAR_ZERO = 1e-30
 
-i0_op = function("i0", by_scipy("i0"), "I0Backward0", lambda g, input, xp: g * xp.i1(input), check=_real("i0_vml_cpu"))
+i0_op = function("i0", special_of_one("i0"), "I0Backward0", lambda g, input, xp: g * xp.i1(input), check=_real("i0_vml_cpu"))
 
 
 def _special(name: str, kernel: Any, node: str, rule: Any, label: str = "") -> Elementwise:
@@ -190,15 +190,15 @@ def _i1e_slope(input: Any, out: Any, xp: Any) -> Any:
 
 
 i1_op = _special(
-    "i1", by_scipy("i1"), "SpecialI1Backward0",
+    "i1", special_of_one("i1"), "SpecialI1Backward0",
     lambda g, input, out, xp: g * (xp.i0(input) - _over(out, input, 0.5, xp)),
 )  # fmt: skip
 i0e_op = _special(
-    "i0e", by_scipy("i0e"), "SpecialI0EBackward0",
+    "i0e", special_of_one("i0e"), "SpecialI0EBackward0",
     lambda g, input, out, xp: g * (xp.i1e(input) - xp.sgn(input) * out),
 )  # fmt: skip
 i1e_op = _special(
-    "i1e", by_scipy("i1e"), "SpecialI1EBackward0",
+    "i1e", special_of_one("i1e"), "SpecialI1EBackward0",
     lambda g, input, out, xp: g * _i1e_slope(input, out, xp),
 )  # fmt: skip
 
@@ -209,11 +209,11 @@ i1e_op = _special(
 _ROOT_2PI = math.sqrt(2 * math.pi)
 
 erfcx_op = _special(
-    "erfcx", by_scipy("erfcx"), "SpecialErfcxBackward0",
+    "erfcx", special_of_one("erfcx"), "SpecialErfcxBackward0",
     lambda g, input, out: g * (2 * input * out - _TWO_OVER_ROOT_PI),
 )  # fmt: skip
 ndtri_op = _special(
-    "ndtri", by_scipy("ndtri"), "SpecialNdtriBackward0",
+    "ndtri", special_of_one("ndtri"), "SpecialNdtriBackward0",
     lambda g, out, xp: xp.times(g, _ROOT_2PI) * xp.exp(xp.over(xp.squared(out), 2)),
 )  # fmt: skip
 
@@ -225,9 +225,9 @@ def _log_ndtr_rule(g: Any, input: Any, out: Any, xp: Any) -> Any:
     return xp.either(left, g / scaled, g * (xp.exp(-(input * input) / 2 - out) / _ROOT_2PI))
 
 
-log_ndtr_op = _special("log_ndtr", by_scipy("log_ndtr"), "SpecialLogNdtrBackward0", _log_ndtr_rule)
+log_ndtr_op = _special("log_ndtr", special_of_one("log_ndtr"), "SpecialLogNdtrBackward0", _log_ndtr_rule)
 entr_op = _special(
-    "entr", by_scipy("entr"), "SpecialEntrBackward0", lambda g, input, xp: g * (-xp.log(input) - 1)
+    "entr", special_of_one("entr"), "SpecialEntrBackward0", lambda g, input, xp: g * (-xp.log(input) - 1)
 )
 
 
@@ -238,12 +238,12 @@ def ndtr(input: Tensor) -> Tensor:
 
 
 xlog1py_op = elementwise(
-    "xlog1py", by_scipy_of_two("xlog1py"), "SpecialXlog1PyBackward0", promote="float", check=_real("xlog1py_cpu"),
+    "xlog1py", special_of_two("xlog1py"), "SpecialXlog1PyBackward0", promote="float", check=_real("xlog1py_cpu"),
     input=lambda g, input, other, xp: xp.either((input == 0) & (other <= -1), 0, g * xp.log1p(other)),
     other=lambda g, input, other: g * input / (other + 1),
 )  # fmt: skip
 zeta_op = elementwise(
-    "zeta", by_scipy_of_two("zeta"), "SpecialZetaBackward0", promote="float", check=_real("zeta"),
+    "zeta", special_of_two("zeta"), "SpecialZetaBackward0", promote="float", check=_real("zeta"),
     input=no_derivative("zeta"),
     other=lambda g, input, other, xp: g * (-input * xp.zeta(input + 1, other)),
 )  # fmt: skip
@@ -316,7 +316,7 @@ def _nan_at_infinity(name: str) -> Any:
     """PyTorch gives NaN where the oscillation (or growth) goes on forever; scipy knows the limit."""
 
     def kernel(input: Array) -> Any:
-        found = _scipy(name)(input)
+        found = special_function(name)(input)
         found = found[0] if isinstance(found, tuple) else found
         return np.where(np.isinf(input), number_like(math.nan, input), found)
 
@@ -340,7 +340,7 @@ for _name, _scipy_name in {
     "modified_bessel_k0": "k0", "modified_bessel_k1": "k1", "scaled_modified_bessel_k0": "k0e",
     "scaled_modified_bessel_k1": "k1e",
 }.items():  # fmt: skip
-    _without_derivative(_name, by_scipy(_scipy_name))
+    _without_derivative(_name, special_of_one(_scipy_name))
 _without_derivative("spherical_bessel_j0", _spherical_j0)
 for _name in (
     "digamma", "erf", "erfc", "erfinv", "exp2", "expm1", "i0", "log1p", "polygamma", "sinc", "xlogy",

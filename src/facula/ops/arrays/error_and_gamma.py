@@ -1,0 +1,212 @@
+"""The error function, the gamma function and their relatives, for where SciPy is not installed.
+
+Everything is computed in float64 and then rounded to the dtype that was given.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cache, wraps
+from typing import Any
+
+import numpy as np
+
+_ROOT_PI = math.sqrt(math.pi)
+
+
+def _in_double(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(kernel)
+    def call(*arrays: Any) -> Any:
+        with np.errstate(all="ignore"):
+            found = kernel(*(np.asarray(a, np.float64) for a in arrays))
+        return found.astype(np.result_type(*arrays))[()]
+
+    return call
+
+
+def _one_by_one(function: Callable[[float], float]) -> Callable[[Any], Any]:
+    """A function of Python's math, which is that of C, on an array."""
+
+    def call(x: Any) -> Any:
+        return np.fromiter(map(function, x.ravel().tolist()), np.float64, x.size).reshape(x.shape)
+
+    return call
+
+
+_erf, _erfc, _lgamma = (_one_by_one(f) for f in (math.erf, math.erfc, math.lgamma))
+
+erf, erfc = _in_double(_erf), _in_double(_erfc)
+
+
+@_in_double
+def gammaln(x: Any) -> Any:
+    is_pole = (x <= 0) & (x == np.floor(x))
+    is_huge = np.abs(x) > 1e305
+    found = _lgamma(np.where(is_pole | is_huge, 1.0, x))
+    return np.where(is_pole, math.inf, np.where(is_huge, x * (np.log(np.abs(x)) - 1), found))
+
+
+# ---- inverses of the error function
+
+
+_GILES = (
+    (2.5, (2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503,
+           -0.00417768164, 0.246640727, 1.50140941)),
+    (3.0, (-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773, -0.0076224613,
+           0.00943887047, 1.00167406, 2.83297682)),
+)  # fmt: skip
+"""Giles, Approximating the erfinv function (2010): centres and coefficients, for single precision."""
+
+
+def _beginning(q: Any) -> Any:
+    """About where erfc is ``q``, for q up to 1."""
+    w = -np.log(q * (2 - q))
+    (low, near), (high, far) = _GILES
+    guess = np.where(w < 5, np.polyval(near, w - low), np.polyval(far, np.sqrt(w) - high)) * (1 - q)
+    outside = np.sqrt(w)
+    for _ in range(3):
+        outside = np.sqrt(-np.log(q * _ROOT_PI * outside))
+    return np.where(w < 16, guess, outside)
+
+
+def _closer(x: Any, excess: Any) -> Any:
+    """One step of Halley's method to where erfc is less by ``excess``."""
+    half = np.exp(x * x / 2)  # the whole may overflow
+    step = excess * half * (_ROOT_PI / 2) * half
+    return x + step / (1 - x * step)
+
+
+def _erfcinv(q: Any) -> Any:
+    """For q up to 1."""
+    x = _beginning(q)
+    for _ in range(2):
+        x = _closer(x, _erfc(x) - q)
+    return np.where(q == 0, math.inf, x)
+
+
+@_in_double
+def erfinv(y: Any) -> Any:
+    size = np.abs(y)
+    near = size < 0.5
+    x = np.copysign(_beginning(1 - size), y)
+    inner = _closer(x, y - _erf(x))
+    found = np.where(near, inner, np.copysign(_erfcinv(np.where(near, 0.5, 1 - size)), y))
+    return np.where(y == 0, y, np.where(size <= 1, found, math.nan))
+
+
+@_in_double
+def ndtri(p: Any) -> Any:
+    upper = p > 0.5
+    found = math.sqrt(2) * _erfcinv(2 * np.where(upper, 1 - p, p))
+    return np.where((p >= 0) & (p <= 1), np.where(upper, found, -found), math.nan)
+
+
+# ---- scaled and logarithmic forms
+
+
+def _erfcx(x: Any) -> Any:
+    """exp(x²) erfc(x); x² as a sum, because what it loses to rounding would be multiplied by its size."""
+    far = x > 10
+    inside = np.where(far, 0.0, x)
+    upper = np.round(inside * 2**20) / 2**20
+    near = np.exp(upper * upper) * np.exp((inside - upper) * (inside + upper)) * _erfc(inside)
+    series, term, inverse = np.ones_like(x), np.ones_like(x), 1 / (2 * x * x)
+    for odd in range(1, 28, 2):
+        term = -term * odd * inverse
+        series = series + term
+    return np.where(far, series / (x * _ROOT_PI), np.where(x < -27, math.inf, near))
+
+
+erfcx = _in_double(_erfcx)
+
+
+@_in_double
+def log_ndtr(x: Any) -> Any:
+    scaled = x * math.sqrt(0.5)
+    left = np.log(_erfcx(-np.minimum(scaled, 0)) / 2) - scaled * scaled
+    return np.where(x < -1, left, np.log1p(-_erfc(scaled) / 2))
+
+
+@_in_double
+def entr(x: Any) -> Any:
+    return np.where(x > 0, -x * np.log(x), np.where(x == 0, 0, np.where(x < 0, -math.inf, math.nan)))
+
+
+@_in_double
+def xlog1py(x: Any, y: Any) -> Any:
+    return np.where((x == 0) & ~np.isnan(y), 0, x * np.log1p(y))
+
+
+# ---- derivatives of the logarithm of the gamma function
+
+
+_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798, -174611 / 330)
+_LARGE = 10.0
+"""From here on the series of Euler and Maclaurin is exact to rounding."""
+
+
+_ROOT = 1.4616321449683622
+_ROOT_REST = 9.549995429965697e-17
+"""Where digamma is 0, as a sum of two numbers."""
+
+
+@cache
+def _series_at_root() -> list[float]:
+    """The Taylor series of digamma there, the last term first: zeta functions of whole order."""
+    slopes = [(-1) ** (n + 1) * float(_zeta(np.array(n + 1.0), np.array(_ROOT))) for n in range(1, 32)]
+    return [*slopes[::-1], 0.0]
+
+
+@_in_double
+def psi(x: Any) -> Any:
+    reflected = x < 0
+    fraction = x - np.round(x)
+    z = np.where(reflected, 1 - x, x)
+    total = np.where(reflected, -math.pi / np.tan(math.pi * fraction), 0.0)
+    for _ in range(int(_LARGE)):
+        small = z < _LARGE
+        total = np.where(small, total - 1 / np.where(small, z, 1), total)
+        z = np.where(small, z + 1, z)
+    power, series = 1 / (z * z), np.zeros_like(z)
+    for k in range(len(_BERNOULLI), 0, -1):
+        series = (series + _BERNOULLI[k - 1] / (2 * k)) * power
+    result = total + np.log(z) - 0.5 / z - np.where(np.isinf(z), 0, series)
+    near = np.abs(x - _ROOT) < 0.4
+    if near.any():
+        distance = np.where(near, (x - _ROOT) - _ROOT_REST, 0)
+        result = np.where(near, np.polyval(_series_at_root(), distance), result)
+    return result
+
+
+def _zeta(s: Any, q: Any) -> Any:
+    """The sum of (q + k) ** -s: its beginning term by term, the rest by Euler and Maclaurin."""
+    s, q = np.broadcast_arrays(s, q)
+    z, total = q, np.zeros(q.shape)
+    while (small := z < _LARGE + s).any():
+        total = np.where(small, total + np.where(small, z, 1) ** -s, total)
+        z = np.where(small, z + 1, z)
+    power = z**-s
+    total = total + z ** (1 - s) / (s - 1) + power / 2
+    factor = s * power / z
+    for k, bernoulli in enumerate(_BERNOULLI, 1):
+        total = total + bernoulli / math.factorial(2 * k) * factor
+        factor = factor * (s + 2 * k - 1) * (s + 2 * k) / (z * z)
+    return total
+
+
+@_in_double
+def zeta(s: Any, q: Any) -> Any:
+    s, q = np.broadcast_arrays(s, q)
+    is_pole = (q <= 0) & (q == np.floor(q))
+    is_known = (s > 1) & ((q > 0) | (s == np.floor(s)))
+    safe = is_known & ~is_pole & np.isfinite(s) & np.isfinite(q)
+    found = _zeta(np.where(safe, s, 2.0), np.where(safe, q, 1.0))
+    at_limits = np.where(np.isinf(q) & (q > 0), 0.0, np.where(q == 1, 1.0, np.where(q > 1, 0.0, math.inf)))
+    found = np.where(safe, found, np.where(np.isnan(s + q), math.nan, at_limits))
+    return np.where(s == 1, math.inf, np.where(is_pole & (s > 1), math.inf, np.where(is_known, found, math.nan)))
+
+
+def polygamma(n: int, x: Any) -> Any:
+    """From n = 1 on."""
+    return _in_double(lambda q: (-1.0) ** (n + 1) * math.gamma(n + 1.0) * zeta(n + 1.0, q))(x)
