@@ -1,7 +1,7 @@
 """bfloat16 as a dtype of NumPy, where ml_dtypes is not installed.
 
-NumPy lets others add dtypes through its C interface, a table of functions, which ctypes can call. A bfloat16 is the upper half
-of a float32, so all that is computed with it is computed by NumPy's own float32 loops, a buffer at a time.
+NumPy lets others add dtypes through its C interface, a table of functions, which ctypes can call. A bfloat16 is the
+upper half of a float32, so all that is computed with it is computed by NumPy's own float32 loops, a buffer at a time.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy._core import _multiarray_umath as _numpy
+from numpy._core import _multiarray_umath as _numpy  # type: ignore[attr-defined]
 
 _Address, _Count = ctypes.c_void_p, ctypes.c_ssize_t
 _Addresses, _Counts = ctypes.POINTER(_Address), ctypes.POINTER(_Count)
@@ -78,7 +78,7 @@ class bfloat16(_two_bytes()):  # type: ignore[misc]
     __slots__ = ()
 
     def __new__(cls, value: Any = 0.0) -> bfloat16:
-        return np.asarray(value, np.float32).astype(NUMPY_DTYPE)[()]  # type: ignore[no-any-return]
+        return np.asarray(value, np.float32).astype(NUMPY_DTYPE)[()]  # type: ignore[return-value]
 
     def __float__(self) -> float:
         return _getitem(id(self) + object.__basicsize__, 0)
@@ -205,20 +205,21 @@ def _next(number: Any, towards: Any) -> Any:
     is_away = (towards > number) == (number >= 0)
     stepped = widen(narrow(number) + np.where(is_away, np.uint16(1), np.uint16(0xFFFF)))
     stepped = np.where(number == 0, np.copysign(np.float32(2.0**-133), towards), stepped)
-    return np.where(np.isnan(number) | np.isnan(towards), np.float32(np.nan), np.where(number == towards, towards, stepped))
+    stepped = np.where(number == towards, towards, stepped)
+    return np.where(np.isnan(number) | np.isnan(towards), np.float32(np.nan), stepped)
 
 
 def _spacing(number: Any) -> Any:
     return _next(number, np.copysign(np.float32(np.inf), number)) - number
 
 
-_ITS_OWN = {"nextafter": _next, "spacing": _spacing}
+_ITS_OWN: dict[str, Callable[..., Any]] = {"nextafter": _next, "spacing": _spacing}
 
 
 def _loop(ufunc: np.ufunc, characters: str) -> Callable[..., None]:
     """A ufunc on bfloat16 in the places of float32."""
     inputs = ufunc.nin
-    compute = _ITS_OWN.get(ufunc.__name__, ufunc)
+    compute: Callable[..., Any] = _ITS_OWN.get(ufunc.__name__, ufunc)
 
     def is_folded(addresses: Any, strides: Any) -> bool:
         """Whether each result is the next one's first input: a reduction, or running results."""
@@ -240,9 +241,7 @@ def _loop(ufunc: np.ufunc, characters: str) -> Callable[..., None]:
             _at(addresses[i], count, strides[i], "H" if character == "f" else character)
             for i, character in enumerate(characters)
         ]
-        given = [
-            widen(view) if character == "f" else view for view, character in zip(views, characters[:inputs])
-        ]
+        given = [widen(view) if character == "f" else view for view, character in zip(views, characters[:inputs])]
         found = compute(*given)
         results = found if isinstance(found, tuple) else (found,)
         for view, character, result in zip(views[inputs:], characters[inputs:], results):
@@ -277,18 +276,17 @@ def _functions(of_dtype: Any) -> _Functions:
     result = _Functions()
     result.copyswap, result.copyswapn = integers.copyswap, integers.copyswapn
     result.fillwithscalar, result.nonzero = integers.fillwithscalar, halves.nonzero
-    place, number = ctypes.CFUNCTYPE, ctypes.c_int
-    python = ctypes.PYFUNCTYPE
+    memory, python, number = ctypes.CFUNCTYPE, ctypes.PYFUNCTYPE, ctypes.c_int
     result.getitem = _called(python(ctypes.py_object, _Address, _Address), _getitem)
     result.setitem = _called(python(number, ctypes.py_object, _Address, _Address), _setitem)
-    result.compare = _called(place(number, _Address, _Address, _Address), _compare)
-    result.dotfunc = _called(place(None, _Address, _Count, _Address, _Count, _Address, _Count, _Address), _dot)
-    result.fill = _called(place(number, _Address, _Count, _Address), _fill)
-    extreme = place(number, _Address, _Count, _Counts, _Address)
+    result.compare = _called(memory(number, _Address, _Address, _Address), _compare)
+    result.dotfunc = _called(memory(None, _Address, _Count, _Address, _Count, _Address, _Count, _Address), _dot)
+    result.fill = _called(memory(number, _Address, _Count, _Address), _fill)
+    extreme = memory(number, _Address, _Count, _Counts, _Address)
     result.argmax, result.argmin = (_called(extreme, _extreme(each)) for each in (np.argmax, np.argmin))
     for i in range(3):
-        result.sort[i] = _called(place(number, _Address, _Count, _Address), _sort)
-        result.argsort[i] = _called(place(number, _Address, _Counts, _Count, _Address), _argsort)
+        result.sort[i] = _called(memory(number, _Address, _Count, _Address), _sort)
+        result.argsort[i] = _called(memory(number, _Address, _Counts, _Count, _Address), _argsort)
     return result
 
 
@@ -320,7 +318,8 @@ def _register() -> np.dtype[Any]:
         safe(new, np.dtype(character).num, _NO_KIND)
     for character in _NARROWER:
         safe(np.dtype(character), type_number, _NO_KIND)
-    add_loop = function(ufuncs, _REGISTER_LOOP, number, ctypes.py_object, number, _Address, ctypes.POINTER(number), _Address)
+    numbers_of = ctypes.POINTER(number)
+    add_loop = function(ufuncs, _REGISTER_LOOP, number, ctypes.py_object, number, _Address, numbers_of, _Address)
     for ufunc in {id(each): each for each in vars(_numpy).values() if isinstance(each, np.ufunc)}.values():
         if ufunc.signature is None:
             for types in ufunc.types:

@@ -85,21 +85,23 @@ def _erfcinv(q: Any) -> Any:
     return np.where(q == 0, math.inf, x)
 
 
+def _erfinv(y: Any, rest: Any) -> Any:
+    """``rest`` is 1 - |y|, which the caller may know better than by subtraction."""
+    near = np.abs(y) < 0.5
+    x = np.copysign(_beginning(np.where(near, rest, 0.5)), y)
+    found = np.where(near, _closer(x, y - _erf(x)), np.copysign(_erfcinv(np.where(near, 0.5, rest)), y))
+    return np.where(y == 0, y, found)
+
+
 @_in_double
 def erfinv(y: Any) -> Any:
-    size = np.abs(y)
-    near = size < 0.5
-    x = np.copysign(_beginning(1 - size), y)
-    inner = _closer(x, y - _erf(x))
-    found = np.where(near, inner, np.copysign(_erfcinv(np.where(near, 0.5, 1 - size)), y))
-    return np.where(y == 0, y, np.where(size <= 1, found, math.nan))
+    return np.where(np.abs(y) <= 1, _erfinv(y, 1 - np.abs(y)), math.nan)
 
 
 @_in_double
 def ndtri(p: Any) -> Any:
-    upper = p > 0.5
-    found = math.sqrt(2) * _erfcinv(2 * np.where(upper, 1 - p, p))
-    return np.where((p >= 0) & (p <= 1), np.where(upper, found, -found), math.nan)
+    found = math.sqrt(2) * _erfinv(2 * (p - 0.5), 2 * np.minimum(p, 1 - p))
+    return np.where((p >= 0) & (p <= 1), found, math.nan)
 
 
 # ---- scaled and logarithmic forms

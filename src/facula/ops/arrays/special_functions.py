@@ -1,4 +1,4 @@
-"""Functions that NumPy lacks: SciPy's, which are quicker, or where it is not installed, our own of those that are common."""
+"""Functions that NumPy lacks: SciPy's, which are quicker, or without it our own, of those that are common."""
 
 from __future__ import annotations
 

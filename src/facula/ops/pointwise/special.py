@@ -167,7 +167,9 @@ expose(igammac_op, "igammac", "igammac", "igammac_")
 
 _NEAR_ZERO = 1e-30
 
-i0_op = function("i0", special_of_one("i0"), "I0Backward0", lambda g, input, xp: g * xp.i1(input), check=_real("i0_vml_cpu"))
+i0_op = function(
+    "i0", special_of_one("i0"), "I0Backward0", lambda g, input, xp: g * xp.i1(input), check=_real("i0_vml_cpu")
+)
 
 
 def _special(name: str, kernel: Any, node: str, rule: Any, label: str = "") -> Elementwise:
