@@ -450,6 +450,7 @@ def test_settings() -> None:
 # ---- storages
 
 
+@pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
 def test_storages() -> None:
     x = facula.arange(4.0)
     s = x.untyped_storage()

@@ -8,6 +8,7 @@ from typing import Any
 import facula
 
 from ._core.devices import device as Device
+from ._core.dtypes import _scalar_class as _scalar_class
 from ._tensor import Tensor
 from .ops.creation.exchange import _rebuild_meta_tensor as _rebuild_meta_tensor
 from .ops.creation.exchange import _rebuild_tensor as _rebuild_tensor

@@ -175,6 +175,8 @@ def observe(torch: Any, fn: Any, args: Any, kwargs: Any, second: bool) -> dict[s
     """What is seen of a call, in arrays. Keys are left out where there is nothing to see or no derivative."""
     try:
         out = fn(*args, **kwargs)
+    except ImportError:  # of what is not installed
+        raise
     except Exception as e:
         return {"raises": type(e).__name__}
     outputs = tensors_in(torch, out)

@@ -6,12 +6,15 @@ upper half of a float32, so all that is computed with it is computed by NumPy's 
 
 from __future__ import annotations
 
+import copyreg
 import ctypes
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy._core import _multiarray_umath as _numpy  # type: ignore[attr-defined]
+
+from .dtypes import _scalar_class
 
 _Address, _Count = ctypes.c_void_p, ctypes.c_ssize_t
 _Addresses, _Counts = ctypes.POINTER(_Address), ctypes.POINTER(_Count)
@@ -72,7 +75,14 @@ def _two_bytes() -> Any:
     return make(ctypes.pointer(specification), (np.generic,))
 
 
-class bfloat16(_two_bytes()):  # type: ignore[misc]
+class _Named(type):
+    """In pickles the class goes by the name of its dtype, so that it may be that of ml_dtypes where it is read."""
+
+
+copyreg.pickle(_Named, lambda cls: (_scalar_class, (cls.__name__,)))  # type: ignore[arg-type,return-value]
+
+
+class bfloat16(_two_bytes(), metaclass=_Named):  # type: ignore[misc]
     """One bfloat16."""
 
     __slots__ = ()

@@ -92,6 +92,13 @@ def _numpy_bfloat16() -> np.dtype[Any]:
     return np.dtype(ml_dtypes.bfloat16)
 
 
+def _scalar_class(name: str) -> type:
+    """NumPy's class of scalars of a dtype."""
+    return dtype._by_name[name].numpy.type
+
+
+_scalar_class.__module__ = "facula._utils"  # where pickles find it
+
 bool_ = dtype("bool", BOOL, 1)
 uint8 = dtype("uint8", INT, 1)
 int8 = dtype("int8", INT, 1)

@@ -20,7 +20,7 @@ def _in_double(kernel: Callable[..., Any]) -> Callable[..., Any]:
     def call(*arrays: Any) -> Any:
         with np.errstate(all="ignore"):
             found = kernel(*(np.asarray(a, np.float64) for a in arrays))
-        return found.astype(np.result_type(*arrays))[()]
+            return found.astype(np.result_type(*arrays))[()]
 
     return call
 
@@ -206,9 +206,104 @@ def zeta(s: Any, q: Any) -> Any:
     found = _zeta(np.where(safe, s, 2.0), np.where(safe, q, 1.0))
     at_limits = np.where(np.isinf(q) & (q > 0), 0.0, np.where(q == 1, 1.0, np.where(q > 1, 0.0, math.inf)))
     found = np.where(safe, found, np.where(np.isnan(s + q), math.nan, at_limits))
-    return np.where(s == 1, math.inf, np.where(is_pole & (s > 1), math.inf, np.where(is_known, found, math.nan)))
+    return np.where(s == 1, math.inf, np.where(is_pole & ~(s < 1), math.inf, np.where(is_known, found, math.nan)))
 
 
 def polygamma(n: int, x: Any) -> Any:
     """From n = 1 on."""
     return _in_double(lambda q: (-1.0) ** (n + 1) * math.gamma(n + 1.0) * zeta(n + 1.0, q))(x)
+
+
+# ---- the incomplete gamma function
+
+
+_NEARLY_NORMAL = 1e8
+"""From this ``a`` on a sum would take long, and the normal distribution is right to four digits."""
+
+
+def _gamma_density(a: Any, x: Any) -> Any:
+    """x ** a exp(-x) / gamma(a + 1); for large ``a`` by Stirling, where powers would overflow."""
+    excess = (x - a) / a
+    correction = 1 / (12 * a) - 1 / (360 * a**3) + 1 / (1260 * a**5) - 1 / (1680 * a**7) + 1 / (1188 * a**9)
+    large = a * (np.log1p(excess) - excess) - 0.5 * np.log(2 * math.pi * a) - correction
+    is_large = a > _LARGE
+    small = a * np.log(x) - x - _lgamma(np.where(is_large, 1, a) + 1)
+    return np.exp(np.where(is_large, large, small))
+
+
+def _lower(a: Any, x: Any) -> Any:
+    """P by its power series, whose terms fall from the first for x < a + 1."""
+    term = total = np.ones_like(x)
+    n = a
+    while (term > total * 1e-17).any():
+        n = n + 1
+        term = term * x / n
+        total = total + term
+    return total * _gamma_density(a, x)
+
+
+def _upper(a: Any, x: Any) -> Any:
+    """Q by its continued fraction, for x > a + 1, evaluated from the front (Lentz)."""
+    b = x + 1 - a
+    c, d = np.full_like(x, 1e300), 1 / b
+    value, i = d, 0
+    goes_on = np.ones(x.shape, bool)
+    while goes_on.any():
+        i += 1
+        factor = -i * (i - a)
+        b = b + 2
+        d, c = 1 / (factor * d + b), b + factor / c
+        value = np.where(goes_on, value * (c * d), value)
+        goes_on &= np.abs(c * d - 1) > 4e-16
+    return value * a * _gamma_density(a, x)
+
+
+def _regularized(a: Any, x: Any, is_upper: bool) -> Any:
+    a, x = np.broadcast_arrays(a, x)
+    inside = (a > 0) & (x > 0) & np.isfinite(a) & np.isfinite(x)
+    huge = inside & (a > _NEARLY_NORMAL)
+    by_series = inside & ~huge & (x < a + 1)
+    result = np.empty(a.shape)
+    result[by_series] = _lower(a[by_series], x[by_series])
+    by_fraction = inside & ~huge & ~by_series
+    result[by_fraction] = _upper(a[by_fraction], x[by_fraction])
+    is_other = by_fraction if not is_upper else by_series
+    result[is_other] = 1 - result[is_other]
+    result[huge] = _erfc((x - a)[huge] / np.sqrt(2 * a[huge]) * (1 if is_upper else -1)) / 2
+    at_limits = np.where(np.isinf(x) | (a == 0), 1.0, 0.0)
+    unknown = (a < 0) | (x < 0) | np.isnan(a + x) | ((a == 0) & (x == 0)) | (np.isinf(a) & np.isinf(x))
+    at_limits = np.where(unknown, math.nan, 1 - at_limits if is_upper else at_limits)
+    return np.where(inside, result, at_limits)
+
+
+gammainc = _in_double(lambda a, x: _regularized(a, x, is_upper=False))
+gammaincc = _in_double(lambda a, x: _regularized(a, x, is_upper=True))
+
+
+# ---- the modified Bessel function
+
+
+def _i0e(x: Any) -> Any:
+    """exp(-|x|) I0(x): its power series, and far out its asymptotic one."""
+    size = np.abs(x)
+    far = size > 30
+    half = np.where(far, 1.0, size) / 2
+    term = near = np.ones_like(x)
+    for k in range(1, 70):
+        term = term * (half / k) ** 2
+        near = near + term
+    large = np.where(far, size, 1e3)
+    term = series = np.ones_like(x)
+    for k in range(1, 25):
+        term = term * (2 * k - 1) ** 2 / (8 * k * large)
+        series = series + term
+    return np.where(far, series / (math.sqrt(2 * math.pi) * np.sqrt(large)), near * np.exp(-2 * half))
+
+
+i0e = _in_double(_i0e)
+
+
+@_in_double
+def i0(x: Any) -> Any:
+    half = np.exp(np.abs(x) / 2)  # the whole may overflow before the product does
+    return _i0e(x) * half * half
