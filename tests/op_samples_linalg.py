@@ -62,7 +62,7 @@ for _kind in (real, complex_):
             sample(
                 "linalg_lu_solve",
                 lambda a, b, left=_upper, t=_turned: linalg.lu_solve(
-                    *linalg.lu_factor(regular(a)), b, left=left, adjoint=t
+                    *linalg.lu_factor(regular(a)), b, left=left, adjoint=t  # type: ignore[misc]
                 ),
                 _kind(2, 2), _kind(3, 2, 2),
             )  # fmt: skip

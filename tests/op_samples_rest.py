@@ -73,12 +73,14 @@ def _legit(x: Any, w: Any, b: Any) -> Any:
 
 
 def _updating(x: Any, w: Any, b: Any) -> Any:
-    return torch.ops.aten._batch_norm_with_update(x, w, b, draw(2), draw(2) ** 2, 0.1, 1e-3)[0]
+    aten: Any = torch.ops.aten
+    return aten._batch_norm_with_update(x, w, b, draw(2), draw(2) ** 2, 0.1, 1e-3)[0]
 
 
 def _pooled_back(g: Any, x: Any) -> Any:
     indices = torch.nn.functional.max_pool2d(x, 2, return_indices=True)[1]
-    return torch.ops.aten.max_pool2d_with_indices_backward(g, x, 2, 2, 0, 1, False, indices)
+    aten: Any = torch.ops.aten
+    return aten.max_pool2d_with_indices_backward(g, x, 2, 2, 0, 1, False, indices)
 
 
 sample("native_batch_norm_legit", _legit, draw(3, 2), draw(2), draw(2))

@@ -468,7 +468,7 @@ def test_storages() -> None:
     own = facula.UntypedStorage(2).fill_(7).resize_(4)
     assert own.tolist() == [7, 7, 0, 0] and own[1:3].tolist() == [7, 0]
     typed = facula.FloatStorage([1, 2])
-    assert isinstance(typed, facula.FloatStorage) and typed.double().tolist() == [1, 2]
+    assert isinstance(typed, facula.FloatStorage) and typed.double().tolist() == [1, 2]  # type: ignore[attr-defined]
     assert typed.pickle_storage_type() == "FloatStorage" and typed.type() == "torch.FloatStorage"
     assert copy.deepcopy(typed).tolist() == [1, 2] and pickle.loads(pickle.dumps(typed)).tolist() == [1, 2]
     assert facula.FloatStorage.from_buffer(b"\0\0\x80?", byte_order="little").tolist() == [1]
@@ -548,4 +548,4 @@ def test_safetensors_of_models(tmp_path: Path) -> None:
     one, other = Tied(), Tied()
     safetensors.save_model(one, str(tmp_path / "m"))
     assert safetensors.load_model(other, tmp_path / "m") == (set(), [])
-    assert facula.equal(other.b.weight, one.a.weight) and facula.equal(other.b.bias, one.b.bias)
+    assert facula.equal(other.b.weight, one.a.weight) and facula.equal(other.b.bias, one.b.bias)  # type: ignore[arg-type]

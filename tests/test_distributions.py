@@ -245,7 +245,7 @@ def test_wishart_draws_singular_samples_again() -> None:
             drawn[:2] = 0
         return drawn
 
-    d._bartlett_sampling = singular_at_first
+    d._bartlett_sampling = singular_at_first  # type: ignore[assignment, method-assign]
     with pytest.warns(UserWarning, match="Singular sample detected"):
         x = d.rsample((3,))
     assert calls == [(3,), (3,), (2,)]

@@ -87,8 +87,8 @@ def test_signatures_of_operators() -> None:
     shown = {
         "relu": "(input: 'Tensor', *, out: 'Tensor | None' = None) -> 'Tensor'",
         "Tensor.sin": "(self: 'Tensor') -> 'Tensor'",
-        "add": "(input: 'Tensor', other: 'Tensor', *, alpha: 'float' = 1, out: 'Tensor | None' = None) -> 'Tensor'",
-        "Tensor.mul_": "(self: 'Tensor', other: 'Tensor') -> 'Tensor'",
+        "Tensor.add": "(self: 'Tensor', other: 'Tensor | complex', *, alpha: 'float' = 1) -> 'Tensor'",
+        "Tensor.mul_": "(self: 'Tensor', other: 'Tensor | complex') -> 'Tensor'",
     }
     assert {name: str(inspect.signature(NAMES[name])) for name in shown} == shown
     assert not [name for name, value in NAMES.items() if "<object object" in _signature(value)]

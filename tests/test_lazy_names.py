@@ -84,7 +84,7 @@ def test_the_errors_for_unknown_names() -> None:
     with pytest.raises(AttributeError, match=r"^type object 'Tensor' has no attribute 'no_such_name'$"):
         TensorClass.no_such_name
     with pytest.raises(AttributeError, match=r"^module 'facula' has no attribute 'no_such_name'$"):
-        facula.no_such_name
+        facula.no_such_name  # type: ignore[attr-defined]
     with pytest.raises(KeyError, match="no_such_name"):
         FUNCTIONS["no_such_name"]
 

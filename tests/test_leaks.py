@@ -277,7 +277,7 @@ def test_training_loop_of_10000_steps_holds_memory_flat() -> None:
         loss.backward()
         with torch.no_grad():
             for p in (w, b):
-                p -= 0.1 * p.grad
+                p -= 0.1 * p.grad  # type: ignore[operator]
                 p.grad = None
         return loss.item()
 

@@ -201,8 +201,8 @@ def test_swapped_in_parameters_and_state() -> None:
     optimizer.step()
     before = model.weight.tolist()
     others = {name: p.detach().clone().requires_grad_() for name, p in model.named_parameters()}
-    for p in others.values():
-        p.grad = facula.ones(p.shape)
+    for other in others.values():
+        other.grad = facula.ones(other.shape)
     state = copy.deepcopy(optimizer.state_dict())
     with optim.swap_in_optimizer_params_and_state(optimizer, others, state):
         optimizer.step()

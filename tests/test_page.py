@@ -151,7 +151,7 @@ def test_a_network_has_the_gradients_of_backward(browser: Browser, tmp_path: Pat
             return [...document.querySelectorAll("#panel .tensor")].find(t => t.innerText.includes(".grad after"))
                 .querySelectorAll("td").values().map(td => td.textContent).toArray()}})()"""
         told = [float(text.replace("−", "-")) for text in browser.run(script)]
-        np.testing.assert_allclose(told, parameter.grad.numpy().reshape(-1), rtol=1e-3)
+        np.testing.assert_allclose(np.array(told), parameter.grad.numpy().reshape(-1), rtol=1e-3)
     assert browser.errors == []
 
 

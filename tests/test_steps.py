@@ -138,7 +138,7 @@ def test_several_outputs_go_back_too() -> None:
         pass
     assert x.grad is None
     list(steps)
-    assert torch.equal(x.grad, once)
+    assert torch.equal(x.grad, once)  # type: ignore[arg-type]
     assert once.tolist() == [2.0, 3.0, 4.0, 6.0, 2.0, 3.0]
 
 

@@ -220,7 +220,7 @@ def test_gradients_there_before() -> None:
         assert w.grad.tolist() == [i, i]
     w.grad = None
     fn(torch.ones(2))
-    assert w.grad.tolist() == [1, 1]
+    assert w.grad.tolist() == [1, 1]  # type: ignore[attr-defined]
 
 
 def test_settings_of_an_optimizer() -> None:

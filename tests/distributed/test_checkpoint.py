@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,7 +41,9 @@ print(f"{state['step']} {state['model']['weight'].sum().item()} {state['part 1']
 
 def loaded(path: Path) -> int:
     """The number of the checkpoint that is there, all of whose parts belong together."""
-    state = {"model": {"weight": torch.zeros(300, 200), "bias": torch.zeros(7)}, "step": -1, "part 1": torch.zeros(5)}
+    state: dict[str, Any] = {
+        "model": {"weight": torch.zeros(300, 200), "bias": torch.zeros(7)}, "step": -1, "part 1": torch.zeros(5),
+    }  # fmt: skip
     checkpoint.load(state, checkpoint_id=path)
     step: int = state["step"]
     values = [state["model"]["weight"], state["model"]["bias"], state["part 1"]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import engine, grad_mode, graph
 from .anomaly import detect_anomaly, set_detect_anomaly
@@ -14,6 +14,14 @@ from .grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled, s
 from .grad_mode import is_multithreading_enabled as is_multithreading_enabled
 from .grad_mode import is_view_replay_enabled as is_view_replay_enabled
 from .gradcheck import gradcheck, gradgradcheck
+
+if TYPE_CHECKING:
+    from . import forward_ad, function, functional, variable
+    from . import profiler as profiler
+    from .function import Function
+    from .function import NestedIOFunction as NestedIOFunction
+    from .saved import SavedTensor as SavedTensor
+    from .variable import Variable
 
 __all__ = [
     "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "forward_ad", "function", "functional",

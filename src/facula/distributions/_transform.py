@@ -233,7 +233,7 @@ class ComposeTransform(Transform):
         return f"{self.__class__.__name__}(\n    {inside}\n)"
 
 
-identity_transform = ComposeTransform([])
+identity_transform: ComposeTransform = ComposeTransform([])
 
 
 # ---- with other dimensions

@@ -54,8 +54,9 @@ def signature(
     tensors: tuple[str, ...], attributes: tuple[str, ...], is_method: bool, is_write: bool, with_alpha: bool
 ) -> Signature:
     """That of an elementwise operator, in one of its forms."""
-    names = ["self" if is_method or is_write else tensors[0], *tensors[1:], *attributes]
-    parameters = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, annotation="Tensor") for name in names]
+    first = "self" if is_method or is_write else tensors[0]
+    kinds = {first: "Tensor"} | dict.fromkeys(tensors[1:], "Tensor | complex") | dict.fromkeys(attributes, "Any")
+    parameters = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, annotation=kind) for name, kind in kinds.items()]
     if with_alpha:
         parameters.append(Parameter("alpha", Parameter.KEYWORD_ONLY, default=1, annotation="float"))
     if not is_method and not is_write:

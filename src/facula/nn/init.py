@@ -209,7 +209,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
     columns = tensor.numel() // rows
     with no_grad():
         drawn = tensor.new_empty((rows, columns)).normal_(0, 1, generator=generator)
-        q, r = qr(drawn.T if rows < columns else drawn)  # type: ignore[misc]
+        q, r = qr(drawn.T if rows < columns else drawn)
         q = q * r.diagonal().sign()  # else QR favours some of the orthogonal matrices
         tensor.copy_((q.T if rows < columns else q).reshape(tensor.shape)).mul_(gain)
     return tensor

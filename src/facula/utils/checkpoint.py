@@ -12,8 +12,9 @@ from typing import Any
 from .._core import state as _state
 from .._tensor import Tensor
 from ..amp.autocast_mode import autocast, is_autocast_cache_enabled, is_autocast_enabled
-from ..autograd import Function, backward, enable_grad, no_grad
+from ..autograd import backward, enable_grad, no_grad
 from ..autograd.custom_node import Layout
+from ..autograd.function import Function
 from ..autograd.graph import Node, new_node
 from ..autograd.hooks import saved_tensors_hooks
 from ..autograd.saved import Slot, pack, unpack

@@ -89,7 +89,7 @@ class MultiheadAttention(Module):
         batched = query.dim() == 3
         if self.batch_first and batched:
             query, key, value = _batch_second(query, key, value)
-        separate = {} if self._qkv_same_embed_dim else {
+        separate: dict[str, Any] = {} if self._qkv_same_embed_dim else {
             "use_separate_proj_weight": True, "q_proj_weight": self.q_proj_weight,
             "k_proj_weight": self.k_proj_weight, "v_proj_weight": self.v_proj_weight,
         }  # fmt: skip

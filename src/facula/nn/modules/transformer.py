@@ -94,7 +94,7 @@ class _Layer(Module):
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         if not hasattr(self, "activation"):
-            self.activation = F.relu
+            self.activation: Callable[..., Tensor] = F.relu
 
     def _through(self, x: Tensor, *blocks: Callable[[Tensor], Tensor]) -> Tensor:
         """Blocks around which the input goes on, normalized before each or after it has been added."""

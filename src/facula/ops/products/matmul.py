@@ -177,7 +177,7 @@ def _folded(input: Any, other: Any, left_is_larger: bool) -> Any:
 def _any_operator(input: Any, other: Any) -> Any:
     if not isinstance(other, Tensor) and not has_override(other):
         return NotImplemented
-    return Tensor.matmul(input, other)  # type: ignore[attr-defined]
+    return Tensor.matmul(input, other)
 
 
 _operator = made(mm_op, _matrices, _any_operator)
