@@ -180,9 +180,11 @@ def home(name: str, value: Any) -> str | None:
     """The module that defines a class or function under this very name."""
     places = [getattr(value, "__module__", None) or "", *sorted(sys.modules)]
     for place in places:
-        if place.startswith("facula") and place in sys.modules and is_typed(sys.modules[place]):
-            if vars(sys.modules[place]).get(name) is value and name in definitions(place):
-                return place
+        module = sys.modules.get(place)
+        if not place.startswith("facula") or module is None or not is_typed(module):
+            continue
+        if vars(module).get(name) is value and name in definitions(place):
+            return place
     return None
 
 
@@ -211,7 +213,7 @@ def line(module: str, name: str, value: Any) -> Iterator[str]:
         yield f"from {place} import {name} as {name}"
     elif inspect.isroutine(value) or is_operator(value):
         yield from written_def(name, value)
-    elif isinstance(value, (dtypes.dtype, layouts.layout, layouts.memory_format)) or isinstance(value, (bool, int, float, str)):
+    elif isinstance(value, (dtypes.dtype, layouts.layout, layouts.memory_format, bool, int, float, str)):
         yield f"{name}: {type(value).__name__}"
     else:
         yield f"{name}: Any"

@@ -25,7 +25,7 @@ from ..pointwise.arithmetic import number_like
 from .forms import apply, in_functional, in_place_in_functional
 
 _SMALL = 2048
-_clip: Any = getattr(np._core.umath, "clip", np.clip)  # type: ignore[attr-defined]
+_clip: Any = getattr(np._core.umath, "clip", np.clip)
 """The ufunc itself, where NumPy has it: ``np.clip`` takes twice as long to begin."""
 
 
