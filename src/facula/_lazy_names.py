@@ -269,6 +269,15 @@ FUNCTIONS = {
     "ops.signals.windows": (
         "bartlett_window blackman_window hamming_window hann_window kaiser_window"
     ),
+    "ops.sparse.create": (
+        "_sparse_coo_tensor_unsafe _spdiags _validate_sparse_coo_tensor_args sparse_coo_tensor"
+    ),
+    "ops.sparse.products": (
+        "_sparse_addmm _sparse_mm dsmm hspmm smm spmm sspaddmm"
+    ),
+    "ops.sparse.reductions": (
+        "_sparse_log_softmax _sparse_softmax _sparse_sum"
+    ),
     "ops.views.inplace_views": (
         "resize_as_"
     ),
@@ -418,7 +427,7 @@ METHODS = {
     "ops.creation.convert": (
         "__array__ __array_wrap__ __bool__ __complex__ __contains__ __float__ __index__ __int__ __reversed__ apply_ "
         "bfloat16 bool byte cdouble cfloat char const_data_ptr cpu cuda dim_order double float half int is_nonzero "
-        "item long map2_ map_ numpy resolve_neg share_memory_ short to to_dense tolist type type_as"
+        "item long map2_ map_ numpy resolve_neg share_memory_ short to tolist type type_as"
     ),
     "ops.creation.create": (
         "new new_empty new_empty_strided new_full new_ones new_tensor new_zeros"
@@ -581,6 +590,13 @@ METHODS = {
     ),
     "ops.signals.stft": (
         "istft stft"
+    ),
+    "ops.sparse.convert": (
+        "_coalesced_ _dimI _dimV _indices _nnz _values coalesce indices is_coalesced resize_as_sparse_ sparse_mask "
+        "sparse_resize_ sparse_resize_and_clear_ to_dense to_sparse to_sparse_coo values"
+    ),
+    "ops.sparse.products": (
+        "hspmm smm sspaddmm"
     ),
     "ops.views.inplace_views": (
         "as_strided_ resize_ resize_as_ set_ squeeze_ swapaxes_ swapdims_ t_ transpose_ unsqueeze_"
@@ -908,6 +924,28 @@ PRIMITIVES = {
     ),
     "ops.signals.stft": (
         "frames"
+    ),
+    "ops.sparse.convert": (
+        "dense_of_sparse sparse_mask_of_sparse sparse_mask_values sparse_of_all sparse_of_some"
+    ),
+    "ops.sparse.coo": (
+        "coalesce_values gradient_at_places sparse_values"
+    ),
+    "ops.sparse.kernels": (
+        "gather_values pair_products same_values scatter_values sum_at_places"
+    ),
+    "ops.sparse.pointwise": (
+        "difference_at_places"
+    ),
+    "ops.sparse.products": (
+        "sparse_addmm sparse_dense_addmm sparse_dense_bmm sparse_dense_mm sparse_dense_mv sparse_sparse_mm"
+    ),
+    "ops.sparse.reductions": (
+        "sparse_log_softmax sparse_softmax sparse_sum sparse_sum_dim"
+    ),
+    "ops.sparse.shapes": (
+        "sparse_index_select sparse_narrow_copy sparse_permute sparse_select sparse_single sparse_stack sparse_t "
+        "sparse_transpose sparse_unsqueeze"
     ),
     "ops.views.inplace_views": (
         "as_strided_inplace squeeze_all_inplace squeeze_dims_inplace squeeze_inplace t_inplace transpose_inplace "

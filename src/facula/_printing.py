@@ -318,6 +318,8 @@ def tensor_repr(t: Any, *, tensor_contents: str | None = None) -> str:
         suffixes.append(f"grad_fn=<{node_name(node)}>")
     elif not suffixes and t.requires_grad:
         suffixes.append("requires_grad=True")
+    if t.is_sparse:
+        return _format_sparse(t, suffixes)
     is_meta = t.is_meta
     return format_tensor(
         None if is_meta else t._array,
@@ -329,6 +331,26 @@ def tensor_repr(t: Any, *, tensor_contents: str | None = None) -> str:
         suffixes=suffixes,
         contents=tensor_contents,
     )
+
+
+def _format_sparse(t: Any, suffixes: Sequence[str]) -> str:
+    """A sparse tensor by its parts: places, values, and what they are a part of."""
+    opening = "tensor("
+    lines = []
+    for name, part in (("indices", t._indices()._array), ("values", t._values())):
+        array = part._array if name == "values" and not part.wraps else part
+        start = f"{name}=tensor("
+        if t._nnz() and math.prod(array.shape):
+            lines.append(start + _format_values(array, len(opening) + len(start), _options) + ")")
+        else:
+            lines.append(f"{start}[], size={tuple(array.shape)})")
+    notes = [f"size={tuple(t.shape)}", f"nnz={t._nnz()}"]
+    default = repr(dtypes.default)
+    if repr(t.dtype) != default and repr(t.dtype) not in _implied_dtypes(default):
+        notes.append(f"dtype={t.dtype!r}")
+    notes += [f"layout={t.layout!r}", *suffixes]
+    inside = (",\n" + " " * len(opening)).join([*lines, notes[0]])
+    return _append(opening + inside, notes[1:], len(opening), _options.linewidth) + ")"
 
 
 def node_name(node: Any) -> str:

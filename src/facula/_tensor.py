@@ -566,10 +566,6 @@ class Tensor(Methods):
         """Whether the memory is shared between processes."""
         return False
 
-    def is_coalesced(self) -> bool:
-        """Only of sparse tensors."""
-        return False
-
     def sparse_dim(self) -> int:
         """How many dimensions are sparse: none."""
         return 0

@@ -45,6 +45,13 @@ def _maybe_view_chunk_cat(res: Tensor, group_size: int, gather_dim: int) -> Tens
     return found
 
 
+def _rebuild_sparse_tensor(layout: Any, data: Any) -> Any:
+    """A sparse tensor from what pickles have of it."""
+    from .serialization._rebuild import sparse_tensor  # loaded when first used
+
+    return sparse_tensor(layout, data)
+
+
 def _rebuild_parameter(data: Tensor, requires_grad: bool, backward_hooks: Any) -> Any:
     """A Parameter from what pickles have of it."""
     from .serialization._rebuild import parameter  # loaded when first used

@@ -191,6 +191,9 @@ class Wrapped(Tensor):
         """``fn`` of the array innermost in it, wrapped: for constants as indices. It works along leading dimensions."""
         raise NotImplementedError
 
+    links_views = True
+    """Whether views of it know what they are views of, and share its memory."""
+
     # ---- the rest follows, but for values (``item``, ``detach``, ``__repr__`` ...), which a kind shows or refuses
 
     _view_of: tuple[Tensor, Any, Any] | None = None
@@ -346,7 +349,7 @@ def call(op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
     else:
         if top is not None and not op.lists and op.composed is None:
             modes = state.modes.__dict__  # each look through the thread-local object itself takes as long as ten here
-            outer, place = modes["levels"], modes.get("place")
+            outer, place = modes.get("levels", ()), modes.get("place")
             modes["levels"] = outer[: depth - 1]
             if place is None:
                 modes["place"] = _getframe(1)
@@ -355,7 +358,7 @@ def call(op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
             finally:
                 modes["levels"] = outer
                 modes["place"] = place
-            if op.is_view:
+            if op.is_view and top.links_views:
                 _link(result, tensors[0], op, attributes)
             return result
     return _any_call(op, tensors, attributes)
@@ -371,7 +374,7 @@ def _any_call(op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...]) ->
     if op.composed is not None:
         return op.composed(*tensors, *attributes)
     result = below(top._level, top._run, op, tensors, attributes)
-    if op.is_view:
+    if op.is_view and top.links_views:
         _link(result, tensors[0], op, attributes)
     return result
 

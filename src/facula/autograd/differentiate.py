@@ -83,6 +83,8 @@ def grad(
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     given = _grad_tuple(grad_outputs, len(roots))
     keep = create_graph if retain_graph is None else retain_graph
+    if any(getattr(t, "is_sparse", False) for t in (*roots, *wanted)):
+        return _grad_of_values(roots, wanted, given, keep, create_graph, allow_unused, materialize_grads)
     edges = [_input_edge(t, accumulate=False) for t in wanted]
     if any(isinstance(t, engine.Tensor_) and t.wraps for t in (*roots, *wanted)):
         from ..func.reverse import grad_through  # it imports this module
@@ -109,6 +111,23 @@ def grad(
                     raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
                 found[i] = t.new_zeros(t.shape, requires_grad=create_graph)
     return tuple(found)
+
+
+def _grad_of_values(
+    roots: tuple[Any, ...], wanted: tuple[Any, ...], given: tuple[Any, ...], *options: bool
+) -> tuple[Any, ...]:
+    """The graph of a sparse tensor is about its values: NOTE [sparse tensors]."""
+    keep, create_graph, allow_unused, materialize_grads = options
+    starts = [_of_values(t, g) for t, g in zip(roots, _starting_grads(roots, given))]
+    found = grad(
+        [t._rows if t.is_sparse else t for t in roots], [t._rows if t.is_sparse else t for t in wanted], starts,
+        keep, create_graph, allow_unused=allow_unused, materialize_grads=materialize_grads,
+    )  # fmt: skip
+    return tuple([t._with_gradient(g) if t.is_sparse and g is not None else g for t, g in zip(wanted, found)])
+
+
+def _of_values(t: Any, g: Any) -> Any:
+    return t._gradient_of_rows(g) if t.is_sparse and g is not None else g
 
 
 def _batched(
@@ -213,6 +232,9 @@ def _root_edges(outputs: Sequence[Any], grads: Sequence[Any], is_training: bool 
         edge = out._edge() if out.requires_grad else None
         if edge is None:
             raise _no_history(i, out)
+        if out.is_sparse:
+            roots.append((edge, _of_values(out, g)))
+            continue
         if not out._array.ndim and not out.wraps and out._array.dtype.kind == "f":
             if is_training and out._array.__class__ is np.ndarray and not math.isfinite(out._array.item()):
                 from .._explain import unasked  # loaded when something went wrong

@@ -104,6 +104,7 @@ _REBUILDERS = {
     ("torch._utils", "_rebuild_tensor"): "tensor",
     ("torch._utils", "_rebuild_tensor_v2"): "tensor_v2",
     ("torch._utils", "_rebuild_tensor_v3"): "tensor_v3",
+    ("torch._utils", "_rebuild_sparse_tensor"): "sparse_tensor",
     ("torch._utils", "_rebuild_parameter"): "parameter",
     ("torch._utils", "_rebuild_parameter_with_state"): "parameter_with_state",
     ("torch._utils", "_rebuild_meta_tensor_no_storage"): "meta_tensor",

@@ -129,6 +129,20 @@ def set_state(made: Any, state: Any) -> Any:
     return made
 
 
+def sparse_tensor(layout: Any, data: Any) -> Tensor:
+    """A sparse tensor of places, values and a size. Places are looked at before they are believed."""
+    if layout is not layouts.sparse_coo:
+        raise NotImplementedError(f"rebuilding sparse tensor for layout {shown(layout)}")
+    indices, values, size, *is_coalesced = data
+    plain = isinstance(indices, Tensor) and isinstance(values, Tensor) and indices._array.dtype == np.int64
+    if not plain or len(is_coalesced) > 1 or indices._array.ndim != 2 or not values._array.ndim:
+        raise RuntimeError(f"no sparse tensor can be made of {all_shown(data)}")
+    made: Tensor = facula.sparse_coo_tensor(
+        indices, values, _whole_numbers(size, "size"), check_invariants=True, is_coalesced=is_coalesced == [True]
+    )
+    return made
+
+
 def layout(name: Any) -> Any:
     known = {"torch.strided": layouts.strided, "torch.sparse_coo": layouts.sparse_coo}
     if type(name) is not str or name not in known:

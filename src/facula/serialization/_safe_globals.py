@@ -161,7 +161,7 @@ def _key_size(value: Any, depth: int, known: dict[int, int]) -> int:
 
 _TENSOR_MAKERS: tuple[Any, ...] = (
     _rebuild.tensor, _rebuild.tensor_v2, _rebuild.tensor_v3, _rebuild.parameter, _rebuild.parameter_with_state,
-    _rebuild.meta_tensor, _rebuild.device_tensor_from_cpu_tensor,
+    _rebuild.meta_tensor, _rebuild.device_tensor_from_cpu_tensor, _rebuild.sparse_tensor,
 )  # fmt: skip
 
 Checked = Callable[[Any], bool]
@@ -177,6 +177,9 @@ _CALLS: dict[str, tuple[Any, Checked]] = {
     "torch._utils._rebuild_tensor": (_rebuild.tensor, _count(4, 4)),
     "torch._utils._rebuild_tensor_v2": (_rebuild.tensor_v2, _count(6, 7)),
     "torch._utils._rebuild_tensor_v3": (_rebuild.tensor_v3, _count(7, 8)),
+    "torch._utils._rebuild_sparse_tensor": (
+        _rebuild.sparse_tensor, lambda args: len(args) == 2 and isinstance(args[1], tuple),
+    ),
     "torch._utils._rebuild_parameter": (_rebuild.parameter, _count(3, 3)),
     "torch._utils._rebuild_parameter_with_state": (_rebuild.parameter_with_state, _count(4, 4)),
     "torch._utils._rebuild_meta_tensor_no_storage": (

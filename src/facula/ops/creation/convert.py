@@ -463,6 +463,6 @@ def dim_order(self: Tensor) -> tuple[int, ...]:
 
 
 set_methods(
-    apply_=apply_, map_=map_, map2_=map2_, dim_order=dim_order, share_memory_=itself, to_dense=itself,
+    apply_=apply_, map_=map_, map2_=map2_, dim_order=dim_order, share_memory_=itself,
     const_data_ptr=Tensor.data_ptr,
 )  # fmt: skip

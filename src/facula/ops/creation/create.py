@@ -47,7 +47,8 @@ def zeros(
     """Zeros of a shape."""
     size = _size_argument("zeros", size, named)
     require_sizes("zeros", size)
-    return finish(place(np.zeros(size, _chosen("zeros", dtype, out).numpy), device), requires_grad, out, layout)
+    array = np.zeros(size, _chosen("zeros", dtype, out).numpy)
+    return finish(place(array, device), requires_grad, out, layout, True)
 
 
 @creator()
@@ -71,7 +72,8 @@ def empty(
     """A tensor whose elements nobody has set."""
     size = _size_argument("empty", size, named)
     require_sizes("empty", size)
-    return finish(empty_array(size, _chosen("empty", dtype, out), device, memory_format), requires_grad, out, layout)
+    array = empty_array(size, _chosen("empty", dtype, out), device, memory_format)
+    return finish(array, requires_grad, out, layout, True)
 
 
 def _size_argument(name: str, size: tuple[Any, ...], named: dict[str, Any]) -> tuple[int, ...]:
@@ -363,7 +365,7 @@ def zeros_like(
     _require_tensor("zeros_like", input)
     array = like_array(input._array, checked_dtype("zeros_like", dtype), device, memory_format)
     array.fill(0)
-    return finish(array, requires_grad, None, layout)
+    return finish(array, requires_grad, None, layout, True)
 
 
 @public("ones_like")
@@ -386,7 +388,7 @@ def empty_like(
     """An unset tensor of another's shape, dtype and device."""
     _require_tensor("empty_like", input)
     array = like_array(input._array, checked_dtype("empty_like", dtype), device, memory_format)
-    return finish(array, requires_grad, None, layout)
+    return finish(array, requires_grad, None, layout, True)
 
 
 @public("full_like")

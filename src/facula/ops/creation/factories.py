@@ -145,10 +145,17 @@ def place(array: Any, device: Any) -> Any:
     return devices.empty_meta(array.shape, array.dtype) if _is_meta(device) else array
 
 
-def finish(array: Any, requires_grad: bool = False, out: Any = None, layout: Any = None) -> Any:
-    """The tensor around a new array; or, with ``out=``, that tensor filled with the values."""
+def finish(
+    array: Any, requires_grad: bool = False, out: Any = None, layout: Any = None, is_zero: bool = False
+) -> Any:
+    """The tensor around a new array; or, with ``out=``, that tensor filled with the values.
+
+    ``is_zero``: it is known to be zeros, or may be, so that it can be made sparse.
+    """
     if layout is not None and layout is not layouts.strided:
-        raise RuntimeError(f"facula has strided tensors only, not {layout!r}")
+        from ..sparse.create import in_layout  # it imports this module
+
+        return in_layout(array, requires_grad, layout, is_zero)
     if out is not None:
         return fill_out(array, out)
     t = wrap(array)

@@ -1,0 +1,1 @@
+"""Sparse tensors (COO): elements at places that are listed, zeros everywhere else."""
