@@ -931,6 +931,9 @@ PRIMITIVES = {
     "ops.sparse.coo": (
         "coalesce_values gradient_at_places sparse_values"
     ),
+    "ops.sparse.gradients": (
+        "picked_elements picked_rows"
+    ),
     "ops.sparse.kernels": (
         "gather_values pair_products same_values scatter_values sum_at_places"
     ),

@@ -12,6 +12,7 @@ import numpy as np
 
 from .._core import state
 from .._core.strides import is_dense
+from ..ops.arrays.sparse_array import SparseArray
 from ..ops.machine.namespaces import ARRAYS
 from .graph import EMPTY, Node
 
@@ -79,6 +80,9 @@ class AccumulateGrad(Node):
                     _add_array(meta, g)
                 else:
                     if type(g) is not np.ndarray and not isinstance(g, np.ndarray):
+                        if type(g) is SparseArray:
+                            meta.grad = _as_sparse(g)
+                            return self._tell_hooks(meta)
                         g = np.asarray(g)  # of a NumPy scalar: a new array
                         passing += 1
                     stolen = (
@@ -93,10 +97,13 @@ class AccumulateGrad(Node):
                     if state.special and state.modes.inference:
                         grad._own_meta().inference = True
         if meta.post_accumulate_hooks:
-            for hook in list(meta.post_accumulate_hooks.values()):
-                result = hook(variable)
-                if result is not None:
-                    raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
+            self._tell_hooks(meta)
+
+    def _tell_hooks(self, meta: Any) -> None:
+        for hook in list((meta.post_accumulate_hooks or {}).values()):
+            result = hook(self.variable)
+            if result is not None:
+                raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
 
     def grad_dtype(self, dtype: Any) -> Any:
         """The NumPy dtype that a gradient of ``dtype`` is to have here; None if any will do."""
@@ -139,8 +146,16 @@ def _add_array(meta: Any, g: Any) -> None:
     if array.flags.writeable and array.__class__ is np.ndarray:
         np.add(array, g, out=array, casting="same_kind")
         old._bump_version()
+    elif old.is_sparse:
+        meta.grad = old + _as_sparse(g) if type(g) is SparseArray else Tensor_._wrap(np.array(g)).add_(old)
     else:
         meta.grad = Tensor_._wrap(array + g)
+
+
+def _as_sparse(g: SparseArray) -> Any:
+    from ..ops.sparse import gradients  # loaded when first used
+
+    return gradients.as_tensor(g)
 
 
 def _is_all_that_is_left(g: Any) -> bool:
@@ -163,8 +178,11 @@ def _add_tensor(variable: Tensor, meta: Any, g: Tensor) -> None:
     old = meta.grad
     recording = state.grad_enabled()
     if old is None:
-        meta.grad = variable.new_empty(variable.shape, dtype=g.dtype).copy_(g) if recording else g.detach().clone()
-    elif recording:
-        meta.grad = old + g
+        if g.is_sparse:
+            meta.grad = g if recording else g.detach()
+        else:
+            meta.grad = variable.new_empty(variable.shape, dtype=g.dtype).copy_(g) if recording else g.detach().clone()
+    elif recording or old.is_sparse:
+        meta.grad = g + old if old.is_sparse and not g.is_sparse else old + g
     else:
         old.add_(g)

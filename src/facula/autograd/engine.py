@@ -33,7 +33,7 @@ from . import anomaly, graph
 from .accumulate import AccumulateGrad
 from .adapting import adapt
 from .graph import EMPTY, Freed, Node, Port, user_place
-from .watched import as_tensors, measure_accumulator, run_watched, value_of
+from .watched import as_tensor, as_tensors, measure_accumulator, run_watched, value_of
 
 # A backward call inside a backward call uses Python's stack. Beyond this many levels the work moves to a new thread,
 # which has a stack of its own.
@@ -124,7 +124,7 @@ def run_backward(
         watch.backward_ends(task, start, keep_graph)
     if not xp.is_raw:
         return task.captured
-    return [None if g is None else Tensor_._wrap(np.asanyarray(g)) for g in task.captured]
+    return [None if g is None else as_tensor(g) for g in task.captured]
 
 
 _ONE = {F32: np.float32(1), F64: np.float64(1)}
@@ -427,8 +427,9 @@ def _receive(buffers: dict[Node, Any], owned: set[Node], edge: Any, g: Any, raw:
         elif edge in owned:
             np.add(before, g, before)
         else:
-            buffers[edge] = before + g
-            owned.add(edge)
+            buffers[edge] = total = before + g
+            if type(total) is ndarray:
+                owned.add(edge)
         return
     node, nr = edge.node, edge.nr
     slots = buffers.get(node)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._core import state
+from ..ops.arrays.sparse_array import SparseArray
 from ..ops.machine.namespaces import ARRAYS
 from . import anomaly
 from .accumulate import AccumulateGrad
@@ -153,11 +154,27 @@ def as_tensors(grads: list[Any], xp: Any) -> tuple[Any, ...]:
     """Gradients as hooks see them: Tensors."""
     if not xp.is_raw:
         return tuple(grads)
-    return tuple([None if g is None else Tensor_._wrap(np.asanyarray(g)) for g in grads])
+    return tuple([None if g is None else as_tensor(g) for g in grads])
+
+
+def as_tensor(g: Any) -> Any:
+    """A gradient on arrays as a Tensor."""
+    if type(g) is SparseArray:
+        from ..ops.sparse import gradients  # loaded when first used
+
+        return gradients.as_tensor(g)
+    return Tensor_._wrap(np.asanyarray(g))
 
 
 def value_of(t: Any, xp: Any) -> Any:
-    return t._array if xp.is_raw and t is not None else t
+    """The other way round."""
+    if not xp.is_raw or t is None:
+        return t
+    if t.is_sparse:
+        from ..ops.sparse import gradients  # loaded when first used
+
+        return gradients.as_array(t)
+    return t._array
 
 
 def _replaced(hook: Any, arguments: tuple[Any, ...], grads: list[Any], xp: Any) -> list[Any]:

@@ -116,7 +116,7 @@ for _name, _target in {
 def type_(input: Tensor, dtype: Any = None, non_blocking: bool = False, **_: Any) -> Any:
     """The name of this tensor's type; or, given one, this tensor converted to it."""
     if dtype is None:
-        prefix = "torch.meta." if input.is_meta else "torch."
+        prefix = "torch.meta." if input.is_meta else "torch.sparse." if input.is_sparse else "torch."
         return prefix + dtypes.tensor_type_name(input.dtype).removeprefix("torch.")
     if isinstance(dtype, str):
         known = {dtypes.tensor_type_name(d): d for d in dtypes.SCALAR_TYPE_NAMES}

@@ -53,6 +53,10 @@ def unpadded_op(weight: Array, indices: Array, padding_idx: int, scale_grad_by_f
 def embedding_gradient_of_weight(
     g: Any, indices: Any, weight_shape: Any, padding_idx: int, scale_grad_by_freq: bool, sparse: bool, xp: Any
 ) -> Any:
+    if sparse:
+        if scale_grad_by_freq:
+            raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients")
+        return xp.picked_rows(g, indices, weight_shape, padding_idx)
     return xp.embedding_rows_summed(g, indices, weight_shape[0], padding_idx, scale_grad_by_freq)
 
 

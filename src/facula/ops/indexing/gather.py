@@ -93,6 +93,8 @@ def gather_op(input: Array, index: Array, dim: int, sparse_grad: bool) -> Any:
 
 @gather_op.vjp("input")
 def gather_gradient_of_input(g: Any, input: Any, index: Any, dim: int, sparse_grad: bool, xp: Any) -> Any:
+    if sparse_grad:
+        return xp.picked_elements(g, index, tuple(input.shape), dim)
     return xp.ungather(g, index, tuple(input.shape), dim)
 
 

@@ -338,6 +338,8 @@ def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = (), reco
     if out.dtype is not result.dtype and record is not None and "exact" in how:
         raise _other_out_dtype(record, result.dtype, out.dtype)
     check_result_type(result.dtype, out.dtype)
+    if out.is_sparse:
+        return out._become(result)
     check_inplace(out, False)
     check_no_overlap(out._array)
     given = [t for t in (args[0] if args and isinstance(args[0], (tuple, list)) else args) if isinstance(t, Tensor)]

@@ -316,6 +316,15 @@ class Sparse(Wrapped):
 
     flatten = reshape
 
+    def new(self, *args: Any) -> Any:
+        """A sparse tensor of this one's dtype: of places and values, or of sizes."""
+        from .create import sparse_coo_tensor  # it imports this module
+
+        if args and isinstance(args[0], Tensor):
+            return sparse_coo_tensor(*args, dtype=self.dtype)
+        sizes = args[0] if len(args) == 1 and isinstance(args[0], (tuple, list)) else args
+        return sparse_coo_tensor(tuple(sizes), dtype=self.dtype)
+
     def __reduce_ex__(self, protocol: Any) -> Any:
         from ..._utils import _rebuild_sparse_tensor  # loaded when first used
 
@@ -406,6 +415,10 @@ _NAMES = {
     "index": "index.Tensor", "maximum": "maximum", "where": "where.self", "softmax": "_softmax",
     "log_softmax": "_log_softmax", "mean_all": "mean.dim", "fill_number": "fill_.Scalar", "prod_all": "prod",
     "bitwise_and": "bitwise_and.Tensor", "remainder_number": "remainder.Tensor", "pow_of_number": "pow.Scalar",
+    "pow_tensor": "pow.Tensor_Tensor", "max_all": "max", "min_all": "min", "median_all": "median",
+    "sort": "sort.stable", "std": "std.correction", "var": "var.correction", "clamp_numbers": "clamp",
+    "lerp_number": "lerp.Scalar", "round_decimals": "round.decimals", "rsub": "rsub.Tensor", "unique_all": "_unique2",
+    "logical_not": "logical_not.out", "isfinite": "ne.Scalar", "linalg_det": "_linalg_det",
 }  # fmt: skip
 """What PyTorch's messages call operators whose name differs from that of the primitive."""
 
@@ -433,7 +446,7 @@ def _rule_of(op: Any, tensors: tuple[Any, ...], suffix: str = "") -> Callable[..
         name = _NAMES.get(op.name, op.name)
         if op.name in _BY_KIND_OF_OPERAND:
             name += ".Tensor" if isinstance(tensors[-1], Tensor) else ".Scalar"
-        raise cannot_run(name + suffix)
+        raise cannot_run(name if name.split(".")[0].endswith("_") else name + suffix)
     return found
 
 

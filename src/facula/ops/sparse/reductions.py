@@ -93,8 +93,10 @@ def vector_norm(op: Any, t: Any, *attributes: Any) -> Any:
 
 
 @rule("any")
-def any_(op: Any, t: Any, *attributes: Any) -> Any:
-    return op(t._rows, *attributes)
+def any_(op: Any, t: Any, dims: Any, keepdim: bool) -> Any:
+    if len(dims) < t.ndim:
+        raise cannot_run("any.dim")
+    return op(t._rows, tuple(range(t._rows.ndim)), False)
 
 
 # ---- softmax

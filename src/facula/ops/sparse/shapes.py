@@ -76,6 +76,7 @@ def _permuted(input: Any, dims: tuple[int, ...], name: str) -> Any:
 
 @rule("unsqueeze")
 def unsqueeze(op: Any, input: Any, dim: int) -> Any:
+    dim = dim if dim >= 0 else dim + input.ndim + 1
     shape = list(input.shape)
     shape.insert(dim, 1)
     lead = input.sparse_dim()
@@ -143,11 +144,12 @@ def index_select(op: Any, input: Any, index: Any, dim: int) -> Any:
 
 
 @rule("narrow_copy")
-def narrow_copy(op: Any, input: Any, dim: int, start: int, length: int) -> Any:
+def narrow_copy(op: Any, input: Any, dim: int, start: int, end: int, step: int = 1) -> Any:
+    length = end - start
     shape = tuple(length if d == dim else n for d, n in enumerate(input.shape))
     lead = input.sparse_dim()
     if dim >= lead:
-        return sparse(input._at, op(input._rows, dim - lead + 1, start, length), shape, input._sorted)
+        return sparse(input._at, op(input._rows, dim - lead + 1, start, end, 1), shape, input._sorted)
     here = np.flatnonzero((input._at[dim] >= start) & (input._at[dim] < start + length))
     at = input._at[:, here]
     at[dim] -= start
@@ -158,7 +160,7 @@ def narrow_copy(op: Any, input: Any, dim: int, start: int, length: int) -> Any:
 
 
 @rule("cat_op")
-def cat(op: Any, tensors: Any, dim: int) -> Any:
+def cat(op: Any, tensors: Any, dim: int, ends: Any = None, dtypes: Any = None) -> Any:
     first = tensors[0]
     if not is_sparse(first):
         raise cannot_run("_values", "CPU")
@@ -194,7 +196,12 @@ def cat(op: Any, tensors: Any, dim: int) -> Any:
             values = _padded(values, tuple(padding))
         places.append(at)
         rows.append(values)
-    return sparse(np.concatenate(places, 1), op(tuple(rows), 0), shape)
+    return sparse(np.concatenate(places, 1), _joined(op, rows), shape)
+
+
+def _joined(op: Any, rows: list[Any]) -> Any:
+    ends = tuple(np.cumsum([each._array.shape[0] for each in rows]).tolist())
+    return op(tuple(rows), 0, ends, None)
 
 
 def _padded(values: Any, padding: tuple[int, ...]) -> Any:
@@ -204,7 +211,7 @@ def _padded(values: Any, padding: tuple[int, ...]) -> Any:
 
 
 @rule("stack_op")
-def stack(op: Any, tensors: Any, dim: int) -> Any:
+def stack(op: Any, tensors: Any, dim: int, dtypes: Any = None) -> Any:
     first = tensors[0]
     for i, each in enumerate(tensors):
         if not is_sparse(each):
@@ -221,6 +228,6 @@ def stack(op: Any, tensors: Any, dim: int) -> Any:
     if dim > lead:
         return cat(cat_op, tuple([each.unsqueeze(dim) for each in tensors]), dim)
     places = [np.insert(each._at, dim, i, 0) for i, each in enumerate(tensors)]
-    return sparse(np.concatenate(places, 1), _stack_op(tuple([each._rows.to(dtype) for each in tensors]), 0), shape)
+    return sparse(np.concatenate(places, 1), _joined(_stack_op, [each._rows.to(dtype) for each in tensors]), shape)
 
 
