@@ -197,6 +197,10 @@ class ElementwiseOptimizer(Optimizer):
 
     def _step_one(self, group: dict[str, Any], p: Tensor, place: Any) -> None:
         """The step of a single parameter, as tensors if arrays will not do."""
+        if p.grad is not None and p.grad.is_sparse:
+            with set_grad_enabled(False):
+                self._step_sparse(group, p, p.grad)
+            return
         kinds = self._arrays(group)
         state = self.state[p] if kinds or self._numbers else {}
         fresh = self._begin(group, p, state)
@@ -205,6 +209,10 @@ class ElementwiseOptimizer(Optimizer):
             if work.run(self, group, place):
                 return
         step_with_tensors(type(self), group, p, p.grad, state, fresh)
+
+    def _step_sparse(self, group: dict[str, Any], p: Tensor, grad: Tensor) -> None:
+        """The step of a parameter whose gradient is sparse."""
+        raise RuntimeError(f"{type(self).__name__} does not support sparse gradients")
 
     def _refuse(self, group: dict[str, Any]) -> None:
         if group.get("capturable"):
@@ -317,6 +325,11 @@ def _as_it_is(value: Any) -> Any:
 def new_number(value: float) -> Tensor:
     """State that is one number: float32, unless float64 is the default."""
     return Tensor._wrap(np.array(value, np.float64 if get_default_dtype().name == "float64" else np.float32))
+
+
+def with_values(grad: Tensor, values: Tensor) -> Tensor:
+    """Other values at the places of a sparse gradient."""
+    return facula.sparse_coo_tensor(grad._indices(), values, grad.shape, check_invariants=False, is_coalesced=True)
 
 
 def zeros_like(p: Tensor) -> Tensor:

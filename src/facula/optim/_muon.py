@@ -68,6 +68,8 @@ class Muon(Optimizer):
             for p in group["params"]:
                 if p.grad is None:
                     continue
+                if p.grad.is_sparse:
+                    raise RuntimeError("Muon does not support sparse gradients")
                 if p.is_complex():
                     raise RuntimeError("Muon does not support complex parameters")
                 state = self.state[p]

@@ -7,7 +7,7 @@ from typing import Any
 
 from .._tensor import Tensor
 from ._checks import check_eps, check_fused, check_lr, check_not_negative
-from ._elementwise import ElementwiseOptimizer, descent, full_like, new_number, run_each
+from ._elementwise import ElementwiseOptimizer, descent, full_like, new_number, number, run_each, with_values
 from .optimizer import Optimizer, _use_grad_for_differentiable  # noqa: F401
 
 __all__ = ["Adagrad", "adagrad"]
@@ -63,6 +63,21 @@ class Adagrad(ElementwiseOptimizer):
 
     def share_memory(self) -> None:
         """Nothing to do: threads share memory, and facula's processes do not."""
+
+    def _step_sparse(self, group: dict[str, Any], p: Tensor, grad: Tensor) -> None:
+        """Only the rows that the gradient has are changed."""
+        if group["weight_decay"] != 0:
+            raise RuntimeError("weight_decay option is not compatible with sparse gradients")
+        if group["fused"]:
+            raise RuntimeError("`fused` does not support sparse gradients")
+        state = self.state[p]
+        state["step"] += 1
+        size = number(group["lr"]) / (1 + (float(state["step"]) - 1) * group["lr_decay"])
+        grad = (-grad if group["maximize"] else grad).coalesce()
+        values = grad._values()
+        state["sum"].add_(with_values(grad, values * values))
+        scale = state["sum"].sparse_mask(grad)._values().sqrt().add_(group["eps"])
+        p.add_(with_values(grad, values / scale), alpha=-size)
 
     @staticmethod
     def _advance(

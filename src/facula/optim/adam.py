@@ -73,6 +73,9 @@ class Adam(ElementwiseOptimizer):
     def _changes(group: dict[str, Any]) -> int:
         return 2 if group["decoupled_weight_decay"] and group["weight_decay"] != 0 else 1
 
+    def _step_sparse(self, group: dict[str, Any], p: Tensor, grad: Tensor) -> None:
+        raise RuntimeError("Adam does not support sparse gradients, please consider SparseAdam instead")
+
     @staticmethod
     def _advance(
         group: dict[str, Any], numbers: list[float], fresh: bool, read: Callable[[Any], Any]

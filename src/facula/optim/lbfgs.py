@@ -48,7 +48,7 @@ class LBFGS(Optimizer):
     # ---- all parameters as one vector; complex numbers as two
 
     def _gather_flat_grad(self) -> Tensor:
-        parts = [_flat(np.zeros_like(p._array) if p.grad is None else p.grad._array) for p in self._params]
+        parts = [_flat(np.zeros_like(p._array) if p.grad is None else p.grad.to_dense()._array) for p in self._params]
         return Tensor._wrap(np.concatenate(parts))
 
     def _add_grad(self, step_size: float, direction: Tensor) -> None:

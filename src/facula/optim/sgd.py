@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from .._tensor import Tensor
+from ._arithmetic import TENSORS
 from ._checks import check_fused, check_one_element, require
-from ._elementwise import ElementwiseOptimizer, descent, run_each, zeros_like
+from ._elementwise import ElementwiseOptimizer, descent, number, run_each, zeros_like
 from .optimizer import Optimizer, _use_grad_for_differentiable  # noqa: F401
 
 __all__ = ["SGD", "sgd"]
@@ -61,6 +62,20 @@ class SGD(ElementwiseOptimizer):
             return False
         state["momentum_buffer"] = zeros_like(p)
         return True
+
+    def _step_sparse(self, group: dict[str, Any], p: Tensor, grad: Tensor) -> None:
+        if group["fused"]:
+            raise RuntimeError("`_fused_sgd` does not support sparse gradients")
+        state, momentum = self.state[p], group["momentum"]
+        grad = descent(TENSORS, p, grad, group["maximize"], number(group["weight_decay"]))
+        if momentum:
+            velocity = state.get("momentum_buffer")
+            if velocity is None:
+                velocity = state["momentum_buffer"] = grad.clone()
+            else:
+                velocity.mul_(momentum).add_(grad, alpha=1 - group["dampening"])
+            grad = grad.add(velocity, alpha=momentum) if group["nesterov"] else velocity
+        p.add_(grad, alpha=-number(group["lr"]))
 
     @staticmethod
     def _advance(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 from .._tensor import Tensor
+from ..autograd.grad_mode import set_grad_enabled
 from ._checks import check_betas, check_one_element, require
+from ._elementwise import number, with_values, zeros_like
 from ._helpers import loss_of
 from .optimizer import Optimizer
 
@@ -46,4 +49,26 @@ class SparseAdam(Optimizer):
                     raise RuntimeError(
                         "SparseAdam does not support dense gradients, please consider Adam instead"
                     )
+            for p in group["params"]:
+                if p.grad is not None:
+                    with set_grad_enabled(False):
+                        self._step_one(group, p, self.state[p])
         return loss
+
+    @staticmethod
+    def _step_one(group: dict[str, Any], p: Tensor, state: dict[str, Any]) -> None:
+        if not state:
+            state.update(step=0, exp_avg=zeros_like(p), exp_avg_sq=zeros_like(p))
+        state["step"] += 1
+        grad = (-p.grad if group["maximize"] else p.grad).coalesce()  # type: ignore[operator, union-attr]
+        values = grad._values()
+        if not values.numel():
+            return
+        first, second = group["betas"]
+        mean, square = state["exp_avg"], state["exp_avg_sq"]
+        for average, new, share in ((mean, values, 1 - first), (square, values * values, 1 - second)):
+            before = average.sparse_mask(grad)._values()
+            average.add_(with_values(grad, (new - before).mul_(share)))
+        rate = number(group["lr"]) * math.sqrt(1 - second ** state["step"]) / (1 - first ** state["step"])
+        scale = square.sparse_mask(grad)._values().sqrt_().add_(group["eps"])
+        p.add_(with_values(grad, mean.sparse_mask(grad)._values().div_(scale).mul_(-rate)))

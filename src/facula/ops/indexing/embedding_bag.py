@@ -13,6 +13,7 @@ from ..machine import batching
 from ..machine.meta import by_zeros
 from ..machine.primitive import primitive
 from ..machine.public import public
+from ..machine.rules import constant, raw
 
 SUM, MEAN, MAX = 0, 1, 2
 
@@ -173,9 +174,26 @@ def embedding_bag_gradient_of_weight(
 ) -> Any:  # fmt: skip
     if mode == MAX:
         return xp.unpick(xp.keep(g, (out2 > 0)[:, None]), out3, 0, True, False, (rows, g.shape[1]))
+    if sparse:
+        return _picked(g, per_sample_weights, indices, offsets, rows, mode, include_last_offset, padding_idx, xp)
     return xp.rows_from_bags(
         g, per_sample_weights, indices, offsets, rows, scale_grad_by_freq, mode, include_last_offset, padding_idx
     )  # fmt: skip
+
+
+def _picked(
+    g: Any, per_sample_weights: Any, indices: Any, offsets: Any, rows: int, mode: int, last: bool, padding_idx: int,
+    xp: Any,
+) -> Any:  # fmt: skip
+    """The same as a sparse gradient: a row for each index."""
+    used, of, factors, kept = _places(raw(indices), raw(offsets), last, padding_idx, False, mode, raw(g).dtype)
+    values = xp.gather_values(g, of, 1)
+    if factors is not None:
+        values = values * constant(factors[:, None], xp)
+    if per_sample_weights is not None:
+        weights = xp.gather_values(per_sample_weights, np.arange(used.size) if isinstance(kept, slice) else kept, 1)
+        values = values * xp.reshape(weights, (used.size, 1))
+    return xp.picked_rows(values, constant(used, xp), (rows, raw(g).shape[1]), -1)
 
 
 @embedding_bag_op.vjp("per_sample_weights")

@@ -120,12 +120,16 @@ class Sparse(Wrapped):
         if not isinstance(result, Sparse):
             raise cannot_run("copy_")
         check_result_type(result.dtype, self.dtype)
-        version = self._rows._shared_counter()[0]
         rows = result._rows if result.dtype is self.dtype else result._rows.to(self.dtype)
-        is_sorted = (result._sorted and may_be_sorted) or result._at.shape[1] < 2
-        self._at, self._rows, self._sorted = result._at, same_values_op(rows), is_sorted
+        self._at, self._sorted = result._at, (result._sorted and may_be_sorted) or result._at.shape[1] < 2
         self._array = _look(result.shape, self._array.dtype)
-        self._rows._shared_counter()[0] = version + 1
+        if state.grad_enabled():
+            version = self._rows._shared_counter()[0]
+            self._rows = same_values_op(rows)
+            self._rows._shared_counter()[0] = version + 1
+        else:  # what it was computed from is none of its history: a leaf stays one
+            self._rows.data = rows
+            self._rows._bump_version()
         return self
 
     def _around(self, fn: Any, *tensors: Any) -> Any:
