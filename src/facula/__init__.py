@@ -82,8 +82,8 @@ _SUBMODULES = (
     "amp", "ao", "backends", "compiler", "cpu",
     "cuda", "distributed", "distributions", "fft", "func", "functional", "futures", "fx", "hub", "jit", "library",
     "linalg", "masked", "mps", "mtia", "multiprocessing", "nn", "onnx", "optim", "profiler", "quasirandom", "random",
-    "return_types", "safetensors", "serialization", "signal", "sparse", "special", "storage", "testing", "torch_version",
-    "types", "utils", "version", "viz", "xpu",
+    "return_types", "safetensors", "serialization", "signal", "sparse", "special", "storage", "testing",
+    "torch_version", "types", "utils", "version", "viz", "xpu",
 )  # fmt: skip
 """Submodules that are loaded when first asked for."""
 

@@ -283,9 +283,7 @@ def each_item_of(error: NeedsValues, name: str, fn: Any, args: tuple[Any, ...], 
     if top is None or top._level.depth != error.depth:
         raise error
     if top.is_sparse:
-        from ..ops.sparse.coo import cannot_run  # it imports this module
-
-        raise cannot_run(name)
+        raise top._cannot_run(name)
 
     def within(*args: Any, **kwargs: Any) -> Any:
         """The function below this level, where other transforms may be in the way of elements, too."""

@@ -45,10 +45,10 @@ def common_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
 # ---- promotion
 
 
-def operands(
+def promoted(
     op: Elementwise, args: tuple[Any, ...], attributes: tuple[Any, ...] = ()
-) -> tuple[list[Any], list[Any], dtypes.dtype] | None:
-    """(values as saved, arrays in the dtype to compute in, that dtype); None if an argument is no operand."""
+) -> tuple[list[Any], dtypes.dtype] | None:
+    """(values, the dtype to compute in); None if an argument is no operand."""
     dimensioned = zero_dim = number = None
     for i in op.scalars:
         if attributes[i] is not None:
@@ -78,6 +78,17 @@ def operands(
     dt = dtypes.result_dtype(dimensioned, zero_dim, number)
     if op.promote == "float" and dt.category < dtypes.FLOAT:
         dt = dtypes.default
+    return values, dt
+
+
+def operands(
+    op: Elementwise, args: tuple[Any, ...], attributes: tuple[Any, ...] = ()
+) -> tuple[list[Any], list[Any], dtypes.dtype] | None:
+    """(values as saved, arrays in the dtype to compute in, that dtype); None if an argument is no operand."""
+    found = promoted(op, args, attributes)
+    if found is None:
+        return None
+    values, dt = found
     np_dt = dt.numpy
     arrays = []
     for i, v in enumerate(values):

@@ -17,7 +17,7 @@ from ..machine.arguments import is_number
 from ..machine.deprecated import warn_of_old_overload
 from ..machine.elementwise import Elementwise, elementwise
 from ..machine.errors import NoOverload
-from ..machine.operands import operands
+from ..machine.operands import promoted
 from ..machine.overridable import overridable
 from ..machine.public import FUNCTIONS, OTHER_THAN_FOUND, expose, public
 from ..machine.refusals import only
@@ -140,10 +140,10 @@ add_scaled_op.write, sub_scaled_op.write = _add_into, _subtract_out_of
 def _check_alpha(alpha: Any, *args: Any) -> None:
     if alpha.__class__ in (float, int) and all(t.__class__ is Tensor and t._array.dtype.kind == "f" for t in args):
         return
-    found = operands(add_op, args)
+    found = promoted(add_op, args)
     if found is None:
         return
-    dt = found[2]
+    dt = found[1]
     if isinstance(alpha, bool) and dt.category != dtypes.BOOL:
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
     if dt.category <= dtypes.INT and not isinstance(alpha, int):

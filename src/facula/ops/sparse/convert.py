@@ -12,7 +12,7 @@ from ..._lazy import set_methods
 from ..._tensor import Tensor, elements
 from ..machine.public import public
 from ..machine.write import needs_gradient
-from .coo import Sparse, as_size, at_places, cannot_run, coalesced, is_sparse, rule, size_text, sparse
+from .coo import Sparse, at_places, cannot_run, is_sparse, rule, size_text, sparse
 from .kernels import gather_values_op, scatter_values_op
 
 to_sparse_op = gather_values_op.under("sparse_of_all", "ToSparseBackward1")
@@ -61,7 +61,7 @@ def to_sparse(
     rows = array.reshape(math.prod(shape), -1) if array.size else np.zeros((0, 1), array.dtype)
     places = np.flatnonzero((rows != 0).any(1))
     op = to_sparse_op if sparse_dim is None else to_hybrid_op
-    return sparse(at_places(places, shape), op(input, places, lead), input.shape, True)  # type: ignore[no-any-return]
+    return sparse(at_places(places, shape), op(input, places, lead), input.shape, True)
 
 
 @public("", "to_sparse_coo")
@@ -83,7 +83,7 @@ def sparse_mask(input: Tensor, mask: Tensor) -> Tensor:
     if is_sparse(input):
         return _mask_of_sparse(input, mask)
     m: Any = mask
-    return m._like(mask_op(input, m._places(), m.sparse_dim()))  # type: ignore[no-any-return]
+    return m._like(mask_op(input, m._places(), m.sparse_dim()))
 
 
 def _mask_of_sparse(t: Any, mask: Any) -> Any:
@@ -189,7 +189,7 @@ def _resize(self: Any, size: Any, sparse_dim: int, dense_dim: int) -> Any:
         wider = rows.new_zeros((rows.shape[0], *shape[lead:]))
         wider[tuple(slice(n) for n in rows.shape)] = rows
         rows = wider
-    return self._become(sparse(self._at, rows, as_size(shape), self._sorted))
+    return self._become(sparse(self._at, rows, shape, self._sorted))
 
 
 def _clear(self: Any, size: Any, sparse_dim: int, dense_dim: int) -> Any:
@@ -234,5 +234,3 @@ set_methods(
         "resize_as_sparse_",
     )},
 )  # fmt: skip
-
-__all__ = ["coalesced", "found_in", "sparse_mask", "to_dense", "to_sparse"]

@@ -10,6 +10,7 @@ the values. So gradients of any order, forward mode and what else operators know
 
 from __future__ import annotations
 
+import copy
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +19,6 @@ import numpy as np
 
 from ... import _lazy
 from ..._core import dtypes, layouts, state
-from ..._core.size import Size
 from ..._levels.needs_values import NeedsValues
 from ..._levels.wrapped import Level, Standin, Wrapped, blank
 from ..._tensor import Tensor
@@ -72,13 +72,13 @@ class SparseLook(Standin):
     def _needs_values(self, *args: Any, **kwargs: Any) -> Any:
         raise NeedsElements
 
-    __array_function__ = _needs_values  # type: ignore[assignment]
+    __array_function__ = _needs_values
     __array_ufunc__ = __array__ = __getitem__ = __setitem__ = _needs_values
     __add__ = __radd__ = __mul__ = __rmul__ = __sub__ = __rsub__ = __truediv__ = __rtruediv__ = _needs_values
     __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __float__ = __int__ = __index__ = __len__ = _needs_values
     __eq__ = __ne__ = __neg__ = __abs__ = __pow__ = __mod__ = __floordiv__ = __invert__ = _needs_values
     __and__ = __or__ = __xor__ = __iter__ = __contains__ = __matmul__ = _needs_values
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
 
 class Sparse(Wrapped):
@@ -142,6 +142,9 @@ class Sparse(Wrapped):
 
     def _reshaped(self, shape: tuple[int, ...]) -> Any:
         raise RuntimeError("reshape is not implemented for sparse tensors")
+
+    def _cannot_run(self, name: str) -> NotImplementedError:
+        return cannot_run(name)
 
     def _outlived(self) -> Any:
         return self
@@ -276,9 +279,9 @@ class Sparse(Wrapped):
     @property
     def nbytes(self) -> int:
         raise RuntimeError(
-            "nbytes is not defined for sparse tensors.  If you want the size of the constituent tensors, add the nbytes "
-            "of the indices and values.  If you want the size of the  equivalent dense tensor, multiply numel() by "
-            "element_size()"
+            "nbytes is not defined for sparse tensors.  If you want the size of the constituent tensors, add the "
+            "nbytes of the indices and values.  If you want the size of the  equivalent dense tensor, multiply numel() "
+            "by element_size()"
         )
 
     def storage(self) -> Any:
@@ -335,16 +338,9 @@ class Sparse(Wrapped):
         return _rebuild_sparse_tensor, (self.layout, (self._indices(), self._values(), self.shape, self._sorted))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        if not self.is_leaf:
-            raise RuntimeError(
-                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment. "
-                " If you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage,"
-                " see https://github.com/pytorch/pytorch/pull/103001"
-            )
         if id(self) not in memo:
-            copy = sparse(self._at.copy(), self._rows.detach().clone(), self.shape, self._sorted)
-            copy.requires_grad = self.requires_grad
-            memo[id(self)] = copy
+            rows = copy.deepcopy(self._rows, memo)
+            memo[id(self)] = sparse(self._at.copy(), rows, self._array.shape, self._sorted)
         return memo[id(self)]
 
     def _type_name(self) -> str:
@@ -378,7 +374,7 @@ def sparse(at: Any, rows: Any, shape: Any, is_sorted: bool = False) -> Any:
     return t
 
 
-def _look(shape: Any, dtype: Any) -> SparseLook:
+def _look(shape: Any, dtype: Any) -> Any:
     return SparseLook(tuple(shape), dtype, (0,) * len(shape), LEVEL.depth)
 
 
@@ -456,10 +452,6 @@ def _rule_of(op: Any, tensors: tuple[Any, ...], suffix: str = "") -> Callable[..
 
 def size_text(t: Any) -> str:
     return str(list(t._array.shape))
-
-
-def as_size(shape: Any) -> Size:
-    return Size(shape)
 
 
 def dtype_of(*tensors: Any) -> dtypes.dtype:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,14 +34,14 @@ def _rows_at(at: Any, g: Any, shape: tuple[int, ...], kept: Any, xp: Any) -> Any
     return sparse(at, same_values_op(g if kept is None else gather_values_op(g, kept, 1)), shape)
 
 
-def picked_rows(g: Any, indices: Any, shape: tuple[int, ...], padding_idx: int, xp: Any) -> Any:
+def picked_rows(xp: Any, g: Any, indices: Any, shape: tuple[int, ...], padding_idx: int) -> Any:
     """The gradient of a table whose rows were picked by number; the padding row has none."""
     flat = (raw(indices) if xp.is_raw else elements(indices)).reshape(-1).astype(np.int64)
     kept = np.flatnonzero(flat != padding_idx) if padding_idx >= 0 else None
     return _rows_at(flat[None], g.reshape(-1, *shape[1:]), shape, kept, xp)
 
 
-def picked_elements(g: Any, index: Any, shape: tuple[int, ...], dim: int, xp: Any) -> Any:
+def picked_elements(xp: Any, g: Any, index: Any, shape: tuple[int, ...], dim: int) -> Any:
     """The gradient of a tensor whose elements were gathered along a dimension."""
     where = raw(index) if xp.is_raw else elements(index)
     at = np.indices(where.shape).reshape(where.ndim, -1)
@@ -49,7 +50,5 @@ def picked_elements(g: Any, index: Any, shape: tuple[int, ...], dim: int, xp: An
     return _rows_at(at, g.reshape(-1), shape, None, xp)
 
 
-in_both_namespaces("picked_rows", lambda *args: picked_rows(*args, ARRAYS), lambda *args: picked_rows(*args, TENSORS))
-in_both_namespaces(
-    "picked_elements", lambda *args: picked_elements(*args, ARRAYS), lambda *args: picked_elements(*args, TENSORS)
-)
+for _name, _fn in {"picked_rows": picked_rows, "picked_elements": picked_elements}.items():
+    in_both_namespaces(_name, partial(_fn, ARRAYS), partial(_fn, TENSORS))

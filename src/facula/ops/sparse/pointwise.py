@@ -110,7 +110,7 @@ def _in_order(places: Any) -> bool:
 def changed_dense(op: Any, target: Any, others: tuple[Any, ...], attributes: tuple[Any, ...], requires: bool) -> Any:
     """Change a dense tensor in place by a sparse one. A sum touches only the rows that have something to add."""
     array = target._array
-    other = others[0] if others else None
+    other: Any = others[0] if others else None
     sign = {"add": 1, "add_scaled": 1, "sub": -1, "sub_scaled": -1}.get(op.name)
     if sign is None or requires or not is_sparse(other) or not _is_plain(target, other):
         result = RULES[op.name](op, target, *others, *attributes) if op.name in RULES else None

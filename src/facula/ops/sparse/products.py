@@ -8,12 +8,14 @@ import numpy as np
 
 from ..._core.dtypes import SCALAR_TYPE_NAMES
 from ..._tensor import Tensor
-from ..machine.primitive import primitive
-from ..machine.public import public
 from ..arrays.types import Array
 from ..machine import batching
+from ..machine.primitive import primitive
+from ..machine.public import public
+from ..moving.joining import cat
 from .coo import LAYOUTS, at_places, is_sparse, numbered, rule, sparse
-from .kernels import pair_products_op, scatter_values_op
+from .create import empty
+from .kernels import pair_products_op
 
 mm_op = pair_products_op.under("sparse_dense_mm", "MmBackward0")
 mv_op = pair_products_op.under("sparse_dense_mv", "MvBackward0")
@@ -81,7 +83,9 @@ def mv(op: Any, input: Any, vec: Any) -> Any:
             return mv(op, input, vec.to_dense())
         return mm(op, vec.unsqueeze(0), input.t()).squeeze(0)
     if input.ndim != 2 or vec.ndim != 1:
-        raise RuntimeError(f"mv: two tensor dim should be 2 and 1, but got SparseTensor Dim: {input.ndim} Tensor Dim: {vec.ndim}")
+        raise RuntimeError(
+            f"mv: two tensor dim should be 2 and 1, but got SparseTensor Dim: {input.ndim} Tensor Dim: {vec.ndim}"
+        )
     if input.shape[1] != vec.shape[0]:
         raise RuntimeError("mv: expected self.size(-1) == vec.size(-1)")
     _check_dtypes(input, vec)
@@ -144,7 +148,8 @@ def sparse_mm(sparse: Tensor, dense: Tensor) -> Tensor:
         return sparse.mm(dense)
     _check(sparse, dense)
     zeros = dense.detach().new_zeros((sparse.shape[0], dense.shape[1]))
-    return _added(sparse_addmm_op, zeros, sparse, dense, 0, 1)  # type: ignore[no-any-return]
+    found: Tensor = _added(sparse_addmm_op, zeros, sparse, dense, 0, 1)
+    return found
 
 
 @public("_sparse_addmm")
@@ -152,7 +157,8 @@ def sparse_addmm(mat: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1.0, al
     """``beta * mat + alpha * (mat1 @ mat2)`` for a sparse ``mat1``."""
     if not is_sparse(mat1):
         return mat.addmm(mat1, mat2, beta=beta, alpha=alpha)
-    return _added(sparse_addmm_op, mat, mat1, mat2, beta, alpha)  # type: ignore[no-any-return]
+    found: Tensor = _added(sparse_addmm_op, mat, mat1, mat2, beta, alpha)
+    return found
 
 
 @public("spmm dsmm")
@@ -161,44 +167,36 @@ def spmm(input: Tensor, mat2: Tensor) -> Tensor:
     return input.mm(mat2)
 
 
-@public("smm", "smm")
-def smm(input: Tensor, mat: Tensor) -> Tensor:
-    """The product of a sparse matrix and a dense one, as a sparse one."""
-    return sspaddmm(sparse_like_zeros(input, mat), input, mat)
-
-
 @public("hspmm", "hspmm")
 def hspmm(mat1: Tensor, mat2: Tensor) -> Tensor:
     """The product of a sparse matrix and a dense one, sparse in its rows."""
-    a: Any = mat1
+    _check(mat1, mat2, "hspmm")
+    rows, values = _rows_of_product(mat1, mat2)
+    made: Tensor = sparse(rows[None], values, (mat1.shape[0], mat2.shape[1]))
+    return made
+
+
+def _rows_of_product(a: Any, mat2: Any) -> tuple[Any, Any]:
+    """The rows of a product that are not 0, and their numbers."""
     rows, slots = np.unique(a._at[0], return_inverse=True)
     values = mm_op(a._rows, mat2, None, a._at[1], slots.reshape(-1), (rows.size, mat2.shape[1]), (1, 1, 1))
-    return sparse(rows[None], values, (a.shape[0], mat2.shape[1]))  # type: ignore[no-any-return]
+    return rows, values
 
 
-def sparse_like_zeros(input: Any, mat: Any) -> Any:
-    from .create import empty  # it imports modules that need this one
-
-    return empty((input.shape[0], mat.shape[1]), 2, input.dtype)
+@public("smm", "smm")
+def smm(input: Tensor, mat: Tensor) -> Tensor:
+    """The product of a sparse matrix and a dense one, as a sparse one."""
+    return sspaddmm(empty((input.shape[0], mat.shape[1]), 2, input.dtype), input, mat)
 
 
 @public("sspaddmm", "sspaddmm")
 def sspaddmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * (mat1 @ mat2)``, all of it sparse but ``mat2``."""
+    _check(mat1, mat2, "sspaddmm")
     a: Any = input
-    b: Any = mat1
-    _check(b, mat2, "sspaddmm")
-    rows, slots = np.unique(b._at[0], return_inverse=True)
+    rows, values = _rows_of_product(mat1, mat2)
     width = mat2.shape[1]
-    values = mm_op(b._rows, mat2, None, b._at[1], slots.reshape(-1), (rows.size, width), (1, 1, 1)) * alpha
     new = np.stack([np.repeat(rows, width), np.tile(np.arange(width), rows.size)])
-    old = a._rows * beta
-    joined = old.new_zeros(0).reshape(0) if not old.numel() and not values.numel() else None
-    if joined is None:
-        from ..moving.joining import cat  # loaded when first used
-
-        joined = cat([old, values.reshape(-1)])
-    return sparse(np.concatenate([a._at, new], 1), joined, (b.shape[0], width))  # type: ignore[no-any-return]
-
-
-__all__ = ["hspmm", "scatter_values_op", "smm", "sparse_addmm", "sparse_mm", "sspaddmm"]
+    joined = cat([a._rows * beta, (values * alpha).reshape(-1)])
+    made: Tensor = sparse(np.concatenate([a._at, new], 1), joined, (mat1.shape[0], width))
+    return made

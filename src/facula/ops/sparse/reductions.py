@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.dtypes import widened
+from ..._core.dtypes import SCALAR_TYPE_NAMES, widened
 from ..._tensor import Tensor
 from ..arrays.scatter_add import add_rows
 from ..arrays.types import Array
@@ -14,6 +14,8 @@ from ..machine import batching
 from ..machine.arguments import one_dim
 from ..machine.primitive import primitive
 from ..machine.public import public
+from ..moving.copy import cast_op
+from ..reductions.sums import sum_dim_op
 from .coo import at_places, cannot_run, is_sparse, numbered, rule, sparse
 from .kernels import scatter_values_op
 
@@ -42,7 +44,7 @@ def _sum(op: Any, t: Any, dims: Any, keepdim: bool, dtype: Any, name: str) -> An
     if not kept:
         result = op(t._rows, (0, *behind), False, dtype)
     else:
-        rows = op(t._rows, behind, False, dtype) if behind else t._rows if dtype is None else t._rows.to(_dtype(dtype))
+        rows = op(t._rows, behind, False, dtype) if behind else t._rows if dtype is None else cast_op(t._rows, dtype)
         if dtype is None and rows._array.dtype.kind in "biu":
             rows = rows.long()
         shape = tuple(t.shape[d] for d in kept)
@@ -56,12 +58,6 @@ def _sum(op: Any, t: Any, dims: Any, keepdim: bool, dtype: Any, name: str) -> An
     return result
 
 
-def _dtype(dtype: Any) -> Any:
-    from ..._core.dtypes import from_numpy_table  # loaded when first used
-
-    return from_numpy_table.get(dtype, dtype)
-
-
 @public("_sparse_sum")
 def sparse_sum(input: Tensor, dim: Any = None, dtype: Any = None) -> Tensor:
     """The sum of a sparse tensor: of all elements, or along ``dim``, where the result is sparse again."""
@@ -69,13 +65,11 @@ def sparse_sum(input: Tensor, dim: Any = None, dtype: Any = None) -> Tensor:
         raise cannot_run("_sparse_sum", "CPU")
     t: Any = input if dtype is None else input.to(dtype)
     if dim is None:
-        return t.coalesce().values().sum()  # type: ignore[no-any-return]
+        return t.coalesce().values().sum()
     dims = (dim,) if isinstance(dim, int) else tuple(dim)
     if not dims:
         raise RuntimeError("_sparse_sum: expected at least 1 dim to reduce over")
-    from ..reductions.sums import sum_dim_op  # loaded when first used
-
-    return _sum(sum_dim_op, t, tuple(one_dim(d, t.ndim) for d in dims), False, None, "sparse_sum")  # type: ignore[no-any-return]
+    return _sum(sum_dim_op, t, tuple(one_dim(d, t.ndim) for d in dims), False, None, "sparse_sum")
 
 
 @rule("vector_norm")
@@ -149,8 +143,6 @@ def _softmax(name: str, op: Any, input: Any, dim: int, dtype: Any) -> Any:
         raise cannot_run(f"_sparse_{name}", "CPU")
     t = (input if dtype is None else input.to(dtype)).coalesce()
     if t._array.dtype.kind not in "fV":
-        from ..._core.dtypes import SCALAR_TYPE_NAMES  # loaded when something went wrong
-
         raise NotImplementedError(f'"softmax" not implemented for \'{SCALAR_TYPE_NAMES[t.dtype]}\'')
     at = one_dim(dim, t.ndim)
     lead = t.sparse_dim()
@@ -166,10 +158,10 @@ def _softmax(name: str, op: Any, input: Any, dim: int, dtype: Any) -> Any:
 @public("_sparse_softmax")
 def sparse_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """softmax along a dimension, of the values that are there: all others count as minus infinity."""
-    return _softmax("softmax", softmax_op, input, dim, dtype)  # type: ignore[no-any-return]
+    return _softmax("softmax", softmax_op, input, dim, dtype)
 
 
 @public("_sparse_log_softmax")
 def sparse_log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """The logarithm of ``sparse_softmax``."""
-    return _softmax("log_softmax", log_softmax_op, input, dim, dtype)  # type: ignore[no-any-return]
+    return _softmax("log_softmax", log_softmax_op, input, dim, dtype)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..machine.namespaces import TENSORS
 from ..moving.joining import cat_op
 from .coo import cannot_run, dtype_of, is_sparse, rule, size_text, sparse
 from .kernels import gather_values_op, same_values_op, scatter_values_op
@@ -98,7 +99,9 @@ def expand(op: Any, input: Any, *args: Any) -> Any:
 def select(op: Any, input: Any, dim: int, index: int) -> Any:
     size = input.shape[dim]
     if not -size <= index < size:
-        raise IndexError(f"select(): index {index} out of range for tensor of size {size_text(input)} at dimension {dim}")
+        raise IndexError(
+            f"select(): index {index} out of range for tensor of size {size_text(input)} at dimension {dim}"
+        )
     index %= size
     shape = tuple(n for d, n in enumerate(input.shape) if d != dim)
     lead = input.sparse_dim()
@@ -170,8 +173,8 @@ def cat(op: Any, tensors: Any, dim: int, ends: Any = None, dtypes: Any = None) -
         others = [n for d, n in enumerate(each.shape) if d != dim]
         if each.ndim != first.ndim or others != [n for d, n in enumerate(first.shape) if d != dim]:
             raise RuntimeError(
-                f"All tensors must have the same shape: {size_text(first)} (except in the concatenating dimension), but "
-                f"found shape: {size_text(each)} at position {i}."
+                f"All tensors must have the same shape: {size_text(first)} (except in the concatenating dimension), "
+                f"but found shape: {size_text(each)} at position {i}."
             )
         if each.sparse_dim() != first.sparse_dim():
             raise RuntimeError(
@@ -193,7 +196,7 @@ def cat(op: Any, tensors: Any, dim: int, ends: Any = None, dtypes: Any = None) -
         else:
             behind = int(starts[-1]) - start - size
             padding = [0, 0] * (first.ndim - 1 - dim) + [start, behind]
-            values = _padded(values, tuple(padding))
+            values = TENSORS.constant_pad_nd(values, tuple(padding), 0)
         places.append(at)
         rows.append(values)
     return sparse(np.concatenate(places, 1), _joined(op, rows), shape)
@@ -202,12 +205,6 @@ def cat(op: Any, tensors: Any, dim: int, ends: Any = None, dtypes: Any = None) -
 def _joined(op: Any, rows: list[Any]) -> Any:
     ends = tuple(np.cumsum([each._array.shape[0] for each in rows]).tolist())
     return op(tuple(rows), 0, ends, None)
-
-
-def _padded(values: Any, padding: tuple[int, ...]) -> Any:
-    from ..machine.namespaces import TENSORS  # loaded when first used
-
-    return TENSORS.constant_pad_nd(values, padding, 0)
 
 
 @rule("stack_op")
