@@ -56,8 +56,7 @@ def sparse_coo_tensor(
         at = at.reshape(-1, 1) if rows._array.shape[0] == 1 else at.reshape(at.size, 1).repeat(rows._array.shape[0], 1)
     shape = _inferred(at, rows) if size is None else tuple(int(n) for n in size)
     _check(at, rows, shape, check_invariants, bool(is_coalesced))
-    inside = same_values_op(rows) if rows.requires_grad else rows.detach()
-    return _finished(sparse(at, inside, shape, bool(is_coalesced)), requires_grad)
+    return _finished(sparse(at, same_values_op(rows), shape, bool(is_coalesced)), requires_grad)
 
 
 def _finished(t: Any, requires_grad: bool) -> Any:

@@ -38,7 +38,8 @@ def sum_dim(op: Any, t: Any, dims: Any, keepdim: bool, dtype: Any) -> Any:
 
 def _sum(op: Any, t: Any, dims: Any, keepdim: bool, dtype: Any, name: str) -> Any:
     lead = t.sparse_dim()
-    dims = tuple(range(t.ndim)) if dims is None or dims == () else dims if isinstance(dims, tuple) else (dims,)
+    given = dims if isinstance(dims, tuple) else () if dims is None else (dims,)
+    dims = tuple([one_dim(d, t.ndim) for d in given]) or tuple(range(t.ndim))
     behind = tuple(d - lead + 1 for d in dims if d >= lead)
     kept = [d for d in range(lead) if d not in dims]
     if not kept:
