@@ -17,7 +17,7 @@ from facula.ops.arrays.sparse_array import SparseArray
 try:
     import torch
 except ImportError:
-    torch = None  # type: ignore[assignment]
+    torch = None
 
 beside_pytorch = pytest.mark.skipif(torch is None, reason="PyTorch is not installed")
 
@@ -62,7 +62,7 @@ MATRICES: dict[str, Operator] = {
     "mm": lambda lib, a, b, d: a @ d.t(),
     "sparse.mm": lambda lib, a, b, d: lib.sparse.mm(a, d.t()),
     "left_mm": lambda lib, a, b, d: d.t() @ a,
-    "both": lambda lib, a, b, d: lib.sparse.mm(a.coalesce(), b.t().coalesce()),  # of others PyTorch's is wrong
+    "both": lambda lib, a, b, d: lib.sparse.mm(a, b.t()),
     "mv": lambda lib, a, b, d: a @ d[0],
     "addmm": lambda lib, a, b, d: lib.sparse.addmm(d @ d.t(), a, d.t(), beta=0.5, alpha=2),
     "sum": lambda lib, a, b, d: a.sum(),
@@ -92,7 +92,7 @@ def dense(t: Any) -> Any:
 
 @beside_pytorch
 @pytest.mark.filterwarnings("ignore:Sparse:UserWarning")
-@pytest.mark.parametrize("name", MATRICES)
+@pytest.mark.parametrize("name", [name for name in MATRICES if name != "both"])  # PyTorch's has wrong rows
 def test_as_in_pytorch(name: str) -> None:
     """Values, layouts and gradients of values."""
     for seed in range(12):
@@ -136,9 +136,10 @@ def test_derivatives(name: str) -> None:
     assert gradgradcheck(fn, leaves)
 
 
-def test_product_of_uncoalesced_matrices() -> None:
-    random = np.random.default_rng(2)
-    a, b = (Parts(random, (4, 5), 2, False).made(facula) for _ in range(2))
+@pytest.mark.parametrize("seed", range(5))
+def test_product_of_sparse_matrices(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    a, b = (Parts(random, (4, 5), 2, bool(seed % 2)).made(facula) for _ in range(2))
     facula.testing.assert_close(facula.sparse.mm(a, b.t()).to_dense(), a.to_dense() @ b.to_dense().t())
 
 
@@ -150,8 +151,9 @@ def test_hybrid_tensors_are_as_dense_ones(lead: int) -> None:
         a, b = (Parts(random, (3, 4, 2), lead, False).made(facula) for _ in range(2))
         x, y = a.to_dense(), b.to_dense()
         pairs = [
-            (a.coalesce(), x), (a + b, x + y), (x - b, x - y), (a * b, x * y), (a * y, x * y), (a * 2, x * 2), (a.sum(), x.sum()),
-            (a.sum(0), x.sum(0)), (a.sum((1, 2)), x.sum((1, 2))), (a.sum(-1, keepdim=True), x.sum(-1, keepdim=True)),
+            (a.coalesce(), x), (a + b, x + y), (x - b, x - y), (a * b, x * y), (a * y, x * y), (a * 2, x * 2),
+            (a.sum(), x.sum()), (a.sum(0), x.sum(0)), (a.sum((1, 2)), x.sum((1, 2))),
+            (a.sum(-1, keepdim=True), x.sum(-1, keepdim=True)),
             (a[1], x[1]), (a.select(2, 1), x.select(2, 1)), (a.unsqueeze(-1), x.unsqueeze(-1)),
             (a.unsqueeze(0), x.unsqueeze(0)), (facula.cat([a, b], 2), facula.cat([x, y], 2)),
             (facula.stack([a, b], 3), facula.stack([x, y], 3)), (x.to_sparse(lead), x),
@@ -211,7 +213,7 @@ def test_sparse_gradients_meet() -> None:
         assert w.grad is not None and not w.grad.is_sparse
         assert w.grad.tolist() == [[5.0, 5.0], [3.0, 3.0], [5.0, 5.0]]
     w = facula.ones(3, 2, requires_grad=True)
-    sum(F.embedding(index, w, sparse=True).sum() for _ in range(4)).backward()  # type: ignore[union-attr]
+    sum(F.embedding(index, w, sparse=True).sum() for _ in range(4)).backward()
     assert w.grad is not None and w.grad.is_sparse and w.grad._nnz() == 8
     F.embedding(index, w).sum().backward()
     assert w.grad.tolist() == [[5.0, 5.0], [0.0, 0.0], [5.0, 5.0]]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..._tensor import Tensor, elements
 from ..arrays.sparse_array import SparseArray
-from ..machine.namespaces import ARRAYS, TENSORS
-from ..machine.rules import in_both_namespaces, raw
+from ..machine.rules import in_both_namespaces
 from .coo import sparse
 from .kernels import gather_values_op, same_values_op
 
@@ -25,30 +23,39 @@ def as_array(t: Any) -> SparseArray:
     return SparseArray(t._at, t._rows._array, tuple(t._array.shape))
 
 
-def _rows_at(at: Any, g: Any, shape: tuple[int, ...], kept: Any, xp: Any) -> Any:
-    """Rows at places; ``kept`` numbers those that count, None for all."""
-    if kept is not None:
-        at = at[:, kept]
-    if xp.is_raw:
-        return SparseArray(at, g if kept is None else g.take(kept, 0), shape)
-    return sparse(at, same_values_op(g if kept is None else gather_values_op(g, kept, 1)), shape)
+def _kept(indices: Any, padding_idx: int) -> tuple[Any, Any]:
+    """Places of picked rows, and which of these count: the padding row has no gradient."""
+    flat = indices.reshape(-1).astype(np.int64)
+    kept = np.flatnonzero(flat != padding_idx) if padding_idx >= 0 else np.arange(flat.size)
+    return flat[kept][None], kept
 
 
-def picked_rows(xp: Any, g: Any, indices: Any, shape: tuple[int, ...], padding_idx: int) -> Any:
-    """The gradient of a table whose rows were picked by number; the padding row has none."""
-    flat = (raw(indices) if xp.is_raw else elements(indices)).reshape(-1).astype(np.int64)
-    kept = np.flatnonzero(flat != padding_idx) if padding_idx >= 0 else None
-    return _rows_at(flat[None], g.reshape(-1, *shape[1:]), shape, kept, xp)
+def _picked_rows_array(g: Any, indices: Any, shape: tuple[int, ...], padding_idx: int) -> SparseArray:
+    at, kept = _kept(indices, padding_idx)
+    return SparseArray(at, g.reshape(-1, *shape[1:]).take(kept, 0), shape)
 
 
-def picked_elements(xp: Any, g: Any, index: Any, shape: tuple[int, ...], dim: int) -> Any:
-    """The gradient of a tensor whose elements were gathered along a dimension."""
-    where = raw(index) if xp.is_raw else elements(index)
-    at = np.indices(where.shape).reshape(where.ndim, -1)
-    if where.ndim:
-        at[dim] = where.reshape(-1)
-    return _rows_at(at, g.reshape(-1), shape, None, xp)
+def _picked_rows_tensor(g: Any, indices: Any, shape: tuple[int, ...], padding_idx: int) -> Any:
+    at, kept = _kept(elements(indices), padding_idx)
+    rows = g.reshape(-1, *shape[1:])
+    return sparse(at, same_values_op(gather_values_op(rows, kept, 1) if padding_idx >= 0 else rows), shape)
 
 
-for _name, _fn in {"picked_rows": picked_rows, "picked_elements": picked_elements}.items():
-    in_both_namespaces(_name, partial(_fn, ARRAYS), partial(_fn, TENSORS))
+def _gathered(index: Any, dim: int) -> Any:
+    """The places of elements that were gathered along a dimension."""
+    at = np.indices(index.shape).reshape(index.ndim, -1)
+    if index.ndim:
+        at[dim] = index.reshape(-1)
+    return at
+
+
+def _picked_elements_array(g: Any, index: Any, shape: tuple[int, ...], dim: int) -> SparseArray:
+    return SparseArray(_gathered(index, dim), g.reshape(-1), shape)
+
+
+def _picked_elements_tensor(g: Any, index: Any, shape: tuple[int, ...], dim: int) -> Any:
+    return sparse(_gathered(elements(index), dim), same_values_op(g.reshape(-1)), shape)
+
+
+in_both_namespaces("picked_rows", _picked_rows_array, _picked_rows_tensor)
+in_both_namespaces("picked_elements", _picked_elements_array, _picked_elements_tensor)
