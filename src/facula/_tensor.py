@@ -437,6 +437,8 @@ class Tensor(Methods):
             raise TypeError(f"Variable data has to be a tensor, but got {type_of(value)}")
         if self.requires_grad and value._array.dtype.kind in "biu":
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
+        if state.special and state.modes.capture is not None:
+            state.modes.capture.rebind(self)
         self._array = value._array
 
     @property

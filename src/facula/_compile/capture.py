@@ -12,7 +12,6 @@ buffers, tensors in closures. Those that creation functions make meanwhile are c
 
 from __future__ import annotations
 
-import gc
 import operator
 import threading
 from collections.abc import Callable, Sequence
@@ -23,12 +22,11 @@ import numpy as np
 from .._core import quiet, state
 from .._core.strides import element_strides
 from .._tensor import Tensor
-from ..autograd.graph import Node as GradNode
 from ..autograd.graph import resolve, user_place
 from ..fx.graph import Graph
 from ..fx.node import Node
 from ..ops.moving.copy import cast_op, clone_op
-from . import functions, program
+from . import functions, program, unveil
 from .inputs import Input, Met
 from .traced import Storage, Traced
 
@@ -81,6 +79,7 @@ class Capture:
         self._outer = state.modes.capture
         state.update(capture=self)
         self.is_active = True
+        unveil.begin()
         return self
 
     def __exit__(self, *exc: object) -> None:
@@ -98,7 +97,7 @@ class Capture:
                 np.copyto(storage.array, storage.value)
         for met in self.met.values():
             met.restore()
-        _unveil({met.leaf: met.edge for met in self.met.values() if met.leaf is not None})
+        unveil.end({met.leaf: met.edge for met in self.met.values() if met.leaf is not None})
 
     def give_up(self, what: str, asked: bool = False) -> None:
         """Go on as an ordinary run: this cannot be captured."""
@@ -204,6 +203,11 @@ class Capture:
         result = op.kernel(value, *attributes)
         made = self.called(op, (node, *attributes), result)
         return (made, result) if index is None else (self.part(made, index, result[index]), result[index])
+
+    def rebind(self, t: Tensor) -> None:
+        """A tensor is about to be given another array: the program does not repeat that for one of before."""
+        if type(t._array) is not Traced or id(t) in self.met:
+            self.give_up("a tensor of before is given other memory")
 
     # ---- nodes
 
@@ -462,30 +466,4 @@ class Capture:
         """Someone calls backward: it may go beyond what is captured."""
         if any(met.leaf is not None for met in self.met.values()):
             self.give_up("backward() through an argument that has a history")
-
-
-def _unveil(edges: dict[Any, Any]) -> None:
-    """Give tensors and nodes of the graph plain arrays again, wherever they are, and nodes the edges they lacked."""
-    for thing in gc.get_objects():
-        kind = type(thing)  # some objects, asked for their class, answer with warnings
-        if issubclass(kind, Tensor):
-            try:
-                array = thing._array
-            except AttributeError:
-                continue
-            if type(array) is Traced:
-                thing._array = _plain_of(array)
-        elif issubclass(kind, GradNode):
-            if edges and type(getattr(thing, "next", None)) is tuple and any(e in edges for e in thing.next):
-                thing.next = tuple([edges.get(e, e) for e in thing.next])
-            held = getattr(thing, "saved", None)
-            if type(held) is Traced:
-                thing.saved = _plain_of(held)
-            elif type(held) is tuple and any(type(v) is Traced for v in held):
-                thing.saved = tuple([_plain_of(v) if type(v) is Traced else v for v in held])
-
-
-def _plain_of(array: Traced) -> Any:
-    plain = getattr(array, "plain", None)
-    return array.view(np.ndarray) if plain is None else plain
 

@@ -19,7 +19,7 @@ from .passes.graph import cleaned
 from .passes.in_place import in_place
 from .passes.memory import place
 from .passes.schedule import schedule
-from .program import Mismatch
+from .program import Declined, Mismatch
 from .steps import Buffer, Plan, PythonCall, Value, dense, span, values_in
 
 _numbers = itertools.count(1)
@@ -36,10 +36,6 @@ class Compiled:
 
     def __call__(self, arrays: list[Any]) -> list[Any]:
         return self.run(arrays)
-
-
-class Declined(Exception):
-    """A kernel did not take what the program gave it; nothing has been changed."""
 
 
 def build(program: Any, backend: str = "auto") -> Compiled:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .._core import dtypes, state
+from .._core.generator import default_generator
 from .._core.pytree import tree_flatten
 from .._tensor import Tensor
 from . import impure, settings
@@ -35,18 +36,27 @@ class CompiledFunction:
         self.is_told = False
         self.reason: Reason | None = None
         """Why it runs as it is, if it does."""
+        self.call = self._caller()
         self._lock = threading.RLock()
         _all.add(self)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        for running in self.programs:
-            found = running.enter(args, kwargs)
-            if found is not None:
-                try:
-                    return running.call(*found)
-                except Mismatch:
-                    continue
-        return self.other(args, kwargs)
+        return self.call(*args, **kwargs)
+
+    def _caller(self) -> Callable[..., Any]:
+        programs, other = self.programs, self.other
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            for running in programs:
+                found = running.enter(args, kwargs)
+                if found is not None:
+                    try:
+                        return running.call(*found)
+                    except Mismatch:
+                        continue
+            return other(args, kwargs)
+
+        return call
 
     def other(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         modes = state.modes
@@ -80,6 +90,7 @@ class CompiledFunction:
         """Run the function, and keep what it did as a program."""
         reads = Reads(self.fn, args, kwargs)
         changes, modes, drawn_by_numpy = state.changes, _modes(), impure.numpy_stream()
+        place = default_generator.place()
         running = None
         with Capture(reads) as capture:
             capture.adopt([*tree_flatten((args, kwargs))[0], *reads.tensors.values()])
@@ -106,7 +117,8 @@ class CompiledFunction:
                 self._refuse(capture.reason)
             return result
         self.programs.insert(0, running)
-        return running.results(values, [None if given.is_constant else given.tensor for given in entry.inputs])
+        tensors = [None if given.is_constant else given.tensor for given in entry.inputs]
+        return running.results(values, tensors, place if running.draws else None)
 
     def source(self) -> str:
         """The programs, as text: forward and backward."""

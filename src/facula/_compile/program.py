@@ -21,6 +21,10 @@ class Mismatch(Exception):
     """A value is another one than was observed while capturing: this program is not for this call."""
 
 
+class Declined(Exception):
+    """A kernel did not take what a program gave it; nothing has been changed."""
+
+
 def check(value: Any, expected: Any) -> None:
     """A node: go on only if a number is what it was."""
     found = value.item()

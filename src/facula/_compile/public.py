@@ -9,7 +9,6 @@ from .. import compiler
 from ..nn.modules.module import Module
 from . import backends, custom
 from .function import CompiledFunction
-from .program import Mismatch
 
 MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
 
@@ -35,21 +34,11 @@ def compiled(
 def as_function(compiled: CompiledFunction) -> Any:
     """A plain function, as what was compiled is one."""
 
-    @functools.wraps(compiled.fn)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        for running in programs:
-            found = running.enter(args, kwargs)
-            if found is not None:
-                try:
-                    return running.call(*found)
-                except Mismatch:
-                    continue
-        return compiled.other(args, kwargs)
-
-    programs = compiled.programs
-    call.source = compiled.source  # type: ignore[attr-defined]
-    call.compiled = compiled  # type: ignore[attr-defined]
-    call._torchdynamo_orig_callable = compiled.fn  # type: ignore[attr-defined]
+    call: Any = compiled.call
+    functools.update_wrapper(call, compiled.fn)
+    call.source = compiled.source
+    call.compiled = compiled
+    call._torchdynamo_orig_callable = compiled.fn
     return call
 
 
@@ -65,10 +54,10 @@ class OptimizedModule(Module):
         self.training = module.training
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.__dict__["compiled"](*args, **kwargs)
+        return self.__dict__["compiled"].call(*args, **kwargs)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        return self.__dict__["compiled"](*args, **kwargs)
+        return self.__dict__["compiled"].call(*args, **kwargs)
 
     def source(self) -> str:
         """The programs, as text."""

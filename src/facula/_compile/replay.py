@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from .._core.generator import default_generator
 from .._tensor import Tensor
 from ..autograd.differentiate import grad
 from ..autograd.grad_mode import set_grad_enabled
@@ -29,10 +31,25 @@ def replayed(program: Program, tensors: Sequence[Any]) -> list[Any]:
         if node.target is operator.getitem:
             values[node] = args[0][args[1]]
         elif node.target is call:
-            raise RuntimeError("this program cannot be differentiated twice: it holds what is no operator")
+            values[node] = _put(node.meta["put"], *args[1:]) if "put" in node.meta else _called(*args)
         else:
             values[node] = node.target(*args)
-    return [values[node] for node in program.outputs if node is not None]
+    return [None if node is None else values[node] for node in program.outputs]
+
+
+def _put(step: Any, whole: Any, part: Any) -> Any:
+    """A tensor of which a view is another one."""
+    changed = whole.clone()
+    seen_through(changed, (step,)).copy_(part)
+    return changed
+
+
+def _called(fn: Any, *given: Any) -> Any:
+    """What is no operator has no derivative."""
+    found = fn(*[t._array if isinstance(t, Tensor) else t for t in given])
+    if isinstance(found, tuple):
+        return tuple([Tensor._wrap(array) for array in found])
+    return None if found is None else Tensor._wrap(found)
 
 
 def gradients(running: Any, node: Any, g: Any, edges: tuple[Any, ...]) -> list[Any]:
@@ -49,7 +66,7 @@ def gradients(running: Any, node: Any, g: Any, edges: tuple[Any, ...]) -> list[A
                 "input of a compiled function, which is run again for its second derivative"
             )
         tensors.append(t)
-    with set_grad_enabled(True):
+    with set_grad_enabled(True), _drawing_again(node.place):
         outs = replayed(entry.forward, tensors)
         roots = [seen_through(outs[r.value], r.steps) for r in entry.root_results]
         wanted = [tensors[at] for at, edge in zip(entry.differentiable, edges) if edge is not None]
@@ -57,6 +74,20 @@ def gradients(running: Any, node: Any, g: Any, edges: tuple[Any, ...]) -> list[A
         found = grad([r for r, _ in pairs], wanted, [each for _, each in pairs], create_graph=True, allow_unused=True)
     rest = iter(found)
     return [None if edge is None else next(rest) for edge in edges]
+
+
+@contextlib.contextmanager
+def _drawing_again(place: Any) -> Iterator[None]:
+    """The random numbers that the call drew, which was there in the stream then."""
+    if place is None:
+        yield
+        return
+    now = default_generator.place()
+    default_generator.go_back(place)
+    try:
+        yield
+    finally:
+        default_generator.go_back(now)
 
 
 def seen_through(t: Any, steps: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from ..ops.machine.any_state import mark_inference
 from . import replay
 from .entry import RECORDED, Entry, Result
 from .guards import Guard
-from .program import Mismatch, Program
+from .program import Declined, Mismatch, Program, run
 
 Backend = Callable[[Program], Callable[[list[Any]], list[Any]]]
 
@@ -27,9 +28,11 @@ Backend = Callable[[Program], Callable[[list[Any]], list[Any]]]
 class CompiledFunctionBackward(Node):
     """The backward side of a compiled function: a program, too."""
 
-    __slots__ = ("given", "running")
+    __slots__ = ("given", "place", "running")
     running: Running
     given: Any
+    place: Any
+    """Where the random stream was, if the program draws from it."""
     multi = True
 
     def output_count(self) -> int:
@@ -61,22 +64,27 @@ class Running:
         self.backward = None if entry.backward is None else backend(entry.backward)
         self.kinds = [(t._array.shape, t._array.dtype) for t in entry.roots]
         self.is_single = entry.plan.is_leaf() and isinstance(entry.leaves[0], Result)
-        self.may_fail = entry.forward.is_random and entry.forward.has_checks
+        self.draws = entry.forward.is_random
         self.kept_from = entry.kept_from
         self.inference = state.modes.inference
         self.freed: Any = Freed() if entry.is_freed else None
 
     def call(self, arrays: list[Any], tensors: list[Any]) -> Any:
         """Run it. Raises ``Mismatch`` if a value is another than was observed, and then nothing has happened."""
-        before = default_generator.get_state() if self.may_fail else None
+        place = default_generator.place() if self.draws else None
         try:
             values = self.forward(arrays)
         except Mismatch:
-            if before is not None:
-                default_generator.set_state(before)
+            if place is not None:
+                default_generator.go_back(place)
             raise
+        except Declined:
+            if place is not None:
+                default_generator.go_back(place)
+            self.forward = partial(run, self.entry.forward)
+            values = self.forward(arrays)
         self.repeat_effects(values, tensors)
-        return self.results(values, tensors)
+        return self.results(values, tensors, place)
 
     def repeat_effects(self, values: list[Any], tensors: list[Any]) -> None:
         """Do what the function did besides computing."""
@@ -89,12 +97,12 @@ class Running:
         for at, value in entry.grads:
             tensors[at]._meta.grad = None if value < 0 else Tensor._wrap(values[value])
 
-    def results(self, values: list[Any], tensors: list[Any]) -> Any:
+    def results(self, values: list[Any], tensors: list[Any], place: Any) -> Any:
         """Put the results together."""
         entry = self.entry
         node = None
         if self.backward is not None or entry.is_freed:
-            node = self._node(values, tensors)
+            node = self._node(values, tensors, place)
         if self.is_single:
             return self._tensor(entry.leaves[0], values, tensors, node)
         made: dict[int, Any] = {}
@@ -107,15 +115,15 @@ class Running:
             leaves.append(leaf)
         return tree_unflatten(leaves, entry.plan)
 
-    def _node(self, values: list[Any], tensors: list[Any]) -> Any:
+    def _node(self, values: list[Any], tensors: list[Any], place: Any) -> Any:
         if self.backward is None:
             node = blank_node(CompiledFunctionBackward)
             node.code, node.instruction, node.seq = self.freed.code, self.freed.instruction, next_sequence_number()
-            node.running, node.saved, node.given = self, self.freed, None
+            node.running, node.saved, node.given, node.place = self, self.freed, None, None
             return node
         edges = tuple([tensors[at]._edge() for at in self.entry.differentiable])
         node = new_node(CompiledFunctionBackward, edges)
-        node.running = self
+        node.running, node.place = self, place
         node.saved = tuple(values[self.kept_from :])
         node.given = [(t, 0 if t._counter is None else t._counter[0]) if t is not None else None for t in tensors]
         return node
@@ -155,8 +163,12 @@ class Running:
         tangents = [
             np.zeros(shape, dtype) if each is None else np.asarray(each) for each, (shape, dtype) in zip(g, self.kinds)
         ]
-        assert self.backward is not None
-        return self.backward([*saved, *tangents])
+        assert self.backward is not None and self.entry.backward is not None
+        try:
+            return self.backward([*saved, *tangents])
+        except Declined:
+            self.backward = partial(run, self.entry.backward)
+            return self.backward([*saved, *tangents])
 
     def gradients_as_tensors(self, node: Any, g: Any, edges: tuple[Any, ...]) -> list[Any]:
         """The same on Tensors, recorded: the forward program is run again by operators, and differentiated."""

@@ -69,11 +69,7 @@ class Generator:
         kernels = _native_draws()
         if kernels is None:
             return False
-        held = self._held
-        if held is None:
-            engine = self._seeded_engine()
-            held = self._held = engine, _memory_of(engine)
-        engine, memory = held
+        engine, memory = self._held or self._hold()
         with engine.lock:
             if self._raw != self._first_words:
                 return kernels[name](memory, *given)
@@ -82,6 +78,29 @@ class Generator:
             if memory.tobytes() != before:
                 self._raw = engine.random_raw
         return done
+
+    def _hold(self) -> Any:
+        engine = self._seeded_engine()
+        self._held = engine, _memory_of(engine)
+        return self._held
+
+    def place(self) -> Any:
+        """Where the stream is, for ``go_back``: what ``get_state`` tells, but sooner."""
+        if not _is_memory_known():
+            return self.get_state()
+        _, memory = self._held or self._hold()
+        return memory.tobytes(), self._raw == self._first_words, self.next_normal, self._seed
+
+    def go_back(self, place: Any) -> None:
+        """Go on from a place where the stream was."""
+        if type(place) is not tuple:
+            self.set_state(place)
+            return
+        engine, memory = self._held or self._hold()
+        words, is_first, self.next_normal, self._seed = place
+        with engine.lock:
+            memory[:] = np.frombuffer(words, np.uint8)
+        self._raw = self._first_words if is_first else engine.random_raw
 
     def _seeded_engine(self) -> Any:
         if self._engine is None:
@@ -192,13 +211,16 @@ def _native_draws() -> dict[str, Callable[..., bool]] | None:
     from ..native import library  # loaded when there may be one
     from ..native.kernels.random import DRAWS  # the same
 
-    if not library.in_use():
-        return None
+    return DRAWS if library.in_use() and _is_memory_known() else None
 
+
+@functools.cache
+def _is_memory_known() -> bool:
+    """Whether the twister's words lie where they are expected."""
     engine = np.random.MT19937(0)
     state = engine.state["state"]
     expected = state["key"].tobytes() + np.int32(state["pos"]).tobytes()
-    return DRAWS if _memory_of(engine).tobytes() == expected else None
+    return bool(_memory_of(engine).tobytes() == expected)
 
 
 default_generator = Generator()

@@ -167,6 +167,8 @@ def set_(
 ) -> Any:
     """Another tensor's (or storage's) memory in place of this one's."""
     views.check_inplace(input, state.grad_enabled())
+    if state.special and state.modes.capture is not None:
+        state.modes.capture.rebind(input)
     dt = input._array.dtype
     if source is None:
         array = np.empty((0,), dt)
