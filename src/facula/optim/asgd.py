@@ -62,7 +62,9 @@ class ASGD(ElementwiseOptimizer):
     ) -> tuple[list[float], Any]:
         step, eta, mu = numbers
         step += 1
-        lr, lambd = number(group["lr"]), group["lambd"]
+        lr, lambd = group["lr"], group["lambd"]
+        if not isinstance(step, Tensor):
+            lr = number(lr)
         next_eta = lr / (1 + lambd * lr * step) ** group["alpha"]
         next_mu = 1 / max(1, step - group["t0"])
         return [step, next_eta, next_mu], (eta, mu, 1 - lambd * eta, group["weight_decay"], group["maximize"])
