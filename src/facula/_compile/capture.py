@@ -27,7 +27,9 @@ from ..fx.graph import Graph
 from ..fx.node import Node
 from ..ops.moving.copy import cast_op, clone_op
 from . import functions, program, unveil
+from .general import General
 from .inputs import Input, Met
+from .symbols import as_hints, as_nodes, has_symbols
 from .traced import Storage, Traced
 
 
@@ -44,12 +46,13 @@ class Reason:
         return f"{self.what} at {self.place}"
 
 
-class Capture:
+class Capture(General):
     """One run of a function that is written down. A context manager around it."""
 
     is_export = False
 
-    def __init__(self, reads: Any) -> None:
+    def __init__(self, reads: Any, sizes: dict[int, tuple[int, ...]] | None = None) -> None:
+        super().__init__(sizes)
         self.reads = reads
         self._numbers: dict[Any, Tensor] = {}
         self.names: dict[int, str] = reads.tensor_names
@@ -142,6 +145,8 @@ class Capture:
 
     def _given(self, array: Any, t: Tensor | None, is_constant: bool) -> Traced:
         node = self._placeholder(array, self.names.get(id(t), "c" if is_constant else "x"))
+        if self.sizes and id(t) in self.sizes:
+            node.meta["general"] = self.sizes[id(t)]
         given = Input(array, node, t, is_constant)
         given.storage.origin = given
         self.inputs.append(given)
@@ -165,10 +170,18 @@ class Capture:
         node.meta = {"shape": array.shape, "dtype": array.dtype, "strides": element_strides(array), "source": None}
         return node
 
-    def _shown(self, array: Any, storage: Storage, steps: Any = ()) -> Traced:
+    @staticmethod
+    def _generalize(traced: Traced, node: Node) -> None:
+        general = node.meta.get("general")
+        if general:
+            traced.general = tuple(range(traced.ndim)) if general is True else general
+
+    def _shown(self, array: Any, storage: Storage, steps: Any = (), node: Node | None = None) -> Traced:
         traced = array.view(Traced)
         traced.capture, traced.storage, traced.plain, traced.steps = self, storage, array, steps
         traced.seen = (-1, None, None)
+        if self.sizes:
+            self._generalize(traced, node or storage.node)
         return traced
 
     def node_of(self, array: Any) -> Node:
@@ -200,7 +213,7 @@ class Capture:
         return array.seen[1], array.seen[2]
 
     def _viewed(self, op: Any, node: Any, value: Any, attributes: Any, index: int | None) -> tuple[Any, Any]:
-        result = op.kernel(value, *attributes)
+        result = op.kernel(value, *self.hints(attributes))
         made = self.called(op, (node, *attributes), result)
         return (made, result) if index is None else (self.part(made, index, result[index]), result[index])
 
@@ -214,6 +227,8 @@ class Capture:
     def called(self, target: Any, args: tuple[Any, ...], result: Any) -> Node:
         node = self.graph.create_node("call_function", target, args)
         node.meta["source"] = resolve(*user_place(3))
+        if self.sizes and any(each.meta.get("general") for each in node.all_input_nodes):
+            node.meta["general"] = True
         if isinstance(result, (np.ndarray, np.generic)):
             self._describe(node, result)
         return node
@@ -225,6 +240,7 @@ class Capture:
 
     def part(self, node: Node, i: int, value: Any) -> Node:
         part = self.graph.create_node("call_function", operator.getitem, (node, i))
+        part.meta["general"] = node.meta.get("general")
         self._describe(part, value)
         return part
 
@@ -268,7 +284,7 @@ class Capture:
             node.meta["random"] = op.is_random
             return self.new(node, result)
         node = self.called(op, args, None)
-        node.meta["random"] = op.is_random
+        node.meta.update(random=op.is_random, parts=len(result))
         parts = [r if isinstance(r, np.ndarray) else np.asarray(r) for r in result]
         return [self.new(self.part(node, i, part), part) for i, part in enumerate(parts)]
 
@@ -279,6 +295,8 @@ class Capture:
             return node, array
         if type(value) is Traced:
             return self.now(value)
+        if self.sizes and has_symbols(value):
+            return as_nodes(value), as_hints(value)
         if isinstance(value, (tuple, list)) and any(isinstance(v, (Tensor, Traced)) for v in value):
             pairs = [self._attribute(v) for v in value]
             return tuple([n for n, _ in pairs]), tuple([v for _, v in pairs])
@@ -287,16 +305,17 @@ class Capture:
     def _views(self, op: Any, base: Traced, args: Any, attributes: Any, result: Any) -> Any:
         """Views show the memory that their base is in, and its values as they are when asked."""
         version = base.storage.version
-        looks = op.kernel(base.plain, *attributes)
+        looks = op.kernel(base.plain, *self.hints(attributes))
         if op.outputs == 1:
             node = self.called(op, args, result)
-            view = self._shown(looks, base.storage, (*base.steps, (op, attributes, None)))
+            view = self._shown(looks, base.storage, (*base.steps, (op, attributes, None)), node)
             view.seen = (version, node, result)
             return view
         node = self.called(op, args, None)
+        node.meta["parts"] = len(result)
         views = []
         for i, part in enumerate(result):
-            view = self._shown(looks[i], base.storage, (*base.steps, (op, attributes, i)))
+            view = self._shown(looks[i], base.storage, (*base.steps, (op, attributes, i)), node)
             view.seen = (version, self.part(node, i, part), part)
             views.append(view)
         return views
@@ -318,10 +337,15 @@ class Capture:
         self.assign(target, result)
 
     def _draw_into(self, op: Any, target: Traced, others: Sequence[Any], write: Callable[..., None]) -> None:
-        shape, dtype = target.shape, target.dtype
-        strides = target.strides
+        shape, dtype, strides = target.plain.shape, target.dtype, target.plain.strides
+        is_general = target.general is not None
 
         def draw(*arrays: Any) -> Any:
+            if is_general:
+                like, *arrays = arrays  # type: ignore[assignment]
+                memory = np.empty_like(like)
+                write(memory, *arrays)
+                return memory
             memory = np.empty(shape, dtype)
             if memory.strides != strides:
                 memory = np.empty_like(np.lib.stride_tricks.as_strided(np.empty(1, dtype), shape, strides))
@@ -329,7 +353,7 @@ class Capture:
             return memory
 
         draw.__name__ = op.name
-        operands = [self.now(a) for a in others]
+        operands = [self.now(a) for a in ((target, *others) if is_general else others)]
         result = draw(*[v for _, v in operands])
         node = self.called(program.call, (draw, *[n for n, _ in operands]), result)
         node.meta["random"] = True
@@ -347,7 +371,7 @@ class Capture:
             for (outer, whole), step in zip(reversed(chain[:-1]), reversed(target.steps)):
                 node, value = self._put(outer, whole, step, node, value)
         else:
-            value = np.broadcast_to(value, target.shape)
+            value = np.broadcast_to(value, target.plain.shape)
         storage.node, storage.value = node, value
         storage.version += 1
         self.writes += 1
@@ -355,16 +379,17 @@ class Capture:
     def _put(self, outer: Node, whole: Any, step: Any, node: Node, value: Any) -> tuple[Node, Any]:
         """The whole of which a view is another value."""
         op, attributes, index = step
+        sizes = attributes if self.sizes else ()
 
-        def put(whole: Any, part: Any) -> Any:
+        def put(whole: Any, part: Any, *sizes: Any) -> Any:
             changed = whole.copy(order="K")
-            view = op.kernel(changed, *attributes)
+            view = op.kernel(changed, *(sizes or attributes))
             np.copyto(view if index is None else view[index], part)
             return changed
 
         put.__name__ = f"put_{op.name}"
-        result = put(whole, value)
-        made = self.called(program.call, (put, outer, node), result)
+        result = put(whole, value, *self.hints(sizes))
+        made = self.called(program.call, (put, outer, node, *sizes), result)
         made.meta["put"] = step
         return made, result
 
@@ -384,26 +409,28 @@ class Capture:
         """A look at elements that raises, or does nothing: the program does so, too."""
         self.adopt((t,))
         node, value = self.now(t._array)
-        check(value, *args)
+        check(value, *as_hints(args))
+        sizes = as_nodes(args) if self.sizes else ()
 
-        def again(array: Any) -> None:
-            check(array, *args)
+        def again(array: Any, *sizes: Any) -> None:
+            check(array, *(sizes or args))
 
         again.__name__ = check.__name__
-        self.called(program.call, (again, node), None).meta["effect"] = True
+        self.called(program.call, (again, node, *sizes), None).meta["effect"] = True
 
     def learned(self, t: Tensor, fn: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """A look at elements that decides what to do: the program is for calls in which it finds the same."""
         self.adopt((t,))
         node, value = self.now(t._array)
-        found = fn(value, *args)
+        found = fn(value, *as_hints(args))
+        sizes = as_nodes(args) if self.sizes else ()
 
-        def again(array: Any) -> None:
-            if fn(array, *args) != found:
+        def again(array: Any, *sizes: Any) -> None:
+            if fn(array, *(sizes or args)) != found:
                 raise program.Mismatch
 
         again.__name__ = fn.__name__
-        self.called(program.call, (again, node), None).meta["effect"] = True
+        self.called(program.call, (again, node, *sizes), None).meta["effect"] = True
         return found
 
     def computed(self, t: Tensor, fn: Callable[[Any], Tensor]) -> Tensor:
@@ -458,9 +485,11 @@ class Capture:
 
     # ---- public functions
 
-    def function(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Run a public function: see ``functions``."""
-        return functions.run(self, fn, args, kwargs)
+    def function(
+        self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], makes: bool = False
+    ) -> Any:
+        """Run a public function: see ``functions``. ``makes``: it makes a tensor of a size."""
+        return functions.run(self, fn, args, kwargs, makes)
 
     def before_backward(self) -> None:
         """Someone calls backward: it may go beyond what is captured."""

@@ -13,10 +13,11 @@ from ..autograd.accumulate import AccumulateGrad
 from ..autograd.engine import run_backward
 from ..fx.graph import Graph
 from ..fx.node import Node, map_arg
+from ..ops.machine.primitive import Primitive
 from ..ops.moving.copy import clone_op
 from .capture import Capture
 from .inputs import Met
-from .program import Program, call, check
+from .program import Program, check
 
 
 class Derivative:
@@ -28,9 +29,13 @@ class Derivative:
         self.tangents: list[Node] = []
         roots = []
         for out in outputs:
-            array = np.ones(out._array.shape, out._array.dtype)
-            tangent = Tensor._wrap(array)
-            self.tangents.append(capture.meet(tangent).input.node)
+            like: Any = out._array
+            tangent = Tensor._wrap(np.ones(like.plain.shape, like.dtype))
+            if like.general is not None:
+                capture.sizes[id(tangent)] = like.general
+            node = capture.meet(tangent).input.node
+            node.meta["tangent"] = True
+            self.tangents.append(node)
             capture.inputs.pop()
             roots.append((out._edge(), tangent))
         known = len(capture.inputs)
@@ -138,7 +143,7 @@ def _is_view(node: Node) -> bool:
     if node.target is operator.getitem:
         source = node.args[0]
         return isinstance(source, Node) and _is_view(source)
-    return node.op == "call_function" and node.target not in (call, check) and bool(node.target.is_view)
+    return node.op == "call_function" and isinstance(node.target, Primitive) and node.target.is_view
 
 
 def _boundary(nodes: list[Node], wanted: list[Node], forward: set[Node]) -> list[Node]:

@@ -9,10 +9,12 @@ import numpy as np
 
 from .._core.pytree import tree_flatten
 from .._tensor import Tensor
+from ..fx.node import map_aggregate, map_arg
 from . import derive
 from .capture import Capture
 from .program import Program
 from .reads import Reads
+from .symbols import Symbol, has_symbols
 from .traced import Traced
 
 
@@ -31,6 +33,25 @@ class Result(NamedTuple):
 
 
 RECORDED = -2
+
+
+class Place:
+    """A number that the program computes: which value of it."""
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+
+class Shape:
+    """A shape that the program computes."""
+
+    def __init__(self, sizes: list[Any]) -> None:
+        self.sizes = sizes
+
+
+def resolved(thing: Any, values: list[Any]) -> Any:
+    """Views with the numbers that belong to them."""
+    return map_aggregate(thing, lambda each: values[each.value] if type(each) is Place else each)
 
 
 class Written(NamedTuple):
@@ -81,6 +102,7 @@ class Entry:
             self._values += kept
         else:
             self.forward, _ = derive.extracted(capture.graph.nodes, nodes, self._values, self.commits)
+        self.is_general = self.forward.is_general
 
     def values_now(self, capture: Capture) -> list[Any]:
         """What the forward program gives, as it came out in the captured call."""
@@ -123,6 +145,10 @@ class Entry:
         bases: dict[int, int] = {}
         found: list[Any] = []
         for leaf in leaves:
+            if type(leaf) is Symbol:
+                leaf = self._place(leaf.node)
+            elif has_symbols(leaf):
+                leaf = Shape([self._place(n.node) if type(n) is Symbol else n for n in leaf])
             if isinstance(leaf, Tensor):
                 if id(leaf) not in seen:
                     seen[id(leaf)] = self._result(capture, leaf, bases)
@@ -130,17 +156,22 @@ class Entry:
             found.append(leaf)
         return found
 
+    def _place(self, node: Any) -> Place:
+        self._values.append(node)
+        return Place(len(self._values) - 1)
+
     def _result(self, capture: Capture, t: Tensor, bases: dict[int, int]) -> Result:
         array: Any = t._array
         if type(array) is not Traced:
             capture.give_up(f"a result of type {type(t).__name__}")
             return Result(-1, -1, None, -1)
         given = array.storage.origin
+        steps = map_arg(array.steps, self._place) if capture.sizes else array.steps
         if given is not None and not given.is_constant:
             met = capture.met.get(id(t))
             is_itself = met is not None and met.tensor is t
             recorded = RECORDED if t.requires_grad else -1
-            return Result(-1, self.inputs.index(given), None if is_itself else array.steps, recorded)
+            return Result(-1, self.inputs.index(given), None if is_itself else steps, recorded)
         slot = -1
         if t._node is not None:
             slot = len(self.roots)
@@ -151,7 +182,7 @@ class Entry:
         if key not in bases:
             bases[key] = len(self._values)
             self._values.append(array.storage.node)
-        return Result(bases[key], -1, array.steps, slot)
+        return Result(bases[key], -1, steps, slot)
 
     def _commits(self, capture: Capture) -> dict[int, int]:
         commits = {}

@@ -10,7 +10,7 @@ from typing import Any
 
 from .._core import dtypes, state
 from .._core.generator import default_generator
-from .._core.pytree import tree_flatten
+from .._core.pytree import tree_flatten, tree_map
 from .._tensor import Tensor
 from . import impure, settings
 from .capture import Capture, Reason
@@ -20,6 +20,8 @@ from .guards import Guard
 from .program import Mismatch
 from .reads import Reads
 from .run import Running
+from .seen import Sizes
+from .symbols import Symbol
 
 
 class CompiledFunction:
@@ -36,6 +38,7 @@ class CompiledFunction:
         self.is_told = False
         self.reason: Reason | None = None
         """Why it runs as it is, if it does."""
+        self.sizes = Sizes()
         self.call = self._caller()
         self._lock = threading.RLock()
         _all.add(self)
@@ -92,7 +95,7 @@ class CompiledFunction:
         changes, modes, drawn_by_numpy = state.changes, _modes(), impure.numpy_stream()
         place = default_generator.place()
         running = None
-        with Capture(reads) as capture:
+        with Capture(reads, self.sizes.general(args, kwargs, self.dynamic)) as capture:
             capture.adopt([*tree_flatten((args, kwargs))[0], *reads.tensors.values()])
             with impure.Watch(capture):
                 result = self.fn(*args, **kwargs)
@@ -107,18 +110,34 @@ class CompiledFunction:
             if capture.is_active and modes != _modes():
                 capture.give_up("it leaves another mode switched on")
             if capture.is_active:
-                entry = Entry(capture, reads, result)
+                entry = self._entry(capture, reads, result)
             if capture.is_active:
                 guard = Guard(capture, entry, reads, args, kwargs)
                 running = Running(entry, guard, self.backend)
                 values = entry.values_now(capture)
+        if capture.sizes:
+            result = tree_map(_number, result)
         if running is None:
-            if not capture.is_postponed:
+            if capture.sizes:
+                self.sizes.are_fixed = True  # perhaps each size can have a program
+            elif not capture.is_postponed:
                 self._refuse(capture.reason)
             return result
-        self.programs.insert(0, running)
+        if running.entry.is_general:
+            self.programs.append(running)
+        else:
+            self.programs.insert(0, running)
         tensors = [None if given.is_constant else given.tensor for given in entry.inputs]
         return running.results(values, tensors, place if running.draws else None)
+
+    def _entry(self, capture: Capture, reads: Reads, result: Any) -> Any:
+        try:
+            return Entry(capture, reads, result)
+        except Exception:
+            if not capture.sizes:
+                raise
+            capture.give_up("its derivative, with sizes that are not fixed")
+            return None
 
     def source(self) -> str:
         """The programs, as text: forward and backward."""
@@ -126,6 +145,7 @@ class CompiledFunction:
 
     def forget(self) -> None:
         self.programs.clear()
+        self.sizes = Sizes()
         self.is_eager = self.is_told = False
 
     def _refuse(self, reason: Reason | None) -> None:
@@ -150,6 +170,10 @@ def forget_all() -> None:
     """Forget the programs of all functions."""
     for each in list(_all):
         each.forget()
+
+
+def _number(value: Any) -> Any:
+    return value.hint if type(value) is Symbol else value
 
 
 def _modes() -> tuple[Any, ...]:

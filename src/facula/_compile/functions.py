@@ -12,6 +12,7 @@ from .._core.pytree import tree_flatten, tree_unflatten
 from .._tensor import Tensor
 from ..fx.node import Node
 from . import program
+from .symbols import as_hints, as_nodes, has_symbols
 from .traced import Traced
 
 
@@ -22,10 +23,14 @@ class Leak(BaseException):
         self.what = what
 
 
-def run(capture: Any, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def run(
+    capture: Any, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], makes: bool = False
+) -> Any:
     """Run a public function. What it makes by itself is a constant, or a draw; see also ``Leak``."""
     if not capture.is_active:
         return fn(*args, **kwargs)
+    if makes and capture.sizes and _depends_on_sizes(capture, args, kwargs):
+        return _as_one_step(capture, fn, args, kwargs, fn.__name__, True)
     last, writes, known = next(iter(reversed(capture.graph.nodes)), None), capture.writes, len(capture.inputs)
     capture.depth += 1
     try:
@@ -51,20 +56,27 @@ def _rewind(capture: Any, last: Node | None) -> None:
         capture.graph.erase_node(node)
 
 
+def _depends_on_sizes(capture: Any, args: Any, kwargs: Any) -> bool:
+    leaves, _ = tree_flatten((args, kwargs))
+    tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
+    capture.adopt(tensors)
+    return has_symbols(leaves) or any(getattr(t._array, "general", None) is not None for t in tensors)
+
+
 def _repeatable(
     capture: Any, fn: Callable[..., Any], args: Any, kwargs: Any
-) -> tuple[Callable[..., Any], list[Tensor]]:
-    """A call as a function of the arrays of its tensors, which gives the leaves of its result and their plan."""
+) -> tuple[Callable[..., Any], list[Any]]:
+    """A call as a function of the arrays of its tensors and of sizes, which gives the leaves of its result and their plan."""
     leaves, plan = tree_flatten((args, kwargs))
-    where = [i for i, leaf in enumerate(leaves) if isinstance(leaf, Tensor)]
-    tensors = [leaves[i] for i in where]
-    capture.adopt(tensors)
-    constant = [None if isinstance(leaf, Tensor) else leaf for leaf in leaves]
+    where = [i for i, leaf in enumerate(leaves) if isinstance(leaf, Tensor) or has_symbols(leaf)]
+    given = [leaves[i] for i in where]
+    capture.adopt(given)
+    constant = [None if i in where else leaf for i, leaf in enumerate(leaves)]
 
     def compute(*arrays: Any) -> Any:
         given = list(constant)
         for i, array in zip(where, arrays):
-            given[i] = Tensor._wrap(array)
+            given[i] = Tensor._wrap(array) if isinstance(array, np.ndarray) else array
         positional, named = tree_unflatten(given, plan)
         before = state.modes.grad_enabled, state.modes.capture
         state.update(grad_enabled=False, capture=None)
@@ -73,21 +85,29 @@ def _repeatable(
         finally:
             state.update(grad_enabled=before[0], capture=before[1])
 
-    return compute, tensors
+    return compute, given
 
 
-def _as_one_step(capture: Any, fn: Callable[..., Any], args: Any, kwargs: Any, what: str) -> Any:
+def _operand(capture: Any, value: Any) -> tuple[Any, Any]:
+    return capture.now(value._array) if isinstance(value, Tensor) else (as_nodes(value), as_hints(value))
+
+
+def _as_one_step(
+    capture: Any, fn: Callable[..., Any], args: Any, kwargs: Any, what: str, makes: bool = False
+) -> Any:
     """A function that looks at elements, and of which no derivative is wanted, as a step of its own."""
-    compute, tensors = _repeatable(capture, fn, args, kwargs)
+    compute, given = _repeatable(capture, fn, args, kwargs)
+    tensors = [t for t in given if isinstance(t, Tensor)]
     if any(t.wraps or type(t._array) is not Traced for t in tensors):
         capture.give_up(what)
         return fn(*args, **kwargs)
-    operands = [capture.now(t._array) for t in tensors]
+    operands = [_operand(capture, each) for each in given]
     versions = [t._version for t in tensors]
     found, plan = compute(*[value for _, value in operands])
-    needs = state.grad_enabled() and any(t.requires_grad for t in tensors)
+    needs = not makes and state.grad_enabled() and any(t.requires_grad for t in tensors)
     is_float = any(isinstance(t, Tensor) and t._array.dtype.kind in "fcV" for t in found)
-    shares = any(isinstance(t, Tensor) and np.may_share_memory(t._array, v) for t in found for _, v in operands)
+    shares = any(isinstance(t, Tensor) and np.may_share_memory(t._array, v) for t in found for _, v in operands
+                 if isinstance(v, np.ndarray))
     changed = versions != [t._version for t in tensors]
     if (needs and is_float) or shares or changed or not all(isinstance(t, Tensor) for t in found):
         capture.give_up(what)
@@ -98,7 +118,7 @@ def _as_one_step(capture: Any, fn: Callable[..., Any], args: Any, kwargs: Any, w
 
     again.__name__ = fn.__name__
     node = capture.called(program.call, (again, *[n for n, _ in operands]), None)
-    node.meta["random"] = capture.drawn
+    node.meta.update(random=capture.drawn, parts=len(found))
     capture.drawn = False
     for i, t in enumerate(found):
         t._array = capture.new(capture.part(node, i, t._array), t._array)
@@ -121,13 +141,13 @@ def _made(capture: Any, fn: Callable[..., Any], args: Any, kwargs: Any, result: 
 
 
 def _drawn_by(capture: Any, fn: Callable[..., Any], args: Any, kwargs: Any, t: Tensor) -> None:
-    compute, tensors = _repeatable(capture, fn, args, kwargs)
+    compute, given = _repeatable(capture, fn, args, kwargs)
 
     def draw(*arrays: Any) -> Any:
         return compute(*arrays)[0][0]._array
 
     draw.__name__ = fn.__name__
-    node = capture.called(program.call, (draw, *[capture.now(each._array)[0] for each in tensors]), t._array)
+    node = capture.called(program.call, (draw, *[_operand(capture, each)[0] for each in given]), t._array)
     node.meta["random"] = True
     capture.drawn = False
     t._array = capture.new(node, t._array)

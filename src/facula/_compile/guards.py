@@ -33,6 +33,11 @@ class Guard:
         }  # fmt: skip
         self.sources: dict[int, str] = {}
         """Where the tensor of an input is found, in the text."""
+        self.general = {
+            id(given.tensor): [d for d in given.node.meta["general"] if (given.node, d) not in capture.settled]
+            for given in inputs if given.node.meta.get("general")
+        }  # fmt: skip
+        """Tensors of which not all sizes are looked at, and in which dimensions they are not."""
         self._modes()
         leaves = self._arguments(args, kwargs)
         by_id = {id(met.tensor): met for met in capture.met.values()}
@@ -125,8 +130,21 @@ class Guard:
         self.say(f"_type({name}) is not {kind}")
         self.lines.append(f"    {array} = {name}._array")
         self.say(f"_type({array}) is not _ndarray or {array}.dtype is not {dtype} and {array}.dtype != {dtype} or "
-                 f"{array}.shape != {tuple(a.shape)} or {array}.strides != {tuple(a.strides)}")  # fmt: skip
+                 f"{self._other_layout(array, _plain(a), self.general.get(id(t)))}")  # fmt: skip
         self._requires(name, needs_grad)
+
+    def _other_layout(self, array: str, like: Any, general: list[int] | None) -> str:
+        """That an array is laid out otherwise than another one. Sizes of 0 and 1 are never general."""
+        if not general:
+            return f"{array}.shape != {like.shape} or {array}.strides != {like.strides}"
+        sizes = [f"{array}.shape[{d}] < 2" if d in general else f"{array}.shape[{d}] != {n}"
+                 for d, n in enumerate(like.shape)]  # fmt: skip
+        if like.flags.c_contiguous:
+            order = f"not {array}.flags.c_contiguous"
+        else:
+            self.names["_order"] = _order
+            order = f"_order({array}) != {_order(like)}"
+        return f"{array}.ndim != {like.ndim} or {' or '.join(sizes)} or {order}"
 
     def _requires(self, name: str, needs_grad: bool) -> None:
         if needs_grad:
@@ -140,7 +158,9 @@ class Guard:
             for other, u in tensors[:i]:
                 if t is u:
                     self.say(f"{name} is not {other}")
-                elif t._array.shape == u._array.shape and t._array.dtype == u._array.dtype:
+                elif _plain(t._array).ndim == _plain(u._array).ndim and t._array.dtype == u._array.dtype and (
+                    self.general or _plain(t._array).shape == _plain(u._array).shape
+                ):
                     self.say(f"{name} is {other}")
 
     # ---- inputs that are no arguments
@@ -240,6 +260,16 @@ class Guard:
         exec(compile(self.text, filename, "exec"), namespace)
         enter: Callable[..., Any] = namespace["enter"]
         return enter
+
+
+def _plain(array: Any) -> Any:
+    return array.view(np.ndarray)
+
+
+def _order(array: Any) -> Any:
+    """In which order the dimensions of an array lie in memory, if without gaps; else its strides."""
+    order = sorted(range(array.ndim), key=lambda d: (-array.strides[d], d))
+    return order if array.transpose(order).flags.c_contiguous else array.strides
 
 
 def _number(value: Any) -> Any:

@@ -15,6 +15,7 @@ import numpy as np
 from .._core import quiet
 from ..fx.graph import Graph
 from ..fx.node import Node
+from ..ops.machine.primitive import Primitive
 
 
 class Mismatch(Exception):
@@ -25,9 +26,40 @@ class Declined(Exception):
     """A kernel did not take what a program gave it; nothing has been changed."""
 
 
+def size(array: Any, dim: int) -> Any:
+    """A node: a size of an array."""
+    return array.shape[dim]
+
+
+def stride(array: Any, dim: int) -> Any:
+    """A node: a stride of an array, in bytes."""
+    return array.strides[dim]
+
+
+def flag(array: Any, name: str) -> Any:
+    """A node: how an array is laid out."""
+    return getattr(array.flags, name)
+
+
+def can_view(array: Any, shape: Any) -> bool:
+    """A node: whether an array can be seen in another shape without a copy."""
+    try:
+        array.reshape(shape, copy=False)
+    except ValueError:
+        return False
+    return True
+
+
+def as_array(number: Any, dtype: Any) -> Any:
+    """A node: a number as an operand of a kernel."""
+    return np.asarray(number, dtype)
+
+
 def check(value: Any, expected: Any) -> None:
     """A node: go on only if a number is what it was."""
-    found = value.item()
+    if isinstance(value, np.ndarray) and value.size != 1:
+        raise Mismatch
+    found = value.item() if isinstance(value, np.ndarray) else value
     if found != expected and not (found != found and expected != expected):
         raise Mismatch
 
@@ -49,6 +81,11 @@ class Program:
     @property
     def is_random(self) -> bool:
         return any(node.meta.get("random") for node in self.graph.nodes)
+
+    @property
+    def is_general(self) -> bool:
+        """Whether it is for more sizes than those that were captured."""
+        return any(node.meta.get("general") for node in self.graph.nodes)
 
     @property
     def has_checks(self) -> bool:
@@ -91,12 +128,14 @@ def evaluated(node: Node, values: dict[Node, Any]) -> Any:
             return values[value]
         if isinstance(value, (tuple, list)):
             return tuple([of(v) for v in value])
+        if type(value) is slice:
+            return slice(of(value.start), of(value.stop), of(value.step))
         return value
 
     args = [of(value) for value in node.args]
     if node.target is operator.getitem:
         return args[0][args[1]]
-    if node.target in (check, call):
+    if not isinstance(node.target, Primitive):
         return node.target(*args)
     if node.target.kind == "elementwise" and not isinstance(node.target.kernel, np.ufunc):
         args = _as_arrays(args, len(node.target.tensor_names))
@@ -110,32 +149,45 @@ def _as_arrays(args: list[Any], count: int) -> list[Any]:
             for i, a in enumerate(args)]  # fmt: skip
 
 
-def run(program: Program, arrays: Sequence[Any]) -> list[Any]:
-    """Run a program by its kernels, one after the other: what other ways to run it are compared with."""
+def _as_captured(node: Node, value: Any) -> Any:
+    """What a node came to, if it looks like what was captured: a program goes no further otherwise."""
+    shape = node.meta.get("shape")
+    if shape is None:
+        if isinstance(value, (tuple, list)) and len(value) != node.meta.get("parts", len(value)):
+            raise Mismatch
+        return value
+    if not isinstance(value, np.ndarray):
+        value = np.asarray(value)
+    if value.ndim != len(shape) or (value.shape != shape and not node.meta.get("general")):
+        raise Mismatch
+    return value
+
+
+def evaluate(program: Program, arrays: Sequence[Any]) -> dict[Node, Any]:
+    """What all nodes of a program come to, by their kernels."""
     values: dict[Node, Any] = dict(zip(program.placeholders, arrays, strict=True))
     token = quiet.begin()
     try:
         for node in program.graph.nodes:
             if node.op == "call_function":
-                value = evaluated(node, values)
-                if "shape" in node.meta:
-                    if not isinstance(value, np.ndarray):
-                        value = np.asarray(value)
-                    if value.shape != node.meta["shape"]:
-                        raise Mismatch
-                values[node] = value
+                values[node] = _as_captured(node, evaluated(node, values))
     finally:
         quiet.end(token)
+    return values
+
+
+def finished(program: Program, arrays: Sequence[Any], values: dict[Node, Any]) -> list[Any]:
+    """The results, and memory that is written to."""
     given = {id(a) for a in arrays}
     results: list[Any] = []
     for i, node in enumerate(program.outputs):
         value = None if node is None else values[node]
-        if value is None:
+        if not isinstance(value, np.ndarray):
             pass
         elif i in program.commits:
             value = value if value.base is None and id(value) not in given else value.copy()
         elif node.op != "placeholder":
-            value = as_own(value, node.meta["strides"], arrays)
+            value = as_own(value, node.meta["strides"], arrays, bool(node.meta.get("general")))
         results.append(value)
     for i, at in program.commits.items():
         np.copyto(arrays[at], results[i])
@@ -143,11 +195,15 @@ def run(program: Program, arrays: Sequence[Any]) -> list[Any]:
     return results
 
 
-def as_own(value: Any, strides: tuple[int, ...], others: Sequence[Any]) -> Any:
+def run(program: Program, arrays: Sequence[Any]) -> list[Any]:
+    """Run a program by its kernels, one after the other: what other ways to run it are compared with."""
+    return finished(program, arrays, evaluate(program, arrays))
+
+
+def as_own(value: Any, strides: tuple[int, ...], others: Sequence[Any], is_general: bool = False) -> Any:
     """A result in memory that nobody else has, laid out as it was while capturing."""
-    expected = tuple([s * value.itemsize for s in strides])
     is_own = value.base is None and value.flags.writeable and not any(value is other for other in others)
-    if is_own and value.strides == expected:
+    if is_own and (is_general or value.strides == tuple([s * value.itemsize for s in strides])):
         return value
     order = sorted(range(value.ndim), key=lambda i: -strides[i])
     dense = np.empty([value.shape[i] for i in order], value.dtype)

@@ -12,7 +12,9 @@ from .._tensor import Tensor
 from ..autograd.differentiate import grad
 from ..autograd.grad_mode import set_grad_enabled
 from ..autograd.saved import version_of
-from .program import Program, call, check
+from ..fx.node import Node
+from .entry import resolved
+from .program import Program, as_array, call, check
 
 
 def replayed(program: Program, tensors: Sequence[Any]) -> list[Any]:
@@ -22,7 +24,9 @@ def replayed(program: Program, tensors: Sequence[Any]) -> list[Any]:
     def of(value: Any) -> Any:
         if isinstance(value, (tuple, list)):
             return tuple([of(v) for v in value])
-        return values[value] if value.__class__.__name__ == "Node" else value
+        if type(value) is slice:
+            return slice(of(value.start), of(value.stop), of(value.step))
+        return values[value] if isinstance(value, Node) else value
 
     for node in program.graph.nodes:
         if node.op != "call_function" or node.target is check:
@@ -32,13 +36,17 @@ def replayed(program: Program, tensors: Sequence[Any]) -> list[Any]:
             values[node] = args[0][args[1]]
         elif node.target is call:
             values[node] = _put(node.meta["put"], *args[1:]) if "put" in node.meta else _called(*args)
+        elif node.target is as_array:
+            values[node] = Tensor._wrap(as_array(*args))
         else:
             values[node] = node.target(*args)
     return [None if node is None else values[node] for node in program.outputs]
 
 
-def _put(step: Any, whole: Any, part: Any) -> Any:
+def _put(step: Any, whole: Any, part: Any, *sizes: Any) -> Any:
     """A tensor of which a view is another one."""
+    if sizes:
+        step = (step[0], sizes, step[2])
     changed = whole.clone()
     seen_through(changed, (step,)).copy_(part)
     return changed
@@ -68,7 +76,7 @@ def gradients(running: Any, node: Any, g: Any, edges: tuple[Any, ...]) -> list[A
         tensors.append(t)
     with set_grad_enabled(True), _drawing_again(node.place):
         outs = replayed(entry.forward, tensors)
-        roots = [seen_through(outs[r.value], r.steps) for r in entry.root_results]
+        roots = [seen_through(outs[r.value], resolved(r.steps, outs)) for r in entry.root_results]
         wanted = [tensors[at] for at, edge in zip(entry.differentiable, edges) if edge is not None]
         pairs = [(r, each) for r, each in zip(roots, g) if each is not None]
         found = grad([r for r, _ in pairs], wanted, [each for _, each in pairs], create_graph=True, allow_unused=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from .._core import state
 from .._core.generator import default_generator
 from .._core.pytree import tree_unflatten
+from .._core.size import Size
 from .._tensor import Tensor
 from ..autograd.grad_mode import set_grad_enabled
 from ..autograd.graph import Freed, Node, blank_node, new_node, next_sequence_number
@@ -18,18 +18,18 @@ from ..autograd.meta import AutogradMeta
 from ..autograd.saved import freed_error
 from ..ops.machine.any_state import mark_inference
 from . import replay
-from .entry import RECORDED, Entry, Result
+from .entry import RECORDED, Entry, Place, Result, Shape, resolved
 from .guards import Guard
-from .program import Declined, Mismatch, Program, run
-
-Backend = Callable[[Program], Callable[[list[Any]], list[Any]]]
-
+from .program import Declined, Mismatch, run
+from .sized import Backend, sized
 
 class CompiledFunctionBackward(Node):
     """The backward side of a compiled function: a program, too."""
 
-    __slots__ = ("given", "place", "running")
+    __slots__ = ("given", "place", "running", "shapes")
     running: Running
+    shapes: list[Any]
+    """Those of its outputs."""
     given: Any
     place: Any
     """Where the random stream was, if the program draws from it."""
@@ -42,7 +42,7 @@ class CompiledFunctionBackward(Node):
         if isinstance(self.saved, Freed):
             raise freed_error(self)
         if xp.is_raw:
-            return self.running.gradients(self.saved, g)
+            return self.running.gradients(self, g, edges)
         return self.running.gradients_as_tensors(self, g, edges)
 
     def free(self, by: Freed) -> None:
@@ -60,9 +60,10 @@ class Running:
         self.entry = entry
         self.guard = guard
         self.enter = guard.enter
-        self.forward = backend(entry.forward)
-        self.backward = None if entry.backward is None else backend(entry.backward)
-        self.kinds = [(t._array.shape, t._array.dtype) for t in entry.roots]
+        self.forward = sized(entry.forward, backend)
+        self.backward = None if entry.backward is None else sized(entry.backward, backend)
+        roots: list[Any] = [t._array for t in entry.roots]
+        self.kinds = [(array.plain.shape, array.dtype) for array in roots]
         self.is_single = entry.plan.is_leaf() and isinstance(entry.leaves[0], Result)
         self.draws = entry.forward.is_random
         self.kept_from = entry.kept_from
@@ -112,6 +113,10 @@ class Running:
                 if id(leaf) not in made:
                     made[id(leaf)] = self._tensor(leaf, values, tensors, node)
                 leaf = made[id(leaf)]
+            elif type(leaf) is Place:
+                leaf = values[leaf.value]
+            elif type(leaf) is Shape:
+                leaf = Size(resolved(leaf.sizes, values))
             leaves.append(leaf)
         return tree_unflatten(leaves, entry.plan)
 
@@ -125,10 +130,13 @@ class Running:
         node = new_node(CompiledFunctionBackward, edges)
         node.running, node.place = self, place
         node.saved = tuple(values[self.kept_from :])
+        node.shapes = [None] * len(self.kinds) if self.entry.is_general else self.kinds
         node.given = [(t, 0 if t._counter is None else t._counter[0]) if t is not None else None for t in tensors]
         return node
 
     def _tensor(self, result: Result, values: list[Any], tensors: list[Any], node: Any) -> Any:
+        if self.entry.is_general and result.steps:
+            result = result._replace(steps=resolved(result.steps, values))
         if result.value < 0:
             t = tensors[result.given]
             if result.steps is None:
@@ -146,6 +154,8 @@ class Running:
             t._node = node
             t._meta = AutogradMeta()
             t._meta.output_nr = result.slot
+            if self.entry.is_general and self.backward is not None:
+                node.shapes[result.slot] = array.shape, array.dtype
         elif self.inference:
             mark_inference([t])
         return t
@@ -159,16 +169,19 @@ class Running:
 
     # ---- backward
 
-    def gradients(self, saved: tuple[Any, ...], g: Any) -> list[Any]:
+    def gradients(self, node: Any, g: Any, edges: tuple[Any, ...]) -> list[Any]:
         tangents = [
-            np.zeros(shape, dtype) if each is None else np.asarray(each) for each, (shape, dtype) in zip(g, self.kinds)
+            np.zeros(*kind) if each is None else np.asarray(each) for each, kind in zip(g, node.shapes)
         ]
         assert self.backward is not None and self.entry.backward is not None
         try:
-            return self.backward([*saved, *tangents])
+            return self.backward([*node.saved, *tangents])
         except Declined:
             self.backward = partial(run, self.entry.backward)
-            return self.backward([*saved, *tangents])
+            return self.backward([*node.saved, *tangents])
+        except Mismatch:  # the derivative takes another branch in this call
+            found = replay.gradients(self, node, [Tensor._wrap(t) for t in tangents], edges)
+            return [None if t is None else t._array for t in found]
 
     def gradients_as_tensors(self, node: Any, g: Any, edges: tuple[Any, ...]) -> list[Any]:
         """The same on Tensors, recorded: the forward program is run again by operators, and differentiated."""

@@ -13,6 +13,15 @@ from typing import Any
 import numpy as np
 
 
+_shape = np.ndarray.shape.__get__  # type: ignore[attr-defined]
+_strides = np.ndarray.strides.__get__  # type: ignore[attr-defined]
+_number_of_elements = np.ndarray.size.__get__  # type: ignore[attr-defined]
+_flags = np.ndarray.flags.__get__  # type: ignore[attr-defined]
+_base = np.ndarray.base.__get__  # type: ignore[attr-defined]
+_ctypes = np.ndarray.ctypes.__get__  # type: ignore[attr-defined]
+_interface = np.ndarray.__array_interface__.__get__  # type: ignore[attr-defined]
+
+
 class Storage:
     """Memory, and what the program has written into it so far."""
 
@@ -38,6 +47,60 @@ class Traced(np.ndarray[Any, Any]):
     steps: tuple[tuple[Any, tuple[Any, ...], int | None], ...]
     seen: tuple[int, Any, Any]
     """(version of the storage, node, value), as last asked for."""
+    general: Any = None
+    """The dimensions whose sizes are other ones in other calls; see NOTE [sizes]."""
+
+    def _asked(self, what: str, plain: Any) -> Any:
+        """Something about sizes, in symbols where they are general."""
+        if self.general is None or not self.capture.is_active:
+            return plain
+        return self.capture.aspect(self, what, plain)
+
+    @property
+    def shape(self) -> Any:  # type: ignore[override]
+        return self._asked("shape", _shape(self))
+
+    @property
+    def strides(self) -> Any:  # type: ignore[override]
+        return self._asked("strides", _strides(self))
+
+    @property
+    def size(self) -> Any:  # type: ignore[override]
+        return self._asked("size", _number_of_elements(self))
+
+    @property
+    def nbytes(self) -> Any:  # type: ignore[override]
+        return self.size * self.itemsize
+
+    @property
+    def flags(self) -> Any:  # type: ignore[override]
+        return self._asked("flags", _flags(self))
+
+    @property
+    def base(self) -> Any:  # type: ignore[override]
+        return self._asked("memory", _base(self))
+
+    @property
+    def ctypes(self) -> Any:  # type: ignore[override]
+        return self._asked("memory", _ctypes(self))
+
+    @property
+    def __array_interface__(self) -> Any:  # type: ignore[override]
+        return self._asked("memory", _interface(self))
+
+    def lies_as(self, other: Any) -> bool:
+        """Whether both are the same view of the same memory, whatever the sizes."""
+        if type(other) is not Traced or self.storage is not other.storage or len(self.steps) != len(other.steps):
+            return False
+        return all(a[0] is b[0] and a[1:] == b[1:] for a, b in zip(self.steps, other.steps))
+
+    def __len__(self) -> int:
+        return int(self.shape[0])
+
+    @property
+    def plain_size(self) -> int:
+        found: int = _number_of_elements(self)
+        return found
 
     def _leave(self, what: str) -> Any:
         """The elements, for someone who is no kernel."""
@@ -48,7 +111,7 @@ class Traced(np.ndarray[Any, Any]):
     def _number(self, what: str) -> Any:
         """The one element, as a number that the program checks from now on."""
         capture = self.capture
-        if capture is not None and capture.is_active and self.size == 1:
+        if capture is not None and capture.is_active and self.plain_size == 1:
             return capture.observed(self)
         return self._leave(what)
 
@@ -72,6 +135,11 @@ class Traced(np.ndarray[Any, Any]):
 
     def tolist(self) -> Any:
         return self._number("tolist()").tolist()
+
+    def reshape(self, *shape: Any, order: Any = "C", copy: Any = None) -> Any:
+        if self.general is not None and self.capture.is_active and copy is False and len(shape) == 1:
+            return self.capture.reshaped(self, shape[0])
+        return super().reshape(*shape, order=order, copy=copy)
 
     # what facula's own functions do to arrays that are no operands of kernels
 
@@ -103,7 +171,7 @@ class Traced(np.ndarray[Any, Any]):
         return getattr(ufunc, method)(*[_plain(x) for x in inputs], **kwargs)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        if func in _HARMLESS:
+        if func in _HARMLESS and not (func in _OF_SIZES and _has_general(args)):
             return func(*_plain(args), **_plain(kwargs))
         self._leave(f"NumPy's {func.__name__}")
         return func(*_plain(args), **_plain(kwargs))
@@ -118,6 +186,13 @@ class Traced(np.ndarray[Any, Any]):
 _HARMLESS = frozenset((np.may_share_memory, np.shares_memory, np.shape, np.ndim, np.result_type, np.broadcast_shapes,
                        np.empty_like, np.zeros_like, np.ones_like))  # fmt: skip
 """What looks at shapes, dtypes and addresses only."""
+
+
+_OF_SIZES = frozenset((np.shape, np.broadcast_shapes, np.empty_like, np.zeros_like, np.ones_like))
+
+
+def _has_general(args: Any) -> bool:
+    return any(isinstance(x, Traced) and x.general is not None for x in args)
 
 
 def _plain(x: Any) -> Any:

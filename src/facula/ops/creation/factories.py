@@ -32,7 +32,7 @@ def creator(names: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any
                     return _recorder.function(f"aten::{fn.__name__}", args, fn, kwargs)
             try:
                 if state.special and state.modes.capture is not None:
-                    return state.modes.capture.function(fn, args, kwargs)
+                    return state.modes.capture.function(fn, args, kwargs, True)
                 return fn(*args, **kwargs)
             except (ValueError, OverflowError, MemoryError) as e:
                 raise memory_error(e, args) or e from None

@@ -30,13 +30,27 @@ def broadcast_error(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
     )
 
 
+def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """NumPy's, for numbers of a captured program, too."""
+    if all([type(n) is int for shape in shapes for n in shape]):
+        return np.broadcast_shapes(*shapes)
+    found: list[int] = [1] * max(map(len, shapes))
+    for shape in shapes:
+        for d, n in enumerate(shape, len(found) - len(shape)):
+            if n != 1 and found[d] == 1:
+                found[d] = n
+            elif n != 1 and n != found[d]:
+                raise ValueError("shapes cannot be broadcast")
+    return tuple(found)
+
+
 def common_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     """The shape that shapes are broadcast to."""
     common: tuple[int, ...] = ()
     for shape in shapes:
         if shape != common:
             try:
-                common = np.broadcast_shapes(common, shape)
+                common = broadcast_shapes(common, shape)
             except ValueError:
                 raise broadcast_error(common, shape) from None
     return common
@@ -95,7 +109,14 @@ def operands(
         if isinstance(v, Tensor):
             arrays.append(v._array if v._array.dtype == np_dt else cast(v._array, np_dt))
         else:
-            array = scalar(v, np_dt) if np_dt in _scalars and type(v) in (int, float) else number_array(v, np_dt)
+            if np_dt in _scalars and type(v) in (int, float):
+                array = scalar(v, np_dt)
+            elif hasattr(v, "hint"):  # a number of a captured program
+                arrays.append(v.capture.as_operand(v, np_dt) if v.capture.is_active else number_array(v.hint, np_dt))
+                values[i] = wrap(arrays[-1])
+                continue
+            else:
+                array = number_array(v, np_dt)
             arrays.append(array)
             values[i] = array
     return values, arrays, dt

@@ -211,7 +211,7 @@ def public(
 
                         return _recorder.function(f"aten::{title}", args, fn, kwargs)
                     if state.special and state.modes.capture is not None:
-                        result = state.modes.capture.function(fn, args, kwargs)
+                        result = state.modes.capture.function(fn, args, kwargs, makes)
                     else:
                         result = fn(*args, **kwargs)
                     if state.special and state.modes.inference:

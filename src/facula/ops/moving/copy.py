@@ -15,7 +15,7 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import is_number
 from ..machine.call import is_apart
-from ..machine.operands import common_shape
+from ..machine.operands import broadcast_shapes, common_shape
 from ..machine.overridable import overridable
 from ..machine.primitive import primitive
 from ..machine.public import public
@@ -97,7 +97,7 @@ def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
 
         src = tensor(src)
     try:
-        fits = np.broadcast_shapes(src._array.shape, self._array.shape) == self._array.shape
+        fits = broadcast_shapes(src._array.shape, self._array.shape) == self._array.shape
     except ValueError:
         fits = False
     if not fits:

@@ -170,7 +170,7 @@ def cat(tensors: Any, dim: int = 0) -> Tensor:
     dim = 0 if like == _LEGACY_EMPTY else one_dim(dim, len(like))
     size = like[dim]
     if size and shapes.count(like) == len(shapes):
-        return cat_op(tensors, dim, tuple(range(size, size * len(shapes) + 1, size)), _dtypes(tensors))
+        return cat_op(tensors, dim, tuple([size * i for i in range(1, len(shapes) + 1)]), _dtypes(tensors))
     ends = []
     end = 0
     for i, s in enumerate(shapes):

@@ -220,6 +220,11 @@ def scaled_dot_product_attention(
     return _composed(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
 
 
+def _causal(rows: int, columns: int, dtype: dtypes.dtype) -> Tensor:
+    """The mask of what each place may look at: itself and what is before it."""
+    return _as_numbers(wrap(np.tri(rows, columns, dtype=bool)), dtype)
+
+
 def _composed(
     query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None, dropout_p: float, is_causal: bool,
     scale: float | None, enable_gqa: bool,
@@ -232,8 +237,9 @@ def _composed(
             raise RuntimeError(
                 "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"
             )
-        allowed = np.tri(query._array.shape[-2], key._array.shape[-2], dtype=bool)
-        attn_mask = _as_numbers(wrap(allowed), query.dtype)
+        given = query._array.shape[-2], key._array.shape[-2], query.dtype
+        capture = state.modes.capture if state.special else None
+        attn_mask = _causal(*given) if capture is None else capture.function(_causal, given, {}, True)
     if enable_gqa:
         key, value = (_with_heads_of(query, t) for t in (key, value))
     width = query._array.shape[-1]
