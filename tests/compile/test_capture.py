@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -478,3 +479,66 @@ def test_threads() -> None:
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(fn, given))
     same(found, [(x @ x).tanh().sum(1) for x in given])
+
+
+def test_second_derivatives_of_draws_and_writes() -> None:
+    def drawn(x: torch.Tensor) -> torch.Tensor:
+        return (F.dropout(x, 0.5) * torch.rand(3, 3)) ** 3
+
+    def written(x: torch.Tensor) -> torch.Tensor:
+        y = x.clone()
+        y[0] = x[1] * x[1]
+        y[:, 1] *= x[:, 0]
+        return y**2
+
+    for fn in (drawn, written):
+        c = compiled(fn, fullgraph=True)
+        for seed in range(2):
+            found = []
+            for f in (c, fn):
+                torch.manual_seed(seed)
+                x = torch.randn(3, 3, requires_grad=True)
+                (g,) = torch.autograd.grad(f(x).sum(), x, create_graph=True)
+                found.append([g.detach(), *torch.autograd.grad(g.square().sum(), x), torch.rand(2)])
+            same(found[0], found[1])
+
+
+def test_only_new_objects_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where captures overlap, and where a user has frozen objects."""
+    looked: list[int] = []
+    plain = gc.get_objects
+
+    def get_objects() -> list[Any]:
+        found = plain()
+        looked.append(len(found))
+        return found
+
+    monkeypatch.setattr(gc, "get_objects", get_objects)
+    kept = [[i] for i in range(100_000)]
+    fn = compiled(lambda x: x * 2)
+    fn(torch.ones(3))
+    fn(torch.ones(3, 1))
+    assert looked[1] < 50_000 and len(kept) == 100_000
+    assert gc.get_freeze_count() == 0
+    gc.freeze()
+    try:
+        frozen = gc.get_freeze_count()
+        assert fn(torch.ones(1, 4)).tolist() == [[2] * 4]
+        assert gc.get_freeze_count() >= frozen - 10
+    finally:
+        gc.unfreeze()
+
+
+def test_other_memory_for_a_tensor_of_before() -> None:
+    w = torch.ones(2)
+
+    def fn(x: torch.Tensor) -> torch.Tensor:
+        w.data = x * 2
+        return w + 1
+
+    c = compiled(fn)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for i in range(3):
+            assert c(torch.ones(2) * i).tolist() == [2 * i + 1] * 2
+            assert w.tolist() == [2 * i] * 2

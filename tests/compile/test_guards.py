@@ -250,7 +250,7 @@ def test_settings_of_an_optimizer() -> None:
 
 
 def test_many_kinds_of_calls_end_in_eager_ones() -> None:
-    fn = compiled(lambda x: x * 2)
+    fn = torch.compile(lambda x: x * 2, backend="eager", dynamic=False)
     with pytest.warns(UserWarning, match="programs already"):
         for n in range(1, 12):
             assert fn(torch.ones(n)).sum().item() == 2 * n

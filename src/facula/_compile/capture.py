@@ -145,7 +145,7 @@ class Capture(General):
 
     def _given(self, array: Any, t: Tensor | None, is_constant: bool) -> Traced:
         node = self._placeholder(array, self.names.get(id(t), "c" if is_constant else "x"))
-        if self.sizes and id(t) in self.sizes:
+        if id(t) in self.sizes:
             node.meta["general"] = self.sizes[id(t)]
         given = Input(array, node, t, is_constant)
         given.storage.origin = given
@@ -180,7 +180,7 @@ class Capture(General):
         traced = array.view(Traced)
         traced.capture, traced.storage, traced.plain, traced.steps = self, storage, array, steps
         traced.seen = (-1, None, None)
-        if self.sizes:
+        if self.is_general:
             self._generalize(traced, node or storage.node)
         return traced
 
@@ -227,7 +227,7 @@ class Capture(General):
     def called(self, target: Any, args: tuple[Any, ...], result: Any) -> Node:
         node = self.graph.create_node("call_function", target, args)
         node.meta["source"] = resolve(*user_place(3))
-        if self.sizes and any(each.meta.get("general") for each in node.all_input_nodes):
+        if self.is_general and any(each.meta.get("general") for each in node.all_input_nodes):
             node.meta["general"] = True
         if isinstance(result, (np.ndarray, np.generic)):
             self._describe(node, result)
@@ -295,7 +295,7 @@ class Capture(General):
             return node, array
         if type(value) is Traced:
             return self.now(value)
-        if self.sizes and has_symbols(value):
+        if self.is_general and has_symbols(value):
             return as_nodes(value), as_hints(value)
         if isinstance(value, (tuple, list)) and any(isinstance(v, (Tensor, Traced)) for v in value):
             pairs = [self._attribute(v) for v in value]
@@ -379,7 +379,7 @@ class Capture(General):
     def _put(self, outer: Node, whole: Any, step: Any, node: Node, value: Any) -> tuple[Node, Any]:
         """The whole of which a view is another value."""
         op, attributes, index = step
-        sizes = attributes if self.sizes else ()
+        sizes = attributes if self.is_general else ()
 
         def put(whole: Any, part: Any, *sizes: Any) -> Any:
             changed = whole.copy(order="K")
@@ -410,7 +410,7 @@ class Capture(General):
         self.adopt((t,))
         node, value = self.now(t._array)
         check(value, *as_hints(args))
-        sizes = as_nodes(args) if self.sizes else ()
+        sizes = as_nodes(args) if self.is_general else ()
 
         def again(array: Any, *sizes: Any) -> None:
             check(array, *(sizes or args))
@@ -423,7 +423,7 @@ class Capture(General):
         self.adopt((t,))
         node, value = self.now(t._array)
         found = fn(value, *as_hints(args))
-        sizes = as_nodes(args) if self.sizes else ()
+        sizes = as_nodes(args) if self.is_general else ()
 
         def again(array: Any, *sizes: Any) -> None:
             if fn(array, *(sizes or args)) != found:

@@ -125,8 +125,9 @@ class Entry:
         """Tensors that the function could have read, and did not."""
         arrays: list[Any] = [leaf._array for leaf in leaves if isinstance(leaf, Tensor)]
         returned = {id(array.storage) for array in arrays if type(array) is Traced}
+        numbers = [leaf.node for leaf in leaves if type(leaf) is Symbol]
         for given in list(self.inputs):
-            if given.node.users or given.storage.version or id(given.storage) in returned:
+            if given.node.users or given.storage.version or id(given.storage) in returned or given.node in numbers:
                 continue
             mets = [met for met in capture.met.values() if met.input is given]
             if any(met.has_other_grad() for met in mets):
@@ -166,7 +167,7 @@ class Entry:
             capture.give_up(f"a result of type {type(t).__name__}")
             return Result(-1, -1, None, -1)
         given = array.storage.origin
-        steps = map_arg(array.steps, self._place) if capture.sizes else array.steps
+        steps = map_arg(array.steps, self._place) if capture.is_general else array.steps
         if given is not None and not given.is_constant:
             met = capture.met.get(id(t))
             is_itself = met is not None and met.tensor is t

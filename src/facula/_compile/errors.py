@@ -30,5 +30,17 @@ class FailOnRecompileLimitHit(TorchDynamoException):
     """A function has as many programs as it may."""
 
 
+class ConstraintViolationError(RuntimeError):
+    """A size that was to be general is not."""
+
+    def __init__(self, what: str, size: int) -> None:
+        super().__init__(
+            f"Constraints violated ({what})! For more information, run with TORCH_LOGS=\"+dynamic\".\n"
+            f"  - You marked {what} as dynamic but your code specialized it to be a constant ({size}). If you're using "
+            "mark_dynamic, either remove it or use maybe_mark_dynamic."
+        )
+
+
+ConstraintViolationError.__module__ = "torch.fx.experimental.symbolic_shapes"
 for _error in (TorchDynamoException, Unsupported, InvalidBackend, BackendCompilerFailed, FailOnRecompileLimitHit):
     _error.__module__ = "torch._dynamo.exc"

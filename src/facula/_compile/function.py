@@ -20,7 +20,7 @@ from .guards import Guard
 from .program import Mismatch
 from .reads import Reads
 from .run import Running
-from .seen import Sizes
+from .seen import Sizes, check_marks
 from .symbols import Symbol
 
 
@@ -92,13 +92,14 @@ class CompiledFunction:
     def captured(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run the function, and keep what it did as a program."""
         reads = Reads(self.fn, args, kwargs)
-        changes, modes, drawn_by_numpy = state.changes, _modes(), impure.numpy_stream()
         place = default_generator.place()
+        changes, modes, drawn_by_numpy = state.changes, _modes(), impure.numpy_stream()
         running = None
         with Capture(reads, self.sizes.general(args, kwargs, self.dynamic)) as capture:
             capture.adopt([*tree_flatten((args, kwargs))[0], *reads.tensors.values()])
+            given, named = self.sizes.with_symbols(capture, args, kwargs, self.dynamic)
             with impure.Watch(capture):
-                result = self.fn(*args, **kwargs)
+                result = self.fn(*given, **named)
             if capture.is_active and (capture.drawn or not capture.is_back()):
                 capture.give_up("random numbers that are drawn outside of operators")
             if capture.is_active and drawn_by_numpy != impure.numpy_stream():
@@ -112,13 +113,14 @@ class CompiledFunction:
             if capture.is_active:
                 entry = self._entry(capture, reads, result)
             if capture.is_active:
+                check_marks(capture)
                 guard = Guard(capture, entry, reads, args, kwargs)
                 running = Running(entry, guard, self.backend)
                 values = entry.values_now(capture)
-        if capture.sizes:
+        if capture.is_general:
             result = tree_map(_number, result)
         if running is None:
-            if capture.sizes:
+            if capture.is_general:
                 self.sizes.are_fixed = True  # perhaps each size can have a program
             elif not capture.is_postponed:
                 self._refuse(capture.reason)
@@ -127,14 +129,15 @@ class CompiledFunction:
             self.programs.append(running)
         else:
             self.programs.insert(0, running)
-        tensors = [None if given.is_constant else given.tensor for given in entry.inputs]
-        return running.results(values, tensors, place if running.draws else None)
+        held = [None if each.is_constant else each.array if each.argument is not None else each.tensor
+                for each in entry.inputs]  # fmt: skip
+        return running.results(values, held, place if running.draws else None)
 
     def _entry(self, capture: Capture, reads: Reads, result: Any) -> Any:
         try:
             return Entry(capture, reads, result)
         except Exception:
-            if not capture.sizes:
+            if not capture.is_general:
                 raise
             capture.give_up("its derivative, with sizes that are not fixed")
             return None

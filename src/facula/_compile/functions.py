@@ -29,7 +29,7 @@ def run(
     """Run a public function. What it makes by itself is a constant, or a draw; see also ``Leak``."""
     if not capture.is_active:
         return fn(*args, **kwargs)
-    if makes and capture.sizes and _depends_on_sizes(capture, args, kwargs):
+    if makes and capture.is_general and _depends_on_sizes(capture, args, kwargs):
         return _as_one_step(capture, fn, args, kwargs, fn.__name__, True)
     last, writes, known = next(iter(reversed(capture.graph.nodes)), None), capture.writes, len(capture.inputs)
     capture.depth += 1

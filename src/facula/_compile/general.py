@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..fx.graph import Graph
 from ..fx.node import Node, map_arg
 from . import program
+from .inputs import Input
 from .symbols import Symbol, as_hints, as_nodes
 
 
@@ -16,12 +19,15 @@ class General:
 
     graph: Graph
     values: dict[Node, Any]
+    inputs: list[Input]
 
     def __init__(self, sizes: dict[int, tuple[int, ...]] | None = None) -> None:
         self.sizes: dict[int, tuple[int, ...]] = sizes or {}
         """Tensors whose sizes are other ones in other calls, by their id, and in which dimensions they are."""
         self.settled: set[tuple[Node, int]] = set()
-        """Sizes of inputs that the program is for one value of after all."""
+        """Sizes of inputs that the program is for one value of after all; -1: a number."""
+        self.arguments: dict[int, Node] = {}
+        """Numbers among the arguments that are symbols."""
         self._aspects: dict[Any, Node] = {}
         self._compared: dict[Any, Node] = {}
         self._expected: dict[Node, Node] = {}
@@ -71,20 +77,35 @@ class General:
         """What Python computes from symbols."""
         return Symbol(self, hint, None, lambda: self.number_node(op, as_nodes(args), hint))
 
+    def argument(self, at: int, value: Any) -> Symbol:
+        """A number among the arguments that is another one in other calls."""
+        node = self._placeholder(np.asarray(value), "n")
+        node.meta = {"general": True, "source": None}
+        given = Input(value, node, None, False)
+        given.argument = at
+        self.arguments[at] = node
+        self.inputs.append(given)
+        self.values[node] = value
+        return Symbol(self, value, node)
+
+    def _placeholder(self, array: Any, name: str) -> Node:
+        raise NotImplementedError
+
     def settle(self, symbol: Symbol) -> None:
         """The program is for one value of a number."""
         node = symbol.node
         source = node.args[0] if node.target is program.size else None
-        if isinstance(source, Node) and source.op == "placeholder" and not source.meta.get("tangent"):
+        if node.op == "placeholder":
+            self.settled.add((node, -1))
+        elif isinstance(source, Node) and source.op == "placeholder" and not source.meta.get("tangent"):
             self.settled.add((source, node.args[1]))  # type: ignore[arg-type]
         else:
             self._expect(node, symbol.hint)
 
     def _settle_all(self) -> None:
         for node in [node for node in self.graph.nodes if node.op == "placeholder"]:
-            for d in node.meta.get("general") or ():
-                self._aspect(program.size, node, d)
-                self.settled.add((node, d))
+            general = node.meta.get("general") or ()
+            self.settled.update([(node, d) for d in ((-1,) if general is True else general)])
 
     def compare(self, op: Callable[..., Any], a: Symbol, b: Any, found: bool) -> None:
         """The program is for calls in which a comparison comes out the same."""
@@ -120,7 +141,11 @@ class General:
 
     def hints(self, attributes: Any) -> Any:
         """Attributes with what nodes in them come to in this call."""
-        return map_arg(attributes, self.values.__getitem__) if self.sizes else attributes
+        return map_arg(attributes, self.values.__getitem__) if self.is_general else attributes
+
+    @property
+    def is_general(self) -> bool:
+        return bool(self.sizes or self.arguments)
 
 
 class _Flags:

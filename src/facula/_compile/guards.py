@@ -33,16 +33,20 @@ class Guard:
         }  # fmt: skip
         self.sources: dict[int, str] = {}
         """Where the tensor of an input is found, in the text."""
+        nodes = {id(given.tensor): given.node for given in inputs if given.tensor is not None}
         self.general = {
-            id(given.tensor): [d for d in given.node.meta["general"] if (given.node, d) not in capture.settled]
-            for given in inputs if given.node.meta.get("general")
-        }  # fmt: skip
+            of: [d for d in dims if (nodes.get(of), d) not in capture.settled] for of, dims in capture.sizes.items()
+        }
         """Tensors of which not all sizes are looked at, and in which dimensions they are not."""
         self._modes()
         leaves = self._arguments(args, kwargs)
+        numbers = [at for at, node in capture.arguments.items() if (node, -1) not in capture.settled]
         by_id = {id(met.tensor): met for met in capture.met.values()}
-        for name, leaf in leaves:
-            self._argument(name, leaf, by_id)
+        for i, (name, leaf) in enumerate(leaves):
+            if i in numbers:
+                self._any_number(name, leaf)
+            else:
+                self._argument(name, leaf, by_id)
         self._aliases([(name, leaf) for name, leaf in leaves if isinstance(leaf, Tensor)])
         for i, given in enumerate(inputs):
             self._input(i, given, leaves, by_id)
@@ -122,6 +126,11 @@ class Guard:
         else:
             self.say(f"{name} is not {self.name(leaf)}")
 
+    def _any_number(self, name: str, value: Any) -> None:
+        """A number of the same kind. 0 and 1 are never general."""
+        special = f" or {name} == 0 or {name} == 1" if isinstance(value, int) else ""
+        self.say(f"_type({name}) is not {self.name(type(value))}{special}")
+
     def _tensor(self, name: str, t: Tensor, needs_grad: bool, array: str = "") -> None:
         """A tensor like the one captured."""
         a: Any = t._array
@@ -195,11 +204,15 @@ class Guard:
         return self.sources[id(t)]
 
     def _held(self, given: Input) -> str:
+        if given.argument is not None:
+            return f"x{given.argument}"
         return "None" if given.is_constant or given.place is not None else self.sources[id(given.tensor)]
 
     def _array(self, given: Input) -> str:
         if given.is_constant:
             return self.name(given.node.meta["value"])
+        if given.argument is not None:
+            return f"x{given.argument}"
         if given.place is not None:
             holder, key = given.place
             self.names["_number"] = _number

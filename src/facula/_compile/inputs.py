@@ -14,11 +14,13 @@ from .traced import Storage, Traced
 class Input:
     """An array that the program is given: of a tensor that was there before, or one that is the same in every call."""
 
-    __slots__ = ("array", "is_constant", "node", "place", "storage", "tensor")
+    __slots__ = ("argument", "array", "is_constant", "node", "place", "storage", "tensor")
 
     def __init__(self, array: Any, node: Node, tensor: Tensor | None, is_constant: bool) -> None:
         self.place: Any = None
         """Of a number: the (dict, key) where it is looked up."""
+        self.argument: int | None = None
+        """Of a number that is an argument: which leaf of the arguments."""
         self.array = array
         self.node = node
         self.tensor = tensor

@@ -50,6 +50,10 @@ def can_view(array: Any, shape: Any) -> bool:
     return True
 
 
+ASPECTS = (size, stride, flag, can_view)
+"""What is asked about an array, not of its elements."""
+
+
 def as_array(number: Any, dtype: Any) -> Any:
     """A node: a number as an operand of a kernel."""
     return np.asarray(number, dtype)

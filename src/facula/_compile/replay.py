@@ -14,7 +14,7 @@ from ..autograd.grad_mode import set_grad_enabled
 from ..autograd.saved import version_of
 from ..fx.node import Node
 from .entry import resolved
-from .program import Program, as_array, call, check
+from .program import ASPECTS, Program, as_array, call, check
 
 
 def replayed(program: Program, tensors: Sequence[Any]) -> list[Any]:
@@ -36,6 +36,8 @@ def replayed(program: Program, tensors: Sequence[Any]) -> list[Any]:
             values[node] = args[0][args[1]]
         elif node.target is call:
             values[node] = _put(node.meta["put"], *args[1:]) if "put" in node.meta else _called(*args)
+        elif node.target in ASPECTS:
+            values[node] = node.target(args[0]._array, *args[1:])
         elif node.target is as_array:
             values[node] = Tensor._wrap(as_array(*args))
         else:
@@ -66,6 +68,9 @@ def gradients(running: Any, node: Any, g: Any, edges: tuple[Any, ...]) -> list[A
     for given, held in zip(entry.inputs, node.given):
         if held is None:
             tensors.append(Tensor._wrap(given.node.meta["value"]))
+            continue
+        if not isinstance(held, tuple):
+            tensors.append(held)
             continue
         t, version = held
         if version_of(t) != version:

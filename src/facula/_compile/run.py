@@ -131,7 +131,10 @@ class Running:
         node.running, node.place = self, place
         node.saved = tuple(values[self.kept_from :])
         node.shapes = [None] * len(self.kinds) if self.entry.is_general else self.kinds
-        node.given = [(t, 0 if t._counter is None else t._counter[0]) if t is not None else None for t in tensors]
+        if self.entry.is_general:
+            node.given = [(t, t._version) if isinstance(t, Tensor) else t for t in tensors]
+        else:
+            node.given = [(t, 0 if t._counter is None else t._counter[0]) if t is not None else None for t in tensors]
         return node
 
     def _tensor(self, result: Result, values: list[Any], tensors: list[Any], node: Any) -> Any:

@@ -11,7 +11,7 @@ from .._core.strides import element_strides
 from ..fx.graph import Graph
 from ..fx.node import Node, map_arg
 from . import settings
-from .program import Program, as_array, call, check, evaluate, finished
+from .program import Mismatch, Program, as_array, call, check, evaluate, finished
 
 Ready = Callable[[list[Any]], list[Any]]
 Backend = Callable[[Program], Ready]
@@ -42,7 +42,10 @@ class Sized:
         ready = self.ready.get(kind)
         if ready is not None:
             return ready(arrays)
-        values = evaluate(self.program, arrays)
+        try:
+            values = evaluate(self.program, arrays)
+        except Exception as error:  # these sizes do not go together: the function itself says so
+            raise Mismatch from error
         seen = self.seen[kind] = self.seen.get(kind, 0) + 1
         if seen >= self.OFTEN and len(self.ready) < settings.recompile_limit:
             self.ready[kind] = self._made(values)

@@ -24,8 +24,21 @@ def graph_break(msg: str = "") -> None:
     """There is no graph to break."""
 
 
-def mark_dynamic(t: Any, index: Any, **_: Any) -> None:
-    """All sizes may change."""
+def mark_dynamic(t: Any, index: Any, *, hint_override: Any = None, min: Any = None, max: Any = None, **_: Any) -> None:
+    """A size of a tensor is another one in other calls: programs are to be general in it, or it is an error."""
+    _mark(t, index, "_dynamo_dynamic_indices")
 
 
-maybe_mark_dynamic = mark_static = mark_dynamic
+def maybe_mark_dynamic(t: Any, index: Any) -> None:
+    """The same, but programs may be for one size after all."""
+    _mark(t, index, "_dynamo_weak_dynamic_indices")
+
+
+def mark_static(t: Any, index: Any = None) -> None:
+    """A size of a tensor, or all of them, is never general."""
+    _mark(t, range(t.ndim) if index is None else index, "_dynamo_static_indices")
+
+
+def _mark(t: Any, index: Any, kind: str) -> None:
+    dims = {index} if isinstance(index, int) else set(index)
+    setattr(t, kind, getattr(t, kind, set()) | dims)
