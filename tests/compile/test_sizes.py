@@ -304,7 +304,7 @@ def test_symbols_are_numbers_to_python() -> None:
 
     def fn(x: torch.Tensor) -> torch.Tensor:
         n = x.shape[0]
-        seen.append((isinstance(n, int), n == 5, 5 == n, n in (4, 5), max(n, 3), divmod(n, 2), -n, abs(n), n**2, n % 3))
+        seen.append((isinstance(n, int), n == 5, n in (4, 5), max(n, 3), divmod(n, 2), -n, abs(n), n**2, n % 3))
         return x
 
     with warnings.catch_warnings():

@@ -66,7 +66,7 @@ def _depends_on_sizes(capture: Any, args: Any, kwargs: Any) -> bool:
 def _repeatable(
     capture: Any, fn: Callable[..., Any], args: Any, kwargs: Any
 ) -> tuple[Callable[..., Any], list[Any]]:
-    """A call as a function of the arrays of its tensors and of sizes, which gives the leaves of its result and their plan."""
+    """A call as a function of arrays and sizes, which gives the leaves of its result and their plan."""
     leaves, plan = tree_flatten((args, kwargs))
     where = [i for i, leaf in enumerate(leaves) if isinstance(leaf, Tensor) or has_symbols(leaf)]
     given = [leaves[i] for i in where]

@@ -98,7 +98,7 @@ class General:
         if node.op == "placeholder":
             self.settled.add((node, -1))
         elif isinstance(source, Node) and source.op == "placeholder" and not source.meta.get("tangent"):
-            self.settled.add((source, node.args[1]))  # type: ignore[arg-type]
+            self.settled.add((source, node.args[1]))
         else:
             self._expect(node, symbol.hint)
 

@@ -23,6 +23,7 @@ from .guards import Guard
 from .program import Declined, Mismatch, run
 from .sized import Backend, sized
 
+
 class CompiledFunctionBackward(Node):
     """The backward side of a compiled function: a program, too."""
 

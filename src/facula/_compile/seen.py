@@ -29,7 +29,7 @@ class Sizes:
         for i, leaf in enumerate(leaves):
             if isinstance(leaf, Tensor):
                 changing = self._changing((plan, i, leaf.dtype, leaf.ndim), leaf)
-                dims = range(leaf.ndim) if dynamic else changing if settings.follows_sizes(dynamic) else ()
+                dims: Any = range(leaf.ndim) if dynamic else changing if settings.follows_sizes(dynamic) else ()
                 if dynamic is not False:
                     dims = {*dims, *marked(leaf)} - getattr(leaf, "_dynamo_static_indices", set())
                 chosen = tuple(sorted([d for d in dims if leaf.shape[d] > 1]))

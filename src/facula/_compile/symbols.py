@@ -136,7 +136,7 @@ def _unary(op: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return method
 
 
-Symbol.__divmod__ = _divmod  # type: ignore[attr-defined]
+setattr(Symbol, "__divmod__", _divmod)  # noqa: B010
 for _name, _unary_op in (("neg", operator.neg), ("abs", operator.abs), ("invert", operator.invert)):
     setattr(Symbol, f"__{_name}__", _unary(_unary_op))
 

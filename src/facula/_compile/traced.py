@@ -12,14 +12,13 @@ from typing import Any
 
 import numpy as np
 
-
-_shape = np.ndarray.shape.__get__  # type: ignore[attr-defined]
-_strides = np.ndarray.strides.__get__  # type: ignore[attr-defined]
-_number_of_elements = np.ndarray.size.__get__  # type: ignore[attr-defined]
-_flags = np.ndarray.flags.__get__  # type: ignore[attr-defined]
-_base = np.ndarray.base.__get__  # type: ignore[attr-defined]
-_ctypes = np.ndarray.ctypes.__get__  # type: ignore[attr-defined]
-_interface = np.ndarray.__array_interface__.__get__  # type: ignore[attr-defined]
+_shape = np.ndarray.shape.__get__
+_strides = np.ndarray.strides.__get__
+_number_of_elements = np.ndarray.size.__get__
+_flags = np.ndarray.flags.__get__
+_base = np.ndarray.base.__get__
+_ctypes = np.ndarray.ctypes.__get__
+_interface = np.ndarray.__array_interface__.__get__
 
 
 class Storage:
@@ -56,36 +55,36 @@ class Traced(np.ndarray[Any, Any]):
             return plain
         return self.capture.aspect(self, what, plain)
 
-    @property
-    def shape(self) -> Any:  # type: ignore[override]
+    @property  # type: ignore[misc]
+    def shape(self) -> Any:
         return self._asked("shape", _shape(self))
 
-    @property
-    def strides(self) -> Any:  # type: ignore[override]
+    @property  # type: ignore[misc]
+    def strides(self) -> Any:
         return self._asked("strides", _strides(self))
 
     @property
-    def size(self) -> Any:  # type: ignore[override]
+    def size(self) -> Any:
         return self._asked("size", _number_of_elements(self))
 
     @property
-    def nbytes(self) -> Any:  # type: ignore[override]
+    def nbytes(self) -> Any:
         return self.size * self.itemsize
 
     @property
-    def flags(self) -> Any:  # type: ignore[override]
+    def flags(self) -> Any:
         return self._asked("flags", _flags(self))
 
     @property
-    def base(self) -> Any:  # type: ignore[override]
+    def base(self) -> Any:
         return self._asked("memory", _base(self))
 
     @property
-    def ctypes(self) -> Any:  # type: ignore[override]
+    def ctypes(self) -> Any:
         return self._asked("memory", _ctypes(self))
 
     @property
-    def __array_interface__(self) -> Any:  # type: ignore[override]
+    def __array_interface__(self) -> Any:
         return self._asked("memory", _interface(self))
 
     def lies_as(self, other: Any) -> bool:

@@ -38,7 +38,7 @@ def size_tuple(size: tuple[Any, ...]) -> tuple[int, ...]:
 
 def as_int(value: Any) -> int:
     if value.__class__ is int:
-        return value  # type: ignore[no-any-return]
+        return value
     if isinstance(value, Tensor):
         return int(value.item())
     if isinstance(value, (bool, int, np.integer)):

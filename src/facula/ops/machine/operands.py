@@ -32,7 +32,7 @@ def broadcast_error(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
 
 def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     """NumPy's, for numbers of a captured program, too."""
-    if all([type(n) is int for shape in shapes for n in shape]):
+    if all(type(n) is int for shape in shapes for n in shape):
         return np.broadcast_shapes(*shapes)
     found: list[int] = [1] * max(map(len, shapes))
     for shape in shapes:
