@@ -71,9 +71,8 @@ def test_blocks() -> None:
     assert mask.to_dense()[0, 0].tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
     assert mask[0, 1:3].shape == (1, 2, 300, 260) and mask[:, :, 0:2].kv_num_blocks.shape == (2, 4, 2)
     assert mask._adjust(200, 260).kv_indices.shape == (2, 4, 2, 3)
-    turned = BlockMask.from_kv_blocks(
-        torch.tensor([[[1, 2]]], dtype=torch.int32), torch.tensor([[[[0, 1], [0, 1]]]], dtype=torch.int32), BLOCK_SIZE=16
-    )
+    counts, places = torch.tensor([[[1, 2]]]).int(), torch.tensor([[[[0, 1], [0, 1]]]]).int()
+    turned = BlockMask.from_kv_blocks(counts, places, BLOCK_SIZE=16)
     assert turned.shape == (1, 1, 32, 32) and turned.q_num_blocks is not None
     assert turned.q_num_blocks.tolist() == [[[2, 1]]]
 

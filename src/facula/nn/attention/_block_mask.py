@@ -14,6 +14,9 @@ from ..._tensor import Tensor
 from ...func.vectorize import vmap
 
 MaskMod = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
+Pair = tuple[Tensor | None, Tensor | None]
+"""How many blocks, and which."""
+NOTHING: Pair = (None, None)
 DEFAULT_BLOCK_SIZE = 128
 
 
@@ -71,21 +74,19 @@ class BlockMask:
             raise RuntimeError("BlockMask must have at least 2 dimensions")
         if (full_kv_num_blocks is None) != (full_kv_indices is None):
             raise AssertionError("full_kv_num_blocks and full_kv_indices must be both provided or omitted")
-        found: list[Tensor | None] = [None] * 4
-        if compute_q_blocks:
-            found[:2] = _turned(kv_num_blocks, kv_indices)
-            if full_kv_num_blocks is not None:
-                found[2:] = _turned(full_kv_num_blocks, full_kv_indices)
+        by_key: Pair = _turned(kv_num_blocks, kv_indices) if compute_q_blocks else NOTHING
+        fully = compute_q_blocks and full_kv_num_blocks is not None
+        full_by_key: Pair = _turned(full_kv_num_blocks, full_kv_indices) if fully else NOTHING
         sizes = (BLOCK_SIZE, BLOCK_SIZE) if isinstance(BLOCK_SIZE, int) else BLOCK_SIZE
         lengths = seq_lengths or (kv_indices.shape[-2] * sizes[0], kv_indices.shape[-1] * sizes[1])
         return cls(
-            lengths, kv_num_blocks, kv_indices, full_kv_num_blocks, full_kv_indices, *found, sizes,
+            lengths, kv_num_blocks, kv_indices, full_kv_num_blocks, full_kv_indices, *by_key, *full_by_key, sizes,
             mask_mod or noop_mask, dq_write_order=dq_write_order, dq_write_order_full=dq_write_order_full,
         )  # fmt: skip
 
     @classmethod
     def _of_dense(cls, partial: Tensor, full: Tensor | None, like: dict[str, Any]) -> BlockMask:
-        whole = (None, None) if full is None else _ordered(full)
+        whole: Pair = NOTHING if full is None else _ordered(full)
         return cls.from_kv_blocks(*_ordered(partial), *whole, **like)
 
     @property
@@ -128,7 +129,7 @@ class BlockMask:
         """A part of it, by batch, head and block of queries; no dimension is lost."""
         given = index if isinstance(index, tuple) else (index,)
         at = tuple([slice(i, i + 1 or None) if isinstance(i, int) else i for i in given])[:3]
-        full = (None, None)
+        full: Pair = NOTHING
         if self.full_kv_num_blocks is not None and self.full_kv_indices is not None:
             full = (self.full_kv_num_blocks[at], self.full_kv_indices[at])
         return BlockMask.from_kv_blocks(self.kv_num_blocks[at], self.kv_indices[at], *full, **self._options())
@@ -200,7 +201,7 @@ def _dense(counts: Tensor, places: Tensor) -> Tensor:
     return facula.zeros(places.shape, dtype=facula.int32).scatter_(-1, places.long(), counted)
 
 
-def _turned(counts: Tensor, places: Any) -> tuple[Tensor, Tensor]:
+def _turned(counts: Any, places: Any) -> tuple[Tensor, Tensor]:
     return _ordered(_dense(counts, places).transpose(-2, -1))
 
 

@@ -38,9 +38,6 @@ class CausalBias(Tensor):
     def _materialize(self, device: Any = None) -> Tensor:
         return self.as_subclass(Tensor)
 
-    def __repr__(self, **kwargs: Any) -> str:
-        return self._materialize().__repr__(**kwargs)
-
 
 def causal_upper_left(*size: int) -> CausalBias:
     """Query i sees keys up to i."""

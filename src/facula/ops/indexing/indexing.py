@@ -152,7 +152,8 @@ def apply_basic(self: Tensor, key: tuple[Any, ...]) -> tuple[Tensor, list[Any]]:
         if kind is not int and kind is not bool and not isinstance(part, Tensor):
             part = _other_part(part)
             kind = part.__class__
-        if isinstance(part, Tensor) and not part._array.ndim and part is key[position]:
+        # A number for each item of a batch is a tensor still: there is no one number.
+        if isinstance(part, Tensor) and not part.wraps and not part._array.ndim and part is key[position]:
             number = part._array.dtype
             if number.kind in "iub":
                 kind = bool if number.kind == "b" or number == np.uint8 else int
