@@ -13,7 +13,7 @@ from .._core import state
 from .._tensor import Tensor
 from ..autograd.graph import EMPTY, Freed, full_name, is_internal, resolve, user_frame, walk
 from ..autograd.meta import FROZEN
-from . import cuts, errors, finite, leaves, norms, program
+from . import cuts, errors, finite, leaves, norms, program, python_errors
 from . import watch as watching
 from .record import event_of
 from .report import Finding, Report, line_at
@@ -65,6 +65,9 @@ def of_error(error: BaseException) -> Report:
     missing = _missing_gradient(error)
     if missing:
         return missing
+    plain = python_errors.explained(error)
+    if plain is not None:
+        return Report([plain])
     watch = _current()
     if watch is not None and watch.findings:
         found: Report = watch.report()

@@ -76,6 +76,9 @@ def finding(cut: Cut, subject: str = "Its history", **about: Any) -> Finding:
     elif how in ("cast()", "to()"):
         cause = f"{subject} was cut off by the cast to another dtype at {at}: integers have no gradient."
         mend = "stay in floating point, or use a straight-through estimator: x + (x.round() - x).detach()."
+    elif how == "autograd.grad()":
+        cause = f"{subject} was cut off at {at}: the gradients that autograd.grad() gives are constants."
+        mend = "pass create_graph=True to it, which records how they are computed."
     elif how in ("detach()", ".data", "detach_()"):
         cause = f"{subject} was cut off by {how} at {at}."
         mend = "use the tensor itself where its gradient is wanted; detach only what is to be a constant."
@@ -114,6 +117,13 @@ def without_history(t: Any, frame: FrameType | None = None) -> Finding:
     lines: list[Line] = []
     mend = "make the tensors that are to learn with requires_grad=True, or as nn.Parameter."
     origin = getattr(t._meta, "origin", None)
+    constant = None if frame is None else gradient_read(frame)
+    if constant:
+        cause = f"It is computed from .grad at {constant[0]}, and a gradient is a constant"
+        cause += f": backward() at {constant[1]} does not record how it is computed." if constant[1:] else "."
+        lines = [line for s in constant[:2] for line in line_at(s)]
+        mend = "use torch.autograd.grad(loss, inputs, create_graph=True), or pass create_graph=True to backward()."
+        return Finding("cut", cause, lines, mend, tensor=t)
     severed = None if frame is None else severing_line(frame)
     if severed is not None:
         cause = f"It has no history, though what it is computed from at {severed} has: the way there is cut off."
@@ -141,17 +151,15 @@ def leaves_of(frame: FrameType) -> dict[str, Any]:
     scope = program.scope_of(code.co_filename, code)
     if scope is None:
         return {}
-    root = program.receiver_of(scope, frame.f_lineno, "backward")
-    if root is None:
-        return {}
+    roots = program.roots_at(scope, frame.f_lineno)
     found: dict[str, Any] = {}
-    waiting, seen = [root], {root}
+    waiting, seen = list(roots), set(roots)
     while waiting:
         name = waiting.pop(0)
         before = [node for node in program.assignments(scope, name) if node.lineno <= frame.f_lineno]
         read = [n for node in before[-1:] for n in program.names_in(getattr(node, "value", None) or ast.Pass())]
         value = _value_of(frame, name)
-        if hasattr(value, "_array") and name != root and not value.requires_grad and value._array.dtype.kind in "fc":
+        if hasattr(value, "_array") and name not in roots and not value.requires_grad and value._array.dtype.kind in "fc":
             made = any(hasattr(_value_of(frame, n), "_array") for n in read)
             if not made:
                 found[name] = value
@@ -167,16 +175,16 @@ def severing_line(frame: FrameType) -> Source | None:
     """The line around a failing ``x.backward()`` that makes something without history of something with history."""
     code = frame.f_code
     scope = program.scope_of(code.co_filename, code)
-    root = None if scope is None else program.receiver_of(scope, frame.f_lineno, "backward")
-    if scope is None or root is None:
+    if scope is None:
         return None
-    waiting, seen = [root], {root}
+    roots = program.roots_at(scope, frame.f_lineno)
+    waiting, seen = list(roots), set(roots)
     while waiting:
         name = waiting.pop(0)
         before = [node for node in program.assignments(scope, name) if node.lineno <= frame.f_lineno]
         for node in before[-1:]:
             value = getattr(node, "value", None) or ast.Pass()
-            if name != root and program.takes_out(value):
+            if name not in roots and program.takes_out(value):
                 return Source(code.co_filename, node.lineno, code.co_name)
             for each in program.names_in(value):
                 if each in seen:
@@ -190,6 +198,28 @@ def severing_line(frame: FrameType) -> Source | None:
             if program.takes_out(value):
                 return Source(code.co_filename, node.lineno, code.co_name)
     return None
+
+
+def gradient_read(frame: FrameType) -> list[Source]:
+    """The line around a failing ``x.backward()`` that computes with a ``.grad``, and the backward call before it."""
+    code = frame.f_code
+    scope = program.scope_of(code.co_filename, code)
+    if scope is None:
+        return []
+    for name in program.names_behind(scope, program.roots_at(scope, frame.f_lineno), frame.f_lineno):
+        before = [node for node in program.assignments(scope, name) if node.lineno <= frame.f_lineno]
+        for node in before[-1:]:
+            value = getattr(node, "value", None) or ast.Pass()
+            if any(isinstance(each, ast.Attribute) and each.attr == "grad" for each in _read(value)):
+                calls = [s for s in program.calls_to(code.co_filename, "backward") if s.line < node.lineno]
+                return [Source(code.co_filename, node.lineno, code.co_name), *calls[-1:]]
+    return []
+
+
+def _read(value: ast.AST) -> list[ast.AST]:
+    """The parts of an expression, without the functions that it calls."""
+    called = {id(node.func) for node in ast.walk(value) if isinstance(node, ast.Call)}
+    return [node for node in ast.walk(value) if id(node) not in called]
 
 
 def _has_history(value: Any) -> bool:

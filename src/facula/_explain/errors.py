@@ -172,9 +172,38 @@ def not_a_leaf(error: Exception, t: Any, what: str, mend: str) -> Exception:
     return explained(error, Finding("not a leaf", cause, line_at(at, "computed here"), mend, node, t))
 
 
-def no_parameters(error: ValueError, params: Any) -> Exception:
-    """An optimizer without parameters; ``params``: the module whose parameters were asked for, if that is known."""
-    return explained(error, leaves.hidden_parameters(params) if params is not None else None)
+def no_parameters(error: ValueError, model: Any, params: Any) -> Exception:
+    """An optimizer without parameters; ``model``: the module whose parameters were asked for, if that is known."""
+    if model is not None:
+        return explained(error, leaves.hidden_parameters(model))
+    frame = user_frame(2)
+    name = leaves.name_of(params, frame)
+    scope = program.scope_of(frame.f_code.co_filename, frame.f_code)
+    if name is None or scope is None or not hasattr(params, "gi_frame"):
+        return error
+    made = [node.lineno for node in program.assignments(scope, name) if node.lineno < frame.f_lineno]
+    used = [n for n in program.lines_with(scope, name) if made and made[-1] < n < frame.f_lineno]
+    sources = [Source(frame.f_code.co_filename, n, frame.f_code.co_name) for n in [*used[:1], *made[-1:]]]
+    if not used:
+        return error
+    cause = f"{name}, made at {sources[1]}, is a generator, which gives its elements once: it was used up at {sources[0]}."
+    lines = line_at(sources[0], "used up here") + line_at(sources[1], "a generator")
+    return explained(error, Finding("optimizer", cause, lines, f"keep a list: {name} = list(model.parameters())."))
+
+
+def shared_elements(error: RuntimeError, array: Any) -> Exception:
+    """A write to a tensor whose elements share memory, as ``expand`` makes them."""
+    frame = user_frame(2)
+    scope = program.scope_of(frame.f_code.co_filename, frame.f_code)
+    for space in (frame.f_locals, frame.f_globals):
+        for name, value in list(space.items()):
+            if getattr(value, "_array", None) is array and scope is not None:
+                made = [n.lineno for n in program.assignments(scope, name) if n.lineno < frame.f_lineno]
+                at = Source(frame.f_code.co_filename, made[-1], frame.f_code.co_name) if made else None
+                cause = f"{name}, made at {shown(at)}, shows the same elements several times."
+                lines = line_at(at, "expanded here")
+                return explained(error, Finding("shape", cause, lines, "make a copy there: .expand(...).clone()."))
+    return error
 
 
 # ---- custom functions

@@ -95,6 +95,23 @@ def calls_of(scope: ast.AST, owner: str, *methods: str) -> list[ast.Call]:
     ]
 
 
+def calls_to(filename: str, *functions: str) -> list[Source]:
+    """The lines of a file that call functions of these names, in whatever module they are."""
+    tree = tree_of(filename)
+    found = {
+        node.lineno: None
+        for node in ast.walk(tree or ast.Module([], []))
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", None)) in functions
+    }
+    return [Source(filename, line, "") for line in sorted(found)]
+
+
+def lines_with(scope: ast.AST, name: str) -> list[int]:
+    """The lines that read a variable."""
+    nodes = [node for node in ast.walk(scope) if isinstance(node, ast.Name) and node.id == name]
+    return sorted({node.lineno for node in nodes if isinstance(node.ctx, ast.Load)})
+
+
 def statement_at(scope: ast.AST, line: int) -> ast.stmt | None:
     """The innermost statement on a line."""
     found = None
@@ -129,17 +146,17 @@ def names_behind(scope: ast.AST, names: list[str], line: int) -> list[str]:
     return list(seen)
 
 
-def receiver_of(scope: ast.AST, line: int, method: str) -> str | None:
-    """``x`` where a line says ``x.method(...)``, if it does so once."""
+def roots_at(scope: ast.AST, line: int) -> list[str]:
+    """The variables that a line differentiates: ``x`` where it says ``x.backward()`` or ``grad(x.sum(), w)``, once."""
     statement = statement_at(scope, line)
-    if statement is None:
-        return None
-    found = [
-        ast.unparse(node.func.value)
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == method
-    ]
-    return found[0] if len(found) == 1 else None
+    found = []
+    for node in ast.walk(statement) if statement is not None else ():
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr == "backward" and ast.unparse(node.func.value) not in ("torch.autograd", "autograd"):
+                found.append(node.func.value)
+            elif node.func.attr in ("grad", "backward") and node.args:
+                found.append(node.args[0])  # type: ignore[arg-type]
+    return names_in(found[0]) if len(found) == 1 else []
 
 
 _EXITS = ("item", "tolist", "numpy", "detach")
@@ -179,6 +196,13 @@ def returns_of(code: CodeType) -> list[Source]:
         for node in ast.walk(scope)
         if isinstance(node, ast.Return) and node.value is not None
     ]
+
+
+def last_line(code: CodeType) -> int:
+    """The line on which a function's last statement begins."""
+    scope = scope_of(code.co_filename, code)
+    body = getattr(scope, "body", None)
+    return int(body[-1].lineno) if body else code.co_firstlineno
 
 
 def attribute_lines(cls: type, attribute: str) -> list[Source]:

@@ -68,13 +68,14 @@ def event_of(t: Any) -> Any:
 class CutOff:
     """What a cut separated from the rest: the leaves that lay behind it. It keeps none of them alive."""
 
-    __slots__ = ("everything", "leaves")
+    __slots__ = ("everything", "leaves", "version")
     LIMIT = 3000
 
     def __init__(self, t: Any) -> None:
         self.leaves: set[int] = set()
         self.everything = False
         """Whether there were too many nodes to look at."""
+        self.version = 0 if t._counter is None else t._counter[0]
         edge = t._edge() if t.requires_grad else None
         for n, node in enumerate(walk(edge)):
             if node.__class__ is AccumulateGrad:

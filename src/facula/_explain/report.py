@@ -19,7 +19,8 @@ from ..autograd.graph import Source
 
 KINDS = (
     "cut", "switched off", "frozen", "unreached", "not a leaf", "changed", "freed", "not finite", "zero", "huge",
-    "summed", "optimizer", "shape", "alive", "unused", "nothing",
+    "summed", "optimizer", "shape", "alive", "unused", "loss", "copy", "order", "mode",
+    "nothing",
 )  # fmt: skip
 """What a finding may be about."""
 

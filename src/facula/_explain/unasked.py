@@ -9,7 +9,7 @@ from typing import Any
 
 from .._core import state
 from ..autograd.graph import Source, full_name, resolve, user_frame, warn_user
-from . import finite, leaves, program, shapes
+from . import copies, finite, leaves, losses, program, shapes
 from .report import Finding, Line, Report, line_at
 
 _POLES = ("Log", "Div", "Reciprocal", "Rsqrt")
@@ -25,6 +25,14 @@ def _tell(what: str, finding: Finding | None) -> None:
     if finding is not None and what not in _told and state.watch is None:
         _told.add(what)
         warn_user(Report([finding]).text())
+
+
+def _say(what: str, finding: Finding | None) -> None:
+    """Warn, or tell the watch that is on, which would not see it by itself."""
+    if finding is not None and state.watch is not None:
+        state.watch.found(finding)
+    else:
+        _tell(what, finding)
 
 
 def root_not_finite(root: Any) -> None:
@@ -49,6 +57,21 @@ def hidden(model: Any) -> None:
     """An optimizer gets the parameters of a module that keeps some to itself."""
     if "hidden" not in _told and state.watch is None:
         _tell("hidden", leaves.hidden_parameters(model))
+
+
+def prepared(loss: str, input: Any) -> None:
+    """A loss is given what it makes itself."""
+    _say("loss", losses.given(loss, input))
+
+
+def loaded_itself(module: Any, state_dict: Any) -> None:
+    """A module loads a state that is the very memory it has."""
+    _say("copy", copies.loaded(module, state_dict))
+
+
+def compared(a: Any, b: Any) -> None:
+    """Two tensors are compared whose memory is the same."""
+    _say("copy", copies.compared(a, b))
 
 
 # ---- steps

@@ -22,7 +22,7 @@ from .._core.dtypes import F32, F64
 from .._tensor import Tensor
 from ..autograd.graph import EMPTY, is_internal, resolve, user_place
 from ..autograd.saved import PLAIN
-from . import alive, cuts, finite, leaves, norms, shapes
+from . import alive, copies, cuts, finite, leaves, norms, shapes
 from .changes import Changes
 from .record import MOST, CutOff, Mark, Origin, event_of, record_of, seen_record
 from .report import Finding, Report, in_terminal, line_at
@@ -31,10 +31,12 @@ from .training import Training
 
 ndarray = np.ndarray
 _ORDER = (
-    "not finite", "shape", "changed", "switched off", "cut", "frozen", "optimizer", "summed", "alive", "huge", "zero",
-    "unused", "unreached",
+    "not finite", "shape", "changed", "switched off", "cut", "frozen", "optimizer", "loss", "copy", "order", "summed",
+    "alive", "huge", "zero", "unused", "unreached", "mode",
 )  # fmt: skip
 """Which findings come first: a later one may be the effect of an earlier one."""
+
+_COMPARE = frozenset(("sub", "eq", "ne"))
 
 
 class Watch:
@@ -108,6 +110,8 @@ class Watch:
                     if a._meta.cut not in record.cuts and len(record.cuts) < MOST:
                         record.cuts.append(a._meta.cut)
         ndim, dtype = array.ndim, array.dtype
+        if self.changes is not None and op.name in _COMPARE and len(args) > 1 and (found := copies.compared(*args[:2])):
+            self.found(found)
         if self.nan and not op.is_view and (dtype is F32 or dtype is F64 or dtype.kind == "f"):
             flat = array if ndim == 1 else array.ravel()
             if not isfinite(flat.dot(flat) if dtype is F32 or dtype is F64 else flat.sum()):

@@ -14,6 +14,7 @@ from .._core import state
 from . import engine
 from .accumulate import AccumulateGrad
 from .graph import GradientEdge, node_edge
+from .meta import Cut
 
 _warned_of_cycle = False
 warns_always = False
@@ -110,6 +111,11 @@ def grad(
                 if isinstance(t, GradientEdge):
                     raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
                 found[i] = t.new_zeros(t.shape, requires_grad=create_graph)
+    if not create_graph:
+        cut = Cut("autograd.grad()", roots[0] if isinstance(roots[0], engine.Tensor_) else None)
+        for g in found:
+            if g is not None and g._meta is None and g._node is None and all(g is not t for t in given):
+                g._meta = cut
     return tuple(found)
 
 

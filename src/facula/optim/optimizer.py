@@ -103,7 +103,7 @@ class Optimizer:
         if not groups:
             from .._explain import errors  # loaded when something went wrong
 
-            raise errors.no_parameters(ValueError("optimizer got an empty parameter list"), model)
+            raise errors.no_parameters(ValueError("optimizer got an empty parameter list"), model, params)
         if not isinstance(groups[0], dict):
             groups = [{"params": groups}]
         for group in groups:

@@ -10,7 +10,9 @@ from ...ops.activations.smooth import logsigmoid
 from ...ops.losses import ctc, nll
 from ...ops.losses import margin as margin_losses
 from ...ops.machine.autocast import in_full
-from .loss import reduction_number, reduction_of
+from .loss import READY, look, reduction_number, reduction_of
+
+NOT_LOGARITHMS = READY | {"AddmmBackward0"}
 
 
 def nll_loss(
@@ -20,6 +22,8 @@ def nll_loss(
     """The negative log likelihood of target classes."""
     if state.special:
         input, weight = in_full(input, weight)
+    if type(input._node).__name__ in NOT_LOGARITHMS:
+        look("nll_loss", input)
     return nll.nll_loss(input, target, weight, reduction_number(size_average, reduce, reduction), ignore_index)
 
 
@@ -30,6 +34,8 @@ def cross_entropy(
     """The cross entropy of the softmax of ``input`` with target classes, or with target probabilities."""
     if state.special:
         input, target, weight = in_full(input, target, weight)
+    if type(input._node).__name__ in READY:
+        look("cross_entropy", input)
     how = reduction_number(size_average, reduce, reduction)
     return nll.cross_entropy(input, target, weight, how, ignore_index, label_smoothing)
 

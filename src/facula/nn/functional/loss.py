@@ -44,6 +44,20 @@ def reduction_number(size_average: bool | None, reduce: bool | None, reduction: 
     return _REDUCTIONS[reduction_of(size_average, reduce, reduction)]
 
 
+def look(loss: str, input: Any) -> None:
+    """See whether a loss is given what it makes itself."""
+    from ..._explain import unasked  # loaded when something is unusual
+
+    unasked.prepared(loss, input)
+
+
+READY = frozenset((
+    "SoftmaxBackward0", "SigmoidBackward0", "ViewBackward0", "SqueezeBackward0", "SqueezeBackward1",
+    "UnsafeViewBackward0",
+))  # fmt: skip
+"""Nodes whose results are no scores as they are meant for a loss; of views it is to be seen."""
+
+
 def _same_shape(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """Both broadcast to one shape and promoted to one dtype."""
     if target.size() != input.size():
@@ -177,6 +191,8 @@ def binary_cross_entropy_with_logits(
     """Binary cross entropy of the sigmoid of ``input``."""
     if state.special:
         input, target, weight, pos_weight = in_full(input, target, weight, pos_weight)
+    if type(input._node).__name__ in READY:
+        look("binary_cross_entropy_with_logits", input)
     how = reduction_number(size_average, reduce, reduction)
     if target.size() != input.size():
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")

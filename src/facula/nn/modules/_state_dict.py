@@ -109,6 +109,10 @@ class StateDict:
         missing: list[str] = []
         unexpected: list[str] = []
         errors: list[str] = []
+        if not assign and self._is_own(state):
+            from ..._explain import unasked  # loaded when something is unusual
+
+            unasked.loaded_itself(self, state)
 
         _load(self, state, "", metadata, assign, (missing, unexpected, errors))
         if strict:
@@ -121,6 +125,11 @@ class StateDict:
             listed = "\n\t".join(errors)
             raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{listed}")
         return _IncompatibleKeys(missing, unexpected)
+
+    def _is_own(self, state: Mapping[str, Any]) -> bool:
+        """Whether a state holds the memory of this module's first parameter."""
+        named: Any = next(iter(self.named_parameters()), None)  # type: ignore[attr-defined]
+        return named is not None and getattr(state.get(named[0]), "_array", None) is named[1]._array
 
     def _load_from_state_dict(
         self, state_dict: Any, prefix: str, local_metadata: Any, strict: bool, missing_keys: list[str],

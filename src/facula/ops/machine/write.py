@@ -208,10 +208,13 @@ def check_no_overlap(target: np.ndarray[Any, Any]) -> None:
     if 0 in target.strides and target.size and isinstance(target, ndarray):
         for n, s in zip(target.shape, target.strides):
             if s == 0 and n > 1:
-                raise RuntimeError(
+                from ..._explain import errors  # loaded when something went wrong
+
+                error = RuntimeError(
                     "unsupported operation: more than one element of the written-to tensor refers to a single memory "
                     "location. Please clone() the tensor before performing the operation."
                 )
+                raise errors.shared_elements(error, target)
 
 
 def check_no_partial_overlap(

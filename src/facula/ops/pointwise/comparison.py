@@ -208,6 +208,8 @@ def allclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
     """Whether all elements are close."""
+    if input._array is other._array and input is not other:
+        _same_memory(input, other)
     return bool(isclose(input, other, rtol, atol, equal_nan)._array.all())
 
 
@@ -217,4 +219,12 @@ def equal(input: Tensor, other: Tensor) -> bool:
     if not isinstance(other, Tensor):
         raise TypeError(f"equal(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
     a, b = input._array, other._array
+    if a is b and input is not other:
+        _same_memory(input, other)
     return a.shape == b.shape and bool(np.equal(a, b).all())
+
+
+def _same_memory(input: Tensor, other: Tensor) -> None:
+    from ..._explain import unasked  # loaded when something is unusual
+
+    unasked.compared(input, other)

@@ -1,0 +1,49 @@
+"""Memory that was taken for a copy: ``state_dict()``, ``.data`` and ``detach()`` show a parameter as it is now."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._core.strides import address
+from . import cuts
+from .report import Finding, line_at
+
+_MEND = "make a copy: copy.deepcopy(model.state_dict()), or w.detach().clone()."
+
+
+def _is_same(a: Any, b: Any) -> bool:
+    """Whether two tensors are the same memory."""
+    if not hasattr(a, "_array") or a is b or a.wraps or b.wraps:
+        return False
+    x, y = a._array, b._array
+    return x.shape == y.shape and x.strides == y.strides and x.size > 0 and bool(address(x) == address(y))
+
+
+def loaded(module: Any, state_dict: Any) -> Finding | None:
+    """A state that is loaded into the module whose memory it is, after that was changed."""
+    pairs = [(state_dict.get(name), p) for name, p in module.named_parameters()]
+    if not pairs or not all(_is_same(kept, p) for kept, p in pairs):
+        return None
+    kept, p = pairs[0]
+    cut = None if kept._meta is None else kept._meta.cut
+    if cut is None or p._version == 0:
+        return None
+    at = cuts.place_of(cut)
+    cause = f"load_state_dict() changes nothing: what state_dict() gave at {at} is the memory of the parameters,"
+    cause += " as they are now, and no copy."
+    return Finding("copy", cause, line_at(at, "no copy"), _MEND, tensor=p)
+
+
+def compared(a: Any, b: Any) -> Finding | None:
+    """Two tensors that are the same memory are compared, though it was changed since one was taken from the other."""
+    for kept, now in ((a, b), (b, a)):
+        cut = None if getattr(kept, "_meta", None) is None else kept._meta.cut
+        if cut is None or cut.how not in (".data", "detach()") or not _is_same(kept, now):
+            continue
+        before = 0 if cut.source is None else cut.source.version
+        if now.requires_grad and now._version != before and (cut.source is None or cut.source.leads_to(now)):
+            at = cuts.place_of(cut)
+            cause = f"What {cut.how} gave at {at} is the memory of the tensor that it is compared with, and no copy:"
+            cause += " both have changed since, and are always equal."
+            return Finding("copy", cause, line_at(at, "no copy"), _MEND, tensor=now)
+    return None
