@@ -30,6 +30,9 @@ general: bool = False
 watch: Any = None
 """What looks at all operators, backward passes and changes, in all threads; see ``_explain.watch``."""
 
+clips: bool = False
+"""Whether gradients were ever clipped."""
+
 profiler: Any = None
 """What measures operators and nodes, in all threads; see ``profiler._recorder``."""
 

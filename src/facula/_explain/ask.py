@@ -91,7 +91,7 @@ def _missing_gradient(error: BaseException) -> Report | None:
                 except Exception:  # an expression that does not stand alone
                     continue
                 if isinstance(t, Tensor) and (t._meta is None or t._meta.grad is None):
-                    return why(t)
+                    return _why(t, None, frame)
         break
     return None
 
@@ -105,12 +105,15 @@ def why(tensor: Any, root: Any = None) -> Report:
         raise TypeError(f"why() takes a tensor, not {type(tensor).__name__}")
     if root is not None and not isinstance(root, Tensor):
         raise TypeError(f"root is the tensor that was differentiated, not {type(root).__name__}")
+    return _why(tensor, root, user_frame(2))
+
+
+def _why(tensor: Tensor, root: Any, frame: Any) -> Report:
     array = tensor._array
     if array.dtype.kind in "fc" and array.__class__ is np.ndarray and not np.isfinite(array).all():
         found = _value_not_finite(tensor)
         if found is not None:
             return Report([found])
-    frame = user_frame(2)
     if not tensor.requires_grad:
         return Report([_no_history(tensor, frame)])
     if root is not None and root._array.dtype.kind in "fc" and not np.isfinite(root._array).all():
@@ -182,7 +185,7 @@ def _gradient_is_none(t: Tensor, root: Any, frame: Any) -> Report:
             cause = f"backward() started from a leaf, made at {at}, which has no history."
             mend = "call backward() on the loss as it was computed, not on a new tensor of its value."
             return Report([Finding("cut", cause, line_at(at, "a new leaf"), mend, tensor=t)])
-    last = _variables_with_cuts(frame, t)
+    last = leaves.required_too_late(t, frame) or _variables_with_cuts(frame, t)
     if last is not None:
         return Report([last])
     return Report(

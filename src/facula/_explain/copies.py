@@ -13,7 +13,7 @@ _MEND = "make a copy: copy.deepcopy(model.state_dict()), or w.detach().clone()."
 
 def _is_same(a: Any, b: Any) -> bool:
     """Whether two tensors are the same memory."""
-    if not hasattr(a, "_array") or a is b or a.wraps or b.wraps:
+    if not hasattr(a, "_array") or not hasattr(b, "_array") or a is b or a.wraps or b.wraps:
         return False
     x, y = a._array, b._array
     return x.shape == y.shape and x.strides == y.strides and x.size > 0 and bool(address(x) == address(y))

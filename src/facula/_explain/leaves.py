@@ -61,6 +61,8 @@ def unreached(t: Any, roots: Any, frame: FrameType | None = None) -> Finding | N
     if not chosen and frame is not None:
         chosen = cuts_of_variables(frame, t, roots)
     lines: list[Line] = []
+    if not chosen and frame is not None and (late := required_too_late(t, frame)) is not None:
+        return late
     if chosen:
         first = cuts.finding(chosen[0], "The way to it", tensor=t)
         for cut in chosen[1:3]:
@@ -74,6 +76,27 @@ def unreached(t: Any, roots: Any, frame: FrameType | None = None) -> Finding | N
         lines = _assigned(frame, name)
     mend = "use it on the way to the loss, or leave it out."
     return Finding("unreached", cause, lines or line_at(at, "made here"), mend, tensor=t)
+
+
+def required_too_late(t: Any, frame: FrameType) -> Finding | None:
+    """A leaf that was used first, and required a gradient afterwards, by the source."""
+    name = name_of(t, frame)
+    scope = program.scope_of(frame.f_code.co_filename, frame.f_code)
+    if name is None or scope is None or not t.is_leaf:
+        return None
+    calls = program.calls_of(scope, name, "requires_grad_")
+    required = [*(c.lineno for c in calls), *(n.lineno for n in program.assignments(scope, f"{name}.requires_grad"))]
+    set_at = max((n for n in required if n < frame.f_lineno), default=0)
+    ends = [s.line for s in program.calls_to(frame.f_code.co_filename, "backward", "grad") if s.line > set_at]
+    read = [n for n in program.lines_with(scope, name) if n not in required]
+    given = max((n.lineno for n in program.assignments(scope, name)), default=0)
+    before = [n for n in read if given <= n < set_at]
+    if not set_at or not ends or not before or any(set_at < n < ends[0] for n in read):
+        return None
+    used, late = (Source(frame.f_code.co_filename, n, frame.f_code.co_name) for n in (before[-1], set_at))
+    cause = f"{name} was used at {used}, before requires_grad was set at {late}: what came of it does not lead back."
+    lines = line_at(late, "set too late") + line_at(used, "used before")
+    return Finding("unreached", cause, lines, "set requires_grad before the tensor is used.", tensor=t)
 
 
 def _assigned(frame: FrameType, name: str) -> list[Line]:

@@ -95,15 +95,20 @@ def calls_of(scope: ast.AST, owner: str, *methods: str) -> list[ast.Call]:
     ]
 
 
-def calls_to(filename: str, *functions: str) -> list[Source]:
-    """The lines of a file that call functions of these names, in whatever module they are."""
-    tree = tree_of(filename)
-    found = {
-        node.lineno: None
-        for node in ast.walk(tree or ast.Module([], []))
+def calls_in(scope: ast.AST, *functions: str) -> list[ast.Call]:
+    """The calls of functions of these names, in whatever module they are."""
+    return [
+        node
+        for node in ast.walk(scope)
         if isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", None)) in functions
-    }
-    return [Source(filename, line, "") for line in sorted(found)]
+    ]
+
+
+def calls_to(filename: str, *functions: str) -> list[Source]:
+    """The lines of a file on which functions of these names are called."""
+    tree = tree_of(filename)
+    lines = {node.lineno for node in calls_in(tree, *functions)} if tree is not None else ()
+    return [Source(filename, line, "") for line in sorted(lines)]
 
 
 def lines_with(scope: ast.AST, name: str) -> list[int]:

@@ -38,6 +38,10 @@ class Held:
         self.model = None if model is None or not hasattr(model, "parameters") else weakref.ref(model)
         self.place = place
         self.steps = 0
+        self.schedule: Any = None
+        """Where its schedule was made."""
+        self.still = 0
+        """How many steps had a learning rate of zero."""
         self.finding: Finding | None = None
         """What is to be said of parameters that have had no gradient so far."""
         self.largest = max([float(np.abs(p._array).max(initial=0)) for p in self.params()], default=0.0)
@@ -69,6 +73,8 @@ class Training:
         self.cuts: dict[int, Any] = {}
         """The cuts beside the way of those passes."""
         self.root_leaf: Any = None
+        self.mode_set = False
+        """Whether a module was set to training or evaluation since the last step."""
 
     # ---- what happens
 
@@ -143,6 +149,7 @@ class Training:
             return
         params = held.params()
         held.steps += 1
+        held.still += all(isinstance(r := g.get("lr"), (int, float)) and r == 0 for g in optimizer.param_groups)
         with_gradient = [p for p in params if p._meta is not None and p._meta.grad is not None]
         for p in params:
             if p._meta is None or p._meta.grad is None:
@@ -159,6 +166,11 @@ class Training:
 
     def after_step(self) -> None:
         self.reached.clear()
+        self.mode_set = False
+
+    def has_trained(self) -> bool:
+        """Whether there were steps, and modules were left in the mode they had then."""
+        return not self.mode_set and any(held.steps for held in self.optimizers)
 
     # ---- what is wrong
 
@@ -237,6 +249,12 @@ class Training:
         for held in self.optimizers:
             if held.finding is not None:
                 self.watch.found(held.finding)
+            if held.steps > 1 and held.still == held.steps and (place := held.schedule or held.place) is not None:
+                at = resolve(*place)
+                what = "the schedule" if held.schedule is not None else "the optimizer"
+                cause = f"The learning rate was 0 in all of the {held.steps} steps: {what} made at {at} says so."
+                mend = "begin with a learning rate that is not 0: lambda step: (step + 1) / warmup."
+                self.watch.found(Finding("optimizer", cause, line_at(at, "learning rate 0"), mend))
 
     def diverged(self, event: Any) -> Finding | None:
         """Parameters that grew beyond all bounds, step by step, explain values that are not finite."""

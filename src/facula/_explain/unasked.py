@@ -5,11 +5,13 @@ While a watch is on it tells all of this itself.
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 from .._core import state
-from ..autograd.graph import Source, full_name, resolve, user_frame, warn_user
-from . import copies, finite, leaves, losses, program, shapes
+from ..autograd.graph import Source, full_name, resolve, user_frame, user_place, warn_user
+from . import behind_cuts, copies, finite, leaves, losses, program, shapes
+from . import modes as training_modes
 from .report import Finding, Line, Report, line_at
 
 _POLES = ("Log", "Div", "Reciprocal", "Rsqrt")
@@ -19,6 +21,7 @@ _told: set[str] = set()
 def forget() -> None:
     """Warn of everything again."""
     _told.clear()
+    _in_forward.clear()
 
 
 def _tell(what: str, finding: Finding | None) -> None:
@@ -74,15 +77,66 @@ def compared(a: Any, b: Any) -> None:
     _say("copy", copies.compared(a, b))
 
 
+def despite_evaluation(what: str) -> None:
+    """A function acts as in training, in a module that is in evaluation mode."""
+    _say("mode", training_modes.despite_evaluation(what))
+
+
+# ---- parameters that are made again and again
+
+_in_forward: dict[Any, Any] = {}
+
+
+def made_in_forward(p: Any, frame: Any) -> None:
+    """A parameter is made in a module's forward. If the first that was made there is gone, none of them learns."""
+    place = (frame.f_code, frame.f_lasti)
+    first = _in_forward.setdefault(place, weakref.ref(p))
+    if first() is None and "forward" not in _told:
+        at = resolve(*place)
+        cause = f"Parameters are made at {at}, in forward: new ones each time, which no optimizer holds. They never learn."
+        mend = "make the layer in __init__, as an attribute of the module, and use it in forward."
+        _told.add("forward")
+        _say("made in forward", Finding("optimizer", cause, line_at(at, "made each time"), mend))
+
+
+def clipped(params: list[Any]) -> None:
+    """Gradients were clipped; ``params``: of those that have one."""
+    state.clips = True
+    for p in params[:1]:
+        before = p._meta.clipped
+        vain = before is not None and before[3]
+        p._meta.clipped = [id(p._meta.grad), p._version, user_place(3), vain]
+
+
+def thrown_away(p: Any) -> None:
+    """A gradient that was clipped is cleared. If the leaf has not changed since, and that twice, it was too late."""
+    number, version, place, vain = p._meta.clipped
+    if number != id(p._meta.grad) or version != p._version or state.modes.scales:
+        p._meta.clipped = None
+        return
+    if vain:
+        clip, frame = resolve(*place), user_frame(2)
+        zero = resolve(frame.f_code, frame.f_lasti)
+        cause = f"Gradients are clipped at {clip}, and thrown away at {zero} before any step: too late for the last one."
+        lines = line_at(clip, "clipped after the step") + line_at(zero, "thrown away")
+        _say("clip", Finding("order", cause, lines, "clip between backward() and step()."))
+    p._meta.clipped[3] = True
+
+
 # ---- steps
 
 
 def no_gradients(optimizer: Any) -> None:
-    """An optimizer steps, and none of its parameters has a gradient, though there has been a backward pass."""
+    """An optimizer steps, and its first parameter has no gradient: as it is cut off, or as no parameter has one."""
     params = [p for group in optimizer.param_groups for p in group["params"]]
-    if "step" in _told or not params or any(p._meta is not None and p._meta.grad is not None for p in params):
+    idle = [p for p in params if p._meta is not None and p._meta.grad is None and p._meta.requires_grad]
+    if "step" in _told or not idle or state.watch is not None:
         return
     frame = user_frame(2)
+    behind = behind_cuts.of_step(idle, frame)
+    if behind is not None or len(idle) < len(params):
+        _tell("step", behind)
+        return
     at = resolve(frame.f_code, frame.f_lasti)
     lines = line_at(at, "has no gradients")
     mend = "call backward() on the loss after zero_grad() and before step()."

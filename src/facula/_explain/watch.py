@@ -22,7 +22,7 @@ from .._core.dtypes import F32, F64
 from .._tensor import Tensor
 from ..autograd.graph import EMPTY, is_internal, resolve, user_place
 from ..autograd.saved import PLAIN
-from . import alive, copies, cuts, finite, leaves, norms, shapes
+from . import alive, copies, cuts, finite, leaves, modes, norms, shapes
 from .changes import Changes
 from .record import MOST, CutOff, Mark, Origin, event_of, record_of, seen_record
 from .report import Finding, Report, in_terminal, line_at
@@ -369,6 +369,20 @@ class Watch:
     def zeroed(self, params: list[Any]) -> None:
         if self.steps:
             self.training.zeroed(params)
+
+    def scheduled(self, optimizer: Any) -> None:
+        """A schedule of learning rates was made for an optimizer."""
+        if self.steps:
+            self.training.held(optimizer).schedule = user_place(3)
+
+    def mode_set(self) -> None:
+        """A module was set to training or to evaluation."""
+        self.training.mode_set = True
+
+    def evaluated(self, what: str) -> None:
+        """A layer in training mode ran without gradients."""
+        if self.steps and self.training.has_trained() and (found := modes.without_gradients(what)) is not None:
+            self.found(found)
 
     # ---- on and off
 

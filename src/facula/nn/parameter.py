@@ -8,6 +8,7 @@ from typing import Any
 
 from .._core import state
 from .._tensor import Tensor
+from ..autograd.graph import user_frame
 from ..autograd.meta import Cut
 from ..autograd.saved import DIRECT, PLAIN
 from ..overrides import _disabled_torch_function_impl
@@ -59,6 +60,11 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
                 t._own_meta().cut = Cut("nn.Parameter()", data)
             if state.watch is not None:
                 state.watch.made(t)
+            frame = user_frame(2)
+            if requires_grad and frame.f_code.co_name == "forward" and hasattr(frame.f_locals.get("self"), "_modules"):
+                from .._explain import unasked  # loaded when something is unusual
+
+                unasked.made_in_forward(t, frame)
             return t
         return _marked(data, requires_grad)
 

@@ -219,6 +219,8 @@ class Optimizer:
             span = _recorder.begin(f"Optimizer.zero_grad#{type(self).__name__}.zero_grad", scope=_recorder.USER)
         if _state.watch is not None:
             _state.watch.zeroed([p for group in self.param_groups for p in group["params"]])
+        if _state.clips:
+            self._look_at_clipping()
         cleared = False
         for group in self.param_groups:
             for p in group["params"]:
@@ -234,6 +236,14 @@ class Optimizer:
             self.__dict__["_cleared"] = (frame.f_code, frame.f_lasti)
         if span is not None:
             _recorder.finish(span)
+
+    def _look_at_clipping(self) -> None:
+        """See whether a gradient that is about to be forgotten was clipped, and never used since."""
+        for p in self.param_groups[0]["params"][:1] if self.param_groups else ():
+            if p._meta is not None and p._meta.grad is not None and p._meta.clipped is not None:
+                from .._explain import unasked  # loaded when something is unusual
+
+                unasked.thrown_away(p)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change the parameters by their gradients; ``closure`` computes the loss anew."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from typing import Any
 
+from ..._core import state
 from ..._tensor import Tensor
 
 
@@ -54,10 +56,22 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
     return chosen - soft.detach() + soft
 
 
+def _in_training() -> None:
+    """See whether dropout is meant to be: its caller may be a module in evaluation mode, or an evaluation."""
+    if getattr(sys._getframe(2).f_locals.get("self"), "training", True) is False:
+        from ..._explain import unasked  # loaded when something is unusual
+
+        unasked.despite_evaluation("dropout")
+    if state.watch is not None and not state.grad_enabled():
+        state.watch.evaluated("Dropout")
+
+
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Zeros at random with probability p, the rest scaled up."""
     if p < 0.0 or p > 1.0:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
     from ...ops.activations.dropout import dropped  # loaded when first used
 
+    if training:
+        _in_training()
     return dropped(input, p, training, inplace)

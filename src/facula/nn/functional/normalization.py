@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..._core import state
 from ..._tensor import Tensor
 from ...ops.networks import batch_norm as _batch
 from ...ops.networks import group_norm as _group
@@ -29,6 +30,8 @@ def batch_norm(
     """Mean 0 and variance 1 over each channel, by the batch's own statistics in training, else by the running ones."""
     if training:
         _check_values_per_channel(input.size(), input.size())
+        if state.watch is not None and not state.grad_enabled() and running_mean is not None:
+            state.watch.evaluated("Batch norm")
     found: Tensor = _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, True)
     return found
 

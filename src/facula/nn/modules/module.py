@@ -383,6 +383,8 @@ class Module(Hooks, StateDict):
         """Set training mode here and below."""
         if not isinstance(mode, bool):
             raise ValueError("training mode is expected to be boolean")
+        if state.watch is not None:
+            state.watch.mode_set()
         self.training = mode
         for module in self.children():
             module.train(mode)

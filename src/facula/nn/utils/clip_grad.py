@@ -17,6 +17,13 @@ def _listed(tensors: Tensors) -> list[Tensor]:
     return [tensors] if isinstance(tensors, Tensor) else list(tensors)
 
 
+def _note(clipped: list[Tensor]) -> None:
+    """Remember that gradients were clipped: it is to be seen whether that was of any use."""
+    from ..._explain import unasked  # loaded when first used
+
+    unasked.clipped([p for p in clipped if p.grad is not None])
+
+
 def get_total_norm(
     tensors: Tensors, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
 ) -> Tensor:
@@ -62,6 +69,7 @@ def clip_grad_norm_(
     gradients = [p.grad for p in clipped if p.grad is not None]
     norm = get_total_norm(gradients, norm_type, error_if_nonfinite)
     clip_grads_with_norm_(clipped, max_norm, norm)
+    _note(clipped)
     return norm
 
 
@@ -81,10 +89,12 @@ def clip_grad_norm(
 def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | None = None) -> None:
     """Bring each element of the gradients into [-clip_value, clip_value]."""
     bound = float(clip_value)
+    clipped = _listed(parameters)
     with no_grad():
-        for p in _listed(parameters):
+        for p in clipped:
             if p.grad is not None:
                 p.grad.clamp_(min=-bound, max=bound)
+    _note(clipped)
 
 
 _get_total_norm: Any = get_total_norm

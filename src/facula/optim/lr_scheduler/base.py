@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any
 from weakref import ref
 
+from ..._core import state
 from ..._core.state import refuse_capture
 from ..._tensor import Tensor
 from ..optimizer import Optimizer
@@ -84,6 +85,8 @@ class LRScheduler:
         self.base_lrs = _param_groups_val_list(optimizer, "initial_lr")
         self.last_epoch = last_epoch
         _note_steps(optimizer)
+        if state.watch is not None:
+            state.watch.scheduled(optimizer)
         self._initial_step()
 
     def _initial_step(self) -> None:
