@@ -13,6 +13,7 @@ import contextlib
 import io
 import re
 import sys
+import tempfile
 import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -62,7 +63,16 @@ def mended(path: Path) -> str:
 
 
 def run(path: Path, text: str, asked: bool) -> Outcome:
-    """Run a program; ``asked``: with ``--explain --watch``."""
+    """Run a program; ``asked``: with ``--explain --watch``. Another text than the file's gets a file of its own."""
+    if text == path.read_text():
+        return _run(path, text, asked)
+    with tempfile.TemporaryDirectory() as folder:
+        other = Path(folder, path.name)
+        other.write_text(text)
+        return _run(other, text, asked)
+
+
+def _run(path: Path, text: str, asked: bool) -> Outcome:
     code = compile(text, str(path), "exec")
     error: BaseException | None = None
     said = io.StringIO()

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._tensor import Tensor
 from ..autograd.accumulate import AccumulateGrad
 from ..autograd.graph import Nowhere, Source, full_name, is_internal, walk
 from . import program
@@ -83,8 +84,13 @@ def holder(frame: FrameType | None = None, least: int = 3) -> Finding | None:
 
 
 def _held_by(name: str, value: Any, frame: FrameType, least: int) -> Finding | None:
-    if hasattr(value, "_node"):
+    if isinstance(value, Tensor):
         return _sum(name, value, least)
+    if isinstance(value, dict):
+        for key, each in list(value.items())[:1000]:
+            found = _sum(f"{name}[{key!r}]", each, least) if isinstance(each, Tensor) else None
+            if found is not None:
+                return found
     if isinstance(value, (list, tuple, dict, set)) or type(value).__name__ == "deque":
         return _container(name, value, frame, least)
     inner = getattr(value, "__dict__", None)
@@ -99,7 +105,7 @@ def _held_by(name: str, value: Any, frame: FrameType, least: int) -> Finding | N
         ):
             return None
         for attribute, each in list(inner.items()):
-            if hasattr(each, "_node"):
+            if isinstance(each, Tensor):
                 found = _sum(f"{name}.{attribute}", each, least)
             elif isinstance(each, (list, dict)):
                 found = _container(f"{name}.{attribute}", each, frame, least, type(value), attribute)
@@ -116,7 +122,7 @@ def growing(frame: FrameType, sizes: dict[str, list[int]]) -> Finding | None:
         frame = frame.f_back
     for name, value in list(frame.f_locals.items()):
         tensors = list(value[:50]) if isinstance(value, (list, tuple)) else [value]
-        tensors = [t for t in tensors if hasattr(t, "_node") and t._node is not None]
+        tensors = [t for t in tensors if isinstance(t, Tensor) and t._node is not None]
         if not tensors:
             continue
         count = sum(1 for n, _ in enumerate(walk(*[t._node for t in tensors])) if n < 20_000)
@@ -160,7 +166,7 @@ def _container(
 ) -> Finding | None:
     items = list(values.values() if isinstance(values, dict) else values)
     items = [x for each in items[:10_000] for x in (each if isinstance(each, (tuple, list)) else (each,))]
-    tensors = [t for t in items if hasattr(t, "_node") and t._node is not None]
+    tensors = [t for t in items if isinstance(t, Tensor) and t._node is not None]
     if len(tensors) < least or sum(1 for t in tensors if marks_in(t, 1000)) < least:
         return None
     if cls is not None:

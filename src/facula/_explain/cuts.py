@@ -91,6 +91,10 @@ def finding(cut: Cut, subject: str = "Its history", **about: Any) -> Finding:
 def _switched_off(cut: Cut, subject: str, **about: Any) -> Finding:
     at, switch = place_of(cut), switch_of(cut)
     lines = line_at(at, "computed here")
+    if cut.switch is not None and switch is None and cut.switch[0].co_name == "sample":
+        cause = f"{subject} was cut off by sample() at {at}: what is drawn by chance has no derivative."
+        mend = "use rsample() if the distribution has it; else put log_prob(sample) into the loss."
+        return Finding("cut", cause, line_at(at, "sample()"), mend, **about)
     cause = f"{subject} was cut off by {cut.how} at {at}"
     mend = f"compute it outside of {cut.how}."
     if switch is not None and switch != at:
@@ -159,7 +163,12 @@ def leaves_of(frame: FrameType) -> dict[str, Any]:
         before = [node for node in program.assignments(scope, name) if node.lineno <= frame.f_lineno]
         read = [n for node in before[-1:] for n in program.names_in(getattr(node, "value", None) or ast.Pass())]
         value = _value_of(frame, name)
-        if hasattr(value, "_array") and name not in roots and not value.requires_grad and value._array.dtype.kind in "fc":
+        if (
+            hasattr(value, "_array")
+            and name not in roots
+            and not value.requires_grad
+            and value._array.dtype.kind in "fc"
+        ):
             made = any(hasattr(_value_of(frame, n), "_array") for n in read)
             if not made:
                 found[name] = value

@@ -5,6 +5,7 @@ PyTorch's sentence comes first, as it is. The report is also on the exception, f
 
 from __future__ import annotations
 
+import difflib
 import traceback
 from typing import Any
 
@@ -186,7 +187,9 @@ def no_parameters(error: ValueError, model: Any, params: Any) -> Exception:
     sources = [Source(frame.f_code.co_filename, n, frame.f_code.co_name) for n in [*used[:1], *made[-1:]]]
     if not used:
         return error
-    cause = f"{name}, made at {sources[1]}, is a generator, which gives its elements once: it was used up at {sources[0]}."
+    cause = (
+        f"{name}, made at {sources[1]}, is a generator, which gives its elements once: it was used up at {sources[0]}."
+    )
     lines = line_at(sources[0], "used up here") + line_at(sources[1], "a generator")
     return explained(error, Finding("optimizer", cause, lines, f"keep a list: {name} = list(model.parameters())."))
 
@@ -220,6 +223,37 @@ def wrong_gradient(error: RuntimeError, node: Any, what: str) -> Exception:
     cause = f"{what} It was returned at {where}; the Function was applied at {shown(at)}."
     mend = "return one gradient for each input of forward, in its shape, and None for what is no tensor."
     return explained(error, Finding("shape", cause, lines, mend, node))
+
+
+def no_backward(error: NotImplementedError, node: Any) -> Exception:
+    """A custom Function that has no backward."""
+    cls = getattr(type(node), "_forward_cls", None)
+    code = getattr(getattr(cls, "forward", None), "__code__", None)
+    if cls is None or code is None or is_internal(code.co_filename):
+        return error
+    at = program.defined_at(code)
+    cause = f"{cls.__name__}, whose forward is at {at}, has no backward"
+    lines = line_at(at, "forward")
+    close = difflib.get_close_matches("backward", [n for n in vars(cls) if n not in ("forward", "backward")], 1, 0.7)
+    misspelled = getattr(getattr(cls, close[0], None), "__code__", None) if close else None
+    if misspelled is not None:
+        lines = line_at(program.defined_at(misspelled), "not called backward") + lines
+        cause += f", but something called {close[0]}"
+    mend = "define `@staticmethod def backward(ctx, grad_output)`, which returns a gradient for each input of forward."
+    return explained(error, Finding("error", f"{cause}.", lines, mend, node), in_notes=True)
+
+
+def wrong_hook(error: RuntimeError, hook: Any) -> Exception:
+    """A hook that returned something that is no gradient for its tensor."""
+    code = getattr(hook, "__code__", None)
+    if code is None or is_internal(code.co_filename):
+        return error
+    at = program.defined_at(code)
+    returned = program.returns_of(code)
+    lines = line_at(at, "the hook") + [line for s in returned[:2] for line in line_at(s, "returned here")]
+    cause = f"The hook at {at} has to return a gradient like the one it was given, or None."
+    mend = "return a tensor of the same shape and dtype, or nothing if it only looks."
+    return explained(error, Finding("shape", cause, lines, mend), in_notes=True)
 
 
 def not_a_number(error: RuntimeError, node: Any) -> Exception:

@@ -290,12 +290,12 @@ def in_graph(root: Any) -> Finding | None:
                 if kind not in oldest or made.seq < oldest[kind][0].seq:
                     oldest[kind] = (made, given)
     kinds = sorted((k for k in oldest if k != "given"), key=lambda k: float(oldest[k][0].seq))
-    worst, given = oldest[kinds[0]] if kinds else (root.grad_fn, False)
+    worst, given = oldest[kinds[0]] if kinds else (_last_that_saved(root.grad_fn), False)
     if worst is None:
         return None
     kind = kinds[0] if kinds else "NaN" if np.isnan(root._array).any() else "inf"
     op = full_name(worst).split("Backward")[0].lower()
-    why = _WHY.get(op)
+    why = _WHY.get(op) if op != "mean" or kind == "NaN" else None
     where = f"{full_name(worst)}, recorded at {worst.source}"
     cause = f"An operand of {where}, holds {kind} already." if given else f"{kind} came from {where}."
     cause = f"{cause[:-1]}: {why}." if why and not given else cause
@@ -303,6 +303,21 @@ def in_graph(root: Any) -> Finding | None:
     if "given" in oldest and kind == "NaN":
         lines += [line for line in line_at(oldest["given"][0].source, "made it infinite") if line not in lines]
     return Finding("not finite", cause, lines, _MENDS.get(op, _GENERAL), worst, root)
+
+
+def _last_that_saved(node: Any) -> Any:
+    """Where a value was made of operands that are known: what comes after it may keep none, as sums and views do."""
+    while node is not None and not any(isinstance(getattr(s, "_array", s), np.ndarray) for s in _held(node)):
+        edges = [edge for edge in node.next if edge is not None]
+        below = edges[0].node if edges and edges[0].__class__ is Port else edges[0] if edges else None
+        if len(edges) != 1 or below.__class__ is AccumulateGrad:
+            break
+        node = below
+    return node
+
+
+def _held(node: Any) -> tuple[Any, ...]:
+    return node.saved if node.saved.__class__ is tuple else (node.saved,)
 
 
 def _output_slots(node: Any) -> list[int]:

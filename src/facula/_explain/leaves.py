@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
 from ..autograd.accumulate import AccumulateGrad
-from ..autograd.graph import Source, walk
+from ..autograd.graph import Source, is_internal, walk
 from . import cuts, program
 from .report import Finding, Line, line_at
 
@@ -155,11 +156,23 @@ def plain_members(module: Any) -> Iterator[tuple[Any, str, Any]]:
 def _inside(value: Any, depth: int) -> Iterator[Any]:
     if isinstance(value, dict):
         value = list(value.values())
+    elif type(type(value)) is type and hasattr(value, "__dict__") and _is_users(type(value)):
+        value = list(vars(value).values())  # an object that is no module
     if isinstance(value, (list, tuple, set)) and depth < 3:
         for each in list(value)[:1000]:
             yield from _inside(each, depth + 1)
     else:
         yield value
+
+
+def _is_users(cls: type) -> bool:
+    """Whether a class was written by the user, and is neither a tensor's nor a module's."""
+    if hasattr(cls, "_array") or hasattr(cls, "named_parameters"):
+        return False
+    if cls.__module__ == "__main__":
+        return True
+    filename = getattr(sys.modules.get(cls.__module__), "__file__", None)
+    return filename is not None and not is_internal(filename) and not program.is_foreign(filename)
 
 
 def hidden_parameters(module: Any, wanted: dict[int, Any] | None = None) -> Finding | None:

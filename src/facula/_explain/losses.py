@@ -1,4 +1,4 @@
-"""Losses that are given what they make themselves: a softmax before ``cross_entropy``, probabilities for ``nll_loss``."""
+"""Losses that are given what they make themselves, or want otherwise: a softmax before ``cross_entropy``."""
 
 from __future__ import annotations
 

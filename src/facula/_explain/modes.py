@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from .._core import state
@@ -10,16 +11,21 @@ from . import program
 from .report import Finding, line_at
 
 
-def without_gradients(what: str) -> Finding | None:
-    """A layer in training mode runs where the user has switched gradients off."""
+def without_gradients(what: str, trained: set[int]) -> Finding | None:
+    """A layer in training mode runs where the user has switched gradients off. ``trained``: ``id``s of parameters."""
     switch = state.modes.switch
     if switch is None or is_internal(switch[0].co_filename):
         return None
     frame: Any = user_frame(3)
     inner = resolve(frame.f_code, frame.f_lasti)
-    outer = frame
+    outer: Any = sys._getframe(1)
+    model = None
     while outer is not None and outer.f_code is not switch[0]:
+        found = outer.f_locals.get("self") if outer.f_code.co_name in ("forward", "_call_impl") else None
+        model = found if hasattr(found, "named_parameters") else model
         outer = outer.f_back
+    if model is None or not any(id(p) in trained for p in model.parameters()):
+        return None
     at = inner if outer is None else resolve(outer.f_code, outer.f_lasti)
     cause = f"{what} is in training mode at {at}, where gradients are switched off, after the model was trained."
     lines = line_at(at, "evaluated here") + [line for line in line_at(inner, what) if inner != at]
@@ -40,3 +46,16 @@ def despite_evaluation(what: str) -> Finding | None:
     at = resolve(frame.f_code, frame.f_lasti)
     cause = f"{what}() at {at} drops values, though its module is in evaluation mode: its argument training is True."
     return Finding("mode", cause, line_at(at, "training=True"), f"write {what}(..., training=self.training).")
+
+
+def has_modes(module: Any) -> bool:
+    """Whether a module has layers that behave otherwise in training."""
+    return any(type(each).__name__.startswith(("Dropout", "BatchNorm", "AlphaDropout")) for each in module.modules())
+
+
+def still_evaluating(since: Any, at: Any) -> Finding:
+    """A model is trained that was set to evaluation after it had been trained before."""
+    cause = f"step() at {at} trains a model that is in evaluation mode since {since}: without dropout, and with the"
+    cause += " running statistics of batch norm."
+    lines = line_at(since, "evaluation from here on") + line_at(at, "trained here")
+    return Finding("mode", cause, lines, "call model.train() after the evaluation, at the start of each epoch.")

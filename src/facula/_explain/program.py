@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import sysconfig
 from collections.abc import Iterator
 from functools import lru_cache
 from types import CodeType
@@ -30,7 +31,19 @@ def tree_of(filename: str) -> ast.Module | None:
     return _parsed(filename, "".join(lines)) if lines else None
 
 
-def _targets(node: ast.AST) -> Iterator[ast.AST]:
+def is_foreign(filename: str) -> bool:
+    """Whether a file is Python's own, or that of an installed package."""
+    found = _foreign.get(filename)
+    if found is None:
+        found = _foreign[filename] = filename.startswith(("<frozen", _STANDARD)) or "site-packages" in filename
+    return found
+
+
+_foreign: dict[str, bool] = {}
+_STANDARD = sysconfig.get_paths()["stdlib"]
+
+
+def targets(node: ast.AST) -> Iterator[ast.AST]:
     if isinstance(node, ast.Assign):
         for target in node.targets:
             yield from _elements(target)
@@ -67,7 +80,7 @@ def assignments(scope: ast.AST, name: str) -> list[Any]:
     """The statements that give a name a value, in the order of the file. ``name`` may be ``self.x``."""
     found = []
     for node in ast.walk(scope):
-        for target in _targets(node):
+        for target in targets(node):
             if ast.unparse(target) == name and hasattr(node, "lineno"):
                 found.append(node)
     return sorted(found, key=lambda node: node.lineno)
@@ -78,7 +91,7 @@ def items_set(scope: ast.AST, name: str) -> list[Any]:
     return [
         node
         for node in ast.walk(scope)
-        for target in _targets(node)
+        for target in targets(node)
         if isinstance(target, ast.Subscript) and ast.unparse(target.value) == name
     ]
 
@@ -179,6 +192,25 @@ def takes_out(value: ast.AST) -> bool:
     )
 
 
+def rebound(filename: str) -> list[Source]:
+    """The lines that assign to the variable of a loop over parameters, as if that changed them."""
+    tree = tree_of(filename)
+    return [
+        Source(filename, node.lineno, "")
+        for loop in ast.walk(tree or ast.Module([], []))
+        if isinstance(loop, ast.For) and "parameters" in ast.unparse(loop.iter)
+        for node in ast.walk(loop)
+        if isinstance(node, ast.Assign)
+        and any(isinstance(t, ast.Name) and t.id in names_of(loop.target) for t in node.targets)
+        and any(isinstance(each, ast.Attribute) and each.attr == "grad" for each in ast.walk(node.value))
+    ]
+
+
+def names_of(target: ast.AST) -> list[str]:
+    """The variables that a target sets."""
+    return [ast.unparse(each) for each in _elements(target)]
+
+
 def uncalled(at: Source | None, method: str) -> list[Source]:
     """The lines of a file that name a method and do not call it."""
     tree = None if at is None else tree_of(at.filename)
@@ -201,6 +233,13 @@ def returns_of(code: CodeType) -> list[Source]:
         for node in ast.walk(scope)
         if isinstance(node, ast.Return) and node.value is not None
     ]
+
+
+def defined_at(code: CodeType) -> Source:
+    """The line of a function's ``def``."""
+    scope = scope_of(code.co_filename, code)
+    line = scope.lineno if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)) else code.co_firstlineno
+    return Source(code.co_filename, line, code.co_name)
 
 
 def last_line(code: CodeType) -> int:

@@ -9,14 +9,14 @@ import numpy as np
 
 from ..autograd.graph import is_internal, resolve, user_frame, user_place
 from ..autograd.meta import FROZEN
-from . import cuts, leaves, program
+from . import cuts, leaves, modes, program
 from .report import Finding, line_at
 
 
 class Leaf:
     """What a watch knows of a leaf that got gradients."""
 
-    __slots__ = ("culprit", "grad", "leaf", "passes", "print", "stale", "total", "zeros")
+    __slots__ = ("culprit", "grad", "leaf", "passes", "print", "stale", "summed", "total", "zeros")
 
     def __init__(self, leaf: Any) -> None:
         self.leaf = weakref.ref(leaf)
@@ -25,6 +25,8 @@ class Leaf:
         self.passes = 0
         """Backward passes summed in its ``.grad``."""
         self.stale = False
+        self.summed: Finding | None = None
+        """What is to be said if a sum over several states of the leaf is used."""
         self.total = 0
         self.zeros = 0
         self.culprit: Any = None
@@ -42,6 +44,11 @@ class Held:
         """Where its schedule was made."""
         self.still = 0
         """How many steps had a learning rate of zero."""
+        self.small = 0
+        """How many had one that was next to nothing, compared with the first."""
+        self.scheduled: Any = None
+        """Where the schedule went on last."""
+        self.rate = max([g["lr"] for g in optimizer.param_groups if isinstance(g.get("lr"), float)], default=0.0)
         self.finding: Finding | None = None
         """What is to be said of parameters that have had no gradient so far."""
         self.largest = max([float(np.abs(p._array).max(initial=0)) for p in self.params()], default=0.0)
@@ -54,6 +61,25 @@ class Held:
     def params(self) -> list[Any]:
         optimizer = self.optimizer()
         return [] if optimizer is None else [p for group in optimizer.param_groups for p in group["params"]]
+
+    def look_at_rate(self) -> None:
+        optimizer = self.optimizer()
+        rates = [] if optimizer is None else [group.get("lr") for group in optimizer.param_groups]
+        self.still += all(isinstance(r, (int, float)) and r == 0 for r in rates)
+        self.small += all(isinstance(r, float) and 0 < r < 1e-8 * self.rate for r in rates)
+
+    def fallen(self, place: Any) -> Finding:
+        """What is to be said of a learning rate that has fallen to nothing while training goes on."""
+        made, went, at = resolve_all(self.schedule, self.scheduled, place)
+        cause = f"After {self.steps} steps the learning rate is less than {1e-8 * self.rate:.0e}, and was {self.rate:g}"
+        cause += f": the schedule goes on at {went}." if went is not None else "."
+        lines = line_at(went, "the schedule goes on") + line_at(made, "the schedule") + line_at(at, "the step")
+        mend = "let the schedule go on once an epoch, not once a batch, or decay more slowly."
+        return Finding("optimizer", cause, lines[:3], mend)
+
+
+def resolve_all(*places: Any) -> list[Any]:
+    return [None if place is None else resolve(*place) for place in places]
 
 
 class Training:
@@ -73,8 +99,12 @@ class Training:
         self.cuts: dict[int, Any] = {}
         """The cuts beside the way of those passes."""
         self.root_leaf: Any = None
+        self.evaluations: dict[Any, Finding] = {}
+        """What is to be said of layers that were in training mode, by the place where gradients were switched off."""
         self.mode_set = False
         """Whether a module was set to training or evaluation since the last step."""
+        self.evaluation: Any = None
+        """Where a trained model was set to evaluation, and its parameters, until it is set to training."""
 
     # ---- what happens
 
@@ -110,6 +140,7 @@ class Training:
                 continue
             known = self.leaf(t)
             known.total += 1
+            known.summed = known.summed if known.stale else None
             mark = self._state_of(t)
             if known.stale and known.print is not None and known.print != mark and known.grad is not None:
                 self._summed(t, known, place)
@@ -129,10 +160,12 @@ class Training:
         cause += f".grad is the sum of {known.passes + 1} backward passes."
         lines = line_at(at, "adds to .grad") + line_at(stepped or changed, "changed the parameters")
         lines += [each for s in program.uncalled(at, "zero_grad")[:1] for each in line_at(s, "named, but not called")]
-        mend = (
-            "call optimizer.zero_grad() (with its brackets), or set .grad to None, before each backward()."
-        )
-        self.watch.found(Finding("summed", cause, lines[:3], mend, None, t))
+        mend = "call optimizer.zero_grad() (with its brackets), or set .grad to None, before each backward()."
+        finding = Finding("summed", cause, lines[:3], mend, None, t)
+        if self._holds(t):
+            known.summed = finding  # told if an optimizer uses it: the loss of another model may lead here too
+        else:
+            self.watch.found(finding)
 
     def zeroed(self, params: list[Any]) -> None:
         frame = user_frame(3)
@@ -149,11 +182,14 @@ class Training:
             return
         params = held.params()
         held.steps += 1
-        held.still += all(isinstance(r := g.get("lr"), (int, float)) and r == 0 for g in optimizer.param_groups)
         with_gradient = [p for p in params if p._meta is not None and p._meta.grad is not None]
         for p in params:
             if p._meta is None or p._meta.grad is None:
                 held.idle[id(p)] = held.idle.get(id(p), 0) + 1
+        for p in with_gradient:
+            known = self.leaf(p)
+            if known.summed is not None and known.grad == id(p._meta.grad):
+                self.watch.found(known.summed)
         if not with_gradient and params:
             self._nothing_to_do(held, params, place)
         idle = [p for p in params if held.idle.get(id(p), 0) >= held.steps and p.requires_grad and not self._ever(p)]
@@ -162,11 +198,24 @@ class Training:
         elif held.finding is None or held.steps < 3:
             held.finding = self._never_reached(held, idle)
         self._unheld(held, place)
+        if self.evaluation is not None and any(id(p) in self.evaluation[1] for p in params):
+            self.watch.found(modes.still_evaluating(*resolve_all(self.evaluation[0], place)))
+        held.look_at_rate()
+        if held.small == 2:
+            self.watch.found(held.fallen(place))
         self.step_place, self.last = place, "step"
 
     def after_step(self) -> None:
         self.reached.clear()
         self.mode_set = False
+
+    def set_to(self, module: Any, training: bool, place: Any) -> None:
+        self.mode_set = True
+        params = {id(p) for p in module.parameters()}
+        if training:
+            self.evaluation = None
+        elif any(held.steps and any(id(p) in params for p in held.params()) for held in self.optimizers):
+            self.evaluation = (place, params) if modes.has_modes(module) else None
 
     def has_trained(self) -> bool:
         """Whether there were steps, and modules were left in the mode they had then."""
@@ -246,6 +295,13 @@ class Training:
 
     def at_end(self) -> None:
         """What can only be told of the whole run."""
+        for finding in self.evaluations.values():
+            self.watch.found(finding)
+        rebound = [] if self.backward_place is None else program.rebound(self.backward_place[0].co_filename)
+        for at in rebound[:1]:
+            cause = f"The loop at {at} gives its variable another value, and leaves the parameters as they are."
+            mend = "change them in place, under torch.no_grad(): p -= lr * p.grad."
+            self.watch.found(Finding("optimizer", cause, line_at(at, "changes no parameter"), mend))
         for held in self.optimizers:
             if held.finding is not None:
                 self.watch.found(held.finding)

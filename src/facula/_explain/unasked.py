@@ -9,12 +9,11 @@ import weakref
 from typing import Any
 
 from .._core import state
-from ..autograd.graph import Source, full_name, resolve, user_frame, user_place, warn_user
+from ..autograd.graph import Source, resolve, user_frame, user_place, warn_user
 from . import behind_cuts, copies, finite, leaves, losses, program, shapes
 from . import modes as training_modes
 from .report import Finding, Line, Report, line_at
 
-_POLES = ("Log", "Div", "Reciprocal", "Rsqrt")
 _told: set[str] = set()
 
 
@@ -39,11 +38,9 @@ def _say(what: str, finding: Finding | None) -> None:
 
 
 def root_not_finite(root: Any) -> None:
-    """backward() starts from NaN, or from an infinity that is no mere overflow. (Scaled losses may be infinite.)"""
+    """backward() starts from NaN, or from an infinity. (Scaled losses may be infinite.)"""
     if "not finite" not in _told and state.watch is None and not state.modes.scales:
-        finding = finite.in_graph(root)
-        if finding is not None and (root._array != root._array or full_name(finding.node).startswith(_POLES)):
-            _tell("not finite", finding)
+        _tell("not finite", finite.in_graph(root))
 
 
 def grew(op: Any, out: Any, tensors: Any) -> None:
@@ -93,7 +90,9 @@ def made_in_forward(p: Any, frame: Any) -> None:
     first = _in_forward.setdefault(place, weakref.ref(p))
     if first() is None and "forward" not in _told:
         at = resolve(*place)
-        cause = f"Parameters are made at {at}, in forward: new ones each time, which no optimizer holds. They never learn."
+        cause = (
+            f"Parameters are made at {at}, in forward: new ones each time, which no optimizer holds. They never learn."
+        )
         mend = "make the layer in __init__, as an attribute of the module, and use it in forward."
         _told.add("forward")
         _say("made in forward", Finding("optimizer", cause, line_at(at, "made each time"), mend))
@@ -117,7 +116,9 @@ def thrown_away(p: Any) -> None:
     if vain:
         clip, frame = resolve(*place), user_frame(2)
         zero = resolve(frame.f_code, frame.f_lasti)
-        cause = f"Gradients are clipped at {clip}, and thrown away at {zero} before any step: too late for the last one."
+        cause = (
+            f"Gradients are clipped at {clip}, and thrown away at {zero} before any step: too late for the last one."
+        )
         lines = line_at(clip, "clipped after the step") + line_at(zero, "thrown away")
         _say("clip", Finding("order", cause, lines, "clip between backward() and step()."))
     p._meta.clipped[3] = True
@@ -133,7 +134,7 @@ def no_gradients(optimizer: Any) -> None:
     if "step" in _told or not idle or state.watch is not None:
         return
     frame = user_frame(2)
-    behind = behind_cuts.of_step(idle, frame)
+    behind = behind_cuts.replaced(params, idle, frame) or behind_cuts.of_step(idle, frame)
     if behind is not None or len(idle) < len(params):
         _tell("step", behind)
         return

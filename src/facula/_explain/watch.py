@@ -7,7 +7,6 @@ While it is off, nothing is done: operators find ``state.special`` to be 0. Whil
 from __future__ import annotations
 
 import sys
-import sysconfig
 import threading
 import weakref
 from collections import deque
@@ -22,7 +21,7 @@ from .._core.dtypes import F32, F64
 from .._tensor import Tensor
 from ..autograd.graph import EMPTY, is_internal, resolve, user_place
 from ..autograd.saved import PLAIN
-from . import alive, copies, cuts, finite, leaves, modes, norms, shapes
+from . import alive, copies, cuts, finite, leaves, modes, norms, program, shapes
 from .changes import Changes
 from .record import MOST, CutOff, Mark, Origin, event_of, record_of, seen_record
 from .report import Finding, Report, in_terminal, line_at
@@ -163,7 +162,7 @@ class Watch:
         places: list[Any] = []
         while frame is not None and len(places) < 6:
             code = frame.f_code
-            if not is_internal(code.co_filename) and not is_foreign(code.co_filename):
+            if not is_internal(code.co_filename) and not program.is_foreign(code.co_filename):
                 if places and code.co_filename != places[0][0].co_filename:
                     break
                 places.append((code, frame.f_lasti))
@@ -229,6 +228,7 @@ class Watch:
                 continue
             for cut in record.cuts:
                 beside[id(cut)] = cut
+                self.training.evaluations.pop(cut.switch, None)  # it is a part of the training
             if record.broadcast is not None:
                 self.found(record.broadcast)
         roots = [edge.node if hasattr(edge, "nr") else edge for edge, _ in start]
@@ -375,14 +375,24 @@ class Watch:
         if self.steps:
             self.training.held(optimizer).schedule = user_place(3)
 
-    def mode_set(self) -> None:
-        """A module was set to training or to evaluation."""
-        self.training.mode_set = True
+    def schedule_steps(self, optimizer: Any) -> None:
+        """A schedule goes on to the next learning rate."""
+        if self.steps:
+            self.training.held(optimizer).scheduled = user_place(3)
+
+    def mode_set(self, module: Any, training: bool) -> None:
+        """A module was set to training or to evaluation, by the user: not as a part of another."""
+        caller = sys._getframe(2).f_code
+        if self.steps and not (caller.co_name == "train" and is_internal(caller.co_filename)):
+            self.training.set_to(module, training, user_place(3))
 
     def evaluated(self, what: str) -> None:
         """A layer in training mode ran without gradients."""
-        if self.steps and self.training.has_trained() and (found := modes.without_gradients(what)) is not None:
-            self.found(found)
+        if self.steps and self.training.has_trained():
+            trained = {id(p) for held in self.training.optimizers for p in held.params()}
+            found = modes.without_gradients(what, trained)
+            if found is not None:
+                self.training.evaluations.setdefault(state.modes.switch, found)
 
     # ---- on and off
 
@@ -409,18 +419,6 @@ class Watch:
 
 def _node(edge: Any) -> Any:
     return edge.node if hasattr(edge, "nr") else edge
-
-
-def is_foreign(filename: str) -> bool:
-    """Whether a file is Python's own, or that of an installed package."""
-    found = _foreign.get(filename)
-    if found is None:
-        found = _foreign[filename] = filename.startswith(("<frozen", _STANDARD)) or "site-packages" in filename
-    return found
-
-
-_foreign: dict[str, bool] = {}
-_STANDARD = sysconfig.get_paths()["stdlib"]
 
 
 class LeftArray(ndarray[Any, Any]):

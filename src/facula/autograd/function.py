@@ -136,10 +136,12 @@ class _SingleLevelFunction(_FunctionBase, FunctionCtx, _HookMixin, metaclass=Fun
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         """The gradient of each argument of forward, given those of its outputs."""
-        raise NotImplementedError(
+        from .._explain import errors  # loaded when something went wrong
+
+        raise errors.no_backward(NotImplementedError(
             "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
             "backward mode AD."
-        )
+        ), ctx)  # fmt: skip
 
     vjp = backward
 

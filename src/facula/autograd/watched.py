@@ -203,16 +203,23 @@ def _checked(hook: Any, new: Any, old: Any) -> Any:
         raise TypeError(f"expected Variable, but hook returned '{type(new).__name__}'")
     if old is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
-    name = _hook_name(hook)
-    if new._array.dtype != old._array.dtype:
-        raise RuntimeError(
-            f"hook '{name}' has changed the type of value (was {old._type_name()} got {new._type_name()})"
-        )
-    if new.device != old.device:
-        raise RuntimeError(f"hook '{name}' has changed the device of value")
-    if new._array.shape != old._array.shape:
-        raise RuntimeError(f"hook '{name}' has changed the size of value")
+    wrong = _wrongness(_hook_name(hook), new, old)
+    if wrong:
+        from .._explain import errors  # loaded when something went wrong
+
+        raise errors.wrong_hook(RuntimeError(wrong), hook)
     return new
+
+
+def _wrongness(name: str, new: Any, old: Any) -> str:
+    """What a hook has changed that it must not."""
+    if new._array.dtype != old._array.dtype:
+        return f"hook '{name}' has changed the type of value (was {old._type_name()} got {new._type_name()})"
+    if new.device != old.device:
+        return f"hook '{name}' has changed the device of value"
+    if new._array.shape != old._array.shape:
+        return f"hook '{name}' has changed the size of value"
+    return ""
 
 
 def _retain(t: Any, g: Any, xp: Any) -> None:

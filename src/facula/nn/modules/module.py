@@ -384,7 +384,7 @@ class Module(Hooks, StateDict):
         if not isinstance(mode, bool):
             raise ValueError("training mode is expected to be boolean")
         if state.watch is not None:
-            state.watch.mode_set()
+            state.watch.mode_set(self, mode)
         self.training = mode
         for module in self.children():
             module.train(mode)

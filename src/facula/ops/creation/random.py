@@ -28,6 +28,7 @@ from ..arrays.draws import (
 from ..arrays.rejections import draw_binomial, draw_poisson
 from ..arrays.types import Array
 from ..machine import batching
+from ..machine.any_state import constant_of
 from ..machine.operands import common_shape
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, public
@@ -328,13 +329,13 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
     stream = stream_of(generator)
     if replacement and num_samples > 1:
-        return finish(_with_replacement(stream, np.asarray(p), num_samples))
+        return constant_of(finish(_with_replacement(stream, np.asarray(p), num_samples)), "multinomial", input)
     keys = np.empty_like(p)
     draw_exponential(stream, keys, 1.0)
     np.divide(p, keys, keys)
     if num_samples == 1:
-        return finish(np.argmax(keys, -1, keepdims=True))
-    return finish(_least(np.negative(keys, keys), num_samples))
+        return constant_of(finish(np.argmax(keys, -1, keepdims=True)), "multinomial", input)
+    return constant_of(finish(_least(np.negative(keys, keys), num_samples)), "multinomial", input)
 
 
 def _least(numbers: Any, n: int) -> Any:

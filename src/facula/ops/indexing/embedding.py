@@ -10,7 +10,7 @@ from ..._tensor import Tensor, check_elements, computed, elements
 from ..arrays.scatter_add import add_rows
 from ..arrays.types import Array
 from ..machine import batching
-from ..machine.any_state import wrap
+from ..machine.any_state import constant_of, wrap
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONALS
 
@@ -152,7 +152,8 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     if num_classes == -1:
         num_classes = int(elements(input).max()) + 1
     classes = np.arange(num_classes)
-    return computed(input, lambda numbers: wrap((numbers[..., None] == classes).astype(np.int64)))
+    found = computed(input, lambda numbers: wrap((numbers[..., None] == classes).astype(np.int64)))
+    return constant_of(found, "one_hot", input)
 
 
 FUNCTIONALS.update(embedding=embedding, one_hot=one_hot)

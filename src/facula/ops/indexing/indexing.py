@@ -199,7 +199,10 @@ def getitem(self: Any, key: Any) -> Any:
         return alias_op(self)
     if kind is not tuple:
         if kind is Tensor and key._array.ndim and self._array.ndim:
-            return index_op.call(self, checked([key], self._array.shape))
+            found = index_op.call(self, checked([key], self._array.shape))
+            if key._meta is not None and found._node is None and found._meta is None:
+                found._meta = key._meta.cut  # chosen by something that was cut off
+            return found
         if isinstance(key, np.integer):
             return getitem(self, int(key))
         key = _as_tuple(key)

@@ -13,7 +13,7 @@ from ..arrays.masks import select
 from ..arrays.scatter_add import add_at, first_outside, from_front
 from ..arrays.types import Array
 from ..machine import batching
-from ..machine.any_state import wrap
+from ..machine.any_state import constant_of, wrap
 from ..machine.errors import WrongArgument
 from ..machine.namespaces import ARRAYS, TENSORS, show
 from ..machine.operands import common_shape
@@ -386,14 +386,14 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
             )
         return write_out("nonzero", out, wrap(np.argwhere(array)), (input,))
     if as_tuple:
-        return tuple(wrap(places) for places in np.atleast_1d(array).nonzero())
-    return wrap(np.argwhere(array))
+        return tuple(constant_of(wrap(places), "nonzero", input) for places in np.atleast_1d(array).nonzero())
+    return constant_of(wrap(np.argwhere(array)), "nonzero", input)
 
 
 @public("argwhere", "argwhere")
 def argwhere(input: Tensor) -> Tensor:
     """The places of all elements that are not zero, a row each."""
-    return wrap(np.argwhere(input._array))
+    return constant_of(wrap(np.argwhere(input._array)), "argwhere", input)
 
 
 @public("nonzero_static", "nonzero_static")

@@ -154,7 +154,21 @@ def change(
     if node is not None:
         op.save_outputs(node, [self])
         views.rebase_history(self, node)
+    elif self._node is None:
+        inherit_cut(self, others)
     return self
+
+
+def inherit_cut(self: Any, others: tuple[Any, ...]) -> None:
+    """What is written to a tensor without history cuts it off where the written was cut off."""
+    for t in others:
+        cut = t._meta.cut if isinstance(t, Tensor) and t._meta is not None else None
+        if cut is not None:
+            base = self if self._base is None else self._base
+            for each in (base, self):
+                if not each.requires_grad and (each._meta is None or each._meta.cut is None):
+                    each._own_meta().cut = cut
+            return
 
 
 def _in_transform(op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...], again: Callable[..., Any]) -> Any:

@@ -12,6 +12,7 @@ from ..._core.dtypes import not_for, widened
 from ..._tensor import Tensor, known
 from ..arrays.types import Array
 from ..machine import batching
+from ..machine.any_state import constant_of
 from ..machine.arguments import one_dim
 from ..machine.deprecated import warn_once
 from ..machine.errors import NoOverload, WrongArgument
@@ -201,7 +202,8 @@ def searchsorted(
         edges = _in_order(edges, sorter)
     if edges.dtype.kind == "c":
         raise not_for("searchsorted_out_cpu", sorted_sequence.dtype)
-    return _places(edges, values, right or side == "right", out_int32)
+    found = _places(edges, values, right or side == "right", out_int32)
+    return constant_of(found, "searchsorted", input) if isinstance(input, Tensor) else found
 
 
 def _in_order(edges: Any, sorter: Any) -> Any:
@@ -229,7 +231,8 @@ def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bo
     if boundaries._array.ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries._array.ndim})")
     values = input._array if isinstance(input, Tensor) else np.asarray(input)
-    return _places(boundaries._array, values, right, out_int32)
+    found = _places(boundaries._array, values, right, out_int32)
+    return constant_of(found, "bucketize", input) if isinstance(input, Tensor) else found
 
 
 # ---- bincount, histc, isin
@@ -257,7 +260,8 @@ def bincount(input: Tensor, weights: Any = None, minlength: int = 0) -> Tensor:
     if x.ndim != 1 or x.min() < 0:
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     if weights is None:
-        return Tensor._wrap(np.bincount(x, minlength=minlength).astype(np.int64, copy=False))
+        counts = Tensor._wrap(np.bincount(x, minlength=minlength).astype(np.int64, copy=False))
+        return constant_of(counts, "bincount", input)
     if weights._array.shape != x.shape:
         raise RuntimeError("weights should be 1-d and have the same length as input")
     return weighted_bincount_op(weights, x, minlength)
@@ -290,7 +294,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
         return Tensor._wrap(np.bincount(np.full(values.size, bins - 1), minlength=bins).astype(x.dtype))
     share = np.divide(values / 2 - low / 2, high / 2 - low / 2)  # by halves, which do not overflow
     places = np.minimum((share * bins).astype(np.int64), bins - 1)
-    return Tensor._wrap(np.bincount(places, minlength=bins).astype(x.dtype))
+    return constant_of(Tensor._wrap(np.bincount(places, minlength=bins).astype(x.dtype)), "histc", input)
 
 
 @public("isin", "", out=True)

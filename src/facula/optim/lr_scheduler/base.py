@@ -118,6 +118,8 @@ class LRScheduler:
         refuse_capture("a scheduler's step")
         if self._step_count == 1:
             self._check_order()
+        if state.watch is not None and not self._is_initial:
+            state.watch.schedule_steps(self.optimizer)
         self._step_count += 1
         if epoch is not None:
             warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)

@@ -1,0 +1,18 @@
+"""A new leaf in the middle of a model."""
+
+import facula as torch
+from facula import nn
+
+torch.manual_seed(0)
+x, y = torch.randn(16, 4), torch.randn(16, 1)
+
+encoder, decoder = nn.Linear(4, 2), nn.Linear(2, 4)
+optimizer = torch.optim.Adam([*encoder.parameters(), *decoder.parameters()])
+for _ in range(3):
+    optimizer.zero_grad()
+    code = encoder(x).detach().requires_grad_()  # guilty
+    # mended: code = encoder(x)
+    loss = (decoder(code) - x).pow(2).mean()
+    loss.backward()
+    optimizer.step()
+assert encoder.weight.grad is None  # symptom
