@@ -166,7 +166,7 @@ def _container(
 ) -> Finding | None:
     items = list(values.values() if isinstance(values, dict) else values)
     items = [x for each in items[:10_000] for x in (each if isinstance(each, (tuple, list)) else (each,))]
-    tensors = [t for t in items if isinstance(t, Tensor) and t._node is not None]
+    tensors: list[Any] = [t for t in items if isinstance(t, Tensor) and t._node is not None]
     if len(tensors) < least or sum(1 for t in tensors if marks_in(t, 1000)) < least:
         return None
     if cls is not None:

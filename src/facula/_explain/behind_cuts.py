@@ -32,7 +32,7 @@ def of_step(idle: list[Any], frame: FrameType) -> Finding | None:
     calls = [call for call in program.calls_in(scope, "backward") if call.lineno <= frame.f_lineno]
     roots = [name for call in calls for name in program.roots_at(scope, call.lineno)]
     for name in program.names_behind(scope, roots, frame.f_lineno):
-        value = frame.f_locals.get(name, frame.f_globals.get(name))
+        value: Any = frame.f_locals.get(name, frame.f_globals.get(name))
         cut = getattr(getattr(value, "_meta", None), "cut", None)
         if cut is not None and cut.how != FROZEN and value.is_leaf and _leads(cut, wanted, frame):
             return cuts.finding(cut, f"The way to {len(idle)} of the optimizer's parameters", tensor=idle[0])

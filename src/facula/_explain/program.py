@@ -173,7 +173,7 @@ def roots_at(scope: ast.AST, line: int) -> list[str]:
             if node.func.attr == "backward" and ast.unparse(node.func.value) not in ("torch.autograd", "autograd"):
                 found.append(node.func.value)
             elif node.func.attr in ("grad", "backward") and node.args:
-                found.append(node.args[0])  # type: ignore[arg-type]
+                found.append(node.args[0])
     return names_in(found[0]) if len(found) == 1 else []
 
 

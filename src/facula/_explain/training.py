@@ -298,10 +298,10 @@ class Training:
         for finding in self.evaluations.values():
             self.watch.found(finding)
         rebound = [] if self.backward_place is None else program.rebound(self.backward_place[0].co_filename)
-        for at in rebound[:1]:
-            cause = f"The loop at {at} gives its variable another value, and leaves the parameters as they are."
+        for line in rebound[:1]:
+            cause = f"The loop at {line} gives its variable another value, and leaves the parameters as they are."
             mend = "change them in place, under torch.no_grad(): p -= lr * p.grad."
-            self.watch.found(Finding("optimizer", cause, line_at(at, "changes no parameter"), mend))
+            self.watch.found(Finding("optimizer", cause, line_at(line, "changes no parameter"), mend))
         for held in self.optimizers:
             if held.finding is not None:
                 self.watch.found(held.finding)
