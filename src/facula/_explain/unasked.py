@@ -133,6 +133,9 @@ def no_gradients(optimizer: Any) -> None:
     idle = [p for p in params if p._meta is not None and p._meta.grad is None and p._meta.requires_grad]
     if "step" in _told or not idle or state.watch is not None:
         return
+    looks = optimizer.__dict__["_looks"] = optimizer.__dict__.get("_looks", 0) + 1
+    if looks > 3 and len(idle) < len(params):
+        return
     frame = user_frame(2)
     behind = behind_cuts.replaced(params, idle, frame) or behind_cuts.of_step(idle, frame)
     if behind is not None or len(idle) < len(params):
