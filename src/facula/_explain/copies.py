@@ -41,7 +41,8 @@ def compared(a: Any, b: Any) -> Finding | None:
         if cut is None or cut.how not in (".data", "detach()") or not _is_same(kept, now):
             continue
         before = 0 if cut.source is None else cut.source.version
-        if now.requires_grad and now.is_leaf and now._version != before and (cut.source is None or cut.source.leads_to(now)):
+        is_behind = cut.source is None or cut.source.leads_to(now)
+        if now.requires_grad and now.is_leaf and now._version != before and is_behind:
             at = cuts.place_of(cut)
             cause = f"What {cut.how} gave at {at} is the memory of the tensor that it is compared with, and no copy:"
             cause += " both have changed since, and are always equal."

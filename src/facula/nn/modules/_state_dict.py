@@ -128,7 +128,7 @@ class StateDict:
 
     def _is_own(self, state: Mapping[str, Any]) -> bool:
         """Whether a state holds the memory of this module's first parameter."""
-        named: Any = next(iter(self.named_parameters()), None)  # type: ignore[attr-defined]
+        named: Any = next(iter(self.named_parameters()), None)
         return named is not None and getattr(state.get(named[0]), "_array", None) is named[1]._array
 
     def _load_from_state_dict(
