@@ -1,0 +1,107 @@
+"""What mkdocs does besides: the reference and the page of names are written from facula itself.
+
+Nothing of it is kept in files. Links of pages to what is not part of the site, sources and tests, become plain text.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from facula import docstrings
+
+ROOT = Path(__file__).parent.parent.parent
+
+REFERENCE = {
+    "torch": "facula", "tensor": "facula.Tensor", "nn": "facula.nn", "nn-functional": "facula.nn.functional",
+    "optim": "facula.optim", "linalg": "facula.linalg", "fft": "facula.fft", "special": "facula.special",
+    "func": "facula.func", "autograd": "facula.autograd", "utils-data": "facula.utils.data",
+    "distributions": "facula.distributions",
+}  # fmt: skip
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """Add the pages that are written from facula."""
+    from mkdocs.structure.files import File  # which runs this
+
+    pages = {page: reference(page, path) for page, path in REFERENCE.items()}
+    for name, text in (pages | {"is-it-there": is_it_there()}).items():
+        files.append(File.generated(config, f"api/{name}.md", content=text))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Links out of the site as plain text."""
+    return re.sub(r"(?<!!)\[([^\]]+)\]\((?:\.\./)*(?:src|tests|examples|[A-Z]+\.md|\.\./)[^)]*\)", r"\1", markdown)
+
+
+def owner_of(path: str) -> Any:
+    if path == "facula.Tensor":
+        return importlib.import_module("facula").Tensor
+    return importlib.import_module(path)
+
+
+def public(owner: Any) -> Iterator[tuple[str, Any]]:
+    """The functions, classes and properties of a module, or of a class, in order of the alphabet."""
+    names = dir(owner) if isinstance(owner, type) else getattr(owner, "__all__", None) or dir(owner)
+    for name in sorted(names):
+        if not name.startswith("_"):
+            getattr(owner, name)
+            value = inspect.getattr_static(owner, name) if isinstance(owner, type) else getattr(owner, name)
+            if (callable(value) or isinstance(value, property)) and (not isinstance(owner, type) or name[-1] != "_"):
+                yield name, value
+
+
+def reference(page: str, path: str) -> str:
+    """The page of a module: signature, meaning, shapes, node and example of everything public."""
+    owner = owner_of(path)
+    shown = path.replace("facula", "torch", 1)
+    parts = [f"# {shown}\n\n{inspect.cleandoc(owner.__doc__ or '')}\n"]
+    for name, value in public(owner):
+        try:
+            signature = re.sub(r"'", "", str(inspect.signature(value))) if callable(value) else ""
+        except (TypeError, ValueError):
+            signature = "(...)"
+        prefix = f"{path.removeprefix('facula').lstrip('.')}.".lstrip(".")
+        told = inspect.cleandoc((vars(value).get("__doc__") if isinstance(value, type) else value.__doc__) or "")
+        more = docstrings.texts().get(f"{prefix}{name}", "")
+        text = told if not more or more in told else f"{told}\n\n{more}"
+        parts.append(f"## {name}\n\n```text\n{shown}.{name}{signature}\n```\n\n{formatted(text)}\n")
+    return "\n".join(parts)
+
+
+def formatted(text: str) -> str:
+    """A docstring as Markdown: examples in blocks, names in single backticks."""
+    prose, mark, example = text.partition(">>> ")
+    prose = prose.replace("``", "`").replace("<", "&lt;").replace("::\n", ":\n")
+    return f"{prose}\n\n```pycon\n{mark}{example}\n```" if mark else prose
+
+
+def is_it_there() -> str:
+    """A table of every public name of PyTorch 2.13, and whether facula has it."""
+    lines = ["# Is it there?\n", "Every public name of PyTorch 2.13, by module, and what of it facula has.\n"]
+    for line in (ROOT / "tests/data/pytorch_names.txt").read_text(encoding="utf-8").splitlines():
+        module, _, names = line.partition(": ")
+        try:
+            owner = owner_of(f"facula.{module}".rstrip(".")) if module else owner_of("facula")
+        except ImportError:
+            owner = None
+        there = [name for name in names.split() if is_there(owner, name)]
+        absent = [name for name in names.split() if name not in there]
+        title = f"torch.{module}".rstrip(".")
+        lines.append(f"## {title}\n\n{len(there)} of {len(there) + len(absent)}.\n")
+        for what, listed in (("There", there), ("Not there", absent)):
+            if listed:
+                lines.append(f"**{what}:** {', '.join(f'`{name}`' for name in listed)}\n")
+    return "\n".join(lines)
+
+
+def is_there(owner: Any, name: str) -> bool:
+    try:
+        return owner is not None and hasattr(owner, name)
+    except Exception:  # modules that only answer "no"
+        return False
