@@ -102,7 +102,7 @@ def test_a_file_that_changed(tmp_path: Path) -> None:
 
 def test_code_without_a_file() -> None:
     space: dict[str, Any] = {"torch": torch}
-    exec("y = (torch.ones(2, requires_grad=True) * 2).detach()", space)
+    exec(compile("y = (torch.ones(2, requires_grad=True) * 2).detach()", "<nowhere>", "exec"), space)
     assert torch.explain(space["y"]).lines[0].text == "(its source was not kept)"
 
 
