@@ -45,6 +45,14 @@ def test_surplus_arguments(capsys: pytest.CaptureFixture[str]) -> None:
     assert "tour takes no arguments" in capsys.readouterr().err
 
 
+def test_doctor_fits_on_a_screen(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith(f"facula {facula.__version__}, standing in for PyTorch 2.13") and len(lines) <= 12
+    assert "NumPy" in lines[1] and "native library: not in use" in lines[3] and "native build" in lines[-1]
+    assert main(["doctor", "who"]) == 2
+
+
 def test_ops_lists_the_families(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ops"]) == 0
     lines = capsys.readouterr().out.splitlines()

@@ -22,6 +22,7 @@ commands:
   ops [name...]              the families of operators, or all that is declared of an operator
   native build|status|remove|test    the library of C kernels for this machine
   native build LEVEL [DIRECTORY]     the same for all processors of a level, such as x86-64-v3
+  doctor                     what is installed, what is missing, what would make it faster
   tour                       a guided tour of the library in the terminal (under 3 seconds)
 
 options:
@@ -51,6 +52,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from . import tour  # loaded when first used
 
         return printing(tour.run)
+    if given[0] == "doctor":
+        if len(given) > 1:
+            return complain(f"doctor takes no arguments, but got: {' '.join(given[1:])}")
+        from . import _doctor  # loaded when first used
+
+        return printing(_doctor.run)
     if given[0] == "ops":
         if unknown := [name for name in given[1:] if name.startswith("-")]:
             return complain(f"ops takes names of operators, not {unknown[0]}")
