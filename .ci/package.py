@@ -28,7 +28,7 @@ def main(folder: Path) -> None:
     assert sources <= names, f"left out: {sorted(sources - names)[:5]}"
     for key, wanted in {"Name": "facula", "License-Expression": "BSD-3-Clause", "Requires-Python": ">=3.11"}.items():
         assert about[key] == wanted, f"{key}: {about[key]}"
-    needed = [each for each in about.get_all("Requires-Dist") if "extra ==" not in each]
+    needed = [each for each in about.get_all("Requires-Dist", []) if "extra ==" not in each]
     assert needed == ["numpy>=2.3"], needed
     assert f"-{about['Version']}-" in wheel.name
     with tarfile.open(sdist) as files:

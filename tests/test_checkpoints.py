@@ -366,7 +366,7 @@ def test_wrong_arguments() -> None:
     with pytest.raises(RuntimeError, match="Can not safely load weights when explicit pickle_module is specified"):
         facula.load(saved(facula, 1), weights_only=True, pickle_module=pickle)
     assert facula.load(saved(facula, [1]), pickle_module=pickle) == [1]
-    with pytest.raises(TypeError, match="Unpickler.*'foo'|'foo'.*Unpickler"):
+    with pytest.raises(TypeError, match=r"Unpickler.*'foo'|'foo'.*Unpickler"):
         facula.load(saved(facula, 1), weights_only=False, foo=3)
 
 

@@ -16,7 +16,6 @@ OPTIONAL = {
     "scipy": "special functions and large Fourier transforms are quicker with it; rare special functions need it",
     "ml_dtypes": "bfloat16 is several times as fast with it",
     "mpi4py": "facula.distributed needs it, and an MPI (pip install mpi4py mpich)",
-    "tensorboard": "torch.utils.tensorboard needs it",
 }
 
 
