@@ -549,3 +549,23 @@ def test_safetensors_of_models(tmp_path: Path) -> None:
     safetensors.save_model(one, str(tmp_path / "m"))
     assert safetensors.load_model(other, tmp_path / "m") == (set(), [])
     assert facula.equal(other.b.weight, one.a.weight) and facula.equal(other.b.bias, one.b.bias)  # type: ignore[arg-type]
+
+
+def test_records_one_by_one(tmp_path: Path) -> None:
+    path = tmp_path / "x.pt"
+    facula.save({"a": facula.arange(3.0)}, path)
+    reader = facula.PyTorchFileReader(str(path))
+    assert reader.has_record("data.pkl") and not reader.has_record("zz") and "data/0" in reader.get_all_records()
+    assert reader.get_record("version") == b"3\n" and reader.get_record_size("data/0") == 12
+    storage = reader.get_storage_from_record("data/0", 3, facula.float32).untyped_storage()
+    assert facula.tensor([], dtype=facula.float32).set_(storage, 0, (3,)).tolist() == [0.0, 1.0, 2.0]
+    with path.open("rb") as file:
+        file.seek(reader.get_record_offset("data/0") + 4)
+        assert file.read(4) == b"\x00\x00\x80\x3f"
+        assert facula.PyTorchFileReader(file).get_record("byteorder") == b"little"
+    with pytest.raises(RuntimeError, match="zz"):
+        reader.get_record("zz")
+    with pytest.raises(RuntimeError, match="open file failed because of errno 2 on fopen: No such file or directory"):
+        facula.PyTorchFileReader(str(tmp_path / "none"))
+    with pytest.raises(AttributeError, match="'int' object has no attribute 'tell'"):
+        facula.PyTorchFileReader(3)
