@@ -6,6 +6,7 @@ import inspect
 
 import pytest
 
+import facula
 import facula.distributed as ours
 from facula.distributed import algorithms, checkpoint, optim
 from facula.nn import SyncBatchNorm
@@ -49,3 +50,14 @@ def test_parameters_of_classes_are_those_of_pytorch() -> None:
         (checkpoint.load, load),
     ):
         assert parameters(our) == parameters(their)
+
+
+def test_there_are_no_distributed_tensors() -> None:
+    from facula.distributed.tensor import DTensor, distribute_tensor
+
+    t = facula.ones(2)
+    assert not isinstance(t, DTensor)
+    with pytest.raises(NotImplementedError, match="distribute_tensor: facula has no distributed tensors"):
+        distribute_tensor(t)
+    with pytest.raises(NotImplementedError, match="DTensor: facula has no distributed tensors"):
+        DTensor(t)

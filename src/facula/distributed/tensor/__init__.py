@@ -1,0 +1,36 @@
+"""Tensors that lie in parts on several processes: there are none here. Whoever asks whether a tensor is one hears no."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from ..._tensor import Tensor
+
+__all__ = ["DTensor", "distribute_module", "distribute_tensor"]
+
+
+def _refuse(name: str) -> NoReturn:
+    raise NotImplementedError(
+        f"{name}: facula has no distributed tensors. DistributedDataParallel and ZeroRedundancyOptimizer are there."
+    )
+
+
+class DTensor(Tensor):
+    """PyTorch's class of distributed tensors. None can be made."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> DTensor:
+        _refuse("DTensor")
+
+    @staticmethod
+    def from_local(*args: Any, **kwargs: Any) -> DTensor:
+        _refuse("DTensor.from_local")
+
+
+def distribute_tensor(*args: Any, **kwargs: Any) -> DTensor:
+    """Refuses: see ``DTensor``."""
+    _refuse("distribute_tensor")
+
+
+def distribute_module(*args: Any, **kwargs: Any) -> Any:
+    """Refuses: see ``DTensor``."""
+    _refuse("distribute_module")
