@@ -1,4 +1,4 @@
-"""Tensors that lie in parts on several processes: there are none here. Whoever asks whether a tensor is one hears no."""
+"""Tensors that lie in parts on several processes: there are none here, and whoever asks for one is told so."""
 
 from __future__ import annotations
 
