@@ -600,6 +600,11 @@ class Tensor(Methods):
 
         return _printing.tensor_repr(self, tensor_contents=tensor_contents)
 
+    def _repr_html_(self) -> str:
+        from .show.html import tensor_html  # loaded when first used
+
+        return tensor_html(self)
+
     def __format__(self, spec: str) -> str:
         if self._array.ndim == 0 and not self.is_meta and type(self) is Tensor:
             return format(self.item(), spec)

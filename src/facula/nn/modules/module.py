@@ -548,6 +548,11 @@ class Module(Hooks, StateDict):
         """What stands between the parentheses."""
         return ""
 
+    def _repr_html_(self) -> str:
+        from ...show.html import module_html  # loaded when first used
+
+        return module_html(self)
+
     def __repr__(self) -> str:
         extra = self.extra_repr()
         extra_lines = extra.split("\n") if extra else []

@@ -1,0 +1,61 @@
+"""Notebooks run, cell by cell, and what they show is there."""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import facula
+from facula import nn
+
+NOTEBOOKS = sorted((Path(__file__).parent.parent / "examples/notebooks").glob("*.ipynb"))
+
+
+def run(notebook: Path) -> list[Any]:
+    """What the cells show: the value of the last expression of each."""
+    space: dict[str, Any] = {"__name__": "__main__"}
+    shown = []
+    for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
+        if cell["cell_type"] == "code":
+            tree = ast.parse("".join(cell["source"]))
+            last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+            exec(compile(tree, notebook.name, "exec"), space)
+            if isinstance(last, ast.Expr):
+                shown.append(eval(compile(ast.Expression(last.value), notebook.name, "eval"), space))
+    return shown
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_runs(notebook: Path) -> None:
+    assert any(value is not None for value in run(notebook))
+
+
+def test_notebooks_are_kept_without_output() -> None:
+    assert len(NOTEBOOKS) == 3
+    for notebook in NOTEBOOKS:
+        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+        assert not any(cell.get("outputs") for cell in cells)
+
+
+def test_a_small_tensor_is_a_table_with_its_node_and_line() -> None:
+    x = facula.tensor([[1.0, 2.0], [3.0, 4.5]], requires_grad=True)
+    html = (x * 2)._repr_html_()
+    assert html.count("<tr>") == 2 and html.count("<td") == 4 and ">9</td>" in html
+    for part in ("torch.float32", "shape (2, 2)", "MulBackward0", "test_notebooks.py"):
+        assert part in html
+    assert "a leaf that requires grad" in x._repr_html_() and "Backward" not in x._repr_html_()
+
+
+def test_a_large_tensor_prints_as_elsewhere() -> None:
+    assert "<table>" not in facula.zeros(100)._repr_html_() and "<pre>tensor([0., 0." in facula.zeros(100)._repr_html_()
+    assert "<pre>" in facula.empty(2, device="meta")._repr_html_() and "<pre>" in facula.tensor(1.0)._repr_html_()
+
+
+def test_a_module_is_a_tree() -> None:
+    html = nn.Sequential(nn.Linear(2, 3), nn.Sequential(nn.ReLU()))._repr_html_()
+    assert html.count("<details") == 2 and html.count(" open") == 1
+    assert "Linear(in_features=2, out_features=3, bias=True)" in html and "9 parameters" in html
