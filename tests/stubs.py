@@ -222,7 +222,9 @@ def line(module: str, name: str, value: Any) -> Iterator[str]:
 def names_of(module: str) -> list[str]:
     owner = importlib.import_module(module)
     listed = {n for n in dir(owner) if not n.startswith("_")} | set(getattr(owner, "__all__", ()))
-    more = {"__version__", "_C", *_lazy.FUNCTIONS, *vars(facula)["_NAMES"]} if module == "facula" else set()
+    own = vars(facula)
+    late = {"__version__", *_lazy.FUNCTIONS, *own["_NAMES"], *own["_SUBMODULES"]} - {"__future__"}
+    more = late if module == "facula" else set()
     return sorted((listed | more) - {"Any", "annotations", "import_module"})
 
 

@@ -207,7 +207,7 @@ def _resize_as(self: Any, other: Any) -> Any:
     return _resize(self, other.shape, other.sparse_dim(), other.dense_dim())
 
 
-Sparse.sparse_resize_, Sparse.sparse_resize_and_clear_, Sparse.resize_as_sparse_ = (  # type: ignore[attr-defined]
+Sparse.sparse_resize_, Sparse.sparse_resize_and_clear_, Sparse.resize_as_sparse_ = (  # type: ignore[method-assign]
     _resize, _clear, _resize_as,
 )  # fmt: skip
 

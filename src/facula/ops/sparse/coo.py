@@ -318,10 +318,10 @@ class Sparse(Wrapped):
     def __setitem__(self, key: Any, value: Any) -> None:
         raise TypeError("Cannot assign to a sparse tensor")
 
-    def reshape(self, *shape: Any) -> Any:
+    def reshape(self, *shape: Any) -> Any:  # type: ignore[override]
         return self._reshaped(())
 
-    flatten = reshape
+    flatten = reshape  # type: ignore[assignment]
 
     def new(self, *args: Any) -> Any:
         """A sparse tensor of this one's dtype: of places and values, or of sizes."""
