@@ -17,6 +17,9 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import primitive
 
+_HIDDEN = dict.fromkeys("at at_other at_out lead leads input_shape other_shape places".split(), "")
+"""What nodes save and PyTorch's do not show: they have the sparse tensor itself."""
+
 
 def _as_rows(array: Any, lead: int) -> Any:
     return array.reshape(math.prod(array.shape[:lead]), *array.shape[lead:])
@@ -28,13 +31,17 @@ def _brought(values: Any, places: Any, shape: tuple[int, ...], lead: int) -> Any
     return out.reshape(shape)
 
 
-@primitive("ToDenseBackward0", name="scatter_values", kind="linear", batch=batching.item_by_item)
+@primitive(
+    "ToDenseBackward0", name="scatter_values", kind="linear", batch=batching.item_by_item, saved_names=_HIDDEN
+)
 def scatter_values_op(values: Array, places: Any, shape: tuple[int, ...], lead: int) -> Any:
     """Zeros of a shape, to which rows are added at places."""
     return _brought(values, places, shape, lead)
 
 
-@primitive("SparseMaskBackward0", name="gather_values", kind="linear", batch=batching.item_by_item)
+@primitive(
+    "SparseMaskBackward0", name="gather_values", kind="linear", batch=batching.item_by_item, saved_names=_HIDDEN
+)
 def gather_values_op(input: Array, places: Any, lead: int) -> Any:
     """The rows at some places."""
     return _as_rows(input, lead).take(places, 0)
@@ -44,7 +51,9 @@ scatter_values_op.vjp(values=lambda g, places, lead, xp: xp.gather_values(g, pla
 gather_values_op.vjp(input=lambda g, places, lead, input_shape, xp: xp.scatter_values(g, places, input_shape, lead))
 
 
-@primitive("AddBackward0", name="sum_at_places", kind="linear", batch=batching.item_by_item)
+@primitive(
+    "AddBackward0", name="sum_at_places", kind="linear", batch=batching.item_by_item, saved_names=_HIDDEN
+)
 def sum_at_places_op(
     input: Array, other: Array, at: Any, at_other: Any, shape: tuple[int, ...], lead: int, alpha: Any
 ) -> Any:
@@ -65,7 +74,9 @@ def sum_at_places_gradient_of_other(g: Any, at_other: Any, lead: int, alpha: Any
     return brought if alpha == 1 else brought * alpha.conjugate()
 
 
-@primitive("MulBackward0", name="pair_products", kind="multilinear", batch=batching.item_by_item)
+@primitive(
+    "MulBackward0", name="pair_products", kind="multilinear", batch=batching.item_by_item, saved_names=_HIDDEN
+)
 def pair_products_op(
     input: Array, other: Array, at: Any, at_other: Any, at_out: Any, shape: tuple[int, ...], leads: tuple[int, int, int]
 ) -> Any:
