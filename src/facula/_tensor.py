@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -295,6 +296,11 @@ class Tensor(Methods):
             check_grad(self, value)
         elif self._meta is None:
             return
+        elif self._meta.grad is not None:
+            frame = sys._getframe(1)
+            self._meta.cleared = (frame.f_code, frame.f_lasti)
+            if state.watch is not None:
+                state.watch.zeroed([self])
         self._own_meta().grad = value
 
     @grad.deleter

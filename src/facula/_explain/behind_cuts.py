@@ -36,12 +36,29 @@ def of_step(idle: list[Any], frame: FrameType) -> Finding | None:
         cut = getattr(getattr(value, "_meta", None), "cut", None)
         if cut is not None and cut.how != FROZEN and value.is_leaf and _leads(cut, wanted, frame):
             return cuts.finding(cut, f"The way to {len(idle)} of the optimizer's parameters", tensor=idle[0])
+        line = _taken_out(scope, name, wanted, frame)
+        if line is not None:
+            at = Source(code.co_filename, line, code.co_name)
+            cause = f"No gradient reaches {len(idle)} of the optimizer's parameters: the way to them is cut off at {at}."
+            mend = "compute with the tensor itself, and take numbers out of it only to show them."
+            return Finding("cut", cause, line_at(at, "cut off here"), mend, tensor=idle[0])
         if is_module(value):
             found = _in_methods(value, wanted)
             if found is not None:
                 cause = f"No gradient reaches {len(idle)} of the optimizer's parameters: the way to them is cut off at"
                 mend = "leave it out, or give the optimizer only what is to learn."
                 return Finding("cut", f"{cause} {found}.", line_at(found, "cut off here"), mend, tensor=idle[0])
+    return None
+
+
+def _taken_out(scope: ast.AST, name: str, wanted: set[int], frame: FrameType) -> int | None:
+    """The line that gives a name a value without the history of a tensor that leads to the leaves."""
+    for node in program.assignments(scope, name)[-1:]:
+        for each in ast.walk(getattr(node, "value", None) or ast.Pass()):
+            if isinstance(each, ast.Attribute) and each.attr in _CUTS:
+                values = [frame.f_locals.get(n) for n in program.names_in(each.value)]
+                if any(hasattr(v, "_array") and v.requires_grad and _is_before(v, wanted) for v in values):
+                    return int(each.lineno)
     return None
 
 

@@ -151,6 +151,17 @@ def leaf_changed(error: RuntimeError, t: Any) -> Exception:
     return explained(error, Finding("changed", cause, line_at(source, "changed here"), mend, None, t), in_notes=True)
 
 
+def view_changed(error: RuntimeError, t: Any) -> Exception:
+    """A view that must not be changed in place: one of several, or made without gradients."""
+    frame = user_frame(2)
+    at = resolve(frame.f_code, frame.f_lasti)
+    made = None if t._node is None else t._node.source
+    cause = f"A view is changed in place at {shown(at)}; it was made at {shown(made)}."
+    lines = line_at(at, "changed here") + line_at(made, "made here")
+    mend = "make the change out of place (y = y + 1 instead of y += 1), or on a clone()."
+    return explained(error, Finding("changed", cause, lines, mend, t._node, t), in_notes=True)
+
+
 def inference_saved(error: RuntimeError, t: Any) -> Exception:
     cut = None if t is None or t._meta is None else t._meta.cut
     if cut is None:

@@ -183,7 +183,8 @@ def hidden_parameters(module: Any, wanted: dict[int, Any] | None = None) -> Find
     places: dict[tuple[str, str], list[Any]] = {}
     for owner, name, value in plain_members(module):
         tensors = list(value.parameters()) if hasattr(value, "parameters") else [value]
-        hidden = [p for p in tensors if id(p) not in shown and p.is_leaf and (wanted is None or id(p) in wanted)]
+        tensors = [leaf for p in tensors for leaf in ([p] if p.is_leaf else leaves_of(p).values())]
+        hidden = [p for p in tensors if id(p) not in shown and (wanted is None or id(p) in wanted)]
         if hidden:
             places.setdefault((type(owner).__name__, name), []).append((owner, value, hidden))
     lines: list[Line] = []

@@ -192,6 +192,23 @@ def takes_out(value: ast.AST) -> bool:
     )
 
 
+def without_effect(filename: str) -> list[tuple[Source, str]]:
+    """The lines that name a method of training and do not call it, or compare ``requires_grad`` with no one looking."""
+    tree = tree_of(filename)
+    found = []
+    for node in ast.walk(tree or ast.Module([], [])):
+        value = node.value if isinstance(node, ast.Expr) else None
+        if isinstance(value, ast.Attribute) and value.attr in _METHODS:
+            found.append((Source(filename, node.lineno, ""), f"call it: {ast.unparse(value)}()."))
+        elif isinstance(value, ast.Compare) and getattr(value.left, "attr", "") in ("requires_grad", "training", "grad"):
+            right = ast.unparse(value.comparators[0])
+            found.append((Source(filename, node.lineno, ""), f"assign it: {ast.unparse(value.left)} = {right}."))
+    return found
+
+
+_METHODS = ("backward", "step", "zero_grad", "eval", "train", "requires_grad_", "detach_", "retain_grad")
+
+
 def rebound(filename: str) -> list[Source]:
     """The lines that assign to the variable of a loop over parameters, as if that changed them."""
     tree = tree_of(filename)

@@ -20,7 +20,7 @@ def explained(error: BaseException) -> Finding | None:
     for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
         if is_internal(frame.f_code.co_filename):
             continue
-        number = re.match(r"'(float|int)' object has no attribute '(backward|grad|requires_grad\w*)'", str(error))
+        number = re.match(r"'(float|int|numpy\.\w+)' object has no attribute '(backward|grad|requires_grad\w*)'", str(error))
         if number is not None:
             return _number(frame, line)
         return _nothing(frame, line) if "None" in str(error) else None

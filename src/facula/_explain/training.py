@@ -230,7 +230,7 @@ class Training:
         if self.last == "zero" and self.zero_place is not None and not is_internal(self.zero_place[0].co_filename):
             zero, backward = resolve(*self.zero_place), resolve(*self.backward_place)
             cause = (
-                f"zero_grad() at {zero} throws away the gradients of backward() at {backward} before step() at {at}."
+                f"What is done at {zero} throws away the gradients of backward() at {backward} before step() at {at}."
             )
             lines = line_at(zero, "forgets them too early") + line_at(backward) + lines
             mend = "call zero_grad() before backward(), or after step()."
@@ -295,6 +295,11 @@ class Training:
 
     def at_end(self) -> None:
         """What can only be told of the whole run."""
+        places = [self.backward_place, self.step_place, *(held.place for held in self.optimizers)]
+        for file in dict.fromkeys(place[0].co_filename for place in places if place is not None):
+            for at, what in program.without_effect(file)[:2]:
+                lines = line_at(at, "does nothing")
+                self.watch.found(Finding("order", f"The statement at {at} has no effect.", lines, what))
         for finding in self.evaluations.values():
             self.watch.found(finding)
         rebound = [] if self.backward_place is None else program.rebound(self.backward_place[0].co_filename)

@@ -69,6 +69,17 @@ def loaded_itself(module: Any, state_dict: Any) -> None:
     _say("copy", copies.loaded(module, state_dict))
 
 
+def loaded_nothing(missing: list[str], unexpected: list[str]) -> None:
+    """A module took none of the entries of a state, which was not to be strict."""
+    frame = user_frame(2)
+    at = resolve(frame.f_code, frame.f_lasti)
+    if missing:
+        cause = f"load_state_dict() at {at} took none of the {len(unexpected)} entries: it has {unexpected[0]!r} where"
+        cause += f" the module has {missing[0]!r}."
+        mend = "take the names' beginnings off, or load it strictly to see what does not fit."
+        _say("names", Finding("copy", cause, line_at(at, "changes nothing"), mend))
+
+
 def compared(a: Any, b: Any) -> None:
     """Two tensors are compared whose memory is the same."""
     _say("copy", copies.compared(a, b))
@@ -153,6 +164,16 @@ def no_gradients(optimizer: Any) -> None:
     else:
         reference = state.modes.leaf_root
         root = None if reference is None else reference()
+        uncalled = program.uncalled(at, "backward")
+        if root is None and params[0]._meta.cleared is not None:
+            zero = resolve(*params[0]._meta.cleared)
+            cause += f" They were set to None at {zero}."
+            _tell("step", Finding("optimizer", cause, line_at(zero, "throws them away") + lines, mend))
+            return
+        if root is None and uncalled:
+            cause += f" backward is named at {uncalled[0]}, and not called."
+            _tell("step", Finding("optimizer", cause, line_at(uncalled[0], "named, but not called") + lines, mend))
+            return
         if root is None:
             return
         cause += " backward() started from a leaf, which leads to no parameter."

@@ -108,6 +108,11 @@ class Watch:
                     record = record_of(node)
                     if a._meta.cut not in record.cuts and len(record.cuts) < MOST:
                         record.cuts.append(a._meta.cut)
+            known = state.modes.exits
+            if known:
+                for a in args:
+                    if a.__class__ is float and a in known and len(record_of(node).cuts) < MOST:
+                        record_of(node).cuts.append(known[a])
         ndim, dtype = array.ndim, array.dtype
         if self.changes is not None and op.name in _COMPARE and len(args) > 1 and (found := copies.compared(*args[:2])):
             self.found(found)
@@ -233,6 +238,8 @@ class Watch:
                 self.found(record.broadcast)
         roots = [edge.node if hasattr(edge, "nr") else edge for edge, _ in start]
         for root in roots:
+            self._constant_terms(root, task)
+        for root in roots:
             event = getattr(seen_record(root), "event", None) if hasattr(root, "attached") else None
             if event is not None and (event.what == "NaN" or not event.given):
                 self.found(self.training.diverged(event) or finite.finding(event, node=root))
@@ -247,6 +254,20 @@ class Watch:
             self.training.backward_begins(task)
             if task.order:
                 self._mark(task, place)
+
+    def _constant_terms(self, root: Any, task: Any) -> None:
+        """A term of the loss was meant to have a gradient: gradients, numbers and choices that go into its sum."""
+        trained = {id(n.variable) for n in task.leaves}
+        for _ in range(20):
+            record = seen_record(root)
+            for cut in () if record is None else record.cuts:
+                behind = set() if cut.source is None else cut.source.leaves
+                if cut.how in ("autograd.grad()", "item()") and behind & trained:
+                    self.found(cuts.finding(cut, "The history of a term of the loss"))
+            if not type(root).__name__.startswith(("Add", "Sub")):
+                break
+            below = [_node(edge) for edge in root.next if edge is not None]
+            root = max(below, key=lambda n: n.seq)
 
     def _new_leaf(self, root: Any) -> None:
         """backward() starts from a leaf: it leads nowhere, and may stand for what left a graph before."""

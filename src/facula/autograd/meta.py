@@ -41,6 +41,8 @@ class AutogradMeta:
     inference: bool = False
     summed: Any = None
     """Of the last time that a gradient was added to another: which, its version then, and the leaf's."""
+    cleared: Any = None
+    """Where the gradient was last set to None by hand."""
     clipped: Any = None
     """Of the last time that the gradient was clipped: which, the leaf's version, where, and whether in vain before."""
     cut: Cut | None = None

@@ -163,7 +163,9 @@ def check_inplace(t: Tensor, requires: bool) -> None:
         return
     if meta.base is not None:
         if meta.creation != DEFAULT:
-            raise _refusal(t, meta, indirect=False)
+            from .._explain import errors  # loaded when something went wrong
+
+            raise errors.view_changed(_refusal(t, meta, indirect=False), t)
         if t.requires_grad and meta.base.is_leaf:
             message = "a view of a leaf Variable that requires grad is being used in an in-place operation."
             raise _leaf_changed(message, t)

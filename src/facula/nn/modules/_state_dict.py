@@ -124,6 +124,10 @@ class StateDict:
         if errors:
             listed = "\n\t".join(errors)
             raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{listed}")
+        if state_dict and len(unexpected) == len(state_dict):
+            from ..._explain import unasked  # loaded when something is unusual
+
+            unasked.loaded_nothing(list(missing), unexpected)
         return _IncompatibleKeys(missing, unexpected)
 
     def _is_own(self, state: Mapping[str, Any]) -> bool:
