@@ -12,7 +12,7 @@ before = model.weight.detach().clone()
 for _ in range(3):
     optimizer.zero_grad()
     loss = nn.functional.mse_loss(model(x), y)
-    loss.backward  # noqa: B018  # guilty
+    loss.backward  # guilty
     # mended: loss.backward()
     optimizer.step()
 assert torch.equal(before, model.weight)  # symptom

@@ -13,6 +13,6 @@ for _ in range(4):
     optimizer.zero_grad()
     loss = nn.functional.mse_loss(model(x), y)
     loss.backward()
-    optimizer.step  # noqa: B018  # guilty
+    optimizer.step  # guilty
     # mended: optimizer.step()
 assert torch.equal(before, model.weight)  # symptom

@@ -39,7 +39,7 @@ def of_step(idle: list[Any], frame: FrameType) -> Finding | None:
         line = _taken_out(scope, name, wanted, frame)
         if line is not None:
             at = Source(code.co_filename, line, code.co_name)
-            cause = f"No gradient reaches {len(idle)} of the optimizer's parameters: the way to them is cut off at {at}."
+            cause = f"No gradient reaches {len(idle)} of the optimizer's parameters: the way there is cut off at {at}."
             mend = "compute with the tensor itself, and take numbers out of it only to show them."
             return Finding("cut", cause, line_at(at, "cut off here"), mend, tensor=idle[0])
         if is_module(value):
@@ -56,7 +56,7 @@ def _taken_out(scope: ast.AST, name: str, wanted: set[int], frame: FrameType) ->
     for node in program.assignments(scope, name)[-1:]:
         for each in ast.walk(getattr(node, "value", None) or ast.Pass()):
             if isinstance(each, ast.Attribute) and each.attr in _CUTS:
-                values = [frame.f_locals.get(n) for n in program.names_in(each.value)]
+                values: list[Any] = [frame.f_locals.get(n) for n in program.names_in(each.value)]
                 if any(hasattr(v, "_array") and v.requires_grad and _is_before(v, wanted) for v in values):
                     return int(each.lineno)
     return None

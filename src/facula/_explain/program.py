@@ -197,10 +197,12 @@ def without_effect(filename: str) -> list[tuple[Source, str]]:
     tree = tree_of(filename)
     found = []
     for node in ast.walk(tree or ast.Module([], [])):
-        value = node.value if isinstance(node, ast.Expr) else None
+        if not isinstance(node, ast.Expr):
+            continue
+        value = node.value
         if isinstance(value, ast.Attribute) and value.attr in _METHODS:
             found.append((Source(filename, node.lineno, ""), f"call it: {ast.unparse(value)}()."))
-        elif isinstance(value, ast.Compare) and getattr(value.left, "attr", "") in ("requires_grad", "training", "grad"):
+        elif isinstance(value, ast.Compare) and getattr(value.left, "attr", "") in ("requires_grad", "training"):
             right = ast.unparse(value.comparators[0])
             found.append((Source(filename, node.lineno, ""), f"assign it: {ast.unparse(value.left)} = {right}."))
     return found

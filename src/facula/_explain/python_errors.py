@@ -12,6 +12,8 @@ from ..autograd.graph import Source, is_internal
 from . import program
 from .report import Finding, line_at
 
+_NUMBER = re.compile(r"'(float|int|numpy\.\w+)' object has no attribute '(backward|grad|requires_grad\w*)'")
+
 
 def explained(error: BaseException) -> Finding | None:
     """What is known of an error about a value of the wrong kind."""
@@ -20,8 +22,7 @@ def explained(error: BaseException) -> Finding | None:
     for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
         if is_internal(frame.f_code.co_filename):
             continue
-        number = re.match(r"'(float|int|numpy\.\w+)' object has no attribute '(backward|grad|requires_grad\w*)'", str(error))
-        if number is not None:
+        if _NUMBER.match(str(error)):
             return _number(frame, line)
         return _nothing(frame, line) if "None" in str(error) else None
     return None

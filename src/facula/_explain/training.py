@@ -297,9 +297,9 @@ class Training:
         """What can only be told of the whole run."""
         places = [self.backward_place, self.step_place, *(held.place for held in self.optimizers)]
         for file in dict.fromkeys(place[0].co_filename for place in places if place is not None):
-            for at, what in program.without_effect(file)[:2]:
-                lines = line_at(at, "does nothing")
-                self.watch.found(Finding("order", f"The statement at {at} has no effect.", lines, what))
+            for idle, mend in program.without_effect(file)[:2]:
+                lines = line_at(idle, "does nothing")
+                self.watch.found(Finding("order", f"The statement at {idle} has no effect.", lines, mend))
         for finding in self.evaluations.values():
             self.watch.found(finding)
         rebound = [] if self.backward_place is None else program.rebound(self.backward_place[0].co_filename)
