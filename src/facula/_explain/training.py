@@ -283,13 +283,12 @@ class Training:
             self.watch.found(found)
             return
         own = {id(p) for p in model.parameters()}
-        gone = [p for p in held.params() if id(p) not in own]
         new = [t for i, t in wanted.items() if i in own]
-        if gone and new:
+        if new:
             at = outer_source(new[0])
             made = None if held.place is None else resolve(*held.place)
-            cause = f"The model got new parameters at {at}, after the optimizer was made at {made}, which has the old."
-            lines = line_at(at, "replaced here") + line_at(made, "the optimizer was made")
+            cause = f"The model got new parameters at {at}, after the optimizer was made at {made}: it lacks them."
+            lines = line_at(at, "made here") + line_at(made, "the optimizer was made")
             mend = "make the optimizer after the last change of the model, or call optimizer.add_param_group."
             self.watch.found(Finding("optimizer", cause, lines, mend, None, new[0]))
 
