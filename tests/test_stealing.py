@@ -197,3 +197,10 @@ def test_later_gradients_are_added_to_the_same_tensor() -> None:
     first = x.grad
     (x * 3).sum().backward()
     assert x.grad is first and first.tolist() == [5.0] * 4
+
+
+def test_the_gradient_of_a_sum_of_one_element_can_be_changed() -> None:
+    x = leaf(1)
+    x.sum().backward()
+    x.grad.mul_(3)
+    assert x.grad.tolist() == [3.0]

@@ -105,6 +105,20 @@ def test_a_switch(tmp_path: Path) -> None:
     assert "SqrtBackward0" in after and f"{program}:8" in after
 
 
+def test_scaled_losses_are_over_when_the_scale_is_updated() -> None:
+    """While a loss is scaled its gradients may be infinite, and no longer."""
+    scaler = torch.amp.GradScaler("cpu")
+    weight = torch.ones(2, requires_grad=True)
+    optimizer = torch.optim.SGD([weight], lr=0.1)
+    scaler.scale(weight.exp().sum()).backward()
+    scaler.step(optimizer)
+    scaler.update()
+    with torch.watch(quiet=True) as watch:
+        x = torch.zeros(1, requires_grad=True)
+        (torch.sqrt(x) * 0).sum().backward()
+    assert watch.report.kind == "not finite"
+
+
 def test_a_block_prints_what_it_found_at_its_end(capsys: pytest.CaptureFixture[str]) -> None:
     with torch.watch():
         x = torch.tensor([0.0], requires_grad=True)

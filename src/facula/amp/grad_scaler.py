@@ -164,6 +164,7 @@ class GradScaler:
         """After an iteration's steps: shrink the scale if a gradient was not finite; let it grow if all went well."""
         if not self._enabled:
             return
+        _state.modes.scales = False
         scale, tracker = self._check_scale_growth_tracker("update")
         if new_scale is not None:
             scale.fill_(new_scale) if isinstance(new_scale, float) else scale.copy_(new_scale)
