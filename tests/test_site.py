@@ -10,6 +10,8 @@ import pytest
 
 import facula
 
+from . import readme_picture
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -51,3 +53,11 @@ def test_pytorch_has_these_names() -> None:
 def test_links_out_of_the_site_are_text(hooks: Any) -> None:
     told = "[one](../tests/conformance), [two](notes/engine.md), [three](../CONTRIBUTING.md)"
     assert hooks.on_page_markdown(told, None) == "one, [two](notes/engine.md), three"
+
+
+def test_the_picture_of_the_readme_shows_what_facula_says() -> None:
+    drawn = readme_picture.FILE.read_text(encoding="utf-8").replace("\u00a0", " ")
+    said = " ".join(readme_picture.report())
+    for part in ("train.py:2", "train.py:3", "ExpBackward0", "# changed here", "# saved here", "To mend it: "):
+        assert part in said and part in drawn
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < 120
