@@ -6,21 +6,33 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from . import emit, program
+from . import custom, emit, program
 from .errors import InvalidBackend
 
 Ready = Callable[[list[Any]], list[Any]]
 
 _NAMES = {"auto": "auto", "inductor": "auto", "c": "c", "numpy": "numpy"}
 _DEBUG = ("eager", "aot_eager")
+_REGISTERED: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {}
+"""Those of users, and their tags."""
+
+
+def register(name: str, fn: Callable[..., Any], tags: Any = ()) -> None:
+    if name in _REGISTERED:
+        raise AssertionError(f"duplicate name: {name}")
+    _REGISTERED[name] = fn, tuple(tags)
 
 
 def names(exclude_tags: Any = ()) -> list[str]:
-    return sorted([*_NAMES, *(() if "debug" in (exclude_tags or ()) else _DEBUG)])
+    excluded = set(exclude_tags or ())
+    registered = [name for name, (_, tags) in _REGISTERED.items() if not excluded & set(tags)]
+    return sorted([*_NAMES, *registered, *(() if "debug" in excluded else _DEBUG)])
 
 
 def chosen(backend: Any) -> Callable[[program.Program], Ready]:
     """The back end of a name."""
+    if backend in _REGISTERED:
+        return custom.backend(_REGISTERED[backend][0])
     if backend in _DEBUG:
         return eager
     if backend in _NAMES:

@@ -12,13 +12,14 @@ from ..fx.graph_module import GraphModule
 from ..nn.modules.module import Module
 from .errors import BackendCompilerFailed
 from .program import Program
+from .readable import readable
 
 
 def backend(fn: Callable[..., Any], options: Any = None) -> Callable[[Program], Callable[[list[Any]], list[Any]]]:
     """``fn(graph_module, example_inputs)`` as a back end."""
 
     def build(program: Program) -> Callable[[list[Any]], list[Any]]:
-        module = GraphModule(Module(), program.graph)
+        module = as_module(program)
         examples = [Tensor._wrap(_example(node)) for node in program.placeholders]
         try:
             call = fn(module, examples, **({"options": options} if options else {}))
@@ -26,8 +27,8 @@ def backend(fn: Callable[..., Any], options: Any = None) -> Callable[[Program], 
             raise BackendCompilerFailed(getattr(fn, "__name__", type(fn).__name__), error) from error
 
         def run(arrays: list[Any]) -> list[Any]:
-            found = call(*[Tensor._wrap(a) for a in arrays])
-            values = [None if t is None else t._array for t in found]
+            found = call(*[Tensor._wrap(a) if isinstance(a, np.ndarray) else a for a in arrays])
+            values = [t._array if isinstance(t, Tensor) else t for t in found]
             for i, at in program.commits.items():
                 arrays[at][...] = values[i]
             return values
@@ -35,6 +36,11 @@ def backend(fn: Callable[..., Any], options: Any = None) -> Callable[[Program], 
         return run
 
     return build
+
+
+def as_module(program: Program) -> GraphModule:
+    """A program as PyTorch shows one: see ``readable``."""
+    return GraphModule(Module(), readable(program))
 
 
 def _example(node: Any) -> Any:

@@ -9,6 +9,8 @@ import numpy as np
 
 from .._core.pytree import tree_flatten
 from .._tensor import Tensor
+from ..autograd.accumulate import AccumulateGrad
+from ..autograd.function import BackwardCFunction
 from ..fx.node import map_aggregate, map_arg
 from . import derive
 from .capture import Capture
@@ -86,6 +88,8 @@ class Entry:
         self.kept_from = len(self._values)
         nodes = [given.node for given in self.inputs]
         self.is_freed = False
+        self.has_own_rules = _has_own_rules([t._edge() for t in self.roots])
+        """Whether hooks or custom Functions take part in its derivative."""
         derivative = None
         if self.roots:
             try:
@@ -220,6 +224,20 @@ class Entry:
             found.append((at, len(self._values)))
             self._values.append(capture.node_of(grad._array))
         return found
+
+
+def _has_own_rules(edges: list[Any]) -> bool:
+    seen: set[int] = set()
+    while edges:
+        node = edges.pop()
+        node = getattr(node, "node", node)
+        if node is None or id(node) in seen or isinstance(node, AccumulateGrad):
+            continue
+        seen.add(id(node))
+        if node.attached is not None or isinstance(node, BackwardCFunction):
+            return True
+        edges.extend(node.next)
+    return False
 
 
 _OURS = 4

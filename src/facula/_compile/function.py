@@ -12,7 +12,7 @@ from .._core import dtypes, state
 from .._core.generator import default_generator
 from .._core.pytree import tree_flatten, tree_map
 from .._tensor import Tensor
-from . import impure, settings
+from . import counters, impure, settings
 from .capture import Capture, Reason
 from .entry import Entry
 from .errors import FailOnRecompileLimitHit, Unsupported
@@ -82,7 +82,8 @@ class CompiledFunction:
                 raise FailOnRecompileLimitHit(f"{self._name()} has {len(self.programs)} programs already")
             if not self.is_told:
                 self.is_told = True
-                self._say(f"it has {len(self.programs)} programs already, and none is for this call")
+                limit = f"torch._dynamo hit config.recompile_limit ({settings.recompile_limit})"
+                self._say(f"{limit}: it has {len(self.programs)} programs already, and none is for this call")
             return self.fn(*args, **kwargs)
         if settings.stance == "fail_on_recompile" and self.programs:
             raise RuntimeError(f"{self._name()} would have to be captured again, and the stance is fail_on_recompile")
@@ -125,6 +126,7 @@ class CompiledFunction:
             elif not capture.is_postponed:
                 self._refuse(capture.reason)
             return result
+        counters.captured(running.entry)
         if running.entry.is_general:
             self.programs.append(running)
         else:
@@ -156,6 +158,7 @@ class CompiledFunction:
             raise Unsupported(f"{self._name()} cannot be captured whole: {reason}")
         self.is_eager = True
         self.reason = reason
+        counters.refused(reason)
         if reason is None or not reason.asked:
             self._say(str(reason))
 

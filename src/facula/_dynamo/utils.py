@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["is_compile_supported"]
+from facula._compile.counters import counters
+
+__all__ = ["counters", "is_compile_supported"]
 
 
 def is_compile_supported(device_type: Any) -> bool:
-    return False
+    """Whether functions can be compiled for a device."""
+    return str(device_type) == "cpu"
