@@ -70,7 +70,7 @@ def test_explain() -> None:
 
 
 def test_config() -> None:
-    config = _dynamo.config
+    config: Any = _dynamo.config
     with config.patch(recompile_limit=2, automatic_dynamic_shapes=False):
         assert config.cache_size_limit == 2
         fn = torch.compile(lambda x: x * 2, backend="eager")
@@ -79,7 +79,7 @@ def test_config() -> None:
                 assert fn(torch.ones(n)).tolist() == [2] * n
         assert len(told) == 1 and len(fn.compiled.programs) == 2
     assert (config.recompile_limit, config.automatic_dynamic_shapes) == (8, True)
-    with pytest.raises(AttributeError, match="torch._dynamo.config.nope does not exist"):
+    with pytest.raises(AttributeError, match=r"torch\._dynamo\.config\.nope does not exist"):
         config.nope = 1
     config.verbose = False
 

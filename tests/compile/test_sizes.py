@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import facula as torch
-from facula import nn
+from facula import _dynamo, nn
 from facula._compile import settings
 from facula._compile.errors import ConstraintViolationError
 from facula.nn import functional as F
@@ -273,18 +273,18 @@ def test_whole_steps_with_batches_of_any_size() -> None:
 def test_marks() -> None:
     c = torch.compile(lambda x: x * 2, backend="eager")
     x = torch.ones(3, 4)
-    torch._dynamo.mark_dynamic(x, 0)
+    _dynamo.mark_dynamic(x, 0)
     c(x)
     c(torch.ones(5, 4))
     assert len(c.compiled.programs) == 1
     with pytest.raises(ConstraintViolationError, match=r"specialized it to be a constant \(3\)"):
         torch.compile(lambda x: x * len(x), backend="eager")(x)
     y = torch.ones(3, 4)
-    torch._dynamo.maybe_mark_dynamic(y, 0)
+    _dynamo.maybe_mark_dynamic(y, 0)
     torch.compile(lambda x: x * len(x), backend="eager")(y)
     fixed = torch.compile(lambda x: x * 2, backend="eager", dynamic=True)
     z = torch.ones(3, 4)
-    torch._dynamo.mark_static(z, 1)
+    _dynamo.mark_static(z, 1)
     fixed(z)
     fixed(torch.ones(5, 4))
     fixed(torch.ones(5, 6))

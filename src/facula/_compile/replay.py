@@ -66,8 +66,8 @@ def gradients(running: Any, node: Any, g: Any, edges: tuple[Any, ...]) -> list[A
     entry = running.entry
     if entry.has_own_rules:
         raise RuntimeError(
-            "torch.compile with aot_autograd does not currently support double backward: hooks or custom Functions take "
-            "part in this compiled function"
+            "torch.compile with aot_autograd does not currently support double backward: hooks or custom Functions "
+            "take part in this compiled function"
         )
     tensors: list[Any] = []
     for given, held in zip(entry.inputs, node.given):

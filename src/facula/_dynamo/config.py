@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -44,10 +43,10 @@ class _Patch(contextlib.ContextDecorator):
             setattr(_module, name, value)
 
 
-def patch(changes: Any = None, value: Any = None, **more: Any) -> Callable[..., Any]:
+def patch(changes: Any = None, value: Any = None, **more: Any) -> _Patch:
     """Other settings for a while: a context manager and a decorator."""
     named = {changes: value} if isinstance(changes, str) else dict(changes or {})
-    return _Patch({**named, **more})  # type: ignore[return-value]
+    return _Patch({**named, **more})
 
 
 class _Config(ModuleType):
