@@ -78,8 +78,8 @@ globals().update(_dtypes.ALIASES)
 newaxis = None
 
 _SUBMODULES = (
-    "_C", "_VF", "__future__", "_dynamo", "_jit_internal", "_tensor_str", "_utils", "_vmap_internals", "accelerator",
-    "amp", "ao", "backends", "compiler", "cpu",
+    "_C", "_VF", "__config__", "__future__", "_dynamo", "_jit_internal", "_tensor_str", "_utils", "_vmap_internals",
+    "accelerator", "amp", "ao", "backends", "compiler", "cpu",
     "cuda", "distributed", "distributions", "fft", "func", "functional", "futures", "fx", "hub", "jit", "library",
     "linalg", "masked", "mps", "mtia", "multiprocessing", "nn", "onnx", "optim", "profiler", "quasirandom", "random",
     "return_types", "safetensors", "serialization", "signal", "sparse", "special", "storage", "testing",

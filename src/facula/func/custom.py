@@ -63,6 +63,9 @@ class ForwardContext:
     def __setattr__(self, name: str, value: Any) -> None:
         setattr(self._node, name, value)
 
+    def __delattr__(self, name: str) -> None:
+        delattr(self._node, name)
+
 
 def _with_tangents(cls: Any, args: tuple[Any, ...], level: Level) -> Any:
     primals, tangents = parts(args, level)

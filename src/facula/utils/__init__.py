@@ -7,7 +7,7 @@ from .swapping import swap_tensors
 
 __all__ = ["checkpoint", "data", "dlpack", "hooks", "swap_tensors"]
 
-_LOADED_LATE = ("_pytree", "checkpoint", "data", "dlpack", "model_zoo")
+_LOADED_LATE = ("_pytree", "benchmark", "checkpoint", "collect_env", "data", "dlpack", "model_zoo")
 
 
 def __getattr__(name: str) -> Any:

@@ -134,6 +134,8 @@ def randint(
     position = 3
     if size is _NONE and high is not _NONE and low is not _NONE:
         low, high, size, position = 0, low, high, 2
+    elif high is _NONE and size is not _NONE and low is not _NONE:
+        low, high, position = 0, low, 2
     if low is _NONE:
         low = 0
     if size is _NONE or high is _NONE:

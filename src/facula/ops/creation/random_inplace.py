@@ -91,10 +91,19 @@ def _overwrite(op: Primitive, self: Any, generator: Any, draw: Any, *arguments: 
     return change(op, self, (), lambda target: draw(stream, target, *arguments))
 
 
+def _number(name: str, argument: str, position: int, value: Any) -> Any:
+    """A parameter of a distribution: a number, or a tensor of no dimension that needs no gradient."""
+    if not isinstance(value, Tensor):
+        return value
+    if value.ndim or value.requires_grad:
+        raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be float, not Tensor")
+    return value.item()
+
+
 @public("", "uniform_")
 def uniform_(self: Tensor, from_: Any = 0.0, to: Any = 1.0, *, generator: Any = None, **named: Any) -> Tensor:
     """Fill with uniform numbers from [from, to)."""
-    low = named.pop("from", from_)
+    low, to = _number("uniform_", "from", 1, named.pop("from", from_)), _number("uniform_", "to", 2, to)
     if self.dtype.category < dtypes.FLOAT:
         raise not_for("check_uniform_bounds", self.dtype)
     info = dtypes.finfo(self.dtype)
@@ -116,6 +125,7 @@ def uniform_(self: Tensor, from_: Any = 0.0, to: Any = 1.0, *, generator: Any = 
 @public("", "normal_")
 def normal_(self: Tensor, mean: Any = 0.0, std: Any = 1.0, *, generator: Any = None) -> Tensor:
     """Fill with normal numbers."""
+    mean, std = _number("normal_", "mean", 1, mean), _number("normal_", "std", 2, std)
     if self.dtype.category < dtypes.FLOAT:
         raise not_for("normal_kernel_cpu", self.dtype)
     check_std("normal", std)
@@ -193,7 +203,7 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
 def random_(self: Tensor, from_: Any = _NONE, to: Any = _NONE, *, generator: Any = None, **named: Any) -> Tensor:
     """Fill with integers: all from 0 that the dtype holds, or ``random_(to)``, or ``random_(from, to)``."""
     d = self.dtype
-    low = named.pop("from", from_)
+    low, to = _number("uniform_", "from", 1, named.pop("from", from_)), _number("uniform_", "to", 2, to)
     if d.is_complex:
         if low is _NONE and to is _NONE:
             raise not_for("random_kernel_cpu", d)
