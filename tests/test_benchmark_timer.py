@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -10,7 +11,7 @@ import facula
 from facula.utils.benchmark import Compare, Measurement, TaskSpec, Timer, select_unit
 
 
-def measured(times: list[float], **spec: str) -> Measurement:
+def measured(times: list[float], **spec: Any) -> Measurement:
     return Measurement(1000, [t * 1000 for t in times], TaskSpec("x + 1", "pass", label="L", **spec))
 
 
