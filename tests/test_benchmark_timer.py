@@ -53,10 +53,11 @@ def test_a_statement_is_timed_on_one_thread() -> None:
 
 
 def test_reports_of_the_surroundings() -> None:
+    from facula import __config__ as config
     from facula.utils.collect_env import get_pretty_env_info
 
-    assert "NumPy" in get_pretty_env_info() and f"facula {facula.__version__}" in facula.__config__.show()
-    assert f"get_num_threads() : {facula.get_num_threads()}" in facula.__config__.parallel_info()
+    assert "NumPy" in get_pretty_env_info() and f"facula {facula.__version__}" in config.show()
+    assert f"get_num_threads() : {facula.get_num_threads()}" in config.parallel_info()
 
 
 def test_numbers_of_distributions_may_be_tensors() -> None:
