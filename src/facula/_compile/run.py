@@ -67,6 +67,7 @@ class Running:
         self.kinds = [(array.plain.shape, array.dtype) for array in roots]
         self.is_single = entry.plan.is_leaf() and isinstance(entry.leaves[0], Result)
         self.draws = entry.forward.is_random
+        self.is_general = entry.is_general
         self.kept_from = entry.kept_from
         self.inference = state.modes.inference
         self.freed: Any = Freed() if entry.is_freed else None
@@ -131,15 +132,16 @@ class Running:
         node = new_node(CompiledFunctionBackward, edges)
         node.running, node.place = self, place
         node.saved = tuple(values[self.kept_from :])
-        node.shapes = [None] * len(self.kinds) if self.entry.is_general else self.kinds
-        if self.entry.is_general:
+        node.shapes = self.kinds
+        if self.is_general:
+            node.shapes = [None] * len(self.kinds)
             node.given = [(t, t._version) if isinstance(t, Tensor) else t for t in tensors]
         else:
             node.given = [(t, 0 if t._counter is None else t._counter[0]) if t is not None else None for t in tensors]
         return node
 
     def _tensor(self, result: Result, values: list[Any], tensors: list[Any], node: Any) -> Any:
-        if self.entry.is_general and result.steps:
+        if self.is_general and result.steps:
             result = result._replace(steps=resolved(result.steps, values))
         if result.value < 0:
             t = tensors[result.given]
@@ -158,7 +160,7 @@ class Running:
             t._node = node
             t._meta = AutogradMeta()
             t._meta.output_nr = result.slot
-            if self.entry.is_general and self.backward is not None:
+            if self.is_general and self.backward is not None:
                 node.shapes[result.slot] = array.shape, array.dtype
         elif self.inference:
             mark_inference([t])
