@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import _lazy
-from ...docstrings import document
+from ...docstrings import document as _document
 from ...ops.machine.overridable import overridable as _overridable
 from ...ops.machine.public import FUNCTIONALS
 
@@ -68,7 +68,7 @@ def __getattr__(name: str) -> Any:
             _overridable(value)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = document(value, f"nn.functional.{name}", name)
+    globals()[name] = _document(value, f"nn.functional.{name}", name)
     return value
 
 

@@ -324,11 +324,11 @@ def _show_settings() -> None:
     """The parameters of recurrent layers, which their constructors pass on."""
     settings = dict(inspect.signature(RNNBase.__init__).parameters)
     del settings["mode"]
-    lstm = [*settings.values()]
+    lstm = [p for p in settings.values() if p.name != "self"]
     gru = [p for p in lstm if p.name != "proj_size"]
     kind = inspect.Parameter("nonlinearity", inspect.Parameter.POSITIONAL_OR_KEYWORD, default="tanh", annotation="str")
-    for cls, shown in ((LSTM, lstm), (GRU, gru), (RNN, [*gru[:4], kind, *gru[4:]])):
-        cls.__init__.__signature__ = inspect.Signature(shown, return_annotation="None")  # type: ignore[union-attr]
+    for cls, shown in ((LSTM, lstm), (GRU, gru), (RNN, [*gru[:3], kind, *gru[3:]])):
+        cls.__signature__ = inspect.Signature(shown)  # type: ignore[union-attr]
 
 
 _show_settings()
