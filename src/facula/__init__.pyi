@@ -66,6 +66,7 @@ from facula._core.storage import TypedStorage as TypedStorage
 from facula._core.storage import UntypedStorage as UntypedStorage
 from facula import _C as _C
 from facula import _VF as _VF
+from facula import __config__ as __config__
 __version__: str
 from facula._assertions import _assert as _assert
 from facula._assertions import _assert_async as _assert_async
