@@ -149,7 +149,7 @@ def _add_array(meta: Any, g: Any) -> None:
     elif old.is_sparse:
         meta.grad = old + _as_sparse(g) if type(g) is SparseArray else Tensor_._wrap(np.array(g)).add_(old)
     else:
-        meta.grad = Tensor_._wrap(array + g)
+        meta.grad = Tensor_._wrap(np.asarray(array + g))
 
 
 def _as_sparse(g: SparseArray) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 from .._core import state
 from . import engine
 from .accumulate import AccumulateGrad
-from .graph import GradientEdge, node_edge
+from .graph import NOWHERE, GradientEdge, Nowhere, blank_node, node_edge
 from .meta import Cut
 
 _warned_of_cycle = False
@@ -86,7 +86,11 @@ def grad(
     keep = create_graph if retain_graph is None else retain_graph
     if any(getattr(t, "is_sparse", False) for t in (*roots, *wanted)):
         return _grad_of_values(roots, wanted, given, keep, create_graph, allow_unused, materialize_grads)
-    edges = [_input_edge(t, accumulate=False) for t in wanted]
+    try:
+        edges = [_input_edge(t, accumulate=False) for t in wanted]
+    except RuntimeError:
+        _root_edges(roots, _starting_grads(roots, given, is_grads_batched))  # of which PyTorch speaks first
+        raise
     if any(isinstance(t, engine.Tensor_) and t.wraps for t in (*roots, *wanted)):
         from ..func.reverse import grad_through  # it imports this module
 
@@ -236,7 +240,7 @@ def _root_edges(outputs: Sequence[Any], grads: Sequence[Any], is_training: bool 
             roots.append((node_edge(out.node, out.output_nr), g))
             continue
         edge = out._edge() if out.requires_grad else None
-        if edge is None:
+        if edge is None or edge is NOWHERE:
             raise _no_history(i, out)
         if out.is_sparse:
             roots.append((edge, _of_values(out, g)))
@@ -273,5 +277,6 @@ def _input_edge(t: Any, accumulate: bool) -> Any:
         from .._explain import errors  # loaded when something went wrong
 
         raise errors.input_without_grad(RuntimeError("One of the differentiated Tensors does not require grad"), t)
-    return t._edge()
+    edge = t._edge()
+    return blank_node(Nowhere) if edge is NOWHERE else edge  # one that no gradient arrives at
 

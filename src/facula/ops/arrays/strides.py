@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from ..._core.strides import address, bytes_of, root_of
+from ..._core.devices import MetaArray, empty_meta
+from ..._core.strides import address, bytes_of, root_of, storage_offset
+
+
+def resized(array: Any, shape: tuple[int, ...]) -> Any:
+    """The storage from this array's offset on in another shape; a larger copy of it if it is too small."""
+    if isinstance(array, MetaArray):
+        return empty_meta(shape, array.dtype)
+    numel = math.prod(shape)
+    memory = bytes_of(root_of(array))
+    offset = storage_offset(array) * array.itemsize if array.size else 0
+    if offset + numel * array.itemsize > memory.size:
+        larger = np.zeros(offset + numel * array.itemsize, np.uint8)
+        larger[: memory.size] = memory
+        memory = larger
+    return np.ndarray(shape, array.dtype, memory, offset)
 
 
 def strided(array: Any, shape: tuple[int, ...], strides: tuple[int, ...], skip: int = 0) -> Any:
@@ -16,8 +32,33 @@ def strided(array: Any, shape: tuple[int, ...], strides: tuple[int, ...], skip: 
     if array.flags.c_contiguous:
         return np.ndarray(shape, array.dtype, array, skip, strides)
     root = root_of(array)
-    return np.ndarray(
-        shape, array.dtype, bytes_of(root), address(array) - address(root) + skip, strides
-    )
+    return np.ndarray(shape, array.dtype, bytes_of(root), address(array) - address(root) + skip, strides)
 
 
+def viewed(array: Any, shape: tuple[int, ...]) -> Any:
+    """An array in another shape, over its memory if that can be; with PyTorch's strides for sizes of 1."""
+    view = array.reshape(shape)
+    sizes = array.shape
+    if 1 not in (shape := view.shape) or array.__class__ is not np.ndarray or not sizes or not array.size:
+        return view
+    if array.flags.c_contiguous and 1 not in sizes:
+        return view
+    steps = _view_strides(sizes, array.strides, shape)
+    return view if view.strides == steps or not np.may_share_memory(view, array) else strided(array, shape, steps)
+
+
+def _view_strides(sizes: tuple[int, ...], steps: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Dimensions that lie as one in memory are taken together, from the last one on, and cut anew."""
+    new = [0] * len(shape)
+    at, step, numel, taken = len(shape) - 1, steps[-1], 1, 1
+    for d in range(len(sizes) - 1, -1, -1):
+        numel *= sizes[d]
+        if d and (sizes[d - 1] == 1 or steps[d - 1] == numel * step):
+            continue
+        while at >= 0 and (taken < numel or shape[at] == 1):
+            new[at] = taken * step
+            taken *= shape[at]
+            at -= 1
+        if d:
+            step, numel, taken = steps[d - 1], 1, 1
+    return tuple(new)

@@ -22,6 +22,7 @@ from ..machine.partial_write import partial_write
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.rules import constant, fit, raw
+from ..machine.write import refused_first
 from ..moving.fill import checked_number
 from .gather import INTEGERS
 
@@ -292,7 +293,7 @@ def index_put_op(input: Array, values: Array, indices: SavedList, accumulate: bo
         if accumulate:
             accumulate_into(input, places, values)
         elif places.is_mask and not values.ndim and places.key[0] is not _ALL and places.key[0].ndim == input.ndim:
-            np.copyto(input, values, where=places.key[0])
+            np.copyto(input, values, where=places.key[0], casting="unsafe")
         else:
             input[places.key] = values
     except IndexError:
@@ -351,6 +352,17 @@ for _op in (index_op, index_put_op, index_put_impl_op, unindex_op):
 
 def put(self: Tensor, indices: SavedList, values: Tensor, accumulate: bool, in_place: bool) -> Tensor:
     """Write ``values`` to the places of an index, once everything else is checked."""
+    try:
+        return _put(self, indices, values, accumulate, in_place)
+    except RuntimeError as e:
+        raise refused_first(e, self, values) if in_place else e from None
+
+
+def _put(self: Tensor, indices: SavedList, values: Tensor, accumulate: bool, in_place: bool) -> Tensor:
+    if in_place:
+        for read in (*([] if _fills_mask(indices, values) else [values]), *indices):
+            if read is not None:
+                index_put_op.check_apart(self._array, read._array)
     if values._array.ndim:
         result = Places(indices).result_shape(self._array.shape)
         given = values._array.shape
@@ -360,7 +372,7 @@ def put(self: Tensor, indices: SavedList, values: Tensor, accumulate: bool, in_p
                 f"shape mismatch: value tensor of shape {list(given)} cannot be broadcast to indexing result of shape "
                 f"{list(result)}"
             )
-    if values._array.dtype != self._array.dtype:
+    if values._array.dtype != self._array.dtype and not _fits_mask(self, indices, values):
         here, there = (dtypes.SCALAR_TYPE_NAMES[t.dtype] for t in (self, values))
         raise RuntimeError(
             "Index put requires the source and destination dtypes match, "
@@ -390,20 +402,21 @@ def _index_put(name: str, self: Tensor, indices: Any, values: Any, accumulate: b
             raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}")
     if not isinstance(values, Tensor):
         raise TypeError(f"{name}(): argument 'values' (position 2) must be Tensor, not {type(values).__name__}")
-    values = fitted_to_mask(self, indices, values)
     return put(self, checked(list(indices), self._array.shape, count=True), values, accumulate, in_place)
 
 
-def fitted_to_mask(self: Tensor, indices: Any, value: Tensor) -> Tensor:
-    """One element that is written to where a mask is true, alone or beside slices, may be of any dtype that fits."""
-    if value._array.dtype == self._array.dtype or value._array.size != 1:
-        return value
+def _fills_mask(indices: SavedList, value: Tensor) -> bool:
     given = [t for t in indices if t is not None]
-    if len(given) != 1 or given[0]._array.dtype not in (np.bool_, np.uint8):
-        return value
+    return value._array.size == 1 and len(given) == 1 and given[0]._array.dtype == np.bool_
+
+
+def _fits_mask(self: Tensor, indices: SavedList, value: Tensor) -> bool:
+    """One element that is written to where a mask is true, alone or beside slices, may be of any dtype that fits."""
+    if not _fills_mask(indices, value):
+        return False
     if not value.wraps:
         checked_number(value.item(), self.dtype)
-    return value.to(self.dtype)
+    return True
 
 
 @public("index_put", "index_put")

@@ -26,7 +26,7 @@ from ..moving.fill import checked_number
 from ..views.shape import unsqueeze_op
 from ..views.slices import select_op, slice_op
 from ..views.strided import alias_op
-from .advanced import checked, fitted_to_mask, index_op, put
+from .advanced import checked, index_op, put
 
 ndarray = np.ndarray
 END = 2**63 - 1
@@ -267,7 +267,6 @@ def setitem(self: Any, key: Any, value: Any) -> None:
     if not tensors:
         _copy_to(view, value)
         return
-    value = fitted_to_mask(view, tensors, value)
     indices = checked(tensors, view._array.shape)
     shape = _without_leading_ones(value._array.shape)
     put(view, indices, value if shape == value._array.shape else value.view(shape), False, True)

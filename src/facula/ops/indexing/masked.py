@@ -29,7 +29,11 @@ from .gather import require_tensor
 
 
 @partial_write(
-    "MaskedFillBackward0", "masked_fill_number", lowering="where(mask, value, input)", batch=batching.broadcast
+    "MaskedFillBackward0",
+    "masked_fill_number",
+    lowering="where(mask, value, input)",
+    batch=batching.broadcast,
+    apart=False,
 )
 def masked_fill_number_op(input: Array, mask: Array, value: Any) -> None:
     np.copyto(input, value, where=mask)
@@ -44,7 +48,9 @@ masked_fill_number_op.kernel = _filled
 ARRAYS.masked_fill_number = _filled  # type: ignore[attr-defined]
 
 
-@partial_write("MaskedFillBackward1", "masked_fill_tensor", lowering="where(mask, value, input)", kind="linear")
+@partial_write(
+    "MaskedFillBackward1", "masked_fill_tensor", lowering="where(mask, value, input)", kind="linear", apart=False
+)
 def masked_fill_tensor_op(input: Array, value: Array, mask: Array) -> None:
     np.copyto(input, value, where=mask, casting="unsafe")
 
@@ -84,7 +90,7 @@ def _masked_fill(name: str, self: Tensor, mask: Any, value: Any, in_place: bool)
         )
     shape = self._array.shape
     if mask._array.shape != shape:
-        shape = common_shape(mask._array.shape, shape)
+        shape = common_shape(shape, mask._array.shape) if in_place else common_shape(mask._array.shape, shape)
     if mask._array.dtype != np.bool_:
         kind = dtypes.cpp_name(mask.dtype)
         raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {kind}")
@@ -162,7 +168,7 @@ def masked_select(input: Tensor, mask: Any) -> Tensor:
 # ---- masked_scatter
 
 
-@partial_write("MaskedScatterBackward0", "masked_scatter", kind="linear", batch=batching.item_by_item)
+@partial_write("MaskedScatterBackward0", "masked_scatter", kind="linear", batch=batching.item_by_item, apart=False)
 def masked_scatter_op(input: Array, source: Array, mask: Array) -> None:
     mask = np.broadcast_to(mask, input.shape)
     input[mask] = source.ravel()[: np.count_nonzero(mask)]
@@ -207,11 +213,7 @@ def _masked_scatter(name: str, self: Tensor, mask: Any, source: Any, in_place: b
     require_tensor(name, "source", 2, source)
     shape = self._array.shape
     if in_place:
-        if mask._array.ndim > len(shape):
-            from ..views.shape import expand_error  # loaded when first used
-
-            text = str(expand_error(shape, mask._array.shape)).replace("torch.FloatTensor", "CPUBoolType")
-            raise RuntimeError(text)
+        mask = mask.expand(shape)
     else:
         shape = common_shape(mask._array.shape, self._array.shape)
     if self._array.dtype != source._array.dtype:

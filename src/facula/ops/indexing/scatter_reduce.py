@@ -16,7 +16,7 @@ from ..machine.arguments import one_dim
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.rules import constant, raw
-from ..machine.write import inplace_form
+from ..machine.write import check_no_partial_overlap, inplace_form
 from .gather import _check_scatter, _part, flat_places, require_tensor
 from .index_along import check_vector, outside
 
@@ -152,9 +152,7 @@ def refuse_backward_gradient_of_input(g: Any, message: str) -> Any:
 
 
 @primitive("ScatterReduceBackward0", name="scatter_reduce", batch=batching.moved_dimensions)
-def scatter_reduce_op(
-    input: Array, src: Array, index: Array, dim: int, reduce: str, include_self: bool
-) -> Any:
+def scatter_reduce_op(input: Array, src: Array, index: Array, dim: int, reduce: str, include_self: bool) -> Any:
     return reduce_into(input, src, index, dim, reduce, include_self)
 
 
@@ -184,20 +182,17 @@ def _scatter_arguments(name: str, self: Tensor, dim: int, index: Any, src: Any, 
 
 
 @public("scatter_reduce", "scatter_reduce", out=True)
-def scatter_reduce(
-    input: Tensor, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
-) -> Tensor:
+def scatter_reduce(input: Tensor, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True) -> Tensor:
     """A copy in which each place named by ``index`` is reduced with what ``src`` brings to it."""
     at = _scatter_arguments("scatter_reduce", input, dim, index, src, reduce)
     return scatter_reduce_op(input, src, index, at, reduce, include_self)
 
 
 @public("", "scatter_reduce_")
-def scatter_reduce_(
-    input: Tensor, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
-) -> Tensor:
+def scatter_reduce_(input: Tensor, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True) -> Tensor:
     """``scatter_reduce`` in place."""
     at = _scatter_arguments("scatter_reduce_", input, dim, index, src, reduce)
+    check_no_partial_overlap(input._array, src._array, at_all=True)
     return _scatter_reduce_inplace(input, src, index, at, reduce, include_self)
 
 
@@ -212,9 +207,7 @@ def _as_index_tensor(index: Any, shape: tuple[int, ...], dim: int) -> Any:
 
 
 @primitive("IndexReduceBackward0", name="index_reduce", batch=batching.item_by_item)
-def index_reduce_op(
-    input: Array, source: Array, index: Array, dim: int, reduce: str, include_self: bool
-) -> Any:
+def index_reduce_op(input: Array, source: Array, index: Array, dim: int, reduce: str, include_self: bool) -> Any:
     return reduce_into(input, source, _as_index_tensor(index, source.shape, dim), dim, reduce, include_self)
 
 
@@ -260,9 +253,7 @@ def _index_arguments(
 
 
 @public("index_reduce", "index_reduce", out=True)
-def index_reduce(
-    input: Tensor, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True
-) -> Tensor:
+def index_reduce(input: Tensor, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True) -> Tensor:
     """A copy whose slices along ``dim`` that ``index`` names are reduced with slices of ``source``."""
     at = _index_arguments("index_reduce", input, dim, index, source, reduce, include_self)
     return index_reduce_op(input, source, index, at, reduce, include_self)
@@ -274,4 +265,5 @@ def index_reduce_(
 ) -> Tensor:
     """``index_reduce`` in place."""
     at = _index_arguments("index_reduce_", input, dim, index, source, reduce, include_self)
+    check_no_partial_overlap(input._array, source._array, at_all=True)
     return _index_reduce_inplace(input, source, index, at, reduce, include_self)

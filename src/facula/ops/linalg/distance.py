@@ -19,7 +19,7 @@ from ..machine.public import public
 from ..machine.rules import fit, no_gradient, raw
 from ..machine.write import inplace_form
 from ..pointwise.complex import complex as make_complex
-from ..reductions.norms import norm_gradient, vector_norm_op, vector_norm_tangent
+from ..reductions.norms import no_norm, norm_gradient, vector_norm_op, vector_norm_tangent
 from ..views.shape import view
 
 # ---- dist
@@ -64,7 +64,20 @@ def dist_batched(call: batching.Call) -> Any:
 @public("dist", "dist")
 def dist(input: Tensor, other: Tensor, p: Any = 2) -> Tensor:
     """The norm of the difference."""
+    if input.dtype is not other.dtype or input._array.dtype.kind in "biu":
+        input, other = _as_subtracted(input, other)
     return dist_op(input, other, p)
+
+
+def _as_subtracted(input: Tensor, other: Tensor) -> tuple[Tensor, Tensor]:
+    """Both in the dtype of their difference, which is one that has norms."""
+    dt = (input.detach() - other.detach()).dtype
+    if not (dt.is_floating_point or dt.is_complex):
+        raise RuntimeError(
+            "norm(): input dtype should be either floating point or complex. Got "
+            f"{dtypes.SCALAR_TYPE_NAMES[dt]} instead."
+        )
+    return input.to(dt), other.to(dt)
 
 
 # ---- cdist
@@ -117,9 +130,7 @@ def _pull(g: Any, apart: Any, out: Any, p: float, xp: Any) -> Any:
 
 
 @public("cdist", "", autocast="full")
-def cdist(
-    x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"
-) -> Tensor:
+def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Tensor:
     """The distance of each row of ``x1`` to each row of ``x2``."""
     a, b = x1._array, x2._array
     for name, t in (("X1", x1), ("X2", x2)):
@@ -129,17 +140,14 @@ def cdist(
             )
     for name, array in (("X1", a), ("X2", b)):
         if array.ndim < 2:
-            raise RuntimeError(
-                f"cdist only supports at least 2D tensors, {name} got: {array.ndim}D"
-            )
+            raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {array.ndim}D")
     if a.shape[-1] != b.shape[-1]:
         raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {a.shape[-1]} X2: {b.shape[-1]}")
     if p < 0:
         raise RuntimeError("cdist only supports non-negative p values")
     large = a.shape[-2] > 25 or b.shape[-2] > 25
     by_product = p == 2 and (
-        compute_mode == "use_mm_for_euclid_dist"
-        or (compute_mode == "use_mm_for_euclid_dist_if_necessary" and large)
+        compute_mode == "use_mm_for_euclid_dist" or (compute_mode == "use_mm_for_euclid_dist_if_necessary" and large)
     )
     if by_product and a.size and b.size:
         result = euclidean_dist_op(x1, x2, 2.0)
@@ -226,6 +234,8 @@ def _renormed(input: Tensor, p: Any, dim: int, maxnorm: float) -> tuple[Any, ...
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {n} dimensions")
     if maxnorm < 0:
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
+    if input._array.dtype.kind in "biu":
+        raise no_norm(input.dtype)
     at = one_dim(dim, n)
     return input, float(p), tuple(i for i in range(n) if i != at), float(maxnorm)
 
@@ -324,5 +334,3 @@ def corrcoef(input: Tensor) -> Tensor:
     if scaled._array.dtype.kind != "c":
         return scaled.clamp(-1, 1)
     return make_complex(scaled.real.clamp(-1, 1), scaled.imag.clamp(-1, 1))
-
-

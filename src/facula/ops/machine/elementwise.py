@@ -24,7 +24,7 @@ from .call import made
 from .deprecated import warn_of_old_overload
 from .namespaces import TENSORS
 from .native import Native
-from .operands import check_devices, operands, run_kernel, wrong_operand
+from .operands import check_devices, check_dtypes, operands, run_kernel, wrong_operand
 from .primitive import Primitive
 from .rule import Gradient
 
@@ -215,8 +215,7 @@ def any_state(
     if op.guard is not None:
         op.guard(*args)
     values, arrays, dt = found
-    if op.check is not None:
-        op.check(*arrays)
+    check_dtypes(op, arrays)
     check_devices(arrays)
 
     def run() -> Any:
@@ -241,9 +240,7 @@ def _measured(
     return _recorder.operator(op, args + attributes, any_state, op, args, operator, out, attributes, form)
 
 
-def _in_transform(
-    op: Elementwise, args: tuple[Any, ...], attributes: tuple[Any, ...], operator: bool, out: Any
-) -> Any:
+def _in_transform(op: Elementwise, args: tuple[Any, ...], attributes: tuple[Any, ...], operator: bool, out: Any) -> Any:
     """The same for tensors that stand for others."""
     for i, v in enumerate(args):
         if type(v) not in DIRECT and not isinstance(v, (Tensor, float, int)) and not is_number(v):
@@ -290,9 +287,7 @@ def any_spelling(op: Elementwise, args: tuple[Any, ...], rest: tuple[Any, ...], 
             factor = given[1].item() if isinstance(given[1], Tensor) else given[1]
             given, rest, more = [given[0], rest[0]], (), {"alpha": factor, **more}
         if rest:
-            raise TypeError(
-                f"{op.name}() takes {k} positional argument{'s' * (k != 1)} but {k + len(rest)} were given"
-            )
+            raise TypeError(f"{op.name}() takes {k} positional argument{'s' * (k != 1)} but {k + len(rest)} were given")
         for key, value in more.items():
             name = key if key in op.tensor_names else NUMPY_NAMES.get(key, key)
             if key == "out" and form != "method":

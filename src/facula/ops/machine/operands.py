@@ -122,6 +122,16 @@ def operands(
     return values, arrays, dt
 
 
+def check_dtypes(op: Elementwise, arrays: list[Any]) -> None:
+    """Refuse dtypes that an operator is not for; PyTorch speaks of shapes that do not go together before that."""
+    if op.check is not None:
+        try:
+            op.check(*arrays)
+        except NotImplementedError:
+            common_shape(*[a.shape for a in arrays])
+            raise
+
+
 def run_kernel(op: Elementwise, arrays: list[Any], dt: dtypes.dtype, attributes: tuple[Any, ...] = ()) -> Any:
     """The kernel on promoted arrays. Half precision is computed in float32 and rounded, which is exact and quicker."""
     capture = state.modes.capture if state.special else None
@@ -160,7 +170,5 @@ def wrong_operand(op: Elementwise, args: tuple[Any, ...], form: str = "function"
         if i == at or not isinstance(v, (Tensor, bool, int, float, complex, np.generic)):
             position = i + 1 - (form != "function")
             shown = f"{op.name}_" if form == "inplace" else op.name
-            return TypeError(
-                f"{shown}(): argument '{name}' (position {position}) must be Tensor, not {type_of(v)}"
-            )
+            return TypeError(f"{shown}(): argument '{name}' (position {position}) must be Tensor, not {type_of(v)}")
     return TypeError(f"{op.name}(): wrong arguments")

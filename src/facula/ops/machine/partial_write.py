@@ -10,16 +10,18 @@ import numpy as np
 from ..._core.devices import MetaArray
 from ..._tensor import Tensor
 from .primitive import Primitive
-from .write import change
+from .write import change, check_no_partial_overlap
 
 
 class PartialWrite(Primitive):
     """A primitive whose kernel copies its input and calls ``write`` on the copy."""
 
     write: Callable[..., None]
+    apart = True
+    """Whether nothing that it reads may lie in the memory that it writes to."""
 
     def _again(self, name: str, kernel: Any, node: str | None, options: dict[str, Any]) -> PartialWrite:
-        return partial_write(node, name, **options)(self.write)
+        return partial_write(node, name, apart=self.apart, **options)(self.write)
 
     def apply(
         self, input: Tensor, tensors: tuple[Any, ...], attributes: tuple[Any, ...], in_place: bool,
@@ -29,14 +31,25 @@ class PartialWrite(Primitive):
         if not in_place:
             return self(input, *tensors, *attributes)
 
+        for name, t in zip(self.tensor_names[1:], tensors):
+            if isinstance(t, Tensor) and name not in ("value", "values"):  # one number; ``index_put`` asks itself
+                self.check_apart(input._array, t._array)
+
         def write(target: Any, *arrays: Any) -> None:
             if target.__class__ is not MetaArray:
                 self.write(target, *arrays, *attributes)
 
         return change(self, input, tensors, write, attributes, overlap)
 
+    def check_apart(self, target: Any, read: Any) -> None:
+        """Refuse to read from what is being written. A mask may be the very tensor that it is a mask of."""
+        if self.apart or read.dtype.kind == "b":
+            check_no_partial_overlap(target, read, at_all=self.apart)
 
-def partial_write(node: str | None, name: str, **options: Any) -> Callable[[Callable[..., None]], PartialWrite]:
+
+def partial_write(
+    node: str | None, name: str, *, apart: bool = True, **options: Any
+) -> Callable[[Callable[..., None]], PartialWrite]:
     """Make a primitive of a function that writes into its first argument."""
 
     def make(write: Callable[..., None]) -> PartialWrite:
@@ -50,11 +63,10 @@ def partial_write(node: str | None, name: str, **options: Any) -> Callable[[Call
         kernel.__wrapped__ = write  # type: ignore[attr-defined]  # whose parameters it passes on
         op = PartialWrite(name, kernel, node, **options)
         op.write = write
+        op.apart = apart
         return op
 
     return make
 
 
 # ---- adding where indices may repeat
-
-

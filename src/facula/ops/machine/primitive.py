@@ -374,7 +374,8 @@ class Primitive:
 
     def _grew(self, out: Any, tensors: Any) -> None:
         """A difference that is a square matrix: see whether it was meant to be."""
-        if tensors[0]._array.__class__ is np.ndarray and tensors[0]._array.ndim != tensors[1]._array.ndim:
+        dims = [t._array.ndim for t in tensors if isinstance(t, Tensor) and t._array.__class__ is np.ndarray]
+        if len(dims) == 2 and dims[0] != dims[1]:
             from ..._explain import unasked  # loaded when something is unusual
 
             unasked.grew(self, out, tensors)

@@ -19,12 +19,20 @@ from ..._levels.needs_values import NeedsValues
 from ..._tensor import Tensor
 from ...autograd.saved import DIRECT, PLAIN
 from ...autograd.views import check_inplace
+from ..arrays.strides import resized
 from .any_state import mark_new
 from .arguments import NUMPY_NAMES
 from .elementwise import Elementwise
 from .errors import NoOverload, WrongArgument, argument_error, is_binding_error, memory_error, misfit
 from .primitive import Primitive
-from .write import check_no_overlap, check_no_partial_overlap, check_result_type, inplace_form, needs_gradient
+from .write import (
+    check_no_overlap,
+    check_no_partial_overlap,
+    check_result_type,
+    inplace_form,
+    needs_gradient,
+    refused_first,
+)
 
 
 class Functions(dict[str, Any]):
@@ -121,6 +129,9 @@ class Record:
 
 OTHER_THAN_FOUND = "Found dtype {1} but expected {0}"
 """What is said of an ``out=`` of another dtype by operators that have no promotion."""
+
+_BEFORE_LEAVES = ("cannot resize", "the base given to")
+"""How sentences begin that come even before those of leaves that are changed in place."""
 
 REFUSALS = (TypeError, AttributeError, ValueError, OverflowError, MemoryError)
 """What Python and NumPy raise where PyTorch has a sentence of its own."""
@@ -242,9 +253,10 @@ def public(
 
         def explained(e: Exception, args: tuple[Any, ...], given: dict[str, Any], is_method: bool) -> Exception:
             """PyTorch's sentence for arguments that do not fit; any other error as it is."""
-            is_about_leaf = in_place and bool(args) and not isinstance(e, TypeError) and _is_recorded_leaf(args[0])
-            if is_about_leaf and not str(e).startswith("cannot resize") and misfit(fn, args, given) is None:
-                return RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+            if in_place and args and not isinstance(e, TypeError) and not str(e).startswith(_BEFORE_LEAVES):
+                first = refused_first(e, *args, *given.values())
+                if first is not e and misfit(fn, args, given) is None:
+                    return first
             if not isinstance(e, (TypeError, AttributeError)):
                 told = memory_error(e, args)
                 wrong = misfit(fn, args, given) if told is None and type(e) is ValueError else None
@@ -274,11 +286,6 @@ def public(
         return fn
 
     return make
-
-
-def _is_recorded_leaf(t: Any) -> bool:
-    """Whether a change in place is refused whatever it is: PyTorch says so before it looks at other arguments."""
-    return isinstance(t, Tensor) and not t.wraps and t._is_leaf_requiring_grad() and state.grad_enabled()
 
 
 def linalg(fn: Callable[..., Any] | None = None, name: str = "", **options: Any) -> Any:
@@ -346,10 +353,10 @@ def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = (), reco
     if "separate" in how:
         for t in given:
             check_no_partial_overlap(out._array, t._array, at_all=True)
-    if out._array.shape != result._array.shape:
-        resize_output(out, result._array.shape)
     for t in given:
         check_no_partial_overlap(out._array, t._array)
+    if out._array.shape != result._array.shape:
+        resize_output(out, result._array.shape)
     np.copyto(out._array, result._array, casting="unsafe")
     out._bump_version()
     return out
@@ -379,4 +386,4 @@ def resize_output(out: Any, shape: tuple[int, ...]) -> None:
             "inplace, to zero elements with t.resize_(0).",
             stacklevel=3,
         )
-    out._array = np.empty(shape, out._array.dtype)
+    out._array = resized(out._array, shape)

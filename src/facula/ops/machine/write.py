@@ -23,7 +23,7 @@ from . import recipes
 from .any_state import ndarray, transforms
 from .call import made, needs_record
 from .elementwise import Elementwise
-from .operands import check_devices, common_shape, operands, run_kernel, wrong_operand
+from .operands import check_devices, check_dtypes, common_shape, operands, run_kernel, wrong_operand
 
 
 def inplace_form(op: Any, operator: bool = False) -> Callable[..., Any]:
@@ -31,7 +31,7 @@ def inplace_form(op: Any, operator: bool = False) -> Callable[..., Any]:
     k = len(op.tensor_names)
     is_elementwise = isinstance(op, Elementwise)
 
-    def change(self: Any, *args: Any, **more: Any) -> Any:
+    def checked(self: Any, *args: Any, **more: Any) -> Any:
         if more:
             names = (*op.tensor_names, *op.attribute_names)[len(args) + 1 :]
             args = (*args, *(more.pop(name) for name in names if name in more))
@@ -56,15 +56,31 @@ def inplace_form(op: Any, operator: bool = False) -> Callable[..., Any]:
                 if operator:
                     return NotImplemented
                 raise wrong_operand(op, tensors, "inplace")
+            if not op.numbers:
+                for i, t in enumerate(tensors):
+                    if not isinstance(t, Tensor):
+                        raise wrong_operand(op, tensors, "inplace", i)
             if op.guard is not None:
                 op.guard(*tensors)
             values, arrays, dt = found
-            if op.check is not None:
-                op.check(*arrays)
-            check_devices(arrays)
-            check_result_type(dtypes.bool_ if op.promote == "compare" else dt, self.dtype)
+            result = dtypes.bool_ if op.promote == "compare" else dt
+            try:
+                check_dtypes(op, arrays)
+                check_devices(arrays)
+                check_result_type(result, self.dtype)
+            except RuntimeError:
+                check_no_overlap(self._array)
+                _check_output_shape(self._array, arrays)
+                check_result_type(result, self.dtype)
+                raise
             return write_inplace(op, self, tuple(values), attributes, arrays, dt)
         return write_inplace(op, self, tensors, attributes)
+
+    def change(self: Any, *args: Any, **more: Any) -> Any:
+        try:
+            return checked(self, *args, **more)
+        except (RuntimeError, IndexError, ValueError) as e:
+            raise refused_first(e, self, *args) from None
 
     hot = change
     if is_elementwise and op.promote != "compare" and op.fast:
@@ -74,6 +90,16 @@ def inplace_form(op: Any, operator: bool = False) -> Callable[..., Any]:
         tuple(op.tensor_names), tuple(op.attribute_names), True, True, False
     )
     return hot
+
+
+def refused_first(e: Exception, self: Any, *others: Any) -> Exception:
+    """What is said of a change in place that failed by ``e``: PyTorch asks first whether ``self`` may be changed."""
+    if isinstance(self, Tensor) and not self.wraps:
+        try:
+            views.check_inplace(self, needs_gradient(self, *others))
+        except RuntimeError as first:
+            return first
+    return e
 
 
 def is_simple_write(self: Any, source: Any = None) -> bool:
@@ -95,9 +121,7 @@ def write_inplace(
         if arrays is None:
             store(target, op.on_arrays(target, *others, *attributes))
             return
-        shape = common_shape(*[a.shape for a in arrays])
-        if shape != target.shape:
-            raise output_shape_error(target.shape, shape)
+        _check_output_shape(target, arrays)
         is_ufunc = isinstance(op.on_arrays, np.ufunc) and op.promote == "default"
         if is_ufunc and arrays[0] is target and capture is None:
             op.kernel(*arrays, out=target)
@@ -130,7 +154,7 @@ def change(
     capture = state.modes.capture if state.special else None
     if capture is not None:
         capture.adopt(tensors, attributes if op.lists else ())
-    requires = needs_gradient(*tensors)
+    requires = op.node_name is not None and needs_gradient(*tensors)
     views.check_inplace(self, requires)
     array = self._array
     if not overlap:
@@ -199,6 +223,12 @@ def _as_it_was(t: Any) -> Tensor:
     return copy
 
 
+def _check_output_shape(target: Any, arrays: Any) -> None:
+    shape = common_shape(*[a.shape for a in arrays])
+    if shape != target.shape:
+        raise output_shape_error(target.shape, shape)
+
+
 def output_shape_error(target: tuple[int, ...], shape: tuple[int, ...]) -> RuntimeError:
     return RuntimeError(f"output with shape {list(target)} doesn't match the broadcast shape {list(shape)}")
 
@@ -231,9 +261,7 @@ def check_no_overlap(target: np.ndarray[Any, Any]) -> None:
                 raise errors.shared_elements(error, target)
 
 
-def check_no_partial_overlap(
-    target: np.ndarray[Any, Any], source: np.ndarray[Any, Any], at_all: bool = False
-) -> None:
+def check_no_partial_overlap(target: np.ndarray[Any, Any], source: np.ndarray[Any, Any], at_all: bool = False) -> None:
     """Reading from what is being written is fine only if both are the very same elements, or not even then."""
     if not isinstance(target, ndarray) or not isinstance(source, ndarray):
         return  # inside a transform: what is inside is asked

@@ -15,12 +15,12 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import is_number
 from ..machine.call import is_apart
-from ..machine.operands import broadcast_shapes, common_shape
+from ..machine.operands import common_shape
 from ..machine.overridable import overridable
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.rules import fit, no_gradient
-from ..machine.write import change, check_no_partial_overlap, is_simple_write, output_shape_error
+from ..machine.write import change, check_no_partial_overlap, is_simple_write, output_shape_error, refused_first
 
 
 @primitive("ToCopyBackward0", lowering="input", kind="linear")
@@ -66,7 +66,7 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
 
 @primitive("CopyBackwards", lowering="src", name="copy", kind="linear")
 def copy_op(input: Array, src: Array) -> Any:
-    return np.broadcast_to(src, input.shape)
+    return np.broadcast_to(src, input.shape).copy()  # it is written to where ``src`` may lie
 
 
 copy_op.vjp(input=no_gradient, src=lambda g, src_shape, src_dtype, xp: fit(g, src_shape, src_dtype, xp))
@@ -97,17 +97,14 @@ def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
 
         src = tensor(src)
     try:
-        fits = broadcast_shapes(src._array.shape, self._array.shape) == self._array.shape
-    except ValueError:
-        fits = False
-    if not fits:
-        raise copy_error(self._array.shape, src._array.shape)
-    check_no_partial_overlap(self._array, src._array)
-    return change(copy_op, self, (src,), assign)
-
-
-def copy_error(target: tuple[int, ...], source: tuple[int, ...]) -> RuntimeError:
-    return output_shape_error(target, common_shape(target, source))
+        check_no_partial_overlap(self._array, src._array)
+        if self._array.shape != src._array.shape:
+            shape = common_shape(self._array.shape, src._array.shape)
+            if shape != self._array.shape:
+                raise output_shape_error(self._array.shape, shape)
+    except RuntimeError as e:
+        raise refused_first(e, self, src) from None
+    return change(copy_op, self, (src,), assign, overlap=src is self)
 
 
 def assign(target: np.ndarray[Any, Any], source: Any) -> None:

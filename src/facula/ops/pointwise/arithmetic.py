@@ -22,7 +22,7 @@ from ..machine.overridable import overridable
 from ..machine.public import FUNCTIONS, OTHER_THAN_FOUND, expose, public
 from ..machine.refusals import only
 from ..machine.rules import no_gradient, raw
-from ..machine.write import inplace_form
+from ..machine.write import inplace_form, refused_first
 
 
 def number_like(value: Any, array: Any) -> Any:
@@ -500,7 +500,7 @@ _abs_in_place = inplace_form(abs_op)
 
 def _abs_(self: Any) -> Any:
     if self._array.dtype.kind == "c":
-        raise RuntimeError("In-place abs is not supported for complex tensors.")
+        raise refused_first(RuntimeError("In-place abs is not supported for complex tensors."), self)
     return _abs_in_place(self)
 
 

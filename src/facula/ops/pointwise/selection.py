@@ -548,12 +548,12 @@ _nan_to_num_in_place = inplace_form(nan_to_num_op)
 )
 def nan_to_num(input: Tensor, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Tensor:
     """NaN and the infinities replaced; by 0 and the greatest and least finite values unless given."""
+    if input.is_complex() and input.requires_grad:
+        raise RuntimeError("nan_to_num does not support automatic differentiation for outputs with complex dtype.")
     return nan_to_num_op(input, *_replacements(input, nan, posinf, neginf))
 
 
 def _replacements(input: Tensor, nan: Any, posinf: Any, neginf: Any) -> tuple[Any, Any, Any]:
-    if input.is_complex() and input.requires_grad:
-        raise RuntimeError("nan_to_num does not support automatic differentiation for outputs with complex dtype.")
     if input.dtype.category >= dtypes.FLOAT and (posinf is None or neginf is None):
         info = dtypes.finfo(input.dtype)
         posinf = info.max if posinf is None else posinf

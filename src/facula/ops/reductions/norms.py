@@ -126,6 +126,13 @@ def _check_empty(array: Any, ord: Any, dims: Any) -> None:
             )
 
 
+def no_norm(d: dtypes.dtype) -> RuntimeError:
+    """What is said of a dtype that has no norms."""
+    return RuntimeError(
+        f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {dtypes.SCALAR_TYPE_NAMES[d]}"
+    )
+
+
 @linalg
 def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """``sum(|x|**ord) ** (1 / ord)`` of all elements, or along ``dim``."""
@@ -134,10 +141,7 @@ def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False,
     array = x._array
     dims = check_dims(dim, array.ndim)
     if array.dtype.kind in "biu":
-        raise RuntimeError(
-            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
-            f"{dtypes.SCALAR_TYPE_NAMES[x.dtype]}"
-        )
+        raise no_norm(x.dtype)
     if dtype is not None:
         _check_norm_dtype(x.dtype, dtype)
     _check_empty(array, ord, dims)

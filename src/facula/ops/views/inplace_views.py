@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..._core import layouts, state, strides
-from ..._core.devices import MetaArray, empty_meta
 from ..._core.strides import bytes_of
 from ..._tensor import Tensor
 from ...autograd import views
+from ..arrays.strides import resized
 from ..machine.arguments import one_dim, size_tuple
 from ..machine.primitive import Primitive
 from ..machine.public import FUNCTIONS, public
@@ -116,20 +116,6 @@ def _refuse_gradients(self: Tensor) -> None:
         raise RuntimeError("cannot resize variables that require grad")
 
 
-def resized(array: Any, shape: tuple[int, ...]) -> Any:
-    """The storage from this array's offset on in another shape; a larger copy of it if it is too small."""
-    if isinstance(array, MetaArray):
-        return empty_meta(shape, array.dtype)
-    numel = math.prod(shape)
-    memory = bytes_of(strides.root_of(array))
-    offset = strides.storage_offset(array) * array.itemsize if array.size else 0
-    if offset + numel * array.itemsize > memory.size:
-        larger = np.zeros(offset + numel * array.itemsize, np.uint8)
-        larger[: memory.size] = memory
-        memory = larger
-    return np.ndarray(shape, array.dtype, memory, offset)
-
-
 @public("", "resize_")
 def resize_(input: Tensor, *size: Any, memory_format: Any = None) -> Any:
     """Another shape over the same storage, which grows if need be; new elements are undefined."""
@@ -162,9 +148,7 @@ def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None
 
 
 @public("", "set_")
-def set_(
-    input: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None
-) -> Any:
+def set_(input: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Any:
     """Another tensor's (or storage's) memory in place of this one's."""
     views.check_inplace(input, state.grad_enabled())
     if state.special and state.modes.capture is not None:

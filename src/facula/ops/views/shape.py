@@ -10,7 +10,7 @@ import numpy as np
 from ..._core import dtypes
 from ..._core.strides import element_strides, storage_offset
 from ..._tensor import Tensor
-from ..arrays.strides import strided
+from ..arrays.strides import strided, viewed
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import one_dim, size_tuple
@@ -28,7 +28,7 @@ ndarray = np.ndarray
 
 @view_primitive("ViewBackward0", "view")
 def view_op(input: Array, shape: tuple[int, ...]) -> Any:
-    return input.reshape(shape)
+    return viewed(input, shape)
 
 
 view_op.vjp(input=lambda g, input_shape, xp: xp.reshape(g, input_shape))
@@ -38,7 +38,7 @@ view_call = view_op.call
 @view_primitive("ReshapeAliasBackward0", "reshape_alias")
 def reshape_alias_op(input: Array, shape: tuple[int, ...]) -> Any:
     """What ``reshape`` does to a tensor that is not contiguous but need not be copied."""
-    return input.reshape(shape)
+    return viewed(input, shape)
 
 
 reshape_alias_op.vjp(input=lambda g, input_shape, xp: xp.reshape(g, input_shape))
@@ -324,7 +324,14 @@ def contiguous(input: Tensor, memory_format: Any = None) -> Tensor:
 def unsqueeze_op(input: Array, dim: int) -> Any:
     shape = input.shape
     at = dim if dim >= 0 else dim + len(shape) + 1
-    return input.reshape((*shape[:at], 1, *shape[at:]))
+    longer = (*shape[:at], 1, *shape[at:])
+    view = input.reshape(longer)
+    if view.__class__ is np.ndarray:
+        steps = input.strides
+        new = shape[at] * steps[at] if at < len(shape) else input.itemsize
+        if view.strides != (steps := (*steps[:at], new, *steps[at:])) and view.size:
+            return strided(input, longer, steps)  # sizes of 1 have other strides in NumPy
+    return view
 
 
 unsqueeze_op.vjp(input=lambda g, dim, xp: xp.squeeze(g, dim))
@@ -347,9 +354,7 @@ def new_dim(dim: int, ndim: int) -> int:
     if 0 <= dim <= ndim:
         return dim
     if not -ndim - 1 <= dim < 0:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-ndim - 1}, {ndim}], but got {dim})"
-        )
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-ndim - 1}, {ndim}], but got {dim})")
     return dim + ndim + 1
 
 
@@ -413,11 +418,15 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
 # ---- expand
 
 
+_NAMED_TENSORS = frozenset("Float Double Half Byte Char Short Int Long".split())
+
+
 def expand_error(target: tuple[int, ...], shape: tuple[int, ...], kind: str = "Float") -> RuntimeError:
     """PyTorch's sentence for a shape that cannot be expanded to another."""
     if len(shape) > len(target):
+        known = f"torch.{kind}Tensor" if kind in _NAMED_TENSORS else f"CPU{kind}Type"
         return RuntimeError(
-            f"expand(torch.{kind}Tensor{{{list(shape)}}}, size={list(target)}): the number of sizes provided "
+            f"expand({known}{{{list(shape)}}}, size={list(target)}): the number of sizes provided "
             f"({len(target)}) must be greater or equal to the number of dimensions in the tensor ({len(shape)})"
         )
     lead = len(target) - len(shape)
@@ -440,7 +449,7 @@ def expand_op(input: Array, size: tuple[int, ...]) -> Any:
         return ndarray(size, input.dtype, input, 0, (0,) * lead + input.strides)
     strides = [s if n == m else 0 for n, m, s in zip(shape, size[lead:] if lead else size, input.strides)]
     for i in range(lead - 1, -1, -1):
-        strides.insert(0, 0 if size[i] != 1 else size[i + 1] * strides[0] if strides else input.itemsize)
+        strides.insert(0, 0 if size[i] != 1 else size[i + 1] * strides[0] if strides else 0)
     return strided(input, size, tuple(strides))
 
 

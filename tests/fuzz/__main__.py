@@ -1,0 +1,44 @@
+"""``python -m tests.fuzz --seed S --programs N [--minutes M]``: random programs; those that differ are told."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+
+from .judge import Judge
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--programs", type=int, default=1000)
+    parser.add_argument("--minutes", type=float, default=None, help="stop after so many")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first program")
+    parser.add_argument("--program", type=int, default=None, help="print and run this one only")
+    parser.add_argument("--kind", choices=["eager", "transforms"], default=None)
+    parser.add_argument("--alone", action="store_true", help="without PyTorch, even if it is installed")
+    parser.add_argument("--most", type=int, default=5, help="stop after so many differing programs")
+    options = parser.parse_args()
+    judge = Judge(alone=options.alone, kind=options.kind)
+    if options.program is not None:
+        print(judge.program(options.seed, options.program).script())
+        print("\n".join(judge.verdict(options.seed, options.program) or ["# no difference"]))
+        return 0
+    started, failed, n = time.monotonic(), 0, options.first
+    while n < options.first + options.programs and failed < options.most:
+        if options.minutes is not None and time.monotonic() - started > 60 * options.minutes:
+            break
+        report = judge.report(options.seed, n)
+        n += 1
+        if report is not None:
+            failed += 1
+            print(report, flush=True)
+    seconds = time.monotonic() - started
+    print(f"seed {options.seed}: {n - options.first} programs against {judge.against}, {failed} differ")
+    print(f"{judge.unstable} left out as rounding decides them, {seconds:.0f} s")
+    return int(failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,94 @@
+"""Comparing what two libraries made of one program."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+LOOSEST = {"float16": 3e-2, "bfloat16": 1e-1, "float32": 2e-4, "complex64": 2e-4}
+"""How far numbers may be apart, by the coarsest dtype of a program; 1e-6 otherwise."""
+
+REFUSED_BY_PYTORCH_ALONE = (
+    "the derivative for",
+    "derivative for aten::",
+    "not implemented for",
+    "vmap: It looks like",
+    "Batching rule not implemented",
+    "Nested forward mode AD is not supported",
+    "[enforce fail",
+    "Could this error message be improved",
+    "ComplexHalf",
+    "does not support it",
+    "INTERNAL ASSERT FAILED",
+    "ZeroTensors are immutable",
+    "does not support automatic differentiation for outputs with complex dtype",
+)
+"""What PyTorch cannot do and facula may do, see docs/differences.md and docs/past-pytorch.md."""
+
+
+def differences(expected: dict[str, Any], actual: dict[str, Any]) -> list[str]:
+    """Where facula's observations are not PyTorch's. Those of numbers begin with ``values``."""
+    bound = tolerance(expected)
+    found = []
+    for key in expected.keys() | actual.keys():
+        e, a = expected.get(key, "nothing"), actual.get(key, "nothing")
+        if key.startswith("error"):
+            if not same_error(e, a):
+                found.append(f"{key}: {e} expected, got {a}")
+        elif isinstance(e, np.ndarray) and isinstance(a, np.ndarray):
+            if e.shape == a.shape and not close(e, a, bound):
+                found.append(f"values of {key}: {e.tolist()} expected, got {a.tolist()}")
+        elif key.endswith("view") and "nothing" not in (e, a) and e[0] != a[0]:
+            continue  # of results that lie otherwise in memory, which docs/differences.md tells
+        elif isinstance(e, np.ndarray) or isinstance(a, np.ndarray) or e != a:
+            found.append(f"{key}: {shown(e)} expected, got {shown(a)}")
+    return sorted(found)
+
+
+def refused(expected: dict[str, Any], *, in_transform: bool) -> bool:
+    """Whether PyTorch gave up where facula may go on. Inside transforms it wraps, and so counts versions otherwise."""
+    phrases = REFUSED_BY_PYTORCH_ALONE + (("modified by an inplace operation",) if in_transform else ())
+    return any(key.startswith("error") and any(text in value[1] for text in phrases) for key, value in expected.items())
+
+
+def shown(value: Any) -> Any:
+    return "a tensor" if isinstance(value, np.ndarray) else value
+
+
+def tolerance(seen: dict[str, Any]) -> float:
+    dtypes = {v[1].removeprefix("torch.") for k, v in seen.items() if k.endswith("shape and dtype")}
+    return max((LOOSEST[d] for d in dtypes if d in LOOSEST), default=1e-6)
+
+
+def close(e: np.ndarray, a: np.ndarray, bound: float) -> bool:
+    if e.dtype != a.dtype:
+        return True  # told elsewhere
+    if e.dtype.kind not in "fc":
+        return np.array_equal(e, a)
+    if e.dtype.kind == "c":
+        return close(e.real, a.real, bound) and close(e.imag, a.imag, bound)
+    with np.errstate(all="ignore"):
+        wide, other = e.astype(np.float64), a.astype(np.float64)
+        finite = np.isfinite(wide)
+        scale = np.abs(wide[finite]).max(initial=1e-3)
+        if not np.array_equal(finite, np.isfinite(other)):
+            return False
+        if not np.array_equal(wide[~finite], other[~finite], equal_nan=True):
+            return False
+        return bool(np.all(np.abs(wide - other)[finite] <= bound * (scale + np.abs(wide[finite]))))
+
+
+def same_error(e: Any, a: Any) -> bool:
+    """facula may add to a message, and leaves out the overloads that PyTorch lists."""
+    if isinstance(e, str) or isinstance(a, str):
+        return bool(e == a)
+    return e[0] == a[0] and plain(a[1]).startswith(plain(e[1]))
+
+
+def plain(message: str) -> str:
+    message = re.sub(r"0x[0-9a-f]+", "0x", message).partition("\nDid you mean")[0]
+    for rest in (", but expected one of", "modified by an inplace operation: "):  # the latter names one of several
+        message = message.partition(rest)[0]
+    return message.replace("facula", "torch").rstrip()

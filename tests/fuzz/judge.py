@@ -1,0 +1,86 @@
+"""Program ``n`` of a seed, made, run, compared, and told if it differs."""
+
+from __future__ import annotations
+
+import gc
+import re
+from random import Random
+from typing import Any
+
+import facula
+
+from . import compare, eager, transforms
+from .program import Program
+from .run import Session
+from .shrink import shrink
+
+MOVES = (1e-9, -3e-9, 1e-6)
+
+
+class Judge:
+    """Makes programs of a seed and compares what facula does with the oracle's answers."""
+
+    def __init__(self, *, alone: bool = False, kind: str | None = None) -> None:
+        self.kind = kind
+        self.oracle: Any = None
+        if not alone:
+            try:
+                import torch
+
+                torch.set_num_threads(1)
+                self.oracle = torch
+            except ImportError:
+                pass
+        self.against = "PyTorch" if self.oracle else "facula's own other ways"
+        self.unstable = 0
+
+    def make(self, seed: int, n: int) -> tuple[Program, Session]:
+        rng = Random(f"{seed}:{n}")
+        kind = self.kind or rng.choice(["eager", "eager", "eager", "transforms"])
+        make = eager.make if kind == "eager" else transforms.make
+        return make(rng, self.oracle or facula)
+
+    def program(self, seed: int, n: int) -> Program:
+        return self.make(seed, n)[0]
+
+    def verdict(self, seed: int, n: int) -> list[str]:
+        program, session = self.make(seed, n)
+        return self.compared(program, session)
+
+    def compared(self, program: Program, session: Session | None = None) -> list[str]:
+        if self.oracle is None:
+            from . import alone  # where PyTorch is, it is not needed
+
+            return alone.differences(program)
+        expected = (session or Session(self.oracle, program).run()).observed()
+        actual = Session(facula, program).run().observed()
+        found = compare.differences(expected, actual)
+        if found and compare.refused(expected, in_transform="torch.func" in program.script()):
+            return []
+        if found and self.moves(program, expected):
+            self.unstable += 1
+            return []
+        return found
+
+    def moves(self, program: Program, expected: dict[str, Any]) -> bool:
+        """Whether the oracle's own answer changes when the inputs change by little."""
+        return any(compare.differences(expected, Session(self.oracle, program, m).run().observed()) for m in MOVES)
+
+    def report(self, seed: int, n: int) -> str | None:
+        """What to tell of a program that differs."""
+        program, session = self.make(seed, n)
+        found = self.compared(program, session)
+        if not found:
+            if n % 50 == 0:
+                gc.collect()
+            return None
+        kinds = set(map(kind_of, found))
+        smaller = shrink(program, lambda p: not kinds.isdisjoint(map(kind_of, self.compared(p))))
+        told = "\n".join(f"# {line}" for line in self.compared(smaller))
+        return f"# ---- seed {seed}, program {n}\n{smaller.script()}\n{told}\n"
+
+
+def kind_of(difference: str) -> str:
+    """A difference without names and numbers: a smaller program must differ in the same way."""
+    about, _, text = difference.partition(": ")
+    return re.sub(r"\d+", "", about + text[:100]) if about.startswith("error") else text.partition(":")[0]

@@ -1,0 +1,55 @@
+"""A program: statements as text, and the script that shows one to a reader."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from .functions import SOURCES
+
+HEAD = """\
+import torch
+import torch.nn.functional as F
+from torch.utils.checkpoint import checkpoint
+"""
+
+
+@dataclass
+class Program:
+    """``inputs`` is how many of the first statements make the tensors that the program starts with."""
+
+    statements: list[str] = field(default_factory=list)
+    inputs: int = 0
+
+    def without(self, places: range) -> Program:
+        kept = [s for i, s in enumerate(self.statements) if i not in places]
+        return Program(kept, self.inputs - sum(i < self.inputs for i in places))
+
+    def sources(self) -> list[str]:
+        """Those of the Functions that it uses."""
+        return [source for name, source in SOURCES.items() if any(mentions(s, name) for s in self.statements)]
+
+    def script(self) -> str:
+        uses_log = any("log" in s for s in self.statements)
+        return "\n".join([HEAD, *self.sources(), *(["log = []"] if uses_log else []), *self.statements])
+
+    def gradients(self) -> set[str]:
+        """The names of gradients, and of what was computed from them or changed by them."""
+        names: set[str] = set()
+        for statement in self.statements:
+            if any(word in statement for word in (".grad(", ".grad,", "torch.func")) or any(
+                mentions(statement, n) for n in names
+            ):
+                target = assigned(statement) or re.split(r"\W", statement)[0]
+                names |= {target} if target else set()
+        return names
+
+
+def mentions(text: str, name: str) -> bool:
+    return re.search(rf"\b{name}\b", text) is not None
+
+
+def assigned(statement: str) -> str | None:
+    """The name that a statement gives a value to."""
+    found = re.match(r"(?:with [^\n]*\n +)?(\w+) = ", statement)
+    return found[1] if found else None

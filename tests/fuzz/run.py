@@ -1,0 +1,107 @@
+"""Running a program on a library, and observing what it did."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from .functions import SOURCES
+from .program import Program
+
+_FUNCTIONS: dict[str, dict[str, Any]] = {}
+
+
+def names_of(torch: Any) -> dict[str, Any]:
+    """The names that every program may use."""
+    if torch.__name__ not in _FUNCTIONS:
+        names = {"torch": torch, "F": torch.nn.functional, "checkpoint": torch.utils.checkpoint.checkpoint}
+        for source in SOURCES.values():
+            exec(source, names)
+        _FUNCTIONS[torch.__name__] = names
+    return dict(_FUNCTIONS[torch.__name__], log=[])
+
+
+class Session:
+    """A program while it runs, statement by statement. A statement that fails is noted, and the next one is run."""
+
+    def __init__(self, torch: Any, program: Program, moved: float = 0.0) -> None:
+        self.torch = torch
+        self.program = program
+        self.names = names_of(torch)
+        self.known = set(self.names)
+        self.moved = moved
+        """By which part of themselves the inputs are moved."""
+        self.errors: dict[int, tuple[str, str]] = {}
+        self.at = 0
+
+    def step(self, statement: str) -> None:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                exec(statement, self.names)
+        except Exception as e:
+            self.errors[self.at] = type(e).__name__, str(e)
+        if self.moved and self.at < self.program.inputs:
+            move(self.names[statement.split(" ")[0]], self.moved)
+        self.at += 1
+
+    def run(self) -> Session:
+        for statement in self.program.statements:
+            self.step(statement)
+        return self
+
+    def observed(self) -> dict[str, Any]:
+        """Everything that can be seen in the end, by where it is seen."""
+        seen: dict[str, Any] = {}
+        gradients = self.program.gradients() | {"log", "r"}
+        for name, value in self.names.items():
+            if name not in self.known or name == "log":
+                observe(self.torch, name, value, seen, coarsely=name in gradients)
+        for place, (kind, message) in self.errors.items():
+            seen[f"error of statement {place}"] = (kind, message)
+        return seen
+
+
+def move(t: Any, part: float) -> None:
+    """Move the numbers of a tensor as rounding would; nobody is told."""
+    array = t.detach().numpy()
+    if array.dtype.kind in "fc":
+        signs = np.where(np.arange(array.size) % 2, 1, -1).reshape(array.shape)
+        array *= (1 + part * signs).astype(array.dtype)
+
+
+def observe(torch: Any, name: str, value: Any, seen: dict[str, Any], coarsely: bool = False) -> None:
+    try:
+        look_at(torch, name, value, seen, coarsely)
+    except (RuntimeError, TypeError) as e:  # such as of views that may not be used any more
+        seen[f"error of {name}"] = type(e).__name__, str(e)
+
+
+def look_at(torch: Any, name: str, value: Any, seen: dict[str, Any], coarsely: bool = False) -> None:
+    """Of gradients, only what they are: by which nodes and in which memory is not promised."""
+    if isinstance(value, (tuple, list)):
+        seen[f"{name}: length"] = len(value)
+        for i, item in enumerate(value):
+            observe(torch, f"{name}[{i}]", item, seen, coarsely)
+        return
+    if not isinstance(value, torch.Tensor):
+        if value is None or isinstance(value, (bool, int, float, str, torch.dtype)):
+            seen[name] = str(value)
+        return
+    seen[f"{name}: values"] = value.detach().resolve_conj().resolve_neg().numpy(force=True).copy()
+    seen[f"{name}: shape and dtype"] = (tuple(value.shape), str(value.dtype))
+    seen[f"{name}: requires_grad, is_leaf"] = (value.requires_grad, value.is_leaf)
+    if coarsely:
+        return
+    fn = value.grad_fn
+    seen[f"{name}: grad_fn"] = type(fn).__name__
+    if fn is not None:
+        seen[f"{name}: next_functions"] = [type(n).__name__ for n, _ in fn.next_functions]
+    if value._is_view() and value.numel():
+        base = value._base
+        seen[f"{name}: view"] = (base.shape, base.stride()), (value.stride(), value.storage_offset())
+    seen[f"{name}: version"] = value._version
+    if (value.is_leaf or value.retains_grad) and value.grad is not None:
+        observe(torch, f"{name}.grad", value.grad, seen, coarsely=True)

@@ -1,0 +1,172 @@
+"""The tensors that a program has so far, and random arguments that fit them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+Test = Callable[[Any], bool]
+
+
+class NothingFits(Exception):
+    """No tensor of the program is what a statement needs."""
+
+
+class Scope:
+    """Tensors by name, with the library that computes them while the program is made."""
+
+    def __init__(self, rng: Random, torch: Any, *, strays: float = 0.01) -> None:
+        self.rng = rng
+        self.torch = torch
+        self.strays = strays
+        """How often a dimension or a size is wrong on purpose."""
+        self.tensors: dict[str, Any] = {}
+        self.eager = True
+        """Whether what asks for the elements of a tensor may be written: inside transforms it may not."""
+
+    # ---- which tensor
+
+    def tensor(self, *tests: Test) -> str:
+        """A tensor that passes; later ones are likelier."""
+        fitting = [name for name, t in self.tensors.items() if all(test(t) for test in tests)]
+        if not fitting:
+            raise NothingFits
+        return self.rng.choice(fitting[-3:] if self.rng.random() < 0.5 else fitting)
+
+    def number(self, *tests: Test) -> str:
+        return self.tensor(is_number, *tests)
+
+    def real(self, *tests: Test) -> str:
+        return self.tensor(is_floating, *tests)
+
+    def partner(self, name: str, *tests: Test) -> str:
+        """Something that broadcasts with a tensor: another one, a number, a new tensor."""
+        t, choice = self.tensors[name], self.rng.random()
+        if choice < 0.55:
+            return self.tensor(is_number, lambda other: broadcasts(t.shape, other.shape), *tests)
+        if choice < 0.7 or tests:
+            return self.scalar()
+        return self.literal(self.some_of(t.shape), self.rng.choice(["float64", "float64", "float32", "int64"]))
+
+    def some_of(self, shape: Any) -> list[int]:
+        """A shape that broadcasts with another."""
+        kept = list(shape[self.rng.randint(0, len(shape)) :]) if self.rng.random() < 0.4 else list(shape)
+        return [1 if self.rng.random() < 0.2 else n for n in kept]
+
+    # ---- numbers and new tensors
+
+    def scalar(self) -> str:
+        return self.rng.choice(["2", "0.5", "-1.5", "3", "1.25", "-2"])
+
+    def literal(self, shape: list[int], dtype: str, suffix: str = "") -> str:
+        return f"torch.tensor({self.values(shape, dtype)}, dtype=torch.{dtype}{suffix})"
+
+    def values(self, shape: list[int], dtype: str) -> Any:
+        if shape:
+            return [self.values(shape[1:], dtype) for _ in range(shape[0])]
+        if dtype == "bool":
+            return self.rng.random() < 0.6
+        if "int" in dtype:
+            return self.rng.choice([-3, -2, -1, 1, 2, 3, 4] if dtype != "uint8" else [1, 2, 3, 4, 5])
+        value = round(self.rng.uniform(0.1, 1.9), 2) * self.rng.choice([-1, 1])
+        return complex(value, round(self.rng.uniform(-1.5, 1.5), 2)) if "complex" in dtype else value
+
+    def shape(self) -> list[int]:
+        return [self.rng.choice([1, 2, 2, 3, 3, 4]) for _ in range(self.rng.choice([0, 1, 1, 2, 2, 2, 3]))]
+
+    # ---- dimensions and indices
+
+    def dim(self, name: str) -> int:
+        n = max(self.tensors[name].dim(), 1)
+        if self.rng.random() < self.strays:
+            return self.rng.choice([n, -n - 1])
+        return self.rng.randint(-n, n - 1)
+
+    def dims(self, name: str) -> list[int]:
+        n = self.tensors[name].dim()
+        chosen = self.rng.sample(range(n), self.rng.randint(1, n)) if n else []
+        return [d - n if self.rng.random() < 0.4 else d for d in chosen]
+
+    def size(self, name: str, dim: int) -> int:
+        shape = self.tensors[name].shape
+        return shape[dim] if -len(shape) <= dim < len(shape) else 1
+
+    def place(self, size: int) -> int:
+        """The place of one of ``size`` elements."""
+        if size == 0 or self.rng.random() < self.strays:
+            return self.rng.choice([size, -size - 1])
+        return self.rng.randint(-size, size - 1)
+
+    def places(self, size: int, count: int, *, once: bool = False) -> list[int]:
+        if once and size >= count:
+            return self.rng.sample(range(size), count)
+        return [self.rng.randint(0, size - 1) for _ in range(count)] if size else []
+
+    def index(self, name: str, *, basic: bool = False) -> str:
+        """What stands between brackets."""
+        shape = self.tensors[name].shape
+        if not basic and self.eager and shape and self.rng.random() < 0.15:
+            return self.mask(name)
+        parts: list[str] = []
+        arrays = 0
+        for size in shape[: self.rng.randint(0, len(shape))]:
+            kind = self.rng.random()
+            if kind < 0.35:
+                parts.append(str(self.place(size)))
+            elif kind < 0.75 or basic or not size or arrays == 2:
+                parts.append(self.slice(size))
+            else:
+                arrays += 1
+                places = self.places(size, self.rng.choice([1, 2, 2]))
+                parts.append(str(places) if self.rng.random() < 0.3 else f"torch.tensor({places})")
+        if self.rng.random() < 0.15:
+            parts.insert(self.rng.randint(0, len(parts)), "None")
+        if self.rng.random() < 0.15:
+            parts.append("...")
+        return ", ".join(parts) or "()"
+
+    def slice(self, size: int) -> str:
+        start, stop = sorted((self.rng.randint(0, size), self.rng.randint(0, size + 1)))
+        step = self.rng.choice(["", "", "", ":2"])
+        return self.rng.choice([":", f"{start}:{stop}{step}", f":{stop}", f"{start}:", f"-1:{step}", "::2"])
+
+    def mask(self, name: str) -> str:
+        if self.rng.random() < 0.5 and is_floating(self.tensors[name]):
+            return f"{name} > {self.rng.choice(['0', '0.5', '-0.4'])}"
+        return self.literal(list(self.tensors[name].shape), "bool")
+
+
+# ---- what a tensor is
+
+
+def is_number(t: Any) -> bool:
+    return "bool" not in str(t.dtype)
+
+
+def is_floating(t: Any) -> bool:
+    return t.dtype.is_floating_point
+
+
+def is_complex(t: Any) -> bool:
+    return t.dtype.is_complex
+
+
+def is_differentiable(t: Any) -> bool:
+    return t.dtype.is_floating_point or t.dtype.is_complex
+
+
+def has_dimensions(t: Any) -> bool:
+    return t.dim() > 0
+
+
+def is_matrix(t: Any) -> bool:
+    return t.dim() == 2
+
+
+def is_small(t: Any) -> bool:
+    return t.numel() <= 200
+
+
+def broadcasts(a: Any, b: Any) -> bool:
+    return all(m == n or m == 1 or n == 1 for m, n in zip(reversed(a), reversed(b)))
