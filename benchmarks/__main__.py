@@ -26,6 +26,12 @@ def main() -> int:
         from . import distributed  # several processes: another way to measure
 
         return distributed.run(1 if options.quick else 3, 0.5 if options.quick else 2.0, options.write)
+    if options.group == "compile":
+        from . import compiled  # other columns
+
+        plan = Plan(5, 1, 1.5, options.clock) if options.quick else Plan(rounds=options.rounds, clock=options.clock)
+        wanted, threads = options.workloads, options.threads[0]
+        return compiled.run(options.quick, plan, threads, wanted, options.write, _command(options))
     entries = LETTERED if options.group == "lettered" else [Entry("", name, name) for name in GROUPS[options.group]]
     entries = chosen(entries, options.workloads)
     peers = [peer for peer, known in PEERS.items() if _installed(peer) and {e.task for e in entries} & known.keys()]
@@ -81,7 +87,7 @@ def _command(options: argparse.Namespace) -> str:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("workloads", nargs="*", help="letters or names (default: all of the group)")
-    groups = ["lettered", *GROUPS, "distributed"]
+    groups = ["lettered", *GROUPS, "compile", "distributed"]
     parser.add_argument("--group", choices=groups, default="lettered", help="what to measure")
     parser.add_argument("--threads", help="one or more numbers, as in 1,2 (default: 1,2; with --clock cpu: 1)")
     parser.add_argument("--rounds", type=int, default=15, help="quiet rounds of each library (default: 15)")

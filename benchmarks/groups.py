@@ -8,7 +8,7 @@ from typing import Any
 from .draws import DRAWS
 from .func import FUNC
 from .higher import HIGHER
-from .kernels import KERNELS
+from .kernels import KERNELS, SIZES
 from .networks import NETWORKS
 from .optimizers import OPTIMIZERS
 from .peers import AUTOGRAD, JAX, MYGRAD
@@ -23,6 +23,7 @@ GROUPS: dict[str, dict[str, Workload]] = {
     "func": FUNC,
     "optimizers": OPTIMIZERS,
     "random": DRAWS,
+    "sizes": SIZES,
 }
 
 ALL: dict[str, Workload] = {name: make for group in GROUPS.values() for name, make in group.items()}
@@ -39,9 +40,14 @@ PEERS: dict[str, dict[str, Workload]] = {NATIVE: ALL, "jax": JAX, "autograd": AU
 
 def module_of(library: str) -> str:
     """What to import."""
-    return "facula" if library == NATIVE else library
+    return "facula" if library == NATIVE else library.partition(":")[0]
 
 
 def made(library: str, module: Any, name: str) -> tuple[Callable[[], Any], int]:
-    """A workload made ready for a library: what does a step, and the operations in it."""
-    return PEERS.get(library, ALL)[name](module)
+    """A workload made ready for a library: what does a step, and the operations in it.
+
+    ``facula:c`` is facula with steps compiled by its back end of that name.
+    """
+    step, operations = PEERS.get(library, ALL)[name](module)
+    _, _, backend = library.partition(":")
+    return module.compile(step, backend=backend) if backend else step, operations

@@ -10,6 +10,8 @@ import numpy as np
 from .workloads import Workload
 
 KERNELS: dict[str, Workload] = {}
+SIZES: dict[str, Workload] = {}
+"""An expression and its gradients on more and more elements."""
 
 Inputs = Callable[[Any], tuple[Any, ...]]
 
@@ -33,6 +35,11 @@ def _kernel(name: str, fn: Callable[..., Any], floats: tuple[Any, ...], rest: tu
         tensors = [torch.from_numpy(make()) for make in (*floats, *rest)]
         return lambda: fn(torch, *tensors), 1
 
+    KERNELS[name] = forward
+    KERNELS[f"{name}_backward"] = _with_gradients(fn, floats, rest)
+
+
+def _with_gradients(fn: Callable[..., Any], floats: tuple[Any, ...], rest: tuple[Any, ...] = ()) -> Workload:
     def both(torch: Any) -> tuple[Callable[[], Any], int]:
         leaves = [torch.from_numpy(make()).requires_grad_() for make in floats]
         tensors = [*leaves, *[torch.from_numpy(make()) for make in rest]]
@@ -47,8 +54,7 @@ def _kernel(name: str, fn: Callable[..., Any], floats: tuple[Any, ...], rest: tu
 
         return step, 1
 
-    KERNELS[name] = forward
-    KERNELS[f"{name}_backward"] = both
+    return both
 
 
 def _some(*shape: int, seed: int = 0) -> Callable[[], Any]:
@@ -130,6 +136,9 @@ def _expression(torch: Any, x: Any, y: Any) -> Any:
 
 _kernel("expression_1M", _expression, (_million, _some(1_000_000, seed=1)))
 _kernel("expression_10M", _expression, (_some(10_000_000), _some(10_000_000, seed=1)))
+
+for _n in (1, 10, 100, 1000, 10_000, 100_000, 1_000_000):
+    SIZES[f"expression_of_{_n}"] = _with_gradients(_expression, (_some(_n), _some(_n, seed=1)))
 
 # ---- small
 

@@ -93,18 +93,19 @@ def environment(threads: int, library: str = "facula") -> dict[str, str]:
         **{f"{name}_NUM_THREADS" if name != "VECLIB_MAXIMUM" else f"{name}_THREADS": str(threads) for name in names},
         "XLA_FLAGS": f"--xla_cpu_multi_thread_eigen={several} intra_op_parallelism_threads={threads}",
         "JAX_PLATFORMS": "cpu",
-        "FACULA_NATIVE": str(int(library == NATIVE)),
+        "FACULA_NATIVE": str(int(library in (NATIVE, "facula:c"))),
     }
 
 
 class Worker:
     """A process with one library; see ``worker``."""
 
-    def __init__(self, library: str, threads: int) -> None:
+    def __init__(self, library: str, threads: int, more: dict[str, str] | None = None) -> None:
         self.library = library
         self.process = subprocess.Popen(
             [sys.executable, "-m", "benchmarks.worker", library, str(threads)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment(threads, library),
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env={**environment(threads, library), **(more or {})},
         )  # fmt: skip
 
     def ask(self, order: str, argument: object) -> Any:

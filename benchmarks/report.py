@@ -45,7 +45,7 @@ def header(peers: Sequence[str]) -> list[str]:
         "target", "disturbed rounds",
         *[_of_peer(peer) for peer in peers],
     ]  # fmt: skip
-    return [_line(columns), "|" + "---|" * len(columns)]
+    return [table_line(columns), "|" + "---|" * len(columns)]
 
 
 def _of_peer(peer: str) -> str:
@@ -63,7 +63,7 @@ def _native(row: Row, found: Result, unit: Callable[[float], str]) -> str:
 
 def line(row: Row, peers: Sequence[str]) -> str:
     ours, theirs = (row.results[library] for library in LIBRARIES)
-    unit = _bytes if row.entry.in_bytes else _seconds
+    unit = _bytes if row.entry.in_bytes else time_text
     ratio = f"{row.ratio:.2f}"
     target = ""
     if row.target is not None:
@@ -72,7 +72,7 @@ def line(row: Row, peers: Sequence[str]) -> str:
     disturbed = "" if row.entry.in_bytes else f"{ours.disturbed} + {theirs.disturbed} of {ours.rounds}"
     disturbed += " (!)" * (ours.doubtful or theirs.doubtful)
     others = [(peer, row.results.get(peer)) for peer in peers]
-    return _line([
+    return table_line([
         row.entry.letter, row.entry.title, f"{unit(ours.least)} ({unit(ours.median)})",
         f"{unit(theirs.least)} ({unit(theirs.median)})", ratio, f"{row.ratio_of_medians:.2f}", target, disturbed,
         *["" if found is None else _native(row, found, unit) if peer == NATIVE
@@ -86,14 +86,14 @@ def growth(rows: Sequence[Row]) -> list[str]:
     if len(chains) < 2:
         return []
     columns = ["operations in the graph", "facula, µs per operation", "PyTorch, µs per operation"]
-    lines = ["", _line(columns), "|---|---|---|"]
+    lines = ["", table_line(columns), "|---|---|---|"]
     for row in chains:
         n = CHAINS[row.entry.name]
-        lines.append(_line([f"{n:,}", *[f"{row.results[library].least / n * 1e6:.2f}" for library in LIBRARIES]]))
+        lines.append(table_line([f"{n:,}", *[f"{row.results[library].least / n * 1e6:.2f}" for library in LIBRARIES]]))
     first, last = chains[0], chains[-1]
     longer = CHAINS[last.entry.name] / CHAINS[first.entry.name]
     grown = [last.results[library].least / first.results[library].least / longer for library in LIBRARIES]
-    return [*lines, _line(["the last to the first", *[f"{factor:.2f}" for factor in grown]])]
+    return [*lines, table_line(["the last to the first", *[f"{factor:.2f}" for factor in grown]])]
 
 
 def write(
@@ -164,11 +164,11 @@ def _threads(threads: int) -> str:
     return "1 thread" if threads == 1 else f"{threads} threads"
 
 
-def _line(cells: Sequence[str]) -> str:
+def table_line(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _seconds(amount: float) -> str:
+def time_text(amount: float) -> str:
     for factor, unit in ((1, "s"), (1e3, "ms")):
         if amount * factor >= 1:
             return f"{amount * factor:.3g} {unit}" if amount * factor < 1000 else f"{amount * factor:.0f} {unit}"
