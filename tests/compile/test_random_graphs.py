@@ -22,7 +22,9 @@ pytestmark = pytest.mark.usefixtures("with_library")
 UNARY = ("neg", "exp", "tanh", "sigmoid", "relu", "abs", "sin", "floor", "clone")
 BINARY = ("add", "sub", "mul", "maximum", "minimum")
 COMPARED = ("gt", "le", "eq")
-SHAPES: tuple[tuple[int, ...], ...] = ((3, 4), (4,), (1, 4), (3, 1), (), (2, 3, 4), (4, 3), (12,), (2, 6))
+SHAPES: tuple[tuple[int, ...], ...] = (
+    (3, 4), (4,), (1, 4), (3, 1), (), (2, 3, 4), (4, 3), (12,), (2, 6), (6, 2), (2, 2, 3), (3, 2, 2),
+)  # fmt: skip
 
 
 def grown(data: st.DataObject, dtype: Any) -> tuple[Builder, list[Any], dict[int, int]]:

@@ -14,7 +14,6 @@ import numpy as np
 from .._core import quiet
 from ..native.build import BuildError
 from . import c_build, c_text
-from . import program as programs
 from .passes.graph import cleaned
 from .passes.in_place import in_place
 from .passes.memory import place
@@ -50,20 +49,13 @@ def build(program: Any, backend: str = "auto") -> Compiled:
             warnings.warn(f"compiled with NumPy, not with C: {error}", stacklevel=3)
         elif backend == "c":
             raise
-    except AssertionError:  # loops that cannot be written out
-        if backend == "c":
-            raise
     return build_numpy(program)
 
 
 def build_numpy(program: Any) -> Compiled:
-    """The NumPy text; kernel by kernel where loops cannot be written out."""
     from . import numpy_text  # loaded when first used
 
-    try:
-        return numpy_text.build(program)
-    except AssertionError:
-        return Compiled(lambda arrays: programs.run(program, arrays), str(program), "eager")
+    return numpy_text.build(program)
 
 
 def build_c(program: Any) -> Compiled:

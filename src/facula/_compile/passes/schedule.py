@@ -251,8 +251,6 @@ class Scheduler:
                     break
         for home in homes:
             trial = Loop(size, loads=[*home.loop.loads, *loads], reductions=home.loop.reductions)
-            trial.loads += [Value(Buffer("arena", BOOL, size), 0, s, dense(s)) for s in
-                            {shape, *[s for _, s in home.nodes.values()]}]  # fmt: skip
             too_many = len(home.loop.loads) + len(loads) > MOST_ARRAYS and size > 1
             if too_many or space_of(trial, False) is None:
                 for other in homes:
@@ -348,12 +346,15 @@ class Scheduler:
         i = self.outputs.pop(node, None)
         if i is not None:
             value = self.output_value(node, i)
-        else:
-            dtype = home.loop.statements[at].dtype
-            named = getattr(node, "meta", {})
-            buffer = Buffer("arena", dtype, math.prod(shape), name=str(named.get("name") or getattr(node, "name", "t")))
-            buffer.source = named.get("source")
-            value = Value(buffer, 0, shape, dense(shape))
+            home.loop.stores.append((at, value))
+            if space_of(home.loop, False) is not None:
+                return value
+            home.loop.stores.pop()  # its strides want a loop of their own, which copies it
+        dtype = home.loop.statements[at].dtype
+        named = getattr(node, "meta", {})
+        buffer = Buffer("arena", dtype, math.prod(shape), name=str(named.get("name") or getattr(node, "name", "t")))
+        buffer.source = named.get("source")
+        value = Value(buffer, 0, shape, dense(shape))
         home.loop.stores.append((at, value))
         return value
 

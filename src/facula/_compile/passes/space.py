@@ -1,7 +1,8 @@
 """The space that a loop runs over: dimensions in which every array of it has strides.
 
-The arrays of a loop count the same elements by different shapes: (8, 32, 64), (256, 64). The coarsest dimensions that
-all of them are made of are found; then dimensions that every array passes through without a step are joined again.
+The arrays of a loop count the same elements by different shapes: (8, 32, 64), (256, 64). A shape says only as much as
+strides need: a dense array has one dimension, whatever its shape. The coarsest dimensions that all of them are made of
+are found; then dimensions that every array passes through without a step are joined again.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import NamedTuple
 
-from ..steps import Loop, Shape
+from ..steps import Loop, Reduction, Shape, Value
 
 
 def cuts(shape: Shape) -> set[int]:
@@ -30,10 +31,24 @@ def refined(shapes: list[Shape], size: int) -> Shape | None:
     return tuple([b // a for a, b in pairwise(points)][::-1])
 
 
+def coarse(shape: Shape, strides: Shape, marks: tuple[bool, ...] | None = None) -> tuple[Shape, Shape, tuple[bool, ...]]:
+    """The fewest dimensions of an array in which its elements have the same order and places; equal marks join."""
+    found: list[tuple[int, int, bool]] = []
+    for n, stride, mark in zip(shape, strides, marks or (False,) * len(shape)):
+        if n == 1:
+            continue
+        if found and found[-1][1] == stride * n and found[-1][2] == mark:
+            found[-1] = (found[-1][0] * n, stride, mark)
+        else:
+            found.append((n, stride, mark))
+    sizes, steps, kept = zip(*found) if found else ((), (), ())
+    return sizes, steps, kept
+
+
 def strides_in(space: Shape, shape: Shape, strides: Shape) -> Shape:
-    """Strides of an array of a shape along the dimensions of a space that refines it."""
+    """Strides of an array of a coarse shape along the dimensions of a space that refines it."""
     found: list[int] = []
-    dims = [(n, s) for n, s in zip(shape, strides) if n != 1]
+    dims = list(zip(shape, strides))
     n, stride = dims.pop() if dims else (1, 0)
     done = 1
     for m in reversed(space):
@@ -57,29 +72,31 @@ class Space(NamedTuple):
 
 def space_of(loop: Loop, joined: bool = True) -> Space | None:
     """The space of a loop, outermost dimension first; None if its arrays do not fit together."""
-    shapes = [v.shape for v in loop.loads] + [v.shape for _, v in loop.stores] + [r.shape for r in loop.reductions]
-    sizes = refined(shapes, loop.size)
+    loads, stores = [_placed(v) for v in loop.loads], [_placed(v) for _, v in loop.stores]
+    ends = [_reduced(r) for r in loop.reductions]
+    sizes = refined([shape for shape, _, _ in (*loads, *stores, *ends)], loop.size)
     if sizes is None:
         return None
-    loads = [strides_in(sizes, v.shape, v.strides) for v in loop.loads]
-    stores = [strides_in(sizes, v.shape, v.strides) for _, v in loop.stores]
-    reduced: tuple[bool, ...] = (False,) * len(sizes)
-    outs = []
-    for i, r in enumerate(loop.reductions):
-        marks = tuple([1 if d in r.dims else 0 for d in range(len(r.shape))])
-        flags = _flags(sizes, r.shape, marks)
-        if i and flags != reduced:
-            return None
-        reduced = flags
-        kept = tuple([0 if d in r.dims else s for d, s in enumerate(r.out.strides)])
-        outs.append(strides_in(sizes, r.shape, kept))
-    found = Space(sizes, loads, stores, reduced, outs)
+    flags = {_flags(sizes, shape, marks) for shape, _, marks in ends} or {(False,) * len(sizes)}
+    if len(flags) > 1:
+        return None
+    each = [[strides_in(sizes, shape, strides) for shape, strides, _ in those] for those in (loads, stores, ends)]
+    found = Space(sizes, each[0], each[1], flags.pop(), each[2])
     return _joined(_ordered(found)) if joined else found
 
 
-def _flags(space: Shape, shape: Shape, marks: tuple[int, ...]) -> tuple[bool, ...]:
+def _placed(value: Value) -> tuple[Shape, Shape, tuple[bool, ...]]:
+    return coarse(value.shape, value.strides)
+
+
+def _reduced(r: Reduction) -> tuple[Shape, Shape, tuple[bool, ...]]:
+    marks = tuple([d in r.dims for d in range(len(r.shape))])
+    return coarse(r.shape, tuple([0 if gone else s for gone, s in zip(marks, r.out.strides)]), marks)
+
+
+def _flags(space: Shape, shape: Shape, marks: tuple[bool, ...]) -> tuple[bool, ...]:
     found: list[bool] = []
-    dims = [(n, bool(m)) for n, m in zip(shape, marks) if n != 1]
+    dims = list(zip(shape, marks))
     n, mark = dims.pop() if dims else (1, False)
     done = 1
     for m in reversed(space):
