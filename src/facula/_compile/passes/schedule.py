@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,7 +47,7 @@ from ..steps import (
     span,
 )  # fmt: skip
 from .space import space_of
-from .views import as_matrices, same_order, viewed
+from .views import all_viewed, as_matrices, same_order, viewed
 
 MOST_ARRAYS = 24
 """More than so many arrays of its own does not make a loop faster."""
@@ -145,6 +146,8 @@ class Scheduler:
             found = lowered(node)
             if found is not None and all(0 not in shape_of(t) for t in found.operands.values()):
                 return self.lowered(node, found)
+        if target.is_view and target.outputs != 1 and self.views(node):
+            return None
         if isinstance(target.lowering, tuple):
             items = [u for u in node.users if u.target is operator.getitem]
             if len(items) == len(node.users) and all(0 not in u.meta["shape"] and lowered(node, u) for u in items):
@@ -403,20 +406,27 @@ class Scheduler:
         """A dense array for the result of a step: an output's memory, or a piece of the arena."""
         own = tuple(node.meta["shape"])
         shape = own if shape is None else shape
-        for other in (node, *[user for user in node.users if self.is_same(user, node)]):
-            if other in self.outputs and self.wanted(other) == dense(own):
+        for other, (seen, strides) in self.copies(node, own, dense(own)):
+            if other in self.outputs and (seen, strides) == (tuple(other.meta["shape"]), self.wanted(other)):
                 value = self.output_value(other, self.outputs.pop(other))
                 return Value(value.buffer, 0, shape, dense(shape))
         buffer = Buffer("arena", node.meta["dtype"], math.prod(shape), name=node.meta.get("name") or node.name)
         buffer.source = node.meta.get("source")
         return Value(buffer, 0, shape, dense(shape))
 
-    def is_same(self, user: Any, node: Any) -> bool:
-        """Whether a node is another name for one: a clone of it."""
-        if not isinstance(user.target, Primitive) or user.target.lowering != "input":
-            return False
-        meta, other = user.meta, node.meta
-        return bool(user.args[0] is node and (meta["shape"], meta["dtype"]) == (other["shape"], other["dtype"]))
+    def copies(self, node: Any, shape: Shape, strides: Shape) -> Iterator[tuple[Any, tuple[Shape, Shape]]]:
+        """A node and the clones of it or of views of it, with the layouts in which they would see its memory."""
+        yield node, (shape, strides)
+        for user in node.users:
+            op = user.target
+            if not isinstance(op, Primitive) or op.outputs != 1 or user.args[0] is not node:
+                continue
+            if op.lowering == "input" and user.meta["dtype"] == node.meta["dtype"]:
+                yield user, (shape, strides)
+            elif op.is_view:
+                found = viewed(op, shape, strides, user.args[1:])
+                if found is not None and found[2] == 0 and math.prod(found[0]) == math.prod(shape):
+                    yield from [(other, seen) for other, seen in self.copies(user, *found[:2]) if other is not user]
 
     def copied(self, value: Value, target: Value) -> Value:
         loop = Loop(value.size)
@@ -457,8 +467,6 @@ class Scheduler:
                 self.inside[node] = home
                 return True
         value = self.value(source)
-        if op.outputs != 1:
-            return False
         found = viewed(op, value.shape, value.strides, node.args[1:])
         if found is None:
             value = self.densely(source)
@@ -466,6 +474,18 @@ class Scheduler:
         if found is None or found[0] != shape:
             return False
         self.values[node] = Value(value.buffer, value.offset + found[2], found[0], found[1])
+        return True
+
+    def views(self, node: Any) -> bool:
+        """A view that gives several arrays: ``split``."""
+        source = node.args[0]
+        if not hasattr(source, "meta") or 0 in source.meta["shape"]:
+            return False
+        value = self.value(source)
+        found = all_viewed(node.target, value.shape, value.strides, node.args[1:])
+        if found is None:
+            return False
+        self.values[node] = [Value(value.buffer, value.offset + at, shape, strides) for shape, strides, at in found]  # type: ignore[assignment]
         return True
 
     # ---- products

@@ -9,8 +9,18 @@ import numpy as np
 from ..steps import Shape, Value
 
 
-def viewed(op: Any, shape: Shape, strides: Shape, args: tuple[Any, ...]) -> tuple[Shape, Shape, int] | None:
-    """(shape, strides, offset) of what a view makes of an array; None if it copies."""
+Layout = tuple[Shape, Shape, int]
+"""Shape, strides and offset in elements."""
+
+
+def viewed(op: Any, shape: Shape, strides: Shape, args: tuple[Any, ...]) -> Layout | None:
+    """What a view makes of an array; None if it copies."""
+    found = all_viewed(op, shape, strides, args)
+    return found[0] if found is not None and len(found) == 1 else None
+
+
+def all_viewed(op: Any, shape: Shape, strides: Shape, args: tuple[Any, ...]) -> list[Layout] | None:
+    """The same of a view that gives several arrays."""
     low = sum([(n - 1) * s for n, s in zip(shape, strides) if s < 0])
     high = sum([(n - 1) * s for n, s in zip(shape, strides) if s > 0])
     base = np.empty(high - low + 1, np.int8)
@@ -19,10 +29,13 @@ def viewed(op: Any, shape: Shape, strides: Shape, args: tuple[Any, ...]) -> tupl
         found = op.kernel(probe, *args)
     except (TypeError, ValueError, RuntimeError, IndexError):
         return None
-    if not isinstance(found, np.ndarray) or found.dtype != np.int8 or not np.may_share_memory(found, base):
-        return None
-    offset = found.__array_interface__["data"][0] - probe.__array_interface__["data"][0]
-    return found.shape, found.strides, offset
+    layouts = []
+    for each in found if isinstance(found, (tuple, list)) else [found]:
+        if not isinstance(each, np.ndarray) or each.dtype != np.int8 or not np.may_share_memory(each, base):
+            return None
+        offset = each.__array_interface__["data"][0] - probe.__array_interface__["data"][0]
+        layouts.append((each.shape, each.strides, offset))
+    return layouts
 
 
 def same_order(a: Shape, b: Shape) -> bool:
