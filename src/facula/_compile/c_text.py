@@ -18,7 +18,7 @@ import numpy as np
 from .c_loops import LoopText, written_loop
 from .c_products import small_product
 from .scalars import c_type, literal
-from .steps import Buffer, Check, Copy, LibraryCall, Loop, Plan, Product, PythonCall, Shape, Step, Value
+from .steps import Buffer, Check, Copy, LibraryCall, Loop, Plan, Product, PythonCall, Shape, Step, Value, Written
 
 WORTH_RELEASING = 50e3
 """ns of work from which on other threads of Python may run meanwhile."""
@@ -86,7 +86,7 @@ class _Writer:
         found = self.names.get(buffer)
         if found is None:
             base = re.sub(r"\W", "_", buffer.name) or "t"
-            if base[0].isdigit() or base in _RESERVED or re.fullmatch(r"(loop|product|segment)_\d+", base):
+            if base[0].isdigit() or base in _RESERVED or re.fullmatch(r"(loop|product|kernel|segment)_\d+", base):
                 base = f"_{base}"
             found, k = base, 1
             while found in self.taken:
@@ -155,6 +155,10 @@ class _Writer:
                 return self._product(step)
             case LibraryCall():
                 return self._library(step)
+            case Written():
+                name = self._function(step.text, "kernel")
+                call = f"{name}({', '.join([self.pointer(v) for v in step.arrays])})"
+                return [f"if ({call}) return DECLINED;" if step.may_decline else f"{call};"], step.work
             case Check():
                 return [self._check(step)], 1.0
             case Copy():
@@ -201,14 +205,17 @@ class _Writer:
             for i in step.zeroed if (v := step.arrays[i]) is not None
         ]  # fmt: skip
         whole = ", ".join(map(str, step.whole)) or "0"
-        numbers = ", ".join([literal(x, np.dtype(float)) for x in step.real]) or "0"
+        numbers = ", ".join([self._number(x) for x in step.real]) or "0"
         lines += [
             f"if ((status = program_{kernel}((void *[]){{{arrays}}}, (const int64_t[]){{{whole}}},",
             f"        (const double[]){{{numbers}}}))) return status == NO_MEMORY ? MEMORY : DECLINED;",
         ]
-        lines[-2] = lines[-2].replace("(status = ", "(status = ")
         cost = work if work is not None else sum([v.size for v in step.arrays if v is not None]) * 1.0
         return ["{", "    int status;", *["    " + line for line in lines], "}"], cost
+
+    def _number(self, x: float | Value) -> str:
+        """A number, or the element that will be one."""
+        return f"{self.name(x.buffer)}[{x.offset}]" if isinstance(x, Value) else literal(x, np.dtype(float))
 
     def _check(self, step: Check) -> str:
         value = f"{self.name(step.value.buffer)}[{step.value.offset}]"

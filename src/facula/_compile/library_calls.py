@@ -1,48 +1,115 @@
-"""Operators that are kernels of the native library, inside a program: their records say ``lowering="library"``."""
+"""Operators whose records say ``lowering="library"``: kernels of the native library, or C that their family writes.
+
+A maker takes a ``Call``, adds steps that compute the results, and says whether it did; where it does not (a dtype or an
+argument that the kernel does not take), the NumPy kernel is called.
+"""
 
 from __future__ import annotations
 
+import importlib
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from .lowering import arguments
-from .steps import LibraryCall
+from .lowering import arguments, dtype_of, shape_of
+from .steps import Buffer, LibraryCall, Loop, Shape, Value, Written, dense, span
 
-_REAL = (np.dtype(np.float32), np.dtype(np.float64))
-Maker = Callable[[Any, Any, dict[str, Any]], bool]
+REAL = (np.dtype(np.float32), np.dtype(np.float64))
+Maker = Callable[["Call"], bool]
 _MAKERS: dict[str, Maker] = {}
+_FAMILIES = ("library_rows", "library_networks", "library_indexing")
+
+
+class Call:
+    """A node that is to become steps: its arguments by name, arrays of them, arrays for its results."""
+
+    def __init__(self, scheduler: Any, node: Any) -> None:
+        self.scheduler = scheduler
+        self.node = node
+        self.given = arguments(node)
+        self.items = {user.args[1]: user for user in node.users if user.target is operator.getitem}
+        self.results: dict[int, Value] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        return self.given[name]
+
+    def shape(self, name: str) -> Shape:
+        return shape_of(self.given[name])
+
+    def are_real(self, *names: str) -> bool:
+        """Whether arguments, if they are given, are real, of one dtype, and not empty."""
+        tensors = [self.given[name] for name in names if self.given[name] is not None]
+        alike = all(dtype_of(t) == dtype_of(tensors[0]) and 0 not in shape_of(t) for t in tensors)
+        return alike and dtype_of(tensors[0]) in REAL
+
+    def value(self, name: str) -> Value:
+        found: Value = self.scheduler.value(self.given[name])
+        return found
+
+    def dense(self, name: str) -> Value | None:
+        """The array of an argument with dense rows; None if it is None."""
+        return None if self.given[name] is None else self.scheduler.densely(self.given[name])
+
+    def out(self) -> Value:
+        """The array of the only result, dense."""
+        made: Value = self.scheduler.made(self.node)
+        self.scheduler.values[self.node] = made
+        return made
+
+    def result(self, i: int, shape: Shape, dtype: Any) -> Value:
+        """The dense array of one of several results; memory in between if nobody wants it."""
+        item = self.items.get(i)
+        if item is None:
+            return Value(Buffer("arena", dtype, math.prod(shape), name=self.node.name), 0, shape, dense(shape))
+        self.results[i] = self.scheduler.made(item)
+        return self.results[i]
+
+    def laid_out(self, i: int, shape: Shape, dtype: Any) -> Value:
+        """The same with the strides that eager gives it."""
+        scheduler, item = self.scheduler, self.items.get(i)
+        strides = None if item is None else scheduler.wanted(item)
+        if item is None or strides == dense(shape):
+            return self.result(i, shape, dtype)
+        if item in scheduler.outputs:
+            made = scheduler.output_value(item, scheduler.outputs.pop(item))
+        else:
+            made = Value(Buffer("arena", dtype, span(shape, strides), name=item.name), 0, shape, strides)
+        self.results[i] = made
+        return made
+
+    def done(self) -> bool:
+        """Tell the scheduler where several results are."""
+        if self.items:
+            self.scheduler.values[self.node] = [self.results.get(i) for i in range(max(self.items) + 1)]
+        return True
+
+    def kernel(self, name: str, arrays: list[Value | None], written: tuple[int, ...], whole: Any, real: Any = (),
+               **more: Any) -> None:  # fmt: skip
+        source = self.scheduler.current
+        self.scheduler.steps.append(LibraryCall(name, arrays, written, [*whole], [*real], source, **more))
+
+    def written(self, text: str, arrays: list[Value], written: tuple[int, ...], work: float, **more: Any) -> None:
+        self.scheduler.steps.append(Written(text, arrays, written, work, self.scheduler.current, **more))
+
+    def loop(self, loop: Loop) -> None:
+        self.scheduler.steps.append(loop)
+
+
+def maker(name: str) -> Callable[[Maker], Maker]:
+    def add(make: Maker) -> Maker:
+        _MAKERS[name] = make
+        return make
+
+    return add
 
 
 def add(scheduler: Any, node: Any) -> bool:
-    """Add the step that computes a node; False if the library's kernel does not take these arguments."""
+    """Add the steps that compute a node; False if there is no kernel for these arguments."""
+    if not _MAKERS:
+        for family in _FAMILIES:
+            importlib.import_module(f".{family}", __package__)
     make = _MAKERS.get(node.target.name)
-    return make is not None and make(scheduler, node, arguments(node))
-
-
-def _rows(kernel: str, *names: str) -> Maker:
-    """A kernel of rows: arrays of one shape, and a result of that shape, along the last dimension."""
-
-    def make(scheduler: Any, node: Any, given: dict[str, Any]) -> bool:
-        operands = [given[name] for name in names]
-        shape, dtype = tuple(node.meta["shape"]), node.meta["dtype"]
-        alike = all(
-            hasattr(t, "meta") and tuple(t.meta["shape"]) == shape and t.meta["dtype"] == dtype for t in operands
-        )
-        if not alike or dtype not in _REAL or not shape or 0 in shape or given["dim"] % len(shape) != len(shape) - 1:
-            return False
-        arrays = [scheduler.densely(t) for t in operands]
-        out = scheduler.values[node] = scheduler.made(node)
-        sizes = [math.prod(shape[:-1]), shape[-1]]
-        scheduler.steps.append(LibraryCall(kernel, [*arrays, out], (len(arrays),), sizes, [], scheduler.current))
-        return True
-
-    return make
-
-
-_MAKERS["softmax"] = _rows("softmax", "input")
-_MAKERS["log_softmax"] = _rows("log_softmax", "input")
-_MAKERS["softmax_backward_data"] = _rows("softmax_backward", "input", "output")
-_MAKERS["log_softmax_backward_data"] = _rows("log_softmax_backward", "input", "output")
+    return make is not None and make(Call(scheduler, node))

@@ -214,8 +214,10 @@ class _Writer:
         lines, said = self._statements(i, loop, given, targets, shape, f"{i}")
         for r in loop.reductions:
             dims = tuple(d for d in range(len(r.shape)) if d in r.dims)
-            source = said[r.statement]
-            if r.shape != shape or source in self.constants.values() or _may_broadcast(loop, r.statement, space):
+            source, s = said[r.statement], loop.statements[r.statement]
+            if s.op == "load":
+                source = self.exact(loads[s.what])
+            if r.shape != shape or source in self.constants.values():
                 source = f"view_of({source}, {shape}, {r.shape})"
                 self.names["view_of"] = _view_of
             lines.append(f'reduce("{r.kind}", {source}, {dims}, {self.array(r.out)})')
@@ -394,11 +396,6 @@ def _uses(loop: Loop) -> dict[int, int]:
             for a in loop.statements[k].args:
                 last.setdefault(a, k)
     return last
-
-
-def _may_broadcast(loop: Loop, at: int, space: Space) -> bool:
-    s = loop.statements[at]
-    return s.op == "load" and any(stride == 0 for stride in space.loads[s.what])
 
 
 def _alike(own: Any, other: Any, exact: bool) -> bool:

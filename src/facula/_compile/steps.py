@@ -3,7 +3,8 @@
 - ``Buffer``: memory; an input's, an output's, a piece of the arena, a constant, or what a call of NumPy gave.
 - ``Value``: an array in a buffer, by offset, shape and strides in elements. Views are values of the same buffer.
 - ``Loop``: statements for each element of a space, then stores and reductions.
-- ``Product``, ``LibraryCall``: kernels of the native library. ``PythonCall``: whatever has no other form.
+- ``Product``, ``LibraryCall``: kernels of the native library. ``Written``: a function of C that an operator's family
+  writes. ``PythonCall``: whatever has no other form.
 - ``Check``: ends the program if a number is not what it was. ``Copy``: into the memory of an input, at the very end.
 """
 
@@ -208,14 +209,14 @@ class Product:
 
 @dataclass(eq=False)
 class LibraryCall:
-    """A kernel of the native library: its arrays in order, its whole and its real numbers."""
+    """A kernel of the native library: its arrays in order, its whole and its real numbers (or where one will be)."""
 
     name: str
     arrays: list[Value | None]
     written: tuple[int, ...]
     """Which of the arrays are results."""
     whole: list[int]
-    real: list[float]
+    real: list[float | Value]
     source: Any = None
     zeroed: tuple[int, ...] = ()
     """Which results must be 0 before."""
@@ -224,9 +225,33 @@ class LibraryCall:
 
     def reads(self) -> Iterator[Value]:
         yield from [v for i, v in enumerate(self.arrays) if v is not None and i not in self.written]
+        yield from [v for v in self.real if isinstance(v, Value)]
 
     def writes(self) -> Iterator[Value]:
         yield from [v for i, v in enumerate(self.arrays) if v is not None and i in self.written]
+
+
+@dataclass(eq=False)
+class Written:
+    """A function of C that is called with the addresses of arrays; its name in the text is FUNCTION.
+
+    It gives 0, or 1 if it declines, and has then written nothing that counts.
+    """
+
+    text: str
+    arrays: list[Value]
+    written: tuple[int, ...]
+    """Which of the arrays are results."""
+    work: float
+    """ns, about."""
+    source: Any = None
+    may_decline: bool = False
+
+    def reads(self) -> Iterator[Value]:
+        yield from [v for i, v in enumerate(self.arrays) if i not in self.written]
+
+    def writes(self) -> Iterator[Value]:
+        yield from [v for i, v in enumerate(self.arrays) if i in self.written]
 
 
 @dataclass(eq=False)
@@ -277,7 +302,7 @@ class Copy:
         yield self.target
 
 
-Step = Loop | Product | LibraryCall | PythonCall | Check | Copy
+Step = Loop | Product | LibraryCall | Written | PythonCall | Check | Copy
 
 
 def values_in(thing: Any) -> Iterator[Value]:

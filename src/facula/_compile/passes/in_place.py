@@ -7,14 +7,15 @@ the input later, and the loop itself reads it at most where it writes.
 
 from __future__ import annotations
 
-from ..steps import Buffer, Check, Copy, LibraryCall, Loop, Plan, PythonCall, Value
+from ..steps import Buffer, Check, Copy, LibraryCall, Loop, Plan, PythonCall, Value, Written
+from .space import space_of
 
 
 def in_place(plan: Plan) -> None:
     copies = [s for s in plan.steps if isinstance(s, Copy)]
     body = [s for s in plan.steps if not isinstance(s, Copy)]
     ends = [i for i, s in enumerate(body) if isinstance(s, (Check, PythonCall))
-            or (isinstance(s, LibraryCall) and s.may_decline)]  # fmt: skip
+            or (isinstance(s, (LibraryCall, Written)) and s.may_decline)]  # fmt: skip
     safe_from = ends[-1] + 1 if ends else 0
     for copy in copies:
         made = copy.value.buffer
@@ -43,7 +44,11 @@ def in_place(plan: Plan) -> None:
         if later and target.strides != stores[0][1].strides:
             continue
         k = stores[0][0]
-        loop.stores[k] = (loop.stores[k][0], target)
+        before = loop.stores[k]
+        loop.stores[k] = (before[0], target)
+        if space_of(loop, False) is None:
+            loop.stores[k] = before
+            continue
         for step in later:
             _reads_from(step, made, memory)
         plan.steps.remove(copy)

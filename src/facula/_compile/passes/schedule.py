@@ -113,7 +113,10 @@ class Scheduler:
             elif i in commits:
                 target = inputs[commits[i]]
                 if node is not self.program.placeholders[commits[i]]:
-                    copies.append(Copy(self.value(node).broadcast(target.shape), target, node.meta.get("source")))
+                    value = self.value(node)
+                    if any(value.buffer is inputs[at].buffer for at in commits.values()):
+                        value = self.dense_value(value)  # it may have been written by another copy before
+                    copies.append(Copy(value.broadcast(target.shape), target, node.meta.get("source")))
                 found.append(None)
             elif node.op == "placeholder":
                 found.append(inputs.index(self.values[node]))

@@ -15,14 +15,14 @@ from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONALS
 
 
-@primitive("EmbeddingBackward0", name="embedding", kind="linear")
+@primitive("EmbeddingBackward0", name="embedding", kind="linear", lowering="library")
 def embedding_op(weight: Array, indices: Array, padding_idx: int, scale_grad_by_freq: bool, sparse: bool) -> Any:
     return weight.take(indices, 0) if weight.__class__ is np.ndarray else weight[indices]
 
 
 @primitive(
     "EmbeddingDenseBackwardBackward0", name="embedding_rows_summed", kind="linear",
-    saved_names={"scale_grad_by_freq": ""},
+    saved_names={"scale_grad_by_freq": ""}, lowering="library",
 )  # fmt: skip
 def rows_summed_op(input: Array, indices: Array, rows: int, padding_idx: int, scale_grad_by_freq: bool) -> Any:
     """Each row of ``input`` added to the row of a table that its index says; the padding row stays 0."""

@@ -106,7 +106,8 @@ def _nll_backward(
 
 _SAVED = {"out1": "total_weight"}
 nll_loss_op = primitive(
-    "NllLossBackward0", name="nll_loss", kind="linear", outputs=2, differentiable_outputs="first", saved_names=_SAVED
+    "NllLossBackward0", name="nll_loss", kind="linear", outputs=2, differentiable_outputs="first", saved_names=_SAVED,
+    lowering="library",
 )(_nll)  # fmt: skip
 nll_loss2d_op = primitive(
     "NllLoss2DBackward0", name="nll_loss2d", kind="linear", outputs=2, differentiable_outputs="first",
@@ -114,7 +115,7 @@ nll_loss2d_op = primitive(
 )(_nll)  # fmt: skip
 
 nll_loss_backward_op = primitive(
-    "NllLossBackwardBackward0", name="nll_loss_backward", kind="linear", batch=batching.item_by_item
+    "NllLossBackwardBackward0", name="nll_loss_backward", kind="linear", batch=batching.item_by_item, lowering="library"
 )(_nll_backward)
 nll_loss2d_backward_op = primitive(
     "NllLoss2DBackwardBackward0", name="nll_loss2d_backward", kind="linear", batch=batching.item_by_item

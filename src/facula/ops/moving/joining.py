@@ -120,7 +120,7 @@ _LEGACY_EMPTY = (0,)
 """The shape of vectors without elements, which fit beside tensors of any shape, and add nothing."""
 
 
-@primitive("CatBackward0", name="cat_op", kind="linear", saved_names=_HIDDEN)
+@primitive("CatBackward0", name="cat_op", kind="linear", saved_names=_HIDDEN, lowering="library")
 def cat_op(tensors: Arrays, dim: int, ends: tuple[int, ...], dtypes: Any) -> Any:
     """``ends``: where along ``dim`` each tensor ends; ``dtypes``: those of the tensors if they differ."""
     return joined(tensors, dim) if dtypes is None and min(ends) >= 0 else cat_arrays(tensors, dim)

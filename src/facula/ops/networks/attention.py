@@ -52,6 +52,7 @@ def _repeated(x: Any, heads: int) -> Any:
 @primitive(
     "ScaledDotProductFlashAttentionForCpuBackward0", name="flash_attention", outputs=3, differentiable_outputs="first",
     saved_names={"out0": "output", "out1": "logsumexp", "out2": ""}, native=("attention:attention", 1024),
+    lowering="library",
 )  # fmt: skip
 @by_zeros
 def flash_attention_op(
@@ -65,7 +66,9 @@ def flash_attention_op(
     return out.astype(query.dtype, copy=False), logs, kept
 
 
-@primitive(name="flash_attention_backward", outputs=3, native=("attention:attention_backward", 1024))
+@primitive(
+    name="flash_attention_backward", outputs=3, native=("attention:attention_backward", 1024), lowering="library"
+)
 @by_zeros
 def flash_attention_backward_op(
     grad_out: Array, query: Array, key: Array, value: Array, attn_mask: Array | None, out: Array, logsumexp: Array,

@@ -38,7 +38,7 @@ from .normalization import (
     saved_names={
         "input": "input", "out1": "result1", "out2": "result2", "normalized_shape": "normalized_shape", "eps": "",
     },
-    native=("norms:layer_norm", 64),
+    native=("norms:layer_norm", 64), lowering="library",
 )  # fmt: skip
 @by_zeros
 def layer_norm_op(
@@ -64,7 +64,7 @@ def _last(n: int) -> tuple[int, ...]:
 @primitive(
     "NativeLayerNormBackwardBackward0", name="native_layer_norm_backward", outputs=3,
     saved_names={"input": "input", "normalized_shape": "normalized_shape", "eps": ""},
-    native=("norms:layer_norm_backward", 64),
+    native=("norms:layer_norm_backward", 64), lowering="library",
 )  # fmt: skip
 @by_zeros
 def layer_norm_backward_op(

@@ -1,0 +1,119 @@
+"""Kernels of rows: softmax and log_softmax, layer norm, the negative log likelihood of classes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .library_calls import Call, Maker, maker
+from .lowering import dtype_of
+from .steps import Buffer, Loop, Value
+
+_MEAN, _SUM = 1, 2
+
+
+def _rows(kernel: str, *names: str) -> Maker:
+    """Arrays of one shape, and a result of that shape, along the last dimension."""
+
+    def make(call: Call) -> bool:
+        shape = tuple(call.node.meta["shape"])
+        alike = call.are_real(*names) and all(call.shape(name) == shape for name in names)
+        if not alike or dtype_of(call[names[0]]) != call.node.meta["dtype"] or not shape:
+            return False
+        if call["dim"] % len(shape) != len(shape) - 1:
+            return False
+        arrays = [call.dense(name) for name in names]
+        call.kernel(kernel, [*arrays, call.out()], (len(arrays),), (math.prod(shape[:-1]), shape[-1]))
+        return True
+
+    return make
+
+
+maker("softmax")(_rows("softmax", "input"))
+maker("log_softmax")(_rows("log_softmax", "input"))
+maker("softmax_backward_data")(_rows("softmax_backward", "input", "output"))
+maker("log_softmax_backward_data")(_rows("log_softmax_backward", "input", "output"))
+
+
+# ---- layer norm
+
+
+@maker("native_layer_norm")
+def layer_norm(call: Call) -> bool:
+    shape, inner = call.shape("input"), tuple(call["normalized_shape"])
+    if call["mixed"] or not call.are_real("input", "weight", "bias"):
+        return False
+    lead = shape[: len(shape) - len(inner)]
+    arrays = [call.dense(name) for name in ("input", "weight", "bias")]
+    dtype = dtype_of(call["input"])
+    kept = lead + (1,) * len(inner)
+    results = [call.result(0, shape, dtype), call.result(1, kept, dtype), call.result(2, kept, dtype)]
+    call.kernel("layer_norm", [*arrays, *results], (3, 4, 5), (math.prod(lead), math.prod(inner)), (call["eps"],))
+    return call.done()
+
+
+@maker("native_layer_norm_backward")
+def layer_norm_backward(call: Call) -> bool:
+    names = ("grad_out", "input", "mean", "rstd", "weight")
+    if not call.are_real(*names):
+        return False
+    shape, inner = call.shape("input"), tuple(call["normalized_shape"])
+    needs = [need and owner is not None for need, owner in zip(call["needs"], (0, call["weight"], call["bias"]))]
+    if any(i in call.items and not needs[i] for i in range(3)):
+        return False
+    arrays = [call.dense(name) for name in names]
+    dtype, width = dtype_of(call["input"]), math.prod(inner)
+    results = [call.result(i, (shape, inner, inner)[i], dtype) if needs[i] else None for i in range(3)]
+    written = tuple([5 + i for i in range(3) if needs[i]])
+    call.kernel("layer_norm_backward", [*arrays, *results], written, (math.prod(shape) // width, width))
+    return call.done()
+
+
+# ---- losses
+
+
+def _are_classes(call: Call, input: str) -> bool:
+    rows, target = call.shape(input), call["target"]
+    if len(rows) != 2 or not call.are_real(input, "weight") or dtype_of(target) != np.int64:
+        return False
+    return call.shape("target") == rows[:1] and call["reduction"] in (_MEAN, _SUM)
+
+
+@maker("nll_loss")
+def nll_loss(call: Call) -> bool:
+    if not _are_classes(call, "input"):
+        return False
+    dtype = dtype_of(call["input"])
+    arrays = [call.dense(name) for name in ("input", "target", "weight")]
+    sums = Buffer("arena", dtype, 2, name=call.node.name)
+    whole = (*call.shape("input"), call["ignore_index"])
+    call.kernel("nll", [*arrays, Value(sums, 0, (2,), (1,))], (3,), whole, may_decline=True)
+    losses, weights = Value(sums, 0, (), ()), Value(sums, 1, (), ())
+    loop = Loop(1)
+    total = loop.load(weights)
+    mean = loop.add("div", (loop.load(losses), total), dtype)
+    loop.stores.append((mean if call["reduction"] == _MEAN else loop.load(losses), call.result(0, (), dtype)))
+    loop.stores.append((total, call.result(1, (), dtype)))
+    call.loop(loop)
+    return call.done()
+
+
+@maker("nll_loss_backward")
+def nll_loss_backward(call: Call) -> bool:
+    if not _are_classes(call, "input") or not call.are_real("input", "grad_output", "total_weight"):
+        return False
+    dtype = dtype_of(call["input"])
+    arrays = [call.dense("target"), call.dense("weight")]
+    scale = call.dense("grad_output")
+    if call["reduction"] == _MEAN:
+        over = call.dense("total_weight")
+        assert scale is not None and over is not None
+        loop = Loop(1)
+        share = loop.add("div", (loop.load(scale), loop.load(over)), dtype)
+        scale = Value(Buffer("arena", dtype, 1, name="share"), 0, (), ())
+        loop.stores.append((share, scale))
+        call.loop(loop)
+    whole = (*call.shape("input"), call["ignore_index"])
+    call.kernel("nll_backward", [*arrays, call.out()], (2,), whole, (scale,), may_decline=True)
+    return True
