@@ -70,7 +70,7 @@ class Call:
     def laid_out(self, i: int, shape: Shape, dtype: Any) -> Value:
         """The same with the strides that eager gives it."""
         scheduler, item = self.scheduler, self.items.get(i)
-        strides = None if item is None else scheduler.wanted(item)
+        strides = dense(shape) if item is None else scheduler.wanted(item)
         if item is None or strides == dense(shape):
             return self.result(i, shape, dtype)
         if item in scheduler.outputs:

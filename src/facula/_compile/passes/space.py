@@ -31,7 +31,10 @@ def refined(shapes: list[Shape], size: int) -> Shape | None:
     return tuple([b // a for a, b in pairwise(points)][::-1])
 
 
-def coarse(shape: Shape, strides: Shape, marks: tuple[bool, ...] | None = None) -> tuple[Shape, Shape, tuple[bool, ...]]:
+Marks = tuple[bool, ...]
+
+
+def coarse(shape: Shape, strides: Shape, marks: Marks | None = None) -> tuple[Shape, Shape, Marks]:
     """The fewest dimensions of an array in which its elements have the same order and places; equal marks join."""
     found: list[tuple[int, int, bool]] = []
     for n, stride, mark in zip(shape, strides, marks or (False,) * len(shape)):
@@ -85,16 +88,16 @@ def space_of(loop: Loop, joined: bool = True) -> Space | None:
     return _joined(_ordered(found)) if joined else found
 
 
-def _placed(value: Value) -> tuple[Shape, Shape, tuple[bool, ...]]:
+def _placed(value: Value) -> tuple[Shape, Shape, Marks]:
     return coarse(value.shape, value.strides)
 
 
-def _reduced(r: Reduction) -> tuple[Shape, Shape, tuple[bool, ...]]:
+def _reduced(r: Reduction) -> tuple[Shape, Shape, Marks]:
     marks = tuple([d in r.dims for d in range(len(r.shape))])
     return coarse(r.shape, tuple([0 if gone else s for gone, s in zip(marks, r.out.strides)]), marks)
 
 
-def _flags(space: Shape, shape: Shape, marks: tuple[bool, ...]) -> tuple[bool, ...]:
+def _flags(space: Shape, shape: Shape, marks: Marks) -> Marks:
     found: list[bool] = []
     dims = list(zip(shape, marks))
     n, mark = dims.pop() if dims else (1, False)

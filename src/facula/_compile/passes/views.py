@@ -8,7 +8,6 @@ import numpy as np
 
 from ..steps import Shape, Value
 
-
 Layout = tuple[Shape, Shape, int]
 """Shape, strides and offset in elements."""
 

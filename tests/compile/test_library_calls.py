@@ -1,0 +1,186 @@
+"""Operators that are C in programs: kernels of the library and copies, in training steps, beside eager."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import facula as torch
+from facula import nn
+from facula._compile import emit
+from facula._compile.c_build import has_compiler
+from facula._compile.c_text import CProgram
+from facula._compile.steps import PythonCall
+
+from .graphs import Builder, all_operators
+
+pytestmark = [
+    pytest.mark.usefixtures("with_library"), pytest.mark.skipif(not has_compiler(), reason="needs a C compiler")
+]  # fmt: skip
+F = nn.functional
+all_operators()
+
+
+@pytest.fixture
+def called(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of NumPy's kernels that programs call."""
+    from facula._compile import c_build
+
+    names: list[str] = []
+    loaded = c_build.Loaded.__init__
+
+    def note(self: Any, program: CProgram) -> None:
+        names.extend([s[0].name for s in program.segments if isinstance(s[0], PythonCall)])
+        loaded(self, program)
+
+    monkeypatch.setattr(c_build.Loaded, "__init__", note)
+    return names
+
+
+def alike(function: Any, *leaves: Any) -> None:
+    """Values and gradients of a function and of its program."""
+    compiled = torch.compile(function, backend="c")
+    for _ in range(2):
+        found = []
+        for f in (function, compiled):
+            own = [leaf.detach().clone().requires_grad_() for leaf in leaves]
+            out = f(*own)
+            out.square().sum().backward()
+            found.append([out.detach(), *[leaf.grad for leaf in own]])
+        for a, b in zip(*found, strict=True):
+            np.testing.assert_allclose(b.numpy(), a.numpy(), rtol=2e-5, atol=2e-5)
+            assert a.stride() == b.stride()
+
+
+@pytest.mark.parametrize("shape", [(6, 8), (2, 3, 8), (4, 2, 8)])
+def test_layer_norm(shape: tuple[int, ...], called: list[str]) -> None:
+    torch.manual_seed(0)
+    weight = torch.randn(shape[-1])
+    alike(lambda x, w: F.layer_norm(x, shape[-1:], w), torch.randn(shape), weight)
+    alike(lambda x: F.layer_norm(x, shape[1:]), torch.randn(shape))
+    assert not called
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_attention_of_parts_of_one_array(causal: bool, dtype: Any, called: list[str]) -> None:
+    """What a transformer does: split, view, transpose; then the gradients, joined again."""
+    rng = np.random.default_rng(0)
+    b = Builder()
+    x, g = b.inputs(
+        x=rng.standard_normal((2, 5, 24)).astype(dtype), g=rng.standard_normal((2, 2, 5, 4)).astype(dtype)
+    )
+    parts = b.call("split", x, 8, 2)
+    heads = [b.call("transpose", b.call("view", b.item(parts, i), (2, 5, 2, 4)), 1, 2) for i in range(3)]
+    attended = b.call("flash_attention", *heads, None, 0.0, causal, None, False)
+    out, logs, shares = (b.item(attended, i) for i in range(3))
+    needs = (True, True, True)
+    back = b.call("flash_attention_backward", g, *heads, None, out, logs, shares, 0.0, causal, None, needs)
+    joined = b.call("cat_op", tuple([b.item(back, i) for i in range(3)]), 3, (4, 8, 12), None)
+    found = emit.build_c(b.program([out, logs, joined]))(b.arrays)
+    for value, node in zip(found, (out, logs, joined), strict=True):
+        np.testing.assert_allclose(value, b.values[node], rtol=2e-5, atol=2e-5)
+    assert not called
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_cross_entropy(reduction: str, weighted: bool, called: list[str]) -> None:
+    torch.manual_seed(0)
+    target = torch.tensor([0, 3, -100, 1])
+    weight = torch.rand(5) if weighted else None
+    alike(lambda x: F.cross_entropy(x, target, weight, reduction=reduction), torch.randn(4, 5))
+    assert not called
+
+
+def test_a_class_that_does_not_exist_is_refused_as_always() -> None:
+    loss = torch.compile(lambda x, y: F.cross_entropy(x, y), backend="c")
+    x, y = torch.randn(4, 5), torch.tensor([0, 1, 2, 3])
+    loss(x, y)
+    good = loss(x, y)
+    with pytest.raises(IndexError, match="out of bounds"):
+        loss(x, torch.tensor([0, 1, 2, 7]))
+    assert torch.equal(loss(x, y), good)
+
+
+def test_a_step_that_is_refused_changes_nothing() -> None:
+    net = nn.Linear(3, 5)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+
+    def step(x: Any, y: Any) -> Any:
+        optimizer.zero_grad()
+        loss = F.cross_entropy(net(x), y)
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    compiled = torch.compile(step, backend="c")
+    x = torch.randn(4, 3)
+    for _ in range(3):
+        compiled(x, torch.tensor([0, 1, 2, 3]))
+    before = net.weight.detach().clone()
+    with pytest.raises(IndexError):
+        compiled(x, torch.tensor([0, 1, 2, 9]))
+    assert torch.equal(net.weight, before)
+
+
+def test_embedding(called: list[str]) -> None:
+    torch.manual_seed(0)
+    index = torch.tensor([[1, 4, 1], [0, 2, 4]])
+    alike(lambda w: F.embedding(index, w).tanh(), torch.randn(5, 3))
+    assert {*called} <= {"_check_rows"}
+    compiled = torch.compile(lambda w, i: F.embedding(i, w), backend="c")
+    for i in (index, index):
+        assert compiled(torch.eye(5), i).shape == (2, 3, 5)
+    with pytest.raises(IndexError, match="index out of range in self"):
+        compiled(torch.eye(5), index + 1)
+
+
+@pytest.mark.parametrize("dim", [0, 1, -1])
+def test_cat(dim: int, called: list[str]) -> None:
+    torch.manual_seed(0)
+    alike(lambda a, b: torch.cat([a, b.t(), a * 2], dim), torch.randn(3, 3), torch.randn(3, 3))
+    assert not called
+
+
+def test_a_copy_does_not_read_what_another_has_written() -> None:
+    def swap(a: Any, b: Any) -> None:
+        old = a.clone()
+        a.copy_(-b)
+        b.copy_(old)
+
+    for backend in ("c", "numpy"):
+        compiled = torch.compile(swap, backend=backend)
+        for _ in range(3):
+            a, b = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0])
+            compiled(a, b)
+            assert a.tolist() == [-3, -4] and b.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("backend", ["c", "numpy"])
+def test_results_do_not_depend_on_the_number_of_threads(backend: str) -> None:
+    """Sums of whole arrays, of rows and of columns, loops in pieces, products, norms: bit by bit."""
+    torch.manual_seed(0)
+    x, w = torch.randn(400, 300), torch.randn(300, 300, requires_grad=True)
+
+    def work(x: Any, w: Any) -> Any:
+        y = F.layer_norm(torch.tanh(x @ w), (300,))
+        return F.gelu(y).sum(0).sin().sum() + (y * y).mean() + y.sum(1).abs().max() + torch.softmax(y, 1).square().sum()
+
+    found = []
+    before = torch.get_num_threads()
+    try:
+        for threads in (1, 2, 3):
+            torch.set_num_threads(threads)
+            compiled = torch.compile(work, backend=backend)
+            for _ in range(2):
+                w.grad = None
+                out = compiled(x, w)
+                out.backward()
+            found.append((out.item(), w.grad.clone()))
+    finally:
+        torch.set_num_threads(before)
+    for value, gradient in found[1:]:
+        assert value == found[0][0] and torch.equal(gradient, found[0][1])
