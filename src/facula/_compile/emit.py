@@ -19,7 +19,7 @@ from .passes.graph import cleaned
 from .passes.in_place import in_place
 from .passes.memory import place
 from .passes.schedule import schedule
-from .program import Declined, Mismatch
+from .program import Mismatch
 from .steps import Buffer, Plan, PythonCall, Value, dense, span, values_in
 
 _numbers = itertools.count(1)
