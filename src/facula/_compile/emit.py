@@ -14,12 +14,11 @@ import numpy as np
 from .._core import quiet
 from ..native.build import BuildError
 from . import c_build, c_text
-from . import program as programs
 from .passes.graph import cleaned
 from .passes.in_place import in_place
 from .passes.memory import place
 from .passes.schedule import schedule
-from .program import Mismatch
+from .program import Declined, Mismatch
 from .steps import Buffer, Plan, PythonCall, Value, dense, span, values_in
 
 _numbers = itertools.count(1)
@@ -68,7 +67,6 @@ def build_c(program: Any) -> Compiled:
         raise BuildError("more than 1,000 arrays")
     loaded = c_build.Loaded(written)
     text, names = driver(plan, written, loaded)
-    names["by_kernels"] = lambda arrays: programs.run(program, arrays)
     return Compiled(made(text, names, "c"), f"{text}\n/* ---- C\n*/\n{written.text}", "c")
 
 
@@ -109,8 +107,7 @@ def driver(plan: Plan, written: c_text.CProgram, loaded: c_build.Loaded) -> tupl
         else:
             names[f"segment_{i}"] = loaded.segments[i]
             lines += [f"status = segment_{i}({calls})", "if status != -1:"]
-            lines += ["    if status == -4: return run(fitted(arrays))"]
-            lines += ["    if status == -3: return by_kernels(arrays)", "    fail(status)"]
+            lines += ["    if status == -4: return run(fitted(arrays))", "    fail(status)"]
     outputs = ["None" if v is None else f"a{v}" if isinstance(v, int) else variables[v.buffer] for v in plan.outputs]
     names["new_arena"] = lambda: new_arena(plan.arena)
     names["_kept"] = loaded
@@ -241,4 +238,6 @@ def new_arena(size: int) -> Any:
 def fail(status: int) -> None:
     if status >= 0:
         raise Mismatch
-    raise MemoryError
+    if status == -2:
+        raise MemoryError
+    raise Declined
