@@ -5,7 +5,7 @@ What facula itself needs of them; ``utils._pytree`` has the rest of PyTorch's na
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict, deque
+from collections import OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable
 from typing import Any
 
@@ -23,6 +23,15 @@ class Kind:
         self.flatten = flatten
         self.unflatten = unflatten
 
+    @property
+    def flatten_fn(self) -> Callable[[Any], tuple[list[Any], Any]]:
+        """PyTorch's name for it, as others use it."""
+        return self.flatten
+
+    @property
+    def unflatten_fn(self) -> Callable[[list[Any], Any], Any]:
+        return self.unflatten
+
 
 def _flatten_namedtuple(x: Any) -> tuple[list[Any], Any]:
     return list(x), type(x)
@@ -31,7 +40,8 @@ def _flatten_namedtuple(x: Any) -> tuple[list[Any], Any]:
 _RESULT = Kind(_flatten_namedtuple, lambda values, cls: cls(values))  # of an operator, as in ``return_types``
 _NAMEDTUPLE = Kind(_flatten_namedtuple, lambda values, cls: cls(*values))
 
-KINDS: dict[type, Kind] = {
+KINDS: dict[Any, Kind] = {
+    namedtuple: _NAMEDTUPLE,
     tuple: Kind(lambda x: (list(x), None), lambda values, _: tuple(values)),
     list: Kind(lambda x: (list(x), None), lambda values, _: list(values)),
     dict: Kind(lambda x: (list(x.values()), list(x)), lambda values, keys: dict(zip(keys, values))),

@@ -19,11 +19,12 @@ from facula.compiler import (
     set_stance,
 )
 
-from . import config, exc, utils
+from . import config, eval_frame, exc, utils
 from ._explaining import explain
 
 __all__ = [
-    "OptimizedModule", "allow_in_graph", "assume_constant_result", "config", "disable", "disallow_in_graph", "exc",
+    "OptimizedModule", "allow_in_graph", "assume_constant_result", "config", "disable", "disallow_in_graph",
+    "eval_frame", "exc",
     "explain", "forbid_in_graph", "graph_break", "is_compiling", "is_dynamo_supported", "list_backends",
     "lookup_backend", "mark_dynamic", "mark_static", "mark_static_address", "maybe_mark_dynamic", "optimize",
     "optimize_assert", "register_backend", "reset", "reset_code_caches", "run", "set_stance", "utils",

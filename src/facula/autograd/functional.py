@@ -33,7 +33,7 @@ def _as_outputs(value: Any, function: str) -> tuple[bool, Tensors]:
     return _as_tuple(value, "outputs of the user-provided function", function)
 
 
-def _opened(inputs: Tensors, create_graph: bool, need_graph: bool = True) -> Tensors:
+def _grad_preprocess(inputs: Tensors, create_graph: bool, need_graph: bool = True) -> Tensors:
     """The inputs as tensors to differentiate with respect to."""
     found = []
     for t in inputs:
@@ -118,8 +118,13 @@ _NO_HESSIAN = (
 )
 
 
-def _closed(values: Tensors, create_graph: bool) -> Tensors:
-    return values if create_graph else tuple(v.detach() for v in values)
+def _grad_postprocess(inputs: Any, create_graph: bool) -> Any:
+    """Results, cut from the graph unless that is wanted; also tuples of tuples."""
+    if create_graph:
+        return inputs
+    if inputs and isinstance(inputs[0], tuple):
+        return tuple(_grad_postprocess(each, create_graph) for each in inputs)
+    return tuple(t.detach() for t in inputs)
 
 
 def _like(values: Tensors, is_tuple: bool) -> Any:
@@ -135,7 +140,7 @@ def vjp(
     """What ``func`` returns, and the product of ``v`` with its Jacobian."""
     with enable_grad():
         is_tuple, given = _as_tuple(inputs, "inputs", "vjp")
-        given = _opened(given, create_graph)
+        given = _grad_preprocess(given, create_graph)
         several, outputs = _as_outputs(func(*given), "vjp")
         _require_history(outputs, strict)
         if v is None:
@@ -145,7 +150,8 @@ def vjp(
             vs = vs if create_graph else tuple(t.detach() for t in vs)
         found = _gradients(outputs, given, vs, create_graph)
         found = _filled(found, given, strict, create_graph, _INDEPENDENT, _FLAT)
-    return _like(_closed(outputs, create_graph), several), _like(_closed(found, create_graph), is_tuple)
+    outputs, found = (_grad_postprocess(values, create_graph) for values in (outputs, found))
+    return _like(outputs, several), _like(found, is_tuple)
 
 
 def jvp(
@@ -154,7 +160,7 @@ def jvp(
     """What ``func`` returns, and the product of its Jacobian with ``v``: the gradient of a gradient."""
     with enable_grad():
         is_tuple, given = _as_tuple(inputs, "inputs", "jvp")
-        given = _opened(given, create_graph)
+        given = _grad_preprocess(given, create_graph)
         if v is None:
             vs = _ones_for(given, "input to the user-provided function is")
         else:
@@ -167,7 +173,8 @@ def jvp(
         pulled = _filled(pulled, given, strict, create_graph, _INDEPENDENT, _FLAT)
         found = _gradients(pulled, weights, vs, create_graph)
         found = _filled(found, outputs, strict, create_graph, _INDEPENDENT, _FLAT)
-    return _like(_closed(outputs, create_graph), several), _like(_closed(found, create_graph), several)
+    outputs, found = (_grad_postprocess(values, create_graph) for values in (outputs, found))
+    return _like(outputs, several), _like(found, several)
 
 
 # ---- jacobian
@@ -192,7 +199,7 @@ def jacobian(
         return _forward_jacobian(func, inputs, strict, vectorize)
     with enable_grad():
         is_tuple, given = _as_tuple(inputs, "inputs", "jacobian")
-        given = _opened(given, create_graph)
+        given = _grad_preprocess(given, create_graph)
         several, outputs = _as_outputs(func(*given), "jacobian")
         _require_history(outputs, strict)
         if vectorize:
@@ -204,7 +211,7 @@ def jacobian(
             rows = _all_rows_at_once(outputs, given, create_graph)
         else:
             rows = tuple(_row_by_row(i, out, given, strict, create_graph) for i, out in enumerate(outputs))
-        rows = tuple(_closed(row, create_graph) for row in rows)
+        rows = tuple(_grad_postprocess(row, create_graph) for row in rows)
     return _like(tuple(_like(row, is_tuple) for row in rows), several)
 
 
@@ -323,7 +330,7 @@ def hessian(
 
     if strict:
         with enable_grad():
-            opened = _opened(given, False)
+            opened = _grad_preprocess(given, False)
             out = scalar(*opened)
             _require_history((out,), True)
             if not any(g is not None and g.requires_grad for g in _gradients((out,), opened, None, True)):
@@ -342,7 +349,7 @@ def vhp(
         is_tuple, given, vs, out, first = _gradient(func, inputs, v, create_graph, strict, "vhp")
         second = _gradients(first, given, vs, create_graph)
         found = _filled(second, given, strict, create_graph, _INDEPENDENT, _FLAT)
-    return _closed((out,), create_graph)[0], _like(_closed(found, create_graph), is_tuple)
+    return _grad_postprocess((out,), create_graph)[0], _like(_grad_postprocess(found, create_graph), is_tuple)
 
 
 def hvp(
@@ -355,7 +362,7 @@ def hvp(
         double = _gradients(first, given, weights, True)
         double = _filled(double, given, strict, create_graph, _INDEPENDENT, _FLAT)
         found = _filled(_gradients(double, weights, vs, create_graph), given, strict, create_graph, _INDEPENDENT, _FLAT)
-    return _closed((out,), create_graph)[0], _like(_closed(found, create_graph), is_tuple)
+    return _grad_postprocess((out,), create_graph)[0], _like(_grad_postprocess(found, create_graph), is_tuple)
 
 
 def _gradient(
@@ -363,11 +370,11 @@ def _gradient(
 ) -> tuple[bool, Tensors, Tensors, Any, Tensors]:
     """What a product with the Hessian begins with: the inputs (were they a tuple?), ``v``, the output, its gradient."""
     is_tuple, given = _as_tuple(inputs, "inputs", function)
-    given = _opened(given, create_graph)
+    given = _grad_preprocess(given, create_graph)
     if v is None:
         vs = _ones_for(given, "input to the user-provided function is")
     else:
-        vs = _closed(_directions(v, given, is_tuple, function), create_graph)
+        vs = _grad_postprocess(_directions(v, given, is_tuple, function), create_graph)
     out = _number(func(*given), function)
     _require_history((out,), strict)
     first = _filled(_gradients((out,), given, None, True), given, strict, True, _INDEPENDENT, _NO_HESSIAN)

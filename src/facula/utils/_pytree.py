@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ from .._core.pytree import (
 )
 from .._core.pytree import broadcast_to_and_flatten as _broadcast_to_and_flatten  # noqa: F401
 from .._core.pytree import register as _register
+from ..return_types import Result
 
 __all__ = [
     "LeafSpec", "MappingKey", "PyTree", "SequenceKey", "TreeSpec", "is_namedtuple_class", "is_namedtuple_instance",
@@ -40,6 +42,11 @@ def LeafSpec() -> TreeSpec:
 
 def is_namedtuple_instance(obj: object) -> bool:
     return is_namedtuple_class(type(obj))
+
+
+def _get_node_type(tree: Any) -> Any:
+    """By what a container is registered: its class, or ``namedtuple`` for classes made by that."""
+    return namedtuple if is_namedtuple_instance(tree) and not isinstance(tree, Result) else type(tree)
 
 
 def register_pytree_node(
