@@ -18,9 +18,10 @@ _told: set[str] = set()
 
 
 def forget() -> None:
-    """Warn of everything again."""
+    """Warn of everything again, as if nothing had been done."""
     _told.clear()
     _in_forward.clear()
+    state.modes.scales = False
 
 
 def _tell(what: str, finding: Finding | None) -> None:
