@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -84,8 +83,7 @@ class Running:
         except Declined:
             if place is not None:
                 default_generator.go_back(place)
-            self.forward = partial(run, self.entry.forward)
-            values = self.forward(arrays)
+            values = run(self.entry.forward, arrays)
         self.repeat_effects(values, tensors)
         return self.results(values, tensors, place)
 
@@ -183,8 +181,7 @@ class Running:
         try:
             return self.backward([*node.saved, *tangents])
         except Declined:
-            self.backward = partial(run, self.entry.backward)
-            return self.backward([*node.saved, *tangents])
+            return run(self.entry.backward, [*node.saved, *tangents])
         except Mismatch:  # the derivative takes another branch in this call
             found = replay.gradients(self, node, [Tensor._wrap(t) for t in tangents], edges)
             return [None if t is None else t._array for t in found]

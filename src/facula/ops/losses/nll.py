@@ -10,7 +10,7 @@ import numpy as np
 
 from ..._core import state
 from ..._core.dtypes import F32, F64, not_for, widened
-from ..._tensor import Tensor
+from ..._tensor import Tensor, check_elements
 from ...autograd.saved import PLAIN
 from ..activations.softmax import log_softmax, log_softmax_op
 from ..arrays.sums import add_up
@@ -195,7 +195,10 @@ def _check_common(input: Tensor, target: Tensor, weight: Tensor | None, classes:
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {scalar_type(target)}")
     if weight is not None and weight.dtype is not input.dtype:
         raise RuntimeError(f"expected scalar type {scalar_type(input)} but found {scalar_type(weight)}")
-    numbers = target._array
+    check_elements(target, _check_classes, classes, ignore_index)
+
+
+def _check_classes(numbers: Any, classes: int, ignore_index: int) -> None:
     if numbers.__class__ is not np.ndarray or not numbers.size:
         return
     if numbers.item(numbers.argmin()) < 0 or numbers.item(numbers.argmax()) >= classes:
