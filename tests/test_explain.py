@@ -277,7 +277,7 @@ def test_run_and_explain(tmp_path: Path) -> None:
 
 def test_run_needs_a_script(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "facula", "run", "--watch"], capture_output=True, text=True, cwd=tmp_path,
+        [sys.executable, "-m", "facula", "run", "--watch", "-c"], capture_output=True, text=True, cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(Path(torch.__file__).parent.parent)},
     )  # fmt: skip
     assert done.returncode == 2 and "run needs a script" in done.stderr

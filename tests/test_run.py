@@ -142,11 +142,55 @@ def test_a_module_that_is_not_there(tmp_path: Path) -> None:
     assert "No module named nothing" in done.stderr
 
 
-@pytest.mark.parametrize("arguments", [[], ["-m"], ["-c"]])
+@pytest.mark.parametrize("arguments", [["-m"], ["-c"], ["--watch", "-m"]])
 def test_a_command_line_that_lacks_something(tmp_path: Path, arguments: list[str]) -> None:
     done = run(*arguments, at=tmp_path)
     assert done.returncode == 2
     assert done.stderr.startswith("facula: run needs a script")
+
+
+@pytest.mark.parametrize(("arguments", "given", "said"), [
+    (["-", "a"], "import sys, torch; print(sys.argv, __name__, torch.ones(1))", "['-', 'a'] __main__ tensor([1.])\n"),
+    ([], "import torch; print(torch.ones(1))", "tensor([1.])\n"),
+    (["-i", "-c", "import torch; x = torch.ones(2)"], "print(x + 1)\n", ">>> tensor([2., 2.])\n>>> "),
+    (["-i"], "print(torch.zeros(1))\n", ">>> tensor([0.])\n>>> "),
+])  # fmt: skip
+def test_what_comes_in(tmp_path: Path, arguments: list[str], given: str, said: str) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(Path(facula.__file__).parent.parent)}
+    done = subprocess.run(
+        [sys.executable, "-m", "facula", "run", *arguments], input=given, capture_output=True, text=True, cwd=tmp_path,
+        env=environment,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, said), done.stderr
+
+
+def test_help(tmp_path: Path) -> None:
+    done = run("--help", at=tmp_path)
+    assert done.returncode == 0 and done.stdout.startswith("usage: facula run") and not done.stderr
+
+
+def test_functorch(tmp_path: Path) -> None:
+    done = run("-c", """
+import torch
+from functorch import combine_state_for_ensemble, grad, make_functional, make_functional_with_buffers, vmap
+x = torch.ones(4, 3)
+f, p = make_functional(torch.nn.Linear(3, 2))
+print(grad(lambda p: f(p, x).sum())(p)[1])
+net = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.BatchNorm1d(2)).eval()
+f, p, b = make_functional_with_buffers(net)
+print(torch.equal(f(p, b, x), net(x)), len(b))
+nets = [torch.nn.Linear(3, 2) for _ in range(3)]
+f, p, b = combine_state_for_ensemble(nets)
+print(torch.allclose(vmap(f, in_dims=(0, 0, None))(p, b, x), torch.stack([net(x) for net in nets])))
+try:
+    make_functional(net)
+except RuntimeError as e:
+    print(e)
+""", at=tmp_path)  # fmt: skip
+    assert done.stdout == (
+        "tensor([4., 4.])\nTrue 3\nTrue\nmake_functional(model): `model` has buffers. Please use "
+        "make_functional_with_buffers(model) instead.\n"
+    ), done.stderr
 
 
 def test_what_pickles_in_main_can_be_loaded_again(tmp_path: Path) -> None:

@@ -75,10 +75,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         return exploring.run(given[1:])
     if given[0] == "run":
-        rest = [each for each in given[1:3] if each not in ("--explain", "--watch")] + given[3:]
-        if not rest or (rest[0] in ("-m", "-c") and len(rest) == 1):
+        rest = [each for each in given[1:4] if each not in ("--explain", "--watch", "-i")] + given[4:]
+        if rest[:1] in (["-m"], ["-c"]) and len(rest) == 1:
             return complain("run needs a script, or -m and a module, or -c and code")
-        if given[1].startswith("--nproc"):
+        if given[1:] and given[1].startswith("--nproc"):
             from .distributed import launch  # loaded when first used
 
             return launch.run(given[1:])

@@ -143,6 +143,9 @@ class _Finder:
             spec = ModuleSpec("torch", _TorchLoader(), origin=facula.__file__, is_package=True)
             spec.has_location = True
             return spec
+        if fullname == "functorch":
+            module = import_module("facula._torch.functorch")
+            return ModuleSpec(fullname, _SameModule(module), origin=module.__file__)
         if not fullname.startswith("torch."):
             return None
         try:

@@ -11,31 +11,62 @@ from importlib.machinery import SourceFileLoader, SourcelessFileLoader
 from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
+import facula
+
 from .as_torch import as_torch
+
+USAGE = """usage: facula run [--explain] [--watch] [-i] program [arguments...]
+
+A program written for PyTorch is run on facula: its `import torch` is answered by facula.
+
+  facula run script.py       a file, or a directory or archive with a __main__.py
+  facula run -m module       a module, as in facula run -m pytest or facula run -m IPython
+  facula run -c code         a text
+  facula run -               what comes in
+  facula run                 a prompt, with torch imported; or what comes in, if that is no terminal
+  facula run --nproc N ...   N processes, which form a group of torch.distributed
+
+  --explain    an error ends with its explanation
+  --watch      look at everything, and tell what went wrong
+  -i           a prompt follows, with the program's names
+"""
 
 
 def run(arguments: list[str]) -> int:
-    """Run ``script.py ...``, ``-m module ...`` or ``-c code ...`` as the main program.
+    """Run ``script.py ...``, ``-m module ...``, ``-c code ...`` or ``-`` (what comes in) as the main program.
 
-    Before it, ``--explain`` has an error end with its explanation, and ``--watch`` all that happens looked at.
+    Before it, ``--explain`` has an error end with its explanation, ``--watch`` all that happens looked at, and ``-i`` a
+    prompt follow, as it does if there is no program.
     """
+    if arguments[:1] in (["-h"], ["--help"]):
+        print(USAGE, end="")
+        return 0
     if "PMI_RANK" in os.environ or "OMPI_COMM_WORLD_RANK" in os.environ:
         from ..distributed.launch import take_place  # loaded when first used
 
         take_place()
     as_torch()
     wishes = set()
-    while arguments and arguments[0] in ("--explain", "--watch"):
+    while arguments and arguments[0] in ("--explain", "--watch", "-i"):
         wishes.add(arguments[0])
         arguments = arguments[1:]
-    first, *rest = arguments
+    first, *rest = arguments or ["-"]
+    if not arguments and (sys.stdin.isatty() or "-i" in wishes):
+        first = ""
     run_it: Callable[[], None]
     if first == "-m":
         sys.argv = ["-m", *rest[1:]]
         first_on_path, run_it = os.getcwd(), lambda: _run_module(rest[0], True)
     elif first == "-c":
         sys.argv = ["-c", *rest[1:]]
-        first_on_path, run_it = "", lambda: _run_text(rest[0])
+        first_on_path, run_it = "", lambda: _run_text(rest[0], "<string>")
+    elif first == "-":
+        sys.argv = ["-", *rest]
+        first_on_path, run_it = "", lambda: _run_text(sys.stdin.read(), "<stdin>")
+    elif not first:
+        sys.argv = [""]
+        first_on_path, run_it = "", lambda: _run_text("import torch", "<stdin>")
+        wishes.add("-i")
     elif _is_bundle(first):
         sys.argv = [first, *rest]
         first_on_path, run_it = os.path.abspath(first), lambda: _run_module("__main__", False)
@@ -64,8 +95,12 @@ def run(arguments: list[str]) -> int:
         sys.excepthook(type(error), error, error.__traceback__)
         sys.excepthook = lambda *_: None  # it has been shown; Python now ends as it does after such an error
         _tell(watcher, error if "--explain" in wishes or watcher is not None else None)
+        if "-i" in wishes:
+            _prompt()
         raise
     _tell(watcher, None)
+    if "-i" in wishes:
+        _prompt()
     return 0
 
 
@@ -127,8 +162,19 @@ def _run_file(path: str, source: bytes) -> None:
         _run_code(compile(source, path, "exec", dont_inherit=True), path, SourceFileLoader("__main__", path))
 
 
-def _run_text(source: str) -> None:
-    _run_code(compile(source, "<string>", "exec", dont_inherit=True), None, None)
+def _run_text(source: str, name: str) -> None:
+    _run_code(compile(source, name, "exec", dont_inherit=True), None, None)
+
+
+def _prompt() -> None:
+    """Go on by hand, with the names of the program that has run."""
+    import code  # loaded when first used
+    from contextlib import suppress  # the same
+
+    with suppress(ImportError):
+        import readline  # noqa: F401  the keys of a line
+    banner = f"facula {facula.__version__} on Python {sys.version.split()[0]}; torch is facula"
+    code.interact(banner, local=vars(sys.modules["__main__"]), exitmsg="")
 
 
 def _run_code(code: CodeType, path: str | None, loader: Any) -> None:
