@@ -191,7 +191,7 @@ def home(name: str, value: Any) -> str | None:
 def is_typed(module: types.ModuleType) -> bool:
     """Whether type checkers find a module: not on paths that are added when facula runs."""
     file = Path(getattr(module, "__file__", None) or "")
-    return file.is_relative_to(SOURCE) and {"absent", "_old_paths"}.isdisjoint(file.parts)
+    return file.is_relative_to(Path(facula.__file__).parent) and {"absent", "_old_paths"}.isdisjoint(file.parts)
 
 
 def is_operator(value: Any) -> bool:

@@ -19,6 +19,7 @@ try:
 except ImportError:
     torch = None
 
+pytestmark = pytest.mark.filterwarnings("ignore:Sparse invariant checks")  # PyTorch says so once
 beside_pytorch = pytest.mark.skipif(torch is None, reason="PyTorch is not installed")
 
 

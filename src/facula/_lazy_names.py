@@ -231,7 +231,7 @@ FUNCTIONS = {
         "bilinear chain_matmul cross ger inner kron matmul matrix_power outer tensordot trace"
     ),
     "ops.products.matrix_products": (
-        "bmm dot mm mv vdot"
+        "bmm dot dsmm mm mv spmm vdot"
     ),
     "ops.reductions.counting": (
         "_unique bincount bucketize histc isin searchsorted unique unique_consecutive"
@@ -273,7 +273,7 @@ FUNCTIONS = {
         "_sparse_coo_tensor_unsafe _spdiags _validate_sparse_coo_tensor_args sparse_coo_tensor"
     ),
     "ops.sparse.products": (
-        "_sparse_addmm _sparse_mm dsmm hspmm smm spmm sspaddmm"
+        "_sparse_addmm _sparse_mm hspmm smm sspaddmm"
     ),
     "ops.sparse.reductions": (
         "_sparse_log_softmax _sparse_softmax _sparse_sum"

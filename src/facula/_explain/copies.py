@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import linecache
 from typing import Any
 
 from .._core.strides import address
+from ..autograd.graph import resolve
 from . import cuts
 from .report import Finding, line_at
 
@@ -19,6 +21,15 @@ def _is_same(a: Any, b: Any) -> bool:
     return x.shape == y.shape and x.strides == y.strides and x.size > 0 and bool(address(x) == address(y))
 
 
+def _was_changed_by_a_step(p: Any) -> bool:
+    """Who writes into a state, to load it then, knows whose memory it is. An optimizer's step does not tell that."""
+    counter = p._counter
+    if not p._version or counter is None or counter[1] is None:
+        return False
+    at = resolve(counter[1], counter[2])
+    return "step" in linecache.getline(at.filename, at.line)
+
+
 def loaded(module: Any, state_dict: Any) -> Finding | None:
     """A state that is loaded into the module whose memory it is, after that was changed."""
     pairs = [(state_dict.get(name), p) for name, p in module.named_parameters()]
@@ -26,7 +37,7 @@ def loaded(module: Any, state_dict: Any) -> Finding | None:
         return None
     kept, p = pairs[0]
     cut = None if kept._meta is None else kept._meta.cut
-    if cut is None or p._version == 0:
+    if cut is None or not _was_changed_by_a_step(p):
         return None
     at = cuts.place_of(cut)
     cause = f"load_state_dict() changes nothing: what state_dict() gave at {at} is the memory of the parameters,"

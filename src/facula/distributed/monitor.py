@@ -298,6 +298,10 @@ def leave() -> None:
         if _lost is None:
             _wait_until_told()
             mpi.finalize()
+        else:  # it went well here, but not for those who still counted on this rank
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(1)
 
 
 def _wait_until_told() -> None:

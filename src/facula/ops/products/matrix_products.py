@@ -297,7 +297,7 @@ def dot_batched(call: batching.Call) -> Any:
     return _any_product(a.unsqueeze(1), b.unsqueeze(2)).reshape(call.size)
 
 
-@public("mm", "mm", out="exact", autocast="low")
+@public("mm spmm dsmm", "mm", out="exact", autocast="low")
 def mm(input: Tensor, mat2: Tensor) -> Tensor:
     """The product of two matrices."""
     if is_on():

@@ -161,12 +161,6 @@ def sparse_addmm(mat: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1.0, al
     return found
 
 
-@public("spmm dsmm")
-def spmm(input: Tensor, mat2: Tensor) -> Tensor:
-    """``mm``, by an old name."""
-    return input.mm(mat2)
-
-
 @public("hspmm", "hspmm")
 def hspmm(mat1: Tensor, mat2: Tensor) -> Tensor:
     """The product of a sparse matrix and a dense one, sparse in its rows."""
