@@ -27,7 +27,7 @@ def _was_changed_by_a_step(p: Any) -> bool:
     if not p._version or counter is None or counter[1] is None:
         return False
     at = resolve(counter[1], counter[2])
-    return "step" in linecache.getline(at.filename, at.line)
+    return at is not None and "step" in linecache.getline(at.filename, at.line)
 
 
 def loaded(module: Any, state_dict: Any) -> Finding | None:
