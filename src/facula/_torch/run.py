@@ -172,7 +172,7 @@ def _prompt() -> None:
     from contextlib import suppress  # the same
 
     with suppress(ImportError):
-        import readline  # noqa: F401  the keys of a line
+        import readline  # loaded when first used  # noqa: F401
     banner = f"facula {facula.__version__} on Python {sys.version.split()[0]}; torch is facula"
     code.interact(banner, local=vars(sys.modules["__main__"]), exitmsg="")
 
