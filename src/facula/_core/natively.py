@@ -29,5 +29,10 @@ def native_function(kernel: str) -> Callable[..., Any]:
     return found
 
 
+def tried(kernel: str, *given: Any) -> Any:
+    """What a native kernel gives; None where there is no library, None or False where it does not apply."""
+    return native_function(kernel)(*given) if expected else None
+
+
 def _never(*args: Any) -> None:
     return None

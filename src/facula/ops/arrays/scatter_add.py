@@ -89,16 +89,13 @@ def add_rows(target: Any, rows: Any, values: Any, fresh: bool = False) -> None:
     dense = target
     if not target.flags.c_contiguous:
         dense, fresh = np.zeros(shape, target.dtype), True
-    dense_values = values.reshape(rows.size, width)
-    if natively.expected and natively.native_function("indexing:add_rows")(
-        dense.reshape(shape[0], width), rows, np.ascontiguousarray(dense_values)
-    ):
-        pass
-    elif width >= _WIDE and not is_half(target.dtype):
-        _add_in_turns(dense.reshape(shape[0], width), rows, dense_values, fresh)
-    else:
-        positions = rows if width == 1 else rows[:, None] * width + np.arange(width)
-        add_at(dense.reshape(-1), positions, values)
+    table, lines = dense.reshape(shape[0], width), values.reshape(rows.size, width)
+    if not natively.tried("indexing:add_rows", table, rows, lines):
+        if width >= _WIDE and not is_half(target.dtype):
+            _add_in_turns(table, rows, lines, fresh)
+        else:
+            positions = rows if width == 1 else rows[:, None] * width + np.arange(width)
+            add_at(dense.reshape(-1), positions, values)
     if dense is not target:
         target += dense
 

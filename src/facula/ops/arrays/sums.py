@@ -105,7 +105,7 @@ def add_up(x: Any, dim: tuple[int, ...] | None, keepdim: bool = False) -> Any:
         if size < 32768:
             return add_reduce(x, None, keepdims=keepdim)
         flat = x.reshape(-1)
-        result = _natively("sum_all", flat)
+        result = natively.tried("rows:sum_all", flat)
         if result is not None:
             return result.reshape((1,) * n) if keepdim else result[()]
         whole = size - size % _BLOCK
@@ -140,12 +140,8 @@ def add_up(x: Any, dim: tuple[int, ...] | None, keepdim: bool = False) -> Any:
     return result.reshape(with_ones(shape, dim) if keepdim else without(shape, dim))
 
 
-def _natively(kernel: str, x: Any) -> Any:
-    return natively.native_function(f"rows:{kernel}")(x) if natively.expected else None
-
-
 def _sum_rows(x: Any, m: int) -> Any:
-    found = _natively("sum_rows", x.reshape(-1, m)) if m > 1 else None
+    found = natively.tried("rows:sum_rows", x.reshape(-1, m)) if m > 1 else None
     if found is not None:
         return found
     b = block_of(m)
@@ -157,7 +153,7 @@ def _sum_rows(x: Any, m: int) -> Any:
 
 
 def _sum_columns(x: Any, m: int, width: int) -> Any:
-    found = _natively("sum_columns", x)
+    found = natively.tried("rows:sum_columns", x)
     if found is not None:
         return found
     if m <= 256:

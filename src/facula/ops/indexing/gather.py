@@ -69,10 +69,8 @@ def _write_by(target: Any, index: Any, dim: int, write: Any) -> None:
 
 
 def _add_by(target: Any, index: Any, dim: int, values: Any) -> None:
-    if index.size > SMALL and natively.expected:
-        add = natively.native_function("indexing:scatter_add")
-        if add(target, dim, np.ascontiguousarray(index), np.ascontiguousarray(values)):
-            return
+    if index.size > SMALL and natively.tried("indexing:scatter_add", target, dim, index, values):
+        return
     _write_by(target, index, dim, lambda flat, places, part: add_at(flat, places, values[part]))
 
 
