@@ -255,3 +255,26 @@ def test_many_kinds_of_calls_end_in_eager_ones() -> None:
         for n in range(1, 12):
             assert fn(torch.ones(n)).sum().item() == 2 * n
     assert len(fn.compiled.programs) == 8
+
+
+@pytest.mark.parametrize("kind", [torch.optim.SGD, torch.optim.Adam])
+def test_a_step_over_parameters_too_large_to_print_whole(kind: Any) -> None:
+    """State is kept by parameter, and nobody looks at the numbers of a key."""
+
+    def run(compiling: bool) -> Any:
+        torch.manual_seed(0)
+        net = nn.Linear(60, 40)
+        optimizer = kind(net.parameters(), lr=0.1)
+        x, y = torch.randn(8, 60), torch.arange(8)
+
+        def step() -> Any:
+            optimizer.zero_grad()
+            loss = nn.functional.cross_entropy(net(x), y)
+            loss.backward()
+            optimizer.step()
+            return loss
+
+        fn = torch.compile(step, backend="eager", fullgraph=True) if compiling else step
+        return [fn().item() for _ in range(3)]
+
+    assert run(True) == pytest.approx(run(False), rel=1e-5)

@@ -116,6 +116,7 @@ class CompiledFunction:
             if capture.is_active:
                 check_marks(capture)
                 guard = Guard(capture, entry, reads, args, kwargs)
+            if capture.is_active:
                 running = Running(entry, guard, self.backend)
                 values = entry.values_now(capture)
         if capture.is_general:

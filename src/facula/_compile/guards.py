@@ -239,17 +239,24 @@ class Guard:
         self.names["_unchanged"] = unchanged
         self.say("_state.changes != _known[0] and not _unchanged()")
 
-    def _read(self, read: Any) -> None:
+    def _look(self, read: Any) -> str:
         holder = self.name(read.holder)
+        match read.expression:
+            case "cell":
+                return f"{holder}.cell_contents"
+            case "attribute":
+                return f"{holder}.__dict__.get({read.key!r}, _MISSING)"
+            case "slot":
+                return f"{holder}.{read.key}"
+            case "item":
+                return f"{holder}[{self.name(read.key)}]"
+            case "length":
+                return f"len({holder})"
+        return f"tuple({holder})"
+
+    def _read(self, read: Any) -> None:
         value = read.value
-        look = {
-            "cell": f"{holder}.cell_contents",
-            "attribute": f"{holder}.__dict__.get({read.key!r}, _MISSING)",
-            "slot": f"{holder}.{read.key}",
-            "item": f"{holder}[{self.name(read.key)}]",
-            "length": f"len({holder})",
-            "keys": f"tuple({holder})",
-        }[read.expression]
+        look = self._look(read)
         if type(value) in _SIMPLE or type(value) is tuple:
             if value is None or isinstance(value, bool):
                 self.say(f"{look} is not {value!r}")
