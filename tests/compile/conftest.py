@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from facula._compile.c_build import has_compiler
+from facula._compile.c.build import has_compiler
 
 from ..native_library import shared_folder
 

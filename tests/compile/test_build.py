@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from facula._compile import c_build, emit
+from facula._compile import emit
+from facula._compile.c import build as c_build
 from facula._compile.program import Mismatch
 from facula.native import cache, compiler
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import facula as torch
-from facula._compile.c_build import has_compiler
+from facula._compile.c.build import has_compiler
 from facula.ops.machine.primitive import REGISTRY
 
 from ..op_samples import SAMPLES

@@ -10,8 +10,8 @@ import pytest
 import facula as torch
 from facula import nn
 from facula._compile import emit
-from facula._compile.c_build import has_compiler
-from facula._compile.c_text import CProgram
+from facula._compile.c.build import has_compiler
+from facula._compile.c.text import CProgram
 from facula._compile.steps import PythonCall
 
 from .graphs import Builder, all_operators
@@ -26,7 +26,7 @@ all_operators()
 @pytest.fixture
 def called(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of NumPy's kernels that programs call."""
-    from facula._compile import c_build
+    from facula._compile.c import build as c_build
 
     names: list[str] = []
     loaded = c_build.Loaded.__init__

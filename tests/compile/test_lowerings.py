@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from facula._compile import emit, numpy_text
-from facula._compile.c_build import has_compiler
+from facula._compile import emit
+from facula._compile.c.build import has_compiler
 from facula._compile.lowering import REDUCTIONS, lowered
 from facula._compile.scalars import operations, parsed
 from facula.ops.machine.primitive import REGISTRY, Primitive
@@ -34,7 +34,7 @@ OTHERS: list[dict[str, Any]] = [
 CANCELLING = ("gelu", "gelu_backward")
 """One plus a number near -1: errors of float32 in what is left."""
 BUILDS = [
-    pytest.param(numpy_text.build, id="numpy"),
+    pytest.param(emit.build_numpy, id="numpy"),
     pytest.param(emit.build_c, id="c", marks=pytest.mark.skipif(not has_compiler(), reason="needs a C compiler")),
 ]
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import facula  # noqa: F401  (its operators)
 from facula._compile import emit
-from facula._compile.c_build import has_compiler
+from facula._compile.c.build import has_compiler
 
 from .graphs import Builder, all_operators
 

@@ -7,7 +7,7 @@ returns one (or None: not with these attributes). What the expression is made of
 - a reduction in it (``"sum(input)"``; its dimensions and ``keepdim`` are the attributes of that name): the end of a
   loop;
 - one product (``"input + mat1 @ mat2"``): a call of the library's, then a loop for the rest;
-- ``"library"``: a kernel of the native library, or C that its family writes, see ``library_calls``.
+- ``"library"``: a kernel of the native library, or C that its family writes, see ``library``.
 
 Views need no word: what they do to strides is tried on an array. Everything else is a call of the NumPy kernel.
 """

@@ -18,8 +18,8 @@ import numpy as np
 from ..._core.numbers import number_array
 from ...ops.machine.elementwise import Elementwise
 from ...ops.machine.primitive import Primitive
-from .. import library_calls
 from .. import program as programs
+from ..library import calls
 from ..lowering import (
     Lowered,
     dtype_of,
@@ -155,7 +155,7 @@ class Scheduler:
             items = [u for u in node.users if u.target is operator.getitem]
             if len(items) == len(node.users) and all(0 not in u.meta["shape"] and lowered(node, u) for u in items):
                 return None  # each result by itself
-        if self.with_library and target.lowering == "library" and library_calls.add(self, node):
+        if self.with_library and target.lowering == "library" and calls.add(self, node):
             return None
         return self.kernel(node)
 

@@ -22,14 +22,14 @@ from typing import Any
 
 import numpy as np
 
-from .._core import threads
-from ..native import cache, compiler
-from ..native import library as native_library
-from ..native.build import BuildError
-from ..native.build import build as build_library
-from .c_text import WORTH_RELEASING, CProgram
+from ..._core import threads
+from ...native import cache, compiler
+from ...native import library as native_library
+from ...native.build import BuildError
+from ...native.build import build as build_library
+from .text import WORTH_RELEASING, CProgram
 
-HEADERS = Path(__file__).parent / "c"
+HEADERS = Path(__file__).parent
 _FASTCALL = 0x80
 
 

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from .lowering import arguments, dtype_of, shape_of
-from .steps import Buffer, LibraryCall, Loop, Shape, Value, Written, dense, span
+from ..lowering import arguments, dtype_of, shape_of
+from ..steps import Buffer, LibraryCall, Loop, Shape, Value, Written, dense, span
 
 REAL = (np.dtype(np.float32), np.dtype(np.float64))
 Maker = Callable[["Call"], bool]
 _MAKERS: dict[str, Maker] = {}
-_FAMILIES = ("library_rows", "library_networks", "library_indexing")
+_FAMILIES = ("rows", "networks", "indexing")
 
 
 class Call:

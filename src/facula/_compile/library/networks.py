@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .library_calls import Call, maker
-from .lowering import dtype_of
-from .steps import Value
+from ..lowering import dtype_of
+from ..steps import Value
+from .calls import Call, maker
 
 _NAMES = ("query", "key", "value")
 

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from .library_calls import Call, maker
-from .lowering import dtype_of, shape_of
-from .scalars import C_TYPES, c_type
-from .steps import Loop, Value
+from ..lowering import dtype_of, shape_of
+from ..scalars import C_TYPES, c_type
+from ..steps import Loop, Value
+from .calls import Call, maker
 
 _TAKE = """\
 static int FUNCTION(const {real} *restrict table, const int64_t *restrict index, {real} *restrict out) {{

@@ -14,19 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from .._core import quiet, threads
-from .._core.dtypes import cast as cast_array
-from ..ops.arrays.sums import add_up
-from ..ops.pointwise.special import erf_op
-from .c_text import described
-from .emit import Compiled, allocation, fail, fitted, made, new_arena, python_call, view
-from .passes.graph import cleaned
-from .passes.in_place import in_place
-from .passes.memory import place
-from .passes.schedule import schedule
-from .passes.space import Space, space_of
-from .scalars import BOOL, SPELLINGS
-from .steps import Buffer, Check, Copy, Loop, Plan, Product, PythonCall, Shape, Step, Value, dense, is_dense
+from ..._core import quiet, threads
+from ..._core.dtypes import cast as cast_array
+from ...ops.arrays.sums import add_up
+from ...ops.pointwise.special import erf_op
+from ..frame import Compiled, allocation, comment, fail, fitted, made, new_arena, python_call, view
+from ..passes.graph import cleaned
+from ..passes.in_place import in_place
+from ..passes.memory import place
+from ..passes.schedule import schedule
+from ..passes.space import Space, space_of
+from ..scalars import BOOL, SPELLINGS
+from ..steps import Buffer, Check, Copy, Loop, Plan, Product, PythonCall, Shape, Step, Value, dense, is_dense
 
 LARGE = 1 << 15
 """Elements from which on a loop runs in tiles."""
@@ -75,7 +74,7 @@ class _Writer:
         place(plan)
         lines, last = [], None
         for step, block in zip(plan.steps, blocks, strict=True):
-            said = _comment(step)
+            said = comment(step)
             if said and said != last:
                 lines.append(f"# {said}")
             last = said or last
@@ -404,12 +403,6 @@ def _alike(own: Any, other: Any, exact: bool) -> bool:
     while not exact and len(b) > len(a) and b and b[0] == 1:
         b, sb = b[1:], sb[1:]
     return tuple(a) == tuple(b) and all(n == 1 or x == y for n, x, y in zip(a, sa, sb))
-
-
-def _comment(step: Step) -> str:
-    sources = step.sources if isinstance(step, Loop) else [step.source] if step.source else []
-    said = list(dict.fromkeys([text for source in sources if (text := described(source))]))
-    return "; ".join(said[:3]) + (f" and {len(said) - 3} more lines" if len(said) > 3 else "")
 
 
 def _new_views(size: int, values: list[Value]) -> tuple[Any, ...]:

@@ -7,18 +7,17 @@ of small loops stand in the text, so that the compiler can unroll them.
 
 from __future__ import annotations
 
-import linecache
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
-from .c_loops import LoopText, written_loop
-from .c_products import small_product
-from .scalars import c_type, literal
-from .steps import Buffer, Check, Copy, LibraryCall, Loop, Plan, Product, PythonCall, Shape, Step, Value, Written
+from ..frame import comment
+from ..scalars import c_type, literal
+from ..steps import Buffer, Check, Copy, LibraryCall, Loop, Plan, Product, PythonCall, Shape, Step, Value, Written
+from .loops import LoopText, written_loop
+from .products import small_product
 
 WORTH_RELEASING = 50e3
 """ns of work from which on other threads of Python may run meanwhile."""
@@ -114,7 +113,7 @@ class _Writer:
             for value in step.writes():
                 used.setdefault(value.buffer)
                 written.add(value.buffer)
-            said = self._comment(step)
+            said = comment(step).replace("*/", "* /")
             if said and said != last:
                 lines.append(f"/* {said} */")
             last = said or last
@@ -131,13 +130,6 @@ class _Writer:
         if buffer.kind == "arena":
             return f"{kind} *{self.name(buffer)} = (void *)(arena + {buffer.index});"
         return f"{kind} *{self.name(buffer)} = p[{self.pointers.index(buffer)}];"
-
-    def _comment(self, step: Step) -> str:
-        sources = step.sources if isinstance(step, Loop) else [step.source] if step.source else []
-        said = list(dict.fromkeys([text for source in sources if (text := described(source))]))
-        more = f" and {len(said) - 3} more lines" if len(said) > 3 else ""
-        said = said[:3]
-        return ("; ".join(said) + more).replace("*/", "* /")
 
     def _function(self, text: str, kind: str) -> str:
         found = self.functions.get(text)
@@ -238,15 +230,6 @@ def _segments(steps: list[Step]) -> Iterator[list[Step]]:
             run.append(step)
     if run:
         yield run
-
-
-def described(source: Any) -> str:
-    """A line of the user's, with where it stands."""
-    if not source:
-        return ""
-    filename, line = source[0], source[1]
-    text = linecache.getline(filename, line).strip()
-    return f"{filename.rsplit('/', 1)[-1]}:{line}  {text}".rstrip()
 
 
 _RESERVED = set(

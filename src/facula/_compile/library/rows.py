@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from .library_calls import Call, Maker, maker
-from .lowering import dtype_of
-from .steps import Buffer, Loop, Value
+from ..lowering import dtype_of
+from ..steps import Buffer, Loop, Value
+from .calls import Call, Maker, maker
 
 _MEAN, _SUM = 1, 2
 

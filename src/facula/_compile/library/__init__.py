@@ -1,0 +1,1 @@
+"""Operators whose kernels are in the native library."""
