@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -57,7 +58,7 @@ print(importlib.metadata.distribution("torch").metadata["Name"])
 """
     assert in_new_process(program).splitlines() == [
         "2.13.0 2.13.0 2.13.0",
-        "True None True <class 'facula.torch_version.TorchVersion'>",
+        "True None True <class 'torch.torch_version.TorchVersion'>",
         "torch",
     ]
 
@@ -242,3 +243,106 @@ print("ok")
 """
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert found.stdout == "ok\n", found.stderr
+
+
+CLASSES = '''
+import importlib, json, sys, warnings
+warnings.simplefilter("ignore")
+found = {}
+for name in """
+    torch torch.amp torch.autograd torch.autograd.graph torch.distributions torch.fx torch.hub
+    torch.linalg torch.nn torch.nn.attention torch.nn.parallel torch.nn.parameter
+    torch.nn.utils.parametrize torch.nn.utils.prune torch.optim torch.optim.lr_scheduler
+    torch.optim.swa_utils torch.overrides torch.profiler torch.serialization torch.storage
+    torch.utils.checkpoint torch.utils.data torch.utils.hooks
+""".split():
+    module = importlib.import_module(name)
+    for key in sorted({*vars(module), *getattr(module, "__all__", ())}):
+        cls = getattr(module, key, None)
+        if isinstance(cls, type) and cls.__module__.partition(".")[0] in ("torch", "facula"):
+            found[f"{name}.{key}"] = f"{cls.__module__}.{cls.__qualname__}"
+            if "pickled by their names" in sys.argv:
+                place = importlib.import_module(cls.__module__)
+                for part in cls.__qualname__.split("."):
+                    place = getattr(place, part)
+                assert place is cls, cls
+print(json.dumps(found))
+'''
+
+
+def test_classes_say_what_pytorchs_say() -> None:
+    pytest.importorskip("torch")
+    ours = json.loads(in_new_process(START + CLASSES))
+    theirs = json.loads(in_new_process(CLASSES))
+    differ = {name for name in ours if name in theirs and ours[name] != theirs[name]}
+    assert len(ours) > 400 and differ == {
+        # pybind's classes, and what PyTorch keeps in modules that facula has under another name
+        "torch.Future", "torch.PyTorchFileReader", "torch.SymBool", "torch.SymFloat", "torch.SymInt",
+        "torch.autograd.detect_anomaly", "torch.autograd.set_detect_anomaly",
+        "torch.autograd._unsafe_preserve_version_counter",
+        "torch.nn.LinearCrossEntropyOptions", "torch.nn.attention.SDPBackend", "torch.profiler.DeviceType",
+        "torch.profiler.ProfilerActivity", "torch.profiler._ExperimentalConfig", "torch.serialization.LoadEndianness",
+        "torch.serialization.StorageType", "torch.serialization.set_default_mmap_options",
+    }  # fmt: skip
+
+
+def test_classes_are_found_where_they_say() -> None:
+    found = json.loads(in_new_process(START + "import sys\nsys.argv.append('pickled by their names')\n" + CLASSES))
+    assert found["torch.Tensor"] == "torch.Tensor" and found["torch.nn.Linear"] == "torch.nn.modules.linear.Linear"
+    assert found["torch.nn.MultiheadAttention"] == "torch.nn.modules.activation.MultiheadAttention"
+    assert found["torch.optim.Muon"] == "torch.optim.Muon"
+    assert found["torch.linalg.LinAlgError"] == "torch._C._LinAlgError"
+
+
+def test_what_is_loaded_late_says_it_too() -> None:
+    program = START + """
+import inspect, pickle
+try:
+    torch.linalg.inv(torch.zeros(2, 2))
+except RuntimeError as e:
+    print(type(e))
+print(type((torch.ones(1, requires_grad=True) * 2).grad_fn), type(torch.ones(2).max(0)))
+print(inspect.getsource(torch.nn.Identity).splitlines()[0])
+print(facula.viz.__name__, torch.nn.functional.__name__)
+assert type(pickle.loads(pickle.dumps(torch.nn.Linear(1, 1)))) is torch.nn.Linear
+"""
+    assert in_new_process(program).splitlines() == [
+        "<class 'torch._C._LinAlgError'>",
+        "<class 'MulBackward0'> <class 'torch.return_types.max'>",
+        "class Identity(Module):",
+        "facula.viz facula.nn.functional",
+    ]
+
+
+def test_saved_modules_are_loaded_by_both(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    file = tmp_path / "model.pt"
+    in_new_process(START + f"""
+model = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Tanh(), torch.nn.MultiheadAttention(4, 2))
+torch.nn.init.constant_(model[0].weight, 0.5)
+torch.save(model, {str(file)!r})
+assert type(torch.load({str(file)!r}, weights_only=False)) is torch.nn.Sequential
+""")
+    for library in (facula, torch):
+        model = library.load(file, weights_only=False)
+        assert type(model[2]) is library.nn.MultiheadAttention and model[0].weight.tolist() == [[0.5, 0.5]] * 3
+
+
+@pytest.mark.parametrize(("code", "end"), [
+    ("torch.optim.Adm", "Did you mean: 'Adam'?"),
+    ("torch.ones(2).ad_d", "Did you mean: 'add'?"),
+    ("torch.ones(2).qscheme()", "which runs in its place here, lacks it)"),
+])  # fmt: skip
+def test_errors_of_misspelt_names_help(code: str, end: str) -> None:
+    command = [sys.executable, "-m", "facula", "run", "-c", f"import torch\n{code}\n"]
+    environment = {**os.environ, "PYTHONPATH": str(Path(facula.__file__).parent.parent)}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert done.returncode == 1 and done.stderr.rstrip().endswith(end)
+
+
+def test_what_tensors_lack_is_known() -> None:
+    torch = pytest.importorskip("torch")
+    from facula._torch.names import OF_TENSORS
+
+    lacking = {name for name in dir(torch.Tensor) if not name.startswith("_") and not hasattr(facula.Tensor, name)}
+    assert lacking == OF_TENSORS

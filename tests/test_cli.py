@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -116,3 +118,36 @@ def test_python_dash_m() -> None:
     assert (done.returncode, done.stdout) == (0, f"facula {facula.__version__}\n")
     done = subprocess.run([sys.executable, "-m", "facula", "fly"], capture_output=True, text=True)
     assert done.returncode == 2
+
+
+def test_a_kernel_is_written_and_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
+    assert main(["kernel", "install"]) == 0
+    spec = json.loads((tmp_path / "data/kernels/facula/kernel.json").read_text())
+    assert spec["argv"][:4] == [sys.executable, "-m", "facula", "run"] and spec["argv"][-1] == "{connection_file}"
+    assert spec["display_name"] == "Python 3 (facula)" and spec["language"] == "python"
+    elsewhere = ["--prefix", str(tmp_path), "--name=other", "--display-name", "Mine"]
+    assert main(["kernel", "install", *elsewhere]) == 0
+    other = tmp_path / "share/jupyter/kernels/other"
+    assert json.loads((other / "kernel.json").read_text())["display_name"] == "Mine"
+    assert main(["kernel", "remove", *elsewhere]) == 0 and not other.exists()
+    assert main(["kernel", "remove", *elsewhere]) == 1
+    assert main(["kernel", "remove"]) == 0 and not (tmp_path / "data/kernels/facula").exists()
+    capsys.readouterr()
+
+
+def test_kernels_of_others_are_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    theirs = tmp_path / "share/jupyter/kernels/facula/kernel.json"
+    theirs.parent.mkdir(parents=True)
+    theirs.write_text('{"argv": ["python", "-m", "ipykernel_launcher"]}')
+    assert main(["kernel", "install", "--prefix", str(tmp_path)]) == 1
+    assert main(["kernel", "remove", "--prefix", str(tmp_path)]) == 1
+    assert theirs.read_text().startswith('{"argv": ["python"') and "another kind" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", ["", "show", "install --name", "install --name ..", "remove --prefix", "remove x"])
+def test_a_wrong_command_line_for_kernels(arguments: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["kernel", *arguments.split()]) == 2
+    assert "usage: facula kernel" in capsys.readouterr().err

@@ -39,6 +39,8 @@ def __getattr__(name: str) -> Any:
         found = getattr(_private, _OF_THE_ENGINE[name])
         value = globals()[name] = found() if name == "_functions" else found
         return value
+    if name == "_LinAlgError":
+        return load("ops.linalg.matrices").LinAlgError
     if name.startswith("Script"):
         from . import jit  # loaded when first used
 

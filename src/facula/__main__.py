@@ -22,6 +22,7 @@ commands:
   ops [name...]              the families of operators, or all that is declared of an operator
   native build|status|remove|test    the library of C kernels for this machine
   native build LEVEL [DIRECTORY]     the same for all processors of a level, such as x86-64-v3
+  kernel install|remove      a Jupyter kernel in whose notebooks `import torch` is facula
   doctor                     what is installed, what is missing, what would make it faster
   tour                       a guided tour of the library in the terminal (under 3 seconds)
 
@@ -85,6 +86,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from ._torch import run  # loaded when first used
 
         return run.run(given[1:])
+    if given[0] == "kernel":
+        from ._torch import kernel  # loaded when first used
+
+        return kernel.run(given[1:])
     if given[0] == "torchrun":
         from .distributed import launch  # loaded when first used
 

@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterator
 from dis import opname
 from importlib import import_module
 from importlib.abc import Loader
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from types import FrameType, ModuleType
 from typing import Any
 
 import facula
 
 from ..torch_version import __version__ as VERSION
+from .classes import rename, rename_classes
 
 
 def as_torch() -> ModuleType:
@@ -33,6 +34,8 @@ def as_torch() -> ModuleType:
             "`facula run`."
         )
     sys.meta_path.insert(0, _Finder)
+    for name in [name for name in sys.modules if name.partition(".")[0] == "facula"]:
+        _say_torch(sys.modules[name])
     _hand_on_to_new_processes()
     return import_module("torch")
 
@@ -89,8 +92,11 @@ def lacking(module: str, name: str, asker: FrameType) -> AttributeError | Import
     if is_in_pytorch(module, name):
         about = f"PyTorch has it, but facula {facula.__version__} lacks it"
     if opname[asker.f_code.co_code[asker.f_lasti]] == "IMPORT_FROM":
-        return ImportError(f"cannot import name {name!r} from {module!r} ({about})", name=module)
-    return AttributeError(f"module {module!r} has no attribute {name!r} ({about})", name=name)
+        error = ImportError(f"cannot import name {name!r} from {module!r} ({about})", name=module)
+        if sys.version_info >= (3, 12):
+            error.name_from = name  # for Python's "Did you mean"
+        return error
+    return AttributeError(f"module {module!r} has no attribute {name!r} ({about})", name=name, obj=sys.modules[module])
 
 
 def is_in_pytorch(module: str, name: str) -> bool:
@@ -100,9 +106,11 @@ def is_in_pytorch(module: str, name: str) -> bool:
 
 
 def _by_its_name(value: Any, torch_name: str) -> Any:
-    """A submodule that was found as an attribute, imported by PyTorch's name, too; anything else as it is."""
+    """What was found as an attribute: a submodule is imported by PyTorch's name, too; a class may be made just now."""
     if isinstance(value, ModuleType) and value.__name__ == facula_name(torch_name):
         return import_module(torch_name)
+    if isinstance(value, type):
+        rename(value)
     return value
 
 
@@ -146,6 +154,8 @@ class _Finder:
         if fullname == "functorch":
             module = import_module("facula._torch.functorch")
             return ModuleSpec(fullname, _SameModule(module), origin=module.__file__)
+        if fullname.startswith("facula."):
+            return _renaming(PathFinder.find_spec(fullname, path, target))
         if not fullname.startswith("torch."):
             return None
         try:
@@ -168,6 +178,19 @@ class _Finder:
     @staticmethod
     def invalidate_caches() -> None:
         """There are none."""
+
+
+def _renaming(spec: ModuleSpec | None) -> ModuleSpec | None:
+    """Have the classes of one of facula's modules renamed when it has been run."""
+    if spec is not None and spec.loader is not None:
+        run: Callable[[ModuleType], None] = spec.loader.exec_module
+
+        def exec_module(module: ModuleType) -> None:
+            run(module)
+            _say_torch(module)
+
+        spec.loader.exec_module = exec_module  # type: ignore[method-assign]
+    return spec
 
 
 def _no_module(fullname: str) -> str:
@@ -214,9 +237,21 @@ class _SameModule(Loader):
     def exec_module(self, module: ModuleType) -> None:
         torch_name = module.__spec__.name if module.__spec__ is not None else module.__name__
         module.__spec__ = self.spec  # the import system has put its own there
-        own = vars(module).get("__getattr__")
-        if getattr(own, "__qualname__", "") != f"{_explaining.__name__}.<locals>.__getattr__":
-            vars(module)["__getattr__"] = _explaining(torch_name, own)
+        _explain_what_lacks(module, torch_name)
+
+
+def _explain_what_lacks(module: ModuleType, torch_name: str) -> None:
+    own = vars(module).get("__getattr__")
+    if getattr(own, "__qualname__", "") != f"{_explaining.__name__}.<locals>.__getattr__":
+        vars(module)["__getattr__"] = _explaining(torch_name, own)
+
+
+def _say_torch(module: ModuleType) -> None:
+    """Rename the classes of one of facula's modules; where they say that they are from, there it is found."""
+    home = f"torch{module.__name__.removeprefix('facula')}"
+    if home in rename_classes(module) and home != "torch":
+        sys.modules[home] = module
+        _explain_what_lacks(module, home)
 
 
 def _distribution() -> Any:

@@ -92,6 +92,7 @@ def run(arguments: list[str]) -> int:
         raise
     except BaseException as error:
         error.__traceback__ = _without_this_file(error.__traceback__)
+        _tell_what_pytorch_has(error)
         sys.excepthook(type(error), error, error.__traceback__)
         sys.excepthook = lambda *_: None  # it has been shown; Python now ends as it does after such an error
         _tell(watcher, error if "--explain" in wishes or watcher is not None else None)
@@ -102,6 +103,15 @@ def run(arguments: list[str]) -> int:
     if "-i" in wishes:
         _prompt()
     return 0
+
+
+def _tell_what_pytorch_has(error: BaseException) -> None:
+    """An attribute that PyTorch's tensors have, and facula's lack: say so. Modules say it themselves."""
+    if isinstance(error, AttributeError) and isinstance(error.obj, facula.Tensor):
+        from .names import OF_TENSORS  # loaded when first used
+
+        if error.name in OF_TENSORS:
+            error.add_note(f"(PyTorch has it, but facula {facula.__version__}, which runs in its place here, lacks it)")
 
 
 def _watcher() -> Any:

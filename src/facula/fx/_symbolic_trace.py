@@ -18,6 +18,7 @@ from ..nn import Module, Parameter
 from ..overrides import TorchFunctionMode
 from ..utils._pytree import tree_flatten, tree_map, tree_unflatten
 from ._arguments import PH, PHBase, PyTreeCodeGen
+from ._names import torch_path
 from ._wrap import Patches, find_proxy, patching, wrap
 from .graph import Graph
 from .graph_module import GraphModule
@@ -100,7 +101,8 @@ class Tracer(TracerBase):
 
     def is_leaf_module(self, m: Module, module_qualified_name: str) -> bool:
         """Whether a call of the module is one node: so are the modules of ``torch.nn`` but ``Sequential``."""
-        return m.__module__.startswith(("facula.nn", "facula.ao.nn")) and not isinstance(m, facula.nn.Sequential)
+        is_torch = torch_path(m.__module__).startswith(("torch.nn", "torch.ao.nn"))
+        return is_torch and not isinstance(m, facula.nn.Sequential)
 
     def path_of_module(self, mod: Module) -> str:
         """Where a module is in the one that is traced."""

@@ -305,7 +305,7 @@ def _readable(module: Any, name: str, style: dict[str, Any]) -> str:
 
 def _construction(module: Any, folder: Path, name: str) -> str:
     """An expression that makes a module: its text, if that is one, and a file with it otherwise."""
-    if type(module).__module__.startswith("facula.nn") and not module._modules:
+    if _names.torch_path(type(module).__module__).startswith("torch.nn") and not module._modules:
         return str(module).replace("\n", "")
     facula.save(module, folder / f"{name}.pt")
     return f"torch.load(r'{folder / f'{name}.pt'}', weights_only=False) # {_names.type_name(type(module))}"

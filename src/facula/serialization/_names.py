@@ -6,6 +6,7 @@ import importlib
 from typing import Any
 
 from .._core import dtypes
+from .._core.class_homes import HOMES
 
 STORAGE_NAMES = {
     "FloatStorage": dtypes.float32, "DoubleStorage": dtypes.float64, "HalfStorage": dtypes.float16,
@@ -16,14 +17,6 @@ STORAGE_NAMES = {
 """The dtype that a storage's class stands for. Those of other dtypes are written as bytes."""
 
 STORAGE_OF = {d: name for name, d in STORAGE_NAMES.items()}
-
-_HOMES = {
-    ("facula", "Generator"): "torch._C",
-    ("facula.nn.modules.attention", "MultiheadAttention"): "torch.nn.modules.activation",
-    ("facula.nn.modules.attention", "NonDynamicallyQuantizableLinear"): "torch.nn.modules.linear",
-}
-"""Where PyTorch has what facula has elsewhere. All other public modules have the same place in both."""
-
 
 class Foreign:
     """A name that a file mentions but that need not exist here."""
@@ -59,9 +52,9 @@ def torch_name(module: str, name: str) -> tuple[str, str] | None:
     """Under which module and name PyTorch has something of facula's; None if it is not facula's, or internal."""
     if module != "facula" and not module.startswith("facula."):
         return None
-    home = _HOMES.get((module, name))
-    if home is not None:
-        return home, name
+    if (home := HOMES.get(f"{module}.{name}")) is not None:
+        place, _, name = home.rpartition(".")
+        return place, name
     if module.startswith("facula.ops."):
         return _home_of_operator(name)
     return "torch" + module.removeprefix("facula"), name

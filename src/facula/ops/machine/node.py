@@ -43,7 +43,7 @@ def make_node_class(op: Primitive) -> type[Node]:
     masks = range(1, 2 ** len(op.differentiable)) if len(op.differentiable) < 4 else ()
     body: dict[str, Any] = {
         "__slots__": ("count",) if multi else (),
-        "__module__": "facula.autograd.graph",
+        "__module__": "builtins",
         "primitive": op,
         "multi": multi,
         "saves_output": [slot.name for slot in op.slots] == ["out"],
