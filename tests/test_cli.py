@@ -147,7 +147,7 @@ def test_kernels_of_others_are_left_alone(tmp_path: Path, capsys: pytest.Capture
     assert theirs.read_text().startswith('{"argv": ["python"') and "another kind" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("arguments", ["", "show", "install --name", "install --name ..", "remove --prefix", "remove x"])
+@pytest.mark.parametrize("arguments", ["", "show", "install --name", "install --name ..", "remove --name", "remove x"])
 def test_a_wrong_command_line_for_kernels(arguments: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["kernel", *arguments.split()]) == 2
     assert "usage: facula kernel" in capsys.readouterr().err
