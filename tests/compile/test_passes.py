@@ -220,6 +220,24 @@ def test_a_bias_is_added_by_the_product_itself() -> None:
     assert isinstance(product, Product) and product.bias is not None and product.bias.buffer.name == "bias"
 
 
+def test_a_matrix_for_a_whole_batch_is_one_product() -> None:
+    b = Builder()
+    x, w = b.inputs(x=array(6, 1, 4), w=array(1, 4, 5))
+    plan = schedule(b.program([b.call("bmm", x, b.call("expand", w, (6, 4, 5)))]))
+    (product,) = plan.steps
+    assert isinstance(product, Product)
+    assert (product.a.shape, product.b.shape, product.out.shape) == ((6, 4), (4, 5), (6, 5))
+
+
+def test_columns_times_rows_are_a_loop() -> None:
+    b = Builder()
+    x, y = b.inputs(x=array(6, 3, 1), y=array(6, 1, 4))
+    plan = schedule(b.program([b.call("tanh", b.call("bmm", x, y))]))
+    (loop,) = plan.steps
+    assert isinstance(loop, Loop)
+    assert said(loop) == ["mul", "tanh"]
+
+
 # ---- memory
 
 

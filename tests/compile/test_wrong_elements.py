@@ -9,8 +9,10 @@ import pytest
 
 import facula as torch
 from facula import nn
+from facula._compile.c.build import has_compiler
 
 F = nn.functional
+needs_compiler = pytest.mark.skipif(not has_compiler(), reason="needs a C compiler")
 ROWS = torch.tensor([0, 2, 1])
 
 CASES: dict[str, Callable[[Any, Any], Any]] = {
@@ -46,17 +48,19 @@ def answer(function: Callable[[Any, Any], Any], x: Any, index: Any) -> Any:
 
 
 @pytest.mark.filterwarnings("ignore")  # of what is not captured
-@pytest.mark.parametrize("place", [4, 12, -5, 1 << 40])
+@pytest.mark.usefixtures("with_library")
+@pytest.mark.parametrize("backend", ["numpy", pytest.param("c", marks=needs_compiler)])
 @pytest.mark.parametrize("name", CASES)
-def test_wrong_places(name: str, place: int) -> None:
+def test_wrong_places(name: str, backend: str) -> None:
     function = CASES[name]
     torch.manual_seed(0)
     x = torch.randn(3, 4) if "loss" in name or "entropy" in name else torch.randn(3, 3)
-    compiled = torch.compile(function, backend="numpy")
+    compiled = torch.compile(function, backend=backend)
     torch.testing.assert_close(answer(compiled, x, ROWS), answer(function, x, ROWS))
-    for index in (torch.tensor([place, 0, 1]), torch.tensor([0, 1, place]), ROWS.flip(0)):
-        found, right = answer(compiled, x, index), answer(function, x, index)
-        if isinstance(right, tuple):
-            assert found == right
-        else:
-            torch.testing.assert_close(found, right)
+    for place in (4, 12, -5, 1 << 40):
+        for index in (torch.tensor([place, 0, 1]), torch.tensor([0, 1, place]), ROWS.flip(0)):
+            found, right = answer(compiled, x, index), answer(function, x, index)
+            if isinstance(right, tuple):
+                assert found == right
+            else:
+                torch.testing.assert_close(found, right)

@@ -12,6 +12,7 @@ buffers, tensors in closures. Those that creation functions make meanwhile are c
 
 from __future__ import annotations
 
+import inspect
 import operator
 import threading
 from collections.abc import Callable, Sequence
@@ -416,7 +417,7 @@ class Capture(General):
             check(array, *(sizes or args))
 
         again.__name__ = check.__name__
-        self.called(program.call, (again, node, *sizes), None).meta["effect"] = True
+        self.called(program.call, (again, node, *sizes), None).meta.update(effect=True, passes=_passing(check, args))
 
     def learned(self, t: Tensor, fn: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """A look at elements that decides what to do: the program is for calls in which it finds the same."""
@@ -430,7 +431,8 @@ class Capture(General):
                 raise program.Mismatch
 
         again.__name__ = fn.__name__
-        self.called(program.call, (again, node, *sizes), None).meta["effect"] = True
+        made = self.called(program.call, (again, node, *sizes), None)
+        made.meta.update(effect=True, passes=_passing(fn, args) if found is None or found is False else None)
         return found
 
     def computed(self, t: Tensor, fn: Callable[[Any], Tensor]) -> Tensor:
@@ -496,3 +498,11 @@ class Capture(General):
         if any(met.leaf is not None for met in self.met.values()):
             self.give_up("backward() through an argument that has a history")
 
+
+def _passing(look: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    """(expression, the name of the array in it, numbers by name) of a look at elements that says when it passes."""
+    where = getattr(look, "passes", None)
+    if where is None or not all(type(arg) in (int, bool) for arg in args):
+        return None
+    name, *others = inspect.signature(look).parameters
+    return where, name, dict(zip(others, args))

@@ -278,6 +278,7 @@ class Check:
     value: Value
     expected: Any
     index: int
+    """Which one it is; -1 if the program declines where it fails."""
     source: Any = None
 
     def reads(self) -> Iterator[Value]:

@@ -213,9 +213,10 @@ class _Writer:
         value = f"{self.name(step.value.buffer)}[{step.value.offset}]"
         dtype = step.value.dtype
         expected = literal(step.expected, dtype)
+        status = "DECLINED" if step.index < 0 else str(step.index)
         if dtype.kind == "f" and step.expected != step.expected:
-            return f"if ({value} == {value}) return {step.index};"
-        return f"if (!({value} == {expected})) return {step.index};"
+            return f"if ({value} == {value}) return {status};"
+        return f"if (!({value} == {expected})) return {status};"
 
 
 def _segments(steps: list[Step]) -> Iterator[list[Step]]:

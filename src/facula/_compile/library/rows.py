@@ -7,10 +7,34 @@ import math
 import numpy as np
 
 from ..lowering import dtype_of
+from ..scalars import c_type
 from ..steps import Buffer, Loop, Value
 from .calls import Call, Maker, maker
 
-_MEAN, _SUM = 1, 2
+_NONE, _MEAN, _SUM = 0, 1, 2
+
+_EACH = """\
+static int FUNCTION(const {real} *restrict x, const int64_t *restrict target{given}, {real} *restrict out) {{
+    for (int64_t r = 0; r < {rows}; r++) {{
+        int64_t c = target[r];
+        if (c != {ignored} && (c < 0 || c >= {classes})) return 1;
+        out[r] = c == {ignored} ? 0 : -x[r * {classes} + c]{weight};
+    }}
+    return 0;
+}}
+"""
+_EACH_BACKWARD = """\
+static int FUNCTION(const {real} *restrict g, const int64_t *restrict target{given}, {real} *restrict out) {{
+    memset(out, 0, {rows} * {classes} * sizeof({real}));
+    for (int64_t r = 0; r < {rows}; r++) {{
+        int64_t c = target[r];
+        if (c == {ignored}) continue;
+        if (c < 0 || c >= {classes}) return 1;
+        out[r * {classes} + c] = -g[r]{weight};
+    }}
+    return 0;
+}}
+"""
 
 
 def _rows(kernel: str, *names: str) -> Maker:
@@ -77,7 +101,17 @@ def _are_classes(call: Call, input: str) -> bool:
     rows, target = call.shape(input), call["target"]
     if len(rows) != 2 or not call.are_real(input, "weight") or dtype_of(target) != np.int64:
         return False
-    return call.shape("target") == rows[:1] and call["reduction"] in (_MEAN, _SUM)
+    return call.shape("target") == rows[:1]
+
+
+def _of_each(call: Call, text: str, of: str, out: Value) -> None:
+    """Losses, or gradients, row by row."""
+    rows, classes = call.shape("input")
+    real, weight = c_type(dtype_of(call["input"])), call.dense("weight")
+    given, times = (f", const {real} *restrict weight", " * weight[c]") if weight is not None else ("", "")
+    text = text.format(real=real, rows=rows, classes=classes, ignored=call["ignore_index"], given=given, weight=times)
+    arrays = [v for v in (call.dense(of), call.dense("target"), weight, out) if v is not None]
+    call.written(text, arrays, (len(arrays) - 1,), 1.0 * rows * classes, may_decline=True)
 
 
 @maker("nll_loss")
@@ -85,6 +119,12 @@ def nll_loss(call: Call) -> bool:
     if not _are_classes(call, "input"):
         return False
     dtype = dtype_of(call["input"])
+    if call["reduction"] == _NONE:
+        loop = Loop(1)
+        loop.stores.append((loop.number(0, dtype), call.result(1, (), dtype)))
+        call.loop(loop)
+        _of_each(call, _EACH, "input", call.result(0, call.shape("target"), dtype))
+        return call.done()
     arrays = [call.dense(name) for name in ("input", "target", "weight")]
     sums = Buffer("arena", dtype, 2, name=call.node.name)
     whole = (*call.shape("input"), call["ignore_index"])
@@ -104,6 +144,11 @@ def nll_loss_backward(call: Call) -> bool:
     if not _are_classes(call, "input") or not call.are_real("input", "grad_output", "total_weight"):
         return False
     dtype = dtype_of(call["input"])
+    if call["reduction"] == _NONE:
+        if call.shape("grad_output") != call.shape("target"):
+            return False
+        _of_each(call, _EACH_BACKWARD, "grad_output", call.out())
+        return True
     arrays = [call.dense("target"), call.dense("weight")]
     scale = call.dense("grad_output")
     if call["reduction"] == _MEAN:

@@ -29,7 +29,7 @@ from ..lowering import (
     reduction_in,
     shape_of,
 )  # fmt: skip
-from ..scalars import BOOL, C_TYPES, names_in, product_in, replaced
+from ..scalars import BOOL, C_TYPES, names_in, parsed, product_in, replaced, with_numbers
 from ..steps import (
     Buffer,
     Check,
@@ -140,6 +140,8 @@ class Scheduler:
             self.checks += 1
             return None
         if target is programs.call:
+            if self.with_library and node.meta.get("passes") is not None and self.passing(node):
+                return None
             return self.python(node, node.args[0], node.args[1:], getattr(node.args[0], "__name__", "call"))
         assert isinstance(target, Primitive), target
         shape = node.meta.get("shape")
@@ -158,6 +160,22 @@ class Scheduler:
         if self.with_library and target.lowering == "library" and calls.add(self, node):
             return None
         return self.kernel(node)
+
+    def passing(self, node: Any) -> bool:
+        """A look at elements as a loop. Where not all of them pass, the program declines, and Python looks."""
+        where, name, numbers = node.meta["passes"]
+        looked_at = node.args[1]
+        if not hasattr(looked_at, "meta") or dtype_of(looked_at).kind not in "iu" or 0 in shape_of(looked_at):
+            return False
+        if dtype_of(looked_at) not in C_TYPES:
+            return False
+        tree = with_numbers(parsed(where), numbers)
+        found = Lowered(("all", tree), {name: looked_at}, np.dtype(np.int64))
+        all_pass = _Made({"shape": (), "dtype": BOOL}, f"{node.name}_passes")
+        all_pass.users[node] = None
+        self.reduction(all_pass, found, found.tree)
+        self.steps.append(Check(self.value(all_pass), True, -1, self.current))
+        return True
 
     def getitem(self, node: Any) -> None:
         whole = node.args[0]
@@ -499,20 +517,21 @@ class Scheduler:
         path = product_in(tree)
         a, b = (found.operands[t[1]] for t in path[1:])
         shape = tuple(node.meta["shape"])
-        bias = None
         if found.dtype.kind != "f":
             return self.kernel(node)
-        if tree[0] == "add" and tree[2] is path and tree[1][0] == "name":
-            added = found.operands[tree[1][1]]
-            if shape_of(added) in (shape[-1:], (1,) * (len(shape) - 1) + shape[-1:]) and len(shape) == 2:
-                bias = added
-        whole = tree is path or bias is not None
-        left, right = self.value(a), self.value(b)
-        lone = None if bias is None else self.densely(bias)
-        sides = as_matrices(left, right)
+        if shape_of(a)[-1] == 1 and len(shape_of(a)) > 1 and len(shape_of(b)) > 1:  # columns times rows
+            return self.elementwise(node, found._replace(tree=replaced(tree, path, ("mul", *path[1:]))))
+        sides = as_matrices(self.value(a), self.value(b))
         if sides is None or math.prod(shape) == 0:
             return self.kernel(node)
         left, right, full = sides
+        bias = None
+        if len(full) == 2 and tree[0] == "add" and tree[2] is path and tree[1][0] == "name":
+            added = found.operands[tree[1][1]]
+            if shape_of(added) in (shape[-1:], (1,) * (len(shape) - 1) + shape[-1:]):
+                bias = added
+        whole = tree is path or bias is not None
+        lone = None if bias is None else self.densely(bias)
         if not (left.strides[-1] == 1 or left.strides[-2] == 1 or left.shape[-1] == 1 or left.shape[-2] == 1):
             left = self.dense_value(left)
         left, right = (self.dense_value(v) if min(v.strides) < 0 else v for v in (left, right))

@@ -52,4 +52,9 @@ def as_matrices(a: Value, b: Value) -> tuple[Value, Value, Shape] | None:
         return None
     batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     a, b = a.broadcast((*batch, *a.shape[-2:])), b.broadcast((*batch, *b.shape[-2:]))
+    if batch and b.strides[0] == 0 and (a.shape[1] == 1 or a.strides[0] == a.shape[1] * a.strides[1]):
+        rows = (a.shape[0] * a.shape[1], a.shape[2])  # all by the same matrix: one matrix of all rows
+        a = Value(a.buffer, a.offset, rows, (a.strides[0] if a.shape[1] == 1 else a.strides[1], a.strides[2]))
+        b = Value(b.buffer, b.offset, b.shape[1:], b.strides[1:])
+        batch = ()
     return a, b, (*batch, a.shape[-2], b.shape[-1])

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..._core import natively
 from ..._core.dtypes import is_half
+from ..._core.looks import passes
 
 
 def add_at(flat: Any, positions: Any, values: Any) -> None:
@@ -148,6 +149,7 @@ def from_front(index: Any, n: int) -> Any:
 _INT64 = np.dtype(np.int64)
 
 
+@passes("(index >= low) & (index < high)")
 def first_outside(index: Any, low: int, high: int) -> int | None:
     """The first element that is not in ``range(low, high)``."""
     if not low and index.dtype is _INT64 and index.size > 4096:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.looks import passes
 from ..._tensor import Tensor, check_elements, computed, elements
 from ..arrays.scatter_add import add_rows
 from ..arrays.types import Array
@@ -120,6 +121,7 @@ def embedding(
     return embedding_op(weight, input, -1 if padding_idx is None else padding_idx, scale_grad_by_freq, sparse)
 
 
+@passes("(indices >= 0) & (indices < rows)")
 def _check_rows(indices: Any, rows: int) -> None:
     if indices.size and (indices.min() < 0 or indices.max() >= rows):
         raise IndexError("index out of range in self")

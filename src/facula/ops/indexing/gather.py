@@ -9,6 +9,7 @@ import numpy as np
 
 from ..._core import dtypes, natively
 from ..._core.devices import MetaArray, empty_meta
+from ..._core.looks import passes
 from ..._tensor import Tensor, check_elements, elements
 from ..arrays.scatter_add import SMALL, add_at, first_outside, places_along, places_in
 from ..arrays.tiles import TILE, each_rows
@@ -174,10 +175,10 @@ def require_tensor(name: str, argument: str, position: int, value: Any) -> None:
         raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {kind}")
 
 
-def _check_places(index: Any, dim: int, shape: tuple[int, ...]) -> None:
+@passes("(index >= 0) & (index < n)")
+def _check_places(index: Any, dim: int, n: int) -> None:
     if index.__class__ is MetaArray:
         return
-    n = shape[dim] if shape else 1
     found = first_outside(index, 0, n)
     if found is not None:
         raise RuntimeError(f"index {found} is out of bounds for dimension {dim} with size {n}")
@@ -218,7 +219,7 @@ def _check_scatter(self: Tensor, dim: int, index: Tensor, src: Tensor | None) ->
                 f"Expected index {list(index._array.shape)} to be no larger than self {list(self._array.shape)} apart "
                 f"from dimension {at} and to be no larger size than src {list(src._array.shape)}"
             )
-    check_elements(index, _check_places, at, self._array.shape)
+    check_elements(index, _check_places, at, here[at])
     return at
 
 
@@ -242,7 +243,7 @@ def gather(input: Tensor, dim: int, index: Any, *, sparse_grad: bool = False) ->
                     f"Size does not match at dimension {d} expected index {list(wanted)} to be no larger than self "
                     f"{list(shape)} apart from dimension {at}"
                 )
-        check_elements(index, _check_places, at, input._array.shape)
+        check_elements(index, _check_places, at, shape[at])
     return gather_op.call(input, index, at, sparse_grad)
 
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..._core import state
 from ..._core.dtypes import F32, F64, not_for, widened
-from ..._tensor import Tensor, check_elements
+from ..._core.looks import passes
+from ..._tensor import Tensor, check_elements, learned
 from ...autograd.saved import PLAIN
 from ..activations.softmax import log_softmax, log_softmax_op
 from ..arrays.sums import add_up
@@ -171,7 +172,7 @@ def nll_loss_batched(call: batching.Call) -> Any:
     each, _ = op(batching.joined(x), batching.joined(target), weight, 0, ignore_index)
     each = each.reshape(shape)
     dims = tuple(range(1, len(shape)))
-    if reduction and weight is None and type(target) in PLAIN and not (target._array == ignore_index).any():
+    if reduction and weight is None and type(target) in PLAIN and not learned(target, _has, ignore_index):
         n = math.prod(shape[1:])
         found = each.reshape(shape[:1]) if n == 1 else each.mean(dims) if reduction == 1 else each.sum(dims)
         return [found, each.new_full(shape[:1], n)]
@@ -183,6 +184,11 @@ def nll_loss_batched(call: batching.Call) -> Any:
         return [each.squeeze(1) if single else each, total * 0]
     summed = each.sum(dims)
     return [summed / total if reduction == 1 else summed, total]
+
+
+@passes("target != ignore_index")
+def _has(target: Array, ignore_index: int) -> bool:
+    return bool((target == ignore_index).any())
 
 
 # ---- arguments
@@ -198,6 +204,7 @@ def _check_common(input: Tensor, target: Tensor, weight: Tensor | None, classes:
     check_elements(target, _check_classes, classes, ignore_index)
 
 
+@passes("((numbers >= 0) & (numbers < classes)) | (numbers == ignore_index)")
 def _check_classes(numbers: Any, classes: int, ignore_index: int) -> None:
     if numbers.__class__ is not np.ndarray or not numbers.size:
         return
