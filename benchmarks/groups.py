@@ -8,10 +8,11 @@ from typing import Any
 from .draws import DRAWS
 from .func import FUNC
 from .higher import HIGHER
-from .kernels import KERNELS, SIZES
+from .kernels import KERNELS
 from .networks import NETWORKS
 from .optimizers import OPTIMIZERS
 from .peers import AUTOGRAD, JAX, MYGRAD
+from .sizes import SIZES
 from .training import TRAINING
 from .workloads import WORKLOADS, Workload
 

@@ -21,10 +21,10 @@ def network(fn: Workload) -> Workload:
 # ---- recurrent layers: batch 32, 50 steps, 32 -> 128, forward + backward + step
 
 
-def _recurrent(torch: Any, kind: str) -> tuple[Callable[[], Any], int]:
+def recurrent(torch: Any, kind: str, width: int = 128) -> tuple[Callable[[], Any], int]:
     nn = torch.nn
-    net = settled(torch, getattr(nn, kind)(32, 128))
-    head = settled(torch, nn.Linear(128, 10))
+    net = settled(torch, getattr(nn, kind)(32, width))
+    head = settled(torch, nn.Linear(width, 10))
     optimizer = torch.optim.SGD([*net.parameters(), *head.parameters()], lr=1e-3)
     x, y = draw(torch, 50, 32, 32), classes(torch, 32, below=10)
 
@@ -41,17 +41,17 @@ def _recurrent(torch: Any, kind: str) -> tuple[Callable[[], Any], int]:
 
 @network
 def lstm_step(torch: Any) -> tuple[Callable[[], Any], int]:
-    return _recurrent(torch, "LSTM")
+    return recurrent(torch, "LSTM")
 
 
 @network
 def gru_step(torch: Any) -> tuple[Callable[[], Any], int]:
-    return _recurrent(torch, "GRU")
+    return recurrent(torch, "GRU")
 
 
 @network
 def rnn_step(torch: Any) -> tuple[Callable[[], Any], int]:
-    return _recurrent(torch, "RNN")
+    return recurrent(torch, "RNN")
 
 
 # ---- a character GPT: batch 8, 64 characters, 4 layers, 4 heads, width 128, AdamW

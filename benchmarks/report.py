@@ -12,10 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .curves import Curve, curves
 from .groups import LIBRARIES, NATIVE
 from .lettered import Entry
 from .measure import Result
 from .plot import Bar, plotted
+from .sizes import FAMILIES, size_of
 from .workloads import CHAINS
 
 
@@ -99,7 +101,9 @@ def growth(rows: Sequence[Row]) -> list[str]:
 def write(
     directory: Path, group: str, command: str, rows: Sequence[Row], clock: str, peers: Sequence[str]
 ) -> list[Path]:
-    """The documentation page of a group, made by a command, and its plot; returns their paths."""
+    """The documentation page of a group, made by a command, and its plots; returns their paths."""
+    if group == "sizes":
+        return _write_sizes(directory, command, rows, clock, peers)
     stem = "benchmarks" if group == "lettered" else f"benchmarks-{group}"
     text = [
         "# facula beside PyTorch", "",
@@ -110,7 +114,8 @@ def write(
         "bold ones miss their target. A round counts as disturbed if its process had to wait for a processor for more",
         "than a small share of it; by the clock on the wall it is then taken again, up to twice as many rounds.",
         "Disturbed rounds are left out if there were at least three others; rows that need them are marked (!).",
-        "Random numbers (`--group random`) have their figures [elsewhere](notes/native.md#random-numbers).", "",
+        "Random numbers (`--group random`) have their figures [elsewhere](notes/native.md#random-numbers), and so has",
+        "[time against size](benchmarks-sizes.md).", "",
         *[f"- {fact}" for fact in facts(clock, peers)], "",
         f"![Ratios of facula to PyTorch]({stem}.svg)",
     ]  # fmt: skip
@@ -124,6 +129,56 @@ def write(
     page.write_text("\n".join(text) + "\n")
     plot.write_text(plotted([Bar(r.entry.letter, r.entry.title, r.threads, r.ratio, r.target) for r in rows]))
     return [page, plot]
+
+
+_CURVES = {"torch": "PyTorch", "facula": "facula, NumPy alone", NATIVE: "facula with its library in C"}
+
+
+def _write_sizes(
+    directory: Path, command: str, rows: Sequence[Row], clock: str, peers: Sequence[str]
+) -> list[Path]:
+    """Time against size: a picture and a table for each family of workloads and number of threads."""
+    shown = [library for library in ("torch", "facula", *peers) if any(library in row.results for row in rows)]
+    names = [_CURVES.get(library, library) for library in shown]
+    text = [
+        "# Time against size", "",
+        f"Made by `{command}`; how it is measured stands [beside the other figures](benchmarks.md).",
+        "Ratios are to PyTorch's least time: below 1 facula needs less.", "",
+        *[f"- {fact}" for fact in facts(clock, peers)],
+    ]  # fmt: skip
+    pictures: list[Path] = []
+    (directory / "pictures").mkdir(exist_ok=True)
+    for name, family in FAMILIES.items():
+        for threads in sorted({row.threads for row in rows}):
+            those = [row for row in rows if row.threads == threads and size_of(row.entry.name)[0] == name]
+            if not those:
+                continue
+            title = f"{family.title} ({_threads(threads)})"
+            picture = directory / "pictures" / f"size-{name}{'' if threads == 1 else f'-{threads}'}.svg"
+            drawn = [
+                Curve(label, [(size_of(r.entry.name)[1], r.results[of].least) for r in those if of in r.results])
+                for of, label in zip(shown, names)
+            ]
+            picture.write_text(curves(title, [curve for curve in drawn if curve.points], family.counted))
+            pictures.append(picture)
+            columns = [family.counted, *[cell for label in names for cell in (label, "ratio")]]
+            del columns[2]  # PyTorch's to itself
+            text += ["", f"## {title}", "", f"![Time against {family.counted}](pictures/{picture.name})", ""]
+            text += [table_line(columns), "|" + "---|" * len(columns), *[_sized(row, shown) for row in those]]
+    page = directory / "benchmarks-sizes.md"
+    page.write_text("\n".join(text) + "\n")
+    return [page, *pictures]
+
+
+def _sized(row: Row, shown: Sequence[str]) -> str:
+    cells = [f"{size_of(row.entry.name)[1]:,}"]
+    theirs = row.results["torch"].least
+    for library in shown:
+        found = row.results.get(library)
+        cells.append("" if found is None else time_text(found.least))
+        if library != "torch":
+            cells.append("" if found is None else f"{found.least / theirs:.2f}")
+    return table_line(cells)
 
 
 def facts(clock: str, peers: Sequence[str]) -> list[str]:

@@ -16,7 +16,7 @@ def training(fn: Workload) -> Workload:
     return fn
 
 
-def _step(net: Any, loss_of: Callable[[Any, Any], Any], optimizer: Any, x: Any, y: Any) -> Callable[[], Any]:
+def training_step(net: Any, loss_of: Callable[[Any, Any], Any], optimizer: Any, x: Any, y: Any) -> Callable[[], Any]:
     def step() -> Any:
         optimizer.zero_grad()
         loss = loss_of(net(x), y)
@@ -33,7 +33,7 @@ def tiny_mlp(torch: Any) -> tuple[Callable[[], Any], int]:
     nn = torch.nn
     net = settled(torch, nn.Sequential(nn.Linear(10, 32), nn.Tanh(), nn.Linear(32, 2)))
     optimizer = torch.optim.SGD(net.parameters(), lr=1e-3)
-    return _step(net, nn.MSELoss(), optimizer, draw(torch, 16, 10), draw(torch, 16, 2, seed=2)), 1
+    return training_step(net, nn.MSELoss(), optimizer, draw(torch, 16, 10), draw(torch, 16, 2, seed=2)), 1
 
 
 @training
@@ -43,7 +43,7 @@ def small_mlp(torch: Any) -> tuple[Callable[[], Any], int]:
     layers = nn.Linear(784, 128), nn.ReLU(), nn.Linear(128, 64), nn.ReLU(), nn.Linear(64, 10)
     net = settled(torch, nn.Sequential(*layers))
     optimizer = torch.optim.Adam(net.parameters(), lr=1e-4)
-    return _step(net, nn.CrossEntropyLoss(), optimizer, draw(torch, 64, 784), classes(torch, 64, below=10)), 1
+    return training_step(net, nn.CrossEntropyLoss(), optimizer, draw(torch, 64, 784), classes(torch, 64, below=10)), 1
 
 
 @training
@@ -53,7 +53,8 @@ def large_mlp(torch: Any) -> tuple[Callable[[], Any], int]:
     layers = nn.Linear(1024, 2048), nn.ReLU(), nn.Linear(2048, 2048), nn.ReLU(), nn.Linear(2048, 1000)
     net = settled(torch, nn.Sequential(*layers))
     optimizer = torch.optim.SGD(net.parameters(), lr=1e-3, momentum=0.9)
-    return _step(net, nn.CrossEntropyLoss(), optimizer, draw(torch, 256, 1024), classes(torch, 256, below=1000)), 1
+    x, y = draw(torch, 256, 1024), classes(torch, 256, below=1000)
+    return training_step(net, nn.CrossEntropyLoss(), optimizer, x, y), 1
 
 
 @training
@@ -63,7 +64,8 @@ def cnn(torch: Any) -> tuple[Callable[[], Any], int]:
     layers = nn.Conv2d(1, 32, 3), nn.ReLU(), nn.Conv2d(32, 64, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten()
     net = settled(torch, nn.Sequential(*layers, nn.Linear(64 * 12 * 12, 10)))
     optimizer = torch.optim.SGD(net.parameters(), lr=1e-3)
-    return _step(net, nn.CrossEntropyLoss(), optimizer, draw(torch, 32, 1, 28, 28), classes(torch, 32, below=10)), 1
+    x, y = draw(torch, 32, 1, 28, 28), classes(torch, 32, below=10)
+    return training_step(net, nn.CrossEntropyLoss(), optimizer, x, y), 1
 
 
 @training

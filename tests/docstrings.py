@@ -1,7 +1,7 @@
 """Write what the examples of docstrings print, their shapes and nodes: ``python -m tests.docstrings``.
 
 The texts are in ``src/facula/docstrings``. An entry is written as a line of names, what there is to say, and statements
-after ``>>>``; the rest is found by running them.
+after ``>>>``, longer ones with further lines after ``...``; the rest is found by running them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import ast
 import contextlib
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,8 +33,11 @@ def entries(path: Path) -> Iterator[Entry]:
     for part in path.read_text(encoding="utf-8").split("\n== ")[1:]:
         head, _, text = part.partition("\n")
         meaning = re.split(r"^(?:Shapes|Node|>>>)", text, maxsplit=1, flags=re.MULTILINE)[0].strip()
-        statements = [line[4:] for line in text.splitlines() if line.startswith(">>> ")]
+        statements = [m[0][4:].replace("\n... ", "\n") for m in _STATEMENT.finditer(text)]
         yield Entry(head.split(), meaning, statements, text.strip())
+
+
+_STATEMENT = re.compile(r"^>>> .*(?:\n\.\.\. .*)*", re.MULTILINE)
 
 
 def space_of(torch: Any) -> dict[str, Any]:
@@ -52,31 +55,49 @@ def shown(torch: Any, statements: list[str]) -> list[str]:
     return printed
 
 
+def example(torch: Any, statements: list[str]) -> str:
+    """The statements and what they print, as in a Python prompt."""
+    lines = []
+    for statement, output in zip(statements, shown(torch, statements)):
+        lines += [">>> " + statement.replace("\n", "\n... "), *([output] if output else [])]
+    return "\n".join(lines)
+
+
 def facts(library: Any, names: list[str], statements: list[str]) -> str:
     """The shapes and the nodes of what the example calls."""
+    classes = [value for name in names if isinstance(value := named(library, name), type)]
     for torch in (_Leaves(library), library):
-        with contextlib.suppress(Exception), contextlib.redirect_stdout(io.StringIO()), recorded(library) as calls:
-            space = space_of(torch)
+        space = space_of(torch)
+        silent = contextlib.redirect_stdout(io.StringIO())
+        with contextlib.suppress(Exception), silent, recorded(library, classes) as calls:
             for statement in statements:
                 exec(statement, space)
-        wanted = {name.rpartition(".")[2] for name in names} | {own_name(library, name) for name in names}
+        if batch := next((v for v in space.values() if classes and is_distribution(v, classes[0])), None):
+            return f"Shapes: batch {tuple(batch.batch_shape)}, event {tuple(batch.event_shape)}."
+        wanted = {name.rpartition(".")[2] for name in names}
+        wanted |= {getattr(named(library, name), "__name__", "") for name in names}
         own = [call for call in calls if call.name in wanted]
         if own:
             break
     else:
         return ""
     shapes = dict.fromkeys(f"{', '.join(call.given) or '()'} -> {', '.join(call.made)}" for call in own if call.made)
-    nodes = dict.fromkeys(call.node for call in own if call.made and call.differs and torch is not library)
+    composed = any(not issubclass(cls, library.nn.Module) for cls in classes)  # which PyTorch may compose otherwise
+    known = torch is not library and not composed
+    nodes = dict.fromkeys(call.node for call in own if call.made and call.differs and known)
     told = [f"Shapes: {'; '.join(shapes)}."] if any(call.given for call in own) and shapes else []
     return " ".join([*told, *([f"Node: {', '.join(nodes)}."] if nodes else [])])
 
 
-def own_name(library: Any, name: str) -> str:
-    """What a public function calls itself."""
-    value = library
+def named(library: Any, name: str) -> Any:
+    """What has a public name."""
     for part in name.split("."):
-        value = getattr(value, part, None)
-    return getattr(value, "__name__", "")
+        library = getattr(library, part, None)
+    return library
+
+
+def is_distribution(value: Any, cls: type) -> bool:
+    return isinstance(value, cls) and hasattr(value, "event_shape")
 
 
 class Call(NamedTuple):
@@ -89,30 +110,48 @@ class Call(NamedTuple):
 
 
 @contextlib.contextmanager
-def recorded(library: Any) -> Iterator[list[Call]]:
-    """The calls of public functions that a block makes itself."""
+def recorded(library: Any, classes: list[type]) -> Iterator[list[Call]]:
+    """The calls of public functions, and of instances of classes, that a block makes itself."""
     calls: list[Call] = []
     mode: Any = library.overrides.TorchFunctionMode
 
     class Recorder(mode):
         def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-            given = tensors([*args, *(kwargs or {}).values()])
-            shapes = [str(tuple(t.shape)) for t in given]
-            differs = any(t.requires_grad for t in given)
-            result = func(*args, **(kwargs or {}))
-            made = tensors(result)
-            node = next((t.grad_fn.name() for t in made if t.grad_fn is not None), "none")
-            node = node.replace("torch::autograd::NotImplemented", "none")
-            calls.append(Call(func.__name__, shapes, [str(tuple(t.shape)) for t in made], node, differs))
-            return result
+            return noted(func.__name__, lambda: func(*args, **(kwargs or {})), [*args, *(kwargs or {}).values()])
+
+    def noted(name: str, call: Callable[[], Any], arguments: list[Any]) -> Any:
+        given = tensors(arguments)
+        shapes = [str(tuple(t.shape)) for t in given]
+        differs = any(t.requires_grad for t in given)
+        result = call()
+        made = tensors(result)
+        node = next((t.grad_fn.name() for t in made if t.grad_fn is not None), "none")
+        node = node.replace("torch::autograd::NotImplemented", "none")
+        calls.append(Call(name, shapes, [str(tuple(t.shape)) for t in made], node, differs))
+        return result
+
+    def of_instances(cls: Any) -> None:
+        call = cls.__call__
+        cls.__call__ = lambda self, *args: noted(cls.__name__, lambda: call(self, *args), [*args])
 
     def tensors(value: Any) -> list[Any]:
         if isinstance(value, (list, tuple)):
             return [t for v in value for t in tensors(v)]
         return [value] if isinstance(value, library.Tensor) else []
 
-    with Recorder():
-        yield calls
+    called = [cls for cls in classes if any("__call__" in vars(base) for base in cls.__mro__)]
+    own = {cls: vars(cls).get("__call__") for cls in called}
+    try:
+        for cls in called:
+            of_instances(cls)
+        with Recorder():
+            yield calls
+    finally:
+        for each, call in own.items():
+            if call is None:
+                del each.__call__
+            else:
+                setattr(each, "__call__", call)  # noqa: B010
 
 
 class _Leaves:
@@ -139,10 +178,7 @@ def written(path: Path) -> str:
 
     parts = [HEADER]
     for entry in entries(path):
-        lines = []
-        for statement, output in zip(entry.statements, shown(facula, entry.statements)):
-            lines += [f">>> {statement}", *([output] if output else [])]
-        text = [entry.meaning, facts(facula, entry.names, entry.statements), "\n".join(lines)]
+        text = [entry.meaning, facts(facula, entry.names, entry.statements), example(facula, entry.statements)]
         parts.append("\n".join([f"\n== {' '.join(entry.names)}", "\n\n".join(filter(None, text))]).rstrip() + "\n")
     return "".join(parts)
 

@@ -6,6 +6,12 @@ A picture is asked for on a page by a comment after the code that writes ``graph
 
 ``step``, ``select`` and the like are what may stand after the # of the page's address. ``run=...`` is a command to run
 before, ``dark`` asks for a second picture, ``name-dark.png``.
+
+Tutorials have drawings, ``tutorial-name.svg``, of what their code has made so far::
+
+    <!-- drawing: name draw(loss) -->
+
+``python -m tests.pictures drawings`` makes those alone, which needs no browser.
 """
 
 from __future__ import annotations
@@ -17,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 import zlib
+from collections.abc import Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -29,6 +36,8 @@ ROOT = Path(__file__).parent.parent
 PAGES = (ROOT / "docs" / "exploring.md", ROOT / "docs" / "gallery.md")
 PART = re.compile(r"^```python\n(?P<code>.*?)^```$|^<!-- picture: (?P<name>[\w-]+)(?P<options>.*?) -->$", re.S | re.M)
 SIZE = (1180, 700)
+TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
+DRAWING = re.compile(r"^```python\n(?P<code>.*?)^```$|^<!-- drawing: (?P<name>[\w-]+) (?P<what>.*?) -->$", re.S | re.M)
 
 
 def take(browser: Browser, page: Path, only: str | None) -> None:
@@ -154,8 +163,27 @@ def network() -> Any:
     return space["drawing"]
 
 
+def drawings(page: Path) -> Iterator[tuple[Path, str]]:
+    """The drawings of a tutorial: files, and what should be in them. All of its code is one program."""
+    space: dict[str, Any] = {"__name__": "page"}
+    lines = 0
+    for part in DRAWING.finditer(page.read_text(encoding="utf-8")):
+        program = part["code"] or f"drawing = torch.{part['what']}\n"
+        with redirect_stdout(None):
+            exec(compile("\n" * lines + program, f"{page.stem}.py", "exec"), space)
+        if part["code"] is None:
+            yield ROOT / "docs" / "pictures" / f"tutorial-{part['name']}.svg", space["drawing"].svg
+        else:
+            lines += program.count("\n")
+
+
 def main() -> None:
     network().save(ROOT / "docs" / "pictures" / "network.svg")
+    for page in TUTORIALS:
+        for path, svg in drawings(page):
+            path.write_text(svg, encoding="utf-8")
+    if sys.argv[1:] == ["drawings"]:
+        return
     only = sys.argv[1] if len(sys.argv) > 1 else None
     with tempfile.TemporaryDirectory() as folder, Browser(Path(folder) / "profile", *SIZE) as browser:
         os.chdir(folder)

@@ -19,6 +19,7 @@ from benchmarks.lettered import LETTERED, Entry, chosen
 from benchmarks.measure import SCRIPTS, Failure, Plan, Reading, Result, Sample, environment, interleaved
 from benchmarks.plot import Bar, plotted
 from benchmarks.report import Row, facts, growth, line, write
+from benchmarks.sizes import FAMILIES, SIZES
 
 RECORDED = {
     "chain_mul": (0.9047933, 0.9047933),
@@ -151,6 +152,25 @@ def test_page_and_plot_are_written(tmp_path: Path) -> None:
     assert all(fact in text for fact in facts("wall", [])[1:])
     bars = ElementTree.fromstring(plot.read_text()).findall(".//{http://www.w3.org/2000/svg}rect")
     assert len(bars) == 2 * len(LETTERED) + 1 + 2  # with the background and the legend
+
+
+def test_sizes_have_a_picture_and_a_table_each(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="the page names the version that was compared with")
+    rows = [_row(Entry("", name, name), 1e-6 * i, 1e-5 * i) for i, name in enumerate(SIZES, 1)]
+    page, *pictures = write(tmp_path, "sizes", "a command", rows, "wall", [])
+    text = page.read_text()
+    assert [picture.stem for picture in pictures] == [f"size-{name}" for name in FAMILIES]
+    assert all(f"(pictures/{picture.name})" in text for picture in pictures)
+    assert text.count("| 0.10 |") == len(SIZES)
+    for picture, family in zip(pictures, FAMILIES.values()):
+        drawn = ElementTree.fromstring(picture.read_text())
+        assert len(drawn.findall("{*}circle")) == 2 * len(family.sizes)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_workloads_of_any_size_run(family: str) -> None:
+    step, _ = made("facula", facula, f"{family}_of_{FAMILIES[family].sizes[0]}")
+    assert fingerprint(step())[1] > 0
 
 
 def test_plot_marks_titles_as_text() -> None:

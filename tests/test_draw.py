@@ -20,7 +20,7 @@ import facula as torch
 from facula.show.layout import GAP, layered
 from facula.viz import make_dot
 
-from .pictures import network
+from .pictures import TUTORIALS, drawings, network
 
 
 def small() -> Any:
@@ -125,6 +125,16 @@ def test_the_essay_shows_what_draw_draws() -> None:
     docs = Path(__file__).parent.parent / "docs"
     assert f"```\n{network().tree()}\n```" in (docs / "autograd-from-scratch.md").read_text(encoding="utf-8")
     assert (docs / "pictures" / "network.svg").read_text(encoding="utf-8") == network().svg
+
+
+@pytest.mark.filterwarnings("ignore:Anomaly Detection")
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+def test_a_tutorial_shows_what_draw_draws(page: Path) -> None:
+    found = list(drawings(page))
+    assert found, "every tutorial has a picture"
+    for path, svg in found:
+        assert f"(../pictures/{path.name})" in page.read_text(encoding="utf-8")
+        assert path.read_text(encoding="utf-8") == svg, "python -m tests.pictures drawings"
 
 
 # ---- layout

@@ -18,7 +18,9 @@ ROOT = Path(__file__).parent.parent.parent
 
 REFERENCE = {
     "torch": "facula", "tensor": "facula.Tensor", "nn": "facula.nn", "nn-functional": "facula.nn.functional",
-    "optim": "facula.optim", "linalg": "facula.linalg", "fft": "facula.fft", "special": "facula.special",
+    "optim": "facula.optim", "optim-lr-scheduler": "facula.optim.lr_scheduler",
+    "optim-swa-utils": "facula.optim.swa_utils", "nn-init": "facula.nn.init", "nn-utils": "facula.nn.utils",
+    "linalg": "facula.linalg", "fft": "facula.fft", "special": "facula.special",
     "func": "facula.func", "autograd": "facula.autograd", "utils-data": "facula.utils.data",
     "distributions": "facula.distributions",
 }  # fmt: skip
@@ -67,7 +69,7 @@ def reference(page: str, path: str) -> str:
         except (TypeError, ValueError):
             signature = "(...)"
         prefix = f"{path.removeprefix('facula').lstrip('.')}.".lstrip(".")
-        told = inspect.cleandoc((vars(value).get("__doc__") if isinstance(value, type) else value.__doc__) or "")
+        told = inspect.cleandoc(value.__doc__ or "")
         more = docstrings.texts().get(f"{prefix}{name}", "")
         text = told if not more or more in told else f"{told}\n\n{more}"
         parts.append(f"## {name}\n\n```text\n{shown}.{name}{signature}\n```\n\n{formatted(text)}\n")

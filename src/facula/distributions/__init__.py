@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..docstrings import document_classes as _document_classes
 from . import transforms
 from .bernoulli import Bernoulli
 from .beta import Beta
@@ -99,3 +100,5 @@ __all__ = [
     "transform_to",
 ]  # fmt: skip
 __all__.extend(transforms.__all__)
+
+_document_classes("distributions", globals())

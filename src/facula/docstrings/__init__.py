@@ -1,14 +1,15 @@
-"""The docstrings of operators: text files beside this one, read when the first operator is asked for.
+"""The docstrings of operators and classes: text files beside this one, read when the first operator is asked for.
 
 A text belongs to the names in the line above it, ``== cat concat concatenate``, as users write them after ``torch.``,
-and follows what the function itself says. ``python -m tests.docstrings`` runs the examples and writes what they print,
-the shapes and the node.
+and follows what the function or class itself says. ``python -m tests.docstrings`` runs the examples and writes what
+they print, the shapes and the node.
 """
 
 from __future__ import annotations
 
 import inspect
 import os
+from collections.abc import Mapping
 from functools import cache
 from inspect import Parameter, Signature
 from typing import Any
@@ -47,6 +48,35 @@ def document(value: Any, name: str, *others: str) -> Any:
         names = tuple(op.tensor_names), tuple(op.attribute_names)
         value.__signature__ = signature(*names, "Tensor." in name, name.endswith("_"), op.with_alpha is not None)
     return value
+
+
+class ClassText:
+    """The docstring of a class: what it says itself and its text, which is read when somebody asks."""
+
+    __slots__ = ("name", "told")
+
+    def __init__(self, told: str, name: str) -> None:
+        self.told = told
+        self.name = name
+
+    def __get__(self, instance: Any, owner: Any = None) -> str:
+        text = texts().get(self.name)
+        return f"{inspect.cleandoc(self.told)}\n\n{text}" if text else self.told
+
+
+def document_class(cls: Any, name: str) -> Any:
+    """Give a public class its docstring."""
+    told = vars(cls).get("__doc__")
+    if isinstance(told, str):
+        cls.__doc__ = ClassText(told, name)
+    return cls
+
+
+def document_classes(module: str, names: Mapping[str, Any]) -> None:
+    """Give the public classes among the names of a module their docstrings; ``module`` as users write it."""
+    for name in names["__all__"]:
+        if isinstance(value := names.get(name), type):
+            document_class(value, f"{module}.{name}")
 
 
 @cache

@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from ..docstrings import document_class as _document_class
+from ..docstrings import document_classes as _document_classes
 from . import functional, parameter
 from .modules import LAYERS as _LAYERS
 from .modules import layer as _layer
@@ -21,6 +23,8 @@ __all__ = sorted(
     {*_LAYERS, "Buffer", "Module", "Parameter", "UninitializedBuffer", "UninitializedParameter", "functional", "init",
      "parameter"}
 )  # fmt: skip
+
+_document_classes("nn", globals())
 
 
 def factory_kwargs(kwargs: dict[str, Any] | None) -> dict[str, Any]:
@@ -39,7 +43,7 @@ def __getattr__(name: str) -> Any:
         value = globals()[name] = _layer(name)
         return value
     if name in ("UninitializedBuffer", "UninitializedParameter"):
-        return getattr(parameter, name)
+        return _document_class(getattr(parameter, name), f"nn.{name}")
     if name == "DataParallel":
         return import_module(f"{__name__}.parallel").DataParallel
     if name in _SUBMODULES:

@@ -11,6 +11,7 @@ from typing import Any
 from .._core.dtypes import int64
 from .._tensor import Tensor
 from ..autograd.grad_mode import no_grad
+from ..docstrings import document_classes as _document_classes
 from ..nn.modules.batchnorm import _BatchNorm
 from ..nn.modules.module import Module
 from ..ops.creation.create import zeros
@@ -191,3 +192,5 @@ class SWALR(Configured):
         groups = self.optimizer.param_groups
         starts = [self._get_initial_lr(group["lr"], group["swa_lr"], before) for group in groups]
         return [group["swa_lr"] * now + lr * (1 - now) for group, lr in zip(groups, starts)]
+
+_document_classes("optim.swa_utils", globals())

@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from ...docstrings import document_class as _document_class
+
 _FAMILIES = {
     "modules.activation": """
         CELU ELU GELU GLU Hardshrink Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish PReLU RReLU
@@ -65,7 +67,7 @@ __all__ = sorted(LAYERS)
 
 def layer(name: str) -> Any:
     """A layer by its name."""
-    return getattr(import_module(f"facula.nn.{LAYERS[name]}"), name)
+    return _document_class(getattr(import_module(f"facula.nn.{LAYERS[name]}"), name), f"nn.{name}")
 
 
 def __getattr__(name: str) -> Any:

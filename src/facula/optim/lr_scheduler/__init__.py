@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...docstrings import document_classes as _document_classes
 from .base import (  # noqa: F401
     EPOCH_DEPRECATION_WARNING,
     LRScheduler,
@@ -34,3 +35,5 @@ __all__ = [
 
 for _name in [*__all__, "_LRScheduler"]:
     globals()[_name].__module__ = __name__
+
+_document_classes("optim.lr_scheduler", globals())

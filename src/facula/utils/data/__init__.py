@@ -1,6 +1,7 @@
 """``torch.utils.data``: datasets, samplers and the DataLoader."""
 
 # ruff: noqa: F401
+from ...docstrings import document_classes as _document_classes
 from . import _utils, dataloader, dataset, distributed, sampler
 from ._utils.collate import default_collate, default_convert
 from ._utils.worker import get_worker_info
@@ -30,3 +31,5 @@ __all__ = [
     "RandomSampler", "Sampler", "SequentialSampler", "StackDataset", "Subset", "SubsetRandomSampler", "TensorDataset",
     "WeightedRandomSampler", "_DatasetKind", "default_collate", "default_convert", "get_worker_info", "random_split",
 ]  # fmt: skip
+
+_document_classes("utils.data", globals())
