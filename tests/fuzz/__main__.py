@@ -6,6 +6,7 @@ import argparse
 import sys
 import time
 
+from . import apart
 from .judge import Judge
 
 
@@ -25,18 +26,19 @@ def main() -> int:
         print(judge.program(options.seed, options.program).script())
         print("\n".join(judge.verdict(options.seed, options.program) or ["# no difference"]))
         return 0
-    started, failed, n = time.monotonic(), 0, options.first
-    while n < options.first + options.programs and failed < options.most:
-        if options.minutes is not None and time.monotonic() - started > 60 * options.minutes:
-            break
-        report = judge.report(options.seed, n)
-        n += 1
+    started, failed, done = time.monotonic(), 0, 0
+    for _, report in apart.reports(judge, options.seed, options.first, options.programs):
+        done += 1
         if report is not None:
             failed += 1
             print(report, flush=True)
+        if failed >= options.most:
+            break
+        if options.minutes is not None and time.monotonic() - started > 60 * options.minutes:
+            break
     seconds = time.monotonic() - started
-    print(f"seed {options.seed}: {n - options.first} programs against {judge.against}, {failed} differ")
-    print(f"{judge.unstable} left out as rounding decides them, {seconds:.0f} s")
+    print(f"seed {options.seed}: {done} programs against {judge.against}, {failed} differ")
+    print(f"{judge.unstable} left out as rounding decides them, {judge.ended} ended PyTorch's process, {seconds:.0f} s")
     return int(failed > 0)
 
 

@@ -33,6 +33,8 @@ class Judge:
                 pass
         self.against = "PyTorch" if self.oracle else "facula's own other ways"
         self.unstable = 0
+        self.ended = 0
+        """How many programs ended PyTorch's process; see ``apart``."""
 
     def make(self, seed: int, n: int) -> tuple[Program, Session]:
         rng = Random(f"{seed}:{n}")
@@ -68,7 +70,9 @@ class Judge:
 
     def report(self, seed: int, n: int) -> str | None:
         """What to tell of a program that differs."""
-        program, session = self.make(seed, n)
+        return self.report_of(seed, n, *self.make(seed, n))
+
+    def report_of(self, seed: int, n: int, program: Program, session: Session) -> str | None:
         found = self.compared(program, session)
         if not found:
             if n % 50 == 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from .operators import str_index
@@ -21,10 +22,13 @@ true_divide_(2)
 
 OPERATORS = ["+=", "-=", "*=", "/="]
 
+INDICES = re.compile(r"\b[gij]\b")
+"""Places in the tensor itself, outside of a part of it: what is written before PyTorch notices is not defined."""
+
 
 def change(s: Scope) -> str:
     rng = s.rng
-    x = s.tensor(is_number, is_small)
+    x = s.tensor(is_number, is_small, has_own_elements)
     kind = rng.random()
     if kind < 0.25:
         return assignment(s)
@@ -38,7 +42,7 @@ def change(s: Scope) -> str:
     text = rng.choice(CHANGES)
     if text in ("t_()", "detach_()", "requires_grad_()", "set_(x)", "resize_as_") and not s.eager:
         text = "mul_(2)"
-    if rng.random() < 0.35 and t.dim():
+    if rng.random() < 0.35 and t.dim() and not INDICES.search(text):
         target = f"{x}[{s.index(x, basic=True)}]"
     if text in ("softplus_", "index_reduce_", "resize_as_"):
         return f"{x}.mul_(1.5)"
@@ -76,7 +80,7 @@ def split(text: str) -> list[str]:
 
 
 def assignment(s: Scope) -> str:
-    x = s.tensor(is_number, is_small, has_dimensions)
+    x = s.tensor(is_number, is_small, has_dimensions, has_own_elements)
     index = s.index(x)
     t = s.tensors[x]
     choice = s.rng.random()
@@ -87,9 +91,23 @@ def assignment(s: Scope) -> str:
         except Exception:
             return f"{x}[{index}] = {value}"
         value = s.tensor(is_small, lambda o: broadcasts(part.shape, o.shape), lambda o: may_go_into(t, o))
-    elif choice < 0.6 and is_floating(t):
+    elif choice < 0.6 and is_floating(t) and s.eager:  # what a transform returns does not depend on new leaves
         value = f"torch.tensor({s.values([], 'float64')}, requires_grad=True)"
     return f"{x}[{index}] {s.rng.choice(['=', '=', '=', '*=', '+='])} {value}"
+
+
+def has_own_elements(t: Any) -> bool:
+    """Not as ``as_strided`` may make them: what is written to elements that overlap is not defined.
+
+    Where they do by a stride of 0, PyTorch refuses.
+    """
+    reach = 1
+    for stride, n in sorted(zip(t.stride(), t.shape)):
+        if n > 1 and stride:
+            if stride < reach:
+                return False
+            reach = stride * (n - 1) + reach
+    return True
 
 
 def may_go_into(target: Any, value: Any) -> bool:

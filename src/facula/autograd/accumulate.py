@@ -68,6 +68,8 @@ class AccumulateGrad(Node):
         meta = variable._meta
         assert meta is not None
         if not meta.requires_grad:
+            if variable._node is not None:
+                raise RuntimeError("leaf variable has been moved into the graph interior")
             return
         if g is not None:
             if not passing or meta.grad_dtype is not ...:

@@ -391,6 +391,8 @@ def _check_dirty(dirty: dict[int, Any], inputs: set[int], outputs: list[Any]) ->
 def _with_history(node: Any, nr: int, out: Any, is_input: bool, is_dirty: bool, of: int) -> Any:
     if is_input and is_dirty:
         out._own_meta()
+        if out.requires_grad and out._node is None:
+            raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
         if out._is_view():
             if of > 1:
                 raise RuntimeError(
@@ -402,8 +404,6 @@ def _with_history(node: Any, nr: int, out: Any, is_input: bool, is_dirty: bool, 
                     "forum https://discuss.pytorch.org/ if you need help to do this change."
                 )
             views.check_inplace(out, True)
-        elif out._is_leaf_requiring_grad():
-            raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
         views.rebase_history(out, node)
         if nr:
             out._set_node(node, nr)

@@ -169,7 +169,7 @@ def check_inplace(t: Tensor, requires: bool) -> None:
         if t.requires_grad and meta.base.is_leaf:
             message = "a view of a leaf Variable that requires grad is being used in an in-place operation."
             raise _leaf_changed(message, t)
-    if t.requires_grad and t.is_leaf:
+    if t.requires_grad and t._node is None:  # so may a view have none that was not asked for it since its base got one
         raise _leaf_changed("a leaf Variable that requires grad is being used in an in-place operation.", t)
 
 

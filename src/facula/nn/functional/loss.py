@@ -11,7 +11,7 @@ import numpy as np
 import facula
 
 from ..._core import state
-from ..._core.dtypes import F32, F64, promote_types
+from ..._core.dtypes import F32, F64
 from ..._tensor import Tensor
 from ...autograd.grad_mode import no_grad
 from ...autograd.graph import warn_user
@@ -59,16 +59,13 @@ READY = frozenset((
 
 
 def _same_shape(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-    """Both broadcast to one shape and promoted to one dtype."""
+    """Both broadcast to one shape."""
     if target.size() != input.size():
         warn_user(
             f"Using a target size ({target.size()}) that is different to the input size ({input.size()}). This will "
             "likely lead to incorrect results due to broadcasting. Please ensure they have the same size."
         )
         input, target = facula.broadcast_tensors(input, target)
-    if input.dtype != target.dtype:
-        dtype = promote_types(input.dtype, target.dtype)
-        input, target = input.to(dtype), target.to(dtype)
     return input, target
 
 

@@ -58,6 +58,8 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
     """``x`` clamped to [min_val, max_val]."""
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
+    if min_val < 0 and input.dtype is dtypes.uint8:
+        raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
     return apply(hardtanh_op, _hardtanh_in_place, inplace, input, min_val, max_val)
 
 
@@ -71,10 +73,21 @@ def _hardsigmoid(input: Array) -> Any:
     return clip(input + number_like(3, input), 0, 6) / number_like(6, input)
 
 
+@primitive(
+    "HardsigmoidBackwardBackward0", kind="elementwise", saved_names=OF_ACTIVATION,
+    lowering="where((other > -3) & (other < 3), input / 6, 0)",
+)  # fmt: skip
+def hardsigmoid_backward_op(input: Array, other: Array) -> Any:
+    return keep(np.asarray(input / number_like(6, other)), np.asarray((other > -3) & (other < 3)))
+
+
+hardsigmoid_backward_op.vjp(input=Gradient(hardsigmoid_backward_op), other=no_gradient)
+
+
 hardsigmoid_op = elementwise(
     "hardsigmoid", _hardsigmoid, "HardsigmoidBackward0", check=only("hardsigmoid_cpu", "f"),
     lowering="minimum(maximum(input + 3, 0), 6) / 6",
-    input=lambda g, input, xp: xp.keep(g / 6, (input > -3) & (input < 3)),
+    input=Gradient(hardsigmoid_backward_op, other="input"),
 )  # fmt: skip
 _hardsigmoid_in_place = inplace_form(hardsigmoid_op)
 

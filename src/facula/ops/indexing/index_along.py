@@ -202,6 +202,12 @@ def check_vector(name: str, self: Tensor, at: int, index: Tensor, source: Tensor
     if places.dtype not in INTEGERS:
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index but got: {scalar_type(index)}")
     shape, given = self._array.shape, source._array.shape
+    if at >= max(len(given), 1):
+        raise RuntimeError(
+            f"{name}(): Indexing dim {at} is out of bounds of the source tensor with dim {len(given)}"
+        )
+    if shape and not given and places.size:
+        raise IndexError(f"Dimension specified as {at} but tensor has no dimensions")
     count = given[at] if at < len(given) else 1
     if places.size != count and len(shape) == len(given):
         raise RuntimeError(

@@ -354,6 +354,8 @@ def _put(name: str, self: Tensor, index: Any, source: Any, accumulate: bool, in_
             "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
             f"{source._array.size}, index.numel() = {index._array.size}"
         )
+    if index._array.size and not self._array.size:
+        raise IndexError("put_(): Tried to put elements into an empty tensor")
     _check_flat_places(index, self._array.size)
     return put_op.apply(self, (source, index), (accumulate,), in_place)
 

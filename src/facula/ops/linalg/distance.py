@@ -27,7 +27,18 @@ from ..views.shape import view
 
 @primitive("DistBackward0", name="dist")
 def dist_op(input: Array, other: Array, p: Any) -> Any:
-    return vector_norm_op.kernel(np.asanyarray(input - other), p, None, False, None)
+    difference = np.asanyarray(input - other)
+    if input.dtype != other.dtype:
+        difference = difference.astype(_promoted(input, other), copy=False)
+    return vector_norm_op.kernel(difference, p, None, False, None)
+
+
+def _promoted(x: Any, y: Any) -> Any:
+    """The dtype of a difference: a 0-d array does not widen one with dimensions."""
+    a, b = dtypes.of_numpy(x.dtype), dtypes.of_numpy(y.dtype)
+    if bool(x.ndim) == bool(y.ndim):
+        return dtypes.promote_types(a, b).numpy
+    return (dtypes.result_dtype(a, b, None) if x.ndim else dtypes.result_dtype(b, a, None)).numpy
 
 
 def _dist_gradient(g: Any, input: Any, other: Any, out: Any, p: Any, xp: Any) -> Any:
@@ -64,20 +75,13 @@ def dist_batched(call: batching.Call) -> Any:
 @public("dist", "dist")
 def dist(input: Tensor, other: Tensor, p: Any = 2) -> Tensor:
     """The norm of the difference."""
-    if input.dtype is not other.dtype or input._array.dtype.kind in "biu":
-        input, other = _as_subtracted(input, other)
-    return dist_op(input, other, p)
-
-
-def _as_subtracted(input: Tensor, other: Tensor) -> tuple[Tensor, Tensor]:
-    """Both in the dtype of their difference, which is one that has norms."""
-    dt = (input.detach() - other.detach()).dtype
-    if not (dt.is_floating_point or dt.is_complex):
+    if input._array.dtype.kind in "biu" and other._array.dtype.kind in "biu":
+        dt = (input - other).dtype
         raise RuntimeError(
             "norm(): input dtype should be either floating point or complex. Got "
             f"{dtypes.SCALAR_TYPE_NAMES[dt]} instead."
         )
-    return input.to(dt), other.to(dt)
+    return dist_op(input, other, p)
 
 
 # ---- cdist

@@ -68,7 +68,7 @@ _EPS = 1e-12
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosine of the angle between vectors along ``dim``, after both are broadcast to one shape."""
     dtype = promote_types(x1.dtype, x2.dtype)
-    if dtype.category < FLOAT:
+    if not dtype.is_floating_point:
         raise RuntimeError(
             f"expected common dtype to be floating point, yet common dtype is {SCALAR_TYPE_NAMES[dtype]}"
         )

@@ -6,12 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.dtypes import F32, F64, not_for, widened
+from ..._core.dtypes import F32, F64, not_for, of_numpy, promote_types, widened
 from ..arrays.types import Array
 from ..machine.primitive import primitive
+from ..machine.rules import in_dtype
 from .items import loss_backward_of_items, loss_of_items
 
 NONE, MEAN, SUM = 0, 1, 2
+
+
+def in_one_dtype(x: Any, t: Any) -> tuple[Any, Any]:
+    """Arrays in the dtype that PyTorch promotes both to."""
+    if x.dtype == t.dtype:
+        return x, t
+    dt = promote_types(of_numpy(x.dtype), of_numpy(t.dtype)).numpy
+    return x.astype(dt, copy=False), t.astype(dt, copy=False)
 
 
 def _written(reduction: int) -> str:
@@ -28,6 +37,7 @@ def mse_loss_op(input: Array, target: Array, reduction: int) -> Any:
     if input.dtype is target.dtype and (input.dtype is F32 or input.dtype is F64):
         difference = input - target
     else:
+        input, target = in_one_dtype(input, target)
         difference = widened(input) - widened(target)
     if reduction == NONE:
         return (difference * difference).astype(input.dtype, copy=False)
@@ -76,18 +86,23 @@ def mse_loss_backward_gradient_of_grad_output(
 
 
 @mse_loss_backward_op.vjp("input")
-def mse_loss_backward_gradient_of_input(g: Any, grad_output: Any, input_shape: Any, reduction: int, xp: Any) -> Any:
-    return g * (grad_output * scale_of(reduction, count(input_shape)))
+def mse_loss_backward_gradient_of_input(
+    g: Any, grad_output: Any, input_shape: Any, input_dtype: Any, reduction: int, xp: Any
+) -> Any:
+    return in_dtype(g * (grad_output * scale_of(reduction, count(input_shape))), input_dtype, xp)
 
 
 @mse_loss_backward_op.vjp("target")
-def mse_loss_backward_gradient_of_target(g: Any, grad_output: Any, input_shape: Any, reduction: int, xp: Any) -> Any:
-    return g * (grad_output * -scale_of(reduction, count(input_shape)))
+def mse_loss_backward_gradient_of_target(
+    g: Any, grad_output: Any, input_shape: Any, target_dtype: Any, reduction: int, xp: Any
+) -> Any:
+    return in_dtype(g * (grad_output * -scale_of(reduction, count(input_shape))), target_dtype, xp)
 
 
 def mse_loss(input: Any, target: Any, reduction: int = MEAN) -> Any:
     """The squared differences: all of them, their mean or their sum."""
-    if input._array.dtype.kind not in "fcV":
-        raise not_for("mse_cpu", input.dtype)
+    dtype = promote_types(input.dtype, target.dtype)
+    if not dtype.is_floating_point:
+        raise not_for("mse_cpu", dtype)
     return mse_loss_op(input, target, reduction)
 

@@ -20,10 +20,10 @@ from ..machine.public import public
 from ..machine.refusals import refuse_gradient, scalar_type
 from ..machine.rule import Gradient
 from ..machine.rules import fit
-from ..machine.write import output_shape_error
+from ..machine.write import check_result_type, output_shape_error
 from ..pointwise.transcendental import sigmoid_op
 from .items import loss_backward_of_items, loss_of_items
-from .mse import MEAN, NONE
+from .mse import MEAN, NONE, in_one_dtype
 
 logistic = sigmoid_op.kernel
 
@@ -85,16 +85,13 @@ def share(reduction: int, shape: tuple[int, ...]) -> float:
 
 
 def together(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-    """Both in one shape and, by PyTorch's promotion, one dtype."""
+    """Both in one shape."""
     if input._array.shape != target._array.shape:
         try:
             shape = np.broadcast_shapes(input._array.shape, target._array.shape)
         except ValueError:
             raise broadcast_error(input._array.shape, target._array.shape) from None
         input, target = input.expand(shape), target.expand(shape)
-    if input.dtype is not target.dtype:
-        dtype = promote_types(input.dtype, target.dtype)
-        input, target = input.to(dtype), target.to(dtype)
     return input, target
 
 
@@ -118,7 +115,8 @@ def _bounded(name: str, node: str, parameter: str, divided: bool) -> Primitive:
     @primitive(f"{node}Backward0", name=name, batch=loss_of_items, saved_names={"bound": parameter})
     @by_zeros
     def loss(input: Array, target: Array, reduction: int, bound: float) -> Any:
-        return losses(input, target, reduction, bound)
+        found = losses(*in_one_dtype(input, target), reduction, bound)
+        return found if divided else found.astype(input.dtype, copy=False)
 
     @primitive(
         f"{node}BackwardBackward0", name=f"{name}_backward", batch=loss_backward_of_items,
@@ -126,7 +124,7 @@ def _bounded(name: str, node: str, parameter: str, divided: bool) -> Primitive:
     )  # fmt: skip
     @by_zeros
     def backward(grad_output: Array, input: Array, target: Array, reduction: int, bound: float) -> Any:
-        x, t = widened(input), widened(target)
+        x, t = map(widened, in_one_dtype(input, target))
         low, high = x.dtype.type(-bound), x.dtype.type(bound)
         g = grad_output * x.dtype.type(_factor(reduction, x.shape, bound))
         return tiled_product(lambda x, t: np.clip(x - t, low, high), g, x, t).astype(input.dtype, copy=False)
@@ -175,8 +173,9 @@ def smooth_l1_loss(input: Tensor, target: Tensor, reduction: int = MEAN, beta: f
         losses = (input - target).abs()
         return losses if reduction == NONE else losses.mean() if reduction == MEAN else losses.sum()
     input, target = together(input, target)
-    if input._array.dtype.kind not in "fV":
-        raise not_for("smooth_l1_cpu", input.dtype)
+    dtype = promote_types(input.dtype, target.dtype)
+    if not dtype.is_floating_point:
+        raise not_for("smooth_l1_cpu", dtype)
     return smooth_l1_op(input, target, reduction, beta)
 
 
@@ -184,8 +183,10 @@ def huber_loss(input: Tensor, target: Tensor, reduction: int = MEAN, delta: floa
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     input, target = together(input, target)
-    if input._array.dtype.kind not in "fV":
-        raise not_for("huber_cpu", input.dtype)
+    dtype = promote_types(input.dtype, target.dtype)
+    check_result_type(dtype, input.dtype)
+    if not dtype.is_floating_point:
+        raise not_for("huber_cpu", dtype)
     return huber_op(input, target, reduction, delta)
 
 
@@ -350,7 +351,7 @@ def binary_cross_entropy_with_logits_op(
     input: Array, target: Array, weight: Array | None, pos_weight: Array | None, reduction: int
 ) -> Any:
     if pos_weight is None and weight is None:
-        return _plain_cross_entropy(input, target, reduction)
+        return _plain_cross_entropy(*in_one_dtype(input, target), reduction).astype(target.dtype, copy=False)
     x, t = widened(input), widened(target)
     losses = softplus_array(-x)
     if pos_weight is not None:
@@ -358,7 +359,7 @@ def binary_cross_entropy_with_logits_op(
     losses = losses + (1 - t) * x
     if weight is not None:
         losses = losses * widened(weight)
-    return reduced(losses, reduction, input.dtype)
+    return reduced(losses, reduction, target.dtype)
 
 
 @tiled

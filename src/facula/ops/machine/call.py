@@ -314,12 +314,12 @@ class Call(Text):
     def kept(self, slot: Any, instead: dict[str, str], output: str) -> str:
         """What a node saves in a slot: nothing, if only gradients that are not asked for need it.
 
-        Shapes and attributes are saved anyway, as in PyTorch, but for strides.
+        Outputs, shapes and attributes are saved anyway, as in PyTorch, but for strides.
         """
         value = self.source(slot, instead, output)
         op = self.op
         is_strides = slot.name.endswith("_strides")
-        if not (slot.is_tensor or is_strides) or op.variadic:
+        if not (slot.is_tensor or is_strides) or slot.is_output or op.variadic:
             return value
         users = [x for x in self.differentiable if slot.name in op.rules[x].sources]
         if users == self.differentiable:

@@ -86,12 +86,12 @@ class Elementwise(Primitive):
 
     @property
     def holds_bare(self) -> bool:  # type: ignore[override]
-        """One operand or the output for each rule, and no two rules need the same."""
+        """One operand for each rule, and no two rules need the same; or the output, for the only rule."""
         needed = [[s for s in rule.sources if s != "xp"] for rule in self.rules.values()]
         return (
             len(self.slots) == len(needed) == len({*map(tuple, needed)})
             and len(needed) <= 2
-            and all(slot.is_tensor for slot in self.slots)
+            and all(slot.is_tensor and not (slot.is_output and len(needed) > 1) for slot in self.slots)
             and all(len(names) == 1 and names[0] in ("input", "other", "out") for names in needed)
         )
 

@@ -234,6 +234,7 @@ class _PropagateText(Text):
         return (
             len(self.rules) <= 2
             and not self.op.multi
+            and not (len(self.rules) > 1 and any(slot.is_output for slot in self.op.slots))
             and all(slot.is_tensor and slot.name in ("input", "other", "out") for slot in self.op.slots)
             and all(len(rule.takes) - (-1 in rule.takes) == 1 and rule.takes[0] >= 0 for rule in self.rules)
         )

@@ -264,14 +264,17 @@ class Primitive:
         return self._node_class
 
     def keep(self, mask: int) -> tuple[bool, ...]:
-        """Which slots are needed if just the inputs in the bit mask (of differentiable ones) need a gradient."""
+        """Which slots are kept if just the inputs in the bit mask (of differentiable ones) need a gradient.
+
+        Outputs always are, as in PyTorch: so a change of one is noticed.
+        """
         found = self._keep.get(mask)
         if found is None:
             needed: set[str] = set()
             for bit, i in enumerate(self.differentiable):
                 if mask >> bit & 1:
                     needed.update(self.rules[self.tensor_names[i]].sources)
-            found = self._keep[mask] = tuple(s.name in needed or not s.is_tensor for s in self.slots)
+            found = self._keep[mask] = tuple(s.name in needed or s.is_output or not s.is_tensor for s in self.slots)
         return found
 
     # ---- calling

@@ -130,7 +130,9 @@ class Record:
 OTHER_THAN_FOUND = "Found dtype {1} but expected {0}"
 """What is said of an ``out=`` of another dtype by operators that have no promotion."""
 
-_BEFORE_LEAVES = ("cannot resize", "the base given to")
+_BEFORE_LEAVES = (
+    "cannot resize", "the base given to", "dimensions must larger", "all dimensions of input must", "a view of a leaf",
+)  # fmt: skip
 """How sentences begin that come even before those of leaves that are changed in place."""
 
 REFUSALS = (TypeError, AttributeError, ValueError, OverflowError, MemoryError)

@@ -70,6 +70,9 @@ def inplace_form(op: Any, operator: bool = False) -> Callable[..., Any]:
                 check_result_type(result, self.dtype)
             except RuntimeError:
                 check_no_overlap(self._array)
+                for t in tensors[1:]:
+                    if isinstance(t, Tensor):
+                        check_no_partial_overlap(self._array, t._array)
                 _check_output_shape(self._array, arrays)
                 check_result_type(result, self.dtype)
                 raise
@@ -269,11 +272,17 @@ def check_no_partial_overlap(target: np.ndarray[Any, Any], source: np.ndarray[An
         return  # while a program is captured
     if not np.may_share_memory(target, source) or source.size == 0:
         return
+    if at_all and source is target:
+        raise _overlap_error()
     same_geometry = source.strides == target.strides and source.shape == target.shape
     if same_geometry and strides.address(source) == strides.address(target) and not at_all:
         return
     if strides.is_dense(target) and strides.is_dense(source):
-        raise RuntimeError(
-            "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
-            "memory location. Please clone() the tensor before performing the operation."
-        )
+        raise _overlap_error()
+
+
+def _overlap_error() -> RuntimeError:
+    return RuntimeError(
+        "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+        "location. Please clone() the tensor before performing the operation."
+    )

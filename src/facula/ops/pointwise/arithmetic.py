@@ -332,10 +332,23 @@ def _divide_in_place(self: Any, other: Any, *, rounding_mode: Any = _PLAINLY) ->
 
 set_methods(div_=_divide_in_place, divide_=_divide_in_place)
 
+
+def reciprocal_array(input: Array) -> Any:
+    found = np.reciprocal(input)
+    if input.dtype.kind == "c":  # NumPy has NaN for both parts
+        found = np.where(input == 0, input.dtype.type(complex(np.inf, np.nan)), found)
+    return found
+
+
+def _reciprocal_into(target: Any) -> None:
+    np.reciprocal(target, target)
+
+
 reciprocal_op = elementwise(
-    "reciprocal", np.reciprocal, "ReciprocalBackward0", lowering="reciprocal(input)", promote="float",
+    "reciprocal", reciprocal_array, "ReciprocalBackward0", lowering="reciprocal(input)", promote="float",
     input=lambda g, out, xp: -g * xp.conj(out * out),
 )  # fmt: skip
+reciprocal_op.write = _reciprocal_into
 expose(reciprocal_op, "reciprocal", "reciprocal", "reciprocal_")
 
 

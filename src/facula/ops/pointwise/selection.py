@@ -242,17 +242,30 @@ _in_place = {
 }  # fmt: skip
 
 
-def clamp_(self: Any, min: Any = None, max: Any = None) -> Any:
-    op, bounds = _clamp_form(self, min, max)
+def _clamp_in_place(op: Any, self: Any, *bounds: Any) -> Any:
+    numbers = [dtypes.of_scalar(b) for b in bounds if is_number(b)]
+    by_numbers = len(numbers) == sum(b is not None for b in bounds)
+    if by_numbers and isinstance(self, Tensor) and self.dtype.category <= dtypes.INT:
+        result = dtypes.result_dtype(self.dtype, None, max(numbers, key=lambda d: d.category))
+        if not dtypes.can_cast(result, self.dtype):
+            raise RuntimeError(
+                f"result type {dtypes.SCALAR_TYPE_NAMES[result]} can't be cast to the desired output type "
+                f"{dtypes.cpp_name(self.dtype)}"
+            )
     return _in_place[op](self, *bounds)
 
 
+def clamp_(self: Any, min: Any = None, max: Any = None) -> Any:
+    op, bounds = _clamp_form(self, min, max)
+    return _clamp_in_place(op, self, *bounds)
+
+
 def clamp_min_(self: Any, min: Any) -> Any:
-    return _in_place[clamp_min_number_op if is_number(min) else clamp_min_tensor_op](self, min)
+    return _clamp_in_place(clamp_min_number_op if is_number(min) else clamp_min_tensor_op, self, min)
 
 
 def clamp_max_(self: Any, max: Any) -> Any:
-    return _in_place[clamp_max_number_op if is_number(max) else clamp_max_tensor_op](self, max)
+    return _clamp_in_place(clamp_max_number_op if is_number(max) else clamp_max_tensor_op, self, max)
 
 
 set_methods(clamp_=clamp_, clip_=clamp_, clamp_min_=clamp_min_, clamp_max_=clamp_max_)

@@ -24,7 +24,7 @@ from ..machine.rule import Gradient
 from ..machine.rules import in_both_namespaces, in_dtype, no_gradient, raw
 from ..machine.write import inplace_form
 from ..moving.copy import cast_op
-from .arithmetic import not_two_numbers, number_like
+from .arithmetic import not_two_numbers, number_like, reciprocal_array
 from .complex import conj_array
 
 # ---- powers
@@ -43,10 +43,10 @@ def power(x: Any, exponent: Any) -> Any:
     if exponent == 0.5:
         return np.sqrt(x)
     if exponent == -0.5:
-        return np.reciprocal(np.sqrt(x))
+        return reciprocal_array(np.sqrt(x))
     if -_PRODUCTS <= exponent.real <= _PRODUCTS and exponent == int(exponent.real):
         result = _by_products(x, abs(int(exponent.real)))
-        return np.reciprocal(result) if exponent.real < 0 else result
+        return reciprocal_array(result) if exponent.real < 0 else result
     return np.power(x, number_like(exponent, x) if x.dtype.kind == "f" else exponent)
 
 
@@ -213,7 +213,7 @@ def _pow_in_place(self: Any, exponent: Any) -> Any:
 set_methods(__pow__=_pow_operator, __rpow__=_reflected_pow, pow_=_pow_in_place, __ipow__=_pow_in_place)
 
 
-@public("square", "square", out=True)
+@public("square", "square", out=True, name="pow")
 def square(input: Tensor) -> Tensor:
     """``input ** 2``."""
     return pow_number_op(input, 2)
@@ -281,7 +281,7 @@ sqrt_op = function(
 
 
 def _rsqrt(input: Array) -> Any:
-    return np.reciprocal(np.sqrt(input))
+    return reciprocal_array(np.sqrt(input))
 
 
 def _rsqrt_rule(g: Any, out: Any, xp: Any) -> Any:

@@ -280,8 +280,8 @@ def contract(a: Any, b: Any, dims_a: tuple[int, ...], dims_b: tuple[int, ...]) -
     free_b = [j for j in range(y.ndim) if j not in at_b]
     rows, columns = (tuple(array.shape[i] for i in free) for array, free in ((x, free_a), (y, free_b)))
     a, b = permute_op(a, (*free_a, *at_a)), permute_op(b, (*at_b, *free_b))
-    if not rows and not columns:
-        return reshape(dot(flatten(a), flatten(b)), ())
+    if math.prod(rows) == math.prod(columns) == 1:
+        return reshape(dot(flatten(a), flatten(b)), (*rows, *columns))
     return reshape(
         mm(reshape(a, (math.prod(rows), size)), reshape(b, (size, math.prod(columns)))), (*rows, *columns)
     )

@@ -202,7 +202,7 @@ cummin_op = _running("cummin", "CumminBackward0", np.minimum)
 
 def _running_extreme(name: str, op: Primitive, input: Tensor, dim: Any) -> Any:
     at = check_dim(dim, input._array.ndim)
-    if input._array.dtype.kind == "c":
+    if input._array.dtype.kind == "c" and input._array.ndim and input._array.size:
         raise not_for(f"{name}_cpu", input.dtype)
     return getattr(return_types, name)(op(input, at))
 

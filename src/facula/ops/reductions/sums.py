@@ -50,7 +50,7 @@ def sum_all_gradient_of_input(g: Any, input_shape: Any, input_dtype: Any, xp: An
 @sum_all_op.batch
 def sum_all_batched(call: batching.Call) -> Any:
     if not call.ndim():
-        return call.values[0].clone() if call.attributes[0] is None else call.values[0].to(call.attributes[0])
+        return sum_dim_op(call.rows(), (1,), False, *call.attributes)
     return sum_dim_op(call.values[0], tuple(range(1, call.ndim() + 1)), False, *call.attributes)
 
 
@@ -176,7 +176,7 @@ in_both_namespaces("share_of_mean", _share_on_arrays, _share_on_tensors)
 @mean_all_op.batch
 def mean_all_batched(call: batching.Call) -> Any:
     if not call.ndim():
-        return call.values[0].clone() if call.attributes[0] is None else call.values[0].to(call.attributes[0])
+        return mean_dim_op(call.rows(), (1,), False, *call.attributes)
     return mean_dim_op(call.values[0], tuple(range(1, call.ndim() + 1)), False, *call.attributes)
 
 

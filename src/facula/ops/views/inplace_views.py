@@ -44,7 +44,7 @@ def become_view(self: Any, op: Primitive, *attributes: Any) -> Any:
     if node is not None:
         self._node = node
         meta.output_nr = 0
-    meta.attr_version = self._counter[0]
+        meta.attr_version = self._counter[0]
     return self
 
 

@@ -201,9 +201,10 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of each index of a dimension."""
     ndim = input._array.ndim
+    at = one_dim(dim, ndim)
     if ndim == 0:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    return tuple(unbind_op(input, one_dim(dim, ndim)))
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    return tuple(unbind_op(input, at))
 
 
 # ---- splits whose parts autograd takes for unrelated to each other
