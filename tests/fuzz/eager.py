@@ -16,7 +16,7 @@ DTYPES = "float64 float64 float64 float64 float32 complex128 int64 float64 bool 
 
 PACKING = [
     "torch.autograd.graph.saved_tensors_hooks(lambda t: t.clone(), lambda t: t)",
-    "torch.autograd.graph.saved_tensors_hooks(lambda t: t.detach() * 1, lambda t: t)",
+    "torch.autograd.graph.saved_tensors_hooks(lambda t: t.detach().clone(), lambda t: t)",
     "torch.autograd.graph.saved_tensors_hooks(lambda t: (t.detach().double().numpy().copy(), t.dtype), "
     "lambda p: torch.from_numpy(p[0]).to(p[1]))",
     "torch.autograd.graph.save_on_cpu()",
@@ -42,7 +42,10 @@ def _leaf(s: Scope) -> str:
 
 
 def may_have_hooks(t: Any) -> bool:
-    """Not a view of no_grad: on such PyTorch's ``register_hook`` ends the process."""
+    """Not a view of no_grad: on such PyTorch's ``register_hook`` ends the process.
+
+    So it does on a view that has not been asked for its node since its base got one: programs ask for it.
+    """
     try:
         return t.grad_fn is not None or t._base is None
     except RuntimeError:  # a view that may not be used any more
@@ -99,7 +102,7 @@ class _Maker:
     def hook(self) -> str:
         x, n = self.scope.tensor(is_differentiable, may_have_hooks), self.count
         node = f"{x}.grad_fn"
-        return self.rng.choice([
+        return f"{x}.grad_fn; " + self.rng.choice([
             f"{x}.register_hook(lambda g: log.append(({n}, g)))", f"{x}.register_hook(lambda g: g * 2)",
             f"{x}.retain_grad()",
             f"{x}.register_post_accumulate_grad_hook(lambda t: log.append(({n}, t.grad.clone())))",

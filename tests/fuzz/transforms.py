@@ -98,8 +98,8 @@ def _layers(
         for k in shapes[at]:
             n *= k
         kind = rng.choice(DERIVATIVES)
-        if kind == "linearize" and i < count - 1:
-            kind = "jvp"  # what PyTorch linearizes it takes for constant
+        if kind == "linearize" and count > 1:
+            kind = "jvp"  # PyTorch takes what it linearizes for constant, and some derivatives that are linearized
         if kind in ("jacrev", "jacfwd", "hessian") and size * n > 150:
             kind = "grad"
         if kind in ("jvp", "jacfwd", "hessian", "linearize"):

@@ -163,9 +163,9 @@ def _as_sparse(g: SparseArray) -> Any:
 def _is_all_that_is_left(g: Any) -> bool:
     """Whether nobody else can see the memory of a view, as of a gradient that was transposed on its way.
 
-    What was broadcast, if only from one element to one, is read-only, and must be copied.
+    What was broadcast, if only from one element to one, must be copied.
     """
-    if not g.flags.writeable:
+    if not g.flags.writeable or 0 in g.strides:
         return False
     return g.base.__class__ is np.ndarray and g.base.nbytes == g.nbytes and sys.getrefcount(g.base) <= 2
 

@@ -274,7 +274,7 @@ def check_no_partial_overlap(target: np.ndarray[Any, Any], source: np.ndarray[An
         return
     if at_all and source is target:
         raise _overlap_error()
-    same_geometry = source.strides == target.strides and source.shape == target.shape
+    same_geometry = source.strides == target.strides and source.size == target.size
     if same_geometry and strides.address(source) == strides.address(target) and not at_all:
         return
     if strides.is_dense(target) and strides.is_dense(source):

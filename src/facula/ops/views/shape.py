@@ -440,7 +440,9 @@ def expand_error(target: tuple[int, ...], shape: tuple[int, ...], kind: str = "F
 @view_primitive("ExpandBackward0", "expand")
 def expand_op(input: Array, size: tuple[int, ...]) -> Any:
     if input.__class__ is not ndarray:
-        return np.broadcast_to(input, size, subok=True)
+        if isinstance(input, ndarray):
+            return np.broadcast_to(input, size, subok=True)
+        input = np.asarray(input)  # of a NumPy scalar; what is broadcast could not be written to
     shape = input.shape
     if shape == size:
         return input.view()
