@@ -631,8 +631,8 @@ PRIMITIVES = {
         "gelu gelu_and_derivative gelu_backward gelu_backward_of_kept"
     ),
     "ops.activations.piecewise": (
-        "hardshrink hardsigmoid hardswish hardswish_backward hardtanh hardtanh_backward shrink_backward softshrink "
-        "softshrink_backward"
+        "hardshrink hardsigmoid hardsigmoid_backward hardswish hardswish_backward hardtanh hardtanh_backward "
+        "shrink_backward softshrink softshrink_backward"
     ),
     "ops.activations.relu": (
         "leaky_relu leaky_relu_ leaky_relu_backward prelu prelu_input_backward prelu_weight_backward relu threshold "
