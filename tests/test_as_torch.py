@@ -84,7 +84,7 @@ for code in ["torch.no_such_thing", "torch.nn.NoSuchLayer", "torch.lobpcg", "tor
         print(e)
 statements = [
     "from torch import lobpcg", "from torch.onnx import export", "import torch.no.such",
-    "import torch.utils.tensorboard",
+    "import torch.utils.mobile_optimizer",
 ]
 for code in statements:
     try:
@@ -104,8 +104,8 @@ print(find("torch").name, find("torch.no"), find("torch.nn") is None)
         f"ImportError cannot import name 'lobpcg' from 'torch' (PyTorch has it, but facula {v} lacks it)",
         f"ImportError cannot import name 'export' from 'torch.onnx' (PyTorch has it, but facula {v} lacks it)",
         f"ModuleNotFoundError No module named 'torch.no' (facula {v}, which runs in its place here, lacks it)",
-        f"ModuleNotFoundError No module named 'torch.utils.tensorboard' (PyTorch has it, but facula {v}, which runs in "
-        "its place here, lacks it)",
+        f"ModuleNotFoundError No module named 'torch.utils.mobile_optimizer' (PyTorch has it, but facula {v}, which "
+        "runs in its place here, lacks it)",
         "False False 1",
         "torch None False",
     ]
