@@ -493,6 +493,12 @@ class Capture(General):
         """Run a public function: see ``functions``. ``makes``: it makes a tensor of a size."""
         return functions.run(self, fn, args, kwargs, makes)
 
+    def opaque(
+        self, fn: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any], written: list[Tensor]
+    ) -> Any:
+        """Run a function as one step: see ``functions``."""
+        return functions.opaque(self, fn, name, args, kwargs, written) if self.is_active else fn(*args, **kwargs)
+
     def before_backward(self) -> None:
         """Someone calls backward: it may go beyond what is captured."""
         if any(met.leaf is not None for met in self.met.values()):

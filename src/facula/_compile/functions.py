@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._core import state
+from .._core.generator import default_generator
 from .._core.pytree import tree_flatten, tree_unflatten
 from .._tensor import Tensor
 from ..fx.node import Node
@@ -102,14 +103,12 @@ def _as_one_step(
         capture.give_up(what)
         return fn(*args, **kwargs)
     operands = [_operand(capture, each) for each in given]
-    versions = [t._version for t in tensors]
     found, plan = compute(*[value for _, value in operands])
     needs = not makes and state.grad_enabled() and any(t.requires_grad for t in tensors)
     is_float = any(isinstance(t, Tensor) and t._array.dtype.kind in "fcV" for t in found)
     shares = any(isinstance(t, Tensor) and np.may_share_memory(t._array, v) for t in found for _, v in operands
                  if isinstance(v, np.ndarray))
-    changed = versions != [t._version for t in tensors]
-    if (needs and is_float) or shares or changed or not all(isinstance(t, Tensor) for t in found):
+    if (needs and is_float) or shares or not all(isinstance(t, Tensor) for t in found):
         capture.give_up(what)
         return fn(*args, **kwargs)
 
@@ -117,12 +116,54 @@ def _as_one_step(
         return tuple([t._array for t in compute(*arrays)[0]])
 
     again.__name__ = fn.__name__
+    _written_down(capture, again, operands, found, capture.drawn)
+    return tree_unflatten(found, plan)
+
+
+def _written_down(capture: Any, again: Callable[..., Any], operands: Any, found: Any, random: bool) -> None:
+    """``again`` is a step of the program, and gave the tensors ``found``."""
     node = capture.called(program.call, (again, *[n for n, _ in operands]), None)
-    node.meta.update(random=capture.drawn, parts=len(found))
+    node.meta.update(random=random, parts=len(found))
     capture.drawn = False
     for i, t in enumerate(found):
         t._array = capture.new(capture.part(node, i, t._array), t._array)
-    return tree_unflatten(found, plan)
+
+
+def opaque(capture: Any, fn: Callable[..., Any], name: str, args: Any, kwargs: Any, written: list[Tensor]) -> Any:
+    """A function that nobody looks into, as a step of its own. ``written``: the arguments that it changes."""
+    compute, given = _repeatable(capture, fn, args, kwargs)
+    changed = [i for i, each in enumerate(given) if any(each is t for t in written)]
+    operands = [_operand(capture, each) for each in given]
+
+    def run(*arrays: Any) -> tuple[list[Any], list[Any], Any]:
+        """The tensors that it makes and those that it changes; all leaves of its result, and their plan."""
+        fresh = [a.copy(order="K") if i in changed else a for i, a in enumerate(arrays)]
+        leaves, plan = compute(*fresh)
+        return [*filter(_is_tensor, leaves), *(Tensor._wrap(fresh[i]) for i in changed)], leaves, plan
+
+    def kind(tensors: list[Any], leaves: list[Any]) -> Any:
+        """What has to be the same in each call."""
+        numbers = [None if _is_tensor(leaf) else leaf for leaf in leaves]
+        return numbers, None if capture.is_general else [t._array.shape for t in tensors]
+
+    def again(*arrays: Any) -> tuple[Any, ...]:
+        tensors, leaves, _ = run(*arrays)
+        if kind(tensors, leaves) != expected:
+            raise program.Mismatch
+        return tuple([t._array for t in tensors])
+
+    again.__name__ = name
+    place = default_generator.place()
+    tensors, leaves, plan = run(*[value for _, value in operands])
+    expected = kind(tensors, leaves)
+    _written_down(capture, again, operands, tensors, place != default_generator.place())
+    for i, t in zip(changed, tensors[len(tensors) - len(changed) :]):
+        capture.assign(given[i]._array, t._array)
+    return tree_unflatten(leaves, plan)
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, Tensor)
 
 
 def _made(capture: Any, fn: Callable[..., Any], args: Any, kwargs: Any, result: Any) -> None:

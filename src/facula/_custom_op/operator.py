@@ -84,6 +84,29 @@ class Operator:
         tensors = [v for v in tree_flatten((args, kwargs))[0] if isinstance(v, Tensor)]
         if any(t.is_meta for t in tensors):
             return self._on_meta(args, kwargs)
+        if self.definition is None:
+            return self._kernel()(*args, **kwargs)
+        changed = [] if self.schema is None else [v for a, v in zip(self.schema.positional, args) if a.mutated]
+        written = [t for t in tree_flatten(changed)[0] if isinstance(t, Tensor)]
+        if state.modes.capture is not None:
+            result = state.modes.capture.opaque(self._run, self.name, args, kwargs, written)
+        else:
+            result = self._run(*args, **kwargs)
+        for t in written:
+            t._bump_version()
+        return result
+
+    def _run(self, *args: Any, **kwargs: Any) -> Any:
+        kernel = self._kernel()
+        with no_grad():
+            result = kernel(*args, **kwargs)
+        if self.schema is not None:
+            result = calls.returned(self.schema, result)
+            tensors = [v for v in tree_flatten((args, kwargs))[0] if isinstance(v, Tensor)]
+            self._check_aliases(result, tensors, kernel)
+        return result
+
+    def _kernel(self) -> Callable[..., Any]:
         kernel = None if "cpu" in self.disabled else self.kernels.get("cpu")
         kernel = kernel or self.kernels.get("")
         if kernel is None:
@@ -92,18 +115,7 @@ class Operator:
                 "operator doesn't exist for this backend, or was omitted during the selective/custom build process (if "
                 "using custom build)."
             )
-        if self.definition is None:
-            return kernel(*args, **kwargs)
-        with no_grad():
-            result = kernel(*args, **kwargs)
-        if self.schema is not None:
-            result = calls.returned(self.schema, result)
-            self._check_aliases(result, tensors, kernel)
-            for a, v in zip(self.schema.positional, args):
-                if a.mutated:
-                    for t in tree_flatten(v)[0]:
-                        t._bump_version()
-        return result
+        return kernel
 
     def _on_meta(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         fake = self.fake or self.kernels.get("meta")
