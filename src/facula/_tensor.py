@@ -649,7 +649,7 @@ def check_elements(t: Any, check: Callable[..., None], *args: Any) -> None:
         t = t._inside
     if state.special and state.modes.capture is not None:
         state.modes.capture.test(t, check, args)
-    else:
+    elif t._array.__class__ is not devices.MetaArray:
         check(t._array, *args)
 
 

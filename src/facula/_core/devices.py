@@ -114,13 +114,18 @@ class MetaArray(np.ndarray[Any, Any]):
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """Any other NumPy function: run it on zeros of the right shape and keep what shape and dtype it gives."""
+        if func in _UNKNOWN:
+            raise NotImplementedError(_UNKNOWN[func])
         if func in _SHARING:
             result = super().__array_function__(func, types, args, kwargs)
             return result.view(MetaArray) if isinstance(result, np.ndarray) else result
         return _strip(func(*_materialise(args), **_materialise(kwargs)))
 
     def __getitem__(self, key: Any) -> Any:
-        result = super().__getitem__(key)
+        for part in key if isinstance(key, tuple) else (key,):
+            if part.__class__ is MetaArray and part.dtype == bool:
+                raise NotImplementedError(_NONZERO)
+        result = super().__getitem__(_materialise(key))
         return result if isinstance(result, np.ndarray) else empty_meta((), self.dtype)
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -138,6 +143,34 @@ class MetaArray(np.ndarray[Any, Any]):
     def fill(self, value: Any) -> None:
         pass
 
+    def nonzero(self) -> Any:
+        raise NotImplementedError(_NONZERO)
+
+    def item(self, *at: Any) -> Any:
+        """Kernels that look whether a short cut applies find zeros; tensors refuse to tell their elements."""
+        return self.dtype.type().item()
+
+    def __bool__(self) -> bool:
+        return False
+
+
+def no_meta_kernel(name: str) -> str:
+    """What PyTorch says of an operator whose result has a size that elements decide."""
+    return (
+        f"aten::{name}: attempted to run this operator with Meta tensors, but there was no fake impl or Meta kernel "
+        "registered."
+    )
+
+
+_NONZERO = (
+    "The register_meta function for torch.nonzero() raises unimplemented by default, as a correct data-independent "
+    "implementation does not exist."
+)
+_UNKNOWN: dict[Any, str] = {
+    np.nonzero: _NONZERO, np.argwhere: _NONZERO, np.flatnonzero: _NONZERO, np.unique: no_meta_kernel("_unique2"),
+    np.bincount: no_meta_kernel("bincount"), np.array_equal: no_meta_kernel("equal"),
+}  # fmt: skip
+"""Functions whose results depend on elements in more than their values."""
 
 _SHARING = frozenset(
     (
@@ -151,13 +184,17 @@ _RESERVED = 2**30
 """Up to this many bytes a meta array reserves address space, which costs nothing until touched and is safe to read."""
 
 
-def empty_meta(shape: Any, dtype: Any) -> MetaArray:
+def empty_meta(shape: Any, dtype: Any, strides: tuple[int, ...] | None = None) -> MetaArray:
+    """A new one, dense unless strides are given."""
     dt = np.dtype(dtype)
     shape = tuple(shape)
-    if math.prod(shape) * dt.itemsize <= _RESERVED:
-        return np.empty(shape, dt).view(MetaArray)
-    strides = tuple(dt.itemsize * math.prod(shape[i + 1 :]) for i in range(len(shape)))
-    return np.lib.stride_tricks.as_strided(np.zeros(1, dt), shape, strides).view(MetaArray)
+    if strides is None:
+        if math.prod(shape) * dt.itemsize <= _RESERVED:
+            return np.empty(shape, dt).view(MetaArray)
+        strides = tuple(dt.itemsize * math.prod(shape[i + 1 :]) for i in range(len(shape)))
+    size = 1 + sum((n - 1) * step for n, step in zip(shape, strides)) // dt.itemsize
+    memory = np.empty(size if 0 < size * dt.itemsize <= _RESERVED else 1, dt)
+    return np.lib.stride_tricks.as_strided(memory, shape, strides).view(MetaArray)
 
 
 def _check_devices(inputs: tuple[Any, ...]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import dtypes
+from ..._core.devices import MetaArray, empty_meta
 from ..._core.dtypes import not_for
 from ..._core.generator import stream_of
 from ..._tensor import Tensor
@@ -196,7 +197,8 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor,
     if train is False:
         return tuple(native_dropout_op(input, Tensor._wrap(np.ones(input._array.shape, bool)), 0.0))
     kept = like_array(input._array, dtypes.bool_, None, None)
-    draw_bernoulli(stream_of(None), kept, 1 - p)
+    if kept.__class__ is not MetaArray:
+        draw_bernoulli(stream_of(None), kept, 1 - p)
     return tuple(native_dropout_op(input, Tensor._wrap(kept), p))
 
 
@@ -252,7 +254,9 @@ def _rrelu(input: Tensor, lower: float, upper: float, training: bool, inplace: b
         raise not_for("rrelu_with_noise_out_cpu", input.dtype)
     noise = Tensor._wrap(np.ones(x.shape, x.dtype))
     negative = ~(x > 0)
-    if training:
+    if x.__class__ is MetaArray:
+        noise = Tensor._wrap(empty_meta(x.shape, x.dtype))
+    elif training:
         noise._array[negative] = lower + (upper - lower) * doubles(stream_of(None), int(np.count_nonzero(negative)))
     else:
         noise._array[negative] = (lower + upper) / 2

@@ -27,7 +27,7 @@ from .forms import apply, in_place_in_functional
 def _elu(input: Array, alpha: float, scale: float, input_scale: float) -> Any:
     low = clip(input, -math.inf, 0)
     below = np.multiply(expm1(low * number_like(input_scale, input)), number_like(alpha * scale, input))
-    return select(np.asarray(input > 0), np.asarray(input * number_like(scale, input)), np.asarray(below))
+    return select(np.asanyarray(input > 0), np.asanyarray(input * number_like(scale, input)), np.asanyarray(below))
 
 
 def _written_gradient(is_result: bool) -> str:

@@ -11,11 +11,11 @@ from ..._core.dtypes import is_half, widened
 from ..._tensor import Tensor
 from ...autograd.saved import PLAIN
 from ..arrays.gelu import GELU_TILE, gelu_derivative, gelu_gradient, gelu_in_tiles, is_large
+from ..arrays.meta import by_zeros
 from ..arrays.tiles import each_tile, pairs_in_tiles, tiled_kernel
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.elementwise import elementwise
-from ..machine.meta import by_zeros
 from ..machine.namespaces import TENSORS
 from ..machine.primitive import primitive
 from ..machine.public import public

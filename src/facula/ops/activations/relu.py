@@ -135,7 +135,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
 
 def _threshold(input: Array, threshold: float, value: float) -> Any:
     low = threshold if input.dtype.kind == "f" else int(threshold)
-    return select(np.asarray(input <= low), np.asarray(number_like(value, input)), np.asarray(input))
+    return select(np.asanyarray(input <= low), np.asanyarray(number_like(value, input)), np.asanyarray(input))
 
 
 threshold_op = elementwise(

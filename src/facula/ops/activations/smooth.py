@@ -110,7 +110,7 @@ def softplus_array(x: Any) -> Any:
 def _softplus(input: Array, beta: float, threshold: float) -> Any:
     scaled = input * number_like(beta, input)
     smooth = softplus_array(scaled) / number_like(beta, input)
-    return select(np.asarray(scaled > threshold), np.asarray(input), np.asarray(smooth))
+    return select(np.asanyarray(scaled > threshold), np.asanyarray(input), np.asanyarray(smooth))
 
 
 @primitive(
@@ -121,8 +121,8 @@ def _softplus(input: Array, beta: float, threshold: float) -> Any:
 def softplus_backward_op(input: Array, other: Array, beta: float, threshold: float) -> Any:
     scaled = other * number_like(beta, other)
     low = number_like(threshold, other)
-    slope = _logistic(np.asarray(np.minimum(scaled, low)))
-    return select(np.asarray(scaled > low), np.asarray(input), np.asarray(input * slope))
+    slope = _logistic(np.asanyarray(np.minimum(scaled, low)))
+    return select(np.asanyarray(scaled > low), np.asanyarray(input), np.asanyarray(input * slope))
 
 
 @softplus_backward_op.vjp("other")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from .meta import by_zeros
 from .types import Array
 
 
@@ -31,6 +32,7 @@ def special_of_one(name: str) -> Any:
 
 
 def special_of_two(name: str) -> Any:
+    @by_zeros
     def kernel(input: Array, other: Array) -> Any:
         return special_function(name)(input, other)
 

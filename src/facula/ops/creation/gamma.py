@@ -11,6 +11,7 @@ from ..._core.dtypes import not_for
 from ..._core.generator import stream_of
 from ..._tensor import Tensor
 from ..arrays.implicit_gradients import dirichlet_gradient, gamma_gradient
+from ..arrays.meta import without_draws
 from ..arrays.rejections import draw_gamma
 from ..arrays.types import Array
 from ..machine import batching
@@ -26,6 +27,7 @@ def _require_float(name: str, array: Any) -> None:
 
 
 @primitive("StandardGammaBackward0", random=True, batch=batching.different_draws)
+@without_draws
 def standard_gamma_op(input: Array, generator: object) -> Any:
     _require_float("gamma_cpu", input)
     bases, powers, factors = draw_gamma(stream_of(generator), input.ravel())
@@ -58,6 +60,7 @@ def _standard_gamma(input: Tensor, generator: Any = None) -> Tensor:
 
 
 @primitive("NotImplemented", random=True, batch=batching.different_draws)
+@without_draws
 def sample_dirichlet_op(input: Array, generator: object) -> Any:
     """Gammas, normalised. That is done with logarithms: gammas of small shape are too small for floats."""
     _require_float("dirichlet", input)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ... import random as _seeds
 from ..._core import dtypes
+from ..._core.devices import MetaArray, empty_meta
 from ..._core.dtypes import not_for
 from ..._core.generator import Generator, default_generator, stream_of
 from ..._core.missing import Missing
@@ -25,6 +26,7 @@ from ..arrays.draws import (
     draw_uniform,
     limits,
 )
+from ..arrays.meta import without_draws
 from ..arrays.rejections import draw_binomial, draw_poisson
 from ..arrays.types import Array
 from ..machine import batching
@@ -234,6 +236,7 @@ def randint_like(
 
 
 @primitive("BernoulliBackward0", random=True, batch=batching.different_draws)
+@without_draws
 def bernoulli_op(input: Array, generator: object) -> Any:
     out = np.empty(input.shape, input.dtype)
     bernoulli_of_tensor(stream_of(generator), out, input)
@@ -252,6 +255,7 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
 
 
 @primitive("NotImplemented", random=True, batch=batching.different_draws)
+@without_draws
 def bernoulli_of_number_op(input: Array, p: float, generator: object) -> Any:
     return Tensor._wrap(np.empty_like(input)).bernoulli_(p, generator=generator)._array
 
@@ -260,6 +264,7 @@ bernoulli_of_number_op.vjp(input=no_aten_derivative("bernoulli"))
 
 
 @primitive("PoissonBackward0", random=True, batch=batching.different_draws)
+@without_draws
 def poisson_op(input: Array, generator: object) -> Any:
     if input.dtype.kind in "biuc":
         raise not_for("poisson_cpu", dtypes.of_array(input))
@@ -321,6 +326,8 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
         raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
     if p.shape[-1] > 2**24:
         raise RuntimeError("number of categories cannot exceed 2^24")
+    if p.__class__ is MetaArray:
+        return constant_of(finish(empty_meta((*p.shape[:-1], num_samples), np.int64)), "multinomial", input)
     weights = np.asarray(p).astype(np.float64)
     if not (np.isfinite(weights).all() and (weights >= 0).all()):
         if replacement and num_samples > 1:
@@ -367,6 +374,7 @@ def _with_replacement(stream: Any, weights: Any, n: int) -> Any:
 
 
 @primitive("NormalBackward1", name="normal_of_mean", random=True, batch=batching.different_draws)
+@without_draws
 def normal_of_mean_op(input: Array, std: float, generator: object) -> Any:
     z = np.empty(input.shape, input.dtype)
     draw_normal(stream_of(generator), z, 0.0, std)
@@ -375,12 +383,14 @@ def normal_of_mean_op(input: Array, std: float, generator: object) -> Any:
 
 
 @primitive("NormalBackward2", name="normal_of_std", random=True, batch=batching.different_draws)
+@without_draws
 def normal_of_std_op(std: Array, mean: float, generator: object) -> Any:
     _check_deviations(std)
     return _scaled(stream_of(generator), np.empty(std.shape, std.dtype), mean, std)
 
 
 @primitive("NormalBackward3", name="normal_of_both", random=True, batch=batching.different_draws)
+@without_draws
 def normal_of_both_op(mean: Array, std: Array, generator: object) -> Any:
     _check_deviations(std)
     shape = common_shape(mean.shape, std.shape)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import dtypes
+from ..._core.devices import MetaArray
 from ..._core.dtypes import not_for
 from ..._core.generator import stream_of
 from ..._core.missing import Missing
@@ -88,7 +89,13 @@ def _overwrite(op: Primitive, self: Any, generator: Any, draw: Any, *arguments: 
             raise
         below(e.level, _overwrite, op, unbatch(self, e.level), generator, draw, *arguments)
         return self
-    return change(op, self, (), lambda target: draw(stream, target, *arguments))
+    return change(op, self, (), lambda target: _fill(draw, stream, target, *arguments))
+
+
+def _fill(draw: Any, stream: Any, target: Any, *arguments: Any) -> None:
+    """Write numbers, unless nobody could look at them."""
+    if target.__class__ is not MetaArray:
+        draw(stream, target, *arguments)
 
 
 def _number(name: str, argument: str, position: int, value: Any) -> Any:
@@ -190,7 +197,7 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
             raise expand_error(self._array.shape, p._array.shape)
         stream = stream_of(generator)
         return change(
-            _bernoulli_tensor_op, self, (p,), lambda target, given: bernoulli_of_tensor(stream, target, given)
+            _bernoulli_tensor_op, self, (p,), lambda target, given: _fill(bernoulli_of_tensor, stream, target, given)
         )
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")

@@ -11,6 +11,7 @@ import numpy as np
 from ..._core.dtypes import cast, not_for, widened
 from ..._tensor import Tensor
 from ...autograd import saved
+from ..arrays.meta import by_zeros
 from ..arrays.types import Array
 from ..arrays.windows import Windows, adaptive, greatest, places_of, take_from_planes
 from ..machine import batching
@@ -255,6 +256,7 @@ def random_starts(samples: Any, inputs: int, outputs: int, size: int) -> Any:
 
 
 def _fractional_op(spatial: int) -> Primitive:
+    @by_zeros
     def kernel(input: Array, samples: Array, kernel_size: Ints, output_size: Ints) -> tuple[Array, ...]:
         x = widened(input)
         sizes = x.shape[-spatial:]

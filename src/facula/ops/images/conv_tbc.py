@@ -9,6 +9,7 @@ import numpy as np
 from ..._core.dtypes import widened
 from ..._tensor import Tensor
 from ..arrays.convolution import convolve
+from ..arrays.meta import by_zeros
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.errors import WrongArgument
@@ -21,6 +22,7 @@ _BACK = (2, 0, 1)
 
 
 @primitive("ConvTbcBackward0", name="conv_tbc", batch=batching.item_by_item)
+@by_zeros
 def conv_tbc_op(input: Array, weight: Array, bias: Array, pad: int) -> Any:
     x, w = widened(input).transpose(_IN), widened(weight).transpose(_WEIGHT)
     y = convolve(x, w, (1,), (pad,), (1,), 1).transpose(_BACK) + widened(bias)

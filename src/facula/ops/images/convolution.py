@@ -187,7 +187,7 @@ def _other_dims(ndim: int) -> Sizes:
 
 in_both_namespaces(
     "sums_by_channel",
-    lambda g: np.asarray(total(g, _other_dims(g.ndim), False)),
+    lambda g: np.asanyarray(total(g, _other_dims(g.ndim), False)),
     lambda g: g.sum(_other_dims(g.ndim)),
 )
 

@@ -15,6 +15,7 @@ from ..._core.dtypes import cast, not_for, widened
 from ..._tensor import Tensor
 from ..arrays.interpolation import cubic_weights
 from ..arrays.masks import keep
+from ..arrays.meta import by_zeros
 from ..arrays.scatter_add import add_at
 from ..arrays.types import Array
 from ..machine import batching
@@ -34,6 +35,7 @@ _FAR = 2.0**31
 
 
 @primitive("GatherBackward0", kind="linear", batch=batching.joined_first)
+@by_zeros
 def take_points_op(input: Array, index: Array) -> Any:
     """``input[n, c]``, flattened, at the places ``index[n]``, for every c."""
     n, c = input.shape[:2]
@@ -45,6 +47,7 @@ def take_points_op(input: Array, index: Array) -> Any:
 
 
 @primitive("ScatterAddBackward0", kind="linear")
+@by_zeros
 def add_points_op(input: Array, index: Array, shape: Ints) -> Any:
     """The adjoint: points added to their places in zeros of a shape."""
     n, c = shape[:2]
@@ -176,7 +179,7 @@ class Neighbours:
         for axis, stride, j in zip(self.axes, self.strides, numbers):
             index = index + axis.places[j] * stride
             exist = exist & axis.exist[j]
-        mask = None if np.all(exist) else constant(exist[:, None], self.xp)
+        mask = None if exist.__class__ is MetaArray or np.all(exist) else constant(exist[:, None], self.xp)
         return constant(index, self.xp), mask
 
     def weight(self, numbers: Ints, sloping: int | None = None) -> Any:
@@ -383,6 +386,7 @@ def _base_grid(sizes: Ints, align_corners: bool, dtype: Any) -> Any:
 
 
 @primitive("AffineGridGeneratorBackward0", kind="linear")
+@by_zeros
 def affine_grid_generator_op(theta: Array, size: Ints, align_corners: bool) -> Any:
     wide = widened(theta)
     rows = np.matmul(_base_grid(size[2:], align_corners, wide.dtype), wide.swapaxes(1, 2))
@@ -390,6 +394,7 @@ def affine_grid_generator_op(theta: Array, size: Ints, align_corners: bool) -> A
 
 
 @primitive("AffineGridGeneratorBackwardBackward0", kind="linear")
+@by_zeros
 def affine_grid_adjoint_op(input: Array, size: Ints, align_corners: bool) -> Any:
     wide = widened(input).reshape(input.shape[0], -1, len(size) - 2)
     return cast(np.matmul(wide.swapaxes(1, 2), _base_grid(size[2:], align_corners, wide.dtype)), input.dtype)

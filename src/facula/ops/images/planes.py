@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..arrays.meta import by_zeros
 from ..arrays.types import Array
 from ..arrays.windows import add_to_planes, take_from_planes
 from ..machine import batching
@@ -14,6 +15,7 @@ from ..machine.rules import no_gradient, of_shape
 def plane_ops(name: str, node: str, spatial: int) -> Primitive:
     """A primitive like ``add_to_planes``, for the derivatives of an operator that picks elements of planes."""
 
+    @by_zeros
     def add(input: Array, like: Array, index: Array) -> Any:
         """``like``: what the elements were picked from."""
         return add_to_planes(input, index, like.shape, spatial)

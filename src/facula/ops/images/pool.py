@@ -13,6 +13,7 @@ from ..._core.devices import MetaArray
 from ..._core.dtypes import cast, not_for, widened
 from ..._tensor import Tensor, computed
 from ...autograd import saved
+from ..arrays.meta import by_zeros
 from ..arrays.sparse_maps import along
 from ..arrays.types import Array
 from ..arrays.windows import Windows, greatest, places_of
@@ -49,6 +50,7 @@ def _max_op(spatial: int) -> Primitive:
     )  # fmt: skip
     plane_ops(f"{name}_backward", f"MaxPool{spatial}DWithIndicesBackwardBackward0", spatial)
 
+    @by_zeros
     def gradient(
         grad_output: Array, input: Array, which: Array, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints,
         ceil_mode: bool,

@@ -165,8 +165,10 @@ def index_op(input: Array, indices: SavedList) -> Any:
 @primitive("IndexPutImplBackward0", name="unindex", kind="linear")
 def unindex_op(input: Array, indices: SavedList, shape: tuple[int, ...]) -> Any:
     """Zeros of a shape, with elements added at the places of an index: the adjoint of reading them."""
+    if input.__class__ is MetaArray:
+        return empty_meta(shape, input.dtype)
     whole = np.zeros(shape, input.dtype)
-    if len(indices) == 1 and input.__class__ is np.ndarray and input.size <= SMALL:
+    if len(indices) == 1 and input.size <= SMALL:
         only = indices[0]._array if isinstance(indices[0], Tensor) else indices[0]
         if only.dtype in INTEGERS and shape[0]:
             rows = only.reshape(-1) if only.ndim != 1 else only

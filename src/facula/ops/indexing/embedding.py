@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._core.looks import passes
 from ..._tensor import Tensor, check_elements, computed, elements
+from ..arrays.meta import by_zeros
 from ..arrays.scatter_add import add_rows
 from ..arrays.types import Array
 from ..machine import batching
@@ -25,6 +26,7 @@ def embedding_op(weight: Array, indices: Array, padding_idx: int, scale_grad_by_
     "EmbeddingDenseBackwardBackward0", name="embedding_rows_summed", kind="linear",
     saved_names={"scale_grad_by_freq": ""}, lowering="library",
 )  # fmt: skip
+@by_zeros
 def rows_summed_op(input: Array, indices: Array, rows: int, padding_idx: int, scale_grad_by_freq: bool) -> Any:
     """Each row of ``input`` added to the row of a table that its index says; the padding row stays 0."""
     flat = indices.reshape(-1)
@@ -39,6 +41,7 @@ def rows_summed_op(input: Array, indices: Array, rows: int, padding_idx: int, sc
 
 
 @primitive("EmbeddingBackward0", name="embedding_unpadded", kind="linear")
+@by_zeros
 def unpadded_op(weight: Array, indices: Array, padding_idx: int, scale_grad_by_freq: bool) -> Any:
     """The adjoint of ``rows_summed``."""
     found = weight[indices]

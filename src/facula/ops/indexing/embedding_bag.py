@@ -8,9 +8,9 @@ import numpy as np
 
 from ..._core.dtypes import widened
 from ..._tensor import Tensor
+from ..arrays.meta import by_zeros
 from ..arrays.types import Array
 from ..machine import batching
-from ..machine.meta import by_zeros
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.rules import constant, raw

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._core.devices import MetaArray
 from ..._tensor import Tensor, learned
+from ..arrays.meta import by_zeros
 from ..arrays.scatter_add import SMALL, add_at, add_rows, as_column, first_outside, places_in
 from ..arrays.types import Array
 from ..machine import batching
@@ -39,6 +40,7 @@ def index_select_op(input: Array, index: Array, dim: int) -> Any:
 
 
 @primitive("IndexAddBackward0", name="index_unselect", kind="linear")
+@by_zeros
 def index_unselect_op(input: Array, index: Array, shape: tuple[int, ...], dim: int) -> Any:
     """Zeros of a shape with slices added where ``index_select`` takes them from."""
     whole = np.zeros(shape, input.dtype)

@@ -296,7 +296,7 @@ def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpa
         )
     if LU_pivots.wraps:
         pivots = elements(LU_pivots)
-    if unpack_pivots and pivots.size and not (
+    if unpack_pivots and pivots.size and pivots.__class__ is np.ndarray and not (
         (pivots >= 1) & (pivots <= lu_array.shape[-2])
     ).all():  # fmt: skip
         raise RuntimeError(

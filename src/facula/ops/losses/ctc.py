@@ -13,9 +13,9 @@ import numpy as np
 
 from ..._core.dtypes import not_for
 from ..._tensor import Tensor
+from ..arrays.meta import by_zeros
 from ..arrays.types import Array
 from ..machine import batching
-from ..machine.meta import by_zeros
 from ..machine.primitive import primitive
 from ..machine.public import public
 from .mse import MEAN, NONE

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..._core.dtypes import not_for
 from ..._tensor import Tensor
+from ..arrays.meta import by_zeros
 from ..arrays.types import Array
-from ..machine.meta import by_zeros
 from ..machine.primitive import primitive
 from ..machine.refusals import refuse_gradient, scalar_type
 from ..machine.rules import in_both_namespaces

@@ -14,10 +14,10 @@ from ..._core.looks import passes
 from ..._tensor import Tensor, check_elements, learned
 from ...autograd.saved import PLAIN
 from ..activations.softmax import log_softmax, log_softmax_op
+from ..arrays.meta import by_zeros
 from ..arrays.sums import add_up
 from ..arrays.types import Array
 from ..machine import batching
-from ..machine.meta import by_zeros
 from ..machine.primitive import primitive
 from ..machine.refusals import refuse_gradient, scalar_type
 from ..machine.rules import no_gradient

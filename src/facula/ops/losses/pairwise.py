@@ -10,9 +10,9 @@ import numpy as np
 from ..._core.dtypes import not_for, promote_types, widened
 from ..._tensor import Tensor
 from ..activations.smooth import softplus_array
+from ..arrays.meta import by_zeros
 from ..arrays.sums import add_up
 from ..arrays.types import Array
-from ..machine.meta import by_zeros
 from ..machine.namespaces import ARRAYS, TENSORS
 from ..machine.operands import broadcast_error
 from ..machine.primitive import Primitive, primitive

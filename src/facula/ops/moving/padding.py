@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor
+from ..arrays.meta import by_zeros
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import Primitive, primitive
@@ -38,6 +39,7 @@ def _from_places(input: Array, places: tuple[Any, ...], padding: tuple[int, ...]
     return input[np.ix_(*places)]
 
 
+@by_zeros
 def _sum_at_places(input: Array, like: Array, places: tuple[Any, ...], padding: tuple[int, ...]) -> Any:
     """The adjoint: each element added to the place it was taken from, in a tensor of the shape of ``like``."""
     out = np.zeros(like.shape, input.dtype)

@@ -12,11 +12,11 @@ from ..._core.dtypes import cpp_name, widened
 from ..._tensor import Tensor
 from ..activations.dropout import dropped
 from ..arrays.attention import attend, attention_gradients, exponentials
+from ..arrays.meta import by_zeros
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.any_state import wrap
 from ..machine.autocast import is_on, lowered
-from ..machine.meta import by_zeros
 from ..machine.namespaces import TENSORS
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONALS, public

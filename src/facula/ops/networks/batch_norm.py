@@ -11,10 +11,10 @@ from ..._core.devices import MetaArray
 from ..._core.dtypes import not_for, widened
 from ..._tensor import Tensor
 from ...autograd.grad_mode import no_grad
+from ..arrays.meta import by_zeros
 from ..arrays.normalization import channel_products, channel_sums, channels, deviation_inverse
 from ..arrays.types import Array
 from ..machine import batching
-from ..machine.meta import by_zeros
 from ..machine.namespaces import TENSORS
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import public

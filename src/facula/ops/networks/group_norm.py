@@ -9,10 +9,10 @@ import numpy as np
 
 from ..._core.dtypes import not_for, widened
 from ..._tensor import Tensor
+from ..arrays.meta import by_zeros
 from ..arrays.normalization import channel_products, channel_sums, normalize_rows, row_gradients
 from ..arrays.types import Array
 from ..machine import batching
-from ..machine.meta import by_zeros
 from ..machine.namespaces import TENSORS
 from ..machine.primitive import primitive
 from ..machine.public import public

@@ -10,12 +10,12 @@ import numpy as np
 from ..._core import dtypes
 from ..._core.dtypes import not_for, widened
 from ..._tensor import Tensor
+from ..arrays.meta import by_zeros
 from ..arrays.normalization import normalize_rows, row_gradients
 from ..arrays.sums import add_up
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.errors import WrongArgument
-from ..machine.meta import by_zeros
 from ..machine.namespaces import TENSORS
 from ..machine.primitive import primitive
 from ..machine.public import public

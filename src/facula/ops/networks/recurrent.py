@@ -16,10 +16,10 @@ from ..._tensor import Tensor
 from ...autograd.differentiate import grad
 from ..activations.dropout import dropped
 from ..activations.relu import relu
+from ..arrays.meta import by_zeros
 from ..arrays.recurrent import BACKWARD, FORWARD, layer, layer_gradients, steps_of
 from ..arrays.types import Array
 from ..machine.errors import NoOverload
-from ..machine.meta import by_zeros
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
 from ..moving.joining import cat, stack

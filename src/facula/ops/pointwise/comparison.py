@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import dtypes
+from ..._core.devices import MetaArray, no_meta_kernel
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ..arrays.types import Array
@@ -210,7 +211,7 @@ def allclose(
     """Whether all elements are close."""
     if input._array is other._array and input is not other:
         _same_memory(input, other)
-    return bool(isclose(input, other, rtol, atol, equal_nan)._array.all())
+    return bool(isclose(input, other, rtol, atol, equal_nan).all())
 
 
 @public("equal", "equal")
@@ -219,6 +220,8 @@ def equal(input: Tensor, other: Tensor) -> bool:
     if not isinstance(other, Tensor):
         raise TypeError(f"equal(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
     a, b = input._array, other._array
+    if a.__class__ is MetaArray:
+        raise NotImplementedError(no_meta_kernel("equal"))
     if a is b and input is not other:
         _same_memory(input, other)
     return a.shape == b.shape and bool(np.equal(a, b).all())

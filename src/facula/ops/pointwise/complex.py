@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import dtypes
+from ..._core.devices import MetaArray, empty_meta
 from ..._core.strides import element_strides, storage_offset
 from ..._lazy import set_methods
 from ..._tensor import Tensor
@@ -205,7 +206,10 @@ def _check_parts(a: Any, b: Any) -> None:
 
 
 def _of_parts(input: Array, other: Array) -> Any:
-    result = np.empty(np.broadcast_shapes(input.shape, other.shape), _WHOLES[input.dtype])
+    shape = np.broadcast_shapes(input.shape, other.shape)
+    if input.__class__ is MetaArray:
+        return empty_meta(shape, _WHOLES[input.dtype])
+    result = np.empty(shape, _WHOLES[input.dtype])
     result.real = input
     result.imag = other
     return result

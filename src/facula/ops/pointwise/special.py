@@ -10,6 +10,7 @@ import numpy as np
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ..arrays.approximations import erf32
+from ..arrays.meta import by_zeros
 from ..arrays.special_functions import special_function, special_of_one, special_of_two
 from ..arrays.types import Array
 from ..machine.arguments import is_number
@@ -74,7 +75,7 @@ lgamma_op = function(
 
 def _digamma(input: Array) -> Any:
     """At a pole: -inf with the opposite sign of the zero, NaN at the negative integers."""
-    result = np.asarray(special_function("psi")(input))
+    result = np.asanyarray(special_function("psi")(input))
     pole = np.equal(input, np.floor(input)) & np.less_equal(input, 0)
     if pole.any():
         at_zero = np.copysign(number_like(math.inf, result), -np.asarray(input))
@@ -87,6 +88,7 @@ digamma_op = function(
 )
 
 
+@by_zeros
 def _polygamma(input: Array, n: int) -> Any:
     if n == 0:
         return _digamma(input)
@@ -119,6 +121,7 @@ def _polygamma_(self: Any, n: int) -> Any:
 set_methods(polygamma=lambda self, n: polygamma(n, self), polygamma_=_polygamma_)
 
 
+@by_zeros
 def _mvlgamma(input: Array, p: int) -> Any:
     total = np.full(input.shape, p * (p - 1) / 4 * math.log(math.pi), input.dtype)
     for i in range(p):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import dtypes
+from ..._core.devices import MetaArray, no_meta_kernel
 from ..._core.dtypes import not_for, widened
 from ..._tensor import Tensor, known
 from ..arrays.types import Array
@@ -25,6 +26,8 @@ from ..machine.refusals import no_aten_derivative, no_derivative
 
 def _runs(ranked: Any, order: Any) -> tuple[Any, Any, Any]:
     """Of rows in sequence: where each run of equal ones starts, each row's run number, and the runs' lengths."""
+    if ranked.__class__ is MetaArray:
+        raise NotImplementedError(no_meta_kernel("_unique2"))
     n = len(ranked)
     starts = np.ones(n, bool)
     if n > 1:
@@ -257,6 +260,8 @@ def bincount(input: Tensor, weights: Any = None, minlength: int = 0) -> Tensor:
         raise RuntimeError("minlength should be >= 0")
     if x.ndim == 1 and x.size == 0:
         return Tensor._wrap(np.zeros(minlength, np.int64))
+    if x.__class__ is MetaArray:
+        raise NotImplementedError(no_meta_kernel("bincount"))
     if x.ndim != 1 or x.min() < 0:
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     if weights is None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._core.dtypes import not_for
 from ..._tensor import Tensor
+from ..arrays.meta import by_zeros
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import one_dim
@@ -58,6 +59,7 @@ class Segments:
 
 
 @primitive("SegmentReduceBackward0", name="segment_reduce", batch=batching.item_by_item)
+@by_zeros
 def segment_reduce_op(input: Array, reduce: str, segments: Any, initial: Any) -> Any:
     rows = input.reshape(-1, *segments.rest)[segments.rows]
     start = _STARTS[reduce] if initial is None else initial

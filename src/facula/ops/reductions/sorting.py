@@ -10,6 +10,7 @@ from ... import return_types
 from ..._core import dtypes
 from ..._core.dtypes import not_for, widened
 from ..._tensor import Tensor, known
+from ..arrays.meta import by_zeros
 from ..arrays.tiles import each_rows
 from ..arrays.types import Array
 from ..indexing.gather import gather_op
@@ -169,6 +170,7 @@ def topk(input: Tensor, k: Any, dim: int = -1, largest: bool = True, sorted: boo
 # ---- median, kthvalue
 
 
+@by_zeros
 def _median_value(x: Any, ignore_nan: bool) -> Any:
     if x.size == 0:
         return np.array(np.nan).astype(x.dtype) if x.dtype.kind in "fV" else np.array(np.iinfo(x.dtype).min, x.dtype)

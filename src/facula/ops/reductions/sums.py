@@ -10,6 +10,7 @@ from ..._core import dtypes
 from ..._core.dtypes import F32, F64, widened
 from ..._core.missing import Missing
 from ..._tensor import Tensor
+from ..arrays.meta import by_zeros
 from ..arrays.sums import accumulator, add_up, multiply_reduce, total, with_ones, without
 from ..arrays.types import Array
 from ..machine import batching
@@ -269,6 +270,7 @@ def prod_all_batched(call: batching.Call) -> Any:
 
 
 @primitive("ProdBackward1", lowering="prod(input)", batch=batching.moved_dimensions)
+@by_zeros
 def prod_dim_op(input: Array, dim: int, keepdim: bool, dtype: Any = None) -> Any:
     return multiply_up(input, dim, keepdim, dtype)
 

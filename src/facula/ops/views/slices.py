@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.devices import MetaArray, empty_meta
 from ..._tensor import Tensor
+from ..arrays.meta import by_zeros
 from ..arrays.strides import strided
 from ..arrays.types import Array
 from ..machine import batching
@@ -43,6 +45,8 @@ select_op.vjp(input=lambda g, dim, index, input_shape, xp: xp.select_backward(g,
 @primitive("SelectBackwardBackward0", name="select_backward", kind="linear", batch=batching.moved_dimensions)
 def select_backward_op(input: Array, size: tuple[int, ...], dim: int, index: int) -> Any:
     """Zeros of a shape with ``input`` at one index of a dimension."""
+    if input.__class__ is MetaArray:
+        return empty_meta(size, input.dtype)
     whole = np.zeros(size, input.dtype)
     whole[at_dim(dim, index)] = input
     return whole
@@ -85,6 +89,8 @@ def slice_backward_op(
     input: Array, size: tuple[int, ...], dim: int, start: int, end: int, step: int
 ) -> Any:
     """Zeros of a shape with ``input`` at a slice of a dimension."""
+    if input.__class__ is MetaArray:
+        return empty_meta(size, input.dtype)
     whole = np.zeros(size, input.dtype)
     whole[at_dim(dim, slice(start, end, step))] = input
     return whole
@@ -150,6 +156,8 @@ def diagonal_backward_op(
     input: Array, size: tuple[int, ...], offset: int, dim1: int, dim2: int
 ) -> Any:
     """Zeros of a shape with ``input`` on a diagonal."""
+    if input.__class__ is MetaArray:
+        return empty_meta(size, input.dtype)
     whole = np.zeros(size, input.dtype)
     diagonal_array(whole, offset, dim1, dim2)[...] = input
     return whole
@@ -199,6 +207,7 @@ def unfold_gradient_of_input(g: Any, dimension: Any, size: Any, step: Any, input
 
 
 @primitive("UnfoldBackwardBackward0", name="unfold_backward", kind="linear", batch=batching.moved_dimensions)
+@by_zeros
 def unfold_backward_op(
     input: Array, input_sizes: tuple[int, ...], dim: int, size: int, step: int
 ) -> Any:

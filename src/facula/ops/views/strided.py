@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..._core import strides
+from ..._core.devices import MetaArray, empty_meta
 from ..._core.strides import bytes_of
 from ..._tensor import Tensor
+from ..arrays.meta import by_zeros
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.namespaces import TENSORS
@@ -38,6 +40,8 @@ def as_strided_op(
     """``geometry``: (shape, strides, storage offset) of the input, which its derivative needs."""
     if 0 in size:
         return np.empty(size, input.dtype)
+    if input.__class__ is MetaArray:
+        return empty_meta(size, input.dtype, tuple(s * input.itemsize for s in stride))
     root = strides.root_of(input)
     memory = bytes_of(root)
     step = input.itemsize
@@ -46,7 +50,7 @@ def as_strided_op(
             f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}"
         )
     needed = (storage_offset + sum((n - 1) * s for n, s in zip(size, stride)) + 1) * step
-    if needed > memory.size and input.__class__ is np.ndarray:
+    if needed > memory.size:
         raise RuntimeError(
             f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {storage_offset}, and itemsize "
             f"{step} requiring a storage size of {needed} are out of bounds for storage of size {memory.size}"
@@ -55,6 +59,7 @@ def as_strided_op(
 
 
 @primitive("AsStridedScatterBackward0", name="restride", kind="linear")
+@by_zeros
 def restride_op(
     input: Array, size: tuple[int, ...], stride: tuple[int, ...], offset: int, to_size: tuple[int, ...],
     to_stride: tuple[int, ...], to_offset: int,

@@ -8,7 +8,9 @@ from __future__ import annotations
 from functools import update_wrapper
 from typing import Any
 
-from ..._core.devices import MetaArray, _materialise, _strip
+import numpy as np
+
+from ..._core.devices import MetaArray, _materialise, _strip, empty_meta
 
 
 class by_zeros:
@@ -24,4 +26,14 @@ class by_zeros:
     def __call__(self, *args: Any) -> Any:
         if args[0].__class__ is MetaArray:
             return _strip(self._kernel(*_materialise(args)))
+        return self._kernel(*args)
+
+
+class without_draws(by_zeros):
+    """A kernel that draws a number for each element of its arrays; for meta arrays none is drawn."""
+
+    def __call__(self, *args: Any) -> Any:
+        if args[0].__class__ is MetaArray:
+            arrays = [a for a in args if isinstance(a, np.ndarray)]
+            return empty_meta(np.broadcast_shapes(*[a.shape for a in arrays]), args[0].dtype)
         return self._kernel(*args)
