@@ -542,3 +542,21 @@ def test_other_memory_for_a_tensor_of_before() -> None:
         for i in range(3):
             assert c(torch.ones(2) * i).tolist() == [2 * i + 1] * 2
             assert w.tolist() == [2 * i] * 2
+
+
+@pytest.mark.parametrize("backend", ["eager", "numpy"])
+def test_a_gradient_that_is_returned_is_the_gradient(backend: str) -> None:
+    x = torch.randn(3, requires_grad=True)
+
+    @torch.compile(backend=backend, fullgraph=True)
+    def step() -> Any:
+        x.grad = None
+        x.sin().sum().backward()
+        return {"slope": x.grad, "twice": x.grad * 2, "again": x.grad}
+
+    for _ in range(3):
+        found = step()
+        assert found["slope"] is x.grad and found["again"] is x.grad
+        torch.testing.assert_close(x.grad, x.detach().cos())
+        torch.testing.assert_close(found["twice"], 2 * x.detach().cos())
+    assert step.compiled.programs

@@ -37,6 +37,13 @@ class Result(NamedTuple):
 RECORDED = -2
 
 
+class Gradient:
+    """A result that is the new ``.grad`` of an input."""
+
+    def __init__(self, given: int) -> None:
+        self.given = given
+
+
 class Place:
     """A number that the program computes: which value of it."""
 
@@ -146,7 +153,8 @@ class Entry:
         for leaf in leaves:
             if isinstance(leaf, Tensor) and not leaf.wraps and type(leaf._array) is np.ndarray:
                 capture.meet(leaf)
-        seen: dict[int, Result] = {}
+        new_grads = {id(met.tensor.grad): met.input for met in capture.met.values() if met.has_other_grad()}
+        seen: dict[int, Any] = {}
         bases: dict[int, int] = {}
         found: list[Any] = []
         for leaf in leaves:
@@ -155,7 +163,9 @@ class Entry:
             elif has_symbols(leaf):
                 leaf = Shape([self._place(n.node) if type(n) is Symbol else n for n in leaf])
             if isinstance(leaf, Tensor):
-                if id(leaf) not in seen:
+                if id(leaf) in new_grads and not leaf.requires_grad:
+                    seen.setdefault(id(leaf), Gradient(self.inputs.index(new_grads[id(leaf)])))
+                elif id(leaf) not in seen:
                     seen[id(leaf)] = self._result(capture, leaf, bases)
                 leaf = seen[id(leaf)]
             found.append(leaf)

@@ -17,7 +17,7 @@ from ..autograd.meta import AutogradMeta
 from ..autograd.saved import freed_error
 from ..ops.machine.any_state import mark_inference
 from . import replay
-from .entry import RECORDED, Entry, Place, Result, Shape, resolved
+from .entry import RECORDED, Entry, Gradient, Place, Result, Shape, resolved
 from .guards import Guard
 from .program import Declined, Mismatch, run
 from .sized import Backend, sized
@@ -113,6 +113,8 @@ class Running:
                 if id(leaf) not in made:
                     made[id(leaf)] = self._tensor(leaf, values, tensors, node)
                 leaf = made[id(leaf)]
+            elif type(leaf) is Gradient:
+                leaf = tensors[leaf.given]._meta.grad
             elif type(leaf) is Place:
                 leaf = values[leaf.value]
             elif type(leaf) is Shape:
