@@ -215,8 +215,7 @@ class Guard:
             return f"x{given.argument}"
         if given.place is not None:
             holder, key = given.place
-            self.names["_number"] = _number
-            return f"_number({self.name(holder)}[{key!r}])"
+            return f"{self.name(_Number())}({self.name(holder)}[{key!r}])"
         name = self.sources[id(given.tensor)]
         return f"a_{name}" if name[0] in "xg" else self.name(given.array)
 
@@ -292,8 +291,17 @@ def _order(array: Any) -> Any:
     return order if array.transpose(order).flags.c_contiguous else array.strides
 
 
-def _number(value: Any) -> Any:
-    return np.array(value, np.float64)
+class _Number:
+    """A number as an array, which is made when it is another one than last time."""
+
+    def __init__(self) -> None:
+        self.last: tuple[Any, Any] = (None, None)
+
+    def __call__(self, value: float) -> Any:
+        last = self.last
+        if last[0] is not value:
+            last = self.last = value, np.array(value, np.float64)
+        return last[1]
 
 
 def _comparing(expected: tuple[Any, ...]) -> Callable[[], bool]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,11 @@ class CompiledFunctionBackward(Node):
         return f"<torch.autograd.function.CompiledFunctionBackward object at {id(self):#x}>"
 
 
+def _new_tensor(array: str) -> list[str]:
+    """Lines that make a tensor, as ``Tensor._wrap`` does."""
+    return ["t = new(Tensor)", f"t._array = {array}", "t._node = t._meta = t._counter = None"]
+
+
 class Running:
     """An entry that is ready to be run."""
 
@@ -70,33 +76,47 @@ class Running:
         self.kept_from = entry.kept_from
         self.inference = state.modes.inference
         self.freed: Any = Freed() if entry.is_freed else None
+        self.call = self._caller()
+        """``call(arrays, tensors)`` runs it. Raises ``Mismatch`` if a value is another than was observed, and then
+        nothing has happened."""
 
-    def call(self, arrays: list[Any], tensors: list[Any]) -> Any:
-        """Run it. Raises ``Mismatch`` if a value is another than was observed, and then nothing has happened."""
-        place = default_generator.place() if self.draws else None
-        try:
-            values = self.forward(arrays)
-        except Mismatch:
-            if place is not None:
-                default_generator.go_back(place)
-            raise
-        except Declined:
-            if place is not None:
-                default_generator.go_back(place)
-            values = run(self.entry.forward, arrays)
-        self.repeat_effects(values, tensors)
-        return self.results(values, tensors, place)
-
-    def repeat_effects(self, values: list[Any], tensors: list[Any]) -> None:
-        """Do what the function did besides computing."""
+    def _caller(self) -> Callable[[list[Any], Any], Any]:
+        """The call, written out: the program, what the function did besides computing, the results."""
         entry = self.entry
+        result: Any = entry.leaves[0] if self.is_single else None
+        place = "generator.place()" if self.draws else "None"
+        lines = ["try:", "    values = forward(arrays)", "except (Mismatch, Declined) as error:",
+                 "    values = otherwise(arrays, error, place)"]  # fmt: skip
         for at, times in entry.written:
-            counter = tensors[at]._counter
-            if counter is None:
-                counter = tensors[at]._shared_counter()
-            counter[0] += times
+            lines += [f"t = tensors[{at}]", "c = t._counter", "if c is None: c = t._shared_counter()",
+                      f"c[0] += {times}"]  # fmt: skip
         for at, value in entry.grads:
-            tensors[at]._meta.grad = None if value < 0 else Tensor._wrap(values[value])
+            if value >= 0:
+                lines += _new_tensor(f"values[{value}]")
+            lines.append(f"tensors[{at}]._meta.grad = {'t' if value >= 0 else None}")
+        is_plain = result is not None and not self.is_general and not self.inference and self.backward is None
+        if is_plain and result.value >= 0 and not result.steps and result.slot <= 0:
+            lines += [*_new_tensor(f"values[{result.value}]"), *(["t._node = freed_node()"] * (result.slot == 0))]
+            lines.append("return t")
+        else:
+            lines.append("return results(values, tensors, place)")
+        text = "".join([f"    {line}\n" for line in (f"place = {place}", *lines)])
+        names: dict[str, Any] = {
+            "forward": getattr(self.forward, "run", self.forward), "generator": default_generator, "Tensor": Tensor,
+            "Mismatch": Mismatch, "Declined": Declined, "otherwise": self._otherwise, "new": object.__new__,
+            "freed_node": self._freed_node, "results": self.results,
+        }  # fmt: skip
+        exec(f"def call(arrays, tensors):\n{text}", names)
+        call: Callable[[list[Any], Any], Any] = names["call"]
+        return call
+
+    def _otherwise(self, arrays: list[Any], error: Exception, place: Any) -> list[Any]:
+        """The program could not be run to its end."""
+        if place is not None:
+            default_generator.go_back(place)
+        if isinstance(error, Mismatch):
+            raise error
+        return run(self.entry.forward, arrays)
 
     def results(self, values: list[Any], tensors: list[Any], place: Any) -> Any:
         """Put the results together."""
@@ -122,12 +142,15 @@ class Running:
             leaves.append(leaf)
         return tree_unflatten(leaves, entry.plan)
 
+    def _freed_node(self) -> Any:
+        node = blank_node(CompiledFunctionBackward)
+        node.code, node.instruction, node.seq = self.freed.code, self.freed.instruction, next_sequence_number()
+        node.running, node.saved, node.given, node.place = self, self.freed, None, None
+        return node
+
     def _node(self, values: list[Any], tensors: list[Any], place: Any) -> Any:
         if self.backward is None:
-            node = blank_node(CompiledFunctionBackward)
-            node.code, node.instruction, node.seq = self.freed.code, self.freed.instruction, next_sequence_number()
-            node.running, node.saved, node.given, node.place = self, self.freed, None, None
-            return node
+            return self._freed_node()
         edges = tuple([tensors[at]._edge() for at in self.entry.differentiable])
         node = new_node(CompiledFunctionBackward, edges)
         node.running, node.place = self, place
