@@ -331,6 +331,7 @@ assert type(torch.load({str(file)!r}, weights_only=False)) is torch.nn.Sequentia
 @pytest.mark.parametrize(("code", "end"), [
     ("torch.optim.Adm", "Did you mean: 'Adam'?"),
     ("torch.ones(2).ad_d", "Did you mean: 'add'?"),
+    ("torch.jit.trace(torch.nn.Linear(1, 1), torch.ones(1)).graph", "give back what they are given)"),
     ("torch.ones(2).qscheme()", "which runs in its place here, lacks it)"),
 ])  # fmt: skip
 def test_errors_of_misspelt_names_help(code: str, end: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import io
 import math
+import operator
 import pickle
 import warnings
 from typing import Any
@@ -1036,3 +1037,57 @@ def warnings_of_nonleaf_grad_access(torch):
     y = torch.ones(1, requires_grad=True) * 2
     found = warned(lambda: y.grad)
     return [[w[0], w[1][:70]] for w in found]
+
+
+class Column:
+    """A sequence that gives NumPy's numbers by place and Python's by iteration, as a Series of pandas does."""
+
+    def __init__(self, values: Any, first: int = 0) -> None:
+        self.values, self.first = np.array(values), first
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, i: int) -> Any:
+        if not 0 <= i - self.first < len(self.values):
+            raise KeyError(i)
+        return self.values[i - self.first]
+
+    def __iter__(self) -> Any:
+        return iter(self.values.tolist())
+
+
+@case
+def tensor_of_a_sequence_with_numpys_numbers(torch):
+    columns = [Column([1.5, 2.5]), Column([1, 2]), Column([True, False])]
+    made = [torch.tensor(c) for c in columns] + [torch.as_tensor(columns[0]), torch.tensor([columns[0]] * 2)]
+    return [[str(t.dtype), t.tolist()] for t in made] + [error(lambda: torch.tensor(Column([1.5, 2.5], 5)))]
+
+
+@case
+def reflected_operators_of_arrays(torch):
+    x, a, n = torch.tensor([4.0, 2.0]), np.array([1.0, 2.0], np.float32), np.array([1, 2])
+    arrays = [a, n, np.array(3.0)]
+    return [[error(lambda a=a: quietly(lambda: a - x)), see(torch, quietly(lambda a=a: a / x))] for a in arrays]
+
+
+@case
+def in_place_operators_of_arrays(torch):
+    def change(name):
+        a = np.array([1.0, 2.0], np.float32)
+        return quietly(lambda: getattr(operator, name)(a, torch.tensor([4.0, 2.0])))
+
+    refused = [error(lambda name=name: change(name)) for name in ("iadd", "isub", "imul", "ipow", "ifloordiv", "imod")]
+    return [refused, see(torch, change("itruediv"))]
+
+
+@case
+def default_device_that_is_not_there(torch):
+    try:
+        torch.set_default_device("cuda")
+        made = [error(lambda: torch.ones(2)), error(torch.get_default_device), torch.ones(1, device="cpu").tolist()]
+    finally:
+        torch.set_default_device(None)
+    with torch.device("cuda"):
+        made.append(error(lambda: torch.tensor([1.0])))
+    return [made, error(lambda: torch.set_default_device("nothing")), torch.ones(1).tolist()]

@@ -496,6 +496,9 @@ OF_TENSORS = frozenset(
 )
 """What PyTorch's tensors have, and facula's lack."""
 
+OF_SCRIPTS = frozenset("code code_with_constants graph graph_for inlined_graph save".split())
+"""What functions and modules have in PyTorch once they are scripted or traced."""
+
 MODULES = frozenset(
     """
         torch.accelerator torch.accelerator.graphs torch.accelerator.memory torch.amp torch.amp.autocast_mode

@@ -106,12 +106,18 @@ def run(arguments: list[str]) -> int:
 
 
 def _tell_what_pytorch_has(error: BaseException) -> None:
-    """An attribute that PyTorch's tensors have, and facula's lack: say so. Modules say it themselves."""
-    if isinstance(error, AttributeError) and isinstance(error.obj, facula.Tensor):
-        from .names import OF_TENSORS  # loaded when first used
+    """An attribute that PyTorch's tensors or scripts have, and facula's lack: say so. Modules say it themselves."""
+    if not isinstance(error, AttributeError):
+        return
+    from .names import OF_SCRIPTS, OF_TENSORS  # loaded when first used
 
-        if error.name in OF_TENSORS:
-            error.add_note(f"(PyTorch has it, but facula {facula.__version__}, which runs in its place here, lacks it)")
+    if isinstance(error.obj, facula.Tensor) and error.name in OF_TENSORS:
+        error.add_note(f"(PyTorch has it, but facula {facula.__version__}, which runs in its place here, lacks it)")
+    elif callable(error.obj) and error.name in OF_SCRIPTS and "torch.jit" in sys.modules:
+        error.add_note(
+            f"(facula {facula.__version__} has no TorchScript: torch.jit.script and torch.jit.trace give back what "
+            "they are given)"
+        )
 
 
 def _watcher() -> Any:

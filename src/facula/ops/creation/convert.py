@@ -388,13 +388,12 @@ def can_cast(from_: dtypes.dtype, to: dtypes.dtype) -> bool:
 
 
 def set_default_device(device: Any) -> None:
-    """The device of new tensors, where none is given."""
-    state.modes.device = None if device is None else devices.parse(device)
+    """The device of new tensors, where none is given; one that is not there is refused when it is to have a tensor."""
+    state.modes.device = None if device is None else devices.device(device)
 
 
 def get_default_device() -> devices.device:
-    found: devices.device | None = state.modes.device
-    return devices.cpu if found is None else found
+    return devices.parse(None)
 
 
 def set_default_tensor_type(t: Any, /) -> None:

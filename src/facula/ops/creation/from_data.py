@@ -95,7 +95,7 @@ def _is_sequence(v: Any) -> bool:
 def _flattened(data: Any) -> tuple[list[Any], tuple[int, ...]]:
     """The leaves of nested sequences in order, and the shape; PyTorch's errors if they are ragged."""
     shape = [len(data)]
-    level: list[Any] = data if data.__class__ is list else list(data)
+    level = data if data.__class__ is list else _items(data)
     while level and _is_sequence(level[0]) and not isinstance(level[0], np.generic):
         first = level[0]
         if isinstance(first, (str, bytes)):
@@ -113,10 +113,20 @@ def _flattened(data: Any) -> tuple[list[Any], tuple[int, ...]]:
                     raise TypeError("not a sequence")
             if len(v) != n:
                 raise ValueError(f"expected sequence of length {n} at dim {len(shape)} (got {len(v)})")
-            below.extend(v)
+            below.extend(v if v.__class__ is list else _items(v))
         shape.append(n)
         level = below
     return level, tuple(shape)
+
+
+def _items(sequence: Any) -> list[Any]:
+    """The items by their places, as PyTorch asks for them: those of a Series of pandas are NumPy's numbers then."""
+    if isinstance(sequence, (list, tuple)):
+        return list(sequence)
+    try:
+        return [sequence[i] for i in range(len(sequence))]
+    except (KeyError, IndexError, TypeError):
+        raise ValueError(f"could not determine the shape of object type '{type(sequence).__name__}'") from None
 
 
 def _flattened_arrays(level: list[Any], shape: list[int]) -> tuple[list[Any], tuple[int, ...]]:

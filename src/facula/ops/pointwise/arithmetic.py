@@ -251,7 +251,7 @@ def _reflected_sub(self: Any, other: Any) -> Any:
         return _from_number(self, other)
     if isinstance(other, Tensor):
         return rsub_tensor_op(self, other, 1)
-    return sub_op(other, self) if isinstance(other, (np.generic, np.ndarray)) else NotImplemented
+    return sub_op(other, self) if isinstance(other, np.generic) else NotImplemented
 
 
 set_methods(__rsub__=_reflected_sub)
@@ -353,9 +353,9 @@ expose(reciprocal_op, "reciprocal", "reciprocal", "reciprocal_")
 
 
 def _reflected_div(self: Any, other: Any) -> Any:
-    if is_number(other) or isinstance(other, Tensor):
+    if is_number(other) or isinstance(other, (Tensor, np.ndarray)):
         return reciprocal_op(self) * other
-    return div_op(other, self) if isinstance(other, (np.generic, np.ndarray)) else NotImplemented
+    return div_op(other, self) if isinstance(other, np.generic) else NotImplemented
 
 
 set_methods(__rtruediv__=_reflected_div, __rdiv__=_reflected_div)
