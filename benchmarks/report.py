@@ -163,7 +163,8 @@ def _write_sizes(
             pictures.append(picture)
             columns = [family.counted, *[cell for label in names for cell in (label, "ratio")]]
             del columns[2]  # PyTorch's to itself
-            text += ["", f"## {title}", "", f"![Time against {family.counted}](pictures/{picture.name})", ""]
+            heading = title.replace("*", r"\*")
+            text += ["", f"## {heading}", "", f"![Time against {family.counted}](pictures/{picture.name})", ""]
             text += [table_line(columns), "|" + "---|" * len(columns), *[_sized(row, shown) for row in those]]
     page = directory / "benchmarks-sizes.md"
     page.write_text("\n".join(text) + "\n")

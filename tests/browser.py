@@ -101,15 +101,15 @@ class Browser:
         elif method == "Runtime.consoleAPICalled" and parameters["type"] in ("error", "warning"):
             self.errors.append(str(parameters["args"]))
 
-    def open(self, page: Path, fragment: str = "", dark: bool = False) -> None:
-        """Open a file and wait until it has been painted."""
+    def open(self, page: Path, fragment: str = "", dark: bool = False, ready: str = "Boolean(window.facula)") -> None:
+        """Open a file and wait until it is ready and has been painted."""
         theme = "dark" if dark else "light"
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
         self.call("Page.navigate", url="about:blank")
         self.requests, self.errors = [], []
         self.call("Page.navigate", url=page.absolute().as_uri() + (f"#{fragment}" if fragment else ""))
         end = time.monotonic() + 60
-        while not self.run("document.readyState === 'complete' && Boolean(window.facula)"):
+        while not self.run(f"document.readyState === 'complete' && {ready}"):
             if self.errors or time.monotonic() > end:
                 raise AssertionError(f"the page does not come up: {self.errors}")
             time.sleep(0.02)

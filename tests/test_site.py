@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +15,7 @@ import pytest
 import facula
 
 from . import readme_picture
+from .browser import PROGRAM, Browser
 
 ROOT = Path(__file__).parent.parent
 
@@ -61,3 +66,30 @@ def test_the_picture_of_the_readme_shows_what_facula_says() -> None:
     for part in ("train.py:2", "train.py:3", "ExpBackward0", "# changed here", "# saved here", "To mend it: "):
         assert part in said and part in drawn
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < 120
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("material", reason="needs mkdocs-material")
+    folder = tmp_path_factory.mktemp("site")
+    paths = os.pathsep.join([str(Path(facula.__file__).parent.parent), str(ROOT)])
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    environment = {**os.environ, "PYTHONPATH": paths, "NO_MKDOCS_2_WARNING": "1"}
+    subprocess.run(command, check=True, cwd=ROOT, env=environment)
+    return folder
+
+
+@pytest.mark.skipif(PROGRAM is None, reason="needs Chromium")
+def test_search_works_from_a_folder(site: Path, tmp_path: Path) -> None:
+    with Browser(tmp_path) as browser:
+        browser.open(site / "index.html", ready="Boolean(document.querySelector('.md-search__input'))")
+        browser.run("document.querySelector('.md-search__input').focus()")
+        browser.enter("linear")
+        links: list[str] = []
+        end = time.monotonic() + 60
+        while not links and time.monotonic() < end:
+            links = browser.run("[...document.querySelectorAll('.md-search-result__link')].map(a => a.href)")
+            time.sleep(0.05)
+        assert browser.errors == []
+        assert [url for url in browser.requests if not url.startswith(("file:", "data:"))] == []
+        assert f"{(site / 'api/nn.html').as_uri()}?h=linear#linear" in links

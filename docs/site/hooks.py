@@ -33,6 +33,8 @@ def on_files(files: Any, config: Any) -> Any:
     pages = {page: reference(page, path) for page, path in REFERENCE.items()}
     for name, text in (pages | {"is-it-there": is_it_there()}).items():
         files.append(File.generated(config, f"api/{name}.md", content=text))
+    worker = (Path(__file__).parent / "iframe-worker.js").read_text(encoding="utf-8")
+    files.append(File.generated(config, "assets/iframe-worker.js", content=worker))
     return files
 
 
@@ -62,18 +64,49 @@ def reference(page: str, path: str) -> str:
     """The page of a module: signature, meaning, shapes, node and example of everything public."""
     owner = owner_of(path)
     shown = path.replace("facula", "torch", 1)
-    parts = [f"# {shown}\n\n{inspect.cleandoc(owner.__doc__ or '')}\n"]
+    first = 2 if page in ("torch", "tensor", "nn") else 1
+    about = formatted(inspect.cleandoc(owner.__doc__ or ""))
+    parts = [f"---\nsearch: {{boost: {first}}}\n---\n# {shown}\n\n{about}\n\n{EXAMPLES}\n"]
     for name, value in public(owner):
-        try:
-            signature = re.sub(r"'", "", str(inspect.signature(value))) if callable(value) else ""
-        except (TypeError, ValueError):
-            signature = "(...)"
         prefix = f"{path.removeprefix('facula').lstrip('.')}.".lstrip(".")
         told = inspect.cleandoc(value.__doc__ or "")
         more = docstrings.texts().get(f"{prefix}{name}", "")
         text = told if not more or more in told else f"{told}\n\n{more}"
-        parts.append(f"## {name}\n\n```text\n{shown}.{name}{signature}\n```\n\n{formatted(text)}\n")
+        called = signature(f"{shown}.{name}", value)
+        parts.append(f"## {name}\n\n``` {{ .text data-search-exclude }}\n{called}\n```\n\n{formatted(text)}\n")
     return "\n".join(parts)
+
+
+EXAMPLES = "In the examples, `torch` is facula, `nn` is `torch.nn` and `F` is `torch.nn.functional`."
+
+
+class Told(str):
+    """An annotation as it stands in the source, without quotes around it."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def signature(name: str, value: Any) -> str:
+    """How something is called; on several lines if it is long."""
+    if not callable(value):
+        return name
+    try:
+        told = inspect.signature(value)
+    except (TypeError, ValueError):
+        return f"{name}(...)"
+    returned = told.empty if isinstance(value, type) else plain(told.return_annotation)
+    parameters = [p.replace(annotation=plain(p.annotation)) for p in told.parameters.values()]
+    shown = str(told.replace(parameters=parameters, return_annotation=returned))
+    if len(name + shown) < 80 or len(parameters) < 2:
+        return name + shown
+    end = shown.rindex(")")
+    one_each = [f"    {part},\n" for part in re.split(r", (?=\*|/|\w+(?:: |=|, |$))", shown[1:end])]
+    return f"{name}(\n{''.join(one_each)}{shown[end:]}"
+
+
+def plain(annotation: Any) -> Any:
+    return Told(annotation) if isinstance(annotation, str) else annotation
 
 
 def formatted(text: str) -> str:

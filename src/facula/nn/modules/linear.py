@@ -24,7 +24,7 @@ class Identity(Module):
 
 
 class Linear(Module):
-    """``input @ weight.T + bias``."""
+    """A linear layer: ``input @ weight.T + bias``, with a matrix and a vector that are learned."""
 
     __constants__ = ["in_features", "out_features"]
     bias: Parameter | None
