@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -56,8 +57,12 @@ def test_pytorch_has_these_names() -> None:
 
 
 def test_links_out_of_the_site_are_text(hooks: Any) -> None:
-    told = "[one](../tests/conformance), [two](notes/engine.md), [three](../CONTRIBUTING.md)"
-    assert hooks.on_page_markdown(told, None) == "one, [two](notes/engine.md), three"
+    told = "[one](../tests/conformance), [two](notes/engine.md), [three](../CONTRIBUTING.md), [four](https://pytorch.org)"
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="page.md"))
+    left = "one, [two](notes/engine.md), three, [four](https://pytorch.org)"
+    assert hooks.on_page_markdown(told, page) == left
+    page.file.src_uri = "tutorials/graph.md"
+    assert hooks.on_page_markdown("[a](../seeing.md#b), [c](../../src)", page) == "[a](../seeing.md#b), c"
 
 
 def test_the_picture_of_the_readme_shows_what_facula_says() -> None:

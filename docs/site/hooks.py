@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import posixpath
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -40,7 +41,13 @@ def on_files(files: Any, config: Any) -> Any:
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Links out of the site as plain text."""
-    return re.sub(r"(?<!!)\[([^\]]+)\]\((?:\.\./)*(?:src|tests|examples|[A-Z]+\.md|\.\./)[^)]*\)", r"\1", markdown)
+    folder = posixpath.dirname(page.file.src_uri)
+
+    def kept(link: re.Match[str]) -> str:
+        leads_out = posixpath.normpath(posixpath.join(folder, link[2])).startswith("..")
+        return link[1] if leads_out else link[0]
+
+    return re.sub(r"(?<!!)\[([^\]]+)\]\(([^):]+)\)", kept, markdown)
 
 
 def owner_of(path: str) -> Any:
