@@ -217,11 +217,29 @@ def test_an_error_in_a_tile_is_raised(threads: int) -> None:
 
 def test_blas_follows_and_is_alone_while_tiles_are_shared(threads: int, monkeypatch: Any) -> None:
     told: list[int] = []
+    monkeypatch.setattr(_threads, "_listeners", [])
     monkeypatch.setattr(_threads, "_blas_setter", lambda: told.append)
     torch.set_num_threads(threads)
     assert told == [threads]
     _threads.share(lambda number: _threads.share(lambda inner: None, 2), 4)
     assert told == ([threads] if threads == 1 else [threads, 1, threads])
+
+
+def test_blas_works_alone_beside_a_library_that_shares_products(threads: int, monkeypatch: Any) -> None:
+    told: list[int] = []
+    followed: list[int] = []
+    monkeypatch.setattr(_threads, "_listeners", [])
+    monkeypatch.setattr(_threads, "_blas_setter", lambda: told.append)
+    _threads.follow(followed.append)
+    torch.set_num_threads(threads)
+    _threads.share(lambda number: None, 4)
+    assert told == [1, 1]
+    assert followed == [threads, threads]
+    with _threads.sharing_blas():
+        assert told[2:] == [threads] * (threads > 1)
+    assert told[2:] == [threads, 1][: 2 * (threads > 1)]
+    torch.linalg.inv(torch.eye(300))
+    assert told[4:] == [threads, 1][: 2 * (threads > 1)]
 
 
 @pytest.mark.parametrize("value", [0, -1, 1.5, "a", True])

@@ -1,7 +1,11 @@
 """Threads for large work: how many, and a pool whose members take tiles of a task until none is left.
 
-NumPy's kernels let other threads run, so that two threads take little more than half the time on large arrays. BLAS has
-threads of its own, which follow the same number. Nothing is started before the first large task asks for it.
+NumPy's kernels let other threads run, so that two threads take little more than half the time on large arrays. Nothing
+is started before the first large task asks for it.
+
+NOTE [threads of BLAS]: BLAS has threads of its own, which follow the same number. After a call that they share, those
+of OpenBLAS go on turning for some 25 ms and take the processors from whoever shares the next task. So BLAS works alone
+while tasks run and, once a library is in use that shares large products itself, at all times but in ``sharing_blas``.
 
 NOTE [tasks]: whoever has a task works on it like the pool's members, and waits only for tiles that others have taken.
 If these get no time to run, or do not exist any more (after a fork), the task is done all the same, by one thread.
@@ -15,7 +19,8 @@ import importlib
 import itertools
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from queue import SimpleQueue
 from typing import Any
 
@@ -37,16 +42,44 @@ count = _first_count()
 _SETTERS = ("scipy_openblas_set_num_threads64_", "openblas_set_num_threads64_", "openblas_set_num_threads")
 
 
-listeners: list[Callable[[int], Any]] = []
-"""Called with the number whenever it is set: by what has threads of its own."""
+_listeners: list[Callable[[int], Any]] = []
+
+
+def follow(listener: Callable[[int], Any]) -> None:
+    """Call this with the number, now and whenever it is set: of a library whose threads share what BLAS shared."""
+    _listeners.append(listener)
+    listener(count)
+    _set_blas(1)
 
 
 def set_count(threads: int) -> None:
     """Let so many threads work at once, here and in BLAS."""
     global count
     count = threads
-    for listener in listeners:
+    for listener in _listeners:
         listener(threads)
+    _set_blas(_of_blas())
+
+
+def _of_blas() -> int:
+    """How many threads BLAS has between tasks."""
+    return 1 if _listeners else count
+
+
+@contextmanager
+def sharing_blas() -> Iterator[None]:
+    """Inside, BLAS has all its threads: for large calls that nobody else shares."""
+    changes = count > 1 == _of_blas() and not _running
+    if changes:
+        _set_blas(count)
+    try:
+        yield
+    finally:
+        if changes:
+            _set_blas(1)
+
+
+def _set_blas(threads: int) -> None:
     setter = _blas_setter()
     if setter is not None:
         setter(threads)
@@ -133,13 +166,12 @@ def share(call: Callable[[int], Any], total: int) -> None:
 
 
 def _count_running(change: int) -> None:
-    """While tasks run, BLAS has one thread: its members would only wait for each other and for those of the pool."""
+    """While tasks run, BLAS has one thread."""
     global _running
-    setter = _blas_setter()
     with _running_lock:
         _running += change
-        if setter is not None and _running == (change > 0):
-            setter(count if change < 0 else 1)
+        if _running == (change > 0) and _of_blas() > 1:
+            _set_blas(count if change < 0 else 1)
 
 
 def _start_one() -> None:

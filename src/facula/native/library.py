@@ -56,8 +56,7 @@ class Library:
         self._kept: list[Any] = []
         self.is_direct = self._layout_holds()
         self._test()
-        self.set_threads(threads.count)
-        threads.listeners.append(self.set_threads)
+        threads.follow(self.set_threads)
 
     def kernel(self, name: str, letters: str, cost: float) -> Callable[..., bool]:
         """A kernel as a function. ``cost``: ns for an element of its largest array, about.

@@ -2,7 +2,11 @@
 
    The caller works like its helpers and waits only for pieces that others have begun: helpers that get no time to run
    cost nothing but their wake-up. One task is shared at a time; a second caller (another Python thread, or a kernel
-   inside a kernel) works alone. Nothing is started before it is needed. */
+   inside a kernel) works alone. Nothing is started before it is needed.
+
+   To go to sleep and be woken takes some 50 us, as long as a small task. So whoever waits looks for a while before it
+   sleeps, and no lock is taken while nobody sleeps. A helper counts itself among those at work before it looks whether
+   the task is open, and the caller closes it before it looks who is at work: one of the two sees the other. */
 #define _GNU_SOURCE
 #include "kernel.h"
 #include <pthread.h>
@@ -10,15 +14,17 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { MOST_THREADS = 256, SPINS = 2000, WORTH_IT = 60000 }; /* the last in ns */
+enum { MOST_THREADS = 256, SPINS = 5000, WORTH_IT = 60000 }; /* the last in ns */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of those that go to sleep */
 static pthread_cond_t something_to_do = PTHREAD_COND_INITIALIZER, all_done = PTHREAD_COND_INITIALIZER;
 static atomic_int wanted = 1; /* threads that may work at once, the caller included */
 static atomic_int busy;       /* whether a task is being shared */
-static atomic_long round_;    /* the number of the task */
-static int helpers, active;   /* under the lock: those that exist, those at work */
-static int is_open;           /* under the lock: whether helpers may still join */
+static atomic_long round_;    /* odd while a task is open to helpers */
+static atomic_int active;     /* helpers at work */
+static atomic_int sleepers;   /* helpers that must be woken */
+static atomic_int waits;      /* whether the caller must be */
+static int helpers;           /* that exist: whoever is busy may start them */
 static struct {
     job_t *job;
     void *argument;
@@ -50,24 +56,31 @@ static void pause_a_little(void) {
 #endif
 }
 
+static int is_for(int helper, long seen) {
+    long now = atomic_load(&round_);
+    return now % 2 && now != seen && helper < atomic_load(&wanted);
+}
+
 static void *help(void *number) {
     int mine = (int)(intptr_t)number;
     long seen = 0;
     for (;;) {
-        /* Tasks often follow each other at once: look for a moment before going to sleep, which takes some 10 us. */
-        for (int i = 0; i < SPINS && atomic_load_explicit(&round_, memory_order_relaxed) == seen; i++) pause_a_little();
-        pthread_mutex_lock(&lock);
-        while (round_ == seen || !is_open || mine >= wanted) {
-            if (round_ != seen) seen = round_; /* too late for this one */
-            pthread_cond_wait(&something_to_do, &lock);
+        for (int i = 0; i < SPINS && !is_for(mine, seen); i++) pause_a_little();
+        if (!is_for(mine, seen)) {
+            pthread_mutex_lock(&lock);
+            atomic_fetch_add(&sleepers, 1);
+            while (!is_for(mine, seen)) pthread_cond_wait(&something_to_do, &lock);
+            atomic_fetch_sub(&sleepers, 1);
+            pthread_mutex_unlock(&lock);
         }
-        seen = round_;
-        active++;
-        pthread_mutex_unlock(&lock);
-        work();
-        pthread_mutex_lock(&lock);
-        if (--active == 0) pthread_cond_signal(&all_done);
-        pthread_mutex_unlock(&lock);
+        atomic_fetch_add(&active, 1);
+        seen = atomic_load(&round_);
+        if (seen % 2) work();
+        if (atomic_fetch_sub(&active, 1) == 1 && atomic_load(&waits)) {
+            pthread_mutex_lock(&lock);
+            pthread_cond_signal(&all_done);
+            pthread_mutex_unlock(&lock);
+        }
     }
     return NULL;
 }
@@ -77,11 +90,15 @@ static void forget_helpers(void) {
     pthread_mutex_init(&lock, NULL);
     pthread_cond_init(&something_to_do, NULL);
     pthread_cond_init(&all_done, NULL);
-    helpers = active = is_open = 0;
+    helpers = 0;
+    atomic_store(&active, 0);
+    atomic_store(&sleepers, 0);
+    atomic_store(&waits, 0);
+    atomic_store(&round_, 0);
     atomic_store(&busy, 0);
 }
 
-static void start_helpers(int64_t n) { /* under the lock */
+static void start_helpers(int64_t n) {
     static int watches_forks;
     if (!watches_forks) {
         watches_forks = 1;
@@ -100,6 +117,16 @@ static void start_helpers(int64_t n) { /* under the lock */
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+static void wait_for_helpers(void) {
+    for (int i = 0; i < SPINS && atomic_load(&active); i++) pause_a_little();
+    if (!atomic_load(&active)) return;
+    pthread_mutex_lock(&lock);
+    atomic_store(&waits, 1);
+    while (atomic_load(&active)) pthread_cond_wait(&all_done, &lock);
+    atomic_store(&waits, 0);
+    pthread_mutex_unlock(&lock);
+}
+
 int in_pieces(job_t *job, void *argument, int64_t pieces, double work_ns) {
     int64_t threads = smaller(thread_count(), pieces);
     int expected = 0;
@@ -111,21 +138,20 @@ int in_pieces(job_t *job, void *argument, int64_t pieces, double work_ns) {
         }
         return status;
     }
-    pthread_mutex_lock(&lock);
     start_helpers(threads - 1);
     task.job = job, task.argument = argument, task.pieces = pieces;
     atomic_store(&task.next, 0);
     atomic_store(&task.status, DONE);
-    is_open = 1;
-    round_++;
-    pthread_cond_broadcast(&something_to_do);
-    pthread_mutex_unlock(&lock);
+    atomic_fetch_add(&round_, 1);
+    if (atomic_load(&sleepers)) {
+        pthread_mutex_lock(&lock);
+        pthread_cond_broadcast(&something_to_do);
+        pthread_mutex_unlock(&lock);
+    }
     work();
-    pthread_mutex_lock(&lock);
-    is_open = 0;
-    while (active) pthread_cond_wait(&all_done, &lock);
+    atomic_fetch_add(&round_, 1);
+    wait_for_helpers();
     int status = atomic_load(&task.status);
-    pthread_mutex_unlock(&lock);
     atomic_store(&busy, 0);
     return status;
 }

@@ -14,9 +14,9 @@ from ..kernels.convolution import convolution as convolve
 dense = np.ascontiguousarray
 
 
-def _pays(weight_shape: Sizes, groups: int) -> bool:
-    """Where a window has few elements, a product of matrices by NumPy is as quick."""
-    few = weight_shape[1] * prod(weight_shape[2:]) <= 16 or max(weight_shape[2:]) == 1
+def _pays(weight_shape: Sizes, groups: int, fewest: int) -> bool:
+    """Where a window has one place or fewer elements than this, a product of matrices by NumPy is as quick."""
+    few = weight_shape[1] * prod(weight_shape[2:]) < fewest or max(weight_shape[2:]) == 1
     return groups > 1 or not few or presence.always
 
 
@@ -24,7 +24,7 @@ def convolution(
     input: Any, weight: Any, bias: Any, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool,
     output_padding: Sizes, groups: int, bias_sym_sizes_opt: Sizes,
 ) -> Any:  # fmt: skip
-    if transposed or input.__class__ is not np.ndarray or not _pays(weight.shape, groups):
+    if transposed or input.__class__ is not np.ndarray or not _pays(weight.shape, groups, 2):
         return None
     return convolve(dense(input), dense(weight), bias, stride, padding, dilation, groups)
 
@@ -32,7 +32,7 @@ def convolution(
 def input_gradient(
     input: Any, weight: Any, sizes: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
 ) -> Any:
-    if input.__class__ is not np.ndarray or not _pays(weight.shape, groups):
+    if input.__class__ is not np.ndarray or not _pays(weight.shape, groups, 17):
         return None
     shape = (input.shape[0], weight.shape[1] * groups, *sizes)
     return convolution_input_gradient(
@@ -44,6 +44,6 @@ def weight_gradient(
     input: Any, other: Any, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
 ) -> Any:
     shape = (input.shape[1], other.shape[1] // groups, *kernel)
-    if input.__class__ is not np.ndarray or not _pays(shape, groups):
+    if input.__class__ is not np.ndarray or not _pays(shape, groups, 17):
         return None
     return convolution_weight_gradient(dense(input), dense(other), shape, stride, padding, dilation, groups)

@@ -81,7 +81,7 @@ def add_up(x: Any, dim: tuple[int, ...] | None, keepdim: bool = False) -> Any:
     NOTE [blocked sums]: NumPy sums pairwise along the fastest dimension and one by one along others. A matrix times
     ones is two to three times as fast. Rows and columns are cut to blocks of at most 512, and the blocks' sums added in
     their turn, so that the error stays that of PyTorch, which adds in a tree as well. The native library does so in one
-    pass, and the threads of BLAS, which go on turning for a while after each call, do not get in the way of its own.
+    pass.
     """
     size = x.size
     d = x.dtype

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._core.devices import MetaArray
 from ..._tensor import Tensor
+from ..arrays import lapack
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.deprecated import warn_once
@@ -40,7 +41,7 @@ def _read(input: Any, upper: Any) -> Any:
 def _factor(input: Any, upper: Any) -> Any:
     if input.__class__ is MetaArray:
         return input.copy()
-    found = np.linalg.cholesky(_read(input, upper))
+    found = lapack.cholesky(_read(input, upper))
     if not all_positive(found):
         raise np.linalg.LinAlgError
     return np.conjugate(found.swapaxes(-1, -2)).copy() if upper else found
@@ -138,7 +139,7 @@ def _product(factor: Any, upper: bool) -> Any:
 
 @also_meta
 def _inverse_kernel(input: Array, upper: bool) -> Any:
-    return np.linalg.inv(_product(input, upper))
+    return lapack.inv(_product(input, upper))
 
 
 cholesky_inverse_op = Primitive(
@@ -161,7 +162,7 @@ def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
 
 @also_meta
 def _solve_kernel(input: Array, input2: Array, upper: bool) -> Any:
-    return np.linalg.solve(_product(input2, upper), input)
+    return lapack.solve(_product(input2, upper), input)
 
 
 cholesky_solve_op = Primitive(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor
+from ..arrays import lapack
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import primitive
@@ -34,7 +35,7 @@ from .matrices import (
 )  # fmt: skip
 @also_meta
 def eigh_op(input: Array, uplo: Any) -> tuple[Array, ...]:
-    values, vectors = np.linalg.eigh(input, uplo)
+    values, vectors = lapack.eigh(input, uplo)
     return values, vectors
 
 
@@ -96,7 +97,7 @@ def eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
 @also_meta
 def eig_op(input: Array) -> tuple[Array, ...]:
     dtype = np.result_type(input.dtype, np.complex64)
-    values, vectors = np.linalg.eig(input)
+    values, vectors = lapack.eig(input)
     return values.astype(dtype, copy=False), vectors.astype(dtype, copy=False)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._core.devices import MetaArray
 from ..._tensor import Tensor
+from ..arrays import lapack
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import primitive
@@ -34,7 +35,7 @@ from .matrices import (
 
 @primitive("LinalgInvExBackward0", name="linalg_inv", saved_names={"out": "inverse"}, batch=batching.last_dimensions)
 def inv_op(input: Array) -> Any:
-    return input.copy() if input.__class__ is MetaArray else np.linalg.inv(input)
+    return input.copy() if input.__class__ is MetaArray else lapack.inv(input)
 
 
 def _inv_rule(g: Any, out: Any, xp: Any) -> Any:
@@ -47,7 +48,7 @@ inv_op.vjp(input=_inv_rule)
 
 def _inv_where_possible(input: Array) -> Any:
     """NaN for singular matrices."""
-    return in_turn(np.linalg.inv, input, like=input.shape)
+    return in_turn(lapack.inv, input, like=input.shape)
 
 
 inv_where_possible_op = inv_op.under("linalg_inv_where_possible", "LinalgInvExBackward0", _inv_where_possible)
@@ -100,7 +101,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
 @primitive("LinalgDetBackward0", name="linalg_det", saved_names={"input": "A"}, batch=batching.last_dimensions)
 @also_meta
 def det_op(input: Array) -> Any:
-    return np.linalg.det(input)
+    return lapack.det(input)
 
 
 @det_op.vjp("input")
@@ -112,10 +113,10 @@ def _raw_cofactors(a: Any) -> Any:
     """The derivative of the determinant, for singular matrices as well: from the singular values."""
     if not np.isfinite(a).all():
         return np.full_like(a, np.nan)
-    u, s, vh = np.linalg.svd(a)
+    u, s, vh = lapack.svd(a)
     n = s.shape[-1]
     others = np.stack([np.delete(s, i, -1).prod(-1) for i in range(n)], -1) if n else s
-    phase = np.linalg.det(u) * np.linalg.det(vh)
+    phase = lapack.det(u) * lapack.det(vh)
     return np.conjugate((u * others[..., None, :]) @ vh) * phase[..., None, None]
 
 
@@ -146,7 +147,7 @@ linalg(linalg_det, "det")
 )  # fmt: skip
 @also_meta
 def slogdet_op(input: Array) -> tuple[Array, ...]:
-    sign, logabsdet = np.linalg.slogdet(input)
+    sign, logabsdet = lapack.slogdet(input)
     return sign, logabsdet
 
 
@@ -165,9 +166,9 @@ def slogdet_gradient_of_input(g: Any, input: Any, out0: Any, xp: Any) -> Any:
 def _inverse_or_infinity(a: Any) -> Any:
     """Of a singular matrix, what dividing by its determinant 0 gives."""
     try:
-        return np.linalg.inv(a)
+        return lapack.inv(a)
     except np.linalg.LinAlgError:
-        found = in_turn(np.linalg.inv, a, like=a.shape)
+        found = in_turn(lapack.inv, a, like=a.shape)
         limit = _raw_cofactors(a).swapaxes(-1, -2) * np.inf
         return np.where(np.isnan(found), limit, found)
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor
+from ..arrays import lapack
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import primitive
@@ -93,7 +94,7 @@ def _block(a: Any, k: int, width: int, hermitian: bool) -> Any:
 def _eliminate(a: Any, k: int, width: int, hermitian: bool) -> None:
     end = k + width
     column = a[end:, k:end]
-    factor = column @ np.linalg.inv(_block(a, k, width, hermitian))
+    factor = column @ lapack.inv(_block(a, k, width, hermitian))
     a[end:, end:] -= np.tril(factor @ _adjoint(column, hermitian))
     if hermitian:
         rest = a[end:, end:]
@@ -113,7 +114,7 @@ def _solved(a: Any, pivots: Any, b: Any, hermitian: bool) -> Any:
         steps.append((k, width, i, at))
         x[[i, at]] = x[[at, i]]
         x[k + width :] -= a[k + width :, k : k + width] @ x[k : k + width]
-        x[k : k + width] = np.linalg.solve(_block(a, k, width, hermitian), x[k : k + width])
+        x[k : k + width] = lapack.solve(_block(a, k, width, hermitian), x[k : k + width])
         k += width
     for k, width, i, at in reversed(steps):
         x[k : k + width] -= _adjoint(a[k + width :, k : k + width], hermitian) @ x[k + width :]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor
+from ..arrays import lapack
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import primitive
@@ -28,7 +29,7 @@ _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 def lstsq_op(input: Array, b: Array, rcond: float, driver: str, has_residuals: bool) -> tuple[Array, ...]:
     """By the singular values, whatever the driver: it only says what is returned beside the solution."""
     nothing = np.empty(0, input.real.dtype)
-    u, s, vh = np.linalg.svd(input, full_matrices=False)
+    u, s, vh = lapack.svd(input, full_matrices=False)
     kept = s > rcond * s.max(-1, initial=0)[..., None]
     inverse = np.where(kept, 1 / np.where(kept, s, 1), 0).astype(s.dtype)
     turned = np.conjugate(u.swapaxes(-1, -2)) @ b

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor, elements, learned
+from ..arrays import lapack
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.deprecated import warn_once
@@ -25,9 +26,9 @@ from .matrices import (
     check_same_dtype,
     check_square,
     first_failure,
-    lapack,
     lower,
     named,
+    scipy_routine,
     total,
     upper,
 )
@@ -43,7 +44,7 @@ def eliminated(a: Any) -> tuple[Any, Any, Any]:
     work = np.array(a)
     m, n = work.shape[-2:]
     k = min(m, n)
-    if k >= LARGE and (routine := lapack("getrf", work.dtype)) is not None:
+    if k >= LARGE and (routine := scipy_routine("getrf", work.dtype)) is not None:
         return _by_lapack(routine, work, k)
     batch = work.shape[:-2]
     flat = work.reshape(-1, m, n)
@@ -325,8 +326,8 @@ def lu_solve_op(LU: Array, pivots: Array, B: Array, left: bool, adjoint: bool) -
     if adjoint:
         a = np.conjugate(a.swapaxes(-1, -2))
     if left:
-        return np.linalg.solve(a, B)
-    return np.ascontiguousarray(np.linalg.solve(a.swapaxes(-1, -2), B.swapaxes(-1, -2)).swapaxes(-1, -2))
+        return lapack.solve(a, B)
+    return np.ascontiguousarray(lapack.solve(a.swapaxes(-1, -2), B.swapaxes(-1, -2)).swapaxes(-1, -2))
 
 
 @lu_solve_op.vjp("B")

@@ -16,6 +16,7 @@ from ... import return_types
 from ..._core.devices import MetaArray, empty_meta
 from ..._core.dtypes import FLOAT, SCALAR_TYPE_NAMES
 from ..._tensor import Tensor, learned
+from ..arrays import lapack
 from ..machine.rules import in_both_namespaces
 
 
@@ -125,7 +126,7 @@ def has_pivot(matrix: Any, k: int) -> bool:
     """
     if k == len(matrix):
         try:
-            np.linalg.inv(matrix)
+            lapack.inv(matrix)
         except np.linalg.LinAlgError:
             return False
         return True
@@ -141,7 +142,7 @@ def has_pivot(matrix: Any, k: int) -> bool:
 
 def is_positive(matrix: Any, k: int) -> bool:
     try:
-        factor = np.linalg.cholesky(matrix[:k, :k])
+        factor = lapack.cholesky(matrix[:k, :k])
     except np.linalg.LinAlgError:
         return False
     return all_positive(factor)
@@ -165,7 +166,7 @@ def in_turn(solve: Any, *arrays: Any, like: Any) -> Any:
 
 
 @cache
-def lapack(name: str, dtype: Any) -> Any:
+def scipy_routine(name: str, dtype: Any) -> Any:
     """A routine of LAPACK, by scipy; None if that is not there."""
     try:
         from scipy.linalg import get_lapack_funcs  # type: ignore[import-untyped]  # optional

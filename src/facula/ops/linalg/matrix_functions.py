@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor
+from ..arrays import lapack
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import primitive
@@ -41,7 +42,7 @@ def _exponential(a: Any) -> Any:
     odd = a6 @ (c[13] * a6 + c[11] * a4 + c[9] * a2) + c[7] * a6 + c[5] * a4 + c[3] * a2 + c[1] * one
     even = a6 @ (c[12] * a6 + c[10] * a4 + c[8] * a2) + c[6] * a6 + c[4] * a4 + c[2] * a2 + c[0] * one
     odd = a @ odd
-    result = np.linalg.solve(even - odd, even + odd)
+    result = lapack.solve(even - odd, even + odd)
     for i in range(int(times.max())):
         result = np.where((times > i)[..., None, None], result @ result, result)
     return result

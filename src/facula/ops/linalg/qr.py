@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor
+from ..arrays import lapack
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.deprecated import warn_once
@@ -20,8 +21,8 @@ from .matrices import (
     by_composition,
     check_float,
     check_matrix,
-    lapack,
     named,
+    scipy_routine,
     upper,
 )
 
@@ -35,8 +36,8 @@ from .matrices import (
 @also_meta
 def qr_op(input: Array, mode: Any) -> tuple[Array, Any]:
     if mode == "r":
-        return np.empty(0, input.dtype), np.linalg.qr(input, "r")
-    q, r = np.linalg.qr(input, mode)
+        return np.empty(0, input.dtype), lapack.qr(input, "r")
+    q, r = lapack.qr(input, mode)
     return q, r
 
 
@@ -112,7 +113,7 @@ def old_qr(input: Tensor, some: bool = True) -> Any:
 @also_meta
 def geqrf_op(input: Array) -> tuple[Array, ...]:
     """LAPACK's form of the decomposition: R above, the vectors of the reflections below the diagonal."""
-    transposed, tau = np.linalg.qr(input, "raw")
+    transposed, tau = lapack.qr(input, "raw")
     return np.ascontiguousarray(transposed.swapaxes(-1, -2)), tau.astype(input.dtype, copy=False)
 
 
@@ -172,7 +173,8 @@ def _reflected(a: Tensor, tau: Tensor, x: Tensor, transpose: bool) -> Tensor:
 )  # fmt: skip
 @also_meta
 def householder_op(input: Array, tau: Array) -> Any:
-    routine = lapack("ungqr" if input.dtype.kind == "c" else "orgqr", input.dtype) if tau.shape[-1] >= LARGE else None
+    name = "ungqr" if input.dtype.kind == "c" else "orgqr"
+    routine = scipy_routine(name, input.dtype) if tau.shape[-1] >= LARGE else None
     if routine is None:
         return _applied(input, tau, np.eye(*input.shape[-2:], dtype=input.dtype), False)
     result = np.empty_like(input, order="C")

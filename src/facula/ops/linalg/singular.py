@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._core import dtypes
 from ..._tensor import Tensor
+from ..arrays import lapack
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import primitive
@@ -39,7 +40,7 @@ from .matrices import (
 )  # fmt: skip
 @also_meta
 def svd_op(input: Array, full_matrices: bool) -> tuple[Array, ...]:
-    u, s, vh = np.linalg.svd(input, full_matrices=full_matrices)
+    u, s, vh = lapack.svd(input, full_matrices=full_matrices)
     return u, s, vh
 
 
@@ -151,11 +152,11 @@ def pinv_op(input: Array, atol: Any, rtol: Any, hermitian: bool) -> Any:
     if not input.size:
         return np.zeros((*input.shape[:-2], input.shape[-1], input.shape[-2]), input.dtype)
     if hermitian:
-        values, vectors = np.linalg.eigh(input)
+        values, vectors = lapack.eigh(input)
         kept = np.abs(values) > _threshold(np.abs(values).max(-1), atol, rtol)[..., None]
         inverse = np.where(kept, 1 / np.where(kept, values, 1), 0).astype(values.dtype)
         return (vectors * inverse[..., None, :]) @ np.conjugate(vectors.swapaxes(-1, -2))
-    u, s, vh = np.linalg.svd(input, full_matrices=False)
+    u, s, vh = lapack.svd(input, full_matrices=False)
     kept = s > _threshold(s.max(-1), atol, rtol)[..., None]
     inverse = np.where(kept, 1 / np.where(kept, s, 1), 0).astype(s.dtype)
     return np.conjugate(vh.swapaxes(-1, -2) * inverse[..., None, :]) @ np.conjugate(u.swapaxes(-1, -2))
@@ -224,9 +225,9 @@ def matrix_rank(
     array = input._array
     if hermitian:
         check_square(input, "linalg.matrix_rank")
-        values = np.abs(np.linalg.eigvalsh(array))
+        values = np.abs(lapack.eigvalsh(array))
     else:
-        values = np.linalg.svd(array, compute_uv=False)
+        values = lapack.svd(array, compute_uv=False)
     largest = values.max(-1, initial=0)
     found = (values > np.asarray(_threshold(largest, absolute, relative))[..., None]).sum(-1)
     return Tensor._wrap(np.asarray(found, np.int64))

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..._core.devices import MetaArray
 from ..._tensor import Tensor
+from ..arrays import lapack
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.deprecated import warn_once
@@ -47,10 +48,10 @@ def _solved(input: Any, other: Any, left: bool, is_vector: bool) -> Any:
     if input.__class__ is MetaArray:
         return np.matmul(input, other) if left else np.matmul(other, input)
     if is_vector:
-        return np.linalg.solve(input, other[..., None])[..., 0]
+        return lapack.solve(input, other[..., None])[..., 0]
     if not left:
-        return np.linalg.solve(input.swapaxes(-1, -2), other.swapaxes(-1, -2)).swapaxes(-1, -2).copy()
-    return np.linalg.solve(input, other)
+        return lapack.solve(input.swapaxes(-1, -2), other.swapaxes(-1, -2)).swapaxes(-1, -2).copy()
+    return lapack.solve(input, other)
 
 
 _HIDDEN = {"input": "A", "input_shape": "", "other_shape": "", "is_vector": ""}
@@ -193,7 +194,7 @@ def _by_halves(a: Any, b: Any, upper: bool) -> Any:
     n = a.shape[-1]
     if n <= _SMALL:
         try:
-            return np.linalg.solve(a, b)
+            return lapack.solve(a, b)
         except np.linalg.LinAlgError:
             return _substituted(a, b, upper)
     middle = n // 2
