@@ -14,7 +14,7 @@ LARGE = 256
 """Rows from which it is worth several threads."""
 
 
-def _shared(function: Callable[..., Any]) -> Callable[..., Any]:
+def _shared(function: Any) -> Callable[..., Any]:
     @wraps(function)
     def run(a: Any, *rest: Any, **options: Any) -> Any:
         if a.shape[-1] < LARGE:
@@ -25,7 +25,6 @@ def _shared(function: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-cholesky, det, eig, eigh, eigvalsh, inv, qr, slogdet, solve, svd = map(_shared, (
-    np.linalg.cholesky, np.linalg.det, np.linalg.eig, np.linalg.eigh, np.linalg.eigvalsh, np.linalg.inv, np.linalg.qr,
-    np.linalg.slogdet, np.linalg.solve, np.linalg.svd,
-))  # fmt: skip
+cholesky, det, inv, slogdet = map(_shared, (np.linalg.cholesky, np.linalg.det, np.linalg.inv, np.linalg.slogdet))
+eig, eigh, eigvalsh = map(_shared, (np.linalg.eig, np.linalg.eigh, np.linalg.eigvalsh))
+qr, solve, svd = _shared(np.linalg.qr), _shared(np.linalg.solve), _shared(np.linalg.svd)
