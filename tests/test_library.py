@@ -150,3 +150,21 @@ def test_opcheck_compares_gradients_with_those_of_a_function() -> None:
     assert library.opcheck(cube, (values(3).requires_grad_(),))["test_aot_dispatch_dynamic"] == "SUCCESS"
     found = library.opcheck(unsteady, (values(3).requires_grad_(),), raise_exception=False)
     assert "gradients as a function differ" in str(found["test_aot_dispatch_dynamic"])
+
+
+def test_functions_of_a_library_as_decorators() -> None:
+    mine = torch.library.Library("decorated", "DEF")
+
+    @torch.library.define(mine, "twice(Tensor x) -> Tensor")
+    def twice(x: Any) -> Any:
+        return x * 2
+
+    mine.define("scaled(Tensor x, float by=2.0) -> Tensor")
+
+    @torch.library.impl(mine, "scaled", "CPU")
+    def scaled(x: Any, by: float = 2.0) -> Any:
+        return x * by
+
+    one = torch.ones(1)
+    assert torch.ops.decorated.twice(one).item() == twice(one).item() == 2
+    assert torch.ops.decorated.scaled(one, 3.0).item() == 3 and scaled(one).item() == 2

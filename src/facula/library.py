@@ -233,7 +233,13 @@ def _qualified(qualname: str) -> tuple[str, str]:
 
 
 def define(qualname: Any, schema: Any, *, lib: Any = None, tags: Any = ()) -> Any:
-    """Name an operator and say what its arguments are; its implementations come later."""
+    """Name an operator and say what its arguments are; its implementations come later.
+
+    ``define(library, "f(Tensor x) -> Tensor")`` is a decorator for an implementation for all devices.
+    """
+    if isinstance(qualname, Library):
+        name = qualname.define(schema, tags=tags)
+        return _implements(qualname, name, "CompositeImplicitAutograd")
     if not isinstance(qualname, str):
         raise ValueError(f"define(qualname, schema): expected qualname to be instance of str, got {type(qualname)}")
     space, name = _qualified(qualname)
@@ -245,8 +251,18 @@ def define(qualname: Any, schema: Any, *, lib: Any = None, tags: Any = ()) -> An
     (lib or Library(space, "FRAGMENT")).define(name + schema, tags=tags)
 
 
-def impl(qualname: str, types: Any, func: Any = None, *, lib: Any = None) -> Any:
-    """An implementation of an operator for some device types."""
+def _implements(library: Library, name: str, dispatch_key: str) -> Callable[..., Any]:
+    def add(fn: Callable[..., Any]) -> Callable[..., Any]:
+        library.impl(name, fn, dispatch_key)
+        return fn
+
+    return add
+
+
+def impl(qualname: Any, types: Any, func: Any = None, *, lib: Any = None) -> Any:
+    """An implementation of an operator for some device types; ``impl(library, name, dispatch_key)`` is a decorator."""
+    if isinstance(qualname, Library):
+        return _implements(qualname, types, func or "")
     _qualified(qualname)
     operator = _operator(qualname)
 
