@@ -15,6 +15,7 @@ from facula.autograd import saved
 from facula.autograd.graph import walk
 from facula.ops.machine.namespaces import ARRAYS, TENSORS
 from facula.ops.machine.primitive import REGISTRY, Gradient
+from facula.ops.machine.watcher import Watcher
 
 from .op_samples import SAMPLES
 
@@ -117,7 +118,7 @@ def test_gradients_equal_what_they_are_composed_of(name: str, i: int) -> None:
 # ---- pure
 
 
-class ReadOnly:
+class ReadOnly(Watcher):
     """Lets no kernel write into what it is given."""
 
     def before(self, op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...]) -> None:

@@ -19,6 +19,7 @@ from facula.ops.machine import batching
 from facula.ops.machine.namespaces import ARRAYS, TENSORS
 from facula.ops.machine.primitive import REGISTRY, Primitive, primitive
 from facula.ops.machine.public import FUNCTIONS, public
+from facula.ops.machine.watcher import Watcher
 
 from .op_samples import SAMPLES
 
@@ -49,7 +50,7 @@ def test_no_class_but_those_that_there_are(options: Any) -> None:
         def misspelled(input: torch.Tensor) -> Any: ...
 
 
-class Watch:
+class Watch(Watcher):
     """Keeps the arguments of a primitive's calls."""
 
     def __init__(self, op: Primitive) -> None:
@@ -59,8 +60,6 @@ class Watch:
     def before(self, op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...]) -> None:
         if op is self.op:
             self.calls.append(([t._array.copy() if isinstance(t, torch.Tensor) else t for t in tensors], attributes))
-
-    def after(self, op: Any, outs: list[Any]) -> None: ...
 
 
 def calls_of(op: Primitive) -> list[tuple[list[Any], tuple[Any, ...]]]:

@@ -98,6 +98,8 @@ def run_backward(
             task.xp = TENSORS  # only operators know what to do with a gradient that is a dual or a batch
     if state.special and any(getattr(mode, "sees_gradients", False) for mode in state.modes.function_modes):
         task.xp = TENSORS  # and only they are seen
+    if state.special and state.modes.kernels is not None and state.modes.kernels.sees_gradients:
+        task.xp = TENSORS  # likewise
     xp = task.xp
     start = [(edge, _raw_start(g) if xp.is_raw else g) for edge, g in roots]
     _survey(task, [edge for edge, _ in roots])

@@ -68,6 +68,10 @@ class Overload:
         return args[0].overloadpacket(*args[1:], **kwargs)
 
     @property
+    def _overloadpacket(self) -> Overloads:
+        return self.overloadpacket
+
+    @property
     def _qualified_op_name(self) -> str:
         return f"{self.namespace}::{self.__name__}"
 
@@ -104,6 +108,10 @@ def __getattr__(name: str) -> Any:
             function = table[name]
     if function is None and not name.startswith("__"):
         function = getattr(Tensor, name, None)
+    if function is None and not name.startswith("__"):
+        from .aten_calls import unknown  # it imports this module
+
+        function = unknown(name)
     if function is None:
         raise AttributeError(f"'_OpNamespace' 'aten' object has no attribute '{name}'")
     return Overloads(name, function)

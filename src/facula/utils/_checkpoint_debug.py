@@ -7,7 +7,8 @@ from typing import Any
 
 from .._tensor import Tensor
 from ..autograd.graph import is_internal
-from ._selective import _Watcher, operator_of
+from ..ops.aten_calls import operator_of
+from ..ops.machine.watcher import Watcher
 
 _DTYPES = {
     "float32": "f32", "float64": "f64", "float16": "f16", "bfloat16": "bf16", "int64": "i64", "int32": "i32",
@@ -72,7 +73,7 @@ Operations executed during recomputation:
 """
 
 
-class OperationLog(_Watcher):
+class OperationLog(Watcher):
     """Writes down each operation within a ``with`` block, and where it was called."""
 
     def __init__(self) -> None:

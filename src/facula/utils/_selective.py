@@ -7,11 +7,11 @@ function runs again its operations find them there, and only the others' kernels
 from __future__ import annotations
 
 import enum
-import re
 from collections.abc import Callable
 from typing import Any
 
-from .._core import state
+from ..ops.aten_calls import operator_of
+from ..ops.machine.watcher import Watcher
 
 
 class CheckpointPolicy(enum.Enum):
@@ -41,21 +41,6 @@ class SelectiveCheckpointContext:
         self.op_output = op_output
 
 
-def operator_of(op: Any) -> Any:
-    """A primitive as ``torch.ops.aten`` has it: what PyTorch calls its node tells its name there."""
-    found = _operators.get(op.name)
-    if found is None:
-        from ..ops import aten  # loaded when first used
-
-        told = re.sub(r"(?<![0-9])(?<!^)([A-Z])", r"_\1", re.sub(r"Backward[0-9]*$", "", op.node_name or "")).lower()
-        names = [name for name in (told, op.name) if name and hasattr(aten, name)]
-        found = _operators[op.name] = (getattr(aten, names[0]) if names else aten.Overloads(op.name, op)).default
-    return found
-
-
-_operators: dict[str, Any] = {}
-
-
 class _Entry:
     """A result that was put aside: arrays, and the version of the memory they are in."""
 
@@ -75,26 +60,7 @@ _RECOMPUTE = object()
 _CONSUMED = object()
 
 
-class _Watcher:
-    """Watches kernels within a ``with`` block."""
-
-    def __enter__(self) -> Any:
-        self.outer = state.modes.kernels
-        state.update(kernels=self)
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        state.update(kernels=self.outer)
-
-    def before(self, op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
-        return None if self.outer is None else self.outer.before(op, tensors, attributes)
-
-    def after(self, op: Any, outs: list[Any]) -> None:
-        if self.outer is not None:
-            self.outer.after(op, outs)
-
-
-class _Keeping(_Watcher):
+class _Keeping(Watcher):
     """The first pass: asks the policy, and puts aside what it wants."""
 
     def __init__(self, policy: Callable[..., Any], kept: dict[str, list[Any]]) -> None:
@@ -115,7 +81,7 @@ class _Keeping(_Watcher):
         super().after(op, outs)
 
 
-class _Using(_Watcher):
+class _Using(Watcher):
     """The second pass: gives out what was put aside, once."""
 
     def __init__(self, kept: dict[str, list[Any]], allow_mutation: bool) -> None:

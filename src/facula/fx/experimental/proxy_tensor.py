@@ -10,7 +10,6 @@ from __future__ import annotations
 import inspect
 import operator
 from collections.abc import Callable
-from functools import cache
 from types import FunctionType
 from typing import Any
 
@@ -21,8 +20,8 @@ import facula
 from ..._tensor import Tensor
 from ...nn import Module, Parameter
 from ...ops import prims
+from ...ops.aten_calls import as_aten, overload_of
 from ...ops.machine.primitive import Primitive
-from ...ops.machine.public import FUNCTIONS
 from ...overrides import TorchFunctionMode
 from ...utils._pytree import tree_flatten, tree_unflatten
 from .. import _names
@@ -222,11 +221,6 @@ def _composed(func: Any) -> Callable[..., Any] | None:
     return found
 
 
-_BINARY = ("add", "sub", "mul", "div", "add_", "sub_", "mul_", "div_", "remainder", "floor_divide")
-_COMPARED = ("eq", "ne", "lt", "le", "gt", "ge", "masked_fill", "masked_fill_", "fill_")
-_ALWAYS = {"select": "int", "slice": "Tensor", "transpose": "int", "where": "self", "split": "Tensor"}
-
-
 def _operator(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """What a node calls: an overload of ``torch.ops.aten``, or of ``torch.ops.prims``, or the function itself."""
     if func is operator.setitem:
@@ -235,28 +229,7 @@ def _operator(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     known = None if isinstance(func, Primitive) else _names.of_facula(func)
     name = (_names.method_name(func) or known or "").rpartition(".")[2]
     if op is not None and known is None and not _changes(name):
-        return _as_aten(op) or prims.of(op) or func
+        return as_aten(op) or prims.of(op) or func
     if name.startswith("__") or not name or not hasattr(facula.ops.aten, name):
         return operator.getitem if name == "__getitem__" else func
-    overload = _ALWAYS.get(name, "default")
-    if name in _BINARY:
-        overload = "Tensor"
-    elif name in _COMPARED:
-        overload = "Tensor" if len(args) > 1 and isinstance(args[-1], Tensor) else "Scalar"
-    elif name == "pow":
-        kinds = ["Tensor" if isinstance(a, Tensor) else "Scalar" for a in args[:2]]
-        overload = "Scalar" if kinds[0] == "Scalar" else "_".join(kinds)
-    return getattr(getattr(facula.ops.aten, name), overload)
-
-
-@cache
-def _as_aten(op: Primitive) -> Any:
-    """A primitive whose parameters are those of the public function of the same name."""
-    public = dict.get(FUNCTIONS, op.name)
-    written = getattr(public, "__wrapped__", None)
-    if written is None or op.variadic or op.lists or op.kind == "elementwise":  # these want operands of one shape
-        return None
-    names = [*op.tensor_names, *op.attribute_names]
-    parameters = inspect.signature(written).parameters.values()
-    same = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD][: len(names)] == names
-    return getattr(facula.ops.aten, op.name).default if same else None
+    return getattr(getattr(facula.ops.aten, name), overload_of(name, args))

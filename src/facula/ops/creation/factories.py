@@ -33,6 +33,8 @@ def creator(names: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any
             try:
                 if state.special and state.modes.capture is not None:
                     return state.modes.capture.function(fn, args, kwargs, True)
+                if state.special and state.modes.kernels is not None:
+                    return state.modes.kernels.function(fn.__name__, fn, args, kwargs)
                 return fn(*args, **kwargs)
             except (ValueError, OverflowError, MemoryError) as e:
                 raise memory_error(e, args) or e from None

@@ -52,6 +52,8 @@ def any_state(op: Any, *args: Any) -> Any:
             if _has_override(t):
                 return _through_override(op, args)
         arrays.append(t._array if isinstance(t, Tensor) else t)
+    if op.is_fused and state.special and state.modes.kernels is not None and state.modes.kernels.sees_gradients:
+        return op.composed(*args)
     if op.lists and any(isinstance(a, SavedList) and wrapped_in(a) for a in attributes):
         return transforms.call(op, tensors, attributes)
     if state.special and state.modes.profiled is not None:

@@ -120,6 +120,8 @@ class Primitive:
         self.saved_names = saved_names or {}
         self.composed: Callable[..., Any] | None = None
         """The same as a function of other operators: what transforms use in place of a fused kernel."""
+        self.is_fused = False
+        """Whether it is several operators in PyTorch: who watches operators is shown those."""
         self.public: Any = None
         """The public function that it is itself, and what is declared of that: see ``expose``."""
         self.public_record: Any = None
@@ -195,9 +197,11 @@ class Primitive:
         return fn
 
     def _composed_if_recorded(self, *args: Any) -> Any:
-        """While a program is captured nothing is recorded, and the kernel itself is what is wanted."""
-        if state.special and state.modes.capture is not None and not state.grad_enabled():
-            return self.call(*args)
+        """While a program is captured, or watched, nothing is recorded, and the kernel itself is what is wanted."""
+        if state.special and not state.grad_enabled():
+            watcher = state.modes.kernels
+            if state.modes.capture is not None or (watcher is not None and watcher.sees_gradients):
+                return self.call(*args)
         assert self.composed is not None
         return self.composed(*args)
 

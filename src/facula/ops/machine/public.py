@@ -225,6 +225,8 @@ def public(
                         return _recorder.function(f"aten::{title}", args, fn, kwargs)
                     if state.special and state.modes.capture is not None:
                         result = state.modes.capture.function(fn, args, kwargs, makes)
+                    elif makes and state.special and state.modes.kernels is not None:
+                        result = state.modes.kernels.function(title, fn, args, kwargs)
                     else:
                         result = fn(*args, **kwargs)
                     if state.special and state.modes.inference:

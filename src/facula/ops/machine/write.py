@@ -171,7 +171,9 @@ def change(
     token = quiet.begin()
     try:
         given = [t._array if isinstance(t, Tensor) else t for t in others]
-        if capture is None or is_promoted:
+        if state.special and state.modes.kernels is not None:
+            state.modes.kernels.write(op, self, others, attributes, lambda: write(array, *given))
+        elif capture is None or is_promoted:
             write(array, *given)
         else:
             capture.write(op, array, given, attributes, write)

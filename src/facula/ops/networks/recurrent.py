@@ -119,6 +119,8 @@ padded_layer_op = _layer_primitive("padded_recurrent_layer", "StackBackward0")
 packed_layer_op = _layer_primitive("packed_recurrent_layer", "CatBackward0")
 """Three names of the same, as PyTorch's graphs show what gives the outputs of the steps."""
 
+padded_layer_op.is_fused = packed_layer_op.is_fused = True
+
 
 # ---- several layers
 

@@ -1,0 +1,278 @@
+"""Calls of primitives, as PyTorch's dispatcher would show them: ``torch.ops.aten.sum.dim_IntList(x, [1], True)``.
+
+A primitive that is called otherwise than in PyTorch has a form here, which says its call there in the names of its own
+parameters. What has none is a call of the public function, where that takes the same, or of ``torch.ops.prims``.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from .._core import dtypes, layouts
+from .._tensor import Tensor
+from . import aten, prims
+from .machine.primitive import REGISTRY, Primitive
+from .machine.public import FUNCTIONS
+
+_FORMS = """
+    add_number: add.Tensor(input, other)
+    add_scaled: add.Tensor(input, other, *, alpha=1)
+    addcdiv(input, tensor1, tensor2, *, value=1)
+    addcmul(input, tensor1, tensor2, *, value=1)
+    addmm(input, mat1, mat2, *, beta=1, alpha=1)
+    avg_pool2d(input, kernel_size, stride=(), padding=(0, 0), ceil_mode=False, count_include_pad=True, divisor_override=None)
+    avg_pool2d_backward(input, like, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+    baddbmm(input, batch1, batch2, *, beta=1, alpha=1)
+    cast: _to_copy(input, *, dtype, memory_format=None)
+    cat_op: cat(tensors, dim=0)
+    clamp_max_number: clamp_max(input, max)
+    clamp_max_tensor: clamp_max.Tensor(input, max)
+    clamp_min_number: clamp_min(input, min)
+    clamp_min_tensor: clamp_min.Tensor(input, min)
+    clamp_numbers: clamp(input, min, max)
+    clamp_tensors: clamp.Tensor(input, min, max)
+    clone(input, *, memory_format=None)
+    convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
+    convolution_backward(grad_output, input, weight, bias_sym_sizes_opt, stride, padding, dilation, transposed, output_padding, groups, needs)
+    copy(input, src)
+    dense_copy: clone(input, *, memory_format=contiguous_format)
+    embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False)
+    div_number: div.Tensor(input, other)
+    elu_backward(input, alpha, scale, input_scale, is_result, other)
+    eq_number: eq.Scalar(input, other)
+    eq_tensor: eq.Tensor(input, other)
+    expand(input, size)
+    flash_attention: _scaled_dot_product_flash_attention_for_cpu(query, key, value, dropout_p=0.0, is_causal=False, *, attn_mask=None, scale=None)
+    gather(input, dim, index, *, sparse_grad=False)
+    ge_number: ge.Scalar(input, other)
+    ge_tensor: ge.Tensor(input, other)
+    gelu(input, *, approximate='none')
+    gelu_backward(input, other, *, approximate='none')
+    gt_number: gt.Scalar(input, other)
+    gt_tensor: gt.Tensor(input, other)
+    hardswish_backward(input, other)
+    hardtanh_backward(input, other, low, high)
+    hardtanh(input, min_val=-1.0, max_val=1.0)
+    le_number: le.Scalar(input, other)
+    le_tensor: le.Tensor(input, other)
+    leaky_relu(input, negative_slope=0.01)
+    leaky_relu_backward(input, other, slope, self_is_result=False)
+    lerp_number: lerp.Scalar(input, end, weight)
+    lerp_tensor: lerp.Tensor(input, end, weight)
+    log_softmax: _log_softmax(input, dim, half_to_float=False)
+    log_softmax_backward_data: _log_softmax_backward_data(input, output, dim, input_dtype=input.dtype)
+    lt_number: lt.Scalar(input, other)
+    lt_tensor: lt.Tensor(input, other)
+    masked_fill_number: masked_fill.Scalar(input, mask, value)
+    masked_fill: masked_fill.Tensor(input, mask, value)
+    max_all: max(input)
+    max_dim: max.dim(input, dim, keepdim=False)
+    mean_all: mean(input, *, dtype=None)
+    mean_dim: mean.dim(input, dim, keepdim=False, *, dtype=None)
+    min_all: min(input)
+    min_dim: min.dim(input, dim, keepdim=False)
+    mse_loss(input, target, reduction=1)
+    mse_loss_backward(grad_output, input, target, reduction)
+    mul_number: mul.Tensor(input, other)
+    native_batch_norm_backward(grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, needs)
+    native_group_norm(input, weight, bias, N, C, HxW, group, eps)
+    native_layer_norm(input, normalized_shape, weight, bias, eps)
+    ne_number: ne.Scalar(input, other)
+    ne_tensor: ne.Tensor(input, other)
+    nll_loss: nll_loss_forward(input, target, weight, reduction, ignore_index)
+    nll_loss_backward(grad_output, input, target, weight, reduction, ignore_index, total_weight)
+    permute(input, dims)
+    pow_number: pow.Tensor_Scalar(input, exponent)
+    pow_tensor: pow.Tensor_Tensor(input, exponent)
+    remainder_number: remainder.Scalar(input, other)
+    reshape_alias: view(input, shape)
+    select: select.int(input, dim, index)
+    select_backward(input, size, dim, index)
+    sigmoid_backward(input, other)
+    silu_backward(input, other)
+    slice: slice.Tensor(input, dim=0, start=None, end=None, step=1)
+    slice_backward(input, size, dim, start, end, step)
+    softmax: _softmax(input, dim, half_to_float=False)
+    softmax_backward_data: _softmax_backward_data(input, output, dim, input_dtype=input.dtype)
+    softplus(input, beta=1, threshold=20)
+    softplus_backward(input, other, beta, threshold)
+    split: split.Tensor(input, split_size, dim=0)
+    squeeze_all: squeeze(input)
+    stack_op: stack(tensors, dim=0)
+    sub_number: sub.Tensor(input, other)
+    sub_scaled: sub.Tensor(input, other, *, alpha=1)
+    sum_all: sum(input, *, dtype=None)
+    sum_dim: sum.dim_IntList(input, dim, keepdim=False, *, dtype=None)
+    tanh_backward(input, other)
+    threshold_backward(input, other, threshold)
+    unsafe_view: _unsafe_view(input, shape)
+    view(input, shape)
+    where: where.self(condition, input, other)
+    zero(input)
+"""  # noqa: E501
+"""Defaults are PyTorch's, which it leaves out. What no parameter of the primitive is called is computed from those."""
+
+
+class Form:
+    """How a primitive's call is written in PyTorch's names."""
+
+    def __init__(self, primitive: str, name: str, overload: str, parameters: str) -> None:
+        self.primitive = primitive
+        self.name = name
+        self.overload = overload
+        given = ast.parse(f"def call({parameters}): pass").body[0]
+        assert isinstance(given, ast.FunctionDef)
+        places = given.args
+        missing = [None] * (len(places.args) - len(places.defaults))
+        self.positional = [*zip([p.arg for p in places.args], [*missing, *places.defaults])]
+        self.named = [*zip([p.arg for p in places.kwonlyargs], places.kw_defaults)]
+
+    def call(self, values: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        """Arguments, of which those at the end that are defaults are left out."""
+        args = []
+        needed = 0
+        for name, default in self.positional:
+            args.append(_shown(values[name] if name in values else _evaluated(default, values)))
+            if name not in values or default is None or values[name] != ast.literal_eval(default):
+                needed = len(args)
+        kwargs = {
+            name: _shown(values[name] if name in values else _evaluated(default, values))
+            for name, default in self.named
+            if name not in values or default is None or values[name] != ast.literal_eval(default)
+        }
+        return args[:needed], kwargs
+
+    def run(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the primitive with such arguments."""
+        op = _primitive(self.primitive)
+        given = {name: None if d is None else _evaluated(d, {}) for name, d in (*self.positional, *self.named)
+                 if d is None or isinstance(d, (ast.Constant, ast.Tuple))}  # fmt: skip
+        given.update(zip([name for name, _ in self.positional], args), **kwargs)
+        values = [_taken(given[name]) for name in (*op.tensor_names, *op.attribute_names) if name in given]
+        return op(*values, *_REST.get(self.primitive, ()))
+
+
+_REST: dict[str, tuple[Any, ...]] = {"flash_attention": (True,)}
+"""Last attributes that PyTorch's call does not have."""
+
+
+def _evaluated(default: Any, values: dict[str, Any]) -> Any:
+    if isinstance(default, ast.Attribute):
+        assert isinstance(default.value, ast.Name)
+        return getattr(values[default.value.id], default.attr)
+    if isinstance(default, ast.Name):
+        return getattr(layouts, default.id)
+    return ast.literal_eval(default)
+
+
+def _shown(value: Any) -> Any:
+    """A value as PyTorch passes it: sizes are lists, numbers are Python's."""
+    if isinstance(value, tuple) and not any(isinstance(v, Tensor) for v in value):
+        return list(value)
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.item()
+    return dtypes.of_numpy(value) if isinstance(value, np.dtype) else value
+
+
+def _taken(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(value)
+    return value.numpy if isinstance(value, dtypes.dtype) else value
+
+
+@cache
+def forms() -> dict[str, Form]:
+    """Forms by the names of primitives."""
+    found = {}
+    for line in _FORMS.strip().splitlines():
+        told = re.fullmatch(r"(?:(\w+): )?(\w+)(?:\.(\w+))?\((.*)\)", line.strip())
+        assert told is not None, line
+        primitive, name, overload, parameters = told.groups()
+        found[primitive or name] = Form(primitive or name, name, overload or "default", parameters)
+    return found
+
+
+def _primitive(name: str) -> Primitive:
+    prims.__getattr__(name)  # which loads it
+    return REGISTRY[name]
+
+
+@cache
+def _packet(name: str) -> Any:
+    """An operator of ``torch.ops.aten``; None if there is none."""
+    return getattr(aten, name, None)
+
+
+def call_of(
+    op: Primitive, tensors: tuple[Any, ...], attributes: tuple[Any, ...], suffix: str = ""
+) -> tuple[Any, list[Any], dict[str, Any]] | None:
+    """The overload and arguments by which PyTorch calls it; with ``suffix="_"`` in place, or None if it does not."""
+    given = [list(tensors), *attributes] if op.variadic else [*tensors, *attributes]
+    form = forms().get(op.name)
+    if form is not None:
+        args, kwargs = form.call(dict(zip((*op.tensor_names, *op.attribute_names), given)))
+        packet = _packet(form.name + suffix)
+        return None if packet is None else (getattr(packet, form.overload), args, kwargs)
+    args = [_shown(v) for v in given]
+    same = not op.attribute_names if op.kind == "elementwise" else suffix and as_aten(op)
+    packet = _packet(op.name + suffix) if same else None
+    if packet is not None:
+        return getattr(packet, overload_of(op.name, args)), args, {}
+    if suffix:
+        return None
+    return as_aten(op) or prims.of(op) or prims.Primitives(op.name, op).default, args, {}
+
+
+@cache
+def as_aten(op: Primitive) -> Any:
+    """A primitive whose parameters are those of the public function of the same name."""
+    public = dict.get(FUNCTIONS, op.name)
+    written = getattr(public, "__wrapped__", None)
+    if written is None or op.variadic or op.lists or op.kind == "elementwise":  # these want operands of one shape
+        return None
+    names = [*op.tensor_names, *op.attribute_names]
+    parameters = inspect.signature(written).parameters.values()
+    same = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD][: len(names)] == names
+    return getattr(getattr(aten, op.name), _ALWAYS.get(op.name, "default")) if same else None
+
+
+_BINARY = ("add", "sub", "mul", "div", "add_", "sub_", "mul_", "div_", "remainder", "floor_divide")
+_COMPARED = ("eq", "ne", "lt", "le", "gt", "ge", "masked_fill", "masked_fill_", "fill_")
+_ALWAYS = {"select": "int", "slice": "Tensor", "transpose": "int", "where": "self", "split": "Tensor"}
+
+
+def overload_of(name: str, args: Any) -> str:
+    """Which of an operator's overloads PyTorch calls with these arguments."""
+    if name in _BINARY:
+        return "Tensor"
+    if name in _COMPARED:
+        return "Tensor" if len(args) > 1 and isinstance(args[-1], Tensor) else "Scalar"
+    if name == "pow":
+        kinds = ["Tensor" if isinstance(a, Tensor) else "Scalar" for a in args[:2]]
+        return "Scalar" if kinds[0] == "Scalar" else "_".join(kinds)
+    return _ALWAYS.get(name, "default")
+
+
+_operators: dict[str, Any] = {}
+
+
+def operator_of(op: Primitive) -> Any:
+    """A primitive as ``torch.ops.aten`` has it, whatever its arguments: what PyTorch calls its node tells its name."""
+    found = _operators.get(op.name)
+    if found is None:
+        told = re.sub(r"(?<![0-9])(?<!^)([A-Z])", r"_\1", re.sub(r"Backward[0-9]*$", "", op.node_name or "")).lower()
+        names = [name for name in (told, op.name) if name and _packet(name) is not None]
+        found = _operators[op.name] = (_packet(names[0]) if names else aten.Overloads(op.name, op)).default
+    return found
+
+
+def unknown(name: str) -> Callable[..., Any] | None:
+    """What an operator is that PyTorch has in ``torch.ops.aten`` only: the primitive of that form."""
+    return next((form.run for form in forms().values() if form.name == name), None)
