@@ -194,13 +194,11 @@ def _made(root: Any, frame: Any) -> list[Line]:
     return [line for place in places for line in line_at(place, "a leaf")]
 
 
-def stale(leaf: Any) -> None:
-    """A gradient is added to one of before the leaf was changed."""
+def stale(places: tuple[Any, ...]) -> None:
+    """Parameters were changed by a gradient that was added to one of before. ``places``: of the sum, of the change."""
     if "stale" in _told or state.watch is not None:
         return
-    frame = user_frame(2)
-    at = resolve(frame.f_code, frame.f_lasti)
-    changed = resolve(leaf._counter[1], leaf._counter[2])
+    at, changed = resolve(*places[:2]), resolve(*places[2:])
     cause = f"backward() at {at} adds to gradients from before {changed} changed the parameters: they are summed."
     lines = line_at(at, "adds to .grad") + line_at(changed, "changed them")
     lines += [line for node in program.uncalled(at, "zero_grad")[:1] for line in line_at(node, "named, but not called")]

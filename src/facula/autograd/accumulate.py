@@ -14,7 +14,7 @@ from .._core import state
 from .._core.strides import is_dense
 from ..ops.arrays.sparse_array import SparseArray
 from ..ops.machine.namespaces import ARRAYS
-from .graph import EMPTY, Node
+from .graph import EMPTY, Node, user_place
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -131,15 +131,21 @@ def _in_grad_dtype(g: Any, dtype: Any, xp: Any) -> Any:
 
 
 def _note_sum(variable: Tensor, meta: Any) -> None:
-    """See whether the leaf was changed since the last sum, and its gradient left as it was: it was not cleared."""
+    """See whether the leaf was changed since the last sum, and its gradient left as it was: it was not cleared.
+
+    That is told when the sum is used: the loss of another model may lead here, too, before all is cleared.
+    """
     grad = meta.grad._counter[0] if meta.grad._counter is not None else 0
     leaf = variable._counter[0] if variable._counter is not None else 0
     before = meta.summed
-    meta.summed = (id(meta.grad), grad + 1, leaf)
+    stale = None
     if before is not None and before[0] == id(meta.grad) and before[1] == grad and before[2] != leaf:
-        from .._explain import unasked  # loaded when something is unusual
+        if before[3] is not None:
+            from .._explain import unasked  # loaded when something is unusual
 
-        unasked.stale(variable)
+            unasked.stale(before[3])
+        stale = (*user_place(2), *variable._counter[1:3])
+    meta.summed = (id(meta.grad), grad + 1, leaf, stale)
 
 
 def _add_array(meta: Any, g: Any) -> None:

@@ -155,12 +155,19 @@ class Optimizer:
         return step
 
     def _look(self) -> None:
-        """See whether there is a gradient, by the first parameter."""
+        """See whether there is a gradient, and a new one, by the first parameter."""
         params = self.param_groups[0]["params"]
-        if params and (params[0]._meta is None or params[0]._meta.grad is None):
+        if not params:
+            return
+        meta = params[0]._meta
+        if meta is None or meta.grad is None:
             from .._explain import unasked  # loaded when something is unusual
 
             unasked.no_gradients(self)
+        elif meta.summed is not None and meta.summed[3] is not None and meta.summed[0] == id(meta.grad):
+            from .._explain import unasked  # loaded when something is unusual
+
+            unasked.stale(meta.summed[3])
 
     # ---- groups
 
