@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.devices import MetaArray
 from ..._core.dtypes import is_half, widened
 from ..._tensor import Tensor
 from ...autograd.saved import PLAIN
-from ..arrays.gelu import GELU_TILE, gelu_derivative, gelu_gradient, gelu_in_tiles, is_large
+from ..arrays.gelu import GELU_TILE, SMALL, gelu_derivative, gelu_gradient, gelu_in_tiles, is_large
 from ..arrays.meta import by_zeros
 from ..arrays.tiles import each_tile, pairs_in_tiles, tiled_kernel
 from ..arrays.types import Array
@@ -152,6 +153,10 @@ gelu_and_derivative_op.gradient(gelu_backward_of_kept_op, "input", derivative="o
 gelu_backward_of_kept_op.compose(lambda g, input, derivative, approximate: TENSORS.gelu_backward(g, input, approximate))
 
 
+def _is_worth_keeping(x: Any) -> bool:
+    return is_large(x) or (x.__class__ not in (np.ndarray, MetaArray) and x.size > SMALL and x.dtype == np.float32)
+
+
 def _gelu_that_keeps(input: Tensor) -> Tensor:
     found: Tensor = gelu_and_derivative_op(input, "none")[0]
     return found
@@ -162,7 +167,7 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     """``x`` times the normal distribution function of ``x``, or an approximation by tanh."""
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
-    if approximate == "none" and type(input) in PLAIN and is_large(input._array) and needs_gradient(input):
+    if approximate == "none" and type(input) in PLAIN and _is_worth_keeping(input._array) and needs_gradient(input):
         return _gelu_that_keeps(input)
     return gelu_op(input, approximate)
 

@@ -10,7 +10,7 @@ import numpy as np
 from .approximations import normal_distribution
 from .tiles import TILE, each_tile
 
-_SMALL = 2048
+SMALL = 2048
 _DENSITY = np.array(1 / math.sqrt(2 * math.pi), np.float32)
 
 GELU_TILE = 2 * TILE
@@ -18,7 +18,7 @@ GELU_TILE = 2 * TILE
 
 
 def is_large(x: Any) -> bool:
-    return x.size > _SMALL and x.dtype == np.float32 and x.__class__ is np.ndarray and x.flags.c_contiguous
+    return x.size > SMALL and x.dtype == np.float32 and x.__class__ is np.ndarray and x.flags.c_contiguous
 
 
 def gelu_in_tiles(input: Any) -> Any:
