@@ -546,7 +546,7 @@ def test_other_memory_for_a_tensor_of_before() -> None:
 
 @pytest.mark.parametrize("backend", ["eager", "numpy"])
 def test_a_gradient_that_is_returned_is_the_gradient(backend: str) -> None:
-    x = torch.randn(3, requires_grad=True)
+    x: Any = torch.randn(3, requires_grad=True)
 
     @torch.compile(backend=backend, fullgraph=True)
     def step() -> Any:

@@ -136,7 +136,8 @@ def _note_sum(variable: Tensor, meta: Any) -> None:
     That is told when the sum is used: the loss of another model may lead here, too, before all is cleared.
     """
     grad = meta.grad._counter[0] if meta.grad._counter is not None else 0
-    leaf = variable._counter[0] if variable._counter is not None else 0
+    counter: Any = variable._counter
+    leaf = counter[0] if counter is not None else 0
     before = meta.summed
     stale = None
     if before is not None and before[0] == id(meta.grad) and before[1] == grad and before[2] != leaf:
@@ -144,7 +145,7 @@ def _note_sum(variable: Tensor, meta: Any) -> None:
             from .._explain import unasked  # loaded when something is unusual
 
             unasked.stale(before[3])
-        stale = (*user_place(2), *variable._counter[1:3])
+        stale = (*user_place(2), *counter[1:3])
     meta.summed = (id(meta.grad), grad + 1, leaf, stale)
 
 
