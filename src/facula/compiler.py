@@ -35,18 +35,18 @@ def compile(
 
 
 def is_compiling() -> bool:
-    """Whether a function is being captured now."""
-    return bool(state.special) and state.modes.capture is not None
+    """Whether a function is being captured, or a module exported, now."""
+    return bool(state.special) and (state.modes.capture is not None or is_exporting())
 
 
 def is_dynamo_compiling() -> bool:
     """Whether a function is being compiled right now."""
-    return is_compiling()
+    return is_compiling() and not is_exporting()
 
 
 def is_exporting() -> bool:
-    """Whether a program is being exported; never."""
-    return is_compiling() and state.modes.capture.is_export
+    """Whether a module is being exported now."""
+    return bool(state.special) and any(getattr(mode, "is_export", False) for mode in state.modes.function_modes)
 
 
 def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:

@@ -50,8 +50,6 @@ class Reason:
 class Capture(General):
     """One run of a function that is written down. A context manager around it."""
 
-    is_export = False
-
     def __init__(self, reads: Any, sizes: dict[int, tuple[int, ...]] | None = None) -> None:
         super().__init__(sizes)
         self.reads = reads

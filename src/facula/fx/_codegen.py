@@ -221,6 +221,8 @@ class _Writer:
             if hasattr(value, "shape") and hasattr(value, "dtype"):
                 style = self.style
                 return f': "{tensor_text(value, stride=style.stride, device=style.device, paint=style.paint)}"'
+            if hasattr(value, "sizes"):  # a number that the program computes
+                return f': "Sym({value})"'
         return f" : {self.annotation(node.type)}" if node.type is not None else ""
 
     # ---- statements

@@ -10,6 +10,7 @@ from typing import Any
 
 from .. import _lazy
 from .._tensor import Tensor
+from . import aten_functionals
 from .activations.dropout import native_dropout_backward_op
 from .images import resample
 from .machine.arguments import one_dim
@@ -101,11 +102,15 @@ def _named(namespace: str, name: str) -> Any:
 @cache
 def __getattr__(name: str) -> Any:
     function = _HERE.get(name)
+    if "reduction" in aten_functionals.FUNCTIONALS.get(name, ("", ()))[1]:  # these begin with 1, unlike the functions
+        function = aten_functionals.as_function(name)
     for kind, table in (("FUNCTIONS", FUNCTIONS), ("FUNCTIONALS", FUNCTIONALS)):
         providers = getattr(_lazy, kind)
         if function is None and name in providers:
             _lazy.load(providers[name])
             function = table[name]
+        if kind == "FUNCTIONS" and function is None and name in aten_functionals.FUNCTIONALS:
+            function = aten_functionals.as_function(name)
     if function is None and not name.startswith("__"):
         function = getattr(Tensor, name, None)
     if function is None and not name.startswith("__"):
@@ -159,11 +164,45 @@ def _antialiased(mode: str) -> Any:
     return upsample
 
 
+def _index(self: Tensor, indices: list[Tensor | None]) -> Tensor:
+    """``self`` at tensors as indices, by dimension; None is all of a dimension."""
+    return self[tuple([slice(None) if index is None else index for index in indices])]
+
+
+def _sym_size(self: Tensor, dim: int) -> int:
+    return self.shape[dim]
+
+
+def _sym_stride(self: Tensor, dim: int) -> int:
+    return self.stride(dim)
+
+
+def _batch_norm_functional(
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor, running_var: Tensor,
+    training: bool, momentum: float, eps: float,
+) -> tuple[Tensor, ...]:  # fmt: skip
+    """Batch normalization that gives the new running statistics, and changes none."""
+    mean, var = running_mean.clone(), running_var.clone()
+    found = FUNCTIONS["native_batch_norm"](input, weight, bias, mean, var, training, momentum, eps)
+    return (*found, mean, var)
+
+
+def _copy(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
+    """``src`` with the shape and the dtype of ``self``."""
+    return self.clone().copy_(src)
+
+
 _HERE = {
+    "_native_batch_norm_legit_functional": _batch_norm_functional,
     "_batch_norm_with_update": _batch_norm,
     "_upsample_bilinear2d_aa": _antialiased("bilinear"),
     "_upsample_bicubic2d_aa": _antialiased("bicubic"),
+    "copy": _copy,
+    "index": _index,
+    "lift_fresh_copy": Tensor.clone,
     "max_pool2d_with_indices_backward": _max_pool2d_with_indices_backward,
     "native_dropout_backward": _native_dropout_backward,
     "slice": _slice,
+    "sym_size": _sym_size,
+    "sym_stride": _sym_stride,
 }
