@@ -94,8 +94,8 @@ def run_backward(
     if state.special and state.modes.capture is not None:
         task.xp = TENSORS  # operators are written down, kernels are not
     for _, g in roots:
-        if g is not None and g.wraps:
-            task.xp = TENSORS  # only operators know what to do with a gradient that is a dual or a batch
+        if g is not None and (g.wraps or (type(g) is not Tensor_ and getattr(g, "sees_gradients", False))):
+            task.xp = TENSORS  # only operators know what to do with a gradient that is a dual or a batch, or has a mask
     if state.special and any(getattr(mode, "sees_gradients", False) for mode in state.modes.function_modes):
         task.xp = TENSORS  # and only they are seen
     if state.special and state.modes.kernels is not None and state.modes.kernels.sees_gradients:

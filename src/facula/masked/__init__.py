@@ -1,4 +1,4 @@
-"""``facula.masked``: reductions and normalizations that leave out what a mask leaves out."""
+"""``facula.masked``: reductions and normalizations that leave out what a mask leaves out, and masked tensors."""
 
 from __future__ import annotations
 
@@ -23,8 +23,30 @@ from ._ops import (
     sum,
     var,
 )  # fmt: skip
+from .maskedtensor import MaskedTensor, as_masked_tensor, is_masked_tensor, masked_tensor
 
 __all__ = [
-    "amax", "amin", "argmax", "argmin", "cumprod", "cumsum", "log_softmax", "logaddexp", "logsumexp", "mean", "median",
-    "norm", "normalize", "prod", "softmax", "softmin", "std", "sum", "var",
+    "MaskedTensor",
+    "amax",
+    "amin",
+    "argmax",
+    "argmin",
+    "as_masked_tensor",
+    "cumprod",
+    "cumsum",
+    "is_masked_tensor",
+    "log_softmax",
+    "logaddexp",
+    "logsumexp",
+    "masked_tensor",
+    "mean",
+    "median",
+    "norm",
+    "normalize",
+    "prod",
+    "softmax",
+    "softmin",
+    "std",
+    "sum",
+    "var",
 ]  # fmt: skip
