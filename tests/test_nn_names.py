@@ -8,6 +8,7 @@ import types
 
 import pytest
 
+import facula as torch
 import facula.nn as nn
 import facula.nn.functional as F
 
@@ -52,3 +53,22 @@ def test_functions_can_be_inspected() -> None:
     assert not hasattr(F, "no_such_function") and not hasattr(nn, "NoSuchLayer")
     with pytest.raises(AttributeError, match=r"^module 'facula\.nn\.functional' has no attribute 'no_such_function'$"):
         _ = F.no_such_function  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", ["Conv2d", "ConvTranspose1d", "MaxUnpool2d", "ReflectionPad2d", "AvgPool3d"])
+def test_missing_arguments_are_those_of_the_layer(name: str) -> None:
+    with pytest.raises(TypeError, match=rf"^{name}.__init__\(\) missing"):
+        getattr(nn, name)()
+
+
+def test_names_of_types() -> None:
+    assert torch.typename(nn.functional.relu) == "torch.nn.functional.relu"
+    assert torch.typename(torch.sin) == "torch.sin" and torch.typename(len) == "len"
+    assert torch.typename(nn.Linear(1, 1)).endswith("nn.modules.linear.Linear")
+    with pytest.raises(TypeError, match="^torch.nn.functional.relu is not a Module subclass"):
+        nn.Sequential(nn.functional.relu)
+
+
+def test_a_number_is_no_row_for_a_linear_layer() -> None:
+    with pytest.raises(RuntimeError, match="^both arguments to linear need to be at least 1D, but they are 0D and 2D"):
+        nn.Linear(3, 2)(torch.ones(()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from types import ModuleType
 from typing import Any
 
 from .._lazy import load
@@ -50,6 +51,12 @@ def set_num_interop_threads(threads: int) -> None:
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
     """Every algorithm here is deterministic."""
     global _deterministic, _warn_only
+    for name, position, value in (("mode", 1, mode), ("warn_only", 2, warn_only)):
+        if not isinstance(value, bool):
+            raise TypeError(
+                f"_set_deterministic_algorithms(): argument '{name}' (position {position}) must be bool, not "
+                f"{type(value).__name__}"
+            )
     _deterministic, _warn_only = mode, warn_only
 
 
@@ -75,10 +82,17 @@ def get_float32_matmul_precision() -> str:
 
 
 def typename(obj: Any, /) -> str:
-    """The name of an object's type; a tensor's tells its dtype."""
+    """The name of an object's type; a tensor's tells its dtype, and functions and modules have names of their own."""
     if isinstance(obj, Tensor):
         name: str = obj.type()
         return name
+    if isinstance(obj, ModuleType):
+        return obj.__name__
+    if callable(obj) and hasattr(obj, "__qualname__") and not isinstance(obj, type):
+        from ..overrides import resolve_name  # it needs all of nn
+
+        module = obj.__module__ if obj.__module__ not in (None, "builtins") else ""
+        return resolve_name(obj) or f"{module}.{obj.__qualname__}".lstrip(".")
     cls = obj if isinstance(obj, type) else type(obj)
     return cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
 

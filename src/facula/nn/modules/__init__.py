@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from types import FunctionType
 from typing import Any
 
 from ...docstrings import document_class as _document_class
@@ -67,7 +68,25 @@ __all__ = sorted(LAYERS)
 
 def layer(name: str) -> Any:
     """A layer by its name."""
-    return _document_class(getattr(import_module(f"facula.nn.{LAYERS[name]}"), name), f"nn.{name}")
+    found = getattr(import_module(f"facula.nn.{LAYERS[name]}"), name)
+    _own_constructor(found)
+    return _document_class(found, f"nn.{name}")
+
+
+_SHARED_CONSTRUCTORS = {
+    "_AvgPool", "_BorderPadNd", "_Conv", "_ConvTransposeNd", "_FractionalMaxPoolNd", "_LazyConv", "_LazyConvTranspose",
+    "_MarginLoss", "_MaxUnpoolNd",
+}  # fmt: skip
+
+
+def _own_constructor(cls: Any) -> None:
+    """Where only facula's layers share a constructor, give each its own: Python names it when arguments are missing."""
+    shared = cls.__init__
+    if shared.__qualname__.partition(".")[0] in _SHARED_CONSTRUCTORS:
+        own = FunctionType(shared.__code__, shared.__globals__, "__init__", shared.__defaults__, shared.__closure__)
+        own.__kwdefaults__, own.__annotations__ = shared.__kwdefaults__, shared.__annotations__
+        own.__qualname__, own.__module__ = f"{cls.__name__}.__init__", cls.__module__
+        cls.__init__ = own
 
 
 def __getattr__(name: str) -> Any:

@@ -81,6 +81,7 @@ def linear(input: Any, weight: Any, bias: Any = None, *, out: Any = None) -> Any
             return _hot_mm(input, weight) if bias is None else _hot_addmm(input, weight, bias)
         if (
             bias is not None
+            and x.ndim
             and x.size
             and x.flags.c_contiguous
             and type(weight) in PLAIN
