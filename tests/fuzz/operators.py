@@ -92,6 +92,8 @@ def of_two(s: Scope) -> str:
 def reduction(s: Scope) -> str:
     x = s.tensor(is_number, is_small)
     name, rng = s.rng.choice(REDUCTIONS), s.rng
+    if name == "mode" and bool(s.tensors[x].isnan().any()):
+        name = "sum"  # PyTorch sorts by comparing: where NaN goes is not defined
     dim = s.dim(x)
     kept = rng.choice(["", "", ", keepdim=True"])
     few = ", ".join(map(str, s.dims(x)))

@@ -42,6 +42,8 @@ def change(s: Scope) -> str:
     text = rng.choice(CHANGES)
     if text in ("t_()", "detach_()", "requires_grad_()", "set_(x)", "resize_as_") and not s.eager:
         text = "mul_(2)"
+    if text in ("logical_not_()", "eq_(y)", "gt_(y)") and not s.eager:
+        text = "add_(1)"  # in PyTorch the tangent stays as it was
     if rng.random() < 0.35 and t.dim() and not INDICES.search(text):
         target = f"{x}[{s.index(x, basic=True)}]"
     if text in ("softplus_", "index_reduce_", "resize_as_"):

@@ -62,3 +62,22 @@ def bytes_of(root: np.ndarray[Any, Any]) -> Any:
         return root.T.reshape(-1).view(np.uint8)
     n = 1 + sum((n - 1) * s for n, s in zip(root.shape, root.strides)) // root.itemsize
     return np.lib.stride_tricks.as_strided(root.view(), (n,), (root.itemsize,)).view(np.uint8)
+
+
+def by_rows(array: Any) -> Any:
+    """An array, or a copy of it, that lies in memory row by row."""
+    return array if array.ndim < 2 or array.flags.c_contiguous else array.copy()
+
+
+def by_columns(array: Any) -> Any:
+    """The same matrices, each column by column in memory, as LAPACK has them."""
+    return array.swapaxes(-1, -2).copy().swapaxes(-1, -2) if array.ndim > 1 else array
+
+
+def lying_as(like: Any, array: Any) -> Any:
+    """An array of the same shape, or a copy of it that lies in memory as ``like`` does, if that is dense."""
+    if like.flags.c_contiguous or not is_dense(like):
+        return by_rows(array)
+    copy = np.empty_like(like, array.dtype)
+    copy[...] = array
+    return copy

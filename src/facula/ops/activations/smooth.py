@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.strides import by_rows
 from ..._tensor import Tensor
 from ..arrays.approximations import log1p
 from ..arrays.masks import select
@@ -150,7 +151,7 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
 
 @tiled_kernel
 def _log_sigmoid(input: Array) -> Any:
-    return np.subtract(0, softplus_array(np.negative(input)), dtype=input.dtype)
+    return by_rows(np.subtract(0, softplus_array(np.negative(input)), dtype=input.dtype))
 
 
 @primitive(

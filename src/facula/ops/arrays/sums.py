@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._core import natively
 from ..._core.dtypes import F32, F64, cast
+from ..._core.strides import by_rows
 
 I64 = np.dtype(np.int64)
 
@@ -86,7 +87,7 @@ def add_up(x: Any, dim: tuple[int, ...] | None, keepdim: bool = False) -> Any:
     size = x.size
     d = x.dtype
     if not (d is F32 or d is F64) or x.__class__ is not np.ndarray or not x.flags.c_contiguous:
-        return add_reduce(x, dim, keepdims=keepdim)
+        return by_rows(add_reduce(x, dim, keepdims=keepdim))
     shape = x.shape
     n = len(shape)
     if n == 2 and dim == (0,) and shape[0] <= 256 and (size < 2048 or not natively.expected):
@@ -200,6 +201,6 @@ def total(x: Any, dim: tuple[int, ...] | None, keepdim: bool, wanted: np.dtype[A
     if inner is d:
         result = add_up(x, dim, keepdim)
     else:
-        result = add_reduce(x.astype(F32) if inner is F32 else x, dim, dtype=inner, keepdims=keepdim)
+        result = by_rows(add_reduce(x.astype(F32) if inner is F32 else x, dim, dtype=inner, keepdims=keepdim))
     result_dtype = wanted or (d if inner is F32 or inner is d else inner)
     return result if result.dtype == result_dtype else result.astype(result_dtype)

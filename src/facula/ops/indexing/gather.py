@@ -105,20 +105,20 @@ def ungather(input: Any, index: Any, shape: tuple[int, ...], dim: int) -> Any:
     return whole
 
 
-@partial_write("ScatterBackward0", "scatter", kind="linear", batch=batching.moved_dimensions)
+@partial_write("ScatterBackward0", "scatter", kind="linear", by_rows=True, batch=batching.moved_dimensions)
 def scatter_op(input: Array, src: Array, index: Array, dim: int) -> None:
     if index.size:
         src = _part(src, index.shape)
         _write_by(input, index, dim, lambda flat, places, part: flat.__setitem__(places, src[part]))
 
 
-@partial_write("ScatterBackward1", "scatter_value", batch=batching.moved_dimensions)
+@partial_write("ScatterBackward1", "scatter_value", by_rows=True, batch=batching.moved_dimensions)
 def scatter_value_op(input: Array, index: Array, dim: int, value: object) -> None:
     if index.size:
         _write_by(input, index, dim, lambda flat, places, part: flat.__setitem__(places, value))
 
 
-@partial_write("ScatterAddBackward0", "scatter_add", kind="linear", batch=batching.moved_dimensions)
+@partial_write("ScatterAddBackward0", "scatter_add", kind="linear", by_rows=True, batch=batching.moved_dimensions)
 def scatter_add_op(input: Array, src: Array, index: Array, dim: int) -> None:
     if index.size:
         _add_by(input, index, dim, _part(src, index.shape))

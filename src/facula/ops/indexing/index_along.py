@@ -106,7 +106,7 @@ def _add_slices(target: Any, dim: int, index: Any, values: Any, fresh: bool = Fa
     target += np.moveaxis(sums, 0, dim)
 
 
-@partial_write("IndexAddBackward0", "index_add", kind="linear")
+@partial_write("IndexAddBackward0", "index_add", kind="linear", by_rows=True)
 def index_add_op(input: Array, source: Array, index: Array, dim: int, alpha: object) -> None:
     if alpha != 1:
         source = source * np.asarray(alpha).astype(source.dtype)
@@ -129,7 +129,7 @@ def _in_shape(found: Any, shape: tuple[int, ...], xp: Any) -> Any:
 index_add_op.vjp(input=lambda g: g)
 
 
-@partial_write("IndexCopyBackward0", "index_copy", kind="linear")
+@partial_write("IndexCopyBackward0", "index_copy", kind="linear", by_rows=True)
 def index_copy_op(input: Array, source: Array, index: Array, dim: int) -> None:
     if input.ndim:
         input[_key(dim, index.reshape(-1))] = source
@@ -208,7 +208,7 @@ def check_vector(name: str, self: Tensor, at: int, index: Tensor, source: Tensor
         raise RuntimeError(
             f"{name}(): Indexing dim {at} is out of bounds of the source tensor with dim {len(given)}"
         )
-    if shape and not given and places.size:
+    if shape and not given and places.size != 1:
         raise IndexError(f"Dimension specified as {at} but tensor has no dimensions")
     count = given[at] if at < len(given) else 1
     if places.size != count and len(shape) == len(given):

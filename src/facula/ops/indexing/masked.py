@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import dtypes
+from ..._core.strides import by_rows
 from ..._tensor import Tensor, learned
 from ..arrays.masks import select
 from ..arrays.scatter_add import add_at, first_outside, from_front
@@ -41,7 +42,7 @@ def masked_fill_number_op(input: Array, mask: Array, value: Any) -> None:
 
 def _filled(input: Any, mask: Any, value: Any) -> Any:
     """The same out of place, without a branch for each element; see ``arrays.masks``."""
-    return select(mask, np.asarray(value, input.dtype), input)
+    return by_rows(select(mask, np.asarray(value, input.dtype), input))
 
 
 masked_fill_number_op.kernel = _filled
@@ -49,8 +50,9 @@ ARRAYS.masked_fill_number = _filled  # type: ignore[attr-defined]
 
 
 @partial_write(
-    "MaskedFillBackward1", "masked_fill_tensor", lowering="where(mask, value, input)", kind="linear", apart=False
-)
+    "MaskedFillBackward1", "masked_fill_tensor", lowering="where(mask, value, input)", kind="linear", apart=False,
+    by_rows=True,
+)  # fmt: skip
 def masked_fill_tensor_op(input: Array, value: Array, mask: Array) -> None:
     np.copyto(input, value, where=mask, casting="unsafe")
 
@@ -168,7 +170,7 @@ def masked_select(input: Tensor, mask: Any) -> Tensor:
 # ---- masked_scatter
 
 
-@partial_write("MaskedScatterBackward0", "masked_scatter", kind="linear", batch=batching.item_by_item, apart=False)
+@partial_write("MaskedScatterBackward0", "masked_scatter", kind="linear", by_rows=True, batch=batching.item_by_item, apart=False)
 def masked_scatter_op(input: Array, source: Array, mask: Array) -> None:
     mask = np.broadcast_to(mask, input.shape)
     input[mask] = source.ravel()[: np.count_nonzero(mask)]

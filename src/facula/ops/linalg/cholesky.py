@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.devices import MetaArray
+from ..._core.strides import by_columns
 from ..._tensor import Tensor
 from ..arrays import lapack
 from ..arrays.types import Array
@@ -44,16 +45,16 @@ def _factor(input: Any, upper: Any) -> Any:
     found = lapack.cholesky(_read(input, upper))
     if not all_positive(found):
         raise np.linalg.LinAlgError
-    return np.conjugate(found.swapaxes(-1, -2)).copy() if upper else found
+    return np.conjugate(found.swapaxes(-1, -2)) if upper else found
 
 
 def _kernel(input: Array, upper: bool) -> Any:
-    return _factor(input, upper)
+    return by_columns(_factor(input, upper))
 
 
 def _kernel_where_possible(input: Array, upper: bool) -> Any:
     """NaN for matrices that are not positive definite."""
-    return in_turn(lambda a: _factor(a, upper), input, like=input.shape)
+    return by_columns(in_turn(lambda a: _factor(a, upper), input, like=input.shape))
 
 
 def _rule(g: Any, out: Any, upper: bool, xp: Any) -> Any:
@@ -139,7 +140,7 @@ def _product(factor: Any, upper: bool) -> Any:
 
 @also_meta
 def _inverse_kernel(input: Array, upper: bool) -> Any:
-    return lapack.inv(_product(input, upper))
+    return by_columns(lapack.inv(_product(input, upper)))
 
 
 cholesky_inverse_op = Primitive(
@@ -162,7 +163,7 @@ def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
 
 @also_meta
 def _solve_kernel(input: Array, input2: Array, upper: bool) -> Any:
-    return lapack.solve(_product(input2, upper), input)
+    return by_columns(lapack.solve(_product(input2, upper), input))
 
 
 cholesky_solve_op = Primitive(

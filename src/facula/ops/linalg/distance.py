@@ -9,6 +9,7 @@ import numpy as np
 
 from ..._core import dtypes
 from ..._core.dtypes import widened
+from ..._core.strides import by_rows
 from ..._tensor import Tensor, known
 from ..arrays.types import Array
 from ..machine import batching
@@ -207,7 +208,7 @@ def renorm_op(input: Array, p: float, dims: tuple[int, ...], maxnorm: float) -> 
     wide = widened(input)
     size = vector_norm_op.kernel(wide, p, dims, True, None)
     scale = np.where(size > maxnorm, maxnorm / (size + _TINY), 1.0).astype(size.dtype)
-    return (wide * scale).astype(input.dtype, copy=False)
+    return by_rows((wide * scale).astype(input.dtype, copy=False))
 
 
 @renorm_op.vjp("input")

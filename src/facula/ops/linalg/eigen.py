@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.strides import by_columns
 from ..._tensor import Tensor
 from ..arrays import lapack
 from ..arrays.types import Array
@@ -36,7 +37,7 @@ from .matrices import (
 @also_meta
 def eigh_op(input: Array, uplo: Any) -> tuple[Array, ...]:
     values, vectors = lapack.eigh(input, uplo)
-    return values, vectors
+    return values, by_columns(vectors)
 
 
 @eigh_op.vjp("input")
@@ -98,7 +99,7 @@ def eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
 def eig_op(input: Array) -> tuple[Array, ...]:
     dtype = np.result_type(input.dtype, np.complex64)
     values, vectors = lapack.eig(input)
-    return values.astype(dtype, copy=False), vectors.astype(dtype, copy=False)
+    return values.astype(dtype, copy=False), by_columns(vectors.astype(dtype, copy=False))
 
 
 @eig_op.vjp("input")

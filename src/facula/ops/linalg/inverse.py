@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.devices import MetaArray
+from ..._core.strides import by_columns
 from ..._tensor import Tensor
 from ..arrays import lapack
 from ..arrays.types import Array
@@ -35,7 +36,7 @@ from .matrices import (
 
 @primitive("LinalgInvExBackward0", name="linalg_inv", saved_names={"out": "inverse"}, batch=batching.last_dimensions)
 def inv_op(input: Array) -> Any:
-    return input.copy() if input.__class__ is MetaArray else lapack.inv(input)
+    return input.copy() if input.__class__ is MetaArray else by_columns(lapack.inv(input))
 
 
 def _inv_rule(g: Any, out: Any, xp: Any) -> Any:
@@ -48,7 +49,7 @@ inv_op.vjp(input=_inv_rule)
 
 def _inv_where_possible(input: Array) -> Any:
     """NaN for singular matrices."""
-    return in_turn(lapack.inv, input, like=input.shape)
+    return by_columns(in_turn(lapack.inv, input, like=input.shape))
 
 
 inv_where_possible_op = inv_op.under("linalg_inv_where_possible", "LinalgInvExBackward0", _inv_where_possible)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.strides import by_columns
 from ..._tensor import Tensor
 from ..arrays import lapack
 from ..arrays.types import Array
@@ -140,7 +141,7 @@ def ldl_factor_op(input: Array, hermitian: bool) -> tuple[Array, ...]:
     infos = np.zeros(batch, np.int32)
     for at in np.ndindex(*batch):
         factors[at], pivots[at], infos[at] = _decomposed(input[at], hermitian and input.dtype.kind == "c")
-    return factors, pivots, infos
+    return by_columns(factors), pivots, infos
 
 
 ldl_factor_op.vjp(input=_no_derivative("linalg_ldl_factor_ex"))

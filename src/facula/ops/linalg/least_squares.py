@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.strides import by_columns
 from ..._tensor import Tensor
 from ..arrays import lapack
 from ..arrays.types import Array
@@ -39,7 +40,7 @@ def lstsq_op(input: Array, b: Array, rcond: float, driver: str, has_residuals: b
         distance = input @ solution - b
         residuals = (distance * distance.conj()).real.sum(-2)
     rank = np.empty(0, np.int64) if driver == "gels" else kept.sum(-1).astype(np.int64)
-    return solution, residuals, rank, s if driver in ("gelsd", "gelss") else nothing
+    return by_columns(solution), residuals, rank, s if driver in ("gelsd", "gelss") else nothing
 
 
 @lstsq_op.vjp("input")

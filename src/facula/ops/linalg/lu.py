@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.strides import by_columns
 from ..._tensor import Tensor, elements, learned
 from ..arrays import lapack
 from ..arrays.types import Array
@@ -179,7 +180,8 @@ def _uncombined(to_lu: Any, xp: Any) -> tuple[Any, Any]:
 )  # fmt: skip
 @also_meta
 def lu_factor_op(input: Array) -> Any:
-    return eliminated(input)
+    lu, pivots, infos = eliminated(input)
+    return by_columns(lu), pivots, infos
 
 
 @lu_factor_op.vjp("input")
@@ -326,7 +328,7 @@ def lu_solve_op(LU: Array, pivots: Array, B: Array, left: bool, adjoint: bool) -
     if adjoint:
         a = np.conjugate(a.swapaxes(-1, -2))
     if left:
-        return lapack.solve(a, B)
+        return by_columns(lapack.solve(a, B))
     return np.ascontiguousarray(lapack.solve(a.swapaxes(-1, -2), B.swapaxes(-1, -2)).swapaxes(-1, -2))
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.strides import by_columns
 from ..._tensor import Tensor
 from ..arrays import lapack
 from ..arrays.types import Array
@@ -36,9 +37,9 @@ from .matrices import (
 @also_meta
 def qr_op(input: Array, mode: Any) -> tuple[Array, Any]:
     if mode == "r":
-        return np.empty(0, input.dtype), lapack.qr(input, "r")
+        return np.empty(0, input.dtype), by_columns(lapack.qr(input, "r"))
     q, r = lapack.qr(input, mode)
-    return q, r
+    return by_columns(q), by_columns(r)
 
 
 @qr_op.vjp("input")
@@ -114,7 +115,7 @@ def old_qr(input: Tensor, some: bool = True) -> Any:
 def geqrf_op(input: Array) -> tuple[Array, ...]:
     """LAPACK's form of the decomposition: R above, the vectors of the reflections below the diagonal."""
     transposed, tau = lapack.qr(input, "raw")
-    return np.ascontiguousarray(transposed.swapaxes(-1, -2)), tau.astype(input.dtype, copy=False)
+    return by_columns(transposed.swapaxes(-1, -2)), tau.astype(input.dtype, copy=False)
 
 
 @geqrf_op.vjp("input")
@@ -176,8 +177,8 @@ def householder_op(input: Array, tau: Array) -> Any:
     name = "ungqr" if input.dtype.kind == "c" else "orgqr"
     routine = scipy_routine(name, input.dtype) if tau.shape[-1] >= LARGE else None
     if routine is None:
-        return _applied(input, tau, np.eye(*input.shape[-2:], dtype=input.dtype), False)
-    result = np.empty_like(input, order="C")
+        return by_columns(_applied(input, tau, np.eye(*input.shape[-2:], dtype=input.dtype), False))
+    result = by_columns(input)
     for at in np.ndindex(*input.shape[:-2]):
         result[at] = routine(input[at], tau[at], lwork=32 * input.shape[-1])[0]
     return result
@@ -233,7 +234,7 @@ def _multiplied(apply: Any, a: Any, tau: Any, c: Any, left: bool, transpose: boo
 @primitive("OrmqrBackward0", name="ormqr", batch=batching.item_by_item)
 @also_meta
 def ormqr_op(input: Array, input2: Array, input3: Array, left: bool, transpose: bool) -> Any:
-    return np.ascontiguousarray(_multiplied(_applied, input, input2, input3, left, transpose))
+    return by_columns(_multiplied(_applied, input, input2, input3, left, transpose))
 
 
 def _ormqr_rule(g: Any, input: Any, input2: Any, input3: Any, left: bool, transpose: bool, xp: Any) -> Any:

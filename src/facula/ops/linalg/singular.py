@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import dtypes
+from ..._core.strides import by_columns
 from ..._tensor import Tensor
 from ..arrays import lapack
 from ..arrays.types import Array
@@ -41,7 +42,7 @@ from .matrices import (
 @also_meta
 def svd_op(input: Array, full_matrices: bool) -> tuple[Array, ...]:
     u, s, vh = lapack.svd(input, full_matrices=full_matrices)
-    return u, s, vh
+    return by_columns(u), s, by_columns(vh)
 
 
 @svd_op.vjp("input")

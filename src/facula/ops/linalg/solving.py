@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.devices import MetaArray
+from ..._core.strides import by_columns
 from ..._tensor import Tensor
 from ..arrays import lapack
 from ..arrays.types import Array
@@ -59,7 +60,8 @@ _HIDDEN = {"input": "A", "input_shape": "", "other_shape": "", "is_vector": ""}
 
 @primitive("LinalgSolveExBackward0", name="linalg_solve", saved_names=_HIDDEN)
 def solve_op(input: Array, other: Array, left: bool, is_vector: bool) -> Any:
-    return _solved(input, other, left, is_vector)
+    found = _solved(input, other, left, is_vector)
+    return by_columns(found) if left else found
 
 
 @primitive("LinalgSolveExBackward0", name="linalg_solve_where_possible", saved_names=_HIDDEN)
@@ -68,7 +70,9 @@ def solve_where_possible_op(input: Array, other: Array, left: bool, is_vector: b
     b = other[..., None] if is_vector else other
     shape = (*np.broadcast_shapes(input.shape[:-2], b.shape[:-2]), *b.shape[-2:])
     found = in_turn(lambda x, y: _solved(x, y, left, False), input, b, like=shape)
-    return found[..., 0] if is_vector else found
+    if is_vector:
+        found = found[..., 0]
+    return by_columns(found) if left else found
 
 
 @solve_op.batch
@@ -182,8 +186,8 @@ def solve_triangular_op(input: Array, other: Array, upper: bool, left: bool, uni
     if a.__class__ is MetaArray:
         return _solved(a, other, left, False)
     if left:
-        return _by_halves(a, other, upper)
-    return np.ascontiguousarray(_by_halves(a.swapaxes(-1, -2), other.swapaxes(-1, -2), not upper).swapaxes(-1, -2))
+        return by_columns(_by_halves(a, other, upper))
+    return by_columns(_by_halves(a.swapaxes(-1, -2), other.swapaxes(-1, -2), not upper).swapaxes(-1, -2))
 
 
 _SMALL = 48
@@ -257,7 +261,7 @@ def triangular_solve_op(input: Array, A: Array, upper: bool, transpose: bool, un
     a = _triangle(A, upper, unitriangular)
     batch = np.broadcast_shapes(input.shape[:-2], A.shape[:-2])
     solution = _solved(a.swapaxes(-1, -2) if transpose else a, input, True, False)
-    return solution, np.broadcast_to(A, (*batch, *A.shape[-2:])).copy()
+    return by_columns(solution), by_columns(np.broadcast_to(A, (*batch, *A.shape[-2:])))
 
 
 def _back_substituted(g: Any, A: Any, upper: bool, transpose: bool, unitriangular: bool, xp: Any) -> Any:

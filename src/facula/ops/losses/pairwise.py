@@ -19,7 +19,7 @@ from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
 from ..machine.refusals import refuse_gradient, scalar_type
 from ..machine.rule import Gradient
-from ..machine.rules import fit
+from ..machine.rules import fit, in_dtype
 from ..machine.write import check_result_type, output_shape_error
 from ..pointwise.transcendental import sigmoid_op
 from .items import loss_backward_of_items, loss_of_items
@@ -151,13 +151,17 @@ def _bounded(name: str, node: str, parameter: str, divided: bool) -> Primitive:
         scaled = g * grad_output * _factor(reduction, input.shape, bound)
         return xp.keep(scaled, abs(input - target) < bound)
 
-    backward.vjp(input=curve)
+    @backward.vjp("input")
+    def backward_gradient_of_input(
+        g: Any, grad_output: Any, input: Any, target: Any, reduction: int, bound: float, input_dtype: Any, xp: Any
+    ) -> Any:
+        return in_dtype(curve(g, grad_output, input, target, reduction, bound, xp), input_dtype, xp)
 
     @backward.vjp("target")
     def backward_gradient_of_target(
-        g: Any, grad_output: Any, input: Any, target: Any, reduction: int, bound: float, xp: Any
+        g: Any, grad_output: Any, input: Any, target: Any, reduction: int, bound: float, target_dtype: Any, xp: Any
     ) -> Any:
-        return -curve(g, grad_output, input, target, reduction, bound, xp)
+        return in_dtype(-curve(g, grad_output, input, target, reduction, bound, xp), target_dtype, xp)
 
     return loss
 

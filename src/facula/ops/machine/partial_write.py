@@ -19,9 +19,10 @@ class PartialWrite(Primitive):
     write: Callable[..., None]
     apart = True
     """Whether nothing that it reads may lie in the memory that it writes to."""
+    by_rows = False
 
     def _again(self, name: str, kernel: Any, node: str | None, options: dict[str, Any]) -> PartialWrite:
-        return partial_write(node, name, apart=self.apart, **options)(self.write)
+        return partial_write(node, name, apart=self.apart, by_rows=self.by_rows, **options)(self.write)
 
     def apply(
         self, input: Tensor, tensors: tuple[Any, ...], attributes: tuple[Any, ...], in_place: bool,
@@ -48,15 +49,18 @@ class PartialWrite(Primitive):
 
 
 def partial_write(
-    node: str | None, name: str, *, apart: bool = True, **options: Any
+    node: str | None, name: str, *, apart: bool = True, by_rows: bool = False, **options: Any
 ) -> Callable[[Callable[..., None]], PartialWrite]:
-    """Make a primitive of a function that writes into its first argument."""
+    """Make a primitive of a function that writes into its first argument.
+
+    The copy lies in memory as the argument does, or ``by_rows``.
+    """
 
     def make(write: Callable[..., None]) -> PartialWrite:
         def kernel(input: Any, *rest: Any) -> Any:
             if input.__class__ is MetaArray:
                 return input.copy()
-            changed = np.array(input)
+            changed = np.array(input, order="C" if by_rows else "K")
             write(changed, *rest)
             return changed
 
@@ -64,6 +68,7 @@ def partial_write(
         op = PartialWrite(name, kernel, node, **options)
         op.write = write
         op.apart = apart
+        op.by_rows = by_rows
         return op
 
     return make

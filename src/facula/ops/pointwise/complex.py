@@ -209,7 +209,8 @@ def _of_parts(input: Array, other: Array) -> Any:
     shape = np.broadcast_shapes(input.shape, other.shape)
     if input.__class__ is MetaArray:
         return empty_meta(shape, _WHOLES[input.dtype])
-    result = np.empty(shape, _WHOLES[input.dtype])
+    is_alike = input.shape == other.shape and input.strides == other.strides
+    result = np.empty_like(input, _WHOLES[input.dtype]) if is_alike else np.empty(shape, _WHOLES[input.dtype])
     result.real = input
     result.imag = other
     return result

@@ -9,6 +9,7 @@ import numpy as np
 from ... import return_types
 from ..._core import dtypes
 from ..._core.dtypes import F32, F64, not_for, widened
+from ..._core.strides import by_rows
 from ..._tensor import Tensor
 from ..arrays.running_sums import running_sums
 from ..arrays.sums import accumulator
@@ -41,7 +42,7 @@ def _accumulate(x: Any, dim: int, add: Any, wanted: Any = None) -> Any:
 
 @primitive("CumsumBackward0", kind="linear", batch=batching.moved_dimensions)
 def cumsum_op(input: Array, dim: int, dtype: Any = None) -> Any:
-    return _accumulate(input, dim, np.add, dtype)
+    return by_rows(_accumulate(input, dim, np.add, dtype))
 
 
 def _array_from_end(x: Any, dim: int) -> Any:
@@ -67,7 +68,7 @@ def cumsum_gradient_of_input(g: Any, dim: int, input_dtype: Any, xp: Any) -> Any
 
 @primitive("CumprodBackward0", batch=batching.moved_dimensions)
 def cumprod_op(input: Array, dim: int, dtype: Any = None) -> Any:
-    return _accumulate(input, dim, np.multiply, dtype)
+    return by_rows(_accumulate(input, dim, np.multiply, dtype))
 
 
 @cumprod_op.vjp("input")
@@ -149,7 +150,7 @@ def logcumsumexp_op(input: Array, dim: int) -> Any:
         return input.copy()
     if input.dtype.kind == "c":
         return _complex_log_sums(np.moveaxis(input, dim, 0), dim)
-    return np.logaddexp.accumulate(widened(input), dim).astype(input.dtype, copy=False)
+    return by_rows(np.logaddexp.accumulate(widened(input), dim).astype(input.dtype, copy=False))
 
 
 @logcumsumexp_op.vjp("input")
@@ -184,7 +185,7 @@ def _running(name: str, node: str, extreme: Any) -> Primitive:
         values = extreme.accumulate(input, dim)
         places = np.arange(input.shape[dim]).reshape([-1 if i == dim % input.ndim else 1 for i in range(input.ndim)])
         seen = (input == values) | (input != input)
-        return values, np.maximum.accumulate(np.where(seen, places, 0), dim)
+        return by_rows(values), by_rows(np.maximum.accumulate(np.where(seen, places, 0), dim))
 
     op = Primitive(
         name, kernel, node, outputs=2, differentiable_outputs="first", batch=batching.moved_dimensions,

@@ -9,6 +9,7 @@ import numpy as np
 from ... import return_types
 from ..._core import dtypes
 from ..._core.dtypes import not_for, widened
+from ..._core.strides import by_rows
 from ..._tensor import Tensor, computed
 from ..arrays.gather import unpick
 from ..arrays.sums import maximum_reduce, minimum_reduce, with_ones
@@ -94,8 +95,8 @@ def _first(x: Any, dim: int, keepdim: bool, arg: Any) -> tuple[Any, Any]:
     ordered = widened(x)
     if x.size <= 8192 and ordered is x:
         if arg is np.argmax:
-            return maximum_reduce(x, dim, keepdims=keepdim), x.argmax(dim, keepdims=keepdim)
-        return minimum_reduce(x, dim, keepdims=keepdim), x.argmin(dim, keepdims=keepdim)
+            return by_rows(maximum_reduce(x, dim, keepdims=keepdim)), x.argmax(dim, keepdims=keepdim)
+        return by_rows(minimum_reduce(x, dim, keepdims=keepdim)), x.argmin(dim, keepdims=keepdim)
     where = np.asanyarray(arg(ordered, dim, keepdims=True))
     values = np.take_along_axis(x, where, dim)
     return (values, where) if keepdim else (values.squeeze(dim), where.squeeze(dim))
@@ -182,7 +183,7 @@ def _with_ones(x: Any, shape: tuple[int, ...], dim: Any, xp: Any) -> Any:
 
 def _extreme_values(name: str, node: str, reduce: Any) -> Primitive:
     def kernel(input: Array, dim: Any, keepdim: bool) -> Any:
-        return reduce(input, axes(dim, input.ndim), keepdims=keepdim)
+        return by_rows(reduce(input, axes(dim, input.ndim), keepdims=keepdim))
 
     op = Primitive(name, kernel, node, batch=batching.reduced_dimensions, lowering=f"{name}(input)")
 
@@ -235,7 +236,8 @@ def amin(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
 @primitive("AminmaxBackward0", outputs=2, saved_names={"out0": "min", "out1": "max"})
 def aminmax_op(input: Array, dim: Any, keepdim: bool) -> tuple[Array, ...]:
     axis = axes(None if dim is None else (dim,), input.ndim)
-    return minimum_reduce(input, axis, keepdims=keepdim), maximum_reduce(input, axis, keepdims=keepdim)
+    found = minimum_reduce(input, axis, keepdims=keepdim), maximum_reduce(input, axis, keepdims=keepdim)
+    return by_rows(found[0]), by_rows(found[1])
 
 
 @aminmax_op.vjp("input")

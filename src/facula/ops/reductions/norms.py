@@ -9,6 +9,7 @@ import numpy as np
 
 from ..._core import dtypes
 from ..._core.dtypes import widened
+from ..._core.strides import by_rows
 from ..._tensor import Tensor
 from ..arrays.sums import add_squares, maximum_reduce, minimum_reduce, total
 from ..arrays.types import Array
@@ -38,9 +39,9 @@ def vector_norm_op(input: Array, ord: Any, dim: Any, keepdim: bool, dtype: Any) 
     if ord == 1:
         found = total(size, axis, keepdim)
     elif ord == INF:
-        found = maximum_reduce(size, axis, keepdims=keepdim)
+        found = by_rows(maximum_reduce(size, axis, keepdims=keepdim))
     elif ord == -INF:
-        found = minimum_reduce(size, axis, keepdims=keepdim)
+        found = by_rows(minimum_reduce(size, axis, keepdims=keepdim))
     else:
         found = total(size**ord, axis, keepdim) ** (1.0 / ord)
     return found.astype(result, copy=False)

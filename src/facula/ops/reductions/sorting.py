@@ -9,6 +9,7 @@ import numpy as np
 from ... import return_types
 from ..._core import dtypes
 from ..._core.dtypes import not_for, widened
+from ..._core.strides import lying_as
 from ..._tensor import Tensor, known
 from ..arrays.meta import by_zeros
 from ..arrays.tiles import each_rows
@@ -76,8 +77,10 @@ def _sort_kernel(input: Any, dim: int, descending: bool) -> tuple[Any, Any]:
         return input.copy(), np.zeros((), np.int64)
     where = order_of(input, dim, descending)
     if input.size > _PACKED and input.__class__ is np.ndarray:
-        return gather_op.kernel(input, where, dim % input.ndim, False), where
-    return np.take_along_axis(input, where, dim), where
+        values = gather_op.kernel(input, where, dim % input.ndim, False)
+    else:
+        values = np.take_along_axis(input, where, dim)
+    return lying_as(input, values), lying_as(input, where)
 
 
 def _sort_rule(g: Any, out1: Any, dim: int, input_shape: Any, xp: Any) -> Any:
@@ -116,7 +119,8 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool
     _refuse_complex("Sort", input)
     if not input._array.ndim:
         return Tensor._wrap(np.zeros((), np.int64))
-    return constant_of(Tensor._wrap(order_of(input._array, at, bool(descending))), "argsort", input)
+    where = lying_as(input._array, order_of(input._array, at, bool(descending)))
+    return constant_of(Tensor._wrap(where), "argsort", input)
 
 
 @public("msort", "msort", out=True)
@@ -276,7 +280,7 @@ def kthvalue(input: Tensor, k: Any, dim: int = -1, keepdim: bool = False) -> Any
     require_elements("kthvalue", array.shape, at)
     if not 1 <= as_int(k) <= (array.shape[at] if array.ndim else 1):
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {at % max(array.ndim, 1)}")
-    if array.dtype.kind in "bc":
+    if array.dtype.kind in "bc" and array.ndim:
         raise not_for("kthvalue_cpu", input.dtype)
     return return_types.kthvalue(kthvalue_op(input, as_int(k), at, keepdim))
 
@@ -310,7 +314,7 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
     """The most frequent value along ``dim`` (the least of several), and its last place."""
     at = check_dim(dim, input._array.ndim)
     require_elements("mode", input._array.shape, at)
-    if input._array.dtype.kind == "c":
+    if input._array.dtype.kind == "c" and input._array.ndim:
         raise not_for("mode_cpu", input.dtype)
     return return_types.mode(mode_op(input, at, keepdim))
 

@@ -9,6 +9,7 @@ import numpy as np
 from ..._core import dtypes
 from ..._core.dtypes import F32, F64, widened
 from ..._core.missing import Missing
+from ..._core.strides import by_rows
 from ..._tensor import Tensor
 from ..arrays.meta import by_zeros
 from ..arrays.sums import accumulator, add_up, multiply_reduce, total, with_ones, without
@@ -227,13 +228,13 @@ def multiply_up(x: Any, dim: int | None, keepdim: bool, wanted: Any) -> Any:
     if x.ndim == 0:
         dim = None
     if inner is F32 and x.dtype != F32:
-        return multiply_reduce(x.astype(F32), dim, keepdims=keepdim).astype(x.dtype)
+        return by_rows(multiply_reduce(x.astype(F32), dim, keepdims=keepdim).astype(x.dtype))
     last = dim is None or dim in (-1, x.ndim - 1)
     if x.size >= 65536 and inner is x.dtype and last and x.flags.c_contiguous and x.__class__ is np.ndarray:
         dims = None if dim is None else (dim,)
         shape = with_ones(x.shape, dims) if keepdim else without(x.shape, dims)
         return _multiply_rows(x.reshape(-1, x.size if dim is None else x.shape[-1])).reshape(shape)
-    result = multiply_reduce(x, dim, dtype=inner, keepdims=keepdim)
+    result = by_rows(multiply_reduce(x, dim, dtype=inner, keepdims=keepdim))
     return result if wanted is None or result.dtype == wanted else result.astype(wanted)
 
 
@@ -311,7 +312,7 @@ def _logical(name: str, reduce: Any) -> Primitive:
     def kernel(input: Array, dim: Any, keepdim: bool) -> Any:
         x = input if input.dtype.kind in "biuf" else input != 0
         found = reduce(x, dim if x.ndim else None, dtype=bool, keepdims=keepdim)  # by no dimension: each for itself
-        return np.asanyarray(found).astype(np.uint8 if input.dtype == np.uint8 else bool, copy=False)
+        return by_rows(np.asanyarray(found).astype(np.uint8 if input.dtype == np.uint8 else bool, copy=False))
 
     return kernel
 

@@ -1,0 +1,297 @@
+"""What random programs (``tests/fuzz``) found to differ: a case for each cause."""
+
+from __future__ import annotations
+
+from .observe import case, error, name_of, see
+
+
+def with_next(torch, t):
+    return see(torch, t), [name_of(n) for n, _ in t.grad_fn.next_functions] if t.grad_fn is not None else None
+
+
+# ---- what nodes save, and which nodes there are
+
+
+@case
+def an_output_is_saved_even_if_only_the_gradient_of_another_input_needs_it(torch):
+    matrix, ones = torch.tensor([[2.0, 0.0], [0.0, 4.0]]), torch.ones(2, 2)
+
+    def changed(make):
+        x = ones.clone().requires_grad_()
+        y = make(x)
+        y.add_(1)
+        return error(lambda: y.sum().backward()).get("message", "")[:80]
+
+    return [
+        changed(make)
+        for make in (
+            lambda x: torch.copysign(ones, x),
+            lambda x: x.pow(ones),
+            lambda x: torch.ldexp(x, ones),
+            lambda x: torch.linalg.solve(matrix, x),
+            lambda x: torch.linalg.solve_triangular(matrix, x, upper=True),
+            lambda x: torch.cholesky_solve(x, matrix),
+            lambda x: torch.linalg.det(x + matrix),
+            lambda x: x * ones,
+        )
+    ]
+
+
+@case
+def the_determinant_saves_its_result(torch):
+    y = torch.linalg.det(torch.tensor([[1.0, 2.0], [3.0, 5.0]], dtype=torch.float64, requires_grad=True))
+    return see(torch, [y.grad_fn._saved_result, y.grad_fn._saved_A])
+
+
+@case
+def second_derivatives_of_the_determinant(torch):
+    a = torch.tensor([[1.0, 2.0], [3.0, 5.0]], dtype=torch.float64, requires_grad=True)
+    (g,) = torch.autograd.grad(torch.linalg.det(a), a, create_graph=True)
+    (g * g).sum().backward()
+    return see(torch, a.grad)
+
+
+@case
+def losses_of_two_dtypes_are_one_node(torch):
+    F = torch.nn.functional
+    single = torch.tensor([1.0, 2.5], requires_grad=True)
+    double = torch.tensor([1.5, -2.0], dtype=torch.float64, requires_grad=True)
+    integers = torch.tensor([1, 3])
+    found = []
+    for loss in (F.mse_loss, F.smooth_l1_loss, F.huber_loss, F.l1_loss, torch.dist):
+        for pair in ((single, double), (double, single), (single, integers), (integers, double)):
+            try:
+                y = loss(*pair)
+            except RuntimeError as e:
+                found.append(str(e))
+                continue
+            grads = torch.autograd.grad(y, [t for t in pair if t.requires_grad]) if loss is not F.huber_loss else None
+            found.append([with_next(torch, y), see(torch, grads)])
+    return found
+
+
+@case
+def second_derivatives_of_losses_of_two_dtypes(torch):
+    F = torch.nn.functional
+    found = []
+    for loss in (F.mse_loss, F.smooth_l1_loss):
+        x = torch.tensor([1.0, 2.5], requires_grad=True)
+        y = torch.tensor([1.5, 2.0], dtype=torch.float64, requires_grad=True)
+        g = torch.autograd.grad(loss(x, y), [x, y], create_graph=True)
+        (g[0] * g[0]).sum().backward()
+        found.append([[t.detach().tolist(), str(t.dtype), t.requires_grad] for t in (*g, x.grad, y.grad)])
+    return found
+
+
+@case
+def losses_save_what_they_are_given(torch):
+    target = torch.tensor([1, 3])
+    x = torch.tensor([1.0, 2.5], requires_grad=True)
+    y = torch.nn.functional.mse_loss(x, target)
+    target[0] = 2
+    return error(lambda: y.backward())["message"][:80]
+
+
+@case
+def losses_refuse_complex_numbers(torch):
+    F = torch.nn.functional
+    x, z = torch.ones(2), torch.tensor([1 + 1j, 2])
+    return [error(lambda f=f: f(z, x)) for f in (F.mse_loss, F.smooth_l1_loss, F.cosine_similarity)]
+
+
+@case
+def a_product_of_one_row_and_one_column_is_a_dot_product(torch):
+    a = torch.tensor([[1.0, 2.0, 3.0]], requires_grad=True)
+    return [
+        with_next(torch, torch.tensordot(x, y, dims))
+        for x, y, dims in ((a, a, ([1], [1])), (a[0], a, ([0], [1])), (a, a, ([0], [0])), (a, a, 2))
+    ]
+
+
+@case
+def the_gradient_of_hardsigmoid_depends_on_its_input(torch):
+    x = torch.tensor([0.5, 4.0, -3.5], requires_grad=True)
+    (g,) = torch.autograd.grad(torch.nn.functional.hardsigmoid(x).sum(), x, create_graph=True)
+    return g.requires_grad, g.tolist()
+
+
+# ---- views and changes in place
+
+
+@case
+def a_view_that_was_not_asked_since_its_base_got_a_history_counts_as_a_leaf(torch):
+    def changed(look, change):
+        base, factor = torch.ones(4), torch.tensor(2.0, requires_grad=True)
+        view = base.view(2, 2)
+        base *= factor
+        look(view)
+        return error(lambda: name_of(change(view).grad_fn))
+
+    looks = (lambda v: None, lambda v: v.requires_grad, lambda v: v.grad_fn, lambda v: v.is_leaf, lambda v: v * 2)
+    changes = (lambda v: v.mul_(2), lambda v: v.copy_(torch.ones(2, 2)), lambda v: v.t_())
+    return [changed(look, change) for look in looks for change in changes]
+
+
+@case
+def a_view_that_takes_another_shape_without_gradients_is_made_anew(torch):
+    x = torch.ones(2, 3, requires_grad=True) * 2
+    found = []
+    for change in (lambda v: v.t_(), lambda v: v.unsqueeze_(0), lambda v: v.squeeze_(), lambda v: v.transpose_(0, 1)):
+        view = x.view(3, 2)
+        with torch.no_grad():
+            change(view)
+        found.append([name_of(view.grad_fn), list(view.shape)])
+    return found
+
+
+@case
+def a_function_that_changes_a_leaf_or_its_view(torch):
+    class Double(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            x.mul_(2)
+            ctx.mark_dirty(x)
+            return x
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2
+
+    leaf = torch.ones(2, requires_grad=True)
+    with torch.no_grad():
+        alone = leaf[()]
+    return [error(lambda t=t: Double.apply(t)) for t in (leaf, alone, leaf[:1])]
+
+
+@case
+def a_leaf_that_became_part_of_the_graph(torch):
+    leaf = torch.ones(2, requires_grad=True)
+    y = leaf[...] * 2
+    leaf.requires_grad_(False)
+    leaf[:1] *= torch.tensor(3.0, requires_grad=True)
+    return error(lambda: y.sum().backward())
+
+
+@case
+def gradients_that_were_broadcast_can_be_written_to(torch):
+    found = []
+    for shape in ((1,), (0,), (1, 1)):
+        y = torch.ones(shape, requires_grad=True) * 1
+        (g,) = torch.autograd.grad(y.sum(), y)
+        found.append(see(torch, g.mul_(2)))
+    return found
+
+
+@case
+def what_overlaps_is_refused_before_shapes_and_dtypes(torch):
+    integers = torch.tensor([[3], [4], [-3]], dtype=torch.int32)
+    column = torch.tensor([[-2, 3, -3], [3, -3, -3]]).select(-1, 0)
+
+    def put():
+        column[torch.tensor([True, True])] = column
+
+    return [
+        error(lambda: integers.unflatten(0, (-1, 1)).hypot_(integers)),
+        error(lambda: integers.hypot_(integers.swapdims(0, 1))),
+        error(put),
+    ]
+
+
+# ---- numbers and dtypes
+
+
+@case
+def reciprocals_of_complex_zeros(torch):
+    zeros = torch.zeros(3, dtype=torch.complex64)
+    return see(torch, [zeros.reciprocal(), zeros.clone().reciprocal_(), zeros**-1, zeros.rsqrt()])
+
+
+@case
+def single_numbers_of_any_dtype_are_in_order(torch):
+    found = []
+    for t in (torch.tensor(1 + 2j), torch.tensor(True), torch.zeros(0, dtype=torch.complex64), torch.tensor([1 + 2j])):
+        for f in (
+            lambda t: t.cummax(0), lambda t: t.cummin(0), lambda t: t.kthvalue(1, 0), lambda t: t.mode(0),
+        ):  # fmt: skip
+            found.append(error(lambda: see(torch, f(t))))  # noqa: B023
+    return found
+
+
+@case
+def sums_of_single_numbers_in_vmap(torch):
+    vmap, jacfwd = torch.func.vmap, torch.func.jacfwd
+    return see(
+        torch,
+        [
+            vmap(lambda x: x.sum())(torch.tensor([1, 2], dtype=torch.int32)),
+            vmap(lambda x: x.sum(dtype=torch.float64))(torch.tensor([1, 2], dtype=torch.int32)),
+            vmap(lambda x: x.mean(dtype=torch.float64))(torch.tensor([1.0, 2.0])),
+            jacfwd(lambda x: torch.view_as_real(x.sum(dtype=torch.complex64)))(torch.tensor(1.0)),
+        ],
+    )
+
+
+# ---- refusals
+
+
+@case
+def texts_of_changes_that_do_not_fit(torch):
+    F = torch.nn.functional
+    integers, leaf = torch.zeros(2, 3, dtype=torch.int32), torch.zeros(2, 3, requires_grad=True)
+    bytes_ = torch.tensor([1, 2, 3], dtype=torch.uint8)
+    return [
+        error(f)
+        for f in (
+            lambda: integers.clamp_(0.6), lambda: integers.clamp_max_(0.6), lambda: integers.long().clamp_min_(0.6),
+            lambda: integers.clamp_(max=torch.tensor(0.6)), lambda: leaf.fill_diagonal_(1),
+            lambda: leaf[0].fill_diagonal_(1), lambda: torch.square(leaf, out=torch.zeros(2, 3)),
+            lambda: F.hardtanh(bytes_), lambda: F.hardtanh(bytes_, 0, 2).tolist(), lambda: F.relu6(bytes_).tolist(),
+            lambda: torch.tensor(1.0).unbind(-1), lambda: torch.tensor(1.0).unbind(1),
+            lambda: torch.ones(0).put_(torch.tensor([0]), torch.ones(1)),
+            lambda: leaf.detach().index_add_(1, torch.tensor([0]), torch.ones(2)),
+            lambda: leaf.detach().index_add_(0, torch.tensor([0]), torch.tensor(1.0)),
+            lambda: leaf.detach().index_add_(0, torch.tensor([0, 1]), torch.tensor(1.0)),
+        )
+    ]  # fmt: skip
+
+
+# ---- where results lie in memory
+
+
+@case
+def matrices_of_decompositions_lie_column_by_column(torch):
+    a = torch.tensor([[4.0, 1.0, 0.5], [1.0, 3.0, 0.2], [0.5, 0.2, 2.0]], dtype=torch.float64)
+    b = torch.arange(6.0, dtype=torch.float64).reshape(3, 2)
+    many = torch.stack([a, a + torch.eye(3, dtype=torch.float64)])
+    linalg = torch.linalg
+    found = []
+    for results in (
+        linalg.qr(a), linalg.qr(b), linalg.qr(b, mode="complete"), linalg.qr(many), [linalg.solve(a, b)],
+        [linalg.solve(a, b.mT, left=False)], [linalg.solve(many, many)], [linalg.solve(many, b.mT[0])],
+        [linalg.inv(a)], [linalg.inv(many)], [linalg.cholesky(a)], [linalg.cholesky(a, upper=True)],
+        [torch.cholesky_inverse(a)], [torch.cholesky_solve(b, a)], linalg.eigh(a), linalg.eig(a), linalg.svd(b),
+        linalg.svd(b, full_matrices=False), linalg.lu_factor(a), [linalg.lu_solve(*linalg.lu_factor(a), b)],
+        linalg.lu(a), linalg.ldl_factor(a), [linalg.lstsq(a, b).solution], [linalg.pinv(b)], [linalg.matrix_exp(a)],
+        [linalg.solve_triangular(a, b, upper=True)], [linalg.solve_triangular(a, b.mT, upper=True, left=False)],
+        torch.geqrf(b),
+    ):  # fmt: skip
+        found.append([list(t.stride()) for t in results])
+    return found
+
+
+@case
+def results_of_what_is_transposed(torch):
+    a = torch.arange(6.0).reshape(2, 3).mT
+    cube = torch.arange(24.0).reshape(2, 3, 4).transpose(0, 2)
+    index = torch.tensor([[0, 1], [1, 0], [2, 1]])
+    results = (
+        a.cumsum(0), a.cumprod(1), *a.cummax(0), *a.cummin(1), a.logcumsumexp(0), a.scatter(0, index, 1.0),
+        a.scatter(0, index, a), a.scatter_add(0, index, a), a.index_copy(0, index[0], a[:2]),
+        a.index_add(0, index[0], a[:2]), a.index_fill(0, index[0], 1.0), a.masked_fill(a > 0, 1.0),
+        a.masked_scatter(a > 0, a), *a.sort(0), *a.sort(1, descending=True), a.argsort(0), torch.complex(a, a),
+        torch.polar(a, a), torch.nn.functional.logsigmoid(a), a.renorm(2, 0, 1.0), torch.cdist(a, a),
+        cube.sum(1), cube.mean(1, keepdim=True), cube.amax(1), cube.amin(1), *cube.max(1), *cube.aminmax(dim=1),
+        cube.prod(1), cube.var(1), cube.std(1), cube.logsumexp(1), cube.norm(dim=1), (cube > 1).any(1),
+        (cube > 1).all(1), cube.long().sum(1), cube.half().sum(1), torch.linalg.vector_norm(cube, float("inf"), 1),
+    )  # fmt: skip
+    return [list(t.stride()) for t in results]
