@@ -65,9 +65,10 @@ class Session:
 
 
 def move(t: Any, part: float) -> None:
-    """Move the numbers of a tensor as rounding would; nobody is told."""
+    """Move the numbers of a tensor as rounding would, by one unit in the last place at least; nobody is told."""
     array = t.detach().numpy()
     if array.dtype.kind in "fc":
+        part = np.copysign(max(abs(part), np.finfo(array.dtype).eps), part)
         signs = np.where(np.arange(array.size) % 2, 1, -1).reshape(array.shape)
         array *= (1 + part * signs).astype(array.dtype)
 

@@ -170,7 +170,9 @@ def masked_select(input: Tensor, mask: Any) -> Tensor:
 # ---- masked_scatter
 
 
-@partial_write("MaskedScatterBackward0", "masked_scatter", kind="linear", by_rows=True, batch=batching.item_by_item, apart=False)
+@partial_write(
+    "MaskedScatterBackward0", "masked_scatter", kind="linear", by_rows=True, batch=batching.item_by_item, apart=False
+)
 def masked_scatter_op(input: Array, source: Array, mask: Array) -> None:
     mask = np.broadcast_to(mask, input.shape)
     input[mask] = source.ravel()[: np.count_nonzero(mask)]

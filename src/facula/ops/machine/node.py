@@ -137,9 +137,9 @@ def _general(op: Primitive) -> Callable[..., Any]:
     several = op.multi
 
     def propagate(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> list[Any]:
+        values = saved.unpack(node, xp) if node.saved is not EMPTY else []  # and see that nothing was changed
         if _all_none(g) if several else g is None:
             return [None] * len(edges)
-        values = saved.unpack(node, xp) if node.saved is not EMPTY else []
         values.append(xp)
         grads: list[Any] = []
         for edge, (on_arrays, on_tensors, pick) in zip(edges, rules):
@@ -305,6 +305,7 @@ class _PropagateText(Text):
         self.names.update(_on_arrays=rule.on(ARRAYS), _on_tensors=rule.on(TENSORS), _attached=saved.attached)
         values = ", ".join([f"_s{i}" for i in range(len(op.slots))])
         say(1, f"if {self.is_none()}:",
+               *["    _unpack(node, xp)"] * bool(values),
                f"    return ({'None, ' * count})",
                "_needs = (" + "".join([f"edges[{i}] is not None, " for i in range(count)]) + ")")  # fmt: skip
         if op.lists.intersection(op.slot_names):
@@ -374,9 +375,9 @@ def _variadic(op: Primitive) -> Callable[..., Any]:
     position = op.slot_names.index("position") if "position" in op.slot_names else None
 
     def propagate(node: Any, g: Any, xp: Any, edges: tuple[Any, ...]) -> list[Any]:
+        values = saved.unpack(node, xp) if node.saved is not EMPTY else []
         if g is None:
             return [None] * len(edges)
-        values = saved.unpack(node, xp) if node.saved is not EMPTY else []
         values.append(xp)
         grads = []
         for i, edge in enumerate(edges):
