@@ -65,10 +65,10 @@ def test_names_of_types() -> None:
     assert torch.typename(nn.functional.relu) == "torch.nn.functional.relu"
     assert torch.typename(torch.sin) == "torch.sin" and torch.typename(len) == "len"
     assert torch.typename(nn.Linear(1, 1)).endswith("nn.modules.linear.Linear")
-    with pytest.raises(TypeError, match="^torch.nn.functional.relu is not a Module subclass"):
+    with pytest.raises(TypeError, match=r"^torch\.nn\.functional\.relu is not a Module subclass"):
         nn.Sequential(nn.functional.relu)
 
 
 def test_a_number_is_no_row_for_a_linear_layer() -> None:
-    with pytest.raises(RuntimeError, match="^both arguments to linear need to be at least 1D, but they are 0D and 2D"):
+    with pytest.raises(RuntimeError, match=r"^both arguments to linear need to be at least 1D, but they are 0D and 2D"):
         nn.Linear(3, 2)(torch.ones(()))
