@@ -278,36 +278,30 @@ KERNEL(group_norm) {
     return in_pieces(group_norm_piece, &w, w.rows * w.groups, 0.6 * (double)(w.rows * w.channels * w.width));
 }
 
-/* For each row and channel: the sum of g, and of g times the centred x. */
-static int channel_sums_piece(void *p, int64_t piece) {
-    struct norm *w = p;
-    int64_t each = w->channels / w->groups, end = smaller(w->rows * w->channels, (piece + 1) * w->step);
-    for (int64_t row = piece * w->step; row < end; row++) {
-        const real *g = w->g + row * w->width, *x = w->x + row * w->width;
-        real m = w->mean[row / each];
-        wide first, second;
-        TWO_SUMS_OF(first, second, w->width, g[i], g[i] * (x[i] - m));
-        w->parts[2 * row] = (real)first;
-        w->parts[2 * row + 1] = (real)second;
-    }
-    return DONE;
-}
-
+/* A group of channels of a row. First the sum of g and of g times the centred x for each channel; then the gradient, while
+   the group is in the cache. */
 static int group_norm_backward_piece(void *p, int64_t piece) {
     struct norm *w = p;
     int64_t each = w->channels / w->groups, first = piece % w->groups * each;
+    real m = w->mean[piece], inverse = w->inverse[piece];
     wide sum = 0, products = 0, count = (wide)(each * w->width);
     for (int64_t c = 0; c < each; c++) {
-        wide v = w->weight ? w->weight[first + c] : 1;
-        sum += v * w->parts[2 * (piece * each + c)];
-        products += v * w->parts[2 * (piece * each + c) + 1];
+        int64_t row = piece * each + c;
+        const real *g = w->g + row * w->width, *x = w->x + row * w->width;
+        wide of_g, of_both, v = w->weight ? w->weight[first + c] : 1;
+        TWO_SUMS_OF(of_g, of_both, w->width, g[i], g[i] * (x[i] - m));
+        w->parts[2 * row] = (real)of_g;
+        w->parts[2 * row + 1] = (real)of_both;
+        sum += v * w->parts[2 * row];
+        products += v * w->parts[2 * row + 1];
     }
-    real m = w->mean[piece], inverse = w->inverse[piece], along = (real)(products / count) * inverse * inverse;
+    if (!w->out) return DONE;
+    real middle = (real)(sum / count), along = (real)(products / count) * inverse * inverse;
     for (int64_t c = 0; c < each; c++) {
         int64_t at = (piece * each + c) * w->width;
         real v = w->weight ? w->weight[first + c] : 1;
         const real *restrict g = w->g + at, *restrict x = w->x + at;
-        real *restrict out = w->out + at, middle = (real)(sum / count);
+        real *restrict out = w->out + at;
         for (int64_t i = 0; i < w->width; i++) out[i] = inverse * (g[i] * v - middle - (x[i] - m) * along);
     }
     return DONE;
@@ -328,14 +322,11 @@ KERNEL(group_norm_backward) {
                      .rows = n[0],
                      .channels = n[1],
                      .width = n[2],
-                     .groups = n[3],
-                     .step = larger(1, PIECE / larger(1, n[2]))};
+                     .groups = n[3]};
     int64_t rows = w.rows * w.channels, each = w.channels / w.groups;
-    double work = 0.3 * (double)(rows * w.width);
     w.parts = scratch(KERNEL_SLOT, sizeof(real) * 2 * (size_t)(rows + 1));
     if (!w.parts) return NO_MEMORY;
-    int status = in_pieces(channel_sums_piece, &w, pieces_of(rows, w.step), work);
-    if (w.out && status == DONE) status = in_pieces(group_norm_backward_piece, &w, w.rows * w.groups, work);
+    int status = in_pieces(group_norm_backward_piece, &w, w.rows * w.groups, 0.6 * (double)(rows * w.width));
     for (int64_t c = 0; c < w.channels; c++) {
         wide sum = 0, products = 0;
         for (int64_t r = 0; r < w.rows; r++) {

@@ -12,13 +12,32 @@ INLINE struct rows rows_of(const void *x, const void *y, void *out, const int64_
     return w;
 }
 
-#define ROWS(name, first, second, last, row) \
+/* Some rows at a time, of which each step is taken for all before the next: what one row has to wait for, the sum of its
+   lanes before all else, others do meanwhile. */
+enum { TOGETHER = 8, SHORT = 256 };
+typedef void some_rows(const real *restrict x, const real *restrict y, real *restrict out, int64_t rows, int64_t n);
+
+/* Short rows are filled up to whole vectors, with what changes neither the largest nor a sum of exponentials. */
+static void in_whole_vectors(some_rows *job, const real *x, real *out, int64_t rows, int64_t n) {
+    real from[TOGETHER * SHORT] __attribute__((aligned(64))), to[TOGETHER * SHORT] __attribute__((aligned(64)));
+    int64_t whole = rounded_up(n, LANES);
+    for (int64_t r = 0; r < rows; r++) {
+        for (int i = 0; i < LANES; i++) from[(r + 1) * whole - LANES + i] = -(real)__builtin_inf();
+        memcpy(from + r * whole, x + r * n, sizeof(real) * (size_t)n);
+    }
+    job(from, 0, to, rows, whole);
+    for (int64_t r = 0; r < rows; r++) memcpy(out + r * n, to + r * whole, sizeof(real) * (size_t)n);
+}
+
+#define ROWS(name, first, second, last) \
     static int name##_piece(void *p, int64_t piece) { \
         struct rows *w = p; \
-        int64_t end = smaller(w->rows, (piece + 1) * w->step); \
-        for (int64_t r = piece * w->step; r < end; r++) { \
-            int64_t at = r * w->width; \
-            row(w->x + at, w->y ? w->y + at : 0, w->out + at, w->width); \
+        int64_t end = smaller(w->rows, (piece + 1) * w->step), n = w->width; \
+        for (int64_t r = piece * w->step; r < end; r += TOGETHER) { \
+            int64_t rows = smaller(TOGETHER, end - r); \
+            if (!w->y && n < SHORT && n % LANES) \
+                in_whole_vectors(name##_rows, w->x + r * n, w->out + r * n, rows, n); \
+            else name##_rows(w->x + r * n, w->y ? w->y + r * n : 0, w->out + r * n, rows, n); \
         } \
         return DONE; \
     } \
@@ -27,6 +46,7 @@ INLINE struct rows rows_of(const void *x, const void *y, void *out, const int64_
         struct rows w = rows_of(first, second, last, n); \
         return in_pieces(name##_piece, &w, pieces_of(w.rows, w.step), 0.8 * (double)(w.rows * w.width)); \
     }
+#define EACH_ROW for (int64_t r = 0; r < rows; r++)
 
 INLINE wide sum_of_exponentials(const real *restrict x, real m, int64_t n) {
     total t = {0, 0};
@@ -41,40 +61,57 @@ INLINE wide sum_of_exponentials(const real *restrict x, real m, int64_t n) {
     return value_of(t);
 }
 
-APART void softmax_row(const real *x, const real *y, real *out, int64_t n) {
+APART void softmax_rows(const real *restrict x, const real *restrict y, real *restrict out, int64_t rows, int64_t n) {
     UNUSED(y);
-    scaled(out, 1 / (real)exponentials(x, largest(x, n), out, n), n);
+    real m[TOGETHER], c[TOGETHER];
+    EACH_ROW m[r] = largest(x + r * n, n);
+    EACH_ROW c[r] = 1 / (real)exponentials(x + r * n, m[r], out + r * n, n);
+    EACH_ROW scaled(out + r * n, c[r], n);
 }
 
 INLINE void lowered(const real *restrict x, real m, real l, real *restrict out, int64_t n) {
     for (int64_t i = 0; i < n; i++) out[i] = (x[i] - m) - l;
 }
 
-APART void log_softmax_row(const real *x, const real *y, real *out, int64_t n) {
+APART void log_softmax_rows(const real *restrict x, const real *restrict y, real *restrict out, int64_t rows,
+                            int64_t n) {
     UNUSED(y);
-    real m = largest(x, n);
-    lowered(x, m, logarithm((real)sum_of_exponentials(x, m, n)), out, n);
+    real m[TOGETHER], l[TOGETHER];
+    EACH_ROW m[r] = largest(x + r * n, n);
+    EACH_ROW l[r] = (real)sum_of_exponentials(x + r * n, m[r], n);
+    EACH_ROW l[r] = logarithm(l[r]);
+    EACH_ROW lowered(x + r * n, m[r], l[r], out + r * n, n);
 }
 
-APART void softmax_backward_row(const real *restrict g, const real *restrict y, real *restrict out, int64_t n) {
+INLINE void softmax_backward_row(const real *restrict g, const real *restrict y, real *restrict out, int64_t n) {
     wide along;
     LONG_SUM_OF(along, n, g[i] * y[i]);
     real c = (real)along;
     for (int64_t i = 0; i < n; i++) out[i] = y[i] * (g[i] - c);
 }
 
-APART void log_softmax_backward_row(const real *restrict g, const real *restrict y, real *restrict out, int64_t n) {
+APART void softmax_backward_rows(const real *restrict g, const real *restrict y, real *restrict out, int64_t rows,
+                                 int64_t n) {
+    EACH_ROW softmax_backward_row(g + r * n, y + r * n, out + r * n, n);
+}
+
+INLINE void log_softmax_backward_row(const real *restrict g, const real *restrict y, real *restrict out, int64_t n) {
     wide along;
     LONG_SUM_OF(along, n, g[i]);
     real c = (real)along;
     for (int64_t i = 0; i < n; i++) out[i] = g[i] - exponential(y[i]) * c;
 }
 
+APART void log_softmax_backward_rows(const real *restrict g, const real *restrict y, real *restrict out, int64_t rows,
+                                     int64_t n) {
+    EACH_ROW log_softmax_backward_row(g + r * n, y + r * n, out + r * n, n);
+}
+
 /* softmax, log_softmax: x, out | rows, width. Their gradients: g, y (what they gave), out | rows, width. */
-ROWS(softmax, a[0], 0, a[1], softmax_row)
-ROWS(log_softmax, a[0], 0, a[1], log_softmax_row)
-ROWS(softmax_backward, a[0], a[1], a[2], softmax_backward_row)
-ROWS(log_softmax_backward, a[0], a[1], a[2], log_softmax_backward_row)
+ROWS(softmax, a[0], 0, a[1])
+ROWS(log_softmax, a[0], 0, a[1])
+ROWS(softmax_backward, a[0], a[1], a[2])
+ROWS(log_softmax_backward, a[0], a[1], a[2])
 
 /* ---- cross entropy */
 
