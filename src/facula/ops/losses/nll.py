@@ -108,7 +108,7 @@ def _nll_backward(
 _SAVED = {"out1": "total_weight"}
 nll_loss_op = primitive(
     "NllLossBackward0", name="nll_loss", kind="linear", outputs=2, differentiable_outputs="first", saved_names=_SAVED,
-    lowering="library",
+    native=("losses:nll_loss", 64), lowering="library",
 )(_nll)  # fmt: skip
 nll_loss2d_op = primitive(
     "NllLoss2DBackward0", name="nll_loss2d", kind="linear", outputs=2, differentiable_outputs="first",
@@ -116,8 +116,9 @@ nll_loss2d_op = primitive(
 )(_nll)  # fmt: skip
 
 nll_loss_backward_op = primitive(
-    "NllLossBackwardBackward0", name="nll_loss_backward", kind="linear", batch=batching.item_by_item, lowering="library"
-)(_nll_backward)
+    "NllLossBackwardBackward0", name="nll_loss_backward", kind="linear", batch=batching.item_by_item,
+    native=("losses:nll_loss_backward", 64, "input"), lowering="library",
+)(_nll_backward)  # fmt: skip
 nll_loss2d_backward_op = primitive(
     "NllLoss2DBackwardBackward0", name="nll_loss2d_backward", kind="linear", batch=batching.item_by_item
 )(_nll_backward)
