@@ -25,11 +25,13 @@ from ..passes.memory import place
 from ..passes.schedule import schedule
 from ..passes.space import Space, space_of
 from ..scalars import BOOL, SPELLINGS
-from ..steps import Buffer, Check, Copy, Loop, Plan, Product, PythonCall, Shape, Step, Value, dense, is_dense
+from ..steps import Buffer, Check, Copy, Loop, Plan, Product, PythonCall, Reduction, Shape, Step, Value, dense, is_dense
 
 LARGE = 1 << 15
 """Elements from which on a loop runs in tiles."""
 TILE = 1 << 14
+BLOCK = 512
+"""Elements that may be added one after the other."""
 
 
 def build(program: Any) -> Compiled:
@@ -219,8 +221,29 @@ class _Writer:
             if r.shape != shape or source in self.constants.values():
                 source = f"view_of({source}, {shape}, {r.shape})"
                 self.names["view_of"] = _view_of
-            lines.append(f'reduce("{r.kind}", {source}, {dims}, {self.array(r.out)})')
+            lines += self._by_ones(r, source) or [f'reduce("{r.kind}", {source}, {dims}, {self.array(r.out)})']
         return lines + _copies([(said[at], self.array(v)) for at, v in stores], set(given.values()))
+
+    def _by_ones(self, r: Reduction, source: str) -> list[str]:
+        """A sum of few elements, or of the columns of a small matrix, as ``add_up`` makes it: times ones."""
+        size, rows = math.prod(r.shape), r.shape[0]
+        if r.kind not in ("sum", "mean") or r.out.dtype.kind != "f":
+            return []
+        if len(r.dims) == len(r.shape) and size <= BLOCK:
+            rows = size
+            source = source if len(r.shape) == 1 else f"{source}.reshape(-1)"
+            left, right, shape = source, f"ones_{rows}_{r.out.dtype.char}", ()
+        elif len(r.shape) == 2 and r.dims == (0,) and rows <= 256 and size < 2048:
+            left, right, shape = f"ones_{rows}_{r.out.dtype.char}", source, r.shape[1:]
+        else:
+            return []
+        self.names[f"ones_{rows}_{r.out.dtype.char}"] = np.ones(rows, r.out.dtype)
+        out = self.exact(Value(r.out.buffer, r.out.offset, shape, dense(shape)))
+        lines = [f"dot({left}, {right}, {out})"]
+        if r.kind == "mean":
+            self.names["divide"] = np.divide
+            lines.append(f"divide({out}, {self._number(rows, r.out.dtype)}, {out})")
+        return lines
 
     def _shape(self, loop: Loop) -> Shape | None:
         """The shape by which all arrays of a loop count, if it is the same."""
