@@ -85,6 +85,52 @@ def test_attention_of_parts_of_one_array(causal: bool, dtype: Any, called: list[
     assert not called
 
 
+@pytest.mark.parametrize(
+    "how", [{}, {"stride": 2, "padding": 1}, {"dilation": 2}, {"groups": 2, "padding": (2, 0)}], ids=str
+)
+def test_convolution(how: dict[str, Any], called: list[str]) -> None:
+    torch.manual_seed(0)
+    x, weight = torch.randn(2, 4, 9, 8), torch.randn(6, 4 // how.get("groups", 1), 3, 3)
+    alike(lambda x, w, b: F.conv2d(x, w, b, **how), x, weight, torch.randn(6))
+    alike(lambda x, w: F.conv2d(x, w, **how).tanh(), x, weight)
+    alike(lambda x: F.conv2d(x, weight, **how), x)
+    assert not called
+
+
+@pytest.mark.filterwarnings("ignore")  # of what is not finite
+def test_convolution_of_numbers_that_are_not_finite() -> None:
+    """A kernel that declines does so in the middle of a step, before anything has changed."""
+    torch.manual_seed(0)
+    x, weight = torch.randn(1, 4, 6, 6), torch.randn(3, 4, 3, 3)
+    found = []
+    for compiled in (False, True):
+        layer = nn.Conv2d(4, 3, 3, bias=False)
+        layer.weight.data.copy_(weight)
+        optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
+
+        def step(x: Any, layer: Any = layer, optimizer: Any = optimizer) -> Any:
+            optimizer.zero_grad()
+            loss = layer(x).sum()
+            loss.backward()
+            optimizer.step()
+            return loss
+
+        run = torch.compile(step, backend="c") if compiled else step
+        losses = [run(x).item() for _ in range(2)] + [run(x * torch.inf).item(), run(x).item()]
+        found.append([*losses, layer.weight.detach().clone()])
+    (*a, eager), (*b, own) = found
+    np.testing.assert_allclose(b, a, rtol=1e-5)
+    torch.testing.assert_close(own, eager, equal_nan=True)
+
+
+@pytest.mark.parametrize("how", [{}, {"stride": 1}, {"padding": 1, "ceil_mode": True}, {"dilation": 2}], ids=str)
+def test_max_pooling(how: dict[str, Any], called: list[str]) -> None:
+    torch.manual_seed(0)
+    alike(lambda x: F.max_pool2d(x, 3, **how), torch.randn(2, 3, 9, 8))
+    alike(lambda x: F.max_pool2d(x * 2, 3, **how).tanh(), torch.randn(3, 9, 8))
+    assert not called
+
+
 @pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_cross_entropy(reduction: str, weighted: bool, called: list[str]) -> None:

@@ -32,7 +32,7 @@ NO_BIAS = (0,)
 
 @primitive(
     "ConvolutionBackward0", saved_names={"input": "input", "bias_sym_sizes_opt": "bias_sym_sizes_opt"},
-    native=("convolution:convolution", 1024),
+    native=("convolution:convolution", 1024), lowering="library",
 )  # fmt: skip
 def convolution_op(
     input: Array, weight: Array, bias: Array | None, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool,
@@ -131,7 +131,10 @@ def convolution_batched(call: batching.Call) -> Any:
 # ---- the gradients: one node with all three, as in PyTorch
 
 
-@primitive("ConvolutionBackwardBackward0", name="convolution_backward", outputs=3, saved_names={"input": "input"})
+@primitive(
+    "ConvolutionBackwardBackward0", name="convolution_backward", outputs=3, saved_names={"input": "input"},
+    lowering="library",
+)  # fmt: skip
 def convolution_backward_op(
     grad_output: Array, input: Array, weight: Array, stride: Sizes, padding: Sizes, dilation: Sizes, transposed: bool,
     output_padding: Sizes, groups: int, bias_sym_sizes_opt: Sizes, needs: tuple[bool, ...],

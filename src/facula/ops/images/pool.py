@@ -47,6 +47,7 @@ def _max_op(spatial: int) -> Primitive:
     op = Primitive(
         name, kernel, f"MaxPool{spatial}DWithIndicesBackward0", outputs=2, differentiable_outputs="first",
         batch=batching.joined_samples(spatial), saved_names={"out1": ""}, native=(f"pooling:{name}", 64),
+        lowering="library",
     )  # fmt: skip
     plane_ops(f"{name}_backward", f"MaxPool{spatial}DWithIndicesBackwardBackward0", spatial)
 
@@ -60,7 +61,9 @@ def _max_op(spatial: int) -> Primitive:
             return _spread_over_disjoint(grad_output, which, windows, input.shape)
         return getattr(ARRAYS, f"{name}_backward")(grad_output, input, places_of(which, windows))
 
-    backward = Primitive(f"{name}_backward_by_number", gradient, None, native=(f"pooling:{name}_backward", 64))
+    backward = Primitive(
+        f"{name}_backward_by_number", gradient, None, native=(f"pooling:{name}_backward", 64), lowering="library"
+    )
     op.vjp(input=Gradient(backward, which="out1"))
 
     @backward.compose
