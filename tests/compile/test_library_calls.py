@@ -131,6 +131,29 @@ def test_max_pooling(how: dict[str, Any], called: list[str]) -> None:
     assert not called
 
 
+@pytest.mark.parametrize("affine", [True, False])
+def test_batch_norm(affine: bool, called: list[str]) -> None:
+    torch.manual_seed(0)
+    layers = [nn.BatchNorm2d(3, affine=affine) for _ in range(2)]
+    compiled = torch.compile(layers[1], backend="c")
+    for i in range(3):
+        found = []
+        for layer, run in ((layers[0], layers[0]), (layers[1], compiled)):
+            torch.manual_seed(i)
+            x = torch.randn(4, 3, 5, 2, requires_grad=True)
+            layer.zero_grad()
+            run(x).sin().sum().backward()
+            found.append([x.grad, *[p.grad for p in layer.parameters()], *layer.buffers()])
+        torch.testing.assert_close(found[1], found[0])
+    assert not called
+    for layer in layers:
+        layer.eval()
+    with torch.no_grad():
+        for _ in range(2):
+            torch.testing.assert_close(compiled(x), layers[0](x))
+    assert not called
+
+
 @pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_cross_entropy(reduction: str, weighted: bool, called: list[str]) -> None:

@@ -20,7 +20,7 @@ from ..steps import Buffer, LibraryCall, Loop, Shape, Value, Written, dense, spa
 REAL = (np.dtype(np.float32), np.dtype(np.float64))
 Maker = Callable[["Call"], bool]
 _MAKERS: dict[str, Maker] = {}
-_FAMILIES = ("rows", "networks", "indexing", "images")
+_FAMILIES = ("rows", "networks", "indexing", "images", "channels")
 
 
 class Call:

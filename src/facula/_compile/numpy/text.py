@@ -227,12 +227,13 @@ class _Writer:
     def _by_ones(self, r: Reduction, source: str) -> list[str]:
         """A sum of few elements, or of the columns of a small matrix, as ``add_up`` makes it: times ones."""
         size, rows = math.prod(r.shape), r.shape[0]
+        shape: Shape = ()
         if r.kind not in ("sum", "mean") or r.out.dtype.kind != "f":
             return []
         if len(r.dims) == len(r.shape) and size <= BLOCK:
             rows = size
             source = source if len(r.shape) == 1 else f"{source}.reshape(-1)"
-            left, right, shape = source, f"ones_{rows}_{r.out.dtype.char}", ()
+            left, right = source, f"ones_{rows}_{r.out.dtype.char}"
         elif len(r.shape) == 2 and r.dims == (0,) and rows <= 256 and size < 2048:
             left, right, shape = f"ones_{rows}_{r.out.dtype.char}", source, r.shape[1:]
         else:

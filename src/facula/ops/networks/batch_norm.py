@@ -35,7 +35,7 @@ _SHOWN = {"input": "input", "out1": "result1", "out2": "result2"}
 
 @primitive(
     "NativeBatchNormBackward0", name="native_batch_norm", outputs=5, differentiable_outputs="first", saved_names=_SHOWN,
-    native=("norms:batch_norm", 64),
+    native=("norms:batch_norm", 64), lowering="library",
 )  # fmt: skip
 @by_zeros
 def batch_norm_op(
@@ -85,7 +85,7 @@ def _normalized(x: Any, running_mean: Any, running_var: Any, training: bool, eps
 
 @primitive(
     "NativeBatchNormBackwardBackward0", name="native_batch_norm_backward", outputs=3, saved_names={"input": "input"},
-    native=("norms:batch_norm_backward", 64),
+    native=("norms:batch_norm_backward", 64), lowering="library",
 )  # fmt: skip
 @by_zeros
 def batch_norm_backward_op(
