@@ -24,7 +24,9 @@ from .any_state import mark_new
 from .arguments import NUMPY_NAMES
 from .elementwise import Elementwise
 from .errors import NoOverload, WrongArgument, argument_error, is_binding_error, memory_error, misfit
+from .front import Fronts, front
 from .primitive import Primitive
+from .signatures import mistake
 from .write import (
     check_no_overlap,
     check_no_partial_overlap,
@@ -173,27 +175,20 @@ def public(
         direct = PLAIN if makes else DIRECT
 
         in_place = title.endswith("_")
-        refused = (*REFUSALS, RuntimeError, IndexError) if in_place else REFUSALS
+        fronts = Fronts(fn)
 
         def form(is_method: bool) -> Callable[..., Any]:
-            def call(*args: Any, **kwargs: Any) -> Any:
-                if (
-                    args and type(args[0]) in direct
-                    and (not kwargs or accepted.issuperset(kwargs))
-                    and (not state.special or not state.modes.dispatch)
-                ):  # fmt: skip
-                    try:
-                        return fn(*args, **kwargs) if kwargs else fn(*args)
-                    except refused as e:
-                        if overrides.overridden(args, kwargs):  # by another argument than the first
-                            return overrides.call_override(fn, call, args, kwargs)
-                        raise explained(e, args, kwargs, is_method) from None
-                    except NeedsValues as e:
-                        return each_item(e, args, kwargs)
-                return any_call(call, args, kwargs, is_method)
-
-            call.record = record  # type: ignore[attr-defined]
+            call = front(
+                title, fronts, _fn=fn, _direct=direct, _is_method=is_method, _any_call=any_call, _failed=failed,
+                _each_item=each_item,
+            )  # fmt: skip
+            call.record = record
             return looking_like(fn, call)
+
+        def failed(e: Exception, call: Any, args: tuple[Any, ...], kwargs: dict[str, Any], is_method: bool) -> Any:
+            if overrides.overridden(args, kwargs):  # by another argument than the first
+                return overrides.call_override(fn, call, args, kwargs)
+            raise explained(e, args, kwargs, is_method) from None
 
         def any_call(call: Any, args: tuple[Any, ...], given: dict[str, Any], is_method: bool) -> Any:
             kwargs = given
@@ -215,6 +210,10 @@ def public(
                     args, kwargs = prepared(autocast, args, kwargs)
             if takes_tensor and args and not isinstance(args[0], Tensor):
                 raise explained(TypeError(), args, given, is_method)
+            if not fronts.fits(args, kwargs):
+                wrong = mistake(title, args, given, is_method)
+                if wrong is not None:
+                    raise wrong
             if makes and args and isinstance(args[0], Tensor) and args[0].wraps:
                 return args[0]._made_like(title, fn, args[1:], kwargs)
             try:
@@ -242,12 +241,12 @@ def public(
                 result = fn(*args, **kwargs)
                 if isinstance(result, tuple) and isinstance(target, Tensor):
                     raise NoOverload
-            except refused as e:
-                raise explained(e, args, given, is_method) from None
             except NeedsValues as e:
                 result = each_item(e, args, kwargs)
                 if target is None:
                     return result
+            except Exception as e:
+                raise explained(e, args, given, is_method) from None
             return write_out(title, target, result, args, record)
 
         def each_item(e: NeedsValues, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -257,15 +256,20 @@ def public(
 
         def explained(e: Exception, args: tuple[Any, ...], given: dict[str, Any], is_method: bool) -> Exception:
             """PyTorch's sentence for arguments that do not fit; any other error as it is."""
+            told = mistake(title, args, given, is_method)
+            if told is not None:
+                return told
+            if not isinstance(e, REFUSALS) and not in_place:
+                return e
             if in_place and args and not isinstance(e, TypeError) and not str(e).startswith(_BEFORE_LEAVES):
                 first = refused_first(e, *args, *given.values())
                 if first is not e and misfit(fn, args, given) is None:
                     return first
             if not isinstance(e, (TypeError, AttributeError)):
-                told = memory_error(e, args)
-                wrong = misfit(fn, args, given) if told is None and type(e) is ValueError else None
+                too_large = memory_error(e, args)
+                wrong = misfit(fn, args, given) if too_large is None and type(e) is ValueError else None
                 if wrong is None:
-                    return told or e
+                    return too_large or e
                 e = wrong
             if takes_tensor and args and not isinstance(args[0], Tensor):
                 e = WrongArgument(fn.__code__.co_varnames[0], args[0], "Tensor")

@@ -1,0 +1,303 @@
+"""Which arguments PyTorch's functions take, and what it says of others.
+
+``signatures.txt`` has the forms of each function; ``python -m tests.signatures`` writes it. It is read when a call has
+failed or has unusual arguments, never before. A parameter is its kind, its name, and ``=`` if it may be left out:
+``Tensor? bias=`` may be None, ``ints2 stride=`` is a list of numbers or one number in place of two equal ones. Forms of
+methods that are no functions begin with a dot, and without ``self``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..._core.devices import device
+from ..._core.dtypes import dtype
+from ..._core.generator import Generator
+from ..._core.layouts import layout, memory_format
+from ..._core.size import Size
+from ..._tensor import Tensor
+from .arguments import NUMPY_NAMES
+
+LONGEST = 2**63
+
+
+class Parameter(NamedTuple):
+    kind: str
+    size: int
+    """How many numbers one number stands for."""
+    nullable: bool
+    name: str
+    optional: bool
+    keyword_only: bool
+
+    @property
+    def said(self) -> str:
+        """Its kind in PyTorch's words."""
+        return _SAID.get(self.kind, self.kind)
+
+
+class Form(NamedTuple):
+    """One form of a function."""
+
+    parameters: list[Parameter]
+
+    @property
+    def least(self) -> int:
+        return sum(not p.optional for p in self.parameters)
+
+    @property
+    def positional(self) -> list[Parameter]:
+        return [p for p in self.parameters if not p.keyword_only]
+
+    @property
+    def takes_sizes(self) -> bool:
+        """Whether numbers one after the other stand for a list of them."""
+        return len(self.positional) == 1 and self.parameters[0].kind == "ints"
+
+
+@cache
+def _lines() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for line in (Path(__file__).parent / "signatures.txt").read_text(encoding="utf-8").splitlines():
+        name, _, form = line.partition("(")
+        found.setdefault(name, []).append(form[:-1])
+    return found
+
+
+@cache
+def forms(name: str, is_method: bool) -> tuple[Form, ...]:
+    """The forms of a function, or of a method without its tensor; none if they are not known."""
+    lines = _lines()
+    if not is_method:
+        return tuple(_form(line) for line in lines.get(name, ()))
+    if f".{name}" in lines:
+        return tuple(_form(line) for line in lines[f".{name}"])
+    functions = [_form(line) for line in lines.get(name, ())]
+    return tuple(
+        Form([p for p in form.parameters if p.name not in ("input", "out")])
+        for form in functions
+        if any(p.name == "input" and p.kind == "Tensor" for p in form.parameters)
+    )
+
+
+def _form(line: str) -> Form:
+    parameters, keyword_only = [], False
+    for each in filter(None, line.split(", ")):
+        if each == "*":
+            keyword_only = True
+            continue
+        kind, _, name = each.partition(" ")
+        kind, nullable = kind.removesuffix("?"), kind.endswith("?")
+        bare = kind.rstrip("0123456789")
+        size = int(kind[len(bare) :] or 0)
+        parameters.append(Parameter(bare, size, nullable, name.rstrip("="), name.endswith("="), keyword_only))
+    return Form(parameters)
+
+
+# ---- kinds of arguments
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, Tensor) or hasattr(type(value), "__torch_function__")
+
+
+def _is_plain(value: Any, kinds: str) -> bool:
+    """Whether a value is a tensor that stands for a number of these kinds."""
+    return isinstance(value, Tensor) and not value.ndim and not value.requires_grad and value._array.dtype.kind in kinds
+
+
+def _is_float(value: Any) -> bool:
+    numbers = (int, float, np.number, np.bool_)
+    return isinstance(value, numbers) or hasattr(value, "hint") or _is_plain(value, "biufcV")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, complex) or _is_float(value)
+
+
+def _is_int(value: Any) -> bool:
+    if isinstance(value, (int, np.integer)) or hasattr(value, "hint"):
+        return not isinstance(value, bool)
+    return _is_plain(value, "iu")
+
+
+def _is_index(value: Any) -> bool:
+    if _is_int(value):
+        return True
+    if isinstance(value, (bool, np.bool_)):
+        return False
+    if isinstance(value, (Tensor, np.ndarray)):
+        array = value._array if isinstance(value, Tensor) else value
+        return array.dtype.kind in "biu" and array.size == 1 and (isinstance(value, Tensor) or not array.ndim)
+    return hasattr(type(value), "__index__")
+
+
+def _all(first: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    """Lists of which PyTorch looks at the first element."""
+    return lambda value: isinstance(value, (tuple, list)) and (not len(value) or first(value[0]))
+
+
+def _is_tensors(value: Any) -> bool:
+    return isinstance(value, (tuple, list)) and all(_is_tensor(t) for t in value)
+
+
+_TAKES: dict[str, Callable[[Any], bool]] = {
+    "Tensor": _is_tensor,
+    "Number": _is_number,
+    "float": _is_float,
+    "complex": _is_number,
+    "int": _is_int,
+    "SymInt": _is_index,
+    "bool": lambda value: isinstance(value, bool) or hasattr(value, "hint"),
+    "str": lambda value: isinstance(value, str),
+    "ints": _all(_is_index),
+    "floats": _all(_is_float),
+    "Numbers": _all(_is_number),
+    "Tensors": _is_tensors,
+    "torch.dtype": lambda value: isinstance(value, dtype) or value in (int, float, bool, complex),
+    "torch.layout": lambda value: isinstance(value, layout),
+    "torch.memory_format": lambda value: isinstance(value, memory_format),
+    "torch.device": lambda value: isinstance(value, (device, str)) or _is_int(value),
+    "torch.Generator": lambda value: isinstance(value, Generator),
+}
+
+_SAID = {"ints": "tuple of ints", "floats": "tuple of floats", "Numbers": "tuple of Scalars",
+         "Tensors": "tuple of Tensors", "SymInt": "int"}  # fmt: skip
+
+_NAMED = {dtype: "torch.dtype", layout: "torch.layout", memory_format: "torch.memory_format", Size: "torch.Size",
+          device: "torch.device", Generator: "torch._C.Generator"}  # fmt: skip
+
+_HEAP = 1 << 9
+"""The flag of classes that are written in Python, which CPython calls by their names alone."""
+
+
+def type_name(value: Any) -> str:
+    """The type of a value as PyTorch's messages tell it."""
+    cls = type(value)
+    if cls in _NAMED:
+        return _NAMED[cls]
+    plain = cls.__flags__ & _HEAP or cls.__module__ == "builtins"
+    return cls.__name__ if plain else f"{cls.__module__}.{cls.__name__}"
+
+
+# ---- calls
+
+
+def mistake(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], is_method: bool) -> Exception | None:
+    """What PyTorch says of a call that none of the forms takes; None if one does, or if there are none."""
+    known = forms(name, is_method)
+    if not known:
+        return None
+    if is_method:
+        args = args[1:]
+    told = [_misfit(name, form, args, kwargs) for form in known]
+    for form, wrong in zip(known, told):
+        if wrong is None:
+            return _unpacked(name, form, args, kwargs)
+    given = len(args) + len(kwargs)
+    plausible = [wrong for form, wrong in zip(known, told) if form.least <= given <= len(form.parameters)]
+    if len(known) == 1:
+        return told[0]
+    return plausible[0] if len(plausible) == 1 else no_combination(name, args, kwargs)
+
+
+def no_combination(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TypeError:
+    given = ", ".join(map(type_name, args))
+    named = [f"{k}={type_name(v)}" for k, v in kwargs.items()]
+    told = ", ".join([given, *named]) if args else "".join(f"{n}, " for n in named)
+    return TypeError(f"{name}() received an invalid combination of arguments - got ({told})")
+
+
+def _misfit(name: str, form: Form, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TypeError | None:
+    """The first thing that is wrong about a call of a form."""
+    positional = form.positional
+    if len(args) > len(positional) and not (form.takes_sizes and _is_index(args[0])):
+        return _too_many(name, form, len(args))
+    used = 0
+    for i, p in enumerate(form.parameters):
+        by_name = i >= len(args) or p.keyword_only
+        if by_name:
+            key = p.name if p.name in kwargs else next((k for k in kwargs if NUMPY_NAMES.get(k) == p.name), None)
+            if key is None:
+                if not p.optional:
+                    return _missing(name, form, i, kwargs)
+                continue
+            used += 1
+            value = kwargs[key]
+        else:
+            value = args[i]
+        if value is None and p.nullable:
+            continue
+        if not _takes(p, value) and not (i == 0 and not by_name and form.takes_sizes and _is_index(value)):
+            return _wrong(name, p, i, value, by_name)
+    if used < len(kwargs):
+        return _stranger(name, form, len(args), kwargs)
+    return None
+
+
+def _takes(p: Parameter, value: Any) -> bool:
+    takes = _TAKES.get(p.kind)
+    return takes is None or takes(value) or (p.size > 0 and _is_index(value))
+
+
+def _wrong(name: str, p: Parameter, i: int, value: Any, by_name: bool) -> TypeError:
+    if p.kind == "Tensors" and isinstance(value, (tuple, list)):
+        at = next(k for k, t in enumerate(value) if not _is_tensor(t))
+        return TypeError(f"expected Tensor as element {at} in argument {i}, but got {type_name(value[at])}")
+    where = "" if by_name else f" (position {i + 1})"
+    if p.kind in ("ints", "floats", "Numbers") and isinstance(value, (tuple, list)):
+        found = f"but found element of type {type_name(value[0])} at pos 0"
+        return TypeError(f"{name}(): argument '{p.name}'{where} must be {p.said}, {found}")
+    return TypeError(f"{name}(): argument '{p.name}'{where} must be {p.said}, not {type_name(value)}")
+
+
+def _too_many(name: str, form: Form, given: int) -> TypeError:
+    most, least = len(form.positional), form.least
+    takes = f"{most} positional argument{'s' * (most != 1)}"
+    if most != least:
+        takes = f"from {least} to {most} positional arguments"
+    return TypeError(f"{name}() takes {takes} but {given} {'was' if given == 1 else 'were'} given")
+
+
+def _missing(name: str, form: Form, first: int, kwargs: dict[str, Any]) -> TypeError:
+    absent = [p.name for p in form.parameters[first:] if not p.optional and p.name not in kwargs]
+    quoted = ", ".join(f'"{n}"' for n in absent)
+    return TypeError(f"{name}() missing {len(absent)} required positional arguments: {quoted}")
+
+
+def _stranger(name: str, form: Form, given: int, kwargs: dict[str, Any]) -> TypeError:
+    names = [p.name for p in form.parameters]
+    for key in kwargs:
+        meant = key if key in names else NUMPY_NAMES.get(key, key)
+        if meant not in names:
+            return TypeError(f"{name}() got an unexpected keyword argument '{key}'")
+        if names.index(meant) < given:
+            return TypeError(f"{name}() got multiple values for argument '{key}'")
+    return TypeError(f"{name}(): invalid keyword arguments")
+
+
+def _unpacked(name: str, form: Form, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Exception | None:
+    """What is said of numbers that are too large, and of lists of which a later element is none of their kind."""
+    given = [*zip(form.parameters, args), *((p, kwargs[p.name]) for p in form.parameters if p.name in kwargs)]
+    for p, value in given:
+        if isinstance(value, (tuple, list)) and p.kind == "ints":
+            for at, n in enumerate(value, 1):
+                if not (_is_index(n) or isinstance(n, bool)):
+                    return _not_unpacked(name, p, at, f"type must be tuple of ints,but got {type_name(n)}")
+                if type(n) is int and not -LONGEST <= n < LONGEST:
+                    return _not_unpacked(name, p, at, "Overflow when unpacking long long")
+        elif type(value) is int and not -LONGEST <= value < LONGEST:
+            if p.kind in ("int", "SymInt", "ints"):
+                return ValueError("Overflow when unpacking long long")
+            if p.kind == "Number":
+                return OverflowError("int too big to convert")
+    return None
+
+
+def _not_unpacked(name: str, p: Parameter, at: int, why: str) -> TypeError:
+    return TypeError(f"{name}(): argument '{p.name}' failed to unpack the object at pos {at} with error \"{why}\"")
