@@ -117,7 +117,8 @@ class Answer:
         """The text, if it is about an argument and its type. What follows a combination is a list of overloads."""
         if self.error != "TypeError" or not _SENTENCES.search(self.text):
             return ""
-        return self.text.partition(", but expected ")[0].replace("*", "")
+        told, _, kinds = self.text.partition(", but expected ")[0].partition("got (")
+        return f"{told}{sorted(kinds.strip('() ,').split(', '))}"  # PyTorch puts names in no order
 
     def __str__(self) -> str:
         return f"{self.error}: {self.text[:160]}" if self.error else "no error"

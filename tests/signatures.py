@@ -32,22 +32,31 @@ def written() -> Iterator[str]:
     """The lines of the file."""
     import torch
 
-    known = set()
+    known: dict[str, list[str]] = {}
     for room in ROOMS:
         space = getattr(torch._C, room)
         for name in sorted(vars(space) if room != "_VariableFunctions" else dir(space)):
             fn = getattr(space, name)
-            if name.startswith("__") or name in known or not is_plain(torch, name, fn):
-                continue
-            lines = list(forms(torch, name, fn, [object()] * 60))
-            if lines:
-                known.add(name)
-                yield from (f"{name}({line})" for line in lines)
+            if not name.startswith("__") and name not in known and is_plain(torch, name, fn):
+                known[name] = list(forms(torch, name, fn, [object()] * 60))
+                yield from (f"{name}({line})" for line in known[name])
     for name in sorted(dir(torch._C.TensorBase)):
         fn = getattr(torch._C.TensorBase, name)
-        if name.startswith("__") or not callable(fn) or name in known or not hasattr(facula.Tensor, name):
+        is_same = getattr(torch.Tensor, name) is fn and hasattr(facula.Tensor, name)
+        if name.startswith("__") or not callable(fn) or not is_same:
             continue
-        yield from (f".{name}({line})" for line in forms(torch, name, fn, [torch.ones(()), *[object()] * 60]))
+        lines = list(forms(torch, name, fn, [torch.ones(()), *[object()] * 60]))
+        if lines != list(filter(None, map(as_method, known.get(name, ())))):
+            yield from (f".{name}({line})" for line in lines)
+
+
+def as_method(form: str) -> str | None:
+    """What is left of a function's form for the method."""
+    parts = form.split(", ")
+    if "Tensor input" not in parts:
+        return None
+    rest = [part for part in parts if part != "Tensor input" and not part.endswith(" out=")]
+    return ", ".join(rest[:-1] if rest[-1:] == ["*"] else rest)
 
 
 def is_plain(torch: Any, name: str, fn: Any) -> bool:

@@ -9,18 +9,34 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.devices import device
+from ..._core.dtypes import dtype
+from ..._core.generator import Generator
+from ..._core.layouts import layout, memory_format
+from ..._core.size import Size
+
+
+_NAMED = {dtype: "torch.dtype", layout: "torch.layout", memory_format: "torch.memory_format", Size: "torch.Size",
+          device: "torch.device", Generator: "torch._C.Generator"}  # fmt: skip
+
+_HEAP = 1 << 9
+"""The flag of classes that are written in Python, which CPython calls by their names alone."""
+
 
 def type_of(value: Any) -> str:
     """The type of a value as PyTorch's messages tell it."""
     cls = type(value)
-    return cls.__name__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
+    if cls in _NAMED:
+        return _NAMED[cls]
+    plain = cls.__flags__ & _HEAP or cls.__module__ == "builtins"
+    return cls.__name__ if plain else f"{cls.__module__}.{cls.__name__}"
 
 
 class WrongArgument(TypeError):
     """An operator refuses the type of one of its arguments; ``public`` turns this into PyTorch's sentence."""
 
     def __init__(self, name: str, value: Any, wanted: str) -> None:
-        super().__init__(f"argument '{name}' must be {wanted}, not {type(value).__name__}")
+        super().__init__(f"argument '{name}' must be {wanted}, not {type_of(value)}")
         self.name = name
         self.value = value
         self.wanted = wanted
@@ -108,7 +124,7 @@ def argument_error(
             return TypeError(f"{name}(): {e}")
         at = names.index(e.name) + (0 if is_method else 1)
         return TypeError(
-            f"{name}(): argument '{e.name}' (position {at}) must be {e.wanted}, not {type(e.value).__name__}"
+            f"{name}(): argument '{e.name}' (position {at}) must be {e.wanted}, not {type_of(e.value)}"
         )
     if isinstance(e, NoOverload):
         return no_combination(name, shown, kwargs)
@@ -139,7 +155,7 @@ def argument_error(
 
 
 def no_combination(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TypeError:
-    given = ", ".join(type(a).__name__ for a in args)
-    named = [f"{k}={type(v).__name__}" for k, v in kwargs.items()]
+    given = ", ".join(map(type_of, args))
+    named = [f"{k}={type_of(v)}" for k, v in kwargs.items()]
     told = ", ".join([given, *named]) if args else "".join(f"{n}, " for n in named)
     return TypeError(f"{name}() received an invalid combination of arguments - got ({told})")

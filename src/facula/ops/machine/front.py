@@ -1,33 +1,68 @@
 """The front of a public function: calls whose arguments are plainly what they should be go straight on.
 
-NOTE [plain arguments]: what a function's annotations say is asked of every call, by looking at classes alone, as text
-that is compiled when it is first called (``text``): a loop over arguments takes as long as a small kernel. What is of
-another class than the usual ones goes a slower way, where ``signatures`` tells what PyTorch takes.
+NOTE [plain arguments]: of every call the classes of its arguments are looked at, by a text that is compiled when it is
+first called (``text``): a loop over arguments takes as long as a small kernel. An argument of another class than the
+usual ones goes a slower way, where ``signatures`` tells whether PyTorch takes it, and what it says if not.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 from ..._core import state
+from ..._core.devices import device
+from ..._core.dtypes import dtype
+from ..._core.generator import Generator
+from ..._core.layouts import layout, memory_format
+from ..._core.size import Size
 from ..._levels.needs_values import NeedsValues
 from ...autograd.saved import DIRECT
+from .signatures import Parameter, forms
 from .text import Text, compiled_when_called
 
-_PLAIN: dict[str, tuple[type, ...]] = {"bool": (bool,), "int": (int,), "float": (float, int), "str": (str,)}
+_PLAIN: dict[str, tuple[type, ...]] = {
+    "bool": (bool,), "int": (int,), "SymInt": (int,), "float": (float, int), "str": (str,),
+    "Number": (float, int, bool, complex), "complex": (float, int, bool, complex),
+    "ints": (tuple, list, Size), "floats": (tuple, list), "Numbers": (tuple, list), "Tensors": (tuple, list),
+    "torch.dtype": (dtype, type), "torch.layout": (layout,), "torch.memory_format": (memory_format,),
+    "torch.device": (device, str, int), "torch.Generator": (Generator,),
+}  # fmt: skip
+"""The usual classes of arguments of a kind."""
 
 
 class Fronts:
-    """Which classes the parameters of a function plainly take."""
+    """Which classes the parameters of a function plainly take, as far as that is known: asked when first called."""
 
-    def __init__(self, fn: Callable[..., Any]) -> None:
-        parameters = list(inspect.signature(fn).parameters.values())
-        named = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
-        self.by_name: dict[str, Any] = {p.name: _classes(p) for p in named}
+    def __init__(self, title: str, fn: Callable[..., Any]) -> None:
+        self.title = title
+        self.fn = fn
+
+    @cached_property
+    def parameters(self) -> list[inspect.Parameter]:
+        return list(inspect.signature(self.fn).parameters.values())
+
+    @cached_property
+    def by_name(self) -> dict[str, Any]:
         """None where anything will do."""
-        self.positional = [_classes(p) for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+        known = [p for form in forms(self.title, False) or forms(self.title, True) for p in form.parameters]
+        named = [p for p in self.parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+        return {p.name: _classes(p, [k for k in known if k.name == p.name]) for p in named}
+
+    @cached_property
+    def positional(self) -> list[Any]:
+        return [self.by_name[p.name] for p in self.parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+
+    @property
+    def required(self) -> int:
+        return sum(p.kind is p.POSITIONAL_OR_KEYWORD and p.default is p.empty for p in self.parameters)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it takes any number of arguments."""
+        return any(p.kind in (p.VAR_POSITIONAL, p.POSITIONAL_ONLY) for p in self.parameters)
 
     def fits(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether all arguments but the first are plain."""
@@ -41,14 +76,21 @@ class Fronts:
         return True
 
 
-def _classes(p: inspect.Parameter) -> Any:
-    kind, _, optional = str(p.annotation).partition(" | ")
-    if optional not in ("", "None"):
+def _classes(p: inspect.Parameter, known: list[Parameter]) -> Any:
+    """The usual classes of an argument: by PyTorch's forms of the function, or by its annotation."""
+    kinds = {k.kind for k in known}
+    nullable = any(k.nullable for k in known)
+    if not known:
+        kind, _, optional = str(p.annotation).partition(" | ")
+        if optional not in ("", "None"):
+            return None
+        kinds, nullable = {kind}, bool(optional) or p.default is None
+    if not kinds.issubset((*_PLAIN, "Tensor")):
         return None
-    none = (type(None),) if optional or p.default is None else ()
-    if kind == "Tensor":
-        return {*DIRECT, *none} if none else DIRECT
-    return frozenset((*_PLAIN[kind], *none)) if kind in _PLAIN else None
+    if kinds == {"Tensor"} and not nullable:
+        return DIRECT
+    plain = {cls for kind in kinds for cls in (DIRECT if kind == "Tensor" else _PLAIN[kind])}
+    return frozenset([*plain, *[type(None)] * nullable, *[int] * any(k.size for k in known)])
 
 
 def front(title: str, fronts: Fronts, **names: Any) -> Any:
@@ -59,35 +101,51 @@ def front(title: str, fronts: Fronts, **names: Any) -> Any:
 
     def text(given: dict[str, Any]) -> Callable[..., Any]:
         lines = Text(_Named(title))
-        asked = ""
-        for i, classes in reversed([*enumerate(fronts.positional)][1:]):
-            inner = f" and {asked}" if asked else ""
-            if classes is not None:
-                asked = f"(_len(args) <= {i} or args[{i}].__class__ in _c{i}{inner})"
-                given[f"_c{i}"] = classes
+        classes = fronts.positional
+        given |= {"_by_name": fronts.by_name, **{f"_c{i}": c for i, c in enumerate(classes)}}
         lines.say(0, "def _call(*args, **kwargs):",
-                     f"    if args and _type(args[0]) in _direct {f'and {asked} ' if asked else ''}"
-                     "and (not _state.special or not _state.modes.dispatch):",
-                     "        if kwargs:",
-                     "            for _name in kwargs:",
+                     "    try:",
+                     "        if _state.special and _state.modes.dispatch:",
+                     "            pass",
+                     "        elif kwargs:",
+                     "            for _name, _value in kwargs.items():",
                      "                if _name not in _by_name:",
-                     "                    return _any_call(_self, args, kwargs, _is_method)",
+                     "                    break",
                      "                _classes = _by_name[_name]",
-                     "                if _classes is not None and kwargs[_name].__class__ not in _classes:",
-                     "                    return _any_call(_self, args, kwargs, _is_method)",
-                     "        try:",
-                     "            return _fn(*args, **kwargs) if kwargs else _fn(*args)",
-                     "        except _NeedsValues as _e:",
-                     "            return _each_item(_e, args, kwargs)",
-                     "        except Exception as _e:",
-                     "            return _failed(_e, _self, args, kwargs, _is_method)",
+                     "                if _classes is not None and _value.__class__ not in _classes:",
+                     "                    break",
+                     "            else:",
+                     f"                if args and _type(args[0]) in _direct{asked(classes)}:",
+                     "                    return _fn(*args, **kwargs)")  # fmt: skip
+        few = [] if fronts.is_open else range(max(fronts.required, 1), min(len(classes), 4) + 1)
+        for n in few:  # a call without a star takes less time
+            names = [f"_{i}" for i in range(n)]
+            plain = [f" and _{i}.__class__ in _c{i}" for i in range(1, n) if classes[i] is not None]
+            lines.say(2, f"elif _len(args) == {n}:",
+                         f"    {', '.join(names)}, = args",
+                         f"    if _type(_0) in _direct{''.join(plain)}:",
+                         f"        return _fn({', '.join(names)})")  # fmt: skip
+        lines.say(0, f"        elif args and _type(args[0]) in _direct{asked(classes)}:",
+                     "            return _fn(*args)",
+                     "    except _NeedsValues as _e:",
+                     "        return _each_item(_e, args, kwargs)",
+                     "    except Exception as _e:",
+                     "        return _failed(_e, _self, args, kwargs, _is_method)",
                      "    return _any_call(_self, args, kwargs, _is_method)")  # fmt: skip
         return lines.compiled("_call", given)
 
-    own = {"_type": type, "_len": len, "_state": state, "_NeedsValues": NeedsValues, "_by_name": fronts.by_name}
-    given = {**own, **names}
+    given = {"_type": type, "_len": len, "_state": state, "_NeedsValues": NeedsValues, **names}
     given["_self"] = made = compiled_when_called(text, given)
     return made
+
+
+def asked(classes: list[Any]) -> str:
+    """That arguments after the first, as many as there are, are of their classes."""
+    whole = ""
+    for i, each in reversed([*enumerate(classes)][1:]):
+        if each is not None:
+            whole = f" and (_len(args) <= {i} or args[{i}].__class__ in _c{i}{whole})"
+    return whole
 
 
 class _Named:

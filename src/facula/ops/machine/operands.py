@@ -13,6 +13,7 @@ from ..._tensor import Tensor
 from .any_state import ndarray, wrap
 from .arguments import is_number
 from .errors import type_of
+from .signatures import mistake
 
 if TYPE_CHECKING:
     from .elementwise import Elementwise
@@ -166,6 +167,9 @@ def check_devices(arrays: list[Any]) -> None:
 
 def wrong_operand(op: Elementwise, args: tuple[Any, ...], form: str = "function", at: int = -1) -> TypeError:
     """What PyTorch says of an argument of the wrong type. A method does not count its own tensor."""
+    known = mistake(f"{op.name}_" if form == "inplace" else op.name, args, {}, form != "function")
+    if isinstance(known, TypeError):
+        return known
     for i, (name, v) in enumerate(zip(op.tensor_names, args, strict=False)):
         if i == at or not isinstance(v, (Tensor, bool, int, float, complex, np.generic)):
             position = i + 1 - (form != "function")

@@ -175,7 +175,7 @@ def public(
         direct = PLAIN if makes else DIRECT
 
         in_place = title.endswith("_")
-        fronts = Fronts(fn)
+        fronts = Fronts(title, fn)
 
         def form(is_method: bool) -> Callable[..., Any]:
             call = front(

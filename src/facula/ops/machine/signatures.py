@@ -19,9 +19,9 @@ from ..._core.devices import device
 from ..._core.dtypes import dtype
 from ..._core.generator import Generator
 from ..._core.layouts import layout, memory_format
-from ..._core.size import Size
 from ..._tensor import Tensor
 from .arguments import NUMPY_NAMES
+from .errors import no_combination, type_of
 
 LONGEST = 2**63
 
@@ -169,21 +169,6 @@ _TAKES: dict[str, Callable[[Any], bool]] = {
 _SAID = {"ints": "tuple of ints", "floats": "tuple of floats", "Numbers": "tuple of Scalars",
          "Tensors": "tuple of Tensors", "SymInt": "int"}  # fmt: skip
 
-_NAMED = {dtype: "torch.dtype", layout: "torch.layout", memory_format: "torch.memory_format", Size: "torch.Size",
-          device: "torch.device", Generator: "torch._C.Generator"}  # fmt: skip
-
-_HEAP = 1 << 9
-"""The flag of classes that are written in Python, which CPython calls by their names alone."""
-
-
-def type_name(value: Any) -> str:
-    """The type of a value as PyTorch's messages tell it."""
-    cls = type(value)
-    if cls in _NAMED:
-        return _NAMED[cls]
-    plain = cls.__flags__ & _HEAP or cls.__module__ == "builtins"
-    return cls.__name__ if plain else f"{cls.__module__}.{cls.__name__}"
-
 
 # ---- calls
 
@@ -204,13 +189,6 @@ def mistake(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], is_method:
     if len(known) == 1:
         return told[0]
     return plausible[0] if len(plausible) == 1 else no_combination(name, args, kwargs)
-
-
-def no_combination(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TypeError:
-    given = ", ".join(map(type_name, args))
-    named = [f"{k}={type_name(v)}" for k, v in kwargs.items()]
-    told = ", ".join([given, *named]) if args else "".join(f"{n}, " for n in named)
-    return TypeError(f"{name}() received an invalid combination of arguments - got ({told})")
 
 
 def _misfit(name: str, form: Form, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TypeError | None:
@@ -248,12 +226,12 @@ def _takes(p: Parameter, value: Any) -> bool:
 def _wrong(name: str, p: Parameter, i: int, value: Any, by_name: bool) -> TypeError:
     if p.kind == "Tensors" and isinstance(value, (tuple, list)):
         at = next(k for k, t in enumerate(value) if not _is_tensor(t))
-        return TypeError(f"expected Tensor as element {at} in argument {i}, but got {type_name(value[at])}")
+        return TypeError(f"expected Tensor as element {at} in argument {i}, but got {type_of(value[at])}")
     where = "" if by_name else f" (position {i + 1})"
-    if p.kind in ("ints", "floats", "Numbers") and isinstance(value, (tuple, list)):
-        found = f"but found element of type {type_name(value[0])} at pos 0"
+    if p.kind in ("ints", "floats", "Numbers") and isinstance(value, (tuple, list)) and not by_name:
+        found = f"but found element of type {type_of(value[0])} at pos 0"
         return TypeError(f"{name}(): argument '{p.name}'{where} must be {p.said}, {found}")
-    return TypeError(f"{name}(): argument '{p.name}'{where} must be {p.said}, not {type_name(value)}")
+    return TypeError(f"{name}(): argument '{p.name}'{where} must be {p.said}, not {type_of(value)}")
 
 
 def _too_many(name: str, form: Form, given: int) -> TypeError:
@@ -271,14 +249,13 @@ def _missing(name: str, form: Form, first: int, kwargs: dict[str, Any]) -> TypeE
 
 
 def _stranger(name: str, form: Form, given: int, kwargs: dict[str, Any]) -> TypeError:
+    """Of a name that the form does not have, or that stands for an argument which was given before."""
     names = [p.name for p in form.parameters]
-    for key in kwargs:
-        meant = key if key in names else NUMPY_NAMES.get(key, key)
-        if meant not in names:
-            return TypeError(f"{name}() got an unexpected keyword argument '{key}'")
-        if names.index(meant) < given:
-            return TypeError(f"{name}() got multiple values for argument '{key}'")
-    return TypeError(f"{name}(): invalid keyword arguments")
+    strange = next((key for key in kwargs if key not in names), None)
+    if strange is not None:
+        return TypeError(f"{name}() got an unexpected keyword argument '{strange}'")
+    twice = next(key for key in kwargs if names.index(key) < given)
+    return TypeError(f"{name}() got multiple values for argument '{twice}'")
 
 
 def _unpacked(name: str, form: Form, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Exception | None:
@@ -288,7 +265,7 @@ def _unpacked(name: str, form: Form, args: tuple[Any, ...], kwargs: dict[str, An
         if isinstance(value, (tuple, list)) and p.kind == "ints":
             for at, n in enumerate(value, 1):
                 if not (_is_index(n) or isinstance(n, bool)):
-                    return _not_unpacked(name, p, at, f"type must be tuple of ints,but got {type_name(n)}")
+                    return _not_unpacked(name, p, at, f"type must be tuple of ints,but got {type_of(n)}")
                 if type(n) is int and not -LONGEST <= n < LONGEST:
                     return _not_unpacked(name, p, at, "Overflow when unpacking long long")
         elif type(value) is int and not -LONGEST <= value < LONGEST:
