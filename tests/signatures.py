@@ -24,6 +24,9 @@ _KINDS = {
     "Device": "torch.device", "MemoryFormat": "torch.memory_format", "Generator": "torch.Generator",
     "List[Tensor]": "Tensors", "List[int]": "ints", "List[float]": "floats", "List[number]": "Numbers",
 }  # fmt: skip
+CASTS = "bfloat16 bool byte cdouble cfloat char cpu double float half int long short"
+"""Methods that have no schema."""
+
 _SAID = {"tuple of ints": "ints", "tuple of Tensors": "Tensors", "tuple of floats": "floats",
          "tuple of Scalars": "Numbers"}  # fmt: skip
 
@@ -48,6 +51,7 @@ def written() -> Iterator[str]:
         lines = list(forms(torch, name, fn, [torch.ones(()), *[object()] * 60]))
         if lines != list(filter(None, map(as_method, known.get(name, ())))):
             yield from (f".{name}({line})" for line in lines)
+    yield from (f".{name}(*, torch.memory_format? memory_format=)" for name in CASTS.split())
 
 
 def as_method(form: str) -> str | None:
@@ -112,7 +116,8 @@ def _kind(argument: Any, schema: Any) -> tuple[str, bool]:
     kind = _KINDS.get(kind, kind)
     if kind == "int" and re.search(rf"SymInt\?? {argument.name}\b", str(schema)):
         kind = "SymInt"
-    return f"{kind}{argument.N or ''}", nullable
+    left_out = argument.has_default_value() and argument.default_value == []
+    return f"{kind}{argument.N or ''}", nullable or left_out
 
 
 def of_schema(schema: Any, given: list[Any], outs: int) -> str:

@@ -21,7 +21,7 @@ def scalar(value: Any, dt: Any) -> np.ndarray[Any, Any]:
     kept = _scalars[dt] if value.__class__ is float else _whole[dt]
     array = kept.get(value)
     if array is None:
-        array = np.array(value, dt)
+        array = np.array(whole(value), dt)
         array.flags.writeable = False
         if len(kept) < _SCALARS_KEPT and (value != 0 or value.__class__ is int):  # 0.0 == -0.0 must not share an entry
             kept[value] = array
@@ -32,6 +32,13 @@ def scalar(value: Any, dt: Any) -> np.ndarray[Any, Any]:
 def number_array(v: Any, np_dt: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """A Python number as a 0-d array of any dtype."""
     if np_dt.kind in "iu" and isinstance(v, int):
-        v = int(v) & (2 ** (8 * np_dt.itemsize) - 1)  # wraps around, as C does
+        v = int(whole(v)) & (2 ** (8 * np_dt.itemsize) - 1)  # wraps around, as C does
         return np.array(v, f"u{np_dt.itemsize}").view(np_dt)
-    return np.array(v).astype(np_dt)
+    return np.array(whole(v)).astype(np_dt)
+
+
+def whole(value: Any) -> Any:
+    """A number, if it is none that needs more than 64 bits."""
+    if isinstance(value, int) and not -(2**63) <= value < 2**64:
+        raise OverflowError("int too big to convert" if value > 0 else "can't convert negative int to unsigned")
+    return value

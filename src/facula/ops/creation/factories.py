@@ -14,13 +14,17 @@ from ..._levels.needs_values import DrawsDiffer
 from ..._tensor import Tensor
 from ..machine.any_state import mark_inference, wrap
 from ..machine.errors import memory_error
+from ..machine.front import Fronts
 from ..machine.public import FUNCTIONS, resize_output
+from ..machine.signatures import mistake
 
 
 def creator(names: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Make a function that takes no tensors public: function modes see the call."""
 
     def make(fn: Callable[..., Any]) -> Callable[..., Any]:
+        fronts = Fronts(fn.__name__, fn)
+
         @functools.wraps(fn)
         def call(*args: Any, **kwargs: Any) -> Any:
             if state.special:
@@ -30,18 +34,24 @@ def creator(names: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any
                     from ...profiler import _recorder  # loaded when first used
 
                     return _recorder.function(f"aten::{fn.__name__}", args, fn, kwargs)
+            for name, value in kwargs.items():
+                classes = fronts.by_name.get(name)
+                if classes is not None and value.__class__ not in classes:
+                    wrong = mistake(fn.__name__, args, kwargs, False)
+                    if wrong is not None:
+                        raise wrong
             try:
                 if state.special and state.modes.capture is not None:
                     return state.modes.capture.function(fn, args, kwargs, True)
                 if state.special and state.modes.kernels is not None:
                     return state.modes.kernels.function(fn.__name__, fn, args, kwargs)
                 return fn(*args, **kwargs)
-            except (ValueError, OverflowError, MemoryError) as e:
-                raise memory_error(e, args) or e from None
             except DrawsDiffer as e:
                 from ..._levels.batched import each_item_of  # loaded when first used
 
                 return each_item_of(e, fn.__name__, fn, args, kwargs)
+            except Exception as e:
+                raise mistake(fn.__name__, args, kwargs, False) or memory_error(e, args) or e from None
 
         for name in (names or fn.__name__).split():
             FUNCTIONS[name] = call

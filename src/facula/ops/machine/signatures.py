@@ -260,6 +260,8 @@ def _stranger(name: str, form: Form, given: int, kwargs: dict[str, Any]) -> Type
 
 def _unpacked(name: str, form: Form, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Exception | None:
     """What is said of numbers that are too large, and of lists of which a later element is none of their kind."""
+    if form.takes_sizes and args and not isinstance(args[0], (tuple, list)):
+        args = (args,)
     given = [*zip(form.parameters, args), *((p, kwargs[p.name]) for p in form.parameters if p.name in kwargs)]
     for p, value in given:
         if isinstance(value, (tuple, list)) and p.kind == "ints":
@@ -271,8 +273,8 @@ def _unpacked(name: str, form: Form, args: tuple[Any, ...], kwargs: dict[str, An
         elif type(value) is int and not -LONGEST <= value < LONGEST:
             if p.kind in ("int", "SymInt", "ints"):
                 return ValueError("Overflow when unpacking long long")
-            if p.kind == "Number":
-                return OverflowError("int too big to convert")
+            if p.kind == "Number" and not -LONGEST <= value < 2 * LONGEST:
+                return OverflowError("int too big to convert" if value > 0 else "can't convert negative int to unsigned")
     return None
 
 
