@@ -1,0 +1,53 @@
+"""Bad arguments are refused as PyTorch refuses them: part of what ``python -m tests.argument_attack`` asks."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+
+import pytest
+
+import facula
+
+from . import argument_attack, signatures
+from .argument_attack import Attack, attacks, difference, is_foreign
+
+ENTRIES = """
+abs add addmm all amax any argmax bitwise_and cat chunk clamp cumsum diagonal eq expand fft.fft flip gather index_select kthvalue
+linalg.norm linalg.solve logsumexp masked_fill matmul max.reduction_with_dim mean median mul narrow nn.functional.gelu
+nn.functional.softplus permute pow prod repeat reshape roll select softmax sort split squeeze std sum take topk
+transpose tril unbind unfold unsqueeze var view where zeros
+""".split()
+EVERY = 7
+"""So many calls are left out between two that are made."""
+
+HAS_TORCH = importlib.util.find_spec("torch") is not None
+
+
+def sample(entries: list[str], every: int) -> list[Attack]:
+    return list(itertools.islice(attacks(entries), 0, None, every))
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_errors_are_never_those_of_numpy_or_of_the_inside(entry: str) -> None:
+    found = {str(attack): attack.run(facula) for attack in sample([entry], EVERY)}
+    assert found
+    assert not {call: str(answer) for call, answer in found.items() if is_foreign(answer)}
+
+
+@pytest.mark.skipif(not HAS_TORCH, reason="compares with PyTorch")
+def test_errors_are_those_of_pytorch() -> None:
+    import torch
+
+    different = []
+    calls = sample(ENTRIES, EVERY)
+    for attack in calls:
+        theirs, ours = attack.run(torch), attack.run(facula)
+        if difference(theirs, ours):
+            different.append(f"{attack}\n    torch:  {theirs}\n    facula: {ours}")
+    assert len(different) <= argument_attack.KNOWN * len(calls), "\n".join(different)
+
+
+@pytest.mark.skipif(not HAS_TORCH, reason="asks PyTorch")
+def test_signatures_are_up_to_date() -> None:
+    assert signatures.FILE.read_text(encoding="utf-8").splitlines() == list(signatures.written())
