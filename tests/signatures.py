@@ -65,8 +65,8 @@ def as_method(form: str) -> str | None:
 
 def is_plain(torch: Any, name: str, fn: Any) -> bool:
     """Whether users call it by this name, and not a function in Python around it; and facula has it."""
-    python = (getattr(torch, name, None), getattr(torch.nn.functional, name, None))
-    if not callable(fn) or any(isinstance(f, FunctionType) for f in python):
+    shown = getattr(torch, name, None) or getattr(torch.nn.functional, name, None)
+    if not callable(fn) or isinstance(shown, FunctionType):
         return False
     room, _, bare = name.partition("_")
     spaces = (facula, facula.Tensor, facula.nn.functional)

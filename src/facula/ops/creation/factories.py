@@ -16,7 +16,6 @@ from ..machine.any_state import mark_inference, wrap
 from ..machine.errors import memory_error
 from ..machine.front import Fronts
 from ..machine.public import FUNCTIONS, resize_output
-from ..machine.signatures import mistake
 
 
 def creator(names: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -37,7 +36,7 @@ def creator(names: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any
             for name, value in kwargs.items():
                 classes = fronts.by_name.get(name)
                 if classes is not None and value.__class__ not in classes:
-                    wrong = mistake(fn.__name__, args, kwargs, False)
+                    wrong = fronts.mistake(args, kwargs, False)
                     if wrong is not None:
                         raise wrong
             try:
@@ -51,7 +50,7 @@ def creator(names: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any
 
                 return each_item_of(e, fn.__name__, fn, args, kwargs)
             except Exception as e:
-                raise mistake(fn.__name__, args, kwargs, False) or memory_error(e, args) or e from None
+                raise fronts.mistake(args, kwargs, False) or memory_error(e, args) or e from None
 
         for name in (names or fn.__name__).split():
             FUNCTIONS[name] = call

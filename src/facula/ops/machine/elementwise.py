@@ -27,6 +27,7 @@ from .native import Native
 from .operands import check_devices, check_dtypes, operands, run_kernel, wrong_operand
 from .primitive import Primitive
 from .rule import Gradient
+from .signatures import mistake
 
 MISSING: Any = Missing()
 """Stands for an argument that was not given."""
@@ -311,6 +312,10 @@ def any_spelling(op: Elementwise, args: tuple[Any, ...], rest: tuple[Any, ...], 
         kind = type(given[0]).__name__
         raise TypeError(f"descriptor of {op.name} for 'torch._C.TensorBase' objects doesn't apply to a '{kind}' object")
     if alpha is not None and not (alpha.__class__ is int and alpha == 1):
+        if not is_number(alpha):
+            wrong = mistake(op.name, tuple(given), {"alpha": alpha}, form == "method")
+            if wrong is not None:
+                raise wrong
         result = op.with_alpha(*given, alpha)
         if out is None:
             return result

@@ -20,7 +20,7 @@ from ..._core.layouts import layout, memory_format
 from ..._core.size import Size
 from ..._levels.needs_values import NeedsValues
 from ...autograd.saved import DIRECT
-from .signatures import Parameter, forms
+from .signatures import Parameter, forms, mistake
 from .text import Text, compiled_when_called
 
 _PLAIN: dict[str, tuple[type, ...]] = {
@@ -45,11 +45,22 @@ class Fronts:
         return list(inspect.signature(self.fn).parameters.values())
 
     @cached_property
+    def known(self) -> list[Parameter]:
+        """The parameters of PyTorch's forms; none if the function has others, as those of ``nn.functional`` may."""
+        known = [p for form in forms(self.title, False) or forms(self.title, True) for p in form.parameters]
+        names = {"input", "self", "out", *(p.name for p in known)}
+        own = [p for p in self.parameters[1:] if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+        return known if all(p.name in names for p in own) else []
+
+    def mistake(self, args: tuple[Any, ...], kwargs: dict[str, Any], is_method: bool) -> Exception | None:
+        """What PyTorch says of arguments that it does not take, if that is known."""
+        return mistake(self.title, args, kwargs, is_method) if self.known else None
+
+    @cached_property
     def by_name(self) -> dict[str, Any]:
         """None where anything will do."""
-        known = [p for form in forms(self.title, False) or forms(self.title, True) for p in form.parameters]
         named = [p for p in self.parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
-        return {p.name: _classes(p, [k for k in known if k.name == p.name]) for p in named}
+        return {p.name: _classes(p, [k for k in self.known if k.name == p.name]) for p in named}
 
     @cached_property
     def positional(self) -> list[Any]:

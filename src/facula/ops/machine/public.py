@@ -26,7 +26,6 @@ from .elementwise import Elementwise
 from .errors import NoOverload, WrongArgument, argument_error, is_binding_error, memory_error, misfit
 from .front import Fronts, front
 from .primitive import Primitive
-from .signatures import mistake
 from .write import (
     check_no_overlap,
     check_no_partial_overlap,
@@ -211,7 +210,7 @@ def public(
             if takes_tensor and args and not isinstance(args[0], Tensor):
                 raise explained(TypeError(), args, given, is_method)
             if not fronts.fits(args, kwargs):
-                wrong = mistake(title, args, given, is_method)
+                wrong = fronts.mistake(args, given, is_method)
                 if wrong is not None:
                     raise wrong
             if makes and args and isinstance(args[0], Tensor) and args[0].wraps:
@@ -256,7 +255,7 @@ def public(
 
         def explained(e: Exception, args: tuple[Any, ...], given: dict[str, Any], is_method: bool) -> Exception:
             """PyTorch's sentence for arguments that do not fit; any other error as it is."""
-            told = mistake(title, args, given, is_method)
+            told = fronts.mistake(args, given, is_method)
             if told is not None:
                 return told
             if not isinstance(e, REFUSALS) and not in_place:

@@ -159,7 +159,7 @@ _TAKES: dict[str, Callable[[Any], bool]] = {
     "floats": _all(_is_float),
     "Numbers": _all(_is_number),
     "Tensors": _is_tensors,
-    "torch.dtype": lambda value: isinstance(value, dtype) or value in (int, float, bool, complex),
+    "torch.dtype": lambda value: isinstance(value, dtype) or any(value is t for t in (int, float, bool, complex)),
     "torch.layout": lambda value: isinstance(value, layout),
     "torch.memory_format": lambda value: isinstance(value, memory_format),
     "torch.device": lambda value: isinstance(value, (device, str)) or _is_int(value),
