@@ -13,10 +13,10 @@ from . import argument_attack, signatures
 from .argument_attack import Attack, attacks, difference, is_foreign
 
 ENTRIES = """
-abs add addmm all amax any argmax bitwise_and cat chunk clamp cumsum diagonal eq expand fft.fft flip gather index_select kthvalue
-linalg.norm linalg.solve logsumexp masked_fill matmul max.reduction_with_dim mean median mul narrow nn.functional.gelu
-nn.functional.softplus permute pow prod repeat reshape roll select softmax sort split squeeze std sum take topk
-transpose tril unbind unfold unsqueeze var view where zeros
+abs add addmm all amax any argmax bitwise_and cat chunk clamp cumsum diagonal eq expand fft.fft flip gather
+index_select kthvalue linalg.norm linalg.solve logsumexp masked_fill matmul max.reduction_with_dim mean median mul
+narrow nn.functional.gelu nn.functional.softplus permute pow prod repeat reshape roll select softmax sort split squeeze
+std sum take topk transpose tril unbind unfold unsqueeze var view where zeros
 """.split()
 EVERY = 7
 """So many calls are left out between two that are made."""

@@ -38,7 +38,15 @@ def number_array(v: Any, np_dt: np.dtype[Any]) -> np.ndarray[Any, Any]:
 
 
 def whole(value: Any) -> Any:
-    """A number, if it is none that needs more than 64 bits."""
-    if isinstance(value, int) and not -(2**63) <= value < 2**64:
-        raise OverflowError("int too big to convert" if value > 0 else "can't convert negative int to unsigned")
+    """A number, unless it is an integer that needs more than 64 bits."""
+    error = too_big(value) if isinstance(value, int) else None
+    if error is not None:
+        raise error
     return value
+
+
+def too_big(value: int) -> OverflowError | None:
+    """What PyTorch says of an integer that needs more than 64 bits."""
+    if -(2**63) <= value < 2**64:
+        return None
+    return OverflowError("int too big to convert" if value > 0 else "can't convert negative int to unsigned")

@@ -15,7 +15,6 @@ from ..._core.generator import Generator
 from ..._core.layouts import layout, memory_format
 from ..._core.size import Size
 
-
 _NAMED = {dtype: "torch.dtype", layout: "torch.layout", memory_format: "torch.memory_format", Size: "torch.Size",
           device: "torch.device", Generator: "torch._C.Generator"}  # fmt: skip
 

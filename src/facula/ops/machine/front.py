@@ -36,8 +36,8 @@ _PLAIN: dict[str, tuple[type, ...]] = {
 class Fronts:
     """Which classes the parameters of a function plainly take, as far as that is known: asked when first called."""
 
-    def __init__(self, title: str, fn: Callable[..., Any]) -> None:
-        self.title = title
+    def __init__(self, name: str, fn: Callable[..., Any]) -> None:
+        self.name = name
         self.fn = fn
 
     @cached_property
@@ -47,14 +47,14 @@ class Fronts:
     @cached_property
     def known(self) -> list[Parameter]:
         """The parameters of PyTorch's forms; none if the function has others, as those of ``nn.functional`` may."""
-        known = [p for form in forms(self.title, False) or forms(self.title, True) for p in form.parameters]
+        known = [p for form in forms(self.name, False) or forms(self.name, True) for p in form.parameters]
         names = {"input", "self", "out", *(p.name for p in known)}
         own = [p for p in self.parameters[1:] if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
         return known if all(p.name in names for p in own) else []
 
     def mistake(self, args: tuple[Any, ...], kwargs: dict[str, Any], is_method: bool) -> Exception | None:
         """What PyTorch says of arguments that it does not take, if that is known."""
-        return mistake(self.title, args, kwargs, is_method) if self.known else None
+        return mistake(self.name, args, kwargs, is_method) if self.known else None
 
     @cached_property
     def by_name(self) -> dict[str, Any]:
@@ -104,14 +104,14 @@ def _classes(p: inspect.Parameter, known: list[Parameter]) -> Any:
     return frozenset([*plain, *[type(None)] * nullable, *[int] * any(k.size for k in known)])
 
 
-def front(title: str, fronts: Fronts, **names: Any) -> Any:
+def front(fronts: Fronts, **names: Any) -> Any:
     """``call(*args, **kwargs)``: ``_fn`` if all is plain and nothing is switched on, ``_any_call`` if not.
 
     ``_failed`` and ``_each_item`` take the errors of ``_fn``.
     """
 
     def text(given: dict[str, Any]) -> Callable[..., Any]:
-        lines = Text(_Named(title))
+        lines = Text(fronts)
         classes = fronts.positional
         given |= {"_by_name": fronts.by_name, **{f"_c{i}": c for i, c in enumerate(classes)}}
         lines.say(0, "def _call(*args, **kwargs):",
@@ -157,10 +157,3 @@ def asked(classes: list[Any]) -> str:
         if each is not None:
             whole = f" and (_len(args) <= {i} or args[{i}].__class__ in _c{i}{whole})"
     return whole
-
-
-class _Named:
-    """What a text asks of its operator."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name

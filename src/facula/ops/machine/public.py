@@ -178,7 +178,7 @@ def public(
 
         def form(is_method: bool) -> Callable[..., Any]:
             call = front(
-                title, fronts, _fn=fn, _direct=direct, _is_method=is_method, _any_call=any_call, _failed=failed,
+                fronts, _fn=fn, _direct=direct, _is_method=is_method, _any_call=any_call, _failed=failed,
                 _each_item=each_item,
             )  # fmt: skip
             call.record = record

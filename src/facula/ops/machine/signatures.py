@@ -19,6 +19,7 @@ from ..._core.devices import device
 from ..._core.dtypes import dtype
 from ..._core.generator import Generator
 from ..._core.layouts import layout, memory_format
+from ..._core.numbers import too_big
 from ..._tensor import Tensor
 from .arguments import NUMPY_NAMES
 from .errors import no_combination, type_of
@@ -273,8 +274,8 @@ def _unpacked(name: str, form: Form, args: tuple[Any, ...], kwargs: dict[str, An
         elif type(value) is int and not -LONGEST <= value < LONGEST:
             if p.kind in ("int", "SymInt", "ints"):
                 return ValueError("Overflow when unpacking long long")
-            if p.kind == "Number" and not -LONGEST <= value < 2 * LONGEST:
-                return OverflowError("int too big to convert" if value > 0 else "can't convert negative int to unsigned")
+            if p.kind == "Number":
+                return too_big(value)
     return None
 
 

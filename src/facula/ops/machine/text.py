@@ -9,19 +9,17 @@ from __future__ import annotations
 import linecache
 from collections.abc import Callable
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from .primitive import Primitive
+from typing import Any
 
 
 class Text:
     """Lines of a function, to which the names that it uses are given at the end.
 
-    Names of the text's own begin with an underscore, which no parameter of a primitive does.
+    ``op`` is what it belongs to, and has a name. Names of the text's own begin with an underscore, which no parameter of
+    a primitive does.
     """
 
-    def __init__(self, op: Primitive) -> None:
+    def __init__(self, op: Any) -> None:
         self.op = op
         self.lines: list[str] = []
 
