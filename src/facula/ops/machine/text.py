@@ -15,8 +15,8 @@ from typing import Any
 class Text:
     """Lines of a function, to which the names that it uses are given at the end.
 
-    ``op`` is what it belongs to, and has a name. Names of the text's own begin with an underscore, which no parameter of
-    a primitive does.
+    ``op`` is what it belongs to, and has a name. Names of the text's own begin with an underscore, which no parameter
+    of a primitive does.
     """
 
     def __init__(self, op: Any) -> None:
