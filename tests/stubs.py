@@ -164,7 +164,17 @@ def written_def(name: str, value: Any, is_method: bool = False) -> Iterator[str]
         parts[at:at] = [*([] if keyword_only else ["*"]), out]
     if is_method and "self" not in parts:
         parts.insert(0, "self")
-    yield f"def {name}({', '.join(parts)}) -> {result(value, name, shown)}: ..."
+    yield f"def {name}({', '.join(parts)}) -> {result(value, name, shown)}:"
+    yield f"    {meaning(value)}"
+
+
+def meaning(value: Any) -> str:
+    """The body of a function in a stub: what it says first, for editors to show."""
+    first = " ".join(inspect.cleandoc(value.__doc__ or "").partition("\n\n")[0].split())
+    has_to_be_quoted = {'"', "\\"} & set(first)
+    if not first or has_to_be_quoted or first.startswith((">>>", "Shapes: ")):
+        return "..."
+    return f'"""{first}"""'
 
 
 # ---- modules
@@ -234,7 +244,7 @@ def module_stub(module: str) -> str:
     owner = importlib.import_module(module)
     if module == "facula.return_types":
         return _return_types()
-    lines = ["__all__: list[str]"]
+    lines = ["__all__: list[str]"] if hasattr(owner, "__all__") else []
     for name in names_of(module):
         try:
             value = getattr(owner, name)
@@ -246,14 +256,22 @@ def module_stub(module: str) -> str:
 
 def finished(lines: list[str]) -> str:
     """A stub with the imports that it needs."""
-    text = "\n".join(lines)
+    lines = "\n".join(lines).splitlines()
+    told = [line for line in lines if line.lstrip().startswith(_QUOTES)]
+    text = "\n".join(_QUOTES if line in told else line for line in lines)
     for word in sorted(_BUILT_IN - {"None"}):
         if re.search(rf"^ *(?:def {word}\(|{word}: )", text, re.M):  # which hides Python's own
             text = re.sub(rf"(?<=[:|>\[,] ){word}\b|(?<=\[){word}\b", f"builtins.{word}", text)
     used = [m for word, m in _IMPORTS.items() if re.search(rf"\b{word}\b", re.sub(r"^from .*$", "", text, flags=re.M))]
     declared = {m[1] for m in re.finditer(r" as (\w+)$|^class (\w+)", text, re.M) if m[1]}
     used = [m for m in used if m.rpartition(" ")[2] not in declared]
+    meanings = iter(told)
+    text = re.sub(rf"^{_QUOTES}$", lambda _: next(meanings), text, flags=re.M)
     return "\n".join([HEADER + "\n".join(sorted(used)), "", text, ""])
+
+
+_QUOTES = '"' * 3
+"""What the docstrings of a stub, lines of their own, begin with."""
 
 
 def _return_types() -> str:

@@ -80,7 +80,7 @@ assert hasattr(facula, "__path__") and not hasattr(facula, "no_such_name")
 
 def test_the_errors_for_unknown_names() -> None:
     with pytest.raises(AttributeError, match=r"^'Tensor' object has no attribute 'no_such_name'$"):
-        facula.ones(1).no_such_name
+        facula.ones(1).no_such_name  # type: ignore[attr-defined]
     with pytest.raises(AttributeError, match=r"^type object 'Tensor' has no attribute 'no_such_name'$"):
         TensorClass.no_such_name
     with pytest.raises(AttributeError, match=r"^module 'facula' has no attribute 'no_such_name'$"):

@@ -365,7 +365,7 @@ def test_nodes_know_the_line_however_they_are_made(make: Any) -> None:
 def test_expose_gives_all_forms_of_an_elementwise_primitive() -> None:
     op = elementwise("probe_twice", lambda input: input * 2, "TwiceBackward0", input=lambda g: g * 2)
     expose(op, "probe_twice", "probe_twice", "probe_twice_")
-    x = torch.tensor([1.0, 2.0])
+    x: Any = torch.tensor([1.0, 2.0])
     out = torch.zeros(2)
     assert FUNCTIONS["probe_twice"](x).tolist() == x.probe_twice().tolist() == [2.0, 4.0]
     assert FUNCTIONS["probe_twice"](x, out=out) is out and out.tolist() == [2.0, 4.0]
@@ -426,7 +426,7 @@ def test_public_functions_take_numpys_names_and_out() -> None:
     def total(input: Any, dim: int = 0) -> Any:
         return input.sum(dim)
 
-    x = torch.ones(2, 3)
+    x: Any = torch.ones(2, 3)
     assert FUNCTIONS["probe_total"](x, axis=1).tolist() == x.probe_total(dim=1).tolist() == [3.0, 3.0]
     out = torch.zeros(3)
     assert FUNCTIONS["probe_total"](x, out=out) is out and out.tolist() == [2.0, 2.0, 2.0]

@@ -208,7 +208,7 @@ def test_an_operator_in_five_lines_has_it_all(
     with torch.autocast("cpu", dtype=torch.bfloat16):
         assert running(x.to(torch.bfloat16)).dtype is torch.float32
 
-    changed = x.clone()
+    changed: Any = x.clone()
     assert changed.running_(1) is changed and changed.tolist() == y.tolist()
 
     out = torch.empty(2, 3, dtype=torch.float64)
@@ -219,7 +219,7 @@ def test_an_operator_in_five_lines_has_it_all(
     meta = running(x.to("meta"), 1)
     assert meta.is_meta and meta.shape == (2, 3)
 
-    assert x.running(1).tolist() == y.tolist()
+    assert x.running(1).tolist() == y.tolist()  # type: ignore[attr-defined]
     from facula.__main__ import main
 
     assert main(["ops", "running"]) == 0

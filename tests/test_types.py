@@ -56,6 +56,17 @@ def test_stubs_are_up_to_date() -> None:
     assert (done.stdout, done.returncode) == ("", 0), f"python -m tests.stubs brings them up to date\n{done.stderr}"
 
 
+def test_stubs_say_what_is_there() -> None:
+    pytest.importorskip("mypy")
+    done = subprocess.run([sys.executable, "-m", "tests.stubtest"], capture_output=True, text=True, cwd=ROOT)
+    assert (done.stdout, done.returncode) == ("", 0), done.stderr
+
+
+def test_editors_show_what_functions_mean() -> None:
+    told = '-> Tensor:\n    """Each element, or 0 where it is below 0."""\n'
+    assert told in (Path(facula.__file__).parent / "__init__.pyi").read_text(encoding="utf-8")
+
+
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The examples, with facula by its own name, and a program that asks for types."""
@@ -78,6 +89,16 @@ def run(command: list[str], cwd: Path) -> str:
     return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=environment).stdout
 
 
+def test_mypy_tells_what_is_not_there(tmp_path: Path) -> None:
+    pytest.importorskip("mypy")
+    wrong = "x = torch.ones(2)\nx.relo()\ntorch.relo(x)\ntorch.nn.Linaer(2, 3)\ntorch.nn.Linear('two', 3)\n"
+    (tmp_path / "wrong.py").write_text(f"import facula as torch\n{wrong}", encoding="utf-8")
+    said = run([sys.executable, "-m", "mypy", "--config-file=", f"--cache-dir={ROOT / '.mypy_cache'}", "."], tmp_path)
+    assert re.findall(r"^wrong.py:(\d+): error: .*\[([\w-]+)\]$", said, re.MULTILINE) == [
+        ("3", "attr-defined"), ("4", "attr-defined"), ("5", "attr-defined"), ("6", "arg-type"),
+    ]  # fmt: skip
+
+
 def test_mypy_knows_types(programs: Path) -> None:
     pytest.importorskip("mypy")
     cache = ROOT / ".mypy_cache"
@@ -88,8 +109,8 @@ def test_mypy_knows_types(programs: Path) -> None:
 
 
 def test_pyright_knows_types(programs: Path) -> None:
-    if shutil.which("pyright") is None:
-        pytest.skip("needs pyright")
+    if shutil.which("pyright") is None or subprocess.run(["pyright", "--version"], capture_output=True).returncode:
+        pytest.skip("needs pyright, and the Node.js that it runs on")
     told = json.loads(run(["pyright", "--outputjson", "."], programs))["generalDiagnostics"]
     shown = [m[1] for d in told if (m := re.fullmatch(r'Type of ".*" is "(.*)"', d["message"]))]
     assert shown == list(REVEALED.values())

@@ -47,7 +47,11 @@ class Tensor(Methods):
     __array_priority__ = 1000
     wraps = False
     """Whether it stands for other tensors: see ``_levels.wrapped``."""
-    layout = property(lambda self: layouts.strided, doc="How the elements are stored: strided.")
+
+    @property
+    def layout(self) -> layouts.layout:
+        """How the elements are stored: strided."""
+        return layouts.strided
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Tensor:
         from .ops.creation import create  # it imports this module
@@ -623,7 +627,13 @@ class Tensor(Methods):
 
         @classmethod
         def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any: ...
-        def __getattr__(self, name: str) -> Any: ...
+
+        _level: Any  # what wrapped and sparse tensors have besides
+        _become: Callable[..., Any]
+        _made_like: Callable[..., Any]
+        _outlived: Callable[..., Any]
+        _owner_of_memory: Callable[..., Any]
+        _reshaped: Callable[..., Any]
 
 
 _new = object.__new__

@@ -40,7 +40,7 @@ class Dual(Wrapped):
 
     @property
     def _tangent(self) -> Any:
-        link = self._view_of
+        link: Any = self._view_of
         if link is not None and is_dual(link[0], self._level):
             whole = link[0]._tangent
             if whole is not self._seen:

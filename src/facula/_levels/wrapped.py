@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 import numpy as np
@@ -143,6 +143,10 @@ class Wrapped(Tensor):
     wraps = True
     __torch_function__ = _disabled_torch_function_impl  # type: ignore[assignment]
     _level: Level
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
 
     @property
     def _inside(self) -> Any:

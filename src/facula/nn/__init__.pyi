@@ -173,7 +173,8 @@ from facula.nn.modules.padding import ZeroPad2d as ZeroPad2d
 from facula.nn.modules.padding import ZeroPad3d as ZeroPad3d
 from facula.nn import attention as attention
 from facula.nn import common_types as common_types
-def factory_kwargs(kwargs: dict[str, Any] | None) -> dict[str, Any]: ...
+def factory_kwargs(kwargs: dict[str, Any] | None) -> dict[str, Any]:
+    """The keyword arguments for functions that make tensors: those among ``kwargs``, and its ``factory_kwargs``."""
 from facula.nn import functional as functional
 from facula.nn import grad as grad
 from facula.nn import init as init

@@ -106,6 +106,7 @@ class Buffer(Tensor, metaclass=_BufferMeta):
     """Makes a plain tensor that, assigned to an attribute of a Module, becomes one of its buffers."""
 
     __torch_function__ = staticmethod(_disabled_torch_function_impl)
+    persistent: bool
 
     def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
         data = _something(data)

@@ -179,7 +179,8 @@ from facula.nn.modules import dropout as dropout
 from facula.nn.modules import flatten as flatten
 from facula.nn.modules import fold as fold
 from facula.nn.modules import instancenorm as instancenorm
-def layer(name: str) -> Any: ...
+def layer(name: str) -> Any:
+    """A layer by its name."""
 from facula.nn.modules import lazy as lazy
 from facula.nn.modules import linear as linear
 from facula.nn.modules import linear_cross_entropy_options as linear_cross_entropy_options
