@@ -237,7 +237,7 @@ def names_of(module: str) -> list[str]:
     own = vars(facula)
     late = {"__version__", *_lazy.FUNCTIONS, *own["_NAMES"], *own["_SUBMODULES"]} - {"__future__"}
     more = late if module == "facula" else set()
-    return sorted((listed | more) - {"Any", "annotations", "import_module"})
+    return sorted((listed | more) - {"Any", "FunctionType", "annotations", "import_module"})
 
 
 def module_stub(module: str) -> str:
