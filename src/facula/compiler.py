@@ -10,8 +10,12 @@ from typing import Any
 from ._core import state
 
 __all__ = [
-    "allow_in_graph", "assume_constant_result", "compile", "cudagraph_mark_step_begin", "disable", "is_compiling",
-    "is_dynamo_compiling", "is_exporting", "list_backends", "reset", "set_stance",
+    "allow_in_graph", "assume_constant_result", "compile", "cudagraph_mark_step_begin", "disable",
+    "get_default_backend", "is_compiling", "is_dynamo_compiling", "is_exporting", "keep_portable_guards_unsafe",
+    "keep_tensor_guards_unsafe", "list_backends", "load_cache_artifacts", "load_compiled_function",
+    "nested_compile_region", "reset", "save_cache_artifacts", "set_default_backend", "set_enable_guard_collectives",
+    "set_stance", "skip_all_guards_unsafe", "skip_guard_on_all_nn_modules_unsafe", "skip_guard_on_globals_unsafe",
+    "skip_guard_on_inbuilt_nn_modules_unsafe", "substitute_in_graph", "wrap_numpy",
 ]  # fmt: skip
 
 
@@ -26,8 +30,9 @@ def compile(
     ``"numpy"``, ``"eager"``, or a function of a GraphModule and example inputs. ``fullgraph``: raise where a function
     cannot be captured, in place of running it as it is. ``source()`` of the result shows the programs.
     """
-    from ._compile import public  # loaded when first used
+    from ._compile import public, settings  # loaded when first used
 
+    backend = settings.default_backend if backend == "auto" and settings.default_backend is not None else backend
     chosen = {"fullgraph": fullgraph, "dynamic": dynamic, "backend": backend, "mode": mode, "options": options}
     if model is None:
         return lambda model: compile(model, disable=disable, **chosen)
@@ -92,6 +97,107 @@ def list_backends(exclude_tags: Any = ("debug", "experimental")) -> list[str]:
     from ._compile import backends  # loaded when first used
 
     return backends.names(exclude_tags)
+
+
+def set_default_backend(backend: Any) -> None:
+    """The back end of functions that are compiled without naming one; None: the usual one."""
+    from ._compile import backends, settings  # loaded when first used
+
+    if backend is not None and not callable(backend):
+        backends.chosen(backend)
+    settings.default_backend = backend
+
+
+def get_default_backend() -> Any:
+    """The back end of functions that are compiled without naming one."""
+    from ._compile import settings  # loaded when first used
+
+    return "inductor" if settings.default_backend is None else settings.default_backend
+
+
+def substitute_in_graph(
+    original_fn: Callable[..., Any], *, can_constant_fold_through: bool = False, skip_signature_check: bool = False
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A decorator that gives back its function: programs run the original, whatever it is written in."""
+    if not callable(original_fn):
+        raise TypeError(f"substitute_in_graph expects a function but got {type(original_fn)!r}")
+    return lambda traceable_fn: traceable_fn
+
+
+def nested_compile_region(fn: Any = None, **_: Any) -> Any:
+    """The function itself: programs are compiled as a whole."""
+    return (lambda fn: fn) if fn is None else fn
+
+
+def wrap_numpy(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of NumPy's arrays as one of tensors."""
+    import numpy as np  # loaded when first used
+
+    from . import Tensor, from_numpy  # loaded when first used
+    from ._core.pytree import tree_map  # loaded when first used
+
+    @functools.wraps(fn)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        given = tree_map(lambda v: v.numpy() if isinstance(v, Tensor) else v, (args, kwargs))
+        result = fn(*given[0], **given[1])
+        return tree_map(lambda v: from_numpy(np.asarray(v)) if isinstance(v, (np.ndarray, np.generic)) else v, result)
+
+    return wrapped
+
+
+def save_cache_artifacts() -> None:
+    """None: programs are not kept beyond a process; libraries of C are, by themselves."""
+    return
+
+
+def load_cache_artifacts(serialized_artifacts: bytes) -> None:
+    """None: there is nothing to load."""
+    return
+
+
+def load_compiled_function(file: Any, *, f_globals: Any = None, external_data: Any = None) -> Any:
+    """Not there: it raises. ``export.load`` reads programs of modules."""
+    raise NotImplementedError("facula writes no compiled functions to files; torch.export.save keeps programs")
+
+
+_collectives = False
+
+
+def set_enable_guard_collectives(enabled: bool) -> bool:
+    """Whether processes agree on what they capture, without effect here. Gives what was set before."""
+    global _collectives
+    before, _collectives = _collectives, bool(enabled)
+    return before
+
+
+def keep_portable_guards_unsafe(guard_entries: Any) -> list[bool]:
+    """A filter for ``options={"guard_filter_fn": ...}``, which has no effect: all that matters is looked at."""
+    return [True for _ in guard_entries]
+
+
+def keep_tensor_guards_unsafe(guard_entries: Any, keep_parameters: bool = False) -> list[bool]:
+    """The same, of what is looked at besides tensors."""
+    return [getattr(entry, "guard_type", None) == "TENSOR_MATCH" for entry in guard_entries]
+
+
+def skip_guard_on_inbuilt_nn_modules_unsafe(guard_entries: Any) -> list[bool]:
+    """The same, of layers."""
+    return [True for _ in guard_entries]
+
+
+def skip_guard_on_all_nn_modules_unsafe(guard_entries: Any) -> list[bool]:
+    """The same, of modules."""
+    return [True for _ in guard_entries]
+
+
+def skip_guard_on_globals_unsafe(guard_entries: Any) -> list[bool]:
+    """The same, of globals."""
+    return [not getattr(entry, "is_global", False) for entry in guard_entries]
+
+
+def skip_all_guards_unsafe(guard_entries: Any) -> list[bool]:
+    """The same, of everything."""
+    return [False for _ in guard_entries]
 
 
 class set_stance:

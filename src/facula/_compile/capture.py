@@ -69,6 +69,8 @@ class Capture(General):
         self.is_active = False
         self.drawn = False
         """Whether someone took a random stream, and what was drawn from it is not written down yet."""
+        self.generators: list[Any] = []
+        """Those that the function draws from besides the default one."""
         self.moved: Any = None
         self.depth = 0
         """How many public functions are being run, one inside the other."""
@@ -468,8 +470,10 @@ class Capture(General):
             self.moved = None
         return self.moved is None
 
-    def draws(self) -> None:
-        """Someone takes a random stream."""
+    def draws(self, generator: Any = None) -> None:
+        """Someone takes a random stream: the default one, or that of a generator."""
+        if generator is not None and generator not in self.generators:
+            self.generators.append(generator)
         self.drawn = True
         if self.is_active and not self.is_back():
             self.give_up("random numbers from a stream that begins anew")

@@ -7,6 +7,9 @@ from typing import Any
 
 from .program import check
 
+times: defaultdict[str, list[float]] = defaultdict(list)
+"""Seconds that captures took, and what was made of them."""
+
 counters: defaultdict[str, Counter[str]] = defaultdict(Counter)
 
 

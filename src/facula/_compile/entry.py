@@ -75,6 +75,7 @@ class Entry:
 
     def __init__(self, capture: Capture, reads: Reads, result: Any) -> None:
         self.inputs = capture.inputs
+        self.generators = capture.generators
         self._values: list[Any] = []
         """Nodes that the forward program gives."""
         leaves, self.plan = tree_flatten(result)

@@ -30,6 +30,19 @@ class FailOnRecompileLimitHit(TorchDynamoException):
     """A function has as many programs as it may."""
 
 
+class RecompileError(TorchDynamoException):
+    """No program is for a call, and that is to be an error."""
+
+
+class UserError(TorchDynamoException):
+    """What the user asked for cannot be done. ``case``: where PyTorch's pages tell of it."""
+
+    def __init__(self, what: str, case: str | None = None) -> None:
+        page = "https://pytorch.org/docs/main/generated/exportdb/index.html"
+        told = "" if case is None else f"\nFor more information about this error, see: {page}#{case}"
+        super().__init__(what + told)
+
+
 class ConstraintViolationError(RuntimeError):
     """A size that was to be general is not."""
 
@@ -37,10 +50,12 @@ class ConstraintViolationError(RuntimeError):
         super().__init__(
             f"Constraints violated ({what})! For more information, run with TORCH_LOGS=\"+dynamic\".\n"
             f"  - You marked {what} as dynamic but your code specialized it to be a constant ({size}). If you're using "
-            "mark_dynamic, either remove it or use maybe_mark_dynamic."
+            "mark_dynamic, either remove it or use maybe_mark_dynamic. If you're using Dim.DYNAMIC, replace it with "
+            "either Dim.STATIC or Dim.AUTO."
         )
 
 
 ConstraintViolationError.__module__ = "torch.fx.experimental.symbolic_shapes"
-for _error in (TorchDynamoException, Unsupported, InvalidBackend, BackendCompilerFailed, FailOnRecompileLimitHit):
+for _error in (TorchDynamoException, Unsupported, InvalidBackend, BackendCompilerFailed, FailOnRecompileLimitHit,
+               RecompileError, UserError):
     _error.__module__ = "torch._dynamo.exc"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import warnings
 import weakref
 from collections.abc import Callable
@@ -12,10 +13,10 @@ from .._core import dtypes, state
 from .._core.generator import default_generator
 from .._core.pytree import tree_flatten, tree_map
 from .._tensor import Tensor
-from . import counters, impure, settings
+from . import counters, custom, impure, logs, reasons, settings
 from .capture import Capture, Reason
 from .entry import Entry
-from .errors import FailOnRecompileLimitHit, Unsupported
+from .errors import FailOnRecompileLimitHit, RecompileError, Unsupported
 from .guards import Guard
 from .program import Mismatch
 from .reads import Reads
@@ -38,6 +39,8 @@ class CompiledFunction:
         self.is_told = False
         self.reason: Reason | None = None
         """Why it runs as it is, if it does."""
+        self.frame: int | None = None
+        """Its number in messages."""
         self.sizes = Sizes()
         self.call = self._caller()
         self._lock = threading.RLock()
@@ -85,6 +88,8 @@ class CompiledFunction:
                 limit = f"torch._dynamo hit config.recompile_limit ({settings.recompile_limit})"
                 self._say(f"{limit}: it has {len(self.programs)} programs already, and none is for this call")
             return self.fn(*args, **kwargs)
+        if self.programs and (settings.error_on_recompile or logs.is_on("recompiles")):
+            self._tell_why(args, kwargs)
         if settings.stance == "fail_on_recompile" and self.programs:
             raise RuntimeError(f"{self._name()} would have to be captured again, and the stance is fail_on_recompile")
         with self._lock:
@@ -92,6 +97,7 @@ class CompiledFunction:
 
     def captured(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run the function, and keep what it did as a program."""
+        began = time.perf_counter()
         reads = Reads(self.fn, args, kwargs)
         place = default_generator.place()
         changes, modes, drawn_by_numpy = state.changes, _modes(), impure.numpy_stream()
@@ -114,7 +120,7 @@ class CompiledFunction:
             if capture.is_active:
                 entry = self._entry(capture, reads, result)
             if capture.is_active:
-                check_marks(capture)
+                check_marks(capture, entry)
                 guard = Guard(capture, entry, reads, args, kwargs)
             if capture.is_active:
                 running = Running(entry, guard, self.backend)
@@ -128,6 +134,9 @@ class CompiledFunction:
                 self._refuse(capture.reason)
             return result
         counters.captured(running.entry)
+        counters.times["_compile.compile_inner"].append(time.perf_counter() - began)
+        running.looks, running.number = reasons.looks(self.fn, args, kwargs), len(self.programs)
+        self._tell(running)
         if running.entry.is_general:
             self.programs.append(running)
         else:
@@ -160,8 +169,41 @@ class CompiledFunction:
         self.is_eager = True
         self.reason = reason
         counters.refused(reason)
+        if reason is not None:
+            text = f"Graph break in user code at {reason.place}\nGraph Break Reason: {reason.what}"
+            logs.tell("graph_breaks", self._where(), text)
         if reason is None or not reason.asked:
             self._say(str(reason))
+
+    def _where(self) -> str:
+        """Which function, and its how manieth program, as messages name it."""
+        if self.frame is None:
+            self.frame = next(logs.frames)
+        return f"{self.frame}/{len(self.programs)}"
+
+    def _tell_why(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Say why none of the programs is for a call."""
+        now, where = reasons.looks(self.fn, args, kwargs), self._where()
+        newest = sorted(self.programs, key=lambda running: -running.number)
+        failures = [f"    - {self.frame}/{r.number}: {reasons.difference(r.looks, now)}" for r in newest]
+        head = f"Recompiling function {self._name()} in {reasons.place_of(self.fn)}"
+        text = "\n".join([head, "    triggered by the following guard failure(s):", *failures])
+        if settings.error_on_recompile:
+            raise RecompileError(text)
+        logs.tell("recompiles", where, text)
+
+    def _tell(self, running: Running) -> None:
+        """Show a program that was captured, as far as that is asked for."""
+        where = self._where()
+        if logs.is_on("graph_code"):
+            logs.tell("graph_code", where, custom.as_module(running.entry.forward).print_readable(print_output=False))
+        if logs.is_on("aot_graphs"):
+            programs = (running.entry.forward, running.entry.backward)
+            logs.tell("aot_graphs", where, "\n\n".join([str(each) for each in programs if each is not None]))
+        if logs.is_on("guards"):
+            logs.tell("guards", where, running.guard.text)
+        if logs.is_on("output_code"):
+            logs.tell("output_code", where, running.source())
 
     def _say(self, why: str) -> None:
         warnings.warn(f"compile: {self._name()} runs eagerly: {why}", stacklevel=4)

@@ -65,6 +65,10 @@ class Running:
     def __init__(self, entry: Entry, guard: Guard, backend: Backend) -> None:
         self.entry = entry
         self.guard = guard
+        self.looks: dict[str, Any] = {}
+        """The arguments of the call that was captured, see ``reasons``."""
+        self.number = 0
+        """Its how manieth program of the function it is."""
         self.enter = guard.enter
         self.forward = sized(entry.forward, backend)
         self.backward = None if entry.backward is None else sized(entry.backward, backend)
@@ -86,7 +90,9 @@ class Running:
         result: Any = entry.leaves[0] if self.is_single else None
         place = "generator.place()" if self.draws else "None"
         lines = ["try:", "    values = forward(arrays)", "except (Mismatch, Declined) as error:",
-                 "    values = otherwise(arrays, error, place)"]  # fmt: skip
+                 f"    values = otherwise(arrays, error, place{', others' if entry.generators else ''})"]  # fmt: skip
+        if entry.generators:
+            lines.insert(0, "others = places()")
         for at, times in entry.written:
             lines += [f"t = tensors[{at}]", "c = t._counter", "if c is None: c = t._shared_counter()",
                       f"c[0] += {times}"]  # fmt: skip
@@ -105,15 +111,18 @@ class Running:
             "forward": getattr(self.forward, "run", self.forward), "generator": default_generator, "Tensor": Tensor,
             "Mismatch": Mismatch, "Declined": Declined, "otherwise": self._otherwise, "new": object.__new__,
             "freed_node": self._freed_node, "results": self.results,
+            "places": lambda: [generator.place() for generator in entry.generators],
         }  # fmt: skip
         exec(f"def call(arrays, tensors):\n{text}", names)
         call: Callable[[list[Any], Any], Any] = names["call"]
         return call
 
-    def _otherwise(self, arrays: list[Any], error: Exception, place: Any) -> list[Any]:
+    def _otherwise(self, arrays: list[Any], error: Exception, place: Any, others: Any = ()) -> list[Any]:
         """The program could not be run to its end."""
         if place is not None:
             default_generator.go_back(place)
+        for generator, its_place in zip(self.entry.generators, others):
+            generator.go_back(its_place)
         if isinstance(error, Mismatch):
             raise error
         return run(self.entry.forward, arrays)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from .._core.generator import default_generator
 from .._core.pytree import tree_flatten, tree_unflatten
 from .._tensor import Tensor
-from . import settings
+from . import program, settings
 from .errors import ConstraintViolationError
 
 
@@ -66,9 +69,38 @@ def marked(t: Tensor) -> set[int]:
     return strictly | perhaps
 
 
-def check_marks(capture: Any) -> None:
-    """What ``mark_dynamic`` names must not have been settled."""
+def check_marks(capture: Any, entry: Any) -> None:
+    """What ``mark_dynamic`` names must not have been settled, or be one number by what is checked."""
     for given in capture.inputs:
         for d in sorted(getattr(given.tensor, "_dynamo_dynamic_indices", ())):
-            if (given.node, d) in capture.settled:
+            if (given.node, d) in capture.settled or _is_one_number(entry, given, d):
                 raise ConstraintViolationError(f"L['{given.node.target}'].size()[{d}]", given.array.shape[d])
+
+
+def _is_one_number(entry: Any, given: Any, d: int) -> bool:
+    """Whether a program refuses every other size that is tried."""
+    size = given.array.shape[d]
+    place = default_generator.place()
+    tried = [_runs_with(entry, given, d, n) for n in (size + 1, 2 * size, 3 * size) if size > 1]
+    default_generator.go_back(place)
+    return bool(tried) and not any(tried)
+
+
+def _runs_with(entry: Any, given: Any, d: int, size: int) -> bool:
+    """Whether a program goes through with another size, as far as sizes tell."""
+    other = np.take(given.array, np.arange(size) % given.array.shape[d], axis=d)
+    values = {node: other if each is given else each.array
+              for node, each in zip(entry.forward.placeholders, entry.inputs)}  # fmt: skip
+    for node in entry.forward.graph.nodes:
+        if node.op != "call_function":
+            continue
+        if node.target is program.check:
+            found = values[node.args[0]]
+            if not isinstance(found, np.ndarray) and found != node.args[1]:
+                return False
+            continue
+        try:
+            values[node] = program.evaluated(node, values)
+        except Exception:
+            return False
+    return True

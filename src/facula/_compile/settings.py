@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 recompile_limit = 8
 """How many programs one function may have; beyond that it runs as it is."""
 
@@ -11,11 +9,11 @@ STANCES = ("default", "force_eager", "eager_on_recompile", "fail_on_recompile", 
 stance = "default"
 
 
-def logs(kind: str) -> bool:
-    """Whether ``FACULA_LOGS`` or ``TORCH_LOGS`` asks for messages of a kind: output_code, guards, recompiles."""
-    asked = os.environ.get("FACULA_LOGS") or os.environ.get("TORCH_LOGS") or ""
-    return kind in [word.strip().lstrip("+") for word in asked.split(",")]
+error_on_recompile = False
+"""Whether it is an error that no program is for a call."""
 
+default_backend = None
+"""The back end of functions that are compiled without naming one."""
 
 automatic_dynamic_shapes = True
 """Whether a size that was seen to change makes the next program general in it."""

@@ -231,7 +231,7 @@ def stream_of(generator: Any) -> Generator:
     if _state.modes.levels:
         check_randomness(_state.modes.levels)
     if _state.special and _state.modes.capture is not None:
-        _state.modes.capture.draws()
+        _state.modes.capture.draws(generator)
     if generator is None:
         return default_generator
     if not isinstance(generator, Generator):

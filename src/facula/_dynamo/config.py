@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from types import ModuleType
 from typing import Any
 
 from facula._compile import settings
+from facula._compile.options import changes, patched
 
 _REAL = {
     "recompile_limit": "recompile_limit",
     "cache_size_limit": "recompile_limit",
     "automatic_dynamic_shapes": "automatic_dynamic_shapes",
+    "error_on_recompile": "error_on_recompile",
 }
 """Names that do something, and what they are here."""
 
@@ -20,7 +21,7 @@ _WITHOUT_EFFECT: dict[str, Any] = {
     "accumulated_recompile_limit": 256, "accumulated_cache_size_limit": 256, "allow_rnn": False,
     "allow_unspec_int_on_nn_module": False, "assume_static_by_default": True, "capture_dynamic_output_shape_ops": False,
     "capture_func_transforms": True, "capture_scalar_outputs": False, "cprofile": False, "disable": False,
-    "dynamic_shapes": True, "error_on_recompile": False, "fail_on_recompile_limit_hit": False,
+    "dynamic_shapes": True, "fail_on_recompile_limit_hit": False,
     "force_parameter_static_shapes": True, "guard_nn_modules": True, "inline_inbuilt_nn_modules": True,
     "log_level": None, "optimize_ddp": True, "output_code": False, "report_guard_failures": True,
     "skip_nnmodule_hook_guards": True, "specialize_float": False, "specialize_int": False, "suppress_errors": False,
@@ -29,24 +30,9 @@ _WITHOUT_EFFECT: dict[str, Any] = {
 """Names that may be set, to no effect."""
 
 
-class _Patch(contextlib.ContextDecorator):
-    def __init__(self, changes: dict[str, Any]) -> None:
-        self.changes = changes
-
-    def __enter__(self) -> None:
-        self.before = {name: getattr(_module, name) for name in self.changes}
-        for name, value in self.changes.items():
-            setattr(_module, name, value)
-
-    def __exit__(self, *exc: object) -> None:
-        for name, value in self.before.items():
-            setattr(_module, name, value)
-
-
-def patch(changes: Any = None, value: Any = None, **more: Any) -> _Patch:
+def patch(named: Any = None, value: Any = None, **more: Any) -> patched:
     """Other settings for a while: a context manager and a decorator."""
-    named = {changes: value} if isinstance(changes, str) else dict(changes or {})
-    return _Patch({**named, **more})
+    return patched(_module, changes(named, value, more))
 
 
 class _Config(ModuleType):
@@ -71,5 +57,5 @@ class _Config(ModuleType):
         return sorted([*_REAL, *_WITHOUT_EFFECT, "patch"])
 
 
-_module = sys.modules[__name__]
+_module: Any = sys.modules[__name__]
 _module.__class__ = _Config

@@ -6,8 +6,13 @@ from facula._compile.errors import (
     BackendCompilerFailed,
     FailOnRecompileLimitHit,
     InvalidBackend,
+    RecompileError,
     TorchDynamoException,
     Unsupported,
+    UserError,
 )
 
-__all__ = ["BackendCompilerFailed", "FailOnRecompileLimitHit", "InvalidBackend", "TorchDynamoException", "Unsupported"]
+__all__ = [
+    "BackendCompilerFailed", "FailOnRecompileLimitHit", "InvalidBackend", "RecompileError", "TorchDynamoException",
+    "Unsupported", "UserError",
+]  # fmt: skip

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from .._compile.errors import TorchDynamoException
-
 _DRAFT = (
     "\n\nThe error above occurred when calling torch.export.export. If you would like to view some more information "
     "about "
@@ -11,14 +9,6 @@ _DRAFT = (
     "`export()` "
     "call with `draft_export()`."
 )
-_CASES = "For more information about this error, see: https://pytorch.org/docs/main/generated/exportdb/index.html#"
-
-
-class UserError(TorchDynamoException):
-    """What the user asked for cannot be done."""
-
-    def __init__(self, what: str, case: str | None = None) -> None:
-        super().__init__(what if case is None else f"{what}\n{_CASES}{case}")
 
 
 class GuardOnDataDependentSymNode(RuntimeError):
@@ -34,7 +24,6 @@ def data_dependent(expression: str, line: str | None = None) -> GuardOnDataDepen
     )
 
 
-UserError.__module__ = "torch._dynamo.exc"
 GuardOnDataDependentSymNode.__module__ = "torch.fx.experimental.symbolic_shapes"
 
 

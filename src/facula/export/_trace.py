@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .._compile.errors import ConstraintViolationError
+from .._compile.errors import ConstraintViolationError, UserError
 from .._core.generator import default_generator
 from .._core.pytree import kind_of, tree_flatten, tree_unflatten
 from .._tensor import Tensor
@@ -20,7 +20,6 @@ from ..nn.modules.module import Module, register_module_forward_hook, register_m
 from . import _symbols
 from ._aten import aten
 from ._capture import Exported, Recorder, Value
-from ._errors import UserError
 from ._symbols import Number, Sizes, Specialized, Symbol, Unified, Unknown
 from .dynamic_shapes import Dim, _DimHint, _DimHintType, by_leaf, combined, int_oo
 from .exported_program import VR, ExportedProgram, ModuleCallEntry, ModuleCallSignature

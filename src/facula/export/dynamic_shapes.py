@@ -9,9 +9,9 @@ from collections.abc import Callable
 from enum import Enum, auto
 from typing import Any
 
+from .._compile.errors import UserError
 from .._core.pytree import kind_of, tree_flatten, tree_unflatten
 from .._tensor import Tensor
-from ._errors import UserError
 
 __all__ = ["AdditionalInputs", "Constraint", "Dim", "ShapesCollection", "dims"]
 

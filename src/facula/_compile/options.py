@@ -1,0 +1,51 @@
+"""Modules of settings that may be set, to no effect."""
+
+from __future__ import annotations
+
+import contextlib
+from types import ModuleType
+from typing import Any
+
+
+class Options(ModuleType):
+    """Settings by name. Others than those that are known may be set, too, and are then known."""
+
+    _known: dict[str, Any] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name not in self._known:
+            raise AttributeError(f"{self.__name__.replace('facula', 'torch', 1)}.{name} does not exist")
+        return self._known[name]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("_") or isinstance(value, ModuleType):
+            super().__setattr__(name, value)
+        else:
+            self._known[name] = value
+
+    def __dir__(self) -> list[str]:
+        return sorted([*self._known, "patch"])
+
+
+class patched(contextlib.ContextDecorator):
+    """Other settings of a module for a while."""
+
+    def __init__(self, module: Any, changes: dict[str, Any]) -> None:
+        self.module = module
+        self.changes = changes
+
+    def __enter__(self) -> None:
+        self.before = {name: getattr(self.module, name) for name in self.changes}
+        self._set(self.changes)
+
+    def __exit__(self, *exc: object) -> None:
+        self._set(self.before)
+
+    def _set(self, values: dict[str, Any]) -> None:
+        for name, value in values.items():
+            setattr(self.module, name, value)
+
+
+def changes(named: Any, value: Any, more: dict[str, Any]) -> dict[str, Any]:
+    """What ``patch`` is given, as a dict."""
+    return {**({named: value} if isinstance(named, str) else dict(named or {})), **more}
