@@ -133,9 +133,21 @@ class _Functions:
         return getattr(load(self._module), public)
 
 
+class _Networks(_Functions):
+    def _parse_to(self, *args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:
+        """What arguments of ``Module.to`` mean: device, dtype, whether not to wait, memory format."""
+        from ._core.devices import parse  # loaded when first used
+        from .ops.creation.convert import parsed_to  # the same
+
+        device, dtype, _, memory_format = parsed_to(args, kwargs)
+        flags = [a for a in args if isinstance(a, bool)]
+        quickly = flags[0] if flags else kwargs.get("non_blocking", False)
+        return None if device is None else parse(device), dtype, quickly, memory_format
+
+
 _VariableFunctions = _Functions("")
 _VariableFunctionsClass = _Functions
-_nn = _Functions("nn.functional")
+_nn = _Networks("nn.functional")
 _linalg = _Functions("linalg", "linalg_")
 _fft = _Functions("fft", "fft_")
 _special = _Functions("special", "special_")

@@ -112,6 +112,7 @@ _NAMES = {
         """,
         "compiler": "compile",
         "futures": "Future",
+        "jit": "ScriptFunction ScriptModule",
         "func": "vmap",
         "_printing": "set_printoptions",
         "serialization": "load save",

@@ -861,3 +861,23 @@ def graph_of_a_whole_expression(torch):
     loss = ((torch.sigmoid(x @ w.t() + b) - 1) ** 2).mean() + 0.1 * w.norm()
     loss.backward()
     return [graph(loss.grad_fn), short(see(torch, [w.grad, b.grad]))]
+
+
+@case
+def factors_that_are_tensors(torch):
+    """A tensor without dimensions stands for its number, unless it needs a gradient."""
+    a, two = torch.ones(2, 2), torch.tensor(2.0)
+    b = a[None]
+    found = [
+        torch.addmm(a, a, a, alpha=two), torch.addr(a, a[0], a[0], beta=two), torch.addmv(a[0], a, a[0], alpha=two),
+        torch.baddbmm(b, b, b, alpha=torch.tensor(3)), torch.addbmm(a, b, b, beta=two, alpha=two),
+        a.clone().addr_(a[0], a[0], alpha=two), a.clone().addmm_(a, a, alpha=-two),
+    ]  # fmt: skip
+    refused = error(lambda: torch.addmm(a, a, a, alpha=torch.tensor(2.0, requires_grad=True)))
+    return see(torch, found), refused["raises"]
+
+
+@case
+def limits_of_python_types(torch):
+    kinds = (float, int, bool, complex, str)
+    return [[error(lambda c=c: repr(f(c))) for c in kinds] for f in (torch.finfo, torch.iinfo)]

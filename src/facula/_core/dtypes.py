@@ -317,13 +317,21 @@ _LIMITS = {
 """Of dtypes that NumPy has not: eps, max, tiny and resolution."""
 
 
+PYTHON_TYPES: dict[Any, dtype] = {float: float64, int: int64, bool: bool_, complex: complex128}
+"""Python's own types, which stand for dtypes."""
+
+
+def _as_dtype(value: Any) -> Any:
+    return PYTHON_TYPES.get(value, value) if isinstance(value, type) else value
+
+
 class finfo:
     """The numerical limits of a floating point dtype."""
 
     __module__ = "facula"
 
     def __init__(self, type: dtype | None = None) -> None:
-        d = default if type is None else type
+        d = default if type is None else _as_dtype(type)
         if not isinstance(d, dtype):
             raise TypeError(f"finfo(): argument 'type' (position 1) must be torch.dtype, not {d.__class__.__name__}")
         if d.category < FLOAT:
@@ -359,6 +367,7 @@ class iinfo:
     __module__ = "facula"
 
     def __init__(self, type: dtype) -> None:
+        type = _as_dtype(type)
         if not isinstance(type, dtype):
             raise TypeError(f"iinfo(): argument 'type' (position 1) must be torch.dtype, not {type.__class__.__name__}")
         if type.category >= FLOAT:

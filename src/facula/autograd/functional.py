@@ -127,7 +127,11 @@ def _grad_postprocess(inputs: Any, create_graph: bool) -> Any:
     return tuple(t.detach() for t in inputs)
 
 
-def _like(values: Tensors, is_tuple: bool) -> Any:
+def _tuple_postprocess(values: Tensors, is_tuple: bool | tuple[bool, bool]) -> Any:
+    """A tuple if one was given, else its only item; for tuples in a tuple both are told."""
+    if isinstance(is_tuple, tuple):
+        is_tuple, of_each = is_tuple
+        values = tuple(_tuple_postprocess(each, of_each) for each in values)
     return values if is_tuple else values[0]
 
 
@@ -151,7 +155,7 @@ def vjp(
         found = _gradients(outputs, given, vs, create_graph)
         found = _filled(found, given, strict, create_graph, _INDEPENDENT, _FLAT)
     outputs, found = (_grad_postprocess(values, create_graph) for values in (outputs, found))
-    return _like(outputs, several), _like(found, is_tuple)
+    return _tuple_postprocess(outputs, several), _tuple_postprocess(found, is_tuple)
 
 
 def jvp(
@@ -174,7 +178,7 @@ def jvp(
         found = _gradients(pulled, weights, vs, create_graph)
         found = _filled(found, outputs, strict, create_graph, _INDEPENDENT, _FLAT)
     outputs, found = (_grad_postprocess(values, create_graph) for values in (outputs, found))
-    return _like(outputs, several), _like(found, several)
+    return _tuple_postprocess(outputs, several), _tuple_postprocess(found, several)
 
 
 # ---- jacobian
@@ -212,7 +216,7 @@ def jacobian(
         else:
             rows = tuple(_row_by_row(i, out, given, strict, create_graph) for i, out in enumerate(outputs))
         rows = tuple(_grad_postprocess(row, create_graph) for row in rows)
-    return _like(tuple(_like(row, is_tuple) for row in rows), several)
+    return _tuple_postprocess(tuple(rows), (several, is_tuple))
 
 
 def _row_by_row(i: int, out: Any, inputs: Tensors, strict: bool, create_graph: bool) -> Tensors:
@@ -288,7 +292,7 @@ def _forward_jacobian(func: Callable[..., Any], inputs: Any, strict: bool, vecto
 
     found = jacfwd(outputs, tuple(range(len(given))))(*given)
     if not several:
-        return _like(found[0], is_tuple)
+        return _tuple_postprocess(found[0], is_tuple)
     return [list(row) for row in found] if is_tuple else tuple(row[0] for row in found)
 
 
@@ -349,7 +353,7 @@ def vhp(
         is_tuple, given, vs, out, first = _gradient(func, inputs, v, create_graph, strict, "vhp")
         second = _gradients(first, given, vs, create_graph)
         found = _filled(second, given, strict, create_graph, _INDEPENDENT, _FLAT)
-    return _grad_postprocess((out,), create_graph)[0], _like(_grad_postprocess(found, create_graph), is_tuple)
+    return _grad_postprocess((out,), create_graph)[0], _tuple_postprocess(_grad_postprocess(found, create_graph), is_tuple)
 
 
 def hvp(
@@ -362,7 +366,7 @@ def hvp(
         double = _gradients(first, given, weights, True)
         double = _filled(double, given, strict, create_graph, _INDEPENDENT, _FLAT)
         found = _filled(_gradients(double, weights, vs, create_graph), given, strict, create_graph, _INDEPENDENT, _FLAT)
-    return _grad_postprocess((out,), create_graph)[0], _like(_grad_postprocess(found, create_graph), is_tuple)
+    return _grad_postprocess((out,), create_graph)[0], _tuple_postprocess(_grad_postprocess(found, create_graph), is_tuple)
 
 
 def _gradient(

@@ -25,11 +25,12 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     if len(args) == 1 and not kwargs and args[0].__class__ is dtypes.dtype:
         dtype = args[0]
         return input if input._array.dtype is dtype.numpy else cast_op(input, dtype.numpy)
-    device, dtype, copy, memory_format = _parse_to(args, kwargs)
+    device, dtype, copy, memory_format = parsed_to(args, kwargs)
     return converted(input, device, dtype, copy, memory_format)
 
 
-def _parse_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, bool, Any]:
+def parsed_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, bool, Any]:
+    """Device, dtype, whether to copy, and memory format, of arguments of ``to``."""
     device = kwargs.get("device")
     dtype = kwargs.get("dtype")
     flags = list(args)

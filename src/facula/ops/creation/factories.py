@@ -10,6 +10,7 @@ import numpy as np
 
 from ... import overrides
 from ..._core import devices, dtypes, layouts, state
+from ..._core.dtypes import PYTHON_TYPES
 from ..._levels.needs_values import DrawsDiffer
 from ..._tensor import Tensor
 from ..machine.any_state import mark_inference, wrap
@@ -78,11 +79,6 @@ def out_dtype(name: str, dtype: Any, out: Any) -> dtypes.dtype | None:
             raise RuntimeError(f"dtype {names[d]} does not match dtype of out parameter ({names[out.dtype]})")
         return out.dtype
     return d
-
-
-PYTHON_TYPES: dict[Any, dtypes.dtype] = {
-    float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128,
-}  # fmt: skip
 
 
 def size_of(name: str, size: tuple[Any, ...], position: int = 1, *, one_argument: bool = False) -> tuple[int, ...]:

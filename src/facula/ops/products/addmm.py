@@ -13,6 +13,7 @@ from ...overrides import call_override, overridden
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.autocast import is_on, lowered
+from ..machine.errors import NoOverload
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
 from ..machine.refusals import scalar_type
@@ -238,6 +239,15 @@ def _plus(call: batching.Call, product: Any) -> Any:
     return product + (c if beta == 1 else c * beta)
 
 
+def _number(value: Any) -> Any:
+    """A factor: a tensor of no dimension stands for its number if it needs no gradient."""
+    if not isinstance(value, Tensor):
+        return value
+    if value._array.ndim or value.requires_grad:
+        raise NoOverload
+    return value.item()
+
+
 def check_addmm(input: Any, mat1: Any, mat2: Any) -> tuple[int, ...]:
     require_tensors("addmm", ("input", input), ("mat1", mat1), ("mat2", mat2))
     a, b = mat1._array, mat2._array
@@ -314,14 +324,14 @@ def check_baddbmm(input: Any, batch1: Any, batch2: Any) -> tuple[int, ...]:
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * (mat1 @ mat2)``."""
     check_addmm(input, mat1, mat2)
-    return addmm_op.call(input, mat1, mat2, beta, alpha)
+    return addmm_op.call(input, mat1, mat2, _number(beta), _number(alpha))
 
 
 @public("addmv", "addmv", out="exact")
 def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * (mat @ vec)``."""
     check_addmv(input, mat, vec)
-    return addmv_op(input, mat, vec, beta, alpha)
+    return addmv_op(input, mat, vec, _number(beta), _number(alpha))
 
 
 @public("addr", "addr", out=True)
@@ -332,7 +342,7 @@ def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any
     if operands[0]._array.dtype == np.bool_:
         a, b, c = (t._array for t in operands)
         return _addr_of_bools(a, b, c, bool(beta), bool(alpha))
-    return addr_op(*operands, beta, alpha)
+    return addr_op(*operands, _number(beta), _number(alpha))
 
 
 def _addr_of_bools(input: Any, vec1: Any, vec2: Any, beta: bool, alpha: bool) -> Tensor:
@@ -351,7 +361,7 @@ def promoted(*tensors: Tensor) -> list[Tensor]:
 def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * (the sum of the products of the batches)``."""
     check_addbmm(input, batch1, batch2)
-    return addbmm_op(input, batch1, batch2, beta, alpha)
+    return addbmm_op(input, batch1, batch2, _number(beta), _number(alpha))
 
 
 @public("baddbmm", "baddbmm", out="exact", autocast="low")
@@ -360,7 +370,7 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alp
     if is_on():
         input, batch1, batch2 = lowered(input, batch1, batch2)
     check_baddbmm(input, batch1, batch2)
-    return baddbmm_op(input, batch1, batch2, beta, alpha)
+    return baddbmm_op(input, batch1, batch2, _number(beta), _number(alpha))
 
 
 def _inplace(name: str, op: Primitive, check: Any) -> None:
@@ -382,7 +392,7 @@ def _inplace(name: str, op: Primitive, check: Any) -> None:
         if op is addr_op:
             self_like, a, b = promoted(self, a, b)
             check_result_type(self_like.dtype, self.dtype)
-        return write(self, a, b, beta, alpha)
+        return write(self, a, b, _number(beta), _number(alpha))
 
     change.__name__ = change.__qualname__ = name
     set_methods(**{name: change})
