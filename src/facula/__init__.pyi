@@ -51,6 +51,8 @@ class LongStorage(TypedStorage):
 class LongTensor(Tensor):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 from facula.serialization._file_reader import PyTorchFileReader as PyTorchFileReader
+ScriptFunction: Any
+ScriptModule: Any
 class ShortStorage(TypedStorage):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 class ShortTensor(Tensor):

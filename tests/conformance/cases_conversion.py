@@ -1091,3 +1091,26 @@ def default_device_that_is_not_there(torch):
     with torch.device("cuda"):
         made.append(error(lambda: torch.tensor([1.0])))
     return [made, error(lambda: torch.set_default_device("nothing")), torch.ones(1).tolist()]
+
+
+@case
+def what_arguments_of_to_mean(torch):
+    from importlib import import_module
+
+    parse = import_module(f"{torch.__name__}._C")._nn._parse_to
+    calls = [
+        (("cpu",), {}), ((torch.float64,), {}), (("cpu", torch.float32, True), {}), ((torch.float32, True), {}),
+        ((torch.ones(1, dtype=torch.float16),), {}), ((), {"device": "meta", "non_blocking": True}), ((), {}),
+        ((), {"dtype": torch.float16, "memory_format": torch.channels_last}),
+    ]  # fmt: skip
+    return [[str(part) for part in parse(*args, **kwargs)] for args, kwargs in calls]
+
+
+@case
+def tuples_that_are_taken_off(torch):
+    from importlib import import_module
+
+    unpacked = import_module(f"{torch.__name__}.autograd.functional")._tuple_postprocess
+    pairs = [((1,), True), ((1,), False)]
+    pairs += [(((1,), (2,)), (outer, inner)) for outer in (True, False) for inner in (True, False)]
+    return [repr(unpacked(*pair)) for pair in pairs]

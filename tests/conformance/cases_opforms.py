@@ -880,4 +880,4 @@ def factors_that_are_tensors(torch):
 @case
 def limits_of_python_types(torch):
     kinds = (float, int, bool, complex, str)
-    return [[error(lambda c=c: repr(f(c))) for c in kinds] for f in (torch.finfo, torch.iinfo)]
+    return [error(lambda f=f, c=c: repr(f(c))) for f in (torch.finfo, torch.iinfo) for c in kinds]

@@ -353,7 +353,8 @@ def vhp(
         is_tuple, given, vs, out, first = _gradient(func, inputs, v, create_graph, strict, "vhp")
         second = _gradients(first, given, vs, create_graph)
         found = _filled(second, given, strict, create_graph, _INDEPENDENT, _FLAT)
-    return _grad_postprocess((out,), create_graph)[0], _tuple_postprocess(_grad_postprocess(found, create_graph), is_tuple)
+    found = _grad_postprocess(found, create_graph)
+    return _grad_postprocess((out,), create_graph)[0], _tuple_postprocess(found, is_tuple)
 
 
 def hvp(
@@ -366,7 +367,8 @@ def hvp(
         double = _gradients(first, given, weights, True)
         double = _filled(double, given, strict, create_graph, _INDEPENDENT, _FLAT)
         found = _filled(_gradients(double, weights, vs, create_graph), given, strict, create_graph, _INDEPENDENT, _FLAT)
-    return _grad_postprocess((out,), create_graph)[0], _tuple_postprocess(_grad_postprocess(found, create_graph), is_tuple)
+    found = _grad_postprocess(found, create_graph)
+    return _grad_postprocess((out,), create_graph)[0], _tuple_postprocess(found, is_tuple)
 
 
 def _gradient(
