@@ -304,6 +304,8 @@ except RuntimeError as e:
 print(type((torch.ones(1, requires_grad=True) * 2).grad_fn), type(torch.ones(2).max(0)))
 print(inspect.getsource(torch.nn.Identity).splitlines()[0])
 print(facula.viz.__name__, torch.nn.functional.__name__)
+from torch.nn.utils import parametrizations
+print(type(parametrizations.weight_norm(torch.nn.Linear(1, 1))))
 assert type(pickle.loads(pickle.dumps(torch.nn.Linear(1, 1)))) is torch.nn.Linear
 """
     assert in_new_process(program).splitlines() == [
@@ -311,6 +313,7 @@ assert type(pickle.loads(pickle.dumps(torch.nn.Linear(1, 1)))) is torch.nn.Linea
         "<class 'MulBackward0'> <class 'torch.return_types.max'>",
         "class Identity(Module):",
         "facula.viz facula.nn.functional",
+        "<class 'torch.nn.utils.parametrize.ParametrizedLinear'>",
     ]
 
 

@@ -187,6 +187,7 @@ def _inject_new_class(module: Module) -> None:
     members: dict[str, Any] = {"__getstate__": getstate}
     if not hasattr(cls, "__deepcopy__"):
         members["__deepcopy__"] = default_deepcopy
+    members["__module__"] = ParametrizationList.__module__
     module.__class__ = type(f"Parametrized{cls.__name__}", (cls,), members)
 
 
