@@ -69,6 +69,21 @@ def test_branches_on_sizes_are_ranges() -> None:
     assert kind == "torch._dynamo.exc.UserError" and "n = Dim('n', min=4, max=9)" in text
 
 
+def test_as_many_as_a_size_is_one_size() -> None:
+    for fn in (lambda x: torch.stack([row * 2 for row in x]), lambda x: torch.cat(x.split(2)), lambda x: x * len(x)):
+        program = export(Function(fn), (torch.ones(4, 3),), dynamic_shapes={"x": {0: Dim.AUTO}})
+        assert program.range_constraints == {}
+        with pytest.raises(AssertionError, match="Guard failed"):
+            program.module()(torch.ones(6, 3))
+
+
+def test_what_is_told_of_tensors_depends_on_sizes() -> None:
+    model = Function(lambda x: x / torch.numel(x) + x.nbytes + x.stride(1) + x.size(0))
+    module = export(model, (torch.ones(4, 3, 2),), dynamic_shapes={"x": {0: Dim("a"), 2: Dim("b")}}).module()
+    x = torch.randn(5, 3, 6)
+    torch.testing.assert_close(module(x), model(x))
+
+
 def test_sizes_that_must_be_equal_are_one() -> None:
     program = export(Two(), (torch.ones(4), torch.ones(4)), dynamic_shapes=({0: Dim.AUTO}, {0: Dim.AUTO}))
     assert len(program.range_constraints) == 1

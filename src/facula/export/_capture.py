@@ -71,6 +71,10 @@ class Exported(Tensor):
 
     nelement = numel
 
+    @property
+    def nbytes(self) -> Any:
+        return self.numel() * self.itemsize
+
     def __len__(self) -> int:
         return operator.index(self.shape[0])
 
@@ -186,12 +190,13 @@ class Recorder(TorchFunctionMode):
     def number_node(self, number: Number) -> Node:
         """The node of a number."""
         made = number._node if callable(number._node) else None
-        if isinstance(number.tree, Symbol) and number.tree in self.sources and (made is not None):
+        if isinstance(number.tree, Symbol) and number.tree in self.sources:
             of, dim = self.sources[number.tree]
             node = of if dim < 0 else self.size_node(of, "sym_size", dim)
         else:
-            assert made is not None
-            node = made()
+            if made is None:
+                self.sizes.specialize(number)
+            node = made()  # type: ignore[misc]
         node.meta.setdefault("val", number)
         return node
 
@@ -242,7 +247,8 @@ class Recorder(TorchFunctionMode):
 
             raise data_dependent(f"{name}()", self.user_line())
         if name in _ABOUT:
-            return func(*args, **kwargs)
+            is_own = isinstance(args[0], Exported) and name in ("size", "stride", "numel")
+            return getattr(args[0], name)(*args[1:], **kwargs) if is_own else func(*args, **kwargs)
         if name == "__getitem__":
             return _indexing.get(self.run, *args)
         if name == "__setitem__":
@@ -343,7 +349,7 @@ class Recorder(TorchFunctionMode):
                 shadows.append(None)
         made = [v for v in tree_flatten(result)[0] if isinstance(v, Tensor)]
         if not made:
-            return result
+            return self.without_tensors(result, shadows)
         if _aten.public_name(func) in ("contiguous", "requires_grad_") and any(result is a for a in real[0]):
             return args[0]
         if name is None:
@@ -352,6 +358,15 @@ class Recorder(TorchFunctionMode):
         node = self.graph.call_function(target, nodes, by_name, name=name)
         self.place(node)
         return self.wrapped(result, node, shadows)
+
+    def without_tensors(self, result: Any, shadows: list[Any]) -> Any:
+        """What a function tells of tensors: a number may depend on sizes, anything else must not."""
+        if type(result) in (int, float):
+            return self.sizes.number((result, *shadows))
+        for i, shadow in enumerate(shadows):
+            if shadow is not None and shadow != result:
+                raise Specialized(self.sizes.changed_at(i))
+        return result
 
     def keep_grad_mode(self) -> None:
         """Write down that gradients are switched off, or on again."""
@@ -376,6 +391,9 @@ class Recorder(TorchFunctionMode):
                 return shell
             return self.shell(result, node, shadows)
         if isinstance(result, (tuple, list)):
+            for i, shadow in enumerate(shadows):
+                if shadow is not None and len(shadow) != len(result):  # as many as a size
+                    raise Specialized(self.sizes.changed_at(i))
             parts = []
             for i, part in enumerate(result):
                 if isinstance(part, (Tensor, tuple, list)):

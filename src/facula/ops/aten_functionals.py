@@ -12,6 +12,8 @@ _TABLE = """
     running_mean, running_var, training, momentum, eps, False) celu(input, alpha)
     cosine_embedding_loss(input1, input2, target, margin, reduction) cross_entropy=cross_entropy_loss(input, target,
     weight, reduction, ignore_index, label_smoothing) dropout(input, p, training) elu(input, alpha)
+    dropout1d=feature_dropout(input, p, training) dropout2d=feature_dropout(input, p, training)
+    dropout3d=feature_dropout(input, p, training)
     embedding(weight, input, padding_idx, scale_grad_by_freq, sparse) feature_alpha_dropout(input, p, training)
     glu(input, dim) group_norm(input, num_groups, weight, bias, eps, False)
     hardsigmoid(input) hardswish(input)
