@@ -427,7 +427,7 @@ METHODS = {
     "ops.creation.convert": (
         "__array__ __array_wrap__ __bool__ __complex__ __contains__ __float__ __index__ __int__ __reversed__ apply_ "
         "bfloat16 bool byte cdouble cfloat char const_data_ptr cpu cuda dim_order double float half int is_nonzero "
-        "item long map2_ map_ numpy resolve_neg share_memory_ short to tolist type type_as"
+        "item long map2_ map_ numpy resolve_neg short to tolist type type_as"
     ),
     "ops.creation.create": (
         "new new_empty new_empty_strided new_full new_ones new_tensor new_zeros"
@@ -443,6 +443,9 @@ METHODS = {
     ),
     "ops.creation.random_inplace": (
         "bernoulli_ cauchy_ exponential_ geometric_ log_normal_ normal_ random_ uniform_"
+    ),
+    "ops.creation.sharing": (
+        "share_memory_"
     ),
     "ops.images.conv_tbc": (
         "conv_tbc"

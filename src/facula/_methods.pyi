@@ -972,8 +972,8 @@ class Methods:
         """Each element divided by its modulus, and 0 for 0; of real numbers the sign."""
     def sgn_(self) -> Tensor:
         """``sgn``, written into the tensor itself."""
-    def share_memory_(self, *_: Any, **__: Any) -> Tensor:
-        """This tensor: there is nothing to do here."""
+    def share_memory_(self) -> Tensor:
+        """Move the memory to where other processes see it, with all tensors that share it."""
     def short(self, memory_format: Any = None) -> Tensor:
         """This tensor as torch.int16."""
     def sigmoid(self) -> Tensor:

@@ -576,7 +576,9 @@ class Tensor(Methods):
 
     def is_shared(self) -> bool:
         """Whether the memory is shared between processes."""
-        return False
+        from ._core.shared_memory import memory_of  # loaded when first used
+
+        return type(self._array) is np.ndarray and memory_of(self._array) is not None
 
     def sparse_dim(self) -> int:
         """How many dimensions are sparse: none."""

@@ -1,4 +1,5 @@
-"""``torch.multiprocessing``: Python's own, by another name. Tensors travel to other processes as copies.
+"""``torch.multiprocessing``: Python's own, by another name. Tensors travel to other processes as copies, unless they
+are in shared memory (``share_memory_()``), which the other processes then see.
 
 A process that is started anew (not forked) is given the name ``torch`` too, if this one has it (``_torch.as_torch``).
 """
@@ -27,7 +28,7 @@ def get_sharing_strategy() -> str:
 
 
 def set_sharing_strategy(new_strategy: str) -> None:
-    """Remembered only: no memory is shared."""
+    """Remembered only: descriptors of files are sent, always."""
     global _strategy
     assert new_strategy in get_all_sharing_strategies()
     _strategy = new_strategy

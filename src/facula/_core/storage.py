@@ -143,9 +143,17 @@ class UntypedStorage:
         return self
 
     def is_shared(self) -> bool:
-        return False
+        """Whether other processes see these bytes."""
+        from .shared_memory import memory_of  # loaded when first used
+
+        return self.device.type == "cpu" and memory_of(self._bytes) is not None
 
     def share_memory_(self) -> UntypedStorage:
+        """Move the bytes to where other processes see them, with all tensors that use them."""
+        if self.device.type == "cpu":
+            from ..ops.creation.sharing import share_storage  # it needs tensors
+
+            self._bytes = strides.bytes_of(share_storage(strides.root_of(self._bytes)))
         return self
 
     def is_pinned(self, device: Any = None) -> bool:
@@ -307,9 +315,12 @@ class TypedStorage:
         self._untyped.resize_(size * self.dtype.itemsize)
 
     def is_shared(self) -> bool:
-        return False
+        """Whether other processes see these elements."""
+        return self._untyped.is_shared()
 
     def share_memory_(self) -> TypedStorage:
+        """Move the elements to where other processes see them."""
+        self._untyped.share_memory_()
         return self
 
     def is_pinned(self, device: Any = None) -> bool:

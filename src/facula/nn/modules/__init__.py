@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from types import FunctionType
+from types import FunctionType as _FunctionType
 from typing import Any
 
 from ...docstrings import document_class as _document_class
@@ -83,7 +83,7 @@ def _own_constructor(cls: Any) -> None:
     """Where only facula's layers share a constructor, give each its own: Python names it when arguments are missing."""
     shared = cls.__init__
     if shared.__qualname__.partition(".")[0] in _SHARED_CONSTRUCTORS:
-        own = FunctionType(shared.__code__, shared.__globals__, "__init__", shared.__defaults__, shared.__closure__)
+        own = _FunctionType(shared.__code__, shared.__globals__, "__init__", shared.__defaults__, shared.__closure__)
         own.__kwdefaults__, own.__annotations__ = shared.__kwdefaults__, shared.__annotations__
         own.__qualname__, own.__module__ = f"{cls.__name__}.__init__", cls.__module__
         cls.__init__ = own

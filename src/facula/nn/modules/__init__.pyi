@@ -52,7 +52,6 @@ from facula.nn.modules.flatten import Flatten as Flatten
 from facula.nn.modules.fold import Fold as Fold
 from facula.nn.modules.pooling import FractionalMaxPool2d as FractionalMaxPool2d
 from facula.nn.modules.pooling import FractionalMaxPool3d as FractionalMaxPool3d
-FunctionType: Any
 from facula.nn.modules.activation import GELU as GELU
 from facula.nn.modules.activation import GLU as GLU
 from facula.nn.modules.rnn import GRU as GRU

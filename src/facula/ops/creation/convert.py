@@ -451,11 +451,6 @@ def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Any) -> Tensor:
     return self
 
 
-def itself(self: Tensor, *_: Any, **__: Any) -> Tensor:
-    """This tensor: there is nothing to do here."""
-    return self
-
-
 def dim_order(self: Tensor) -> tuple[int, ...]:
     """The dimensions from the outermost in memory to the innermost."""
     strides = self._array.strides
@@ -463,6 +458,6 @@ def dim_order(self: Tensor) -> tuple[int, ...]:
 
 
 set_methods(
-    apply_=apply_, map_=map_, map2_=map2_, dim_order=dim_order, share_memory_=itself,
+    apply_=apply_, map_=map_, map2_=map2_, dim_order=dim_order,
     const_data_ptr=Tensor.data_ptr,
 )  # fmt: skip
