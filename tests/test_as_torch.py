@@ -277,7 +277,8 @@ def test_classes_say_what_pytorchs_say() -> None:
     differ = {name for name in ours if name in theirs and ours[name] != theirs[name]}
     assert len(ours) > 400 and differ == {
         # pybind's classes, and what PyTorch keeps in modules that facula has under another name
-        "torch.Future", "torch.PyTorchFileReader", "torch.SymBool", "torch.SymFloat", "torch.SymInt",
+        "torch.Future", "torch.PyTorchFileReader", "torch.ScriptFunction", "torch.ScriptModule",
+        "torch.SymBool", "torch.SymFloat", "torch.SymInt",
         "torch.autograd.detect_anomaly", "torch.autograd.set_detect_anomaly",
         "torch.autograd._unsafe_preserve_version_counter",
         "torch.nn.LinearCrossEntropyOptions", "torch.nn.attention.SDPBackend", "torch.profiler.DeviceType",
