@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .observe import case, error, name_of, see
+from .observe import case, error, name_of, see, warned
 
 
 def with_next(torch, t):
@@ -200,6 +200,21 @@ def gradients_that_were_broadcast_can_be_written_to(torch):
         y = torch.ones(shape, requires_grad=True) * 1
         (g,) = torch.autograd.grad(y.sum(), y)
         found.append(see(torch, g.mul_(2)))
+    return found
+
+
+@case
+def one_number_may_be_written_to_elements_that_share_memory(torch):
+    number, mask, index = torch.tensor(0.5), torch.tensor([True, False, True]), torch.tensor([1])
+    found = []
+    for change in (
+        lambda t: t.index_fill_(0, index, 0.5), lambda t: t.index_fill_(1, index, number),
+        lambda t: t.masked_fill_(mask, 0.5), lambda t: t.masked_fill_(mask, number),
+        lambda t: t.index_put_((index,), number), lambda t: t.index_copy_(0, index, torch.ones(1, 3)),
+    ):  # fmt: skip
+        t = torch.ones(1, 3).expand(2, 3)
+        told = [text.partition(" (Trig")[0] for _, text in warned(lambda: error(lambda: change(t)))]  # noqa: B023
+        found.append([told, see(torch, t)])
     return found
 
 

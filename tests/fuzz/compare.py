@@ -27,9 +27,15 @@ REFUSED_BY_PYTORCH_ALONE = (
 )
 """What PyTorch cannot do and facula may do, see docs/differences.md and docs/past-pytorch.md."""
 
-REFUSED_IN_TRANSFORMS = ("modified by an inplace operation", "Dimension out of range", "must match the size of tensor")
-"""It wraps, and so counts versions otherwise; ``flip``, ``kron`` and others forget a dimension in ``vmap`` of
-``vmap``."""
+REFUSED_IN_TRANSFORMS = (
+    "modified by an inplace operation",
+    "Dimension out of range",
+    "Dimension is out of range",
+    "must match the size of tensor",
+    "vmap: inplace arithmetic",
+)
+"""It wraps, and so counts versions otherwise; ``flip``, ``kron``, ``squeeze`` and others forget a dimension in ``vmap``
+of ``vmap``."""
 
 
 def differences(expected: dict[str, Any], actual: dict[str, Any]) -> list[str]:

@@ -48,7 +48,7 @@ x+y x-y x*y x/(y*y+1) torch.add(x,y,alpha=2) torch.sub(x,y,alpha=0.5) torch.maxi
 torch.atan2(x,Y) torch.hypot(x,Y) torch.where(x>0,x,y) torch.fmax(x,Y) torch.fmin(x,Y) torch.logaddexp(x,Y) x.mul(y)
 torch.rsub(x,y) (x*x+1)**y torch.lerp(x,Y,0.3) torch.xlogy(x,Y*Y+1) torch.copysign(x,Y)
 x.div(y*y+1,rounding_mode='floor') torch.remainder(x,y*y+1) x.true_divide(y*y+1) x.lerp(Y,Y.sigmoid())
-torch.clamp(x,Y,Y+1) x.floor_divide(y*y+1) torch.nextafter(x,Y) torch.ldexp(x,Y) torch.special.xlog1py(x,Y*Y)
+torch.clamp(x,Y,Y+1) x.floor_divide(y*y+1) torch.nextafter(x,Y) torch.ldexp(x,Y*1.0) torch.special.xlog1py(x,Y*Y)
 torch.fmod(x,y*y+1) torch.float_power(x*x+1,y) torch.where(x>Y,x,Y)
 """.split()
 

@@ -33,7 +33,7 @@ def change(s: Scope) -> str:
     if kind < 0.25:
         return assignment(s)
     if kind < 0.35:
-        return f"{x} {rng.choice(OPERATORS)} {s.partner(x)}"
+        return f"{x} {rng.choice(OPERATORS)} {s.partner(x, lambda o: is_apart(s.tensors[x], o))}"
     if kind < 0.40 and s.eager:
         shape = s.tensors[x].shape
         y = s.tensor(is_number, is_small, lambda o: o.shape == shape)
@@ -42,8 +42,8 @@ def change(s: Scope) -> str:
     text = rng.choice(CHANGES)
     if text in ("t_()", "detach_()", "requires_grad_()", "set_(x)", "resize_as_") and not s.eager:
         text = "mul_(2)"
-    if text in ("logical_not_()", "eq_(y)", "gt_(y)") and not s.eager:
-        text = "add_(1)"  # in PyTorch the tangent stays as it was
+    if text in ("logical_not_()", "eq_(y)", "gt_(y)", "squeeze_()") and not s.eager:
+        text = "add_(1)"  # in PyTorch the tangent stays as it was; squeeze_ takes a batch of 1 for a dimension
     if rng.random() < 0.35 and t.dim() and not INDICES.search(text):
         target = f"{x}[{s.index(x, basic=True)}]"
     if text in ("softplus_", "index_reduce_", "resize_as_"):
@@ -70,9 +70,12 @@ def filled(s: Scope, text: str, x: str) -> str:
     if "g" in rest:
         others["g"] = str_index(s, list(t.shape), size) if t.numel() else "torch.tensor([], dtype=torch.int64)"
     if "y" in rest:
-        others["y"] = s.partner(x)
+        others["y"] = s.partner(x, lambda o: is_apart(t, o))
     if "Y" in rest:
-        others["Y"] = s.tensor(is_number, is_small, lambda o: broadcasts(t.shape, o.shape), lambda o: may_go_into(t, o))
+        others["Y"] = s.tensor(
+            is_number, is_small, lambda o: broadcasts(t.shape, o.shape), lambda o: may_go_into(t, o),
+            lambda o: is_apart(t, o),
+        )  # fmt: skip
     parts = [p if p.isdigit() else others.get(p, p) for p in split(rest[:-1])]
     return f"{name}({', '.join(parts)})".replace("(i,)", f"({others['i']},)")
 
@@ -92,7 +95,9 @@ def assignment(s: Scope) -> str:
             part = t[eval(index, {"torch": s.torch, **s.tensors})]
         except Exception:
             return f"{x}[{index}] = {value}"
-        value = s.tensor(is_small, lambda o: broadcasts(part.shape, o.shape), lambda o: may_go_into(t, o))
+        value = s.tensor(
+            is_small, lambda o: broadcasts(part.shape, o.shape), lambda o: may_go_into(t, o), lambda o: is_apart(t, o)
+        )
     elif choice < 0.6 and is_floating(t) and s.eager:  # what a transform returns does not depend on new leaves
         value = f"torch.tensor({s.values([], 'float64')}, requires_grad=True)"
     return f"{x}[{index}] {s.rng.choice(['=', '=', '=', '*=', '+='])} {value}"
@@ -112,6 +117,11 @@ def has_own_elements(t: Any) -> bool:
     return True
 
 
+def is_apart(target: Any, value: Any) -> bool:
+    """Not another view of the same memory: PyTorch refuses some, and of others it reads what it has just written."""
+    return value is target or value.untyped_storage().data_ptr() != target.untyped_storage().data_ptr()
+
+
 def may_go_into(target: Any, value: Any) -> bool:
     """Of another kind of numbers only without a history: PyTorch then lets integers require a gradient."""
     return not value.requires_grad or (target.dtype.is_complex == value.dtype.is_complex and is_differentiable(target))
@@ -119,4 +129,4 @@ def may_go_into(target: Any, value: Any) -> bool:
 
 def in_function(s: Scope) -> str:
     """A Function that changes its input."""
-    return f"DoubleInPlace.apply({s.tensor(is_floating, is_differentiable)})"
+    return f"DoubleInPlace.apply({s.tensor(is_floating, is_differentiable, has_own_elements)})"

@@ -18,7 +18,7 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.any_state import wrap
 from ..machine.namespaces import show
-from ..machine.partial_write import partial_write
+from ..machine.partial_write import is_expanded, partial_write
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.rules import constant, fit, raw
@@ -380,18 +380,8 @@ def _put(self: Tensor, indices: SavedList, values: Tensor, accumulate: bool, in_
             "Index put requires the source and destination dtypes match, "
             f"got {here} for the destination and {there} for the source."
         )
-    expanded = in_place and 0 in self._array.strides and _shares_elements(self._array)
-    if expanded:
-        warnings.warn(
-            "Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
-            "operation. This also applies to advanced indexing e.g. tensor[indices] = tensor",
-            stacklevel=4,
-        )
+    expanded = in_place and is_expanded(self._array, "index_put_", "tensor[indices] = tensor")
     return index_put_op.apply(self, (values,), (indices, accumulate), in_place, expanded)
-
-
-def _shares_elements(array: Any) -> bool:
-    return bool(array.size) and any(n > 1 and s == 0 for n, s in zip(array.shape, array.strides, strict=True))
 
 
 def _index_put(name: str, self: Tensor, indices: Any, values: Any, accumulate: bool, in_place: bool) -> Tensor:

@@ -14,7 +14,7 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import one_dim
 from ..machine.namespaces import TENSORS, show
-from ..machine.partial_write import partial_write
+from ..machine.partial_write import is_expanded, partial_write
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.refusals import scalar_type
@@ -345,11 +345,12 @@ def _index_fill(name: str, self: Tensor, dim: int, index: Any, value: Any, in_pl
     if found is not None:
         n = self._array.shape[at] if self._array.ndim else 1
         raise IndexError(f"index {found} is out of bounds for dimension {at} with size {n}")
+    expanded = in_place and is_expanded(self._array, "index_fill_", "tensor[mask] = scalar")
     if isinstance(value, Tensor):
-        return index_fill_tensor_op.apply(self, (value, index), (at,), in_place)
+        return index_fill_tensor_op.apply(self, (value, index), (at,), in_place, expanded)
     if isinstance(value, complex) and self._array.dtype.kind != "c":
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
-    return index_fill_number_op.apply(self, (index,), (at, checked_number(value, self.dtype)), in_place)
+    return index_fill_number_op.apply(self, (index,), (at, checked_number(value, self.dtype)), in_place, expanded)
 
 
 @public("index_fill", "index_fill")

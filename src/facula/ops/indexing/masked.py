@@ -18,7 +18,7 @@ from ..machine.any_state import constant_of, wrap
 from ..machine.errors import WrongArgument
 from ..machine.namespaces import ARRAYS, TENSORS, show
 from ..machine.operands import common_shape
-from ..machine.partial_write import partial_write
+from ..machine.partial_write import is_expanded, partial_write
 from ..machine.primitive import primitive
 from ..machine.public import public, write_out
 from ..machine.refusals import scalar_type
@@ -102,13 +102,14 @@ def _masked_fill(name: str, self: Tensor, mask: Any, value: Any, in_place: bool)
                 f"output with shape {list(self._array.shape)} doesn't match the broadcast shape {list(shape)}"
             )
         self = self.expand(shape)
+    expanded = in_place and is_expanded(self._array, "masked_fill_", "tensor[mask] = scalar")
     if isinstance(value, Tensor):
         if value._array.dtype.kind == "c" and self._array.dtype.kind != "c":
             checked_number(value.item(), self.dtype)
-        return masked_fill_tensor_op.apply(self, (value, mask), (), in_place)
+        return masked_fill_tensor_op.apply(self, (value, mask), (), in_place, expanded)
     number, dt = checked_number(value, self.dtype), self._array.dtype
     number = np.array(number, dt) if dt.kind == "f" else np.array(number).astype(dt)
-    return masked_fill_number_op.apply(self, (mask,), (number,), in_place)
+    return masked_fill_number_op.apply(self, (mask,), (number,), in_place, expanded)
 
 
 @public("masked_fill", "masked_fill")

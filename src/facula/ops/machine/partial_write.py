@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -72,6 +73,20 @@ def partial_write(
         return op
 
     return make
+
+
+def is_expanded(array: Any, name: str, example: str) -> bool:
+    """Whether elements of an array that is to be written share memory; that is told to the user."""
+    if 0 not in array.strides or not array.size:
+        return False
+    if not any(n > 1 and s == 0 for n, s in zip(array.shape, array.strides)):
+        return False
+    warnings.warn(
+        f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this operation. "
+        f"This also applies to advanced indexing e.g. {example}",
+        stacklevel=5,
+    )
+    return True
 
 
 # ---- adding where indices may repeat
