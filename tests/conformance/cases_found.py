@@ -38,6 +38,18 @@ def an_output_is_saved_even_if_only_the_gradient_of_another_input_needs_it(torch
 
 
 @case
+def complex_saves_its_parts(torch):
+    x = torch.ones(2, requires_grad=True)
+    real, imag, constant = x * 2, x * 3, torch.ones(2)
+    z, half = torch.complex(real, imag), torch.complex(constant, imag)
+    constant.add_(1)
+    saved = see(torch, [z.grad_fn._saved_real, z.grad_fn._saved_imag])
+    torch.view_as_real(half).sum().backward()
+    real.add_(1)
+    return saved, see(torch, x.grad), error(lambda: torch.view_as_real(z).sum().backward())["message"][:80]
+
+
+@case
 def what_was_saved_is_looked_at_even_without_a_gradient(torch):
     class Nothing(torch.autograd.Function):
         @staticmethod
@@ -182,6 +194,16 @@ def a_function_that_changes_a_leaf_or_its_view(torch):
     with torch.no_grad():
         alone = leaf[()]
     return [error(lambda t=t: Double.apply(t)) for t in (leaf, alone, leaf[:1])]
+
+
+@case
+def a_view_of_what_requires_a_gradient_no_longer(torch):
+    base = torch.ones(2, 3, requires_grad=True)
+    view = base.T
+    base.requires_grad_(False)
+    base.mul_(2)
+    view.sum().backward()
+    return name_of(view.grad_fn), view.requires_grad, view.is_leaf, see(torch, base.grad)
 
 
 @case

@@ -113,11 +113,21 @@ def refreshed_node(view: Tensor) -> Node | None:
     with _Recording():
         again = meta.replay(base) if meta.replay is not None else base.as_strided(*geometry_of(view._array))
     _drop_retained(view, meta)
-    view._node = again._node
+    view._node = again._node or _without_base(view, base)
     meta.output_nr = 0 if again._meta is None else again._meta.output_nr
     meta.attr_version = counter[0]
     _move_retained(view, meta)
     return view._node
+
+
+def _without_base(view: Tensor, base: Tensor) -> Node:
+    """The node of a view with a history, of a base that requires a gradient no longer: it leads nowhere."""
+    from ..ops.views.strided import as_strided_op  # it imports this module
+
+    node: Node = as_strided_op._recorded(
+        None, (base,), (*geometry_of(view._array), geometry_of(base._array)), (None,), view
+    )
+    return node
 
 
 class _Recording:

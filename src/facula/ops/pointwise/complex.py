@@ -222,7 +222,8 @@ def _of_angle(input: Array, other: Array) -> Any:
 
 complex_op = elementwise(
     "complex", _of_parts, "ComplexBackward0", holomorphic=False, numbers=False, fast=False,
-    input=lambda g, xp: xp.real(g), other=lambda g, xp: xp.imag(g),
+    saved_names={"input": "real", "other": "imag"},
+    input=lambda g, input, xp: xp.real(g), other=lambda g, other, xp: xp.imag(g),
 )  # fmt: skip
 complex_op.guard = _check_parts
 polar_op = elementwise(
