@@ -304,6 +304,7 @@ def texts_of_changes_that_do_not_fit(torch):
             lambda: integers.clamp_(max=torch.tensor(0.6)), lambda: leaf.fill_diagonal_(1),
             lambda: leaf[0].fill_diagonal_(1), lambda: torch.square(leaf, out=torch.zeros(2, 3)),
             lambda: F.hardtanh(bytes_), lambda: F.hardtanh(bytes_, 0, 2).tolist(), lambda: F.relu6(bytes_).tolist(),
+            lambda: torch.std_mean(integers, dim=3), lambda: integers.var(dim=3),
             lambda: torch.tensor(1.0).unbind(-1), lambda: torch.tensor(1.0).unbind(1),
             lambda: torch.ones(0).put_(torch.tensor([0]), torch.ones(1)),
             lambda: leaf.detach().index_add_(1, torch.tensor([0]), torch.ones(2)),
@@ -311,6 +312,14 @@ def texts_of_changes_that_do_not_fit(torch):
             lambda: leaf.detach().index_add_(0, torch.tensor([0, 1]), torch.tensor(1.0)),
         )
     ]  # fmt: skip
+
+
+@case
+def backward_asks_for_one_number_before_all_else(torch):
+    x = torch.ones(3, 2, requires_grad=True) * 2
+    part = x.split(1)[0]
+    x -= 1
+    return error(lambda: part.backward())
 
 
 # ---- where results lie in memory

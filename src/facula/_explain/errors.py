@@ -61,10 +61,11 @@ def input_without_grad(error: RuntimeError, t: Any) -> Exception:
 
 
 def not_scalar(error: RuntimeError, out: Any) -> Exception:
-    at = None if out.grad_fn is None else out.grad_fn.source
+    node = out._node  # a view might refuse to be asked for its grad_fn
+    at = None if node is None else node.source
     cause = f"The tensor has {out._array.size} elements (shape {list(out._array.shape)}): it was made at {shown(at)}."
     mend = "reduce it to one number, with .mean() or .sum(), or pass gradient=."
-    return explained(error, Finding("shape", cause, line_at(at, "not reduced"), mend, out.grad_fn, out))
+    return explained(error, Finding("shape", cause, line_at(at, "not reduced"), mend, node, out))
 
 
 # ---- changed or gone

@@ -167,10 +167,10 @@ def _arguments(
         correction = 1 if unbiased else 0
     elif correction is _FULL:
         correction = None if dim is _FULL or dim is None else 1
-    dims = None if dim is _FULL else check_dims(dim, input._array.ndim)
     if input._array.dtype.kind in "biu":
         what = "std and var" if name in ("std", "var") else name
         raise RuntimeError(f"{what} only support floating point and complex dtypes")
+    dims = None if dim is _FULL else check_dims(dim, input._array.ndim)
     if count(input._array.shape, dims) - (1 if correction is None else correction) <= 0:
         warnings.warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
