@@ -148,7 +148,7 @@ static int attention_backward_piece(void *p, int64_t head) {
         for (int64_t r = 0; r < rows; r++) {
             wide delta;
             const real *gr = g + r * g_row, *yr = y + r * w->out.step[2];
-            LONG_SUM_OF(delta, v_width, gr[i] * yr[i]); /* this i is the macro's own */
+            LONG_SUM_OF(delta, v_width, OF(gr) * OF(yr));
             shares_again(shares + r * seen, w->logs[head * length + i + r], seen);
             score_gradients(shares + r * seen, d + r * seen, (real)delta, w->scale, seen);
         }

@@ -16,9 +16,9 @@ INLINE real inverse_deviation(wide squares, int64_t n, real eps) {
 /* Two passes, which lose nothing where the mean is large; the row is in the cache for the second. */
 APART void moments(const real *restrict x, int64_t n, real eps, real *mean, real *inverse) {
     wide sum, squares;
-    LONG_SUM_OF(sum, n, x[i]);
+    LONG_SUM_OF(sum, n, OF(x));
     real m = (real)(sum / (wide)n);
-    LONG_SUM_OF(squares, n, (x[i] - m) * (x[i] - m));
+    LONG_SUM_OF(squares, n, (OF(x) - m) * (OF(x) - m));
     *mean = m;
     *inverse = inverse_deviation(squares, n, eps);
 }
@@ -68,9 +68,9 @@ APART void gradient_of_row(const real *restrict g, const real *restrict x, real 
                            real *restrict out, int64_t n) {
     wide first, second;
     if (weight) {
-        TWO_SUMS_OF(first, second, n, g[i] * weight[i], g[i] * weight[i] * ((x[i] - m) * c));
+        TWO_SUMS_OF(first, second, n, OF(g) * OF(weight), OF(g) * OF(weight) * ((OF(x) - m) * c));
     } else {
-        TWO_SUMS_OF(first, second, n, g[i], g[i] * ((x[i] - m) * c));
+        TWO_SUMS_OF(first, second, n, OF(g), OF(g) * ((OF(x) - m) * c));
     }
     real middle = (real)(first / (wide)n), along = (real)(second / (wide)n);
     if (weight)
@@ -147,14 +147,14 @@ static int batch_moments_piece(void *p, int64_t c) {
     wide part;
     EACH_ROW (r) {
         const real *x = w->x + AT(r);
-        LONG_SUM_OF(part, w->width, x[i]);
+        LONG_SUM_OF(part, w->width, OF(x));
         add_to(&t, part);
     }
     int64_t count = w->rows * w->width;
     real m = (real)(value_of(t) / (wide)count);
     EACH_ROW (r) {
         const real *x = w->x + AT(r);
-        LONG_SUM_OF(part, w->width, (x[i] - m) * (x[i] - m));
+        LONG_SUM_OF(part, w->width, (OF(x) - m) * (OF(x) - m));
         add_to(&q, part);
     }
     w->means[c] = m;
@@ -213,7 +213,7 @@ static int batch_norm_backward_piece(void *p, int64_t c) {
     real m = w->mean[c], inverse = w->inverse[c];
     EACH_ROW (r) {
         const real *g = w->g + AT(r), *x = w->x + AT(r);
-        TWO_SUMS_OF(part, product, w->width, g[i], g[i] * (x[i] - m));
+        TWO_SUMS_OF(part, product, w->width, OF(g), OF(g) * (OF(x) - m));
         add_to(&t, part);
         add_to(&q, product);
     }
@@ -289,7 +289,7 @@ static int group_norm_backward_piece(void *p, int64_t piece) {
         int64_t row = piece * each + c;
         const real *g = w->g + row * w->width, *x = w->x + row * w->width;
         wide of_g, of_both, v = w->weight ? w->weight[first + c] : 1;
-        TWO_SUMS_OF(of_g, of_both, w->width, g[i], g[i] * (x[i] - m));
+        TWO_SUMS_OF(of_g, of_both, w->width, OF(g), OF(g) * (OF(x) - m));
         w->parts[2 * row] = (real)of_g;
         w->parts[2 * row + 1] = (real)of_both;
         sum += v * w->parts[2 * row];

@@ -85,7 +85,7 @@ APART void log_softmax_rows(const real *restrict x, const real *restrict y, real
 
 INLINE void softmax_backward_row(const real *restrict g, const real *restrict y, real *restrict out, int64_t n) {
     wide along;
-    LONG_SUM_OF(along, n, g[i] * y[i]);
+    LONG_SUM_OF(along, n, OF(g) * OF(y));
     real c = (real)along;
     for (int64_t i = 0; i < n; i++) out[i] = y[i] * (g[i] - c);
 }
@@ -97,7 +97,7 @@ APART void softmax_backward_rows(const real *restrict g, const real *restrict y,
 
 INLINE void log_softmax_backward_row(const real *restrict g, const real *restrict y, real *restrict out, int64_t n) {
     wide along;
-    LONG_SUM_OF(along, n, g[i]);
+    LONG_SUM_OF(along, n, OF(g));
     real c = (real)along;
     for (int64_t i = 0; i < n; i++) out[i] = g[i] - exponential(y[i]) * c;
 }

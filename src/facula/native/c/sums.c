@@ -14,7 +14,7 @@ APART wide sum_of(const real *restrict x, int64_t n) {
     int64_t at = 0;
     for (; at + BLOCK <= n; at += BLOCK) add_to(&t, block_sum(x + at));
     real rest;
-    SUM_OF(rest, at, n, x[i]);
+    SUM_OF(rest, at, n, OF(x));
     add_to(&t, rest);
     return value_of(t);
 }

@@ -22,22 +22,32 @@ INLINE wide value_of(total t) {
     return all - all == 0 ? all : t.sum; /* with inf, what was lost is NaN */
 }
 
-/* The sum of an expression of i, for i from `first` up to `last`: at most a block. If it is long, four quarters side by
-   side: one sum would wait for each addition before the next. */
+/* Expressions name what is summed as OF(array): a vector of it at a time, and a number at a time of what is left. */
+#define OF(array) (*(const some *)((array) + i_))
+
+/* The sum of an expression from `first` up to `last`: at most a block. Four vectors side by side: one would wait for each
+   addition before the next. */
 #define SUM_OF(result, first, last, expression) \
     do { \
-        real a_ = 0, b_ = 0, c_ = 0, d_ = 0; \
-        const int64_t from_ = (first), to_ = (last), q_ = to_ - from_ < BLOCK / 2 ? 0 : (to_ - from_) / 4; \
-        if (q_) \
-            _Pragma("omp simd reduction(+:a_,b_,c_,d_)") for (int64_t k_ = from_; k_ < from_ + q_; k_++) { \
-                { int64_t i = k_; a_ += (expression); } \
-                { int64_t i = k_ + q_; b_ += (expression); } \
-                { int64_t i = k_ + 2 * q_; c_ += (expression); } \
-                { int64_t i = k_ + 3 * q_; d_ += (expression); } \
-            } \
+        const int64_t to_ = (last); \
+        int64_t i_ = (first); \
+        vector a_ = {0}, b_ = {0}, c_ = {0}, d_ = {0}; \
         real rest_ = 0; \
-        _Pragma("omp simd reduction(+:rest_)") for (int64_t i = from_ + 4 * q_; i < to_; i++) rest_ += (expression); \
-        (result) = rest_ + ((a_ + b_) + (c_ + d_)); \
+        { \
+            typedef loose some; \
+            while (i_ + 4 * LANES <= to_) { \
+                a_ += (expression), i_ += LANES; \
+                b_ += (expression), i_ += LANES; \
+                c_ += (expression), i_ += LANES; \
+                d_ += (expression), i_ += LANES; \
+            } \
+            for (; i_ + LANES <= to_; i_ += LANES) a_ += (expression); \
+        } \
+        { \
+            typedef real some; \
+            for (; i_ < to_; i_++) rest_ += (expression); \
+        } \
+        (result) = rest_ + lanes_sum((a_ + b_) + (c_ + d_)); \
     } while (0)
 
 /* The sum over any length, into a `wide`. */
@@ -62,12 +72,22 @@ INLINE wide value_of(total t) {
     do { \
         total first_total_ = {0, 0}, second_total_ = {0, 0}; \
         for (int64_t start_ = 0; start_ < (count); start_ += BLOCK) { \
-            int64_t end_ = smaller(start_ + BLOCK, (count)); \
+            int64_t end_ = smaller(start_ + BLOCK, (count)), i_ = start_; \
+            vector a_ = {0}, b_ = {0}, c_ = {0}, d_ = {0}; \
             real one_ = 0, two_ = 0; \
-            _Pragma("omp simd reduction(+:one_,two_)") for (int64_t i = start_; i < end_; i++) { \
-                one_ += (first_expression); \
-                two_ += (second_expression); \
+            { \
+                typedef loose some; \
+                while (i_ + 2 * LANES <= end_) { \
+                    a_ += (first_expression), b_ += (second_expression), i_ += LANES; \
+                    c_ += (first_expression), d_ += (second_expression), i_ += LANES; \
+                } \
+                if (i_ + LANES <= end_) a_ += (first_expression), b_ += (second_expression), i_ += LANES; \
             } \
+            { \
+                typedef real some; \
+                for (; i_ < end_; i_++) one_ += (first_expression), two_ += (second_expression); \
+            } \
+            one_ += lanes_sum(a_ + c_), two_ += lanes_sum(b_ + d_); \
             if ((count) <= BLOCK) { \
                 first_total_.sum = one_, second_total_.sum = two_; \
                 break; \
