@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 import json
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import facula
-from facula import nn
+from facula import hub, nn
 
 NOTEBOOKS = sorted((Path(__file__).parent.parent / "examples/notebooks").glob("*.ipynb"))
 
@@ -59,3 +61,41 @@ def test_a_module_is_a_tree() -> None:
     html = nn.Sequential(nn.Linear(2, 3), nn.Sequential(nn.ReLU()))._repr_html_()
     assert html.count("<details") == 2 and html.count(" open") == 1
     assert "Linear(in_features=2, out_features=3, bias=True)" in html and "9 parameters" in html
+
+
+@pytest.fixture
+def download(tmp_path: Path) -> Any:
+    """Downloads half a megabyte; the file that it makes."""
+    (tmp_path / "weights.pt").write_bytes(bytes(1 << 19))
+
+    def run() -> Path:
+        hub.download_url_to_file((tmp_path / "weights.pt").as_uri(), str(tmp_path / "here.pt"))
+        return tmp_path / "here.pt"
+
+    return run
+
+
+def test_a_download_shows_a_bar_in_a_notebook(download: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[str] = []
+    handle = SimpleNamespace(update=lambda value: shown.append(value._repr_html_()))
+
+    def display(value: Any, display_id: bool) -> Any:
+        shown.append(value._repr_html_())
+        return handle
+
+    shell = SimpleNamespace(kernel=None)
+    notebook = SimpleNamespace(get_ipython=lambda: shell, display=SimpleNamespace(display=display))
+    monkeypatch.setitem(sys.modules, "IPython", notebook)
+    assert download().stat().st_size == 1 << 19
+    assert len(shown) == 4 and all("here.pt" in html and "<progress" in html for html in shown)
+    assert "100 %" in shown[-1] and f'value="{1 << 19}" max="{1 << 19}"' in shown[-1]
+
+
+def test_a_download_writes_over_a_line_on_a_terminal_and_nothing_elsewhere(
+    download: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    download()
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    download()
+    assert capsys.readouterr().err.split("\r") == ["", *[f"here.pt: {n} %" for n in (25, 50, 75)], "here.pt: 100 %\n"]

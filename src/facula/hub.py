@@ -16,6 +16,8 @@ from urllib.request import Request, urlopen
 
 import facula
 
+from ._core.progress import Progress
+
 __all__ = ["download_url_to_file", "get_dir", "load_state_dict_from_url", "set_dir"]
 
 ENV_TORCH_HOME = "TORCH_HOME"
@@ -44,7 +46,7 @@ def set_dir(d: str | os.PathLike[str]) -> None:
 
 
 def download_url_to_file(url: str, dst: str, hash_prefix: str | None = None, progress: bool = True) -> None:
-    """Download a file; with ``hash_prefix``, only if its SHA-256 begins so."""
+    """Download a file; with ``hash_prefix``, only if its SHA-256 begins so. ``progress`` shows how far it is."""
     request = Request(url, headers={"User-Agent": "torch.hub"})
     digest = hashlib.sha256()
     dst = os.path.expanduser(dst)
@@ -55,9 +57,13 @@ def download_url_to_file(url: str, dst: str, hash_prefix: str | None = None, pro
             tempfile.NamedTemporaryFile(dir=os.path.dirname(dst) or ".", suffix=".partial", delete=False) as file,
         ):
             unfinished = file.name
+            length = source.headers.get("Content-Length")
+            shown = Progress(os.path.basename(dst), int(length) if length else None) if progress else None
             while chunk := source.read(READ_DATA_CHUNK):
                 file.write(chunk)
                 digest.update(chunk)
+                if shown is not None:
+                    shown(file.tell())
         found = digest.hexdigest()
         if hash_prefix is not None and not found.startswith(hash_prefix):
             raise RuntimeError(f'invalid hash value (expected "{hash_prefix}", got "{found}")')
