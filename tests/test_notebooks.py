@@ -63,6 +63,24 @@ def test_a_module_is_a_tree() -> None:
     assert "Linear(in_features=2, out_features=3, bias=True)" in html and "9 parameters" in html
 
 
+def in_a_notebook(monkeypatch: pytest.MonkeyPatch, **shell: Any) -> SimpleNamespace:
+    """What facula finds as IPython from now on."""
+    notebook = SimpleNamespace(get_ipython=lambda: SimpleNamespace(**shell))
+    monkeypatch.setitem(sys.modules, "IPython", notebook)
+    return notebook
+
+
+def test_places_in_a_notebook_are_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = {"/tmp/ipykernel_1/2162994890.py": ("Cell", "In[3]")}
+    in_a_notebook(monkeypatch, compile=SimpleNamespace(format_code_name=names.get))
+    space: dict[str, Any] = {"torch": facula}
+    program = "x = torch.ones(2, requires_grad=True)\ny = x.exp()\nz = y.detach()"
+    exec(compile(program, "/tmp/ipykernel_1/2162994890.py", "exec"), space)
+    assert str(space["y"].grad_fn.source) == "In[3]:2"
+    assert "at In[3]:3" in str(facula.why(space["z"])) and "In[3]:2" in facula.draw(space["y"]).tree()
+    assert "test_notebooks.py:" in str(facula.ones(1, requires_grad=True).exp().grad_fn.source)
+
+
 @pytest.fixture
 def download(tmp_path: Path) -> Any:
     """Downloads half a megabyte; the file that it makes."""
@@ -83,9 +101,7 @@ def test_a_download_shows_a_bar_in_a_notebook(download: Any, monkeypatch: pytest
         shown.append(value._repr_html_())
         return handle
 
-    shell = SimpleNamespace(kernel=None)
-    notebook = SimpleNamespace(get_ipython=lambda: shell, display=SimpleNamespace(display=display))
-    monkeypatch.setitem(sys.modules, "IPython", notebook)
+    in_a_notebook(monkeypatch, kernel=None).display = SimpleNamespace(display=display)
     assert download().stat().st_size == 1 << 19
     assert len(shown) == 4 and all("here.pt" in html and "<progress" in html for html in shown)
     assert "100 %" in shown[-1] and f'value="{1 << 19}" max="{1 << 19}"' in shown[-1]

@@ -6,6 +6,8 @@ import sys
 from html import escape
 from typing import Any
 
+from .notebooks import in_notebook
+
 
 class Progress:
     """Call it with what is done so far. ``total`` may not be known."""
@@ -38,9 +40,3 @@ class Progress:
     def _repr_html_(self) -> str:
         value = f' value="{self.done}" max="{self.total}"' if self.total else ""
         return f"<div>{escape(repr(self))} <progress{value}></progress></div>"
-
-
-def in_notebook() -> bool:
-    """Whether a notebook's kernel runs this: a shell of IPython that is no terminal."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    return hasattr(shell, "kernel")

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from .._core.notebooks import place
 from ..autograd.graph import Source
 
 KINDS = (
@@ -37,7 +38,7 @@ class Line(NamedTuple):
     role: str = ""
 
     def __str__(self) -> str:
-        return f"{self.filename}:{self.line}"
+        return place(self.filename, self.line)
 
 
 def line_at(source: Source | None, role: str = "") -> list[Line]:

@@ -102,7 +102,9 @@ class Source(NamedTuple):
     function: str
 
     def __str__(self) -> str:
-        return f"{self.filename}:{self.line}"
+        from .._core.notebooks import place  # loaded when first used
+
+        return place(self.filename, self.line)
 
 
 def resolve(code: CodeType | None, instruction: int) -> Source | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os.path
 import re
 from collections import Counter
 from typing import Any, NamedTuple
 
+from .._core.notebooks import short_name
 from .model import OPERATION, Graph
 from .modules import Path
 
@@ -167,7 +167,7 @@ def _size(cluster: Cluster) -> int:
 def _loop(members: list[int | Cluster], period: int, times: int, graph: Graph) -> Cluster:
     first = next((item for item in members if isinstance(item, int)), None)
     source = None if first is None else graph.vertices[first].source
-    where = "" if source is None else f"{os.path.basename(source.filename)}:{source.line}"
+    where = "" if source is None else f"{short_name(source.filename)}:{source.line}"
     loop = Cluster(LOOP, "loop", where, times)
     for turn in range(times):
         iteration = Cluster(ITERATION, f"iteration {turn + 1}", where)

@@ -7,6 +7,7 @@ import os.path
 from types import CodeType
 from typing import Any
 
+from .._core.notebooks import short_name
 from .model import Graph
 
 LONGEST = 5_000
@@ -18,7 +19,7 @@ class File:
 
     def __init__(self, filename: str, codes: set[CodeType], used: list[int]) -> None:
         self.filename = filename
-        self.name = os.path.basename(filename) or filename
+        self.name = short_name(filename)
         linecache.checkcache(filename)
         lines = [line.rstrip("\n") for line in linecache.getlines(filename)]
         self.note = self._note_about(lines, codes)

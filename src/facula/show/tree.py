@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os.path
 from typing import Any
 
+from .._core.notebooks import short_name
 from .model import FOLDED, LEAF, OUTPUT, Graph, Vertex
 
 UNICODE = ("├─ ", "└─ ", "│  ")
@@ -76,7 +76,7 @@ def value(tensor: Any) -> str:
 
 def place(vertex: Vertex) -> str:
     source = vertex.source
-    return "" if source is None else f"{os.path.basename(source.filename)}:{source.line}"
+    return "" if source is None else f"{short_name(source.filename)}:{source.line}"
 
 
 def _uses(graph: Graph) -> list[int]:
