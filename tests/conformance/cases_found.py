@@ -38,6 +38,20 @@ def an_output_is_saved_even_if_only_the_gradient_of_another_input_needs_it(torch
 
 
 @case
+def a_rounded_quotient_saves_its_operands(torch):
+    found = []
+    for mode in ("floor", "trunc", None):
+        x, y = torch.ones(2, requires_grad=True), torch.full((2,), 3.0, requires_grad=True)
+        one, both = x.div(3, rounding_mode=mode), x.div(y, rounding_mode=mode)
+        saved = see(torch, [both.grad_fn._saved_self, both.grad_fn._saved_other])
+        one.sum().backward()
+        with torch.no_grad():
+            y.add_(1)
+        found.append([saved, *(error(lambda t=t: t.sum().backward())["message"][:60] for t in (one, both))])
+    return found
+
+
+@case
 def complex_saves_its_parts(torch):
     x = torch.ones(2, requires_grad=True)
     real, imag, constant = x * 2, x * 3, torch.ones(2)

@@ -53,7 +53,7 @@ def _body(rng: Random, torch: Any) -> tuple[list[str], list[list[int]], int]:
                 finally:
                     s.tensors = kept
             else:
-                statement = f"a{i} = {expression(s)}"
+                statement = f"a{i} = {with_own_tangent(expression(s))}"
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 exec(statement, names)
@@ -71,6 +71,11 @@ def _body(rng: Random, torch: Any) -> tuple[list[str], list[list[int]], int]:
         last = "x"
     body.append(f"return {last}")
     return body, shapes, s.tensors[last].numel()
+
+
+def with_own_tangent(text: str) -> str:
+    """In PyTorch the tangent of a remainder is that of its input: who writes into one changes both."""
+    return f"({text}) * 1" if any(word in text for word in ("fmod", "remainder", "%", "frac")) else text
 
 
 def written_apart(statement: str) -> str:

@@ -295,11 +295,17 @@ div_unrounded_op = elementwise(
     input=lambda g, other, xp: g / xp.conj(other),
     other=lambda g, input, other, xp: -g * xp.conj((input / other) / other),
 )  # fmt: skip
+_SAVES_OPERANDS: dict[str, Any] = {
+    "input": lambda g, other, xp: no_gradient(g, xp),
+    "other": lambda g, input, other, xp: no_gradient(g, xp),
+}
+"""As the quotient that is not rounded."""
+
 div_floor_op = elementwise(
-    "div_floor", _floored, "DivBackward2", check=only("div_floor_cpu", "if"), input=no_gradient, other=no_gradient
+    "div_floor", _floored, "DivBackward2", check=only("div_floor_cpu", "if"), **_SAVES_OPERANDS
 )
 div_trunc_op = elementwise(
-    "div_trunc", _truncated, "DivBackward2", check=only("div_trunc_cpu", "if"), input=no_gradient, other=no_gradient
+    "div_trunc", _truncated, "DivBackward2", check=only("div_trunc_cpu", "if"), **_SAVES_OPERANDS
 )
 _ROUNDED = {None: div_unrounded_op, "floor": div_floor_op, "trunc": div_trunc_op}
 _rounded_in_place = {mode: inplace_form(op) for mode, op in _ROUNDED.items()}
