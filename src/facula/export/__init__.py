@@ -44,7 +44,7 @@ def export(
     if not isinstance(mod, Module):
         raise ValueError(f"Expected `mod` to be an instance of `torch.nn.Module`, got {type(mod)}.")
     try:
-        return export_module(mod, args, kwargs, dynamic_shapes, preserve_module_call_signature)
+        return export_module(mod, args, kwargs, dynamic_shapes)
     except Exception as error:
         told(error)
         raise

@@ -132,11 +132,8 @@ class Recorder(TorchFunctionMode):
 
     # ---- values
 
-    def given(self, node: Node, plain: Tensor, shadows: list[Any]) -> Exported:
-        """A tensor that the program is given."""
-        return self.shell(plain, node, shadows)
-
     def shell(self, plain: Tensor, node: Node, shadows: list[Any]) -> Exported:
+        """A tensor as the module sees it."""
         found = Tensor._make_subclass(Exported, plain)
         found._node, found._meta, found._counter = plain._node, plain._meta, plain._counter
         found.plain, found.node, found.shadows, found.recorder = plain, node, shadows, self
@@ -410,8 +407,8 @@ class Recorder(TorchFunctionMode):
         symbol = self.sizes.changed_at(point)
         equal = [s for s in self.sizes.symbols if s is not symbol and s.hint == symbol.hint]
         if equal:
-            raise Unified(equal[-1], symbol)
-        raise Specialized(symbol)
+            raise Unified(equal[-1], symbol) from error
+        raise Specialized(symbol) from error
 
     # ---- where
 

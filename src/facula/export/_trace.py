@@ -248,7 +248,7 @@ def _leaves(named: dict[str, Any], shapes: Any) -> list[Leaf]:
     return found
 
 
-def export_module(mod: Any, args: Any, kwargs: Any, shapes: Any, preserved: tuple[str, ...] = ()) -> ExportedProgram:
+def export_module(mod: Any, args: Any, kwargs: Any, shapes: Any) -> ExportedProgram:
     """The program of a module."""
     if not isinstance(args, tuple):
         raise UserError(f"Expecting `args` to be a tuple of example positional inputs, got {type(args)}")
@@ -349,7 +349,7 @@ class _Trace:
             if (factor, offset) == (1, 0):
                 self.recorder.sources[symbol] = (node, d)
         plain = value.detach().clone().requires_grad_(value.requires_grad)
-        return self.recorder.given(node, plain, shadows)
+        return self.recorder.shell(plain, node, shadows)
 
     @staticmethod
     def _at(t: Tensor, general: dict[int, Any], point: dict[Symbol, int]) -> Tensor:
