@@ -303,6 +303,17 @@ def sums_of_single_numbers_in_vmap(torch):
     )
 
 
+@case
+def choices_between_two_dtypes_have_tangents(torch):
+    jvp = torch.func.jvp
+    x, y = torch.tensor(-1.5), torch.tensor([[-0.5, -1.75], [0.75, -1.5]])
+    mixed = [
+        jvp(lambda x, y: torch.view_as_real(torch.where(x > 0, x, torch.view_as_complex(y))), (t, y), (t, y * 2))[1]
+        for t in (x, -x)
+    ]
+    return see(torch, [*mixed, jvp(lambda y: torch.where(y > 0, y.double(), y), (y,), (y,))[1]])
+
+
 # ---- refusals
 
 

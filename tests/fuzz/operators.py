@@ -92,9 +92,9 @@ def of_two(s: Scope) -> str:
 def reduction(s: Scope) -> str:
     x = s.tensor(is_number, is_small)
     name, rng = s.rng.choice(REDUCTIONS), s.rng
-    if name == "mode" and bool(s.tensors[x].isnan().any()):
+    if name == "mode" and bool(s.tensors[x].data.isnan().any()):
         name = "sum"  # PyTorch sorts by comparing: where NaN goes is not defined
-    if name in ("kthvalue", "topk") and len(set(s.tensors[x].flatten().tolist())) < s.tensors[x].numel():
+    if name in ("kthvalue", "topk") and len(set(s.tensors[x].data.flatten().tolist())) < s.tensors[x].numel():
         name = "amax"  # nor which of equal elements is the one
     dim = s.dim(x)
     kept = rng.choice(["", "", ", keepdim=True"])

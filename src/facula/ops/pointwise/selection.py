@@ -17,7 +17,7 @@ from ..arrays.types import Array
 from ..machine.arguments import is_number
 from ..machine.deprecated import warn_of_old_overload
 from ..machine.elementwise import elementwise
-from ..machine.operands import common_shape, operands
+from ..machine.operands import common_shape, operands, promoted
 from ..machine.overridable import overridable
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, OTHER_THAN_FOUND, expose, public
@@ -298,6 +298,13 @@ where_op.vjp(
 )
 
 
+@where_op.tangent
+def where_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
+    """A choice of tangents, in the dtype of the result: a real one may stand beside a complex one."""
+    chosen = [0 if t is None else t for t in tangents[1:]]
+    return op(primals[0], *chosen, *attributes).expand(outs[0].shape)
+
+
 @public("where", "", out=True)
 def where(condition: Any, input: Any = None, other: Any = None) -> Any:
     """``input`` where ``condition``, else ``other``. With the condition alone: the indices where it holds."""
@@ -319,9 +326,9 @@ def where(condition: Any, input: Any = None, other: Any = None) -> Any:
     a, b = values
     if isinstance(a, Tensor) and isinstance(b, Tensor) and a._array.dtype is b._array.dtype:
         return where_op(condition, a, b, a._array.dtype)
-    found = operands(maximum_op, (a, b))
+    found = promoted(maximum_op, (a, b))
     assert found is not None
-    return where_op(condition, a, b, found[2].numpy)
+    return where_op(condition, a, b, found[1].numpy)
 
 
 @public("", "where")
