@@ -72,3 +72,17 @@ def test_names_of_types() -> None:
 def test_a_number_is_no_row_for_a_linear_layer() -> None:
     with pytest.raises(RuntimeError, match=r"^both arguments to linear need to be at least 1D, but they are 0D and 2D"):
         nn.Linear(3, 2)(torch.ones(()))
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_warnings_are_at_the_users_line(times: int) -> None:
+    """Also in the first call of a function, which is compiled then."""
+    program = (
+        "import facula as torch, warnings\n"
+        "x, grid = torch.ones(1, 1, 2, 2), torch.zeros(1, 2, 2, 2)\n"
+        "with warnings.catch_warnings(record=True) as told:\n"
+        "    warnings.simplefilter('always')\n"
+        f"    for _ in range({times}): torch.nn.functional.grid_sample(x, grid)\n"
+        "print(*[(w.filename, w.lineno) for w in told])"
+    )
+    assert in_new_process("-c", program).strip() == " ".join(["('<string>', 5)"] * times)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from .._lazy import set_methods
 from .._levels.wrapped import innermost
 from .._tensor import Tensor
+from ..autograd.graph import warn_user
 from .indexing.embedding import embedding as _embedding
 from .machine.public import FUNCTIONS, public
 from .moving.copy import clone
@@ -25,13 +25,13 @@ def _is_distributed(self: Tensor) -> bool:
 
 def _resize(self: Tensor, *sizes: Any) -> Tensor:
     """A tensor of these sizes, resized with a graph as ``view``."""
-    warnings.warn("non-inplace resize is deprecated", stacklevel=2)
+    warn_user("non-inplace resize is deprecated")
     return self.view(*sizes)
 
 
 def _resize_as(self: Tensor, tensor: Tensor) -> Tensor:
     """``resize`` to another tensor's shape."""
-    warnings.warn("non-inplace resize_as is deprecated", stacklevel=2)
+    warn_user("non-inplace resize_as is deprecated")
     return self.view(tensor.size())
 
 
@@ -46,7 +46,7 @@ def _xpu(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
 def _volatile(self: Tensor) -> bool:
     """False: what it meant is gone from PyTorch."""
-    warnings.warn("volatile was removed (Variable.volatile is always False)", stacklevel=2)
+    warn_user("volatile was removed (Variable.volatile is always False)")
     return False
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..._core import state
 from ..._tensor import Tensor
+from ...autograd.graph import warn_user
 
 
 def tanh(input: Tensor) -> Tensor:
@@ -46,7 +47,7 @@ def _chosen_dim(name: str, input: Tensor, dim: int | None, stacklevel: int) -> i
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
     """A softened random choice by logarithms of probabilities; ``hard``: exactly one 1, with soft derivatives."""
     if eps != 1e-10:
-        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
+        warn_user("`eps` parameter is deprecated and has no effect.")
     noise = -logits.new_empty(logits.shape).exponential_().log()
     soft = ((logits + noise) / tau).softmax(dim)
     if not hard:

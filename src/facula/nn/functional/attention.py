@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import facula
 
 from ..._tensor import Tensor
+from ...autograd.graph import warn_user
 from ...ops.networks.attention import scaled_dot_product_attention as _attention
 from ...ops.products.linear import linear
 from . import pad
@@ -213,9 +213,8 @@ def _as_numbers(
     is_bool = mask._array.dtype.kind == "b"
     assert is_float or is_bool, f"only bool and floating types of {name} are supported"
     if other is not None and mask.dtype != other.dtype:
-        warnings.warn(
+        warn_user(
             f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.",
-            stacklevel=3,
         )
     if is_float:
         return mask

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -31,8 +30,8 @@ def reduction_of(size_average: bool | None, reduce: bool | None, reduction: str)
             raise ValueError(f"{reduction} is not a valid value for reduction")
         return reduction
     meant = "none" if reduce is False else "sum" if size_average is False else "mean"
-    warnings.warn(
-        f"size_average and reduce args will be deprecated, please use reduction='{meant}' instead.", stacklevel=4
+    warn_user(
+        f"size_average and reduce args will be deprecated, please use reduction='{meant}' instead."
     )
     return meant
 
@@ -208,11 +207,10 @@ def kl_div(
     else:
         how = MEAN if reduction == "mean" else SUM
         if reduction == "mean":
-            warnings.warn(
+            warn_user(
                 "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' "
                 "divides only by the batch size, and aligns with the KL div math definition.'mean' will be changed to "
                 "behave the same as 'batchmean' in the next major release.",
-                stacklevel=2,
             )
     found = distance.kl_div(input, target, how, log_target=log_target)
     if reduction == "batchmean" and input.dim() and size_average is None and reduce is None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
 import facula
 
 from ..._tensor import Tensor
+from ...autograd.graph import warn_user
 from ...ops.indexing import embedding_bag as _ops
 from ...ops.indexing.embedding import shorten_rows
 
@@ -22,10 +21,9 @@ def embedding_bag(
 ) -> Tensor:  # fmt: skip
     """Sums, means or maxima of the rows of ``weight`` that each bag of ``input`` numbers."""
     if weight.dtype.category < 2 and input.dtype.is_floating_point:
-        warnings.warn(
+        warn_user(
             "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is "
             "deprecated, and should now be `embedding_bag(input, weight, ...)`.",
-            stacklevel=2,
         )
         weight, input = input, weight
     if per_sample_weights is not None and input.size() != per_sample_weights.size():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from ..._core.devices import MetaArray, empty_meta
 from ..._core.dtypes import not_for
 from ..._core.generator import stream_of
 from ..._tensor import Tensor
+from ...autograd.graph import warn_user
 from ..arrays.draws import doubles, draw_bernoulli
 from ..arrays.types import Array
 from ..creation.create import empty_like
@@ -94,12 +94,11 @@ def _channels(input: Tensor, p: float, training: bool, inplace: bool, batched: b
 
 
 def _warn_of_dimensions(n: int, ndim: int) -> None:
-    warnings.warn(
+    warn_user(
         f"dropout{n}d: Received a {ndim}-D input to dropout{n}d, which is deprecated and will result in an error in a future "  # noqa: E501
         "release. To retain the behavior and silence this warning, please use dropout instead. Note that "
         f"dropout{n}d exists to provide channel-wise dropout on inputs with {n} spatial dimensions, a channel dimension, and "  # noqa: E501
         f"an optional batch dimension (i.e. {n + 1}D or {n + 2}D inputs).",
-        stacklevel=4,
     )
 
 
@@ -125,12 +124,11 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     if ndim not in (3, 4):
         _warn_of_dimensions(2, ndim)
     if ndim == 3:
-        warnings.warn(
+        warn_user(
             "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired - "  # noqa: E501
             "input is interpreted as shape (N, C, L), where C is the channel dim. This behavior will change in a future "  # noqa: E501
             "release to interpret the input as one without a batch dimension, i.e. shape (C, H, W). To maintain the 1D "
             "channel-wise dropout behavior, please switch to using dropout1d instead.",
-            stacklevel=3,
         )
     return _channels(input, p, training, inplace, True)
 

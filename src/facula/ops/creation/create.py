@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from ..._core.dtypes import not_for
 from ..._core.missing import Missing
 from ..._tensor import Tensor
 from ...autograd import exits
+from ...autograd.graph import warn_user
 from ..machine.arguments import is_number
 from ..machine.public import public
 from ..moving.fill import checked_number
@@ -266,10 +266,9 @@ def range(
     device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """Deprecated: like arange, but with ``end``."""
-    warnings.warn(
+    warn_user(
         "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
         "Python's range builtin. Instead, use torch.arange, which produces values in [start, end).",
-        stacklevel=3,
     )
     if end is None:
         start, end = 0, start

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from ..._core import devices, dtypes, state
 from ..._core.dtypes import cast
 from ..._tensor import Tensor
 from ...autograd import exits
+from ...autograd.graph import warn_user
 from ..machine.arguments import is_number
 from ..machine.public import FUNCTIONS
 from .factories import checked_dtype, creator, empty_array, finish, place, size_of
@@ -31,10 +31,9 @@ def tensor(
     if data is ...:
         raise TypeError('tensor() missing 1 required positional arguments: "data"')
     if isinstance(data, Tensor):
-        warnings.warn(
+        warn_user(
             "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
             "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
-            stacklevel=3,
         )
         if device is None:
             device = data.device
@@ -133,10 +132,9 @@ def _flattened_arrays(level: list[Any], shape: list[int]) -> tuple[list[Any], tu
     """The same where the leaves of the nesting are arrays."""
     inner = level[0].shape
     if inner:
-        warnings.warn(
+        warn_user(
             "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to "
             "a single numpy.ndarray with numpy.array() before converting to a tensor.",
-            stacklevel=6,
         )
     flat: list[Any] = []
     for v in level:
@@ -286,12 +284,11 @@ def from_numpy(ndarray: Any, /) -> Tensor:
 
 
 def _warn_readonly() -> None:
-    warnings.warn(
+    warn_user(
         "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means writing "
         "to this tensor will result in undefined behavior. You may want to copy the array to protect its data or make "
         "it writable before converting it to a tensor. This type of warning will be suppressed for the rest of this "
         "program.",
-        stacklevel=3,
     )
 
 
@@ -379,12 +376,11 @@ def frombuffer(
         )
     array = np.frombuffer(buffer, dtype.numpy, count, offset)
     if not array.flags.writeable:
-        warnings.warn(
+        warn_user(
             "The given buffer is not writable, and PyTorch does not support non-writable tensors. This means you can "
             "write to the underlying (supposedly non-writable) buffer using the tensor. You may want to copy the "
             "buffer to protect its data or make it writable before converting it to a tensor. This type of warning "
             "will be suppressed for the rest of this program.",
-            stacklevel=2,
         )
     return finish(array, requires_grad)
 

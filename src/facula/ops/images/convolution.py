@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from ..._core.devices import MetaArray, empty_meta
 from ..._core.dtypes import widened
 from ..._tensor import Tensor
+from ...autograd.graph import warn_user
 from ..arrays.convolution import convolve, convolve_input, convolve_weight
 from ..arrays.patches import Sizes, out_sizes
 from ..arrays.sums import total
@@ -421,10 +421,9 @@ def _same(input: Tensor, weight: Tensor, stride: Sizes, dilation: Sizes) -> tupl
     if any(more % 2 for more in needed):
         if not _told_of_copies:
             _told_of_copies = True
-            warnings.warn(
+            warn_user(
                 "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the "
                 "input be created",
-                stacklevel=5,
             )
         widths = [v for more in reversed(needed) for v in (0, more % 2)]
         input = pad(input, widths)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import lru_cache
 from itertools import product
 from math import prod
@@ -13,6 +12,7 @@ import numpy as np
 from ..._core.devices import MetaArray, empty_meta
 from ..._core.dtypes import cast, not_for, widened
 from ..._tensor import Tensor
+from ...autograd.graph import warn_user
 from ..arrays.interpolation import cubic_weights
 from ..arrays.masks import keep
 from ..arrays.meta import by_zeros
@@ -366,7 +366,7 @@ def grid_sample(
             f"'{padding_mode}'"
         )
     if align_corners is None:
-        warnings.warn(_DEFAULT_CHANGED, stacklevel=3)
+        warn_user(_DEFAULT_CHANGED)
         align_corners = False
     return _sample(input, grid, modes[mode], paddings[padding_mode], align_corners, None)
 
@@ -433,7 +433,7 @@ def affine_grid_of(theta: Tensor, size: Any, align_corners: bool) -> Tensor:
 def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Tensor:
     """The grid that ``grid_sample`` needs to apply affine maps to images of a size."""
     if align_corners is None:
-        warnings.warn(_DEFAULT_CHANGED, stacklevel=3)
+        warn_user(_DEFAULT_CHANGED)
         align_corners = False
     if not theta.is_floating_point():
         raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
@@ -448,10 +448,9 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
             f"Expected a batch of {n}D affine matrices of shape Nx{n}x{n + 1} for size {size}. Got {theta.shape}."
         )
     if align_corners and min(size[-n:]) == 1:
-        warnings.warn(
+        warn_user(
             "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when align_corners=True. This "
             "is not an intended use case of affine_grid. See the documentation of affine_grid for details.",
-            stacklevel=3,
         )
     elif min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {size}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +13,7 @@ from ..._core.devices import MetaArray
 from ..._core.dtypes import cast, not_for, widened
 from ..._tensor import Tensor
 from ...autograd import saved
+from ...autograd.graph import warn_user
 from ..arrays.interpolation import taps_of
 from ..arrays.sparse_maps import SparseMap, along
 from ..arrays.types import Array
@@ -269,8 +269,8 @@ def _wrong_mode(mode: str, ndim: int) -> NotImplementedError:
 
 
 def _warn(name: str) -> None:
-    warnings.warn(
-        f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=3
+    warn_user(
+        f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead."
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from ..._core import dtypes
 from ..._core.devices import MetaArray, empty_meta
 from ..._tensor import Tensor
 from ...autograd import saved
-from ...autograd.graph import Node
+from ...autograd.graph import Node, warn_user
 from ...autograd.saved import SavedList
 from ..arrays.scatter_add import SMALL, add_rows, first_outside, from_front
 from ..arrays.types import Array
@@ -113,9 +112,8 @@ def checked(tensors: list[Any], shape: tuple[int, ...], count: bool = False) -> 
             dim += 1
             continue
         if array.dtype == np.uint8:
-            warnings.warn(
+            warn_user(
                 "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
-                stacklevel=3,
             )
             tensors[i] = wrap(array != 0)
         elif array.dtype != np.bool_:

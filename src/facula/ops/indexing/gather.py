@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from ..._core import dtypes, natively
 from ..._core.devices import MetaArray, empty_meta
 from ..._core.looks import passes
 from ..._tensor import Tensor, check_elements, elements
+from ...autograd.graph import warn_user
 from ..arrays.scatter_add import SMALL, add_at, first_outside, places_along, places_in
 from ..arrays.tiles import TILE, each_rows
 from ..arrays.types import Array
@@ -261,10 +261,9 @@ def _scatter(
         at = _check_scatter(self, dim, index, value)
         if reduce is None:
             return scatter_op.apply(self, (value, index), (at,), in_place)
-        warnings.warn(
+        warn_user(
             "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future "
             "PyTorch release. Use torch.scatter_reduce instead for more reduction options.",
-            stacklevel=4,
         )
         return scatter_by_op.apply(self, (value, index), (at, reduce), in_place)
     if not isinstance(value, (bool, int, float, complex, np.number)):

@@ -8,7 +8,6 @@ for all of them.
 from __future__ import annotations
 
 import operator
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +17,7 @@ from ... import overrides
 from ..._core import dtypes, state
 from ..._lazy import set_methods
 from ..._tensor import Tensor
+from ...autograd.graph import warn_user
 from ...autograd.saved import PLAIN
 from ..machine.any_state import wrap
 from ..machine.arguments import is_number
@@ -103,11 +103,10 @@ def _as_tuple(key: Any) -> tuple[Any, ...]:
     if isinstance(key, Sequence) and len(key) < _MAX_TUPLE:
         for part in key:
             if part is None or part is Ellipsis or isinstance(part, (Tensor, slice, Sequence, ndarray)):
-                warnings.warn(
+                warn_user(
                     "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in "
                     "pytorch 2.9; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as "
                     "tensor index, x[torch.tensor(seq)], which will result either in an error or a different result",
-                    stacklevel=3,
                 )
                 return tuple(key) if not isinstance(key, str) else (key,)
     return (key,)

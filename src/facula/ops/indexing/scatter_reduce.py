@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from ..._core import dtypes
 from ..._core.devices import MetaArray
 from ..._tensor import Tensor
+from ...autograd.graph import warn_user
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import one_dim
@@ -237,7 +237,7 @@ def _index_arguments(
     require_tensor(name, "source", 3, source)
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
-    warnings.warn("index_reduce() is in beta and the API may change at any time.", stacklevel=4)
+    warn_user("index_reduce() is in beta and the API may change at any time.")
     at = one_dim(dim, self._array.ndim)
     if self._array.dtype != source._array.dtype:
         here, there = (dtypes.SCALAR_TYPE_NAMES[t.dtype] for t in (self, source))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from ..._core import dtypes
 from ..._core.dtypes import widened
 from ..._core.strides import by_rows
 from ..._tensor import Tensor, known
+from ...autograd.graph import warn_user
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import one_dim
@@ -315,9 +315,8 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: A
         product = (away * weight) @ away.t().conj()
         scale = whole - correction * (1 if aweights is None else (weight * aweights).sum() / whole)
     if (scale if isinstance(scale, int) else scale.item()) <= 0:
-        warnings.warn(
+        warn_user(
             "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.",
-            stacklevel=3,
         )
         scale = 0
     return (product / scale).squeeze()

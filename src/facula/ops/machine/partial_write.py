@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from ..._core.devices import MetaArray
 from ..._tensor import Tensor
+from ...autograd.graph import warn_user
 from .primitive import Primitive
 from .write import change, check_no_partial_overlap
 
@@ -81,10 +81,9 @@ def is_expanded(array: Any, name: str, example: str) -> bool:
         return False
     if not any(n > 1 and s == 0 for n, s in zip(array.shape, array.strides)):
         return False
-    warnings.warn(
+    warn_user(
         f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this operation. "
         f"This also applies to advanced indexing e.g. {example}",
-        stacklevel=5,
     )
     return True
 

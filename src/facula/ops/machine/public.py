@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +16,7 @@ from ..._core.dtypes import SCALAR_TYPE_NAMES, cpp_name, dtype
 from ..._lazy import set_methods
 from ..._levels.needs_values import NeedsValues
 from ..._tensor import Tensor
+from ...autograd.graph import warn_user
 from ...autograd.saved import DIRECT, PLAIN
 from ...autograd.views import check_inplace
 from ..arrays.strides import resized
@@ -386,11 +386,10 @@ def _wrong_out_dtype(wanted: Any, given: Any) -> RuntimeError:
 def resize_output(out: Any, shape: tuple[int, ...]) -> None:
     if out._array.size:
         old, new = (", ".join(map(str, s)) for s in (out._array.shape, shape))
-        warnings.warn(
+        warn_user(
             f"An output with one or more elements was resized since it had shape [{old}], which does not match the "
             f"required output shape [{new}]. This behavior is deprecated, and in a future PyTorch release outputs will "
             "not be resized unless they have zero elements. You can explicitly reuse an out tensor t by resizing it, "
             "inplace, to zero elements with t.resize_(0).",
-            stacklevel=3,
         )
     out._array = resized(out._array, shape)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +15,7 @@ from ..._core.devices import empty_meta
 from ..._core.dtypes import cast
 from ..._core.size import Size
 from ..._tensor import Tensor
+from ...autograd.graph import warn_user
 from ...autograd.saved import PLAIN
 from ...overrides import call_override, overridden
 from ..arrays.types import Arrays
@@ -456,8 +456,8 @@ def _warn_about_indexing() -> None:
     global _warned_about_meshgrid
     if not _warned_about_meshgrid:
         _warned_about_meshgrid = True
-        warnings.warn(
-            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.", stacklevel=4
+        warn_user(
+            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument."
         )
 
 

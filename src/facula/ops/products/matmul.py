@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from ..._core.dtypes import cpp_name, widened
 from ..._core.strides import element_strides
 from ..._lazy import set_methods
 from ..._tensor import Tensor
+from ...autograd.graph import warn_user
 from ...autograd.meta import cut_of
 from ...overrides import has_override
 from ..arrays.types import Array
@@ -376,10 +376,9 @@ def _multiplied(chain: list[Any], split: dict[tuple[int, int], int], i: int, j: 
 @public("chain_matmul")
 def chain_matmul(*matrices: Any) -> Tensor:
     """``linalg.multi_dot`` under its old name."""
-    warnings.warn(
+    warn_user(
         "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot "
         "instead, which accepts a list of two or more tensors rather than multiple parameters.",
-        stacklevel=3,
     )
     for x in matrices:
         if x._array.ndim != 2:
@@ -497,11 +496,10 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """The cross product, along the first dimension of size 3 if none is given."""
     if dim is None:
-        warnings.warn(
+        warn_user(
             "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim explicitly or "
             "simply use torch.linalg.cross.\nThe default value of dim will change to agree with that of linalg.cross "
             "in a future release.",
-            stacklevel=3,
         )
         shape = input._array.shape
         if 3 not in shape:

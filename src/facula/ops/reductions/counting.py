@@ -164,8 +164,7 @@ def _warn_of_copy(**given: Any) -> None:
             warn_once(
                 f"torch.searchsorted(): {what} tensor is non-contiguous, this will lower the performance due to extra "
                 f"data copy when converting non-contiguous tensor to contiguous, please use contiguous {what} tensor "
-                "if possible. This message will only appear once per program.",
-                1,
+                "if possible. This message will only appear once per program."
             )
 
 

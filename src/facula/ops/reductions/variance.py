@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from ..._core.devices import MetaArray
 from ..._core.dtypes import F32, F64, widened
 from ..._tensor import Tensor, computed
+from ...autograd.graph import warn_user
 from ..arrays.sums import add_squares, total
 from ..arrays.types import Array
 from ..machine import batching
@@ -172,10 +172,9 @@ def _arguments(
         raise RuntimeError(f"{what} only support floating point and complex dtypes")
     dims = None if dim is _FULL else check_dims(dim, input._array.ndim)
     if count(input._array.shape, dims) - (1 if correction is None else correction) <= 0:
-        warnings.warn(
+        warn_user(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
             "(input numel divided by output numel).",
-            stacklevel=4,
         )
     return dims, correction, keepdim is not _FULL and bool(keepdim)
 

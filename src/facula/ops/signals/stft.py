@@ -45,7 +45,6 @@ def _no_window(advice: str) -> None:
         "A window was not provided. A rectangular window will be applied" + advice +
         "To suppress this warning and use a rectangular window, explicitly set "
         "`window=torch.ones(n_fft, device=<device>)`.",
-        depth=1,
     )  # fmt: skip
 
 
@@ -244,7 +243,6 @@ def _overlapped(
         warn_once(
             "The length of signal is shorter than the length parameter. Result is being padded with zeros in the tail. "
             "Please check your center and hop_length settings.",
-            depth=1,
         )
         signal = constant_pad_op(signal, (0, length - (end - start)), 0.0)
     return signal
