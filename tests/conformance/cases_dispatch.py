@@ -205,6 +205,14 @@ def counts_of_convolutions(torch):
 
 
 @case
+def a_convolution_by_its_longer_name(torch):
+    image, filters = leaf(torch, 2, 3, 4, 4).detach(), leaf(torch, 4, 3, 3, 3).detach()
+    sizes = ([1, 1], [0, 0], [1, 1], False, [0, 0], 1)
+    longer = torch.ops.aten._convolution(image, filters, None, *sizes, False, False, True, True)
+    return see(torch, longer), torch.equal(longer, torch.ops.aten.convolution(image, filters, None, *sizes))
+
+
+@case
 def counts_of_layers(torch):
     nn = torch.nn
     x = leaf(torch, 2, 3, 8)

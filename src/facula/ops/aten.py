@@ -13,6 +13,7 @@ from .._tensor import Tensor
 from . import aten_functionals
 from .activations.dropout import native_dropout_backward_op
 from .images import resample
+from .images.convolution import general_convolution
 from .machine.arguments import one_dim
 from .machine.namespaces import TENSORS
 from .machine.public import FUNCTIONALS, FUNCTIONS
@@ -192,7 +193,16 @@ def _copy(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     return self.clone().copy_(src)
 
 
+def _convolution_of_devices(
+    input: Tensor, weight: Tensor, bias: Tensor | None, stride: Any, padding: Any, dilation: Any, transposed: bool,
+    output_padding: Any, groups: int, *how: bool,
+) -> Tensor:  # fmt: skip
+    """``convolution``, and ``how`` other devices are to compute it."""
+    return general_convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
+
+
 _HERE = {
+    "_convolution": _convolution_of_devices,
     "_native_batch_norm_legit_functional": _batch_norm_functional,
     "_batch_norm_with_update": _batch_norm,
     "_upsample_bilinear2d_aa": _antialiased("bilinear"),

@@ -108,7 +108,7 @@ def conv_flop_count(x_shape: Shape, w_shape: Shape, out_shape: Shape, transposed
     return int(2 * x_shape[0] * prod(sizes) * prod(filter) * w_shape[0] * channels)
 
 
-@register_flop_formula(aten.convolution)
+@register_flop_formula([aten.convolution, aten._convolution])
 def conv_flop(
     x_shape: Shape, w_shape: Shape, _bias: Any, _stride: Any, _padding: Any, _dilation: Any, transposed: bool,
     *args: Any, out_shape: Any = None, **kwargs: Any,
