@@ -217,6 +217,7 @@ for _way in ("none", "tanh"):
 sample("softplus_backward", direct("softplus_backward", 1.5, 2.05), real(6), real(6))
 sample("log_sigmoid_backward", direct("log_sigmoid_backward"), real(4), real(2, 4))
 sample("hardswish_backward", direct("hardswish_backward"), real(4), real(4) * 2)
+sample("hardsigmoid_backward", direct("hardsigmoid_backward"), real(4), real(4) * 2)
 sample("glu_backward", direct("glu_backward", 0), real(2, 3), real(4, 3))
 
 # ---- copies, casts, fills

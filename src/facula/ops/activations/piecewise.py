@@ -78,7 +78,7 @@ def _hardsigmoid(input: Array) -> Any:
     lowering="where((other > -3) & (other < 3), input / 6, 0)",
 )  # fmt: skip
 def hardsigmoid_backward_op(input: Array, other: Array) -> Any:
-    return keep(np.asarray(input / number_like(6, other)), np.asarray((other > -3) & (other < 3)))
+    return keep(np.asanyarray(input / number_like(6, other)), np.asanyarray((other > -3) & (other < 3)))
 
 
 hardsigmoid_backward_op.vjp(input=Gradient(hardsigmoid_backward_op), other=no_gradient)
