@@ -20,7 +20,30 @@ import numpy as np
 from ..fx.node import Node, map_aggregate
 
 
-class Symbol:
+class StandIn:
+    """A number that is watched. To ``isinstance`` it is what its ``hint`` is; who needs it itself asks ``plain()``."""
+
+    __slots__ = ()
+
+    @property
+    def __class__(self: Any) -> Any:
+        return type(self.hint)
+
+    @__class__.setter
+    def __class__(self, value: Any) -> None:
+        raise TypeError("the class of a number cannot be set")
+
+    def __index__(self: Any) -> int:
+        return operator.index(self.plain())
+
+    def __int__(self: Any) -> int:
+        return int(self.plain())
+
+    def __float__(self: Any) -> float:
+        return float(self.plain())
+
+
+class Symbol(StandIn):
     """A number with the node that computes it."""
 
     __slots__ = ("_made", "_node", "capture", "hint")
@@ -39,28 +62,11 @@ class Symbol:
             self._node = self._made()
         return self._node
 
-    @property
-    def __class__(self) -> Any:
-        return type(self.hint)
-
-    @__class__.setter
-    def __class__(self, value: Any) -> None:
-        raise TypeError("the class of a number cannot be set")
-
     def plain(self) -> Any:
         """The number itself, which the program is for from now on."""
         if self.capture.is_active:
             self.capture.settle(self)
         return self.hint
-
-    def __index__(self) -> int:
-        return operator.index(self.plain())
-
-    def __int__(self) -> int:
-        return int(self.plain())
-
-    def __float__(self) -> float:
-        return float(self.plain())
 
     def __complex__(self) -> complex:
         return complex(self.plain())

@@ -14,6 +14,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from .._compile.symbols import StandIn
 from ._errors import data_dependent
 
 Tree = Any
@@ -180,8 +181,8 @@ class Sizes:
 _OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
 
 
-class Number:
-    """A number that depends on sizes. To ``isinstance`` it is an int, or a float."""
+class Number(StandIn):
+    """A number that depends on sizes."""
 
     __slots__ = ("_node", "sizes", "tree", "values")
 
@@ -201,27 +202,10 @@ class Number:
             self._node = self.sizes.node_of(self)
         return self._node
 
-    @property
-    def __class__(self) -> Any:
-        return type(self.values[0])
-
-    @__class__.setter
-    def __class__(self, value: Any) -> None:
-        raise TypeError("the class of a number cannot be set")
-
     def plain(self) -> Any:
         if self.sizes.is_active:
             self.sizes.specialize(self)
         return self.hint
-
-    def __index__(self) -> int:
-        return operator.index(self.plain())
-
-    def __int__(self) -> int:
-        return int(self.plain())
-
-    def __float__(self) -> float:
-        return float(self.plain())
 
     def __hash__(self) -> int:
         return hash(self.values) if not self.sizes.is_active else hash(self.plain())

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import sys
 from multiprocessing import reduction
 from typing import Any
@@ -18,8 +17,8 @@ from ..._core.strides import address, root_of
 from ..._tensor import Tensor
 from ..machine.public import set_methods
 
-_ALONE = 3
-"""References to an array that only its tensor has: the tensor's, the caller's, and the question."""
+_ALONE = 4
+"""References to a root that only one tensor uses: the tensor's, the caller's, the parameter, and the question's."""
 
 
 def share_memory_(self: Tensor) -> Tensor:
@@ -35,7 +34,7 @@ def share_storage(root: Any, only: Tensor | None = None) -> Any:
     if memory_of(root) is not None:
         return root
     shared = shared_copy(root)
-    if only is not None and only._array is root and sys.getrefcount(root) <= _ALONE + 1:
+    if only is not None and only._array is root and sys.getrefcount(root) <= _ALONE:
         only._array = shared
         return shared
     start = address(root)
@@ -72,7 +71,7 @@ def _sent(t: Tensor) -> Any:
 
 
 def _received(fd: Any, shape: Any, dtype: Any, strides: Any, offset: int, requires_grad: bool) -> Tensor:
-    memory = mapped(fd.detach() if hasattr(fd, "detach") else os.dup(fd))
+    memory = mapped(fd.detach())
     whole = np.ndarray(len(memory) // dtype.itemsize, dtype, memory)
     return Tensor._wrap(np.ndarray(shape, dtype, whole, offset, strides)).requires_grad_(requires_grad)
 
