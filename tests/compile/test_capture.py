@@ -560,3 +560,14 @@ def test_a_gradient_that_is_returned_is_the_gradient(backend: str) -> None:
         torch.testing.assert_close(x.grad, x.detach().cos())
         torch.testing.assert_close(found["twice"], 2 * x.detach().cos())
     assert step.compiled.programs
+
+
+@pytest.mark.parametrize("backend", ["eager", "numpy", "auto"])
+def test_parts_of_complex_numbers(backend: str) -> None:
+    z = torch.tensor([1 + 2j, 3 - 1j], requires_grad=True)
+    fn = torch.compile(lambda z: (z.conj() * z).real.sum() + torch.view_as_real(z).sum(), backend=backend)
+    for _ in range(2):
+        y = fn(z)
+        (found,) = torch.autograd.grad(y, z)
+        assert y.item() == 20.0
+        torch.testing.assert_close(found, 2 * z.detach() + (1 + 1j))

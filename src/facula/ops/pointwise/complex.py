@@ -40,6 +40,8 @@ def _parts(input: Array) -> Any:
 
 
 def _joined(input: Array) -> Any:
+    if input.strides[-1] != input.itemsize:  # a gradient that was broadcast, in a program
+        input = np.ascontiguousarray(input)
     return input.view(_WHOLES[input.dtype])[..., 0]
 
 
