@@ -236,9 +236,15 @@ class Tensor(Methods):
         self.requires_grad = requires_grad
         return self
 
+    def _show_history(self) -> None:
+        """Have the history that this tensor has for the user, of which a captured program knows nothing."""
+        if state.special and state.modes.capture is not None:
+            state.modes.capture.exposes(self)
+
     @property
     def grad_fn(self) -> Node | None:
         """The node of the operation that made this tensor; None for a leaf."""
+        self._show_history()
         meta = self._meta
         if meta is not None and meta.base is not None:
             return views.refreshed_node(self)
@@ -262,6 +268,7 @@ class Tensor(Methods):
 
     @property
     def _base(self) -> Tensor | None:
+        self._show_history()
         return None if self._meta is None else self._meta.base
 
     def _is_view(self) -> bool:
@@ -288,6 +295,7 @@ class Tensor(Methods):
     @property
     def grad(self) -> Tensor | None:
         """The gradient that backward passes have accumulated; None before the first."""
+        self._show_history()
         meta = self._meta
         found = None if meta is None else meta.grad
         if found is None and self._node is not None and not (meta is not None and meta.retains_grad):
@@ -358,10 +366,10 @@ class Tensor(Methods):
         """Call ``hook(grad)`` each time a gradient of this tensor is computed; what it returns replaces it."""
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        node = self.grad_fn
         meta = self._own_meta()
         if meta.hooks is None:
             meta.hooks = OrderedDict()
-            node = self.grad_fn
             if node is not None:
                 node.attachments().tensor.setdefault(meta.output_nr, meta.hooks)
                 meta.hooks = node.attachments().tensor[meta.output_nr]

@@ -21,15 +21,18 @@ from typing import Any
 import numpy as np
 
 from .._core import quiet, state
-from .._core.strides import element_strides
+from .._core.strides import element_strides, geometry_of
 from .._tensor import Tensor
 from ..autograd.graph import resolve, user_place
 from ..fx.graph import Graph
 from ..fx.node import Node
 from ..ops.moving.copy import cast_op, clone_op
+from ..ops.views.strided import as_strided_op
 from . import functions, program, unveil
+from .frame import lie_alike
 from .general import General
-from .inputs import Input, Met
+from .impure import may_change_things
+from .inputs import Input, Met, owner
 from .symbols import as_hints, as_nodes, has_symbols
 from .traced import Storage, Traced
 
@@ -67,6 +70,10 @@ class Capture(General):
         """Why the capture was given up, if it was."""
         self.is_postponed = False
         self.is_active = False
+        self.runs_backward = False
+        """Whether gradients are computed inside: hooks of tensors of before take part."""
+        self.has_cuts = False
+        """Whether something was computed from a tensor that needs a gradient, and its history left out."""
         self.drawn = False
         """Whether someone took a random stream, and what was drawn from it is not written down yet."""
         self.generators: list[Any] = []
@@ -137,6 +144,9 @@ class Capture(General):
         found = self.met.get(id(t))
         if found is None:
             array = t._array
+            if self.writes and not is_constant and self._sharing(array, lambda storage: storage.version):
+                self.postpone("a tensor that shares memory with one that was written to")
+                return Met(t, Input(array, self.graph.create_node("placeholder", "x"), t, is_constant))
             shown = self._by_array.get(id(array))
             if shown is None:
                 shown = self._given(array, t, is_constant)
@@ -218,6 +228,20 @@ class Capture(General):
         made = self.called(op, (node, *attributes), result)
         return (made, result) if index is None else (self.part(made, index, result[index]), result[index])
 
+    def exposes(self, t: Tensor) -> None:
+        """Someone asks for the history of a tensor, or changes it: one that was there before does not show it."""
+        met = self.met.get(id(t))
+        if met is not None and met.leaf is not None:
+            self.give_up("the history of an argument is asked for")
+
+    def changes(self, t: Tensor, recorded: bool) -> None:
+        """A tensor is about to be changed in place."""
+        self.exposes(t)
+        if any(n > 1 and not s for n, s in zip(t._array.shape, t._array.strides)):
+            self.give_up("a write into memory that elements share")
+        if not recorded and t.requires_grad:
+            self.has_cuts = True
+
     def rebind(self, t: Tensor) -> None:
         """A tensor is about to be given another array: the program does not repeat that for one of before."""
         if type(t._array) is not Traced or id(t) in self.met:
@@ -227,6 +251,7 @@ class Capture(General):
 
     def called(self, target: Any, args: tuple[Any, ...], result: Any) -> Node:
         node = self.graph.create_node("call_function", target, args)
+        self.has_cuts = self.has_cuts or not state.grad_enabled()
         node.meta["source"] = resolve(*user_place(3))
         if self.is_general and any(each.meta.get("general") for each in node.all_input_nodes):
             node.meta["general"] = True
@@ -267,6 +292,11 @@ class Capture(General):
         if not self.is_active:  # an operand could not be written down
             return self.run(op, [v for _, v in operands], attributes)
         nodes, values = [n for n, _ in operands], [v for _, v in operands]
+        if op is as_strided_op and type(arrays[0]) is Traced:
+            value: Any = values[0]
+            if geometry_of(value) != geometry_of(arrays[0].plain):
+                self.give_up("as_strided() of what lies otherwise in memory by now")
+                return op.on_arrays(arrays[0].plain, *attributes)
         real = [v for _, v in given]
         token = quiet.begin()
         try:
@@ -365,17 +395,45 @@ class Capture(General):
         """Let memory have another value from now on."""
         node, value = self.now(source)
         storage = target.storage
+        if storage.origin is not None and self._sharing(storage.array, lambda other: other is not storage):
+            self.postpone("a write into memory that another tensor shares")
+        elif any(op is as_strided_op for op, _, _ in target.steps[1:]):
+            self.give_up("a write through as_strided() of a view")
+        if not self.is_active:
+            np.copyto(target.plain, value)
+            return
         if target.steps:
             chain = [(storage.node, storage.value)]
             for op, attributes, index in target.steps:
                 chain.append(self._viewed(op, *chain[-1], attributes, index))
             for (outer, whole), step in zip(reversed(chain[:-1]), reversed(target.steps)):
                 node, value = self._put(outer, whole, step, node, value)
-        else:
+        elif value.shape != target.plain.shape:
             value = np.broadcast_to(value, target.plain.shape)
+        elif storage.origin is None and not lie_alike(value.shape, value.strides, target.plain.strides):
+            node, value = self._laid_out(target.plain, node, value)
         storage.node, storage.value = node, value
         storage.version += 1
         self.writes += 1
+
+    def _laid_out(self, like: Any, node: Node, value: Any) -> tuple[Node, Any]:
+        """A value that lies in memory as what it is written over."""
+
+        def laid_out(array: Any) -> Any:
+            found = np.empty_like(like, shape=array.shape)
+            np.copyto(found, array)
+            return found
+
+        result = laid_out(value)
+        return self.called(program.call, (laid_out, node), result), result
+
+    def _sharing(self, array: Any, which: Callable[[Storage], Any]) -> bool:
+        """Whether other inputs lie in the memory of an array."""
+        root = id(owner(array))
+        return any(
+            id(owner(given.array)) == root and which(given.storage) and np.may_share_memory(given.array, array)
+            for given in self.inputs
+        )
 
     def _put(self, outer: Node, whole: Any, step: Any, node: Node, value: Any) -> tuple[Node, Any]:
         """The whole of which a view is another value."""
@@ -501,9 +559,18 @@ class Capture(General):
         """Run a function as one step: see ``functions``."""
         return functions.opaque(self, fn, name, args, kwargs, written) if self.is_active else fn(*args, **kwargs)
 
-    def before_backward(self) -> None:
-        """Someone calls backward: it may go beyond what is captured."""
-        if any(met.leaf is not None for met in self.met.values()):
+    def calls_hook(self, hook: Any) -> None:
+        """A hook is about to be run by a backward pass inside."""
+        if self.is_active and may_change_things(hook):
+            self.give_up("a hook that may do more than compute")
+
+    def before_backward(self, wanted: Sequence[Any] | None) -> None:
+        """Someone calls backward, or asks for gradients of ``wanted``: it may go beyond what is captured."""
+        self.runs_backward = True
+        cut = [met for met in self.met.values() if met.leaf is not None]
+        reached = [self.met[id(t)] for t in wanted or () if id(t) in self.met]
+        stays = wanted is not None and (not reached or (len(cut) == 1 and all(met is cut[0] for met in reached)))
+        if cut and not stays:
             self.give_up("backward() through an argument that has a history")
 
 

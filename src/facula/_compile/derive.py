@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,20 @@ from ..ops.moving.copy import clone_op
 from .capture import Capture
 from .inputs import Met
 from .program import Program, check
+
+
+@contextlib.contextmanager
+def hooks_left_out(leaves: Sequence[Tensor]) -> Iterator[None]:
+    """Have gradients of leaves be computed as if they had no hooks."""
+    held: list[Any] = [(AccumulateGrad.of(leaf), leaf._meta) for leaf in leaves]
+    before = [(node.attached, meta.hooks) for node, meta in held]
+    for node, meta in held:
+        node.attached = meta.hooks = None
+    try:
+        yield
+    finally:
+        for (node, meta), (attached, hooks) in zip(held, before):
+            node.attached, meta.hooks = attached, hooks
 
 
 class Derivative:
@@ -39,16 +54,8 @@ class Derivative:
             capture.inputs.pop()
             roots.append((out._edge(), tangent))
         known = len(capture.inputs)
-        leaves = [AccumulateGrad.of(met.tensor) for met in inputs]
-        hidden: list[Any] = [(leaf, leaf.attached, met.tensor._meta) for leaf, met in zip(leaves, inputs)]
-        hooks = [meta.hooks for _, _, meta in hidden]
-        for leaf, _, meta in hidden:
-            leaf.attached = meta.hooks = None
-        try:
-            found = run_backward(roots, True, False, list(leaves))
-        finally:
-            for (leaf, attached, meta), kept in zip(hidden, hooks):
-                leaf.attached, meta.hooks = attached, kept
+        with hooks_left_out([met.tensor for met in inputs if met.leaf is None]):
+            found = run_backward(roots, True, False, [met.end() for met in inputs])
         self.gradients: list[Node | None] = [None if g is None else capture.node_of(g._array) for g in found]
         for given in capture.inputs[known:]:
             given.keep()
@@ -137,6 +144,13 @@ def _repeated(backward: list[Node], wanted: list[Node], forward: set[Node]) -> l
     for node in wanted:
         visit(node)
     return found
+
+
+def memory_of(node: Node) -> Node:
+    """The node whose memory a view lies in; of any other one itself."""
+    while _is_view(node):
+        node = node.args[0]
+    return node
 
 
 def _is_view(node: Node) -> bool:

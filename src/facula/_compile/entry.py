@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -14,10 +15,25 @@ from ..autograd.function import BackwardCFunction
 from ..fx.node import map_aggregate, map_arg
 from . import derive
 from .capture import Capture
+from .impure import may_change_things
+from .inputs import Met
 from .program import Program
 from .reads import Reads
 from .symbols import Symbol, has_symbols
 from .traced import Traced
+
+
+class GivenUp(Exception):
+    """A call that was captured cannot become a program: the capture says why."""
+
+
+def refuse(capture: Capture, what: str) -> NoReturn:
+    capture.give_up(what)
+    raise GivenUp
+
+
+RECORDED, UNRECORDED, DETACHED, DATA = "recorded", "under no_grad", "detached", "data"
+"""How a result that shares the memory of another tensor was made from it."""
 
 
 class Result(NamedTuple):
@@ -29,12 +45,12 @@ class Result(NamedTuple):
     """Which input that is."""
     steps: tuple[Any, ...] | None
     """The views through which it lies there; None if it is the input itself."""
-    slot: int
-    """Its place among the differentiable results; -1 if it is none; ``RECORDED`` if it is a view of an input with
-    history."""
-
-
-RECORDED = -2
+    slot: int = -1
+    """Its place among the differentiable results; -1 if it is none."""
+    base: Result | None = None
+    """The result that it is a view of, if its memory is no input's, and shared with others."""
+    how: str = RECORDED
+    """How a view came about."""
 
 
 class Gradient:
@@ -82,39 +98,69 @@ class Entry:
         self._settle_constants(capture, reads, leaves)
         self._leave_out_unused(capture, leaves)
         self.roots: list[Tensor] = []
+        self.root_results: list[Result] = []
+        """How each of them comes about."""
         self.leaves: list[Any] = self._results(capture, leaves)
         self.commits = self._commits(capture)
         self.written = self._written(capture)
         self.grads = self._grads(capture)
-        wanted = [met for met in capture.met.values() if met.needs_grad and self.roots and not met.input.is_constant]
+        wanted = self._reached(capture)
         if any(met.tensor is not met.input.tensor for met in wanted):
-            capture.give_up("two tensors in the same memory that require grad")
-            return
+            refuse(capture, "two tensors in the same memory that require grad")
         self.differentiable = [self.inputs.index(met.input) for met in wanted]
-        self.root_results = sorted([r for r in self.leaves if type(r) is Result and r.slot >= 0], key=lambda r: r.slot)
         self.backward: Program | None = None
+        self.saved_inputs: list[int] = []
+        """Inputs whose memory the backward program reads."""
+        self.saved_results: set[int] = set()
+        """Values of results whose memory it reads."""
         self.kept_from = len(self._values)
         nodes = [given.node for given in self.inputs]
         self.is_freed = False
-        self.has_own_rules = _has_own_rules([t._edge() for t in self.roots])
-        """Whether hooks or custom Functions take part in its derivative."""
+        rules = list(_rules_of_user([t._edge() for t in self.roots]))
+        self.is_replayable = not rules and not capture.has_cuts
+        """Whether its operators, run again on tensors, have the derivative that the function has. Not so with hooks,
+        custom Functions, or ``detach()``."""
+        if any(map(may_change_things, rules)):
+            refuse(capture, "a hook or a backward function that may do more than compute")
+        if not capture.is_active:
+            raise GivenUp
         derivative = None
+        made = list(capture.graph.nodes)
         if self.roots:
             try:
                 derivative = derive.Derivative(capture, self.roots, wanted)
             except RuntimeError as e:
                 if not str(e).startswith("Trying to backward through the graph a second time"):
-                    capture.give_up(f"its derivative: {e}")
-                    return
+                    refuse(capture, f"its derivative: {e}")
                 self.is_freed = True
+                del self.inputs[len(nodes) :]  # what the attempt has met
             if not capture.is_active:
-                return
+                raise GivenUp
         if derivative is not None:
             self.forward, self.backward, kept = derive.split(capture, derivative, self._values, self.commits)
             self._values += kept
+            memory = set(map(derive.memory_of, kept))
+            self.saved_inputs = [at for at, each in enumerate(self.inputs) if each.is_tensor and each.node in memory]
+            self.saved_results = {r.value for r in self.leaves if type(r) is Result and r.value >= 0
+                                  and derive.memory_of(self._values[r.value]) in memory}  # fmt: skip
         else:
-            self.forward, _ = derive.extracted(capture.graph.nodes, nodes, self._values, self.commits)
+            self.forward, _ = derive.extracted(made, nodes, self._values, self.commits)
         self.is_general = self.forward.is_general
+
+    def _reached(self, capture: Capture) -> list[Met]:
+        """The tensors that results depend on."""
+        behind = [set(map(id, _nodes_behind([t._edge()]))) for t in self.roots]
+        self.reach: list[set[int]] = []
+        """For each differentiable input, the results that depend on it."""
+        wanted = []
+        for met in capture.met.values():
+            if met.needs_grad and not met.input.is_constant:
+                leaf = id(met.end())
+                slots = {slot for slot, nodes in enumerate(behind) if leaf in nodes}
+                if slots:
+                    wanted.append(met)
+                    self.reach.append(slots)
+        return wanted
 
     def values_now(self, capture: Capture) -> list[Any]:
         """What the forward program gives, as it came out in the captured call."""
@@ -138,11 +184,12 @@ class Entry:
         arrays: list[Any] = [leaf._array for leaf in leaves if isinstance(leaf, Tensor)]
         returned = {id(array.storage) for array in arrays if type(array) is Traced}
         numbers = [leaf.node for leaf in leaves if type(leaf) is Symbol]
+        kept = {id(each.tensor) for each in self.inputs if each.tensor is not None}
         for given in list(self.inputs):
             if given.node.users or given.storage.version or id(given.storage) in returned or given.node in numbers:
                 continue
             mets = [met for met in capture.met.values() if met.input is given]
-            if any(met.has_other_grad() for met in mets):
+            if any(met.has_other_grad() or met.before != met.autograd() or id(met.grad) in kept for met in mets):
                 continue
             for met in mets:
                 met.restore()
@@ -154,9 +201,10 @@ class Entry:
         for leaf in leaves:
             if isinstance(leaf, Tensor) and not leaf.wraps and type(leaf._array) is np.ndarray:
                 capture.meet(leaf)
+        tensors = {id(leaf): leaf for leaf in leaves if isinstance(leaf, Tensor)}
+        groups = _by_memory(tensors.values())
         new_grads = {id(met.tensor.grad): met.input for met in capture.met.values() if met.has_other_grad()}
         seen: dict[int, Any] = {}
-        bases: dict[int, int] = {}
         found: list[Any] = []
         for leaf in leaves:
             if type(leaf) is Symbol:
@@ -167,7 +215,11 @@ class Entry:
                 if id(leaf) in new_grads and not leaf.requires_grad:
                     seen.setdefault(id(leaf), Gradient(self.inputs.index(new_grads[id(leaf)])))
                 elif id(leaf) not in seen:
-                    seen[id(leaf)] = self._result(capture, leaf, bases)
+                    group = groups.get(id(getattr(leaf._array, "storage", None)), [leaf])
+                    if len(group) > 1:
+                        seen.update(self._sharing(capture, group))
+                    else:
+                        seen[id(leaf)] = self._result(capture, leaf)
                 leaf = seen[id(leaf)]
             found.append(leaf)
         return found
@@ -176,29 +228,70 @@ class Entry:
         self._values.append(node)
         return Place(len(self._values) - 1)
 
-    def _result(self, capture: Capture, t: Tensor, bases: dict[int, int]) -> Result:
+    def _result(self, capture: Capture, t: Tensor) -> Result:
         array: Any = t._array
         if type(array) is not Traced:
-            capture.give_up(f"a result of type {type(t).__name__}")
-            return Result(-1, -1, None, -1)
+            refuse(capture, f"a result of type {type(t).__name__}")
         given = array.storage.origin
-        steps = map_arg(array.steps, self._place) if capture.is_general else array.steps
-        if given is not None and not given.is_constant:
-            met = capture.met.get(id(t))
-            is_itself = met is not None and met.tensor is t
-            recorded = RECORDED if t.requires_grad else -1
-            return Result(-1, self.inputs.index(given), None if is_itself else steps, recorded)
+        if given is None or given.is_constant:
+            self._values.append(array.storage.node)
+            return self._root(capture, t, len(self._values) - 1)
+        met = capture.met.get(id(t))
+        at = self.inputs.index(given)
+        if met is not None and met.tensor is t:
+            return Result(-1, at, None)
+        return Result(-1, at, self._steps(capture, t), how=self._how(capture, t, given.tensor))
+
+    def _steps(self, capture: Capture, t: Tensor) -> Any:
+        array: Any = t._array
+        return map_arg(array.steps, self._place) if capture.is_general else array.steps
+
+    def _root(self, capture: Capture, t: Tensor, value: int) -> Result:
+        """A result of its own memory."""
         slot = -1
         if t._node is not None:
             slot = len(self.roots)
             self.roots.append(t)
+            if t.retains_grad:
+                refuse(capture, "a result retains its gradient")
         elif t.requires_grad:
-            capture.give_up("a new leaf is returned")
-        key = id(array.storage)
-        if key not in bases:
-            bases[key] = len(self._values)
-            self._values.append(array.storage.node)
-        return Result(bases[key], -1, steps, slot)
+            refuse(capture, "a new leaf is returned")
+        result = Result(value, -1, self._steps(capture, t), slot)
+        if slot >= 0:
+            self.root_results.append(result)
+        return result
+
+    def _sharing(self, capture: Capture, group: list[Tensor]) -> dict[int, Result]:
+        """Results in the same memory, which no input lies in: one is the base of the others, returned or not."""
+        bases = [t for t in map(_base_of, group) if not t._array.steps]  # type: ignore[attr-defined]
+        base = next((t for t in bases if t.requires_grad), bases[0] if bases else None)
+        if base is None or any(t is not base and t.requires_grad for t in bases):
+            refuse(capture, "results that share memory in an unusual way")
+        array: Any = base._array
+        self._values.append(array.storage.node)
+        root = self._root(capture, base, len(self._values) - 1)
+        made = {id(base): root}
+        for t in group:
+            if t is not base:
+                how = self._how(capture, t, base)
+                made[id(t)] = Result(root.value, -1, self._steps(capture, t), base=root, how=how)
+        return made
+
+    def _how(self, capture: Capture, t: Tensor, source: Any) -> str:
+        """How a tensor came about that lies in the memory of another one."""
+        if not t.requires_grad:
+            if t._counter is None or t._counter is not source._counter:
+                return DATA
+            return DETACHED if source.requires_grad or _base_of(t) is not source else RECORDED
+        try:
+            node: Any = t.grad_fn
+        except RuntimeError:
+            refuse(capture, "a view is returned that may not be used any more")
+        if node is None:
+            return UNRECORDED
+        if t.retains_grad or not _leads_by_views(node, source._edge()):
+            refuse(capture, "a view is returned whose gradient is more than that of a view")
+        return RECORDED
 
     def _commits(self, capture: Capture) -> dict[int, int]:
         commits = {}
@@ -218,7 +311,9 @@ class Entry:
             if times and met.tensor is met.input.tensor:
                 found.append(Written(self.inputs.index(met.input), times))
             if met.tensor._node is not None and met.leaf is None and met.node is None:
-                capture.give_up("a tensor of before is given a history")
+                refuse(capture, "a tensor of before is given a history")
+            if met.leaf is None and met.before != met.autograd():
+                refuse(capture, "requires_grad or hooks of a tensor of before are changed")
         return found
 
     def _grads(self, capture: Capture) -> list[tuple[int, int]]:
@@ -232,23 +327,58 @@ class Entry:
             if grad is None:
                 found.append((at, -1))
                 continue
+            if grad.requires_grad:
+                refuse(capture, "a gradient with a history is left behind")
             found.append((at, len(self._values)))
             self._values.append(capture.node_of(grad._array))
         return found
 
 
-def _has_own_rules(edges: list[Any]) -> bool:
+def _base_of(t: Tensor) -> Tensor:
+    return t if t._base is None else t._base
+
+
+def _by_memory(tensors: Iterable[Tensor]) -> dict[int, list[Tensor]]:
+    """Tensors that lie in memory of the program's, by its storage."""
+    found: dict[int, list[Tensor]] = {}
+    for t in tensors:
+        array: Any = t._array
+        if type(array) is Traced and (array.storage.origin is None or array.storage.origin.is_constant):
+            found.setdefault(id(array.storage), []).append(t)
+    return found
+
+
+def _leads_by_views(node: Any, end: Any) -> bool:
+    """Whether nodes of views alone, and without hooks, lead from one to another."""
+    while node is not end and getattr(node, "node", node) is not getattr(end, "node", end):
+        node = getattr(node, "node", node)
+        if node is None or node.attached is not None or isinstance(node, BackwardCFunction) or len(node.next) != 1:
+            return False
+        node = node.next[0]
+    return True
+
+
+def _nodes_behind(edges: list[Any]) -> Iterator[Any]:
     seen: set[int] = set()
     while edges:
         node = edges.pop()
         node = getattr(node, "node", node)
-        if node is None or id(node) in seen or isinstance(node, AccumulateGrad):
+        if node is not None and id(node) not in seen:
+            seen.add(id(node))
+            yield node
+            edges.extend(node.next)
+
+
+def _rules_of_user(edges: list[Any]) -> Iterator[Any]:
+    """The hooks and backward functions of the user's behind some edges."""
+    for node in _nodes_behind(edges):
+        if isinstance(node, AccumulateGrad):
             continue
-        seen.add(id(node))
-        if node.attached is not None or isinstance(node, BackwardCFunction):
-            return True
-        edges.extend(node.next)
-    return False
+        if node.attached is not None:
+            for hooks in (*node.attached.tensor.values(), node.attached.pre, node.attached.post):
+                yield from hooks.values()
+        if isinstance(node, BackwardCFunction):
+            yield node._forward_cls.backward
 
 
 _OURS = 4

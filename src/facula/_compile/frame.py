@@ -79,15 +79,20 @@ def as_captured(found: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any
 
 def fitted(array: Any, shape: tuple[int, ...], strides: tuple[int, ...], is_written: bool) -> Any:
     """An input laid out as the program expects it: a gradient may come in any layout."""
-    if array.shape == shape and all(n == 1 or s == t for n, s, t in zip(shape, array.strides, strides)):
+    if array.shape == shape and lie_alike(shape, array.strides, strides):
         return array
-    if array.shape != shape or is_written:
+    if array.shape != shape or (is_written and array.size):
         raise ValueError(f"a compiled program got an array of shape {array.shape} and strides {array.strides} in place "
                          f"of {shape} and {strides}")  # fmt: skip
     size = span(shape, tuple([s // array.itemsize for s in strides]))
     own = view(np.empty(max(size, 1), array.dtype), 0, shape, strides, array.dtype)
     np.copyto(own, array)
     return own
+
+
+def lie_alike(shape: tuple[int, ...], strides: tuple[int, ...], others: tuple[int, ...]) -> bool:
+    """Whether two sets of strides mean the same for a shape."""
+    return all(n == 1 or s == t for n, s, t in zip(shape, strides, others))
 
 
 def as_text(thing: Any, names: dict[str, Any], variables: dict[Buffer, str], array: Any = None) -> str:

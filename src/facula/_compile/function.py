@@ -15,11 +15,12 @@ from .._core.pytree import tree_flatten, tree_map
 from .._tensor import Tensor
 from . import counters, custom, impure, logs, reasons, settings
 from .capture import Capture, Reason
-from .entry import Entry
+from .entry import Entry, GivenUp
 from .errors import FailOnRecompileLimitHit, RecompileError, Unsupported
 from .guards import Guard
 from .program import Mismatch
 from .reads import Reads
+from .replay import Again
 from .run import Running
 from .seen import Sizes, check_marks
 from .symbols import Symbol
@@ -135,6 +136,8 @@ class CompiledFunction:
             return result
         counters.captured(running.entry)
         counters.times["_compile.compile_inner"].append(time.perf_counter() - began)
+        if not entry.is_replayable:
+            running.again = Again(self.fn, args, kwargs, entry.inputs)
         running.looks, running.number = reasons.looks(self.fn, args, kwargs), len(self.programs)
         self._tell(running)
         if running.entry.is_general:
@@ -148,6 +151,8 @@ class CompiledFunction:
     def _entry(self, capture: Capture, reads: Reads, result: Any) -> Any:
         try:
             return Entry(capture, reads, result)
+        except GivenUp:
+            return None
         except Exception:
             if not capture.is_general:
                 raise

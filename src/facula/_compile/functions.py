@@ -93,6 +93,14 @@ def _operand(capture: Any, value: Any) -> tuple[Any, Any]:
     return capture.now(value._array) if isinstance(value, Tensor) else (as_nodes(value), as_hints(value))
 
 
+def _locked(value: Any) -> Any:
+    """An array that cannot be written to."""
+    if isinstance(value, np.ndarray):
+        value = value.view()
+        value.flags.writeable = False
+    return value
+
+
 def _as_one_step(
     capture: Any, fn: Callable[..., Any], args: Any, kwargs: Any, what: str, makes: bool = False
 ) -> Any:
@@ -103,7 +111,11 @@ def _as_one_step(
         capture.give_up(what)
         return fn(*args, **kwargs)
     operands = [_operand(capture, each) for each in given]
-    found, plan = compute(*[value for _, value in operands])
+    try:
+        found, plan = compute(*[_locked(value) for _, value in operands])
+    except ValueError:  # it writes to its arguments
+        capture.give_up(what)
+        return fn(*args, **kwargs)
     needs = not makes and state.grad_enabled() and any(t.requires_grad for t in tensors)
     is_float = any(isinstance(t, Tensor) and t._array.dtype.kind in "fcV" for t in found)
     shares = any(isinstance(t, Tensor) and np.may_share_memory(t._array, v) for t in found for _, v in operands

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import linecache
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from .._core.pytree import tree_flatten
 from .._tensor import Tensor
 from .capture import Capture
 from .entry import Entry
-from .inputs import Input
+from .inputs import Input, owner
 from .reads import _SIMPLE, Reads, Snapshot, is_same
 
 _SIZES = iter(range(10**9))
@@ -50,6 +50,9 @@ class Guard:
         self._aliases([(name, leaf) for name, leaf in leaves if isinstance(leaf, Tensor)])
         for i, given in enumerate(inputs):
             self._input(i, given, leaves, by_id)
+        if capture.runs_backward:
+            self._hooks([met for met in capture.met.values() if met.needs_grad])
+        self._memory(inputs, set(entry.commits.values()))
         for at, _ in entry.grads:
             t: Any = inputs[at].tensor
             before = next(met.grad for met in capture.met.values() if met.tensor is t)
@@ -198,6 +201,40 @@ class Guard:
         else:
             self._requires(name, needs)
 
+    def _hooks(self, mets: list[Any]) -> None:
+        """Hooks of leaves are those that they had. Arguments have none."""
+        fixed = []
+        for met in mets:
+            source = self.sources.get(id(met.tensor), "")
+            if source.startswith("x"):
+                meta = f"{source}._meta"
+                self.say(f"{meta} is not None and ({meta}.hooks or {meta}.post_accumulate_hooks)")
+            else:
+                fixed.append(met.tensor)
+        expected, known = list(map(_hooks_of, fixed)), [state.hooks]
+
+        def same_hooks() -> bool:
+            known[0] = state.hooks
+            return list(map(_hooks_of, fixed)) == expected
+
+        self.say(f"_state.hooks != {self.name(known)}[0] and not {self.name(same_hooks)}()")
+
+    def _memory(self, inputs: list[Input], written: set[int]) -> None:
+        """What is written to shares its memory with no other input."""
+        given = [(at, self._array(each), each.array) for at, each in enumerate(inputs) if each.is_tensor]
+        moving = [(at, name) for at, name, _ in given if name.startswith("a_")]
+        fixed = [(at, array) for at, name, array in given if not name.startswith("a_")]
+        self.names.update(_id=id, _shares=_shares, _share=_share)
+        for at, name in moving:
+            others = _by_owner([array for other, array in fixed if at in written or other in written])
+            if others:
+                known = self.name(others)
+                self.say(f"_id({name} if {name}.base is None else {name}.base) in {known} and _shares({name}, {known})")
+        ours = [name for at, name in moving if at in written]
+        if ours and len(moving) > 1:
+            rest = [name for at, name in moving if at not in written]
+            self.say(f"_share(({', '.join(ours)},), ({''.join(f'{name}, ' for name in rest)}))")
+
     def _source(self, t: Tensor) -> str:
         if id(t) not in self.sources:
             self.sources[id(t)] = self.name(t, "t")
@@ -270,7 +307,8 @@ class Guard:
 
     def _text(self, arrays: list[str], tensors: list[str]) -> str:
         body = "\n".join(self.lines)
-        return f"def enter(args, kwargs):\n{body}\n    return [{', '.join(arrays)}], ({', '.join(tensors)},)\n"
+        held = "".join([f"{t}, " for t in tensors])
+        return f"def enter(args, kwargs):\n{body}\n    return [{', '.join(arrays)}], ({held})\n"
 
     def _compiled(self) -> Callable[..., Any]:
         filename = f"<guards {next(_SIZES)}>"
@@ -283,6 +321,36 @@ class Guard:
 
 def _plain(array: Any) -> Any:
     return array.view(np.ndarray)
+
+
+def _hooks_of(t: Any) -> list[Any]:
+    meta, node = t._meta, None if t._meta is None or t._meta.accumulator is None else t._meta.accumulator()
+    attached = None if node is None else node.attached
+    held = [] if attached is None else [attached.pre, attached.post]
+    hooks = [] if meta is None else [meta.hooks, meta.post_accumulate_hooks, *held]
+    return [list(each.items()) for each in hooks if each]
+
+
+def _by_owner(arrays: Iterable[Any]) -> dict[int, list[Any]]:
+    found: dict[int, list[Any]] = {}
+    for array in arrays:
+        found.setdefault(id(owner(array)), []).append(array)
+    return found
+
+
+def _shares(array: Any, others: dict[int, list[Any]]) -> bool:
+    return any(np.may_share_memory(array, other) for other in others.get(id(owner(array)), ()))
+
+
+def _share(written: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
+    """Whether arrays that are written to share memory with each other, or with others."""
+    seen: dict[int, list[Any]] = {}
+    for array in written:
+        same = seen.setdefault(id(owner(array)), [])
+        if same and _shares(array, seen):
+            return True
+        same.append(array)
+    return any(_shares(array, seen) for array in others)
 
 
 def _order(array: Any) -> Any:

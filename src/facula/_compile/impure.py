@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dis
 import gc
 import sys
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 from ..autograd.graph import is_internal
@@ -35,6 +36,31 @@ def numpy_stream() -> Any:
         return None
     kind, words, *rest = module.get_state()
     return kind, words.tobytes(), *rest
+
+
+def may_change_things(fn: Any) -> bool:
+    """Whether a function of the user's may do more than compute, as far as its code tells."""
+    code = getattr(getattr(fn, "__func__", fn), "__code__", None)
+    return code is None or _code_may(code)
+
+
+def _code_may(code: CodeType) -> bool:
+    if not _CHANGING.isdisjoint(code.co_names):
+        return True
+    for instruction in dis.get_instructions(code):
+        stores = instruction.opname.startswith(("STORE_", "DELETE_"))
+        if stores and instruction.opname.endswith(("_GLOBAL", "_ATTR", "_SUBSCR", "_SLICE")):
+            return True
+        if stores and instruction.opname.endswith("_DEREF") and instruction.argval in code.co_freevars:
+            return True
+    return any(_code_may(inner) for inner in code.co_consts if isinstance(inner, CodeType))
+
+
+_CHANGING = frozenset(
+    ("append", "extend", "insert", "add", "update", "setdefault", "pop", "popitem", "remove", "discard", "clear",
+     "write", "put", "send", *_BUILTINS)
+)  # fmt: skip
+"""Names of methods and functions that change something."""
 
 
 class Watch:

@@ -6,9 +6,15 @@ from typing import Any
 
 from .._tensor import Tensor
 from ..autograd.accumulate import AccumulateGrad
+from ..autograd.graph import Node, new_node
 from ..autograd.meta import AutogradMeta
-from ..fx.node import Node
+from ..fx import node as fx
 from .traced import Storage, Traced
+
+
+def owner(array: Any) -> Any:
+    """What the memory of an array belongs to. Arrays that share memory have the same one."""
+    return array if array.base is None else array.base
 
 
 class Input:
@@ -16,7 +22,7 @@ class Input:
 
     __slots__ = ("argument", "array", "is_constant", "node", "place", "storage", "tensor")
 
-    def __init__(self, array: Any, node: Node, tensor: Tensor | None, is_constant: bool) -> None:
+    def __init__(self, array: Any, node: fx.Node, tensor: Tensor | None, is_constant: bool) -> None:
         self.place: Any = None
         """Of a number: the (dict, key) where it is looked up."""
         self.argument: int | None = None
@@ -29,16 +35,30 @@ class Input:
         if is_constant:
             self.keep()
 
+    @property
+    def is_tensor(self) -> bool:
+        """Whether it is the array of a tensor that was there before."""
+        return not self.is_constant and self.tensor is not None and self.place is None and self.argument is None
+
     def keep(self) -> None:
         """Keep the value, which the function may write over, for the calls to come."""
         self.is_constant = True
         self.node.meta["value"] = self.array.copy(order="K")
 
 
+class Boundary(Node):
+    """The end of what is captured, at a tensor with history. Graphs that are left over lead on from here."""
+
+    __slots__ = ()
+
+    def propagate(self, g: Any, xp: Any, edges: tuple[Any, ...]) -> tuple[Any, ...]:
+        return (g,)
+
+
 class Met:
     """A tensor that was there before, as it was then."""
 
-    __slots__ = ("edge", "grad", "input", "leaf", "meta", "needs_grad", "node", "tensor", "version")
+    __slots__ = ("before", "edge", "grad", "input", "leaf", "meta", "needs_grad", "node", "tensor", "version")
 
     def __init__(self, tensor: Tensor, input: Input) -> None:
         self.tensor = tensor
@@ -47,18 +67,29 @@ class Met:
         self.version = 0 if tensor._counter is None else tensor._counter[0]
         self.node, self.meta = tensor._node, tensor._meta
         self.grad = None if self.meta is None else self.meta.grad
+        self.before = self.autograd()
         self.edge: Any = None
         self.leaf: Any = None
         if self.needs_grad and not tensor.is_leaf:
             self._cut_off()
 
     def _cut_off(self) -> None:
-        """Let a tensor with history look like a leaf: what is derived ends here."""
+        """Let a tensor with history have a node of its own: what is derived ends there."""
         t = self.tensor
         self.edge = t._edge()
-        t._node, t._meta = None, AutogradMeta()
-        t._meta.requires_grad = True
-        self.leaf = AccumulateGrad.of(t)
+        self.leaf = new_node(Boundary, ())
+        t._node, t._meta = self.leaf, AutogradMeta()
+
+    def end(self) -> Any:
+        """Where gradients of it end."""
+        return AccumulateGrad.of(self.tensor) if self.leaf is None else self.leaf
+
+    def autograd(self) -> Any:
+        """What a function may change about it, besides its elements and its gradient."""
+        meta = self.tensor._meta
+        if meta is None:
+            return False, 0, 0
+        return meta.requires_grad, len(meta.hooks or ()), len(meta.post_accumulate_hooks or ())
 
     def has_other_grad(self) -> bool:
         """Whether ``.grad`` has become another tensor, or None."""
@@ -70,3 +101,4 @@ class Met:
             self.tensor._array = self.tensor._array.plain
         if self.leaf is not None:
             self.tensor._node, self.tensor._meta = self.node, self.meta
+            self.leaf.next = (self.edge,)

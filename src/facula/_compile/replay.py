@@ -8,12 +8,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .._core.generator import default_generator
+from .._core.pytree import tree_flatten, tree_unflatten
 from .._tensor import Tensor
 from ..autograd.differentiate import grad
 from ..autograd.grad_mode import set_grad_enabled
 from ..autograd.saved import version_of
 from ..fx.node import Node
-from .entry import resolved
+from .derive import hooks_left_out
+from .entry import Result, resolved
 from .program import ASPECTS, Program, as_array, call, check
 
 
@@ -62,36 +64,107 @@ def _called(fn: Any, *given: Any) -> Any:
     return None if found is None else Tensor._wrap(found)
 
 
+class Again:
+    """A function that can be called as it was called: with the tensors and numbers of a call."""
+
+    def __init__(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], inputs: Sequence[Any]) -> None:
+        self.fn = fn
+        self.leaves, self.plan = tree_flatten((args, kwargs))
+        self.places = [
+            (i, at) for i, leaf in enumerate(self.leaves) for at, given in enumerate(inputs)
+            if given.argument == i or (isinstance(leaf, Tensor) and given.tensor is leaf)
+        ]  # fmt: skip
+        """Which leaf of the arguments is which input."""
+        for i, _ in self.places:
+            self.leaves[i] = None
+
+    def arguments(self, given: Sequence[Any]) -> Any:
+        leaves = list(self.leaves)
+        for i, at in self.places:
+            leaves[i] = given[at]
+        return tree_unflatten(leaves, self.plan)
+
+    def takes(self, at: int) -> bool:
+        """Whether an input is an argument."""
+        return any(place == at for _, place in self.places)
+
+
 def gradients(running: Any, node: Any, g: Any, edges: tuple[Any, ...]) -> list[Any]:
+    """The gradients as tensors with a history: the program, or the function, is run again, recorded."""
     entry = running.entry
-    if entry.has_own_rules:
-        raise RuntimeError(
-            "torch.compile with aot_autograd does not currently support double backward: hooks or custom Functions "
-            "take part in this compiled function"
-        )
+    tensors = _as_given(entry, node)
+    wanted = [at for at, edge in zip(entry.differentiable, edges) if edge is not None]
+    with set_grad_enabled(True), _drawing_again(node.place):
+        if entry.is_replayable:
+            starts = _apart(tensors, wanted)
+            outs = replayed(entry.forward, starts)
+            roots = [seen_through(outs[r.value], resolved(r.steps, outs)) for r in entry.root_results]
+        else:
+            starts = _apart(tensors, [at for at in wanted if running.again.takes(at)])
+            roots = _results_again(running, tensors, starts)
+        pairs = [(r, each) for r, each in zip(roots, g) if each is not None]
+        with hooks_left_out([starts[at] for at in wanted if starts[at].is_leaf]):
+            found = grad(
+                [r for r, _ in pairs], [starts[at] for at in wanted], [each for _, each in pairs], create_graph=True,
+                allow_unused=True,
+            )  # fmt: skip
+    rest = iter(found)
+    return [None if edge is None else next(rest) for edge in edges]
+
+
+def _as_given(entry: Any, node: Any) -> list[Any]:
+    """The inputs of a call, if they are what they were then."""
     tensors: list[Any] = []
+    needed = _needed([entry.forward.outputs[r.value] for r in entry.root_results])
     for given, held in zip(entry.inputs, node.given):
         if held is None:
             tensors.append(Tensor._wrap(given.node.meta["value"]))
-            continue
-        if not isinstance(held, tuple):
+        elif not isinstance(held, tuple):
             tensors.append(held)
-            continue
-        t, version = held
-        if version_of(t) != version:
+        elif version_of(held[0]) != held[1] and given.node.name in needed:
             raise RuntimeError(
                 "one of the variables needed for gradient computation has been modified by an inplace operation: an "
                 "input of a compiled function, which is run again for its second derivative"
             )
-        tensors.append(t)
-    with set_grad_enabled(True), _drawing_again(node.place):
-        outs = replayed(entry.forward, tensors)
-        roots = [seen_through(outs[r.value], resolved(r.steps, outs)) for r in entry.root_results]
-        wanted = [tensors[at] for at, edge in zip(entry.differentiable, edges) if edge is not None]
-        pairs = [(r, each) for r, each in zip(roots, g) if each is not None]
-        found = grad([r for r, _ in pairs], wanted, [each for _, each in pairs], create_graph=True, allow_unused=True)
-    rest = iter(found)
-    return [None if edge is None else next(rest) for edge in edges]
+        else:
+            tensors.append(held[0])
+    return tensors
+
+
+def _needed(outputs: list[Any]) -> set[str]:
+    """The names of the nodes that some depend on."""
+    found: set[str] = set()
+    while outputs:
+        node = outputs.pop()
+        if node.name not in found:
+            found.add(node.name)
+            outputs.extend(node.all_input_nodes)
+    return found
+
+
+def _apart(tensors: list[Any], places: list[int]) -> list[Any]:
+    """Tensors of which some have a node of their own, so that gradients end there and no hook sees them yet."""
+    return [t.view_as(t) if at in places else t for at, t in enumerate(tensors)]
+
+
+def _results_again(running: Any, tensors: list[Any], starts: list[Any]) -> list[Any]:
+    """The differentiable results of the function itself."""
+    entry, again = running.entry, running.again
+    if entry.written or entry.commits or entry.grads or any(r.base is not None for r in entry.root_results):
+        raise _refusal("it changes tensors that it is given")
+    if running.enter(*again.arguments(tensors)) is None:
+        raise _refusal("something that it reads is no longer what it was")
+    args, kwargs = again.arguments(starts)
+    leaves = tree_flatten(again.fn(*args, **kwargs))[0]
+    by_slot = {r.slot: t for r, t in zip(entry.leaves, leaves) if type(r) is Result and r.slot >= 0}
+    return [by_slot[slot] for slot in range(len(entry.roots))]
+
+
+def _refusal(why: str) -> RuntimeError:
+    return RuntimeError(
+        "torch.compile with aot_autograd does not currently support double backward of a function with detach(), "
+        f"no_grad(), hooks or custom Functions that cannot be run again: {why}"
+    )
 
 
 @contextlib.contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,14 @@ from .._core.generator import default_generator
 from .._core.pytree import tree_unflatten
 from .._core.size import Size
 from .._tensor import Tensor
+from ..autograd.accumulate import AccumulateGrad
 from ..autograd.grad_mode import set_grad_enabled
 from ..autograd.graph import Freed, Node, blank_node, new_node, next_sequence_number
 from ..autograd.meta import AutogradMeta
-from ..autograd.saved import freed_error
+from ..autograd.saved import freed_error, modified_error
 from ..ops.machine.any_state import mark_inference
 from . import replay
-from .entry import RECORDED, Entry, Gradient, Place, Result, Shape, resolved
+from .entry import DATA, DETACHED, UNRECORDED, Entry, Gradient, Place, Result, Shape, resolved
 from .guards import Guard
 from .program import Declined, Mismatch, run
 from .sized import Backend, sized
@@ -27,7 +29,13 @@ from .sized import Backend, sized
 class CompiledFunctionBackward(Node):
     """The backward side of a compiled function: a program, too."""
 
-    __slots__ = ("given", "place", "running", "shapes")
+    __slots__ = ("edges", "given", "place", "results", "running", "shapes", "starts")
+    results: Any
+    """Those in memory that the backward program reads, without history: (tensor, version, which)."""
+    edges: tuple[Any, ...]
+    starts: tuple[Tensor, ...]
+    """The tensors that its edges lead to, which are asked for them when needed: of a function that has called
+    ``backward()`` itself hardly ever."""
     running: Running
     shapes: list[Any]
     """Those of its outputs."""
@@ -36,19 +44,40 @@ class CompiledFunctionBackward(Node):
     """Where the random stream was, if the program draws from it."""
     multi = True
 
+    @property
+    def next(self) -> tuple[Any, ...]:
+        return self.edges or tuple([t._edge() for t in self.starts])
+
+    @next.setter
+    def next(self, edges: tuple[Any, ...]) -> None:
+        self.edges = edges
+
     def output_count(self) -> int:
         return len(self.running.kinds)
 
     def propagate(self, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:
         if isinstance(self.saved, Freed):
             raise freed_error(self)
+        self.check_versions()
         if xp.is_raw:
             return self.running.gradients(self, g, edges)
         return self.running.gradients_as_tensors(self, g, edges)
 
+    def check_versions(self) -> None:
+        """See that what the backward program reads is what it was."""
+        for at in self.running.entry.saved_inputs:
+            t, version = self.given[at]
+            counter = t._counter
+            if (0 if counter is None else counter[0]) != version:
+                raise modified_error(self, t, version, False)
+        for t, version, slot in self.results:
+            if t._counter[0] != version:
+                raise modified_error(self, t, version, True, slot)
+
     def free(self, by: Freed) -> None:
         self.saved = by
         self.given = None
+        self.results = ()
 
     def __repr__(self) -> str:
         return f"<torch.autograd.function.CompiledFunctionBackward object at {id(self):#x}>"
@@ -59,6 +88,30 @@ def _new_tensor(array: str) -> list[str]:
     return ["t = new(Tensor)", f"t._array = {array}", "t._node = t._meta = t._counter = None"]
 
 
+def _picker(places: list[int]) -> Callable[[Any], tuple[Any, ...]]:
+    """A function that takes the items at some places out of a list."""
+    if len(places) > 1:
+        return itemgetter(*places)
+    return lambda items: tuple([items[at] for at in places])
+
+
+def _has_hooks(edge: Any) -> bool:
+    node = getattr(edge, "node", edge)
+    if node is None or node.attached is not None:
+        return node is not None
+    return isinstance(node, AccumulateGrad) and bool(node.variable._meta.hooks)  # type: ignore[union-attr]
+
+
+def _view(t: Any, steps: Any, how: str) -> Any:
+    """A view of a tensor, made as the function made it."""
+    if how == DETACHED:
+        t = t.detach()
+    elif how == DATA:
+        t = t.data
+    with set_grad_enabled(how != UNRECORDED and state.grad_enabled()):
+        return replay.seen_through(t, steps)
+
+
 class Running:
     """An entry that is ready to be run."""
 
@@ -67,6 +120,8 @@ class Running:
         self.guard = guard
         self.looks: dict[str, Any] = {}
         """The arguments of the call that was captured, see ``reasons``."""
+        self.again: replay.Again | None = None
+        """The function itself."""
         self.number = 0
         """Its how manieth program of the function it is."""
         self.enter = guard.enter
@@ -80,6 +135,7 @@ class Running:
         self.kept_from = entry.kept_from
         self.inference = state.modes.inference
         self.freed: Any = Freed() if entry.is_freed else None
+        self.starts = _picker(entry.differentiable)
         self.call = self._caller()
         """``call(arrays, tensors)`` runs it. Raises ``Mismatch`` if a value is another than was observed, and then
         nothing has happened."""
@@ -102,7 +158,8 @@ class Running:
             lines.append(f"tensors[{at}]._meta.grad = {'t' if value >= 0 else None}")
         is_plain = result is not None and not self.is_general and not self.inference and self.backward is None
         if is_plain and result.value >= 0 and not result.steps and result.slot <= 0:
-            lines += [*_new_tensor(f"values[{result.value}]"), *(["t._node = freed_node()"] * (result.slot == 0))]
+            lines += _new_tensor(f"values[{result.value}]")
+            lines += ["t._node = freed_node(tensors)"] * (result.slot == 0)
             lines.append("return t")
         else:
             lines.append("return results(values, tensors, place)")
@@ -133,15 +190,13 @@ class Running:
         node = None
         if self.backward is not None or entry.is_freed:
             node = self._node(values, tensors, place)
-        if self.is_single:
-            return self._tensor(entry.leaves[0], values, tensors, node)
         made: dict[int, Any] = {}
+        if self.is_single:
+            return self._tensor(entry.leaves[0], values, tensors, node, made)
         leaves = []
         for leaf in entry.leaves:
             if type(leaf) is Result:
-                if id(leaf) not in made:
-                    made[id(leaf)] = self._tensor(leaf, values, tensors, node)
-                leaf = made[id(leaf)]
+                leaf = self._tensor(leaf, values, tensors, node, made)
             elif type(leaf) is Gradient:
                 leaf = tensors[leaf.given]._meta.grad
             elif type(leaf) is Place:
@@ -151,19 +206,21 @@ class Running:
             leaves.append(leaf)
         return tree_unflatten(leaves, entry.plan)
 
-    def _freed_node(self) -> Any:
+    def _freed_node(self, tensors: Any) -> Any:
         node = blank_node(CompiledFunctionBackward)
         node.code, node.instruction, node.seq = self.freed.code, self.freed.instruction, next_sequence_number()
-        node.running, node.saved, node.given, node.place = self, self.freed, None, None
+        node.running, node.saved, node.given, node.place, node.results = self, self.freed, None, None, ()
+        node.starts = self.starts(tensors)
         return node
 
     def _node(self, values: list[Any], tensors: list[Any], place: Any) -> Any:
         if self.backward is None:
-            return self._freed_node()
+            return self._freed_node(tensors)
         edges = tuple([tensors[at]._edge() for at in self.entry.differentiable])
         node = new_node(CompiledFunctionBackward, edges)
-        node.running, node.place = self, place
+        node.running, node.place, node.starts = self, place, ()
         node.saved = tuple(values[self.kept_from :])
+        node.results = []
         node.shapes = self.kinds
         if self.is_general:
             node.shapes = [None] * len(self.kinds)
@@ -172,19 +229,26 @@ class Running:
             node.given = [(t, 0 if t._counter is None else t._counter[0]) if t is not None else None for t in tensors]
         return node
 
-    def _tensor(self, result: Result, values: list[Any], tensors: list[Any], node: Any) -> Any:
-        if self.is_general and result.steps:
-            result = result._replace(steps=resolved(result.steps, values))
-        if result.value < 0:
-            t = tensors[result.given]
-            if result.steps is None:
-                return t
-            if result.slot == RECORDED:
-                return replay.seen_through(t, result.steps)
-            with set_grad_enabled(False):
-                return replay.seen_through(t.detach(), result.steps)
-        array = values[result.value]
-        for op, attributes, index in result.steps or ():
+    def _tensor(self, result: Result, values: list[Any], tensors: list[Any], node: Any, made: dict[int, Any]) -> Any:
+        """The tensor of a result, which is ``made`` once."""
+        found = made.get(id(result))
+        if found is None:
+            if self.is_general and result.steps:
+                steps = resolved(result.steps, values)
+            else:
+                steps = result.steps or ()
+            if result.base is not None:
+                found = _view(self._tensor(result.base, values, tensors, node, made), steps, result.how)
+            elif result.value < 0:
+                t = tensors[result.given]
+                found = t if result.steps is None else _view(t, steps, result.how)
+            else:
+                found = self._new(result, values[result.value], steps, node)
+            made[id(result)] = found
+        return found
+
+    def _new(self, result: Result, array: Any, steps: Any, node: Any) -> Tensor:
+        for op, attributes, index in steps:
             array = op.kernel(array, *attributes)
             array = array if index is None else array[index]
         t = Tensor._wrap(array)
@@ -192,6 +256,8 @@ class Running:
             t._node = node
             t._meta = AutogradMeta()
             t._meta.output_nr = result.slot
+            if result.value in self.entry.saved_results:
+                node.results.append((t.detach(), t._version, result.slot))
             if self.is_general and self.backward is not None:
                 node.shapes[result.slot] = array.shape, array.dtype
         elif self.inference:
@@ -213,13 +279,22 @@ class Running:
         ]
         assert self.backward is not None and self.entry.backward is not None
         try:
-            return self.backward([*node.saved, *tangents])
+            found = self.backward([*node.saved, *tangents])
         except Declined:
-            return run(self.entry.backward, [*node.saved, *tangents])
+            found = run(self.entry.backward, [*node.saved, *tangents])
         except Mismatch:  # the derivative takes another branch in this call
-            found = replay.gradients(self, node, [Tensor._wrap(t) for t in tangents], edges)
-            return [None if t is None else t._array for t in found]
+            again = replay.gradients(self, node, [Tensor._wrap(t) for t in tangents], edges)
+            found = [None if t is None else t._array for t in again]
+        return found if len(g) == 1 else self._reached(found, g, edges)
+
+    def _reached(self, found: list[Any], g: Any, edges: tuple[Any, ...]) -> list[Any]:
+        """Inputs that no result with a gradient depends on have none; where hooks wait for one, it is zero."""
+        there = {slot for slot, each in enumerate(g) if each is not None}
+        if len(there) == len(g):
+            return found
+        return [each if slots & there or _has_hooks(edge) else None
+                for each, slots, edge in zip(found, self.entry.reach, edges)]  # fmt: skip
 
     def gradients_as_tensors(self, node: Any, g: Any, edges: tuple[Any, ...]) -> list[Any]:
         """The same on Tensors, recorded: the forward program is run again by operators, and differentiated."""
-        return replay.gradients(self, node, g, edges)
+        return self._reached(replay.gradients(self, node, g, edges), g, edges)

@@ -18,6 +18,9 @@ special: int = 0
 changes: int = 0
 """How often a module was given an attribute, or a hook came or went: while it stays, no module has changed."""
 
+hooks: int = 0
+"""How often a hook came or went."""
+
 anomaly: bool = False
 """Anomaly mode is on, in all threads."""
 

@@ -103,6 +103,8 @@ class AccumulateGrad(Node):
 
     def _tell_hooks(self, meta: Any) -> None:
         for hook in list((meta.post_accumulate_hooks or {}).values()):
+            if state.special and state.modes.capture is not None:
+                state.modes.capture.calls_hook(hook)
             result = hook(self.variable)
             if result is not None:
                 raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")

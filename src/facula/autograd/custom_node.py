@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._core import state
+from .._core.devices import MetaArray
 from .._tensor import Tensor
 from ..ops.machine.namespaces import TENSORS
 from . import saved
@@ -233,7 +234,7 @@ class _FunctionBase:
 
     def _fitted(self, i: int, grad: Tensor, kind: Any, xp: Any, edge: Any) -> Any:
         """A gradient in the shape and dtype of its input, as an array if the pass is one on arrays."""
-        shape, dtype, array_class = kind
+        shape, dtype, is_meta = kind
         array = grad._array
         if array.dtype != dtype and edge.__class__ is AccumulateGrad:
             dtype = edge.grad_dtype(dtype) or array.dtype
@@ -255,8 +256,8 @@ class _FunctionBase:
                     "request to PyTorch.)"
                 )
             g = xp.cast(g, dtype)
-        if array.__class__ is not array_class and not grad.wraps:
-            devices = ("cpu", "meta") if array_class is np.ndarray else ("meta", "cpu")
+        if (array.__class__ is MetaArray) is not is_meta and not grad.wraps:
+            devices = ("meta", "cpu") if is_meta else ("cpu", "meta")
             raise RuntimeError(
                 f"Function {type(self).__name__} returned an invalid gradient at index {i} - expected device "
                 f"{devices[0]} but got {devices[1]}"

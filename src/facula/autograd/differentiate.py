@@ -44,6 +44,8 @@ def backward(
             "backward() called inside a functorch transform. This is not supported, please use functorch.grad or "
             "functorch.vjp instead or call backward() outside of functorch transforms."
         )
+    if state.special and state.modes.capture is not None:
+        state.modes.capture.before_backward(None)
     roots = _as_tuple(tensors)
     grads = _starting_grads(roots, _grad_tuple(grad_tensors, len(roots)))
     edges = None if inputs is None else [_input_edge(t, accumulate=True) for t in _as_tuple(inputs)]
@@ -82,6 +84,8 @@ def grad(
     wanted = _as_tuple(inputs)
     if not wanted:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
+    if state.special and state.modes.capture is not None:
+        state.modes.capture.before_backward(wanted)
     given = _grad_tuple(grad_outputs, len(roots))
     keep = create_graph if retain_graph is None else retain_graph
     if any(getattr(t, "is_sparse", False) for t in (*roots, *wanted)):

@@ -88,8 +88,6 @@ def run_backward(
 
     With ``accumulate`` gradients end in ``.grad``, else those of ``inputs`` are returned, as Tensors or None.
     """
-    if accumulate and state.special and state.modes.capture is not None:
-        state.modes.capture.before_backward()
     task = Task(keep_graph, create_graph)
     if state.special and state.modes.capture is not None:
         task.xp = TENSORS  # operators are written down, kernels are not

@@ -15,6 +15,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from .._core import state
+from .._core.devices import MetaArray
 from .._tensor import Tensor
 from . import anomaly, saved, views
 from .custom_node import TAKEN, Layout, _FunctionBase, begin
@@ -274,7 +275,7 @@ def _kind(value: Any) -> tuple[Any, ...] | None:
     if not isinstance(value, Tensor):
         return None
     array = value._array
-    return array.shape, array.dtype, array.__class__
+    return array.shape, array.dtype, array.__class__ is MetaArray
 
 
 def _output_kind(value: Any) -> tuple[Any, ...] | None:
@@ -390,6 +391,7 @@ def _check_dirty(dirty: dict[int, Any], inputs: set[int], outputs: list[Any]) ->
 
 def _with_history(node: Any, nr: int, out: Any, is_input: bool, is_dirty: bool, of: int) -> Any:
     if is_input and is_dirty:
+        out._show_history()
         out._own_meta()
         if out.requires_grad and out._node is None:
             raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")

@@ -323,11 +323,13 @@ class RemovableHandle:
         self.id = RemovableHandle.next_id
         RemovableHandle.next_id += 1
         hooks[self.id] = fn
+        _state.hooks += 1
         marks = extra_dict if isinstance(extra_dict, (list, tuple)) else (extra_dict,)
         self.extra_dict_ref: Any = tuple(weakref.ref(d) for d in marks if d is not None)
 
     def remove(self) -> None:
         _state.changes += 1
+        _state.hooks += 1
         for reference in (self.hooks_dict_ref, *self.extra_dict_ref):
             hooks = reference()
             if hooks is not None:

@@ -69,6 +69,8 @@ class Cut(AutogradMeta):
     def __init__(self, how: str, of: Any = None, depth: int = 2) -> None:
         self.how = how
         self.code, self.instruction = user_place(depth)
+        if state.special and state.modes.capture is not None:
+            state.modes.capture.has_cuts = True
         if state.watch is not None:
             self.source = state.watch.cut_off(of)
 

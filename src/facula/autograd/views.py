@@ -160,6 +160,8 @@ def _move_retained(t: Tensor, meta: Any) -> None:
 
 def check_inplace(t: Tensor, requires: bool) -> None:
     """Refuse an in-place change that PyTorch refuses. ``requires``: it would be recorded."""
+    if state.special and state.modes.capture is not None:
+        state.modes.capture.changes(t, requires)
     meta = t._meta
     if meta is None:
         return

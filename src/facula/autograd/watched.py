@@ -114,7 +114,7 @@ def _run_tensor_hooks(node: Any, attached: Any, grads: list[Any], xp: Any) -> No
     for nr, hooks in tensor_hooks.items():
         for hook in list(hooks.values()):
             (t,) = as_tensors([grads[nr]], xp)
-            with _users_code():
+            with _users_code(hook):
                 result = hook(t)
             if result is not None:
                 grads[nr] = value_of(_checked(hook, result, t), xp)
@@ -139,8 +139,13 @@ def _kept_for_hooks(node: Any, g: Any) -> tuple[tuple[Any, ...], Callable[..., A
 class _users_code:
     """Around a hook: a change of the grad mode ends with it, and what it records has places of its own."""
 
+    def __init__(self, hook: Any) -> None:
+        self.hook = hook
+
     def __enter__(self) -> None:
         modes = state.modes
+        if modes.capture is not None:
+            modes.capture.calls_hook(self.hook)
         self.before = (modes.grad_enabled, modes.place)
         modes.place = None
 
@@ -179,7 +184,7 @@ def value_of(t: Any, xp: Any) -> Any:
 
 def _replaced(hook: Any, arguments: tuple[Any, ...], grads: list[Any], xp: Any) -> list[Any]:
     """The gradients after a node's hook, which may return a tuple of as many."""
-    with _users_code():
+    with _users_code(hook):
         result = hook(*arguments)
     if result is None:
         return grads

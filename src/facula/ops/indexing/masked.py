@@ -45,7 +45,7 @@ def _filled(input: Any, mask: Any, value: Any) -> Any:
     return by_rows(select(mask, np.asarray(value, input.dtype), input))
 
 
-masked_fill_number_op.kernel = _filled
+masked_fill_number_op.kernel = masked_fill_number_op.on_arrays = _filled
 ARRAYS.masked_fill_number = _filled  # type: ignore[attr-defined]
 
 

@@ -32,6 +32,7 @@ def become_view(self: Any, op: Primitive, *attributes: Any) -> Any:
             links.relink(view, before)
         return self
     views.check_inplace(self, state.grad_enabled() and self.requires_grad)
+    _take_other_array(self)
     made = op(self, *attributes)
     self._array = made._array
     self._bump_version()
@@ -46,6 +47,12 @@ def become_view(self: Any, op: Primitive, *attributes: Any) -> Any:
         meta.output_nr = 0
         meta.attr_version = self._counter[0]
     return self
+
+
+def _take_other_array(self: Tensor) -> None:
+    """Tell a program that is captured."""
+    if state.special and state.modes.capture is not None:
+        state.modes.capture.rebind(self)
 
 
 def _in_place(op: Primitive, node: str) -> Any:
@@ -129,6 +136,7 @@ def resize_(input: Tensor, *size: Any, memory_format: Any = None) -> Any:
         raise RuntimeError("Stride calculation overflowed")
     order = layouts.axis_order(memory_format, len(shape))
     if shape != input._array.shape or memory_format is not None:
+        _take_other_array(input)
         outer = tuple(shape[i] for i in order)
         input._array = resized(input._array, outer).transpose([order.index(i) for i in range(len(order))])
         input._bump_version()
@@ -151,8 +159,7 @@ def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None
 def set_(input: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Any:
     """Another tensor's (or storage's) memory in place of this one's."""
     views.check_inplace(input, state.grad_enabled())
-    if state.special and state.modes.capture is not None:
-        state.modes.capture.rebind(input)
+    _take_other_array(input)
     dt = input._array.dtype
     if source is None:
         array = np.empty((0,), dt)
