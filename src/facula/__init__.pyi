@@ -997,6 +997,7 @@ def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Where elements have no imaginary part."""
 def istft(input: Tensor, n_fft: builtins.int, hop_length: builtins.int | None = None, win_length: builtins.int | None = None, window: Tensor | None = None, center: builtins.bool = True, normalized: builtins.bool = False, onesided: builtins.bool | None = None, length: builtins.int | None = None, return_complex: builtins.bool = False) -> Tensor:
     """The signal that ``stft`` was given: windows added up, divided by the sum of the squared windows."""
+jagged: layout
 jit: Any
 def kaiser_window(window_length: builtins.int, periodic: builtins.bool = True, beta: builtins.float = 12.0, **options: Any) -> Tensor:
     """By a Bessel function."""
@@ -1458,9 +1459,12 @@ def softmax(input: Tensor, dim: builtins.int, dtype: Any = None, *, out: Tensor 
 def sort(input: Tensor, dim: builtins.int = -1, descending: builtins.bool = False, *, stable: Any = ..., out: Any = None) -> return_types.sort:
     """(values, indices) in ascending order along ``dim``. Equal elements keep their order, asked or not."""
 from facula import sparse as sparse
+sparse_bsc: layout
+sparse_bsr: layout
 sparse_coo: layout
 def sparse_coo_tensor(indices: Any = None, values: Any = None, size: Any = None, *, dtype: Any = None, device: Any = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False, check_invariants: builtins.bool | None = None, is_coalesced: builtins.bool | None = None) -> Tensor:
     """A sparse tensor of ``values`` at ``indices``, which are columns; or, of a size alone, one without values."""
+sparse_csc: layout
 sparse_csr: layout
 from facula import special as special
 def split(tensor: Tensor, split_size_or_sections: Any, dim: builtins.int = 0) -> tuple[Tensor, ...]:

@@ -23,6 +23,12 @@ class Options(ModuleType):
         else:
             self._known[name] = value
 
+    def __delattr__(self, name: str) -> None:
+        if name in self._known:
+            del self._known[name]
+        else:
+            super().__delattr__(name)
+
     def __dir__(self) -> list[str]:
         return sorted([*self._known, "patch"])
 

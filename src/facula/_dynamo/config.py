@@ -20,14 +20,17 @@ _REAL = {
 _WITHOUT_EFFECT: dict[str, Any] = {
     "accumulated_recompile_limit": 256, "accumulated_cache_size_limit": 256, "allow_rnn": False,
     "allow_unspec_int_on_nn_module": False, "assume_static_by_default": True, "capture_dynamic_output_shape_ops": False,
-    "capture_func_transforms": True, "capture_scalar_outputs": False, "cprofile": False, "disable": False,
-    "dynamic_shapes": True, "fail_on_recompile_limit_hit": False,
+    "capture_func_transforms": True, "capture_scalar_outputs": False, "compiled_autograd": False, "cprofile": False,
+    "disable": False, "dynamic_shapes": True, "fail_on_recompile_limit_hit": False,
     "force_parameter_static_shapes": True, "guard_nn_modules": True, "inline_inbuilt_nn_modules": True,
     "log_level": None, "optimize_ddp": True, "output_code": False, "report_guard_failures": True,
     "skip_nnmodule_hook_guards": True, "specialize_float": False, "specialize_int": False, "suppress_errors": False,
     "traceable_tensor_subclasses": set(), "verbose": False,
 }  # fmt: skip
 """Names that may be set, to no effect."""
+
+_deleted: set[str] = set()
+"""Those that have been deleted and not set again, as ``unittest.mock.patch`` does on its way out."""
 
 
 def patch(named: Any = None, value: Any = None, **more: Any) -> patched:
@@ -37,6 +40,8 @@ def patch(named: Any = None, value: Any = None, **more: Any) -> patched:
 
 class _Config(ModuleType):
     def __getattr__(self, name: str) -> Any:
+        if name in _deleted:
+            raise AttributeError(f"torch._dynamo.config.{name} does not exist")
         if name in _REAL:
             return getattr(settings, _REAL[name])
         if name in _WITHOUT_EFFECT:
@@ -44,6 +49,7 @@ class _Config(ModuleType):
         raise AttributeError(f"torch._dynamo.config.{name} does not exist")
 
     def __setattr__(self, name: str, value: Any) -> None:
+        _deleted.discard(name)
         if name in _REAL:
             setattr(settings, _REAL[name], value)
         elif name in _WITHOUT_EFFECT:
@@ -52,6 +58,10 @@ class _Config(ModuleType):
             super().__setattr__(name, value)
         else:
             raise AttributeError(f"torch._dynamo.config.{name} does not exist")
+
+    def __delattr__(self, name: str) -> None:
+        getattr(self, name)
+        _deleted.add(name)
 
     def __dir__(self) -> list[str]:
         return sorted([*_REAL, *_WITHOUT_EFFECT, "patch"])

@@ -52,7 +52,7 @@ def _decorate(make: Callable[[], Any], func: Callable[..., Any]) -> Callable[...
         )
     if inspect.isgeneratorfunction(func):
         return _decorate_generator(make, func)
-    code = getattr(func, "__code__", None)
+    code = getattr(_underneath(func), "__code__", None)
 
     @functools.wraps(func)
     def decorated(*args: Any, **kwargs: Any) -> Any:
@@ -64,9 +64,16 @@ def _decorate(make: Callable[[], Any], func: Callable[..., Any]) -> Callable[...
     return decorated
 
 
+def _underneath(func: Any) -> Any:
+    """The function of which ``func`` is a partial application."""
+    while isinstance(func, functools.partial):
+        func = func.func
+    return func
+
+
 def _decorate_generator(make: Callable[[], Any], func: Callable[..., Any]) -> Callable[..., Any]:
     """The mode holds while the generator's body runs, not while it is suspended."""
-    place = (func.__code__, 0)  # the line of the decorator
+    place = (_underneath(func).__code__, 0)  # the line of the decorator
 
     @functools.wraps(func)
     def decorated(*args: Any, **kwargs: Any) -> Any:
