@@ -119,3 +119,18 @@ def gradients_flow(torch):
     results = torch._foreach_mul(torch._foreach_exp(a), 2.0)
     sum(r.sum() for r in results).backward()
     return [t.grad.tolist() for t in a]
+
+
+@case
+def operands_by_name(torch):
+    found = {}
+    for name in ("add", "sub", "mul", "div", "maximum", "minimum", "clamp_min", "clamp_max"):
+        for named in ({"scalar": 1.5}, {"scalars": [0.5, 2.0]}, {"other": lists(torch)[1]}):
+            a, _ = lists(torch)
+            plain = getattr(torch, f"_foreach_{name}")(self=a, **named)
+            getattr(torch, f"_foreach_{name}_")(a, **named)
+            found[f"{name} {next(iter(named))}"] = see(torch, [plain, a])
+    a, b = lists(torch)
+    found["pow"] = see(torch, [torch._foreach_pow(a, exponent=2), torch._foreach_pow(self=2.0, exponent=b)])
+    found["lerp"] = see(torch, [torch._foreach_lerp(a, tensors1=b, weight=0.5), torch._foreach_lerp(a, b, weights=a)])
+    return found

@@ -62,6 +62,15 @@ def _provide(name: str, function: Callable[..., Any], inplace: Callable[..., Any
         inplace.__name__ = inplace.__qualname__ = f"{name}_"
 
 
+def _called(name: str, others: tuple[str, ...], function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, one of whose arguments may be given by other names as well."""
+
+    def foreach(*args: Any, **named: Any) -> Any:
+        return function(*args, **{name if key in others else key: value for key, value in named.items()})
+
+    return foreach
+
+
 def _unary(name: str) -> None:
     def foreach(self: Any) -> tuple[Tensor, ...]:
         return tuple(getattr(t, name)() for t in _tensors(f"_foreach_{name}", self))
@@ -99,7 +108,8 @@ def _binary(name: str, method: str) -> None:
                 getattr(t, f"{method}_")(value, alpha=alpha)
         return self
 
-    _provide(f"_foreach_{name}", foreach, foreach_)
+    names = ("exponent",) if name == "pow" else ("scalar", "scalars")  # each of PyTorch's overloads has its own
+    _provide(f"_foreach_{name}", _called("other", names, foreach), _called("other", names, foreach_))
 
 
 def _ternary(name: str) -> None:
@@ -174,7 +184,7 @@ def _mm(self: Any, mat2: Any) -> tuple[Tensor, ...]:
     return tuple(t.mm(other) for t, other in zip(_tensors("_foreach_mm", self), _matching(self, mat2)))
 
 
-_provide("_foreach_lerp", _lerp, _lerp_)
+_provide("_foreach_lerp", _called("weight", ("weights",), _lerp), _called("weight", ("weights",), _lerp_))
 _provide("_foreach_norm", _norm, None)
 _provide("_foreach_powsum", _powsum, None)
 _provide("_foreach_max", _max, None)
