@@ -447,9 +447,6 @@ METHODS = {
     "ops.creation.sharing": (
         "share_memory_"
     ),
-    "ops.images.conv_tbc": (
-        "conv_tbc"
-    ),
     "ops.indexing.advanced": (
         "index_put index_put_"
     ),
@@ -509,9 +506,6 @@ METHODS = {
     "ops.moving.fill": (
         "fill_ zero_"
     ),
-    "ops.moving.joining": (
-        "combinations"
-    ),
     "ops.moving.rearrange": (
         "diag diag_embed diagflat flip fliplr flipud repeat repeat_interleave roll rot90 tile tril tril_ triu triu_"
     ),
@@ -523,8 +517,8 @@ METHODS = {
         "__neg__ __pos__ __radd__ __rdiv__ __rfloordiv__ __rmod__ __rmul__ __rsub__ __rtruediv__ __sub__ __truediv__ "
         "abs abs_ absolute absolute_ add add_ ceil ceil_ deg2rad deg2rad_ div div_ divide divide_ fix fix_ floor "
         "floor_ floor_divide floor_divide_ fmod fmod_ frac frac_ mul mul_ multiply multiply_ neg neg_ negative "
-        "negative_ positive rad2deg rad2deg_ reciprocal reciprocal_ remainder remainder_ round round_ rsub sgn sgn_ "
-        "sign sign_ sub sub_ subtract subtract_ true_divide true_divide_ trunc trunc_"
+        "negative_ positive rad2deg rad2deg_ reciprocal reciprocal_ remainder remainder_ round round_ sgn sgn_ sign "
+        "sign_ sub sub_ subtract subtract_ true_divide true_divide_ trunc trunc_"
     ),
     "ops.pointwise.comparison": (
         "__and__ __eq__ __ge__ __gt__ __iand__ __ilshift__ __invert__ __ior__ __irshift__ __ixor__ __le__ __lshift__ "
@@ -599,7 +593,7 @@ METHODS = {
         "sparse_resize_ sparse_resize_and_clear_ to_dense to_sparse to_sparse_coo values"
     ),
     "ops.sparse.products": (
-        "hspmm smm sspaddmm"
+        "smm sspaddmm"
     ),
     "ops.views.inplace_views": (
         "as_strided_ resize_ resize_as_ set_ squeeze_ swapaxes_ swapdims_ t_ transpose_ unsqueeze_"
@@ -719,7 +713,7 @@ PRIMITIVES = {
         "pick unpick"
     ),
     "ops.indexing.scatter_reduce": (
-        "index_reduce refuse_backward scatter_reduce"
+        "extreme_places index_reduce refuse_backward scatter_reduce"
     ),
     "ops.indexing.unsafe_indexing": (
         "masked_index masked_unindex unsafe_index"

@@ -330,8 +330,6 @@ class Methods:
         """A copy with the same values, and history."""
     def coalesce(self, *args: Any) -> Any:
         """For sparse tensors only."""
-    def combinations(self, r: builtins.int = 2, with_replacement: builtins.bool = False) -> Tensor:
-        """All ways to take ``r`` elements of a vector, as rows."""
     def conj(self) -> Tensor:
         """The complex conjugate; a real tensor is returned as it is."""
     def conj_physical(self) -> Tensor:
@@ -342,8 +340,6 @@ class Methods:
         """Where the memory begins."""
     def contiguous(self, memory_format: Any = None) -> Tensor:
         """This tensor if it is dense in C order (or the memory format's), else a copy that is."""
-    def conv_tbc(self, weight: Tensor, bias: Tensor, pad: builtins.int = 0) -> Tensor:
-        """Sums of products of (kernel, in, out) and the patches along time that it is moved over."""
     def copy_(self, src: Any, non_blocking: builtins.bool = False) -> Tensor:
         """Write ``src`` into this tensor, broadcast and cast."""
     def copysign(self, other: Any) -> Tensor:
@@ -546,8 +542,6 @@ class Methods:
         """How many elements (or how much weight) fall into each bin, and the bins' edges."""
     def hsplit(self, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None) -> tuple[Tensor, ...]:
         """Views of parts side by side."""
-    def hspmm(self, mat2: Tensor) -> Tensor:
-        """The product of a sparse matrix and a dense one, sparse in its rows."""
     def hypot(self, other: Tensor | complex) -> Tensor:
         """The length of the hypotenuse over two legs: ``sqrt(x**2 + y**2)``."""
     def hypot_(self, other: Tensor | complex) -> Tensor:
@@ -948,8 +942,6 @@ class Methods:
         """One divided by the square root."""
     def rsqrt_(self) -> Tensor:
         """``rsqrt``, written into the tensor itself."""
-    def rsub(self, other: Any, *, alpha: Any = 1) -> Tensor:
-        """``other - alpha * input``."""
     def scatter(self, dim: builtins.int, index: Any, src: Any = None, *, value: Any = None, reduce: Any = None) -> Tensor:
         """A copy with elements of ``src``, or a number, written to the places that ``index`` names along ``dim``."""
     def scatter_(self, dim: builtins.int, index: Any, src: Any = None, *, value: Any = None, reduce: Any = None) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .observe import case, error, name_of, see, warned
+from .observe import case, error, graph, name_of, see, warned
 
 
 def with_next(torch, t):
@@ -387,3 +387,206 @@ def results_of_what_is_transposed(torch):
         (cube > 1).all(1), cube.long().sum(1), cube.half().sum(1), torch.linalg.vector_norm(cube, float("inf"), 1),
     )  # fmt: skip
     return [list(t.stride()) for t in results]
+
+
+# ---- out= and what requires a gradient
+
+
+@case
+def out_is_refused_for_what_requires_a_gradient_before_all_else(torch):
+    x = torch.ones(2, requires_grad=True)
+    y, integers = torch.zeros(2), torch.zeros(2, dtype=torch.int64)
+    return [
+        error(call)
+        for call in (
+            lambda: torch.mm(x, x, out=y), lambda: torch.floor(x * 1j, out=y), lambda: torch.amax(x * 1j, out=y),
+            lambda: torch.add(x, torch.zeros(3), out=y), lambda: torch.cat([x, x[None]], out=y),
+            lambda: torch.gather(x, 0, x, out=y), lambda: torch.dot(x, integers, out=y[0]),
+            lambda: torch.sum(x, 5, out=y), lambda: torch.masked_select(y, y > 0, out=integers),
+            lambda: torch.ones(2).set_(torch.ones(2, dtype=torch.int8)),
+        )
+    ]  # fmt: skip
+
+
+@case
+def out_of_what_nobody_differentiates(torch):
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 1
+    flags, numbers = torch.zeros(2, dtype=torch.bool), torch.zeros((), dtype=torch.int64)
+    found = [
+        see(torch, f(*args, out=out))
+        for f, args, out in (
+            (torch.eq, (x, x), flags), (torch.lt, (x, 1), flags), (torch.logical_not, (x,), flags),
+            (torch.argmax, (x,), numbers), (torch.any, (x, 0), flags[0]), (torch.eq, (x, x), y), (torch.eq, (x, x), x),
+        )
+    ]  # fmt: skip
+    return found, y._version, x._version
+
+
+# ---- errors of what was changed, and of what is empty
+
+
+@case
+def products_ask_whether_a_leaf_may_be_changed_first(torch):
+    x = torch.ones(2, 2, requires_grad=True)
+    return [
+        error(call)
+        for call in (
+            lambda: x.addmm_(x, torch.ones(3, 3)), lambda: x.baddbmm_(x, x), lambda: x.addmv_(x, x),
+            lambda: x.addr_(x, x), lambda: x.t().addmm_(x, torch.ones(3, 3)), lambda: x.fill_(torch.ones(2)),
+        )
+    ]  # fmt: skip
+
+
+@case
+def nothing_written_into_itself(torch):
+    empty, rows = torch.zeros(0), torch.zeros(2, 0)
+    nowhere = torch.tensor([], dtype=torch.int64)
+    return [
+        error(call)
+        for call in (
+            lambda: empty.index_put_((nowhere,), empty), lambda: empty.__setitem__(empty > 0, empty),
+            lambda: rows.__setitem__([0, 0], rows), lambda: rows.scatter_(0, rows.long(), rows),
+        )
+    ]  # fmt: skip
+
+
+@case
+def refusals_of_reductions_and_samples(torch):
+    number, halves = torch.tensor(1.0), torch.ones(2).half()
+    return [
+        error(call)
+        for call in (
+            lambda: torch.ones(0, 2).amax(-2), lambda: torch.ones(2, 0).amin((-1, 0)),
+            lambda: torch.nanquantile(halves, 0.5), lambda: torch.nanquantile(torch.ones(2), 1.5),
+            lambda: torch.cumulative_trapezoid(number), lambda: torch.trapezoid(number, number),
+            lambda: torch.gradient(number, dim=-1), lambda: torch.linalg.matrix_norm(halves[None], "nuc"),
+            lambda: torch.linalg.det(halves[None, :1]), lambda: torch.linalg.eigvalsh(halves[None, :1]),
+            lambda: torch.linalg.qr(halves[None]), lambda: torch.ones(2).combinations(), lambda: torch.ones(2).rsub(1),
+        )
+    ]  # fmt: skip
+
+
+@case
+def a_leaf_that_wants_no_gradient_any_more_tells_its_hooks(torch):
+    x = torch.tensor(0.5, requires_grad=True)
+    y, seen = x * x, []
+    x.register_post_accumulate_grad_hook(lambda t: seen.append(t.grad))
+    x.requires_grad_(False)
+    y.backward()
+    return seen, x.grad
+
+
+# ---- nodes
+
+
+@case
+def nodes_of_norms_and_samples(torch):
+    x = torch.tensor([[1.0, 2.0, 4.0], [3.0, 5.0, 1.0]], requires_grad=True)
+    F = torch.nn.functional
+    return [
+        graph(t.grad_fn)
+        for t in (
+            F.group_norm(x[None] * 1, 2, x[:, 0]), F.group_norm(x[None] * 1, 2, None, x[:, 0]),
+            F.rms_norm(x.t(), (2,), x[:, 0]), F.rms_norm(x.t(), (2,)), F.rms_norm(x, (3,), x[0]),
+            torch.gradient(x, dim=-1)[0], torch.gradient(x, dim=-1, edge_order=2)[0],
+            torch.gradient(x, spacing=3, dim=-1)[0],
+        )
+    ]  # fmt: skip
+
+
+@case
+def cumprod_of_one_element_passes_gradients_on(torch):
+    x = torch.tensor([[1.5, 2.0]], dtype=torch.float64, requires_grad=True)
+    y = torch.tensor([[1 + 1j, 2.0]], requires_grad=True)
+    (grad,) = torch.autograd.grad(x.cumprod(0).sum(), x, create_graph=True)
+    (turned,) = torch.autograd.grad(y.cumprod(0).abs().sum(), y)
+    return see(torch, grad), see(torch, turned)
+
+
+@case
+def square_within_a_checkpoint_that_ends_early(torch):
+    from importlib import import_module
+
+    checkpoint = import_module(f"{torch.__name__}.utils.checkpoint").checkpoint
+    x = torch.tensor(0.5, requires_grad=True)
+    y = x * 3
+    z = checkpoint(lambda p, q: q.square(), x, y, use_reentrant=False)
+    return see(torch, torch.autograd.grad((z - z * 0.5).sin(), y)[0]), error(lambda: torch.square("x"))
+
+
+# ---- transforms
+
+
+@case
+def pullbacks_are_of_numbers_with_a_fraction(torch):
+    x = torch.tensor([1.0, 2.0])
+    func = torch.func
+    return [
+        error(call)
+        for call in (
+            lambda: func.jacrev(torch.argmax)(x), lambda: func.vjp(lambda p: p > 0, x),
+            lambda: func.hessian(torch.argmax)(x), lambda: func.vmap(func.jacrev(lambda p: p.argmax()))(x[None]),
+        )
+    ]  # fmt: skip
+
+
+@case
+def tangents_of_products_depend_on_their_values(torch):
+    """The zeros that stand for the tangents of constants are multiplied, too."""
+    x = torch.tensor([0.5, -1.5], dtype=torch.float64, requires_grad=True)
+    v, c = torch.ones(2, dtype=torch.float64), torch.tensor([2.0, 3.0], dtype=torch.float64)
+    w = torch.tensor([[1.0, 2.0], [3.0, 4.0]], dtype=torch.float64)
+    F = torch.nn.functional
+    functions = (
+        lambda p: p * 2, lambda p: p * c, lambda p: p / 2, lambda p: p + c, lambda p: p.dot(c), lambda p: w @ p,
+        lambda p: torch.lerp(p, c, 0.3), lambda p: torch.addcmul(c, p, c), lambda p: torch.addcmul(p, c, c),
+        lambda p: torch.maximum(p, c), lambda p: torch.where(c > 0, p, c), lambda p: F.linear(p, w),
+        lambda p: torch.addmv(p, w, c), lambda p: torch.addmv(c, w, p), lambda p: p.clone().mul_(c), lambda p: p.sum(),
+    )  # fmt: skip
+    found = []
+    for f in functions:
+        slope = torch.func.jvp(f, (x,), (v,))[1]
+        found.append((slope.tolist(), slope.requires_grad))
+    slope = torch.func.jacfwd(lambda p: p * 2)(x)
+    found.append((slope.tolist(), slope.requires_grad, (torch.autograd.grad(slope.sum(), x)[0] + 1).tolist()))
+    with torch.autograd.forward_ad.dual_level():
+        dual = torch.autograd.forward_ad.make_dual(x, v)
+        slope = torch.autograd.forward_ad.unpack_dual(dual * 3).tangent
+        found.append((slope.tolist(), slope.requires_grad))
+    hessian = torch.autograd.functional.hessian
+    forward = hessian(lambda p: (p**3).sum(), c, vectorize=True, outer_jacobian_strategy="forward-mode")
+    return found, forward.tolist(), forward.requires_grad
+
+
+@case
+def strict_products_with_hessians(torch):
+    x, y = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 1.0])
+    functional = torch.autograd.functional
+    inf = float("inf")
+
+    def refusal(f, product, create):
+        return error(lambda: product(f, (x, y), (x, y), strict=True, create_graph=create))
+
+    return [
+        refusal(f, product, create)
+        for f in (lambda p, q: (p * q).sum(), lambda p, q: p.norm(inf) + q.norm(inf))
+        for product, create in (
+            (functional.vhp, True), (functional.hvp, True), (functional.hvp, False),
+        )
+    ]  # fmt: skip
+
+
+@case
+def extreme_places_of_scatter_reduce_in_nested_transforms(torch):
+    x = torch.tensor([[-0.16, -1.88], [1.3, -0.67]], dtype=torch.float64)
+    func, found = torch.func, []
+    for reduce in ("amax", "amin"):
+        for include in (True, False):
+
+            def f(p, reduce=reduce, include=include):
+                return p.sin().scatter_reduce(-1, torch.tensor([0, 0]), p * 2, reduce, include_self=include).sum()
+
+            found.append(func.jvp(func.vmap(func.jacfwd(f)), (x,), (x,))[1].tolist())
+            found.append(func.jacrev(func.vmap(func.jacrev(f)))(x).tolist())
+    return found

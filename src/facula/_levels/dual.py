@@ -79,6 +79,8 @@ class Dual(Wrapped):
             derived = tangents_of(op, primals, tangents, attributes, outs)
         except NotImplementedError as e:
             raise NotImplementedError(_LACKING.format(op.name)) from e
+        if level.has_history:
+            derived[0] = _with_constants(op, derived[0], primals, tangents, attributes, outs)
         if not op.is_view and any(t.__class__ is Dual and t._given for t in tensors):
             derived = [t.clone() if any(t is given for given in tangents) else t for t in derived]
         wrapped = [
@@ -103,6 +105,8 @@ class Dual(Wrapped):
             with_out = any(slot.is_output for slot in op.slots)
             out = op(*values, *attributes) if with_out or op.kind == "other" else before
             (derived,) = tangents_of(op, values, tangents, attributes, [out])
+            if level.has_history:
+                derived = _with_constants(op, derived, values, tangents, attributes, [out])
         again(*primals)
         if derived is not None:
             set_tangent(target, fitted(derived, primals[0]), level)
@@ -211,6 +215,16 @@ def make_dual(primal: Any, tangent: Any, level: Level) -> Any:
     dual._primal = primal
     dual._tangent = tangent
     return dual
+
+
+def begin_dual(primal: Any, tangent: Any, level: Level) -> Any:
+    """A dual that a level begins with, which is told whether a user's graph leads to it."""
+    inside = primal
+    while inside.wraps:
+        inside = inside._inside
+    if inside.requires_grad and "_transform" not in inside.__dict__:
+        level.has_history = True
+    return make_dual(primal, tangent, level)
 
 
 def parts(tensors: tuple[Any, ...], level: Level) -> tuple[tuple[Any, ...], list[Any]]:
@@ -325,6 +339,32 @@ def tangents_of(
     if op.kind == "multilinear":
         return [_multilinear_tangent(op, primals, tangents, live, attributes)]
     return _transposed(op, primals, tangents, live, attributes, outs)
+
+
+def _with_constants(
+    op: Any, tangent: Any, primals: tuple[Any, ...], tangents: list[Any], attributes: tuple[Any, ...], outs: list[Any]
+) -> Any:
+    """A tangent that has a history where PyTorch's has one.
+
+    It multiplies the zeros that constants have for tangents, too: so in reverse mode the tangent of ``x * 2`` depends
+    on ``x``, by a gradient of zeros.
+    """
+    if tangent is None or op.variadic or op.kind == "linear" or not state.grad_enabled():
+        return tangent
+    for name, own in zip(op.tensor_names, tangents):
+        rule = op.rules.get(name)
+        if own is not None or rule is None:
+            continue
+        values = [rule_value(op, source, primals, attributes, outs) for source in rule.sources]
+        if op.kind == "elementwise":
+            values = [rule.on(TENSORS)(outs[0].new_zeros(outs[0].shape), *values)]
+        for value in values:
+            if isinstance(value, Tensor) and value.requires_grad:
+                nothing = value.reshape(-1)[:0].sum()
+                if nothing._array.dtype.kind == "c" and tangent._array.dtype.kind != "c":
+                    nothing = nothing.real
+                tangent = tangent + nothing
+    return tangent
 
 
 def _as_list(op: Any, result: Any, outs: list[Any]) -> list[Any]:

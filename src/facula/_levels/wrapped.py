@@ -36,7 +36,7 @@ _getframe = sys._getframe
 class Level:
     """One transform that is being run."""
 
-    __slots__ = ("alive", "changed", "depth", "implicit", "randomness", "same_values", "size")
+    __slots__ = ("alive", "changed", "depth", "has_history", "implicit", "randomness", "same_values", "size")
 
     def __init__(self, depth: int, size: int, randomness: str) -> None:
         self.depth = depth
@@ -46,6 +46,8 @@ class Level:
         self.alive = True
         self.implicit = False
         """Whether facula itself transforms, and its user does not know: what only users may not do is allowed."""
+        self.has_history = False
+        """Whether it began with duals whose values are in a graph of their own, outside of all transforms."""
         self.same_values = False
         """Whether all items of the batch have the same values, and only tangents differ: in ``jacfwd``."""
         self.changed: list[Any] | None = None

@@ -70,6 +70,7 @@ class AccumulateGrad(Node):
         if not meta.requires_grad:
             if variable._node is not None:
                 raise RuntimeError("leaf variable has been moved into the graph interior")
+            self._tell_hooks(meta)
             return
         if g is not None:
             if not passing or meta.grad_dtype is not ...:

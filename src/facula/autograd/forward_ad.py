@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from .._core import state, strides
 from .._levels.dual import Dual
-from .._levels.dual import make_dual as _dual
+from .._levels.dual import begin_dual as _dual
 from .._levels.wrapped import enter, leave
 from .._tensor import Tensor
 from .grad_mode import _Setting

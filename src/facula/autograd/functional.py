@@ -110,6 +110,14 @@ _FLAT = (
     "The jacobian of the user-provided function is independent of input {}. This is not allowed in strict mode when "
     "create_graph=True."
 )
+_FLAT_HESSIAN = (
+    "The hessian of the user-provided function is independent of input {}. This is not allowed in strict mode when "
+    "create_graph=True."
+)
+_NO_DOUBLE = (
+    "The hessian of the user-provided function is independent of entry {} in the grad_jacobian. This is not allowed in "
+    "strict mode as it prevents from using the double backward trick to replace forward mode AD."
+)
 _NO_HESSIAN = (
     "While computing the hessian, found that the jacobian of the user-provided function with respect to input {} is "
     "independent of the input. This is not allowed in strict mode. You should ensure that your function is twice "
@@ -339,6 +347,8 @@ def hessian(
             _require_history((out,), True)
             if not any(g is not None and g.requires_grad for g in _gradients((out,), opened, None, True)):
                 raise RuntimeError(_NO_HESSIAN.format(0))
+    if outer_jacobian_strategy == "forward-mode":  # PyTorch's inner gradient has inputs with a history
+        given = tuple(t if t.requires_grad else t.detach().requires_grad_() for t in given)
     found = jacobian(
         gradient, given, create_graph=create_graph, strict=strict, vectorize=vectorize, strategy=outer_jacobian_strategy
     )
@@ -352,7 +362,7 @@ def vhp(
     with enable_grad():
         is_tuple, given, vs, out, first = _gradient(func, inputs, v, create_graph, strict, "vhp")
         second = _gradients(first, given, vs, create_graph)
-        found = _filled(second, given, strict, create_graph, _INDEPENDENT, _FLAT)
+        found = _filled(second, given, strict, create_graph, _INDEPENDENT, _FLAT_HESSIAN)
     found = _grad_postprocess(found, create_graph)
     return _grad_postprocess((out,), create_graph)[0], _tuple_postprocess(found, is_tuple)
 
@@ -365,8 +375,9 @@ def hvp(
         is_tuple, given, vs, out, first = _gradient(func, inputs, v, create_graph, strict, "hvp")
         weights = tuple(t.new_zeros(t.shape).requires_grad_() for t in given)
         double = _gradients(first, given, weights, True)
-        double = _filled(double, given, strict, create_graph, _INDEPENDENT, _FLAT)
-        found = _filled(_gradients(double, weights, vs, create_graph), given, strict, create_graph, _INDEPENDENT, _FLAT)
+        double = _filled(double, given, False, create_graph, _INDEPENDENT, _FLAT)
+        second = _gradients(double, weights, vs, create_graph)
+        found = _filled(second, given, strict, create_graph, _NO_DOUBLE, _FLAT_HESSIAN)
     found = _grad_postprocess(found, create_graph)
     return _grad_postprocess((out,), create_graph)[0], _tuple_postprocess(found, is_tuple)
 

@@ -66,6 +66,12 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         if has_aux:
             output, aux = without_aux(output, _VJP)
         outs, out_spec = outputs_in(output, _VJP)
+        for out in outs:
+            if out._array.dtype.kind not in "fcV":
+                raise RuntimeError(
+                    "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype "
+                    f"{out.dtype}"
+                )
 
     def pullback(*cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
         given, given_spec = tree_flatten(cotangents[0] if len(cotangents) == 1 else cotangents)

@@ -7,7 +7,7 @@ from typing import Any
 
 from .._core.pytree import tree_flatten, tree_map, tree_unflatten
 from .._levels.batched import Batched, batch
-from .._levels.dual import Dual, make_dual
+from .._levels.dual import Dual, begin_dual
 from .._levels.wrapped import Wrapped, enter, leave
 from .._tensor import Tensor
 from ._arguments import outputs_in, tensors_in, without_aux
@@ -48,7 +48,7 @@ def pushed(
     """Run a function on duals."""
     level = enter()
     try:
-        duals = [make_dual(p, checked_tangent(p, t), level) for p, t in zip(leaves, directions)]
+        duals = [begin_dual(p, checked_tangent(p, t), level) for p, t in zip(leaves, directions)]
         output = func(*tree_unflatten(duals, spec))
         aux = None
         if has_aux:

@@ -48,7 +48,7 @@ def conv_tbc_gradient_of_bias(g: Any, input: Any, weight: Any, bias: Any, xp: An
     return xp.sum_to(g, tuple(bias.shape))
 
 
-@public("conv_tbc", "conv_tbc", autocast="low", functionals="conv_tbc")
+@public("conv_tbc", autocast="low", functionals="conv_tbc")
 def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:
     """Sums of products of (kernel, in, out) and the patches along time that it is moved over."""
     for name, value in (("weight", weight), ("bias", bias)):

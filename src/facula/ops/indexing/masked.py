@@ -158,7 +158,10 @@ def _unmasked(g: Any, mask: Any, shape: tuple[int, ...]) -> Any:
 show("unmask", _unmasked)
 
 
-@public("masked_select", "masked_select", out="separate")
+@public(
+    "masked_select", "masked_select", out="exact separate",
+    out_error="masked_select(): self and result must have the same scalar type",
+)  # fmt: skip
 def masked_select(input: Tensor, mask: Any) -> Tensor:
     """The elements where ``mask`` is True, as a vector."""
     require_tensor("masked_select", "mask", 1, mask)

@@ -15,7 +15,7 @@ from ..machine import batching
 from ..machine.arguments import one_dim
 from ..machine.primitive import primitive
 from ..machine.public import public
-from ..machine.rules import constant, raw
+from ..machine.rules import constant, in_both_namespaces, raw
 from ..machine.write import check_no_partial_overlap, inplace_form
 from .gather import _check_scatter, _part, flat_places, require_tensor
 from .index_along import check_vector, outside
@@ -93,19 +93,33 @@ def _gradients(
     elif reduce == "prod":
         grad = _product_gradient(name, wanted, g, input, src, out, index, dim, include_self, gathered, xp)
     else:
-        result = raw(out)
-        from_self = raw(input) == result
-        from_src = _part(raw(src), raw(index).shape) == np.ravel(result).take(flat_places(shape, raw(index), dim))
-        ties = np.array(from_self, dtype)
-        np.add.at(ties.reshape(-1), flat_places(shape, raw(index), dim).ravel(), from_src.ravel().astype(dtype))
-        share = g / constant(np.maximum(ties, 1), xp)
-        if wanted == "input":
-            grad = share * constant(from_self.astype(dtype), xp)
-        else:
-            grad = gathered(share) * constant(from_src.astype(dtype), xp)
+        from_self, from_src, ties = xp.extreme_places(input, src, out, index, dim)
+        share = g / ties
+        grad = share * from_self if wanted == "input" else gathered(share) * from_src
     if wanted == "input" and not include_self:
         grad = xp.scatter_value(grad, at, dim, 0)
     return grad
+
+
+def _extreme_places(input: Any, src: Any, out: Any, index: Any, dim: int) -> tuple[Any, Any, Any]:
+    """1 where ``input``, and where ``src``, have what was chosen; how many share each place, at least 1."""
+    places = flat_places(input.shape, index, dim)
+    from_self = (input == out).astype(out.dtype)
+    from_src = (_part(src, index.shape) == np.ravel(out).take(places)).astype(out.dtype)
+    ties = np.array(from_self)
+    np.add.at(ties.reshape(-1), places.ravel(), from_src.ravel())
+    return from_self, from_src, np.maximum(ties, 1)
+
+
+def _extreme_places_of_tensors(input: Any, src: Any, out: Any, index: Any, dim: int) -> tuple[Any, Any, Any]:
+    input, src, out = (t.detach() for t in (input, src, out))
+    for d, n in enumerate(index.shape):
+        src = src.narrow(d, 0, n)
+    from_self, from_src = (input == out).to(out.dtype), (src == out.gather(dim, index)).to(out.dtype)
+    return from_self, from_src, from_self.scatter_add(dim, index, from_src).clamp(min=1)
+
+
+in_both_namespaces("extreme_places", _extreme_places, _extreme_places_of_tensors)
 
 
 def _product_gradient(

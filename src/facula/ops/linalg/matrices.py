@@ -14,7 +14,7 @@ import numpy as np
 
 from ... import return_types
 from ..._core.devices import MetaArray, empty_meta
-from ..._core.dtypes import FLOAT, SCALAR_TYPE_NAMES
+from ..._core.dtypes import FLOAT, SCALAR_TYPE_NAMES, not_for
 from ..._tensor import Tensor, learned
 from ..arrays import lapack
 from ..machine.rules import in_both_namespaces
@@ -62,6 +62,16 @@ def check_square(input: Any, name: str, argument: str = "A") -> None:
         )
 
 
+_KERNELS = {
+    "linalg.det": "lu_cpu", "linalg.lu": "lu_cpu", "linalg.lu_factor": "lu_cpu", "linalg.solve": "lu_cpu",
+    "linalg.cholesky": "cholesky_cpu", "linalg.cholesky_ex": "cholesky_cpu", "linalg.qr": "geqrf_cpu",
+    "linalg.svd": "linalg_svd_cpu", "linalg.cond": "linalg_svd_cpu", "linalg.eigh": "linalg_eigh_cpu",
+    "linalg.eig": "linalg_eig_out_cpu", "linalg.eigvals": "linalg_eig_out_cpu",
+    "torch.linalg.ldl_factor_ex": "ldl_factor_kernel_cpu", "linalg.solve_triangular": "triangular_solve_cpu",
+}  # fmt: skip
+"""The kernels of those that have no sentence of their own about low precision."""
+
+
 def check_float(input: Any, name: str) -> None:
     d = input.dtype
     if d.category < FLOAT:
@@ -69,6 +79,8 @@ def check_float(input: Any, name: str) -> None:
             f"{name}: Expected a floating point or complex tensor as input. Got {SCALAR_TYPE_NAMES[d]}"
         )
     if d.itemsize == 2:
+        if name in _KERNELS:
+            raise not_for(_KERNELS[name], d)
         raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {SCALAR_TYPE_NAMES[d]}")
 
 

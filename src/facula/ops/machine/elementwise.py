@@ -213,6 +213,10 @@ def any_state(
         for i, v in enumerate(args):
             if isinstance(v, (bool, int, float, complex, np.generic)):
                 raise wrong_operand(op, args, form, i)
+    if out is not None:
+        from .public import refuse_recorded_out  # it imports this module
+
+        refuse_recorded_out(op.name, op, out, *args)
     if op.guard is not None:
         op.guard(*args)
     values, arrays, dt = found

@@ -174,7 +174,7 @@ def public(
         direct = PLAIN if makes else DIRECT
 
         in_place = title.endswith("_")
-        fronts = Fronts(title, fn)
+        fronts = Fronts(fn.__name__ if fn.__name__ in functions.split() else title, fn)
 
         def form(is_method: bool) -> Callable[..., Any]:
             call = front(
@@ -232,6 +232,7 @@ def public(
                     return result
                 if needed is not None and needed not in kwargs and len(args) < 2:
                     raise NoOverload
+                refuse_recorded_out(title, record, target, *args)
                 if out_dtype is not None and isinstance(target, Tensor) and target.dtype is not out_dtype:
                     raise _other_out_dtype(record, out_dtype, target.dtype)
                 asked = kwargs.get("dtype")
@@ -344,11 +345,7 @@ def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = (), reco
         from ..._levels.dual import check_no_dual  # it imports this module
 
         check_no_dual(f"{name}_out", out, result, *args)
-    if needs_gradient(result, out, *args):
-        raise RuntimeError(
-            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
-            "arguments requires grad."
-        )
+    refuse_recorded_out(name, record, out, result, *args)
     if out.dtype is not result.dtype and record is not None and "exact" in how:
         raise _other_out_dtype(record, result.dtype, out.dtype)
     check_result_type(result.dtype, out.dtype)
@@ -367,6 +364,22 @@ def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = (), reco
     np.copyto(out._array, result._array, casting="unsafe")
     out._bump_version()
     return out
+
+
+_NEVER_RECORDED = frozenset("argmax argmin any all isin nonzero bucketize searchsorted multinomial".split())
+"""Public functions that take ``out=`` and are differentiated by nobody."""
+
+
+def refuse_recorded_out(name: str, record: Any, *values: Any) -> None:
+    """``out=`` and a history do not go together, which is said before anything else of the arguments."""
+    if name in _NEVER_RECORDED or (isinstance(record, Primitive) and not record.rules):
+        return
+    tensors = (t for v in values for t in (v if isinstance(v, (tuple, list)) else (v,)))
+    if needs_gradient(*tensors):
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
+            "arguments requires grad."
+        )
 
 
 def _other_out_dtype(record: Any, wanted: Any, given: Any, field: str = "") -> RuntimeError:

@@ -272,10 +272,10 @@ def check_no_partial_overlap(target: np.ndarray[Any, Any], source: np.ndarray[An
         return  # inside a transform: what is inside is asked
     if hasattr(source, "lies_as") and source.lies_as(target) and not at_all:
         return  # while a program is captured
-    if not np.may_share_memory(target, source) or source.size == 0:
-        return
     if at_all and source is target:
         raise _overlap_error()
+    if not np.may_share_memory(target, source) or source.size == 0:
+        return
     same_geometry = source.strides == target.strides and source.size == target.size
     if same_geometry and strides.address(source) == strides.address(target) and not at_all:
         return

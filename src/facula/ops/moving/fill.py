@@ -17,7 +17,7 @@ from ..machine.overridable import overridable
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, public
 from ..machine.rules import fit, no_gradient
-from ..machine.write import change, is_simple_write
+from ..machine.write import change, is_simple_write, refused_first
 from .copy import assign
 
 
@@ -63,10 +63,11 @@ def fill_(self: Any, value: Any) -> Any:
     """Set every element."""
     if isinstance(value, Tensor):
         if value._array.ndim:
-            raise RuntimeError(
+            wrong = RuntimeError(
                 "fill_ only supports 0-dimension value tensor but got tensor with "
                 f"{value._array.ndim} dimensions."
             )
+            raise refused_first(wrong, self, value)
         return change(fill_tensor_op, self, (value,), assign)
     if not isinstance(value, (int, float, complex)) and overridden((value,)):
         return call_override(fill_, fill_, (self, value), {})

@@ -476,7 +476,7 @@ def cartesian_prod(*tensors: Any) -> Tensor:
     return stack([flatten(t) for t in meshgrid(*tensors, indexing="ij")], 1)
 
 
-@public("combinations", "combinations")
+@public("combinations")
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
     """All ways to take ``r`` elements of a vector, as rows."""
     _check_vector(input)

@@ -163,5 +163,6 @@ def group_norm(
     n, c = shape[:2]
     if not input._array.flags.c_contiguous:
         input = input.contiguous()
+    weight, bias = (None if t is None else t.contiguous() for t in (weight, bias))
     found: Tensor = native_group_norm(input, weight, bias, n, c, math.prod(shape[2:]), num_groups, eps)[0]
     return found

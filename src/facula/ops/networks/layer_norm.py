@@ -221,4 +221,4 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
     found = x * add_number_op(x.pow(2).mean(_last(len(shape)), keepdim=True), eps).rsqrt()
     if weight is not None:
         found = found * weight
-    return found.to(dtype)
+    return found.contiguous().to(dtype)

@@ -234,7 +234,7 @@ for _op in (add_op, sub_op, rsub_number_op):
     _op.node_class._saved_alpha = 1  # type: ignore[attr-defined]
 
 
-@public("rsub", "rsub")
+@public("rsub")
 def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """``other - alpha * input``."""
     _check_alpha(alpha, input, other)

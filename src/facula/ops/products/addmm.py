@@ -17,7 +17,7 @@ from ..machine.errors import NoOverload
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
 from ..machine.refusals import scalar_type
-from ..machine.write import check_result_type, inplace_form
+from ..machine.write import check_result_type, inplace_form, refused_first
 from .matrix_products import (
     adjoint,
     batch_adjoint,
@@ -381,7 +381,10 @@ def _inplace(name: str, op: Primitive, check: Any) -> None:
         if overridden((self, a, b)):
             factors = {n: v for n, v in (("beta", beta), ("alpha", alpha)) if type(v) is not int or v != 1}
             return call_override(change, change, (self, a, b), factors)
-        shape = check(self, a, b)
+        try:
+            shape = check(self, a, b)
+        except RuntimeError as e:
+            raise refused_first(e, self, a, b) from None
         if shape != self._array.shape:
             if op is addr_op:
                 raise RuntimeError(f"2D tensor expected, got {self._array.ndim}D tensor for input")

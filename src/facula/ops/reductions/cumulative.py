@@ -74,7 +74,7 @@ def cumprod_op(input: Array, dim: int, dtype: Any = None) -> Any:
 @cumprod_op.vjp("input")
 def cumprod_gradient_of_input(g: Any, input: Any, out: Any, dim: int, input_dtype: Any, xp: Any) -> Any:
     g = in_dtype(g, input_dtype, xp)
-    if not input.shape:
+    if raw(input).size <= 1 or raw(input).shape[dim] == 1:
         return g
     if has_no_zero(input):
         return in_dtype(xp.cumsum_from_end(xp.conj(out) * g, dim) / xp.conj(input), input_dtype, xp)
@@ -254,8 +254,6 @@ def _neighbours(y: Tensor, dim: int) -> Tensor:
 
 
 def _dim_of_samples(y: Tensor, dim: int) -> int:
-    if not y._array.ndim:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     return check_dim(dim, y._array.ndim) % y._array.ndim
 
 
@@ -275,8 +273,10 @@ def _widths(name: str, y: Tensor, x: Tensor, at: int) -> Tensor:
 @public("trapezoid trapz", "")
 def trapezoid(y: Tensor, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Tensor:
     """The integral along ``dim`` by the trapezoidal rule."""
-    at = _dim_of_samples(y, dim)
     shape = y._array.shape
+    if not shape:
+        raise IndexError(f"Dimension specified as {dim if x is None else 0} but tensor has no dimensions")
+    at = _dim_of_samples(y, dim)
     if not shape[at]:
         return y.new_zeros((*shape[:at], *shape[at + 1 :]))
     if x is not None:
@@ -288,6 +288,8 @@ def trapezoid(y: Tensor, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Tensor
 @public("cumulative_trapezoid", "")
 def cumulative_trapezoid(y: Tensor, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Tensor:
     """The integral up to each sample point."""
+    if not y._array.ndim:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     at = _dim_of_samples(y, dim)
     if x is not None:
         return div_number_op(cumsum(_neighbours(y, at) * _widths("cumulative_trapezoid", y, x, at), at), 2.0)

@@ -214,8 +214,9 @@ def _extreme(name: str, op: Primitive, kernel: str, input: Tensor, dim: Any, kee
                 f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
                 "with the 'dim' argument."
             )
-        for d in dims:
-            require_elements(name, array.shape, d)
+        for given, d in zip((dim,) if isinstance(dim, int) else dim, dims):
+            if array.shape and array.shape[d] == 0:
+                raise IndexError(f"{name}(): Expected reduction dim {given} to have non-zero size.")
     if array.dtype.kind == "c":
         raise not_for(kernel, input.dtype)
     return op(input, dims, keepdim)

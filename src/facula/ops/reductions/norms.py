@@ -196,8 +196,10 @@ def matrix_norm(
         return vector_norm(A, 2, dims, keepdim)
     rows, columns = (d % n for d in dims)
     if ord in ("nuc", 2, -2):
+        from ..linalg.matrices import check_float  # loaded when first used
         from ..linalg.singular import svdvals  # loaded when first used
 
+        check_float(A, "linalg.matrix_norm")
         values = svdvals(A.movedim((rows, columns), (-2, -1)))
         reduce = values.sum if ord == "nuc" else _greatest(values, -1) if ord == 2 else values.amin
         found: Tensor = reduce(-1, keepdim)

@@ -323,30 +323,31 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
 
 
 def _quantile(
-    name: str, input: Tensor, q: Any, dim: Any, keepdim: bool, interpolation: str, ignore_nan: bool
+    input: Tensor, q: Any, dim: Any, keepdim: bool, interpolation: str, ignore_nan: bool
 ) -> Tensor:
     array = input._array
     if not isinstance(q, (Tensor, float, int)):
         raise NoOverload
     if array.size == 0:
-        raise RuntimeError(f"{name}() input tensor must be non-empty")
+        raise RuntimeError("quantile() input tensor must be non-empty")
     if input.dtype not in (dtypes.float32, dtypes.float64):
-        raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
+        raise RuntimeError("quantile() input tensor must be either float or double dtype")
     if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
         raise RuntimeError(
-            f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}"
+            "quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got "
+            f"{interpolation}"
         )
     if isinstance(q, Tensor):
         if q._array.ndim > 1:
-            raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
+            raise RuntimeError("quantile() q must be a scalar or 1D tensor")
         if q.dtype is not input.dtype:
-            raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
+            raise RuntimeError("quantile() q tensor must be same dtype as the input tensor")
         levels = known(q)
         if not ((levels >= 0) & (levels <= 1)).all():
-            raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
+            raise RuntimeError("quantile() q values must be in the range [0, 1]")
     else:
         if not 0 <= q <= 1:
-            raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q:g}")
+            raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
         levels = np.asarray(q, array.dtype)
     at = 0 if dim is None else check_dim(dim, array.ndim) % max(array.ndim, 1)
     shape = array.shape
@@ -391,7 +392,7 @@ def _ranks(levels: Any, last: Any, good: Any, ignore_nan: bool, interpolation: s
 )  # fmt: skip
 def quantile(input: Tensor, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear") -> Tensor:
     """The values below which given shares of the elements lie."""
-    return _quantile("quantile", input, q, dim, keepdim, interpolation, False)
+    return _quantile(input, q, dim, keepdim, interpolation, False)
 
 
 @public(
@@ -402,4 +403,4 @@ def nanquantile(
     input: Tensor, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear"
 ) -> Tensor:
     """``quantile`` of what is no NaN."""
-    return _quantile("nanquantile", input, q, dim, keepdim, interpolation, True)
+    return _quantile(input, q, dim, keepdim, interpolation, True)

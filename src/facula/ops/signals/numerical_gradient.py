@@ -9,6 +9,7 @@ from ..machine.arguments import is_number, one_dim
 from ..machine.errors import NoOverload
 from ..machine.public import public
 from ..moving.joining import cat
+from ..pointwise.with_numbers import div_number_op, mul_number_op
 from ..views.shape import view
 from ..views.slices import slice_along
 
@@ -64,13 +65,14 @@ def _even(x: Tensor, dim: int, step: Any, edge_order: int) -> Tensor:
         return slice_along(x, dim, start, end)
 
     n = x._array.shape[dim]
-    inner = (part(2, None) - part(0, n - 2)) / 2 / step
+    inner = div_number_op(div_number_op(part(2, None) - part(0, n - 2), 2), step)
     if edge_order == 1:
-        first, last = (part(1, 2) - part(0, 1)) / step, (part(n - 1, n) - part(n - 2, n - 1)) / step
+        first, last = part(1, 2) - part(0, 1), part(n - 1, n) - part(n - 2, n - 1)
     else:
-        first = (part(0, 1) * -1.5 + part(1, 2) * 2 - part(2, 3) * 0.5) / step
-        last = (part(n - 3, n - 2) * 0.5 - part(n - 2, n - 1) * 2 + part(n - 1, n) * 1.5) / step
-    return cat([first, inner, last], dim)
+        first = mul_number_op(part(0, 1), -1.5) + mul_number_op(part(1, 2), 2) - mul_number_op(part(2, 3), 0.5)
+        last = mul_number_op(part(n - 3, n - 2), 0.5) - mul_number_op(part(n - 2, n - 1), 2)
+        last = last + mul_number_op(part(n - 1, n), 1.5)
+    return cat([div_number_op(first, step), inner, div_number_op(last, step)], dim)
 
 
 def _uneven(x: Tensor, dim: int, at: Tensor, edge_order: int) -> Tensor:
@@ -116,6 +118,8 @@ def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order:
     if edge_order not in (1, 2):
         raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
     for d in dims:
+        if not input._array.ndim:
+            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
         if input._array.shape[d] < edge_order + 1:
             raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
     return tuple(

@@ -161,7 +161,7 @@ def sparse_addmm(mat: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1.0, al
     return found
 
 
-@public("hspmm", "hspmm")
+@public("hspmm")
 def hspmm(mat1: Tensor, mat2: Tensor) -> Tensor:
     """The product of a sparse matrix and a dense one, sparse in its rows."""
     _check(mat1, mat2, "hspmm")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import layouts, state, strides
+from ..._core.dtypes import cpp_name
 from ..._core.strides import bytes_of
 from ..._tensor import Tensor
 from ...autograd import views
@@ -167,7 +168,7 @@ def set_(input: Tensor, source: Any = None, storage_offset: int = 0, size: Any =
         array = source._array
         if array.dtype != dt:
             raise RuntimeError(
-                f"Could not set tensor of type {source.dtype.name} to a tensor of type {input.dtype.name}"
+                f"Could not set tensor of type {cpp_name(source.dtype)} to a tensor of type {cpp_name(input.dtype)}"
             )
         if size is not None:
             array = _strided_memory(strides.root_of(array), dt, storage_offset, size, stride)
