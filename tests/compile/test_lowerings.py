@@ -58,18 +58,20 @@ def same(found: Any, wanted: Any, name: str) -> Any:
     return near & ((np.signbit(found) == np.signbit(wanted)) | np.isnan(wanted) | (wanted != 0) | (found != 0))
 
 
-@pytest.mark.parametrize("build", BUILDS)
-@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "bool"])
-def test_elementwise(build: Any, dtype: str) -> None:
+def numbers_of(dtype: str) -> list[Any]:
+    """Three arrays of 64 numbers, and a mask."""
     rng = np.random.default_rng(1)
-    b = Builder()
     if dtype.startswith("float"):
         numbers = np.array([*SPECIAL, *rng.standard_normal(39)], dtype)
         given = [numbers, rng.permutation(numbers), rng.permutation(numbers)]
     else:
         given = [rng.integers(-4, 5, 64).astype(dtype) for _ in range(3)]
-    x, y, z = (b.input(name, value) for name, value in zip("xyz", given))
-    mask = b.input("mask", rng.integers(0, 2, 64).astype(bool))
+    return [*given, rng.integers(0, 2, 64).astype(bool)]
+
+
+def every_operation(b: Builder, dtype: str, given: list[Any]) -> list[Any]:
+    """A node for each operator, in each of its forms."""
+    x, y, z, mask = (b.input(name, value) for name, value in zip(("x", "y", "z", "mask"), given))
     nodes = []
     for op in of_elements():
         tensors = [mask if name in ("condition", "mask") else (x, y, z)[i] for i, name in enumerate(op.tensor_names)]
@@ -91,6 +93,15 @@ def test_elementwise(build: Any, dtype: str) -> None:
                 or (dtype == "int64" and getattr(op, "promote", "") == "float")
             ):
                 nodes.append(node)
+    return nodes
+
+
+@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "bool"])
+def test_elementwise(build: Any, dtype: str) -> None:
+    b = Builder()
+    given = numbers_of(dtype)
+    nodes = every_operation(b, dtype, given)
     compiled = build(b.program(nodes))
     wrong = []
     for node, found in zip(nodes, compiled(b.arrays), strict=True):
@@ -100,6 +111,23 @@ def test_elementwise(build: Any, dtype: str) -> None:
         if not good.all():
             at = np.argwhere(~good).ravel()[:3]
             wrong.append((node.target.name, [v[at] for v in given[:2]], found[at], wanted[at]))
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+@pytest.mark.parametrize(("dtype", "shape"), [("float32", ()), ("float64", ()), ("int64", (1,)), ("bool", (1, 1))])
+def test_single_numbers(dtype: str, shape: tuple[int, ...]) -> None:
+    """NumPy's scalars do the work: the same numbers."""
+    given = numbers_of(dtype)
+    whole, single = Builder(), Builder()
+    wanted = [whole.values[node] for node in every_operation(whole, dtype, given)]
+    nodes = every_operation(single, dtype, [a[0].reshape(shape) for a in given])
+    compiled = emit.build_numpy(single.program(nodes))
+    wrong = []
+    for i in range(64):
+        for node, found, right in zip(nodes, compiled([np.reshape(a[i], shape) for a in given]), wanted, strict=True):
+            assert found.dtype == right.dtype and found.shape == shape, node
+            if not same(found, right[i], node.target.name):
+                wrong.append((node.target.name, [v[i] for v in given[:2]], found, right[i]))
     assert not wrong, "\n".join(map(str, wrong))
 
 

@@ -26,6 +26,7 @@ from ..passes.schedule import schedule
 from ..passes.space import Space, space_of
 from ..scalars import BOOL, SPELLINGS
 from ..steps import Buffer, Check, Copy, Loop, Plan, Product, PythonCall, Reduction, Shape, Step, Value, dense, is_dense
+from .numbers import Numbers
 
 LARGE = 1 << 15
 """Elements from which on a loop runs in tiles."""
@@ -52,6 +53,7 @@ class _Writer:
     temporaries: dict[Any, list[Buffer]] = field(default_factory=dict)
     constants: dict[Any, str] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
+    numbers: Numbers = field(init=False)
 
     def text(self) -> str:
         self.names.update(
@@ -72,6 +74,7 @@ class _Writer:
                 self.variables[value.buffer] = self._named(value.buffer, f"o{value.buffer.index}")
                 head.append(f"{self.variables[value.buffer]} = {allocation(value, self.names)}")
                 value.buffer.content = (value.shape, value.strides)
+        self.numbers = Numbers(plan, self.names, self._named, self.array, self.variables)
         blocks = [self._step(i, step) for i, step in enumerate(plan.steps)]
         place(plan)
         lines, last = [], None
@@ -178,7 +181,8 @@ class _Writer:
                 return lines
             case Check():
                 self.names[f"expected_{i}"] = step.expected
-                number = self.array(step.value)
+                known = self.numbers.known.get((step.value.buffer, step.value.offset))
+                number = known or self.array(step.value)
                 same = f"{number} == expected_{i}" if step.expected == step.expected else f"{number} != {number}"
                 return [f"if not ({same}): fail({step.index})"]
             case Copy():
@@ -197,6 +201,8 @@ class _Writer:
     # ---- loops
 
     def _loop(self, i: int, loop: Loop) -> list[str]:
+        if loop.size == 1:
+            return self.numbers.lines(loop)
         joined = space_of(loop)
         assert joined is not None
         if loop.size >= LARGE and len(joined.sizes) == 1 and self._is_flat(loop, joined):
@@ -502,8 +508,8 @@ def _view_of(x: Any, shape: Shape, wanted: Shape) -> Any:
 
 _RESERVED = {
     *keyword.kwlist, *[s.numpy for s in SPELLINGS.values()], "arrays", "arena", "token", "first", "last", "piece",
-    "found", "status", "reduce", "min", "max", "view_of",
+    "found", "status", "reduce", "min", "max", "view_of", "larger", "smaller", "whole", "erf_of",
 }  # fmt: skip
 
-_MADE = re.compile(r"[a-z]\d+|(call|tile|flat|parts|expected|d)_\w+")
+_MADE = re.compile(r"[a-z]\d+|(call|tile|flat|parts|expected|d|as|ones|held|constant)_\w+")
 """Names that the text itself makes."""
