@@ -12,7 +12,7 @@ import facula as torch
 import facula.nn as nn
 import facula.nn.functional as F
 from facula.ops.arrays import convolution as kernels
-from facula.ops.arrays import depthwise, patches
+from facula.ops.arrays import depthwise, patches, winograd
 
 
 def by_loops(x: Any, w: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
@@ -79,6 +79,41 @@ def test_all_layouts_agree(way: str, geometry: Any, monkeypatch: pytest.MonkeyPa
     other_x, other_w = rng.standard_normal(shape), rng.standard_normal(weight_shape)
     assert np.sum(dx * other_x) == pytest.approx(np.sum(g * kernels.convolve(other_x, w, *how)))
     assert np.sum(dw * other_w) == pytest.approx(np.sum(g * kernels.convolve(x, other_w, *how)))
+
+
+@pytest.mark.parametrize("at_once", [20, 900])
+@pytest.mark.parametrize("sizes", [(1, 6, 6), (3, 7, 10), (5, 12, 5)])
+@pytest.mark.parametrize("padding", [(0, 0), (1, 2), (3, 1)])
+def test_by_tiles(at_once: int, sizes: Any, padding: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(winograd, "_COLUMNS", at_once)
+    monkeypatch.setattr(winograd, "suits", lambda x, kernel, *_: True)
+    n, *spatial = sizes
+    how = (1, 1), padding, (1, 1), 1
+    rng = np.random.default_rng(0)
+    x, w = rng.standard_normal((n, 3, *spatial)), rng.standard_normal((4, 3, 3, 3))
+    y = kernels.convolve(x, w, *how)
+    np.testing.assert_allclose(y, by_loops(x, w, *how), atol=1e-12)
+    g = rng.standard_normal(y.shape)
+    found = [kernels.convolve_input(g, w, x.shape[2:], *how), kernels.convolve_weight(g, x, (3, 3), *how)]
+    monkeypatch.setattr(winograd, "suits", lambda *_: False)
+    wanted = [kernels.convolve_input(g, w, x.shape[2:], *how), kernels.convolve_weight(g, x, (3, 3), *how)]
+    for one, other in zip(found, wanted):
+        np.testing.assert_allclose(one, other, atol=1e-12)
+
+
+@pytest.mark.parametrize("value", [np.inf, np.nan, 3e38])
+def test_tiles_keep_infinities_where_they_belong(value: float) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((2, 32, 40, 40)).astype(np.float32)
+    w = rng.standard_normal((32, 32, 3, 3)).astype(np.float32)
+    assert winograd.suits(x, (3, 3), (40, 40), (1, 1), (1, 1), 32)
+    clean = F.conv2d(torch.from_numpy(x), torch.from_numpy(w), padding=1)
+    x[1, 4, 10, 20] = value
+    found = F.conv2d(torch.from_numpy(x), torch.from_numpy(w), padding=1)
+    seen = np.zeros(found.shape, bool)
+    seen[1, :, 9:12, 19:22] = True
+    np.testing.assert_allclose(found.numpy()[~seen], clean.numpy()[~seen], rtol=1e-4, atol=1e-4)
+    assert (np.isnan(found.numpy()[seen]) if value != value else np.abs(found.numpy()[seen]) > 1e30).all()
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.int32, torch.uint8])

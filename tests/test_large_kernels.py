@@ -90,6 +90,8 @@ CASES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "cumsum_first_dim": (lambda x: torch.cumsum(x, 0), (WIDE,)),
     "max_pool2d": (lambda x: F.max_pool2d(x, 2), (drawn(8, 16, 40, 40),)),
     "conv2d": (lambda x, w: F.conv2d(x, w, padding=1), (drawn(4, 16, 24, 24), drawn(16, 16, 3, 3))),
+    "conv2d_in_tiles": (lambda x, w: F.conv2d(x, w, padding=1), (drawn(5, 32, 27, 30), drawn(36, 32, 3, 3))),
+    "conv2d_of_large_images": (lambda x, w: F.conv2d(x, w), (drawn(1, 32, 70, 93), drawn(32, 32, 3, 3))),
 }  # fmt: skip
 
 

@@ -8,6 +8,7 @@ Arrays are (samples, channels, *spatial); weights (out channels, in channels / g
 matrix products of the weights and of columns, copies of the patches of x that the kernel sees. How columns are laid out
 decides the speed:
 
+- kernels of 3 by 3, many channels, float32: transformed tiles in place of columns, see ``winograd``;
 - small images with many channels: channels last, one product for many samples (``joined``);
 - larger images: columns for all of the kernel but its first dimension, whose offsets are views of them (``by_rows``);
 - few channels: plain columns of some samples at a time (``by_samples``).
@@ -20,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from . import winograd
 from .depthwise import depthwise, depthwise_weight
 from .patches import Sizes, channels_last, extended, out_sizes, overlap, patches, samples_at_a_time, spots, wider
 from .strides import strided
@@ -59,6 +61,10 @@ def convolve_extended(
         if _is_pointwise(kernel):
             x = thinned(extended(x, before, after), stride, out)
             return np.matmul(w.reshape(w.shape[:2]), x.reshape(n, c, -1)).reshape(n, w.shape[0], *out)
+        if winograd.suits(x, kernel, out, stride, dilation, len(w)):
+            found = winograd.convolve(x, w, before, out)
+            if found is not None:
+                return found
         if _is_joinable(n, c, prod(out)):
             return _joined(channels_last(extended(x, before, after)), w, out, stride, dilation)
         if _goes_by_rows(c, kernel, stride):
@@ -239,6 +245,10 @@ def convolve_weight(
         if _is_pointwise(kernel):
             x = thinned(extended(x, padding, padding), stride, out)
             return _summed_products(y.reshape(n, o, -1), x.reshape(n, c, -1)).reshape(o, c, *kernel)
+        if winograd.suits(x, kernel, out, stride, dilation, o):
+            found = winograd.convolve_weight(y, x, padding)
+            if found is not None:
+                return found
         if _is_joinable(n, c, prod(out)):
             return _weight_joined(y, channels_last(extended(x, padding, padding)), kernel, stride, dilation)
         if _goes_by_rows(c, kernel, stride):
