@@ -11,7 +11,8 @@ from typing import Any
 
 FILE = Path(__file__).parent.parent / "src" / "facula" / "ops" / "aten_schemas.txt"
 LEFT_OUT = re.compile(
-    r"\.\.\.|prim_|hacked_twin|Dimname|\(\w!\) (?!self)|^_|Stream|__torch__|Generator\? generator,|->.*\bt\b"
+    r"\.\.\.|prim_|hacked_twin|Dimname|\(\w!\) (?!self)|^_(?!conj\(|neg_view)|Stream|__torch__|"
+    r"Generator\? generator,|->.*\bt\b"
 )
 
 

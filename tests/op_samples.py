@@ -130,7 +130,7 @@ def adjoint(fn: Callable[[Any], Any], x: Any) -> Callable[[Any], Any]:
 _DOMAINS: dict[Callable[..., Any], str] = {
     real: "reciprocal neg sgn abs sign floor ceil trunc round frac deg2rad rad2deg exp exp2 expm1 sin cos tan atan "
     "sinh cosh tanh asinh sinc sigmoid erf erfc i0 i1 i0e i1e erfcx log_ndtr relu silu mish logsigmoid hardsigmoid "
-    "hardswish conj_physical angle",
+    "hardswish _neg_view angle",
     positive: "sqrt rsqrt log log2 log10 log1p lgamma digamma entr",
     unit: "asin acos atanh erfinv",
     above_one: "acosh",
@@ -141,7 +141,7 @@ for _make, _names in _DOMAINS.items():
         sample(_name, direct(_name), _make())
 sample("ndtri", direct("ndtri"), draw(3, low=0.2, high=0.8))
 sample("remainder_of_number", lambda x: torch.remainder(5.3, x), draw(3, low=0.7, high=1.9))
-_OF_COMPLEX = "conj_physical exp sin tanh sqrt reciprocal neg sgn abs angle log sigmoid"
+_OF_COMPLEX = "_conj _neg_view exp sin tanh sqrt reciprocal neg sgn abs angle log sigmoid"
 for _name in _OF_COMPLEX.split():
     sample(_name, direct(_name), complex_(3))
 for _name, _attributes in {

@@ -63,6 +63,7 @@ def test_a_file_of_pytorchs_opens_here(name: str) -> None:
     assert found["scalar"].item() == 5 and found["empty"].shape == (0, 3)
     assert found["leaf"].requires_grad and found["leaf"].is_leaf
     assert found["conjugate"].tolist() == [1 - 2j] and found["negative"].tolist() == [-2]
+    assert found["conjugate"].is_conj() and found["negative"].is_neg()
     assert found["meta"].is_meta and found["meta"].shape == (2, 3)
     assert type(found["size"]) is facula.Size and found["size"] == (2, 3)
     assert found["dtype"] is facula.bfloat16 and found["device"] == facula.device("cpu")
@@ -130,7 +131,8 @@ def everything(torch: Any) -> dict[str, Any]:
         "x": x, "transposed": x.t()[1:], "flipped": x.flip(0), "parameter": torch.nn.Parameter(x), "marked": marked,
         "noted": noted, "expanded": torch.ones(1).expand(3, 4), "scalar": torch.tensor(5), "empty": torch.empty(0, 3),
         "leaf": torch.tensor([1.5], requires_grad=True), "result": torch.tensor([2.0], requires_grad=True) * 3,
-        "conjugate": torch.tensor([1 + 2j]).conj(), "every second": torch.arange(10)[1::2], "buffer":
+        "conjugate": torch.tensor([1 + 2j]).conj(), "negative": torch.tensor([1 + 2j, 3j]).conj().imag[1:],
+        "both": torch._neg_view(torch.tensor([[1 + 2j, 3j]]).mH), "every second": torch.arange(10)[1::2], "buffer":
         torch.nn.Buffer(torch.ones(2)), **{d: torch.tensor([[0], [1]]).to(getattr(torch, d)) for d in DTYPES},
     }  # fmt: skip
 
@@ -138,6 +140,7 @@ def everything(torch: Any) -> dict[str, Any]:
 def describe(t: Any) -> Any:
     return (
         type(t).__name__, values_of(t), str(t.dtype), t.stride(), t.storage_offset(), t.requires_grad, t.is_leaf,
+        t.is_conj(), t.is_neg(),
         {k: v for k, v in t.__dict__.items() if k != "_is_param"},
     )  # fmt: skip
 

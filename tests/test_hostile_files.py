@@ -105,6 +105,9 @@ def test_a_tensor_shown_many_times_over_takes_no_memory() -> None:
     bits = b"}" + text("neg") + b"\x88s"
     found = run(plain[:-3] + bits + b"tR.", _0=FOUR)
     assert found.shape == (2**40,) and float(found[5]) == 0.0 and found.untyped_storage().nbytes() < 100
+    assert found.is_neg()
+    with pytest.raises(DOCUMENTED):
+        run(plain[:-3] + bits.replace(text("neg"), text("conj")) + b"tR.", _0=FOUR)
     cast = b"ctorch._utils\n_rebuild_device_tensor_from_cpu_tensor\n(" + plain[:-1] + b"ctorch\nfloat64\n"
     with pytest.raises(DOCUMENTED):
         run(cast + text("cpu") + b"\x89tR.", _0=FOUR)

@@ -30,7 +30,7 @@ def gradients(sample: Any) -> tuple[list[Any], list[Any]]:
     weighted = [(out.abs() if out.is_complex() else out * torch.linspace(0.5, 1, out.numel()).reshape(out.shape)).sum()
                 for out in outs]  # fmt: skip
     sum(weighted).backward()
-    return [out.detach().numpy() for out in outs], [leaf.grad for leaf in leaves]
+    return [out.numpy(force=True) for out in outs], [leaf.grad for leaf in leaves]
 
 
 @pytest.mark.parametrize(("name", "i"), CASES, ids=[f"{name}-{i}" for name, i in CASES])

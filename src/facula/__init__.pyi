@@ -82,6 +82,10 @@ from facula._assertions import _check_value as _check_value
 from facula._assertions import _check_with as _check_with
 def _chunk_cat(tensors: Any, dim: builtins.int, num_chunks: builtins.int, *, out: Tensor | None = None) -> Tensor:
     """Each tensor, filled up with zeros, as ``num_chunks`` rows; the rows of all of them joined."""
+def _conj(input: Tensor) -> Tensor:
+    """A view that shows conjugates."""
+def _conj_physical(input: Tensor) -> Tensor:
+    """The complex conjugate; a real tensor is returned as it is."""
 def _dirichlet_grad(x: Tensor, alpha: Tensor, total: Tensor) -> Tensor:
     """The part of a Dirichlet sample's derivative that belongs to one component."""
 from facula import _dynamo as _dynamo
@@ -93,9 +97,9 @@ def _foreach_acos(self: Any) -> tuple[Tensor, ...]:
     ...
 def _foreach_acos_(self: Any) -> Tensor:
     """``_foreach_acos``, written into the tensor itself."""
-def _foreach_add(self: Any, other: Any, *, alpha: Any = 1) -> tuple[Tensor, ...]:
+def _foreach_add(*args: Any, **named: Any) -> Any:
     ...
-def _foreach_add_(self: Any, other: Any, *, alpha: Any = 1) -> Tensor:
+def _foreach_add_(*args: Any, **named: Any) -> Tensor:
     """``_foreach_add``, written into the tensor itself."""
 def _foreach_addcdiv(self: Any, tensor1: Any, tensor2: Any, scalars: Any = None, *, value: Any = 1) -> tuple[Tensor, ...]:
     ...
@@ -117,13 +121,13 @@ def _foreach_ceil(self: Any) -> tuple[Tensor, ...]:
     ...
 def _foreach_ceil_(self: Any) -> Tensor:
     """``_foreach_ceil``, written into the tensor itself."""
-def _foreach_clamp_max(self: Any, other: Any, *, alpha: Any = 1) -> tuple[Tensor, ...]:
+def _foreach_clamp_max(*args: Any, **named: Any) -> Any:
     ...
-def _foreach_clamp_max_(self: Any, other: Any, *, alpha: Any = 1) -> Tensor:
+def _foreach_clamp_max_(*args: Any, **named: Any) -> Tensor:
     """``_foreach_clamp_max``, written into the tensor itself."""
-def _foreach_clamp_min(self: Any, other: Any, *, alpha: Any = 1) -> tuple[Tensor, ...]:
+def _foreach_clamp_min(*args: Any, **named: Any) -> Any:
     ...
-def _foreach_clamp_min_(self: Any, other: Any, *, alpha: Any = 1) -> Tensor:
+def _foreach_clamp_min_(*args: Any, **named: Any) -> Tensor:
     """``_foreach_clamp_min``, written into the tensor itself."""
 def _foreach_clone(self: Any, memory_format: Any = None) -> tuple[Tensor, ...]:
     ...
@@ -137,9 +141,9 @@ def _foreach_cosh(self: Any) -> tuple[Tensor, ...]:
     ...
 def _foreach_cosh_(self: Any) -> Tensor:
     """``_foreach_cosh``, written into the tensor itself."""
-def _foreach_div(self: Any, other: Any, *, alpha: Any = 1) -> tuple[Tensor, ...]:
+def _foreach_div(*args: Any, **named: Any) -> Any:
     ...
-def _foreach_div_(self: Any, other: Any, *, alpha: Any = 1) -> Tensor:
+def _foreach_div_(*args: Any, **named: Any) -> Tensor:
     """``_foreach_div``, written into the tensor itself."""
 def _foreach_erf(self: Any) -> tuple[Tensor, ...]:
     ...
@@ -165,9 +169,9 @@ def _foreach_frac(self: Any) -> tuple[Tensor, ...]:
     ...
 def _foreach_frac_(self: Any) -> Tensor:
     """``_foreach_frac``, written into the tensor itself."""
-def _foreach_lerp(self: Any, tensors1: Any, weight: Any) -> tuple[Tensor, ...]:
+def _foreach_lerp(*args: Any, **named: Any) -> Any:
     ...
-def _foreach_lerp_(self: Any, tensors1: Any, weight: Any) -> Tensor:
+def _foreach_lerp_(*args: Any, **named: Any) -> Tensor:
     """``_foreach_lerp``, written into the tensor itself."""
 def _foreach_lgamma(self: Any) -> tuple[Tensor, ...]:
     ...
@@ -191,19 +195,19 @@ def _foreach_log_(self: Any) -> Tensor:
     """``_foreach_log``, written into the tensor itself."""
 def _foreach_max(self: Any) -> tuple[Tensor, ...]:
     ...
-def _foreach_maximum(self: Any, other: Any, *, alpha: Any = 1) -> tuple[Tensor, ...]:
+def _foreach_maximum(*args: Any, **named: Any) -> Any:
     ...
-def _foreach_maximum_(self: Any, other: Any, *, alpha: Any = 1) -> Tensor:
+def _foreach_maximum_(*args: Any, **named: Any) -> Tensor:
     """``_foreach_maximum``, written into the tensor itself."""
-def _foreach_minimum(self: Any, other: Any, *, alpha: Any = 1) -> tuple[Tensor, ...]:
+def _foreach_minimum(*args: Any, **named: Any) -> Any:
     ...
-def _foreach_minimum_(self: Any, other: Any, *, alpha: Any = 1) -> Tensor:
+def _foreach_minimum_(*args: Any, **named: Any) -> Tensor:
     """``_foreach_minimum``, written into the tensor itself."""
 def _foreach_mm(self: Any, mat2: Any) -> tuple[Tensor, ...]:
     ...
-def _foreach_mul(self: Any, other: Any, *, alpha: Any = 1) -> tuple[Tensor, ...]:
+def _foreach_mul(*args: Any, **named: Any) -> Any:
     ...
-def _foreach_mul_(self: Any, other: Any, *, alpha: Any = 1) -> Tensor:
+def _foreach_mul_(*args: Any, **named: Any) -> Tensor:
     """``_foreach_mul``, written into the tensor itself."""
 def _foreach_neg(self: Any) -> tuple[Tensor, ...]:
     ...
@@ -211,9 +215,9 @@ def _foreach_neg_(self: Any) -> Tensor:
     """``_foreach_neg``, written into the tensor itself."""
 def _foreach_norm(self: Any, ord: Any = 2, dtype: Any = None) -> tuple[Tensor, ...]:
     ...
-def _foreach_pow(self: Any, other: Any, *, alpha: Any = 1) -> tuple[Tensor, ...]:
+def _foreach_pow(*args: Any, **named: Any) -> Any:
     ...
-def _foreach_pow_(self: Any, other: Any, *, alpha: Any = 1) -> Tensor:
+def _foreach_pow_(*args: Any, **named: Any) -> Tensor:
     """``_foreach_pow``, written into the tensor itself."""
 def _foreach_powsum(self: Any, ord: Any = 2, dtype: Any = None) -> tuple[Tensor, ...]:
     ...
@@ -249,9 +253,9 @@ def _foreach_sqrt(self: Any) -> tuple[Tensor, ...]:
     ...
 def _foreach_sqrt_(self: Any) -> Tensor:
     """``_foreach_sqrt``, written into the tensor itself."""
-def _foreach_sub(self: Any, other: Any, *, alpha: Any = 1) -> tuple[Tensor, ...]:
+def _foreach_sub(*args: Any, **named: Any) -> Any:
     ...
-def _foreach_sub_(self: Any, other: Any, *, alpha: Any = 1) -> Tensor:
+def _foreach_sub_(*args: Any, **named: Any) -> Tensor:
     """``_foreach_sub``, written into the tensor itself."""
 def _foreach_tan(self: Any) -> tuple[Tensor, ...]:
     ...
@@ -272,6 +276,8 @@ def _log_softmax_backward_data(grad_output: Tensor, output: Tensor, dim: builtin
     """The gradient of log_softmax's input, from that of its output."""
 def _native_batch_norm_legit(input: Tensor, weight: Tensor | None, bias: Tensor | None, *rest: Any, out: Any = None, **named: Any) -> Any:
     """(normalized, mean, 1 / deviation) of each channel, with or without running statistics to move."""
+def _neg_view(input: Tensor) -> Tensor:
+    """A view that shows negatives."""
 from facula._core.settings import _nnpack_available as _nnpack_available
 def _pack_padded_sequence(input: Tensor, lengths: Tensor, batch_first: builtins.bool) -> tuple[Tensor, Tensor]:
     """(rows of all steps, number of sequences in each step), for lengths in decreasing order."""
@@ -587,7 +593,7 @@ def concat(tensors: Any, dim: builtins.int = 0, *, out: Tensor | None = None) ->
 def concatenate(tensors: Any, dim: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
     """Tensors one after the other along a dimension."""
 def conj(input: Tensor) -> Tensor:
-    """The complex conjugate; a real tensor is returned as it is."""
+    """The complex conjugate, a view of the same memory; a real tensor is returned as it is."""
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate; a real tensor is returned as it is."""
 def conj_physical_(input: Tensor) -> Tensor:
@@ -1336,9 +1342,9 @@ def reshape(input: Tensor, shape: Any) -> Tensor:
 def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
     """``resize_`` to another tensor's shape."""
 def resolve_conj(input: Tensor) -> Tensor:
-    """The tensor itself: conjugates are never lazy here."""
+    """The tensor itself, or a copy with conjugates in memory if it is a view that shows them."""
 def resolve_neg(input: Tensor) -> Tensor:
-    """The tensor itself: negations are never lazy here."""
+    """The tensor itself, or a copy with negatives in memory if it is a view that shows them."""
 def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
     """The dtype that an operation on these two would have."""
 from facula import return_types as return_types

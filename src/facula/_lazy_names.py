@@ -22,7 +22,7 @@ FUNCTIONS = {
     ),
     "ops.creation.convert": (
         "can_cast detach detach_ get_default_device get_device is_complex is_conj is_floating_point is_inference "
-        "is_neg is_nonzero is_same_size is_signed is_tensor numel resolve_neg result_type set_default_device "
+        "is_neg is_nonzero is_same_size is_signed is_tensor numel result_type set_default_device "
         "set_default_tensor_type"
     ),
     "ops.creation.create": (
@@ -185,7 +185,8 @@ FUNCTIONS = {
         "not_equal signbit"
     ),
     "ops.pointwise.complex": (
-        "angle complex conj conj_physical conj_physical_ imag polar real resolve_conj view_as_complex view_as_real"
+        "_conj _conj_physical _neg_view angle complex conj conj_physical conj_physical_ imag polar real resolve_conj "
+        "resolve_neg view_as_complex view_as_real"
     ),
     "ops.pointwise.foreach": (
         "_foreach_abs _foreach_abs_ _foreach_acos _foreach_acos_ _foreach_add _foreach_add_ _foreach_addcdiv "
@@ -427,7 +428,7 @@ METHODS = {
     "ops.creation.convert": (
         "__array__ __array_wrap__ __bool__ __complex__ __contains__ __float__ __index__ __int__ __reversed__ apply_ "
         "bfloat16 bool byte cdouble cfloat char const_data_ptr cpu cuda dim_order double float half int is_nonzero "
-        "item long map2_ map_ numpy resolve_neg short to tolist type type_as"
+        "item long map2_ map_ numpy short to tolist type type_as"
     ),
     "ops.creation.create": (
         "new new_empty new_empty_strided new_full new_ones new_tensor new_zeros"
@@ -530,7 +531,7 @@ METHODS = {
         "logical_or logical_or_ logical_xor logical_xor_ lt lt_ ne ne_ not_equal not_equal_ signbit"
     ),
     "ops.pointwise.complex": (
-        "angle conj conj_physical conj_physical_ imag real resolve_conj"
+        "_conj _conj_physical _neg_view angle conj conj_physical conj_physical_ imag real resolve_conj resolve_neg"
     ),
     "ops.pointwise.frexp": (
         "frexp"
@@ -843,7 +844,7 @@ PRIMITIVES = {
         "ne_tensor signbit"
     ),
     "ops.pointwise.complex": (
-        "angle complex conj conj_physical conj_physically conj_physically_ dense imag polar real view_as_complex "
+        "_conj _neg_view angle complex conj conj_physically conj_physically_ dense imag polar real view_as_complex "
         "view_as_real"
     ),
     "ops.pointwise.frexp": (

@@ -100,6 +100,10 @@ class Methods:
     def _cdata(self) -> Any: ...
     def _coalesced_(self, *args: Any) -> Tensor:
         """For sparse tensors only."""
+    def _conj(self) -> Tensor:
+        """A view that shows conjugates."""
+    def _conj_physical(self) -> Tensor:
+        """The complex conjugate; a real tensor is returned as it is."""
     def _dimI(self, *args: Any) -> Any:
         """For sparse tensors only."""
     def _dimV(self, *args: Any) -> Any:
@@ -112,6 +116,8 @@ class Methods:
         """Whether all of these truths hold; inside vmap, for all items."""
     def _is_any_true(self) -> Tensor:
         """Whether one of these truths holds; inside vmap, for one item."""
+    def _neg_view(self) -> Tensor:
+        """A view that shows negatives."""
     def _nnz(self, *args: Any) -> Any:
         """For sparse tensors only."""
     def _standard_gamma(self, generator: Any = None) -> Tensor:
@@ -331,7 +337,7 @@ class Methods:
     def coalesce(self, *args: Any) -> Any:
         """For sparse tensors only."""
     def conj(self) -> Tensor:
-        """The complex conjugate; a real tensor is returned as it is."""
+        """The complex conjugate, a view of the same memory; a real tensor is returned as it is."""
     def conj_physical(self) -> Tensor:
         """The complex conjugate; a real tensor is returned as it is."""
     def conj_physical_(self) -> Tensor:
@@ -927,9 +933,9 @@ class Methods:
     def resize_as_sparse_(self, *args: Any) -> Tensor:
         """For sparse tensors only."""
     def resolve_conj(self) -> Tensor:
-        """The tensor itself: conjugates are never lazy here."""
+        """The tensor itself, or a copy with conjugates in memory if it is a view that shows them."""
     def resolve_neg(self) -> Tensor:
-        """The tensor itself: negations are never lazy here."""
+        """The tensor itself, or a copy with negatives in memory if it is a view that shows them."""
     def roll(self, shifts: Any, dims: Any = ...) -> Tensor:
         """Elements moved along dimensions (or along all of them as one), those that leave come in at the other end."""
     def rot90(self, k: builtins.int = 1, dims: Any = ...) -> Tensor:

@@ -13,6 +13,7 @@ import numpy as np
 from ._core import devices, dtypes, layouts, state
 from ._core.size import Size
 from ._core.strides import address, element_strides, storage_offset
+from ._core.unresolved import CONJ, NEG, bits_of
 from ._lazy import promise
 from .autograd import accumulate, engine, saved, views, watched
 from .autograd import meta as autograd_meta
@@ -571,12 +572,12 @@ class Tensor(Methods):
         return self.dtype.is_signed
 
     def is_conj(self) -> bool:
-        """Whether this is a conjugate that was not computed yet; never, here."""
-        return False
+        """Whether this is a conjugate that was not computed yet: a view of what it is the conjugate of."""
+        return bits_of(self._array) & CONJ != 0
 
     def is_neg(self) -> bool:
-        """Whether this is a negation that was not computed yet; never, here."""
-        return False
+        """Whether this is a negation that was not computed yet: a view of what it is the negative of."""
+        return bits_of(self._array) & NEG != 0
 
     def is_pinned(self, device: Any = None) -> bool:
         """Whether the memory is pinned for an accelerator; never."""

@@ -25,7 +25,7 @@ def leaves(result: Any) -> list[Any]:
 def near(found: Any, wanted: Any) -> None:
     assert (found is None) == (wanted is None)
     if wanted is not None:
-        a, b = found.detach().resolve_conj().numpy(), wanted.detach().resolve_conj().numpy()
+        a, b = found.numpy(force=True), wanted.numpy(force=True)
         assert a.dtype == b.dtype and a.shape == b.shape
         np.testing.assert_allclose(a, b, rtol=1e-8, atol=1e-10)
 

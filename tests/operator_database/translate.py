@@ -94,10 +94,9 @@ def dtype(d: Any) -> Any:
 
 def as_numpy(t: Any) -> Any:
     """The values of a tensor of either library, the narrow dtypes widened."""
-    t = t.detach()
+    t = t.detach().resolve_conj().resolve_neg()
     name = str(t.dtype)
     if isinstance(t, torch.Tensor):
-        t = t.resolve_conj().resolve_neg()
         return _widened(t, name, torch).numpy(force=True)  # zeros without memory need the force
     return _widened(t, name, facula).numpy()
 

@@ -22,6 +22,7 @@ import numpy as np
 
 from .._core import quiet, state
 from .._core.strides import element_strides, geometry_of
+from .._core.unresolved import Unresolved, memory_of, viewed
 from .._tensor import Tensor
 from ..autograd.graph import resolve, user_place
 from ..fx.graph import Graph
@@ -133,8 +134,11 @@ class Capture(General):
     def adopt(self, tensors: Sequence[Any], lists: Sequence[Any] = ()) -> None:
         """Make tensors known that an operator is about to work on."""
         for t in tensors:
-            if isinstance(t, Tensor) and not t.wraps and type(t._array) is np.ndarray:
-                self.meet(t)
+            if isinstance(t, Tensor) and not t.wraps:
+                if type(t._array) is np.ndarray:
+                    self.meet(t)
+                elif type(t._array) is Unresolved:
+                    self.postpone("a conjugate of before that was not computed yet")
         for values in lists:
             if isinstance(values, (tuple, list)):
                 self.adopt(values)
@@ -188,7 +192,7 @@ class Capture(General):
             traced.general = tuple(range(traced.ndim)) if general is True else general
 
     def _shown(self, array: Any, storage: Storage, steps: Any = (), node: Node | None = None) -> Traced:
-        traced = array.view(Traced)
+        traced = memory_of(array).view(Traced)
         traced.capture, traced.storage, traced.plain, traced.steps = self, storage, array, steps
         traced.seen = (-1, None, None)
         if self.is_general:
@@ -336,7 +340,7 @@ class Capture(General):
     def _views(self, op: Any, base: Traced, args: Any, attributes: Any, result: Any) -> Any:
         """Views show the memory that their base is in, and its values as they are when asked."""
         version = base.storage.version
-        looks = op.kernel(base.plain, *self.hints(attributes))
+        looks = viewed(op, base.plain, self.hints(attributes))
         if op.outputs == 1:
             node = self.called(op, args, result)
             view = self._shown(looks, base.storage, (*base.steps, (op, attributes, None)), node)
@@ -438,6 +442,8 @@ class Capture(General):
     def _put(self, outer: Node, whole: Any, step: Any, node: Node, value: Any) -> tuple[Node, Any]:
         """The whole of which a view is another value."""
         op, attributes, index = step
+        if op.flips:  # what undoes it is the same
+            return self._viewed(op, node, value, (), None)
         sizes = attributes if self.is_general else ()
 
         def put(whole: Any, part: Any, *sizes: Any) -> Any:

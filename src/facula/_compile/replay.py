@@ -7,6 +7,7 @@ import operator
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from .._core import unresolved
 from .._core.generator import default_generator
 from .._core.pytree import tree_flatten, tree_unflatten
 from .._tensor import Tensor
@@ -58,7 +59,7 @@ def _put(step: Any, whole: Any, part: Any, *sizes: Any) -> Any:
 
 def _called(fn: Any, *given: Any) -> Any:
     """What is no operator has no derivative."""
-    found = fn(*[t._array if isinstance(t, Tensor) else t for t in given])
+    found = fn(*[unresolved.resolved(t._array) if isinstance(t, Tensor) else t for t in given])
     if isinstance(found, tuple):
         return tuple([Tensor._wrap(array) for array in found])
     return None if found is None else Tensor._wrap(found)

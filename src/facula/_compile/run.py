@@ -12,6 +12,7 @@ from .._core import state
 from .._core.generator import default_generator
 from .._core.pytree import tree_unflatten
 from .._core.size import Size
+from .._core.unresolved import memory_of, viewed
 from .._tensor import Tensor
 from ..autograd.accumulate import AccumulateGrad
 from ..autograd.grad_mode import set_grad_enabled
@@ -249,7 +250,7 @@ class Running:
 
     def _new(self, result: Result, array: Any, steps: Any, node: Any) -> Tensor:
         for op, attributes, index in steps:
-            array = op.kernel(array, *attributes)
+            array = viewed(op, array, attributes)
             array = array if index is None else array[index]
         t = Tensor._wrap(array)
         if result.slot >= 0 and node is not None:
@@ -259,7 +260,7 @@ class Running:
             if result.value in self.entry.saved_results:
                 node.results.append((t.detach(), t._version, result.slot))
             if self.is_general and self.backward is not None:
-                node.shapes[result.slot] = array.shape, array.dtype
+                node.shapes[result.slot] = array.shape, memory_of(array).dtype
         elif self.inference:
             mark_inference([t])
         return t

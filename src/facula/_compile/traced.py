@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from .._core.unresolved import bits_of
+
 _shape = np.ndarray.shape.__get__
 _strides = np.ndarray.strides.__get__
 _number_of_elements = np.ndarray.size.__get__
@@ -54,6 +56,10 @@ class Traced(np.ndarray[Any, Any]):
         if self.general is None or not self.capture.is_active:
             return plain
         return self.capture.aspect(self, what, plain)
+
+    @property
+    def bits(self) -> int:
+        return bits_of(getattr(self, "plain", None))
 
     @property  # type: ignore[misc]
     def shape(self) -> Any:

@@ -102,6 +102,9 @@ class MetaArray(np.ndarray[Any, Any]):
     beyond ``_RESERVED`` it is a single element, and strides are made up to look like those of a dense array.
     """
 
+    bits: int = 0
+    """What would be to be done to its elements; see ``unresolved``."""
+
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         out = kwargs.pop("out", None)
         if method == "__call__":

@@ -12,6 +12,7 @@ from .._lazy import set_methods
 from .._tensor import Tensor
 from . import devices, dtypes, strides
 from .strides import bytes_of
+from .unresolved import bits_of
 
 
 class UntypedStorage:
@@ -20,8 +21,6 @@ class UntypedStorage:
     __module__ = "facula.storage"
 
     is_cuda = is_hpu = is_sparse = is_sparse_csr = False
-    when_filled: list[Any] | None = None
-    """While a file is being read: what to do once the bytes are here; None if they are."""
 
     def __init__(self, size: Any = 0, *, device: Any = None) -> None:
         on_meta = device is not None and devices.parse(device).type == "meta"
@@ -442,6 +441,8 @@ def is_storage(obj: Any, /) -> bool:
 def is_set_to(self: Tensor, tensor: Tensor) -> bool:
     """Whether two tensors are the same view of the same storage."""
     a, b = self._array, tensor._array
+    if bits_of(a) or bits_of(b):  # neither is, but a copy of what it shows
+        return False
     return self.data_ptr() == tensor.data_ptr() and a.shape == b.shape and a.strides == b.strides
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from .._core.pytree import tree_flatten, tree_map, tree_unflatten
+from .._core.unresolved import resolved
 from .._tensor import Tensor
 from ..autograd import grad
 
@@ -77,7 +78,7 @@ def _test_schema(op: Any, args: Any, kwargs: Any, atol: Any, rtol: Any) -> None:
     schema = op._schema
     args, kwargs = _copied((args, kwargs))
     named = {a.name: v for a, v in zip(schema.arguments, args)} | kwargs
-    before = {name: [np.array(t._array) for t in _tensors(v)] for name, v in named.items()}
+    before = {name: [np.array(resolved(t._array)) for t in _tensors(v)] for name, v in named.items()}
     versions = {name: [t._version for t in _tensors(v)] for name, v in named.items()}
     result = op(*args, **kwargs)
     for a in schema.arguments:

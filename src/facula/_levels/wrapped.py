@@ -95,6 +95,7 @@ class Standin:
         self.depth = depth
 
     base = None
+    bits = 0
     size = property(lambda self: math.prod(self.shape))
     itemsize = property(lambda self: self.dtype.itemsize)
     nbytes = property(lambda self: math.prod(self.shape) * self.dtype.itemsize)
@@ -251,6 +252,12 @@ class Wrapped(Tensor):
 
     def is_inference(self) -> bool:
         return self._inside.is_inference()
+
+    def is_conj(self) -> bool:
+        return self._inside.is_conj()
+
+    def is_neg(self) -> bool:
+        return self._inside.is_neg()
 
     def _became_view(self, base: Tensor, again: Any, put: Any = None) -> None:
         if self is not base:

@@ -12,6 +12,7 @@ import numpy as np
 
 from .._core import state
 from .._core.strides import is_dense
+from .._core.unresolved import Unresolved
 from ..ops.arrays.sparse_array import SparseArray
 from ..ops.machine.namespaces import ARRAYS
 from .graph import EMPTY, Node, user_place
@@ -155,7 +156,7 @@ def _note_sum(variable: Tensor, meta: Any) -> None:
 def _add_array(meta: Any, g: Any) -> None:
     old = meta.grad
     array = old._array
-    if array.flags.writeable and array.__class__ is np.ndarray:
+    if array.flags.writeable and (array.__class__ is np.ndarray or array.__class__ is Unresolved):
         np.add(array, g, out=array, casting="same_kind")
         old._bump_version()
     elif old.is_sparse:

@@ -15,6 +15,7 @@ import numpy as np
 
 from .._core import state
 from .._core.devices import MetaArray
+from .._core.unresolved import memory_of, resolved
 from .._tensor import Tensor
 from ..ops.machine.namespaces import TENSORS
 from . import saved
@@ -235,7 +236,7 @@ class _FunctionBase:
     def _fitted(self, i: int, grad: Tensor, kind: Any, xp: Any, edge: Any) -> Any:
         """A gradient in the shape and dtype of its input, as an array if the pass is one on arrays."""
         shape, dtype, is_meta = kind
-        array = grad._array
+        array = resolved(grad._array) if xp.is_raw else memory_of(grad._array)
         if array.dtype != dtype and edge.__class__ is AccumulateGrad:
             dtype = edge.grad_dtype(dtype) or array.dtype
         g: Any = array if xp.is_raw else grad

@@ -28,6 +28,7 @@ import numpy as np
 
 from .._core import quiet, state
 from .._core.dtypes import F32, F64
+from .._core.unresolved import resolved
 from ..ops.machine.namespaces import ARRAYS, TENSORS
 from . import anomaly, graph
 from .accumulate import AccumulateGrad
@@ -162,9 +163,10 @@ def run_plainly(root: Any, gradient: Any) -> bool:
 
 def _raw_start(g: Any) -> Any:
     """A Tensor as a raw gradient; see NOTE [scalars]."""
-    if g is None or g._array.ndim or g._array.__class__ is not ndarray:
-        return None if g is None else g._array
-    return g._array[()]
+    if g is None:
+        return None
+    array = resolved(g._array)
+    return array if array.ndim or array.__class__ is not ndarray else array[()]
 
 
 def _enter(

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._core.size import Size
+from .._core.unresolved import resolved
 from .._tensor import Tensor
 from . import grad
 from .gradcheck import GradcheckError
@@ -93,7 +94,7 @@ def check_inputs(inputs: tuple[Any, ...]) -> None:
 
 
 def _values(func: Callable[..., Any], inputs: tuple[Any, ...]) -> list[Array]:
-    return [np.array(o._array) for o in inexact(func(*inputs))]
+    return [np.array(resolved(o._array)) for o in inexact(func(*inputs))]
 
 
 def difference(
@@ -238,7 +239,7 @@ def _vjp(wanted: list[Any], output: Any, seed: Array, settings: Settings) -> lis
             raise GradcheckError("Gradient has dtype mismatch")
         if g.shape != t.shape:
             raise GradcheckError("Analytical gradient has incorrect size")
-        found.append(np.array(g._array).reshape(-1))
+        found.append(np.array(resolved(g._array)).reshape(-1))
     return found
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from .._core import state
 from .._core.generator import RandomnessError
+from .._core.unresolved import resolved
 from .finite_differences import (
     Array,
     Settings,
@@ -58,7 +59,7 @@ def _pushed(func: Any, inputs: tuple[Any, ...], i: int, tangent: Any) -> list[An
 
 
 def _tangents(func: Any, inputs: tuple[Any, ...], i: int, tangent: Array) -> list[Array]:
-    return [np.array(t._array).reshape(-1) for t in _pushed(func, inputs, i, as_tensor(tangent))]
+    return [np.array(resolved(t._array)).reshape(-1) for t in _pushed(func, inputs, i, as_tensor(tangent))]
 
 
 def _jacobians(func: Any, inputs: tuple[Any, ...], i: int, imaginary: bool) -> list[Array]:

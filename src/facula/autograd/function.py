@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._core import state
 from .._core.devices import MetaArray
+from .._core.unresolved import Unresolved, memory_of
 from .._tensor import Tensor
 from . import anomaly, saved, views
 from .custom_node import TAKEN, Layout, _FunctionBase, begin
@@ -275,6 +276,8 @@ def _kind(value: Any) -> tuple[Any, ...] | None:
     if not isinstance(value, Tensor):
         return None
     array = value._array
+    if array.__class__ is Unresolved:
+        array = memory_of(array)
     return array.shape, array.dtype, array.__class__ is MetaArray
 
 

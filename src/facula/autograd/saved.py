@@ -14,6 +14,7 @@ import numpy as np
 
 from .._core import dtypes, state
 from .._core.numbers import NUMBERS
+from .._core.unresolved import bits_of, resolved
 from .accumulate import AccumulateGrad
 from .graph import Freed, Node, short_name
 
@@ -152,10 +153,21 @@ def pack(values: list[Any], slots: list[Any], node: Any) -> tuple[tuple[Any, ...
                     versions[i] = version
                 if slot.is_output:
                     value = shallow_copy(value)
+                if value._array.__class__ is not np.ndarray and bits_of(value._array):
+                    value = Unread(value)
         elif value.__class__ is SavedList:
             value = value.packed(node, slot, hooks)
         saved.append(value)
     return tuple(saved), None if versions is None else tuple(versions)
+
+
+class Unread:
+    """A saved tensor whose array is unresolved: of no class that a rule on arrays takes as it is."""
+
+    __slots__ = ("tensor",)
+
+    def __init__(self, tensor: Any) -> None:
+        self.tensor = tensor
 
 
 class SavedList(tuple[Any, ...]):
@@ -267,8 +279,10 @@ def _unpack_one(node: Any, slot: Slot, s: Any, version: int, raw: bool) -> Any:
                 "This is not supported, please use out-of-place `.detach()` instead"
             )
         if raw:
-            return s._array
+            return resolved(s._array)
         return attached(s, node, slot.index) if slot.is_output else s
+    if s.__class__ is Unread:
+        return _unpack_one(node, slot, s.tensor, version, raw)
     if s.__class__ is Hooked:
         return s.take(node, slot, raw)
     if s.__class__ is Freed:
@@ -336,7 +350,7 @@ class Hooked:
 
             common_shape(self.shape, t._array.shape)
         if raw:
-            return t._array
+            return resolved(t._array)
         if slot.is_output:
             return attached(t, node, slot.index)
         if self.edge is None and not t.requires_grad:
@@ -365,7 +379,8 @@ class SavedTensor:
         saved = self._node.saved
         if is_freed(self._node, self._at):
             return None
-        return saved[self._at] if self._item is None else saved[self._at][self._item][0]
+        value = saved[self._at] if self._item is None else saved[self._at][self._item][0]
+        return value.tensor if value.__class__ is Unread else value
 
     @property
     def data(self) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._core import state
+from .._core.unresolved import resolved
 from ..ops.arrays.sparse_array import SparseArray
 from ..ops.machine.namespaces import ARRAYS
 from . import anomaly
@@ -179,7 +180,7 @@ def value_of(t: Any, xp: Any) -> Any:
         from ..ops.sparse import gradients  # loaded when first used
 
         return gradients.as_array(t)
-    return t._array
+    return resolved(t._array)
 
 
 def _replaced(hook: Any, arguments: tuple[Any, ...], grads: list[Any], xp: Any) -> list[Any]:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .._core import unresolved
 from .._core.dtypes import SCALAR_TYPE_NAMES, widened
 from .._tensor import Tensor
 from . import monitor, mpi
@@ -97,15 +98,16 @@ def text(call: str, tensor: Tensor, *more: Any) -> str:
 
 def contiguous(array: Array) -> Array:
     """As it is, if its elements lie one after the other; otherwise a copy."""
+    array = unresolved.resolved(array)
     return array if array.flags.c_contiguous else np.ascontiguousarray(array)
 
 
 def received(tensor: Tensor) -> tuple[Array, Finish]:
     """Memory for what is to be written into a tensor, and how it gets there."""
     array = tensor._array
-    if array.flags.c_contiguous and array.flags.writeable:
+    if array.flags.c_contiguous and array.flags.writeable and array.__class__ is np.ndarray:
         return array, None
-    buffer = np.empty(array.shape, array.dtype)
+    buffer = np.empty(array.shape, unresolved.memory_of(array).dtype)
     return buffer, lambda: np.copyto(array, buffer)
 
 
@@ -137,7 +139,7 @@ def one_after_the_other(finishes: Sequence[Callable[[], None]]) -> Callable[[], 
 
 def reducible(array: Array) -> Array:
     """In the dtype in which it is reduced."""
-    wide = widened(array)
+    wide = widened(unresolved.resolved(array))
     if not mpi.can_reduce(wide.dtype):
         raise RuntimeError("Invalid scalar type")
     return wide
@@ -146,7 +148,8 @@ def reducible(array: Array) -> Array:
 def scaled(array: Array, kind: RedOpType, factor: Any) -> Array:
     """What goes into the sum."""
     if kind is RedOpType.PREMUL_SUM:
-        return array * np.asarray(factor._array if isinstance(factor, Tensor) else factor, array.dtype)
+        number = unresolved.resolved(factor._array) if isinstance(factor, Tensor) else factor
+        return array * np.asarray(number, array.dtype)
     return array
 
 

@@ -81,6 +81,8 @@ def call_of(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | 
         kwargs.pop("requires_grad", None)
     args = args[::-1] if name == "pow_of_number" else args
     name = _OTHER_NAMES.get(name, name)
+    if name == "conj":  # which leaves real tensors alone
+        name = "_conj" if isinstance(args[0], facula.Tensor) and args[0].is_complex() else ""
     if name == "split" and len(args) > 1 and isinstance(args[1], (list, tuple)):
         name = "split_with_sizes"
     return _matched(name, args, kwargs)

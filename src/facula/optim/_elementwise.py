@@ -253,7 +253,7 @@ def step_with_tensors(
     ]
     numbers, coefficients = rule._advance(group, numbers, fresh, _as_it_is if differentiable else number)
     with set_grad_enabled(differentiable):
-        operands = [p, grad, *(state[name] for name in rule._arrays(group))]
+        operands = [p, grad.resolve_conj(), *(state[name] for name in rule._arrays(group))]
         if p.is_complex():
             operands = [facula.view_as_real(t) for t in operands]
         rule._update(TENSORS, *operands, coefficients)

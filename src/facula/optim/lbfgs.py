@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .._core.unresolved import resolved
 from .._tensor import Tensor
 from ..autograd.grad_mode import enable_grad, no_grad
 from ._checks import check_lr, require
@@ -48,7 +49,8 @@ class LBFGS(Optimizer):
     # ---- all parameters as one vector; complex numbers as two
 
     def _gather_flat_grad(self) -> Tensor:
-        parts = [_flat(np.zeros_like(p._array) if p.grad is None else p.grad.to_dense()._array) for p in self._params]
+        grads = [p._array if p.grad is None else p.grad.to_dense()._array for p in self._params]
+        parts = [_flat(np.zeros_like(g) if p.grad is None else resolved(g)) for p, g in zip(self._params, grads)]
         return Tensor._wrap(np.concatenate(parts))
 
     def _add_grad(self, step_size: float, direction: Tensor) -> None:

@@ -80,7 +80,6 @@ class _Storages:
             read = UntypedStorage(devices.empty_meta((nbytes,), np.uint8))
         else:
             read = UntypedStorage(np.zeros(nbytes, np.uint8))
-        read.when_filled = []
         self.found[key] = (read, self.job.restore(read, location), dtype.itemsize)
 
     def fill(self, data: memoryview, keys: Any, at: int) -> None:
@@ -100,9 +99,6 @@ class _Storages:
             if storage.device.type != "meta":
                 storage._bytes[...] = np.frombuffer(data, np.uint8, nbytes, at)
             at += nbytes
-            actions, storage.when_filled = storage.when_filled, None
-            for act in actions or ():
-                act()
 
 
 def _part(storage: UntypedStorage, part: Any, itemsize: int) -> UntypedStorage:

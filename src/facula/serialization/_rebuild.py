@@ -16,7 +16,7 @@ import facula
 from .._core import devices, dtypes, layouts
 from .._core.size import Size
 from .._core.storage import TypedStorage, UntypedStorage
-from .._core.strides import address
+from .._core.unresolved import CONJ, NEG, seen_by
 from .._tensor import Tensor
 from ..nn.parameter import Parameter
 from ..ops.creation.factories import finish
@@ -182,7 +182,7 @@ def _tensor(
         )
     t = finish(_array(storage, dtype, offset, sizes, strides))
     if metadata:
-        t = _with_bits(t, metadata, storage, needed)
+        t = _with_bits(t, metadata)
     if requires_grad:
         if not (dtype.is_floating_point or dtype.is_complex):
             raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
@@ -202,32 +202,14 @@ def _array(storage: UntypedStorage, dtype: dtypes.dtype, offset: int, sizes: Any
         raise RuntimeError(f"facula cannot hold a tensor of sizes {all_shown(sizes)}: {error}") from None
 
 
-def _with_bits(t: Tensor, metadata: Any, storage: UntypedStorage, needed: int) -> Tensor:
-    """PyTorch's lazy conjugate and negative: done at once here, or when the storage is filled, on memory of its own.
-
-    That is a copy of the part of the storage that the tensor needs: it may show it many times over.
-    """
+def _with_bits(t: Tensor, metadata: Any) -> Tensor:
+    """A tensor that shows conjugates, or negatives, of what lies in memory."""
     if not isinstance(metadata, dict):
         raise RuntimeError(f"a tensor's metadata must be a dict, but got {type(metadata)}")
-    source = t._array
-    if source.__class__ is not np.ndarray or not source.size:
-        return t
-    part = storage._bytes[:needed].view(source.dtype)
-    memory = part.copy()
-
-    def compute() -> None:
-        memory[...] = part
-        if metadata.get("conj"):
-            np.conjugate(memory, out=memory)
-        if metadata.get("neg"):
-            np.negative(memory, out=memory)
-
-    if storage.when_filled is None:
-        compute()
-    else:
-        storage.when_filled.append(compute)
-    start = (address(source) - address(part)) // source.itemsize
-    return finish(np.ndarray(source.shape, source.dtype, memory, start * source.itemsize, source.strides))
+    if metadata.get("conj") and not t.is_complex():
+        raise RuntimeError(f"a tensor of {t.dtype} has no conjugate")
+    bits = CONJ * bool(metadata.get("conj")) | NEG * bool(metadata.get("neg"))
+    return finish(seen_by(t._array, bits))
 
 
 def _strides(size: Any, stride: Any) -> tuple[int, ...]:

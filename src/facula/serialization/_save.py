@@ -182,10 +182,12 @@ def _plain(t: Tensor) -> Any:
     hooks: OrderedDict[int, Any] = OrderedDict()
     storage, dtype = untyped_storage(t), t.dtype
     offset = strides.storage_offset(t._array) if t._array.size else 0
+    metadata = {name: True for name, is_set in (("conj", t.is_conj()), ("neg", t.is_neg())) if is_set}
+    last = (metadata,) if metadata else ()
     if dtype in STORAGE_OF:
         typed = TypedStorage(wrap_storage=storage, dtype=dtype, _internal=True)
-        return _TENSOR_V2, (typed, offset, size, stride, t.requires_grad, hooks)
-    return _TENSOR_V3, (storage, offset, size, stride, t.requires_grad, hooks, dtype)
+        return _TENSOR_V2, (typed, offset, size, stride, t.requires_grad, hooks, *last)
+    return _TENSOR_V3, (storage, offset, size, stride, t.requires_grad, hooks, dtype, *last)
 
 
 def _pickler(module: Any, file: Any, protocol: int, new: bool) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._core import state
+from .._core.unresolved import resolved
 from .._explain import finite, norms
 from .._explain import watch as watching
 from .._explain.record import seen_record
@@ -125,5 +126,5 @@ class Marks:
 def _array(g: Any) -> Any:
     if g is None:
         return None
-    array = np.asarray(g._array if hasattr(g, "_array") else g)
+    array = np.asarray(resolved(g._array) if hasattr(g, "_array") else g)
     return array.astype(np.float32) if array.dtype.kind == "V" else array

@@ -17,6 +17,7 @@ import numpy as np
 
 import facula
 
+from ..._core.unresolved import bits_of
 from ..._tensor import Tensor
 from ...nn import Module, Parameter
 from ...ops import prims
@@ -97,7 +98,7 @@ def _leaf_names(names: list[str], args: tuple[Any, ...]) -> Any:
 
 def _place(value: Tensor) -> Any:
     array = value._array
-    return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype
+    return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype, bits_of(array)
 
 
 class _Recorder(TorchFunctionMode):

@@ -9,12 +9,14 @@ import numpy as np
 
 from ..._core.devices import MetaArray, empty_meta
 from ..._core.strides import address, bytes_of, root_of, storage_offset
+from ..._core.unresolved import bits_of, memory_of, seen_by
 
 
 def resized(array: Any, shape: tuple[int, ...]) -> Any:
     """The storage from this array's offset on in another shape; a larger copy of it if it is too small."""
     if isinstance(array, MetaArray):
-        return empty_meta(shape, array.dtype)
+        return seen_by(empty_meta(shape, array.dtype), array.bits)
+    bits, array = bits_of(array), memory_of(array)
     numel = math.prod(shape)
     memory = bytes_of(root_of(array))
     offset = storage_offset(array) * array.itemsize if array.size else 0
@@ -22,7 +24,7 @@ def resized(array: Any, shape: tuple[int, ...]) -> Any:
         larger = np.zeros(offset + numel * array.itemsize, np.uint8)
         larger[: memory.size] = memory
         memory = larger
-    return np.ndarray(shape, array.dtype, memory, offset)
+    return seen_by(np.ndarray(shape, array.dtype, memory, offset), bits)
 
 
 def strided(array: Any, shape: tuple[int, ...], strides: tuple[int, ...], skip: int = 0) -> Any:

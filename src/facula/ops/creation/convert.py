@@ -24,7 +24,10 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """This tensor with another dtype or on another device; itself if nothing changes."""
     if len(args) == 1 and not kwargs and args[0].__class__ is dtypes.dtype:
         dtype = args[0]
-        return input if input._array.dtype is dtype.numpy else cast_op(input, dtype.numpy)
+        array = input._array
+        if array.dtype is dtype.numpy or (array.__class__ is not np.ndarray and array.dtype == dtype.numpy):
+            return input
+        return cast_op(input, dtype.numpy)
     device, dtype, copy, memory_format = parsed_to(args, kwargs)
     return converted(input, device, dtype, copy, memory_format)
 
@@ -337,12 +340,6 @@ def is_neg(input: Tensor) -> bool:
 
 def is_inference(input: Tensor) -> bool:
     return input.is_inference()
-
-
-@public("resolve_neg", "resolve_neg")
-def resolve_neg(input: Tensor) -> Tensor:
-    """The tensor itself: negations are never lazy here."""
-    return input
 
 
 def is_same_size(input: Tensor, other: Tensor) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..._core import devices, dtypes
 from ..._core.strides import address, bytes_of, root_of
+from ..._core.unresolved import bits_of, memory_of, seen_by
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ..machine.public import FUNCTIONS
@@ -45,15 +46,17 @@ def _reduce_ex(self: Tensor, protocol: Any) -> Any:
     has_state = dict(self.__dict__) or None
     if self.is_meta:
         return _rebuild_meta_tensor, (type(self), self._array.shape, self.dtype, self.requires_grad), has_state
-    return _rebuild_tensor, (type(self), geometry(self._array), self.requires_grad), has_state
+    bits = bits_of(self._array)
+    given = (type(self), geometry(memory_of(self._array)), self.requires_grad, *[bits] * bool(bits))
+    return _rebuild_tensor, given, has_state
 
 
-def _rebuild_tensor(cls: type, where: tuple[Any, ...], requires_grad: bool) -> Any:
+def _rebuild_tensor(cls: type, where: tuple[Any, ...], requires_grad: bool, bits: int = 0) -> Any:
     array = view_of(*where)
     d = dtypes.of_array(array)
     if array.dtype is not d.numpy:
         array = array.view(d.numpy)
-    return _as_class(finish(array), cls, requires_grad)
+    return _as_class(finish(seen_by(array, bits)), cls, requires_grad)
 
 
 def _rebuild_meta_tensor(cls: type, shape: tuple[int, ...], dtype: dtypes.dtype, requires_grad: bool) -> Any:
@@ -88,7 +91,7 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Any:
         raise errors.not_a_leaf(error, self, "The tensor to be copied has a history", "copy x.detach(), or a leaf.")
     if id(self) in memo:
         return memo[id(self)]
-    if self.is_meta:
+    if self.is_meta or bits_of(self._array):
         array: Any = self._array.copy()
     else:
         root, shape, strides, offset = geometry(self._array)
@@ -120,13 +123,18 @@ def _dlpack(
     self: Tensor, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
 ) -> Any:
     """A capsule with which other libraries share this tensor's memory."""
-    if self.requires_grad:
-        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
-    if self.is_conj():
-        raise BufferError("Can't export tensors with the conjugate bit set")
+    _check_exported(self)
     if self.is_meta:
         raise BufferError("Cannot pack tensors on meta")
-    return self._array.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+    memory = memory_of(self._array)
+    return memory.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+
+
+def _check_exported(t: Tensor) -> None:
+    if t.requires_grad:
+        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    if t.is_conj():
+        raise BufferError("Can't export tensors with the conjugate bit set")
 
 
 def _dlpack_device(self: Tensor) -> tuple[int, int]:
@@ -165,9 +173,9 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
     """A tensor over the memory of another library's array, or of a DLPack capsule."""
     if isinstance(ext_tensor, Tensor):
         ext_tensor.__dlpack_device__()
-        if ext_tensor.requires_grad:
-            raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
-        return finish(ext_tensor._array.copy() if copy else shared(ext_tensor._array))
+        _check_exported(ext_tensor)
+        memory = memory_of(ext_tensor._array)
+        return finish(memory.copy() if copy else shared(memory))
     if not hasattr(ext_tensor, "__dlpack__"):
         if type(ext_tensor).__name__ != "PyCapsule":
             raise RuntimeError(

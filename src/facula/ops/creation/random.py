@@ -12,6 +12,7 @@ from ..._core.devices import MetaArray, empty_meta
 from ..._core.dtypes import not_for
 from ..._core.generator import Generator, default_generator, stream_of
 from ..._core.missing import Missing
+from ..._core.unresolved import resolved
 from ..._levels.needs_values import DrawsDiffer
 from ..._tensor import Tensor
 from ..arrays.draws import (
@@ -311,7 +312,7 @@ def binomial(count: Tensor, prob: Tensor, generator: Any = None) -> Tensor:
 )  # fmt: skip
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:
     """Indices drawn with the weights of each row."""
-    p = input._array
+    p = resolved(input._array)
     if not isinstance(num_samples, (int, np.integer)):
         raise TypeError(
             f"multinomial(): argument 'num_samples' (position 2) must be int, not {type(num_samples).__name__}"

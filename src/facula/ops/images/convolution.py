@@ -321,7 +321,7 @@ def _complex(input: Tensor, weight: Tensor, bias: Tensor | None, *how: Any) -> T
 
 
 def _parts(t: Tensor) -> tuple[Tensor, Tensor]:
-    both = FUNCTIONS["view_as_real"](t)
+    both = FUNCTIONS["view_as_real"](t.resolve_conj())
     return both.select(-1, 0), both.select(-1, 1)
 
 

@@ -43,7 +43,7 @@ class Places:
     """Just one mask, whose places cannot repeat."""
 
     def __init__(self, indices: Any) -> None:
-        self.key = tuple([_ALL if i is None else i._array if isinstance(i, Tensor) else i for i in indices])
+        self.key = tuple([_ALL if i is None else raw(i) for i in indices])
         indexed = [d for d, part in enumerate(self.key) if part is not _ALL]
         alone = self.key[indexed[0]] if len(indexed) == 1 else None
         self.is_mask = alone is not None and alone.dtype.kind == "b"
@@ -139,7 +139,7 @@ def checked(tensors: list[Any], shape: tuple[int, ...], count: bool = False) -> 
 @primitive("IndexBackward0", name="index", kind="linear")
 def index_op(input: Array, indices: SavedList) -> Any:
     if len(indices) == 1 and input.__class__ is np.ndarray:
-        only = indices[0]._array if isinstance(indices[0], Tensor) else indices[0]
+        only = raw(indices[0])
         if only.dtype in INTEGERS:
             try:
                 return input.take(only, 0)
@@ -167,7 +167,7 @@ def unindex_op(input: Array, indices: SavedList, shape: tuple[int, ...]) -> Any:
         return empty_meta(shape, input.dtype)
     whole = np.zeros(shape, input.dtype)
     if len(indices) == 1 and input.size <= SMALL:
-        only = indices[0]._array if isinstance(indices[0], Tensor) else indices[0]
+        only = raw(indices[0])
         if only.dtype in INTEGERS and shape[0]:
             rows = only.reshape(-1) if only.ndim != 1 else only
             add_rows(whole, from_front(rows, shape[0]), input.reshape(rows.size, *shape[1:]), fresh=True)

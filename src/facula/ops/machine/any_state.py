@@ -13,6 +13,7 @@ import numpy as np
 
 from ..._core import quiet, state
 from ..._core.devices import MetaArray, stay_meta
+from ..._core.unresolved import Unresolved, resolved, viewed
 from ..._tensor import Tensor
 from ...autograd.meta import AutogradMeta, Cut, cut_of
 from ...autograd.saved import PLAIN, SavedList
@@ -52,6 +53,13 @@ def any_state(op: Any, *args: Any) -> Any:
             if _has_override(t):
                 return _through_override(op, args)
         arrays.append(t._array if isinstance(t, Tensor) else t)
+    is_unresolved = bool(op.flips)
+    for i, array in enumerate(arrays):
+        if array.__class__ is Unresolved or (array.__class__ is MetaArray and array.bits):
+            if op.is_view:
+                is_unresolved = True
+            else:
+                arrays[i] = resolved(array)
     if op.is_fused and state.special and state.modes.kernels is not None and state.modes.kernels.sees_gradients:
         return op.composed(*args)
     if op.lists and any(isinstance(a, SavedList) and wrapped_in(a) for a in attributes):
@@ -62,6 +70,8 @@ def any_state(op: Any, *args: Any) -> Any:
     def run() -> Any:
         if capture is not None:
             return capture.run(op, arrays, attributes)
+        if is_unresolved:
+            return viewed(op, arrays[0], attributes)
         token = quiet.begin()
         try:
             result = op.on_arrays(tuple(arrays), *attributes) if op.variadic else op.on_arrays(*arrays, *attributes)

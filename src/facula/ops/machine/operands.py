@@ -9,6 +9,7 @@ import numpy as np
 from ..._core import dtypes, quiet, state
 from ..._core.dtypes import F32, cast
 from ..._core.numbers import _scalars, number_array, scalar
+from ..._core.unresolved import resolved
 from ..._tensor import Tensor
 from .any_state import ndarray, wrap
 from .arguments import is_number
@@ -108,7 +109,8 @@ def operands(
     arrays = []
     for i, v in enumerate(values):
         if isinstance(v, Tensor):
-            arrays.append(v._array if v._array.dtype == np_dt else cast(v._array, np_dt))
+            array = v._array if v._array.__class__ is ndarray else resolved(v._array)
+            arrays.append(array if array.dtype == np_dt else cast(array, np_dt))
         else:
             if np_dt in _scalars and type(v) in (int, float):
                 array = scalar(v, np_dt)

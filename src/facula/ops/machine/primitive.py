@@ -297,6 +297,9 @@ class Primitive:
     replayed = False
     """Whether a view changes the dtype, and so must be made anew by ``_replay``; see NOTE [views]."""
 
+    flips = 0
+    """What a view has done to elements when they are read, or no longer done: see ``_core.unresolved``."""
+
     def _replay(self, attributes: tuple[Any, ...]) -> Any:
         return None
 

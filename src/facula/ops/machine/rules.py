@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.unresolved import resolved
 from ..._tensor import Tensor
 from ..arrays.sums import total
 from .namespaces import ARRAYS, TENSORS
@@ -19,7 +20,10 @@ def in_both_namespaces(name: str, raw: Any, tensor: Any) -> None:
 
 def raw(x: Any) -> Any:
     """The array behind a value of either namespace."""
-    return x._array if isinstance(x, Tensor) else x
+    if not isinstance(x, Tensor):
+        return x
+    array = x._array
+    return array if array.__class__ is np.ndarray else resolved(array)
 
 
 def constant(array: Any, xp: Any) -> Any:

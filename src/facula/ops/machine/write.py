@@ -15,6 +15,7 @@ from ... import overrides
 from ..._core import dtypes, quiet, state, strides
 from ..._core.dtypes import cast
 from ..._core.state import GENERAL, RECORDING
+from ..._core.unresolved import bits_of, resolved
 from ..._tensor import Tensor
 from ...autograd import views
 from ...autograd.saved import PLAIN
@@ -160,7 +161,7 @@ def change(
     requires = op.node_name is not None and needs_gradient(*tensors)
     views.check_inplace(self, requires)
     array = self._array
-    if not overlap:
+    if not overlap or bits_of(array):
         check_no_overlap(array)
     node = None
     if requires and op.rules and array.dtype.kind in "fcV":
@@ -170,13 +171,16 @@ def change(
         node = op.make_node(None, tensors, attributes, edges, like=self)
     token = quiet.begin()
     try:
-        given = [t._array if isinstance(t, Tensor) else t for t in others]
+        given = [resolved(t._array) if isinstance(t, Tensor) else t for t in others]
+        target = resolved(array)
         if state.special and state.modes.kernels is not None:
-            state.modes.kernels.write(op, self, others, attributes, lambda: write(array, *given))
+            state.modes.kernels.write(op, self, others, attributes, lambda: write(target, *given))
         elif capture is None or is_promoted:
-            write(array, *given)
+            write(target, *given)
         else:
             capture.write(op, array, given, attributes, write)
+        if target is not array:
+            array[...] = target
     finally:
         quiet.end(token)
     self._bump_version()

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..._core import dtypes, state, strides
 from ..._core.devices import empty_meta
+from ..._core.unresolved import memory_of
 from ..._tensor import Tensor
 from ..machine.arguments import as_int, one_dim
 from ..machine.primitive import Primitive
@@ -67,7 +68,7 @@ _narrow_op = copying(slice_op, "narrow_copy", "NarrowCopyBackward0")
 
 def _plain(input: Tensor) -> Tensor:
     """The tensor without history, for the view's own function to look at."""
-    return Tensor._wrap(empty_meta(input.shape, input._array.dtype) if input.wraps else input._array)
+    return Tensor._wrap(empty_meta(input.shape, input._array.dtype) if input.wraps else memory_of(input._array))
 
 
 @public("alias_copy", out=True)
@@ -182,7 +183,7 @@ def view_copy(input: Tensor, size: Any = None, *, dtype: Any = None) -> Tensor:
     if isinstance(size, dtypes.dtype):
         dtype = size
     if dtype is not None:
-        return Tensor._wrap(view_dtype(input, dtype)._array.copy())
+        return Tensor._wrap(view_dtype(input.resolve_conj().resolve_neg(), dtype)._array.copy())
     return _view_op(input, reshape(_plain(input), size)._array.shape)
 
 

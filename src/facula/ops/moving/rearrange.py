@@ -10,6 +10,7 @@ import numpy as np
 from ..._core import dtypes
 from ..._core.devices import MetaArray, empty_meta
 from ..._core.dtypes import not_for
+from ..._core.unresolved import resolved
 from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine import batching
@@ -135,7 +136,7 @@ def _repeat_by_tensor(input: Tensor, repeats: Tensor, dim: int, output_size: int
 
 
 def _indices_repeated(repeats: Tensor, output_size: int | None) -> Tensor:
-    counts = repeats._array
+    counts = resolved(repeats._array)
     if counts.ndim != 1:
         raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
     if counts.dtype.name not in ("int32", "int64"):

@@ -6,16 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from ..._core import dtypes
+from ..._core import dtypes, state
 from ..._core.devices import MetaArray, empty_meta
+from ..._core.layouts import strided
 from ..._core.strides import element_strides, storage_offset
+from ..._core.unresolved import CONJ, NEG
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.elementwise import elementwise
 from ..machine.primitive import Primitive
-from ..machine.public import OTHER_THAN_FOUND, expose, public
+from ..machine.public import FUNCTIONS, OTHER_THAN_FOUND, expose, public
 from ..machine.rules import in_both_namespaces, no_gradient, raw
 from ..machine.write import inplace_form
 
@@ -59,6 +61,12 @@ def view_as_real(input: Tensor) -> Tensor:
     """A view with one more dimension, of size 2: the real and the imaginary part."""
     if not input.is_complex():
         raise RuntimeError("view_as_real is only supported for complex tensors")
+    if input.is_conj():
+        raise RuntimeError(
+            "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so you can "
+            "view it as real, use self.resolve_conj(); however, be warned that the resulting tensor will NOT alias the "
+            "original."
+        )
     return view_as_real_op(input)
 
 
@@ -88,13 +96,17 @@ def view_as_complex(input: Tensor) -> Tensor:
 
 def _real(input: Tensor) -> Tensor:
     """A view of the real part; a real tensor is its own."""
-    return view_as_real_op(input).select(-1, 0) if input._array.dtype.kind == "c" else input
+    if input._array.dtype.kind != "c":
+        return input
+    return view_as_real_op(conj_op(input) if input.is_conj() else input).select(-1, 0)
 
 
 def _imag(input: Tensor) -> Tensor:
     """A view of the imaginary part."""
     if input._array.dtype.kind != "c":
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    if input.is_conj():
+        return neg_view_op(view_as_real_op(conj_op(input))).select(-1, 1)
     return view_as_real_op(input).select(-1, 1)
 
 
@@ -110,6 +122,16 @@ def imag(input: Tensor) -> Tensor:
     return _imag(input)
 
 
+def _real_part(self: Tensor) -> Tensor:
+    """A view of the real part; a real tensor is its own."""
+    return FUNCTIONS["real"](self) if state.special and state.modes.function_modes else _real(self)
+
+
+def _imaginary_part(self: Tensor) -> Tensor:
+    """A view of the imaginary part."""
+    return FUNCTIONS["imag"](self) if state.special and state.modes.function_modes else _imag(self)
+
+
 def _set_real(self: Tensor, value: Any) -> None:
     _real(self).copy_(value)
 
@@ -118,12 +140,23 @@ def _set_imag(self: Tensor, value: Any) -> None:
     _imag(self).copy_(value)
 
 
-set_methods(real=property(_real, _set_real), imag=property(_imag, _set_imag))
+set_methods(real=property(_real_part, _set_real), imag=property(_imaginary_part, _set_imag))
 in_both_namespaces("real", lambda x: x.real if x.dtype.kind == "c" else x, _real)
 in_both_namespaces("imag", lambda x: x.imag, _imag)
 
 
-# ---- the conjugate
+# ---- the conjugate and the negative as views
+
+
+class FlippedView(ReplayedView):
+    """A view whose elements are computed from those in memory each time they are read; see ``_core.unresolved``.
+
+    The kernel, which computes them, is for gradients and for programs.
+    """
+
+    def __init__(self, name: str, kernel: Any, node: str, flips: int) -> None:
+        super().__init__(name, kernel, node, view=True, batch=batching.last_dimensions)
+        self.flips = flips
 
 
 def conj_array(x: Any) -> Any:
@@ -131,19 +164,44 @@ def conj_array(x: Any) -> Any:
     return np.conjugate(x) if x.dtype.kind == "c" else x
 
 
-conj_op = elementwise("conj_physical", np.conjugate, "ConjBackward0", holomorphic=False, input=lambda g, xp: xp.conj(g))
+conj_op = FlippedView("_conj", np.conjugate, "ConjBackward0", CONJ)
+neg_view_op = FlippedView("_neg_view", np.negative, "NegViewBackward0", NEG)
+conj_op.vjp(input=lambda g, xp: xp.conj(g))
+neg_view_op.vjp(input=lambda g: -g)
+
+
+@public("_conj", "_conj")
+def _conj(input: Tensor) -> Tensor:
+    """A view that shows conjugates."""
+    if input._array.dtype.kind != "c":
+        raise RuntimeError(f"_conj is for complex tensors, but got one of {input.dtype}")
+    return conj_op(input)
+
+
+@public("_neg_view", "_neg_view")
+def _neg_view(input: Tensor) -> Tensor:
+    """A view that shows negatives."""
+    return neg_view_op(input)
 
 
 @public("conj", "conj")
 def conj_tensor(input: Tensor) -> Tensor:
-    """The complex conjugate; a real tensor is returned as it is."""
-    return conj_op(input) if input._array.dtype.kind == "c" else input
+    """The complex conjugate, a view of the same memory; a real tensor is returned as it is."""
+    if input._array.dtype.kind != "c":
+        return input
+    return conj_op(input) if input.layout is strided else conj_physical(input)
 
 
 @public("resolve_conj", "resolve_conj")
 def resolve_conj(input: Tensor) -> Tensor:
-    """The tensor itself: conjugates are never lazy here."""
-    return input
+    """The tensor itself, or a copy with conjugates in memory if it is a view that shows them."""
+    return input.clone() if input.is_conj() else input
+
+
+@public("resolve_neg", "resolve_neg")
+def resolve_neg(input: Tensor) -> Tensor:
+    """The tensor itself, or a copy with negatives in memory if it is a view that shows them."""
+    return input.clone() if input.is_neg() else input
 
 
 in_both_namespaces("conj", conj_array, conj_tensor)
@@ -153,9 +211,15 @@ in_both_namespaces("conj", conj_array, conj_tensor)
 
 
 conj_physically_op = elementwise(
-    "conj_physically", np.conjugate, "ConjPhysicalBackward0", input=lambda g, xp: xp.conj(g)
+    "conj_physically", np.conjugate, "ConjPhysicalBackward0", holomorphic=False, input=lambda g, xp: xp.conj(g)
 )
 _conj_in_place = inplace_form(conj_physically_op.under("conj_physically_", "ConjPhysicalBackward1"))
+
+
+@public("_conj_physical", "_conj_physical")
+def _conj_physical(input: Tensor) -> Tensor:
+    """The complex conjugate; a real tensor is returned as it is."""
+    return conj_physical(input)
 
 
 @public("conj_physical", "conj_physical", out="exact", out_error=OTHER_THAN_FOUND)

@@ -179,7 +179,7 @@ def istft(
     elif window is not None and window._array.dtype.kind == "c":
         raise RuntimeError("Complex windows are incompatible with return_complex=False")
     is_single = array.ndim == 2
-    parts = view_as_real_op(input)
+    parts = view_as_real_op(input.resolve_conj())
     if is_single:
         parts = parts.unsqueeze(0)
     x = view_as_complex_op(parts.transpose(1, 2))

@@ -33,7 +33,7 @@ def require_coalesced(op: Any, t: Any) -> None:
         raise RuntimeError(f"{op.name}_ requires coalesced input")
 
 
-@rule("neg", "conj_physical", "conj_physically")
+@rule("neg", "conj_physically")
 def linear(op: Any, t: Any) -> Any:
     return t._like(op(t._rows))
 

@@ -10,6 +10,7 @@ import numpy as np
 from ..._core import layouts, state, strides
 from ..._core.dtypes import cpp_name
 from ..._core.strides import bytes_of
+from ..._core.unresolved import bits_of, memory_of, seen_by
 from ..._tensor import Tensor
 from ...autograd import views
 from ..arrays.strides import resized
@@ -161,11 +162,11 @@ def set_(input: Tensor, source: Any = None, storage_offset: int = 0, size: Any =
     """Another tensor's (or storage's) memory in place of this one's."""
     views.check_inplace(input, state.grad_enabled())
     _take_other_array(input)
-    dt = input._array.dtype
+    bits, dt = bits_of(input._array), memory_of(input._array).dtype
     if source is None:
         array = np.empty((0,), dt)
     elif isinstance(source, Tensor):
-        array = source._array
+        array = memory_of(source._array)
         if array.dtype != dt:
             raise RuntimeError(
                 f"Could not set tensor of type {cpp_name(source.dtype)} to a tensor of type {cpp_name(input.dtype)}"
@@ -176,7 +177,7 @@ def set_(input: Tensor, source: Any = None, storage_offset: int = 0, size: Any =
         memory = source.untyped()._bytes if hasattr(source, "untyped") else source._bytes
         whole = (memory.size // dt.itemsize,)
         array = _strided_memory(memory, dt, storage_offset, whole if size is None else size, stride)
-    input._array = array
+    input._array = seen_by(array, bits)
     input._bump_version()
     if input._meta is not None and input._meta.accumulator is not None:
         input._own_meta().accumulator = None  # graphs that lead to the old memory's gradient do not lead here

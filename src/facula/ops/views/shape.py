@@ -204,6 +204,9 @@ def _view_error(array: Any, wanted: Any) -> Exception:
 
 def view_dtype(input: Tensor, dtype: Any) -> Tensor:
     """The same bytes read as another dtype: no history, and no view that autograd would follow."""
+    if input.is_conj() or input.is_neg():
+        what = "conjugate view tensors" if input.is_conj() else "tensors with negative bit set"
+        raise RuntimeError(f"torch.Tensor.view is not supported for {what} when converting to a different dtype.")
     array = input._array
     names = dtypes.SCALAR_TYPE_NAMES
     old, new = array.itemsize, dtype.numpy.itemsize

@@ -102,7 +102,7 @@ class _Packer(pickle.Pickler):
                 "crossing process boundaries.  If you just want to transfer the data, call detach() on the tensor "
                 "before serializing (e.g., putting it on the queue)."
             )
-        if type(obj) is Tensor and not obj.__dict__ and not obj.is_meta and obj._array.base is not None:
+        if type(obj) is Tensor and not obj.__dict__ and type(obj._array) is np.ndarray and obj._array.base is not None:
             return _unpacked, (np.ascontiguousarray(obj._array).reshape(obj._array.shape), obj.requires_grad)
         return NotImplemented
 
