@@ -82,9 +82,9 @@ globals().update(_dtypes.ALIASES)
 newaxis = None
 
 _SUBMODULES = (
-    "_C", "_VF", "__config__", "__future__", "_dynamo", "_jit_internal", "_tensor_str", "_utils", "_vmap_internals",
-    "accelerator", "amp", "ao", "backends", "compiler", "cpu",
-    "cuda", "distributed", "distributions", "fft", "func", "functional", "futures", "fx", "hub", "jit", "library",
+    "_C", "_VF", "__config__", "__future__", "_custom_ops", "_dynamo", "_jit_internal", "_logging", "_subclasses",
+    "_tensor_str", "_utils", "_vmap_internals", "accelerator", "amp", "ao", "backends", "compiler", "cpu", "cuda",
+    "distributed", "distributions", "export", "fft", "func", "functional", "futures", "fx", "hub", "jit", "library",
     "linalg", "masked", "mps", "mtia", "multiprocessing", "nn", "onnx", "optim", "profiler", "quasirandom", "random",
     "return_types", "safetensors", "serialization", "signal", "sparse", "special", "storage", "testing",
     "torch_version", "types", "utils", "version", "viz", "xpu",

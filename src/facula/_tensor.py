@@ -30,6 +30,14 @@ else:
 _size = tuple.__new__
 
 
+_NOT_DELETED = {
+    "_backward_hooks": "Deletion of _backwards_hooks not allowed!",
+    "_grad_fn": "Deletion of _grad_fn not allowed. Detach tensor instead!",
+    "data": "Deleting tensor data is not allowed. Delete tensor instead!",
+    "requires_grad": "requires_grad must be a bool",
+}
+
+
 class Tensor(Methods):
     """A multi-dimensional array that remembers how it was computed."""
 
@@ -454,6 +462,11 @@ class Tensor(Methods):
     def data(self, value: Tensor) -> None:
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type_of(value)}")
+        if value.is_sparse:
+            raise RuntimeError(
+                "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor "
+                "type."
+            )
         if self.requires_grad and value._array.dtype.kind in "biu":
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         if state.special and state.modes.capture is not None:
@@ -466,6 +479,11 @@ class Tensor(Methods):
         from ._explain import leaves  # loaded when first used
 
         return leaves.source_of(self)
+
+    def __delattr__(self, name: str) -> None:
+        if name in _NOT_DELETED:
+            raise RuntimeError(_NOT_DELETED[name])
+        object.__delattr__(self, name)
 
     # ---- what it is
 

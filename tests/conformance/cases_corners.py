@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from unittest import mock
 
-from .observe import case
+from .observe import case, error, see
 
 # ---- modes and settings
 
@@ -38,3 +38,221 @@ def settings_of_compiling_are_patched_by_mock(torch):
 @case
 def layouts_have_names(torch):
     return [str(getattr(torch, name)) for name in ("sparse_csc", "sparse_bsr", "sparse_bsc", "jagged")]
+
+
+# ---- what cannot be taken away from tensors
+
+
+@case
+def what_a_tensor_must_have_is_not_deleted(torch):
+    x = torch.ones(2, requires_grad=True)
+    names = ("data", "requires_grad", "_grad_fn", "_backward_hooks")
+    return [error(lambda name=name: delattr(x, name)) for name in names]
+
+
+@case
+def data_of_another_layout_is_refused(torch):
+    dense, sparse = torch.ones(2), torch.ones(2).to_sparse()
+    return [error(lambda: setattr(dense, "data", sparse)), error(lambda: setattr(sparse, "data", dense))]
+
+
+@case
+def hooks_of_saved_tensors_are_two_functions(torch):
+    y = torch.ones(2, requires_grad=True).exp()
+    saved = y.grad_fn._raw_saved_result
+    wrong = ((1, 1), (len,), (), (len, 1), (len, len, len))
+    return [error(lambda hooks=hooks: saved.register_hooks(*hooks))["message"][:60] for hooks in wrong]
+
+
+@case
+def only_nodes_are_asked_whether_they_run(torch):
+    y = torch.ones(2, requires_grad=True) * 2
+    return [error(lambda v=v: torch._C._will_engine_execute_node(v)) for v in (y, None, 3, y.grad_fn)]
+
+
+# ---- forward mode
+
+
+@case
+def a_dual_detached_in_place_has_no_tangent(torch):
+    forward_ad = torch.autograd.forward_ad
+    x, t = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(x, t).clone()
+        returned = dual.detach_()
+        value, tangent = forward_ad.unpack_dual(dual * 2)
+        return returned is dual, see(torch, dual), see(torch, value), tangent
+
+
+def _with_jvp(torch, forward, jvp, change=False):
+    forward_ad = torch.autograd.forward_ad
+
+    class Custom(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            if change:
+                ctx.mark_dirty(x)
+            return forward(x)
+
+        @staticmethod
+        def jvp(ctx, x):
+            return jvp(x)
+
+    tangent = torch.ones(2, 2)
+    with forward_ad.dual_level():
+        out = Custom.apply(forward_ad.make_dual(torch.ones(2, 2), tangent))
+        found = forward_ad.unpack_dual(out).tangent
+        return see(torch, found), found is tangent, found._base is tangent
+
+
+@case
+def the_tangent_of_a_view_is_a_view_of_the_tangent(torch):
+    ways = [
+        (lambda x: x, lambda t: t),
+        (lambda x: x, lambda t: t.view_as(t)),
+        (lambda x: x, lambda t: t * 2),
+        (lambda x: x[:1], lambda t: t[:1]),
+        (lambda x: x[:1], lambda t: t),
+        (lambda x: x[:1], lambda t: t[:1].clone()),
+        (lambda x: x * 2, lambda t: t),
+    ]
+    return [error(lambda way=way: _with_jvp(torch, *way)) for way in ways]
+
+
+@case
+def the_tangent_of_what_is_changed_in_place_is_changed_in_place(torch):
+    ways = (
+        lambda t: t.mul_(2),
+        lambda t: t * 2,
+        lambda t: t,
+        lambda t: t.clone().mul_(2),
+        lambda t: t.mul_(2).view_as(t),
+    )
+    return [error(lambda way=way: _with_jvp(torch, lambda x: x.mul_(2), way, True)) for way in ways]
+
+
+@case
+def gradcheck_asks_for_tangents_of_what_has_none(torch):
+    calls = []
+
+    class Custom(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y):
+            return x.clone(), y.clone()
+
+        @staticmethod
+        def jvp(ctx, x, y):
+            calls.append(1)
+            return x, y
+
+    def count(y, **options):
+        calls.clear()
+        x = torch.ones(1, dtype=torch.float64, requires_grad=True)
+        options = {"check_forward_ad": True, "check_backward_ad": False, "check_batched_grad": False, **options}
+        torch.autograd.gradcheck(Custom.apply, (x, y), **options)
+        return len(calls)
+
+    y = torch.ones(1, dtype=torch.float64)
+    return [
+        count(v, check_undefined_grad=undefined, check_batched_forward_grad=batched)
+        for v in (y, y.clone().requires_grad_())
+        for undefined in (False, True)
+        for batched in (False, True)
+    ]
+
+
+# ---- sparse gradients and sums
+
+
+def _sparse(torch):
+    places = torch.tensor([[0, 1], [0, 2]])
+    return torch.sparse_coo_tensor(places, torch.tensor([[1.0, 2.0], [3.0, 4.0]]), (3, 3, 2), check_invariants=True)
+
+
+@case
+def a_function_may_return_sparse_gradients(torch):
+    class Given(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, g):
+            ctx.save_for_backward(g)
+            return x
+
+        @staticmethod
+        def backward(ctx, g):
+            return ctx.saved_tensors[0], None
+
+    given = {"s": _sparse(torch), "d": torch.ones(3, 3, 2)}
+
+    def summed(order):
+        x = torch.ones(3, 3, 2, requires_grad=True)
+        sum(Given.apply(x, given[c]) for c in order).sum().backward()
+        return str(x.grad.layout), x.grad.to_dense().tolist()
+
+    return [summed(order) for order in ("s", "d", "ss", "sd", "ds", "sds")]
+
+
+@case
+def a_function_sees_sparse_gradients(torch):
+    seen = []
+
+    class Seen(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y):
+            return x + y
+
+        @staticmethod
+        def backward(ctx, g):
+            seen.append((str(g.layout), g._values().tolist()))
+            return g, g
+
+    x, y = torch.ones(4, 2, requires_grad=True), torch.ones(4, 2, requires_grad=True)
+    places = torch.tensor([1, 2, 1])
+    torch.nn.functional.embedding(places, Seen.apply(x, y), sparse=True).sum().backward()
+    return seen, [(str(t.grad.layout), t.grad.to_dense().tolist()) for t in (x, y)]
+
+
+@case
+def a_sparse_gradient_is_added_in_place_to_a_sparse_one(torch):
+    def kept(before, g):
+        x = torch.ones(3, 3, 2, requires_grad=True)
+        x.grad = before
+        x.backward(g)
+        return x.grad is before, str(x.grad.layout), x.grad.to_dense().tolist()
+
+    kinds = (lambda: _sparse(torch), lambda: torch.ones(3, 3, 2))
+    return [kept(before(), g()) for before in kinds for g in kinds]
+
+
+@case
+def sparse_gradients_of_gathered_numbers(torch):
+    def gradient(x, places):
+        x.requires_grad_()
+        torch.gather(x, 0, places, sparse_grad=True).sum().backward()
+        return list(x.grad._indices().shape), x.grad._values().tolist(), x.grad.to_dense().tolist()
+
+    return [
+        gradient(torch.tensor(3.0), torch.tensor(0)),
+        gradient(torch.tensor(3.0), torch.tensor([0, 0])),
+        gradient(torch.ones(3), torch.tensor(1)),
+        gradient(torch.ones(3), torch.tensor([], dtype=torch.int64)),
+    ]
+
+
+@case
+def sums_of_sparse_tensors_of_several_dtypes(torch):
+    def tensor(dtype, is_sparse):
+        t = torch.tensor([1, 0, 1]).to(dtype)
+        return t.to_sparse() if is_sparse else t
+
+    def computed(name, a, b, layouts):
+        t = getattr(tensor(a, layouts[0]), name)(tensor(b, layouts[1]))
+        return str(t.dtype), str(t.layout), t.to_dense().tolist()
+
+    kinds = (torch.float32, torch.int64, torch.uint8, torch.bool)
+    return {
+        f"{name} {a} {b} {layouts}": error(lambda name=name, a=a, b=b, layouts=layouts: computed(name, a, b, layouts))
+        for name in ("add", "sub", "mul", "add_", "sub_", "mul_")
+        for a in kinds
+        for b in kinds
+        for layouts in ((True, True), (False, True))
+    }

@@ -28,6 +28,10 @@ _LACKING = (
 )
 
 
+_ENDED = Level(0, -1, "same")
+_ENDED.alive = False
+
+
 class Dual(Wrapped):
     """A tensor with a tangent."""
 
@@ -130,6 +134,12 @@ class Dual(Wrapped):
 
     def detach(self) -> Any:
         return self._primal.detach()
+
+    def detach_(self) -> Any:
+        """It is as it will be after its level."""
+        self._primal.detach_()
+        self._level = _ENDED
+        return self
 
     @property
     def data(self) -> Any:

@@ -63,7 +63,7 @@ class Torch(ModuleType):
     """The module ``torch``: facula's names and PyTorch's version."""
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") and name.endswith("__") and name != "__future__":
+        if name.startswith("__") and name.endswith("__") and name not in ("__config__", "__future__"):
             raise AttributeError(f"module 'torch' has no attribute {name!r}")
         try:
             value = getattr(facula, name)

@@ -34,6 +34,8 @@ def current_graph_task_id() -> int:
 
 def will_engine_execute_node(node: Any) -> bool:
     """Whether the running backward pass runs a node."""
+    if not isinstance(node, Node):
+        raise RuntimeError(f"_will_engine_execute_node expects an grad_fn, but got {type(node).__name__}")
     task = state.modes.running
     if task is None:
         raise RuntimeError("_get_should_execute_nodes should only be called during the backward pass")

@@ -159,8 +159,10 @@ def _add_array(meta: Any, g: Any) -> None:
     if array.flags.writeable and (array.__class__ is np.ndarray or array.__class__ is Unresolved):
         np.add(array, g, out=array, casting="same_kind")
         old._bump_version()
+    elif old.is_sparse and type(g) is SparseArray:
+        old.add_(_as_sparse(g))
     elif old.is_sparse:
-        meta.grad = old + _as_sparse(g) if type(g) is SparseArray else Tensor_._wrap(np.array(g)).add_(old)
+        meta.grad = Tensor_._wrap(np.array(g)).add_(old)
     else:
         meta.grad = Tensor_._wrap(np.asarray(array + g))
 
@@ -200,7 +202,7 @@ def _add_tensor(variable: Tensor, meta: Any, g: Tensor) -> None:
             meta.grad = g if recording else g.detach()
         else:
             meta.grad = variable.new_empty(variable.shape, dtype=g.dtype).copy_(g) if recording else g.detach().clone()
-    elif recording or old.is_sparse:
+    elif recording or (old.is_sparse and not g.is_sparse):
         meta.grad = g + old if old.is_sparse and not g.is_sparse else old + g
     else:
         old.add_(g)

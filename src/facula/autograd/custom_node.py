@@ -21,6 +21,7 @@ from ..ops.machine.namespaces import TENSORS
 from . import saved
 from .accumulate import AccumulateGrad
 from .graph import Freed, Node, resolve, user_place
+from .watched import as_tensor, value_of
 
 MISSING = object()
 _set = object.__setattr__
@@ -181,7 +182,7 @@ class _FunctionBase:
                 if kind is not None and self.materialize_grads and (kind[3] or self._materialize_non_diff_grads):
                     grad = Tensor._wrap(np.zeros(kind[0], kind[1]))
             elif xp.is_raw:
-                grad = Tensor._wrap(grad if isinstance(grad, np.ndarray) else np.asarray(grad))
+                grad = Tensor._wrap(grad) if isinstance(grad, np.ndarray) else as_tensor(grad)
             given.append(grad)
         grad = None
         task = state.modes.running
@@ -239,7 +240,7 @@ class _FunctionBase:
         array = resolved(grad._array) if xp.is_raw else memory_of(grad._array)
         if array.dtype != dtype and edge.__class__ is AccumulateGrad:
             dtype = edge.grad_dtype(dtype) or array.dtype
-        g: Any = array if xp.is_raw else grad
+        g: Any = value_of(grad, xp)
         if array.shape != shape:
             lead = array.ndim - len(shape)
             if lead < 0 or any(n != m and n != 1 for n, m in zip(shape, array.shape[lead:])):

@@ -110,6 +110,33 @@ def _compare_direction(
             raise GradcheckError(part_prefix(t, imaginary, "inputs") + told + slowly)
 
 
+def check_undefined_forward(func: Callable[..., Any], inputs: tuple[Any, ...]) -> None:
+    """An input without a tangent must count as one whose tangent is zero."""
+    from . import forward_ad  # loaded when first used
+
+    random = np.random.default_rng(0)
+    wanted = [i for i, t in enumerate(inputs) if is_tensor(t) and t.requires_grad]
+
+    def tangents(duals: list[Any]) -> list[Any]:
+        return [forward_ad.unpack_dual(o).tangent for o in inexact(func(*duals))]
+
+    with forward_ad.dual_level():
+        duals = list(inputs)
+        for i in wanted:
+            t = inputs[i].detach()
+            duals[i] = forward_ad.make_dual(t, as_tensor(sample(random, t._array.shape, t._array.dtype)))
+        for i in wanted:
+            t = inputs[i].detach()
+            of_zero = tangents([*duals[:i], forward_ad.make_dual(t, t.new_zeros(t.shape)), *duals[i + 1 :]])
+            of_none = tangents([*duals[:i], t, *duals[i + 1 :]])
+            for nr, (one, other) in enumerate(zip(of_zero, of_none)):
+                if one is not None and other is not None and not np.allclose(one._array, other._array):
+                    raise GradcheckError(
+                        "Mismatch in tangent values for output with index: ", nr, " when input: ", inputs[i],
+                        " has an undefined tangent value. ", " Got: ", one, " but expected: ", other,
+                    )  # fmt: skip
+
+
 _BATCHED = (
     "\n\ngradcheck failed while testing batched gradient computation with forward-mode AD.\nThe function was run "
     "inside vmap, on tangents that are batches of two; check_batched_forward_grad=False leaves this out.\n"

@@ -57,9 +57,15 @@ def gradcheck(
         if recorded and check_backward_ad:
             check_backward(func, given, recorded, settings)
         if recorded and check_forward_ad:
-            from .forward_checks import check_batched_forward, check_forward  # it imports this module
+            from .forward_checks import (  # it imports this module
+                check_batched_forward,
+                check_forward,
+                check_undefined_forward,
+            )
 
             check_forward(func, given, recorded, settings)
+            if check_undefined_grad:
+                check_undefined_forward(func, given)
             if check_batched_forward_grad:
                 check_batched_forward(func, given)
         if recorded and check_backward_ad:

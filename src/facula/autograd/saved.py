@@ -396,11 +396,15 @@ class SavedTensor:
         value = as_tensor_value(unpack_at(self._node, self._at))
         return value if self._item is None else value[self._item]
 
-    def register_hooks(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
-        """Pack what is saved now, and unpack it on each access."""
-        for hook in (pack_hook, unpack_hook):
-            if not callable(hook):
-                raise TypeError(f"hooks must be callable, not {type(hook).__name__}")
+    def register_hooks(self, *hooks: Callable[[Any], Any]) -> None:
+        """Pack what is saved now by the first, and unpack it by the second on each access."""
+        if len(hooks) != 2 or not all(map(callable, hooks)):
+            raise TypeError(
+                "register_hooks(): incompatible function arguments. The following argument types are supported:\n"
+                "    1. (self: torch._C._autograd.SavedTensor, arg0: collections.abc.Callable, arg1: "
+                f"collections.abc.Callable) -> None\n\nInvoked with: {', '.join(map(repr, (self, *hooks)))}"
+            )
+        pack_hook, unpack_hook = hooks
         node, i = self._node, self._at
         unpack_bare_value(node)
         if is_freed(node, i):

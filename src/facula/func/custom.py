@@ -80,10 +80,11 @@ def _with_tangents(cls: Any, args: tuple[Any, ...], level: Level) -> Any:
         node.saved_tensors = node.for_forward
     outs = list(result) if isinstance(result, tuple) else [result]
     materialize = getattr(node, "materialize_grads", True) and getattr(node, "materialize", True)
-    given = [
+    given: list[Any] = [
         p.new_zeros(p.shape) if t is None and materialize and isinstance(p, Tensor) and p.is_floating_point() else t
         for p, t in zip(primals, tangents)
     ]
+    versions = [t._version if isinstance(t, Tensor) else 0 for t in given]
     found = cls.jvp(ctx, *given)
     slopes = list(found) if isinstance(found, tuple) else [found]
     if len(slopes) != len(outs):
@@ -102,14 +103,29 @@ def _with_tangents(cls: Any, args: tuple[Any, ...], level: Level) -> Any:
                 f"{cls.__name__}'s jvp returned a gradient at position {i}, but  the corresponding forward output is "
                 "not a differentiable Tensor.You should return None at that position instead."
             )
-        changed = next((a for a, p in zip(args, primals) if p is out and id(out) in dirty), None)
-        if changed is not None and is_dual(changed, level):
-            set_tangent(changed, slope, level)
-            duals.append(changed)
+        at = next((i for i, p in enumerate(primals) if p is out and id(out) in dirty), None)
+        if at is not None and is_dual(args[at], level):
+            _check_is_changed(slope, given[at], versions[at])
+            set_tangent(args[at], slope, level)
+            duals.append(args[at])
             continue
         _check_is_view(out, slope, primals, given)
         duals.append(make_dual(out, slope, level))
     return tuple(duals) if isinstance(result, tuple) else duals[0]
+
+
+def _check_is_changed(slope: Any, given: Any, version: int) -> None:
+    """The tangent of what was changed in place must be changed in place, too."""
+    if slope._version == version:
+        raise RuntimeError(
+            "An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is "
+            "modifying an input inplace, then the jvp function must modify the corresponding gradient inplace."
+        )
+    if slope is not given:
+        raise RuntimeError(
+            "An inplace custom Function is not returning the forward mode gradients as-is. If the forward is "
+            "modifying an input inplace, then the jvp function must modify the gradient inplace and return it as-is."
+        )
 
 
 def _check_is_view(out: Any, slope: Any, primals: tuple[Any, ...], tangents: list[Any]) -> None:
@@ -127,9 +143,7 @@ def _check_is_view(out: Any, slope: Any, primals: tuple[Any, ...], tangents: lis
     if at is None:
         return
     given = tangents[at]
-    if slope is given:
-        return
-    if slope._base is None:
+    if slope is given or slope._base is None:
         raise RuntimeError(
             "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view."
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..autograd.profiler import KinetoStepTracker, kineto_available, record_function
 from ..autograd.profiler_util import DeviceType
+from . import itt
 from .profiler import (
     ExecutionTraceObserver,
     ProfilerAction,
@@ -18,6 +19,6 @@ from .profiler import (
 
 __all__ = [
     "DeviceType", "ExecutionTraceObserver", "KinetoStepTracker", "ProfilerAction", "ProfilerActivity",
-    "_ExperimentalConfig", "_KinetoProfile", "kineto_available", "profile", "record_function", "schedule",
+    "_ExperimentalConfig", "_KinetoProfile", "itt", "kineto_available", "profile", "record_function", "schedule",
     "supported_activities", "tensorboard_trace_handler",
 ]  # fmt: skip

@@ -32,10 +32,15 @@ class SparseArray:
     def astype(self, dtype: Any, copy: bool = True) -> SparseArray:
         return SparseArray(self.at, self.rows.astype(dtype), self.shape)
 
+    def copy(self) -> SparseArray:
+        return SparseArray(self.at, self.rows.copy(), self.shape)
+
     def add_to(self, array: Any) -> Any:
         """Add the rows to a dense array, in place."""
         lead = len(self.at)
-        places = np.ravel_multi_index(tuple(self.at), self.shape[:lead]) if self.rows.size else self.at[0]
+        places = np.zeros(self.at.shape[1], np.int64)
+        if lead and self.rows.size:
+            places = np.ravel_multi_index(tuple(self.at), self.shape[:lead])
         target = array if array.flags.c_contiguous else np.ascontiguousarray(array)
         add_rows(target.reshape(math.prod(self.shape[:lead]), *self.shape[lead:]), places, self.rows)
         if target is not array:

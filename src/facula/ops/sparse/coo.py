@@ -104,6 +104,8 @@ class Sparse(Wrapped):
 
     def _change(self, op: Any, target: Any, others: tuple[Any, ...], attributes: tuple[Any, ...], again: Any) -> Any:
         requires = needs_gradient(target, *others)
+        if getattr(op, "guard", None) is not None:
+            op.guard(target, *others)
         if not isinstance(target, Sparse):
             from .pointwise import changed_dense  # it imports this module
 
@@ -112,7 +114,7 @@ class Sparse(Wrapped):
         check_inplace(target._rows, requires)
         before = _IN_PLACE.get(op.name)
         if before is not None:
-            before(op, target)
+            before(op, target, *others)
         return target._become(_rule_of(op, (target, *others), "_")(op, target, *others, *attributes), op.name != "mul")
 
     def _become(self, result: Any, may_be_sorted: bool = True) -> Any:

@@ -41,20 +41,21 @@ def _picked_rows_tensor(g: Any, indices: Any, shape: tuple[int, ...], padding_id
     return sparse(at, same_values_op(gather_values_op(rows, kept, 1) if padding_idx >= 0 else rows), shape)
 
 
-def _gathered(index: Any, dim: int) -> Any:
+def _gathered(index: Any, dim: int, ndim: int) -> Any:
     """The places of elements that were gathered along a dimension."""
-    at = np.indices(index.shape).reshape(index.ndim, -1)
-    if index.ndim:
-        at[dim] = index.reshape(-1)
+    if not ndim:
+        return np.zeros((0, index.size), np.int64)
+    at = np.indices(index.shape or (1,)).reshape(ndim, index.size)
+    at[dim] = index.reshape(-1)
     return at
 
 
 def _picked_elements_array(g: Any, index: Any, shape: tuple[int, ...], dim: int) -> SparseArray:
-    return SparseArray(_gathered(index, dim), g.reshape(-1), shape)
+    return SparseArray(_gathered(index, dim, len(shape)), g.reshape(-1), shape)
 
 
 def _picked_elements_tensor(g: Any, index: Any, shape: tuple[int, ...], dim: int) -> Any:
-    return sparse(_gathered(elements(index), dim), same_values_op(g.reshape(-1)), shape)
+    return sparse(_gathered(elements(index), dim, len(shape)), same_values_op(g.reshape(-1)), shape)
 
 
 in_both_namespaces("picked_rows", _picked_rows_array, _picked_rows_tensor)

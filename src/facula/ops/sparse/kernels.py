@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.numbers import number_array
 from ..arrays.scatter_add import add_rows
 from ..arrays.types import Array
 from ..machine import batching
@@ -51,6 +52,11 @@ scatter_values_op.vjp(values=lambda g, places, lead, xp: xp.gather_values(g, pla
 gather_values_op.vjp(input=lambda g, places, lead, input_shape, xp: xp.scatter_values(g, places, input_shape, lead))
 
 
+def scaled(rows: Array, alpha: Any) -> Any:
+    """Rows times a number, in their dtype."""
+    return rows if alpha == 1 else (rows * number_array(alpha, rows.dtype)).astype(rows.dtype)
+
+
 @primitive(
     "AddBackward0", name="sum_at_places", kind="linear", batch=batching.item_by_item, saved_names=_HIDDEN
 )
@@ -59,7 +65,7 @@ def sum_at_places_op(
 ) -> Any:
     """The rows of two tensors, brought to places of one; ``at`` is None if the first has all rows in order."""
     out = input.reshape(shape).copy() if at is None else _brought(input, at, shape, lead)
-    add_rows(_as_rows(out, lead), at_other, other if alpha == 1 else (other * alpha).astype(other.dtype))
+    add_rows(_as_rows(out, lead), at_other, scaled(other, alpha))
     return out
 
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.dtypes import promote_types
+from ..._core import dtypes
 from ..._tensor import Tensor
 from ..arrays.scatter_add import add_rows
 from ..machine.operands import common_shape
 from .convert import found_in
 from .coo import RULES, at_places, cannot_run, dtype_of, in_place, is_sparse, rule, size_text, sparse
-from .kernels import gather_values_op, pair_products_op, sum_at_places_op
+from .kernels import gather_values_op, pair_products_op, scaled, sum_at_places_op
 
 _OF_ZERO_ZERO = (
     "abs asin asinh atan atanh ceil deg2rad erf erfinv expm1 floor frac isinf isnan isneginf isposinf log1p nan_to_num "
@@ -28,7 +28,7 @@ def of_values(op: Any, t: Any, *attributes: Any) -> Any:
 
 
 @in_place(*_OF_ZERO_ZERO)
-def require_coalesced(op: Any, t: Any) -> None:
+def require_coalesced(op: Any, t: Any, *others: Any) -> None:
     if not t._sorted:
         raise RuntimeError(f"{op.name}_ requires coalesced input")
 
@@ -46,7 +46,7 @@ def power(op: Any, t: Any, exponent: Any) -> Any:
 
 
 @in_place("pow_number")
-def no_power_in_place(op: Any, t: Any) -> None:
+def no_power_in_place(op: Any, t: Any, *others: Any) -> None:
     raise cannot_run("pow_.Scalar")
 
 
@@ -90,6 +90,7 @@ def _sum(op: Any, input: Any, other: Any, alpha: Any) -> Any:
             f"add: expected 'self' and 'other' to have same number of sparse dimensions, but self has "
             f"{input.sparse_dim()} while other has {lead}"
         )
+    _refuse_bools("cadd_sparse", dtype)
     a, b = input._places(), other._places()
     both = np.concatenate([a, b])
     at = np.concatenate([input._at, other._at], 1)
@@ -103,8 +104,29 @@ def _sum(op: Any, input: Any, other: Any, alpha: Any) -> Any:
     return sparse(at, result, shape, input._sorted and other._sorted)
 
 
+def _refuse_bools(kernel: str, dtype: Any) -> None:
+    if dtype is dtypes.bool_:
+        raise NotImplementedError(f'"{kernel}" not implemented for \'Bool\'')
+
+
 def _in_order(places: Any) -> bool:
     return bool((places[1:] > places[:-1]).all())
+
+
+@in_place("add", "add_scaled", "sub", "sub_scaled")
+def sum_fits(op: Any, t: Any, other: Any = None) -> None:
+    if is_sparse(other):
+        check_fits(t, other, "add")
+
+
+def check_fits(target: Any, other: Any, operation: str) -> None:
+    """What is computed must have a dtype that the target can have."""
+    result = dtype_of(target, other)
+    if not dtypes.can_cast(result, target.dtype):
+        names = dtypes.SCALAR_TYPE_NAMES
+        raise RuntimeError(
+            f"Can't convert result type {names[result]} to output {names[target.dtype]} in {operation} operation"
+        )
 
 
 def changed_dense(op: Any, target: Any, others: tuple[Any, ...], attributes: tuple[Any, ...], requires: bool) -> Any:
@@ -112,6 +134,8 @@ def changed_dense(op: Any, target: Any, others: tuple[Any, ...], attributes: tup
     array = target._array
     other: Any = others[0] if others else None
     sign = {"add": 1, "add_scaled": 1, "sub": -1, "sub_scaled": -1}.get(op.name)
+    if is_sparse(other):
+        check_fits(target, other, "add")
     if sign is None or requires or not is_sparse(other) or not _is_plain(target, other):
         result = RULES[op.name](op, target, *others, *attributes) if op.name in RULES else None
         if result is None:
@@ -121,7 +145,7 @@ def changed_dense(op: Any, target: Any, others: tuple[Any, ...], attributes: tup
     lead = other.sparse_dim()
     rows = other._rows._array
     flat = array.reshape(-1, *array.shape[lead:])
-    add_rows(flat, other._places(), rows.astype(array.dtype) if alpha == 1 else (rows * alpha).astype(array.dtype))
+    add_rows(flat, other._places(), scaled(rows.astype(array.dtype), alpha))
     target._bump_version()
     return target
 
@@ -130,7 +154,7 @@ def _is_plain(target: Any, other: Any) -> bool:
     """Whether rows can be added to an array, without any further question."""
     if target._array.shape != other._array.shape or not target._array.flags.c_contiguous:
         return False
-    return not target.wraps and not other._rows.wraps and promote_types(target.dtype, other.dtype) is target.dtype
+    return not target.wraps and not other._rows.wraps and dtype_of(target, other) is target.dtype
 
 
 # ---- products
@@ -148,8 +172,14 @@ def mul(op: Any, input: Any, other: Any) -> Any:
 
 
 @in_place("mul", "mul_number")
-def any_factor(op: Any, t: Any) -> None:
-    """All products are there in place, too."""
+def factor_fits(op: Any, t: Any, other: Any = None) -> None:
+    if is_sparse(other):
+        check_fits(t, other, "mul")
+    elif not _is_number(other) and dtype_of(t, other) is not t.dtype:
+        names = dtypes.SCALAR_TYPE_NAMES
+        raise RuntimeError(
+            f"dtype of values ({names[dtype_of(t, other)]}) must match dtype of sparse tensor ({names[t.dtype]})"
+        )
 
 
 def _is_number(value: Any) -> bool:
@@ -217,6 +247,7 @@ def _intersection(input: Any, other: Any) -> Any:
             f"{other.sparse_dim()}"
         )
     dtype = dtype_of(input, other)
+    _refuse_bools("mul_out_sparse", dtype)
     both_sorted = input._sorted and other._sorted
     probe, source = (input, other) if input._nnz() <= other._nnz() else (other, input)
     source = source.coalesce()
