@@ -160,6 +160,18 @@ def test_reductions(build: Any, dtype: str, shape: tuple[int, ...]) -> None:
         assert value.dtype == wanted.dtype and value.shape == wanted.shape
 
 
+@pytest.mark.parametrize("size", [1000, 5000, 70_000, 200_000])
+def test_gelu_and_its_derivative_share_their_work(size: int) -> None:
+    b = Builder()
+    x, g = b.inputs(x=(np.random.default_rng(4).standard_normal(size) * 3).astype(np.float32),
+                    g=np.linspace(-1, 1, size, dtype=np.float32))  # fmt: skip
+    nodes = [b.call("gelu", x, "none"), b.call("gelu_backward", g, x, "none"), b.call("gelu", b.call("exp", g), "none")]
+    compiled = emit.build_numpy(b.program(nodes))
+    assert compiled.text.count("normal(") == 2 * (size > 2048)
+    for node, found in zip(nodes, compiled(b.arrays), strict=True):
+        np.testing.assert_allclose(found, b.values[node], atol=2e-6)
+
+
 @pytest.mark.parametrize("build", BUILDS)
 def test_nan_goes_through_maxima(build: Any) -> None:
     b = Builder()

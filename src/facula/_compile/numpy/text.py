@@ -16,6 +16,7 @@ import numpy as np
 
 from ..._core import quiet, threads
 from ..._core.dtypes import cast as cast_array
+from ...ops.arrays.approximations import normal_distribution
 from ...ops.arrays.sums import add_up
 from ...ops.pointwise.special import erf_op
 from ..frame import Compiled, allocation, comment, fail, fitted, made, new_arena, python_call, view
@@ -24,13 +25,13 @@ from ..passes.in_place import in_place
 from ..passes.memory import place
 from ..passes.schedule import schedule
 from ..passes.space import Space, space_of
-from ..scalars import BOOL, SPELLINGS
+from ..scalars import BOOL, SPELLINGS, Statement
 from ..steps import Buffer, Check, Copy, Loop, Plan, Product, PythonCall, Reduction, Shape, Step, Value, dense, is_dense
+from .normal import with_normal
 from .numbers import Numbers
 
-LARGE = 1 << 15
-"""Elements from which on a loop runs in tiles."""
-TILE = 1 << 14
+TILE = 1 << 16
+"""Elements above which a loop runs in tiles of at most so many: calls of NumPy cost less than the cache gives."""
 BLOCK = 512
 """Elements that may be added one after the other."""
 
@@ -205,7 +206,7 @@ class _Writer:
             return self.numbers.lines(loop)
         joined = space_of(loop)
         assert joined is not None
-        if loop.size >= LARGE and len(joined.sizes) == 1 and self._is_flat(loop, joined):
+        if loop.size > TILE and len(joined.sizes) == 1 and self._is_flat(loop, joined):
             return self._tiles(i, loop, joined)
         shape = self._shape(loop)
         space = space_of(loop, False)
@@ -265,13 +266,20 @@ class _Writer:
         self, i: int, loop: Loop, given: dict[int, str], targets: dict[int, str], shape: Shape | str, tag: str
     ) -> tuple[list[str], dict[int, str]]:
         """Lines for all statements that are needed, and what each result is called."""
-        uses = _uses(loop)
+        statements = with_normal(loop)
+        uses = _uses(loop, statements)
         said: dict[int, str] = {}
+        bells: dict[int, str] = {}
         lines: list[str] = []
         pool = _Pool(self, shape, i)
-        reads = {given[s.what]: uses[k] for k, s in enumerate(loop.statements) if s.op == "load" and k in uses}
-        for k, s in enumerate(loop.statements):
+        reads = {given[s.what]: uses[k] for k, s in enumerate(statements) if s.op == "load" and k in uses}
+        for k, s in enumerate(statements):
             if k not in uses:
+                continue
+            if s.op == "bell":
+                said[k] = bells[s.args[0]]
+                if uses[s.args[0]] == k:
+                    pool.give(said[s.args[0]])
                 continue
             if s.op == "const":
                 said[k] = self._number(s.what, s.dtype)
@@ -280,13 +288,13 @@ class _Writer:
                 said[k] = given[s.what]
                 continue
             operands = [said[a] for a in s.args]
-            keep = {said[a] for a in s.args[1:]} if s.op == "where" else set()
+            keep = {said[a] for a in (s.args[1:] if s.op == "where" else s.args if s.op == "normal" else ())}
             ends = [a for a in set(s.args) if uses[a] == k]
-            spare = [said[a] for a in ends if pool.owns(said[a]) and loop.statements[a].dtype == s.dtype
+            spare = [said[a] for a in ends if pool.owns(said[a]) and statements[a].dtype == s.dtype
                      and said[a] not in keep]  # fmt: skip
             if k in targets and reads.get(targets[k], -1) <= k:
                 out = targets[k]
-                if s.op == "where" and out in operands[1:]:
+                if out in keep:
                     out = pool.take(s.dtype)
             elif spare:
                 out = spare[0]
@@ -298,6 +306,13 @@ class _Writer:
             said[k] = out
             if s.op == "cast":
                 lines.append(f"cast({operands[0]}, {out})")
+                continue
+            if s.op == "normal":
+                self.names["normal"] = normal_distribution
+                bells[k] = pool.take(s.dtype)
+                lines.append(f"normal({operands[0]}, {out}, {bells[k]})")
+                if not any(t.op == "bell" and t.args == (k,) and at in uses for at, t in enumerate(statements)):
+                    pool.give(bells[k])
                 continue
             function = SPELLINGS[s.op].numpy
             if function not in self.names:
@@ -312,6 +327,8 @@ class _Writer:
     def _tiles(self, i: int, loop: Loop, space: Space) -> list[str]:
         """A flat loop in tiles; sums of tiles are added in order, whichever thread made them."""
         n = loop.size
+        tile = -(-n // -(-n // TILE) // 16) * 16
+        pieces = -(-n // tile)
         lines: list[str] = []
         inner: list[str] = []
         given: dict[int, str] = {}
@@ -335,7 +352,7 @@ class _Writer:
         body, said = self._statements(i, loop, given, targets, "(last - first,)", f"{i}")
         parts = []
         for k, r in enumerate(loop.reductions):
-            lines.append(f"parts_{k} = empty({-(-n // TILE)}, d_{r.out.dtype})")
+            lines.append(f"parts_{k} = empty({pieces}, d_{r.out.dtype})")
             self.names[f"d_{r.out.dtype}"] = r.out.dtype
             kind = "sum" if r.kind == "mean" else r.kind
             source = said[r.statement]
@@ -349,9 +366,9 @@ class _Writer:
                 parts.append(f"{self.array(r.out)}[...] /= {n}")
         body += _copies([(said[at], name) for at, name in stores], set(given.values()))
         lines += [
-            f"def tile_{i}(piece):", f"    first, last = piece * {TILE}, min((piece + 1) * {TILE}, {n})",
+            f"def tile_{i}(piece):", f"    first, last = piece * {tile}, min((piece + 1) * {tile}, {n})",
             "    token = begin()",
-            *["    " + line for line in (*inner, *body)], "    end(token)", f"share(tile_{i}, {-(-n // TILE)})", *parts,
+            *["    " + line for line in (*inner, *body)], "    end(token)", f"share(tile_{i}, {pieces})", *parts,
         ]  # fmt: skip
         return lines
 
@@ -414,15 +431,15 @@ def _copies(pairs: list[tuple[str, str]], loaded: set[str]) -> list[str]:
     return lines + [f"copyto({target}, {held.get(source, source)})" for source, target in late]
 
 
-def _uses(loop: Loop) -> dict[int, int]:
+def _uses(loop: Loop, statements: list[Statement]) -> dict[int, int]:
     """For each statement that is needed, the last one that needs it."""
     last: dict[int, int] = {}
-    end = len(loop.statements)
+    end = len(statements)
     for at in [at for at, _ in loop.stores] + [r.statement for r in loop.reductions]:
         last[at] = end
     for k in range(end - 1, -1, -1):
         if k in last:
-            for a in loop.statements[k].args:
+            for a in statements[k].args:
                 last.setdefault(a, k)
     return last
 
@@ -508,7 +525,7 @@ def _view_of(x: Any, shape: Shape, wanted: Shape) -> Any:
 
 _RESERVED = {
     *keyword.kwlist, *[s.numpy for s in SPELLINGS.values()], "arrays", "arena", "token", "first", "last", "piece",
-    "found", "status", "reduce", "min", "max", "view_of", "larger", "smaller", "whole", "erf_of",
+    "found", "status", "reduce", "min", "max", "view_of", "larger", "smaller", "whole", "erf_of", "normal",
 }  # fmt: skip
 
 _MADE = re.compile(r"[a-z]\d+|(call|tile|flat|parts|expected|d|as|ones|held|constant)_\w+")
