@@ -148,6 +148,13 @@ def test_views_of_arguments() -> None:
         assert found[0] == found[1]
 
 
+def test_views_that_become_leaves() -> None:
+    c = compiled(lambda x: (y := x * 2, y[1:].requires_grad_()))
+    for _ in range(2):
+        y, part = c(torch.ones(3))
+        assert part.requires_grad and part.is_leaf and not y.requires_grad
+
+
 def test_hooks_on_views_that_are_returned() -> None:
     def fn(x: Any) -> Any:
         y = x[:2]

@@ -288,6 +288,8 @@ class Entry:
         except RuntimeError:
             refuse(capture, "a view is returned that may not be used any more")
         if node is None:
+            if t._own_meta().requires_grad:
+                refuse(capture, "a new leaf is returned")
             return UNRECORDED
         if t.retains_grad or not _leads_by_views(node, source._edge()):
             refuse(capture, "a view is returned whose gradient is more than that of a view")
