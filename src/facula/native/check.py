@@ -286,8 +286,11 @@ def convolution(rng: Rng, d: Any) -> None:
     stride, dilation = (tuple([int(rng.choice([1, 1, 2, 3])) for _ in range(n)]) for _ in range(2))
     padding = tuple([size(rng, 3) for _ in range(n)])
     image = tuple([size(rng, (60, 20, 8)[n - 1], 1) for _ in range(n)])
-    x = floats(rng, d, size(rng, 10, 1), groups * size(rng, 5 if n > 1 else 20, 1), *image)
-    weight = floats(rng, d, groups * size(rng, 11, 1), x.shape[1] // groups, *weight_size)
+    samples, channels, outs = size(rng, 10, 1), size(rng, 5 if n > 1 else 20, 1), size(rng, 11, 1)
+    if rng.random() < 0.2:  # so many that they become products
+        samples, channels, outs = size(rng, 3, 1), int(rng.integers(16, 36)), int(rng.integers(16, 72))
+    x = floats(rng, d, samples, groups * channels, *image)
+    weight = floats(rng, d, groups * outs, channels, *weight_size)
     bias = maybe(rng, floats(rng, d, len(weight)))
     y = K.convolution(x, weight, bias, stride, padding, dilation, groups)
     out = K.output_size(image, weight_size, stride, padding, dilation)

@@ -12,41 +12,31 @@
    - the gradient of the input: outputs of a convolution of the gradient by the flipped weights; with strides, one for
    each of the sets of inputs that see the same weights;
    - the gradient of a weight: the sum over all positions of the gradient times the input at the offset. */
-#include "product.h"
-#include <stdlib.h>
+#include "convolution.h"
 
 #define ROWS (REGISTERS == 32 ? 8 : 4) /* output channels of a tile */
 #define COLUMNS 3                      /* vectors of positions of a tile */
 #define SPAN (COLUMNS * LANES)
 enum { GRAINS = 8 }; /* parts of a batch that have sums of their own in the gradient of weights */
 
-/* A plane with its border, kept as one plane for each phase of the strides. */
-struct planes {
-    int64_t size[3], low[3], step[3], inner[3], count, plane;
-}; /* low: the border before; inner: of a phase */
-
-static void plan_planes(struct planes *p, const int64_t *size, const int64_t *low, const int64_t *step,
-                        const int64_t *needed) {
-    p->count = p->plane = 1;
-    for (int d = 0; d < 3; d++) {
-        p->size[d] = size[d], p->low[d] = low[d], p->step[d] = step[d];
-        p->inner[d] = pieces_of(needed[d], step[d]);
-        p->count *= step[d];
-        p->plane *= p->inner[d];
-    }
-}
-
-/* Reals that a channel takes; behind the last one, slack for vectors that reach beyond. */
-INLINE int64_t channel_size(const struct planes *p) { return p->count * p->plane; }
-enum { SLACK = 256 };
-
-/* Where the element at a place of the bordered plane lies. */
-INLINE int64_t place_in(const struct planes *p, int64_t z, int64_t y, int64_t x) {
-    int64_t phase = (z % p->step[0] * p->step[1] + y % p->step[1]) * p->step[2] + x % p->step[2];
-    return phase * p->plane + (z / p->step[0] * p->inner[1] + y / p->step[1]) * p->inner[2] + x / p->step[2];
+/* All of the input in planes that are not cut into phases: zeros are written only where nothing else is. */
+static void fill_whole_planes(const struct planes *p, const real *x, int64_t channels, real *to) {
+    real *end = to; /* of what is written already */
+    for (int64_t c = 0; c < channels; c++, to += p->plane)
+        for (int64_t z = 0; z < p->size[0]; z++, x += p->size[1] * p->size[2]) {
+            real *slice = to + place_in(p, z + p->low[0], p->low[1], p->low[2]);
+            memset(end, 0, sizeof(real) * (size_t)(slice - end));
+            copy_rows(x, p->size[2], p->size[1], p->size[2], slice, p->inner[2]);
+            end = slice + (p->size[1] - 1) * p->inner[2] + p->size[2];
+        }
+    memset(end, 0, sizeof(real) * (size_t)(to + SLACK - end));
 }
 
 APART void fill_planes(const struct planes *p, const real *restrict x, int64_t channels, real *restrict to) {
+    if (holds_all(p)) {
+        fill_whole_planes(p, x, channels, to);
+        return;
+    }
     memset(to, 0, sizeof(real) * (size_t)(channels * channel_size(p) + SLACK));
     for (int64_t c = 0; c < channels; c++, to += channel_size(p))
         for (int64_t z = 0; z < p->size[0]; z++)
@@ -107,16 +97,6 @@ TILE(1, 1)
     for (; i + 2 <= rows; i += 2) tile_2_##N(in + at, g->offset, g->count, weight + i, ROWS, to + i * apart, apart); \
     for (; i < rows; i++) tile_1_##N(in + at, g->offset, g->count, weight + i, ROWS, to + i * apart, apart);
 
-/* A sum over a list, for some output channels and a grid of positions. */
-struct grid {
-    const struct planes *in;
-    const int64_t *offset; /* `count` places in the planes of the input's channels */
-    int64_t count;
-    const real *weight; /* (blocks of ROWS channels, count, ROWS) */
-    int64_t channels;
-    int64_t size[3]; /* the outputs; rows of positions are as long as those of the planes */
-};
-
 INLINE int64_t positions_of(const struct grid *g) {
     return ((g->size[0] - 1) * g->in->inner[1] + g->size[1] - 1) * g->in->inner[2] + g->size[2];
 }
@@ -139,66 +119,12 @@ static void compute_grid(const struct grid *g, const real *in, int64_t first, in
     }
 }
 
-/* ---- what a call is about */
-
-struct conv {
-    const real *x, *weight, *bias, *g;
-    real *out;
-    int64_t samples, in, outs, groups; /* in and outs: channels of a group */
-    int64_t size[3], out_size[3], kernel[3], stride[3], pad[3], dilation[3];
-    int64_t taps;
-    struct planes planes;
-    int64_t *offset;
-    real *packed, *parts;
-    struct grid grid;
-    int64_t cuts, reach; /* parts of a sample's channels; positions of a channel, with slack */
-};
-
-static void read_sizes(struct conv *w, const int64_t *n) {
-    w->samples = n[0], w->groups = n[3], w->in = n[1] / n[3], w->outs = n[2] / n[3], w->taps = 1;
-    for (int d = 0; d < 3; d++) {
-        w->size[d] = n[4 + d], w->out_size[d] = n[7 + d], w->kernel[d] = n[10 + d];
-        w->stride[d] = n[13 + d], w->pad[d] = n[16 + d], w->dilation[d] = n[19 + d];
-        w->taps *= w->kernel[d];
-    }
-}
-
-#define EACH_TAP(w, z, y, x) \
-    for (int64_t z = 0; z < (w)->kernel[0]; z++) \
-        for (int64_t y = 0; y < (w)->kernel[1]; y++) \
-            for (int64_t x = 0; x < (w)->kernel[2]; x++)
-
-/* The planes of the input, and where each element of a window lies in them. */
-static int plan_input(struct conv *w) {
-    int64_t needed[3];
-    for (int d = 0; d < 3; d++)
-        needed[d] = (w->out_size[d] - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilation[d] + 1;
-    plan_planes(&w->planes, w->size, w->pad, w->stride, needed);
-    w->offset = malloc(sizeof(int64_t) * (size_t)(w->in * w->taps + 8));
-    if (!w->offset) return NO_MEMORY;
-    memset(w->offset, 0,
-           sizeof(int64_t) * (size_t)(w->in * w->taps + 8)); /* those behind the last are read, and dropped */
-    int64_t *to = w->offset;
-    for (int64_t c = 0; c < w->in; c++)
-        EACH_TAP (w, z, y, x)
-            *to++ = c * channel_size(&w->planes)
-                    + place_in(&w->planes, z * w->dilation[0], y * w->dilation[1], x * w->dilation[2]);
-    return DONE;
-}
-
 static void copy_grid(const struct grid *g, const real *from, real bias, real *restrict out) {
     for (int64_t z = 0; z < g->size[0]; z++)
         for (int64_t y = 0; y < g->size[1]; y++, out += g->size[2]) {
             const real *restrict row = from + (z * g->in->inner[1] + y) * g->in->inner[2];
             for (int64_t i = 0; i < g->size[2]; i++) out[i] = row[i] + bias;
         }
-}
-
-/* Zeros of borders and between rows are multiplied too, which changes nothing unless the other factor is inf or NaN. */
-static int all_finite(const real *x, int64_t n) {
-    int64_t strange = 0;
-    for (int64_t i = 0; i < n; i++) strange += x[i] - x[i] != 0;
-    return !strange;
 }
 
 static int forward_piece(void *p, int64_t piece) {
@@ -238,6 +164,7 @@ KERNEL(convolution) {
     read_sizes(&w, n);
     int64_t count = w.in * w.taps, block = rounded_up(w.outs, ROWS) * count;
     if (!all_finite(w.weight, w.groups * w.outs * count)) return NOT_HANDLED;
+    if (NAME(has_many_channels)(&w)) return NAME(convolution_of_many)(&w);
     if (plan_input(&w) != DONE) return NO_MEMORY;
     w.packed = aligned_alloc(64, sizeof(real) * (size_t)rounded_up(w.groups * block + 16, 64));
     int status = NO_MEMORY;
@@ -267,6 +194,15 @@ struct phase {
     int64_t first[3];
 }; /* its first input */
 
+/* Rows of inputs that lie a stride apart. */
+static void copy_apart(const real *restrict from, int64_t from_row, const int64_t *size, real *restrict to,
+                       int64_t to_row, const int64_t *stride) {
+    if (stride[1] == 1 && stride[2] == 1) copy_rows(from, from_row, size[1], size[2], to, to_row);
+    else
+        for (int64_t y = 0; y < size[1]; y++, from += from_row, to += to_row * stride[1])
+            for (int64_t x = 0; x < size[2]; x++) to[x * stride[2]] = from[x];
+}
+
 static int input_gradient_piece(void *p, int64_t piece) {
     struct conv *w = ((void **)p)[0];
     struct phase *phases = ((void **)p)[1];
@@ -286,19 +222,15 @@ static int input_gradient_piece(void *p, int64_t piece) {
             int64_t end = smaller(w->in, c + ROWS);
             compute_grid(&grid, in, c, end, in + room, w->reach);
             for (int64_t i = c; i < end; i++)
-                for (int64_t z = 0; z < grid.size[0]; z++)
-                    for (int64_t y = 0; y < grid.size[1]; y++) {
-                        const real *restrict row =
-                            in + room + (i - c) * w->reach + (z * w->planes.inner[1] + y) * w->planes.inner[2];
-                        real *restrict to = out
-                                            + ((i * w->size[0] + phases[f].first[0] + z * w->stride[0]) * w->size[1]
-                                               + phases[f].first[1] + y * w->stride[1])
-                                                  * w->size[2]
-                                            + phases[f].first[2];
-                        if (w->stride[2] == 1) memcpy(to, row, sizeof(real) * (size_t)grid.size[2]);
-                        else
-                            for (int64_t x = 0; x < grid.size[2]; x++) to[x * w->stride[2]] = row[x];
-                    }
+                for (int64_t z = 0; z < grid.size[0]; z++) {
+                    const real *rows = in + room + (i - c) * w->reach + z * w->planes.inner[1] * w->planes.inner[2];
+                    real *to = out
+                               + ((i * w->size[0] + phases[f].first[0] + z * w->stride[0]) * w->size[1]
+                                  + phases[f].first[1])
+                                     * w->size[2]
+                               + phases[f].first[2];
+                    copy_apart(rows, w->planes.inner[2], grid.size, to, w->size[2], w->stride);
+                }
         }
     }
     return DONE;
@@ -350,6 +282,10 @@ KERNEL(convolution_input_gradient) {
     struct conv w = {.g = a[0], .weight = a[1], .out = a[2]};
     read_sizes(&w, n);
     if (!all_finite(w.weight, w.groups * w.outs * w.in * w.taps)) return NOT_HANDLED;
+    if (NAME(has_many_channels)(&w)) {
+        int status = NAME(input_gradient_of_many)(&w);
+        if (status != NOT_HANDLED) return status;
+    }
     int64_t low[3], ones[3] = {1, 1, 1}, needed[3], phase_count = 1;
     for (int d = 0; d < 3; d++) {
         /* A border wide enough that o = (i + pad - t dilation) / stride stays inside for every input and tap. */
@@ -422,10 +358,14 @@ INLINE real row_of_lanes(const real *x) {
 
 /* The gradient of a channel on the grid of positions: zeros between rows, where the input holds what no output sees. */
 static void fill_grid(const struct conv *w, const real *g, real *to) {
-    memset(to, 0, sizeof(real) * (size_t)w->reach);
-    for (int64_t z = 0; z < w->out_size[0]; z++)
-        for (int64_t y = 0; y < w->out_size[1]; y++, g += w->out_size[2])
-            memcpy(to + (z * w->planes.inner[1] + y) * w->planes.inner[2], g, sizeof(real) * (size_t)w->out_size[2]);
+    real *end = to;
+    for (int64_t z = 0; z < w->out_size[0]; z++, g += w->out_size[1] * w->out_size[2]) {
+        real *slice = to + z * w->planes.inner[1] * w->planes.inner[2];
+        memset(end, 0, sizeof(real) * (size_t)(slice - end));
+        copy_rows(g, w->out_size[2], w->out_size[1], w->out_size[2], slice, w->planes.inner[2]);
+        end = slice + (w->out_size[1] - 1) * w->planes.inner[2] + w->out_size[2];
+    }
+    memset(end, 0, sizeof(real) * (size_t)(to + w->reach - end));
 }
 
 /* Some samples: first the planes of all of them, then for a few output channels at a time all samples and all taps, so
@@ -468,91 +408,6 @@ static int weight_gradient_piece(void *p, int64_t piece) {
     return DONE;
 }
 
-/* ---- the same for many channels
-
-   With the channels of a position side by side, what a tap needs of all positions is a matrix of B's kind, which begins
-   at the tap's offset: the gradient of its weights is a product of matrices, without a copy for each tap. Taps that
-   are neighbours in a row see neighbouring positions: they are columns of one product. */
-
-enum { RUN = 256, ROOM = 1 << 22 }; /* positions at a time; reals for the samples that are laid out at once */
-
-struct products {
-    struct conv *w;
-    real *x, *g, *sums; /* (samples, positions, across), (samples, outs, reach), (taps / along, outs, along, across) */
-    int64_t first, samples, group, across, along, room, block; /* along: taps of a product */
-};
-
-/* The input of a sample with its channels side by side, in bordered planes. */
-static int lay_out_piece(void *p, int64_t piece) {
-    struct products *q = p;
-    const struct conv *w = q->w;
-    const struct planes *f = &w->planes;
-    int64_t volume = w->size[0] * w->size[1] * w->size[2], outputs = w->out_size[0] * w->out_size[1] * w->out_size[2];
-    int64_t group = (q->first + piece) * w->groups + q->group, across = q->across;
-    const real *x = w->x + group * w->in * volume;
-    real *to = q->x + piece * q->room;
-    memset(to, 0, sizeof(real) * (size_t)q->room);
-    for (int64_t z = 0; z < w->size[0]; z++)
-        for (int64_t y = 0; y < w->size[1]; y++, x += w->size[2]) {
-            int64_t zz = z + f->low[0], yy = y + f->low[1];
-            if (zz >= f->inner[0] * f->step[0] || yy >= f->inner[1] * f->step[1]) continue;
-            for (int64_t i = 0; i < smaller(w->size[2], f->inner[2] * f->step[2] - f->low[2]); i++) {
-                const real *restrict from = x + i;
-                real *restrict o = to + place_in(f, zz, yy, i + f->low[2]) * across;
-                for (int64_t c = 0; c < w->in; c++) o[c] = from[c * volume];
-            }
-        }
-    for (int64_t c = 0; c < w->outs; c++)
-        fill_grid(w, w->g + (group * w->outs + c) * outputs, q->g + (piece * w->outs + c) * w->reach);
-    return DONE;
-}
-
-/* The gradients of some output channels' weights, of all samples that are laid out. */
-static int products_piece(void *p, int64_t piece) {
-    struct products *q = p;
-    const struct conv *w = q->w;
-    int64_t first = piece * q->block, rows = smaller(q->block, w->outs - first);
-    for (int64_t sample = 0; sample < q->samples; sample++)
-        for (int64_t at = 0; at < w->reach; at += RUN)
-            for (int64_t t = 0; t < w->taps; t += q->along) {
-                int64_t columns = q->along * q->across;
-                NAME(add_product)(q->g + (sample * w->outs + first) * w->reach + at, w->reach, rows,
-                                  q->x + sample * q->room + (w->offset[t] + at) * q->across, q->across, columns,
-                                  smaller(RUN, w->reach - at), q->sums + t * w->outs * q->across + first * columns,
-                                  columns);
-            }
-    return DONE;
-}
-
-static int weight_gradient_of_many(struct conv *w) {
-    struct products q = {.w = w, .across = rounded_up(w->in, LANES)};
-    q.along = w->stride[2] == 1 && w->dilation[2] == 1 ? w->kernel[2] : 1;
-    /* Runs of positions reach beyond the last one, where the gradient is 0, by less than a vector and the offsets. */
-    q.room = (channel_size(&w->planes) + LANES) * q.across;
-    int64_t each = q.room + w->outs * w->reach, sums = w->taps * w->outs * q.across;
-    int64_t most = larger(1, smaller(w->samples, ROOM / each));
-    real *memory = scratch(KERNEL_SLOT, sizeof(real) * (size_t)(most * each + sums));
-    if (!memory) return NO_MEMORY;
-    q.x = memory, q.sums = memory + most * q.room, q.g = q.sums + sums;
-    q.block = thread_count() == 1 ? w->outs : rounded_up(pieces_of(w->outs, 2 * thread_count()), 6);
-    for (q.group = 0; q.group < w->groups; q.group++) {
-        memset(q.sums, 0, sizeof(real) * (size_t)sums);
-        for (q.first = 0; q.first < w->samples; q.first += most) {
-            q.samples = smaller(most, w->samples - q.first);
-            double size = (double)(q.samples * w->reach) * (double)q.across;
-            in_pieces(lay_out_piece, &q, q.samples, size);
-            in_pieces(products_piece, &q, pieces_of(w->outs, q.block), 0.02 * size * (double)(w->outs * w->taps));
-        }
-        real *restrict out = w->out + q.group * w->outs * w->in * w->taps;
-        for (int64_t o = 0; o < w->outs; o++)
-            for (int64_t c = 0; c < w->in; c++)
-                for (int64_t t = 0; t < w->taps; t += q.along)
-                    for (int64_t k = 0; k < q.along; k++)
-                        *out++ = q.sums[((t / q.along * w->outs + o) * q.along + k) * q.across + c];
-    }
-    return all_finite(w->out, w->groups * w->outs * w->in * w->taps) ? DONE : NOT_HANDLED;
-}
-
 /* convolution_weight_gradient: g, x, gradient of the weight | as convolution. */
 KERNEL(convolution_weight_gradient) {
     UNUSED(s);
@@ -564,7 +419,7 @@ KERNEL(convolution_weight_gradient) {
     struct grid grid = {&w.planes, w.offset, count, 0, w.outs, {w.out_size[0], w.out_size[1], w.out_size[2]}};
     w.reach = rounded_up(positions_of(&grid), LANES);
     if (2 * w.in > LANES) {
-        int status = weight_gradient_of_many(&w);
+        int status = NAME(weight_gradient_of_many)(&w);
         free(w.offset);
         return status;
     }

@@ -9,36 +9,36 @@
    An element of C is always the same sequence of fused multiply-adds, whatever tile it falls into: results do not
    depend on how the work is divided. */
 #include "product.h"
+#include "layout.h"
 
 #define NS 0.02                  /* of a multiply-add, about */
 enum { TALL = 96, BROAD = 512 }; /* rows of A and columns of B that are worked on at once */
 static const int HEIGHTS[4] = {6, 4, 2, 1};
 
 INLINE int height_class(int64_t rows) { return rows >= 6 ? 0 : rows >= 4 ? 1 : rows >= 2 ? 2 : 3; }
-INLINE int width_class(int64_t columns) { return VECTORS == 4 && columns > 2 * LANES ? 0 : columns > LANES ? 1 : 2; }
-INLINE int64_t panel_width(int class) { return class == 0 ? 4 * LANES : class == 1 ? 2 * LANES : LANES; }
 
-typedef void tile_t(int64_t k, const real *restrict a, int64_t lda, const real *restrict b, int64_t ldb,
+typedef void tile_t(struct runs runs, const real *restrict a, int64_t lda, const real *restrict b, int64_t ldb,
                     real *restrict c, int64_t ldc, int adds, const real *bias);
 
 /* ROW and STEP: the strides of A from row to row and from one k to the next; NEXT: that of B. */
 #define TILE(name, M, N, ROW, STEP, NEXT) \
-    APART void name(int64_t k, const real *restrict a, int64_t lda, const real *restrict b, int64_t ldb, \
+    APART void name(struct runs runs, const real *restrict a, int64_t lda, const real *restrict b, int64_t ldb, \
                     real *restrict c, int64_t ldc, int adds, const real *bias) { \
         vector t[M][N]; \
         UNUSED(lda), UNUSED(ldb); \
         _Pragma("GCC unroll 8") for (int i = 0; i < M; i++) _Pragma("GCC unroll 8") for (int j = 0; j < N; j++) \
             t[i][j] = (vector){0}; \
-        for (; k > 0; k--) { \
-            vector v[N]; \
-            _Pragma("GCC unroll 8") for (int j = 0; j < N; j++) v[j] = *(const vector *)(b + j * LANES); \
-            _Pragma("GCC unroll 8") for (int i = 0; i < M; i++) { \
-                real x = a[i * (ROW)]; \
-                _Pragma("GCC unroll 8") for (int j = 0; j < N; j++) t[i][j] += x * v[j]; \
+        for (; runs.count > 0; runs.count--, a += runs.a_skip, b += runs.b_skip) \
+            for (int64_t k = runs.k; k > 0; k--) { \
+                vector v[N]; \
+                _Pragma("GCC unroll 8") for (int j = 0; j < N; j++) v[j] = *(const vector *)(b + j * LANES); \
+                _Pragma("GCC unroll 8") for (int i = 0; i < M; i++) { \
+                    real x = a[i * (ROW)]; \
+                    _Pragma("GCC unroll 8") for (int j = 0; j < N; j++) t[i][j] += x * v[j]; \
+                } \
+                a += (STEP); \
+                b += (NEXT); \
             } \
-            a += (STEP); \
-            b += (NEXT); \
-        } \
         _Pragma("GCC unroll 8") for (int i = 0; i < M; i++) _Pragma("GCC unroll 8") for (int j = 0; j < N; j++) { \
             loose *p = (loose *)(c + i * ldc + j * LANES); \
             vector r = t[i][j]; \
@@ -76,22 +76,35 @@ static tile_t *const TILES[3][3][4] = {FORM(rows), FORM(strips), FORM(unpacked)}
 
 /* ---- packing */
 
+/* Rows as wide as a panel, vector by vector: a call of memcpy for each would take longer. */
+#define PACK_ROWS(N) \
+    for (int64_t x = 0; x < k; x++) \
+        _Pragma("GCC unroll 8") for (int t = 0; t < (N); t++) \
+            *(vector *)(o + (x * (N) + t) * LANES) = *(const loose *)(b + x * row + t * LANES);
+
 APART void pack_dense(const real *restrict b, int64_t row, int64_t k, int64_t w, int64_t width, real *restrict o) {
-    if (w == width)
-        for (int64_t x = 0; x < k; x++)
-            for (int64_t t = 0; t < width; t += LANES)
-                *(vector *)(o + x * width + t) = *(const loose *)(b + x * row + t);
-    else
+    if (w == 4 * LANES) {
+        PACK_ROWS(4)
+    } else if (w == 2 * LANES) {
+        PACK_ROWS(2)
+    } else if (w == LANES) {
+        PACK_ROWS(1)
+    } else
         for (int64_t x = 0; x < k; x++) {
             for (int64_t t = 0; t < w; t++) o[x * width + t] = b[x * row + t];
             for (int64_t t = w; t < width; t++) o[x * width + t] = 0;
         }
 }
 
-/* 8 columns at a time: so many streams are read side by side, and each write is a dense piece. */
+/* Columns that are dense: blocks of them transposed. Others 8 at a time: so many streams are read side by side, and
+   each write is a dense piece. */
 APART void pack_strided(const real *restrict b, int64_t row, int64_t column, int64_t k, int64_t w, int64_t width,
                         real *restrict o) {
     int64_t t = 0;
+    if (row == 1 && k >= LANES && w >= LANES) {
+        transpose(b, column, w, k, o, width);
+        t = w;
+    }
     for (; t + 8 <= w; t += 8)
         for (int64_t x = 0; x < k; x++) {
             const real *p = b + x * row + t * column;
@@ -128,12 +141,13 @@ struct bounds {
 /* A strip of rows times a packed panel; at the edges of C, through a full tile. */
 static void strip_times_panel(tile_t *tile, int64_t height, int64_t w, int64_t width, int64_t k, const real *a,
                               int64_t lda, const real *panel, const struct bounds *to) {
+    const struct runs runs = {k, 1, 0, 0};
     if (w == width) {
-        tile(k, a, lda, panel, 0, to->c, to->c_row, to->adds, to->bias);
+        tile(runs, a, lda, panel, 0, to->c, to->c_row, to->adds, to->bias);
         return;
     }
     real whole[6 * WIDTH] __attribute__((aligned(64)));
-    tile(k, a, lda, panel, 0, whole, WIDTH, 0, NULL);
+    tile(runs, a, lda, panel, 0, whole, WIDTH, 0, NULL);
     for (int64_t i = 0; i < height; i++)
         for (int64_t j = 0; j < w; j++) {
             real *c = to->c + i * to->c_row + j, x = whole[i * WIDTH + j];
@@ -240,15 +254,30 @@ void NAME(packed_product)(const real *a, int64_t a_row, int64_t m, const real *p
     }
 }
 
+void NAME(add_panels)(const real *a, int64_t a_row, int64_t m, struct runs runs, const real *panels, int64_t depth,
+                      int64_t from, int64_t n, real *c, int64_t c_row, int adds, const real *bias) {
+    for (int64_t j = 0; j < n; j += WIDTH) {
+        int v = width_class(smaller(WIDTH, n - j));
+        const real *panel = panels + j * depth + from * panel_width(v);
+        for (int64_t i = 0; i < m;) {
+            int q = height_class(m - i);
+            TILES[BY_ROWS][v][q](runs, a + i * a_row, a_row, panel, 0, c + i * c_row + j, c_row, adds,
+                                 bias ? bias + j : NULL);
+            i += HEIGHTS[q];
+        }
+    }
+}
+
 /* ---- B where it lies */
 
 void NAME(add_product)(const real *a, int64_t a_row, int64_t m, const real *b, int64_t b_row, int64_t n, int64_t k,
-                       real *c, int64_t c_row) {
+                       int64_t count, int64_t skip, real *c, int64_t c_row) {
+    const struct runs runs = {k, count, 0, skip};
     for (int64_t j = 0; j < n;) {
         int v = n - j >= WIDTH ? width_class(WIDTH) : n - j >= 2 * LANES ? 1 : 2;
         for (int64_t i = 0; i < m;) {
             int q = height_class(m - i);
-            TILES[UNPACKED][v][q](k, a + i * a_row, a_row, b + j, b_row, c + i * c_row + j, c_row, 1, NULL);
+            TILES[UNPACKED][v][q](runs, a + i * a_row, a_row, b + j, b_row, c + i * c_row + j, c_row, 1, NULL);
             i += HEIGHTS[q];
         }
         j += panel_width(v);
