@@ -52,7 +52,7 @@ def convolution_backward(call: Call) -> bool:
         return False
     if any(not needs[i] for i in call.items):
         return False
-    found = _numbers(call, 17)
+    found = _numbers(call, 2)
     if found is None or found[1] != call.shape("grad_output"):
         return False
     g, x, weight = (call.dense(name) for name in names)
