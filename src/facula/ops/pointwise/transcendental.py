@@ -213,7 +213,7 @@ def _pow_in_place(self: Any, exponent: Any) -> Any:
 set_methods(__pow__=_pow_operator, __rpow__=_reflected_pow, pow_=_pow_in_place, __ipow__=_pow_in_place)
 
 
-@public("square", "square", out=True)
+@public("square", "square", out=True, name="pow")
 def square(input: Tensor) -> Tensor:
     """``input ** 2``."""
     return pow_number_op(input, 2)
