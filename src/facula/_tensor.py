@@ -30,14 +30,6 @@ else:
 _size = tuple.__new__
 
 
-_NOT_DELETED = {
-    "_backward_hooks": "Deletion of _backwards_hooks not allowed!",
-    "_grad_fn": "Deletion of _grad_fn not allowed. Detach tensor instead!",
-    "data": "Deleting tensor data is not allowed. Delete tensor instead!",
-    "requires_grad": "requires_grad must be a bool",
-}
-
-
 class Tensor(Methods):
     """A multi-dimensional array that remembers how it was computed."""
 
@@ -225,6 +217,10 @@ class Tensor(Methods):
                 meta.requires_grad = False
                 meta.cut = Cut(FROZEN, self)
 
+    @requires_grad.deleter
+    def requires_grad(self) -> None:
+        raise RuntimeError("requires_grad must be a bool")
+
     def _require_differentiable_dtype(self, which: str = "floating point") -> None:
         if self._array.dtype.kind in "biu":
             raise RuntimeError(f"only Tensors of {which} dtype can require gradients")
@@ -247,13 +243,14 @@ class Tensor(Methods):
 
     def _show_history(self) -> None:
         """Have the history that this tensor has for the user, of which a captured program knows nothing."""
-        if state.special and state.modes.capture is not None:
+        if state.modes.capture is not None:
             state.modes.capture.exposes(self)
 
     @property
     def grad_fn(self) -> Node | None:
         """The node of the operation that made this tensor; None for a leaf."""
-        self._show_history()
+        if state.special:
+            self._show_history()
         meta = self._meta
         if meta is not None and meta.base is not None:
             return views.refreshed_node(self)
@@ -277,7 +274,8 @@ class Tensor(Methods):
 
     @property
     def _base(self) -> Tensor | None:
-        self._show_history()
+        if state.special:
+            self._show_history()
         return None if self._meta is None else self._meta.base
 
     def _is_view(self) -> bool:
@@ -297,6 +295,10 @@ class Tensor(Methods):
         if hooks is not None or self._meta is not None:
             self._own_meta().hooks = hooks
 
+    @_backward_hooks.deleter
+    def _backward_hooks(self) -> None:
+        raise RuntimeError("Deletion of _backwards_hooks not allowed!")
+
     @property
     def _post_accumulate_grad_hooks(self) -> OrderedDict[int, Any] | None:
         return None if self._meta is None else self._meta.post_accumulate_hooks
@@ -304,7 +306,8 @@ class Tensor(Methods):
     @property
     def grad(self) -> Tensor | None:
         """The gradient that backward passes have accumulated; None before the first."""
-        self._show_history()
+        if state.special:
+            self._show_history()
         meta = self._meta
         found = None if meta is None else meta.grad
         if found is None and self._node is not None and not (meta is not None and meta.retains_grad):
@@ -473,17 +476,16 @@ class Tensor(Methods):
             state.modes.capture.rebind(self)
         self._array = value._array
 
+    @data.deleter
+    def data(self) -> None:
+        raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
+
     @property
     def source(self) -> Any:
         """The line of the user's program that made this tensor; of what has no history, only a watch knows."""
         from ._explain import leaves  # loaded when first used
 
         return leaves.source_of(self)
-
-    def __delattr__(self, name: str) -> None:
-        if name in _NOT_DELETED:
-            raise RuntimeError(_NOT_DELETED[name])
-        object.__delattr__(self, name)
 
     # ---- what it is
 

@@ -60,11 +60,15 @@ def _is_any_true(self: Tensor) -> Tensor:
     return innermost(self).any()
 
 
+def _keep_history(self: Tensor) -> None:
+    raise RuntimeError("Deletion of _grad_fn not allowed. Detach tensor instead!")
+
+
 set_methods(
     pin_memory=_pin_memory, is_distributed=_is_distributed, resize=_resize, resize_as=_resize_as,
     record_stream=_record_stream, xpu=_xpu,
     _is_all_true=_is_all_true, _is_any_true=_is_any_true, volatile=property(_volatile),
-    _cdata=property(id), _grad_fn=property(lambda self: self.grad_fn),
+    _cdata=property(id), _grad_fn=property(lambda self: self.grad_fn, None, _keep_history),
 )  # fmt: skip
 FUNCTIONS["is_distributed"] = _is_distributed
 
