@@ -714,7 +714,7 @@ PRIMITIVES = {
         "pick unpick"
     ),
     "ops.indexing.scatter_reduce": (
-        "extreme_places index_reduce refuse_backward scatter_reduce"
+        "extreme_places index_reduce refuse_backward scatter_reduce single_zeros zeros_in"
     ),
     "ops.indexing.unsafe_indexing": (
         "masked_index masked_unindex unsafe_index"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 from .observe import case, error, graph, name_of, see, warned
 
 
@@ -590,3 +592,126 @@ def extreme_places_of_scatter_reduce_in_nested_transforms(torch):
             found.append(func.jvp(func.vmap(func.jacfwd(f)), (x,), (x,))[1].tolist())
             found.append(func.jacrev(func.vmap(func.jacrev(f)))(x).tolist())
     return found
+
+
+# ---- a second round
+
+
+@case
+def a_node_whose_tensor_is_asked_for_is_run(torch):
+    """``backward(inputs=[y])`` runs the node of ``y`` for its hooks: so it needs what that has saved."""
+
+    def refusal(before):
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        y = x.sin()
+        z = y * y
+        before(x, y)
+        message = error(lambda: z.sum().backward(inputs=[y])).get("message", "")[:60]
+        return message, None if y.grad is None else see(torch, y.grad)
+
+    def change(x, y):
+        with torch.no_grad():
+            x.mul_(2)
+
+    return [refusal(lambda x, y: y.sum().backward()), refusal(change), refusal(lambda x, y: None)]
+
+
+@case
+def nodes_of_quantiles_and_combinations(torch):
+    x, rows = torch.tensor([1.0, 2.0, 3.0], requires_grad=True), torch.ones(2, 3, requires_grad=True)
+    scalar, weights = torch.tensor(1.0, requires_grad=True), torch.tensor([0.2], requires_grad=True)
+    prelu = torch.nn.functional.prelu
+    return [
+        graph(t.grad_fn)
+        for t in (
+            x.quantile(0.6), rows.quantile(0.6), rows.quantile(0.6, dim=1, keepdim=True), torch.nanquantile(x, 0.7),
+            torch.combinations(x, 2), torch.combinations(x, 3, True), prelu(scalar, weights[0]), prelu(scalar, scalar),
+        )
+    ]  # fmt: skip
+
+
+@case
+def values_of_quantiles_and_combinations(torch):
+    x, cube = torch.tensor([3.0, 1.0, 2.0]), torch.arange(24.0).reshape(2, 3, 4).flip(1)
+    q = torch.tensor([0.2, 0.5])
+    return [
+        see(torch, t)
+        for t in (
+            cube.quantile(0.3), cube.quantile(0.3, keepdim=True), cube.quantile(q), cube.quantile(q, dim=1),
+            cube.quantile(q, dim=1, keepdim=True), cube.quantile(0.3, dim=-1), x.quantile(q, interpolation="lower"),
+            torch.combinations(x, 2), torch.combinations(x, 2, True), torch.combinations(x, 1),
+            torch.combinations(x[:0], 2),
+        )
+    ]  # fmt: skip
+
+
+@case
+def dtypes_and_dimensions_that_are_refused(torch):
+    number, bytes_ = torch.tensor(1.0), torch.ones(2, 2, dtype=torch.uint8)
+    return [
+        error(call)
+        for call in (
+            lambda: torch.triu(torch.ones(2, 2), out=torch.zeros(2, 2, dtype=torch.float64)),
+            lambda: torch.tril(bytes_, out=torch.zeros(2, 2)), lambda: number.cummax(-2), lambda: number.cummin(3),
+            lambda: torch.nn.functional.normalize(bytes_, dim=5), lambda: torch.linalg.pinv(torch.eye(2).half()),
+            lambda: torch.linalg.matrix_rank(torch.eye(2).half()),
+        )
+    ]  # fmt: skip
+
+
+@case
+def nan_to_num_of_complex_numbers_that_are_not_recorded(torch):
+    x = torch.tensor([1 + 1j], requires_grad=True) * 1
+    with torch.no_grad():
+        found = torch.nan_to_num(x)
+    return see(torch, found), error(lambda: torch.nan_to_num(x))
+
+
+@case
+def tangents_are_not_the_given_ones(torch):
+    forward_ad = torch.autograd.forward_ad
+    x = torch.tensor([[1.0, 2.0]])
+    with forward_ad.dual_level():
+        slope = forward_ad.unpack_dual(forward_ad.make_dual(x, x).cumprod(0)).tangent
+    slope -= 2
+    return see(torch, x), see(torch, slope)
+
+
+@case
+def products_of_scattered_elements_with_zeros(torch):
+    found = []
+    for values in ([0.0, 2.0, 3.0], [0.0, 0.0, 3.0], [1.0, 2.0, 3.0]):
+        for include in (True, False):
+            x = torch.tensor([1.0, 0.0, 2.0], requires_grad=True)
+            y = torch.tensor(values, requires_grad=True)
+            z = x.scatter_reduce(0, torch.tensor([0, 0, 1]), y, "prod", include_self=include)
+            grads = torch.autograd.grad((z * z).sum(), [x, y], create_graph=True)
+            found.append([g.tolist() for g in grads])
+            found.append(error(lambda: torch.autograd.grad(sum((g * g).sum() for g in grads), [x, y])))  # noqa: B023
+    return found
+
+
+@case
+def linearize_of_what_changes_its_own_results(torch):
+    def f(x):
+        y = x.exp()
+        z = y * y
+        y.mul_(2)
+        return z + y
+
+    x = torch.tensor([0.5, -1.0], dtype=torch.float64)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        value, push = torch.func.linearize(f, x)
+        return see(torch, value), see(torch, push(x.cos()))
+
+
+@case
+def expanded_tensors_copied_into_themselves(torch):
+    x = torch.ones(()).expand(2)
+    x[None] = x
+    x.copy_(x.view(2))
+    flags = torch.ones(3, requires_grad=True)
+    return see(torch, x), x._version, error(lambda: x.copy_(x.clone())), error(
+        lambda: flags.logical_and_(torch.ones(1, 3))
+    )

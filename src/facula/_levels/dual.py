@@ -86,7 +86,7 @@ class Dual(Wrapped):
         if level.has_history:
             derived[0] = _with_constants(op, derived[0], primals, tangents, attributes, outs)
         if not op.is_view and any(t.__class__ is Dual and t._given for t in tensors):
-            derived = [t.clone() if any(t is given for given in tangents) else t for t in derived]
+            derived = [t.clone() if any(_are_one(t, given) for given in tangents) else t for t in derived]
         wrapped = [
             out if t is None or not _is_differentiable(out) else make_dual(out, t, level)
             for out, t in zip(outs, derived, strict=True)
@@ -248,6 +248,11 @@ def parts(tensors: tuple[Any, ...], level: Level) -> tuple[tuple[Any, ...], list
             primals.append(t)
             tangents.append(None)
     return tuple(primals), tangents
+
+
+def _are_one(t: Any, given: Any) -> bool:
+    """Whether a tangent is the memory of one that was given."""
+    return t is given or (t is not None and given is not None and not t.wraps and t._array is given._array)
 
 
 def _is_differentiable(t: Any) -> bool:

@@ -21,11 +21,13 @@ def adapt(node: Node, grads: Any, edges: tuple[Any, ...], xp: Any) -> list[Any]:
             dtype = edges[i].grad_dtype(dtype) or (g if xp.is_raw else g._array).dtype
         if xp.is_raw:
             if g.shape != shape:
+                _check_shape(node, i, g.shape, shape)
                 g = xp.sum_to(g, shape)
             if g.dtype != dtype:
                 g = g.real.astype(dtype) if g.dtype.kind == "c" and dtype.kind != "c" else g.astype(dtype)
         else:
             if g._array.shape != shape:
+                _check_shape(node, i, g._array.shape, shape)
                 g = xp.sum_to(g, shape)
             if g._array.dtype != dtype:
                 if g._array.dtype.kind == "c" and dtype.kind != "c":
@@ -33,3 +35,12 @@ def adapt(node: Node, grads: Any, edges: tuple[Any, ...], xp: Any) -> list[Any]:
                 g = xp.cast(g, dtype)
         adapted[i] = g
     return adapted
+
+
+def _check_shape(node: Node, i: int, got: tuple[int, ...], wanted: tuple[int, ...]) -> None:
+    """A gradient can be summed to what was broadcast; other shapes come from inputs that were changed unseen."""
+    if len(wanted) > len(got) or any(n != 1 and n != m for n, m in zip(reversed(wanted), reversed(got))):
+        raise RuntimeError(
+            f"Function {type(node).__name__} returned an invalid gradient at index {i} - got {list(got)} but expected "
+            f"shape compatible with {list(wanted)}"
+        )

@@ -16,6 +16,7 @@ from . import anomaly
 from .accumulate import AccumulateGrad
 from .adapting import adapt
 from .graph import EMPTY
+from .saved import unpack
 
 Tensor_: Any = None  # set by _tensor, which imports this module
 
@@ -87,6 +88,8 @@ def _run_attached(
     if outputs and node.__class__ is AccumulateGrad and xp.is_raw:
         outputs, propagate = _kept_for_hooks(node, g)
     try:
+        if edges and edges.count(None) == len(edges) and hasattr(node, "primitive"):
+            unpack(node, xp)  # which fails where the node would, were its gradients wanted
         result = propagate(g, xp, edges)
     except BaseException:
         if anomaly.enabled:

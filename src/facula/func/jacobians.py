@@ -43,7 +43,8 @@ def jacrev(
             if chunk_size == 1:
                 columns = [stack(part) for part in zip(*[rows(*units) for units in zip(*[b.unbind(0) for b in basis])])]
             else:
-                columns = vmap(rows, chunk_size=chunk_size)(*basis)
+                in_chunks = chunk_size is not None and chunk_size < len(basis[0])
+                columns = vmap(rows, chunk_size=chunk_size if in_chunks else None)(*basis)
             per_out = [part.split([o.numel() for o in outs], 0) if len(outs) > 1 else (part,) for part in columns]
         jacobians = [
             tree_unflatten(

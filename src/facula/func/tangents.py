@@ -95,7 +95,8 @@ def split(t: Any, level: Any) -> tuple[Any, Any]:
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """What ``func`` returns, and its derivative as a linear function of tangents, without calling ``func`` again.
 
-    It is the transpose of what pulls cotangents back, and that is recorded already.
+    It is the transpose of what pulls cotangents back, and that is recorded already: unless ``func`` changes in place
+    what was saved. Then it is called again.
     """
     leaves, spec = tensors_in(primals)
     output, pullback = vjp(func, *primals)
@@ -119,6 +120,11 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
         def pulled(*cotangents: Any) -> list[Any]:
             return tree_flatten(pullback(tree_unflatten(cotangents, out_spec)))[0]
 
-        return tree_unflatten(linear_transpose(pulled, outs, given), out_spec)
+        try:
+            return tree_unflatten(linear_transpose(pulled, outs, given), out_spec)
+        except RuntimeError as e:
+            if "modified by an inplace operation" not in str(e):
+                raise
+        return jvp(func, primals, tangents)[1]  # what it has saved, the function has changed since
 
     return output, pushforward

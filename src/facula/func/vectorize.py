@@ -39,7 +39,7 @@ def vmap(
         step = size if chunk_size is None else chunk_size
         parts = [part(start, min(start + step, size)) for start in range(0, size, step)] if size else [part(0, 0)]
         outs, out_spec, places = parts[0]
-        if len(parts) > 1:
+        if chunk_size is not None:
             from ..ops.moving.joining import cat  # loaded when first used
 
             outs = [

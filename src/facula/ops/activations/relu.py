@@ -221,7 +221,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
                 f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {weight.numel()} and "
                 f"channel size = {channels}."
             )
-    if input.ndim != weight.ndim or input.ndim != 1:
+    if input.ndim != weight.ndim or input.ndim > 1:
         shape = [1] * input.ndim
         if input.ndim > 1:
             shape[1] = weight.numel()

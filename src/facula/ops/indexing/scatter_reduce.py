@@ -128,20 +128,14 @@ def _product_gradient(
 ) -> Any:  # fmt: skip
     """A product's derivative without dividing by zero: where a factor is 0, the product of the others."""
     if wanted == "input":
-        zeros = constant(raw(input) == 0, xp)
-        filled = xp.masked_fill_number(input, zeros, 1)
+        filled = xp.masked_fill_number(input, xp.zeros_in(input), 1)
         return g * xp.scatter_reduce(filled, src, index, dim, "prod", include_self) / filled
-    shape = raw(input).shape
-    is_zero = raw(src) == 0
-    places = flat_places(shape, raw(index), dim)
-    count = np.bincount(places.ravel(), is_zero.ravel(), raw(input).size)
-    single = is_zero & (count[places] == 1)
-    filled = xp.masked_fill_number(src, constant(single, xp), 1)
+    is_zero, single, is_refused = xp.single_zeros(input, src, index, dim)
+    filled = xp.masked_fill_number(src, single, 1)
     others = gathered(g * xp.scatter_reduce(input, filled, index, dim, "prod", include_self))
-    plain = gathered(g * out) / xp.masked_fill_number(src, constant(is_zero, xp), 1)
-    kept = raw(g).dtype
-    grad = others * constant(single.astype(kept), xp) + plain * constant((~single).astype(kept), xp)
-    if (is_zero & (count[places] > 1)).any():
+    plain = gathered(g * out) / xp.masked_fill_number(src, is_zero, 1)
+    grad = xp.either(single, others, plain)
+    if is_refused:
         of = "src" if name == "scatter_reduce" else "source"
         return xp.refuse_backward(
             grad,
@@ -149,6 +143,25 @@ def _product_gradient(
             "position in self",
         )
     return grad
+
+
+def _single_zeros(input: Any, src: Any, index: Any, dim: int) -> tuple[Any, Any, bool]:
+    """Where ``src`` is 0, where it is so alone among what comes to a place, and whether there are places with more."""
+    is_zero = src == 0
+    places = flat_places(input.shape, index, dim)
+    count = np.bincount(places.ravel(), is_zero.ravel(), input.size)
+    return is_zero, is_zero & (count[places] == 1), bool((is_zero & (count[places] > 1)).any())
+
+
+def _single_zeros_of_tensors(input: Any, src: Any, index: Any, dim: int) -> tuple[Any, Any, bool]:
+    is_zero = src.detach() == 0
+    count = input.new_zeros(input.shape).scatter_add(dim, index, is_zero.to(input.dtype)).gather(dim, index)
+    several = is_zero & (count > 1)
+    return is_zero, is_zero & (count == 1), not several.wraps and bool(several.any())
+
+
+in_both_namespaces("single_zeros", _single_zeros, _single_zeros_of_tensors)
+in_both_namespaces("zeros_in", lambda x: x == 0, lambda x: x.detach() == 0)
 
 
 @primitive("Error", name="refuse_backward", batch=batching.item_by_item)

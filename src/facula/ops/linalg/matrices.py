@@ -81,6 +81,13 @@ def check_float(input: Any, name: str) -> None:
     if d.itemsize == 2:
         if name in _KERNELS:
             raise not_for(_KERNELS[name], d)
+        if name in ("linalg.matrix_rank", "torch.linalg.lstsq"):
+            raise RuntimeError("This function doesn't handle types other than float and double")
+        if name == "linalg.pinv":
+            raise RuntimeError(
+                f"linalg.pinv({SCALAR_TYPE_NAMES[d]}{{{list(input._array.shape)}}}): expected a tensor with 2 or more "
+                "dimensions of float, double, cfloat or cdouble types"
+            )
         raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {SCALAR_TYPE_NAMES[d]}")
 
 

@@ -84,7 +84,7 @@ def inplace_form(op: Any, operator: bool = False) -> Callable[..., Any]:
         try:
             return checked(self, *args, **more)
         except (RuntimeError, IndexError, ValueError) as e:
-            raise refused_first(e, self, *args) from None
+            raise (e if op.name.startswith("logical_") else refused_first(e, self, *args)) from None
 
     hot = change
     if is_elementwise and op.promote != "compare" and op.fast:

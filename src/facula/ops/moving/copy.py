@@ -104,7 +104,13 @@ def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
                 raise output_shape_error(self._array.shape, shape)
     except RuntimeError as e:
         raise refused_first(e, self, src) from None
-    return change(copy_op, self, (src,), assign, overlap=src is self)
+    target, source = self._array, src._array
+    is_itself = src is self or (
+        type(target) is type(source) is np.ndarray
+        and target.__array_interface__["data"] == source.__array_interface__["data"]
+        and (target.shape, target.strides, target.dtype) == (source.shape, source.strides, source.dtype)
+    )
+    return change(copy_op, self, (src,), assign, overlap=is_itself)
 
 
 def assign(target: np.ndarray[Any, Any], source: Any) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -484,6 +483,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
         raise RuntimeError(f"Expect a non-negative number, but got {r}")
     if r == 0:
         return Tensor._wrap(np.empty((0,), input._array.dtype))
-    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    rows = np.array(list(choose(range(input._array.size), r)), np.int64).reshape(-1, r)
-    return stack([input.index_select(0, Tensor._wrap(rows[:, i].copy())) for i in range(r)], 1)
+    places = np.indices((input._array.size,) * r)
+    in_order = (places[:-1] <= places[1:] if with_replacement else places[:-1] < places[1:]).all(0)
+    mask = Tensor._wrap(np.asarray(in_order))
+    return stack([grid.masked_select(mask) for grid in meshgrid(*[input] * r, indexing="ij")], 1)

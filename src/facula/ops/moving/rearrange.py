@@ -318,14 +318,14 @@ def _check_matrices(name: str, input: Tensor) -> None:
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
 
 
-@public("tril", "tril", out=True)
+@public("tril", "tril", out="exact")
 def tril(input: Tensor, diagonal: int = 0) -> Tensor:
     """Zeros above a diagonal."""
     _check_matrices("tril", input)
     return tril_op(input, diagonal)
 
 
-@public("triu", "triu", out=True)
+@public("triu", "triu", out="exact")
 def triu(input: Tensor, diagonal: int = 0) -> Tensor:
     """Zeros below a diagonal."""
     _check_matrices("triu", input)

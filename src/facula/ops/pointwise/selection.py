@@ -23,7 +23,7 @@ from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, OTHER_THAN_FOUND, expose, public
 from ..machine.refusals import only
 from ..machine.rules import no_gradient
-from ..machine.write import inplace_form
+from ..machine.write import inplace_form, needs_gradient
 from .arithmetic import by_kind, number_like, tensor_first, underivable
 
 # ---- maximum and minimum
@@ -568,7 +568,7 @@ _nan_to_num_in_place = inplace_form(nan_to_num_op)
 )
 def nan_to_num(input: Tensor, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Tensor:
     """NaN and the infinities replaced; by 0 and the greatest and least finite values unless given."""
-    if input.is_complex() and input.requires_grad:
+    if input.is_complex() and needs_gradient(input):
         raise RuntimeError("nan_to_num does not support automatic differentiation for outputs with complex dtype.")
     return nan_to_num_op(input, *_replacements(input, nan, posinf, neginf))
 

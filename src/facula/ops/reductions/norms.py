@@ -140,9 +140,9 @@ def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False,
     if isinstance(ord, (str, type(None))):
         raise WrongArgument("ord", ord, "Number")
     array = x._array
-    dims = check_dims(dim, array.ndim)
     if array.dtype.kind in "biu":
         raise no_norm(x.dtype)
+    dims = check_dims(dim, array.ndim)
     if dtype is not None:
         _check_norm_dtype(x.dtype, dtype)
     _check_empty(array, ord, dims)

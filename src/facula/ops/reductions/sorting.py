@@ -351,8 +351,12 @@ def _quantile(
         levels = np.asarray(q, array.dtype)
     at = 0 if dim is None else check_dim(dim, array.ndim) % max(array.ndim, 1)
     shape = array.shape
-    flat = input.reshape(-1) if dim is None or not shape else input.movedim(at, -1)
-    ranked = sort(flat)[0]
+    flat = input.flatten() if dim is None or not shape else input if at == len(shape) - 1 else input.movedim(at, -1)
+    if dim is None or not shape:
+        kept = (1,) * len(shape) if keepdim else ()
+    else:
+        kept = (*shape[:at], *((1,) if keepdim else ()), *shape[at + 1 :])
+    ranked = sort(flat)[0].reshape(*kept, flat._array.shape[-1])
     last: Any = array.dtype.type(ranked._array.shape[-1] - 1)
     ordered = known(ranked)
     good = (ordered == ordered).sum(-1, keepdims=True)
@@ -368,13 +372,9 @@ def _quantile(
             moving = q.reshape(-1) * Tensor._wrap(np.asarray(last)) - Tensor._wrap(below)
             weight = FUNCTIONS["where"](Tensor._wrap((good > last) | ignore_nan), moving, weight)
         result = FUNCTIONS["lerp"](result, above, weight)
-    if dim is None or not shape:
-        result = result.reshape((levels.size, *((1,) * len(shape) if keepdim else ())))
-    else:
-        result = result.movedim(-1, 0)
-        if keepdim:
-            result = result.unsqueeze(at + 1)
-    return squeeze_fresh_op(result.unsqueeze(-1), result._array.ndim) if levels.ndim else squeeze_fresh_op(result, 0)
+    if levels.ndim:
+        result = result.unsqueeze(0).transpose(0, -1)
+    return squeeze_fresh_op(result, result._array.ndim - 1)
 
 
 def _ranks(levels: Any, last: Any, good: Any, ignore_nan: bool, interpolation: str) -> Any:
