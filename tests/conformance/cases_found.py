@@ -715,3 +715,24 @@ def expanded_tensors_copied_into_themselves(torch):
     return see(torch, x), x._version, error(lambda: x.copy_(x.clone())), error(
         lambda: flags.logical_and_(torch.ones(1, 3))
     )
+
+
+@case
+def what_only_moves_elements_has_its_own_memory(torch):
+    F, x = torch.nn.functional, torch.arange(8.0).reshape(1, 4, 1, 2)
+    makers = (
+        lambda: F.channel_shuffle(x, 1), lambda: F.channel_shuffle(x[:, :2], 2), lambda: F.unfold(x, 1),
+        lambda: F.pixel_shuffle(x, 1), lambda: F.pixel_unshuffle(x, 1), lambda: x.roll(0, 0), lambda: F.pad(x, (0, 0)),
+    )  # fmt: skip
+    return [(make().mul_(2).tolist(), x.tolist()) for make in makers]
+
+
+@case
+def a_tensor_from_a_checkpoint_is_asked_for(torch):
+    from importlib import import_module
+
+    checkpoint = import_module(f"{torch.__name__}.utils.checkpoint").checkpoint
+    x = torch.tensor([0.5, 2.0], requires_grad=True)
+    y = checkpoint(lambda p: p.sin() * p, x, use_reentrant=False)
+    y.cos().sum().backward(inputs=[y], retain_graph=True)
+    return see(torch, y.grad), x.grad

@@ -30,7 +30,7 @@ def im2col_op(
     if input.__class__ is MetaArray:
         return empty_meta(shape, input.dtype)
     x = extended(input if input.ndim == 4 else input[None], padding, padding)
-    return np.ascontiguousarray(patches(x, kernel_size, out, stride, dilation)).reshape(shape)
+    return patches(x, kernel_size, out, stride, dilation).copy().reshape(shape)
 
 
 @primitive("Col2ImBackward0", kind="linear")

@@ -5,8 +5,6 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-import numpy as np
-
 from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine import batching
@@ -42,7 +40,7 @@ to_channels_op.vjp(input=lambda g, downscale_factor, xp: xp.pixel_shuffle(g, dow
 def mixed_channels_op(input: Array, groups: int) -> Any:
     samples, channels, *sizes = input.shape
     parts = input.reshape(samples, groups, channels // groups, *sizes)
-    return np.ascontiguousarray(parts.swapaxes(1, 2)).reshape(input.shape)
+    return parts.swapaxes(1, 2).copy().reshape(input.shape)
 
 
 mixed_channels_op.vjp(input=lambda g, groups, input_shape, xp: xp.channel_shuffle(g, input_shape[1] // groups))
