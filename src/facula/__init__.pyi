@@ -86,6 +86,7 @@ def _conj(input: Tensor) -> Tensor:
     """A view that shows conjugates."""
 def _conj_physical(input: Tensor) -> Tensor:
     """The complex conjugate; a real tensor is returned as it is."""
+from facula import _custom_ops as _custom_ops
 def _dirichlet_grad(x: Tensor, alpha: Tensor, total: Tensor) -> Tensor:
     """The part of a Dirichlet sample's derivative that belongs to one component."""
 from facula import _dynamo as _dynamo
@@ -274,6 +275,7 @@ def _foreach_zero_(self: Any) -> Tensor:
 from facula import _jit_internal as _jit_internal
 def _log_softmax_backward_data(grad_output: Tensor, output: Tensor, dim: builtins.int, input_dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """The gradient of log_softmax's input, from that of its output."""
+from facula import _logging as _logging
 def _native_batch_norm_legit(input: Tensor, weight: Tensor | None, bias: Tensor | None, *rest: Any, out: Any = None, **named: Any) -> Any:
     """(normalized, mean, 1 / deviation) of each channel, with or without running statistics to move."""
 def _neg_view(input: Tensor) -> Tensor:
@@ -307,9 +309,12 @@ def _standard_gamma(input: Tensor, generator: Any = None) -> Tensor:
     """A sample of the gamma distribution of rate 1 for each shape parameter."""
 def _standard_gamma_grad(input: Tensor, output: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
     ...
+_subclasses: Any
 from facula import _tensor_str as _tensor_str
 def _unique(input: Tensor, sorted: builtins.bool = True, return_inverse: builtins.bool = False) -> tuple[Tensor, Tensor]:
     """The different elements, and, if asked for, which of them each element is."""
+def _unique2(input: Tensor, sorted: builtins.bool = True, return_inverse: builtins.bool = False, return_counts: builtins.bool = False) -> tuple[Tensor, Tensor, Tensor]:
+    """The different elements, and, if asked for, which of them each element is, and how often each is there."""
 def _unsafe_index(input: Tensor, indices: Any) -> Tensor:
     """``input[indices]``."""
 def _unsafe_masked_index(input: Tensor, mask: Tensor, indices: Any, fill: Any) -> Tensor:
@@ -757,6 +762,7 @@ def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``exp(x) - 1``, exact also for tiny ``x``."""
 def expm1_(self: Tensor) -> Tensor:
     """``expm1``, written into the tensor itself."""
+from facula import export as export
 def eye(n: builtins.int, m: builtins.int | None = None, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """Ones on the diagonal."""
 def feature_alpha_dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:

@@ -235,7 +235,7 @@ FUNCTIONS = {
         "bmm dot dsmm mm mv spmm vdot"
     ),
     "ops.reductions.counting": (
-        "_unique bincount bucketize histc isin searchsorted unique unique_consecutive"
+        "_unique _unique2 bincount bucketize histc isin searchsorted unique unique_consecutive"
     ),
     "ops.reductions.cumulative": (
         "cummax cummin cumprod cumsum cumulative_trapezoid diff logcumsumexp trapezoid trapz"

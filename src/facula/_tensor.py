@@ -402,6 +402,12 @@ class Tensor(Methods):
         """Have ``.grad`` filled although this tensor is no leaf."""
         if not self.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        if any(level.reverse for level in state.modes.levels):
+            raise RuntimeError(
+                "You are attempting to call Tensor.retain_grad() inside of a function being transformed by a functorch "
+                "transform. This is unsupported, please attempt to use the functorch transforms (e.g. grad, vjp, "
+                "jacrev, jacfwd, hessian) or call retain_grad() outside of a function being transformed instead."
+            )
         node = self.grad_fn
         if node is None:
             return
@@ -572,10 +578,10 @@ class Tensor(Methods):
     def is_contiguous(self, memory_format: Any = None) -> bool:
         """Whether the elements lie in memory one after the other, or in the order of a memory format."""
         if memory_format is not None:
-            if self._array.ndim in (4, 5) and not self.wraps:
+            if layouts.fits(memory_format, self._array.ndim) and not self.wraps:
                 order = layouts.axis_order(memory_format, self._array.ndim)
                 return bool(self._array.transpose(order).flags.c_contiguous)
-            if memory_format is not layouts.contiguous_format:
+            if memory_format in (layouts.channels_last, layouts.channels_last_3d):
                 return False
         return bool(self._array.flags.c_contiguous)
 

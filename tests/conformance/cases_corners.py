@@ -256,3 +256,103 @@ def sums_of_sparse_tensors_of_several_dtypes(torch):
         for b in kinds
         for layouts in ((True, True), (False, True))
     }
+
+
+# ---- transforms
+
+
+@case
+def what_a_function_returns_beside_must_be_tensors(torch):
+    func, x = torch.func, torch.tensor([1.0, 2.0])
+    ways = (
+        lambda aux: func.grad(lambda x: (x.sum(), aux), has_aux=True)(x),
+        lambda aux: func.grad_and_value(lambda x: (x.sum(), aux), has_aux=True)(x),
+        lambda aux: func.vjp(lambda x: (x, aux), x, has_aux=True)[2],
+        lambda aux: func.jvp(lambda x: (x, aux), (x,), (x,), has_aux=True)[2],
+        lambda aux: func.jacrev(lambda x: (x, aux), has_aux=True)(x)[1],
+        lambda aux: func.jacfwd(lambda x: (x, aux), has_aux=True)(x)[1],
+    )
+    return [error(lambda way=way, aux=aux: see(torch, way(aux))) for way in ways for aux in (1, "a", None, [x, 1], (x,))]
+
+
+@case
+def transforms_of_reverse_mode_refuse_hooks_of_saved_tensors(torch):
+    func, x = torch.func, torch.tensor([1.0, 2.0])
+    hooks = torch.autograd.graph.save_on_cpu
+
+    def plain(x):
+        return x.sin().sum()
+
+    def hooked(x):
+        with hooks():
+            return plain(x)
+
+    ways = (
+        lambda f: func.grad(f)(x),
+        lambda f: func.vjp(f, x)[0],
+        lambda f: func.jacrev(f)(x),
+        lambda f: func.hessian(f)(x),
+        lambda f: func.jvp(f, (x,), (x,)),
+        lambda f: func.vmap(f)(x),
+    )
+
+    def around(way):
+        with hooks():
+            return see(torch, way(plain))
+
+    return [
+        (error(lambda way=way: see(torch, way(hooked))), error(lambda way=way: around(way))) for way in ways
+    ]
+
+
+@case
+def gradients_are_not_retained_inside_transforms(torch):
+    func, x = torch.func, torch.tensor([1.0, 2.0])
+
+    def f(x):
+        y = x.sin()
+        y.retain_grad()
+        return y.sum()
+
+    ways = (lambda: func.grad(f)(x), lambda: func.vjp(f, x)[0], lambda: func.vmap(f)(x))
+    return [error(lambda way=way: see(torch, way())) for way in ways]
+
+
+# ---- forms of operators
+
+
+@case
+def sizes_must_be_given(torch):
+    t = torch.ones(2, 2)
+    return [error(lambda name=name: getattr(t, name)()) for name in ("flip", "tile", "sum_to_size", "resize_")]
+
+
+@case
+def memory_formats_of_other_ranks(torch):
+    names = ("channels_last", "channels_last_3d", "contiguous_format", "preserve_format")
+    shapes = ((2, 3), (2, 3, 4, 4), (2, 3, 2, 4, 4), (1, 1, 1, 1))
+    asked = [
+        torch.ones(shape).is_contiguous(memory_format=getattr(torch, name)) for shape in shapes for name in names
+    ]
+    like = torch.ones(2, 3, 2, 4, 4).contiguous(memory_format=torch.channels_last_3d)
+    resized = torch.ones(like.numel()).resize_as_(like, memory_format=torch.preserve_format)
+    refused = error(lambda: torch.ones(4).resize_((2, 2), memory_format=torch.preserve_format))
+    return asked, list(resized.stride()), refused
+
+
+@case
+def out_of_all_and_any_holds_booleans(torch):
+    t = torch.tensor([[1.0, 0.0], [1.0, 1.0]])
+    kinds = (torch.bool, torch.uint8, torch.int8, torch.int64, torch.float32)
+    return [
+        error(lambda fn=fn, kind=kind, dim=dim: see(torch, fn(t, *dim, out=torch.empty(0, dtype=kind))))
+        for fn in (torch.all, torch.any)
+        for kind in kinds
+        for dim in ((), (0,))
+    ]
+
+
+@case
+def unique_by_its_old_name(torch):
+    t = torch.tensor([[3, 1, 3]])
+    return see(torch, [torch._unique2(t), torch._unique2(t, True, True, True), torch._unique2(t, return_counts=True)])

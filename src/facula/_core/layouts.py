@@ -48,6 +48,11 @@ channels_last = memory_format("channels_last")
 channels_last_3d = memory_format("channels_last_3d")
 
 
+def fits(format: memory_format, ndim: int) -> bool:
+    """Whether tensors of so many dimensions can have a memory format, other than the usual one."""
+    return ndim == (4 if format is channels_last else 5 if format is channels_last_3d else -1)
+
+
 def axis_order(format: memory_format | None, ndim: int) -> tuple[int, ...]:
     """The dimensions from the outermost in memory to the innermost."""
     if format is channels_last or format is channels_last_3d:

@@ -36,7 +36,9 @@ _getframe = sys._getframe
 class Level:
     """One transform that is being run."""
 
-    __slots__ = ("alive", "changed", "depth", "has_history", "implicit", "randomness", "same_values", "size")
+    __slots__ = (
+        "alive", "changed", "depth", "has_history", "implicit", "randomness", "reverse", "same_values", "size",
+    )  # fmt: skip
 
     def __init__(self, depth: int, size: int, randomness: str) -> None:
         self.depth = depth
@@ -48,6 +50,8 @@ class Level:
         """Whether facula itself transforms, and its user does not know: what only users may not do is allowed."""
         self.has_history = False
         """Whether it began with duals whose values are in a graph of their own, outside of all transforms."""
+        self.reverse = False
+        """Whether it is one of reverse mode."""
         self.same_values = False
         """Whether all items of the batch have the same values, and only tangents differ: in ``jacfwd``."""
         self.changed: list[Any] | None = None

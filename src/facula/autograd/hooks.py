@@ -20,6 +20,12 @@ from .graph import Node, Port, RemovableHandle
 # ---- what happens to tensors that nodes save
 
 
+NO_HOOKS = (
+    "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with your use "
+    "case."
+)
+
+
 class saved_tensors_hooks:
     """Within it, whatever a node saves is kept as ``pack_hook(tensor)`` and read as ``unpack_hook(packed)``."""
 
@@ -31,10 +37,26 @@ class saved_tensors_hooks:
         modes = _state.modes
         if modes.saved_hooks_disabled is not None:
             raise RuntimeError(modes.saved_hooks_disabled)
+        if modes.levels and any(level.reverse for level in modes.levels):
+            raise RuntimeError(NO_HOOKS)
         _state.update(saved_hooks=(*modes.saved_hooks, (self.pack_hook, self.unpack_hook)))
 
     def __exit__(self, *exc: object) -> None:
         _state.update(saved_hooks=_state.modes.saved_hooks[:-1])
+
+
+class OwnHooks(tuple[Callable[[Any], Any], Callable[[Any], Any]]):
+    """A pair of hooks that a checkpoint uses. Transforms allow it."""
+
+
+class checkpoint_hooks(saved_tensors_hooks):
+    """Those of a checkpoint, which may be inside of a transform, and have one inside."""
+
+    def __enter__(self) -> None:
+        modes = _state.modes
+        if modes.saved_hooks_disabled is not None:
+            raise RuntimeError(modes.saved_hooks_disabled)
+        _state.update(saved_hooks=(*modes.saved_hooks, OwnHooks((self.pack_hook, self.unpack_hook))))
 
 
 class save_on_cpu(saved_tensors_hooks):

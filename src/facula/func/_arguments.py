@@ -94,4 +94,7 @@ def transformed(make: Callable[..., Any]) -> Callable[..., Any]:
 def without_aux(result: Any, api: str) -> tuple[Any, Any]:
     if not (isinstance(result, tuple) and len(result) == 2):
         raise RuntimeError(f"{api}: output of function f should be a tuple: (output, aux) if has_aux is True")
+    for leaf in tree_flatten(result[1])[0]:
+        if not isinstance(leaf, Tensor):
+            raise RuntimeError(f"Expected tensors, got unsupported type {type(leaf)}")
     return result

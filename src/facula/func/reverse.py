@@ -26,6 +26,7 @@ from .._tensor import Tensor
 from ..autograd import engine
 from ..autograd.accumulate import AccumulateGrad
 from ..autograd.graph import Port
+from ..autograd.hooks import NO_HOOKS, OwnHooks
 
 
 class Reverse:
@@ -35,9 +36,12 @@ class Reverse:
         self.given = inputs
 
     def __enter__(self) -> Reverse:
+        if any(not isinstance(hooks, OwnHooks) for hooks in state.modes.saved_hooks):
+            raise RuntimeError(NO_HOOKS)
         self.outer = state.modes.grad_enabled
         self.inference = state.modes.inference
         self.level = enter()
+        self.level.reverse = True
         self.leads_outside: bool | None = None
         """Whether the outputs' graph does, once it has been looked at."""
         if self.inference:

@@ -8,8 +8,8 @@ from .swapping import swap_tensors
 __all__ = ["checkpoint", "data", "dlpack", "hooks", "swap_tensors"]
 
 _LOADED_LATE = (
-    "_python_dispatch", "_pytree", "benchmark", "checkpoint", "collect_env", "data", "dlpack", "flop_counter",
-    "model_zoo", "module_tracker",
+    "_python_dispatch", "_pytree", "benchmark", "checkpoint", "collect_env", "data", "deterministic", "dlpack",
+    "flop_counter", "model_zoo", "module_tracker",
 )  # fmt: skip
 
 

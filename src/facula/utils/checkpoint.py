@@ -16,7 +16,7 @@ from ..autograd import backward, enable_grad, no_grad
 from ..autograd.custom_node import Layout
 from ..autograd.function import Function
 from ..autograd.graph import Node, new_node
-from ..autograd.hooks import saved_tensors_hooks
+from ..autograd.hooks import checkpoint_hooks
 from ..autograd.saved import Slot, pack, unpack
 from ..ops.machine.namespaces import TENSORS
 from ..random import get_rng_state, set_rng_state
@@ -109,7 +109,7 @@ def checkpoint(
         logs = OperationLog(), OperationLog()
     stop = early_stop if _early_stop is None else _early_stop
     again = _Again(function, args, kwargs, preserve, again_context, stop, determinism_check, logs)
-    with saved_tensors_hooks(again.pack, again.unpack), forward_context, logs[0] if logs else contextlib.nullcontext():
+    with checkpoint_hooks(again.pack, again.unpack), forward_context, logs[0] if logs else contextlib.nullcontext():
         result = function(*args, **kwargs)
     again.is_complete = True
     return result
@@ -235,7 +235,7 @@ class _Again:
 
         with (
             contextlib.suppress(_Enough), enable_grad(), _random_state(self.state), self.autocast, self.context,
-            saved_tensors_hooks(pack, _same), self.logs[1] if self.logs else contextlib.nullcontext(),
+            checkpoint_hooks(pack, _same), self.logs[1] if self.logs else contextlib.nullcontext(),
         ):  # fmt: skip
             self.function(*inputs, **named)
         self._compare(count, values)

@@ -99,7 +99,7 @@ AUTOCAST = (None, "low", "full", "widest")
 """While autocast is on, public functions compute in the dtypes that they are given, in autocast's, in float32, or in
 the widest dtype of their arguments, which may be float32 or autocast's."""
 
-_OUT = frozenset(["any", "dim", "exact", "separate"])
+_OUT = frozenset(["any", "bool", "dim", "exact", "separate"])
 
 
 class Record:
@@ -152,10 +152,10 @@ def public(
     takes ``out=`` as a function. Words in place of True say how: ``"dim"``: only together with that argument;
     ``"exact"``: it must have the very dtype of the result (``out_error``: what is said of another one, if not the usual
     sentence; ``out_dtype``: that dtype, if it is known and asked for before all else);
-    ``"separate"``: it may not be one of the arguments. ``autocast`` is ``"low"`` for what computes in
-    autocast's dtype, ``"full"`` for float32, ``"widest"`` for the widest dtype among the arguments. ``inplace`` names
-    methods that write the result into ``self`` (by ``copy_``, for functions without a primitive of their own in-place
-    form).
+    ``"bool"``: it must hold booleans, or bytes in their place; ``"separate"``: it may not be one of the arguments.
+    ``autocast`` is ``"low"`` for what computes in autocast's dtype, ``"full"`` for float32, ``"widest"`` for the widest
+    dtype among the arguments. ``inplace`` names methods that write the result into ``self`` (by ``copy_``, for
+    functions without a primitive of their own in-place form).
     ``functionals`` are names in ``nn.functional``. ``overloads`` says that PyTorch has several forms of it, and so
     another sentence for arguments that fit none. ``name``: what errors call it. The plain function is returned for
     internal use; its ``public`` is for users.
@@ -348,6 +348,8 @@ def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = (), reco
     refuse_recorded_out(name, record, out, result, *args)
     if out.dtype is not result.dtype and record is not None and "exact" in how:
         raise _other_out_dtype(record, result.dtype, out.dtype)
+    if "bool" in how and out._array.dtype not in (np.bool_, np.uint8):
+        raise RuntimeError(f"{name} only supports bool tensor for result, got: {SCALAR_TYPE_NAMES[out.dtype]}")
     check_result_type(result.dtype, out.dtype)
     if out.is_sparse:
         return out._become(result)

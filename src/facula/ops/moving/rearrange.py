@@ -80,6 +80,12 @@ def repeat(input: Tensor, *times: Any, repeats: Any = None) -> Tensor:
     return repeat_op(input, counts)
 
 
+def _given(name: str, dims: tuple[Any, ...]) -> tuple[Any, ...]:
+    if not dims:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "dims"')
+    return dims
+
+
 @public("tile", "")
 def tile_function(input: Tensor, dims: Any) -> Tensor:
     """``repeat``, with missing counts in front taken as 1."""
@@ -91,7 +97,7 @@ def tile_function(input: Tensor, dims: Any) -> Tensor:
 @public("", "tile")
 def tile(input: Tensor, *times: Any, dims: Any = None) -> Tensor:
     """``repeat``, with missing counts in front taken as 1."""
-    counts = size_tuple(times if dims is None else (dims,))
+    counts = size_tuple(_given("tile", times) if dims is None else (dims,))
     return repeat(input, (1,) * (input._array.ndim - len(counts)) + counts)
 
 
@@ -221,7 +227,7 @@ def flip_function(input: Tensor, dims: Any) -> Tensor:
 def flip(input: Tensor, *which: Any, dims: Any = None) -> Tensor:
     """Some dimensions reversed."""
     ndim = input._array.ndim
-    found = tuple(one_dim(d, ndim) for d in size_tuple(which if dims is None else (dims,)))
+    found = tuple(one_dim(d, ndim) for d in size_tuple(_given("flip", which) if dims is None else (dims,)))
     for i, d in enumerate(found):
         if d in found[:i]:
             raise RuntimeError(f"dim {d} appears multiple times in the list of dims")

@@ -107,6 +107,15 @@ def _unique(input: Tensor, sorted: bool = True, return_inverse: bool = False) ->
     return values, inverse if return_inverse else inverse.reshape(-1)[:0]
 
 
+@public("_unique2")
+def _unique2(
+    input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The different elements, and, if asked for, which of them each element is, and how often each is there."""
+    values, inverse, counts = unique(input, sorted, True, True)
+    return values, inverse if return_inverse else inverse.reshape(-1)[:0], counts if return_counts else counts[:0]
+
+
 @public("unique_consecutive", "unique_consecutive")
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: Any = None

@@ -128,7 +128,11 @@ def _refuse_gradients(self: Tensor) -> None:
 @public("", "resize_")
 def resize_(input: Tensor, *size: Any, memory_format: Any = None) -> Any:
     """Another shape over the same storage, which grows if need be; new elements are undefined."""
+    if not size:
+        raise TypeError('resize_() missing 1 required positional arguments: "size"')
     _refuse_gradients(input)
+    if memory_format is layouts.preserve_format:
+        raise RuntimeError("Unsupported memory formatPreserve")
     shape = size_tuple(size)
     if min(shape, default=0) < 0:
         raise RuntimeError("numel: integer multiplication overflow")

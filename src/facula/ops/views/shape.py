@@ -507,6 +507,8 @@ def broadcast_to(input: Tensor, *shape: Any, size: Any = None) -> Tensor:
 @public("", "sum_to_size")
 def sum_to_size(input: Tensor, *size: Any) -> Tensor:
     """Sum to a shape that could be broadcast to this tensor's."""
+    if not size:
+        raise TypeError('sum_to_size() missing 1 required positional arguments: "size"')
     shape = tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int) else tuple(size)
     here = input._array.shape
     lead = len(here) - len(shape)
