@@ -14,6 +14,7 @@ from types import FunctionType
 from typing import Any
 
 import facula
+from facula.ops.machine.handed import natives
 
 FILE = Path(__file__).parent.parent / "src/facula/ops/machine/signatures.txt"
 ROOMS = {"_VariableFunctions": "", "_nn": "", "_linalg": "linalg_", "_special": "special_", "_fft": "fft_"}
@@ -27,6 +28,20 @@ _KINDS = {
 CASTS = "bfloat16 bool byte cdouble cfloat char cpu double float half int long short"
 """Methods that have no schema."""
 
+WRITTEN = {
+    "as_tensor": "object data, *, torch.dtype? dtype=, torch.device? device=",
+    "nonzero": "Tensor input, *, bool as_tuple=, Tensor? out=",
+    "tensor": "object data, *, torch.dtype? dtype=, torch.device? device=, bool pin_memory=, bool? requires_grad=",
+}
+"""Functions whose forms are told nowhere."""
+
+OPERANDS = {
+    f"{name}{mark}"
+    for name in "add sub subtract mul multiply div divide true_divide floor_divide".split()
+    for mark in ("", "_")
+}
+"""Functions that take numbers in place of tensors."""
+
 _SAID = {"tuple of ints": "ints", "tuple of Tensors": "Tensors", "tuple of floats": "floats",
          "tuple of Scalars": "Numbers"}  # fmt: skip
 
@@ -36,22 +51,29 @@ def written() -> Iterator[str]:
     import torch
 
     known: dict[str, list[str]] = {}
+    handed = natives()
     for room in ROOMS:
         space = getattr(torch._C, room)
         for name in sorted(vars(space) if room != "_VariableFunctions" else dir(space)):
             fn = getattr(space, name)
-            if not name.startswith("__") and name not in known and is_plain(torch, name, fn):
-                known[name] = list(forms(torch, name, fn, [object()] * 60))
-                yield from (f"{name}({line})" for line in known[name])
+            is_asked = name in handed or is_plain(torch, name, fn)
+            if not name.startswith("__") and name not in known and is_asked:
+                told = forms(torch, name, fn, [object()] * 60)
+                known[name] = [WRITTEN[name]] if name in WRITTEN else list(told)
+                yield from (f"{name}({operands(name, line)})" for line in known[name])
     for name in sorted(dir(torch._C.TensorBase)):
         fn = getattr(torch._C.TensorBase, name)
         is_same = getattr(torch.Tensor, name) is fn and hasattr(facula.Tensor, name)
         if name.startswith("__") or not callable(fn) or not is_same:
             continue
         lines = list(forms(torch, name, fn, [torch.ones(()), *[object()] * 60]))
-        if lines != list(filter(None, map(as_method, known.get(name, ())))):
-            yield from (f".{name}({line})" for line in lines)
+        if [*map(shape, lines)] != [*map(shape, filter(None, map(as_method, known.get(name, ()))))]:
+            yield from (f".{name}({operands(name, line)})" for line in lines)
     yield from (f".{name}(*, torch.memory_format? memory_format=)" for name in CASTS.split())
+
+
+def operands(name: str, form: str) -> str:
+    return form.replace("Tensor ", "Tensor+ ") if name in OPERANDS else form
 
 
 def as_method(form: str) -> str | None:
@@ -59,8 +81,13 @@ def as_method(form: str) -> str | None:
     parts = form.split(", ")
     if "Tensor input" not in parts:
         return None
-    rest = [part for part in parts if part != "Tensor input" and not part.endswith(" out=")]
+    rest = [part for part in parts if part != "Tensor input" and " out=" not in part]
     return ", ".join(rest[:-1] if rest[-1:] == ["*"] else rest)
+
+
+def shape(form: str) -> str:
+    """A form without the values of what is left out: PyTorch tells them where it has several forms."""
+    return re.sub(r"=(?:\{.*?\}|[^,]*)", "=", form)
 
 
 def is_plain(torch: Any, name: str, fn: Any) -> bool:
@@ -132,7 +159,7 @@ def of_schema(schema: Any, given: list[Any], outs: int) -> str:
         name = "input" if a.name == "self" else a.name
         shown.append(f"{kind}{'?' * nullable} {name}{'=' * a.has_default_value()}")
     if any(a.name == "pin_memory" for a in arguments):
-        shown.append("bool requires_grad=")
+        shown.append("bool? requires_grad=")
     if outs:
         shown += [*([] if keyword_only else ["*"]), f"Tensor{'s' * (outs > 1)}? out="]
     return ", ".join(shown)
@@ -149,8 +176,8 @@ def parameter(torch: Any, said: str, schemas: list[Any]) -> str:
     same = [k for k in own if k[0].rstrip("0123456789").replace("SymInt", "int") == kind]
     if same:
         kind = max(k for k, _ in same)
-    nullable = any(n for _, n in same) or default == "None"
-    return f"{kind}{'?' * nullable} {name}{'=' * bool(equals)}"
+    nullable = any(n for _, n in same) or default == "None" or name == "requires_grad"
+    return f"{kind}{'?' * nullable} {name}{'=' * bool(equals)}{default}"
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import importlib.util
 import itertools
 
@@ -9,7 +10,7 @@ import pytest
 
 import facula
 
-from . import argument_attack, signatures
+from . import signatures
 from .argument_attack import Attack, attacks, difference, is_foreign
 
 ENTRIES = """
@@ -18,8 +19,21 @@ index_select kthvalue linalg.norm linalg.solve logsumexp masked_fill matmul max.
 narrow nn.functional.gelu nn.functional.softplus permute pow prod repeat reshape roll select softmax sort split squeeze
 std sum take topk transpose tril unbind unfold unsqueeze var view where zeros
 """.split()
-EVERY = 7
-"""So many calls are left out between two that are made."""
+EVERY = 5
+"""Of so many calls one is made."""
+
+KNOWN = {
+    "*eq(*an array*": "arrays of NumPy are compared as tensors are",
+    "eq(2[*][*]70, *": "the number is refused before its place is",
+    "*logsumexp(*, [[]], *": "all dimensions are meant, and computed",
+    "*logsumexp(*, (), *": "all dimensions are meant, and computed",
+    "*softplus(*threshold=*": "a threshold beyond all numbers is one that none reaches",
+    "Tensor.repeat(*, True)": "a size of one",
+    "*sort(*, stable=*": "what is sorted is always stable",
+    "split('abc', *": "strings have a method of that name, which PyTorch calls",
+    "zeros(*pin_memory=True)": "there is no memory to pin, and nothing is lost",
+}
+"""Calls that are answered otherwise, and why."""
 
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 
@@ -40,12 +54,11 @@ def test_errors_are_those_of_pytorch() -> None:
     import torch
 
     different = []
-    calls = sample(ENTRIES, EVERY)
-    for attack in calls:
+    for attack in sample(ENTRIES, EVERY):
         theirs, ours = attack.run(torch), attack.run(facula)
-        if difference(theirs, ours):
+        if difference(theirs, ours) and not any(fnmatch.fnmatchcase(str(attack), call) for call in KNOWN):
             different.append(f"{attack}\n    torch:  {theirs}\n    facula: {ours}")
-    assert len(different) <= argument_attack.KNOWN * len(calls), "\n".join(different)
+    assert not different, "\n".join(different)
 
 
 @pytest.mark.skipif(not HAS_TORCH, reason="asks PyTorch")

@@ -227,6 +227,9 @@ class Tensor(Methods):
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Have operations on this leaf recorded from now on, or no longer."""
+        if requires_grad.__class__ is not bool:
+            kind = type(requires_grad).__name__
+            raise TypeError(f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {kind}")
         if not self.is_leaf and not requires_grad:
             raise _requires_grad_error()
         if requires_grad and state.modes.levels and state.modes.levels != (state.modes.dual,):

@@ -15,6 +15,9 @@ _scalars: dict[Any, dict[Any, np.ndarray[Any, Any]]] = {F32: {}, F64: {}}
 _whole: dict[Any, dict[Any, np.ndarray[Any, Any]]] = {F32: {}, F64: {}}
 _SCALARS_KEPT = 4096
 
+LARGEST = 2**63
+"""Integers whose size is below it are numbers in every case."""
+
 
 def scalar(value: Any, dt: Any) -> np.ndarray[Any, Any]:
     """A Python number as a 0-d array. Kept for reuse: NumPy takes half as long with one as with a number."""

@@ -24,7 +24,7 @@ from .wrapped import Level, Wrapped, blank, highest, share_memory, standin_of
 _LACKING = (
     "Trying to use forward AD with {} that does not support it because it has not been implemented yet.\nPlease file "
     "an issue to PyTorch at https://github.com/pytorch/pytorch/issues/new?template=feature-request.yml so that we can "
-    "prioritize its implementation or submit a PR adding the implementation to derivatives.yaml."
+    "prioritize its implementation or submit a PR adding the implementation to derivatives.yaml"
 )
 
 

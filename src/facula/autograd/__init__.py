@@ -47,6 +47,10 @@ _LAZY = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "torch":  # under this name programs of old find the whole library
+        import facula  # it imports this module
+
+        return facula
     if name not in _LAZY:
         raise AttributeError(f"module 'facula.autograd' has no attribute {name!r}")
     import importlib  # loaded when first used

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import warnings
 import weakref
 from collections.abc import Sequence
@@ -52,7 +53,19 @@ def backward(
     if create_graph:
         _warn_of_cycle()
     keep = create_graph if retain_graph is None else retain_graph
+    if keep.__class__ is not bool or create_graph.__class__ is not bool:
+        keep, create_graph = _flag(keep), _flag(create_graph)
     engine.run_backward(_root_edges(roots, grads, True), keep, create_graph, edges, accumulate=True)
+
+
+def _flag(value: Any) -> bool:
+    """A flag as C reads it: any small number will do."""
+    number = operator.index(value)
+    if number < 0:
+        raise OverflowError("unsigned byte integer is less than minimum")
+    if number > 255:
+        raise OverflowError("unsigned byte integer is greater than maximum")
+    return bool(number)
 
 
 def grad(
@@ -88,6 +101,8 @@ def grad(
         state.modes.capture.before_backward(wanted)
     given = _grad_tuple(grad_outputs, len(roots))
     keep = create_graph if retain_graph is None else retain_graph
+    if keep.__class__ is not bool or create_graph.__class__ is not bool or allow_unused.__class__ is not bool:
+        keep, create_graph, allow_unused = _flag(keep), _flag(create_graph), _flag(allow_unused)
     if any(getattr(t, "is_sparse", False) for t in (*roots, *wanted)):
         return _grad_of_values(roots, wanted, given, keep, create_graph, allow_unused, materialize_grads)
     try:

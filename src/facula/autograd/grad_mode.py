@@ -155,14 +155,17 @@ class set_grad_enabled(_Decorating):
     """Set the grad mode: at once as a function, until the end of the block as a context manager."""
 
     def __init__(self, mode: bool) -> None:
+        if mode.__class__ is not bool:
+            kind = type(mode).__name__
+            raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {kind}")
         modes = state.modes.__dict__
         self.prev = modes.get("grad_enabled", True)
         self.mode = mode
         self.switch = modes.get("switch")
         frame = _getframe(1)
         modes["switch"] = (frame.f_code, frame.f_lasti)
-        if self.prev is not bool(mode):
-            state.set_grad(bool(mode))
+        if self.prev is not mode:
+            state.set_grad(mode)
 
     def __call__(self, func: Callable[..., Any]) -> Callable[..., Any]:
         _switch(self.prev)
@@ -170,7 +173,7 @@ class set_grad_enabled(_Decorating):
         return super().__call__(func)
 
     def __enter__(self) -> None:
-        _switch(bool(self.mode))
+        _switch(self.mode)
 
     def __exit__(self, *exc: object) -> None:
         _switch(self.prev)

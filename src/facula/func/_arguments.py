@@ -55,9 +55,9 @@ def tensors_in(tree: Any) -> tuple[list[Any], TreeSpec]:
 
 def outputs_in(tree: Any, api: str) -> tuple[list[Any], TreeSpec]:
     """The leaves of what a function returned, which all must be tensors."""
-    if tree is None or (isinstance(tree, tuple) and not tree):
-        raise RuntimeError(f"{api}: Expected f to be a function that has non-empty output (got output = {tree})")
     leaves, spec = tree_flatten(tree)
+    if not leaves or (len(leaves) == 1 and leaves[0] is None):
+        raise RuntimeError(f"{api}: Expected f to be a function that has non-empty output (got output = {leaves})")
     for leaf in leaves:
         if not isinstance(leaf, Tensor):
             expected = f"expected f({_CALLED[api]}) to return only tensors, got unsupported type {type(leaf)}"

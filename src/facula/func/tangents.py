@@ -21,25 +21,24 @@ def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool =
     """What ``func`` returns, and its derivative in the direction of ``tangents``."""
     if not isinstance(primals, tuple):
         raise RuntimeError(f"{_JVP}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
-    leaves, spec = _tensors_of(primals, "primals")
-    directions, their_spec = _tensors_of(tangents, "tangents")
+    spec, their_spec = tree_flatten(primals)[1], tree_flatten(tangents)[1]
     if spec != their_spec:
         raise RuntimeError(
             f"{_JVP}: Expected primals and tangents to have the same python structure. For example, if primals is a "
             f"tuple of 3 tensors, tangents also must be. Got primals with structure {spec} and tangents with structure "
             f"{their_spec}"
         )
-    return pushed(func, leaves, spec, directions, strict, has_aux)
+    return pushed(func, _tensors_of(primals, "primals"), spec, _tensors_of(tangents, "tangents"), strict, has_aux)
 
 
-def _tensors_of(tree: Any, what: str) -> tuple[list[Any], Any]:
-    leaves, spec = tree_flatten(tree)
+def _tensors_of(tree: Any, what: str) -> list[Any]:
+    leaves: list[Any] = tree_flatten(tree)[0]
     for leaf in leaves:
         if not isinstance(leaf, Tensor):
             raise RuntimeError(f"{_JVP}: Expected {what} to only contain Tensors, got {type(leaf)}")
     if not leaves:
         raise RuntimeError(f"{_JVP}: Expected {what} to contain at least one Tensor.")
-    return leaves, spec
+    return leaves
 
 
 def pushed(

@@ -10,6 +10,7 @@ from typing import Any
 
 from ... import _lazy
 from ...docstrings import document as _document
+from ...ops.machine.held import hold as _hold
 from ...ops.machine.overridable import overridable as _overridable
 from ...ops.machine.public import FUNCTIONALS
 
@@ -44,7 +45,7 @@ _OWN = {
 }
 """What a module below ``facula`` has under the same name."""
 
-_PLAIN = ("embedding", "one_hot", "pad", "relu")
+_PLAIN = ("embedding", "pad", "relu")
 """Functions among the operators that do not ask for overrides themselves."""
 
 _KNOWN = {*_OWN, *_lazy.FUNCTIONALS}
@@ -56,15 +57,19 @@ def __getattr__(name: str) -> Any:
     if name in _OWN:
         value = getattr(_lazy.load(_OWN[name]), name)
         if _OWN[name].startswith("nn.functional.") and not hasattr(value, "record"):
+            _hold(value, name)
             _overridable(value)
     elif name == "_threshold":  # what PyTorch calls it in code that is made of graphs
         value = __getattr__("threshold")
     elif name == "_Reduction":
         value = _lazy.load("nn._reduction")
+    elif name == "grad":
+        value = _lazy.load("nn.grad")
     elif name in _lazy.FUNCTIONALS:
         _lazy.load(_lazy.FUNCTIONALS[name])
         value = FUNCTIONALS[name]
         if name in _PLAIN:
+            _hold(value, name)
             _overridable(value)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -26,10 +26,11 @@ _REDUCTIONS = {"none": NONE, "mean": MEAN, "elementwise_mean": MEAN, "sum": SUM}
 def reduction_of(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
     """The reduction that PyTorch's old pair of flags means, or the given one."""
     if size_average is None and reduce is None:
-        if reduction not in _REDUCTIONS:
+        if not any(reduction == known for known in _REDUCTIONS):
             raise ValueError(f"{reduction} is not a valid value for reduction")
         return reduction
-    meant = "none" if reduce is False else "sum" if size_average is False else "mean"
+    means = size_average is None or bool(size_average)
+    meant = "none" if reduce is not None and not reduce else "mean" if means else "sum"
     warn_user(
         f"size_average and reduce args will be deprecated, please use reduction='{meant}' instead."
     )
@@ -38,7 +39,7 @@ def reduction_of(size_average: bool | None, reduce: bool | None, reduction: str)
 
 def reduction_number(size_average: bool | None, reduce: bool | None, reduction: str) -> int:
     """The reduction as operators take it."""
-    if size_average is None and reduce is None and reduction in _REDUCTIONS:
+    if size_average is None and reduce is None and reduction.__class__ is str and reduction in _REDUCTIONS:
         return _REDUCTIONS[reduction]
     return _REDUCTIONS[reduction_of(size_average, reduce, reduction)]
 

@@ -32,6 +32,9 @@ def batch_norm(
         _check_values_per_channel(input.size(), input.size())
         if state.watch is not None and not state.grad_enabled() and running_mean is not None:
             state.watch.evaluated("Batch norm")
+    if eps <= 0 and (training or eps < 0):
+        least = "positive during training" if training else "non-negative"
+        raise ValueError(f"batch_norm eps must be {least}, but got {eps}")
     found: Tensor = _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, True)
     return found
 

@@ -275,6 +275,7 @@ def rrelu_(input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: 
     return _rrelu(input, lower, upper, training, True)
 
 
+@public(name="rrelu")
 def _functional_rrelu(
     input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False
 ) -> Tensor:
@@ -282,6 +283,7 @@ def _functional_rrelu(
     return _rrelu(input, lower, upper, training, inplace)
 
 
-for _fn in (dropout1d, dropout2d, dropout3d, alpha_dropout, feature_alpha_dropout, public()(_functional_rrelu)):
+
+for _fn in (dropout1d, dropout2d, dropout3d, alpha_dropout, feature_alpha_dropout, _functional_rrelu):
     FUNCTIONALS[_fn.__name__.removeprefix("_functional_")] = _fn.public  # type: ignore[attr-defined]
 FUNCTIONALS["rrelu_"] = rrelu_.public  # type: ignore[attr-defined]

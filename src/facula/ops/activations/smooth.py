@@ -186,7 +186,7 @@ _show_buffer(logsigmoid_op)
 _show_buffer(log_sigmoid_backward_op)
 
 
-@public(out=True)
+@public(out=True, name="log_sigmoid")
 def logsigmoid(input: Tensor) -> Tensor:
     """``log(sigmoid(x))``."""
     return logsigmoid_op(input)

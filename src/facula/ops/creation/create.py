@@ -14,6 +14,7 @@ from ..._tensor import Tensor
 from ...autograd import exits
 from ...autograd.graph import warn_user
 from ..machine.arguments import is_number
+from ..machine.errors import type_of
 from ..machine.public import public
 from ..moving.fill import checked_number
 from .factories import (
@@ -200,7 +201,7 @@ def _number(name: str, argument: str, position: int, value: Any) -> Any:
         return value
     if isinstance(value, np.generic) or (isinstance(value, Tensor) and value._array.ndim == 0):
         return value.item()
-    raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Number, not {type(value).__name__}")
+    raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Number, not {type_of(value)}")
 
 
 @creator()
@@ -352,7 +353,7 @@ def logspace(
 
 def _require_tensor(name: str, input: Any) -> None:
     if not isinstance(input, Tensor):
-        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_of(input)}")
 
 
 @public("zeros_like")

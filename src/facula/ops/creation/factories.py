@@ -14,7 +14,7 @@ from ..._core.dtypes import PYTHON_TYPES
 from ..._levels.needs_values import DrawsDiffer
 from ..._tensor import Tensor
 from ..machine.any_state import mark_inference, wrap
-from ..machine.errors import memory_error
+from ..machine.errors import memory_error, type_of
 from ..machine.front import Fronts
 from ..machine.public import FUNCTIONS, resize_output
 
@@ -23,7 +23,7 @@ def creator(names: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any
     """Make a function that takes no tensors public: function modes see the call."""
 
     def make(fn: Callable[..., Any]) -> Callable[..., Any]:
-        fronts = Fronts(fn.__name__, fn)
+        fronts = Fronts([fn.__name__], fn)
 
         @functools.wraps(fn)
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -34,12 +34,10 @@ def creator(names: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any
                     from ...profiler import _recorder  # loaded when first used
 
                     return _recorder.function(f"aten::{fn.__name__}", args, fn, kwargs)
-            for name, value in kwargs.items():
-                classes = fronts.by_name.get(name)
-                if classes is not None and value.__class__ not in classes:
-                    wrong = fronts.mistake(args, kwargs, False)
-                    if wrong is not None:
-                        raise wrong
+            if not fronts.fits(args, kwargs):
+                wrong = fronts.mistake(args, kwargs, False)
+                if wrong is not None:
+                    raise wrong
             try:
                 if state.special and state.modes.capture is not None:
                     return state.modes.capture.function(fn, args, kwargs, True)
@@ -67,7 +65,7 @@ def checked_dtype(name: str, dtype: Any) -> dtypes.dtype | None:
         return found
     if isinstance(dtype, type) and dtype in PYTHON_TYPES:
         return PYTHON_TYPES[dtype]
-    raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {type(dtype).__name__}")
+    raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {type_of(dtype)}")
 
 
 def out_dtype(name: str, dtype: Any, out: Any) -> dtypes.dtype | None:
@@ -89,7 +87,7 @@ def size_of(name: str, size: tuple[Any, ...], position: int = 1, *, one_argument
     if one_argument or (len(size) == 1 and isinstance(first, (tuple, list))):
         if not isinstance(first, (tuple, list)):
             raise TypeError(
-                f"{name}(): argument 'size' (position {position}) must be tuple of ints, not {type(first).__name__}"
+                f"{name}(): argument 'size' (position {position}) must be tuple of ints, not {type_of(first)}"
             )
         size = tuple(first)
         inside = True
@@ -101,17 +99,17 @@ def size_of(name: str, size: tuple[Any, ...], position: int = 1, *, one_argument
 
 
 def _one_size(name: str, n: Any, at: int, position: int, inside: bool) -> int:
-    if isinstance(n, (int, np.integer)) and not isinstance(n, bool):
+    if isinstance(n, (int, np.integer)) and (at or not isinstance(n, bool)):  # of the class the first one is asked
         return int(n)
     if isinstance(n, Tensor) and n._array.dtype.kind in "iu" and n._array.size == 1:
         return int(n._array.item())
     if not inside and at == 0:
         raise TypeError(
-            f"{name}(): argument 'size' (position {position}) must be tuple of ints, not {type(n).__name__}"
+            f"{name}(): argument 'size' (position {position}) must be tuple of ints, not {type_of(n)}"
         )
     raise TypeError(
         f"{name}(): argument 'size' (position {position}) must be tuple of ints, but found element of type "
-        f"{type(n).__name__} at pos {at}"
+        f"{type_of(n)} at pos {at}"
     )
 
 
@@ -180,7 +178,7 @@ def finish(
 
 def fill_out(array: Any, out: Any) -> Any:
     if not isinstance(out, Tensor):
-        raise TypeError(f"argument 'out' must be Tensor, not {type(out).__name__}")
+        raise TypeError(f"argument 'out' must be Tensor, not {type_of(out)}")
     if out._array.shape != array.shape:
         resize_output(out, array.shape)
     out._array[...] = array

@@ -12,6 +12,7 @@ from ..._tensor import Tensor
 from ...autograd import exits
 from ...autograd.graph import warn_user
 from ..machine.arguments import is_number
+from ..machine.errors import type_of
 from ..machine.public import FUNCTIONS
 from .factories import checked_dtype, creator, empty_array, finish, place, size_of
 
@@ -201,9 +202,9 @@ def _refuse_leaf(v: Any, dtype: dtypes.dtype) -> None:
     if isinstance(v, (list, tuple)):
         if dtype.category <= dtypes.INT:
             raise TypeError(f"'{type(v).__name__}' object cannot be interpreted as an integer")
-        raise TypeError(f"must be real number, not {type(v).__name__}")
+        raise TypeError(f"must be real number, not {type_of(v)}")
     _dtype_of_leaf(v)
-    raise TypeError(f"must be real number, not {type(v).__name__}")
+    raise TypeError(f"must be real number, not {type_of(v)}")
 
 
 def _refuse_text(v: Any) -> None:
@@ -453,7 +454,7 @@ def legacy_tensor(args: tuple[Any, ...], dtype: dtypes.dtype, kwargs: dict[str, 
     if len(args) == 1 and _is_sequence(first):
         t = finish(place(array_of(first, dtype), device))
         return exits.enter(t, first, "torch.Tensor()") if exits.left else t
-    raise TypeError(f"new(): data must be a sequence (got {type(first).__name__})")
+    raise TypeError(f"new(): data must be a sequence (got {type_of(first)})")
 
 
 def legacy_constructor(cls: type, *args: Any, **kwargs: Any) -> Any:

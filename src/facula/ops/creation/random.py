@@ -32,6 +32,7 @@ from ..arrays.rejections import draw_binomial, draw_poisson
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.any_state import constant_of
+from ..machine.errors import type_of
 from ..machine.operands import common_shape
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, public
@@ -158,7 +159,7 @@ def _integer(name: str, argument: str, position: int, value: Any) -> int:
         return int(value)
     if isinstance(value, Tensor) and value._array.dtype.kind in "iu":
         return int(value.item())
-    raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be int, not {type(value).__name__}")
+    raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be int, not {type_of(value)}")
 
 
 @creator()
@@ -315,7 +316,7 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
     p = resolved(input._array)
     if not isinstance(num_samples, (int, np.integer)):
         raise TypeError(
-            f"multinomial(): argument 'num_samples' (position 2) must be int, not {type(num_samples).__name__}"
+            f"multinomial(): argument 'num_samples' (position 2) must be int, not {type_of(num_samples)}"
         )
     if p.ndim not in (1, 2):
         raise RuntimeError("prob_dist must be 1 or 2 dim")

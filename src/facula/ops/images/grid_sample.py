@@ -356,11 +356,11 @@ def grid_sample(
     """``input`` at the places of a grid, whose coordinates go from -1 to 1."""
     modes = {"bilinear": BILINEAR, "nearest": NEAREST, "bicubic": BICUBIC}
     paddings = {"zeros": ZEROS, "border": BORDER, "reflection": REFLECTION}
-    if mode not in modes:
+    if not any(mode == known for known in modes):
         raise ValueError(
             f"nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '{mode}'"
         )
-    if padding_mode not in paddings:
+    if not any(padding_mode == known for known in paddings):
         raise ValueError(
             "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', but got: "
             f"'{padding_mode}'"

@@ -228,7 +228,8 @@ def interpolate(
         area = adaptive_avg_pool1d if spatial == 1 else FUNCTIONALS[f"adaptive_avg_pool{spatial}d"]
         pooled: Tensor = area(input, tuple(sizes))
         return pooled
-    op = _ANTIALIASED[mode] if antialias else _MODES.get((mode, spatial))
+    known = any(mode == each for each, _ in _MODES)
+    op = _ANTIALIASED[mode] if antialias else _MODES.get((mode, spatial)) if known else None
     if op is None:
         raise _wrong_mode(mode, len(shape))
     exact = mode == "nearest-exact"
@@ -260,7 +261,7 @@ def antialiased(mode: str, input: Tensor, size: Any, align_corners: bool, scales
 
 
 def _wrong_mode(mode: str, ndim: int) -> NotImplementedError:
-    if mode in _NEEDS and 3 <= ndim <= 5:
+    if mode.__class__ is str and mode in _NEEDS and 3 <= ndim <= 5:
         return NotImplementedError(f"Got {ndim}D input, but {mode} mode needs {_NEEDS[mode]}D input")
     return NotImplementedError(
         f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {ndim}D) for the modes: nearest | linear | "

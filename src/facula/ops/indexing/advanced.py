@@ -16,6 +16,7 @@ from ..arrays.scatter_add import SMALL, add_rows, first_outside, from_front
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.any_state import wrap
+from ..machine.errors import type_of
 from ..machine.namespaces import show
 from ..machine.partial_write import is_expanded, partial_write
 from ..machine.primitive import primitive
@@ -385,13 +386,13 @@ def _put(self: Tensor, indices: SavedList, values: Tensor, accumulate: bool, in_
 def _index_put(name: str, self: Tensor, indices: Any, values: Any, accumulate: bool, in_place: bool) -> Tensor:
     if not isinstance(indices, (tuple, list)):
         raise TypeError(
-            f"{name}(): argument 'indices' (position 1) must be tuple of Tensors, not {type(indices).__name__}"
+            f"{name}(): argument 'indices' (position 1) must be tuple of Tensors, not {type_of(indices)}"
         )
     for i, t in enumerate(indices):
         if not isinstance(t, Tensor) and t is not None:
-            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}")
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type_of(t)}")
     if not isinstance(values, Tensor):
-        raise TypeError(f"{name}(): argument 'values' (position 2) must be Tensor, not {type(values).__name__}")
+        raise TypeError(f"{name}(): argument 'values' (position 2) must be Tensor, not {type_of(values)}")
     return put(self, checked(list(indices), self._array.shape, count=True), values, accumulate, in_place)
 
 

@@ -14,7 +14,7 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.any_state import constant_of, wrap
 from ..machine.primitive import primitive
-from ..machine.public import FUNCTIONALS
+from ..machine.public import FUNCTIONALS, public
 
 
 @primitive("EmbeddingBackward0", name="embedding", kind="linear", lowering="library")
@@ -147,6 +147,7 @@ def _check_classes(numbers: Any, num_classes: int) -> None:
         raise RuntimeError("Class values must be smaller than num_classes.")
 
 
+@public(functionals="one_hot")
 def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     """For each number a row of zeros with a 1 at its place."""
     if input._array.dtype != np.int64:
@@ -161,4 +162,4 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     return constant_of(found, "one_hot", input)
 
 
-FUNCTIONALS.update(embedding=embedding, one_hot=one_hot)
+FUNCTIONALS.update(embedding=embedding)

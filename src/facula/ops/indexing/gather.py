@@ -16,6 +16,7 @@ from ..arrays.tiles import TILE, each_rows
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import one_dim
+from ..machine.errors import NoOverload
 from ..machine.partial_write import partial_write
 from ..machine.primitive import primitive
 from ..machine.public import public
@@ -253,6 +254,8 @@ def _scatter(
     require_tensor(name, "index", 2, index)
     if value is None:
         value = src
+    elif src is not None:
+        raise NoOverload
     elif isinstance(value, Tensor) and not value._array.ndim:
         value = value._array.item()
     if reduce is not None and reduce not in _REDUCTIONS:
@@ -267,8 +270,7 @@ def _scatter(
         )
         return scatter_by_op.apply(self, (value, index), (at, reduce), in_place)
     if not isinstance(value, (bool, int, float, complex, np.number)):
-        given = ", ".join(type(v).__name__ for v in (dim, index, value))
-        raise TypeError(f"{name}() received an invalid combination of arguments - got ({given}), but expected one of:")
+        raise NoOverload
     at = _check_scatter(self, dim, index, None)
     number = checked_number(value, self.dtype)
     if reduce is None:

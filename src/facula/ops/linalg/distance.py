@@ -134,9 +134,16 @@ def _pull(g: Any, apart: Any, out: Any, p: float, xp: Any) -> Any:
     return xp.either(same, 0.0, norm_gradient(g, apart, xp.either(same, 1.0, out), p, (-1,), xp))
 
 
+_COMPUTE_MODES = (
+    "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist",
+)  # fmt: skip
+
+
 @public("cdist", "", autocast="full")
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Tensor:
     """The distance of each row of ``x1`` to each row of ``x2``."""
+    if not any(compute_mode == known for known in _COMPUTE_MODES):
+        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
     a, b = x1._array, x2._array
     for name, t in (("X1", x1), ("X2", x2)):
         if t._array.dtype.kind not in "fV":

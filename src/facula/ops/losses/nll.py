@@ -18,6 +18,7 @@ from ..arrays.meta import by_zeros
 from ..arrays.sums import add_up
 from ..arrays.types import Array
 from ..machine import batching
+from ..machine.errors import type_of
 from ..machine.primitive import primitive
 from ..machine.refusals import refuse_gradient, scalar_type
 from ..machine.rules import no_gradient
@@ -283,7 +284,7 @@ def cross_entropy(
     """The cross entropy of the softmax over the classes with target classes, or with target probabilities."""
     if not isinstance(target, Tensor):
         raise TypeError(
-            f"cross_entropy_loss(): argument 'target' (position 2) must be Tensor, not {type(target).__name__}"
+            f"cross_entropy_loss(): argument 'target' (position 2) must be Tensor, not {type_of(target)}"
         )
     if weight is None and not label_smoothing and _is_plain(input, target):
         found: Tensor = nll_loss_op(log_softmax_op(input, 1), target, None, reduction, ignore_index)[0]

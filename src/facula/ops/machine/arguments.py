@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.numbers import LARGEST
 from ..._tensor import Tensor
 
 NUMPY_NAMES = {
@@ -38,6 +39,8 @@ def size_tuple(size: tuple[Any, ...]) -> tuple[int, ...]:
 
 def as_int(value: Any) -> int:
     if value.__class__ is int:
+        if not -LARGEST <= value < LARGEST:
+            raise ValueError("Overflow when unpacking long long")
         return value
     if isinstance(value, Tensor):
         return int(value.item())

@@ -22,9 +22,12 @@ from .any_state import finished, outputs, transforms
 from .arguments import NUMPY_NAMES, is_number
 from .call import made
 from .deprecated import warn_of_old_overload
+from .errors import type_of
+from .forms import forms
 from .namespaces import TENSORS
 from .native import Native
 from .operands import check_devices, check_dtypes, operands, run_kernel, wrong_operand
+from .overloads import no_combination
 from .primitive import Primitive
 from .rule import Gradient
 from .signatures import mistake
@@ -204,15 +207,15 @@ def any_state(
         return _measured(op, args, operator, out, attributes, form)
     if state.special and state.modes.capture is not None:
         state.modes.capture.adopt(args)
+    if not op.numbers:
+        for i, v in enumerate(args):
+            if isinstance(v, (bool, int, float, complex, np.generic)):
+                raise wrong_operand(op, args, form, i)
     found = operands(op, args, attributes)
     if found is None:
         if operator:
             return NotImplemented
         raise wrong_operand(op, args, form)
-    if not op.numbers:
-        for i, v in enumerate(args):
-            if isinstance(v, (bool, int, float, complex, np.generic)):
-                raise wrong_operand(op, args, form, i)
     if out is not None:
         from .public import refuse_recorded_out  # it imports this module
 
@@ -269,7 +272,7 @@ def _is_factor(value: Any) -> bool:
 
 def any_spelling(op: Elementwise, args: tuple[Any, ...], rest: tuple[Any, ...], more: dict[str, Any], form: str) -> Any:
     """A call that is not plainly (tensor) or (tensor, tensor): keywords, subclasses, numbers first, mistakes."""
-    out = alpha = None
+    out, alpha = None, 1
     first, last = type(args[0]), type(args[-1])
     if first in DIRECT and (last in DIRECT or last is float) and not rest and not more and len(args) <= 2:
         if (first in PLAIN and (last in PLAIN or last is float)) or (state.special and state.modes.function_modes):
@@ -305,17 +308,17 @@ def any_spelling(op: Elementwise, args: tuple[Any, ...], rest: tuple[Any, ...], 
                 raise TypeError(f"{op.name}() got an unexpected keyword argument '{key}'")
         missing = [name for name, v in zip(op.tensor_names, given) if v is MISSING]
         if missing and op.with_alpha is not None:
-            kinds = ", ".join(type(v).__name__ for v in given[form == "method" :] if v is not MISSING)
-            raise TypeError(f"{op.name}() received an invalid combination of arguments - got ({kinds})")
+            told = tuple([v for v in given[form == "method" :] if v is not MISSING])
+            raise no_combination(op.name, told, {}, forms(op.name, form == "method"))
         if missing:
             shown = ", ".join(f'"{name}"' for name in missing)
             raise TypeError(f"{op.name}() missing {len(missing)} required positional arguments: {shown}")
         if out is not None and not isinstance(out, Tensor):
-            raise TypeError(f"{op.name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+            raise TypeError(f"{op.name}(): argument 'out' must be Tensor, not {type_of(out)}")
     if form == "operator" and not isinstance(given[0], Tensor):
         kind = type(given[0]).__name__
         raise TypeError(f"descriptor of {op.name} for 'torch._C.TensorBase' objects doesn't apply to a '{kind}' object")
-    if alpha is not None and not (alpha.__class__ is int and alpha == 1):
+    if not (alpha.__class__ is int and alpha == 1):
         if not is_number(alpha):
             wrong = mistake(op.name, tuple(given), {"alpha": alpha}, form == "method")
             if wrong is not None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.devices import device
-from ..._core.dtypes import dtype
+from ..._core.dtypes import bfloat16, dtype, float16, float32
 from ..._core.generator import Generator
 from ..._core.layouts import layout, memory_format
 from ..._core.size import Size
@@ -107,54 +107,19 @@ def memory_error(e: Exception, args: tuple[Any, ...]) -> Exception | None:
     return RuntimeError("Storage size calculation overflowed" + (f" with sizes={sizes}" if sizes else ""))
 
 
-def argument_error(
-    e: Exception, fn: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any], is_method: bool,
-    overloads: bool,
-) -> TypeError:  # fmt: skip
-    """What PyTorch says where Python, or the operator, said ``e``."""
-    parameters = list(inspect.signature(fn).parameters.values())
-    shown = args[1:] if is_method else args
-    if isinstance(e, WrongArgument):
-        names = [p.name for p in parameters]
-        others = len(args) + len(kwargs) - 2
-        if overloads and e.name != names[0] and (e.name not in kwargs or not others):
-            return no_combination(name, shown, kwargs)
-        if e.name in kwargs or e.name not in names:
-            return TypeError(f"{name}(): {e}")
-        at = names.index(e.name) + (0 if is_method else 1)
-        return TypeError(
-            f"{name}(): argument '{e.name}' (position {at}) must be {e.wanted}, not {type_of(e.value)}"
-        )
-    if isinstance(e, NoOverload):
-        return no_combination(name, shown, kwargs)
-    message = str(e).partition("() ")[2]
-    if "unexpected keyword" in message or "multiple values" in message:
-        known = {p.name for p in parameters}
-        if overloads and not shown[0 if is_method else 1 :] and not known.intersection(kwargs):
-            return no_combination(name, shown, kwargs)
-        stranger = next((k for k in kwargs if k not in known), None)
-        if stranger is not None:
-            message = f"got an unexpected keyword argument '{stranger}'"
-        return TypeError(f"{name}() {message}")
-    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    hidden = 1 if is_method else 0
-    needed = sum(p.default is p.empty for p in positional)
-    if "missing" in message:
-        absent = [p.name for p in positional[len(args) :] if p.default is p.empty and p.name not in kwargs]
-        if overloads or not absent:
-            return no_combination(name, shown, kwargs)
-        quoted = ", ".join(f'"{n}"' for n in absent)
-        return TypeError(f"{name}() missing {len(absent)} required positional arguments: {quoted}")
-    most, least = len(positional) - hidden, needed - hidden
-    s = "" if most == 1 else "s"
-    takes = f"{most} positional argument{s}"
-    if most != least:
-        takes = f"from {max(least, 1)} to {most} positional arguments"
-    return TypeError(f"{name}() takes {takes} but {len(shown)} {'was' if len(shown) == 1 else 'were'} given")
+_C_NAMES = {
+    "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float", "float64": "double", "int32": "int",
+}  # fmt: skip
 
 
-def no_combination(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TypeError:
-    given = ", ".join(map(type_of, args))
-    named = [f"{k}={type_of(v)}" for k, v in kwargs.items()]
-    told = ", ".join([given, *named]) if args else "".join(f"{n}, " for n in named)
-    return TypeError(f"{name}() received an invalid combination of arguments - got ({told})")
+def unconvertible(d: dtype) -> RuntimeError:
+    """What PyTorch says of a number that a tensor of this dtype cannot hold."""
+    return RuntimeError(f"value cannot be converted to type {_C_NAMES.get(d.name, f'{d.name}_t')} without overflow")
+
+
+def unreal(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Exception | None:
+    """The same of a complex number beside a tensor of real ones."""
+    like = args[0].dtype if args and hasattr(args[0], "_array") else None
+    if like is None or like.is_complex or not any(isinstance(v, complex) for v in (*args, *kwargs.values())):
+        return None
+    return unconvertible(float32 if like in (float16, bfloat16) else like)

@@ -20,7 +20,9 @@ from ..._core.layouts import layout, memory_format
 from ..._core.size import Size
 from ..._levels.needs_values import NeedsValues
 from ...autograd.saved import DIRECT
-from .signatures import Parameter, forms, mistake
+from .forms import Form, Parameter, forms, known_name
+from .handed import parameters, steps, wrong_handed
+from .signatures import mistake
 from .text import Text, compiled_when_called
 
 _PLAIN: dict[str, tuple[type, ...]] = {
@@ -36,9 +38,24 @@ _PLAIN: dict[str, tuple[type, ...]] = {
 class Fronts:
     """Which classes the parameters of a function plainly take, as far as that is known: asked when first called."""
 
-    def __init__(self, name: str, fn: Callable[..., Any]) -> None:
-        self.name = name
+    def __init__(self, names: list[str], fn: Callable[..., Any], is_functional: bool = False) -> None:
+        self.names = names
+        """What PyTorch may call it: functions and methods first."""
         self.fn = fn
+        self.is_functional = is_functional
+        """Whether it is a function of ``nn.functional`` alone."""
+
+    @cached_property
+    def name(self) -> str:
+        """What PyTorch calls it."""
+        return known_name(*self.names)
+
+    def handed(self, is_method: bool) -> str:
+        """The name under which it is known what PyTorch does with the arguments; empty if it is a function of C++."""
+        names = [f"F.{n}" for n in self.names] if self.is_functional else self.names
+        if is_method:
+            names = [*(f".{n}" for n in names), *names]
+        return next((n for n in names if steps(n)), "")
 
     @cached_property
     def parameters(self) -> list[inspect.Parameter]:
@@ -46,21 +63,43 @@ class Fronts:
 
     @cached_property
     def known(self) -> list[Parameter]:
-        """The parameters of PyTorch's forms; none if the function has others, as those of ``nn.functional`` may."""
-        known = [p for form in forms(self.name, False) or forms(self.name, True) for p in form.parameters]
+        """The parameters of PyTorch's forms; none if they may be others, as those of ``nn.functional``."""
+        handed = {self.handed(False), self.handed(True)} - {""}
+        if handed:
+            return [p for name in sorted(handed) for p in parameters(name)]
+        known = [p for form in self.forms for p in form.parameters]
         names = {"input", "self", "out", *(p.name for p in known)}
         own = [p for p in self.parameters[1:] if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
-        return known if all(p.name in names for p in own) else []
+        return known if not self.is_functional or all(p.name in names for p in own) else []
+
+    @cached_property
+    def forms(self) -> tuple[Form, ...]:
+        return forms(self.name, False) or forms(self.name, True)
 
     def mistake(self, args: tuple[Any, ...], kwargs: dict[str, Any], is_method: bool) -> Exception | None:
         """What PyTorch says of arguments that it does not take, if that is known."""
+        name = self.handed(is_method)
+        if name:
+            try:
+                bound = inspect.Signature(self.parameters).bind(*args, **kwargs)
+            except TypeError:
+                return None
+            bound.apply_defaults()
+            return wrong_handed(name, bound.arguments)
         return mistake(self.name, args, kwargs, is_method) if self.known else None
 
     @cached_property
     def by_name(self) -> dict[str, Any]:
         """None where anything will do."""
         named = [p for p in self.parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
-        return {p.name: _classes(p, [k for k in self.known if k.name == p.name]) for p in named}
+        return {p.name: _classes(p, self._meant(i, p.name)) for i, p in enumerate(named)}
+
+    def _meant(self, i: int, name: str) -> list[Parameter]:
+        """PyTorch's parameters for one of ours: of the same name, or at the same place where that has other names."""
+        same = [k for k in self.known if k.name == name]
+        if same or not self.known or self.handed(False) or self.is_functional:
+            return same
+        return [form.positional[i] for form in forms(self.name, False) if i < len(form.positional)]
 
     @cached_property
     def positional(self) -> list[Any]:
@@ -76,8 +115,8 @@ class Fronts:
         return any(p.kind in (p.VAR_POSITIONAL, p.POSITIONAL_ONLY) for p in self.parameters)
 
     def fits(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-        """Whether all arguments but the first are plain."""
-        for value, classes in zip(args[1:], self.positional[1:]):
+        """Whether all arguments are plain."""
+        for value, classes in zip(args, self.positional):
             if classes is not None and value.__class__ not in classes:
                 return False
         for name, value in kwargs.items():

@@ -14,6 +14,7 @@ from ..._tensor import Tensor
 from .any_state import ndarray, wrap
 from .arguments import is_number
 from .errors import type_of
+from .forms import known_name
 from .signatures import mistake
 
 if TYPE_CHECKING:
@@ -169,7 +170,8 @@ def check_devices(arrays: list[Any]) -> None:
 
 def wrong_operand(op: Elementwise, args: tuple[Any, ...], form: str = "function", at: int = -1) -> TypeError:
     """What PyTorch says of an argument of the wrong type. A method does not count its own tensor."""
-    known = mistake(f"{op.name}_" if form == "inplace" else op.name, args, {}, form != "function")
+    own = known_name(op.name)
+    known = mistake(f"{own}_" if form == "inplace" else own, args, {}, form != "function")
     if isinstance(known, TypeError):
         return known
     for i, (name, v) in enumerate(zip(op.tensor_names, args, strict=False)):

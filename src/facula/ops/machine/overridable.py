@@ -14,6 +14,7 @@ from typing import Any
 from ..._core import state
 from ...autograd.saved import DIRECT
 from ...overrides import asking, call_override, overridden
+from .text import replaced_code
 
 _noted: list[Any] = []
 
@@ -43,30 +44,18 @@ def _asking_code(fn: Any, plain: Any) -> Any:
     required = names[: len(names) - len(fn.__defaults__ or ())]
     optional = [*names[len(required) :], *keywords]
     tensors = [n for n in required if fn.__annotations__.get(n) == "Tensor"] or names[:1]
-    text = "\n".join([
+    lines = [
         f"def {fn.__name__}({', '.join(names)}{', *, ' if keywords else ''}{', '.join(keywords)}):",
         f"    if {' and '.join(f'{n}.__class__ in {_DIRECT!r}' for n in tensors)} and not {_MODES!r}():",
         f"        return {_PLAIN!r}({', '.join([*names, *(f'{n}={n}' for n in keywords)])})",
         f"    return {_ASK!r}({_PLAIN!r}, {_PUBLIC!r}, ({''.join(f'{n}, ' for n in required)}), "
         f"{{{', '.join(f'{n!r}: {n}' for n in optional)}}})",
-    ])  # fmt: skip
-    made: dict[str, Any] = {}
-    exec(_compiled(text, code.co_filename), made)
-    asks = made[fn.__name__].__code__
+    ]  # fmt: skip
     meant = {_DIRECT: DIRECT, _MODES: _modes_are_on, _PLAIN: plain, _ASK: _ask, _PUBLIC: fn}
-    constants = tuple([meant.get(c, c) if isinstance(c, str) else c for c in asks.co_consts])
-    return asks.replace(co_consts=constants)
+    return replaced_code(lines, fn, meant)
 
 
 _DIRECT, _MODES, _PLAIN, _ASK, _PUBLIC = (f"<{name}>" for name in ("direct", "modes", "plain", "ask", "public"))
-
-
-def _compiled(text: str, filename: str) -> Any:
-    import warnings  # loaded when first used
-
-    with warnings.catch_warnings():  # of calls of strings, which the constants are for now
-        warnings.simplefilter("ignore", SyntaxWarning)
-        return compile(text, filename, "exec")
 
 
 def _modes_are_on() -> bool:

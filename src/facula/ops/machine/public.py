@@ -23,8 +23,9 @@ from ..arrays.strides import resized
 from .any_state import mark_new
 from .arguments import NUMPY_NAMES
 from .elementwise import Elementwise
-from .errors import NoOverload, WrongArgument, argument_error, is_binding_error, memory_error, misfit
+from .errors import NoOverload, WrongArgument, is_binding_error, memory_error, misfit, type_of, unreal
 from .front import Fronts, front
+from .overloads import argument_error
 from .primitive import Primitive
 from .write import (
     check_no_overlap,
@@ -174,7 +175,8 @@ def public(
         direct = PLAIN if makes else DIRECT
 
         in_place = title.endswith("_")
-        fronts = Fronts(fn.__name__ if fn.__name__ in functions.split() else title, fn)
+        names = [*functions.split(), *methods.split(), *functionals.split(), fn.__name__, title]
+        fronts = Fronts(names, fn, not functions and not methods)
 
         def form(is_method: bool) -> Callable[..., Any]:
             call = front(
@@ -259,6 +261,9 @@ def public(
             told = fronts.mistake(args, given, is_method)
             if told is not None:
                 return told
+            told = unreal(args, given) if fronts.known and isinstance(e, (TypeError, NotImplementedError)) else None
+            if told is not None:
+                return told
             if not isinstance(e, REFUSALS) and not in_place:
                 return e
             if in_place and args and not isinstance(e, TypeError) and not str(e).startswith(_BEFORE_LEAVES):
@@ -267,14 +272,15 @@ def public(
                     return first
             if not isinstance(e, (TypeError, AttributeError)):
                 too_large = memory_error(e, args)
-                wrong = misfit(fn, args, given) if too_large is None and type(e) is ValueError else None
+                asks = too_large is None and type(e) is ValueError and not fronts.handed(is_method)
+                wrong = misfit(fn, args, given) if asks else None
                 if wrong is None:
                     return too_large or e
                 e = wrong
             if takes_tensor and args and not isinstance(args[0], Tensor):
                 e = WrongArgument(fn.__code__.co_varnames[0], args[0], "Tensor")
             elif not isinstance(e, (WrongArgument, NoOverload)) and not is_binding_error(e):
-                wrong = misfit(fn, args, given)
+                wrong = misfit(fn, args, given) if not fronts.handed(is_method) else None
                 if wrong is None:
                     return e
                 e = wrong
@@ -340,7 +346,7 @@ def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = (), reco
         parts = [write_out(name, o, r, args, record) for o, r in zip(out, result, strict=True)]
         return getattr(type(result), "out", type(result))(parts)
     if not isinstance(out, Tensor):
-        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type_of(out)}")
     if state.modes.levels:
         from ..._levels.dual import check_no_dual  # it imports this module
 

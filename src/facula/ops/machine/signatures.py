@@ -1,17 +1,9 @@
-"""Which arguments PyTorch's functions take, and what it says of others.
-
-``signatures.txt`` has the forms of each function; ``python -m tests.signatures`` writes it. It is read when a call has
-failed or has unusual arguments, never before. A parameter is its kind, its name, and ``=`` if it may be left out:
-``Tensor? bias=`` may be None, ``ints2 stride=`` is a list of numbers or one number in place of two equal ones. Forms of
-methods that are no functions begin with a dot, and without ``self``.
-"""
+"""Which arguments PyTorch's functions take, and what it says of others."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -22,82 +14,14 @@ from ..._core.layouts import layout, memory_format
 from ..._core.numbers import too_big
 from ..._tensor import Tensor
 from .arguments import NUMPY_NAMES
-from .errors import no_combination, type_of
+from .errors import type_of
+from .forms import Form, Parameter, forms
+from .overloads import no_combination
 
 LONGEST = 2**63
 
-
-class Parameter(NamedTuple):
-    kind: str
-    size: int
-    """How many numbers one number stands for."""
-    nullable: bool
-    name: str
-    optional: bool
-    keyword_only: bool
-
-    @property
-    def said(self) -> str:
-        """Its kind in PyTorch's words."""
-        return _SAID.get(self.kind, self.kind)
-
-
-class Form(NamedTuple):
-    """One form of a function."""
-
-    parameters: list[Parameter]
-
-    @property
-    def least(self) -> int:
-        return sum(not p.optional for p in self.parameters)
-
-    @property
-    def positional(self) -> list[Parameter]:
-        return [p for p in self.parameters if not p.keyword_only]
-
-    @property
-    def takes_sizes(self) -> bool:
-        """Whether numbers one after the other stand for a list of them."""
-        return len(self.positional) == 1 and self.parameters[0].kind == "ints"
-
-
-@cache
-def _lines() -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for line in (Path(__file__).parent / "signatures.txt").read_text(encoding="utf-8").splitlines():
-        name, _, form = line.partition("(")
-        found.setdefault(name, []).append(form[:-1])
-    return found
-
-
-@cache
-def forms(name: str, is_method: bool) -> tuple[Form, ...]:
-    """The forms of a function, or of a method without its tensor; none if they are not known."""
-    lines = _lines()
-    if not is_method:
-        return tuple(_form(line) for line in lines.get(name, ()))
-    if f".{name}" in lines:
-        return tuple(_form(line) for line in lines[f".{name}"])
-    functions = [_form(line) for line in lines.get(name, ())]
-    return tuple(
-        Form([p for p in form.parameters if p.name not in ("input", "out")])
-        for form in functions
-        if any(p.name == "input" and p.kind == "Tensor" for p in form.parameters)
-    )
-
-
-def _form(line: str) -> Form:
-    parameters, keyword_only = [], False
-    for each in filter(None, line.split(", ")):
-        if each == "*":
-            keyword_only = True
-            continue
-        kind, _, name = each.partition(" ")
-        kind, nullable = kind.removesuffix("?"), kind.endswith("?")
-        bare = kind.rstrip("0123456789")
-        size = int(kind[len(bare) :] or 0)
-        parameters.append(Parameter(bare, size, nullable, name.rstrip("="), name.endswith("="), keyword_only))
-    return Form(parameters)
+ANY: Any = object()
+"""Stands for an argument that is as it should be."""
 
 
 # ---- kinds of arguments
@@ -165,13 +89,15 @@ _TAKES: dict[str, Callable[[Any], bool]] = {
     "torch.memory_format": lambda value: isinstance(value, memory_format),
     "torch.device": lambda value: isinstance(value, (device, str)) or _is_int(value),
     "torch.Generator": lambda value: isinstance(value, Generator),
+    "torch.Storage": lambda value: hasattr(value, "untyped") or hasattr(value, "_bytes"),
 }
-
-_SAID = {"ints": "tuple of ints", "floats": "tuple of floats", "Numbers": "tuple of Scalars",
-         "Tensors": "tuple of Tensors", "SymInt": "int"}  # fmt: skip
 
 
 # ---- calls
+
+
+class WrongElement(TypeError):
+    """A list of tensors has something else in it: no further forms are tried."""
 
 
 def mistake(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], is_method: bool) -> Exception | None:
@@ -185,11 +111,13 @@ def mistake(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], is_method:
     for form, wrong in zip(known, told):
         if wrong is None:
             return _unpacked(name, form, args, kwargs)
+        if isinstance(wrong, WrongElement):
+            return TypeError(*wrong.args)
     given = len(args) + len(kwargs)
     plausible = [wrong for form, wrong in zip(known, told) if form.least <= given <= len(form.parameters)]
     if len(known) == 1:
         return told[0]
-    return plausible[0] if len(plausible) == 1 else no_combination(name, args, kwargs)
+    return plausible[0] if len(plausible) == 1 else no_combination(name, args, kwargs, known)
 
 
 def _misfit(name: str, form: Form, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TypeError | None:
@@ -212,7 +140,8 @@ def _misfit(name: str, form: Form, args: tuple[Any, ...], kwargs: dict[str, Any]
             value = args[i]
         if value is None and p.nullable:
             continue
-        if not _takes(p, value) and not (i == 0 and not by_name and form.takes_sizes and _is_index(value)):
+        is_size = i == 0 and not by_name and form.takes_sizes and _is_index(value)
+        if not (is_size or _takes(p, value)):
             return _wrong(name, p, i, value, by_name)
     if used < len(kwargs):
         return _stranger(name, form, len(args), kwargs)
@@ -221,13 +150,15 @@ def _misfit(name: str, form: Form, args: tuple[Any, ...], kwargs: dict[str, Any]
 
 def _takes(p: Parameter, value: Any) -> bool:
     takes = _TAKES.get(p.kind)
-    return takes is None or takes(value) or (p.size > 0 and _is_index(value))
+    if takes is None or value is ANY or takes(value):
+        return True
+    return (p.size > 0 and _is_index(value)) or (p.or_number and _is_number(value))
 
 
 def _wrong(name: str, p: Parameter, i: int, value: Any, by_name: bool) -> TypeError:
     if p.kind == "Tensors" and isinstance(value, (tuple, list)):
         at = next(k for k, t in enumerate(value) if not _is_tensor(t))
-        return TypeError(f"expected Tensor as element {at} in argument {i}, but got {type_of(value[at])}")
+        return WrongElement(f"expected Tensor as element {at} in argument {i}, but got {type_of(value[at])}")
     where = "" if by_name else f" (position {i + 1})"
     if p.kind in ("ints", "floats", "Numbers") and isinstance(value, (tuple, list)) and not by_name:
         found = f"but found element of type {type_of(value[0])} at pos 0"
@@ -272,7 +203,7 @@ def _unpacked(name: str, form: Form, args: tuple[Any, ...], kwargs: dict[str, An
                 if type(n) is int and not -LONGEST <= n < LONGEST:
                     return _not_unpacked(name, p, at, "Overflow when unpacking long long")
         elif type(value) is int and not -LONGEST <= value < LONGEST:
-            if p.kind in ("int", "SymInt", "ints"):
+            if p.kind in ("int", "SymInt", "ints", "torch.device"):
                 return ValueError("Overflow when unpacking long long")
             if p.kind == "Number":
                 return too_big(value)

@@ -7,6 +7,7 @@ functions of its own in which these loops are written out: ``call`` and ``node``
 from __future__ import annotations
 
 import linecache
+import warnings
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
@@ -55,3 +56,17 @@ def compiled_when_called(text: Callable[[dict[str, Any]], Callable[..., Any]], n
 
 def _first_call(*args: Any, **kwargs: Any) -> Any:
     return _compile_it()(*args, **kwargs)  # type: ignore[name-defined]  # noqa: F821
+
+
+def replaced_code(lines: list[str], fn: Any, meant: dict[str, Any]) -> Any:
+    """Code for a function, from a text, where strings such as ``'<plain>'`` stand for values.
+
+    The values become constants of the code: its globals are those of the function.
+    """
+    made: dict[str, Any] = {}
+    with warnings.catch_warnings():  # of calls of strings, which the constants are for now
+        warnings.simplefilter("ignore", SyntaxWarning)
+        exec(compile("\n".join(lines), fn.__code__.co_filename, "exec"), made)
+    code = made[fn.__name__].__code__
+    constants = tuple([meant.get(c, c) if isinstance(c, str) else c for c in code.co_consts])
+    return code.replace(co_consts=constants, co_firstlineno=fn.__code__.co_firstlineno)

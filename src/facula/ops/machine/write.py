@@ -24,7 +24,11 @@ from . import recipes
 from .any_state import ndarray, transforms
 from .call import made, needs_record
 from .elementwise import Elementwise
+from .errors import NoOverload
+from .forms import forms
 from .operands import check_devices, check_dtypes, common_shape, operands, run_kernel, wrong_operand
+from .overloads import no_combination
+from .signatures import mistake
 
 
 def inplace_form(op: Any, operator: bool = False) -> Callable[..., Any]:
@@ -104,6 +108,23 @@ def refused_first(e: Exception, self: Any, *others: Any) -> Exception:
         except RuntimeError as first:
             return first
     return e
+
+
+def explaining(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method in place, whose failures are told as PyTorch tells them: of arguments first, then of leaves."""
+
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return method(self, *args, **kwargs)
+        except Exception as e:
+            wrong = mistake(name, (self, *args), kwargs, True)
+            if wrong is None and isinstance(e, NoOverload):
+                wrong = no_combination(name, args, kwargs, forms(name, True))
+            raise wrong or refused_first(e, self, *args, *kwargs.values()) from None
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__, call.__wrapped__ = method.__doc__, method  # type: ignore[attr-defined]
+    return call
 
 
 def is_simple_write(self: Any, source: Any = None) -> bool:

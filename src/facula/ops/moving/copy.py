@@ -15,6 +15,7 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import is_number
 from ..machine.call import is_apart
+from ..machine.errors import type_of
 from ..machine.operands import common_shape
 from ..machine.overridable import overridable
 from ..machine.primitive import primitive
@@ -92,7 +93,7 @@ def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
         if not is_number(src):
             if overridden((src,)):
                 return call_override(copy_, copy_, (self, src, non_blocking)[: 2 + non_blocking], {})
-            raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
+            raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type_of(src)}")
         from ..creation.create import tensor  # it imports this module
 
         src = tensor(src)

@@ -8,15 +8,18 @@ from typing import Any
 import numpy as np
 
 from ..._core import dtypes
+from ..._core.numbers import whole
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ...overrides import call_override, overridden
 from ..arrays.types import Array
 from ..machine import batching
+from ..machine.errors import unconvertible
 from ..machine.overridable import overridable
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, public
 from ..machine.rules import fit, no_gradient
+from ..machine.signatures import mistake
 from ..machine.write import change, is_simple_write, refused_first
 from .copy import assign
 
@@ -63,14 +66,17 @@ def fill_(self: Any, value: Any) -> Any:
     """Set every element."""
     if isinstance(value, Tensor):
         if value._array.ndim:
-            wrong = RuntimeError(
-                "fill_ only supports 0-dimension value tensor but got tensor with "
-                f"{value._array.ndim} dimensions."
+            error = RuntimeError(
+                f"fill_ only supports 0-dimension value tensor but got tensor with {value._array.ndim} dimensions."
             )
-            raise refused_first(wrong, self, value)
+            raise refused_first(error, self, value)
         return change(fill_tensor_op, self, (value,), assign)
-    if not isinstance(value, (int, float, complex)) and overridden((value,)):
-        return call_override(fill_, fill_, (self, value), {})
+    if not isinstance(value, (int, float, complex)):
+        if overridden((value,)):
+            return call_override(fill_, fill_, (self, value), {})
+        wrong = mistake("fill_", (self, value), {}, True)
+        if wrong is not None:
+            raise wrong
     number = value
 
     def write(target: np.ndarray[Any, Any]) -> None:
@@ -79,9 +85,6 @@ def fill_(self: Any, value: Any) -> Any:
     return change(fill_number_op, self, (), write, (number,), overlap=True)
 
 
-_C_NAMES = {
-    "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float", "float64": "double", "int32": "int",
-}  # fmt: skip
 
 
 def checked_number(value: Any, d: dtypes.dtype) -> Any:
@@ -90,24 +93,20 @@ def checked_number(value: Any, d: dtypes.dtype) -> Any:
         return value
     if isinstance(value, complex):
         if value.imag:
-            raise _overflow(d)
+            raise unconvertible(d)
         value = value.real
     if d.category == dtypes.FLOAT:
         if isinstance(value, float) and (abs(value) < 65504 or math.isinf(value)):
             return value
-        if abs(value) > dtypes.finfo(d).max and not math.isinf(value):
-            raise _overflow(d)
+        if abs(whole(value)) > dtypes.finfo(d).max and not math.isinf(value):
+            raise unconvertible(d)
         return value
     info = np.iinfo(d.numpy)
     wraps = not d.is_signed and not isinstance(value, float)
     if not (-info.max if wraps else info.min) <= value <= info.max:
-        raise _overflow(d)
+        raise unconvertible(d)
     value = int(value)
     return value if d.is_signed or value >= 0 else value + info.max + 1
-
-
-def _overflow(d: dtypes.dtype) -> RuntimeError:
-    return RuntimeError(f"value cannot be converted to type {_C_NAMES.get(d.name, f'{d.name}_t')} without overflow")
 
 
 def zero_(self: Any) -> Any:

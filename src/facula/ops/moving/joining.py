@@ -20,6 +20,7 @@ from ...overrides import call_override, overridden
 from ..arrays.types import Arrays
 from ..machine import batching
 from ..machine.arguments import one_dim
+from ..machine.errors import type_of
 from ..machine.operands import common_shape
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, public
@@ -62,11 +63,11 @@ def joined(arrays: Any, dim: int) -> Any:
 def _checked(name: str, tensors: Any) -> Any:
     if not isinstance(tensors, (tuple, list)):
         raise TypeError(
-            f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}"
+            f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type_of(tensors)}"
         )
     for i, t in enumerate(tensors):
         if not isinstance(t, Tensor):
-            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}")
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type_of(t)}")
     return tensors
 
 
@@ -90,7 +91,8 @@ def _quick(names: str, fn: Callable[..., Any], check_out: Any = None) -> None:
                     if t.__class__ not in PLAIN:
                         break
                 else:
-                    if len(args) + len(kwargs) <= 2:
+                    dim = args[1] if len(args) > 1 else kwargs.get("dim", 0)
+                    if dim.__class__ is int and abs(dim) < 64 and len(args) + len(kwargs) <= 2:
                         return fn(*args, **kwargs)
         if overridden(args, kwargs):
             return call_override(slow, call, args, kwargs)
@@ -362,7 +364,7 @@ def block_diag(*tensors: Any) -> Tensor:
     """A matrix with the given ones along its diagonal."""
     for i, t in enumerate(tensors):
         if not isinstance(t, Tensor):
-            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}")
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type_of(t)}")
         if t._array.ndim > 2:
             raise RuntimeError(
                 f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {i} has {t._array.ndim} "

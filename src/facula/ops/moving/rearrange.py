@@ -17,7 +17,7 @@ from ..machine import batching
 from ..machine.arguments import as_int, one_dim, size_tuple
 from ..machine.errors import NoOverload, WrongArgument
 from ..machine.primitive import primitive
-from ..machine.public import FUNCTIONS, public
+from ..machine.public import public
 from ..machine.write import inplace_form
 from ..views.shape import contiguous, expand_op, flatten, reshape, unsqueeze_op
 from ..views.slices import diagonal_array, two_dims, zeros_beside
@@ -365,6 +365,7 @@ def _triangle_indices(name: str, row: int, col: int, offset: int, dtype: Any, lo
     return Tensor._wrap(np.array(inside.nonzero(), np.int64 if dtype is None else dtype.numpy))
 
 
+@public("tril_indices")
 def tril_indices(
     row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None, layout: Any = None
 ) -> Tensor:
@@ -372,15 +373,12 @@ def tril_indices(
     return _triangle_indices("tril_indices", row, col, offset, dtype, True)
 
 
+@public("triu_indices")
 def triu_indices(
     row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None, layout: Any = None
 ) -> Tensor:
     """The row and column numbers on and above a diagonal."""
     return _triangle_indices("triu_indices", row, col, offset, dtype, False)
-
-
-FUNCTIONS["tril_indices"] = tril_indices
-FUNCTIONS["triu_indices"] = triu_indices
 
 
 # ---- diagonals

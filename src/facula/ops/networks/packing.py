@@ -11,6 +11,7 @@ from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.any_state import wrap
+from ..machine.errors import type_of
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.refusals import scalar_type
@@ -104,7 +105,7 @@ def pad_sequence(sequences: Any, batch_first: bool, padding_value: float, paddin
     """Sequences of several lengths side by side, filled up to the longest."""
     for i, t in enumerate(sequences):
         if not isinstance(t, Tensor):
-            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}")
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type_of(t)}")
     if not sequences:
         raise RuntimeError("received an empty list of sequences")
     if padding_side not in ("left", "right"):

@@ -13,9 +13,11 @@ from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine.arguments import is_number
 from ..machine.elementwise import Elementwise, elementwise
+from ..machine.errors import type_of
 from ..machine.public import OTHER_THAN_FOUND, expose, public
 from ..machine.refusals import only
 from ..machine.rules import no_gradient
+from ..machine.write import explaining
 from .arithmetic import by_kind, number_like, tensor_first
 
 
@@ -26,7 +28,7 @@ def _comparison(name: str, ufunc: Any, alias: str, operator: str, sign: str, che
     names = f"{name} {alias}".strip()
     expose(op, names, names, operators=operator)
     change = _comparison_in_place(name, ufunc, check, lowering)
-    set_methods(**{f"{n}_": change for n in names.split()})
+    set_methods(**{f"{n}_": explaining(f"{n}_", change) for n in names.split()})
     return op
 
 
@@ -182,7 +184,7 @@ def isclose(
 ) -> Tensor:
     """Elementwise ``|input - other| <= atol + rtol * |other|``."""
     if not isinstance(other, Tensor):
-        raise TypeError(f"isclose(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
+        raise TypeError(f"isclose(): argument 'other' (position 2) must be Tensor, not {type_of(other)}")
     if input.dtype is not other.dtype:
         names = dtypes.SCALAR_TYPE_NAMES
         raise RuntimeError(f"{names[input.dtype]} did not match {names[other.dtype]}")
@@ -218,7 +220,7 @@ def allclose(
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether shapes and all elements are equal."""
     if not isinstance(other, Tensor):
-        raise TypeError(f"equal(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
+        raise TypeError(f"equal(): argument 'other' (position 2) must be Tensor, not {type_of(other)}")
     a, b = input._array, other._array
     if a.__class__ is MetaArray:
         raise NotImplementedError(no_meta_kernel("equal"))

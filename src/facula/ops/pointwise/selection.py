@@ -17,13 +17,15 @@ from ..arrays.types import Array
 from ..machine.arguments import is_number
 from ..machine.deprecated import warn_of_old_overload
 from ..machine.elementwise import elementwise
+from ..machine.errors import NoOverload
 from ..machine.operands import common_shape, operands, promoted
 from ..machine.overridable import overridable
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, OTHER_THAN_FOUND, expose, public
 from ..machine.refusals import only
 from ..machine.rules import no_gradient
-from ..machine.write import inplace_form, needs_gradient
+from ..machine.signatures import mistake
+from ..machine.write import explaining, inplace_form, needs_gradient, refused_first
 from .arithmetic import by_kind, number_like, tensor_first, underivable
 
 # ---- maximum and minimum
@@ -256,7 +258,11 @@ def _clamp_in_place(op: Any, self: Any, *bounds: Any) -> Any:
 
 
 def clamp_(self: Any, min: Any = None, max: Any = None) -> Any:
-    op, bounds = _clamp_form(self, min, max)
+    try:
+        op, bounds = _clamp_form(self, min, max)
+    except (TypeError, RuntimeError) as e:
+        given = (self, min) if max is None else (self, min, max)
+        raise mistake("clamp_", given, {}, True) or refused_first(e, self, min, max) from None
     return _clamp_in_place(op, self, *bounds)
 
 
@@ -394,6 +400,8 @@ def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
 
 
 def lerp_(self: Any, end: Any, weight: Any) -> Any:
+    if not isinstance(end, Tensor) or not (isinstance(weight, Tensor) or is_number(weight)):
+        raise NoOverload
     return (lerp_tensor_ if isinstance(weight, Tensor) else lerp_number_)(self, end, weight)
 
 
@@ -490,7 +498,7 @@ def _number_first(name: str, *given: Any) -> tuple[Any, Any, Any]:
     return given[1], given[2], given[0]
 
 
-set_methods(lerp_=lerp_, addcmul_=addcmul_, addcdiv_=addcdiv_)
+set_methods(lerp_=explaining("lerp_", lerp_), addcmul_=addcmul_, addcdiv_=addcdiv_)
 
 
 # ---- signs and special values

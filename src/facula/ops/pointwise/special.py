@@ -13,12 +13,12 @@ from ..arrays.approximations import erf32
 from ..arrays.meta import by_zeros
 from ..arrays.special_functions import special_function, special_of_one, special_of_two
 from ..arrays.types import Array
-from ..machine.arguments import is_number
+from ..machine.arguments import as_int, is_number
 from ..machine.elementwise import Elementwise, elementwise
 from ..machine.errors import NoOverload
 from ..machine.public import FUNCTIONS, expose, public
 from ..machine.refusals import no_derivative, only
-from ..machine.write import inplace_form
+from ..machine.write import explaining, inplace_form
 from .arithmetic import number_like
 from .polynomials import POLYNOMIALS, single_or_double
 from .transcendental import function, logit, sigmoid_op
@@ -115,10 +115,10 @@ _polygamma_in_place = inplace_form(polygamma_op.under("polygamma_", "PolygammaBa
 def _polygamma_(self: Any, n: int) -> Any:
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
-    return _polygamma_in_place(self, n)
+    return _polygamma_in_place(self, as_int(n))
 
 
-set_methods(polygamma=lambda self, n: polygamma(n, self), polygamma_=_polygamma_)
+set_methods(polygamma=lambda self, n: polygamma(n, self), polygamma_=explaining("polygamma_", _polygamma_))
 
 
 @by_zeros
@@ -145,7 +145,7 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
     return mvlgamma_op(input, p)
 
 
-set_methods(mvlgamma_=inplace_form(mvlgamma_op))
+set_methods(mvlgamma_=explaining("mvlgamma_", inplace_form(mvlgamma_op)))
 
 
 def _gamma_density(g: Any, input: Any, other: Any, xp: Any) -> Any:

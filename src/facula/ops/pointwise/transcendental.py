@@ -15,6 +15,7 @@ from ..arrays.tiles import TILE, each_tile, pair_into
 from ..arrays.types import Array
 from ..machine.arguments import is_number
 from ..machine.elementwise import Elementwise, elementwise
+from ..machine.errors import NoOverload
 from ..machine.namespaces import TENSORS
 from ..machine.native import Native
 from ..machine.overridable import overridable
@@ -22,7 +23,7 @@ from ..machine.public import FUNCTIONS, expose, public
 from ..machine.refusals import only
 from ..machine.rule import Gradient
 from ..machine.rules import in_both_namespaces, in_dtype, no_gradient, raw
-from ..machine.write import inplace_form
+from ..machine.write import explaining, inplace_form
 from ..moving.copy import cast_op
 from .arithmetic import not_two_numbers, number_like, reciprocal_array
 from .complex import conj_array
@@ -210,7 +211,16 @@ def _pow_in_place(self: Any, exponent: Any) -> Any:
     return (_by_number_in_place if is_number(exponent) else _by_tensor_in_place)(self, exponent)
 
 
-set_methods(__pow__=_pow_operator, __rpow__=_reflected_pow, pow_=_pow_in_place, __ipow__=_pow_in_place)
+def _pow_or_refuse(self: Any, exponent: Any) -> Any:
+    changed = _pow_in_place(self, exponent)
+    if changed is NotImplemented:
+        raise NoOverload
+    return changed
+
+
+set_methods(
+    __pow__=_pow_operator, __rpow__=_reflected_pow, pow_=explaining("pow_", _pow_or_refuse), __ipow__=_pow_in_place
+)
 
 
 @public("square", "square", out=True, name="pow")

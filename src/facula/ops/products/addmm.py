@@ -7,17 +7,18 @@ from typing import Any
 import numpy as np
 
 from ..._core.dtypes import F32, F64, cpp_name, is_half, promote_types, widened
+from ..._core.numbers import LARGEST, whole
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ...overrides import call_override, overridden
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.autocast import is_on, lowered
-from ..machine.errors import NoOverload
+from ..machine.errors import NoOverload, unconvertible
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
 from ..machine.refusals import scalar_type
-from ..machine.write import check_result_type, inplace_form, refused_first
+from ..machine.write import check_result_type, explaining, inplace_form
 from .matrix_products import (
     adjoint,
     batch_adjoint,
@@ -239,13 +240,17 @@ def _plus(call: batching.Call, product: Any) -> Any:
     return product + (c if beta == 1 else c * beta)
 
 
-def _number(value: Any) -> Any:
+def _number(value: Any, like: Any) -> Any:
     """A factor: a tensor of no dimension stands for its number if it needs no gradient."""
-    if not isinstance(value, Tensor):
+    if value.__class__ is float or (value.__class__ is int and abs(value) < LARGEST):
         return value
-    if value._array.ndim or value.requires_grad:
-        raise NoOverload
-    return value.item()
+    if isinstance(value, Tensor):
+        if value._array.ndim or value.requires_grad:
+            raise NoOverload
+        return value.item()
+    if isinstance(value, complex) and not like.dtype.is_complex:
+        raise unconvertible(like.dtype)
+    return whole(value)
 
 
 def check_addmm(input: Any, mat1: Any, mat2: Any) -> tuple[int, ...]:
@@ -324,14 +329,14 @@ def check_baddbmm(input: Any, batch1: Any, batch2: Any) -> tuple[int, ...]:
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * (mat1 @ mat2)``."""
     check_addmm(input, mat1, mat2)
-    return addmm_op.call(input, mat1, mat2, _number(beta), _number(alpha))
+    return addmm_op.call(input, mat1, mat2, _number(beta, input), _number(alpha, input))
 
 
 @public("addmv", "addmv", out="exact")
 def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * (mat @ vec)``."""
     check_addmv(input, mat, vec)
-    return addmv_op(input, mat, vec, _number(beta), _number(alpha))
+    return addmv_op(input, mat, vec, _number(beta, input), _number(alpha, input))
 
 
 @public("addr", "addr", out=True)
@@ -342,7 +347,7 @@ def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any
     if operands[0]._array.dtype == np.bool_:
         a, b, c = (t._array for t in operands)
         return _addr_of_bools(a, b, c, bool(beta), bool(alpha))
-    return addr_op(*operands, _number(beta), _number(alpha))
+    return addr_op(*operands, _number(beta, input), _number(alpha, input))
 
 
 def _addr_of_bools(input: Any, vec1: Any, vec2: Any, beta: bool, alpha: bool) -> Tensor:
@@ -361,7 +366,7 @@ def promoted(*tensors: Tensor) -> list[Tensor]:
 def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * (the sum of the products of the batches)``."""
     check_addbmm(input, batch1, batch2)
-    return addbmm_op(input, batch1, batch2, _number(beta), _number(alpha))
+    return addbmm_op(input, batch1, batch2, _number(beta, input), _number(alpha, input))
 
 
 @public("baddbmm", "baddbmm", out="exact", autocast="low")
@@ -370,7 +375,7 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alp
     if is_on():
         input, batch1, batch2 = lowered(input, batch1, batch2)
     check_baddbmm(input, batch1, batch2)
-    return baddbmm_op(input, batch1, batch2, _number(beta), _number(alpha))
+    return baddbmm_op(input, batch1, batch2, _number(beta, input), _number(alpha, input))
 
 
 def _inplace(name: str, op: Primitive, check: Any) -> None:
@@ -380,11 +385,8 @@ def _inplace(name: str, op: Primitive, check: Any) -> None:
     def change(self: Any, a: Any, b: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
         if overridden((self, a, b)):
             factors = {n: v for n, v in (("beta", beta), ("alpha", alpha)) if type(v) is not int or v != 1}
-            return call_override(change, change, (self, a, b), factors)
-        try:
-            shape = check(self, a, b)
-        except RuntimeError as e:
-            raise refused_first(e, self, a, b) from None
+            return call_override(change, getattr(Tensor, name), (self, a, b), factors)
+        shape = check(self, a, b)
         if shape != self._array.shape:
             if op is addr_op:
                 raise RuntimeError(f"2D tensor expected, got {self._array.ndim}D tensor for input")
@@ -395,10 +397,9 @@ def _inplace(name: str, op: Primitive, check: Any) -> None:
         if op is addr_op:
             self_like, a, b = promoted(self, a, b)
             check_result_type(self_like.dtype, self.dtype)
-        return write(self, a, b, _number(beta), _number(alpha))
+        return write(self, a, b, _number(beta, self), _number(alpha, self))
 
-    change.__name__ = change.__qualname__ = name
-    set_methods(**{name: change})
+    set_methods(**{name: explaining(name, change)})
 
 
 for _name, _op, _check in (

@@ -11,6 +11,7 @@ import math
 from typing import Any
 
 from ..._tensor import Tensor
+from ..machine.errors import type_of
 from ..machine.public import public
 from ..views.shape import reshape, unsqueeze_op, view_op
 from ..views.slices import diagonal_op
@@ -34,11 +35,11 @@ def einsum(*args: Any) -> Tensor:
         inputs, output, operands = _from_sublists(args)
     else:
         if not isinstance(args[0], str):
-            raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {type(args[0]).__name__}")
+            raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {type_of(args[0])}")
         operands = list(args[1]) if len(args) == 2 and isinstance(args[1], (list, tuple)) else list(args[1:])
         for i, t in enumerate(operands):
             if not isinstance(t, Tensor):
-                raise TypeError(f"expected Tensor as element {i} in argument 1, but got {type(t).__name__}")
+                raise TypeError(f"expected Tensor as element {i} in argument 1, but got {type_of(t)}")
         inputs, output = _parse(args[0], len(operands))
     return _contract(inputs, output, operands)
 

@@ -13,6 +13,7 @@ from ...autograd.saved import PLAIN
 from ...overrides import call_override, overridden
 from ..machine.autocast import is_on, lowered
 from ..machine.call import Call, made
+from ..machine.errors import type_of
 from ..machine.public import FUNCTIONALS, write_out
 from ..views.shape import view_op
 from ..views.transpose import t, t_op
@@ -118,7 +119,7 @@ def composed_linear(input: Any, weight: Any, bias: Any = None) -> Any:
     if bias is None:
         return matmul(input, t(weight))
     if not isinstance(bias, Tensor):
-        raise TypeError(f"linear(): argument 'bias' (position 3) must be Tensor, not {type(bias).__name__}")
+        raise TypeError(f"linear(): argument 'bias' (position 3) must be Tensor, not {type_of(bias)}")
     if x.ndim == 2:
         return addmm(bias, input, t(weight))
     if x.flags.c_contiguous and w.ndim == 2 and x.shape[-1]:

@@ -20,6 +20,7 @@ from ..machine import batching
 from ..machine.arguments import one_dim
 from ..machine.autocast import is_on, lowered
 from ..machine.call import Call, made
+from ..machine.errors import type_of
 from ..machine.namespaces import TENSORS, show
 from ..machine.operands import common_shape
 from ..machine.primitive import primitive
@@ -395,7 +396,7 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
     from ..linalg.matrices import check_square  # loaded when first used
 
     if not isinstance(n, int):
-        raise TypeError(f"matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}")
+        raise TypeError(f"matrix_power(): argument 'n' (position 2) must be int, not {type_of(n)}")
     check_square(input, "linalg.matrix_power")
     if n == 0:
         return clone(input).copy_(eye(input._array.shape[-1], dtype=input.dtype))

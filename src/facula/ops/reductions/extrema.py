@@ -132,6 +132,8 @@ def _extremum(
 ) -> Any:
     """``max(x)``, ``max(x, dim)`` and ``max(x, other)`` are three operators of one name."""
     array = input._array
+    if other is not None and not (dim is _FULL and keepdim is _FULL):
+        raise NoOverload
     if dim is _FULL and other is None:
         if keepdim is not _FULL:
             raise NoOverload

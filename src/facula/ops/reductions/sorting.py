@@ -238,6 +238,8 @@ nanmedian_dim_op = _median_along("nanmedian_dim", "NanmedianBackward1", True)
 def _median(name: str, full: Primitive, along: Primitive, input: Tensor, dim: Any, keepdim: bool) -> Any:
     kind = input._array.dtype.kind
     if dim is _FULL:
+        if keepdim:
+            raise NoOverload
         if kind in "bc":
             raise not_for("median_cpu", input.dtype)
         return full(input)

@@ -13,7 +13,7 @@ from ...autograd.graph import warn_user
 from ..arrays.sums import add_squares, total
 from ..arrays.types import Array
 from ..machine import batching
-from ..machine.errors import WrongArgument
+from ..machine.errors import NoOverload, WrongArgument
 from ..machine.namespaces import TENSORS
 from ..machine.primitive import primitive
 from ..machine.public import public
@@ -162,6 +162,8 @@ def _arguments(
     if isinstance(dim, bool):
         dim, unbiased = _FULL, dim
     if unbiased is not _FULL:
+        if correction is not _FULL:
+            raise NoOverload
         if not isinstance(unbiased, bool):
             raise WrongArgument("unbiased", unbiased, "bool")
         correction = 1 if unbiased else 0

@@ -16,7 +16,7 @@ from ...autograd import views
 from ..arrays.strides import resized
 from ..machine.arguments import one_dim, size_tuple
 from ..machine.primitive import Primitive
-from ..machine.public import FUNCTIONS, public
+from ..machine.public import public
 from .shape import _several_dims, new_dim, squeeze_all_op, squeeze_dims_op, squeeze_op, unsqueeze_op
 from .strided import as_strided_op
 from .transpose import t_op, transpose_op
@@ -195,4 +195,3 @@ def _strided_memory(root: Any, dt: Any, offset: int, size: Any, stride: Any) -> 
     return np.ndarray(shape, dt, bytes_of(root), offset * dt.itemsize, tuple(s * dt.itemsize for s in stride))
 
 
-FUNCTIONS["resize_as_"] = resize_as_

@@ -156,6 +156,8 @@ def view(input: Tensor, *shape: Any, size: Any = None, dtype: Any = None) -> Ten
         if size is None:
             raise NoOverload
         shape = size
+    elif size is not None or dtype is not None:
+        raise NoOverload
     elif len(shape) == 1:
         first = shape[0]
         if first.__class__ is dtypes.dtype:

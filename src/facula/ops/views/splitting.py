@@ -194,7 +194,7 @@ def _chunk(input: Tensor, chunks: int, dim: int, by_size: Primitive, by_sizes: P
 @public("chunk", "chunk")
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of at most ``chunks`` parts of one size along a dimension."""
-    return _chunk(input, chunks, dim, split_op, split_sizes_op)
+    return _chunk(input, as_int(chunks), dim, split_op, split_sizes_op)
 
 
 @public("unbind", "unbind")
@@ -269,10 +269,7 @@ def tensor_split(
     if array.ndim == 0:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     dim = one_dim(dim, array.ndim)
-    for given in (indices, sections, tensor_indices_or_sections):
-        if given is not None:
-            indices_or_sections = given
-    where = indices_or_sections
+    where = _the_one(indices_or_sections, indices, sections, tensor_indices_or_sections)
     if isinstance(where, Tensor):
         if where._array.dtype != np.int64:
             raise RuntimeError(
@@ -288,6 +285,14 @@ def tensor_split(
     if isinstance(where, (tuple, list)):
         return _split_at(input, [as_int(i) for i in where], dim)
     return _split_evenly(input, as_int(where), dim)
+
+
+def _the_one(*ways: Any) -> Any:
+    """The one of several arguments, for forms of their own, that is given."""
+    given = [way for way in ways if way is not None]
+    if len(given) != 1:
+        raise NoOverload
+    return given[0]
 
 
 def _split_named(name: str, input: Tensor, where: Any, dim: int, needed: int) -> tuple[Tensor, ...]:
@@ -312,7 +317,7 @@ def hsplit(
     input: Tensor, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None
 ) -> tuple[Tensor, ...]:
     """Views of parts side by side."""
-    where = _first_given(indices_or_sections, indices, sections)
+    where = _the_one(indices_or_sections, indices, sections)
     return _split_named("hsplit", input, where, 1 if input._array.ndim > 1 else 0, 1)
 
 
@@ -321,7 +326,7 @@ def vsplit(
     input: Tensor, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None
 ) -> tuple[Tensor, ...]:
     """Views of parts under each other."""
-    return _split_named("vsplit", input, _first_given(indices_or_sections, indices, sections), 0, 2)
+    return _split_named("vsplit", input, _the_one(indices_or_sections, indices, sections), 0, 2)
 
 
 @public("dsplit", "dsplit", overloads=True)
@@ -329,8 +334,4 @@ def dsplit(
     input: Tensor, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None
 ) -> tuple[Tensor, ...]:
     """Views of parts behind each other."""
-    return _split_named("dsplit", input, _first_given(indices_or_sections, indices, sections), 2, 3)
-
-
-def _first_given(*values: Any) -> Any:
-    return next((v for v in values if v is not None), None)
+    return _split_named("dsplit", input, _the_one(indices_or_sections, indices, sections), 2, 3)
