@@ -307,6 +307,10 @@ class _Writer:
             if s.op == "cast":
                 lines.append(f"cast({operands[0]}, {out})")
                 continue
+            if s.op == "where" and _is_zero(statements[s.args[1]]):
+                lines.append(f"drop({operands[2]}, {operands[0]}, {out})")
+                self.names["drop"] = _drop
+                continue
             if s.op == "normal":
                 self.names["normal"] = normal_distribution
                 bells[k] = pool.take(s.dtype)
@@ -321,8 +325,20 @@ class _Writer:
                 lines.append(f"copyto({out}, {operands[0]})")
                 continue
             named = "out=" if s.op in ("maximum", "minimum") else ""  # NumPy asks for it here
+            if named:
+                operands = [self._everywhere(statements[a], name, shape) for a, name in zip(s.args, operands)]
             lines.append(f"{function}({', '.join(operands)}, {named}{out})")
         return [*pool.made, *lines], said
+
+    def _everywhere(self, s: Statement, name: str, shape: Shape | str) -> str:
+        """A number as an array: with a single number NumPy's maxima take three times as long."""
+        if s.op != "const" or (not isinstance(shape, str) and not 64 < math.prod(shape) <= TILE):
+            return name
+        full = TILE if isinstance(shape, str) else shape
+        all_of_it = f"all_{name}" + ("" if isinstance(shape, str) else "_" + "_".join(map(str, shape)))
+        if all_of_it not in self.names:
+            self.names[all_of_it] = np.full(full, s.what, s.dtype)
+        return f"{all_of_it}[:last - first]" if isinstance(shape, str) else all_of_it
 
     def _tiles(self, i: int, loop: Loop, space: Space) -> list[str]:
         """A flat loop in tiles; sums of tiles are added in order, whichever thread made them."""
@@ -476,6 +492,21 @@ def _where(condition: Any, a: Any, b: Any, out: Any) -> None:
     np.bitwise_xor(o, y, o)
 
 
+def _is_zero(s: Statement) -> bool:
+    return s.op == "const" and s.dtype.kind != "b" and s.what == 0 and math.copysign(1, s.what) == 1
+
+
+def _drop(x: Any, mask: Any, out: Any) -> None:
+    """``x``, and 0 where the mask is."""
+    bits = _AS_INTEGERS.get(out.itemsize) if out.size >= 4096 else None
+    if bits is None or mask.shape != out.shape or x.shape != out.shape:
+        np.copyto(out, x)
+        np.copyto(out, 0, where=mask)
+        return
+    kept = np.logical_not(mask).astype(bits)  # a product of two dtypes takes longer
+    np.multiply(x.view(bits), kept, out.view(bits))
+
+
 _AS_INTEGERS: dict[int, Any] = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}
 
 
@@ -525,8 +556,8 @@ def _view_of(x: Any, shape: Shape, wanted: Shape) -> Any:
 
 _RESERVED = {
     *keyword.kwlist, *[s.numpy for s in SPELLINGS.values()], "arrays", "arena", "token", "first", "last", "piece",
-    "found", "status", "reduce", "min", "max", "view_of", "larger", "smaller", "whole", "erf_of", "normal",
+    "found", "status", "reduce", "min", "max", "view_of", "larger", "smaller", "whole", "erf_of", "normal", "drop",
 }  # fmt: skip
 
-_MADE = re.compile(r"[a-z]\d+|(call|tile|flat|parts|expected|d|as|ones|held|constant)_\w+")
+_MADE = re.compile(r"[a-z]\d+|(call|tile|flat|parts|expected|d|as|ones|held|constant|all)_\w+")
 """Names that the text itself makes."""
