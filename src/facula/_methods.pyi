@@ -523,11 +523,11 @@ class Methods:
     def greater(self, other: Tensor | complex) -> Tensor:
         """Where the first is above the second."""
     def greater_(self, other: Any) -> Tensor:
-        """``gt``, written into the tensor itself."""
+        """``greater``, written into the tensor itself."""
     def greater_equal(self, other: Tensor | complex) -> Tensor:
         """Where the first is at least the second."""
     def greater_equal_(self, other: Any) -> Tensor:
-        """``ge``, written into the tensor itself."""
+        """``greater_equal``, written into the tensor itself."""
     def gt(self, other: Tensor | complex) -> Tensor:
         """Where the first is above the second."""
     def gt_(self, other: Any) -> Tensor:
@@ -647,11 +647,11 @@ class Methods:
     def less(self, other: Tensor | complex) -> Tensor:
         """Where the first is below the second."""
     def less_(self, other: Any) -> Tensor:
-        """``lt``, written into the tensor itself."""
+        """``less``, written into the tensor itself."""
     def less_equal(self, other: Tensor | complex) -> Tensor:
         """Where the first is at most the second."""
     def less_equal_(self, other: Any) -> Tensor:
-        """``le``, written into the tensor itself."""
+        """``less_equal``, written into the tensor itself."""
     def lgamma(self) -> Tensor:
         """The logarithm of the gamma function's absolute value."""
     def lgamma_(self) -> Tensor:
@@ -847,7 +847,7 @@ class Methods:
     def not_equal(self, other: Tensor | complex) -> Tensor:
         """Where both differ."""
     def not_equal_(self, other: Any) -> Tensor:
-        """``ne``, written into the tensor itself."""
+        """``not_equal``, written into the tensor itself."""
     def numpy(self, *, force: builtins.bool = False) -> Any:
         """An ndarray over the same memory. ``force`` detaches and resolves, where memory cannot be shared."""
     def orgqr(self, input2: Tensor) -> Tensor:

@@ -272,7 +272,8 @@ def what_a_function_returns_beside_must_be_tensors(torch):
         lambda aux: func.jacrev(lambda x: (x, aux), has_aux=True)(x)[1],
         lambda aux: func.jacfwd(lambda x: (x, aux), has_aux=True)(x)[1],
     )
-    return [error(lambda way=way, aux=aux: see(torch, way(aux))) for way in ways for aux in (1, "a", None, [x, 1], (x,))]
+    given = (1, "a", None, [x, 1], (x,))
+    return [error(lambda way=way, aux=aux: see(torch, way(aux))) for way in ways for aux in given]
 
 
 @case

@@ -90,7 +90,7 @@ def _run_attached(
     try:
         if edges and edges.count(None) == len(edges) and hasattr(node, "primitive"):
             unpack(node, xp)  # which fails where the node would, were its gradients wanted
-            result = edges
+            result: Any = edges
         else:
             result = propagate(g, xp, edges)
     except BaseException:
