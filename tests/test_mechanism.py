@@ -18,7 +18,7 @@ import facula as torch
 from facula._lazy import load_all
 from facula.autograd import graph
 from facula.autograd.graph import walk
-from facula.autograd.saved import PLAIN
+from facula.autograd.saved import DIRECT, PLAIN
 from facula.ops.machine.elementwise import Elementwise, elementwise
 from facula.ops.machine.elementwise import any_state as general
 from facula.ops.machine.namespaces import ARRAYS, TENSORS
@@ -450,9 +450,11 @@ class Loud(torch.Tensor):
 
 @pytest.fixture
 def quiet() -> Iterator[type]:
-    PLAIN.add(Quiet)
+    for classes in (DIRECT, PLAIN):
+        classes.add(Quiet)
     yield Quiet
-    PLAIN.discard(Quiet)
+    for classes in (DIRECT, PLAIN):
+        classes.discard(Quiet)
 
 
 def test_plain_classes_go_the_hot_path_and_give_tensors(quiet: type) -> None:

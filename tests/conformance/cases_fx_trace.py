@@ -188,6 +188,7 @@ def functions_on_proxies(torch):
             lambda x: torch.cat([x, x], dim=0),
             lambda x: torch.stack((x, x)),
             lambda x: torch.einsum("ij,jk", x, x),
+            lambda x: torch.einsum("ij,jk", (x, x)),
             lambda x: torch.where(x > 0, x, 0),
             lambda x: torch.split(x, 2),
             lambda x: x.split(2),

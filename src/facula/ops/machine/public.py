@@ -144,7 +144,7 @@ REFUSALS = (TypeError, AttributeError, ValueError, OverflowError, MemoryError)
 def public(
     functions: str = "", methods: str = "", *, functionals: str = "", out: bool | str = False,
     out_error: Any = None, out_dtype: dtype | None = None, autocast: str | None = None, inplace: str = "",
-    overloads: bool = False,
+    overloads: bool = False, spread: bool = False,
     name: str | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
     """Make a Python function over primitives a public operator.
@@ -158,7 +158,8 @@ def public(
     dtype among the arguments. ``inplace`` names methods that write the result into ``self`` (by ``copy_``, for
     functions without a primitive of their own in-place form).
     ``functionals`` are names in ``nn.functional``. ``overloads`` says that PyTorch has several forms of it, and so
-    another sentence for arguments that fit none. ``name``: what errors call it. The plain function is returned for
+    another sentence for arguments that fit none. ``spread``: a list after a text is taken as so many arguments,
+    before classes and modes are asked. ``name``: what errors call it. The plain function is returned for
     internal use; its ``public`` is for users.
     """
 
@@ -184,7 +185,9 @@ def public(
                 _each_item=each_item,
             )  # fmt: skip
             call.record = record
-            return looking_like(fn, call)
+            looking_like(fn, call)
+            call.__name__ = call.__qualname__ = title
+            return call
 
         def failed(e: Exception, call: Any, args: tuple[Any, ...], kwargs: dict[str, Any], is_method: bool) -> Any:
             if overrides.overridden(args, kwargs):  # by another argument than the first
@@ -194,21 +197,22 @@ def public(
         def any_call(call: Any, args: tuple[Any, ...], given: dict[str, Any], is_method: bool) -> Any:
             kwargs = given
             target = None
+            if spread and len(args) == 2 and isinstance(args[0], str) and isinstance(args[1], (list, tuple)):
+                args = (args[0], *args[1])
             if given:
                 kwargs = {(NUMPY_NAMES.get(k, k) if k not in accepted else k): v for k, v in given.items()}
                 if len(kwargs) != len(given):
                     kwargs = given
                 if out and not is_method:
                     target = kwargs.pop("out", None)
-            if not args or args[0].__class__ not in PLAIN or state.special:
-                if overrides.overridden(args, kwargs):
-                    if target is not None:
-                        kwargs["out"] = target
-                    return overrides.call_override(fn, call, args, kwargs)
-                if autocast is not None and state.modes.autocast is not None:
-                    from .autocast import prepared  # loaded when first used
+            if overrides.overridden(args, kwargs):
+                if target is not None:
+                    kwargs["out"] = target
+                return overrides.call_override(fn, call, args, kwargs)
+            if autocast is not None and state.modes.autocast is not None:
+                from .autocast import prepared  # loaded when first used
 
-                    args, kwargs = prepared(autocast, args, kwargs)
+                args, kwargs = prepared(autocast, args, kwargs)
             if takes_tensor and args and not isinstance(args[0], Tensor):
                 raise explained(TypeError(), args, given, is_method)
             if not fronts.fits(args, kwargs):
