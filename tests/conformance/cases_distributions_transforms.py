@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 
 from .cases_distributions_laws import brief, gradients, tried
-from .observe import case, error
+from .observe import case, error, see
 
 NUMBERS = [-1.5, -0.2, 0.3, 2.0]
 POSITIVE = [0.1, 0.7, 1.0, 3.0]
@@ -299,3 +299,26 @@ def copies_by_pickle(torch):
     copy = pickle.loads(pickle.dumps(t))
     d = pickle.loads(pickle.dumps(D.Normal(torch.tensor([0.0, 1.0]), 2.0)))
     return [repr(copy), copy(x).tolist(), repr(d), d.log_prob(x).tolist()]
+
+
+@case
+def transforms_that_are_modules(torch):
+    class Scale(torch.distributions.transforms.Transform, torch.nn.Module):
+        bijective = True
+        __hash__ = torch.nn.Module.__hash__
+
+        def __init__(self):
+            super().__init__(cache_size=1)
+            self.log_scale = torch.nn.Parameter(torch.tensor([0.5, -1.0]))
+
+        def _call(self, x):
+            return x * self.log_scale.exp()
+
+        def log_abs_det_jacobian(self, x, y):
+            return self.log_scale.expand(x.shape)
+
+    scale = Scale()
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    y = scale(x)
+    (y.sum() + scale.log_abs_det_jacobian(x, y).sum()).backward()
+    return see(torch, [y, scale.log_scale.grad, [name for name, _ in scale.named_parameters()]])

@@ -30,6 +30,7 @@ class Transform:
         self._cache_size = cache_size
         self._cached_x_y: Any = (None, None)
         self._inv: Any = None
+        super().__init__()
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_inv": None}
