@@ -96,6 +96,7 @@ _NAMES = {
     for module, names in {
         "_explain.ask": "explain why",
         "_explain.watch": "watch",
+        "_core.layouts": "_mkldnn jagged legacy_contiguous_format sparse_bsc sparse_bsr sparse_csc",
         "_torch.as_torch": "as_torch",
         "autograd.steps": "steps",
         "show.drawing": "draw",
@@ -111,10 +112,15 @@ _NAMES = {
             _assert _assert_async _check _check_index _check_is_size _check_not_implemented _check_tensor_all
             _check_type _check_value _check_with
         """,
+        "_script_types": """
+            AnyType BoolType ComplexType DeviceObjType FloatType IntType NoneType NumberType PyObjectType
+            StreamObjType StringType TensorType Type
+        """,
         "_symbols": """
             SymBool SymFloat SymInt sym_float sym_int sym_ite sym_max sym_min sym_not sym_sqrt sym_sum
         """,
         "compiler": "compile",
+        "cuda": "OutOfMemoryError",
         "futures": "Future",
         "jit": "ScriptFunction ScriptModule",
         "func": "vmap",

@@ -7,6 +7,7 @@ from typing import overload
 import builtins
 
 __all__: list[str]
+AnyType: Any
 class BFloat16Storage(TypedStorage):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 class BFloat16Tensor(Tensor):
@@ -15,6 +16,7 @@ class BoolStorage(TypedStorage):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 class BoolTensor(Tensor):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+BoolType: Any
 class ByteStorage(TypedStorage):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 class ByteTensor(Tensor):
@@ -27,6 +29,8 @@ class ComplexDoubleStorage(TypedStorage):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 class ComplexFloatStorage(TypedStorage):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+ComplexType: Any
+DeviceObjType: Any
 class DoubleStorage(TypedStorage):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 class DoubleTensor(Tensor):
@@ -35,6 +39,7 @@ class FloatStorage(TypedStorage):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 class FloatTensor(Tensor):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+FloatType: Any
 from facula.futures import Future as Future
 from facula._core.generator import Generator as Generator
 from facula.amp.grad_scaler import GradScaler as GradScaler
@@ -46,10 +51,15 @@ class IntStorage(TypedStorage):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 class IntTensor(Tensor):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+IntType: Any
 class LongStorage(TypedStorage):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 class LongTensor(Tensor):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+NoneType: Any
+NumberType: Any
+OutOfMemoryError: Any
+PyObjectType: Any
 from facula.serialization._file_reader import PyTorchFileReader as PyTorchFileReader
 ScriptFunction: Any
 ScriptModule: Any
@@ -60,10 +70,14 @@ class ShortTensor(Tensor):
 from facula._core.size import Size as Size
 class Storage(TypedStorage):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+StreamObjType: Any
+StringType: Any
 SymBool: Any
 SymFloat: Any
 SymInt: Any
 from facula._tensor import Tensor as Tensor
+TensorType: Any
+Type: Any
 from facula._core.storage import TypedStorage as TypedStorage
 from facula._core.storage import UntypedStorage as UntypedStorage
 from facula import _C as _C
@@ -276,6 +290,7 @@ from facula import _jit_internal as _jit_internal
 def _log_softmax_backward_data(grad_output: Tensor, output: Tensor, dim: builtins.int, input_dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """The gradient of log_softmax's input, from that of its output."""
 from facula import _logging as _logging
+_mkldnn: layout
 def _native_batch_norm_legit(input: Tensor, weight: Tensor | None, bias: Tensor | None, *rest: Any, out: Any = None, **named: Any) -> Any:
     """(normalized, mean, 1 / deviation) of each channel, with or without running statistics to move."""
 def _neg_view(input: Tensor) -> Tensor:
@@ -1032,6 +1047,7 @@ def ldexp_(self: Tensor, other: Tensor | builtins.complex) -> Tensor:
     """``ldexp``, written into the tensor itself."""
 def le(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
     """Where the first is at most the second."""
+legacy_contiguous_format: memory_format
 def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) -> Tensor:
     """``input + weight * (end - input)``."""
 def less(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:

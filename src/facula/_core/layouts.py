@@ -1,4 +1,4 @@
-"""Layouts and memory formats: named constants. There is one layout here, strided arrays."""
+"""Layouts and memory formats: named constants. Tensors are strided or ``sparse_coo``; the others are known by name."""
 
 from __future__ import annotations
 
@@ -41,11 +41,13 @@ sparse_csc = layout("sparse_csc")
 sparse_bsr = layout("sparse_bsr")
 sparse_bsc = layout("sparse_bsc")
 jagged = layout("jagged")
+_mkldnn = layout("_mkldnn")
 
 contiguous_format = memory_format("contiguous_format")
 preserve_format = memory_format("preserve_format")
 channels_last = memory_format("channels_last")
 channels_last_3d = memory_format("channels_last_3d")
+legacy_contiguous_format = contiguous_format
 
 
 def fits(format: memory_format, ndim: int) -> bool:

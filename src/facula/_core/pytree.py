@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..return_types import Result
+from .size import Size
 
 PyTree = Any
 
@@ -44,6 +45,7 @@ KINDS: dict[Any, Kind] = {
     namedtuple: _NAMEDTUPLE,
     tuple: Kind(lambda x: (list(x), None), lambda values, _: tuple(values)),
     list: Kind(lambda x: (list(x), None), lambda values, _: list(values)),
+    Size: Kind(lambda x: (list(x), None), lambda values, _: tuple(values)),  # as leaves need not be numbers
     dict: Kind(lambda x: (list(x.values()), list(x)), lambda values, keys: dict(zip(keys, values))),
     OrderedDict: Kind(lambda x: (list(x.values()), list(x)), lambda values, keys: OrderedDict(zip(keys, values))),
     defaultdict: Kind(

@@ -71,6 +71,9 @@ class UntypedStorage:
     size = nbytes
     __len__ = nbytes
 
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + self.nbytes()
+
     def element_size(self) -> int:
         return 1
 
@@ -257,6 +260,9 @@ class TypedStorage:
 
     def nbytes(self) -> int:
         return self._untyped.nbytes()
+
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + self.nbytes()
 
     def size(self) -> int:
         return self._untyped.nbytes() // self.dtype.itemsize

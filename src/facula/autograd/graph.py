@@ -314,15 +314,16 @@ NOWHERE.seq = -1
 
 
 class RemovableHandle:
-    """Removes a hook; also a context manager."""
+    """Removes a hook; also a context manager. Who gives no hook puts it into the table by the handle's ``id``."""
 
     next_id: ClassVar[int] = 0
 
-    def __init__(self, hooks: OrderedDict[int, Any], fn: Any, *, extra_dict: Any = None) -> None:
-        self.hooks_dict_ref: Any = weakref.ref(hooks)
+    def __init__(self, hooks_dict: OrderedDict[int, Any], fn: Any = None, *, extra_dict: Any = None) -> None:
+        self.hooks_dict_ref: Any = weakref.ref(hooks_dict)
         self.id = RemovableHandle.next_id
         RemovableHandle.next_id += 1
-        hooks[self.id] = fn
+        if fn is not None:
+            hooks_dict[self.id] = fn
         _state.hooks += 1
         marks = extra_dict if isinstance(extra_dict, (list, tuple)) else (extra_dict,)
         self.extra_dict_ref: Any = tuple(weakref.ref(d) for d in marks if d is not None)

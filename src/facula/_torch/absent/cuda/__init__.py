@@ -168,6 +168,8 @@ class graph:
 class OutOfMemoryError(RuntimeError):
     """A device has no memory left."""
 
+    __module__ = "facula"
+
 
 def _typed(name: str) -> type:
     def refuse(cls: Any, *args: Any, **kwargs: Any) -> NoReturn:

@@ -14,7 +14,7 @@ _T = TypeVar("_T")
 __all__ = [
     "Attribute", "CompilationUnit", "Error", "Final", "ScriptFunction", "ScriptModule", "annotate", "export",
     "ignore", "interface", "is_scripting", "is_tracing", "isinstance", "script", "script_if_tracing",
-    "strict_fusion", "trace", "unused",
+    "strict_fusion", "trace", "trace_module", "unused",
 ]  # fmt: skip
 
 _isinstance = isinstance
@@ -37,9 +37,26 @@ def script(obj: _T, optimize: Any = None, _frames_up: int = 0, _rcb: Any = None,
     return obj
 
 
-def trace(func: _T, example_inputs: Any = None, *args: Any, **kwargs: Any) -> _T:
-    """The function or module itself: it runs as Python."""
+def trace(
+    func: _T, example_inputs: Any = None, *args: Any, example_kwarg_inputs: dict[str, Any] | None = None, **kwargs: Any
+) -> _T:
+    """The function or module itself: it runs as Python. As in PyTorch, it is called once, by its example."""
+    if example_kwarg_inputs is not None:
+        func(**example_kwarg_inputs)  # type: ignore[operator]
+    elif example_inputs is not None:
+        _call_by(func, example_inputs)
     return func
+
+
+def trace_module(mod: _T, inputs: dict[str, Any], *args: Any, **kwargs: Any) -> _T:
+    """The module itself; the methods that were named are called once, by their examples."""
+    for name, example in inputs.items():
+        _call_by(mod if name == "forward" else getattr(mod, name), example)
+    return mod
+
+
+def _call_by(func: Any, example: Any) -> None:
+    func(*example) if _isinstance(example, (list, tuple)) else func(example)
 
 
 def script_if_tracing(fn: _T) -> _T:

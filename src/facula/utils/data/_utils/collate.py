@@ -16,7 +16,7 @@ from ...._tensor import Tensor
 
 __all__ = ["collate", "default_collate", "default_collate_fn_map", "default_convert"]
 
-_NO_NUMBERS = re.compile(r"[SaUO]")
+np_str_obj_array_pattern = re.compile(r"[SaUO]")
 _WRONG_KIND = "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
 
 
@@ -26,7 +26,7 @@ def default_convert(data: Any) -> Any:
     if isinstance(data, Tensor):
         return data
     if kind.__module__ == "numpy" and kind.__name__ not in ("str_", "string_", "bytes_"):
-        if kind.__name__ == "ndarray" and _NO_NUMBERS.search(data.dtype.str) is not None:
+        if kind.__name__ == "ndarray" and np_str_obj_array_pattern.search(data.dtype.str) is not None:
             return data
         from ....ops.creation.from_data import as_tensor  # loaded when first used
 
@@ -89,7 +89,7 @@ def collate_tensor_fn(batch: Any, *, collate_fn_map: Any = None) -> Any:
 
 
 def collate_numpy_array_fn(batch: Any, *, collate_fn_map: Any = None) -> Any:
-    if _NO_NUMBERS.search(batch[0].dtype.str) is not None:
+    if np_str_obj_array_pattern.search(batch[0].dtype.str) is not None:
         raise TypeError(_WRONG_KIND.format(batch[0].dtype))
     from ....ops.creation.from_data import as_tensor  # loaded when first used
 

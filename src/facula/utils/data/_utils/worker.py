@@ -240,4 +240,10 @@ def _seed(base_seed: int, worker_id: int) -> None:
     set_num_threads(1)
     random.seed(base_seed + worker_id)
     manual_seed(base_seed + worker_id)
-    np.random.seed(np.random.SeedSequence([worker_id, base_seed % 2**32, base_seed >> 32, 0]).generate_state(4))
+    np.random.seed(_generate_state(base_seed, worker_id))
+
+
+def _generate_state(base_seed: int, worker_id: int) -> list[int]:
+    """What NumPy's generator is seeded with in a worker."""
+    seeds = [worker_id, base_seed % 2**32, base_seed >> 32, 0]
+    return [int(word) for word in np.random.SeedSequence(seeds).generate_state(4)]
