@@ -35,6 +35,17 @@ def _tile(width: int) -> int:
     return max(TILE, min(4 * TILE, 1024 * width))
 
 
+def row_products(x: Any, y: Any) -> Any:
+    """Sums of products along the last dimension; by blocks where it is long, as one chain of sums would round much."""
+    width = x.shape[-1]
+    if width <= _WIDE:
+        return np.vecdot(x, y)
+    whole = width - width % _WIDE
+    blocks = (*x.shape[:-1], whole // _WIDE, _WIDE)
+    total = add_up(np.vecdot(x[..., :whole].reshape(blocks), y[..., :whole].reshape(blocks)), (x.ndim - 1,))
+    return total + np.vecdot(x[..., whole:], y[..., whole:])
+
+
 # ---- rows
 #
 # NOTE [moments]: the variance is the mean of the squares less the square of the mean, as long as the latter is nowhere
@@ -113,7 +124,7 @@ def _normalize_few(rows: Any, eps: float, weight: Any, bias: Any) -> tuple[Any, 
 
 def _finish(found: Any, eps: float, weight: Any, bias: Any) -> Any:
     """Divide centred rows by their deviation, in place; returns its inverse."""
-    variance = np.vecdot(found, found)[:, None]
+    variance = row_products(found, found)[:, None]
     variance /= found.dtype.type(found.shape[1] or 1)
     scale = deviation_inverse(variance, eps)
     found *= scale
@@ -178,7 +189,7 @@ def _centred_gradients(
         np.multiply(g, inverse, out)
     else:
         np.multiply(inverse.dot(weight[None], out), g, out)
-    along = np.vecdot(out, away)[:, None]
+    along = row_products(out, away)[:, None]
     along *= inverse * inverse / n
     away *= along
     middle = add_up(out, (1,), True) / n
@@ -201,7 +212,7 @@ def channel_products(x: Any, y: Any) -> Any:
     """Sums of products over everything but the middle dimension."""
     if x.shape[2] == 1:
         return add_up(x[:, :, 0] * y[:, :, 0], (0,))
-    return add_up(np.vecdot(x, y), (0,))
+    return add_up(row_products(x, y), (0,))
 
 
 def channels(x: Any) -> Any:
