@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ...ops.images.sizes import is_channels_last, per_dim, windows_of
+from ...ops.arrays.strides import is_channels_last
+from ...ops.images.sizes import per_dim, windows_of
 from ..kernels import pooling as kernels
 from ..kernels.convolution import Sizes
 

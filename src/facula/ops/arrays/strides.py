@@ -64,3 +64,24 @@ def _view_strides(sizes: tuple[int, ...], steps: tuple[int, ...], shape: tuple[i
         if d:
             step, numel, taken = steps[d - 1], 1, 1
     return tuple(new)
+
+
+def lying_as(out: Any, like: Any) -> Any:
+    """A result with its channels last in memory, if an array of the same dimensions has."""
+    if out.__class__ is not np.ndarray or out.ndim != like.ndim or not is_channels_last(like):
+        return out
+    order = (0, *range(2, out.ndim), 1)
+    return np.ascontiguousarray(out.transpose(order)).transpose(np.argsort(order))
+
+
+def is_channels_last(array: Any) -> bool:
+    """Whether the channels of a batch of images lie together: strides grow from them over the planes to the batch."""
+    if array.ndim not in (4, 5) or array.flags.c_contiguous or array.strides[1] == 0:
+        return False
+    least = 0
+    for d in (1, *range(array.ndim - 1, 1, -1), 0):
+        n, stride = array.shape[d], array.strides[d]
+        if n == 0 or stride < least or (d == 0 and least == array.strides[1]):
+            return False
+        least = stride * n
+    return True

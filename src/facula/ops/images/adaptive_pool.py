@@ -12,6 +12,7 @@ from ..._core.dtypes import cast, not_for, widened
 from ..._tensor import Tensor
 from ...autograd import saved
 from ..arrays.meta import by_zeros
+from ..arrays.strides import is_channels_last, lying_as
 from ..arrays.types import Array
 from ..arrays.windows import Windows, adaptive, greatest, places_of, take_from_planes
 from ..machine import batching
@@ -21,7 +22,7 @@ from ..machine.public import FUNCTIONS, public
 from ..machine.rules import no_gradient
 from .planes import plane_ops
 from .pool import Ints, averages, averages_adjoint, divisor_of, one_dimensional, require_planes
-from .sizes import as_ints, is_channels_last, lying_as, one_int, shape_list
+from .sizes import as_ints, one_int, shape_list
 
 
 def _windows(shape: Ints, output_size: Ints) -> tuple[Windows, ...]:

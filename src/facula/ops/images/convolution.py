@@ -12,6 +12,7 @@ from ..._tensor import Tensor
 from ...autograd.graph import warn_user
 from ..arrays.convolution import convolve, convolve_input, convolve_weight
 from ..arrays.patches import Sizes, out_sizes
+from ..arrays.strides import lying_as
 from ..arrays.sums import total
 from ..arrays.types import Array
 from ..machine import batching
@@ -52,7 +53,7 @@ def convolution_op(
         y = convolve(x, w, stride, padding, dilation, groups)
     if bias is not None:
         y += widened(bias).reshape(-1, *(1,) * len(kernel))
-    return y.astype(input.dtype, copy=False)
+    return lying_as(lying_as(y.astype(input.dtype, copy=False), weight), input)
 
 
 @primitive(

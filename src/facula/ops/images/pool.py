@@ -15,6 +15,7 @@ from ..._tensor import Tensor, computed
 from ...autograd import saved
 from ..arrays.meta import by_zeros
 from ..arrays.sparse_maps import along
+from ..arrays.strides import lying_as
 from ..arrays.types import Array
 from ..arrays.windows import Windows, greatest, places_of
 from ..machine import batching
@@ -25,7 +26,7 @@ from ..machine.public import public
 from ..machine.rule import Gradient
 from ..machine.rules import no_gradient
 from .planes import plane_ops
-from .sizes import NUMBER, as_ints, checked_windows, lying_as, one_int, per_dim, shape_list, windows_of
+from .sizes import NUMBER, as_ints, checked_windows, one_int, per_dim, shape_list, windows_of
 
 Ints = tuple[int, ...]
 

@@ -16,6 +16,7 @@ from ...autograd import saved
 from ...autograd.graph import warn_user
 from ..arrays.interpolation import taps_of
 from ..arrays.sparse_maps import SparseMap, along
+from ..arrays.strides import lying_as
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import Primitive
@@ -65,7 +66,8 @@ def _op(name: str, node: str, spatial: int, mode: str, antialias: bool = False) 
         return [taps_of(name, antialias, n, o, align_corners, s, wide) for n, o, s in zip(shape, size, scales)]
 
     def kernel(input: Array, output_size: Ints, align_corners: bool, scales: Scales) -> Any:
-        return resampled(input, maps(input.shape[-spatial:], output_size, align_corners, scales, input.dtype))
+        found = maps(input.shape[-spatial:], output_size, align_corners, scales, input.dtype)
+        return lying_as(resampled(input, found), input)
 
     def adjoint(input: Array, shape: Ints, align_corners: bool, scales: Scales) -> Any:
         forward = maps(shape[-spatial:], input.shape[-spatial:], align_corners, scales, input.dtype)

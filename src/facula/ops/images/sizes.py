@@ -5,8 +5,6 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-import numpy as np
-
 from ..._tensor import Tensor
 from ..arrays.windows import Windows, pooled_size, sliding
 from ..machine.arguments import as_int
@@ -41,27 +39,6 @@ def one_int(function: str, name: str, value: Any) -> int:
 
 def per_dim(values: tuple[int, ...], n: int) -> tuple[int, ...]:
     return values * n if len(values) == 1 else values
-
-
-def lying_as(out: Any, like: Any) -> Any:
-    """A result with its channels last in memory, if an array of the same dimensions has."""
-    if out.__class__ is not np.ndarray or out.ndim != like.ndim or not is_channels_last(like):
-        return out
-    order = (0, *range(2, out.ndim), 1)
-    return np.ascontiguousarray(out.transpose(order)).transpose(np.argsort(order))
-
-
-def is_channels_last(array: Any) -> bool:
-    """Whether the channels of a batch of images lie together: strides grow from them over the planes to the batch."""
-    if array.ndim not in (4, 5) or array.flags.c_contiguous or array.strides[1] == 0:
-        return False
-    least = 0
-    for d in (1, *range(array.ndim - 1, 1, -1), 0):
-        n, stride = array.shape[d], array.strides[d]
-        if n == 0 or stride < least or (d == 0 and least == array.strides[1]):
-            return False
-        least = stride * n
-    return True
 
 
 def shape_list(t: Tensor) -> list[int]:

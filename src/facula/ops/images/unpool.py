@@ -10,6 +10,7 @@ import numpy as np
 from ..._core.devices import MetaArray, empty_meta
 from ..._core.dtypes import not_for
 from ..._tensor import Tensor
+from ..arrays.strides import lying_as
 from ..arrays.types import Array
 from ..arrays.windows import flat_places, take_from_planes
 from ..machine import batching
@@ -18,7 +19,7 @@ from ..machine.public import public
 from ..machine.refusals import scalar_type
 from ..machine.rules import of_shape
 from .planes import plane_ops
-from .sizes import lying_as, shape_list
+from .sizes import shape_list
 
 Ints = tuple[int, ...]
 

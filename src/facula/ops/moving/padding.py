@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._tensor import Tensor
 from ..arrays.meta import by_zeros
+from ..arrays.strides import lying_as
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import Primitive, primitive
@@ -29,14 +30,14 @@ def constant_pad_op(input: Array, pad: tuple[int, ...], value: float) -> Any:
         target[dim] = slice(max(before, 0), shape[dim] - max(after, 0))
     out = np.full(shape, value, input.dtype)
     out[tuple(target)] = input[tuple(source)]
-    return out
+    return lying_as(out, input)
 
 
 constant_pad_op.vjp(input=lambda g, pad, xp: xp.constant_pad_nd(g, tuple(-p for p in pad), 0.0))
 
 
 def _from_places(input: Array, places: tuple[Any, ...], padding: tuple[int, ...]) -> Any:
-    return input[np.ix_(*places)]
+    return lying_as(np.ascontiguousarray(input[np.ix_(*places)]), input)
 
 
 @by_zeros
@@ -119,6 +120,12 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
 def _places(input: Tensor, widths: tuple[int, ...], mode: str) -> tuple[Any, ...]:
     """For each dimension the place that each element of the result comes from."""
     shape = input._array.shape
+    padded = len(widths) // 2
+    if 0 in shape[len(shape) > padded + 1 :]:
+        raise RuntimeError(
+            f"Expected {padded + 1}D or {padded + 2}D (batch mode) tensor with possibly 0 batch size and other "
+            f"non-zero dimensions for input, but got: {list(shape)}"
+        )
     places = [np.arange(n) for n in shape]
     for i in range(0, len(widths), 2):
         dim = len(shape) - 1 - i // 2

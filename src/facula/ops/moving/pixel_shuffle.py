@@ -6,6 +6,7 @@ from math import prod
 from typing import Any
 
 from ..._tensor import Tensor
+from ..arrays.strides import lying_as
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import primitive
@@ -17,9 +18,8 @@ def to_space_op(input: Array, upscale_factor: int) -> Any:
     r = upscale_factor
     *batch, channels, height, width = input.shape
     parts = input.reshape(prod(batch), channels // (r * r), r, r, height, width)
-    return parts.transpose(0, 1, 4, 2, 5, 3).copy().reshape(
-        *batch, channels // (r * r), height * r, width * r
-    )
+    shape = (*batch, channels // (r * r), height * r, width * r)
+    return lying_as(parts.transpose(0, 1, 4, 2, 5, 3).copy().reshape(shape), input)
 
 
 @primitive("PixelUnshuffleBackward0", name="pixel_unshuffle", kind="linear", batch=batching.last_dimensions)
@@ -27,9 +27,8 @@ def to_channels_op(input: Array, downscale_factor: int) -> Any:
     r = downscale_factor
     *batch, channels, height, width = input.shape
     parts = input.reshape(prod(batch), channels, height // r, r, width // r, r)
-    return parts.transpose(0, 1, 3, 5, 2, 4).copy().reshape(
-        *batch, channels * r * r, height // r, width // r
-    )
+    shape = (*batch, channels * r * r, height // r, width // r)
+    return lying_as(parts.transpose(0, 1, 3, 5, 2, 4).copy().reshape(shape), input)
 
 
 to_space_op.vjp(input=lambda g, upscale_factor, xp: xp.pixel_unshuffle(g, upscale_factor))
@@ -40,7 +39,7 @@ to_channels_op.vjp(input=lambda g, downscale_factor, xp: xp.pixel_shuffle(g, dow
 def mixed_channels_op(input: Array, groups: int) -> Any:
     samples, channels, *sizes = input.shape
     parts = input.reshape(samples, groups, channels // groups, *sizes)
-    return parts.swapaxes(1, 2).copy().reshape(input.shape)
+    return lying_as(parts.swapaxes(1, 2).copy().reshape(input.shape), input)
 
 
 mixed_channels_op.vjp(input=lambda g, groups, input_shape, xp: xp.channel_shuffle(g, input_shape[1] // groups))

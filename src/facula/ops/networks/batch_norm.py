@@ -13,6 +13,7 @@ from ..._tensor import Tensor
 from ...autograd.grad_mode import no_grad
 from ..arrays.meta import by_zeros
 from ..arrays.normalization import channel_products, channel_sums, channels, deviation_inverse
+from ..arrays.strides import lying_as
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.namespaces import TENSORS
@@ -59,7 +60,7 @@ def batch_norm_op(
     out *= scale[:, None]
     if bias is not None:
         out += widened(bias)[:, None]
-    out = like(out, input.dtype).reshape(input.shape)
+    out = lying_as(like(out, input.dtype).reshape(input.shape), input)
     moments = next((p for p in (weight, bias, running_mean, running_var) if p is not None), input).dtype
     if not training:
         nothing = np.empty(0, moments)

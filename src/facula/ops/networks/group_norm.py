@@ -11,6 +11,7 @@ from ..._core.dtypes import not_for, widened
 from ..._tensor import Tensor
 from ..arrays.meta import by_zeros
 from ..arrays.normalization import channel_products, channel_sums, normalize_rows, row_gradients
+from ..arrays.strides import is_channels_last, lying_as
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.namespaces import TENSORS
@@ -37,7 +38,7 @@ def group_norm_op(
         cubes += widened(bias)[:, None]
     moments = inverse.dtype if mixed else input.dtype
     return (
-        like(out, input.dtype).reshape(input.shape),
+        lying_as(like(out, input.dtype).reshape(input.shape), input),
         like(mean, moments).reshape(N, group),
         like(inverse, moments).reshape(N, group),
     )
@@ -161,7 +162,7 @@ def group_norm(
     if num_groups <= 0:
         raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
     n, c = shape[:2]
-    if not input._array.flags.c_contiguous:
+    if not (input._array.flags.c_contiguous or is_channels_last(input._array)):
         input = input.contiguous()
     weight, bias = (None if t is None else t.contiguous() for t in (weight, bias))
     found: Tensor = native_group_norm(input, weight, bias, n, c, math.prod(shape[2:]), num_groups, eps)[0]
