@@ -89,12 +89,13 @@ def multi_head_attention_forward(
             if attn_mask.size(0) == 1 and attn_mask.dim() == 3:
                 attn_mask = attn_mask.unsqueeze(0)
             else:
-                attn_mask = attn_mask.view(batch, num_heads, -1, source)
+                attn_mask = attn_mask.view(batch, num_heads, attn_mask.size(1), source)
         q = q.view(batch, num_heads, length, head)
         k, v = (x.view(batch, num_heads, source, head) for x in (k, v))
         joined: Any = _attention(q, k, v, attn_mask, p, is_causal)
         joined = joined.permute(2, 0, 1, 3).reshape(batch * length, width)
-        out = linear(joined, out_proj_weight, out_proj_bias).view(length, batch, -1)
+        out = linear(joined, out_proj_weight, out_proj_bias)
+        out = out.view(length, batch, out.size(1))
         return (out if batched else out.squeeze(1)), None
 
     scaled = q * math.sqrt(1.0 / float(head))
@@ -107,7 +108,8 @@ def multi_head_attention_forward(
     if p > 0.0:
         weights = dropout(weights, p=p)
     joined = weights.bmm(v).transpose(0, 1).reshape(length * batch, width)
-    out = linear(joined, out_proj_weight, out_proj_bias).view(length, batch, -1)
+    out = linear(joined, out_proj_weight, out_proj_bias)
+    out = out.view(length, batch, out.size(1))
     weights = weights.view(batch, num_heads, length, source)
     if average_attn_weights:
         weights = weights.mean(dim=1)

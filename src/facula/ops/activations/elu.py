@@ -20,7 +20,7 @@ from ..machine.rule import Gradient
 from ..machine.write import inplace_form
 from ..pointwise.arithmetic import number_like
 from ..pointwise.selection import clip
-from .forms import apply, in_place_in_functional
+from .forms import apply, in_place_in_functional, slope_is_lost
 
 
 @tiled_kernel
@@ -82,6 +82,8 @@ celu_op = elementwise(
 
 
 def _elu_of_result_rule(g: Any, out: Any, alpha: float, scale: float, input_scale: float, xp: Any) -> Any:
+    if alpha < 0:
+        raise slope_is_lost("elu")
     return xp.elu_backward(g, out, alpha, scale, input_scale, True)
 
 

@@ -14,6 +14,15 @@ OF_ACTIVATION = {"input": "grad_output", "other": "self"}
 """What nodes of gradients call what they save: the gradient that arrives, and what the activation was applied to."""
 
 
+def slope_is_lost(name: str, more: str = "") -> RuntimeError:
+    """In place, a negative slope makes results positive on both sides: which side it was cannot be told from them."""
+    return RuntimeError(
+        f"In-place {name} backward calculation is triggered with a negative slope which is not supported. This is "
+        "caused by calling in-place forward function with a negative slope, please call out-of-place version "
+        f"instead.{more}"
+    )
+
+
 def apply(op: Any, change: Any, inplace: bool, input: Tensor, *attributes: Any) -> Any:
     return change(input, *attributes) if inplace else op(input, *attributes)
 

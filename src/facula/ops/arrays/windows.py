@@ -182,6 +182,10 @@ def _search(x: Any, earlier: Any, group: Group, code: Any, want: bool) -> tuple[
     return best, which
 
 
+def _lowest(d: np.dtype[Any]) -> Any:
+    return np.iinfo(d).min if d.kind in "iu" else -np.inf
+
+
 def _is_array(rows: Any) -> bool:
     return not isinstance(rows, slice)
 
@@ -191,9 +195,11 @@ def _first_elements(x: Any, earlier: Any, group: Group, code: Any) -> tuple[Any,
     which: Any = np.zeros((), code)
     for i, w in enumerate(group.windows):
         dim = x.ndim - group.behind - len(group.windows) + i
-        first = np.zeros(w.outputs, np.intp) if w.first is None else w.first
-        places = w.starts + first * w.step
+        first = np.zeros(w.outputs, np.intp) if w.first is None else np.minimum(w.first, w.size - 1)
+        places = np.clip(w.starts + first * w.step, 0, w.inputs - 1)
         x = x.take(places, dim)
+        if not w.counts.all():  # windows that lie in the padding alone
+            x.swapaxes(dim, -1)[..., w.counts <= 0] = _lowest(x.dtype)
         if earlier is not None:
             earlier = earlier.take(places, dim)
         which = which[..., None] * code.type(w.size) + first.astype(code)

@@ -76,7 +76,7 @@ def multi_margin_gradient_of_input(
     x, y = xp.view(input, (rows, classes)), xp.view(target, (rows, 1))
     gaps = x - xp.pick(x, y, 1, True, True) + margin
     active = (gaps > 0) & xp.classes_other_than(y, classes)
-    scale = 1.0 / classes / (rows if reduction == MEAN else 1)
+    scale = 1.0 / classes / ((rows or 1) if reduction == MEAN else 1)
     g = xp.expand(g, (rows, 1)) if reduction != NONE else xp.view(g, (rows, 1))
     if weight is not None:
         g = g * xp.view(xp.index_select(weight, xp.view(y, (rows,)), 0), (rows, 1))

@@ -23,22 +23,25 @@ def as_array(t: Any) -> SparseArray:
     return SparseArray(t._at, t._rows._array, tuple(t._array.shape))
 
 
-def _kept(indices: Any, padding_idx: int) -> tuple[Any, Any]:
-    """Places of picked rows, and which of these count: the padding row has no gradient."""
+def _kept(indices: Any, shape: tuple[int, ...], padding_idx: int) -> tuple[Any, Any]:
+    """Places of picked rows, and which of these count: the padding row has no gradient, nor have rows of nothing."""
     flat = indices.reshape(-1).astype(np.int64)
+    if 0 in shape[1:]:
+        flat = flat[:0]
     kept = np.flatnonzero(flat != padding_idx) if padding_idx >= 0 else np.arange(flat.size)
     return flat[kept][None], kept
 
 
 def _picked_rows_array(g: Any, indices: Any, shape: tuple[int, ...], padding_idx: int) -> SparseArray:
-    at, kept = _kept(indices, padding_idx)
-    return SparseArray(at, g.reshape(-1, *shape[1:]).take(kept, 0), shape)
+    at, kept = _kept(indices, shape, padding_idx)
+    return SparseArray(at, g.reshape(indices.size, *shape[1:]).take(kept, 0), shape)
 
 
 def _picked_rows_tensor(g: Any, indices: Any, shape: tuple[int, ...], padding_idx: int) -> Any:
-    at, kept = _kept(elements(indices), padding_idx)
-    rows = g.reshape(-1, *shape[1:])
-    return sparse(at, same_values_op(gather_values_op(rows, kept, 1) if padding_idx >= 0 else rows), shape)
+    places = elements(indices)
+    at, kept = _kept(places, shape, padding_idx)
+    rows = g.reshape(places.size, *shape[1:])
+    return sparse(at, same_values_op(gather_values_op(rows, kept, 1) if len(kept) < places.size else rows), shape)
 
 
 def _gathered(index: Any, dim: int, ndim: int) -> Any:
