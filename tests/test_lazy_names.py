@@ -206,8 +206,9 @@ assert found == [found[0]] * n and found[0] == [22.0, 10.0, 4.0], found
 
 def test_functions_keep_what_describes_them() -> None:
     for called in (facula.sum, TensorClass.sum):
-        assert called.__name__ == "sum" and called.__doc__ and called.__module__ == "facula.ops.reductions.sums"
+        assert called.__name__ == "sum" and called.__doc__ and called.__module__.startswith("facula")
         assert "dim" in inspect.signature(called).parameters
+    assert pickle.loads(pickle.dumps(facula.sum)) is facula.sum
     assert pickle.loads(pickle.dumps(facula.ones(2))).tolist() == [1.0, 1.0]
 
 

@@ -109,8 +109,8 @@ _NAMES = {
             set_autocast_cpu_enabled set_autocast_dtype set_autocast_enabled set_autocast_gpu_dtype
         """,
         "_assertions": """
-            _assert _assert_async _check _check_index _check_is_size _check_not_implemented _check_tensor_all
-            _check_type _check_value _check_with
+            _assert _assert_async _assert_tensor_metadata _check _check_index _check_is_size
+            _check_not_implemented _check_tensor_all _check_type _check_value _check_with
         """,
         "_script_types": """
             AnyType BoolType ComplexType DeviceObjType FloatType IntType NoneType NumberType PyObjectType
@@ -150,7 +150,7 @@ def __getattr__(name: str) -> _Any:
         from .docstrings import document  # loaded when first used
         from .ops.machine.public import FUNCTIONS  # it imports this module
 
-        value = globals()[name] = document(FUNCTIONS[name], name)
+        value = globals()[name] = _lazy.at_home(document(FUNCTIONS[name], name), __name__, name)
         return value
     if name in _NAMES:
         value = globals()[name] = getattr(_lazy.load(_NAMES[name]), name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ._core.dtypes import SCALAR_TYPE_NAMES
 from ._tensor import Tensor
 from .overrides import call_override, overridden
 
@@ -27,6 +28,35 @@ def _assert_async(condition: Tensor, message: str = "Expected Tensor to be nonze
     """Raise unless a tensor of one element is true."""
     if not condition.item():
         raise RuntimeError(message)
+
+
+_IN_C = {
+    "float32": "float", "float64": "double", "int64": "long int", "int32": "int", "int16": "short int",
+    "int8": "signed char", "uint8": "unsigned char", "bool": "bool", "float16": "c10::Half",
+    "bfloat16": "c10::BFloat16", "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
+}  # fmt: skip
+"""What elements are called in C++."""
+
+
+def _assert_tensor_metadata(
+    a: Tensor, size: Any = None, stride: Any = None, dtype: Any = None, *, device: Any = None, layout: Any = None
+) -> None:
+    """Raise unless a tensor is as told; None is whatever it may be."""
+    name = str(a.dtype).rpartition(".")[2]
+    for what, wanted, got in (
+        ("sizes", None if size is None else list(size), list(a.shape)),
+        ("strides", None if stride is None else list(stride), list(a.stride())),
+    ):
+        if wanted is not None and wanted != got:
+            raise RuntimeError(f"Tensor {what} mismatch! Expected: {wanted}, Got: {got}")
+    if dtype is not None and dtype != a.dtype:
+        raise RuntimeError(
+            f"Tensor dtype mismatch! Expected: {SCALAR_TYPE_NAMES[dtype]}, Got: {_IN_C.get(name, name)}"
+        )
+    if device is not None and device != a.device:
+        raise RuntimeError(f"Tensor device mismatch! Expected: {device}, Got: {a.device}")
+    if layout is not None and layout != a.layout:
+        raise RuntimeError(f"Tensor layout mismatch! Expected: {layout}, Got: {a.layout}")
 
 
 def _check_with(error_type: type[Exception], cond: Any, message: Callable[[], str] | None = None) -> None:

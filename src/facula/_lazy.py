@@ -10,6 +10,8 @@ A module's methods are put onto Tensor when all of it has been run, so that no o
 from __future__ import annotations
 
 from importlib import import_module
+from sys import modules
+from types import FunctionType
 from typing import Any
 
 from . import _lazy_names
@@ -29,6 +31,16 @@ PRIMITIVES = _providers(_lazy_names.PRIMITIVES)
 def load(module: str) -> Any:
     """One of facula's modules; if another thread is loading it, wait until that is done."""
     return import_module(f"facula.{module}")
+
+
+def at_home(value: Any, place: str, name: str) -> Any:
+    """A function as it is found by users: pickle looks for it where ``__module__`` says, which may be a family that has
+    another function by that name."""
+    if type(value) is FunctionType:
+        home = modules.get(value.__module__ or "")
+        if home is None or vars(home).get(value.__qualname__) is not value:
+            value.__module__, value.__qualname__ = place, name
+    return value
 
 
 def load_all() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import _lazy
 from ._tensor import Tensor as Tensor
 from .docstrings import document
 from .ops.signals.fft import FFT
@@ -13,7 +14,7 @@ __all__ = sorted(["Tensor", *FFT])
 
 def __getattr__(name: str) -> Any:
     if name in FFT:
-        value = globals()[name] = document(FFT[name], f"fft.{name}")
+        value = globals()[name] = _lazy.at_home(document(FFT[name], f"fft.{name}"), __name__, name)
         return value
     raise AttributeError(f"module 'facula.fft' has no attribute {name!r}")
 

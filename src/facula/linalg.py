@@ -17,7 +17,7 @@ def __getattr__(name: str) -> Any:
         return _lazy.load("ops.linalg.matrices").LinAlgError
     if name in _lazy.LINALG:
         _lazy.load(_lazy.LINALG[name])
-        value = globals()[name] = document(LINALG[name], f"linalg.{name}", name)
+        value = globals()[name] = _lazy.at_home(document(LINALG[name], f"linalg.{name}", name), __name__, name)
         return value
     raise AttributeError(f"module 'facula.linalg' has no attribute {name!r}")
 

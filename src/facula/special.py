@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import _lazy
 from .docstrings import document
 from .ops.machine.public import FUNCTIONS
 from .ops.pointwise.special import SPECIAL
@@ -14,7 +15,8 @@ _SHARED = ("log_softmax", "logsumexp", "round", "softmax")
 def __getattr__(name: str) -> Any:
     if name in SPECIAL or name in _SHARED:
         found = SPECIAL[name] if name in SPECIAL else FUNCTIONS[name]
-        value = globals()[name] = document(found, f"special.{name}", found.__name__, name)
+        found = document(found, f"special.{name}", found.__name__, name)
+        value = globals()[name] = _lazy.at_home(found, __name__, name)
         return value
     raise AttributeError(f"module 'facula.special' has no attribute {name!r}")
 

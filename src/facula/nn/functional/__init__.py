@@ -73,7 +73,7 @@ def __getattr__(name: str) -> Any:
             _overridable(value)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = _document(value, f"nn.functional.{name}", name)
+    globals()[name] = _lazy.at_home(_document(value, f"nn.functional.{name}", name), __name__, name)
     return value
 
 
