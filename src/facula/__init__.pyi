@@ -86,6 +86,7 @@ from facula import __config__ as __config__
 __version__: str
 from facula._assertions import _assert as _assert
 from facula._assertions import _assert_async as _assert_async
+from facula._assertions import _assert_tensor_metadata as _assert_tensor_metadata
 from facula._assertions import _check as _check
 from facula._assertions import _check_index as _check_index
 from facula._assertions import _check_is_size as _check_is_size

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
@@ -50,37 +51,53 @@ class Future(Generic[T]):
     def _finish(self, value: Any, error: BaseException | None) -> None:
         with self._lock:
             if self.done():
-                raise RuntimeError("Future can only be marked as completed once")
+                raise RuntimeError(
+                    "Attempting to mark a completed Future as complete again. Note that a Future can only be marked "
+                    "completed once."
+                )
             self._value, self._error = value, error
             self._set.set()
             callbacks, self._callbacks = self._callbacks, []
         for callback in callbacks:
+            self._call(callback)
+
+    def _call(self, callback: Callable[[Future[T]], None]) -> None:
+        try:
             callback(self)
+        except Exception as error:
+            print(_told(error), file=sys.stderr)
+
+    def __reduce__(self) -> Any:
+        raise RuntimeError("Can not pickle torch.futures.Future")
 
     def add_done_callback(self, callback: Callable[[Future[T]], None]) -> None:
-        """Call ``callback(self)`` when the value is there, or at once."""
+        """Call ``callback(self)`` when the value is there, or at once. Its errors are only printed."""
         with self._lock:
             if not self.done():
                 self._callbacks.append(callback)
                 return
-        callback(self)
+        self._call(callback)
 
     def then(self, callback: Callable[[Future[T]], S]) -> Future[S]:
-        """The future of what a callback makes of this one."""
+        """The future of what a callback makes of this one; of a RuntimeError if the callback fails."""
         following: Future[S] = Future()
 
         def run(done: Future[T]) -> None:
             try:
                 following.set_result(callback(done))
             except Exception as error:
-                following.set_exception(error)
+                following.set_exception(RuntimeError(_told(error)))
 
         self.add_done_callback(run)
         return following
 
 
+def _told(error: Exception) -> str:
+    return f"Got the following error when running the callback: {type(error).__name__}: {error}"
+
+
 def collect_all(futures: list[Future[Any]]) -> Future[list[Future[Any]]]:
-    """A future that is done when all of these are."""
+    """A future that is done when all of these are, with the error of the first that has one."""
     result: Future[list[Future[Any]]] = Future()
     left = len(futures)
     lock = threading.Lock()
@@ -93,7 +110,7 @@ def collect_all(futures: list[Future[Any]]) -> Future[list[Future[Any]]]:
             left -= 1
             last = left == 0
         if last:
-            result.set_result(futures)
+            result._finish(futures, next((f._error for f in futures if f._error is not None), None))
 
     for future in futures:
         future.add_done_callback(one_less)

@@ -255,6 +255,10 @@ class TypedStorage:
     def untyped(self) -> UntypedStorage:
         return self._untyped
 
+    @property
+    def _untyped_storage(self) -> UntypedStorage:
+        return self._untyped
+
     def data_ptr(self) -> int:
         return self._untyped.data_ptr()
 

@@ -138,7 +138,7 @@ def vec_to_tril_matrix(vec: Any, diag: int = 0) -> Any:
 
 def _size_of_triangle(count: int, diag: int) -> int | None:
     """The size of a square matrix that has ``count`` elements on or below a diagonal."""
-    size = elements = 0
+    size, elements = max(-diag, 0), 0
     while elements < count:
         size += 1
         elements = sum(max(0, min(size, row + diag)) for row in range(1, size + 1))

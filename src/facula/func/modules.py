@@ -17,7 +17,7 @@ def functional_call(
     given = parameter_and_buffer_dicts
     if isinstance(given, dict):
         return _stateless()._functional_call(
-            module, dict(given), args, kwargs, tie_weights=tie_weights, strict=strict
+            module, given, args, kwargs, tie_weights=tie_weights, strict=strict
         )
     dicts = given
     if not isinstance(dicts, Sequence):

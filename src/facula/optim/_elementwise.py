@@ -145,10 +145,13 @@ class ElementwiseOptimizer(Optimizer):
 
     def _step_group(self, group: dict[str, Any], plans: dict[int, _Plan], place: Any) -> None:
         if group.get("differentiable") or group.get("capturable"):
+            active = [p for p in group["params"] if p.grad is not None]
+            if group.get("capturable"):  # a step that is refused leaves the state it began
+                for p in active:
+                    self._begin(group, p, self.state[p])
             self._refuse(group)
-            for p in group["params"]:
-                if p.grad is not None:
-                    self._step_one(group, p, place)
+            for p in active:
+                self._step_one(group, p, place)
             return
         plan = plans.get(id(group))
         if (

@@ -32,13 +32,11 @@ class SparseAdam(Optimizer):
         require(eps > 0.0, f"Invalid epsilon value: {eps}")
         check_betas(betas)
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize})
-        sparse = [
-            [i, j]
-            for i, group in enumerate(self.param_groups)
-            for j, p in enumerate(group["params"])
-            if p.is_sparse
-        ]
+        places = [(p, [i, j]) for i, group in enumerate(self.param_groups) for j, p in enumerate(group["params"])]
+        sparse = [place for p, place in places if p.is_sparse]
+        complex = [place for p, place in places if p.is_complex()]
         require(not sparse, f"Sparse params at indices {sparse}: SparseAdam requires dense parameter tensors")
+        require(not complex, f"Complex params at indices {complex}: SparseAdam does not support complex parameters")
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change the parameters by their gradients, which must be sparse."""

@@ -38,6 +38,14 @@ class SourceChangeWarning(Warning):
     """A class whose source differs from when a file was written."""
 
 
+def _is_zipfile(file: _Any) -> bool:
+    """Whether an archive begins where the file is read next, which stays that place."""
+    start = file.tell()
+    begins = file.read(4) == b"PK\x03\x04"
+    file.seek(start)
+    return begins
+
+
 @_contextmanager
 def mkdtemp() -> _Iterator[str]:
     """A folder that is gone after the ``with`` block."""

@@ -16,7 +16,7 @@ from ._shown import shown
 
 
 def load_legacy(job: Job, file: Any) -> Any:
-    data = memoryview(file.read())
+    data = memoryview(_rest_of(file))
     if not len(data):
         raise EOFError("Ran out of input")
     if bytes(data[257:262]) == b"ustar":
@@ -33,6 +33,20 @@ def load_legacy(job: Job, file: Any) -> Any:
     keys, at = job.run(data, _refuse, at)
     storages.fill(data, keys, at)
     return loaded
+
+
+def _rest_of(file: Any) -> Any:
+    """All that follows; with ``readinto``, if a file has that and can tell how much there is."""
+    if not hasattr(file, "readinto"):
+        return file.read()
+    start = file.tell()
+    size = file.seek(0, 2) - start
+    file.seek(start)
+    data = bytearray(size)
+    done = 0
+    while done < size and (count := file.readinto(memoryview(data)[done:])):
+        done += count
+    return data[:done]
 
 
 def _refuse(pid: Any) -> Any:

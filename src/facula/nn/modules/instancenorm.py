@@ -28,7 +28,7 @@ class _InstanceNorm(_NormBase):
         channels = input.size(batched)
         if channels != self.num_features:
             self._tell_of_other_channels(batched, channels)
-        return self._normalized(input) if batched else self._normalized(input[None])[0]
+        return self._normalized(input) if batched else self._normalized(input.unsqueeze(0)).squeeze(0)
 
     def _tell_of_other_channels(self, at: int, channels: int) -> None:
         """Wrong if each channel has parameters; else ``num_features`` says nothing."""

@@ -41,11 +41,12 @@ def _reparametrize_module(
     stack_weights: bool = False,
 ) -> Iterator[None]:  # fmt: skip
     """Within it, the module has the given tensors."""
+    given = parameters_and_buffers
     if tie_weights:
-        parameters_and_buffers = _untie_named_tensors_map(module, parameters_and_buffers)
+        given = _untie_named_tensors_map(module, given)
     accessor = NamedMemberAccessor(module)
     if strict:
-        missing, unexpected = accessor.check_keys(parameters_and_buffers)
+        missing, unexpected = accessor.check_keys(given)
         problems = [
             f"{title} key(s): {', '.join(map(repr, sorted(keys)))}."
             for title, keys in (("Unexpected", unexpected), ("Missing", missing))
@@ -57,7 +58,7 @@ def _reparametrize_module(
             )
     before: dict[str, Any] = {}
     try:
-        before, _ = accessor.swap_tensors_dict(parameters_and_buffers, allow_missing=True)
+        before, _ = accessor.swap_tensors_dict(given, allow_missing=True)
         yield
     finally:
         if stack_weights:  # tied weights: the last to be replaced is the first to come back

@@ -1,0 +1,270 @@
+"""Corners of layers, losses and optimizers: empty input, channels that lie last, long rows, what may not be."""
+
+from __future__ import annotations
+
+import io
+import pickle
+
+from .observe import case, error, name_of, see
+
+
+def wave(torch, *shape, dtype=None):
+    n = 1
+    for d in shape:
+        n *= d
+    return torch.sin(torch.arange(n, dtype=torch.float64) * 0.7).reshape(shape).to(dtype or torch.float64)
+
+
+@case
+def results_lie_as_images_with_channels_last(torch):
+    """Strides of results and gradients, as the input has its channels last in memory."""
+    nn = torch.nn
+    torch.manual_seed(0)
+    layers = [
+        nn.BatchNorm2d(4), nn.BatchNorm2d(4).eval(), nn.GroupNorm(2, 4), nn.InstanceNorm2d(4), nn.MaxPool2d(2),
+        nn.AvgPool2d(2), nn.AdaptiveAvgPool2d(3), nn.Upsample(scale_factor=2),
+        nn.Upsample(scale_factor=2, mode="bilinear"), nn.Upsample(scale_factor=2, mode="bicubic"), nn.Conv2d(4, 3, 3),
+        nn.Conv2d(4, 4, 1, groups=2), nn.ConvTranspose2d(4, 3, 3), nn.PixelUnshuffle(2), nn.ChannelShuffle(2),
+        nn.ReflectionPad2d(1), nn.ReplicationPad2d(1), nn.ZeroPad2d(1), nn.Dropout(0.0), nn.PReLU(4),
+    ]  # fmt: skip
+    told = []
+    for layer in layers:
+        x = wave(torch, 2, 4, 6, 6, dtype=torch.float32).contiguous(memory_format=torch.channels_last).requires_grad_()
+        out = layer(x)
+        out.sum().backward()
+        told.append([type(layer).__name__, list(out.stride()), list(x.grad.stride())])
+    return told
+
+
+@case
+def volumes_with_channels_last(torch):
+    nn = torch.nn
+    told = []
+    for layer in (nn.GroupNorm(3, 6), nn.BatchNorm3d(6), nn.Upsample(scale_factor=2), nn.ReplicationPad3d(1)):
+        x = wave(torch, 2, 6, 3, 4, 5).contiguous(memory_format=torch.channels_last_3d)
+        told.append([type(layer).__name__, list(layer.double()(x).stride())])
+    return told
+
+
+@case
+def a_weight_with_channels_last_decides_too(torch):
+    conv = torch.nn.Conv2d(4, 3, 3).to(memory_format=torch.channels_last)
+    return list(conv(wave(torch, 2, 4, 6, 6, dtype=torch.float32)).stride())
+
+
+@case
+def long_rows_are_normalized_exactly(torch):
+    """The greatest error beside double precision is a few of float32's roundings."""
+    n = 1 << 21
+    x = torch.remainder(torch.arange(n, dtype=torch.float64) * 0.6180339887, 1.0).to(torch.float32)
+    exact = (x.double() - x.double().mean()) / (x.double().var(unbiased=False) + 1e-5).sqrt()
+    nn = torch.nn
+    found = [
+        nn.LayerNorm(n)(x), nn.GroupNorm(1, 1)(x.view(1, 1, -1)), nn.BatchNorm1d(1)(x.view(1, 1, -1)),
+        nn.InstanceNorm1d(1)(x.view(1, 1, -1)),
+    ]  # fmt: skip
+    return [bool((t.detach().double().view(-1) - exact).abs().max() < 1e-6) for t in found]
+
+
+@case
+def gradients_of_margin_losses_of_nothing(torch):
+    told = []
+    for reduction in ("mean", "sum", "none"):
+        x = torch.zeros(0, 10, requires_grad=True)
+        loss = torch.nn.functional.multi_margin_loss(x, torch.ones(0).long(), reduction=reduction)
+        loss.sum().backward()
+        told.append([list(loss.shape), name_of(loss.grad_fn), list(x.grad.shape)])
+    return told
+
+
+@case
+def padding_refuses_empty_channels(torch):
+    nn = torch.nn
+    told = []
+    for layer, shape in (
+        (nn.ReflectionPad1d(2), (3, 0, 10)), (nn.ReflectionPad1d(2), (0, 10)), (nn.ReflectionPad1d(2), (0, 3, 10)),
+        (nn.ReflectionPad1d(2), (3, 4, 0)), (nn.ReflectionPad2d(2), (3, 0, 10, 10)), (nn.ReplicationPad1d(2), (0, 10)),
+        (nn.ReplicationPad2d(2), (0, 10, 10)), (nn.ReplicationPad2d(2), (0, 3, 10, 10)),
+        (nn.ReplicationPad3d(2), (3, 0, 10, 10, 10)), (nn.ReplicationPad1d(2), (3, 4, 0)),
+        (nn.CircularPad1d(2), (3, 0, 10)),
+        (nn.ZeroPad2d(2), (3, 0, 10, 10)),
+    ):  # fmt: skip
+        told.append(error(lambda layer=layer, shape=shape: list(layer(torch.zeros(shape)).shape)))
+    return told
+
+
+@case
+def sparse_gradients_of_empty_tables(torch):
+    told = []
+    for rows, width, at in ((0, 0, []), (10, 0, []), (10, 3, []), (10, 0, [1, 2])):
+        table = torch.nn.Embedding(rows, width, sparse=True)
+        table(torch.tensor(at, dtype=torch.int64)).sum().backward()
+        g = table.weight.grad
+        told.append([g.is_sparse, list(g.shape), g._nnz(), list(g._values().shape)])
+    return told
+
+
+@case
+def negative_slopes_in_place_have_no_gradient(torch):
+    functional = torch.nn.functional
+    told = []
+    for f in (
+        lambda x: functional.elu(x, -2.0, True), lambda x: functional.elu(x, -2.0),
+        lambda x: functional.elu(x, 0.0, True),
+        lambda x: functional.celu_(x, -2.0), lambda x: functional.leaky_relu_(x, -2.0),
+        lambda x: functional.leaky_relu(x, -2.0), lambda x: functional.leaky_relu_(x, 0.0),
+    ):  # fmt: skip
+        x = torch.tensor([-1.0, 1.0], requires_grad=True)
+        y = f(x.clone())
+        told.append(error(lambda x=x, y=y: torch.autograd.grad(y.sum(), x)[0].tolist()))
+    return told
+
+
+@case
+def windows_that_lie_in_the_padding_alone(torch):
+    functional = torch.nn.functional
+    x = torch.tensor([[1.0]])
+    return [
+        functional.max_pool1d(x, 2, 1, 1, 2, True).tolist(),
+        functional.max_pool1d(x, 3, None, 1, 2, True).tolist(),
+        functional.max_pool2d(x[None], 2, 1, 1, 2, True).tolist(),
+        functional.max_pool1d(torch.tensor([[1.0, 2.0]]), 2, 1, 1, 2, True).tolist(),
+    ]
+
+
+@case
+def attention_over_no_batch_at_all(torch):
+    nn = torch.nn
+    layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+    attention = nn.MultiheadAttention(8, 2)
+    q, k = torch.zeros(10, 0, 8, requires_grad=True), torch.zeros(20, 0, 8)
+    out, weights = attention(q, k, k)
+    out.sum().backward()
+    return [
+        list(layer(torch.zeros(3, 0, 8)).shape), list(layer(torch.zeros(0, 3, 8)).shape), list(out.shape),
+        list(weights.shape), list(q.grad.shape), list(attention(q, k, k, need_weights=False)[0].shape),
+        list(nn.Transformer(8, 2, 1, 1, 16, batch_first=True)(torch.zeros(0, 5, 8), torch.zeros(0, 6, 8)).shape),
+    ]  # fmt: skip
+
+
+@case
+def settings_that_layers_refuse(torch):
+    nn = torch.nn
+    told = [error(lambda d=d: repr(nn.HuberLoss(delta=d))) for d in (1j, "a", None, True, 0)]
+    for eps in (-1.0, 0.0):
+        for training in (True, False):
+            norm = nn.BatchNorm1d(2, eps=eps).train(training)
+            told.append(error(lambda norm=norm: list(norm(torch.ones(3, 2)).shape)))
+    told.append(error(lambda: nn.BatchNorm1d(2, eps=-1.0)(torch.ones(3, 2, dtype=torch.float64))))
+    return told
+
+
+@case
+def instance_norm_without_a_batch(torch):
+    x = wave(torch, 3, 4, 4).requires_grad_()
+    return see(torch, torch.nn.InstanceNorm2d(3)(x))
+
+
+@case
+def functional_call_hands_back_what_forward_assigns(torch):
+    class Counts(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("count", torch.zeros(()))
+
+        def forward(self, x):
+            self.count = self.count + 1
+            return x + self.count
+
+    module, given = Counts(), {"count": torch.zeros(())}
+    out = torch.func.functional_call(module, given, torch.ones(()))
+    return [out.item(), module.count.item(), given["count"].item()]
+
+
+@case
+def optimizers_that_refuse(torch):
+    p = torch.nn.Parameter(torch.zeros(2, dtype=torch.complex64))
+    dense = torch.nn.Parameter(torch.zeros(2))
+    told = [error(lambda: torch.optim.SparseAdam([{"params": [dense]}, {"params": [dense.clone().detach(), p]}]))]
+    dense.grad = torch.ones(2)
+    adam = torch.optim.Adam([dense], capturable=True)
+    told.append(error(adam.step))
+    told.append(sorted(adam.state[dense]))
+    return told
+
+
+@case
+def functions_are_pickled_by_name(torch):
+    functional = torch.nn.functional
+    functions = [
+        torch.add, torch.relu, torch.acosh_, torch.matmul, torch.linalg.solve, torch.fft.fft, torch.special.erf,
+        functional.gelu, functional.relu, functional.cross_entropy, functional.softmax, torch.nn.init.xavier_uniform_,
+    ]  # fmt: skip
+    told = [pickle.loads(pickle.dumps(f)) is f for f in functions]
+    layer = pickle.loads(pickle.dumps(torch.nn.TransformerEncoderLayer(4, 2, 8, activation="gelu")))
+    return [*told, layer.activation is functional.gelu]
+
+
+@case
+def old_files_are_read_into_memory(torch):
+    class Reader(io.BytesIO):
+        calls = 0
+
+        def readinto(self, target):
+            self.calls += 1
+            return super().readinto(target)
+
+    written = io.BytesIO()
+    torch.save(wave(torch, 10, 10), written, _use_new_zipfile_serialization=False)
+    reader = Reader(written.getvalue())
+    same = bool((torch.load(reader) == wave(torch, 10, 10)).all())
+    return [same, reader.calls > 0, torch.serialization._is_zipfile(io.BytesIO(written.getvalue()))]
+
+
+@case
+def futures_whose_callbacks_fail(torch):
+    def fails(future):
+        raise ValueError("not this one")
+
+    first = torch.futures.Future()
+    then = first.then(lambda: 1)
+    first.add_done_callback(fails)
+    first.set_result(2)
+    failed, other = torch.futures.Future(), torch.futures.Future()
+    every = torch.futures.collect_all([failed, other])
+    failed.set_exception(ValueError("no"))
+    other.set_result(1)
+    return [
+        first.wait(), error(then.wait)["raises"], error(lambda: first.set_result(3)), error(every.wait),
+        error(lambda: torch.futures.wait_all([failed, other])), error(lambda: pickle.dumps(first)),
+    ]  # fmt: skip
+
+
+@case
+def metadata_that_is_asserted(torch):
+    check, x = torch._assert_tensor_metadata, torch.ones(5)
+    return [
+        error(lambda: check(x, [5], [1], torch.float32)), error(lambda: check(x, None, None, None)),
+        error(lambda: check(x, [3])), error(lambda: check(x, None, [3])), error(lambda: check(x, dtype=torch.int32)),
+        error(lambda: check(x.long(), dtype=torch.float16)), error(lambda: check(x, device=torch.device("meta"))),
+    ]  # fmt: skip
+
+
+@case
+def triangles_of_nothing(torch):
+    utils = torch.distributions.utils
+    told = []
+    for diag in range(-3, 3):
+        x = wave(torch, 3, 3).tril(diag)
+        told.append(bool((utils.vec_to_tril_matrix(utils.tril_matrix_to_vec(x, diag), diag) == x).all()))
+    return told
+
+
+@case
+def values_that_are_annotated_in_a_graph(torch):
+    from importlib import import_module
+
+    annotate = import_module(f"{torch.fx.__name__}.annotate").annotate
+    graph = torch.fx.Tracer().trace(lambda x: annotate(x + 1, int))
+    twice = error(lambda: torch.fx.Tracer().trace(lambda x: annotate(annotate(x + 1, int), int)))
+    return [[[n.name, str(n.type)] for n in graph.nodes], twice, annotate(3, int)]
