@@ -272,8 +272,8 @@ def what_a_function_returns_beside_must_be_tensors(torch):
         lambda aux: func.jacrev(lambda x: (x, aux), has_aux=True)(x)[1],
         lambda aux: func.jacfwd(lambda x: (x, aux), has_aux=True)(x)[1],
     )
-    given = (1, "a", None, [x, 1], (x,))
-    return [error(lambda way=way, aux=aux: see(torch, way(aux))) for way in ways for aux in given]
+    beside = (1, "a", None, [x, 1], (x,))
+    return [error(lambda way=way, aux=aux: see(torch, way(aux))) for way in ways for aux in beside]
 
 
 @case
@@ -357,3 +357,20 @@ def out_of_all_and_any_holds_booleans(torch):
 def unique_by_its_old_name(torch):
     t = torch.tensor([[3, 1, 3]])
     return see(torch, [torch._unique2(t), torch._unique2(t, True, True, True), torch._unique2(t, return_counts=True)])
+
+
+@case
+def rows_of_numbers_keep_the_shape_of_an_out_with_as_many_elements(torch):
+    ways = (
+        lambda out: torch.arange(0, 4, out=out),
+        lambda out: torch.linspace(0, 3, 4, out=out),
+        lambda out: torch.logspace(0, 3, 4, base=2, out=out),
+    )
+    views = (lambda t: t[:, 1:], lambda t: t.t()[:2], lambda t: t[:, :2].t(), lambda t: t[:0])
+
+    def written(way, view):
+        t = torch.zeros(2, 3)
+        out = view(t)
+        return way(out) is out, list(out.shape), t.tolist()
+
+    return [written(way, view) for way in ways for view in views]

@@ -204,6 +204,11 @@ def _number(name: str, argument: str, position: int, value: Any) -> Any:
     raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Number, not {type_of(value)}")
 
 
+def _as_out(values: Any, out: Any) -> Any:
+    """A row of numbers in the shape of an ``out=`` that has as many elements: that keeps it."""
+    return values if out is None or out._array.size != values.size else values.reshape(out._array.shape)
+
+
 @creator()
 def arange(
     start: Any = 0, end: Any = None, step: Any = 1, *, out: Any = None, dtype: Any = None, layout: Any = None,
@@ -230,7 +235,8 @@ def arange(
     n = _range_length(start, end, step, dtype, inclusive=False)
     if dtype is dtypes.bool_:
         raise not_for("arange_cpu", dtype)
-    return finish(place(_range_values(start, step, n, dtype), device), requires_grad, out, layout)
+    values = _as_out(_range_values(start, step, n, dtype), out)
+    return finish(place(values, device), requires_grad, out, layout)
 
 
 def _range_length(start: Any, end: Any, step: Any, dtype: dtypes.dtype, inclusive: bool) -> int:
@@ -275,7 +281,7 @@ def range(
         start, end = 0, start
     d = _chosen("range", dtype)
     n = _range_length(start, end, step, d, inclusive=True)
-    return finish(place(_range_values(start, step, n, d), device), requires_grad, out, layout)
+    return finish(place(_as_out(_range_values(start, step, n, d), out), device), requires_grad, out, layout)
 
 
 @creator()
@@ -286,7 +292,7 @@ def linspace(
     """``steps`` values from ``start`` to ``end``, both included, evenly spaced."""
     start, end, steps = _ends("linspace", start, end, steps)
     d = _spacing_dtype("linspace", dtype, out, start, end)
-    return finish(place(_spaced(start, end, steps, d), device), requires_grad, out, layout)
+    return finish(place(_as_out(_spaced(start, end, steps, d), out), device), requires_grad, out, layout)
 
 
 def _ends(name: str, start: Any, end: Any, steps: Any) -> tuple[Any, Any, int]:
@@ -345,7 +351,7 @@ def logspace(
     if d.category == dtypes.INT:
         start, end = int(start), int(end)
     values = np.power(base, _spaced(start, end, steps, wide))
-    return finish(place(values.astype(d.numpy), device), requires_grad, out, layout)
+    return finish(place(_as_out(values.astype(d.numpy), out), device), requires_grad, out, layout)
 
 
 # ---- like another
