@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import fnmatch
 import importlib.util
+import inspect
 import itertools
 
 import pytest
 
 import facula
+from facula.ops.machine import handed
+from facula.ops.machine.front import Fronts
 
 from . import signatures
 from .argument_attack import Attack, attacks, difference, is_foreign
@@ -59,6 +62,15 @@ def test_errors_are_those_of_pytorch() -> None:
         if difference(theirs, ours) and not any(fnmatch.fnmatchcase(str(attack), call) for call in KNOWN):
             different.append(f"{attack}\n    torch:  {theirs}\n    facula: {ours}")
     assert not different, "\n".join(different)
+
+
+@pytest.mark.parametrize("name", sorted(name for name in handed.names() if name.startswith("F.")))
+def test_what_is_left_out_is_plain(name: str) -> None:
+    """Else every call would be looked at closely."""
+    fronts = Fronts([name[2:]], inspect.unwrap(getattr(facula.nn.functional, name[2:])), is_functional=True)
+    named = [p for p in fronts.parameters if p.default is not p.empty]
+    plain = {p.name: fronts.by_name[p.name] for p in named}
+    assert {p.name for p in named if plain[p.name] is not None and type(p.default) not in plain[p.name]} == set()
 
 
 @pytest.mark.skipif(not HAS_TORCH, reason="asks PyTorch")

@@ -59,6 +59,11 @@ def _lines() -> dict[str, str]:
     return dict(line.split(": ", 1) for line in text.splitlines())
 
 
+def names() -> list[str]:
+    """The functions of which it is known."""
+    return [*_lines()]
+
+
 @cache
 def steps(name: str) -> tuple[Step, ...]:
     """What is done with the arguments of a function; nothing if that is not known."""
@@ -81,10 +86,15 @@ def natives() -> set[str]:
 @cache
 def parameters(name: str) -> tuple[Parameter, ...]:
     """What the functions that get the arguments of a function take, by its own names."""
-    return tuple(p for step in steps(name) if not step.what for p in _taken(step))
+    return tuple(p for step in steps(name) for p in _taken(step))
 
 
 def _taken(step: Step) -> Iterator[Parameter]:
+    if " is " in step.condition:
+        own, _, kind = step.condition.split()
+        yield Parameter(kind, 0, False, own, False, False)
+    if step.what:
+        return
     for form in forms(step.name, False):
         for i, text in enumerate(step.args):
             found = _ARGUMENT.match(text)
@@ -93,7 +103,8 @@ def _taken(step: Step) -> Iterator[Parameter]:
             key, own, many = found.groups()
             for p in form.parameters if key else form.positional[i : i + 1]:
                 if key in (None, p.name):
-                    yield p._replace(name=own, size=max(p.size, many is not None), nullable=p.nullable or many == "?")
+                    nullable = p.nullable or many == "?" or step.condition == f"{own}?"
+                    yield p._replace(name=own, size=max(p.size, many is not None), nullable=nullable)
 
 
 def wrong_handed(name: str, given: dict[str, Any]) -> Exception | None:
