@@ -6,13 +6,17 @@ from contextlib import suppress
 from random import Random
 from typing import Any
 
+from .mixtures import mixture
 from .operators import elementwise, expression, of_two, product
 from .program import Program, assigned
 from .run import Session
 from .scope import NothingFits, Scope, is_differentiable, is_floating, is_small
 from .writes import change, in_function
 
-DTYPES = "float64 float64 float64 float64 float32 complex128 int64 float64 bool int32 complex64 float16".split()
+DTYPES = """
+float64 float64 float64 float64 float64 float64 float64 float64 float32 float32 complex128 complex128 int64 int64 bool
+bool int32 complex64 float16 bfloat16 uint8 int16 int8
+""".split()
 
 PACKING = [
     "torch.autograd.graph.saved_tensors_hooks(lambda t: t.clone(), lambda t: t)",
@@ -79,14 +83,17 @@ class _Maker:
     def statement(self) -> str:
         s, rng = self.scope, self.rng
         kind = rng.random()
-        if kind < 0.58:
+        if kind < 0.56:
             return f"{self.new()} = {expression(s)}"
+        if kind < 0.60:
+            return mixture(s, self.new())
         if kind < 0.80:
             return change(s)
         if kind < 0.83:
             return f"with torch.no_grad():\n    {change(s)}"
         if kind < 0.84:
-            return f"with torch.no_grad():\n    {self.new()} = {expression(s)}"
+            mode = rng.choice("no_grad() no_grad() inference_mode() enable_grad() set_grad_enabled(False)".split())
+            return f"with torch.{mode}:\n    {self.new()} = {expression(s)}"
         if kind < 0.89:
             return self.hook()
         if kind < 0.94:
@@ -139,6 +146,9 @@ class _Maker:
         keep = rng.choice(["", "retain_graph=True", "create_graph=True", "create_graph=True"])
         if rng.random() < 0.35:
             return f"{self.loss(y)}.backward({keep})"
+        if rng.random() < 0.05:
+            some = s.tensor(lambda t: t.requires_grad)
+            return f"{self.loss(y)}.backward(inputs=[{some}]{keep and ', ' + keep})"
         if rng.random() < 0.1:
             return f"{y}.backward(torch.ones_like({y}){keep and ', ' + keep})"
         leaves = [n for n, t in s.tensors.items() if t.requires_grad]
@@ -146,6 +156,9 @@ class _Maker:
         options = ", ".join(
             ["allow_unused=True", *([keep] if keep else []), *(["materialize_grads=True"] * (rng.random() < 0.1))]
         )
+        if rng.random() < 0.08:
+            several = f"torch.stack([torch.ones_like({y}), {y}.detach()]), is_grads_batched=True"
+            return f"{self.new()} = torch.autograd.grad({y}, [{', '.join(wanted)}], {several}, {options})[0]"
         gradient = f"torch.autograd.grad({self.loss(y)}, [{', '.join(wanted)}], {options})"
         return f"{self.new()} = {gradient}{rng.choice(['', '[0]', '[0]', '[0]'])}"
 

@@ -120,4 +120,89 @@ class Once(torch.autograd.Function):
         (x,) = ctx.saved_tensors
         return g / x.cosh() ** 2
 """,
+    "SumAndDifference": """
+class SumAndDifference(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.shapes = x.shape, y.shape
+        return x + y, x - y, None
+
+    @staticmethod
+    def backward(ctx, g, h, _):
+        return (g + h).sum_to_size(ctx.shapes[0]), (g - h).sum_to_size(ctx.shapes[1])
+""",
+    "SwapInPlace": """
+class SwapInPlace(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        kept = y.clone()
+        y.mul_(x)
+        ctx.mark_dirty(y)
+        ctx.save_for_backward(x.clone(), kept)
+        return y, x * 2
+
+    @staticmethod
+    def backward(ctx, g, h):
+        x, y = ctx.saved_tensors
+        return g * y + 2 * h, g * x
+""",
+    "Part": """
+class Part(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.size = x.shape
+        return x[:1]
+
+    @staticmethod
+    def backward(ctx, g):
+        return torch.cat([g, g.new_zeros(ctx.size[0] - 1, *ctx.size[1:])])
+""",
+    "Same": """
+class Same(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * 0.5
+""",
+    "Kept": """
+class Kept(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        with torch.enable_grad():
+            inner = x.detach().requires_grad_()
+            ctx.out = inner.sin() * inner
+        ctx.inner = inner
+        return ctx.out.detach().clone()
+
+    @staticmethod
+    def backward(ctx, g):
+        return torch.autograd.grad(ctx.out, ctx.inner, g, retain_graph=True)[0]
+""",
+    "layer": """
+def layer(kind, x, n, log):
+    nn = torch.nn
+    torch.manual_seed(3)
+    if kind == "Linear":
+        return nn.Linear(n, 2, dtype=x.dtype)(x)
+    if kind == "LayerNorm":
+        return nn.LayerNorm(n, dtype=x.dtype)(x)
+    if kind == "Shared":
+        m = nn.Linear(n, n, dtype=x.dtype)
+        y = m(m(x).tanh())
+        log.append(torch.autograd.grad(y.sum(), [m.weight, m.bias], retain_graph=True))
+        return y
+    m = nn.Sequential(nn.Linear(n, 3, dtype=x.dtype), nn.Tanh(), nn.Linear(3, 2, dtype=x.dtype))
+    if kind == "Hooked":
+        m[0].register_forward_pre_hook(lambda m, args: (args[0] * 2,))
+        m[1].register_forward_hook(lambda m, args, out: out + 1)
+        m[0].register_full_backward_hook(lambda m, gi, go: log.append((gi, go)))
+        m.register_full_backward_hook(lambda m, gi, go: tuple(None if g is None else g * 3 for g in gi))
+        m[2].register_full_backward_pre_hook(lambda m, go: tuple(g * 0.5 for g in go))
+        m[2].weight.register_hook(lambda g: log.append(g))
+        m[0].bias.register_post_accumulate_grad_hook(lambda p: log.append(p.grad.clone()))
+    return m(x)
+""",
 }

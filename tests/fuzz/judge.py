@@ -56,8 +56,8 @@ class Judge:
             return alone.differences(program)
         expected = (session or Session(self.oracle, program).run()).observed()
         actual = Session(facula, program).run().observed()
-        found = compare.differences(expected, actual)
-        if found and compare.refused(expected, in_transform="torch.func" in program.script()):
+        found = compare.differences(expected, actual, program.made_by_writing())
+        if found and compare.refused(expected, actual, in_transform=program.transforms()):
             return []
         if found and self.moves(program, expected):
             self.unstable += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from .networks import of_networks, of_other_dtypes
 from .scope import (
     Scope,
     broadcasts,
@@ -14,19 +15,20 @@ from .scope import (
     is_matrix,
     is_number,
     is_small,
+    put,
 )
 
 Maker = Callable[[Scope], str]
 
 OF_ONE_DTYPE = """
-F.smooth_l1_loss(x,Y) F.mse_loss(x,Y,reduction='sum') F.huber_loss(x,Y) F.l1_loss(x,Y) torch.dist(x,Y)
+F.smooth_l1_loss(x,Y) F.mse_loss(x,Y,reduction='sum') F.huber_loss(x,Y) F.l1_loss(x,Y) torch.dist(x,Y+1)
 F.mse_loss(x,Y,reduction='none') torch.addcmul(x,x,Y,value=0.5) torch.addcdiv(x,x,Y*Y+1,value=2) torch.lerp(x,Y,0.3)
 """.split()
 
 ELEMENTWISE = """
 x.sin() x.cos() x.tanh() x.sigmoid() x.atan() x.erf() x.square() x.neg() -x x.abs() F.softplus(x) F.relu(x) F.gelu(x)
 F.silu(x) F.elu(x) F.leaky_relu(x,0.1) F.hardtanh(x) F.selu(x) F.celu(x) F.mish(x) F.logsigmoid(x) F.softsign(x)
-F.hardswish(x) F.hardsigmoid(x) F.relu6(x) F.tanhshrink(x) F.softshrink(x) F.hardshrink(x) x.sinh() x.asinh()
+F.hardswish(x) F.hardsigmoid(x) F.relu6(x) F.tanhshrink(x) F.softshrink(x)+0 F.hardshrink(x) x.sinh() x.asinh()
 x.expm1() x.clamp(-1,1) x.clamp(min=0) x.clamp_max(0.7) (x*x+0.5).log() (x*x+0.5).sqrt() (x*x+1).rsqrt()
 (x*x+1).reciprocal() (x*x+0.5).log2() (x*x+0.5).log1p() (x*x+1).log10() x.sign() x.floor() x.round() x.ceil()
 x.trunc() x.frac() x*2 x+1 x-0.5 1-x 2/(x*x+1) x/3 x**2 x**3 x**0 (x*x+1)**0.5 (x*x+1)**-1.5 2**x.tanh() x.pow(2)
@@ -254,7 +256,8 @@ SOLUTIONS = [
 def product(s: Scope) -> str:
     x = s.tensor(has_dimensions, is_differentiable, is_small, lambda t: t.dim() <= 3)
     rank = s.tensors[x].dim()
-    return put(s.rng.choice(PRODUCTS[rank] + (SOLUTIONS if rank == 2 and s.eager else [])), x=x)
+    forms = [f for f in PRODUCTS[rank] if s.eager or "cdist" not in f]
+    return put(s.rng.choice(forms + (SOLUTIONS if rank == 2 and s.eager else [])), x=x)
 
 
 def conversion(s: Scope) -> str:
@@ -270,7 +273,9 @@ def own_function(s: Scope) -> str:
     x = s.real(is_small)
     names = ["Cube.apply({x})", "Product.apply({x}, {y})", "Sine.apply({x}, 2.0)", "Halves.apply({x})[0]"]
     if s.eager:
-        names += ["Halves.apply({x})[1]", "Unsaved.apply({x})[0]", "Unsaved.apply({x})[1]", "Once.apply({x})"]
+        names += ["Halves.apply({x})[1]", "Unsaved.apply({x})[0]", "Unsaved.apply({x})[1]", "Once.apply({x})",
+                  "SumAndDifference.apply({x}, {y})[0]", "SumAndDifference.apply({x}, {y})[1]", "Part.apply({x})",
+                  "Same.apply({x})", "Kept.apply({x})"]
     else:
         names = ["Product.apply({x}, {y})", "Sine.apply({x}, 2.0)"]
     t = s.tensors[x]
@@ -279,25 +284,10 @@ def own_function(s: Scope) -> str:
 
 EXPRESSIONS: list[tuple[int, Maker]] = [
     (22, elementwise), (16, of_two), (10, reduction), (22, view), (12, index), (8, gathering), (6, product),
-    (3, conversion), (4, own_function),
+    (3, conversion), (4, own_function), (14, of_networks), (6, of_other_dtypes),
 ]  # fmt: skip
 
 
 def expression(s: Scope) -> str:
     makers = [maker for _, maker in EXPRESSIONS]
     return s.rng.choices(makers, [weight for weight, _ in EXPRESSIONS])[0](s)
-
-
-def put(text: str, **values: str) -> str:
-    """A text with names of one letter replaced."""
-    out, word = [], ""
-    for c in text + "\0":
-        if c.isalnum() or c in "_.'" or (word and word[-1] == "."):
-            word += c
-            continue
-        if word:
-            head, dot, tail = word.partition(".")
-            out.append(values.get(head, head) + dot + tail)
-            word = ""
-        out.append(c)
-    return "".join(out[:-1])

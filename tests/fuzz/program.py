@@ -14,6 +14,11 @@ from torch.utils.checkpoint import checkpoint
 """
 
 
+_WRITTEN = """
+F.linear quantile one_hot isclose layer( Linear corrcoef cov( trapezoid isfinite inference
+""".split()
+
+
 @dataclass
 class Program:
     """``inputs`` is how many of the first statements make the tensors that the program starts with."""
@@ -33,11 +38,23 @@ class Program:
         uses_log = any("log" in s for s in self.statements)
         return "\n".join([HEAD, *self.sources(), *(["log = []"] if uses_log else []), *self.statements])
 
+    def transforms(self) -> bool:
+        """Whether it transforms functions, or computes with duals."""
+        return any("torch.func" in s or "torch.autograd.f" in s or "vmap" in s for s in self.statements)
+
+    def made_by_writing(self) -> set[str]:
+        """The names of what PyTorch writes into a new tensor, and of their views: so they begin with later versions."""
+        names: set[str] = set()
+        for statement in self.statements:
+            if any(word in statement for word in _WRITTEN) or any(mentions(statement, n) for n in names):
+                names |= {name for name in [assigned(statement)] if name}
+        return names
+
     def gradients(self) -> set[str]:
         """The names of gradients, and of what was computed from them or changed by them."""
         names: set[str] = set()
         for statement in self.statements:
-            if any(word in statement for word in (".grad(", ".grad,", "torch.func")) or any(
+            if any(word in statement for word in (".grad(", ".grad,", "torch.func", "torch.autograd.f")) or any(
                 mentions(statement, n) for n in names
             ):
                 target = assigned(statement) or re.split(r"\W", statement)[0]

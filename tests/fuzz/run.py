@@ -44,7 +44,7 @@ class Session:
         except Exception as e:
             self.errors[self.at] = type(e).__name__, str(e)
         if self.moved and self.at < self.program.inputs:
-            move(self.names[statement.split(" ")[0]], self.moved)
+            move(self.torch, self.names[statement.split(" ")[0]], self.moved)
         self.at += 1
 
     def run(self) -> Session:
@@ -64,19 +64,18 @@ class Session:
         return seen
 
 
-def move(t: Any, part: float) -> None:
+def move(torch: Any, t: Any, part: float) -> None:
     """Move the numbers of a tensor as rounding would, by one unit in the last place at least; nobody is told."""
-    array = t.detach().numpy()
-    if array.dtype.kind in "fc":
-        part = np.copysign(max(abs(part), np.finfo(array.dtype).eps), part)
-        signs = np.where(np.arange(array.size) % 2, 1, -1).reshape(array.shape)
-        array *= (1 + part * signs).astype(array.dtype)
+    if t.is_floating_point() or t.is_complex():
+        part = np.copysign(max(abs(part), torch.finfo(t.dtype).eps), part)
+        signs = torch.arange(t.numel()).reshape(t.shape) % 2 * 2 - 1
+        t.data.mul_(1 + part * signs)
 
 
 def observe(torch: Any, name: str, value: Any, seen: dict[str, Any], coarsely: bool = False) -> None:
     try:
         look_at(torch, name, value, seen, coarsely)
-    except (RuntimeError, TypeError) as e:  # such as of views that may not be used any more
+    except Exception as e:  # such as of views that may not be used any more
         seen[f"error of {name}"] = type(e).__name__, str(e)
 
 
@@ -91,7 +90,8 @@ def look_at(torch: Any, name: str, value: Any, seen: dict[str, Any], coarsely: b
         if value is None or isinstance(value, (bool, int, float, str, torch.dtype)):
             seen[name] = str(value)
         return
-    seen[f"{name}: values"] = value.detach().resolve_conj().resolve_neg().numpy(force=True).copy()
+    plain = value.detach().float() if value.dtype == torch.bfloat16 else value
+    seen[f"{name}: values"] = plain.detach().resolve_conj().resolve_neg().numpy(force=True).copy()
     seen[f"{name}: shape and dtype"] = (tuple(value.shape), str(value.dtype))
     seen[f"{name}: requires_grad, is_leaf"] = (value.requires_grad, value.is_leaf)
     if coarsely:

@@ -59,6 +59,14 @@ class Scope:
     def scalar(self) -> str:
         return self.rng.choice(["2", "0.5", "-1.5", "3", "1.25", "-2"])
 
+    def scalar_tensor(self) -> str:
+        """A tensor without dimensions: one of the program, or a new one."""
+        fitting = [n for n, t in self.tensors.items() if not t.dim() and is_floating(t)]
+        wants = ", requires_grad=True" if self.eager and self.rng.random() < 0.5 else ""
+        if fitting and self.rng.random() < 0.7:
+            return self.rng.choice(fitting)
+        return self.literal([], "float64", wants)
+
     def literal(self, shape: list[int], dtype: str, suffix: str = "") -> str:
         return f"torch.tensor({self.values(shape, dtype)}, dtype=torch.{dtype}{suffix})"
 
@@ -73,7 +81,10 @@ class Scope:
         return complex(value, round(self.rng.uniform(-1.5, 1.5), 2)) if "complex" in dtype else value
 
     def shape(self) -> list[int]:
-        return [self.rng.choice([1, 2, 2, 3, 3, 4]) for _ in range(self.rng.choice([0, 1, 1, 2, 2, 2, 3]))]
+        if self.rng.random() < 0.06:
+            return [self.rng.choice([1, 2, 2, 3]) for _ in range(4)]
+        largest = [0, 1, 2, 3] if self.rng.random() < 0.04 else [1, 2, 2, 3, 3, 4]
+        return [self.rng.choice(largest) for _ in range(self.rng.choice([0, 1, 1, 2, 2, 2, 3]))]
 
     # ---- dimensions and indices
 
@@ -118,13 +129,29 @@ class Scope:
                 parts.append(self.slice(size))
             else:
                 arrays += 1
-                places = self.places(size, self.rng.choice([1, 2, 2]))
-                parts.append(str(places) if self.rng.random() < 0.3 else f"torch.tensor({places})")
-        if self.rng.random() < 0.15:
+                parts.append(self.places_in(size))
+        for _ in range(self.rng.choice([0, 0, 0, 0, 0, 1, 2])):
             parts.insert(self.rng.randint(0, len(parts)), "None")
         if self.rng.random() < 0.15:
             parts.append("...")
+        elif self.rng.random() < 0.1 and shape and not basic:
+            n = shape[-1]
+            parts = ["...", self.rng.choice([self.slice(n), str(self.place(n)), self.places_in(n)])]
         return ", ".join(parts) or "()"
+
+    def places_in(self, size: int) -> str:
+        """Places of a dimension: as numbers or as a mask, as a list or as a tensor of some shape."""
+        kind = self.rng.random()
+        if kind < 0.15 or not size:
+            return self.literal([size], "bool")
+        places = [p - size if self.rng.random() < 0.2 else p for p in self.places(size, self.rng.choice([1, 2, 2]))]
+        if kind < 0.4:
+            return str(places)
+        if kind < 0.5:
+            return f"torch.tensor({[places, places]})"
+        if kind < 0.55:
+            return f"torch.tensor({places[0]})"
+        return f"torch.tensor({places})"
 
     def slice(self, size: int) -> str:
         start, stop = sorted((self.rng.randint(0, size), self.rng.randint(0, size + 1)))
@@ -170,3 +197,18 @@ def is_small(t: Any) -> bool:
 
 def broadcasts(a: Any, b: Any) -> bool:
     return all(m == n or m == 1 or n == 1 for m, n in zip(reversed(a), reversed(b)))
+
+
+def put(text: str, **values: str) -> str:
+    """A text with names of one letter replaced."""
+    out, word = [], ""
+    for c in text + "\0":
+        if c.isalnum() or c in "_.'" or (word and word[-1] == "."):
+            word += c
+            continue
+        if word:
+            head, dot, tail = word.partition(".")
+            out.append(values.get(head, head) + dot + tail)
+            word = ""
+        out.append(c)
+    return "".join(out[:-1])

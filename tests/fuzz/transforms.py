@@ -37,7 +37,7 @@ def _body(rng: Random, torch: Any) -> tuple[list[str], list[list[int]], int]:
     """Statements of a function of two tensors; their shapes, and how many numbers it returns."""
     s = Scope(rng, torch, strays=0)
     s.eager = False
-    shapes = [s.shape(), s.shape()]
+    shapes = [[max(n, 1) for n in s.shape()] for _ in range(2)]
     for name, shape in zip("xy", shapes):
         s.tensors[name] = torch.tensor(s.values(shape, "float64"), dtype=torch.float64)
     names = {"torch": torch, "F": torch.nn.functional, **Session(torch, Program()).names, **s.tensors}
