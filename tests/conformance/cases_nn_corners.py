@@ -268,3 +268,20 @@ def values_that_are_annotated_in_a_graph(torch):
     graph = torch.fx.Tracer().trace(lambda x: annotate(x + 1, int))
     twice = error(lambda: torch.fx.Tracer().trace(lambda x: annotate(annotate(x + 1, int), int)))
     return [[[n.name, str(n.type)] for n in graph.nodes], twice, annotate(3, int)]
+
+
+@case
+def cells_of_no_width_and_of_wrong_state(torch):
+    nn = torch.nn
+    told = [list(cell(3, 0)(torch.zeros(2, 3)).shape) for cell in (nn.RNNCell, nn.GRUCell)]
+    told.append([list(h.shape) for h in nn.LSTMCell(3, 0)(torch.zeros(2, 3))])
+    for width in (1, 4):
+        state = torch.zeros(2, 5), torch.zeros(2, width)
+        told.append(error(lambda state=state: nn.LSTMCell(3, 5)(torch.zeros(2, 3), state)))
+    return told
+
+
+@case
+def batched_gradients_of_distances(torch):
+    x = wave(torch, 4, 3).requires_grad_()
+    return torch.autograd.gradcheck(torch.nn.functional.pdist, (x,), check_batched_grad=True)

@@ -185,17 +185,22 @@ index_op.vjp(input=lambda g, indices, input_shape, xp: xp.unindex(g, indices, in
 unindex_op.vjp(input=lambda g, indices, xp: xp.index(g, indices))
 
 
+def _array_of(index: Any) -> Any:
+    """Rules index with arrays, users with tensors."""
+    return index if isinstance(index, np.ndarray) else index._array
+
+
 def _places_of_items(call: batching.Call, indices: Any) -> SavedList | None:
     """Indices for what is inside: the number of the item first. None if there are masks, whose results vary in size."""
     from ..._levels.batched import is_batched  # loaded when first used
 
     found = [None if i is None else i._value if is_batched(i, call.level) else i for i in indices]
     batched = [i is not None and is_batched(i, call.level) for i in indices]
-    if any(i is not None and i._array.dtype.kind == "b" for i in found):
+    if any(i is not None and _array_of(i).dtype.kind == "b" for i in found):
         return None if any(batched) else SavedList([None, *found])
     if not any(batched):
         return SavedList([None, *found])
-    ndim = max(i._array.ndim - b for i, b in zip(found, batched) if i is not None)
+    ndim = max(_array_of(i).ndim - b for i, b in zip(found, batched) if i is not None)
     aligned = [batching.padded(i, ndim) if b else i for i, b in zip(found, batched)]
     return SavedList([batching.item_numbers(call, ndim), *aligned])
 

@@ -9,7 +9,7 @@ from ..activations.relu import relu
 from ..machine.public import public
 from ..pointwise.transcendental import sigmoid_op, tanh_op
 from ..products.linear import linear
-from ..views.splitting import unsafe_split
+from ..views.splitting import unsafe_chunk
 
 
 def check_sizes(input: Tensor, states: Any, w_hh: Tensor, wanted: int) -> None:
@@ -24,20 +24,20 @@ def check_sizes(input: Tensor, states: Any, w_hh: Tensor, wanted: int) -> None:
         if x.shape[0] != h.shape[0]:
             raise RuntimeError(f"Input batch size {x.shape[0]} doesn't match hidden{i} batch size {h.shape[0]}")
         width = w_hh._array.shape[1]
-        if h.shape[1] != width and not i:
+        if h.shape[1] != width:
             raise RuntimeError(f"hidden{i} has inconsistent hidden_size: got {h.shape[1]}, expected {width}")
 
 
 def lstm_step(gates: Tensor, cx: Tensor) -> tuple[Tensor, Tensor]:
     """(hidden state, cell state) from the sums of products with the weights."""
-    i, f, g, o = unsafe_split(gates, cx._array.shape[1], 1)
+    i, f, g, o = unsafe_chunk(gates, 4, 1)
     cell = sigmoid_op(f) * cx + sigmoid_op(i) * tanh_op(g)
     return sigmoid_op(o) * tanh_op(cell), cell
 
 
 def gru_step(from_input: Tensor, from_hidden: Tensor, hx: Tensor) -> Tensor:
-    r_in, z_in, n_in = unsafe_split(from_input, hx._array.shape[1], 1)
-    r_hidden, z_hidden, n_hidden = unsafe_split(from_hidden, hx._array.shape[1], 1)
+    r_in, z_in, n_in = unsafe_chunk(from_input, 3, 1)
+    r_hidden, z_hidden, n_hidden = unsafe_chunk(from_hidden, 3, 1)
     reset = sigmoid_op(r_hidden + r_in)
     update = sigmoid_op(z_hidden + z_in)
     new = tanh_op(n_in + n_hidden * reset)
