@@ -210,6 +210,15 @@ def test_gradients_between_arguments() -> None:
         assert c(a, a * a).tolist() == [4, 8, 12, 16]
 
 
+def test_views_of_what_was_changed() -> None:
+    c = compiled(lambda v: torch.autograd.grad((v * v).sum(), v)[0])
+    for _ in range(2):
+        y = leaf() * 1
+        view = y.view(2, 2)
+        y.mul_(3)
+        assert c(view).tolist() == [[6, 12], [18, 24]]
+
+
 def test_custom_functions_that_change_their_argument() -> None:
     class Twice(torch.autograd.Function):
         @staticmethod

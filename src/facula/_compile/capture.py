@@ -154,9 +154,19 @@ class Capture(General):
             shown = self._by_array.get(id(array))
             if shown is None:
                 shown = self._given(array, t, is_constant)
+            self._refresh(t)
             self.met[id(t)] = found = Met(t, shown.storage.origin)
             t._array = shown
         return found
+
+    def _refresh(self, t: Tensor) -> None:
+        """Have the history of a view be that of its base as it is now; this is no part of the function."""
+        if t._meta is not None and t._meta.base is not None:
+            state.update(capture=None)
+            try:
+                t._edge()
+            finally:
+                state.update(capture=self)
 
     def _given(self, array: Any, t: Tensor | None, is_constant: bool) -> Traced:
         node = self._placeholder(array, self.names.get(id(t), "c" if is_constant else "x"))
