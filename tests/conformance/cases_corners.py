@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from unittest import mock
 
 from .observe import case, error, see
@@ -374,3 +375,17 @@ def rows_of_numbers_keep_the_shape_of_an_out_with_as_many_elements(torch):
         return way(out) is out, list(out.shape), t.tolist()
 
     return [written(way, view) for way in ways for view in views]
+
+
+@case
+def the_adjoint_of_a_number_is_its_conjugate(torch):
+    names = ("H", "mH", "adjoint")
+
+    def seen(number):
+        t = torch.tensor(number, requires_grad=isinstance(number, complex))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            adjoints = [t.H, t.mH, t.adjoint()]
+        return dict(zip(names, see(torch, adjoints))), [a is t for a in adjoints]
+
+    return [seen(1 + 2j), seen(2.0)]

@@ -147,12 +147,12 @@ def _matrices_transposed(input: Tensor) -> Tensor:
 @public("adjoint", "adjoint")
 def adjoint(input: Tensor) -> Tensor:
     """Matrices transposed and conjugated."""
-    return conj_tensor(_matrices_transposed(input)) if _of_matrices(input, "adjoint()") else input
+    return conj_tensor(_matrices_transposed(input) if _of_matrices(input, "adjoint()") else input)
 
 
 def _matrices_adjoint(input: Tensor) -> Tensor:
     """Matrices transposed and conjugated."""
-    return conj_tensor(_matrices_transposed(input)) if _of_matrices(input, "mH") else input
+    return conj_tensor(_matrices_transposed(input) if _of_matrices(input, "mH") else input)
 
 
 def _matrix_adjoint(input: Tensor) -> Tensor:
