@@ -26,6 +26,7 @@ EVERY = 5
 """Of so many calls one is made."""
 
 KNOWN = {
+    "*clamp(*, 1j)": "complex numbers are refused as such",
     "*eq(*an array*": "arrays of NumPy are compared as tensors are",
     "eq(2[*][*]70, *": "the number is refused before its place is",
     "*logsumexp(*, [[]], *": "all dimensions are meant, and computed",

@@ -396,7 +396,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
             raise RuntimeError(
                 f"nonzero: Expected out tensor to have scalar type Long but got scalar type{scalar_type(out)}"
             )
-        return write_out("nonzero", out, wrap(np.argwhere(array)), (input,))
+        return write_out("nonzero", out, wrap(np.argwhere(array)), (input.detach(),))
     if as_tuple:
         return tuple(constant_of(wrap(places), "nonzero", input) for places in np.atleast_1d(array).nonzero())
     return constant_of(wrap(np.argwhere(array)), "nonzero", input)

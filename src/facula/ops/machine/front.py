@@ -52,7 +52,9 @@ class Fronts:
 
     def handed(self, is_method: bool) -> str:
         """The name under which it is known what PyTorch does with the arguments; empty if it is a function of C++."""
-        names = [f"F.{n}" for n in self.names] if self.is_functional else self.names
+        names = [*self.names, self.fn.__name__]
+        if self.is_functional:
+            names = [f"F.{n}" for n in names]
         if is_method:
             names = [*(f".{n}" for n in names), *names]
         return next((n for n in names if steps(n)), "")

@@ -104,7 +104,7 @@ def _taken(step: Step) -> Iterator[Parameter]:
             for p in form.parameters if key else form.positional[i : i + 1]:
                 if key in (None, p.name):
                     nullable = p.nullable or many == "?" or step.condition == f"{own}?"
-                    yield p._replace(name=own, size=max(p.size, many is not None), nullable=nullable)
+                    yield p._replace(name=own, size=p.size or (many or "").startswith("*"), nullable=nullable)
 
 
 def wrong_handed(name: str, given: dict[str, Any]) -> Exception | None:

@@ -100,7 +100,7 @@ AUTOCAST = (None, "low", "full", "widest")
 """While autocast is on, public functions compute in the dtypes that they are given, in autocast's, in float32, or in
 the widest dtype of their arguments, which may be float32 or autocast's."""
 
-_OUT = frozenset(["any", "bool", "dim", "exact", "separate"])
+_OUT = frozenset(["any", "bool", "constant", "dim", "exact", "separate"])
 
 
 class Record:
@@ -153,7 +153,8 @@ def public(
     takes ``out=`` as a function. Words in place of True say how: ``"dim"``: only together with that argument;
     ``"exact"``: it must have the very dtype of the result (``out_error``: what is said of another one, if not the usual
     sentence; ``out_dtype``: that dtype, if it is known and asked for before all else);
-    ``"bool"``: it must hold booleans, or bytes in their place; ``"separate"``: it may not be one of the arguments.
+    ``"bool"``: it must hold booleans, or bytes in their place; ``"separate"``: it may not be one of the arguments;
+    ``"constant"``: the result has no derivative, so that arguments may have a history.
     ``autocast`` is ``"low"`` for what computes in autocast's dtype, ``"full"`` for float32, ``"widest"`` for the widest
     dtype among the arguments. ``inplace`` names methods that write the result into ``self`` (by ``copy_``, for
     functions without a primitive of their own in-place form).
@@ -176,7 +177,7 @@ def public(
         direct = PLAIN if makes else DIRECT
 
         in_place = title.endswith("_")
-        names = [*functions.split(), *methods.split(), *functionals.split(), fn.__name__, title]
+        names = [*functions.split(), *methods.split(), *functionals.split(), title]
         fronts = Fronts(names, fn, not functions and not methods)
 
         def form(is_method: bool) -> Callable[..., Any]:
@@ -265,7 +266,7 @@ def public(
             told = fronts.mistake(args, given, is_method)
             if told is not None:
                 return told
-            told = unreal(args, given) if fronts.known and isinstance(e, (TypeError, NotImplementedError)) else None
+            told = unreal(args, given) if fronts.known and isinstance(e, TypeError) else None
             if told is not None:
                 return told
             if not isinstance(e, REFUSALS) and not in_place:
@@ -378,13 +379,9 @@ def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = (), reco
     return out
 
 
-_NEVER_RECORDED = frozenset("argmax argmin any all isin nonzero bucketize searchsorted multinomial".split())
-"""Public functions that take ``out=`` and are differentiated by nobody."""
-
-
 def refuse_recorded_out(name: str, record: Any, *values: Any) -> None:
     """``out=`` and a history do not go together, which is said before anything else of the arguments."""
-    if name in _NEVER_RECORDED or (isinstance(record, Primitive) and not record.rules):
+    if (isinstance(record, Primitive) and not record.rules) or (record is not None and "constant" in record.out):
         return
     tensors = (t for v in values for t in (v if isinstance(v, (tuple, list)) else (v,)))
     if needs_gradient(*tensors):

@@ -312,13 +312,13 @@ def _place(name: str, arg: Any, input: Tensor, dim: Any, keepdim: bool) -> Tenso
     return constant_of(computed(input, place), name, input)
 
 
-@public("argmax", "argmax", out=True)
+@public("argmax", "argmax", out="constant")
 def argmax(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     """Where the (first) greatest element is."""
     return _place("argmax", np.argmax, input, dim, keepdim)
 
 
-@public("argmin", "argmin", out=True)
+@public("argmin", "argmin", out="constant")
 def argmin(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     """Where the (first) least element is."""
     return _place("argmin", np.argmin, input, dim, keepdim)

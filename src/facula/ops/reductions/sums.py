@@ -326,13 +326,13 @@ def _reduced(op: Primitive, input: Tensor, dim: Any, keepdim: bool) -> Any:
     return op(input, tuple(range(ndim)) if dims is None else dims, keepdim)
 
 
-@public("any", "any", out="bool", overloads=True)
+@public("any", "any", out="bool constant", overloads=True)
 def any(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     """Whether any element (along ``dim``) is not 0."""
     return _reduced(any_op, input, dim, keepdim)
 
 
-@public("all", "all", out="bool", overloads=True)
+@public("all", "all", out="bool constant", overloads=True)
 def all(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     """Whether every element (along ``dim``) is not 0."""
     return _reduced(all_op, input, dim, keepdim)
