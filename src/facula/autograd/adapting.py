@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import Any
 
 from .accumulate import AccumulateGrad
@@ -39,7 +40,7 @@ def adapt(node: Node, grads: Any, edges: tuple[Any, ...], xp: Any) -> list[Any]:
 
 def _check_shape(node: Node, i: int, got: tuple[int, ...], wanted: tuple[int, ...]) -> None:
     """A gradient can be summed to what was broadcast; other shapes come from inputs that were changed unseen."""
-    if len(wanted) > len(got) or any(n != 1 and n != m for n, m in zip(reversed(wanted), reversed(got))):
+    if any(n not in (1, m) for n, m in zip_longest(reversed(wanted), reversed(got), fillvalue=1)):
         raise RuntimeError(
             f"Function {type(node).__name__} returned an invalid gradient at index {i} - got {list(got)} but expected "
             f"shape compatible with {list(wanted)}"
