@@ -32,16 +32,18 @@ from ..autograd.hooks import NO_HOOKS, OwnHooks
 class Reverse:
     """One reverse-mode transform."""
 
-    def __init__(self, inputs: Sequence[Any]) -> None:
+    def __init__(self, inputs: Sequence[Any], implicit: bool = False) -> None:
         self.given = inputs
+        self.implicit = implicit
+        """Whether the user does not know of it; see ``Level.implicit``."""
 
     def __enter__(self) -> Reverse:
-        if any(not isinstance(hooks, OwnHooks) for hooks in state.modes.saved_hooks):
+        if not self.implicit and any(not isinstance(hooks, OwnHooks) for hooks in state.modes.saved_hooks):
             raise RuntimeError(NO_HOOKS)
         self.outer = state.modes.grad_enabled
         self.inference = state.modes.inference
         self.level = enter()
-        self.level.reverse = True
+        self.level.reverse, self.level.implicit = not self.implicit, self.implicit
         self.leads_outside: bool | None = None
         """Whether the outputs' graph does, once it has been looked at."""
         if self.inference:
@@ -202,7 +204,7 @@ def _joined(value: Any, slope: Any, level: Any) -> Any:
 
 def linear_transpose(fn: Callable[..., list[Any]], like: list[Any], tangents: list[Any]) -> list[Any]:
     """For a linear map ``fn`` of tensors like ``like``: what its transpose makes of ``tangents``."""
-    trace = Reverse([t.new_zeros(t.shape) for t in like])
+    trace = Reverse([t.new_zeros(t.shape) for t in like], implicit=True)
     with trace:
         mapped = fn(*trace.inputs)
     pairs = [(y, _in_shape_of(t, y)) for y, t in zip(mapped, tangents, strict=True) if y is not None]

@@ -37,7 +37,7 @@ class Max:
         self, input: Any, kernel_size: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool,
         want: bool,
     ) -> Any:  # fmt: skip
-        if not _lies_plainly(input):
+        if not _lies_plainly(input) or (max(dilation) > 1 and max(padding) > 0):  # a window may see nothing but padding
             return None
         found = kernels.max_pool(
             input, *_geometry(input.shape, self.spatial, kernel_size, stride, padding, dilation, ceil_mode)

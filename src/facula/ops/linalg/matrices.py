@@ -315,7 +315,7 @@ def by_composition(compose: Any, *wanted: int) -> Any:
         raw = xp.is_raw
         if raw:
             tensors, g = tuple(Tensor._wrap(t) for t in tensors), Tensor._wrap(g)
-        with Reverse([tensors[i] for i in wanted]) as trace:
+        with Reverse([tensors[i] for i in wanted], implicit=True) as trace:
             given = list(tensors)
             for i, t in zip(wanted, trace.inputs):
                 given[i] = t
