@@ -114,7 +114,7 @@ def _looked_up(place: str, name: str) -> Any:
 def _is_operator(value: Any) -> bool:
     if isinstance(value, Primitive) or _record(value) is not None or hasattr(value, "primitive"):
         return True
-    return isinstance(value, FunctionType) and value.__module__.startswith("facula.")
+    return isinstance(value, FunctionType) and value.__module__.partition(".")[0] == "facula"
 
 
 def _record(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from . import engine, grad_mode, graph
@@ -50,7 +51,8 @@ def __getattr__(name: str) -> Any:
     if name == "torch":  # under this name programs of old find the whole library
         import facula  # it imports this module
 
-        return facula
+        torch = sys.modules.get("torch")
+        return torch if getattr(torch, "Tensor", None) is facula.Tensor else facula
     if name not in _LAZY:
         raise AttributeError(f"module 'facula.autograd' has no attribute {name!r}")
     import importlib  # loaded when first used

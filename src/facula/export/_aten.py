@@ -33,6 +33,7 @@ _OTHER_NAMES = {
     "true_divide": "div", "__rsub__": "rsub", "absolute": "abs", "concat": "cat", "concatenate": "cat",
     "swapaxes": "transpose", "split_with_sizes": "split_with_sizes", "__and__": "__and__", "negative": "neg",
     "multiply": "mul", "subtract": "sub", "divide": "div", "clip": "clamp", "pow_of_number": "pow",
+    "rsub_number": "rsub",
 }  # fmt: skip
 _NUMBERS_AS_TENSORS = frozenset("add add_ sub sub_ mul mul_ div div_ true_divide floor_divide".split())
 """Operators that take a number in the place of a second tensor."""
