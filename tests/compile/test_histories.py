@@ -119,6 +119,19 @@ def test_what_backward_needs_is_changed(what: str) -> None:
             total.backward(create_graph=create_graph)
 
 
+def test_a_result_without_history_lies_in_what_backward_needs() -> None:
+    def fn(x: Any) -> Any:
+        y = x.exp()
+        return y.detach(), y * x
+
+    c = compiled(fn)
+    for _ in range(2):
+        constant, y = c(leaf())
+        constant.add_(1)
+        with pytest.raises(RuntimeError, match="has been modified by an inplace operation"):
+            y.sum().backward()
+
+
 def test_what_backward_does_not_need_is_changed() -> None:
     c = compiled(lambda x, w: (x * w + 1).tanh().cumsum(0))
     w = torch.ones(4, requires_grad=True)

@@ -257,12 +257,12 @@ class Running:
             t._node = node
             t._meta = AutogradMeta()
             t._meta.output_nr = result.slot
-            if result.value in self.entry.saved_results:
-                node.results.append((t.detach(), t._version, result.slot))
             if self.is_general and self.backward is not None:
                 node.shapes[result.slot] = array.shape, memory_of(array).dtype
         elif self.inference:
             mark_inference([t])
+        if node is not None and result.value in self.entry.saved_results:
+            node.results.append((t.detach(), t._version, max(result.slot, 0)))
         return t
 
     def source(self) -> str:
