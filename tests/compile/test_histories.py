@@ -81,6 +81,16 @@ def test_results_that_share_memory_are_written_to() -> None:
         same(found[0], found[1])
 
 
+@pytest.mark.parametrize("backend", ["eager", "numpy"])
+def test_constants_that_are_returned_are_new_in_each_call(backend: str) -> None:
+    c = torch.compile(lambda x: (torch.zeros(3), torch.ones(2, 3)[0], x + 1), backend=backend)
+    for _ in range(3):
+        zeros, ones, _ = c(torch.ones(3))
+        assert zeros.tolist() == [0, 0, 0] and ones.tolist() == [1, 1, 1]
+        zeros.add_(1)
+        ones.add_(1)
+
+
 def test_memory_that_elements_share() -> None:
     def fn(x: Any) -> Any:
         (g,) = torch.autograd.grad(x.sum(), x)

@@ -13,6 +13,7 @@ from .._tensor import Tensor
 from ..autograd.accumulate import AccumulateGrad
 from ..autograd.function import BackwardCFunction
 from ..fx.node import map_aggregate, map_arg
+from ..ops.moving.copy import clone_op
 from . import derive
 from .capture import Capture
 from .impure import may_change_things
@@ -20,7 +21,7 @@ from .inputs import Met
 from .program import Program
 from .reads import Reads
 from .symbols import Symbol, has_symbols
-from .traced import Traced
+from .traced import Storage, Traced
 
 
 class GivenUp(Exception):
@@ -234,13 +235,20 @@ class Entry:
             refuse(capture, f"a result of type {type(t).__name__}")
         given = array.storage.origin
         if given is None or given.is_constant:
-            self._values.append(array.storage.node)
-            return self._root(capture, t, len(self._values) - 1)
+            return self._root(capture, t, self._own_memory(capture, array.storage))
         met = capture.met.get(id(t))
         at = self.inputs.index(given)
         if met is not None and met.tensor is t:
             return Result(-1, at, None)
         return Result(-1, at, self._steps(capture, t), how=self._how(capture, t, given.tensor))
+
+    def _own_memory(self, capture: Capture, storage: Storage) -> int:
+        """The value that memory has in the end: of what is the same in every call, a copy each time."""
+        node, value = storage.node, storage.value
+        if node.op == "placeholder":
+            node = capture.called(clone_op, (node,), value.copy(order="K"))
+        self._values.append(node)
+        return len(self._values) - 1
 
     def _steps(self, capture: Capture, t: Tensor) -> Any:
         array: Any = t._array
@@ -268,8 +276,7 @@ class Entry:
         if base is None or any(t is not base and t.requires_grad for t in bases):
             refuse(capture, "results that share memory in an unusual way")
         array: Any = base._array
-        self._values.append(array.storage.node)
-        root = self._root(capture, base, len(self._values) - 1)
+        root = self._root(capture, base, self._own_memory(capture, array.storage))
         made = {id(base): root}
         for t in group:
             if t is not base:
