@@ -239,7 +239,8 @@ def _named_by(fn: Any) -> Iterator[Any]:
         yield op
         return
     fn = inspect.unwrap(fn)
-    fn = getattr(fn, "plain", fn)  # of one that asks for overrides first
+    while (plain := getattr(fn, "plain", None)) is not None:  # of one that asks for overrides, or for classes, first
+        fn = plain
     if not isinstance(fn, FunctionType):
         return
     for code in _codes(fn.__code__):

@@ -56,3 +56,4 @@ def hold(fn: Any, name: str) -> None:
         f"    return '<unusual>'({given})",
     ]
     fn.__code__ = replaced_code(text, fn, {**meant, "<plain>": plain, "<refused>": refused, "<unusual>": unusual})
+    fn.plain = plain

@@ -33,6 +33,7 @@ def let_ask() -> None:
         fn = _noted.pop()
         plain = FunctionType(fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__)
         plain.__kwdefaults__ = fn.__kwdefaults__
+        plain.__dict__.update(fn.__dict__)
         fn.__code__, fn.plain = _asking_code(fn, plain), plain
 
 
