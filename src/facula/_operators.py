@@ -251,7 +251,7 @@ def _named_by(fn: Any) -> Iterator[Any]:
         for value in values:
             if isinstance(value, Primitive) or "primitive" in getattr(value, "__dict__", ()):
                 yield from _named_by(value)
-            elif isinstance(value, FunctionType) and value.__module__.startswith("facula."):
+            elif isinstance(value, FunctionType) and value.__module__.partition(".")[0] == "facula":
                 yield value
 
 

@@ -25,6 +25,7 @@ def hold(fn: Any, name: str) -> None:
     plain = FunctionType(fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__)
     plain.__kwdefaults__ = fn.__kwdefaults__
     plain.__annotations__ = fn.__annotations__
+    plain.__dict__.update(fn.__dict__)
     fronts = Fronts([name], plain, is_functional=True)
     asked = {p.name for p in fronts.known if p.kind in _ASKED and not p.size}
     asked |= {p.name for p in fronts.known if p.kind == "Tensor" and not p.nullable}
