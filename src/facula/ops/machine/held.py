@@ -7,13 +7,12 @@ the same object, and a valid call takes a tenth of a microsecond longer.
 
 from __future__ import annotations
 
-from types import FunctionType
 from typing import Any
 
 from .errors import unreal
 from .front import Fronts
 from .handed import steps
-from .text import replaced_code
+from .text import as_it_was, replaced_code
 
 _ASKED = frozenset(["bool", "int", "SymInt", "float", "Number", "str"])
 
@@ -22,10 +21,7 @@ def hold(fn: Any, name: str) -> None:
     """Hold a function of ``nn.functional`` to PyTorch's forms, if they are known."""
     if not steps(f"F.{name}"):
         return
-    plain = FunctionType(fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__)
-    plain.__kwdefaults__ = fn.__kwdefaults__
-    plain.__annotations__ = fn.__annotations__
-    plain.__dict__.update(fn.__dict__)
+    plain = as_it_was(fn)
     fronts = Fronts([name], plain, is_functional=True)
     asked = {p.name for p in fronts.known if p.kind in _ASKED and not p.size}
     asked |= {p.name for p in fronts.known if p.kind == "Tensor" and not p.nullable}

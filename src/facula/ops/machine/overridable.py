@@ -8,13 +8,12 @@ stay the same objects.
 
 from __future__ import annotations
 
-from types import FunctionType
 from typing import Any
 
 from ..._core import state
 from ...autograd.saved import DIRECT
 from ...overrides import asking, call_override, overridden
-from .text import replaced_code
+from .text import as_it_was, replaced_code
 
 _noted: list[Any] = []
 
@@ -31,9 +30,7 @@ def let_ask() -> None:
     asking.begun = True
     while _noted:
         fn = _noted.pop()
-        plain = FunctionType(fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__)
-        plain.__kwdefaults__ = fn.__kwdefaults__
-        plain.__dict__.update(fn.__dict__)
+        plain = as_it_was(fn)
         fn.__code__, fn.plain = _asking_code(fn, plain), plain
 
 

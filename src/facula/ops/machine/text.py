@@ -58,6 +58,15 @@ def _first_call(*args: Any, **kwargs: Any) -> Any:
     return _compile_it()(*args, **kwargs)  # type: ignore[name-defined]  # noqa: F821
 
 
+def as_it_was(fn: Any) -> Any:
+    """A function with the code that another one has now, before that gets other code."""
+    plain = FunctionType(fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__)
+    plain.__kwdefaults__ = fn.__kwdefaults__
+    plain.__annotations__ = fn.__annotations__
+    plain.__dict__.update(fn.__dict__)
+    return plain
+
+
 def replaced_code(lines: list[str], fn: Any, meant: dict[str, Any]) -> Any:
     """Code for a function, from a text, where strings such as ``'<plain>'`` stand for values.
 
