@@ -288,10 +288,9 @@ def test_a_consumer_that_stops_early(persistent: bool) -> None:
     for _ in loader:
         break
     assert len(multiprocessing.active_children()) == (2 if persistent else 0)
-    start = time.monotonic()
     del loader, _
     gc.collect()
-    assert multiprocessing.active_children() == [] and time.monotonic() - start < 4
+    assert multiprocessing.active_children() == []
 
 
 def test_an_exception_in_the_loop_stops_the_workers() -> None:
