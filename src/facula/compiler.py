@@ -83,7 +83,7 @@ def assume_constant_result(fn: Any) -> Any:
 
 def reset() -> None:
     """Forget all programs."""
-    from ._compile import function  # loaded when first used
+    from ._compile.calls import function  # loaded when first used
 
     function.forget_all()
 

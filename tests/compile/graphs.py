@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from facula import ops
-from facula._compile import program
+from facula._compile.programs import program
 from facula._core import quiet
 from facula.fx.graph import Graph
 from facula.fx.node import Node

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from facula._compile import emit
 from facula._compile.c import build as c_build
-from facula._compile.program import Mismatch
+from facula._compile.programs import emit
+from facula._compile.programs.program import Mismatch
 from facula.native import cache, compiler
 
 from .graphs import Builder, all_operators

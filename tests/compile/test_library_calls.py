@@ -9,10 +9,10 @@ import pytest
 
 import facula as torch
 from facula import nn
-from facula._compile import emit
 from facula._compile.c.build import has_compiler
 from facula._compile.c.text import CProgram
-from facula._compile.steps import PythonCall
+from facula._compile.programs import emit
+from facula._compile.programs.steps import PythonCall
 
 from .graphs import Builder, all_operators
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from facula._compile import emit
 from facula._compile.c.build import has_compiler
-from facula._compile.lowering import REDUCTIONS, lowered
-from facula._compile.scalars import operations, parsed
+from facula._compile.programs import emit
+from facula._compile.programs.lowering import REDUCTIONS, lowered
+from facula._compile.programs.scalars import operations, parsed
 from facula.ops.machine.primitive import REGISTRY, Primitive
 
 from .graphs import Builder, all_operators

@@ -15,8 +15,8 @@ from facula._compile.passes.memory import lifetimes, place
 from facula._compile.passes.schedule import schedule
 from facula._compile.passes.space import refined, space_of
 from facula._compile.passes.views import same_order, viewed
-from facula._compile.scalars import Statement
-from facula._compile.steps import Buffer, Check, Copy, LibraryCall, Loop, Plan, Product, Value, Written, dense
+from facula._compile.programs.scalars import Statement
+from facula._compile.programs.steps import Buffer, Check, Copy, LibraryCall, Loop, Plan, Product, Value, Written, dense
 from facula.ops.machine.primitive import REGISTRY
 
 from .graphs import Builder, all_operators

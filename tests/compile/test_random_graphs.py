@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import facula  # noqa: F401  (its operators)
-from facula._compile import emit
 from facula._compile.c.build import has_compiler
+from facula._compile.programs import emit
 
 from .graphs import Builder, all_operators
 

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from . import custom, emit, program
+from . import custom
 from .errors import InvalidBackend
+from .programs import emit, program
 
 Ready = Callable[[list[Any]], list[Any]]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import Any
 
-from .program import check
+from .programs.program import check
 
 times: defaultdict[str, list[float]] = defaultdict(list)
 """Seconds that captures took, and what was made of them."""

@@ -11,8 +11,8 @@ from .._tensor import Tensor
 from ..fx.graph_module import GraphModule
 from ..nn.modules.module import Module
 from .errors import BackendCompilerFailed
-from .program import Program
-from .readable import readable
+from .programs.program import Program
+from .programs.readable import readable
 
 
 def backend(fn: Callable[..., Any], options: Any = None) -> Callable[[Program], Callable[[list[Any]], list[Any]]]:

@@ -8,7 +8,7 @@ from typing import Any
 from .. import compiler
 from ..nn.modules.module import Module
 from . import backends, custom
-from .function import CompiledFunction
+from .calls.function import CompiledFunction
 
 MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from facula._compile import backends, custom
+from facula._compile.calls.function import CompiledFunction
 from facula._compile.counters import operations
-from facula._compile.function import CompiledFunction
 
 
 class GraphCompileReason(NamedTuple):

@@ -14,7 +14,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from .._compile.symbols import StandIn
+from .._compile.capture.symbols import StandIn
 from ._errors import data_dependent
 
 Tree = Any

@@ -8,12 +8,12 @@ import numpy as np
 
 from ..._core import quiet
 from ...native.build import BuildError
-from ..frame import Compiled, allocation, fail, fitted, made, new_arena, python_call, view
 from ..passes.graph import cleaned
 from ..passes.in_place import in_place
 from ..passes.memory import place
 from ..passes.schedule import schedule
-from ..steps import Buffer, Plan, PythonCall, Value
+from ..programs.frame import Compiled, allocation, fail, fitted, made, new_arena, python_call, view
+from ..programs.steps import Buffer, Plan, PythonCall, Value
 from . import build as builds
 from . import text as texts
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..passes.space import Space, space_of
-from ..scalars import SPELLINGS, c_type, in_c, literal
-from ..steps import Loop, Reduction, Value
+from ..programs.scalars import SPELLINGS, c_type, in_c, literal
+from ..programs.steps import Loop, Reduction, Value
 
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 SMALL = 4096

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..scalars import c_type
-from ..steps import Product
+from ..programs.scalars import c_type
+from ..programs.steps import Product
 
 MOST = 40_000
 """Multiply-adds up to which the text is written out."""

@@ -13,9 +13,22 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..frame import comment
-from ..scalars import c_type, literal
-from ..steps import Buffer, Check, Copy, LibraryCall, Loop, Plan, Product, PythonCall, Shape, Step, Value, Written
+from ..programs.frame import comment
+from ..programs.scalars import c_type, literal
+from ..programs.steps import (
+    Buffer,
+    Check,
+    Copy,
+    LibraryCall,
+    Loop,
+    Plan,
+    Product,
+    PythonCall,
+    Shape,
+    Step,
+    Value,
+    Written,
+)
 from .loops import LoopText, written_loop
 from .products import small_product
 

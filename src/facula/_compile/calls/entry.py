@@ -8,20 +8,20 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from .._core.pytree import tree_flatten
-from .._tensor import Tensor
-from ..autograd.accumulate import AccumulateGrad
-from ..autograd.function import BackwardCFunction
-from ..fx.node import map_aggregate, map_arg
-from ..ops.moving.copy import clone_op
-from . import derive
-from .capture import Capture
-from .impure import may_change_things
-from .inputs import Met
-from .program import Program
+from ..._core.pytree import tree_flatten
+from ..._tensor import Tensor
+from ...autograd.accumulate import AccumulateGrad
+from ...autograd.function import BackwardCFunction
+from ...fx.node import map_aggregate, map_arg
+from ...ops.moving.copy import clone_op
+from ..capture.capture import Capture
+from ..capture.impure import may_change_things
+from ..capture.inputs import Met
+from ..capture.symbols import Symbol, has_symbols
+from ..capture.traced import Storage, Traced
+from ..programs import derive
+from ..programs.program import Program
 from .reads import Reads
-from .symbols import Symbol, has_symbols
-from .traced import Storage, Traced
 
 
 class GivenUp(Exception):

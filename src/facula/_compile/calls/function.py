@@ -9,21 +9,23 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from .._core import dtypes, state
-from .._core.generator import default_generator
-from .._core.pytree import tree_flatten, tree_map
-from .._tensor import Tensor
-from . import counters, custom, impure, logs, reasons, settings
-from .capture import Capture, Reason
+from ..._core import dtypes, state
+from ..._core.generator import default_generator
+from ..._core.pytree import tree_flatten, tree_map
+from ..._tensor import Tensor
+from .. import counters, custom, logs, settings
+from ..capture import impure
+from ..capture.capture import Capture, Reason
+from ..capture.symbols import Symbol
+from ..errors import FailOnRecompileLimitHit, RecompileError, Unsupported
+from ..programs.program import Mismatch
+from . import reasons
 from .entry import Entry, GivenUp
-from .errors import FailOnRecompileLimitHit, RecompileError, Unsupported
 from .guards import Guard
-from .program import Mismatch
 from .reads import Reads
 from .replay import Again
 from .run import Running
 from .seen import Sizes, check_marks
-from .symbols import Symbol
 
 
 class CompiledFunction:

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from .._core import dtypes, state
-from .._core.pytree import tree_flatten
-from .._tensor import Tensor
-from .capture import Capture
+from ..._core import dtypes, state
+from ..._core.pytree import tree_flatten
+from ..._tensor import Tensor
+from ..capture.capture import Capture
+from ..capture.inputs import Input, owner
 from .entry import Entry
-from .inputs import Input, owner
 from .reads import _SIMPLE, Reads, Snapshot, is_same
 
 _SIZES = iter(range(10**9))

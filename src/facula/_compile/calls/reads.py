@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from .._core.devices import device
-from .._core.dtypes import dtype
-from .._tensor import Tensor
-from ..autograd.graph import is_internal
-from ..nn.modules.module import Module
-from ..optim.optimizer import Optimizer
+from ..._core.devices import device
+from ..._core.dtypes import dtype
+from ..._tensor import Tensor
+from ...autograd.graph import is_internal
+from ...nn.modules.module import Module
+from ...optim.optimizer import Optimizer
 
 _SIMPLE = (bool, int, float, complex, str, bytes, type(None), dtype, device, slice, range)
 _OPAQUE = (Tensor, np.ndarray, np.generic, type, types.BuiltinFunctionType, types.CodeType, types.FrameType)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from .._core import dtypes
-from .._core.pytree import tree_flatten
-from .._tensor import Tensor
+from ..._core import dtypes
+from ..._core.pytree import tree_flatten
+from ..._tensor import Tensor
 
 Looks = dict[str, Any]
 """Arguments by name: of a tensor its dtype, shape, strides and whether it requires a gradient; else the value."""

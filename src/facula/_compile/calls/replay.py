@@ -7,17 +7,17 @@ import operator
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from .._core import unresolved
-from .._core.generator import default_generator
-from .._core.pytree import tree_flatten, tree_unflatten
-from .._tensor import Tensor
-from ..autograd.differentiate import grad
-from ..autograd.grad_mode import set_grad_enabled
-from ..autograd.saved import version_of
-from ..fx.node import Node
-from .derive import hooks_left_out
+from ..._core import unresolved
+from ..._core.generator import default_generator
+from ..._core.pytree import tree_flatten, tree_unflatten
+from ..._tensor import Tensor
+from ...autograd.differentiate import grad
+from ...autograd.grad_mode import set_grad_enabled
+from ...autograd.saved import version_of
+from ...fx.node import Node
+from ..programs.derive import hooks_left_out
+from ..programs.program import ASPECTS, Program, as_array, call, check
 from .entry import Result, resolved
-from .program import ASPECTS, Program, as_array, call, check
 
 
 def replayed(program: Program, tensors: Sequence[Any]) -> list[Any]:

@@ -8,22 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from .._core import state
-from .._core.generator import default_generator
-from .._core.pytree import tree_unflatten
-from .._core.size import Size
-from .._core.unresolved import memory_of, viewed
-from .._tensor import Tensor
-from ..autograd.accumulate import AccumulateGrad
-from ..autograd.grad_mode import set_grad_enabled
-from ..autograd.graph import Freed, Node, blank_node, new_node, next_sequence_number
-from ..autograd.meta import AutogradMeta
-from ..autograd.saved import freed_error, modified_error
-from ..ops.machine.any_state import mark_inference
+from ..._core import state
+from ..._core.generator import default_generator
+from ..._core.pytree import tree_unflatten
+from ..._core.size import Size
+from ..._core.unresolved import memory_of, viewed
+from ..._tensor import Tensor
+from ...autograd.accumulate import AccumulateGrad
+from ...autograd.grad_mode import set_grad_enabled
+from ...autograd.graph import Freed, Node, blank_node, new_node, next_sequence_number
+from ...autograd.meta import AutogradMeta
+from ...autograd.saved import freed_error, modified_error
+from ...ops.machine.any_state import mark_inference
+from ..programs.program import Declined, Mismatch, run
 from . import replay
 from .entry import DATA, DETACHED, UNRECORDED, Entry, Gradient, Place, Result, Shape, resolved
 from .guards import Guard
-from .program import Declined, Mismatch, run
 from .sized import Backend, sized
 
 

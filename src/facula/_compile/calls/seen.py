@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from .._core.generator import default_generator
-from .._core.pytree import tree_flatten, tree_unflatten
-from .._tensor import Tensor
-from . import program, settings
-from .errors import ConstraintViolationError
+from ..._core.generator import default_generator
+from ..._core.pytree import tree_flatten, tree_unflatten
+from ..._tensor import Tensor
+from .. import settings
+from ..errors import ConstraintViolationError
+from ..programs import program
 
 
 class Sizes:

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .._core.strides import element_strides
-from ..fx.graph import Graph
-from ..fx.node import Node, map_arg
-from . import settings
-from .program import Mismatch, Program, as_array, call, check, evaluate, finished
+from ..._core.strides import element_strides
+from ...fx.graph import Graph
+from ...fx.node import Node, map_arg
+from .. import settings
+from ..programs.program import Mismatch, Program, as_array, call, check, evaluate, finished
 
 Ready = Callable[[list[Any]], list[Any]]
 Backend = Callable[[Program], Ready]

@@ -20,17 +20,18 @@ from typing import Any
 
 import numpy as np
 
-from .._core import quiet, state
-from .._core.strides import element_strides, geometry_of
-from .._core.unresolved import Unresolved, memory_of, viewed
-from .._tensor import Tensor
-from ..autograd.graph import resolve, user_place
-from ..fx.graph import Graph
-from ..fx.node import Node
-from ..ops.moving.copy import cast_op, clone_op
-from ..ops.views.strided import as_strided_op
-from . import functions, program, unveil
-from .frame import lie_alike
+from ..._core import quiet, state
+from ..._core.strides import element_strides, geometry_of
+from ..._core.unresolved import Unresolved, memory_of, viewed
+from ..._tensor import Tensor
+from ...autograd.graph import resolve, user_place
+from ...fx.graph import Graph
+from ...fx.node import Node
+from ...ops.moving.copy import cast_op, clone_op
+from ...ops.views.strided import as_strided_op
+from ..programs import program
+from ..programs.frame import lie_alike
+from . import functions, unveil
 from .general import General
 from .impure import may_change_things
 from .inputs import Input, Met, owner

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from .._core import state
-from .._core.generator import default_generator
-from .._core.pytree import tree_flatten, tree_unflatten
-from .._tensor import Tensor
-from ..fx.node import Node
-from . import program
+from ..._core import state
+from ..._core.generator import default_generator
+from ..._core.pytree import tree_flatten, tree_unflatten
+from ..._tensor import Tensor
+from ...fx.node import Node
+from ..programs import program
 from .symbols import as_hints, as_nodes, has_symbols
 from .traced import Traced
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..fx.graph import Graph
-from ..fx.node import Node, map_arg
-from . import program
+from ...fx.graph import Graph
+from ...fx.node import Node, map_arg
+from ..programs import program
 from .inputs import Input
 from .symbols import Symbol, as_hints, as_nodes
 

@@ -8,7 +8,7 @@ import sys
 from types import CodeType, FrameType
 from typing import Any
 
-from ..autograd.graph import is_internal
+from ...autograd.graph import is_internal
 
 _MODULES = ("time", "random", "numpy.random", "datetime", "secrets", "uuid", "_io", "posix", "_random")
 _BUILTINS = ("print", "input", "open", "next", "breakpoint", "exec", "setattr", "delattr", "globals", "vars")

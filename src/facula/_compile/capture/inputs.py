@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._tensor import Tensor
-from ..autograd.accumulate import AccumulateGrad
-from ..autograd.graph import Node, new_node
-from ..autograd.meta import AutogradMeta
-from ..fx import node as fx
+from ..._tensor import Tensor
+from ...autograd.accumulate import AccumulateGrad
+from ...autograd.graph import Node, new_node
+from ...autograd.meta import AutogradMeta
+from ...fx import node as fx
 from .traced import Storage, Traced
 
 

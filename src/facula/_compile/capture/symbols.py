@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ..fx.node import Node, map_aggregate
+from ...fx.node import Node, map_aggregate
 
 
 class StandIn:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core.unresolved import bits_of
+from ..._core.unresolved import bits_of
 
 _shape = np.ndarray.shape.__get__
 _strides = np.ndarray.strides.__get__

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from .._tensor import Tensor
-from ..autograd.graph import Node
+from ..._tensor import Tensor
+from ...autograd.graph import Node
 from .traced import Traced
 
 _lock = threading.Lock()

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..lowering import arguments, dtype_of, shape_of
-from ..steps import Buffer, LibraryCall, Loop, Shape, Value, Written, dense, span
+from ..programs.lowering import arguments, dtype_of, shape_of
+from ..programs.steps import Buffer, LibraryCall, Loop, Shape, Value, Written, dense, span
 
 REAL = (np.dtype(np.float32), np.dtype(np.float64))
 Maker = Callable[["Call"], bool]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..lowering import dtype_of
-from ..steps import Loop, Value, dense
+from ..programs.lowering import dtype_of
+from ..programs.steps import Loop, Value, dense
 from .calls import Call, maker
 
 

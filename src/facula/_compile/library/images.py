@@ -10,8 +10,8 @@ from ...native.kernels.convolution import _numbers as numbers_of_convolution
 from ...native.kernels.pooling import _numbers as numbers_of_pooling
 from ...native.operators.convolution import _pays as pays
 from ...native.operators.pooling import _geometry as geometry
-from ..lowering import dtype_of
-from ..steps import Loop, Reduction, Shape, Value, dense
+from ..programs.lowering import dtype_of
+from ..programs.steps import Loop, Reduction, Shape, Value, dense
 from .calls import Call, maker
 
 U8 = np.dtype(np.uint8)

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from ..lowering import dtype_of, shape_of
-from ..scalars import C_TYPES, c_type
-from ..steps import Loop, Value
+from ..programs.lowering import dtype_of, shape_of
+from ..programs.scalars import C_TYPES, c_type
+from ..programs.steps import Loop, Value
 from .calls import Call, maker
 
 _TAKE = """\

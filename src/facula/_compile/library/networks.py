@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..lowering import dtype_of
-from ..steps import Value
+from ..programs.lowering import dtype_of
+from ..programs.steps import Value
 from .calls import Call, maker
 
 _NAMES = ("query", "key", "value")

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from ..lowering import dtype_of
-from ..scalars import c_type
-from ..steps import Buffer, Loop, Value
+from ..programs.lowering import dtype_of
+from ..programs.scalars import c_type
+from ..programs.steps import Buffer, Loop, Value
 from .calls import Call, Maker, maker
 
 _NONE, _MEAN, _SUM = 0, 1, 2

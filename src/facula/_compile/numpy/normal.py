@@ -10,8 +10,8 @@ import math
 import numpy as np
 
 from ...ops.arrays.gelu import SMALL
-from ..scalars import Statement
-from ..steps import Loop
+from ..programs.scalars import Statement
+from ..programs.steps import Loop
 
 _F32 = np.dtype(np.float32)
 _ROOT_HALF = np.float32(math.sqrt(0.5)).item()

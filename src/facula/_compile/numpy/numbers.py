@@ -15,8 +15,8 @@ import numpy as np
 
 from ..._core.dtypes import cast as cast_array
 from ...ops.pointwise.special import erf_op
-from ..scalars import BOOL, SPELLINGS, Statement
-from ..steps import Buffer, Check, Loop, Plan, Value, is_dense
+from ..programs.scalars import BOOL, SPELLINGS, Statement
+from ..programs.steps import Buffer, Check, Loop, Plan, Value, is_dense
 
 WIDTH = 90
 """Characters from which on an expression gets a name."""

@@ -19,14 +19,28 @@ from ..._core.dtypes import cast as cast_array
 from ...ops.arrays.approximations import normal_distribution
 from ...ops.arrays.sums import add_up
 from ...ops.pointwise.special import erf_op
-from ..frame import Compiled, allocation, comment, fail, fitted, made, new_arena, python_call, view
 from ..passes.graph import cleaned
 from ..passes.in_place import in_place
 from ..passes.memory import place
 from ..passes.schedule import schedule
 from ..passes.space import Space, space_of
-from ..scalars import BOOL, SPELLINGS, Statement
-from ..steps import Buffer, Check, Copy, Loop, Plan, Product, PythonCall, Reduction, Shape, Step, Value, dense, is_dense
+from ..programs.frame import Compiled, allocation, comment, fail, fitted, made, new_arena, python_call, view
+from ..programs.scalars import BOOL, SPELLINGS, Statement
+from ..programs.steps import (
+    Buffer,
+    Check,
+    Copy,
+    Loop,
+    Plan,
+    Product,
+    PythonCall,
+    Reduction,
+    Shape,
+    Step,
+    Value,
+    dense,
+    is_dense,
+)
 from .normal import with_normal
 from .numbers import Numbers
 

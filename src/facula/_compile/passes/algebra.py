@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..scalars import Statement
+from ..programs.scalars import Statement
 
 Simple = tuple[str, tuple[int, ...], Any, Any]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...fx.graph import Graph
 from ...ops.machine.primitive import Primitive
-from .. import program as programs
+from ..programs import program as programs
 
 
 def has_effect(node: Any) -> bool:

@@ -7,7 +7,7 @@ the input later, and the loop itself reads it at most where it writes.
 
 from __future__ import annotations
 
-from ..steps import Buffer, Check, Copy, LibraryCall, Loop, Plan, PythonCall, Value, Written
+from ..programs.steps import Buffer, Check, Copy, LibraryCall, Loop, Plan, PythonCall, Value, Written
 from .space import space_of
 
 

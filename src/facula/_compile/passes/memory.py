@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..steps import Buffer, Plan
+from ..programs.steps import Buffer, Plan
 
 ALIGNED = 64
 

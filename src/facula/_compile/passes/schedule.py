@@ -18,9 +18,9 @@ import numpy as np
 from ..._core.numbers import number_array
 from ...ops.machine.elementwise import Elementwise
 from ...ops.machine.primitive import Primitive
-from .. import program as programs
 from ..library import calls
-from ..lowering import (
+from ..programs import program as programs
+from ..programs.lowering import (
     Lowered,
     dtype_of,
     is_bare,
@@ -29,8 +29,8 @@ from ..lowering import (
     reduction_in,
     shape_of,
 )  # fmt: skip
-from ..scalars import BOOL, C_TYPES, names_in, parsed, product_in, replaced, with_numbers
-from ..steps import (
+from ..programs.scalars import BOOL, C_TYPES, names_in, parsed, product_in, replaced, with_numbers
+from ..programs.steps import (
     Buffer,
     Check,
     Copy,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import NamedTuple
 
-from ..steps import Loop, Reduction, Shape, Value
+from ..programs.steps import Loop, Reduction, Shape, Value
 
 
 def cuts(shape: Shape) -> set[int]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..steps import Shape, Value
+from ..programs.steps import Shape, Value
 
 Layout = tuple[Shape, Shape, int]
 """Shape, strides and offset in elements."""

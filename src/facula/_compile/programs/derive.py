@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from .._tensor import Tensor
-from ..autograd.accumulate import AccumulateGrad
-from ..autograd.engine import run_backward
-from ..fx.graph import Graph
-from ..fx.node import Node, map_arg
-from ..ops.machine.primitive import Primitive
-from ..ops.moving.copy import clone_op
-from .capture import Capture
-from .inputs import Met
+from ..._tensor import Tensor
+from ...autograd.accumulate import AccumulateGrad
+from ...autograd.engine import run_backward
+from ...fx.graph import Graph
+from ...fx.node import Node, map_arg
+from ...ops.machine.primitive import Primitive
+from ...ops.moving.copy import clone_op
+from ..capture.capture import Capture
+from ..capture.inputs import Met
 from .program import Program, check
 
 

@@ -6,7 +6,7 @@ import os
 import warnings
 from typing import Any
 
-from ..native.build import BuildError
+from ...native.build import BuildError
 from .frame import Compiled
 
 _told: set[str] = set()
@@ -28,12 +28,12 @@ def build(program: Any, backend: str = "auto") -> Compiled:
 
 
 def build_numpy(program: Any) -> Compiled:
-    from .numpy import text  # loaded when first used
+    from ..numpy import text  # loaded when first used
 
     return text.build(program)
 
 
 def build_c(program: Any) -> Compiled:
-    from .c import driver  # loaded when first used
+    from ..c import driver  # loaded when first used
 
     return driver.build(program)

@@ -21,10 +21,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._core import dtypes
-from ..ops.machine.elementwise import Elementwise
-from ..ops.machine.primitive import Primitive
-from ..ops.machine.rule import unwrapped
+from ..._core import dtypes
+from ...ops.machine.elementwise import Elementwise
+from ...ops.machine.primitive import Primitive
+from ...ops.machine.rule import unwrapped
 from .scalars import (
     BOOL,
     C_TYPES,

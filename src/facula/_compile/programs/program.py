@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from .._core import quiet
-from ..fx.graph import Graph
-from ..fx.node import Node
-from ..ops.machine.primitive import Primitive
+from ..._core import quiet
+from ...fx.graph import Graph
+from ...fx.node import Node
+from ...ops.machine.primitive import Primitive
 
 
 class Mismatch(Exception):

@@ -12,11 +12,11 @@ import numpy as np
 
 import facula
 
-from .._tensor import Tensor
-from ..fx.graph import Graph
-from ..fx.node import Node, map_arg
-from ..ops import prims
-from ..ops.machine.primitive import Primitive
+from ..._tensor import Tensor
+from ...fx.graph import Graph
+from ...fx.node import Node, map_arg
+from ...ops import prims
+from ...ops.machine.primitive import Primitive
 from .program import ASPECTS, Program, as_array, call, check, size
 
 _OPERATORS = {

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .passes.algebra import simplified
+from ..passes.algebra import simplified
 from .scalars import Statement, Tree
 
 Shape = tuple[int, ...]

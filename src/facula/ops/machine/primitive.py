@@ -105,7 +105,7 @@ class Primitive:
         """Whether it draws random numbers."""
         self.lowering = lowering
         """How a compiler writes it: an expression in the names of its parameters, or a function of its attributes that
-        returns one (see ``_compile.lowering``); None: as a call of the kernel."""
+        returns one (see ``_compile.programs.lowering``); None: as a call of the kernel."""
         self.native = native
         """Its native kernel, and from what size of the first array on that pays: see ``native``."""
         self.on_arrays = natives.kernel_of(self)

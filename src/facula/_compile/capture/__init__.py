@@ -1,0 +1,1 @@
+"""The first call of a function, run and written down."""
