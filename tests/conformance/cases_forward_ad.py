@@ -321,3 +321,38 @@ def jacobians_of_tensors_without_dimensions(torch):
             functional.hessian(lambda x, v: x**3 * v.prod(), (x, v), **options),
         ]
     return see(torch, found)
+
+
+@case
+def a_tangent_that_is_written_without_recording_keeps_its_history(torch):
+    forward, reverse = torch.func.jacfwd, torch.func.jacrev
+    y = torch.tensor([1.5, -0.8, 0.3], dtype=torch.float64)
+
+    def of(change):
+        def f(y):
+            z = y * y * y
+            with torch.no_grad():
+                change(z, y)
+            return z.sum()
+
+        return [
+            forward(f)(y), reverse(f)(y), forward(forward(f))(y), reverse(forward(f))(y), forward(reverse(f))(y),
+            forward(reverse(forward(f)))(y), torch.func.vmap(reverse(forward(f)))(torch.stack([y, y.sin()])),
+        ]  # fmt: skip
+
+    changes = (
+        lambda z, y: z.mul_(2), lambda z, y: z.sin_(), lambda z, y: z.clamp_min_(0.1), lambda z, y: z.mul_(y.sum()),
+        lambda z, y: z[1:].mul_(3), lambda z, y: z.zero_(), lambda z, y: z.copy_(y),
+    )  # fmt: skip
+    return see(torch, [of(change) for change in changes])
+
+
+@case
+def derivatives_of_the_angle_to_oneself(torch):
+    forward, reverse = torch.func.jacfwd, torch.func.jacrev
+    y = torch.tensor([[1.5, -0.8, -1.3, -1.9]], dtype=torch.float64)
+
+    def f(y):
+        return torch.nn.functional.cosine_similarity(y, y * y, dim=-1)
+
+    return see(torch, [reverse(forward(f))(y), forward(reverse(f))(y), forward(forward(f))(y)])

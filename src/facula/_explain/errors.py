@@ -72,8 +72,7 @@ def not_scalar(error: RuntimeError, out: Any) -> Exception:
 
 
 def freed(error: RuntimeError, node: Any) -> Exception:
-    held = node.saved if isinstance(node.saved, tuple) else (node.saved,)
-    by = [resolve(s.code, s.instruction) for s in held if isinstance(s, Freed)]
+    by = [resolve(s.code, s.instruction) for s in _freed_values(node)]
     made = resolve(node.code, node.instruction)
     task = state.modes.running
     again = None if task is None else resolve(task.by.code, task.by.instruction)
@@ -97,13 +96,14 @@ def _carried(node: Any, lines: list[Line]) -> list[Line]:
     task = state.modes.running
     if task is None:
         return lines
-    newest = max((n for n in task.order if n.saved is not None and isinstance(_first(n.saved), Freed)), key=_number)
+    newest = max((n for n in task.order if _freed_values(n)), key=_number, default=node)
     later = [n for n in task.order if newest in n.next and n is not newest]
     return lines + [line for n in later[:1] for line in line_at(n.source, "leads back to it") if line not in lines]
 
 
-def _first(saved: Any) -> Any:
-    return saved[0] if isinstance(saved, tuple) and saved else saved
+def _freed_values(node: Any) -> list[Freed]:
+    held = node.saved if isinstance(node.saved, tuple) else (node.saved,)
+    return [s for s in held if isinstance(s, Freed)]
 
 
 def _number(node: Any) -> float:

@@ -17,6 +17,7 @@ from typing import Any
 from .._core import state
 from .._core.numbers import number_array
 from .._tensor import Tensor, computed
+from ..autograd.grad_mode import enable_grad
 from ..ops.machine.namespaces import TENSORS
 from .links import Link, become, view_of
 from .wrapped import Level, Wrapped, blank, highest, share_memory, standin_of
@@ -272,7 +273,7 @@ def set_tangent(t: Any, tangent: Any, level: Level, through: Any = None) -> None
         elif t._given and with_batches_of(t._own, tangent) is t._own:
             t._own.copy_(tangent)
         else:
-            t._tangent = tangent
+            t._tangent = tangent if state.modes.grad_enabled else _written_over(t._own, tangent)
         return
     base, again, put = link
     whole = base._tangent if is_dual(base, level) else base.new_zeros(base.shape)
@@ -285,6 +286,13 @@ def set_tangent(t: Any, tangent: Any, level: Level, through: Any = None) -> None
             raise RuntimeError("forward mode: a view of a tensor with unusual strides was changed in place")
         part.copy_(tangent)
     set_tangent(base, whole, level, t)
+
+
+def _written_over(before: Any, tangent: Any) -> Any:
+    """A tangent that takes other values while nothing is recorded: its history stays what it was."""
+    with enable_grad():
+        kept = with_batches_of(before, tangent).clone()
+    return kept.copy_(tangent)
 
 
 def _become_dual(t: Any, tangent: Any, level: Level, through: Any) -> None:

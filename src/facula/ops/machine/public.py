@@ -100,7 +100,7 @@ AUTOCAST = (None, "low", "full", "widest")
 """While autocast is on, public functions compute in the dtypes that they are given, in autocast's, in float32, or in
 the widest dtype of their arguments, which may be float32 or autocast's."""
 
-_OUT = frozenset(["any", "bool", "constant", "dim", "exact", "separate"])
+_OUT = frozenset(["any", "bool", "constant", "dim", "exact", "leads", "separate"])
 
 
 class Record:
@@ -153,6 +153,7 @@ def public(
     takes ``out=`` as a function. Words in place of True say how: ``"dim"``: only together with that argument;
     ``"exact"``: it must have the very dtype of the result (``out_error``: what is said of another one, if not the usual
     sentence; ``out_dtype``: that dtype, if it is known and asked for before all else);
+    ``"leads"``: its dtype is computed in, unless another is asked for;
     ``"bool"``: it must hold booleans, or bytes in their place; ``"separate"``: it may not be one of the arguments;
     ``"constant"``: the result has no derivative, so that arguments may have a history.
     ``autocast`` is ``"low"`` for what computes in autocast's dtype, ``"full"`` for float32, ``"widest"`` for the widest
@@ -245,6 +246,8 @@ def public(
                 asked = kwargs.get("dtype")
                 if asked is not None and isinstance(target, Tensor) and target.dtype is not asked:
                     raise _other_out_dtype(record, asked, target.dtype)
+                if asked is None and "leads" in record.out and isinstance(target, Tensor):
+                    kwargs["dtype"] = target.dtype
                 result = fn(*args, **kwargs)
                 if isinstance(result, tuple) and isinstance(target, Tensor):
                     raise NoOverload

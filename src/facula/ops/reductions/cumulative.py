@@ -84,16 +84,18 @@ def cumprod_gradient_of_input(g: Any, input: Any, out: Any, dim: int, input_dtyp
 
 def _scan(op: Primitive, input: Tensor, dim: Any, dtype: Any) -> Tensor:
     refuse_narrowing(input, dtype)
+    if dtype is not None and dtype.category == dtypes.BOOL:
+        raise not_for(f"{op.name}_out_cpu", dtype)
     return op(input, check_dim(dim, input._array.ndim), result_dtype(dtype))
 
 
-@public("cumsum", "cumsum", out=True)
+@public("cumsum", "cumsum", out="leads")
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """Sums of the elements up to each."""
     return _scan(cumsum_op, input, dim, dtype)
 
 
-@public("cumprod", "cumprod", out=True)
+@public("cumprod", "cumprod", out="leads")
 def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """Products of the elements up to each."""
     return _scan(cumprod_op, input, dim, dtype)
@@ -166,7 +168,7 @@ def logcumsumexp_gradient_of_input(g: Any, input: Any, out: Any, dim: int, xp: A
     return xp.conj(xp.exp(input - out)) * xp.recur(g, factor, dim, True)
 
 
-@public("logcumsumexp", "logcumsumexp", out=True)
+@public("logcumsumexp", "logcumsumexp", out="exact", out_error="expected scalar_type {0} but found {1}")
 def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     """Logarithms of the sums of exponentials up to each element."""
     if input._array.dtype.kind in "biu":

@@ -174,7 +174,7 @@ def norm(
     else:
         keep = keepdim if dim is not None else False
         result = vector_norm(input, 2 if p is None or p == "fro" else p, dim, keep, dtype=dtype)
-    return result if out is None else write_out("norm", out, result)
+    return result if out is None else write_out("norm", out, result, record=matrix_norm.public.record)
 
 
 @linalg

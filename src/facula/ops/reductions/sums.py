@@ -68,7 +68,7 @@ def sum_dim_gradient_of_input(g: Any, input_shape: Any, dim: Any, keepdim: bool,
     return expand_reduced(in_dtype(g, input_dtype, xp), input_shape, dim, keepdim, xp)
 
 
-@public("sum", "sum", out="dim", overloads=True)
+@public("sum", "sum", out="dim leads", overloads=True)
 def sum(input: Tensor, dim: Any = _FULL, keepdim: bool = _FULL, *, dtype: Any = None) -> Tensor:
     """The sum of all elements, or along ``dim``. Integers are summed in int64."""
     wanted = None
@@ -115,7 +115,7 @@ def _not_nan(x: Any) -> Any:
 in_both_namespaces("not_nan", _not_nan, lambda x: (x == x).to(x.dtype))
 
 
-@public("nansum", "nansum", out=True)
+@public("nansum", "nansum", out="leads")
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The sum with NaN counted as 0."""
     if input._array.dtype.kind == "c":
@@ -123,6 +123,8 @@ def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any 
     if input._array.dtype.kind in "biu":
         return sum(input, dim, keepdim, dtype=dtype)
     refuse_narrowing(input, dtype)
+    if dtype is not None and dtype.is_complex:
+        raise dtypes.not_for("nansum_cpu", dtype)
     return nansum_op(input, check_dims(dim, input._array.ndim), keepdim, result_dtype(dtype))
 
 
@@ -294,7 +296,7 @@ def has_no_zero(x: Any) -> bool:
     return array.__class__ is np.ndarray and bool(array.all())
 
 
-@public("prod", "prod", out="dim", overloads=True, autocast="full")
+@public("prod", "prod", out="dim leads", overloads=True, autocast="full")
 def prod(input: Tensor, dim: Any = _FULL, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The product of all elements, or along ``dim``. Integers are multiplied in int64."""
     wanted = result_dtype(dtype)
