@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .observe import case, error
+from .observe import case, error, see
 
 
 @case
@@ -30,3 +30,107 @@ def the_dtype_of_out_is_computed_in(torch):
         for dtype in (torch.bool, torch.complex64):
             found.append(error(lambda name=name, dtype=dtype: getattr(torch, name)(x, 0, dtype=dtype).tolist()))
     return found
+
+
+@case
+def a_spectrum_saves_the_signal(torch):
+    found = []
+    for transform in (torch.fft.rfft, torch.fft.fft, torch.fft.rfft2, torch.fft.irfft, torch.fft.ihfft):
+        x = torch.tensor([[1.5, 0.2, -0.4, 2.0]], dtype=torch.float64, requires_grad=True)
+        spectrum = transform(x * 1)
+        spectrum.abs().sum().backward()
+        found.append(see(torch, x.grad))
+        found.append(error(lambda y=spectrum: y.abs().sum().backward()).get("message", "")[:60])
+        signal = x * 1
+        spectrum = transform(signal)
+        signal.mul_(2)
+        found.append(error(lambda y=spectrum: y.abs().sum().backward()).get("message", "")[:60])
+    node = torch.fft.rfft(torch.ones(3, requires_grad=True)).grad_fn
+    return [*found, see(torch, node._saved_self), [name for name in dir(node) if name.startswith("_saved")]]
+
+
+@case
+def spectra_inside_transforms(torch):
+    x = torch.tensor([[1.5, 0.2, -0.4, 2.0], [0.3, -0.7, 1.1, 0.9]], dtype=torch.float64)
+    func = torch.func
+
+    def f(x):
+        return torch.fft.rfft(x).abs().square().sum() + torch.fft.fft(x, norm="ortho").real.sin().sum()
+
+    return see(torch, [
+        func.vmap(func.grad(f))(x), func.hessian(f)(x[0]), func.vmap(func.hessian(f), in_dims=1)(x.t()),
+        func.jacfwd(lambda x: torch.fft.irfft(torch.fft.rfft(x), n=4))(x), func.jacrev(func.jacrev(f))(x[1]),
+    ])  # fmt: skip
+
+
+@case
+def a_layer_norm_of_a_dual(torch):
+    forward = torch.autograd.forward_ad
+    x = torch.tensor([[0.5, -1.0, 2.0]], dtype=torch.float64)
+    with forward.dual_level():
+        dual = forward.make_dual(x, x.cos())
+        found = [
+            *forward.unpack_dual(torch.nn.functional.layer_norm(dual, (3,))),
+            *forward.unpack_dual(torch.nn.functional.group_norm(dual, 1)),
+            *forward.unpack_dual(dual.sort()[0]), *forward.unpack_dual(dual.max(1)[0]),
+        ]  # fmt: skip
+    return see(torch, found)
+
+
+@case
+def what_runs_of_a_node_whose_output_backward_is_asked_for(torch):
+    ran = []
+
+    class Twice(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            ran.append(list(ctx.needs_input_grad))
+            return g * 2
+
+    def asked(make, times=1):
+        x = torch.ones(2, requires_grad=True)
+        y = make(x)
+        y.grad_fn.register_hook(lambda gi, go: ran.append(see(torch, [gi, go])))
+        errors = [error(lambda: y.sum().backward(inputs=[y])).get("message", "")[:60] for _ in range(times)]
+        return errors, see(torch, [y.grad, x.grad])
+
+    checkpoint = torch.utils.checkpoint.checkpoint
+    return [
+        asked(Twice.apply), asked(lambda x: Twice.apply(x * 1), 2), asked(torch.exp, 2),
+        asked(lambda x: checkpoint(torch.sin, x, use_reentrant=True)),
+        asked(lambda x: checkpoint(torch.sin, x, use_reentrant=False)), ran,
+    ]  # fmt: skip
+
+
+@case
+def batched_gradients_are_checked_by_the_first(torch):
+    x = torch.ones(3, requires_grad=True)
+    found = []
+    shapes = ((2, 3), (2, 2), (3,), (), (0, 3), (2, 1, 3))
+    for given in [torch.ones(shape) for shape in shapes] + [torch.ones(2, 3, dtype=torch.complex64)]:
+        found.append(error(lambda g=given: see(torch, torch.autograd.grad(x * 2, x, g, is_grads_batched=True))))
+    base = torch.ones(4, requires_grad=True) * 1
+    view = base.unbind(0)[0]
+    base[1:].neg_()
+    for shape in ((2, 3), (2, 2), (3,)):
+        g = torch.ones(shape)
+        for batched in (True, False):
+            found.append(error(lambda g=g, b=batched: torch.autograd.grad(x * 2, view, g, is_grads_batched=b)))
+    return found
+
+
+@case
+def tensors_of_inference_mode_are_refused_before_shapes_and_dtypes(torch):
+    x = torch.ones(3, requires_grad=True)
+    with torch.inference_mode():
+        short, numbers = torch.ones(2), torch.ones(3, dtype=torch.complex64)
+    calls = (
+        lambda: x * short, lambda: x + short, lambda: torch.maximum(x, short), lambda: torch.atan2(x, short),
+        lambda: x.pow(short), lambda: torch.fmin(x, numbers), lambda: torch.xlogy(numbers, x), lambda: x.fmod(short),
+        lambda: x.detach() * short, lambda: torch.where(x > 0, x, short), lambda: x / short,
+    )  # fmt: skip
+    return [error(call).get("message", "")[:60] for call in calls]

@@ -253,7 +253,7 @@ def parts(tensors: tuple[Any, ...], level: Level) -> tuple[tuple[Any, ...], list
 
 def _are_one(t: Any, given: Any) -> bool:
     """Whether a tangent is the memory of one that was given."""
-    return t is given or (t is not None and given is not None and not t.wraps and t._array is given._array)
+    return t is not None and given is not None and (t is given or (not t.wraps and t._array is given._array))
 
 
 def _is_differentiable(t: Any) -> bool:

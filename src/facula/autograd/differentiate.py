@@ -166,9 +166,10 @@ def _batched(
     from ..func.vectorize import vmap  # it imports this module
 
     missing: list[bool] = []
+    _starting_grads(roots, given, batched=True)
 
     def one(*grads: Any) -> list[Any]:
-        found = engine.run_backward(_root_edges(roots, _starting_grads(roots, grads, True)), keep, create_graph, edges)
+        found = engine.run_backward(_root_edges(roots, _starting_grads(roots, grads)), keep, create_graph, edges)
         missing[:] = [g is None for g in found]
         return [g for g in found if g is not None]
 
@@ -200,7 +201,10 @@ def _grad_tuple(grads: Any, n: int) -> tuple[Any, ...]:
 
 
 def _starting_grads(outputs: Sequence[Any], grads: Sequence[Any], batched: bool = False) -> list[Any]:
-    """The gradients to start from: given ones checked, missing ones made (1 for one-element outputs)."""
+    """The gradients to start from: given ones checked, missing ones made (1 for one-element outputs).
+
+    ``batched``: those given have a dimension more, the first one.
+    """
     if len(grads) < len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(grads)} gradients")
     made: list[Any] = []
@@ -232,6 +236,8 @@ def _one_like(out: Any) -> Any:
 
 
 def _check_given(i: int, out: Any, g: Any, batched: bool) -> None:
+    if batched:
+        g = g[0]
     if batched and out._array.shape != g._array.shape:
         raise RuntimeError(
             "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. "

@@ -88,8 +88,8 @@ def _run_attached(
     if outputs and node.__class__ is AccumulateGrad and xp.is_raw:
         outputs, propagate = _kept_for_hooks(node, g)
     try:
-        if edges and edges.count(None) == len(edges) and hasattr(node, "primitive"):
-            unpack(node, xp)  # which fails where the node would, were its gradients wanted
+        if edges and edges.count(None) == len(edges) and hasattr(getattr(node, "primitive", None), "rules"):
+            unpack(node, xp)  # which fails where the node would, were its gradients wanted; a Function's own code runs
             result: Any = edges
         else:
             result = propagate(g, xp, edges)

@@ -52,7 +52,7 @@ from ...autograd.views import MULTI_OUTPUT, NO_GRAD, mark_view
 from ..arrays.tiles import HEAVY, SHARED, shared_ufunc
 from . import native
 from .any_state import wrapped_in
-from .operands import broadcast_error
+from .operands import shapes_error
 from .text import Text, compiled_when_called
 
 ndarray = np.ndarray
@@ -418,7 +418,7 @@ def _packed(values: Any) -> SavedList:
 
 NAMES: dict[str, Any] = {
     "_type": type, "_Tensor": Tensor, "_PLAIN": PLAIN, "_new": _new, "_ndarray": ndarray, "_asarray": np.asarray,
-    "_F32": F32, "_F64": F64, "_scalar": scalar, "_broadcast_error": broadcast_error, "_shared_ufunc": shared_ufunc,
+    "_F32": F32, "_F64": F64, "_scalar": scalar, "_shapes_error": shapes_error, "_shared_ufunc": shared_ufunc,
     "_state": state, "_GENERAL": GENERAL, "_RECORDING": RECORDING, "_begin": quiet.begin, "_end": quiet.end,
     "_AutogradMeta": AutogradMeta, "_Cut": Cut, "_cut_of": cut_of, "_mark_view": mark_view, "_NO_GRAD": NO_GRAD,
     "_MULTI_OUTPUT": MULTI_OUTPUT, "_EMPTY": EMPTY, "_twin": _twin, "_packed": _packed, "_strides": element_strides,

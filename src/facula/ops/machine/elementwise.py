@@ -26,7 +26,7 @@ from .errors import type_of
 from .forms import forms
 from .namespaces import TENSORS
 from .native import Native
-from .operands import check_devices, check_dtypes, operands, run_kernel, wrong_operand
+from .operands import check_devices, check_dtypes, operands, refuse_inference, run_kernel, wrong_operand
 from .overloads import no_combination
 from .primitive import Primitive
 from .rule import Gradient
@@ -223,11 +223,15 @@ def any_state(
     if op.guard is not None:
         op.guard(*args)
     values, arrays, dt = found
-    check_dtypes(op, arrays)
+    check_dtypes(op, args, arrays)
     check_devices(arrays)
 
     def run() -> Any:
-        return run_kernel(op, arrays, dt, attributes)
+        try:
+            return run_kernel(op, arrays, dt, attributes)
+        except RuntimeError:
+            refuse_inference(op, args)
+            raise
 
     if out is None:
         return finished(op, run, tuple(values), attributes)

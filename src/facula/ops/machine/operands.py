@@ -11,6 +11,7 @@ from ..._core.dtypes import F32, cast
 from ..._core.numbers import _scalars, number_array, scalar
 from ..._core.unresolved import resolved
 from ..._tensor import Tensor
+from ...autograd.saved import inference_error
 from .any_state import ndarray, wrap
 from .arguments import is_number
 from .errors import type_of
@@ -126,14 +127,38 @@ def operands(
     return values, arrays, dt
 
 
-def check_dtypes(op: Elementwise, arrays: list[Any]) -> None:
+def check_dtypes(op: Elementwise, args: tuple[Any, ...], arrays: list[Any]) -> None:
     """Refuse dtypes that an operator is not for; PyTorch speaks of shapes that do not go together before that."""
     if op.check is not None:
         try:
             op.check(*arrays)
         except NotImplementedError:
+            refuse_inference(op, args)
             common_shape(*[a.shape for a in arrays])
             raise
+        except RuntimeError:
+            refuse_inference(op, args)
+            raise
+
+
+def shapes_error(op: Elementwise, x: Tensor, y: Tensor) -> RuntimeError:
+    """What is said of two tensors whose shapes do not go together."""
+    refuse_inference(op, (x, y))
+    return broadcast_error(x._array.shape, y._array.shape)
+
+
+def refuse_inference(op: Elementwise, args: tuple[Any, ...]) -> None:
+    """Refuse tensors of inference mode that a node would save: PyTorch saves before it computes."""
+    if not state.grad_enabled():
+        return
+    given = dict(zip(op.tensor_names, args))
+    for name, t in given.items():
+        saves = any(
+            name in rule.sources and isinstance(given[x], Tensor) and given[x].requires_grad
+            for x, rule in op.rules.items()
+        )
+        if saves and isinstance(t, Tensor) and t.is_inference():
+            raise inference_error(t)
 
 
 def run_kernel(op: Elementwise, arrays: list[Any], dt: dtypes.dtype, attributes: tuple[Any, ...] = ()) -> Any:

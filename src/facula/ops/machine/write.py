@@ -70,7 +70,7 @@ def inplace_form(op: Any, operator: bool = False) -> Callable[..., Any]:
             values, arrays, dt = found
             result = dtypes.bool_ if op.promote == "compare" else dt
             try:
-                check_dtypes(op, arrays)
+                check_dtypes(op, tensors, arrays)
                 check_devices(arrays)
                 check_result_type(result, self.dtype)
             except RuntimeError:

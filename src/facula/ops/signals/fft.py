@@ -74,9 +74,7 @@ def _c(result: Any, like: Any) -> Any:
 c2c_op.vjp(input=lambda g, dim, normalization, forward, xp: xp.fft_c2c(g, dim, normalization, not forward))
 
 
-@primitive(
-    "FftR2CBackward0", name="fft_r2c", kind="linear", batch=batching.moved_dimensions, saved_names={"input_shape": ""}
-)
+@primitive("FftR2CBackward0", name="fft_r2c", kind="linear", batch=batching.moved_dimensions)
 def r2c_op(input: Array, dim: tuple[int, ...], normalization: int, onesided: bool) -> Any:
     norm = _FORWARD[normalization]
     fft = library(input)
@@ -86,12 +84,11 @@ def r2c_op(input: Array, dim: tuple[int, ...], normalization: int, onesided: boo
 
 
 @r2c_op.vjp("input")
-def r2c_gradient_of_input(
-    g: Any, dim: tuple[int, ...], normalization: int, onesided: bool, input_shape: tuple[int, ...], xp: Any
-) -> Any:
+def r2c_gradient(g: Any, input: Any, dim: tuple[int, ...], normalization: int, onesided: bool, xp: Any) -> Any:
+    """Of the input only the size is needed, but it is saved, as in PyTorch, which refuses what was changed."""
     if not onesided:
         return xp.real(xp.fft_c2c(g, dim, normalization, False))
-    n = input_shape[dim[-1]]
+    n = input.shape[dim[-1]]
     return xp.fft_c2r(xp.weighted_spectrum(g, dim[-1], n, 0.5), dim, normalization, n)
 
 
@@ -113,7 +110,7 @@ def c2r_gradient_of_input(g: Any, dim: tuple[int, ...], normalization: int, last
 
 def _weights(spectrum: Any, dim: int, n: int, factor: float) -> Any:
     """``factor`` for the frequencies whose mirror images the half of a spectrum leaves out, 1 for the others."""
-    weights = np.ones(spectrum.shape[dim], spectrum.real.dtype)
+    weights = np.ones(spectrum.shape[dim], spectrum.dtype).real
     weights[1 : 1 + n - weights.size] = factor
     return weights.reshape((-1,) + (1,) * (spectrum.ndim - 1 - dim))
 
