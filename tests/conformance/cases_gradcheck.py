@@ -285,3 +285,26 @@ def functions_that_pytorch_shows(torch):
         )
     )
     return [told, found, [name.__mro__[1].__name__ for name in (module.GradcheckError,)]]
+
+
+@case
+def checks_draw_what_they_start_from_from_the_programs_generator(torch):
+    x, z = leaf(torch, 1.0, 2.0), torch.tensor([0.5 + 1j], dtype=torch.complex128, requires_grad=True)
+    check, check_twice = torch.autograd.gradcheck, torch.autograd.gradgradcheck
+    calls = (
+        lambda: check(torch.sin, x),
+        lambda: check(torch.sin, x, fast_mode=True),
+        lambda: check(torch.sin, x, check_batched_grad=True),
+        lambda: check(torch.sin, x, check_forward_ad=True, check_batched_forward_grad=True),
+        lambda: check_twice(torch.sin, x),
+        lambda: check_twice(torch.sin, z),
+        lambda: check_twice(torch.sin, x, gen_non_contig_grad_outputs=True),
+        lambda: check_twice(torch.sin, x, check_batched_grad=True),
+        lambda: check_twice(torch.sin, x, torch.ones_like(x)),
+    )
+    found = []
+    for call in calls:
+        torch.manual_seed(0)
+        call()
+        found.append(see(torch, torch.rand(2)))
+    return found

@@ -7,6 +7,7 @@ HOMES = {
     "facula.autograd.graph.RemovableHandle": "torch.utils.hooks.RemovableHandle",
     "facula.autograd.hooks.save_on_cpu": "torch.autograd.graph.save_on_cpu",
     "facula.autograd.hooks.saved_tensors_hooks": "torch.autograd.graph.saved_tensors_hooks",
+    "facula.autograd.saved.SavedTensor": "torch._C._autograd.SavedTensor",
     "facula.distributed.errors.DistBackendError": "torch.distributed.DistBackendError",
     "facula.distributed.errors.DistError": "torch.distributed.DistError",
     "facula.distributed.errors.DistNetworkError": "torch.distributed.DistNetworkError",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import grad
-from .finite_differences import as_tensor, differentiable, requiring_grad, same_in_batches, sample
+from .finite_differences import as_tensor, differentiable, requiring_grad, same_in_batches, two_like
 from .gradcheck import GradcheckError
 from .graph import Node, new_node
 
@@ -95,11 +95,11 @@ _BATCHED = (
 def check_batched(inputs: tuple[Any, ...], output: Any, nr: int) -> None:
     """The gradients for two starts at once must be those for each of them alone."""
     wanted = requiring_grad(inputs)
-    weights = sample(np.random.default_rng(0), (2, *output._array.shape), output._array.dtype)
+    weights = two_like(output)
     options: dict[str, Any] = {"retain_graph": True, "allow_unused": True}
-    single = [grad(output, wanted, as_tensor(w), **options) for w in weights]
+    single = [grad(output, wanted, w, **options) for w in weights]
     try:
-        batched = grad(output, wanted, as_tensor(weights), is_grads_batched=True, **options)
+        batched = grad(output, wanted, weights, is_grads_batched=True, **options)
     except RuntimeError as e:
         raise GradcheckError(f"While computing batched gradients, got: {e}\n{_BATCHED}") from e
     for i, (together, *alone) in enumerate(zip(batched, *single)):

@@ -63,9 +63,18 @@ def sample(random: np.random.Generator, shape: tuple[int, ...], dtype: Any) -> A
 
 
 def random_like(t: Any, strided: bool) -> Any:
-    random = np.random.default_rng(t.numel())
-    array = sample(random, (*t.shape, 2) if strided else tuple(t.shape), t._array.dtype)
-    return as_tensor(array[..., 0] if strided else array).requires_grad_()
+    """Gradients to start from, drawn from the generator that programs draw from."""
+    from ..testing import make_tensor  # loaded when first used
+
+    like = {"dtype": t.dtype, "device": t.device, "noncontiguous": strided}
+    return make_tensor(t.shape, low=-1, high=1, requires_grad=True, **like)
+
+
+def two_like(t: Any) -> Any:
+    """A batch of two starts, drawn in the same way, from the normal distribution."""
+    from .. import randn_like, stack  # they import this module
+
+    return stack([randn_like(t.detach()) for _ in range(2)])
 
 
 def check_inputs(inputs: tuple[Any, ...]) -> None:

@@ -25,6 +25,7 @@ from .finite_differences import (
     part_prefix,
     same_in_batches,
     sample,
+    two_like,
 )
 from .gradcheck import GradcheckError
 
@@ -147,21 +148,20 @@ def check_batched_forward(func: Callable[..., Any], inputs: tuple[Any, ...]) -> 
     """The tangents for two directions at once must be those for each of them alone."""
     from ..func import vmap  # loaded when first used
 
-    random = np.random.default_rng(0)
     which = -1
     for i, t in enumerate(inputs):
         if not (is_tensor(t) and t.requires_grad):
             continue
         which += 1
-        tangents = sample(random, (2, *t._array.shape), t._array.dtype)
-        single = [_pushed(func, inputs, i, as_tensor(tangent)) for tangent in tangents]
+        tangents = two_like(t)
+        single = [_pushed(func, inputs, i, tangent) for tangent in tangents]
 
         def together(tangent: Any, i: int = i) -> tuple[Any, ...]:
             state.modes.levels[-1].implicit = True
             return tuple(_pushed(func, inputs, i, tangent))
 
         try:
-            batched = vmap(together)(as_tensor(tangents))
+            batched = vmap(together)(tangents)
         except RandomnessError as e:
             raise GradcheckError(
                 "While computing batched gradients, got: vmap: We do not yet support calling random operations inside "

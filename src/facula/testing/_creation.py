@@ -38,6 +38,9 @@ def make_tensor(
         raise ValueError(
             f"`requires_grad=True` is not supported for boolean and integral dtypes, but got dtype={dtype}"
         )
+    noncontiguous = noncontiguous and math.prod(shape) > 1
+    if noncontiguous:
+        shape = (*shape[:-1], 2 * shape[-1])
     t: Tensor
     if dtype is dtypes.bool_:
         least, bound = _interval(low, high, 0, 2, 0, 2, dtype)
@@ -62,8 +65,8 @@ def make_tensor(
             f"The requested dtype '{dtype}' is not supported by torch.testing.make_tensor(). To request support, file "
             "an issue at: https://github.com/pytorch/pytorch/issues"
         )
-    if noncontiguous and t.numel() > 1:
-        t = facula.repeat_interleave(t, 2, dim=-1)[..., ::2]
+    if noncontiguous:
+        t = t[..., 1::2]
     elif memory_format is not None:
         t = t.clone(memory_format=memory_format)
     if exclude_zero:
