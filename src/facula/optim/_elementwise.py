@@ -134,11 +134,10 @@ class ElementwiseOptimizer(Optimizer):
             if (self._arrays(group) or self._numbers) and not self.state[p]:
                 capture.postpone("an optimizer has no state yet")
                 return False
-        for group in self.param_groups:
-            capture.reads_settings(group)
+        capture.reads.note_step(self)
         for group, p in chosen:
             state = self.state[p]
-            capture.reads_state(self.state, p, state)
+            capture.reads.note_state(self.state, p)
             lr = capture.number(group, "lr") if type(group["lr"]) is float else group["lr"]
             step_captured(type(self), {**group, "lr": lr}, p, state)
         return True

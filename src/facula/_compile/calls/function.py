@@ -115,7 +115,10 @@ class CompiledFunction:
             if capture.is_active and drawn_by_numpy != impure.numpy_stream():
                 capture.give_up("random numbers of NumPy's")
             if capture.is_active and (changed := reads.changed()):
-                capture.give_up(f"it changes {_told(changed[0])}")
+                if reads.begins(changed):
+                    capture.postpone("an optimizer had no state yet")
+                else:
+                    capture.give_up(f"it changes {_told(changed[0])}")
             if capture.is_active and state.changes != changes:
                 capture.give_up("it changes a module")
             if capture.is_active and modes != _modes():

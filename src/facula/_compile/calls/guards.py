@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import linecache
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -14,7 +15,7 @@ from ..._tensor import Tensor
 from ..capture.capture import Capture
 from ..capture.inputs import Input, owner
 from .entry import Entry
-from .reads import _SIMPLE, Reads, Snapshot, is_same
+from .reads import _SIMPLE, Read, Reads, Snapshot, is_same
 
 _SIZES = iter(range(10**9))
 
@@ -31,6 +32,8 @@ class Guard:
             "_state": state, "_ndarray": np.ndarray, "_dtypes": dtypes, "_flatten": tree_flatten, "_type": type,
             "_MISSING": object(),
         }  # fmt: skip
+        self.known: dict[int, str] = {}
+        """What values are called, by their id."""
         self.sources: dict[int, str] = {}
         """Where the tensor of an input is found, in the text."""
         nodes = {id(given.tensor): given.node for given in inputs if given.tensor is not None}
@@ -48,35 +51,32 @@ class Guard:
             else:
                 self._argument(name, leaf, by_id)
         self._aliases([(name, leaf) for name, leaf in leaves if isinstance(leaf, Tensor)])
+        self.grads = self._gradients(capture, entry, reads)
         for i, given in enumerate(inputs):
-            self._input(i, given, leaves, by_id)
+            self._input(i, given, by_id)
         if capture.runs_backward:
             self._hooks([met for met in capture.met.values() if met.needs_grad])
         self._memory(inputs, set(entry.commits.values()))
-        for at, _ in entry.grads:
-            t: Any = inputs[at].tensor
-            before = next(met.grad for met in capture.met.values() if met.tensor is t)
-            self.say(f"{self._source(t)}._meta.grad is {'not ' if before is None else ''}None")
-        for given in inputs:
-            if given.place is not None:
-                holder, key = given.place
-                self.say(f"_type({self.name(holder)}[{key!r}]) is not {self.name(float)}")
+        for t, has_grad in self.grads.values():
+            meta = f"{self._source(t)}._meta"
+            self.say(f"{meta} is None or {meta}.grad is None" if has_grad else
+                     f"{meta} is not None and {meta}.grad is not None")  # fmt: skip
+        self.numbers = {i: self._number(i, *given.place) for i, given in enumerate(inputs) if given.place is not None}
+        """Where the arrays of numbers are found, in the text."""
         self._module_state(reads)
-        seen: set[Any] = set()
-        for read in reads.reads:
-            place = (read.expression, id(read.holder), id(read.key))
-            if place not in seen:
-                seen.add(place)
-                self._read(read)
-        self.text = self._text([self._array(given) for given in inputs], [self._held(given) for given in inputs])
+        self._reads(reads.reads)
+        arrays = [self.numbers.get(i) or self._array(given) for i, given in enumerate(inputs)]
+        self.text = self._text(arrays, [self._held(given) for given in inputs])
         self.enter: Callable[..., Any] = self._compiled()
 
     def say(self, condition: str) -> None:
         self.lines.append(f"    if {condition}:\n        return None")
 
     def name(self, value: Any, hint: str = "v") -> str:
-        name = f"_{hint}{len(self.names)}"
-        self.names[name] = value
+        name = self.known.get(id(value))
+        if name is None:
+            name = self.known[id(value)] = f"_{hint}{len(self.names)}"
+            self.names[name] = value
         return name
 
     # ---- modes
@@ -177,7 +177,14 @@ class Guard:
 
     # ---- inputs that are no arguments
 
-    def _input(self, i: int, given: Input, leaves: Any, met: dict[int, Any]) -> None:
+    def _gradients(self, capture: Capture, entry: Entry, reads: Reads) -> dict[int, tuple[Tensor, bool]]:
+        """Whether leaves had a gradient: those that get another one, and parameters of optimizers."""
+        before = {id(met.tensor): met.grad for met in capture.met.values()}
+        leaves: list[Any] = [entry.inputs[at].tensor for at, _ in entry.grads] + list(reads.parameters.values())
+        now = {id(t): None if t._meta is None else t._meta.grad for t in leaves}
+        return {id(t): (t, before.get(id(t), now[id(t)]) is not None) for t in leaves}
+
+    def _input(self, i: int, given: Input, met: dict[int, Any]) -> None:
         t = given.tensor
         if given.is_constant or t is None or given.place is not None:
             return
@@ -196,8 +203,10 @@ class Guard:
         self.say(f"{name}._array is not {self.name(given.array)}")
         needs = met[id(t)].needs_grad if id(t) in met else t.requires_grad
         if needs and t.is_leaf:
-            meta = f"{name}._meta"
-            self.say(f"{name}._node is not None or {meta} is None or not {meta}.requires_grad")
+            _, has_grad = self.grads.pop(id(t), (t, None))
+            grad = "" if has_grad is None else f" or meta.grad is {'' if has_grad else 'not '}None"
+            self.lines.append(f"    meta = {name}._meta")
+            self.say(f"{name}._node is not None or meta is None or not meta.requires_grad{grad}")
         else:
             self._requires(name, needs)
 
@@ -250,9 +259,6 @@ class Guard:
             return self.name(given.node.meta["value"])
         if given.argument is not None:
             return f"x{given.argument}"
-        if given.place is not None:
-            holder, key = given.place
-            return f"{self.name(_Number())}({self.name(holder)}[{key!r}])"
         name = self.sources[id(given.tensor)]
         return f"a_{name}" if name[0] in "xg" else self.name(given.array)
 
@@ -275,27 +281,71 @@ class Guard:
         self.names["_unchanged"] = unchanged
         self.say("_state.changes != _known[0] and not _unchanged()")
 
-    def _look(self, read: Any) -> str:
-        holder = self.name(read.holder)
+    def _number(self, i: int, holder: Any, key: str) -> str:
+        """Lines that look a number up; an array is made of it when it is another one than last time."""
+        last = self.name([(None, None)])
+        self.names["_as_array"] = _as_array
+        self.lines += [
+            f"    number = {self.name(holder)}[{key!r}]", f"    n{i} = {last}[0]", f"    if n{i}[0] is not number:",
+            f"        if _type(number) is not {self.name(float)}:", "            return None",
+            f"        n{i} = {last}[0] = number, _as_array(number)",
+        ]  # fmt: skip
+        return f"n{i}[1]"
+
+    def _reads(self, reads: list[Read]) -> None:
+        """All else that was read, by what holds it."""
+        held: dict[int, dict[Any, Read]] = {}
+        for read in reads:
+            held.setdefault(id(read.holder), {}).setdefault((read.expression, id(read.key)), read)
+        for those in map(list, map(dict.values, held.values())):
+            items = [read for read in those if read.expression == "item"]
+            holder = those[0].holder
+            is_whole = len(items) > 1 and len(items) == len(holder)
+            if is_whole and type(holder) is list and [read.key for read in items] == [*range(len(holder))]:
+                self._unpacked(self.name(holder), items)
+                those = [read for read in those if read.expression not in ("item", "length")]
+            elif is_whole and isinstance(holder, dict) and all(isinstance(read.key, Tensor) for read in items):
+                of = self.name(holder)  # a hash of a tensor takes longer than all this
+                self._unpacked(of, [Read("item", None, None, key) for key in holder])
+                self._unpacked(f"{of}.values()", [items[at] for at in _order_of(items, holder)])
+                those = [read for read in those if read not in items]
+            name = self.name(holder)
+            if len(those) > 1:
+                self.lines.append(f"    held = {name}")
+            for read in those:
+                self._read(self._look("held" if len(those) > 1 else name, read), read.value)
+
+    def _unpacked(self, expression: str, items: list[Read]) -> None:
+        """Just these items, in order; another number of them is an error."""
+        names = [f"i{k}" for k in range(len(items))]
+        self.lines.append(f"    {', '.join(names)}, = {expression}")
+        for name, item in zip(names, items):
+            self._read(name, item.value)
+
+    def _look(self, holder: str, read: Read) -> str:
         match read.expression:
             case "cell":
                 return f"{holder}.cell_contents"
             case "attribute":
+                if _is_plain_attribute(read.holder, read.key):
+                    return f"{holder}.{read.key}"
                 return f"{holder}.__dict__.get({read.key!r}, _MISSING)"
             case "slot":
                 return f"{holder}.{read.key}"
             case "item":
-                return f"{holder}[{self.name(read.key)}]"
+                return f"{holder}[{repr(read.key) if type(read.key) in (int, str) else self.name(read.key)}]"
             case "length":
                 return f"len({holder})"
         return f"tuple({holder})"
 
-    def _read(self, read: Any) -> None:
-        value = read.value
-        look = self._look(read)
+    def _read(self, look: str, value: Any) -> None:
         if type(value) in _SIMPLE or type(value) is tuple:
             if value is None or isinstance(value, bool):
                 self.say(f"{look} is not {value!r}")
+            elif value == () and look.startswith("tuple("):
+                self.say(look[len("tuple(") : -1])
+            elif look.startswith("len("):
+                self.say(f"{look} != {value}")
             else:
                 self.names["_same"] = is_same
                 expected = self.name(value)
@@ -306,9 +356,10 @@ class Guard:
     # ---- the text
 
     def _text(self, arrays: list[str], tensors: list[str]) -> str:
-        body = "\n".join(self.lines)
         held = "".join([f"{t}, " for t in tensors])
-        return f"def enter(args, kwargs):\n{body}\n    return [{', '.join(arrays)}], ({held})\n"
+        body = "\n".join([*self.lines, f"    return [{', '.join(arrays)}], ({held})"]).replace("\n", "\n    ")
+        gone = "    except (AttributeError, LookupError, ValueError):  # something is not there any more"
+        return f"def enter(args, kwargs):\n    try:\n    {body}\n{gone}\n        return None\n"
 
     def _compiled(self) -> Callable[..., Any]:
         filename = f"<guards {next(_SIZES)}>"
@@ -359,17 +410,21 @@ def _order(array: Any) -> Any:
     return order if array.transpose(order).flags.c_contiguous else array.strides
 
 
-class _Number:
-    """A number as an array, which is made when it is another one than last time."""
+def _as_array(number: float) -> Any:
+    return np.array(number, np.float64)
 
-    def __init__(self) -> None:
-        self.last: tuple[Any, Any] = (None, None)
 
-    def __call__(self, value: float) -> Any:
-        last = self.last
-        if last[0] is not value:
-            last = self.last = value, np.array(value, np.float64)
-        return last[1]
+def _is_plain_attribute(holder: Any, name: str) -> bool:
+    """Whether an attribute that an object has itself is what one gets by its name, or an error once it has gone."""
+    kind = type(holder)
+    has_usual = kind.__getattribute__ is object.__getattribute__ and not hasattr(kind, "__getattr__")
+    return has_usual and name.isidentifier() and not keyword.iskeyword(name) and not hasattr(kind, name)
+
+
+def _order_of(items: list[Read], holder: dict[Any, Any]) -> list[int]:
+    """Where the items of a dict, in its order, are in a list."""
+    places = {id(item.key): at for at, item in enumerate(items)}
+    return [places[id(key)] for key in holder]
 
 
 def _comparing(expected: tuple[Any, ...]) -> Callable[[], bool]:

@@ -19,6 +19,7 @@ from ..._core.dtypes import dtype
 from ..._tensor import Tensor
 from ...autograd.graph import is_internal
 from ...nn.modules.module import Module
+from ...optim._elementwise import ElementwiseOptimizer
 from ...optim.optimizer import Optimizer
 
 _SIMPLE = (bool, int, float, complex, str, bytes, type(None), dtype, device, slice, range)
@@ -98,9 +99,12 @@ class Reads:
         self.reads: list[Read] = []
         self.modules: dict[int, Module] = {}
         self.tensors: dict[int, Tensor] = {}
+        self.parameters: dict[int, Tensor] = {}
+        """Those of optimizers."""
         self.tensor_names: dict[int, str] = {}
         """What the user calls them."""
         self._seen: dict[int, Any] = {}
+        self._states: set[int] = set()
         self._codes: set[types.CodeType] = set()
         self._objects: list[tuple[Any, int]] = []
         self._follow(fn, 0)
@@ -123,6 +127,18 @@ class Reads:
             self.reads.append(Read("length", holder, None, len(holder)))
         self.reads.extend([Read("item", holder, key, holder[key]) for key in keys])
 
+    def note_step(self, optimizer: Optimizer) -> None:
+        """An optimizer steps by its settings. A learning rate that is a float is an input of the program."""
+        self._follow(optimizer, 0)
+        for group in optimizer.param_groups:
+            left_out = ("params", "initial_lr", "lr") if type(group["lr"]) is float else ("params", "initial_lr")
+            self.note_items(group, [key for key in group if key not in left_out])
+
+    def note_state(self, states: Any, p: Tensor) -> None:
+        """An optimizer has something for a parameter."""
+        self.note_items(states, [p])
+        self.note_items(states[p], list(states[p]))
+
     def _name_arguments(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         function = fn.forward if isinstance(fn, Module) else fn
         code = getattr(getattr(function, "__func__", function), "__code__", None)
@@ -137,6 +153,10 @@ class Reads:
 
     def changed(self) -> list[Read]:
         return [read for read in self.reads if not read.holds()]
+
+    def begins(self, changed: list[Read]) -> bool:
+        """Whether all that has changed is that optimizers have a state now."""
+        return all(read.expression == "keys" and not read.value and id(read.holder) in self._states for read in changed)
 
     # ---- following
 
@@ -158,8 +178,7 @@ class Reads:
         elif isinstance(value, Module):
             self._module(value, depth)
         elif isinstance(value, Optimizer):
-            for p in [p for group in value.param_groups for p in group["params"]]:
-                self.tensors[id(p)] = p
+            self._optimizer(value, depth)
         elif isinstance(value, types.ModuleType):
             if value.__name__.partition(".")[0] not in _OWN and value.__name__ not in sys.stdlib_module_names:
                 self._objects.append((value, depth))
@@ -183,6 +202,7 @@ class Reads:
     def _function(self, fn: types.FunctionType, depth: int) -> None:
         code = fn.__code__
         if is_internal(code.co_filename):
+            self._follow(getattr(fn, "__wrapped__", None), depth)  # what a decorator was given
             return
         for name, cell in zip(code.co_freevars, fn.__closure__ or ()):
             if _cell(cell, None) is not MISSING:
@@ -232,6 +252,28 @@ class Reads:
                     if t is not None:
                         self.tensors[id(t)] = t
                 self._objects.append((each, depth))
+
+    def _optimizer(self, optimizer: Optimizer, depth: int) -> None:
+        """Which parameters it has; of one that does not say itself what it reads, everything."""
+        groups = optimizer.param_groups
+        for p in [p for group in groups for p in group["params"]]:
+            self.tensors[id(p)] = self.parameters[id(p)] = p
+        for name in ("param_groups", "state"):
+            self.reads.append(Read("attribute", optimizer, name, getattr(optimizer, name)))
+        for hooks in (optimizer._optimizer_step_pre_hooks, optimizer._optimizer_step_post_hooks):
+            self._follow(hooks, depth)
+        is_own = type(optimizer).step.__module__.partition(".")[0] in _OWN
+        if is_own and isinstance(optimizer, ElementwiseOptimizer):
+            self.note_items(groups, range(len(groups)))
+            for group in groups:
+                self.note_items(group, ["params"])
+                self.note_items(group["params"], range(len(group["params"])))
+        else:
+            self._follow(groups, depth)
+            self._follow(optimizer.state, depth)
+            self._states.add(id(optimizer.state))
+        self._class(type(optimizer), depth)
+        self._objects.append((optimizer, depth))
 
     def _attributes(self, thing: Any, depth: int) -> None:
         own = vars(thing) if hasattr(thing, "__dict__") else {}

@@ -553,15 +553,6 @@ class Capture(General):
         if self.is_active and not self.is_back():
             self.give_up("random numbers from a stream that begins anew")
 
-    def reads_settings(self, group: dict[str, Any]) -> None:
-        """The function depends on the settings of a group of parameters."""
-        self.reads.note_items(group, [key for key in group if key not in ("lr", "initial_lr")])
-        self.reads.note_items(group["params"], range(len(group["params"])))
-
-    def reads_state(self, states: Any, p: Tensor, state: dict[str, Any]) -> None:
-        self.reads.note_items(states, [p])
-        self.reads.note_items(state, list(state))
-
     # ---- public functions
 
     def function(
