@@ -19,11 +19,6 @@ from ._core.dtypes import (
     complex128,
     dtype,
     finfo,
-    float8_e4m3fn,
-    float8_e4m3fnuz,
-    float8_e5m2,
-    float8_e5m2fnuz,
-    float8_e8m0fnu,
     float16,
     float32,
     float64,
@@ -77,7 +72,7 @@ _warnings.filterwarnings("ignore", category=RuntimeWarning, module="facula")
 
 memory.begin()
 
-globals().update(_dtypes.ALIASES)
+globals().update(_dtypes.ALIASES | _dtypes.BY_NAME_ONLY)
 
 newaxis = None
 

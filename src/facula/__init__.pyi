@@ -506,6 +506,11 @@ def bincount(input: Tensor, weights: Any = None, minlength: builtins.int = 0) ->
     """How often each number from 0 on occurs, or the sum of its weights."""
 def binomial(count: Tensor, prob: Tensor, generator: Any = None) -> Tensor:
     """The number of successes in ``count`` trials of probability ``prob``."""
+bits16: dtype
+bits1x8: dtype
+bits2x4: dtype
+bits4x2: dtype
+bits8: dtype
 def bitwise_and(input: Tensor, other: Tensor | builtins.complex, *, out: Tensor | None = None) -> Tensor:
     """The bits that both have; of truth values, whether both are true."""
 def bitwise_and_(self: Tensor, other: Tensor | builtins.complex) -> Tensor:
@@ -812,6 +817,7 @@ def flipud(input: Tensor) -> Tensor:
 float: dtype
 float16: dtype
 float32: dtype
+float4_e2m1fn_x2: dtype
 float64: dtype
 float8_e4m3fn: dtype
 float8_e4m3fnuz: dtype
@@ -970,9 +976,16 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def instance_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None, running_var: Tensor | None, use_input_stats: builtins.bool, momentum: builtins.float, eps: builtins.float, cudnn_enabled: builtins.bool) -> Tensor:
     """Batch norm of each channel of each sample alone."""
 int: dtype
+int1: dtype
 int16: dtype
+int2: dtype
+int3: dtype
 int32: dtype
+int4: dtype
+int5: dtype
+int6: dtype
 int64: dtype
+int7: dtype
 int8: dtype
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of square matrices."""
@@ -1316,11 +1329,16 @@ from facula import profiler as profiler
 from facula._core.dtypes import promote_types as promote_types
 def put(input: Tensor, index: Any, source: Any, accumulate: builtins.bool = False) -> Tensor:
     """A copy with elements of ``source`` written, or added, to places of the flattened tensor."""
+qint32: dtype
+qint8: dtype
 def qr(input: Tensor, some: builtins.bool = True, *, out: Any = None) -> Any:
     """``linalg.qr`` under its old name."""
 def quantile(input: Tensor, q: Any, dim: Any = None, keepdim: builtins.bool = False, *, interpolation: str = 'linear', out: Tensor | None = None) -> Tensor:
     """The values below which given shares of the elements lie."""
 from facula import quasirandom as quasirandom
+quint2x4: dtype
+quint4x2: dtype
+quint8: dtype
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Radians as degrees."""
 def rad2deg_(self: Tensor) -> Tensor:
@@ -1631,9 +1649,16 @@ def trunc_(self: Tensor) -> Tensor:
     """``trunc``, written into the tensor itself."""
 from facula._core.settings import typename as typename
 from facula import types as types
+uint1: dtype
 uint16: dtype
+uint2: dtype
+uint3: dtype
 uint32: dtype
+uint4: dtype
+uint5: dtype
+uint6: dtype
 uint64: dtype
+uint7: dtype
 uint8: dtype
 def unbind(input: Tensor, dim: builtins.int = 0) -> tuple[Tensor, ...]:
     """Views of each index of a dimension."""

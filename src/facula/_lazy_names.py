@@ -946,7 +946,7 @@ PRIMITIVES = {
     ),
     "ops.sparse.shapes": (
         "sparse_index_select sparse_narrow_copy sparse_permute sparse_select sparse_single sparse_stack sparse_t "
-        "sparse_transpose sparse_unsqueeze"
+        "sparse_t_inplace sparse_transpose sparse_transpose_inplace sparse_unsqueeze"
     ),
     "ops.views.inplace_views": (
         "as_strided_inplace squeeze_all_inplace squeeze_dims_inplace squeeze_inplace t_inplace transpose_inplace "

@@ -10,7 +10,11 @@ BOOL, INT, FLOAT, COMPLEX = range(4)
 
 
 _FLOAT8 = ("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu")
-_WITHOUT_NUMPY = ("bfloat16", "complex32", *_FLOAT8)
+_QUANTIZED = ("qint8", "qint32", "quint8", "quint4x2", "quint2x4")
+_BITS = ("bits1x8", "bits2x4", "bits4x2", "bits8", "bits16")
+_NARROW = tuple(f"{kind}{n}" for kind in ("int", "uint") for n in range(1, 8))
+_BY_NAME_ONLY = (*_FLOAT8, "float4_e2m1fn_x2", *_QUANTIZED, *_BITS, *_NARROW)
+_WITHOUT_NUMPY = ("bfloat16", "complex32", *_BY_NAME_ONLY)
 
 
 class dtype:
@@ -32,7 +36,7 @@ class dtype:
     def numpy(self) -> np.dtype[Any]:
         if self._numpy is None:
             if self is not bfloat16:
-                wider = "complex64" if self is complex32 else "float32"
+                wider = "complex64" if self is complex32 else "float32" if self.is_floating_point else "integers"
                 raise NotImplementedError(f"facula knows {self.name} by name only; compute in {wider}")
             self._numpy = _numpy_bfloat16()
             from_numpy_table[self._numpy] = self
@@ -43,8 +47,12 @@ class dtype:
         """A short name: ``f32``, ``i64``, ``bf16``."""
         if self.name == "bool":
             return "b8"
-        if self.name in _FLOAT8:
-            return self.name.replace("float8_", "f8")
+        if self.name in _BITS:
+            return self.name.replace("bits", "b") + ("" if "x" in self.name else "x1")
+        if self.name in _QUANTIZED + _NARROW:
+            return self.name
+        if self.name in _BY_NAME_ONLY:
+            return self.name.replace("float", "f").replace("_", "")
         kind = self.name.rstrip("0123456789")
         return {"bfloat": "bf", "float": "f", "complex": "c", "int": "i", "uint": "u"}[kind] + self.name[len(kind) :]
 
@@ -58,13 +66,17 @@ class dtype:
 
     @property
     def is_signed(self) -> bool:
+        if self.name in _QUANTIZED:
+            raise RuntimeError("isSignedType not supported for quantized types")
+        if self.name in _BITS:
+            raise RuntimeError("Bits types are undefined")
         return (self.category >= FLOAT or self.name.startswith("int")) and self.name != "float8_e8m0fnu"
 
     def to_real(self) -> dtype:
         return {complex32: float16, complex64: float32, complex128: float64}.get(self, self)
 
     def to_complex(self) -> dtype:
-        if self.category < FLOAT:
+        if self.category < FLOAT or self.name in _BY_NAME_ONLY:
             raise RuntimeError(f"Unknown Complex ScalarType for {SCALAR_TYPE_NAMES[self]}")
         return complex32 if self is float16 else complex_of(self)
 
@@ -113,9 +125,14 @@ bfloat16 = dtype("bfloat16", FLOAT, 2)
 float32 = dtype("float32", FLOAT, 4)
 float64 = dtype("float64", FLOAT, 8)
 complex32 = dtype("complex32", COMPLEX, 4)
-float8_e4m3fn, float8_e4m3fnuz, float8_e5m2, float8_e5m2fnuz, float8_e8m0fnu = (dtype(n, FLOAT, 1) for n in _FLOAT8)
 complex64 = dtype("complex64", COMPLEX, 8)
 complex128 = dtype("complex128", COMPLEX, 16)
+
+BY_NAME_ONLY = {
+    name: dtype(name, FLOAT if name.startswith("float") else INT, {"qint32": 4, "bits16": 2}.get(name, 1))
+    for name in _BY_NAME_ONLY
+}
+"""Dtypes that can be named and compared, while no tensor is of them."""
 
 ALIASES = {
     "bool": bool_, "half": float16, "float": float32, "double": float64, "short": int16, "int": int32,
@@ -126,6 +143,10 @@ SCALAR_TYPE_NAMES = {
     bool_: "Bool", uint8: "Byte", int8: "Char", int16: "Short", int32: "Int", int64: "Long", uint16: "UInt16",
     uint32: "UInt32", uint64: "UInt64", float16: "Half", bfloat16: "BFloat16", float32: "Float", float64: "Double",
     complex32: "ComplexHalf", complex64: "ComplexFloat", complex128: "ComplexDouble",
+    **{
+        d: name.capitalize().replace("int", "Int").replace("ui", "UI").replace("Qu", "QU")
+        for name, d in BY_NAME_ONLY.items()
+    },
 }  # fmt: skip
 """The names that PyTorch's error messages use."""
 
@@ -213,7 +234,7 @@ def get_default_dtype() -> dtype:
     return default
 
 
-_UNSIGNED = (uint16, uint32, uint64)
+_UNSIGNED = (uint16, uint32, uint64, *(BY_NAME_ONLY[f"uint{n}"] for n in range(1, 8)))
 _promotions: dict[tuple[dtype, dtype], dtype] = {}
 
 
@@ -228,6 +249,7 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
 def _promote(a: dtype, b: dtype) -> dtype:
     if a is b:
         return a
+    _check_promotion(a, b)
     if a.category > b.category:
         a, b = b, a
     if b.category == COMPLEX:
@@ -251,6 +273,23 @@ def _promote(a: dtype, b: dtype) -> dtype:
         other = b if a is uint8 else a
         return int16 if other is int8 else other
     return a if a.itemsize > b.itemsize else b
+
+
+def _check_promotion(a: dtype, b: dtype) -> None:
+    """Some of the dtypes that are names alone go together with no other."""
+    names = {a.name, b.name}
+    if not names.isdisjoint(_QUANTIZED):
+        raise RuntimeError(
+            "promoteTypes with quantized numbers is not handled yet; figure out what the correct rules should be, "
+            f"offending types: {SCALAR_TYPE_NAMES[a]} {SCALAR_TYPE_NAMES[b]}"
+        )
+    if not names.isdisjoint(_BITS):
+        raise RuntimeError(f"Promotion from {SCALAR_TYPE_NAMES[a]} and {SCALAR_TYPE_NAMES[b]} is unsupported.")
+    if not names.isdisjoint(_FLOAT8):
+        raise RuntimeError(
+            "Promotion for Float8 Types is not supported, attempted to promote "
+            f"{SCALAR_TYPE_NAMES[a]} and {SCALAR_TYPE_NAMES[b]}"
+        )
 
 
 def _unsigned_error(a: dtype, b: dtype) -> RuntimeError:
@@ -343,7 +382,7 @@ class finfo:
         self.bits = d.itemsize * 8
         if d.name in _LIMITS:
             self.eps, self.max, self.tiny, self.resolution = _LIMITS[d.name]
-            self.min = self.tiny if d is float8_e8m0fnu else -self.max
+            self.min = self.tiny if d.name == "float8_e8m0fnu" else -self.max
         else:
             info = np.finfo(d.numpy)
             self.eps, self.max, self.min, self.tiny = (float(x) for x in (info.eps, info.max, info.min, info.tiny))
@@ -370,7 +409,9 @@ class iinfo:
         type = _as_dtype(type)
         if not isinstance(type, dtype):
             raise TypeError(f"iinfo(): argument 'type' (position 1) must be torch.dtype, not {type.__class__.__name__}")
-        if type.category >= FLOAT:
+        if type.name in _QUANTIZED:
+            raise not_for("dtype", type)
+        if type.category >= FLOAT or type.name in _BY_NAME_ONLY:
             raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'")
         if type is bool_:
             raise TypeError("torch.bool is not supported by torch.iinfo")

@@ -426,7 +426,7 @@ def _options(d: dtypes.dtype) -> str:
 LEGACY_CLASSES = {
     f"{n}Tensor": _legacy_class(f"{n}Tensor", d)
     for d, n in dtypes.SCALAR_TYPE_NAMES.items()
-    if not n.startswith(("Complex", "UInt"))
+    if not n.startswith(("Complex", "UInt")) and d.name not in dtypes.BY_NAME_ONLY
 }
 FUNCTIONS.update(LEGACY_CLASSES)
 

@@ -409,7 +409,9 @@ def broadcast_shapes(*shapes: Any) -> Size:
             n = shape[d]
             if n in (1, result[d]):
                 continue
-            if result[d] != 1 or n < 0:
+            if result[d] == 1 and n < 0:
+                raise ValueError("Attempting to broadcast a dimension with negative length!")
+            if result[d] != 1:
                 raise RuntimeError(
                     f"Attempting to broadcast a dimension of length {n} at {d}! Mismatching argument at index {i} had "
                     f"{shape}; but expected shape should be broadcastable to {result}"

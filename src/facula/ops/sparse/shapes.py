@@ -9,8 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from ...autograd.views import check_inplace
 from ..machine.namespaces import TENSORS
+from ..machine.write import needs_gradient
 from ..moving.joining import cat_op
+from ..views.transpose import more_than_a_matrix
 from .coo import cannot_run, dtype_of, is_sparse, rule, size_text, sparse
 from .kernels import gather_values_op, same_values_op, scatter_values_op
 
@@ -18,7 +21,7 @@ _same = {
     name: same_values_op.under(f"sparse_{name}", node)
     for name, node in {
         "t": "TBackward0", "transpose": "TransposeBackward0", "permute": "PermuteBackward0",
-        "unsqueeze": "UnsqueezeBackward0",
+        "unsqueeze": "UnsqueezeBackward0", "t_inplace": "TBackward1", "transpose_inplace": "TransposeBackward1",
     }.items()
 }  # fmt: skip
 _select_op = gather_values_op.under("sparse_select", "SelectBackward0")
@@ -31,17 +34,14 @@ _stack_op = cat_op.under("sparse_stack", "StackBackward0")
 # ---- order
 
 
-@rule("t")
+@rule("t", "t_inplace")
 def t(op: Any, input: Any) -> Any:
-    if input.sparse_dim() > 2 or input.dense_dim():
-        raise RuntimeError(
-            f"t() expects a tensor with <= 2 sparse and 0 dense dimensions, but got {input.sparse_dim()} sparse and "
-            f"{input.dense_dim()} dense dimensions"
-        )
-    return _permuted(input, tuple(range(input.ndim))[::-1], "t")
+    if input.dense_dim():
+        raise more_than_a_matrix(input, op.name.replace("_inplace", "_"))
+    return _permuted(input, tuple(range(input.ndim))[::-1], op.name)
 
 
-@rule("transpose")
+@rule("transpose", "transpose_inplace")
 def transpose(op: Any, input: Any, dim0: int, dim1: int) -> Any:
     order = list(range(input.ndim))
     order[dim0], order[dim1] = order[dim1], order[dim0]
@@ -51,7 +51,7 @@ def transpose(op: Any, input: Any, dim0: int, dim1: int) -> Any:
             "transpose: can only transpose between sparse dimensions or between dense dimensions: "
             f"got dimensions {dim0} and {dim1} with {lead} sparse dimensions"
         )
-    return _permuted(input, tuple(order), "transpose")
+    return _permuted(input, tuple(order), op.name)
 
 
 @rule("permute")
@@ -65,6 +65,8 @@ def permute(op: Any, input: Any, dims: tuple[int, ...]) -> Any:
 
 
 def _permuted(input: Any, dims: tuple[int, ...], name: str) -> Any:
+    if name.endswith("_inplace"):
+        check_inplace(input._rows, needs_gradient(input))
     lead = input.sparse_dim()
     within, behind = dims[:lead], [d - lead + 1 for d in dims[lead:]]
     rows = input._rows

@@ -19,7 +19,7 @@ from ..machine.primitive import Primitive
 from ..machine.public import public
 from .shape import _several_dims, new_dim, squeeze_all_op, squeeze_dims_op, squeeze_op, unsqueeze_op
 from .strided import as_strided_op
-from .transpose import t_op, transpose_op
+from .transpose import more_than_a_matrix, t_op, transpose_op
 
 
 def become_view(self: Any, op: Primitive, *attributes: Any) -> Any:
@@ -74,7 +74,7 @@ _squeeze_several_op = _in_place(squeeze_dims_op, "SqueezeBackward5")
 def t_(input: Tensor) -> Any:
     """``t`` in place."""
     if input._array.ndim > 2:
-        raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {input._array.ndim}D")
+        raise more_than_a_matrix(input, "t_")
     return become_view(input, _t_op)
 
 

@@ -55,8 +55,17 @@ def t_batched(call: batching.Call) -> Any:
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; vectors and numbers stay as they are."""
     if input._array.ndim > 2:
-        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input._array.ndim}D")
+        raise more_than_a_matrix(input, "t")
     return t_op.call(input)
+
+
+def more_than_a_matrix(input: Tensor, name: str) -> RuntimeError:
+    if input.is_sparse:
+        return RuntimeError(
+            f"{name}() expects a tensor with <= 2 sparse and 0 dense dimensions, but got {input.sparse_dim()} sparse "
+            f"and {input.dense_dim()} dense dimensions"
+        )
+    return RuntimeError(f"{name}() expects a tensor with <= 2 dimensions, but self is {input._array.ndim}D")
 
 
 @view_primitive("PermuteBackward0", "permute")
