@@ -134,3 +134,69 @@ def tensors_of_inference_mode_are_refused_before_shapes_and_dtypes(torch):
         lambda: x.detach() * short, lambda: torch.where(x > 0, x, short), lambda: x / short,
     )  # fmt: skip
     return [error(call).get("message", "")[:60] for call in calls]
+
+
+@case
+def classes_that_are_all_ignored(torch):
+    F = torch.nn.functional
+    scores, target = torch.zeros(3, 0), torch.zeros(3, dtype=torch.int64)
+    found = []
+    for reduction in ("mean", "sum", "none"):
+        x = scores.clone().requires_grad_()
+        loss = F.cross_entropy(x, target, ignore_index=0, reduction=reduction)
+        weighted = F.nll_loss(scores, target, weight=torch.ones(0), ignore_index=0, reduction=reduction)
+        smoothed = F.cross_entropy(scores, target, ignore_index=0, reduction=reduction, label_smoothing=0.1)
+        found += [see(torch, [loss, weighted, smoothed, torch.autograd.grad(loss.sum(), x)])]
+        found += [error(lambda r=reduction: F.cross_entropy(scores, target, reduction=r))]
+    return found
+
+
+@case
+def a_function_that_returns_its_input_gives_a_view_of_the_same_shape(torch):
+    class Same(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x
+
+        @staticmethod
+        def backward(ctx, g):
+            return g
+
+    found = []
+    for leaf in (torch.zeros(1, 2, 3, 2), torch.zeros(1, 2, 3, 2, requires_grad=True)):
+        for x in (leaf * 1, leaf.swapdims(0, 1), leaf.permute(3, 2, 1, 0), (leaf * 1).swapdims(0, 1)):
+            y = Same.apply(x)
+            found.append([list(y.stride()), y._is_view(), y._base is x._base, y.is_leaf, y.data_ptr() == x.data_ptr()])
+    return found
+
+
+@case
+def gaps_that_are_nan_are_none(torch):
+    F = torch.nn.functional
+    found = []
+    for values in ([1.0, float("nan"), 2.0], [float("nan"), 1.0, 2.0]):
+        x = torch.tensor([values], requires_grad=True)
+        for loss in (
+            F.multi_margin_loss(x, torch.tensor([0])), F.multi_margin_loss(x, torch.tensor([2]), p=2),
+            F.multilabel_margin_loss(x, torch.tensor([[0, -1, -1]])),
+            F.multilabel_margin_loss(x, torch.tensor([[2, 1, -1]]), reduction="none"),
+        ):  # fmt: skip
+            found.append([str(loss.tolist()), str(torch.autograd.grad(loss.sum(), x)[0].tolist())])
+    return found
+
+
+@case
+def padding_that_cuts_off_more_than_there_is(torch):
+    pads = ((1, -1), (-1, 1), (2, -1), (0, -1), (5, -4), (-4, 5), (-2, -2), (1, -1, 1, 1), (-1, -1))
+    return [
+        error(lambda shape=shape, pad=pad: torch.nn.functional.pad(torch.zeros(shape), pad).tolist())
+        for shape in ((2, 0), (2, 3), (0, 2))
+        for pad in pads
+    ]
+
+
+@case
+def stacks_into_other_dtypes(torch):
+    x = torch.tensor([1.5, 0.0])
+    dtypes = (torch.bool, torch.int64, torch.float64, torch.complex64)
+    return [error(lambda d=d: torch.stack([x, x], out=torch.zeros(2, 2, dtype=d)).tolist()) for d in dtypes]

@@ -414,7 +414,7 @@ def _with_history(node: Any, nr: int, out: Any, is_input: bool, is_dirty: bool, 
             out._set_node(node, nr)
         return out
     if is_input:
-        out = out.alias()
+        out = out.view_as(out)
     return _made_by(node, nr, out)
 
 
@@ -429,7 +429,7 @@ def _without_history(out: Any, is_input: bool, is_dirty: bool) -> Any:
     if is_input:
         if out.requires_grad:
             return out.detach()
-        return out if is_dirty else out.alias()
+        return out if is_dirty else out.view_as(out)
     if out.requires_grad and not out._is_view():
         out.detach_()
     return out

@@ -56,7 +56,7 @@ def multi_margin_op(
     x, y = _rows(input), target.reshape(-1)
     n = x.shape[1]
     gaps = x - x[np.arange(y.size), y][:, None] + x.dtype.type(margin)
-    gaps = np.maximum(gaps, x.dtype.type(0)) * _others(y, n)
+    gaps = np.where(gaps > 0, gaps, x.dtype.type(0)) * _others(y, n)  # a gap that is NaN is none
     if p == 2:
         gaps *= gaps
     losses = gaps.sum(1) / x.dtype.type(n)
@@ -146,7 +146,7 @@ def _gaps(x: Any, counts: Any) -> tuple[Any, Any]:
 def multilabel_margin_op(input: Array, target: Array, reduction: int) -> tuple[Array, ...]:
     x, counts = _rows(input), _counts(target)
     gaps, weights = _gaps(x, counts)
-    losses = (np.maximum(gaps, x.dtype.type(0)) * weights).sum((1, 2)) / x.dtype.type(x.shape[1])
+    losses = (np.where(gaps > 0, gaps, x.dtype.type(0)) * weights).sum((1, 2)) / x.dtype.type(x.shape[1])
     marks = (counts > 0).astype(input.dtype).reshape(target.shape)
     return reduced(losses.reshape(() if input.ndim < 2 else losses.shape), reduction, input.dtype), marks
 

@@ -39,7 +39,9 @@ def _places(target: Any, weight: Any, ignore_index: int) -> tuple[Any, Any, Any]
             target = np.where(ignored, 0, target)
     if target.dtype != np.int64:
         target = target.astype(np.int64)
-    return target, ignored, None if weight is None else widened(weight)[target]
+    if weight is None:
+        return target, ignored, None
+    return target, ignored, widened(weight)[target] if weight.size else np.zeros(target.shape, widened(weight).dtype)
 
 
 @lru_cache(64)
@@ -61,10 +63,10 @@ def _index(shape: tuple[int, ...], places: Any) -> tuple[Any, ...]:
 @by_zeros
 def _nll(input: Array, target: Array, weight: Array, reduction: int, ignore_index: int) -> tuple[Array, ...]:
     places, ignored, weights = _places(target, weight, ignore_index)
-    if input.ndim == 2 and input.flags.c_contiguous:
-        rows, classes = input.shape
-        losses = input.reshape(-1).take(np.add(starts(rows, classes), places)) if input.size else input[:, 0]
-        losses = np.negative(widened(losses))
+    if not input.size:  # no samples, or no classes, and all is ignored
+        losses = widened(np.zeros(target.shape, input.dtype))
+    elif input.ndim == 2 and input.flags.c_contiguous:
+        losses = np.negative(widened(input.reshape(-1).take(np.add(starts(*input.shape), places))))
     else:
         losses = -widened(input[_index(input.shape, places)])
     if weights is not None:
@@ -99,6 +101,8 @@ def _nll_backward(
     if ignored is not None:
         values = np.where(ignored, dtype.type(0), values)
     result = np.zeros(shape, dtype)
+    if not result.size:
+        return result
     if len(shape) == 2:
         result.reshape(-1)[starts(*shape) + places] = values
     else:
@@ -372,5 +376,6 @@ def _smoothed(
             alike = alike.sum() / heavy.sum()
     elif reduction != NONE:
         alike = alike.sum()
-    rest = label_smoothing / logs._array.shape[at]
+    classes = logs._array.shape[at]
+    rest = label_smoothing / classes if classes else math.inf
     return mul_number_op(exact, 1 - label_smoothing) + mul_number_op(alike, rest)

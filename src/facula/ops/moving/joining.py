@@ -253,7 +253,7 @@ def stack(tensors: Any, dim: int = 0) -> Tensor:
     return stack_op(tensors, dim, _dtypes(tensors))
 
 
-_quick("stack", stack)
+_quick("stack", stack, _check_cat_out)
 in_both_namespaces("stack", stack_arrays, stack)
 
 

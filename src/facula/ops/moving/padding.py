@@ -81,7 +81,8 @@ def constant_pad_nd(input: Tensor, pad: Any, value: float = 0) -> Tensor:
 def _constant(input: Tensor, widths: tuple[int, ...], value: float) -> Tensor:
     ndim = input.ndim
     for i in range(0, len(widths), 2):
-        if input.shape[ndim - 1 - i // 2] + widths[i] + widths[i + 1] < 0:
+        cut_off = max(-widths[i], 0) + max(-widths[i + 1], 0)
+        if input.shape[ndim - 1 - i // 2] < cut_off:
             raise RuntimeError("narrow(): length must be non-negative.")
     return constant_pad_op(input, widths, value)
 
