@@ -200,3 +200,46 @@ def stacks_into_other_dtypes(torch):
     x = torch.tensor([1.5, 0.0])
     dtypes = (torch.bool, torch.int64, torch.float64, torch.complex64)
     return [error(lambda d=d: torch.stack([x, x], out=torch.zeros(2, 2, dtype=d)).tolist()) for d in dtypes]
+
+
+@case
+def strides_of_ones_own_inside_vmap(torch):
+    x, vmap = torch.zeros(4, 2, 3), torch.func.vmap
+    found = []
+    for stride in ((3, 1), (1, 2), (6, 1), (0, 1), (1, 1)):
+        each = vmap(lambda a, s=stride: a.new_empty_strided((2, 3), s))(x)
+        nested = vmap(vmap(lambda a, s=stride: a.new_empty_strided((3,), s[1:])))(x)
+        found.append([list(each.shape), list(each.stride()), list(nested.shape), list(nested.stride())])
+    return [*found, error(lambda: vmap(lambda a: a.new_empty_strided((2,), (3, 1)))(x))]
+
+
+@case
+def hessians_in_a_batch_of_what_a_function_made_and_a_constant_changed(torch):
+    class Cube(torch.autograd.Function):
+        generate_vmap_rule = True
+
+        @staticmethod
+        def forward(x):
+            return x**3
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(*inputs)
+            ctx.save_for_forward(*inputs)
+
+        @staticmethod
+        def backward(ctx, g):
+            return 3 * ctx.saved_tensors[0] ** 2 * g
+
+        @staticmethod
+        def jvp(ctx, t):
+            return 3 * ctx.saved_tensors[0] ** 2 * t
+
+    def f(x, y):
+        z = Cube.apply(y)
+        z.div_(x**2 + 1)
+        return (z * z.cos()).sum()
+
+    x = torch.tensor([[-1.9, 0.2, -0.5]], dtype=torch.float64)
+    y = torch.tensor([[[0.1, 1.8, 1.2], [-0.4, 0.3, 0.9]]], dtype=torch.float64)
+    return see(torch, torch.func.vmap(torch.func.hessian(f), in_dims=(None, 1))(x, y))

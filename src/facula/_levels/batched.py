@@ -113,7 +113,9 @@ class Batched(Wrapped):
         if name.startswith("rand") and level.randomness != "different":
             check_randomness((level,))
             return below(level, call, self._value.select(0, 0), *rest, **kwargs)
-        if name.startswith("new_") and name != "new_tensor":
+        if name == "new_empty_strided":
+            rest, kwargs = _with_items_apart(level.size, *rest, **kwargs)
+        elif name.startswith("new_") and name != "new_tensor":
             if "size" in kwargs:
                 kwargs = {**kwargs, "size": (level.size, *kwargs["size"])}
             elif rest and isinstance(rest[0], (tuple, list)):
@@ -212,6 +214,17 @@ def unbatch(t: Any, level: Level) -> Any:
 
 
 # ---- items one by one
+
+
+def _with_items_apart(n: int, size: Any, stride: Any, **options: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of ``new_empty_strided`` for as many items, one behind the other."""
+    if len(size) != len(stride):
+        raise RuntimeError(
+            f"new_empty_strided(sizes, strides): dimensionality of sizes ({len(size)}) must match dimensionality of "
+            f"strides ({len(stride)})"
+        )
+    extent = 0 if 0 in size else 1 + sum((k - 1) * s for k, s in zip(size, stride))
+    return ((n, *size), (extent, *stride)), options
 
 
 _told: set[str] = set()
