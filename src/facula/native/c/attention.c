@@ -7,8 +7,6 @@
 #include "product.h"
 #include "rows.h"
 
-enum { QUERIES = 64 };
-
 struct heads {
     real *data;
     int64_t size[4], step[4]; /* batch, head, row, and 1 */
@@ -20,6 +18,10 @@ struct attention {
     int64_t causal;
     real scale;
 };
+
+/* Queries of a block: few where a causal mask hides much of a short sequence; where it hides little, more of them
+   share what is packed. */
+INLINE int64_t queries_of(const struct attention *w) { return w->causal && w->q.size[2] <= 256 ? 32 : 64; }
 
 INLINE real *head_of(const struct heads *x, const struct attention *w, int64_t head) {
     return x->data + head / w->q.size[1] * x->step[0] + head % w->q.size[1] * x->step[1];
@@ -64,9 +66,9 @@ INLINE int64_t keys_seen(const struct attention *w, int64_t end) {
 
 static int attention_piece(void *p, int64_t piece) {
     struct attention *w = p;
-    int64_t length = w->q.size[2], width = w->v.size[3];
-    int64_t blocks = pieces_of(length, QUERIES), head = piece / blocks, i = piece % blocks * QUERIES;
-    int64_t rows = smaller(QUERIES, length - i), seen = keys_seen(w, i + rows);
+    int64_t length = w->q.size[2], width = w->v.size[3], queries = queries_of(w);
+    int64_t blocks = pieces_of(length, queries), head = piece / blocks, i = piece % blocks * queries;
+    int64_t rows = smaller(queries, length - i), seen = keys_seen(w, i + rows);
     real *scores = scratch(KERNEL_SLOT, sizeof(real) * (size_t)(rows * seen + 16));
     if (!scores || block_of_scores(w, head, i, rows, seen, scores) != DONE) return NO_MEMORY;
     for (int64_t r = 0; r < rows; r++) w->logs[head * length + i + r] = shares_of(scores + r * seen, seen);
@@ -110,7 +112,7 @@ KERNEL(attention) {
                           .mask = heads_of(a[3], n + 24), .out = heads_of(a[4], n + 32), .logs = a[5],
                           .causal = n[40], .scale = (real)s[0]};
     if (!all_fit(&w)) return NOT_HANDLED;
-    return in_pieces(attention_piece, &w, w.q.size[0] * w.q.size[1] * pieces_of(w.q.size[2], QUERIES),
+    return in_pieces(attention_piece, &w, w.q.size[0] * w.q.size[1] * pieces_of(w.q.size[2], queries_of(&w)),
                      work_of(&w, 0.5));
 }
 
@@ -134,13 +136,14 @@ static int attention_backward_piece(void *p, int64_t head) {
     real *g_q = head_of(&w->g_q, w, head), *g_k = head_of(&w->g_k, w, head), *g_v = head_of(&w->g_v, w, head);
     int64_t q_row = w->q.step[2], k_row = w->k.step[2], v_row = w->v.step[2], g_row = w->g.step[2];
     int64_t g_k_row = w->g_k.step[2], g_v_row = w->g_v.step[2], g_q_row = w->g_q.step[2];
-    real *shares = scratch(KERNEL_SLOT, sizeof(real) * (size_t)(2 * QUERIES * keys + 16)), *d = shares + QUERIES * keys;
+    int64_t queries = queries_of(w);
+    real *shares = scratch(KERNEL_SLOT, sizeof(real) * (size_t)(2 * queries * keys + 16)), *d = shares + queries * keys;
     if (!shares) return NO_MEMORY;
     clear_rows(g_k, g_k_row, keys, width);
     clear_rows(g_v, g_v_row, keys, v_width);
     int status = DONE;
-    for (int64_t i = 0; i < length; i += QUERIES) {
-        int64_t rows = smaller(QUERIES, length - i), seen = keys_seen(w, i + rows);
+    for (int64_t i = 0; i < length; i += queries) {
+        int64_t rows = smaller(queries, length - i), seen = keys_seen(w, i + rows);
         const real *g = head_of(&w->g, w, head) + i * g_row, *y = head_of(&w->out, w, head) + i * w->out.step[2];
         status |= block_of_scores(w, head, i, rows, seen, shares);
         struct product by_shares = {rows, seen, v_width, g, g_row, 1, v, 1, v_row, d, seen, 0, NULL};

@@ -13,23 +13,25 @@
 
 #define NS 0.02                  /* of a multiply-add, about */
 enum { TALL = 96, BROAD = 512 }; /* rows of A and columns of B that are worked on at once */
+enum { FAR = 1 << 17 };          /* bytes of a C that was written to last when other things filled the caches */
 static const int HEIGHTS[4] = {6, 4, 2, 1};
 
 INLINE int height_class(int64_t rows) { return rows >= 6 ? 0 : rows >= 4 ? 1 : rows >= 2 ? 2 : 3; }
 
-typedef void tile_t(struct runs runs, const real *restrict a, int64_t lda, const real *restrict b, int64_t ldb,
+/* `runs` by a pointer: a copy of four numbers just written waits for them to reach the cache. */
+typedef void tile_t(const struct runs *runs, const real *restrict a, int64_t lda, const real *restrict b, int64_t ldb,
                     real *restrict c, int64_t ldc, int adds, const real *bias);
 
 /* ROW and STEP: the strides of A from row to row and from one k to the next; NEXT: that of B. */
 #define TILE(name, M, N, ROW, STEP, NEXT) \
-    APART void name(struct runs runs, const real *restrict a, int64_t lda, const real *restrict b, int64_t ldb, \
-                    real *restrict c, int64_t ldc, int adds, const real *bias) { \
+    APART void name(const struct runs *runs, const real *restrict a, int64_t lda, const real *restrict b, \
+                    int64_t ldb, real *restrict c, int64_t ldc, int adds, const real *bias) { \
         vector t[M][N]; \
         UNUSED(lda), UNUSED(ldb); \
         _Pragma("GCC unroll 8") for (int i = 0; i < M; i++) _Pragma("GCC unroll 8") for (int j = 0; j < N; j++) \
             t[i][j] = (vector){0}; \
-        for (; runs.count > 0; runs.count--, a += runs.a_skip, b += runs.b_skip) \
-            for (int64_t k = runs.k; k > 0; k--) { \
+        for (int64_t r = runs->count; r > 0; r--, a += runs->a_skip, b += runs->b_skip) \
+            for (int64_t k = runs->k; k > 0; k--) { \
                 vector v[N]; \
                 _Pragma("GCC unroll 8") for (int j = 0; j < N; j++) v[j] = *(const vector *)(b + j * LANES); \
                 _Pragma("GCC unroll 8") for (int i = 0; i < M; i++) { \
@@ -143,16 +145,22 @@ static void strip_times_panel(tile_t *tile, int64_t height, int64_t w, int64_t w
                               int64_t lda, const real *panel, const struct bounds *to) {
     const struct runs runs = {k, 1, 0, 0};
     if (w == width) {
-        tile(runs, a, lda, panel, 0, to->c, to->c_row, to->adds, to->bias);
+        tile(&runs, a, lda, panel, 0, to->c, to->c_row, to->adds, to->bias);
         return;
     }
     real whole[6 * WIDTH] __attribute__((aligned(64)));
-    tile(runs, a, lda, panel, 0, whole, WIDTH, 0, NULL);
+    tile(&runs, a, lda, panel, 0, whole, WIDTH, 0, NULL);
     for (int64_t i = 0; i < height; i++)
         for (int64_t j = 0; j < w; j++) {
             real *c = to->c + i * to->c_row + j, x = whole[i * WIDTH + j];
             *c = to->adds ? x + *c : to->bias ? x + to->bias[j] : x;
         }
+}
+
+/* The lines of C that a tile will write: they are there when it is done, however far away they were. */
+static void fetch(const real *c, int64_t c_row, int64_t height, int64_t width) {
+    for (int64_t i = 0; i < height; i++)
+        for (int64_t j = 0; j < width; j += 64 / (int64_t)sizeof(real)) __builtin_prefetch(c + i * c_row + j, 1);
 }
 
 int NAME(product_part)(const struct product *p, int64_t i_first, int64_t i_end, int64_t j_first, int64_t j_end) {
@@ -161,6 +169,7 @@ int NAME(product_part)(const struct product *p, int64_t i_first, int64_t i_end, 
     real *packed = scratch(PRODUCT_SLOT, sizeof(real) * (panels + strips + 16)), *copied = packed + panels;
     if (!packed) return NO_MEMORY;
     int form = p->a_column == 1 ? BY_ROWS : IN_STRIPS;
+    int is_far = (i_end - i_first) * (j_end - j_first) * (int64_t)sizeof(real) >= FAR;
     if (p->k == 0 && !p->adds) {
         for (int64_t i = i_first; i < i_end; i++)
             for (int64_t j = j_first; j < j_end; j++) p->c[i * p->c_row + j] = p->bias ? p->bias[j] : 0;
@@ -188,6 +197,7 @@ int NAME(product_part)(const struct product *p, int64_t i_first, int64_t i_end, 
                         int v = width_class(w);
                         struct bounds to = {p->c + (ii + i) * p->c_row + jj + j, p->c_row, p->adds || kk,
                                             p->bias ? p->bias + jj + j : NULL};
+                        if (is_far) fetch(to.c, to.c_row, height, w);
                         strip_times_panel(TILES[form][v][q], height, w, panel_width(v), k, strip, lda, packed + j * k,
                                           &to);
                     }
@@ -261,7 +271,7 @@ void NAME(add_panels)(const real *a, int64_t a_row, int64_t m, struct runs runs,
         const real *panel = panels + j * depth + from * panel_width(v);
         for (int64_t i = 0; i < m;) {
             int q = height_class(m - i);
-            TILES[BY_ROWS][v][q](runs, a + i * a_row, a_row, panel, 0, c + i * c_row + j, c_row, adds,
+            TILES[BY_ROWS][v][q](&runs, a + i * a_row, a_row, panel, 0, c + i * c_row + j, c_row, adds,
                                  bias ? bias + j : NULL);
             i += HEIGHTS[q];
         }
@@ -277,7 +287,7 @@ void NAME(add_product)(const real *a, int64_t a_row, int64_t m, const real *b, i
         int v = n - j >= WIDTH ? width_class(WIDTH) : n - j >= 2 * LANES ? 1 : 2;
         for (int64_t i = 0; i < m;) {
             int q = height_class(m - i);
-            TILES[UNPACKED][v][q](runs, a + i * a_row, a_row, b + j, b_row, c + i * c_row + j, c_row, 1, NULL);
+            TILES[UNPACKED][v][q](&runs, a + i * a_row, a_row, b + j, b_row, c + i * c_row + j, c_row, 1, NULL);
             i += HEIGHTS[q];
         }
         j += panel_width(v);

@@ -29,12 +29,18 @@
 typedef real vector __attribute__((vector_size(VECTOR_BYTES), may_alias));
 typedef real loose __attribute__((vector_size(VECTOR_BYTES), aligned(REAL_BITS / 8), may_alias));
 
+typedef real short_vector __attribute__((vector_size(16)));
+
 INLINE real lanes_sum(vector v) { /* halves onto halves: an order that no flag changes */
-    real t[LANES];
+    short_vector t[VECTOR_BYTES / 16];
     memcpy(t, &v, sizeof t);
-    for (int w = LANES / 2; w; w /= 2)
-        for (int i = 0; i < w; i++) t[i] += t[i + w];
-    return t[0];
+    _Pragma("GCC unroll 2") for (int w = VECTOR_BYTES / 32; w; w /= 2)
+        _Pragma("GCC unroll 2") for (int i = 0; i < w; i++) t[i] += t[i + w];
+#if REAL_BITS == 32
+    return (t[0][0] + t[0][2]) + (t[0][1] + t[0][3]);
+#else
+    return t[0][0] + t[0][1];
+#endif
 }
 
 #define KERNEL(name) \
