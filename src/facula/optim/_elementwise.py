@@ -136,8 +136,10 @@ class ElementwiseOptimizer(Optimizer):
                 return False
         capture.reads.note_step(self)
         for group, p in chosen:
-            state = self.state[p]
-            capture.reads.note_state(self.state, p)
+            state: dict[str, Any] = {}
+            if self._arrays(group) or self._numbers:
+                state = self.state[p]
+                capture.reads.note_state(self.state, p)
             lr = capture.number(group, "lr") if type(group["lr"]) is float else group["lr"]
             step_captured(type(self), {**group, "lr": lr}, p, state)
         return True

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from ...native import cache, compiler
 from ...native import library as native_library
 from ...native.build import BuildError
 from ...native.build import build as build_library
+from ..programs.frame import lie_alike
 from .text import WORTH_RELEASING, CProgram
 
 HEADERS = Path(__file__).parent
@@ -130,7 +132,8 @@ def _complaint(said: str) -> str:
 
 class _Segment(ctypes.Structure):
     _fields_ = [
-        ("run", ctypes.c_void_p), ("releases", ctypes.c_int64), ("inputs", ctypes.c_int64), ("layouts", ctypes.c_void_p)
+        ("run", ctypes.c_void_p), ("releases", ctypes.c_int64), ("inputs", ctypes.c_int64), ("kept", ctypes.c_int64),
+        ("layouts", ctypes.c_void_p), ("types", ctypes.c_void_p),
     ]  # fmt: skip
 
 
@@ -141,7 +144,7 @@ class _Method(ctypes.Structure):
 
 
 class Loaded:
-    """A program's functions: ``segments[i](arena, *arrays)`` gives a status."""
+    """A program's functions: ``segments[i]((arena, results, other results), *arrays)`` gives a status."""
 
     def __init__(self, program: CProgram) -> None:
         path = compiled(program.text)
@@ -150,16 +153,20 @@ class Loaded:
         except OSError as error:
             raise BuildError(f"{path} cannot be loaded: {error}") from None
         self._kept: list[Any] = []
-        flat = [n for shape, strides in program.layouts for n in (len(shape), *shape, *strides)]
+        kept = [(v.shape, tuple([s * v.dtype.itemsize for s in v.strides])) for v in program.kept]
+        flat = [n for shape, strides in (*program.layouts, *kept) for n in (len(shape), *shape, *strides)]
         self.layouts = (ctypes.c_int64 * max(len(flat), 1))(*flat)
+        self.wanted = program.layouts
         self.inputs = len(program.layouts)
+        self.results = [v.dtype for v in program.kept]
+        self.types = (ctypes.c_void_p * max(len(kept), 1))(*map(id, self.results))
         if program.kernels:
             library = linked_library()
             for name in program.kernels:
                 address = ctypes.cast(getattr(library.dll, name), ctypes.c_void_p).value
                 ctypes.c_void_p.in_dll(self.dll, f"program_{name}").value = address
         _share(self.dll)
-        is_direct = _is_direct(self.dll)
+        is_direct = self.is_direct = _is_direct(self.dll)
         self.segments: dict[int, Callable[..., int]] = {}
         for i, steps in enumerate(program.segments):
             if hasattr(self.dll, f"segment_{i}"):
@@ -171,8 +178,9 @@ class Loaded:
 
     def _direct(self, name: str, function: Any, releases: bool) -> Callable[..., int]:
         entry = _Segment(
-            ctypes.cast(function, ctypes.c_void_p).value, releases, self.inputs, ctypes.addressof(self.layouts)
-        )
+            ctypes.cast(function, ctypes.c_void_p).value, releases, self.inputs, len(self.results),
+            ctypes.addressof(self.layouts), ctypes.addressof(self.types),
+        )  # fmt: skip
         ctypes.c_void_p.in_dll(self.dll, "facula_none").value = id(None)
         run = ctypes.cast(self.dll.facula_run, ctypes.c_void_p).value
         method = _Method(name.encode(), run, _FASTCALL, None)
@@ -186,9 +194,13 @@ class Loaded:
     def _through_ctypes(self, name: str, function: Any, releases: bool) -> Callable[..., int]:
         function.restype = ctypes.c_int64
 
-        def run(arena: Any, *arrays: Any) -> int:
-            pointers = (ctypes.c_void_p * max(len(arrays), 1))(*[None if a is None else a.ctypes.data for a in arrays])
-            found: int = function(ctypes.c_void_p(arena.ctypes.data), pointers)
+        def run(memory: Any, *arrays: Any) -> int:
+            for a, (shape, strides) in zip(arrays, self.wanted):
+                if a.shape != shape or not lie_alike(shape, a.strides, strides):
+                    return -4
+            addresses = [None if a is None else a.ctypes.data for a in (*arrays, *memory[1])]
+            pointers = (ctypes.c_void_p * max(len(addresses), 1))(*addresses)
+            found: int = function(ctypes.c_void_p(memory[0].ctypes.data), pointers)
             return found
 
         return run
@@ -223,10 +235,13 @@ def _is_direct(dll: Any) -> bool:
         return False
     if not hasattr(ctypes.pythonapi, "PyCFunction_NewEx") or ctypes.sizeof(ctypes.c_void_p) != 8:
         return False
-    found = (ctypes.c_int64 * 5)()
-    for probe in (np.zeros((3, 5), np.float32), np.zeros((4, 6))[::2, 1:], np.zeros((), np.int64)):
+    found = (ctypes.c_int64 * 8)()
+    probes = np.zeros((3, 5), np.float32), np.zeros((4, 6))[::2, 1:], np.zeros((), np.int64)
+    watched = weakref.ref(probes[2])
+    for probe in probes:
         dll.facula_probe(ctypes.py_object(probe), found)
         expected = [id(np.ndarray), probe.ctypes.data, probe.ndim, (-1, *probe.shape)[-1], (*probe.strides, -1)[0]]
+        expected += [id(probe.dtype), probe.flags.num, watched() is probe]
         if [*found] != expected:
             return False
     return True

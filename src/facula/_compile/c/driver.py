@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,8 @@ def driver(plan: Plan, written: texts.CProgram, loaded: builds.Loaded) -> tuple[
     for i, value in enumerate(plan.inputs):
         variables[value.buffer] = f"a{i}"
     head, lines = [f"({', '.join([variables[v.buffer] for v in plan.inputs])},) = arrays" if plan.inputs else ""], []
+    kept = [value.buffer for value in written.kept]
+    variables.update({buffer: f"o{buffer.index}" for buffer in kept})
     for value in [v for v in plan.outputs if isinstance(v, Value)]:
         if value.buffer not in variables:
             variables[value.buffer] = f"o{value.buffer.index}"
@@ -49,7 +52,7 @@ def driver(plan: Plan, written: texts.CProgram, loaded: builds.Loaded) -> tuple[
             else:
                 lines.append(f"{variables[buffer]} = None")
     written_buffers = {v.buffer for step in plan.steps for v in step.writes()}
-    calls = ", ".join(["arena", *[variables[b] for b in written.pointers]])
+    calls = ", ".join(["memory", *[variables[b] for b in written.pointers if b not in kept]])
     has_python = False
     for i, segment in enumerate(written.segments):
         if isinstance(step := segment[0], PythonCall):
@@ -57,10 +60,11 @@ def driver(plan: Plan, written: texts.CProgram, loaded: builds.Loaded) -> tuple[
             lines += python_call(step, i, names, variables)
         else:
             names[f"segment_{i}"] = loaded.segments[i]
-            lines += [f"status = segment_{i}({calls})", "if status != -1:"]
-            lines += ["    if status == -4: return run(fitted(arrays))", "    fail(status)"]
+            lines.append(f"status = segment_{i}({calls})")
+            lines += _answered([variables[b] for b in kept])
     outputs = ["None" if v is None else f"a{v}" if isinstance(v, int) else variables[v.buffer] for v in plan.outputs]
-    names["new_arena"] = lambda: new_arena(plan.arena)
+    renewed = _with_results(written.kept)
+    names.update(renewed=renewed, new_memory=lambda: renewed((new_arena(plan.arena),)))
     names["_kept"] = loaded
     names["fitted"] = lambda arrays: [
         fitted(a, *layout, v.buffer in written_buffers) for a, layout, v in zip(arrays, written.layouts, plan.inputs)
@@ -69,10 +73,37 @@ def driver(plan: Plan, written: texts.CProgram, loaded: builds.Loaded) -> tuple[
     if has_python:
         names.update(begin=quiet.begin, end=quiet.end)
         body = [*head, "token = begin()", "try:", *["    " + line for line in lines], "finally:", "    end(token)"]
+    first = "free.pop() if free else new_memory()"
     body = [
-        "arena = free.pop() if free else new_arena()",
+        f"memory = {first}" if loaded.is_direct or not kept else f"memory = renewed({first})",
+        *["arena = memory[0]"] * has_python,
         *body,
-        "free.append(arena)",
+        "free.append(memory)",
         f"return [{', '.join(outputs)}]",
     ]
     return "def run(arrays):\n" + "".join([f"    {line}\n" for line in body if line]), names
+
+
+def _answered(results: list[str]) -> list[str]:
+    """Lines after the call of a segment, of which ``results`` are kept."""
+    failed = ["    if status == -4: return run(fitted(arrays))", "    fail(status)"]
+    if not results:
+        return ["if status != -1:", *failed]
+    return [
+        f"if status == -1: {', '.join(results)}, = memory[1]",
+        f"elif status == -5: {', '.join(results)}, = memory[2]",
+        "else:",
+        "    free.append(memory if status != -6 else renewed(memory))",
+        "    if status == -6: return run(arrays)",
+        *failed,
+    ]
+
+
+def _with_results(kept: list[Value]) -> Callable[[Any], Any]:
+    """A function that gives memory other arrays for results, twice: those of the last call are often in use."""
+    kinds = [(value.shape, value.dtype) for value in kept]
+
+    def renewed(memory: Any) -> Any:
+        return memory[0], tuple([np.empty(*kind) for kind in kinds]), tuple([np.empty(*kind) for kind in kinds])
+
+    return renewed

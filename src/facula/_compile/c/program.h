@@ -35,7 +35,7 @@ struct pieces {
     double *parts;
     int64_t step, total;
 };
-enum { CLEAN = -1, MEMORY = -2, DECLINED = -3, LAYOUT = -4 }; /* what a program answers besides the number of a check that failed */
+enum { CLEAN = -1, MEMORY = -2, DECLINED = -3, LAYOUT = -4, OTHER = -5, HELD = -6 }; /* what a program answers besides the number of a check that failed */
 
 /* ---- the way from Python, as in the native library's call.c: the few names of CPython that it takes */
 
@@ -48,13 +48,18 @@ typedef struct {
     char *data;
     int dimensions;
     intptr_t *shape, *strides;
+    void *base, *type;
+    int flags;
+    void *weak;
 } array;
 #pragma weak PyLong_AsVoidPtr
 #pragma weak PyLong_FromLongLong
+#pragma weak PyTuple_GetItem
 #pragma weak PyEval_SaveThread
 #pragma weak PyEval_RestoreThread
 extern void *PyLong_AsVoidPtr(object *);
 extern object *PyLong_FromLongLong(long long);
+extern object *PyTuple_GetItem(object *, intptr_t);
 extern void *PyEval_SaveThread(void);
 extern void PyEval_RestoreThread(void *);
 
@@ -62,8 +67,9 @@ typedef int64_t segment_t(char *arena, void *const *p);
 struct segment {
     segment_t *run;
     int64_t releases; /* whether other threads of Python may run meanwhile */
-    int64_t inputs;
-    const int64_t *layouts; /* of each input: dimensions, then sizes, then strides in bytes */
+    int64_t inputs, kept;
+    const int64_t *layouts; /* of each input, then of each result that is kept: dimensions, sizes, strides in bytes */
+    void *const *types;     /* the dtype of each result that is kept */
 };
 EXPORT void *facula_none;
 enum { MOST = 1024 };
@@ -78,7 +84,22 @@ static int is_laid_out(const array *a, const int64_t *wanted) {
     return 1;
 }
 
-/* A segment as a function of (arena, arrays ...); None stands for an array that is not there yet. */
+/* Whether arrays of results, a tuple, can be written to again: nobody else has one, and nobody has made another of it. */
+static int is_free(const struct segment *segment, object *results, const int64_t *layout, void **p) {
+    enum { WRITABLE = 0x400 };
+    for (int64_t i = 0; i < segment->kept; i++) {
+        const array *a = (const array *)PyTuple_GetItem(results, i);
+        if (a->head.count != 1 || a->base || a->weak || a->type != segment->types[i] || !(a->flags & WRITABLE)) return 0;
+        if (!is_laid_out(a, layout)) return 0;
+        layout += 1 + 2 * layout[0];
+        p[i] = a->data;
+    }
+    return 1;
+}
+
+/* A segment as a function of (memory, arrays ...); None stands for an array that is not there yet. The memory is the
+   arena and two tuples of results: those of the last call are in use, as a rule, while these are computed. The first
+   one that is free is taken, and the answer tells which: CLEAN or OTHER. */
 EXPORT object *facula_run(object *self, object *const *given, intptr_t count) {
     const struct segment *segment = PyLong_AsVoidPtr(self);
     void *p[MOST];
@@ -89,14 +110,19 @@ EXPORT object *facula_run(object *self, object *const *given, intptr_t count) {
         if (!is_laid_out((const array *)given[i], layout)) return PyLong_FromLongLong(LAYOUT);
         layout += 1 + 2 * layout[0];
     }
-    char *arena = ((const array *)given[0])->data;
+    char *arena = ((const array *)PyTuple_GetItem(given[0], 0))->data;
+    int is_other = 0;
+    if (segment->kept) {
+        is_other = !is_free(segment, PyTuple_GetItem(given[0], 1), layout, p + count - 1);
+        if (is_other && !is_free(segment, PyTuple_GetItem(given[0], 2), layout, p + count - 1)) return PyLong_FromLongLong(HELD);
+    }
     int64_t found;
     if (segment->releases) {
         void *state = PyEval_SaveThread();
         found = segment->run(arena, p);
         PyEval_RestoreThread(state);
     } else found = segment->run(arena, p);
-    return PyLong_FromLongLong(found);
+    return PyLong_FromLongLong(found == CLEAN && is_other ? OTHER : found);
 }
 
 /* Where an array's type and data lie, for the self-test. */
@@ -106,4 +132,7 @@ EXPORT void facula_probe(const array *a, int64_t *found) {
     found[2] = a->dimensions;
     found[3] = a->dimensions ? a->shape[a->dimensions - 1] : -1;
     found[4] = a->dimensions ? a->strides[0] : -1;
+    found[5] = (int64_t)(intptr_t)a->type;
+    found[6] = a->flags;
+    found[7] = a->weak != 0;
 }

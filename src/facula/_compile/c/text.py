@@ -28,10 +28,13 @@ from ..programs.steps import (
     Step,
     Value,
     Written,
+    dense,
 )
 from .loops import LoopText, written_loop
 from .products import small_product
 
+MOST_KEPT = 1 << 14
+"""Bytes of a result up to which its array is kept: making one takes longer than the work for few elements."""
 WORTH_RELEASING = 50e3
 """ns of work from which on other threads of Python may run meanwhile."""
 
@@ -42,7 +45,9 @@ class CProgram:
     segments: list[list[Step]]
     """Steps between calls of Python; a call of Python stands alone."""
     pointers: list[Buffer]
-    """What a segment is given beside the arena: the buffers whose arrays' data ``p`` points to."""
+    """The buffers whose arrays' data ``p`` points to: what a segment is given, and then the results that are kept."""
+    kept: list[Value]
+    """Small results. Their arrays are written to again as soon as nobody else holds them: see ``facula_run``."""
     kernels: list[str]
     """Names of kernels of the library that it calls, each a variable to be set."""
     works: list[float]
@@ -68,12 +73,16 @@ class _Writer:
 
     def program(self) -> CProgram:
         segments = list(_segments(self.plan.steps))
+        kept = _kept(self.plan)
+        last = [value.buffer for value in kept]
         for value in (*self.plan.inputs, *[v for v in self.plan.outputs if isinstance(v, Value)]):
-            self._point_to(value.buffer)
+            if value.buffer not in last:
+                self._point_to(value.buffer)
         for step in self.plan.steps:
             for value in (*step.reads(), *step.writes()):
-                if value.buffer.kind != "arena":
+                if value.buffer.kind != "arena" and value.buffer not in last:
                     self._point_to(value.buffer)
+        self.pointers += last
         bodies, works = [], []
         for i, segment in enumerate(segments):
             if isinstance(segment[0], PythonCall):
@@ -86,7 +95,7 @@ class _Writer:
         functions = "\n".join([text.replace("FUNCTION", name) for text, name in self.functions.items()])
         text = '#include "program.h"\n' + "\n".join([part for part in (kernels, functions, "\n".join(bodies)) if part])
         layouts = [(v.shape, tuple([s * v.dtype.itemsize for s in v.strides])) for v in self.plan.inputs]
-        return CProgram(text, segments, self.pointers, list(self.kernels), works, layouts)
+        return CProgram(text, segments, self.pointers, kept, list(self.kernels), works, layouts)
 
     # ---- names
 
@@ -230,6 +239,19 @@ class _Writer:
         if dtype.kind == "f" and step.expected != step.expected:
             return f"if ({value} == {value}) return {status};"
         return f"if (!({value} == {expected})) return {status};"
+
+
+def _kept(plan: Plan) -> list[Value]:
+    """The results whose arrays are kept: not if Python comes in between, which may hold them."""
+    if any(isinstance(step, PythonCall) for step in plan.steps):
+        return []
+    given = {value.buffer for value in plan.inputs}
+    found: dict[Buffer, Value] = {}
+    for value in plan.outputs:
+        if isinstance(value, Value) and value.buffer not in given:
+            found.setdefault(value.buffer, value)
+    return [value for value in found.values() if value.size * value.dtype.itemsize <= MOST_KEPT
+            and not value.offset and value.strides == dense(value.shape)]  # fmt: skip
 
 
 def _segments(steps: list[Step]) -> Iterator[list[Step]]:

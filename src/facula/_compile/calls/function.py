@@ -21,7 +21,7 @@ from ..errors import FailOnRecompileLimitHit, RecompileError, Unsupported
 from ..programs.program import Mismatch
 from . import reasons
 from .entry import Entry, GivenUp
-from .guards import Guard
+from .guards import MISSED, Guard
 from .reads import Reads
 from .replay import Again
 from .run import Running
@@ -57,12 +57,12 @@ class CompiledFunction:
 
         def call(*args: Any, **kwargs: Any) -> Any:
             for running in programs:
-                found = running.enter(args, kwargs)
-                if found is not None:
-                    try:
-                        return running.call(*found)
-                    except Mismatch:
-                        continue
+                try:
+                    found = running.call(args, kwargs)
+                except Mismatch:
+                    continue
+                if found is not MISSED:
+                    return found
             return other(args, kwargs)
 
         return call

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import keyword
 import linecache
 from collections.abc import Callable, Iterable
@@ -18,6 +19,8 @@ from .entry import Entry
 from .reads import _SIMPLE, Read, Reads, Snapshot, is_same
 
 _SIZES = iter(range(10**9))
+MISSED: Any = object()
+"""What a call comes to that a program is not for."""
 
 
 class Guard:
@@ -30,7 +33,7 @@ class Guard:
         self.lines: list[str] = []
         self.names: dict[str, Any] = {
             "_state": state, "_ndarray": np.ndarray, "_dtypes": dtypes, "_flatten": tree_flatten, "_type": type,
-            "_MISSING": object(),
+            "_MISSING": object(), "MISSED": MISSED,
         }  # fmt: skip
         self.known: dict[int, str] = {}
         """What values are called, by their id."""
@@ -65,12 +68,26 @@ class Guard:
         """Where the arrays of numbers are found, in the text."""
         self._module_state(reads)
         self._reads(reads.reads)
-        arrays = [self.numbers.get(i) or self._array(given) for i, given in enumerate(inputs)]
-        self.text = self._text(arrays, [self._held(given) for given in inputs])
-        self.enter: Callable[..., Any] = self._compiled()
+        self.arrays = [self.numbers.get(i) or self._array(given) for i, given in enumerate(inputs)]
+        """What the program is given, in the text."""
+        self.tensors = [self._held(given) for given in inputs]
+        """Whose arrays those are."""
+
+    @property
+    def text(self) -> str:
+        """A function that tells whether a call is one that the program is for."""
+        return self._text("enter", ["return True"])
+
+    @functools.cached_property
+    def enter(self) -> Callable[..., Any]:
+        return self._compiled("enter", self.text, {})
+
+    def call(self, body: list[str], names: dict[str, Any]) -> Callable[..., Any]:
+        """A function of ``(args, kwargs)`` that gives ``MISSED``, or does what the lines of the body say."""
+        return self._compiled("call", self._text("call", [f"arrays = [{', '.join(self.arrays)}]", *body]), names)
 
     def say(self, condition: str) -> None:
-        self.lines.append(f"    if {condition}:\n        return None")
+        self.lines.append(f"if {condition}: return MISSED")
 
     def name(self, value: Any, hint: str = "v") -> str:
         name = self.known.get(id(value))
@@ -86,7 +103,7 @@ class Guard:
         expected = (modes.grad_enabled, modes.inference, modes.autocast, modes.saved_hooks, modes.device)
         self.names["_modes"] = expected
         if state.grad_enabled() and expected == (True, False, None, (), None):
-            self.lines.append("    if _state.special:\n        if not _plain_modes():\n            return None")
+            self.lines += ["if _state.special:", "    if not _plain_modes(): return MISSED"]
         else:
             self.say("not _same_modes()")
         self.names["_plain_modes"] = self.names["_same_modes"] = _comparing(expected)
@@ -97,21 +114,21 @@ class Guard:
     def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[str, Any]]:
         flat = all(tree_flatten(value)[1].is_leaf() for value in (*args, *kwargs.values()))
         if flat:
-            self.say(f"len(args) != {len(args)} or len(kwargs) != {len(kwargs)}")
+            self.say(f"len(kwargs) != {len(kwargs)}" if kwargs else "kwargs" if args else "args or kwargs")
             found = [(f"x{i}", value) for i, value in enumerate(args)]
-            if args:
-                self.lines.append(f"    {', '.join(name for name, _ in found)}, = args")
+            if args:  # another number of them is an error
+                self.lines.append(f"{', '.join(name for name, _ in found)}, = args")
             for key, value in kwargs.items():
                 name = f"x{len(found)}"
-                self.lines.append(f"    {name} = kwargs.get({key!r}, _MISSING)")
+                self.lines.append(f"{name} = kwargs.get({key!r}, _MISSING)")
                 found.append((name, value))
             return found
         leaves, plan = tree_flatten((args, kwargs))
         found = [(f"x{i}", value) for i, value in enumerate(leaves)]
-        self.lines.append("    _leaves, _plan = _flatten((args, kwargs))")
+        self.lines.append("_leaves, _plan = _flatten((args, kwargs))")
         self.say(f"_plan != {self.name(plan)}")
         if leaves:
-            self.lines.append(f"    {', '.join(name for name, _ in found)}, = _leaves")
+            self.lines.append(f"{', '.join(name for name, _ in found)}, = _leaves")
         return found
 
     def _argument(self, name: str, leaf: Any, met: dict[int, Any]) -> None:
@@ -140,7 +157,7 @@ class Guard:
         kind, dtype = self.name(type(t)), self.name(a.dtype)
         array = array or f"a_{name}"
         self.say(f"_type({name}) is not {kind}")
-        self.lines.append(f"    {array} = {name}._array")
+        self.lines.append(f"{array} = {name}._array")
         self.say(f"_type({array}) is not _ndarray or {array}.dtype is not {dtype} and {array}.dtype != {dtype} or "
                  f"{self._other_layout(array, _plain(a), self.general.get(id(t)))}")  # fmt: skip
         self._requires(name, needs_grad)
@@ -193,7 +210,7 @@ class Guard:
         owner = next((m for m in met.values() if m.grad is t), None)
         if owner is not None:  # a gradient that is added to
             name = f"g{i}"
-            self.lines.append(f"    {name} = {self._source(owner.tensor)}.grad")
+            self.lines.append(f"{name} = {self._source(owner.tensor)}.grad")
             self.sources[id(t)] = name
             self.say(f"{name} is None")
             self._tensor(name, t, False, f"a_{name}")
@@ -205,7 +222,7 @@ class Guard:
         if needs and t.is_leaf:
             _, has_grad = self.grads.pop(id(t), (t, None))
             grad = "" if has_grad is None else f" or meta.grad is {'' if has_grad else 'not '}None"
-            self.lines.append(f"    meta = {name}._meta")
+            self.lines.append(f"meta = {name}._meta")
             self.say(f"{name}._node is not None or meta is None or not meta.requires_grad{grad}")
         else:
             self._requires(name, needs)
@@ -286,9 +303,9 @@ class Guard:
         last = self.name([(None, None)])
         self.names["_as_array"] = _as_array
         self.lines += [
-            f"    number = {self.name(holder)}[{key!r}]", f"    n{i} = {last}[0]", f"    if n{i}[0] is not number:",
-            f"        if _type(number) is not {self.name(float)}:", "            return None",
-            f"        n{i} = {last}[0] = number, _as_array(number)",
+            f"number = {self.name(holder)}[{key!r}]", f"n{i} = {last}[0]", f"if n{i}[0] is not number:",
+            f"    if _type(number) is not {self.name(float)}: return MISSED",
+            f"    n{i} = {last}[0] = number, _as_array(number)",
         ]  # fmt: skip
         return f"n{i}[1]"
 
@@ -311,14 +328,14 @@ class Guard:
                 those = [read for read in those if read not in items]
             name = self.name(holder)
             if len(those) > 1:
-                self.lines.append(f"    held = {name}")
+                self.lines.append(f"held = {name}")
             for read in those:
                 self._read(self._look("held" if len(those) > 1 else name, read), read.value)
 
     def _unpacked(self, expression: str, items: list[Read]) -> None:
         """Just these items, in order; another number of them is an error."""
         names = [f"i{k}" for k in range(len(items))]
-        self.lines.append(f"    {', '.join(names)}, = {expression}")
+        self.lines.append(f"{', '.join(names)}, = {expression}")
         for name, item in zip(names, items):
             self._read(name, item.value)
 
@@ -355,19 +372,19 @@ class Guard:
 
     # ---- the text
 
-    def _text(self, arrays: list[str], tensors: list[str]) -> str:
-        held = "".join([f"{t}, " for t in tensors])
-        body = "\n".join([*self.lines, f"    return [{', '.join(arrays)}], ({held})"]).replace("\n", "\n    ")
-        gone = "    except (AttributeError, LookupError, ValueError):  # something is not there any more"
-        return f"def enter(args, kwargs):\n    try:\n    {body}\n{gone}\n        return None\n"
+    def _text(self, name: str, body: list[str]) -> str:
+        lines = ["try:", *["    " + line for line in self.lines]]
+        lines.append("except (AttributeError, LookupError, ValueError):  # something is not there any more")
+        lines.append("    return MISSED")
+        return f"def {name}(args, kwargs):\n" + "".join([f"    {line}\n" for line in (*lines, *body)])
 
-    def _compiled(self) -> Callable[..., Any]:
+    def _compiled(self, name: str, text: str, names: dict[str, Any]) -> Callable[..., Any]:
         filename = f"<guards {next(_SIZES)}>"
-        linecache.cache[filename] = (len(self.text), None, self.text.splitlines(True), filename)
-        namespace = dict(self.names)
-        exec(compile(self.text, filename, "exec"), namespace)
-        enter: Callable[..., Any] = namespace["enter"]
-        return enter
+        linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+        namespace = self.names | names
+        exec(compile(text, filename, "exec"), namespace)
+        made: Callable[..., Any] = namespace[name]
+        return made
 
 
 def _plain(array: Any) -> Any:

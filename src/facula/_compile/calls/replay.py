@@ -18,6 +18,7 @@ from ...fx.node import Node
 from ..programs.derive import hooks_left_out
 from ..programs.program import ASPECTS, Program, as_array, call, check
 from .entry import Result, resolved
+from .guards import MISSED
 
 
 def replayed(program: Program, tensors: Sequence[Any]) -> list[Any]:
@@ -153,7 +154,7 @@ def _results_again(running: Any, tensors: list[Any], starts: list[Any]) -> list[
     entry, again = running.entry, running.again
     if entry.written or entry.commits or entry.grads or any(r.base is not None for r in entry.root_results):
         raise _refusal("it changes tensors that it is given")
-    if running.enter(*again.arguments(tensors)) is None:
+    if running.guard.enter(*again.arguments(tensors)) is MISSED:
         raise _refusal("something that it reads is no longer what it was")
     args, kwargs = again.arguments(starts)
     leaves = tree_flatten(again.fn(*args, **kwargs))[0]

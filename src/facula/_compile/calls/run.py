@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -89,11 +88,15 @@ def _new_tensor(array: str) -> list[str]:
     return ["t = new(Tensor)", f"t._array = {array}", "t._node = t._meta = t._counter = None"]
 
 
-def _picker(places: list[int]) -> Callable[[Any], tuple[Any, ...]]:
-    """A function that takes the items at some places out of a list."""
-    if len(places) > 1:
-        return itemgetter(*places)
-    return lambda items: tuple([items[at] for at in places])
+_FREED_NODE = [
+    "n = new(CompiledFunctionBackward)",
+    "n.running = running",
+    "n.saved = freed",
+    "n.code, n.instruction, n.seq = freed.code, freed.instruction, next_sequence_number()",
+    "n.versions = n.adapt = n.attached = n.given = n.place = None",
+    "n.edges = n.results = ()",
+]
+"""Lines that make the node of a function that has called ``backward()`` itself, as ``Running._node`` does."""
 
 
 def _has_hooks(edge: Any) -> bool:
@@ -125,7 +128,6 @@ class Running:
         """The function itself."""
         self.number = 0
         """Its how manieth program of the function it is."""
-        self.enter = guard.enter
         self.forward = sized(entry.forward, backend)
         self.backward = None if entry.backward is None else sized(entry.backward, backend)
         roots: list[Any] = [t._array for t in entry.roots]
@@ -136,14 +138,14 @@ class Running:
         self.kept_from = entry.kept_from
         self.inference = state.modes.inference
         self.freed: Any = Freed() if entry.is_freed else None
-        self.starts = _picker(entry.differentiable)
         self.call = self._caller()
-        """``call(arrays, tensors)`` runs it. Raises ``Mismatch`` if a value is another than was observed, and then
-        nothing has happened."""
+        """``call(args, kwargs)`` runs it, or gives ``MISSED``. Raises ``Mismatch`` if a value is another than was
+        observed, and then nothing has happened."""
 
-    def _caller(self) -> Callable[[list[Any], Any], Any]:
-        """The call, written out: the program, what the function did besides computing, the results."""
-        entry = self.entry
+    def _caller(self) -> Callable[..., Any]:
+        """The call, written out: the guards, the program, what the function did besides computing, the results."""
+        entry, tensors = self.entry, self.guard.tensors
+        all_of_them = f"({''.join([f'{t}, ' for t in tensors])})"
         result: Any = entry.leaves[0] if self.is_single else None
         place = "generator.place()" if self.draws else "None"
         lines = ["try:", "    values = forward(arrays)", "except (Mismatch, Declined) as error:",
@@ -151,29 +153,29 @@ class Running:
         if entry.generators:
             lines.insert(0, "others = places()")
         for at, times in entry.written:
-            lines += [f"t = tensors[{at}]", "c = t._counter", "if c is None: c = t._shared_counter()",
-                      f"c[0] += {times}"]  # fmt: skip
+            t = tensors[at]
+            lines += [f"c = {t}._counter", f"if c is None: c = {t}._shared_counter()", f"c[0] += {times}"]
         for at, value in entry.grads:
             if value >= 0:
                 lines += _new_tensor(f"values[{value}]")
-            lines.append(f"tensors[{at}]._meta.grad = {'t' if value >= 0 else None}")
+            lines.append(f"{tensors[at]}._meta.grad = {'t' if value >= 0 else None}")
         is_plain = result is not None and not self.is_general and not self.inference and self.backward is None
         if is_plain and result.value >= 0 and not result.steps and result.slot <= 0:
             lines += _new_tensor(f"values[{result.value}]")
-            lines += ["t._node = freed_node(tensors)"] * (result.slot == 0)
+            if result.slot == 0:
+                lines += [*_FREED_NODE, f"n.starts = ({''.join([f'{tensors[at]}, ' for at in entry.differentiable])})"]
+                lines.append("t._node = n")
             lines.append("return t")
         else:
-            lines.append("return results(values, tensors, place)")
-        text = "".join([f"    {line}\n" for line in (f"place = {place}", *lines)])
+            lines.append(f"return results(values, {all_of_them}, place)")
         names: dict[str, Any] = {
             "forward": getattr(self.forward, "run", self.forward), "generator": default_generator, "Tensor": Tensor,
             "Mismatch": Mismatch, "Declined": Declined, "otherwise": self._otherwise, "new": object.__new__,
-            "freed_node": self._freed_node, "results": self.results,
-            "places": lambda: [generator.place() for generator in entry.generators],
+            "results": self.results, "places": lambda: [generator.place() for generator in entry.generators],
+            "CompiledFunctionBackward": CompiledFunctionBackward, "running": self, "freed": self.freed,
+            "next_sequence_number": next_sequence_number,
         }  # fmt: skip
-        exec(f"def call(arrays, tensors):\n{text}", names)
-        call: Callable[[list[Any], Any], Any] = names["call"]
-        return call
+        return self.guard.call([f"place = {place}", *lines], names)
 
     def _otherwise(self, arrays: list[Any], error: Exception, place: Any, others: Any = ()) -> list[Any]:
         """The program could not be run to its end."""
@@ -207,16 +209,13 @@ class Running:
             leaves.append(leaf)
         return tree_unflatten(leaves, entry.plan)
 
-    def _freed_node(self, tensors: Any) -> Any:
-        node = blank_node(CompiledFunctionBackward)
-        node.code, node.instruction, node.seq = self.freed.code, self.freed.instruction, next_sequence_number()
-        node.running, node.saved, node.given, node.place, node.results = self, self.freed, None, None, ()
-        node.starts = self.starts(tensors)
-        return node
-
     def _node(self, values: list[Any], tensors: list[Any], place: Any) -> Any:
         if self.backward is None:
-            return self._freed_node(tensors)
+            node = blank_node(CompiledFunctionBackward)
+            node.code, node.instruction, node.seq = self.freed.code, self.freed.instruction, next_sequence_number()
+            node.running, node.saved, node.given, node.place, node.results = self, self.freed, None, None, ()
+            node.starts = tuple([tensors[at] for at in self.entry.differentiable])
+            return node
         edges = tuple([tensors[at]._edge() for at in self.entry.differentiable])
         node = new_node(CompiledFunctionBackward, edges)
         node.running, node.place, node.starts = self, place, ()
