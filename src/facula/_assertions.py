@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ._core.dtypes import SCALAR_TYPE_NAMES
+from ._core.dtypes import SCALAR_TYPE_NAMES, bool_
 from ._tensor import Tensor
 from .overrides import call_override, overridden
 
@@ -24,9 +24,9 @@ def _assert(condition: Any, message: str) -> Any:
     return None
 
 
-def _assert_async(condition: Tensor, message: str = "Expected Tensor to be nonzero") -> None:
+def _assert_async(condition: Tensor, message: str = "Expected Tensor with single nonzero value, but got zero") -> None:
     """Raise unless a tensor of one element is true."""
-    if not condition.item():
+    if not bool(condition):
         raise RuntimeError(message)
 
 
@@ -92,6 +92,10 @@ def _check_not_implemented(cond: Any, message: Callable[[], str] | None = None) 
 
 
 def _check_tensor_all(cond: Tensor, message: Callable[[], str] | None = None) -> None:
+    if not isinstance(cond, Tensor):
+        raise TypeError(f"cond must be a tensor, but got {type(cond)}")
+    if cond.dtype is not bool_:
+        raise TypeError(f"cond tensor must have dtype torch.bool, but got {cond.dtype}")
     _check_with(RuntimeError, bool(cond.all().item()), message)
 
 

@@ -148,7 +148,7 @@ class Methods:
         """``add``, written into the tensor itself."""
     def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
         """``beta * input + alpha * (the sum of the products of the batches)``."""
-    def addbmm_(self, a: Any, b: Any, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    def addbmm_(self, a: Any, b: Any, *old: Any, beta: Any = 1, alpha: Any = 1) -> Tensor:
         """``addbmm``, written into the tensor itself."""
     def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
         """``input + value * tensor1 / tensor2``."""
@@ -160,15 +160,15 @@ class Methods:
         """``addcmul``, written into the tensor itself."""
     def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
         """``beta * input + alpha * (mat1 @ mat2)``."""
-    def addmm_(self, a: Any, b: Any, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    def addmm_(self, a: Any, b: Any, *old: Any, beta: Any = 1, alpha: Any = 1) -> Tensor:
         """``addmm``, written into the tensor itself."""
     def addmv(self, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
         """``beta * input + alpha * (mat @ vec)``."""
-    def addmv_(self, a: Any, b: Any, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    def addmv_(self, a: Any, b: Any, *old: Any, beta: Any = 1, alpha: Any = 1) -> Tensor:
         """``addmv``, written into the tensor itself."""
     def addr(self, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
         """``beta * input + alpha * outer(vec1, vec2)``."""
-    def addr_(self, a: Any, b: Any, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    def addr_(self, a: Any, b: Any, *old: Any, beta: Any = 1, alpha: Any = 1) -> Tensor:
         """``addr``, written into the tensor itself."""
     def adjoint(self) -> Tensor:
         """Matrices transposed and conjugated."""
@@ -254,9 +254,9 @@ class Methods:
         """``atanh``, written into the tensor itself."""
     def baddbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
         """``beta * input + alpha * (batch1 @ batch2)``."""
-    def baddbmm_(self, a: Any, b: Any, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    def baddbmm_(self, a: Any, b: Any, *old: Any, beta: Any = 1, alpha: Any = 1) -> Tensor:
         """``baddbmm``, written into the tensor itself."""
-    def bernoulli(self, p: Any = None, *, generator: Any = None) -> Tensor:
+    def bernoulli(self, p: Any = None, *, generator: Any = None, out: Tensor | None = None) -> Tensor:
         """1 with the probability that each element says (or ``p``), else 0."""
     def bernoulli_(self, p: Any = 0.5, *, generator: Any = None) -> Tensor:
         """Fill with 1 with probability ``p``, else 0."""
@@ -406,7 +406,7 @@ class Methods:
         """The derivative of ``lgamma``."""
     def digamma_(self) -> Tensor:
         """``digamma``, written into the tensor itself."""
-    def dim_order(self) -> tuple[builtins.int, ...]:
+    def dim_order(self, *, ambiguity_check: Any = False) -> tuple[builtins.int, ...]:
         """The dimensions from the outermost in memory to the innermost."""
     def dist(self, other: Tensor, p: Any = 2) -> Tensor:
         """The norm of the difference."""

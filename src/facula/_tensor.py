@@ -81,6 +81,13 @@ class Tensor(Methods):
 
     @classmethod
     def _make_subclass(cls, subclass: type, data: Tensor, require_grad: bool = False, **_: Any) -> Any:
+        if not isinstance(subclass, type):
+            raise TypeError(f"cls must be a type (got {type(subclass).__name__})")
+        if not issubclass(subclass, Tensor):
+            raise TypeError(
+                "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure "
+                "your class inherits from Tensor."
+            )
         t: Any = _new(subclass)
         t._array = data._array
         t._node = None

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
+
+import numpy as np
+
 from .observe import case, error, see
 
 # ---- dtypes that are names alone
@@ -64,3 +68,134 @@ def sparse_tensors_are_transposed_in_place(torch):
 def sparse_tensors_of_more_dimensions_are_no_matrices(torch):
     x, hybrid, row = torch.ones(2, 3, 4).to_sparse(), torch.ones(2, 3, 4).to_sparse(2), torch.ones(2, 3).to_sparse(1)
     return [error(f) for f in (x.t, x.t_, hybrid.t, hybrid.t_, row.t, torch.ones(2, 3, 4).t, torch.ones(2, 3, 4).t_)]
+
+
+# ---- older forms
+
+
+@case
+def numbers_before_the_tensors_they_multiply(torch):
+    a, b, c, m, n = torch.ones(2), torch.arange(2.0), torch.full((2,), 3.0), torch.ones(2, 2), torch.ones(2, 2, 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return see(torch, [
+            torch.addcmul(a, 2, b, c), a.addcdiv(2, b, c), a.clone().addcmul_(2, b, c),
+            torch.addcmul(a, 2, tensor1=b, tensor2=c),
+            torch.addmm(2, m, m, m), torch.addmm(2, m, 3, m, m), m.addmm(2, m, m), m.addmm(2, 3, m, m),
+            m.clone().addmm_(2, 3, m, m), torch.addmv(2, a, 3, m, b), a.addmv(2, m, b), torch.addr(2, m, 3, b, c),
+            torch.baddbmm(2, n, 3, n, n), m.addbmm(2, 3, n, n), torch.addmm(2, m, m, m, out=torch.empty(0)),
+        ])  # fmt: skip
+
+
+@case
+def legacy_constructors_take_sizes_by_name(torch):
+    x = torch.ones(2)
+    made = [x.new(size=(3, 4)), x.new(()), torch.Tensor(size=(3, 4)), torch.FloatTensor(size=(2,))]
+    return [[list(t.shape) for t in made], error(lambda: x.new(torch.ones(2, dtype=torch.int64)))]
+
+
+@case
+def sizes_may_be_arrays_of_one_integer(torch):
+    n = np.array(3)
+    return [
+        list(torch.ones((n, np.int64(4))).shape), list(torch.ones(n, 4).shape), list(torch.ones(np.int64(4), n).shape),
+        error(lambda: torch.ones(np.array(3.0), 4)), error(lambda: torch.ones((np.array([3]), 4))),
+    ]  # fmt: skip
+
+
+# ---- memory that nobody has set
+
+
+@case
+def deterministic_algorithms_fill_new_memory(torch):
+    x = torch.zeros(2)
+    torch.use_deterministic_algorithms(True)
+    try:
+        made = [
+            torch.empty(2), torch.empty(2, dtype=torch.bool), torch.empty(2, dtype=torch.uint8), torch.empty_like(x),
+            torch.empty_strided((2, 2), (1, 3)), torch.empty_permuted((2, 2), (1, 0)), x.new_empty(2),
+            torch.zeros(2).resize_(3), torch.Tensor(2), x.new_empty_strided((2,), (1,)),
+            torch.empty(2, dtype=torch.complex64).real,
+        ]  # fmt: skip
+        torch.utils.deterministic.fill_uninitialized_memory = False
+        torch.empty(2)
+    finally:
+        torch.utils.deterministic.fill_uninitialized_memory = True
+        torch.use_deterministic_algorithms(False)
+    return see(torch, made)
+
+
+@case
+def switches_want_booleans(torch):
+    use = torch.use_deterministic_algorithms
+    return [error(lambda: use(1)), error(lambda: use(True, warn_only=1))]
+
+
+# ---- elements by Python functions
+
+
+@case
+def functions_of_elements_are_checked(torch):
+    x, d, g = torch.ones(3), torch.ones(3, dtype=torch.float64), torch.ones(3, requires_grad=True)
+    return [
+        error(lambda: torch.arange(3).apply_(lambda v: "1")), error(lambda: torch.ones(3).apply_(lambda v: None)),
+        error(lambda: x.map_(g, max)), error(lambda: x.map_(d, max)), error(lambda: x.map2_(x, d, max)),
+        error(lambda: x.map2_(d, x, max)), error(lambda: x.map_(torch.ones(2, 3), max)), error(lambda: g.map_(x, max)),
+        see(torch, torch.ones(2, 3).map2_(torch.arange(3.0), torch.ones(1, 3), lambda a, b, c: a + b * c)),
+    ]  # fmt: skip
+
+
+@case
+def draws_are_written_in_any_dtype(torch):
+    p = torch.tensor([1.0, 0.0, 1.0])
+    outs = [torch.bernoulli(p, out=torch.empty(3, dtype=d)) for d in (torch.bool, torch.int64, torch.float64)]
+    return [see(torch, outs), error(lambda: torch.bernoulli(p, 0.5, out=torch.empty(3)))]
+
+
+@case
+def running_extremes_want_results_of_their_dtypes(torch):
+    x, short, at = torch.ones(2), torch.empty(2, dtype=torch.int16), torch.empty(2, dtype=torch.int64)
+    return [
+        error(lambda: torch.cummax(x, 0, out=(short, at))), error(lambda: torch.cummax(x, 0, out=(x + 1, x + 1))),
+        error(lambda: torch.cummin(x, 0, out=(short, at))), see(torch, torch.cummin(x, 0, out=(x.clone(), at))),
+    ]  # fmt: skip
+
+
+# ---- questions about tensors
+
+
+@case
+def orders_of_dimensions_that_are_not_unique(torch):
+    tensors = (
+        torch.ones(1, 3), torch.ones(2, 3).expand(4, 2, 3), torch.ones(2, 3, 4).transpose(0, 1),
+        torch.ones(4, 1).expand(4, 3), torch.ones(3).as_strided((2, 2), (1, 1)), torch.ones(2, 3, 1, 1), torch.ones(()),
+    )  # fmt: skip
+    checks = (False, True, [torch.contiguous_format], [torch.contiguous_format, torch.channels_last], [], 3)
+    return [error(lambda t=t, c=c: list(t.dim_order(ambiguity_check=c))) for t in tensors for c in checks]
+
+
+@case
+def only_tensors_get_classes_of_tensors(torch):
+    class Other:
+        pass
+
+    x = torch.ones(2)
+    return [error(lambda c=c: x.as_subclass(c)) for c in (Other, 3)]
+
+
+@case
+def assertions_about_tensors(torch):
+    values = ([], [0, 0], [0], [2])
+    return [
+        [error(lambda v=v: torch._assert_async(torch.tensor(v))) for v in values],
+        error(lambda: torch._check_tensor_all(True)), error(lambda: torch._check_tensor_all(torch.ones(2))),
+    ]  # fmt: skip
+
+
+@case
+def types_that_tensors_are_converted_to(torch):
+    x = torch.ones(2)
+    return [
+        see(torch, x.type(torch.Tensor)), see(torch, x.type(torch.LongTensor)), error(lambda: x.type(int)),
+        error(lambda: x.type("torch.NoTensor")),
+    ]  # fmt: skip

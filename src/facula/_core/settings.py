@@ -9,6 +9,7 @@ from typing import Any
 from .._lazy import load
 from .._tensor import Tensor
 from ..autograd import differentiate
+from . import new_memory
 from . import threads as _threads
 from .devices import parse
 
@@ -31,6 +32,8 @@ def _checked_count(name: str, threads: int) -> int:
         raise RuntimeError(f"{name} expects an int, but got {type(threads).__name__}")
     if threads <= 0:
         raise RuntimeError(f"{name} expects a positive integer")
+    if threads >= 2**63:
+        raise ValueError("Overflow when unpacking long long")
     return threads
 
 
@@ -49,15 +52,14 @@ def set_num_interop_threads(threads: int) -> None:
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Every algorithm here is deterministic."""
+    """Every algorithm here is deterministic. New memory is filled, too: see ``utils.deterministic``."""
     global _deterministic, _warn_only
-    for name, position, value in (("mode", 1, mode), ("warn_only", 2, warn_only)):
+    for name, value in (("'mode' (position 1)", mode), ("'warn_only'", warn_only)):
         if not isinstance(value, bool):
             raise TypeError(
-                f"_set_deterministic_algorithms(): argument '{name}' (position {position}) must be bool, not "
-                f"{type(value).__name__}"
+                f"_set_deterministic_algorithms(): argument {name} must be bool, not {type(value).__name__}"
             )
-    _deterministic, _warn_only = mode, warn_only
+    _deterministic, _warn_only = new_memory.deterministic, _ = mode, warn_only
 
 
 def are_deterministic_algorithms_enabled() -> bool:

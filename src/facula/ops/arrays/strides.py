@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.devices import MetaArray, empty_meta
+from ..._core.new_memory import unset
 from ..._core.strides import address, bytes_of, root_of, storage_offset
 from ..._core.unresolved import bits_of, memory_of, seen_by
 
@@ -22,6 +23,7 @@ def resized(array: Any, shape: tuple[int, ...]) -> Any:
     offset = storage_offset(array) * array.itemsize if array.size else 0
     if offset + numel * array.itemsize > memory.size:
         larger = np.zeros(offset + numel * array.itemsize, np.uint8)
+        unset(larger[offset:].view(array.dtype))
         larger[: memory.size] = memory
         memory = larger
     return seen_by(np.ndarray(shape, array.dtype, memory, offset), bits)

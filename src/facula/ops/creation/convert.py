@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -131,6 +133,10 @@ def type_(input: Tensor, dtype: Any = None, non_blocking: bool = False, **_: Any
         return converted(input, None, known[dtype])
     if isinstance(dtype, LegacyMeta):
         return converted(input, None, dtype.scalar)
+    if isinstance(dtype, type):
+        if dtype is not Tensor:
+            raise ValueError(f"invalid type: '{dtype.__name__}'")
+        return converted(input, None, dtypes.default)
     return converted(input, None, checked_dtype("type", dtype))
 
 
@@ -399,6 +405,9 @@ def set_default_tensor_type(t: Any, /) -> None:
     if isinstance(t, str):
         t = LEGACY_CLASSES.get(t.removeprefix("torch."), t)
     if not isinstance(t, LegacyMeta):
+        if getattr(t, "__module__", None) == "torch.cuda" or (isinstance(t, str) and t.startswith("torch.cuda.")):
+            name = t if isinstance(t, str) else f"{t.__module__}.{t.__name__}"
+            raise TypeError(f"type {name} not available. Torch not compiled with CUDA enabled.")
         raise TypeError("invalid type object: only floating-point types are supported as the default type")
     dtypes.set_default_dtype(t.scalar)
 
@@ -424,34 +433,70 @@ def apply_(self: Tensor, callable: Any) -> Tensor:
         raise RuntimeError(
             "Can't call apply_() on Variable that requires grad. Use var.detach().apply_() instead."
         )
-    flat = [callable(v) for v in self._array.reshape(-1).tolist()]
-    self._array[...] = np.array(flat).reshape(self._array.shape)
-    self._bump_version()
-    return self
+    return _replaced(self, callable)
 
 
 def map_(self: Tensor, tensor: Tensor, callable: Any) -> Tensor:
     """Replace each element by what a Python function makes of it and another tensor's. Slow."""
-    other = np.broadcast_to(tensor._array, self._array.shape)
-    pairs = zip(self._array.reshape(-1).tolist(), other.reshape(-1).tolist())
-    self._array[...] = np.array([callable(a, b) for a, b in pairs]).reshape(self._array.shape)
-    self._bump_version()
-    return self
+    _check_mapped("map_", self, {"'other'": tensor})
+    return _replaced(self, callable, tensor)
 
 
 def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Any) -> Tensor:
     """Replace each element by what a Python function makes of it and of two other tensors'. Slow."""
-    others = [np.broadcast_to(t._array, self._array.shape).reshape(-1).tolist() for t in (x, y)]
-    each = zip(self._array.reshape(-1).tolist(), *others)
-    self._array[...] = np.array([callable(a, b, c) for a, b, c in each]).reshape(self._array.shape)
+    _check_mapped("map2_", self, {"argument 'x'": x, "argument 'y'": y})
+    return _replaced(self, callable, x, y)
+
+
+def _check_mapped(name: str, self: Tensor, others: dict[str, Tensor]) -> None:
+    if self.requires_grad or any(t.requires_grad for t in others.values()):
+        raise RuntimeError(
+            f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead."
+        )
+    for argument, t in others.items():
+        if t.dtype is not self.dtype:
+            raise TypeError(f"{name}: expected {type_(self)} for {argument} (got {type_(t)})")
+
+
+def _replaced(self: Tensor, fn: Any, *others: Tensor) -> Tensor:
+    shape = self._array.shape
+    each = zip(*(t._array.reshape(-1).tolist() for t in (self, *(t.expand(shape) for t in others))))
+    values = [_number_for(self.dtype, fn(*v)) for v in each]
+    self._array[...] = np.array(values, self._array.dtype).reshape(shape)
     self._bump_version()
     return self
 
 
-def dim_order(self: Tensor) -> tuple[int, ...]:
-    """The dimensions from the outermost in memory to the innermost."""
-    strides = self._array.strides
-    return tuple(sorted(range(len(strides)), key=lambda i: -strides[i]))
+def _number_for(d: dtypes.dtype, value: Any) -> Any:
+    if isinstance(value, (bool, int, float, complex, np.generic)):
+        return value
+    if isinstance(value, Tensor):
+        return value.item()
+    if d.category < dtypes.FLOAT:
+        return operator.index(value)
+    raise TypeError(f"must be real number, not {type(value).__name__}")
+
+
+def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
+    """The dimensions from the outermost in memory to the innermost.
+
+    ``ambiguity_check``: True refuses tensors whose dimensions may lie in several orders; a list of memory formats those
+    that are in none or in several of them.
+    """
+    formats = ambiguity_check if isinstance(ambiguity_check, list) else []
+    if not isinstance(ambiguity_check, (bool, list)) or not all(isinstance(f, layouts.memory_format) for f in formats):
+        raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
+    strides = self.stride()
+    several = 1 in self.shape or any(a == b for a, b in pairwise(strides))
+    if ambiguity_check is not False and several and sum(self.is_contiguous(memory_format=f) for f in formats) != 1:
+        raise RuntimeError(
+            "The tensor does not have unique dim order, or cannot map to exact one of the given memory formats."
+        )
+    if ambiguity_check and (0 in strides or any(a == b for a, b in pairwise(zip(strides, self.shape)))):
+        raise RuntimeError("The tensor does not have unique dim order.")
+    moving = [i for i, s in enumerate(strides) if s]  # what is expanded stays where it is
+    ordered = iter(sorted(moving, key=lambda i: -strides[i]))
+    return tuple(next(ordered) if s else i for i, s in enumerate(strides))
 
 
 set_methods(

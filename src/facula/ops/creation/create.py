@@ -10,6 +10,7 @@ import numpy as np
 from ..._core import dtypes
 from ..._core.dtypes import not_for
 from ..._core.missing import Missing
+from ..._core.new_memory import unset
 from ..._tensor import Tensor
 from ...autograd import exits
 from ...autograd.graph import warn_user
@@ -29,7 +30,17 @@ from .factories import (
     require_sizes,
     size_of,
 )  # fmt: skip
-from .from_data import array_of, as_tensor, asarray, from_numpy, frombuffer, legacy_constructor, legacy_tensor, tensor
+from .from_data import (
+    array_of,
+    as_tensor,
+    asarray,
+    from_numpy,
+    frombuffer,
+    legacy_constructor,
+    legacy_tensor,
+    other_type,
+    tensor,
+)
 
 # ---- filled
 
@@ -139,7 +150,7 @@ def _strided(shape: tuple[int, ...], stride: tuple[int, ...], dtype: dtypes.dtyp
         )
     np_dt = dtype.numpy
     count = 0 if 0 in shape else 1 + sum((n - 1) * s for n, s in zip(shape, stride))
-    array = np.ndarray(shape, np_dt, np.empty(count, np_dt), 0, tuple(s * np_dt.itemsize for s in stride))
+    array = np.ndarray(shape, np_dt, unset(np.empty(count, np_dt)), 0, tuple(s * np_dt.itemsize for s in stride))
     return place(array, device)
 
 
@@ -483,6 +494,8 @@ def new_tensor(
 @public("", "new")
 def new(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """The legacy constructor of this tensor's type."""
+    if len(args) == 1 and isinstance(args[0], Tensor) and args[0].dtype is not self.dtype:
+        raise other_type(self.dtype, args[0])
     return legacy_tensor(args, self.dtype, kwargs)
 
 

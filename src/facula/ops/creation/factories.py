@@ -11,6 +11,7 @@ import numpy as np
 from ... import overrides
 from ..._core import devices, dtypes, layouts, state
 from ..._core.dtypes import PYTHON_TYPES
+from ..._core.new_memory import unset
 from ..._levels.needs_values import DrawsDiffer
 from ..._tensor import Tensor
 from ..machine.any_state import mark_inference, wrap
@@ -101,6 +102,8 @@ def size_of(name: str, size: tuple[Any, ...], position: int = 1, *, one_argument
 def _one_size(name: str, n: Any, at: int, position: int, inside: bool) -> int:
     if isinstance(n, (int, np.integer)) and (at or not isinstance(n, bool)):  # of the class the first one is asked
         return int(n)
+    if isinstance(n, np.ndarray) and n.dtype.kind in "iu" and n.ndim == 0:
+        return int(n)
     if isinstance(n, Tensor) and n._array.dtype.kind in "iu" and n._array.size == 1:
         return int(n._array.item())
     if not inside and at == 0:
@@ -128,14 +131,14 @@ def empty_array(shape: tuple[int, ...], dtype: dtypes.dtype, device: Any = None,
     if _is_meta(device):
         return devices.empty_meta(shape, np_dt)
     if memory_format is None or memory_format in (layouts.contiguous_format, layouts.preserve_format):
-        return np.empty(shape, np_dt)
+        return unset(np.empty(shape, np_dt))
     order = layouts.axis_order(memory_format, len(shape))
     return permuted_empty(shape, order, np_dt)
 
 
 def permuted_empty(shape: tuple[int, ...], order: tuple[int, ...], np_dt: Any) -> np.ndarray[Any, Any]:
     """An array whose dimensions lie in memory in the given order, outermost first."""
-    dense = np.empty([shape[i] for i in order], np_dt)
+    dense = unset(np.empty([shape[i] for i in order], np_dt))
     return dense.transpose([order.index(i) for i in range(len(order))])
 
 
@@ -198,6 +201,6 @@ def like_array(array: Any, dtype: Any, device: Any, memory_format: Any) -> Any:
         return devices.empty_meta(array.shape, np_dt)
     if memory_format is None or memory_format is layouts.preserve_format:
         if not isinstance(array, np.ndarray) or array.__class__ is devices.MetaArray or 0 in array.strides:
-            return np.empty(array.shape, np_dt)
-        return np.empty_like(array, np_dt)
+            return unset(np.empty(array.shape, np_dt))
+        return unset(np.empty_like(array, np_dt))
     return empty_array(array.shape, d, devices.cpu, memory_format)

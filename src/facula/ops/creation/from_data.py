@@ -408,12 +408,17 @@ class LegacyMeta(type):
 def _legacy_class(name: str, scalar: dtypes.dtype) -> Any:
     def new(cls: Any, *args: Any, **kwargs: Any) -> Any:
         if len(args) == 1 and isinstance(args[0], Tensor) and args[0].dtype is not scalar:
-            raise TypeError(f"expected {_options(scalar)} (got {_options(args[0].dtype)})")
+            raise other_type(scalar, args[0])
         return legacy_tensor(args, scalar, kwargs)
 
     told = f"Deprecated: a tensor of {scalar}, of a size or of data."
     body = {"__new__": new, "scalar": scalar, "__module__": "facula", "dtype": scalar, "__doc__": told}
     return LegacyMeta(name, (), body)
+
+
+def other_type(wanted: dtypes.dtype, given: Tensor) -> TypeError:
+    """What is said of a tensor whose data are of another type than the legacy constructor's."""
+    return TypeError(f"expected {_options(wanted)} (got {_options(given.dtype)})")
 
 
 def _options(d: dtypes.dtype) -> str:
@@ -439,7 +444,7 @@ def legacy_tensor(args: tuple[Any, ...], dtype: dtypes.dtype, kwargs: dict[str, 
             f"legacy constructor expects device type: cpu but device type: {devices.parse(device).type} was passed"
         )
     if not args:
-        return finish(empty_array((0,), dtype, device))
+        return finish(empty_array(size_of("new", ((kwargs or {}).get("size", (0,)),)), dtype, device))
     first = args[0]
     if isinstance(first, Tensor) and len(args) == 1:
         t = finish(first._array)

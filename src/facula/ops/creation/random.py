@@ -32,10 +32,10 @@ from ..arrays.rejections import draw_binomial, draw_poisson
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.any_state import constant_of
-from ..machine.errors import type_of
+from ..machine.errors import NoOverload, type_of
 from ..machine.operands import common_shape
 from ..machine.primitive import primitive
-from ..machine.public import FUNCTIONS, public
+from ..machine.public import FUNCTIONS, public, refuse_recorded_out, resize_output
 from ..machine.refusals import no_aten_derivative, scalar_type
 from ..machine.rules import fit, no_gradient
 from ..machine.write import needs_gradient
@@ -248,9 +248,16 @@ def bernoulli_op(input: Array, generator: object) -> Any:
 bernoulli_op.vjp(input=no_gradient)
 
 
-@public("bernoulli", "bernoulli", out=True)
-def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
+@public("bernoulli", "bernoulli")
+def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None, out: Tensor | None = None) -> Tensor:
     """1 with the probability that each element says (or ``p``), else 0."""
+    if out is not None:
+        if p is not None:
+            raise NoOverload
+        refuse_recorded_out("bernoulli", None, out, input)
+        if out._array.shape != input._array.shape:
+            resize_output(out, input._array.shape)
+        return out.bernoulli_(input, generator=generator)
     if p is None:
         return bernoulli_op(input, generator)
     return bernoulli_of_number_op(input, p, generator)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...autograd import differentiate
 from ...autograd.graph import warn_user
+from .arguments import is_number
 
 _given: set[str] = set()
 
@@ -23,3 +26,32 @@ def warn_of_old_overload(name: str, old: str, new: str) -> None:
             f"This overload of {name} is deprecated:\n\t{name}({old})\nConsider using one of the following signatures "
             f"instead:\n\t{name}({new})",
         )
+
+
+def numbers_moved(
+    name: str, tensors: tuple[str, ...], numbers: tuple[str, ...], args: tuple[Any, ...], is_method: bool
+) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
+    """Arguments of an older form, with numbers before the tensors that they multiply, as today's; None for others.
+
+    ``value`` stands before the last two tensors; ``beta`` before the first and ``alpha`` before the last two, in
+    methods both before the last two. ``alpha`` may be left out.
+    """
+    found = [is_number(a) for a in args]
+    given = found.count(True)
+    if not 1 <= given <= len(numbers) or len(args) != given + len(tensors):
+        return None
+    if is_method or numbers == ("value",):
+        old = (tensors[0], *numbers[:given], *tensors[1:])
+    else:
+        old = (numbers[0], tensors[0], *numbers[1:given], *tensors[1:])
+    if [n in numbers for n in old] != found:
+        return None
+    out = "" if is_method else ", *, Tensor out = None"
+    shown, now = (old[1:], tensors[1:]) if is_method else (old, tensors)
+    keywords = ", ".join(f"Number {n} = 1" for n in numbers) + out.replace(" *,", "")
+    warn_of_old_overload(
+        name, ", ".join(f"{'Number' if n in numbers else 'Tensor'} {n}" for n in shown) + out,
+        ", ".join(f"Tensor {n}" for n in now) + ", *, " + keywords,
+    )  # fmt: skip
+    moved = dict(zip(old, args, strict=True))
+    return tuple(moved[n] for n in tensors), {n: moved[n] for n in numbers[:given]}

@@ -22,6 +22,7 @@ from ...autograd.views import check_inplace
 from ..arrays.strides import resized
 from .any_state import mark_new
 from .arguments import NUMPY_NAMES
+from .deprecated import numbers_moved
 from .elementwise import Elementwise
 from .errors import NoOverload, WrongArgument, is_binding_error, memory_error, misfit, type_of, unreal
 from .front import Fronts, front
@@ -132,6 +133,9 @@ class Record:
 OTHER_THAN_FOUND = "Found dtype {1} but expected {0}"
 """What is said of an ``out=`` of another dtype by operators that have no promotion."""
 
+OTHER_SCALAR_TYPE = "expected scalar_type {0} but found {1}"
+"""The same, by operators that have their own check."""
+
 _BEFORE_LEAVES = (
     "cannot resize", "the base given to", "dimensions must larger", "all dimensions of input must", "a view of a leaf",
 )  # fmt: skip
@@ -144,7 +148,7 @@ REFUSALS = (TypeError, AttributeError, ValueError, OverflowError, MemoryError)
 def public(
     functions: str = "", methods: str = "", *, functionals: str = "", out: bool | str = False,
     out_error: Any = None, out_dtype: dtype | None = None, autocast: str | None = None, inplace: str = "",
-    overloads: bool = False, spread: bool = False,
+    overloads: bool = False, spread: bool = False, numbers_first: str = "",
     name: str | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
     """Make a Python function over primitives a public operator.
@@ -161,7 +165,8 @@ def public(
     functions without a primitive of their own in-place form).
     ``functionals`` are names in ``nn.functional``. ``overloads`` says that PyTorch has several forms of it, and so
     another sentence for arguments that fit none. ``spread``: a list after a text is taken as so many arguments,
-    before classes and modes are asked. ``name``: what errors call it. The plain function is returned for
+    before classes and modes are asked. ``numbers_first``: keywords that an older form has as numbers before the tensors
+    that they multiply. ``name``: what errors call it. The plain function is returned for
     internal use; its ``public`` is for users.
     """
 
@@ -177,6 +182,7 @@ def public(
         makes = title.endswith("_like") or title.startswith("new_")
         direct = PLAIN if makes else DIRECT
 
+        factors = frozenset(numbers_first.split())
         in_place = title.endswith("_")
         names = [*functions.split(), *methods.split(), *functionals.split(), title]
         fronts = Fronts(names, fn, not functions and not methods)
@@ -215,6 +221,8 @@ def public(
                 from .autocast import prepared  # loaded when first used
 
                 args, kwargs = prepared(autocast, args, kwargs)
+            if factors and not factors.intersection(kwargs) and not fronts.fits(args, kwargs):
+                args, kwargs = today(args, kwargs, is_method)
             if takes_tensor and args and not isinstance(args[0], Tensor):
                 raise explained(TypeError(), args, given, is_method)
             if not fronts.fits(args, kwargs):
@@ -258,6 +266,14 @@ def public(
             except Exception as e:
                 raise explained(e, args, given, is_method) from None
             return write_out(title, target, result, args, record)
+
+        def today(args: tuple[Any, ...], kwargs: dict[str, Any], is_method: bool) -> tuple[Any, ...]:
+            tensors = tuple(fn.__annotations__)[: fn.__code__.co_argcount]
+            whole = (*args, *(kwargs[n] for n in tensors if n in kwargs))
+            moved = numbers_moved(title, tensors, tuple(numbers_first.split()), whole, is_method)
+            if moved is None:
+                return args, kwargs
+            return moved[0], {**{k: v for k, v in kwargs.items() if k not in tensors}, **moved[1]}
 
         def each_item(e: NeedsValues, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             from ..._levels.batched import each_item_of  # it imports this module

@@ -15,7 +15,7 @@ from ...autograd.saved import PLAIN
 from ..arrays.masks import select
 from ..arrays.types import Array
 from ..machine.arguments import is_number
-from ..machine.deprecated import warn_of_old_overload
+from ..machine.deprecated import numbers_moved
 from ..machine.elementwise import elementwise
 from ..machine.errors import NoOverload
 from ..machine.operands import common_shape, operands, promoted
@@ -464,13 +464,13 @@ addcmul_op.write, addcdiv_op.write = _add_product_into, _add_quotient_into
 _addcmul_in_place, _addcdiv_in_place = inplace_form(addcmul_op), inplace_form(addcdiv_op)
 
 
-@public("addcmul", "addcmul", out=True)
+@public("addcmul", "addcmul", out=True, numbers_first="value")
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
     """``input + value * tensor1 * tensor2``."""
     return addcmul_op(input, tensor1, tensor2, value)
 
 
-@public("addcdiv", "addcdiv", out=True)
+@public("addcdiv", "addcdiv", out=True, numbers_first="value")
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
     """``input + value * tensor1 / tensor2``."""
     return addcdiv_op(input, tensor1, tensor2, value)
@@ -478,24 +478,21 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) 
 
 def addcmul_(self: Any, tensor1: Any, tensor2: Any, *old: Any, value: Any = 1) -> Any:
     if old:
-        tensor1, tensor2, value = _number_first("addcmul_", tensor1, tensor2, *old)
+        tensor1, tensor2, value = _number_behind("addcmul_", self, tensor1, tensor2, *old)
     return _addcmul_in_place(self, tensor1, tensor2, value)
 
 
 def addcdiv_(self: Any, tensor1: Any, tensor2: Any, *old: Any, value: Any = 1) -> Any:
     if old:
-        tensor1, tensor2, value = _number_first("addcdiv_", tensor1, tensor2, *old)
+        tensor1, tensor2, value = _number_behind("addcdiv_", self, tensor1, tensor2, *old)
     return _addcdiv_in_place(self, tensor1, tensor2, value)
 
 
-def _number_first(name: str, *given: Any) -> tuple[Any, Any, Any]:
-    """The arguments of PyTorch's older form, with ``value`` as a number before the tensors."""
-    if len(given) != 3 or not is_number(given[0]):
-        raise TypeError(f"{name}() takes 2 positional arguments but {len(given)} were given")
-    warn_of_old_overload(
-        name, "Number value, Tensor tensor1, Tensor tensor2", "Tensor tensor1, Tensor tensor2, *, Number value = 1"
-    )
-    return given[1], given[2], given[0]
+def _number_behind(name: str, *given: Any) -> tuple[Any, Any, Any]:
+    moved = numbers_moved(name, ("input", "tensor1", "tensor2"), ("value",), given, True)
+    if moved is None:
+        raise TypeError(f"{name}() takes 2 positional arguments but {len(given) - 1} were given")
+    return *moved[0][1:], moved[1]["value"]
 
 
 set_methods(lerp_=explaining("lerp_", lerp_), addcmul_=addcmul_, addcdiv_=addcdiv_)

@@ -14,6 +14,7 @@ from ...overrides import call_override, overridden
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.autocast import is_on, lowered
+from ..machine.deprecated import numbers_moved
 from ..machine.errors import NoOverload, unconvertible
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
@@ -325,21 +326,21 @@ def check_baddbmm(input: Any, batch1: Any, batch2: Any) -> tuple[int, ...]:
     return shape
 
 
-@public("addmm", "addmm", out="exact", autocast="low")
+@public("addmm", "addmm", out="exact", autocast="low", numbers_first="beta alpha")
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * (mat1 @ mat2)``."""
     check_addmm(input, mat1, mat2)
     return addmm_op.call(input, mat1, mat2, _number(beta, input), _number(alpha, input))
 
 
-@public("addmv", "addmv", out="exact")
+@public("addmv", "addmv", out="exact", numbers_first="beta alpha")
 def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * (mat @ vec)``."""
     check_addmv(input, mat, vec)
     return addmv_op(input, mat, vec, _number(beta, input), _number(alpha, input))
 
 
-@public("addr", "addr", out=True)
+@public("addr", "addr", out=True, numbers_first="beta alpha")
 def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * outer(vec1, vec2)``."""
     check_addr(input, vec1, vec2)
@@ -362,14 +363,14 @@ def promoted(*tensors: Tensor) -> list[Tensor]:
     return [t if t.dtype is dt else t.to(dt) for t in tensors]
 
 
-@public("addbmm", "addbmm", out="exact", autocast="low")
+@public("addbmm", "addbmm", out="exact", autocast="low", numbers_first="beta alpha")
 def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * (the sum of the products of the batches)``."""
     check_addbmm(input, batch1, batch2)
     return addbmm_op(input, batch1, batch2, _number(beta, input), _number(alpha, input))
 
 
-@public("baddbmm", "baddbmm", out="exact", autocast="low")
+@public("baddbmm", "baddbmm", out="exact", autocast="low", numbers_first="beta alpha")
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * (batch1 @ batch2)``."""
     if is_on():
@@ -382,7 +383,12 @@ def _inplace(name: str, op: Primitive, check: Any) -> None:
     """The method that adds a product to its tensor."""
     write = inplace_form(op)
 
-    def change(self: Any, a: Any, b: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    def change(self: Any, a: Any, b: Any, *old: Any, beta: Any = 1, alpha: Any = 1) -> Any:
+        if old:
+            moved = numbers_moved(name, tuple(op.tensor_names), ("beta", "alpha"), (self, a, b, *old), True)
+            if moved is None:
+                raise TypeError(f"{name}() takes 2 positional arguments but {2 + len(old)} were given")
+            return change(*moved[0], **moved[1])
         if overridden((self, a, b)):
             factors = {n: v for n, v in (("beta", beta), ("alpha", alpha)) if type(v) is not int or v != 1}
             return call_override(change, getattr(Tensor, name), (self, a, b), factors)

@@ -17,7 +17,7 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.namespaces import TENSORS
 from ..machine.primitive import Primitive, primitive
-from ..machine.public import FUNCTIONS, public
+from ..machine.public import FUNCTIONS, OTHER_SCALAR_TYPE, public
 from ..machine.rules import in_both_namespaces, in_dtype, raw
 from ..machine.write import inplace_form
 from ..pointwise.with_numbers import div_number_op, mul_number_op
@@ -212,13 +212,13 @@ def _running_extreme(name: str, op: Primitive, input: Tensor, dim: Any) -> Any:
     return getattr(return_types, name)(op(input, at))
 
 
-@public("cummax", "cummax", out=True)
+@public("cummax", "cummax", out="exact", out_error=OTHER_SCALAR_TYPE)
 def cummax(input: Tensor, dim: int) -> Any:
     """The greatest element so far, and its place."""
     return _running_extreme("cummax", cummax_op, input, dim)
 
 
-@public("cummin", "cummin", out=True)
+@public("cummin", "cummin", out="exact", out_error=OTHER_SCALAR_TYPE)
 def cummin(input: Tensor, dim: int) -> Any:
     """The least element so far, and its place."""
     return _running_extreme("cummin", cummin_op, input, dim)
