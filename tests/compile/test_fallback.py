@@ -99,11 +99,19 @@ def test_it_runs_as_it_is_and_says_so_once(fn: Any, capsys: pytest.CaptureFixtur
         assert list(range(6)) == LOG
 
 
-@pytest.mark.parametrize("fn", [prints, leaves, lists, timed, drawn], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("fn", [prints, lists, timed, drawn, drawn_by_numpy, seeds], ids=lambda f: f.__name__)
 def test_whole_or_not_at_all(fn: Any) -> None:
     c = torch.compile(fn, backend="eager", fullgraph=True)
     with pytest.raises(Unsupported, match=r"test_fallback.py:\d+"):
         c(torch.ones(2))
+
+
+@pytest.mark.parametrize("fn", [leaves, logs], ids=lambda f: f.__name__)
+def test_what_pytorch_captures_whole_runs_as_it_is(fn: Any) -> None:
+    c = torch.compile(fn, backend="eager", fullgraph=True)
+    with pytest.warns(UserWarning, match=r"test_fallback.py:\d+"):
+        found = c(torch.ones(2))
+    assert found.tolist() == fn(torch.ones(2)).tolist()
 
 
 def test_modes_that_are_left_on() -> None:

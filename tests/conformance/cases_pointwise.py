@@ -1453,3 +1453,17 @@ def third_derivatives(torch):
             (y,) = torch.autograd.grad(y.sum(), x, create_graph=True)
         seen.append(values(y))
     return seen
+
+
+@case
+def tensors_for_numbers_are_read_each_time(torch):
+    x, s = torch.tensor([-1.0, 2.0]), torch.tensor(0.5)
+    f = torch.nn.functional
+    calls = [
+        lambda: torch.addcmul(x, x, x, value=s), lambda: torch.addcdiv(x, x, x, value=s), lambda: f.leaky_relu(x, s),
+        lambda: f.hardtanh(x, -1, s), lambda: f.threshold(x, s, 2.0), lambda: f.softplus(x, s), lambda: f.elu(x, s),
+        lambda: f.layer_norm(x, (2,), eps=s), lambda: x.clone().addcmul_(x, x, value=s),
+    ]  # fmt: skip
+    before = [see(torch, call()) for call in calls]
+    s.fill_(3.0)
+    return before, [see(torch, call()) for call in calls]

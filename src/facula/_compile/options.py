@@ -47,6 +47,30 @@ class patched(contextlib.ContextDecorator):
     def __exit__(self, *exc: object) -> None:
         self._set(self.before)
 
+    def __call__(self, func: Any) -> Any:
+        """A function with these settings; a class of tests (``unittest``) has them from its first test to its last."""
+        return self._tests(func) if isinstance(func, type) and hasattr(func, "setUpClass") else super().__call__(func)
+
+    def _tests(self, cls: Any) -> Any:
+        def set_up_class(own: Any) -> None:
+            self.__enter__()
+            try:
+                super(decorated, own).setUpClass()
+            except BaseException:
+                self.__exit__()
+                raise
+
+        def tear_down_class(own: Any) -> None:
+            try:
+                super(decorated, own).tearDownClass()
+            finally:
+                self.__exit__()
+
+        members = {"setUpClass": classmethod(set_up_class), "tearDownClass": classmethod(tear_down_class)}
+        named = {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "__doc__": cls.__doc__}
+        decorated: Any = type(cls)(cls.__name__, (cls,), {**members, **named})
+        return decorated
+
     def _set(self, values: dict[str, Any]) -> None:
         for name, value in values.items():
             setattr(self.module, name, value)

@@ -24,6 +24,8 @@ def scalar(value: Any, dt: Any) -> np.ndarray[Any, Any]:
     kept = _scalars[dt] if value.__class__ is float else _whole[dt]
     array = kept.get(value)
     if array is None:
+        if hasattr(value, "shape"):  # a tensor that is given for a number: what it holds now
+            return scalar(value.item(), dt)
         array = np.array(whole(value), dt)
         array.flags.writeable = False
         if len(kept) < _SCALARS_KEPT and (value != 0 or value.__class__ is int):  # 0.0 == -0.0 must not share an entry

@@ -181,7 +181,10 @@ class Entry:
                 given.keep()
 
     def _leave_out_unused(self, capture: Capture, leaves: list[Any]) -> None:
-        """Tensors that the function could have read, and did not."""
+        """Tensors that the function could have read, and did not; hooks and backward functions may read them yet."""
+        results = [leaf for leaf in leaves if isinstance(leaf, Tensor) and leaf.requires_grad]
+        if next(_rules_of_user([t._edge() for t in results]), None) is not None:
+            return
         arrays: list[Any] = [leaf._array for leaf in leaves if isinstance(leaf, Tensor)]
         returned = {id(array.storage) for array in arrays if type(array) is Traced}
         numbers = [leaf.node for leaf in leaves if type(leaf) is Symbol]

@@ -22,7 +22,7 @@ from ..programs.program import Mismatch
 from . import reasons
 from .entry import Entry, GivenUp
 from .guards import MISSED, Guard
-from .reads import Reads
+from .reads import Reads, caches_of_tensors
 from .replay import Again
 from .run import Running
 from .seen import Sizes, check_marks
@@ -103,13 +103,17 @@ class CompiledFunction:
         began = time.perf_counter()
         reads = Reads(self.fn, args, kwargs)
         place = default_generator.place()
-        changes, modes, drawn_by_numpy = state.changes, _modes(), impure.numpy_stream()
+        modes, drawn_by_numpy = _modes(), impure.numpy_stream()
         running = None
         with Capture(reads, self.sizes.general(args, kwargs, self.dynamic)) as capture:
             capture.adopt([*tree_flatten((args, kwargs))[0], *reads.tensors.values()])
             given, named = self.sizes.with_symbols(capture, args, kwargs, self.dynamic)
-            with impure.Watch(capture):
+            with impure.Watch(capture) as watch:
                 result = self.fn(*given, **named)
+            if capture.is_active and (why := caches_of_tensors(reads.caches)):
+                capture.give_up(why)
+            if capture.is_active and reads.iterators:
+                capture.give_up(f"it may use up a {type(reads.iterators[0]).__name__}")
             if capture.is_active and (capture.drawn or not capture.is_back()):
                 capture.give_up("random numbers that are drawn outside of operators")
             if capture.is_active and drawn_by_numpy != impure.numpy_stream():
@@ -119,7 +123,7 @@ class CompiledFunction:
                     capture.postpone("an optimizer had no state yet")
                 else:
                     capture.give_up(f"it changes {_told(changed[0])}")
-            if capture.is_active and state.changes != changes:
+            if capture.is_active and watch.changes_modules:
                 capture.give_up("it changes a module")
             if capture.is_active and modes != _modes():
                 capture.give_up("it leaves another mode switched on")
@@ -127,7 +131,7 @@ class CompiledFunction:
                 entry = self._entry(capture, reads, result)
             if capture.is_active:
                 check_marks(capture, entry)
-                guard = Guard(capture, entry, reads, args, kwargs)
+                guard = Guard(capture, entry, reads, args, kwargs, watch.asked)
             if capture.is_active:
                 running = Running(entry, guard, self.backend)
                 values = entry.values_now(capture)
@@ -174,7 +178,7 @@ class CompiledFunction:
         self.is_eager = self.is_told = False
 
     def _refuse(self, reason: Reason | None) -> None:
-        if self.fullgraph:
+        if self.fullgraph and (reason is None or reason.asked or impure.breaks_graphs(reason.what)):
             raise Unsupported(f"{self._name()} cannot be captured whole: {reason}")
         self.is_eager = True
         self.reason = reason

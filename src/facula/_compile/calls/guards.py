@@ -13,10 +13,11 @@ import numpy as np
 from ..._core import dtypes, state
 from ..._core.pytree import tree_flatten
 from ..._tensor import Tensor
+from ..capture.asked import Asked
 from ..capture.capture import Capture
 from ..capture.inputs import Input, owner
 from .entry import Entry
-from .reads import _SIMPLE, Read, Reads, Snapshot, is_same
+from .reads import _SIMPLE, BY_NAME, MISSING, Read, Reads, Snapshot, is_same
 
 _SIZES = iter(range(10**9))
 MISSED: Any = object()
@@ -27,8 +28,9 @@ class Guard:
     """Made from the arguments of the captured call and all that it may have read."""
 
     def __init__(
-        self, capture: Capture, entry: Entry, reads: Reads, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> None:
+        self, capture: Capture, entry: Entry, reads: Reads, args: tuple[Any, ...], kwargs: dict[str, Any],
+        asked: Asked,
+    ) -> None:  # fmt: skip
         inputs = entry.inputs
         self.lines: list[str] = []
         self.names: dict[str, Any] = {
@@ -66,6 +68,11 @@ class Guard:
                      f"{meta} is not None and {meta}.grad is not None")  # fmt: skip
         self.numbers = {i: self._number(i, *given.place) for i, given in enumerate(inputs) if given.place is not None}
         """Where the arrays of numbers are found, in the text."""
+        for tensor, condition in asked.tensors():
+            self.say(f"{self._source(tensor)}{condition}")
+        for fn, answer in asked.library():
+            self.say(f"{self.name(fn)}() != {self.name(answer)}")
+        self._attributes_of([(name, leaf) for name, leaf in leaves if isinstance(leaf, Tensor)], reads.names)
         self._module_state(reads)
         self._reads(reads.reads)
         self.arrays = [self.numbers.get(i) or self._array(given) for i, given in enumerate(inputs)]
@@ -279,6 +286,16 @@ class Guard:
         name = self.sources[id(given.tensor)]
         return f"a_{name}" if name[0] in "xg" else self.name(given.array)
 
+    def _attributes_of(self, tensors: list[tuple[str, Tensor]], names: set[str]) -> None:
+        """What users hang on tensors, as far as the function may read it."""
+        self.names["_same"] = is_same
+        for name, t in tensors:
+            for key, value in vars(t).items():
+                if key in names:
+                    self.say(f"not _same({name}.__dict__.get({key!r}, _MISSING), {self.name(value)})")
+            if not BY_NAME.isdisjoint(names):
+                self.say(f"len({name}.__dict__) != {len(vars(t))}")
+
     # ---- everything else
 
     def _module_state(self, reads: Reads) -> None:
@@ -348,7 +365,15 @@ class Guard:
                     return f"{holder}.{read.key}"
                 return f"{holder}.__dict__.get({read.key!r}, _MISSING)"
             case "slot":
+                if read.value is MISSING:
+                    return f"getattr({holder}, {read.key!r}, {self.name(MISSING)})"
                 return f"{holder}.{read.key}"
+            case "attributes":
+                return f"len({holder}.__dict__)"
+            case "absent":
+                return f"{holder}.keys().isdisjoint({self.name(read.key)})"
+            case "elements":
+                return f"{self.name(read.look)}()"
             case "item":
                 return f"{holder}[{repr(read.key) if type(read.key) in (int, str) else self.name(read.key)}]"
             case "length":

@@ -1,14 +1,21 @@
 """What a function can read besides its arguments: closures, globals, defaults, attributes, lists.
 
 The code objects that a function leads to name what they read. From the function on, whatever they name is followed:
-cells, globals, attributes of modules and of other objects, elements of lists and dicts. Numbers, strings and the like
-are compared by value, all else by identity.
+cells, globals, attributes of modules and of other objects, elements of lists, dicts and sets. Numbers, strings and the
+like are compared by value, arrays by their elements, all else by identity. What a function does not find, a name or an
+attribute that is not there, counts too.
 """
 
 from __future__ import annotations
 
+import dis
+import functools
+import gc
+import io
+import os
 import sys
 import types
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -23,10 +30,15 @@ from ...optim._elementwise import ElementwiseOptimizer
 from ...optim.optimizer import Optimizer
 
 _SIMPLE = (bool, int, float, complex, str, bytes, type(None), dtype, device, slice, range)
-_OPAQUE = (Tensor, np.ndarray, np.generic, type, types.BuiltinFunctionType, types.CodeType, types.FrameType)
+_OPAQUE = (Tensor, np.generic, types.BuiltinFunctionType, types.CodeType, types.FrameType)
+_PLAIN = (list, tuple, dict, set, frozenset, deque, bytearray)
+BY_NAME = frozenset(("getattr", "hasattr", "setattr", "delattr", "vars", "__dict__", "attrgetter"))
+"""With these, attributes are read whose names are texts."""
 _OWN = ("facula", "torch", "numpy", "math", "operator", "functools", "itertools", "typing", "builtins", "collections")
 _DEPTH = 8
 _MANY = 1000
+_ATTRIBUTES_ELSEWHERE = (Module, Optimizer, type, types.ModuleType, types.FunctionType)
+"""Things to which attributes may be added without a look at them; of modules, see ``Snapshot``."""
 MISSING: Any = object()
 
 
@@ -73,8 +85,19 @@ def _item(holder: Any, key: Any) -> Any:
 
 _LOOK: dict[str, Callable[[Any, Any], Any]] = {
     "cell": _cell, "attribute": _attribute, "slot": _slot, "item": _item, "length": lambda holder, _: len(holder),
-    "keys": lambda holder, _: tuple(holder),
+    "keys": lambda holder, _: tuple(holder), "attributes": lambda holder, _: len(holder.__dict__),
+    "absent": lambda holder, names: holder.keys().isdisjoint(names), "elements": lambda holder, _: _elements(holder),
 }  # fmt: skip
+
+
+def _elements(array: Any) -> Any:
+    """What an array of NumPy's holds, to be compared."""
+    return array.shape, array.dtype.str, tuple(array.flat) if array.dtype.hasobject else array.tobytes()
+
+
+def _globals_of(code: types.CodeType) -> set[str]:
+    """Names that it looks up in its module, or among Python's own."""
+    return {i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
 
 
 def is_same(found: Any, expected: Any) -> bool:
@@ -103,15 +126,22 @@ class Reads:
         """Those of optimizers."""
         self.tensor_names: dict[int, str] = {}
         """What the user calls them."""
+        self.iterators: list[Any] = []
+        """Things that calls may use up."""
+        self.caches: list[tuple[Any, Any]] = []
+        """Functions that keep their results, and what they say about it."""
         self._seen: dict[int, Any] = {}
         self._states: set[int] = set()
         self._codes: set[types.CodeType] = set()
+        self._classes: set[type] = set()
         self._objects: list[tuple[Any, int]] = []
         self._follow(fn, 0)
         self._name_arguments(fn, args, kwargs or {})
         for value in (*args, *(kwargs or {}).values()):
             if not isinstance(value, (Tensor, *_SIMPLE)):
                 self._follow(value, 0)
+        if not self.names.isdisjoint(("environ", "getenv")):
+            self.reads.append(Read("keys", os.environ.items(), None, tuple(os.environ.items())))
         while self._objects:  # attributes are looked at once all names are known
             objects, self._objects = self._objects, []
             before = len(self.names)
@@ -170,7 +200,10 @@ class Reads:
         if value is None or isinstance(value, (*_SIMPLE, *_OPAQUE)) or id(value) in self._seen or depth > _DEPTH:
             return
         self._seen[id(value)] = value
-        if isinstance(value, types.MethodType):
+        if isinstance(value, type):
+            if value.__module__.partition(".")[0] not in sys.stdlib_module_names:
+                self._class(value, depth)
+        elif isinstance(value, types.MethodType):
             self._follow(value.__func__, depth)
             self._follow(value.__self__, depth)
         elif isinstance(value, types.FunctionType):
@@ -182,22 +215,39 @@ class Reads:
         elif isinstance(value, types.ModuleType):
             if value.__name__.partition(".")[0] not in _OWN and value.__name__ not in sys.stdlib_module_names:
                 self._objects.append((value, depth))
-        elif isinstance(value, (list, tuple)):
+        elif isinstance(value, np.ndarray):
+            self.reads.append(Read("elements", value, None, _elements(value)))
+        elif isinstance(value, functools.partial):
+            for part in (value.func, value.args, value.keywords):
+                self._follow(part, depth)
+        else:
+            self._elements_of(value, depth)
+            if type(value) not in _PLAIN and (hasattr(value, "__dict__") or hasattr(type(value), "__slots__")):
+                self._object(value, depth)
+
+    def _elements_of(self, value: Any, depth: int) -> None:
+        if isinstance(value, (list, tuple)):
             self._sequence(value, depth)
         elif isinstance(value, dict):
             self._dict(value, depth)
-        elif hasattr(value, "__dict__") or hasattr(type(value), "__slots__"):
-            inner = getattr(value, "__wrapped__", None)
-            if inner is not None:
-                self._follow(inner, depth)
-            if hasattr(value, "func") and hasattr(value, "keywords"):  # functools.partial
-                for part in (value.func, *value.args, *value.keywords.values()):
-                    self._follow(part, depth)
-            call = vars(type(value)).get("__call__")
-            if isinstance(call, types.FunctionType):
-                self._function(call, depth)
-            self._class(type(value), depth)
-            self._objects.append((value, depth))
+        elif isinstance(value, (set, frozenset, deque, bytearray)):
+            self.reads.append(Read("keys", value, None, tuple(value)))
+            for each in list(value)[:_MANY]:
+                self._follow(each, depth + 1)
+        elif hasattr(type(value), "__next__") and not isinstance(value, io.IOBase):
+            self.iterators.append(value)
+
+    def _object(self, value: Any, depth: int) -> None:
+        inner = getattr(value, "__wrapped__", None)
+        if inner is not None:
+            self._follow(inner, depth)
+        if hasattr(type(value), "cache_info"):
+            self.caches.append((value, value.cache_info()))
+        call = vars(type(value)).get("__call__")
+        if isinstance(call, types.FunctionType):
+            self._function(call, depth)
+        self._class(type(value), depth)
+        self._objects.append((value, depth))
 
     def _function(self, fn: types.FunctionType, depth: int) -> None:
         code = fn.__code__
@@ -208,8 +258,10 @@ class Reads:
             if _cell(cell, None) is not MISSING:
                 self._name(cell.cell_contents, name)
                 self._note("cell", cell, None, cell.cell_contents, depth)
-        for default in (*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()):
-            self._follow(default, depth + 1)
+        for name in ("__defaults__", "__kwdefaults__"):
+            if getattr(fn, name):
+                self._note("slot", fn, name, getattr(fn, name), depth)
+        self._objects.append((fn, depth))
         self._code(code, fn.__globals__, depth)
 
     def _code(self, code: types.CodeType, namespace: dict[str, Any], depth: int) -> None:
@@ -217,6 +269,11 @@ class Reads:
             return
         self._codes.add(code)
         self.names.update(code.co_names)
+        if not BY_NAME.isdisjoint(code.co_names):
+            self.names.update([text for text in code.co_consts if isinstance(text, str) and text.isidentifier()])
+        absent = frozenset([name for name in code.co_names if name not in namespace and name in _globals_of(code)])
+        if absent:
+            self.reads.append(Read("absent", namespace, absent, True))
         for name in code.co_names:
             if name in namespace:
                 self._name(namespace[name], name)
@@ -228,9 +285,9 @@ class Reads:
     def _class(self, cls: type, depth: int) -> None:
         """The methods that a user wrote."""
         for each in cls.__mro__:
-            if each is object or each.__module__.partition(".")[0] in _OWN or id(each) in self._seen:
+            if each is object or each.__module__.partition(".")[0] in _OWN or each in self._classes:
                 continue
-            self._seen[id(each)] = each
+            self._classes.add(each)
             for name, value in list(vars(each).items()):
                 if isinstance(value, (staticmethod, classmethod)):
                     value = value.__func__
@@ -276,7 +333,11 @@ class Reads:
         self._objects.append((optimizer, depth))
 
     def _attributes(self, thing: Any, depth: int) -> None:
+        if isinstance(thing, types.FunctionType) and (thing.__name__ in self.names or id(thing) in self._seen):
+            self._once("slot", thing, "__code__", thing.__code__)
         own = vars(thing) if hasattr(thing, "__dict__") else {}
+        if hasattr(thing, "__dict__") and not isinstance(thing, _ATTRIBUTES_ELSEWHERE):
+            self._once("attributes", thing, None, len(own))
         for name, value in list(own.items()):
             if name in self.names and (id(thing), name) not in self._seen:
                 self._seen[id(thing), name] = None  # type: ignore[index]
@@ -286,6 +347,11 @@ class Reads:
                 if name in self.names and not name.startswith("__") and (id(thing), name) not in self._seen:
                     self._seen[id(thing), name] = None  # type: ignore[index]
                     self._note("slot", thing, name, getattr(thing, name, MISSING), depth)
+
+    def _once(self, expression: str, holder: Any, key: Any, value: Any) -> None:
+        if (id(holder), key) not in self._seen:
+            self._seen[id(holder), key] = None  # type: ignore[index]
+            self.reads.append(Read(expression, holder, key, value))
 
     def _sequence(self, values: Any, depth: int) -> None:
         if isinstance(values, list):
@@ -300,6 +366,17 @@ class Reads:
         self.reads.append(Read("keys", values, None, tuple(values)))
         for key, value in list(values.items())[:_MANY]:
             self._note("item", values, key, value, depth)
+
+
+def caches_of_tensors(caches: list[tuple[Any, Any]]) -> str | None:
+    """A ``functools.cache`` that was asked meanwhile and knows its results by tensors: other ones have others."""
+    for fn, before in caches:
+        if fn.cache_info() != before:
+            kept = [each for each in gc.get_referents(fn) if isinstance(each, dict)]
+            keys = [part for each in kept for key in each for part in (*gc.get_referents(key), key)]
+            if any(isinstance(key, Tensor) for key in keys):
+                return f"the results of {getattr(fn, '__name__', 'a function')}() are kept by tensors"
+    return None
 
 
 _HELD = (

@@ -303,7 +303,7 @@ class Capture(General):
             return op.on_arrays(tuple(arrays), *attributes) if op.variadic else op.on_arrays(*arrays, *attributes)
         numbers = op.kind == "elementwise"
         operands = [self.now(a, numbers) if a is not None else (None, None) for a in arrays]
-        given = [self._attribute(a) for a in attributes]
+        given = [self._attribute(a.item() if numbers and isinstance(a, Tensor) else a) for a in attributes]
         if not self.is_active:  # an operand could not be written down
             return self.run(op, [v for _, v in operands], attributes)
         nodes, values = [n for n, _ in operands], [v for _, v in operands]

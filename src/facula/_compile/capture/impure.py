@@ -8,10 +8,13 @@ import sys
 from types import CodeType, FrameType
 from typing import Any
 
-from ...autograd.graph import is_internal
+from ...autograd.graph import RemovableHandle, is_internal
+from ...nn.modules._hooks import _handle
+from ...nn.modules.module import Module
+from .asked import Asked
 
 _MODULES = ("time", "random", "numpy.random", "datetime", "secrets", "uuid", "_io", "posix", "_random")
-_BUILTINS = ("print", "input", "open", "next", "breakpoint", "exec", "setattr", "delattr", "globals", "vars")
+_BUILTINS = ("print", "input", "open", "breakpoint", "exec", "setattr", "delattr", "globals", "vars")
 
 
 def impurity(called: Any) -> str | None:
@@ -27,6 +30,18 @@ def impurity(called: Any) -> str | None:
     if any(module == m or module.startswith(f"{m}.") for m in _MODULES):
         return f"{module}.{name}()"
     return None
+
+
+_GRAPH_BREAKS = (
+    "print()", "input()", "open()", "breakpoint()", "exec()", "tolist()", "random numbers",
+    *[f"{module}." for module in _MODULES],
+)  # fmt: skip
+
+
+def breaks_graphs(what: str) -> bool:
+    """Whether PyTorch cannot capture that either: under ``fullgraph`` it is an error. All else is a limit of this
+    library's, and code that is right for PyTorch runs."""
+    return what.startswith(_GRAPH_BREAKS)
 
 
 def numpy_stream() -> Any:
@@ -63,17 +78,31 @@ _CHANGING = frozenset(
 """Names of methods and functions that change something."""
 
 
+_BEGINS = id(Module.__init__.__code__)
+_METHODS = (
+    Module.__setattr__, Module.__delattr__, Module.register_parameter, Module.register_buffer, Module.add_module,
+    RemovableHandle.remove, _handle,
+)  # fmt: skip
+_CHANGES = {id(fn.__code__) for fn in _METHODS}
+"""All that say that modules have changed."""
+
+
 class Watch:
-    """Looks at the functions in C that the user's code calls while a program is captured."""
+    """Looks at the functions that the user's code calls while a program is captured: in C, and those that tell."""
 
     def __init__(self, capture: Any) -> None:
         self.capture = capture
+        self.asked = Asked(capture)
+        self.changes_modules = False
+        """Whether a module of before, or its hooks, was changed."""
+        self._new: dict[int, Any] = {}
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> Watch:
         self.outer = sys.getprofile()
         self.collected = gc.isenabled()
         gc.disable()  # others may have it call functions of theirs
         sys.setprofile(self._event)
+        return self
 
     def __exit__(self, *exc: object) -> None:
         sys.setprofile(self.outer)
@@ -81,11 +110,23 @@ class Watch:
             gc.enable()
 
     def _event(self, frame: FrameType, event: str, arg: Any) -> None:
-        if event != "c_call" or not self.capture.is_active:
+        if not self.capture.is_active:
+            return
+        if event == "return":
+            self.asked.note(frame, arg)
+            self._module_event(id(frame.f_code), frame)
+        if event != "c_call":
             return
         found = impurity(arg)
         if found is not None and _is_of_user(frame):
             self.capture.give_up(found)
+
+
+    def _module_event(self, code: int, frame: FrameType) -> None:
+        if code == _BEGINS:
+            self._new[id(frame.f_locals["self"])] = frame.f_locals["self"]
+        elif code in _CHANGES and id(frame.f_locals.get("self")) not in self._new:
+            self.changes_modules = True
 
 
 def _is_of_user(frame: FrameType | None) -> bool:

@@ -89,6 +89,8 @@ def fill_(self: Any, value: Any) -> Any:
 
 def checked_number(value: Any, d: dtypes.dtype) -> Any:
     """A Python number for a tensor of this dtype, or PyTorch's error if it does not fit."""
+    if isinstance(value, Tensor):
+        value = value.item()
     if d.category in (dtypes.BOOL, dtypes.COMPLEX):
         return value
     if isinstance(value, complex):
