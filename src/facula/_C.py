@@ -14,11 +14,17 @@ from ._core.size import Size
 from ._lazy import load
 from ._tensor import Tensor
 from .autograd.grad_mode import is_grad_enabled as _is_grad_enabled
-from .overrides import DisableTorchFunction, DisableTorchFunctionSubclass, _disabled_torch_function_impl
+from .overrides import (
+    DisableTorchFunction,
+    DisableTorchFunctionSubclass,
+    _disabled_torch_dispatch_impl,
+    _disabled_torch_function_impl,
+)
 
 __all__ = [
     "DisableTorchFunction", "DisableTorchFunctionSubclass", "Generator", "Size", "TensorBase",
-    "_disabled_torch_function_impl", "_is_grad_enabled", "device", "dtype", "layout", "memory_format",
+    "_disabled_torch_dispatch_impl", "_disabled_torch_function_impl", "_is_grad_enabled", "device", "dtype", "layout",
+    "memory_format",
 ]  # fmt: skip
 
 TensorBase = _TensorBase = Tensor

@@ -48,6 +48,8 @@ class Tensor(Methods):
     __array_priority__ = 1000
     wraps = False
     """Whether it stands for other tensors: see ``_levels.wrapped``."""
+    dispatches = False
+    """Whether its class has ``__torch_dispatch__``: see ``ops.dispatch``."""
 
     @property
     def layout(self) -> layouts.layout:
@@ -66,6 +68,10 @@ class Tensor(Methods):
         super().__init_subclass__(**kwargs)
         from .overrides import dress  # it imports this module
 
+        if cls.__torch_dispatch__ is not Tensor.__torch_dispatch__:
+            from .ops import dispatch  # it imports this module
+
+            dispatch.take_in(cls)
         dress(cls)
 
     # ---- making
@@ -96,6 +102,13 @@ class Tensor(Methods):
         if require_grad:
             t._own_meta().requires_grad = True
         return t
+
+    @staticmethod
+    def _make_wrapper_subclass(cls: type, size: Any, strides: Any = None, **kwargs: Any) -> Any:
+        """A tensor without memory, whose class says by ``__torch_dispatch__`` what operators do with it."""
+        from .ops import dispatch  # it imports this module
+
+        return dispatch.wrapper(cls, size, strides, **kwargs)
 
     def as_subclass(self, cls: type) -> Any:
         """The same memory and history, as a tensor of another class."""
@@ -437,6 +450,10 @@ class Tensor(Methods):
 
     def detach(self) -> Tensor:
         """The same memory without history."""
+        if self.__class__ is not Tensor and self.dispatches:
+            from .ops import dispatch  # it imports this module
+
+            return dispatch.detached(self, self._cut_by("detach()"))
         t = Tensor._wrap(self._array)
         t._counter = self._shared_counter()
         if self._node is not None or self._meta is not None:
@@ -473,6 +490,10 @@ class Tensor(Methods):
     @property
     def data(self) -> Tensor:
         """The same memory without history; setting it puts other memory in place."""
+        if self.dispatches:
+            from .ops import dispatch  # it imports this module
+
+            return dispatch.detached(self, self._cut_by(".data"), False)
         t = Tensor._wrap(self._array)
         t._meta = self._cut_by(".data")
         return t
@@ -519,17 +540,19 @@ class Tensor(Methods):
     @property
     def device(self) -> devices.device:
         """Where the memory is."""
-        return devices.meta if self._array.__class__ is devices.MetaArray else devices.cpu
+        array = self._array
+        return array.on if array.__class__ is devices.MetaArray else devices.cpu
 
     @property
     def is_meta(self) -> bool:
         """Whether this tensor has a shape and a dtype but no values."""
-        return self._array.__class__ is devices.MetaArray
+        array = self._array
+        return array.__class__ is devices.MetaArray and array.on.type == "meta"
 
     @property
     def is_cpu(self) -> bool:
         """Whether the memory is on the CPU."""
-        return not self.is_meta
+        return self.device.type == "cpu"
 
     @property
     def ndim(self) -> int:
@@ -579,7 +602,7 @@ class Tensor(Methods):
 
     def data_ptr(self) -> int:
         """Where the memory begins."""
-        return 0 if self.is_meta or self._array.size == 0 else address(self._array)
+        return 0 if self._array.__class__ is devices.MetaArray or self._array.size == 0 else address(self._array)
 
     def get_device(self) -> int:
         """The number of the device; -1 for the CPU."""
@@ -674,6 +697,9 @@ class Tensor(Methods):
 
         @classmethod
         def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any: ...
+
+        @classmethod
+        def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any: ...
 
         _level: Any  # what wrapped and sparse tensors have besides
         _become: Callable[..., Any]

@@ -19,6 +19,15 @@ def _disabled_torch_function_impl(func: Any, types: Any, args: Any = (), kwargs:
         return func(*args, **(kwargs or {}))
 
 
+def _disabled_torch_dispatch_impl(func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    before = state.modes.dispatch_disabled
+    state.modes.dispatch_disabled = True
+    try:
+        return func(*args, **(kwargs or {}))
+    finally:
+        state.modes.dispatch_disabled = before
+
+
 class DisableTorchFunctionSubclass:
     """Within it, subclasses are treated as plain Tensors."""
 
@@ -180,6 +189,7 @@ class TorchFunctionMode:
 
 
 Tensor.__torch_function__ = classmethod(default_torch_function)  # type: ignore[method-assign, assignment]
+Tensor.__torch_dispatch__ = staticmethod(_disabled_torch_dispatch_impl)  # type: ignore[method-assign]
 
 
 # ---- subclasses

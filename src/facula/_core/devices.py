@@ -104,6 +104,8 @@ class MetaArray(np.ndarray[Any, Any]):
 
     bits: int = 0
     """What would be to be done to its elements; see ``unresolved``."""
+    on: device = meta
+    """The device that a tensor is said to be on. Elements of another one are known to the tensor's class alone."""
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         out = kwargs.pop("out", None)

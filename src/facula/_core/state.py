@@ -33,6 +33,9 @@ general: bool = False
 watch: Any = None
 """What looks at all operators, backward passes and changes, in all threads; see ``_explain.watch``."""
 
+dispatching: bool = False
+"""Whether there is a class of tensors with ``__torch_dispatch__``; see ``ops.dispatch``."""
+
 clips: bool = False
 """Whether gradients were ever clipped."""
 
@@ -61,6 +64,8 @@ class _Modes(threading.local):
     saved_hooks_disabled: str | None = None
     function_modes: tuple[Any, ...] = ()
     overrides_disabled: bool = False
+    dispatch_disabled: bool = False
+    """Tensors whose class has ``__torch_dispatch__`` are taken for plain ones."""
     device: Any = None
     levels: tuple[Any, ...] = ()
     """The transforms of ``func`` and ``forward_ad`` that are being run, outermost first; see ``_levels.wrapped``."""

@@ -78,7 +78,8 @@ class AccumulateGrad(Node):
                 g = _in_grad_dtype(g, self.grad_dtype(variable._array.dtype), xp)
             with _lock:
                 if not xp.is_raw:
-                    _add_tensor(variable, meta, g)
+                    is_alone = sys.getrefcount(g) <= passing
+                    _add_tensor(variable, meta, g, is_alone)
                 elif meta.grad is not None:
                     _note_sum(variable, meta)
                     _add_array(meta, g)
@@ -194,11 +195,11 @@ def _copy_in_layout(g: Any, like: Any) -> Any:
     return copy
 
 
-def _add_tensor(variable: Tensor, meta: Any, g: Tensor) -> None:
+def _add_tensor(variable: Tensor, meta: Any, g: Tensor, is_alone: bool) -> None:
     old = meta.grad
     recording = state.grad_enabled()
     if old is None:
-        if g.is_sparse:
+        if g.is_sparse or (g.dispatches and is_alone):
             meta.grad = g if recording else g.detach()
         else:
             meta.grad = variable.new_empty(variable.shape, dtype=g.dtype).copy_(g) if recording else g.detach().clone()

@@ -13,15 +13,16 @@ from . import grad
 from .finite_differences import as_tensor, differentiable, requiring_grad, same_in_batches, two_like
 from .gradcheck import GradcheckError
 from .graph import Node, new_node
+from .perturbed import values_of
 
 
 def check_zeros_give_zeros(outputs: tuple[Any, ...], inputs: tuple[Any, ...]) -> None:
     wanted = requiring_grad(inputs)
-    zeros = [as_tensor(np.zeros_like(o._array)) for o in outputs]
+    zeros = [as_tensor(np.zeros(o.shape, o._array.dtype)) for o in outputs]
     for g, t in zip(grad(outputs, wanted, zeros, allow_unused=True), wanted):
         if g is None:
             continue
-        if g._array.any():
+        if values_of(g).any():
             raise GradcheckError("backward not multiplied by grad_output")
         for what, x, y in (("type", g.dtype, t.dtype), ("device", g.device, t.device), ("size", g.shape, t.shape)):
             if x != y:
@@ -60,14 +61,14 @@ def check_undefined(func: Callable[..., Any], inputs: tuple[Any, ...]) -> None:
 
 
 def _check_zero(outputs: list[Any], wanted: list[Any]) -> None:
-    zeros = [as_tensor(np.zeros_like(o._array)) for o in outputs]
+    zeros = [as_tensor(np.zeros(o.shape, o._array.dtype)) for o in outputs]
     notes = 'Please look at "Notes about undefined output gradients" in "tools/autograd/derivatives.yaml"'
     try:
         grads = grad(outputs, wanted, zeros, allow_unused=True)
     except RuntimeError as e:
         _warn_about_undefined()
         raise GradcheckError(f"Expected backward function to handle undefined output grads. {notes}") from e
-    if any(g is not None and g._array.any() for g in grads):
+    if any(g is not None and values_of(g).any() for g in grads):
         _warn_about_undefined()
         raise GradcheckError(
             "Expected all input grads to be undefined or zero when all output grads are undefined or zero. " + notes

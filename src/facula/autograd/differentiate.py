@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core import state
+from .._core import layouts, state
 from . import engine
 from .accumulate import AccumulateGrad
 from .graph import NOWHERE, GradientEdge, Nowhere, blank_node, node_edge
@@ -232,7 +232,13 @@ def _one_like(out: Any) -> Any:
         raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {out.dtype}")
     if out.__class__ is engine.Tensor_ and array.__class__ is np.ndarray and not state.special:
         return engine.Tensor_._wrap(np.ones(array.shape, array.dtype))
-    return out.new_ones(out.shape)
+    return out.new_ones(out.shape) if not out.dispatches else _ones_like(out)
+
+
+def _ones_like(out: Any) -> Any:
+    from ..ops.machine.public import FUNCTIONS  # it imports this module
+
+    return FUNCTIONS["ones_like"](out, memory_format=layouts.preserve_format)
 
 
 def _check_given(i: int, out: Any, g: Any, batched: bool) -> None:

@@ -99,9 +99,14 @@ def run_backward(
         task.xp = TENSORS  # and only they are seen
     if state.special and state.modes.kernels is not None and state.modes.kernels.sees_gradients:
         task.xp = TENSORS  # likewise
+    _survey(task, [edge for edge, _ in roots])
+    if state.dispatching and task.xp.is_raw:
+        from ..ops import dispatch  # it imports this module
+
+        if dispatch.involved(task, roots):
+            task.xp = TENSORS
     xp = task.xp
     start = [(edge, _raw_start(g) if xp.is_raw else g) for edge, g in roots]
-    _survey(task, [edge for edge, _ in roots])
     if inputs is not None:
         task.captured = [None] * len(inputs)
         _find_needed(task, inputs, accumulate)
@@ -135,7 +140,7 @@ def run_plainly(root: Any, gradient: Any) -> bool:
     """What ``root.backward(gradient)`` does, where nothing is unusual; else nothing is done and the answer is False."""
     node = root._node
     array = root._array
-    if node is None or node.multi or state.special or type(array) is not ndarray:
+    if node is None or node.multi or state.special or state.dispatching or type(array) is not ndarray:
         return False
     g: Any
     if gradient is None:

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._core.size import Size
-from .._core.unresolved import resolved
 from .._tensor import Tensor
 from . import grad
 from .gradcheck import GradcheckError
+from .perturbed import memory_of, values_of
 
 Array = np.ndarray[Any, Any]
 
@@ -103,7 +103,7 @@ def check_inputs(inputs: tuple[Any, ...]) -> None:
 
 
 def _values(func: Callable[..., Any], inputs: tuple[Any, ...]) -> list[Array]:
-    return [np.array(resolved(o._array)) for o in inexact(func(*inputs))]
+    return [values_of(o) for o in inexact(func(*inputs))]
 
 
 def difference(
@@ -135,7 +135,7 @@ def numerical_jacobian(
 ) -> list[tuple[Array, Array | None]]:
     """For each output, the changes along the input's real axis and, if it is complex, along its imaginary one."""
     steps = (eps, 1j * eps) if t.is_complex() else (eps,)
-    array = t._array
+    array = memory_of(t)
     sizes = [o.size for o in _values(func, inputs)]
     along: list[list[list[Array]]] = [[[] for _ in sizes] for _ in steps]
     for at in np.ndindex(*array.shape):
@@ -248,7 +248,7 @@ def _vjp(wanted: list[Any], output: Any, seed: Array, settings: Settings) -> lis
             raise GradcheckError("Gradient has dtype mismatch")
         if g.shape != t.shape:
             raise GradcheckError("Analytical gradient has incorrect size")
-        found.append(np.array(resolved(g._array)).reshape(-1))
+        found.append(values_of(g).reshape(-1))
     return found
 
 
@@ -265,7 +265,7 @@ def _compare_fast(
     for t, directions in zip(wanted, rights):
         units = (1, 1j)
         along.append(
-            [difference(func, inputs, t._array, ..., settings.eps * unit * u.reshape(t._array.shape), settings.eps)
+            [difference(func, inputs, memory_of(t), ..., settings.eps * unit * u.reshape(t.shape), settings.eps)
              for unit, u in zip(units, directions)]
         )  # fmt: skip
     for imaginary in _parts(outputs):
@@ -337,8 +337,8 @@ def same_in_batches(together: Any, alone: list[Any], output: int, input: int, hi
     """What was computed for a batch must be what was computed for its items."""
     if together is None:
         return
-    expected = np.stack([g._array for g in alone])
-    got = together._array
+    expected = np.stack([values_of(g) for g in alone])
+    got = values_of(together)
     if not np.allclose(got, expected):
         raise GradcheckError(
             f"For output {output} and input {input}:\n{hint}\nGot:\n{together}\n\nExpected:\n{as_tensor(expected)}"

@@ -9,7 +9,6 @@ import numpy as np
 
 from .._core import state
 from .._core.generator import RandomnessError
-from .._core.unresolved import resolved
 from .finite_differences import (
     Array,
     Settings,
@@ -28,6 +27,7 @@ from .finite_differences import (
     two_like,
 )
 from .gradcheck import GradcheckError
+from .perturbed import memory_of, values_of
 
 _MODE = "computed with forward mode "
 
@@ -60,12 +60,12 @@ def _pushed(func: Any, inputs: tuple[Any, ...], i: int, tangent: Any) -> list[An
 
 
 def _tangents(func: Any, inputs: tuple[Any, ...], i: int, tangent: Array) -> list[Array]:
-    return [np.array(resolved(t._array)).reshape(-1) for t in _pushed(func, inputs, i, as_tensor(tangent))]
+    return [values_of(t).reshape(-1) for t in _pushed(func, inputs, i, as_tensor(tangent))]
 
 
 def _jacobians(func: Any, inputs: tuple[Any, ...], i: int, imaginary: bool) -> list[Array]:
     """For each output a row per element of input ``i``: the tangent of that element alone."""
-    array = inputs[i]._array
+    array = memory_of(inputs[i])
     rows = []
     for at in np.ndindex(*array.shape):
         tangent = np.zeros(array.shape, array.dtype)
@@ -98,7 +98,7 @@ def _compare_direction(
     t = inputs[i]
     u = direction(np.random.default_rng(0), t.numel())
     step = (u * (1j if imaginary else 1)).astype(t._array.dtype).reshape(t._array.shape)
-    changes = difference(func, inputs, t._array, ..., settings.eps * step, settings.eps)
+    changes = difference(func, inputs, memory_of(t), ..., settings.eps * step, settings.eps)
     analytical = _tangents(func, inputs, i, step)
     for nr, at in enumerate(recorded):
         n, a = changes[at].reshape(-1), analytical[at]
@@ -131,7 +131,7 @@ def check_undefined_forward(func: Callable[..., Any], inputs: tuple[Any, ...]) -
             of_zero = tangents([*duals[:i], forward_ad.make_dual(t, t.new_zeros(t.shape)), *duals[i + 1 :]])
             of_none = tangents([*duals[:i], t, *duals[i + 1 :]])
             for nr, (one, other) in enumerate(zip(of_zero, of_none)):
-                if one is not None and other is not None and not np.allclose(one._array, other._array):
+                if one is not None and other is not None and not np.allclose(values_of(one), values_of(other)):
                     raise GradcheckError(
                         "Mismatch in tangent values for output with index: ", nr, " when input: ", inputs[i],
                         " has an undefined tangent value. ", " Got: ", one, " but expected: ", other,

@@ -32,6 +32,8 @@ DIRECT: set[type] = set()
 
 def shallow_copy(t: Tensor) -> Tensor:
     """The same values and version counter, no history."""
+    if t.__class__ is not Tensor_ and t.dispatches:
+        return t.detach()
     other: Tensor = Tensor_._wrap(t._array)
     other._counter = t._shared_counter()
     return other
@@ -39,13 +41,21 @@ def shallow_copy(t: Tensor) -> Tensor:
 
 def attached(t: Tensor, node: Node, nr: int = 0) -> Tensor:
     """A saved output as the output of its node again."""
+    is_differentiable = _is_differentiable(t, node, nr)
+    if t.dispatches and not is_differentiable:
+        return t
     other = shallow_copy(t)
-    if t._array.dtype.kind not in "fcV" or (nr and not node.multi):
-        return other  # indices, counts and the like are no differentiable outputs
+    if not is_differentiable:
+        return other
     other._node = node
     if node.multi:
         other._own_meta().output_nr = nr
     return other
+
+
+def _is_differentiable(t: Tensor, node: Any, nr: int) -> bool:
+    """Whether an output of a node has its history: indices, counts and the like do not."""
+    return t._array.dtype.kind in "fcV" and not (nr and not node.multi)
 
 
 def version_of(t: Any) -> int:
@@ -151,7 +161,7 @@ def pack(values: list[Any], slots: list[Any], node: Any) -> tuple[tuple[Any, ...
                 if version:
                     versions = versions or [0] * len(values)
                     versions[i] = version
-                if slot.is_output:
+                if slot.is_output and (not value.dispatches or _is_differentiable(value, node, slot.index)):
                     value = shallow_copy(value)
                 if value._array.__class__ is not np.ndarray and bits_of(value._array):
                     value = Unread(value)

@@ -70,7 +70,7 @@ class Reverse:
         if t.requires_grad and not t.is_inference():
             leaf = t.alias()
         else:
-            leaf = Tensor._wrap(t._array)
+            leaf = t.detach() if t.dispatches else Tensor._wrap(t._array)
             leaf._require_differentiable_dtype()
             leaf._own_meta().requires_grad = True
             leaf.__dict__["_transform"] = self.level

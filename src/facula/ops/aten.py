@@ -203,6 +203,7 @@ def _convolution_of_devices(
 
 _HERE = {
     "_convolution": _convolution_of_devices,
+    "_local_scalar_dense": lambda self: self.item(),
     "_pin_memory": lambda self, device=None: self.pin_memory(device),
     "_native_batch_norm_legit_functional": _batch_norm_functional,
     "_batch_norm_with_update": _batch_norm,

@@ -14,8 +14,8 @@ import numpy as np
 
 from .._core import state
 from .._tensor import Tensor
-from ..ops import aten
 from ..ops.aten_calls import call_of
+from ..ops.dispatch import factory, not_implemented, types_of
 from ..ops.machine.watcher import Watcher
 
 __all__ = ["BaseTorchDispatchMode", "TorchDispatchMode"]
@@ -74,15 +74,11 @@ class _Dispatching(Watcher):
         recording = state.modes.grad_enabled
         state.update(kernels=self.outer, grad_enabled=False)
         try:
-            result = self.mode.__torch_dispatch__(func, (), tuple(args), kwargs)
+            result = self.mode.__torch_dispatch__(func, types_of(args, kwargs), tuple(args), kwargs)
         finally:
             state.update(kernels=self, grad_enabled=recording)
         if result is NotImplemented:
-            raise TypeError(
-                f"Multiple dispatch failed for 'torch._ops.{func}'; all __torch_dispatch__ handlers returned "
-                f"NotImplemented:\n\n  - mode object {self.mode}\n\nFor more information, try re-running with "
-                "TORCH_LOGS=not_implemented"
-            )
+            raise not_implemented(func, [f"mode object {self.mode}"])
         return result
 
     def before(self, op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
@@ -108,25 +104,14 @@ class _Dispatching(Watcher):
         counter[0] = version  # who called this counts the change
 
     def function(self, name: str, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        packet = None if name in _LIFTED else getattr(aten, name, None)
-        if packet is None:
-            return fn(*args, **kwargs)
-        first = next((i for i, a in enumerate(args) if type(a) is int), len(args))
-        if name in _OF_SIZES and first < len(args):
-            args = (*args[:first], list(args[first:]))
-        elif name in _OF_SIZES or name == "full":
-            args = tuple([list(a) if isinstance(a, tuple) else a for a in args])
-        return self.ask(getattr(packet, "memory_format" if name == "empty" else "default"), args, kwargs)
-
-
-_LIFTED = ("tensor", "as_tensor", "asarray", "from_numpy", "frombuffer", "new_tensor")
-"""What makes tensors of other things: no operators."""
-
-_OF_SIZES = ("zeros", "ones", "empty", "rand", "randn", "new_zeros", "new_ones", "new_empty")
+        call = factory(name, args)
+        return fn(*args, **kwargs) if call is None else self.ask(*call, kwargs)
 
 
 def _array(result: Any) -> Any:
-    return np.empty(0, np.float32) if result is None else result._array if isinstance(result, Tensor) else result
+    if result is None:
+        return np.empty(0, np.float32)
+    return result._array if isinstance(result, Tensor) and not result.dispatches else result
 
 
 # ---- asking for modes
@@ -187,10 +172,11 @@ def _pop_mode_temporarily(k: Any = None) -> Iterator[TorchDispatchMode]:
 
 
 def is_traceable_wrapper_subclass(t: object) -> bool:
-    """Whether a tensor is made of others that its class tells; there is none such."""
-    return False
+    """Whether a tensor is made of others, which its class tells."""
+    return isinstance(t, Tensor) and is_traceable_wrapper_subclass_type(type(t))
 
 
 def is_traceable_wrapper_subclass_type(t: type) -> bool:
     """The same of a class."""
-    return False
+    known = ("__tensor_flatten__", "__tensor_unflatten__")
+    return issubclass(t, Tensor) and t is not Tensor and all(hasattr(t, name) for name in known)

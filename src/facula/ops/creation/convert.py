@@ -12,6 +12,7 @@ from ..._core import devices, dtypes, layouts, state
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ...autograd import exits
+from ..machine.any_state import subclasses
 from ..machine.overridable import overridable
 from ..machine.public import FUNCTIONS, public
 from ..moving.copy import cast_op
@@ -165,6 +166,8 @@ def cuda(input: Tensor, device: Any = None, non_blocking: bool = False, memory_f
 def item(input: Tensor) -> Any:
     """The only element, as a Python number."""
     array = input._array
+    if state.dispatching and subclasses.among((input,)):
+        return subclasses.number(input)
     if array.size != 1:
         raise RuntimeError(f"a Tensor with {array.size} elements cannot be converted to Scalar")
     if array.__class__ is devices.MetaArray:
@@ -182,6 +185,8 @@ def item(input: Tensor) -> Any:
 @public("", "tolist")
 def tolist(input: Tensor) -> Any:
     """The values in nested lists; a number for a 0-d tensor."""
+    if input.dispatches:
+        raise RuntimeError(f".tolist() is not supported for tensor subclasses, got {type(input).__name__}")
     array = input._array
     if array.__class__ is devices.MetaArray:
         raise NotImplementedError("Cannot copy out of meta tensor; no data!")
@@ -263,6 +268,8 @@ set_methods(__reversed__=_reversed)
 
 def numpy(self: Tensor, *, force: bool = False) -> Any:
     """An ndarray over the same memory. ``force`` detaches and resolves, where memory cannot be shared."""
+    if self.dispatches:
+        raise RuntimeError(".numpy() is not supported for tensor subclasses.")
     if force:
         return self.detach().resolve_conj().resolve_neg().numpy()
     state.refuse_capture("numpy()")

@@ -91,6 +91,9 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Any:
         raise errors.not_a_leaf(error, self, "The tensor to be copied has a history", "copy x.detach(), or a leaf.")
     if id(self) in memo:
         return memo[id(self)]
+    if self.dispatches:
+        t = memo[id(self)] = self.detach().clone().requires_grad_(self.requires_grad)
+        return t
     if self.is_meta or bits_of(self._array):
         array: Any = self._array.copy()
     else:

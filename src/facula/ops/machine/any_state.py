@@ -31,6 +31,18 @@ class transforms:
     change: Callable[..., Any]
 
 
+class subclasses:
+    """What to do with tensors whose class has ``__torch_dispatch__``. ``ops.dispatch`` fills it in."""
+
+    among: Callable[[Any], bool]
+    call: Callable[..., Any]
+    write: Callable[..., None]
+    factory: Callable[..., Any]
+    function: Callable[..., Any]
+    number: Callable[[Any], Any]
+    copy: Callable[[Any], Any]
+
+
 def any_state(op: Any, *args: Any) -> Any:
     """Call a primitive that is not elementwise."""
     if op.variadic:
@@ -60,7 +72,10 @@ def any_state(op: Any, *args: Any) -> Any:
                 is_unresolved = True
             else:
                 arrays[i] = resolved(array)
-    if op.is_fused and state.special and state.modes.kernels is not None and state.modes.kernels.sees_gradients:
+    if op.is_fused and (
+        (state.special and state.modes.kernels is not None and state.modes.kernels.sees_gradients)
+        or (state.dispatching and subclasses.among(tensors))
+    ):
         return op.composed(*args)
     if op.lists and any(isinstance(a, SavedList) and wrapped_in(a) for a in attributes):
         return transforms.call(op, tensors, attributes)
@@ -84,19 +99,25 @@ def any_state(op: Any, *args: Any) -> Any:
     return finished(op, run, tensors, attributes)
 
 
-def finished(op: Any, run: Callable[[], Any], tensors: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
-    """Compute by ``run``, and give the results their history."""
-    outs = outputs(op, run, tensors, attributes)
+def finished(
+    op: Any, run: Callable[[], Any], tensors: tuple[Any, ...], attributes: tuple[Any, ...], given: Any = None
+) -> Any:
+    """Compute by ``run``, and give the results their history. ``given``: the tensors, or what stood for them."""
+    outs = outputs(op, run, tensors, attributes, given)
     give_history(op, outs, tensors, attributes)
     if state.watching:
         state.watch.operator(op, outs, tensors, attributes)
     return outs[0] if op.outputs == 1 else outs
 
 
-def outputs(op: Any, run: Callable[[], Any], tensors: tuple[Any, ...], attributes: tuple[Any, ...]) -> list[Any]:
+def outputs(
+    op: Any, run: Callable[[], Any], tensors: tuple[Any, ...], attributes: tuple[Any, ...], given: Any = None
+) -> list[Any]:
     """The results as tensors. Who watches kernels may have them ready (``utils._selective``)."""
     watcher = state.modes.kernels if state.special else None
-    result = None if watcher is None else watcher.before(op, tensors, attributes)
+    result = None if watcher is None else watcher.before(op, given or tensors, attributes)
+    if result is None and state.dispatching and subclasses.among((*tensors, *attributes) if op.lists else tensors):
+        result = subclasses.call(op, given or tensors, attributes)
     if result is None:
         result = run()
     outs = [wrap(result)] if op.outputs == 1 else [wrap(r) for r in result]
@@ -112,7 +133,8 @@ def give_history(op: Any, outs: list[Any], tensors: tuple[Any, ...], attributes:
         cut = cut_of(tensors, op)
         if cut is not None:
             for out in outs:
-                out._meta = cut
+                if out._meta is None:
+                    out._meta = cut
     if op.is_view:
         for nr, out in enumerate(outs):
             replay = op._replay(attributes) or (_again(op, attributes, nr) if state.modes.view_replay else None)
@@ -129,6 +151,8 @@ def _again(op: Any, attributes: tuple[Any, ...], nr: int) -> Callable[[Any], Any
 def wrap(array: Any) -> Tensor:
     """A Tensor of what a kernel returned: an array, or a NumPy scalar in place of a 0-d one."""
     if array.__class__ is not ndarray and not isinstance(array, ndarray):
+        if isinstance(array, Tensor):
+            return array
         array = np.asarray(array)
     return _wrap(array)
 

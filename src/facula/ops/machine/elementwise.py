@@ -18,7 +18,7 @@ from ..._core.missing import Missing
 from ..._tensor import Tensor
 from ...autograd.saved import DIRECT, PLAIN
 from . import recipes
-from .any_state import finished, outputs, transforms
+from .any_state import finished, outputs, subclasses, transforms
 from .arguments import NUMPY_NAMES, is_number
 from .call import made
 from .deprecated import warn_of_old_overload
@@ -223,8 +223,9 @@ def any_state(
     if op.guard is not None:
         op.guard(*args)
     values, arrays, dt = found
-    check_dtypes(op, args, arrays)
-    check_devices(arrays)
+    if not (state.dispatching and subclasses.among(args)):
+        check_dtypes(op, args, arrays)
+        check_devices(arrays)
 
     def run() -> Any:
         try:
@@ -234,10 +235,10 @@ def any_state(
             raise
 
     if out is None:
-        return finished(op, run, tuple(values), attributes)
+        return finished(op, run, tuple(values), attributes, args)
     from .public import write_out  # it imports this module
 
-    return write_out(op.name, out, outputs(op, run, tuple(values), attributes)[0], args, op)
+    return write_out(op.name, out, outputs(op, run, tuple(values), attributes, args)[0], args, op)
 
 
 def _measured(

@@ -37,7 +37,7 @@ from ...autograd.graph import Node
 from ...autograd.saved import SavedList, Slot
 from . import native as natives
 from . import recipes
-from .any_state import any_state, attach_outputs
+from .any_state import any_state, attach_outputs, subclasses
 from .call import made
 from .namespaces import ARRAYS, TENSORS
 from .node import make_node_class
@@ -198,6 +198,8 @@ class Primitive:
 
     def _composed_if_recorded(self, *args: Any) -> Any:
         """While a program is captured, or watched, nothing is recorded, and the kernel itself is what is wanted."""
+        if state.dispatching and not state.grad_enabled() and subclasses.among(args):
+            return self.call(*args)
         if state.special and not state.grad_enabled():
             watcher = state.modes.kernels
             if state.modes.capture is not None or (watcher is not None and watcher.sees_gradients):

@@ -20,7 +20,7 @@ from ...autograd.graph import warn_user
 from ...autograd.saved import DIRECT, PLAIN
 from ...autograd.views import check_inplace
 from ..arrays.strides import resized
-from .any_state import mark_new
+from .any_state import mark_new, subclasses
 from .arguments import NUMPY_NAMES
 from .deprecated import numbers_moved
 from .elementwise import Elementwise
@@ -241,6 +241,8 @@ def public(
                         result = state.modes.capture.function(fn, args, kwargs, makes)
                     elif makes and state.special and state.modes.kernels is not None:
                         result = state.modes.kernels.function(title, fn, args, kwargs)
+                    elif state.dispatching and subclasses.among(args):
+                        result = (subclasses.factory if makes else subclasses.function)(title, fn, args, kwargs)
                     else:
                         result = fn(*args, **kwargs)
                     if state.special and state.modes.inference:

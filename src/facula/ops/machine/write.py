@@ -21,7 +21,7 @@ from ...autograd import views
 from ...autograd.saved import PLAIN
 from ...docstrings import signature
 from . import recipes
-from .any_state import ndarray, transforms
+from .any_state import ndarray, subclasses, transforms
 from .call import made, needs_record
 from .elementwise import Elementwise
 from .errors import NoOverload
@@ -70,8 +70,9 @@ def inplace_form(op: Any, operator: bool = False) -> Callable[..., Any]:
             values, arrays, dt = found
             result = dtypes.bool_ if op.promote == "compare" else dt
             try:
-                check_dtypes(op, tensors, arrays)
-                check_devices(arrays)
+                if not (state.dispatching and subclasses.among(tensors)):
+                    check_dtypes(op, tensors, arrays)
+                    check_devices(arrays)
                 check_result_type(result, self.dtype)
             except RuntimeError:
                 check_no_overlap(self._array)
@@ -81,7 +82,7 @@ def inplace_form(op: Any, operator: bool = False) -> Callable[..., Any]:
                 _check_output_shape(self._array, arrays)
                 check_result_type(result, self.dtype)
                 raise
-            return write_inplace(op, self, tuple(values), attributes, arrays, dt)
+            return write_inplace(op, self, tuple(values), attributes, arrays, dt, tensors)
         return write_inplace(op, self, tensors, attributes)
 
     def change(self: Any, *args: Any, **more: Any) -> Any:
@@ -138,9 +139,10 @@ def is_simple_write(self: Any, source: Any = None) -> bool:
 
 
 def write_inplace(
-    op: Any, self: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...], arrays: Any = None, dt: Any = None
-) -> Any:
-    """Write a primitive's result into ``self``. ``arrays``: promoted operands of an elementwise one."""
+    op: Any, self: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...], arrays: Any = None, dt: Any = None,
+    given: Any = None,
+) -> Any:  # fmt: skip
+    """Write a primitive's result into ``self``. ``arrays``: promoted operands of an elementwise one, ``given`` so."""
 
     def write(target: np.ndarray[Any, Any], *others: Any) -> None:
         if arrays is None:
@@ -157,17 +159,18 @@ def write_inplace(
         if isinstance(t, Tensor):
             check_no_partial_overlap(self._array, t._array)
     capture = state.modes.capture if state.special else None
-    return change(op, self, tensors[1:], write, attributes, is_promoted=arrays is not None)
+    told = None if given is None else given[1:]
+    return change(op, self, tensors[1:], write, attributes, is_promoted=arrays is not None, told=told)
 
 
 def change(
     op: Any, self: Any, others: tuple[Any, ...], write: Callable[..., None], attributes: tuple[Any, ...] = (),
-    overlap: bool = False, is_promoted: bool = False,
+    overlap: bool = False, is_promoted: bool = False, told: Any = None,
 ) -> Any:  # fmt: skip
     """Write into ``self`` by ``write(array, *other arrays)`` and record it as ``op``.
 
     ``overlap``: elements of ``self`` may share memory (every one gets the same value). ``is_promoted``: ``write`` knows
-    the others in the dtype to compute in.
+    the others in the dtype to compute in. ``told``: the others as they are told to who watches.
     """
     tensors = (self, *others)
     if any(isinstance(t, Tensor) and t.wraps for t in tensors):
@@ -194,8 +197,11 @@ def change(
     try:
         given = [resolved(t._array) if isinstance(t, Tensor) else t for t in others]
         target = resolved(array)
+        shown = others if told is None else told
         if state.special and state.modes.kernels is not None:
-            state.modes.kernels.write(op, self, others, attributes, lambda: write(target, *given))
+            state.modes.kernels.write(op, self, shown, attributes, lambda: write(target, *given))
+        elif state.dispatching and subclasses.among((self, *others)):
+            subclasses.write(op, self, shown, attributes)
         elif capture is None or is_promoted:
             write(target, *given)
         else:
@@ -246,7 +252,7 @@ def needs_gradient(*values: Any) -> bool:
 
 def _as_it_was(t: Any) -> Tensor:
     """A copy of a tensor that is about to change, with its history."""
-    copy = Tensor._wrap(t._array.copy())
+    copy = subclasses.copy(t) if t.dispatches else Tensor._wrap(t._array.copy())
     edge = t._edge()
     if edge is not None:
         copy._set_edge(edge)

@@ -1,0 +1,199 @@
+"""Classes of tensors with ``__torch_dispatch__``: what they are asked, what becomes of it, gradients through them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from .observe import case, error, name_of, plain, see
+
+
+def wrapper_class(torch, log):
+    """A class that wraps a tensor, has operators work on what is inside, and logs them."""
+    tree_map = import_module(f"{torch.__name__}.utils._pytree").tree_map
+
+    class Wrapper(torch.Tensor):
+        @staticmethod
+        def __new__(cls, elem, requires_grad=False):
+            t = torch.Tensor._make_wrapper_subclass(
+                cls, elem.size(), strides=elem.stride(), dtype=elem.dtype, device=elem.device,
+                requires_grad=requires_grad,
+            )  # fmt: skip
+            t.elem = elem
+            return t
+
+        @classmethod
+        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+            def inside(v):
+                return v.elem if isinstance(v, Wrapper) else v
+
+            def told(v):
+                return f"{type(v).__name__}{list(v.shape)}" if isinstance(v, torch.Tensor) else v
+
+            result = func(*tree_map(inside, args), **tree_map(inside, kwargs or {}))
+            log.append([str(func), [t.__name__ for t in types], plain(tree_map(told, args))])
+            return tree_map(lambda v: Wrapper(v) if isinstance(v, torch.Tensor) else v, result)
+
+    return Wrapper
+
+
+def wrapped(torch, log, *shape, requires_grad=False):
+    count = torch.ones(shape).numel()
+    elem = torch.arange(1, count + 1, dtype=torch.float32).reshape(shape) / count
+    return wrapper_class(torch, log)(elem, requires_grad)
+
+
+@case
+def a_wrapper_tells_what_it_was_given(torch):
+    t = wrapped(torch, [], 2, 3)
+    other = torch.Tensor._make_wrapper_subclass(type(t), (2, 3), strides=(1, 2), dtype=torch.float64)
+    return [
+        [list(x.shape), list(x.stride()), str(x.dtype), str(x.device), x.is_meta, x.is_contiguous(), x.requires_grad,
+         x.numel(), x.data_ptr(), type(x).__name__]
+        for x in (t, other)
+    ]  # fmt: skip
+
+
+@case
+def operators_are_told_to_the_class(torch):
+    log = []
+    x = wrapped(torch, log, 2, 3, requires_grad=True)
+    y = type(x)(torch.ones(2, 3))
+    results = [
+        x * y, x + 0.1, 2 - x, x.exp(), x.sum(), x.sum(0), x.view(3, 2), x[0], x.t(), x @ y.t(), x.clone(), x > 0.5,
+        torch.cat([x, y]), torch.ones(2, 3) + y, x.to(torch.float64), torch.zeros_like(x), x.new_zeros(2), x.detach(),
+        torch.softmax(x, 1), x.expand(2, 2, 3), torch.nn.functional.linear(x, y), x.pow(2), torch.split(x, 1)[1],
+    ]  # fmt: skip
+    return [log, [[type(t).__name__, name_of(t.grad_fn), see(torch, t.elem)] for t in results]]
+
+
+@case
+def gradients_are_of_the_class(torch):
+    log = []
+    x = wrapped(torch, log, 2, 3, requires_grad=True)
+    (x.exp() * x).sum().backward()
+    first = [type(x.grad).__name__, see(torch, x.grad.elem), list(log)]
+    del log[:]
+    (x * 3).sum().backward()
+    (second,) = torch.autograd.grad((x * x * x).sum(), x, create_graph=True)
+    (third,) = torch.autograd.grad(second.sum(), x)
+    return [first, see(torch, x.grad.elem), name_of(second.grad_fn), see(torch, second.elem), see(torch, third.elem)]
+
+
+@case
+def changes_in_place_keep_their_history(torch):
+    log = []
+    x = wrapped(torch, log, 4, requires_grad=True)
+    y = x * 1
+    y.mul_(x).add_(2)
+    y[0] = 5.0
+    y.sum().backward()
+    return [log[:4], name_of(y.grad_fn), y._version, see(torch, y.elem), see(torch, x.grad.elem)]
+
+
+@case
+def a_leaf_of_the_class_under_plain_tensors(torch):
+    x = wrapped(torch, [], 3, requires_grad=True)
+    w = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    (x * w).sum().backward()
+    return [type(w.grad).__name__, type(x.grad).__name__, see(torch, w.grad.elem), see(torch, x.grad.elem)]
+
+
+@case
+def hooks_and_retained_gradients(torch):
+    x = wrapped(torch, [], 3, requires_grad=True)
+    seen = []
+    y = x * 2
+    y.retain_grad()
+    y.register_hook(lambda g: seen.append(type(g).__name__))
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: seen.append(type(t).__name__) or t, lambda t: t):
+        z = (y * y).sum()
+    z.backward()
+    return [seen, type(y.grad).__name__, see(torch, y.grad.elem), see(torch, x.grad.elem)]
+
+
+@case
+def transforms_go_through_the_class(torch):
+    x = wrapped(torch, [], 3)
+
+    def f(t):
+        return (t.sin() * t).sum()
+
+    gradient, hessian = torch.func.grad(f)(x), torch.func.jacrev(torch.func.grad(f))(x)
+    rows = torch.func.vmap(lambda t: t * 2)(wrapped(torch, [], 2, 3))
+    return [[type(t).__name__, see(torch, t.elem)] for t in (gradient, hessian, rows)]
+
+
+@case
+def numbers_are_asked_for_as_well(torch):
+    log = []
+    x = wrapped(torch, log, 2)
+    total = x.sum()
+    return [
+        total.item(), float(total), bool(total > 1), log, error(lambda: x.numpy()), error(lambda: x.tolist()),
+    ]  # fmt: skip
+
+
+@case
+def what_the_base_class_does(torch):
+    log = []
+
+    class Sub(torch.Tensor):
+        @classmethod
+        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+            log.append([str(func), [type(a).__name__ for a in args]])
+            return super().__torch_dispatch__(func, types, args, kwargs or {})
+
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    s = x.as_subclass(Sub)
+    y = s * s
+    y.sum().backward()
+    made = torch.Tensor._make_subclass(Sub, torch.ones(2))
+    return [log, type(y).__name__, see(torch, y), see(torch, x.grad), type(made).__name__, type(made + 1).__name__]
+
+
+@case
+def nobody_will(torch):
+    class Refusing(torch.Tensor):
+        @classmethod
+        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+            return NotImplemented
+
+    class Plain(torch.Tensor):
+        pass
+
+    x = torch.Tensor._make_subclass(Refusing, torch.ones(2))
+    return [error(lambda: torch.add(x, 1)), error(lambda: torch.Tensor._make_wrapper_subclass(Plain, (2,)))]
+
+
+@case
+def modes_are_asked_first(torch):
+    dispatch = import_module(f"{torch.__name__}.utils._python_dispatch")
+    log = []
+
+    class Mode(dispatch.TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            log.append(["mode", str(func), [t.__name__ for t in types]])
+            return func(*args, **(kwargs or {}))
+
+    x = wrapped(torch, log, 2, requires_grad=True)
+    with Mode():
+        y = x * 2
+    return [log, type(y).__name__, name_of(y.grad_fn), see(torch, y.elem)]
+
+
+@case
+def gradcheck_moves_elements_through_operators(torch):
+    x = wrapper_class(torch, [])(torch.tensor([0.3, 0.7], dtype=torch.float64), True)
+    return [
+        torch.autograd.gradcheck(lambda t: t.sin() * t, (x,), fast_mode=fast, check_batched_grad=False)
+        for fast in (False, True)
+    ]
+
+
+@case
+def what_is_no_operator_of_its_own(torch):
+    log = []
+    x = wrapped(torch, log, 2, 3)
+    found = [x.argmax(), x.argmax(1), x.nonzero()]
+    same = [x.contiguous() is x, x.to(torch.float32) is x, x.is_floating_point(), torch.equal(x, x)]
+    return [log, [[type(t).__name__, see(torch, t.elem)] for t in found], same]
