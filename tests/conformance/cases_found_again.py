@@ -243,3 +243,59 @@ def hessians_in_a_batch_of_what_a_function_made_and_a_constant_changed(torch):
     x = torch.tensor([[-1.9, 0.2, -0.5]], dtype=torch.float64)
     y = torch.tensor([[[0.1, 1.8, 1.2], [-0.4, 0.3, 0.9]]], dtype=torch.float64)
     return see(torch, torch.func.vmap(torch.func.hessian(f), in_dims=(None, 1))(x, y))
+
+
+@case
+def tangents_do_not_need_results_that_are_changed_afterwards(torch):
+    func = torch.func
+    x = torch.tensor([[1.3, 0.4, -0.7], [0.2, 0.9, 1.1]], dtype=torch.float64)
+    operators = (
+        lambda x: x.prod(0), lambda x: x.prod(), lambda x: x.prod(1, keepdim=True), lambda x: x.logsumexp(0),
+        lambda x: x.logsumexp((0, 1), True), lambda x: x.log_softmax(1), lambda x: x.cumprod(0), lambda x: x.exp(),
+    )  # fmt: skip
+
+    def of(operator):
+        def f(x):
+            y = operator(x)
+            y.add_(1)
+            return (y * y.cos()).sum()
+
+        def g(x):
+            return func.jvp(f, (x,), (x.cos(),))[1]
+
+        return [
+            see(torch, g(x)), error(lambda: see(torch, func.grad(g)(x))).get("returned"),
+            see(torch, func.jvp(g, (x,), (x,))), see(torch, func.vmap(lambda x: func.jvp(f, (x,), (x,)))(x[None])),
+        ]  # fmt: skip
+
+    zeros = torch.tensor([[1.3, 0.0, 0.0], [0.2, 0.9, 1.1]], dtype=torch.float64)
+    products = [func.jacfwd(lambda x, d=d: x.prod(d))(zeros) for d in (0, 1)]
+    return [*map(of, operators), see(torch, [*products, func.jacfwd(torch.prod)(zeros[0])])]
+
+
+@case
+def a_tangent_that_needs_a_constant_beside_what_is_changed(torch):
+    func = torch.func
+    x, y = (torch.tensor(v, dtype=torch.float64) for v in ([[0.5, -1.0], [2.0, 0.3]], [[0.8, 0.2], [-0.6, 1.5]]))
+
+    def f(x, y):
+        z = y * 1
+        z[-1].mul_(z[0])
+        return z.sum() + x.sum()
+
+    def g(x, y):
+        return func.jvp(f, (x, y), (y, x.cos()))[1]
+
+    stacked = torch.stack([x, y])
+    return see(torch, [func.grad(g)(x, y), func.vmap(func.grad(g), in_dims=(0, None))(stacked, y)])
+
+
+@case
+def softmax_of_nothing(torch):
+    dtypes = (torch.int16, torch.bool, torch.complex64, torch.float32)
+    return [
+        error(lambda s=shape, d=dtype, n=name: see(torch, getattr(torch.zeros(s, dtype=d), n)(0)))
+        for shape in ((0,), (2, 0), (2,))
+        for dtype in dtypes
+        for name in ("softmax", "log_softmax")
+    ]

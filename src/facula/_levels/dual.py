@@ -20,7 +20,7 @@ from .._tensor import Tensor, computed
 from ..autograd.grad_mode import enable_grad
 from ..ops.machine.namespaces import TENSORS
 from .links import Link, become, view_of
-from .wrapped import Level, Wrapped, blank, highest, share_memory, standin_of
+from .wrapped import Level, Wrapped, blank, highest, innermost, share_memory, standin_of
 
 _LACKING = (
     "Trying to use forward AD with {} that does not support it because it has not been implemented yet.\nPlease file "
@@ -106,7 +106,7 @@ class Dual(Wrapped):
         derived = None
         if op.rules and _is_differentiable(primals[0]) and any(t is not None for t in tangents):
             before = primals[0].clone() if "input" in op.slot_names or op.kind != "elementwise" else primals[0]
-            values = (before, *primals[1:])
+            values = (before, *[p.clone() if _is_constant_beside(p, primals[0]) else p for p in primals[1:]])
             with_out = any(slot.is_output for slot in op.slots)
             out = op(*values, *attributes) if with_out or op.kind == "other" else before
             (derived,) = tangents_of(op, values, tangents, attributes, [out])
@@ -254,6 +254,14 @@ def parts(tensors: tuple[Any, ...], level: Level) -> tuple[tuple[Any, ...], list
 def _are_one(t: Any, given: Any) -> bool:
     """Whether a tangent is the memory of one that was given."""
     return t is not None and given is not None and (t is given or (not t.wraps and t._array is given._array))
+
+
+def _is_constant_beside(p: Any, target: Any) -> bool:
+    """Whether a value without a history is in the memory that is changed: what it was, the tangent may need later."""
+    if not isinstance(p, Tensor):
+        return False
+    inside, counter = innermost(p), innermost(target)._counter
+    return counter is not None and inside._counter is counter and not inside.requires_grad
 
 
 def _is_differentiable(t: Any) -> bool:

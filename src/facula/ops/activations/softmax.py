@@ -12,6 +12,7 @@ from ..arrays.sums import add_up, maximum_reduce, ones, total
 from ..arrays.tiles import TILE, each_rows
 from ..arrays.types import Array
 from ..machine import batching
+from ..machine.namespaces import TENSORS
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.rule import Gradient
@@ -100,6 +101,8 @@ def _by_rows(x: Any, logarithms: bool) -> Any:
 def softmax_op(input: Array, dim: int) -> Any:
     if not input.ndim:
         return np.ones((), input.dtype) + (input - input)
+    if not input.size:
+        return np.zeros_like(input)
     if _goes_by_rows(input, dim):
         return _by_rows(input, False)
     x = np.exp(input) if _is_harmless(input) else np.exp(x := _shifted(input, dim), x)
@@ -157,6 +160,8 @@ def _softmax_gradient(g: Any, out: Any) -> Any:
 def log_softmax_op(input: Array, dim: int) -> Any:
     if not input.ndim:
         return input - input
+    if not input.size:
+        return np.zeros_like(input)
     if _goes_by_rows(input, dim):
         return _by_rows(input, True)
     x = _shifted(input, dim)
@@ -189,6 +194,12 @@ log_softmax_backward_op.vjp(
 log_softmax_op.vjp(input=Gradient(log_softmax_backward_op, output="out"))
 
 
+@log_softmax_op.tangent
+def log_softmax_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
+    (x,), (t,), (dim,) = primals, tangents, attributes
+    return t - _kept_sums(t * softmax_op(x, dim), dim, TENSORS)
+
+
 def _log_softmax_gradient(g: Any, out: Any) -> Any:
     width = out.shape[-1]
     up, rows = g.reshape(-1, width), out.reshape(-1, width)
@@ -207,7 +218,7 @@ def _prepared(name: str, input: Tensor, dim: Any, dtype: Any) -> tuple[Tensor, i
     at = check_dim(dim, input._array.ndim)
     if dtype is not None:
         input = input.to(dtype)
-    if input._array.dtype.kind not in "fV":
+    if input._array.dtype.kind not in "fV" and input._array.size:
         last = "lastdim_" if at in (-1, input._array.ndim - 1) or not input._array.ndim else ""
         raise not_for(f"{name}_{last}kernel_impl", input.dtype)
     return input, at

@@ -290,6 +290,20 @@ def prod_dim_gradient_of_input(g: Any, input: Any, out: Any, dim: int, keepdim: 
     return in_dtype(g * xp.conj(others), input_dtype, xp)
 
 
+@prod_all_op.tangent
+@prod_dim_op.tangent
+def prod_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
+    """Not by the product itself, which a program may change in place before the tangent is differentiated."""
+    (x,), (t,), (out,) = primals, tangents, outs
+    if not x.shape:
+        return t.to(out.dtype)
+    x, t = x.to(out.dtype), t.to(out.dtype)
+    if op is prod_all_op:
+        return (products_of_others(x.reshape(-1), 0, TENSORS) * t.reshape(-1)).sum()
+    dim, keepdim, _ = attributes
+    return (products_of_others(x, dim, TENSORS) * t).sum(dim, keepdim)
+
+
 def has_no_zero(x: Any) -> bool:
     """Whether products of others are quotients; never inside transforms, where it may be so for some items only."""
     array = raw(x)
@@ -373,6 +387,12 @@ def logsumexp_op(input: Array, dim: Any, keepdim: bool) -> Any:
 def logsumexp_gradient_of_input(g: Any, input: Any, out: Any, dim: Any, keepdim: bool, xp: Any) -> Any:
     g = unsqueeze_reduced(g, input.shape, dim, keepdim, xp)
     return g * xp.conj(xp.exp(input - unsqueeze_reduced(out, input.shape, dim, keepdim, xp)))
+
+
+@logsumexp_op.tangent
+def logsumexp_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
+    (x,), (t,), (dim, keepdim) = primals, tangents, attributes
+    return (t * TENSORS.exp(x - op(x, dim, True))).sum(dim, keepdim)
 
 
 @public("logsumexp", "logsumexp", out=True)
