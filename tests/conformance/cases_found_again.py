@@ -299,3 +299,32 @@ def softmax_of_nothing(torch):
         for dtype in dtypes
         for name in ("softmax", "log_softmax")
     ]
+
+
+@case
+def what_is_said_first_of_joins_and_clamps(torch):
+    x = torch.ones(2, requires_grad=True)
+    numbers, more = torch.zeros(2, dtype=torch.complex64), torch.zeros(3, dtype=torch.complex64)
+    leaf = torch.zeros(2, dtype=torch.complex64, requires_grad=True)
+    calls = (
+        lambda: torch.cat([x * 1j], out=torch.zeros(2)), lambda: torch.stack([x], out=torch.zeros(2, dtype=torch.int8)),
+        lambda: torch.cat([x.detach() * 1j], out=torch.zeros(2)), lambda: torch.cat([], out=torch.zeros(2)),
+        lambda: numbers.clamp_(more, more), lambda: numbers.clamp_(0, 1), lambda: leaf.clamp_(more, more),
+        lambda: (leaf * 1).clamp_(more, more), lambda: numbers.clamp_(min=more),
+    )  # fmt: skip
+    return [error(call) for call in calls]
+
+
+@case
+def tangents_of_the_angle_of_nothing(torch):
+    forward = torch.autograd.forward_ad
+    found = []
+    for y, x in ((0.0, 0.0), (1.0, 0.0), (0.0, -1.0), (1.0, 2.0)):
+        y, x, one = torch.tensor(y), torch.tensor(x), torch.tensor(1.0)
+        with forward.dual_level():
+            for angle in (
+                torch.atan2(forward.make_dual(y, one), x), torch.atan2(y, forward.make_dual(x, one)),
+                torch.atan2(forward.make_dual(y, one), forward.make_dual(x, one * 0.5)),
+            ):  # fmt: skip
+                found.append(str(forward.unpack_dual(angle).tangent))
+    return found

@@ -23,7 +23,7 @@ from ..machine.arguments import one_dim
 from ..machine.errors import type_of
 from ..machine.operands import common_shape
 from ..machine.primitive import primitive
-from ..machine.public import FUNCTIONS, public
+from ..machine.public import FUNCTIONS, public, refuse_recorded_out
 from ..machine.rules import in_both_namespaces, in_dtype
 from ..views.shape import expand_op, flatten, new_dim, reshape, unsqueeze_op, view
 
@@ -96,7 +96,9 @@ def _quick(names: str, fn: Callable[..., Any], check_out: Any = None) -> None:
                         return fn(*args, **kwargs)
         if overridden(args, kwargs):
             return call_override(slow, call, args, kwargs)
-        if check_out is not None and isinstance(kwargs.get("out"), Tensor) and args:
+        listed = args and isinstance(args[0], (list, tuple)) and args[0] and all(isinstance(t, Tensor) for t in args[0])
+        if check_out is not None and isinstance(kwargs.get("out"), Tensor) and listed:
+            refuse_recorded_out(names.split()[0], slow.record, kwargs["out"], *args[0])
             check_out(args[0], kwargs["out"])
         return slow(*args, **kwargs)
 

@@ -245,6 +245,11 @@ _in_place = {
 
 
 def _clamp_in_place(op: Any, self: Any, *bounds: Any) -> Any:
+    if op is clamp_tensors_op and isinstance(self, Tensor):  # which PyTorch looks at before shapes
+        try:
+            _refuse_complex(self._array)
+        except NotImplementedError as e:
+            raise refused_first(e, self, *bounds) from None
     numbers = [dtypes.of_scalar(b) for b in bounds if is_number(b)]
     by_numbers = len(numbers) == sum(b is not None for b in bounds)
     if by_numbers and isinstance(self, Tensor) and self.dtype.category <= dtypes.INT:

@@ -497,6 +497,16 @@ atan2_op = elementwise(
     other=lambda g, input, other, xp: _angle_rule_part(-g * input, input, other, xp),
 )  # fmt: skip
 expose(atan2_op, "atan2 arctan2", "atan2 arctan2", "atan2_ arctan2_")
+
+
+@atan2_op.tangent
+def atan2_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
+    """NaN where both are 0, while the gradient is 0 there."""
+    (y, x), (dy, dx) = primals, tangents
+    turned = x * dy if dx is None else -y * dx if dy is None else x * dy - y * dx
+    return (turned / (y * y + x * x)).to(outs[0].dtype)
+
+
 hypot_op = elementwise(
     "hypot", np.hypot, "HypotBackward0", lowering="hypot(input, other)", check=only("hypot_cpu", "f"), numbers=False,
     input=lambda g, input, out: g * input / out,
