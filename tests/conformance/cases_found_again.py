@@ -199,7 +199,13 @@ def padding_that_cuts_off_more_than_there_is(torch):
 def stacks_into_other_dtypes(torch):
     x = torch.tensor([1.5, 0.0])
     dtypes = (torch.bool, torch.int64, torch.float64, torch.complex64)
-    return [error(lambda d=d: torch.stack([x, x], out=torch.zeros(2, 2, dtype=d)).tolist()) for d in dtypes]
+    found = [error(lambda d=d: torch.stack([x, x], out=torch.zeros(2, 2, dtype=d)).tolist()) for d in dtypes]
+    for dtype in (torch.uint8, torch.bool, torch.float32):
+        given = torch.tensor([[0, 1], [2, 0]], dtype=dtype)
+        for out in (torch.uint8, torch.bool, torch.int8):
+            found.append(error(lambda g=given, o=out: torch.any(g, 0, out=torch.zeros(2, dtype=o)).tolist()))
+            found.append(error(lambda g=given, o=out: torch.all(g, 0, out=torch.zeros(2, dtype=o)).tolist()))
+    return found
 
 
 @case

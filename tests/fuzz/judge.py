@@ -15,6 +15,7 @@ from .run import Session
 from .shrink import shrink
 
 MOVES = (1e-9, -3e-9, 1e-6)
+ROUNDINGS = (3e-16, -3e-16)
 
 
 class Judge:
@@ -65,8 +66,10 @@ class Judge:
         return found
 
     def moves(self, program: Program, expected: dict[str, Any]) -> bool:
-        """Whether the oracle's own answer changes when the inputs change by little."""
-        return any(compare.differences(expected, Session(self.oracle, program, m).run().observed()) for m in MOVES)
+        """Whether the oracle's own answer changes when the inputs, or all numbers on the way, change by little."""
+        sessions = [Session(self.oracle, program, m) for m in MOVES]
+        sessions += [Session(self.oracle, program, m, everywhere=True) for m in ROUNDINGS]
+        return any(compare.differences(expected, session.run().observed()) for session in sessions)
 
     def report(self, seed: int, n: int) -> str | None:
         """What to tell of a program that differs."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .functions import SOURCES
-from .program import Program
+from .program import Program, assigned
 
 _FUNCTIONS: dict[str, dict[str, Any]] = {}
 
@@ -26,13 +26,15 @@ def names_of(torch: Any) -> dict[str, Any]:
 class Session:
     """A program while it runs, statement by statement. A statement that fails is noted, and the next one is run."""
 
-    def __init__(self, torch: Any, program: Program, moved: float = 0.0) -> None:
+    def __init__(self, torch: Any, program: Program, moved: float = 0.0, *, everywhere: bool = False) -> None:
         self.torch = torch
         self.program = program
         self.names = names_of(torch)
         self.known = set(self.names)
         self.moved = moved
         """By which part of themselves the inputs are moved."""
+        self.everywhere = everywhere
+        """Whether what is computed is moved, too, as if it were rounded otherwise."""
         self.errors: dict[int, tuple[str, str]] = {}
         self.at = 0
 
@@ -45,6 +47,10 @@ class Session:
             self.errors[self.at] = type(e).__name__, str(e)
         if self.moved and self.at < self.program.inputs:
             move(self.torch, self.names[statement.split(" ")[0]], self.moved)
+        elif self.everywhere and (name := assigned(statement)) in self.names:
+            value = self.names[name]
+            if isinstance(value, self.torch.Tensor) and not value._is_view() and not value.is_inference():
+                move(self.torch, value, self.moved)
         self.at += 1
 
     def run(self) -> Session:

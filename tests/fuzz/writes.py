@@ -20,7 +20,7 @@ logical_not_() float_power_(2) mul_(3) index_reduce_ zero_() resize_as_ sinh_() 
 true_divide_(2) exp2_() log_() log2_() log10_() tan_() asin_() acos_() atanh_() acosh_() cosh_() erfc_() erfinv_()
 digamma_() lgamma_() ceil_() sgn_() negative_() logit_(0.1) clip_(-0.5,0.5) clamp_min_(0.1) clamp_max_(0.2)
 clamp_(Y,Y) addcdiv_(Y,Y) lerp_(Y,Y) ldexp_(2) logical_and_(Y) logical_or_(Y) bitwise_not_() bitwise_and_(3)
-floor_divide_(2) float_power_(1) ge_(0) lt_(y) ne_(y) fill_diagonal_(0.5) triu_() addmm_(x,x) addmv_ baddbmm_(x,x)
+floor_divide_(2) float_power_(1) ge_(0) lt_(y) ne_(y) fill_diagonal_(0.5) triu_() addmm_(c,c) addmv_ baddbmm_(c,c)
 renorm_(2,0,1.0) index_reduce_(d,j,x,'amax') index_reduce_(d,j,x,'mean') scatter_reduce_(d,g,x,'amin')
 scatter_reduce_(d,g,x,'prod') scatter_(d,g,x) index_add_(d,j,x,alpha=2) masked_fill_(m,s) index_fill_(d,i,s)
 index_put_((i,),s) put_(i,w,True) copy_(2) resize_as_(x) swapdims_(d,e) transpose_(d,e) unsqueeze_(d) squeeze_(d)
@@ -35,6 +35,7 @@ lt(y,z) addcmul(y,y,z) eq(y,z) logical_not(y) fmod(y,2)
 gather(y,0,torch.zeros_like(y,dtype=torch.int64)) tril(y) triu(y) roll(y,1) flip(y,(0,)) sum(torch.stack([y,z]),0)
 hypot(y,z) mean(torch.stack([y,z]),0) amax(torch.stack([y,z]),0) mm(y,z) logaddexp(y,z) nan_to_num(y)
 prod(torch.stack([y,z]),0) masked_select(y,z>0) take(y,torch.tensor([0])) remainder(y,2)
+any(torch.stack([y,z]),0) all(torch.stack([y,z]),0) stack(list(y),0) stack(list(z),-1) argmax(torch.stack([y,z]),0)
 """.split()
 
 IN_PLACE_VIEWS = ("t_(", "transpose_(", "unsqueeze_(", "squeeze_(", "swapaxes_(", "swapdims_(")
@@ -155,7 +156,12 @@ def may_be_written(t: Any) -> bool:
 
 def is_apart(target: Any, value: Any) -> bool:
     """Not another view of the same memory: PyTorch refuses some, and of others it reads what it has just written."""
-    return value is target or value.untyped_storage().data_ptr() != target.untyped_storage().data_ptr()
+    if value is target:
+        return True
+    try:
+        return bool(value.untyped_storage().data_ptr() != target.untyped_storage().data_ptr())
+    except RuntimeError:  # zeros that PyTorch does not store
+        return False
 
 
 def may_go_into(target: Any, value: Any) -> bool:

@@ -380,9 +380,10 @@ def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = (), reco
     refuse_recorded_out(name, record, out, result, *args)
     if out.dtype is not result.dtype and record is not None and "exact" in how:
         raise _other_out_dtype(record, result.dtype, out.dtype)
-    if "bool" in how and out._array.dtype not in (np.bool_, np.uint8):
+    if "bool" not in how:
+        check_result_type(result.dtype, out.dtype)
+    elif out._array.dtype not in (np.bool_, np.uint8):
         raise RuntimeError(f"{name} only supports bool tensor for result, got: {SCALAR_TYPE_NAMES[out.dtype]}")
-    check_result_type(result.dtype, out.dtype)
     if out.is_sparse:
         return out._become(result)
     check_inplace(out, False)
