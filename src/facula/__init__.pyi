@@ -287,6 +287,7 @@ def _foreach_trunc_(self: Any) -> Tensor:
     """``_foreach_trunc``, written into the tensor itself."""
 def _foreach_zero_(self: Any) -> Tensor:
     """``_foreach_zero``, written into the tensor itself."""
+from facula import _higher_order_ops as _higher_order_ops
 from facula import _jit_internal as _jit_internal
 def _log_softmax_backward_data(grad_output: Tensor, output: Tensor, dim: builtins.int, input_dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """The gradient of log_softmax's input, from that of its output."""
@@ -618,6 +619,7 @@ def concat(tensors: Any, dim: builtins.int = 0, *, out: Tensor | None = None) ->
     """Tensors one after the other along a dimension."""
 def concatenate(tensors: Any, dim: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
     """Tensors one after the other along a dimension."""
+from facula._higher_order_ops.cond import cond as cond
 def conj(input: Tensor) -> Tensor:
     """The complex conjugate, a view of the same memory; a real tensor is returned as it is."""
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1714,6 +1716,7 @@ def vstack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
 from facula._explain.watch import watch as watch
 def where(condition: Any, input: Any = None, other: Any = None, *, out: Tensor | None = None) -> Tensor:
     """``input`` where ``condition``, else ``other``. With the condition alone: the indices where it holds."""
+from facula._higher_order_ops.while_loop import while_loop as while_loop
 from facula._explain.ask import why as why
 def xlogy(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
     """``input * log(other)``, 0 where ``input`` is 0."""

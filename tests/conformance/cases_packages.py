@@ -6,7 +6,7 @@ import collections
 import sys
 from importlib import import_module
 
-from .observe import case
+from .observe import case, error, see
 
 
 @case
@@ -64,3 +64,68 @@ def seeds_of_workers_and_sizes_of_storages(torch):
         [str(f) for f in (torch.legacy_contiguous_format, torch.sparse_csc, torch.jagged, torch._mkldnn)],
         [str(t.get()) for t in (torch.TensorType, torch.DeviceObjType, torch.StringType)],
     ]
+
+
+@case
+def sizes_and_dimensions_that_are_tensors(torch):
+    x, n = torch.arange(24.0).view(4, 6), torch.tensor
+    f = torch.nn.functional
+    return [
+        see(torch, x.as_strided((n(2), 3), (n(3), 1), n(2))),
+        see(torch, x.clone().as_strided_((n(2), n([3])), (3, 1))),
+        see(torch, torch.as_strided_copy(x, (n(2), 3), (3, n(1)))),
+        see(torch, torch.as_strided_scatter(x, torch.zeros(2, 3), (n(2), 3), (3, 1), n(4))),
+        error(lambda: x.as_strided((n(2.0), 3), (3, 1))),
+        [see(torch, part) for part in (*x.split(n(3)), *torch.split(x, n([2]), 1))],
+        error(lambda: x.split(n([2, 2]))),
+        see(torch, f.unfold(x[None, None], (n(2), 3), stride=(1, n(3)))),
+        error(lambda: f.unfold(x[None, None], (n(2.0), 3))),
+        list(torch.fft.fft(x, n(4)).shape), list(torch.fft.rfft(x, n=n(4), dim=n(0)).shape),
+        list(torch.fft.fft2(x, (n(2), 3), (n(0), 1)).shape),
+        error(lambda: torch.fft.fft(x, n(4.0))),
+    ]  # fmt: skip
+
+
+@case
+def branches_and_loops_that_are_operators(torch):
+    ops = {
+        name: getattr(import_module(f"{torch.__name__}._higher_order_ops.{name}"), name)
+        for name in ("associative_scan", "map", "scan")
+    }
+    x = torch.arange(1.0, 7.0).view(2, 3)
+    t = x.clone().requires_grad_()
+
+    def pairs(a, b):
+        return a[0] * b[0], a[1] * b[0] + b[1]
+
+    def running(combine, xs, dim, reverse=False):
+        return ops["associative_scan"](combine, xs, dim, reverse, combine_mode="generic")
+
+    def step(state, part):
+        return state + part, state * part
+
+    results = [
+        torch.cond(x.sum() > 0, lambda a: a.sin(), lambda a: a.cos(), (x,)),
+        torch.cond(x.sum() < 0, lambda a: a.sin(), lambda a: a.cos(), (x,)),
+        *torch.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * 2), (torch.tensor(0), x)),
+        running(torch.add, x, 1), running(torch.add, x, 0, True), *running(pairs, (x, x), 1),
+        running(torch.mul, torch.arange(1.0, 8.0), 0), running(torch.mul, torch.arange(1.0, 9.0), -1),
+        *ops["scan"](step, torch.zeros(3), x), *ops["scan"](step, torch.zeros(2), x, dim=1, reverse=True),
+        ops["map"](lambda a, b: a * b, x, torch.ones(3)),
+    ]  # fmt: skip
+    losses = [
+        torch.cond(t.sum() > 0, lambda a: a.sin(), lambda a: a.cos(), (t,)).sum(),
+        running(torch.mul, t, 1).sum(), ops["scan"](step, torch.zeros(3), t)[1].sum(),
+        ops["map"](lambda a: a * a, t).sum(),
+    ]  # fmt: skip
+    return [
+        [see(torch, r) for r in results], [see(torch, torch.autograd.grad(loss, t)[0]) for loss in losses],
+        error(lambda: torch.cond("yes", torch.sin, torch.cos, (x,))),
+        error(lambda: torch.cond(x > 0, torch.sin, torch.cos)),
+        error(lambda: torch.cond(x.sum() > 0, 1, torch.cos, (x,))),
+        error(lambda: torch.cond(x.sum() > 0, torch.sin, torch.cos, (1,))),
+        error(lambda: torch.while_loop(1, 2, (x,))), error(lambda: running(1, x, 0)),
+        error(lambda: running(torch.add, torch.ones(0, 3), 0)), error(lambda: ops["associative_scan"](torch.add, x, 0)),
+        error(lambda: ops["scan"](1, x, x)), error(lambda: ops["scan"](step, (), x)),
+        error(lambda: ops["map"](torch.sin, 1)), error(lambda: ops["map"](torch.sin, torch.ones(0, 2))),
+    ]  # fmt: skip

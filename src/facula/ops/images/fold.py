@@ -13,6 +13,7 @@ from ..._tensor import Tensor
 from ..arrays.patches import Sizes, extended, out_sizes, patches, spots
 from ..arrays.types import Array
 from ..machine import batching
+from ..machine.arguments import as_int
 from ..machine.errors import WrongArgument
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONALS, public
@@ -77,16 +78,21 @@ col2im_op.batch(lambda call: _joined_samples(call, 3))
 
 
 def _pair(name: str, value: Any) -> Sizes:
-    if isinstance(value, int):
-        return (value, value)
     if not isinstance(value, (tuple, list)):
-        raise WrongArgument(name, value, "tuple of ints")
+        try:
+            return (as_int(value),) * 2
+        except TypeError:
+            raise WrongArgument(name, value, "tuple of ints") from None
+    pair = []
     for at, v in enumerate(value):
-        if not isinstance(v, (int, np.integer)):
-            raise WrongArgument(name, value, f"tuple of ints, but found element of type {type(v).__name__} at pos {at}")
-    if len(value) != 2:
-        raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(value)}")
-    return tuple(value)
+        try:
+            pair.append(as_int(v))
+        except TypeError:
+            told = f"tuple of ints, but found element of type {type(v).__name__} at pos {at}"
+            raise WrongArgument(name, value, told) from None
+    if len(pair) != 2:
+        raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(pair)}")
+    return tuple(pair)
 
 
 def _check_window(kernel: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes) -> None:

@@ -42,7 +42,7 @@ def as_int(value: Any) -> int:
         if not -LARGEST <= value < LARGEST:
             raise ValueError("Overflow when unpacking long long")
         return value
-    if isinstance(value, Tensor):
+    if isinstance(value, Tensor) and not (value.is_floating_point() or value.is_complex()):
         return int(value.item())
     if isinstance(value, (bool, int, np.integer)):
         return int(value)

@@ -10,7 +10,7 @@ in their order:
   stands for one number or a list of two, ``dim*`` for one or a list, ``tensors!`` for the only one of several if there
   is but one, ``tensors~`` for it if it is a list; ``align_corners?`` is filled in where it, or one of it, is None
 - ``inplace: step`` and ``not inplace: step``: by the truth of an argument, ``dim?: step`` whether it is given, ``p is
-  str: step`` and ``p not str: step`` by its class.
+  str: step`` and ``p not str: step`` by its class; a tensor of one element counts as an int.
 
 ``F.`` begins the names of ``nn.functional``, a dot those of methods.
 """
@@ -24,6 +24,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..._tensor import Tensor
 from .errors import type_of
 from .forms import Parameter, forms
 from .signatures import ANY, mistake
@@ -48,7 +49,10 @@ class Step(NamedTuple):
         words = self.condition.split()
         if len(words) == 3:
             name, how, cls = words
-            return (isinstance(given[name], _CLASSES[cls])) is (how == "is")
+            value = given[name]
+            is_number = cls == "int" and isinstance(value, Tensor) and value.numel() == 1
+            is_one = isinstance(value, _CLASSES[cls]) or is_number
+            return is_one is (how == "is")
         name = words[-1]
         return (given[name[:-1]] is not None if name.endswith("?") else bool(given[name])) is (len(words) == 1)
 

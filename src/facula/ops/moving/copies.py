@@ -13,7 +13,7 @@ from ..._core import dtypes, state, strides
 from ..._core.devices import empty_meta
 from ..._core.unresolved import memory_of
 from ..._tensor import Tensor
-from ..machine.arguments import as_int, one_dim
+from ..machine.arguments import as_int, one_dim, size_tuple
 from ..machine.primitive import Primitive
 from ..machine.public import public
 from ..pointwise.complex import view_as_complex, view_as_real, view_as_real_op
@@ -84,8 +84,8 @@ def as_strided_copy(input: Tensor, size: Any, stride: Any, storage_offset: int |
     array = input._array
     here = strides.storage_offset(array)
     geometry = (array.shape, strides.element_strides(array), here)
-    at = here if storage_offset is None else storage_offset
-    return _as_strided_op(input, tuple(size), tuple(stride), at, geometry)
+    at = here if storage_offset is None else as_int(storage_offset)
+    return _as_strided_op(input, size_tuple(size), size_tuple(stride), at, geometry)
 
 
 @public("expand_copy", out=True)

@@ -11,7 +11,7 @@ from ..._core.strides import element_strides
 from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine import batching
-from ..machine.arguments import one_dim
+from ..machine.arguments import as_int, one_dim, size_tuple
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.rules import in_dtype, raw
@@ -164,4 +164,4 @@ def as_strided_scatter(
     dense = Tensor._wrap((np.empty if is_plain else empty_meta)(input._array.shape, input._array.dtype))
     part = as_strided(dense, size, stride, storage_offset)
     _check_part(src, part._array.shape)
-    return as_strided_scatter_op(input, src, tuple(size), tuple(stride), storage_offset or 0)
+    return as_strided_scatter_op(input, src, size_tuple(size), size_tuple(stride), as_int(storage_offset or 0))

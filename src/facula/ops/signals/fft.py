@@ -17,7 +17,7 @@ from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..creation.factories import checked_dtype, finish, place
 from ..machine import batching
-from ..machine.arguments import one_dim
+from ..machine.arguments import as_int, one_dim
 from ..machine.errors import WrongArgument
 from ..machine.primitive import primitive
 from ..machine.public import public
@@ -156,8 +156,11 @@ def _axis(dim: Any, ndim: int) -> int:
 
 
 def _integer(name: str, value: Any) -> int:
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
-        return int(value)
+    try:
+        if not isinstance(value, bool):
+            return as_int(value)
+    except TypeError:
+        pass
     raise WrongArgument(name, value, "int")
 
 
@@ -168,7 +171,7 @@ def _integers(name: str, value: Any) -> tuple[int, ...] | None:
         return (int(value),)
     if not isinstance(value, (tuple, list)):
         raise WrongArgument(name, value, "tuple of ints")
-    return tuple(int(v) for v in value)
+    return tuple(as_int(v) for v in value)
 
 
 def require_points(n: int) -> None:

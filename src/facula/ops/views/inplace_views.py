@@ -14,7 +14,7 @@ from ..._core.unresolved import bits_of, memory_of, seen_by
 from ..._tensor import Tensor
 from ...autograd import views
 from ..arrays.strides import resized
-from ..machine.arguments import one_dim, size_tuple
+from ..machine.arguments import as_int, one_dim, size_tuple
 from ..machine.primitive import Primitive
 from ..machine.public import public
 from .shape import _several_dims, new_dim, squeeze_all_op, squeeze_dims_op, squeeze_op, unsqueeze_op
@@ -113,8 +113,8 @@ def as_strided_(input: Tensor, size: Any, stride: Any, storage_offset: int | Non
     array = input._array
     here = strides.storage_offset(array)
     geometry = (array.shape, strides.element_strides(array), here)
-    at = here if storage_offset is None else storage_offset
-    return become_view(input, _as_strided_op, tuple(size), tuple(stride), at, geometry)
+    at = here if storage_offset is None else as_int(storage_offset)
+    return become_view(input, _as_strided_op, size_tuple(size), size_tuple(stride), at, geometry)
 
 
 # ---- other memory

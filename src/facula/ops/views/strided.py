@@ -13,6 +13,7 @@ from ..._tensor import Tensor
 from ..arrays.meta import by_zeros
 from ..arrays.types import Array
 from ..machine import batching
+from ..machine.arguments import as_int, size_tuple
 from ..machine.namespaces import TENSORS
 from ..machine.primitive import primitive
 from ..machine.public import public
@@ -152,7 +153,8 @@ def restride_batched(call: batching.Call) -> Any:
 @public("as_strided", "as_strided")
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
     """A view of the storage by explicit sizes, strides (in elements) and offset."""
-    at = input.storage_offset() if storage_offset is None else storage_offset
+    size, stride = size_tuple(size), size_tuple(stride)
+    at = input.storage_offset() if storage_offset is None else as_int(storage_offset)
     if input.wraps:  # more of the memory may be asked for than a view shows
         input = input._owner_of_memory()
     array = input._array
@@ -164,4 +166,4 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
             f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}"
         )
     geometry = (array.shape, strides.element_strides(array), here)
-    return as_strided_op(input, tuple(size), tuple(stride), at, geometry)
+    return as_strided_op(input, size, stride, at, geometry)
