@@ -65,12 +65,14 @@ def test_attributes_that_come_and_go() -> None:
     class Slots:
         __slots__ = ("a",)
 
-    for thing in (types.SimpleNamespace(), Slots()):
+    def come_and_go(thing: Any) -> None:
+        answers(
+            lambda x: x * thing.a if hasattr(thing, "a") else x,
+            lambda: setattr(thing, "a", 4.0), lambda: delattr(thing, "a"),
+        )  # fmt: skip
 
-        def fn(x: Any, thing: Any = thing) -> Any:
-            return x * thing.a if hasattr(thing, "a") else x
-
-        answers(fn, lambda thing=thing: setattr(thing, "a", 4.0), lambda thing=thing: delattr(thing, "a"))
+    come_and_go(types.SimpleNamespace())
+    come_and_go(Slots())
 
 
 def test_names_that_come() -> None:

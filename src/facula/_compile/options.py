@@ -52,17 +52,20 @@ class patched(contextlib.ContextDecorator):
         return self._tests(func) if isinstance(func, type) and hasattr(func, "setUpClass") else super().__call__(func)
 
     def _tests(self, cls: Any) -> Any:
+        def above(own: Any) -> Any:
+            return super(decorated, own)
+
         def set_up_class(own: Any) -> None:
             self.__enter__()
             try:
-                super(decorated, own).setUpClass()
+                above(own).setUpClass()
             except BaseException:
                 self.__exit__()
                 raise
 
         def tear_down_class(own: Any) -> None:
             try:
-                super(decorated, own).tearDownClass()
+                above(own).tearDownClass()
             finally:
                 self.__exit__()
 
