@@ -140,6 +140,11 @@ class _Functions:
 
 
 class _Networks(_Functions):
+    def __getattr__(self, name: str) -> Any:
+        if "_pad" in name:
+            return getattr(load("ops.aten"), name)
+        return super().__getattr__(name)
+
     def _parse_to(self, *args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:
         """What arguments of ``Module.to`` mean: device, dtype, whether not to wait, memory format."""
         from ._core.devices import parse  # loaded when first used

@@ -499,7 +499,7 @@ METHODS = {
         "narrow_copy"
     ),
     "ops.moving.copy": (
-        "clone copy_"
+        "clone copy_ module_load"
     ),
     "ops.moving.diagonals": (
         "fill_diagonal_"

@@ -766,6 +766,8 @@ class Methods:
         """The product of two matrices."""
     def mode(self, dim: builtins.int = -1, keepdim: builtins.bool = False) -> return_types.mode:
         """The most frequent value along ``dim`` (the least of several), and its last place."""
+    def module_load(self, other: Tensor, assign: builtins.bool = False) -> Tensor:
+        """What takes this tensor's place in a module when ``other`` is loaded: itself with other values, or ``other``."""
     def moveaxis(self, source: Any, destination: Any) -> Tensor:
         """A view with some dimensions moved to other places."""
     def movedim(self, source: Any, destination: Any) -> Tensor:

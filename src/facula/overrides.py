@@ -245,6 +245,12 @@ def _dressed_method(plain: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
+def asked_of_classes(name: str, self: Any) -> Any:
+    """What a method of a tensor gives to who is not inside facula: its class may take it over."""
+    method = getattr(Tensor, name)
+    return call_override(method, method, (self,), {}) if overridden((self,)) else getattr(self, name)()
+
+
 # ---- asking which functions there are
 
 

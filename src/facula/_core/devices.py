@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -109,8 +110,11 @@ class MetaArray(np.ndarray[Any, Any]):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         out = kwargs.pop("out", None)
+        if ufunc is np.matmul:
+            result = _shape_of_ufunc(ufunc, method, [], inputs, kwargs)
+            return result if inputs[0].__class__ is MetaArray else np.empty(result.shape, result.dtype)
         if method == "__call__":
-            _check_devices(inputs)
+            check_devices([x for x in inputs if isinstance(x, np.ndarray)])
         shrunk = [_sample(x) for x in inputs]
         result = _shape_of_ufunc(ufunc, method, shrunk, inputs, kwargs)
         if out is not None and isinstance(out[0], np.ndarray):
@@ -121,6 +125,8 @@ class MetaArray(np.ndarray[Any, Any]):
         """Any other NumPy function: run it on zeros of the right shape and keep what shape and dtype it gives."""
         if func in _UNKNOWN:
             raise NotImplementedError(_UNKNOWN[func])
+        if func in _JOINING:
+            check_devices(args[0])
         if func in _SHARING:
             result = super().__array_function__(func, types, args, kwargs)
             return result.view(MetaArray) if isinstance(result, np.ndarray) else result
@@ -177,6 +183,7 @@ _UNKNOWN: dict[Any, str] = {
 }  # fmt: skip
 """Functions whose results depend on elements in more than their values."""
 
+_JOINING = frozenset((np.concatenate, np.stack))
 _SHARING = frozenset(
     (
         np.reshape, np.transpose, np.swapaxes, np.moveaxis, np.expand_dims, np.squeeze, np.diagonal, np.broadcast_to,
@@ -202,13 +209,11 @@ def empty_meta(shape: Any, dtype: Any, strides: tuple[int, ...] | None = None) -
     return np.lib.stride_tricks.as_strided(memory, shape, strides).view(MetaArray)
 
 
-def _check_devices(inputs: tuple[Any, ...]) -> None:
-    for x in inputs:
-        if x.__class__ is np.ndarray and x.ndim:
-            names = "cpu and meta!" if x is inputs[0] else "meta and cpu!"
-            raise RuntimeError(
-                f"Expected all tensors to be on the same device, but found at least two devices, {names}"
-            )
+def check_devices(arrays: Sequence[Any]) -> None:
+    """0-d CPU tensors may meet meta tensors; others may not."""
+    if any(a.__class__ is not np.ndarray for a in arrays) and any(a.__class__ is np.ndarray and a.ndim for a in arrays):
+        names = ("meta", "cpu") if arrays[0].__class__ is np.ndarray else ("cpu", "meta")
+        raise RuntimeError(f"Tensor on device {names[0]} is not on the expected device {names[1]}!")
 
 
 def _sample(x: Any) -> Any:

@@ -48,7 +48,8 @@ class UninitializedTensorMixin:
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = getattr(func, "__name__", "")
         owner = getattr(func, "__self__", None)  # the property whose getter or setter this is
-        if name in _ALLOWED or (name in ("__get__", "__set__", "__delete__") and _property_name(owner) in _READABLE):
+        allowed = name in _ALLOWED and func is getattr(Tensor, name, None)
+        if allowed or (name in ("__get__", "__set__", "__delete__") and _property_name(owner) in _READABLE):
             if not issubclass(cls, Parameter):
                 return default_torch_function(cls, func, types, args, kwargs)
             with DisableTorchFunctionSubclass():

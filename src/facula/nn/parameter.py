@@ -11,7 +11,7 @@ from .._tensor import Tensor
 from ..autograd.graph import user_frame
 from ..autograd.meta import Cut
 from ..autograd.saved import DIRECT, PLAIN
-from ..overrides import _disabled_torch_function_impl
+from ..overrides import _disabled_torch_function_impl, asked_of_classes
 
 
 class _ParameterMeta(type):
@@ -34,7 +34,7 @@ def _something(data: Any) -> Any:
 
 def _marked(data: Tensor, requires_grad: bool) -> Tensor:
     """A tensor of a subclass as a Parameter, without ceasing to be of that class."""
-    leaf = data.detach().requires_grad_(requires_grad)
+    leaf = asked_of_classes("detach", data).requires_grad_(requires_grad)
     if type(leaf) is not type(data):
         raise RuntimeError(
             f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns an "

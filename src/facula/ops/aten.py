@@ -17,6 +17,7 @@ from .images.convolution import general_convolution
 from .machine.arguments import one_dim
 from .machine.namespaces import TENSORS
 from .machine.public import FUNCTIONALS, FUNCTIONS
+from .moving import padding
 from .networks.batch_norm import _batch_norm_with_update as _batch_norm
 from .views.slices import slice_along
 
@@ -209,6 +210,7 @@ _HERE = {
     "_batch_norm_with_update": _batch_norm,
     "_upsample_bilinear2d_aa": _antialiased("bilinear"),
     "_upsample_bicubic2d_aa": _antialiased("bicubic"),
+    **padding.OF_DIMENSIONS,
     "copy": _copy,
     "index": _index,
     "lift_fresh_copy": Tensor.clone,

@@ -10,7 +10,8 @@ import numpy as np
 from .._core import devices, dtypes
 from .._core.storage import TypedStorage, UntypedStorage
 from . import _locations
-from ._load import Job, check_name
+from ._load import Job, as_text, check_name
+from ._rebuild import sparse_tensors_checked
 from ._save import MAGIC_NUMBER, PROTOCOL_VERSION
 from ._shown import shown
 
@@ -29,9 +30,10 @@ def load_legacy(job: Job, file: Any) -> Any:
         raise RuntimeError(f"Invalid protocol version: {shown(version)}")
     _, at = job.run(data, _refuse, at)
     storages = _Storages(job, len(data))
-    loaded, at = job.run(data, storages.persistent_load, at)
-    keys, at = job.run(data, _refuse, at)
-    storages.fill(data, keys, at)
+    with sparse_tensors_checked():
+        loaded, at = job.run(data, storages.persistent_load, at)
+        keys, at = job.run(data, _refuse, at)
+        storages.fill(data, keys, at)
     return loaded
 
 
@@ -70,6 +72,7 @@ class _Storages:
     def persistent_load(self, pid: Any) -> Any:
         if type(pid) is not tuple or not pid:
             raise RuntimeError("a storage's name must be a tuple; corrupt file?")
+        pid = tuple(map(as_text, pid))
         if pid[0] == "module" and len(pid) > 1:
             return pid[1]
         if len(pid) not in (5, 6) or pid[0] != "storage":
@@ -97,7 +100,8 @@ class _Storages:
         self.found[key] = (read, self.job.restore(read, location), dtype.itemsize)
 
     def fill(self, data: memoryview, keys: Any, at: int) -> None:
-        if not isinstance(keys, list) or any(type(key) is not str for key in keys) or set(keys) != set(self.found):
+        keys = [as_text(key) for key in keys] if isinstance(keys, list) else None
+        if keys is None or any(type(key) is not str for key in keys) or set(keys) != set(self.found):
             raise RuntimeError("the file's storages are not those that its tensors need; corrupt file?")
         for key in keys:
             storage, _, itemsize = self.found[key]

@@ -7,6 +7,7 @@ import mmap as mmap_module
 import os
 import pickle
 import sys
+import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
@@ -42,10 +43,9 @@ def load(
     A pickle can run any code. Unless ``weights_only=False`` is given, as it may be for files that you trust, only
     tensors, numbers, strings and containers of them are loaded, and what ``serialization.add_safe_globals`` names.
     """
-    if pickle_module is not None and weights_only:
-        raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")
-    if weights_only is None:
-        weights_only = pickle_module is None
+    weights_only = _is_to_be_safe(weights_only, pickle_module)
+    if pickle_load_args and weights_only:
+        warnings.warn("pickle_load_args only works if `weights_only=False`.", stacklevel=2)
     is_path = isinstance(f, (str, os.PathLike))
     if not is_path:
         _check_seekable(f)
@@ -67,6 +67,33 @@ def load(
         from ._legacy import load_legacy  # it imports this module
 
         return load_legacy(job, file)
+
+
+def _is_to_be_safe(weights_only: bool | None, pickle_module: Any) -> bool:
+    """Whether only what is harmless is loaded: as asked for, else by default; the environment has a say, too."""
+    always, never = (
+        os.environ.get(f"TORCH_FORCE_{name}WEIGHTS_ONLY_LOAD", "0") in ("1", "y", "yes", "true") for name in ("", "NO_")
+    )
+    if always and never:
+        raise RuntimeError(
+            "Only one of `TORCH_FORCE_WEIGHTS_ONLY_LOAD` or `TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD` should be set, but both "
+            "were set."
+        )
+    if always:
+        weights_only = True
+    elif never and weights_only is None:
+        warnings.warn(
+            "Environment variable TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD detected, since the`weights_only` argument was not "
+            "explicitly passed to `torch.load`, forcing weights_only=False.",
+            UserWarning,
+            stacklevel=3,
+        )
+        weights_only = False
+    if weights_only is None:
+        return pickle_module is None
+    if weights_only and pickle_module is not None:
+        raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")
+    return weights_only
 
 
 def _check_seekable(f: Any) -> None:
@@ -112,6 +139,11 @@ class Job:
         if not isinstance(kind, StorageType):
             raise RuntimeError(f"a storage's type must be a class of storages, but got {shown(kind)}")
         return kind.dtype
+
+
+def as_text(value: Any) -> Any:
+    """What Python 2 wrote as a string is bytes if the caller asked for that; names of storages are text."""
+    return value.decode("ascii", "replace") if isinstance(value, bytes) else value
 
 
 def check_name(key: Any, location: Any, numel: Any) -> None:
@@ -185,6 +217,7 @@ def _load_archive(job: Job, file: Any, path: Any) -> Any:
     def persistent_load(pid: Any) -> Any:
         if type(pid) is not tuple:
             raise AssertionError(f"saved_id must be a tuple, got {type(pid).__name__}")
+        pid = tuple(map(as_text, pid))
         if len(pid) != 5 or pid[0] != "storage":
             given = shown(pid[0]) if pid else ""
             raise AssertionError(f"Unknown typename for persistent_load, expected 'storage' but got '{given}'")

@@ -50,6 +50,8 @@ def save(
     pickler.dump(obj)
     with open(f, "wb") if is_path else nullcontext(f) as file:
         write(file, _folder(f), program.getvalue(), pickler.storages, pickle_protocol, not _disable_byteorder_record)
+        if hasattr(file, "flush"):
+            file.flush()
 
 
 def _folder(f: Any) -> str:

@@ -301,7 +301,7 @@ class Unpickler:
         pid = self.pop()
         if type(pid) is not tuple and type(pid) is not int:
             raise UnpicklingError(f"persistent_load id must be tuple or int, but got {type(pid)}")
-        if type(pid) is tuple and pid and pid[0] not in ("storage", "module"):
+        if type(pid) is tuple and pid and pid[0] not in ("storage", "module", b"storage", b"module"):
             raise UnpicklingError(f"Only persistent_load of storage is allowed, but got {type(pid[0])}")
         self.stack.append(self.persistent_load(pid))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..._core import state
@@ -34,6 +35,22 @@ def _handle(hooks: OrderedDict[int, Hook], hook: Hook, **marks: Any) -> Removabl
 def _has_any_global_hook() -> bool:
     of_backward = (_global_backward_pre_hooks, _global_backward_hooks)
     return any(map(len, (*of_backward, _global_forward_pre_hooks, _global_forward_hooks)))
+
+
+class WithTables(ModuleType):
+    """A module that has the tables of all modules' hooks, too: one that is put in place there is in place here."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_global_") and name in globals():
+            return globals()[name]
+        raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("_global_") and name in globals():
+            state.changes += 1
+            globals()[name] = value
+        else:
+            super().__setattr__(name, value)
 
 
 # ---- hooks of all modules

@@ -91,6 +91,8 @@ class StateDict:
         for hook in self._state_dict_hooks.values():
             changed = hook(self, destination, prefix, metadata)
             if changed is not None:
+                if getattr(hook, "_from_public_api", False):
+                    raise RuntimeError("state_dict post-hook must return None")
                 destination = changed
         return destination
 
@@ -184,16 +186,22 @@ class StateDict:
             )
         try:
             with no_grad():
-                if __future__.get_swap_module_params_on_conversion() and isinstance(own, Parameter):
-                    taken = given if assign else own.detach().clone().copy_(given)
-                    swap_tensors(own, Parameter(taken.detach(), own.requires_grad))
+                if __future__.get_swap_module_params_on_conversion():
+                    taken = own.module_load(given, assign=assign)
+                    if taken is given or taken is own:
+                        raise RuntimeError(
+                            "module_load returned one of self or other, please .detach() the result if returning one "
+                            "of the inputs in module_load"
+                        )
+                    swap_tensors(own, _taking_the_place_of(own, taken))
                 elif assign:
                     setattr(self, name, _taking_the_place_of(own, given))
                 else:
                     own.copy_(given)
         except Exception as error:
+            action = "swapping" if __future__.get_swap_module_params_on_conversion() else "copying"
             return (
-                f'While copying the parameter named "{key}", whose dimensions in the model are {own.size()} and whose '
+                f'While {action} the parameter named "{key}", whose dimensions in the model are {own.size()} and whose '
                 f"dimensions in the checkpoint are {given.size()}, an exception occurred : {error.args}."
             )
         return None
@@ -216,14 +224,16 @@ class StateDict:
 
     def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(module, state_dict, prefix, local_metadata)`` after the state is saved; it may change it."""
-
-        def checked(*args: Any) -> None:
-            if hook(*args) is not None:
-                raise RuntimeError("state_dict post-hook must return None")
-
-        return RemovableHandle(self._state_dict_hooks, checked)
+        hook._from_public_api = True  # type: ignore[attr-defined]
+        return RemovableHandle(self._state_dict_hooks, hook)
 
     def _register_state_dict_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Like it, and what the hook returns takes the place of the state."""
+        if getattr(hook, "_from_public_api", False):
+            raise RuntimeError(
+                "Cannot register the same function as the state dict post hook that was previously registered via "
+                "register_state_dict_post_hook"
+            )
         return RemovableHandle(self._state_dict_hooks, hook)
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:

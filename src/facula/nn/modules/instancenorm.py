@@ -19,6 +19,10 @@ class _InstanceNorm(_NormBase):
     ) -> None:  # fmt: skip
         super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
+    def _get_no_batch_dim(self) -> int:
+        """How many dimensions an input without a batch has."""
+        return self._rank
+
     def _check_input_dim(self, input: Tensor) -> None:
         _check_rank(input, self._rank, self._rank + 1)
 

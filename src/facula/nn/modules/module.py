@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from inspect import signature
 from typing import Any, TypeVar
 
 import facula
@@ -17,17 +19,9 @@ from ..._tensor import Tensor
 from ...autograd.grad_mode import no_grad
 from ...utils.swapping import swap_tensors
 from ..parameter import Buffer, Parameter
+from . import _hooks
 from ._hooks import (
     Hooks,
-    _global_backward_hooks,
-    _global_backward_pre_hooks,
-    _global_buffer_registration_hooks,
-    _global_forward_hooks,
-    _global_forward_hooks_always_called,
-    _global_forward_hooks_with_kwargs,
-    _global_forward_pre_hooks,
-    _global_module_registration_hooks,
-    _global_parameter_registration_hooks,
     _has_any_global_hook,
     register_module_backward_hook,
     register_module_buffer_registration_hook,
@@ -46,15 +40,6 @@ __all__ = [
     "Module",
     "_IncompatibleKeys",
     "_addindent",
-    "_global_backward_hooks",
-    "_global_backward_pre_hooks",
-    "_global_buffer_registration_hooks",
-    "_global_forward_hooks",
-    "_global_forward_hooks_always_called",
-    "_global_forward_hooks_with_kwargs",
-    "_global_forward_pre_hooks",
-    "_global_module_registration_hooks",
-    "_global_parameter_registration_hooks",
     "_has_any_global_hook",
     "register_module_backward_hook",
     "register_module_buffer_registration_hook",
@@ -121,8 +106,8 @@ class Module(Hooks, StateDict):
                 f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly. To "
                 f"express '{name}' as a function of another Tensor, compute the value in the forward() method."
             )
-        if param is not None and _global_parameter_registration_hooks:
-            param = _replaced(_global_parameter_registration_hooks, self, name, param)
+        if param is not None and _hooks._global_parameter_registration_hooks:
+            param = _replaced(_hooks._global_parameter_registration_hooks, self, name, param)
         self._parameters[name] = param
         state.changes += 1
 
@@ -135,8 +120,8 @@ class Module(Hooks, StateDict):
             raise TypeError(
                 f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
             )
-        if _global_buffer_registration_hooks:
-            tensor = _replaced(_global_buffer_registration_hooks, self, name, tensor)
+        if _hooks._global_buffer_registration_hooks:
+            tensor = _replaced(_hooks._global_buffer_registration_hooks, self, name, tensor)
         self._buffers[name] = tensor
         if persistent:
             self._non_persistent_buffers_set.discard(name)
@@ -149,8 +134,8 @@ class Module(Hooks, StateDict):
         if module is not None and not isinstance(module, Module):
             raise TypeError(f"{typename(module)} is not a Module subclass")
         self._check_name("module", name, self._modules, f", got: {name}")
-        if _global_module_registration_hooks:
-            module = _replaced(_global_module_registration_hooks, self, name, module)
+        if _hooks._global_module_registration_hooks:
+            module = _replaced(_hooks._global_module_registration_hooks, self, name, module)
         self._modules[name] = module
         state.changes += 1
 
@@ -186,16 +171,16 @@ class Module(Hooks, StateDict):
             if modules is None:
                 raise AttributeError("cannot assign module before Module.__init__() call")
             self._forget(name, own, parameters, buffers, self._non_persistent_buffers_set)
-            if _global_module_registration_hooks:
-                value = _replaced(_global_module_registration_hooks, self, name, value)
+            if _hooks._global_module_registration_hooks:
+                value = _replaced(_hooks._global_module_registration_hooks, self, name, value)
             modules[name] = value
         elif modules is not None and name in modules:
             if value is not None:
                 raise TypeError(
                     f"cannot assign '{typename(value)}' as child module '{name}' (torch.nn.Module or None expected)"
                 )
-            if _global_module_registration_hooks:
-                value = _replaced(_global_module_registration_hooks, self, name, value)
+            if _hooks._global_module_registration_hooks:
+                value = _replaced(_hooks._global_module_registration_hooks, self, name, value)
             modules[name] = value
         elif (buffers is not None and name in buffers) or isinstance(value, Buffer):
             self._set_buffer(name, value)
@@ -214,10 +199,18 @@ class Module(Hooks, StateDict):
             )
         if isinstance(value, Buffer):
             self._forget(name, own, own.get("_parameters"), own.get("_modules"))
-            self.register_buffer(name, value, value.persistent)
+            if _takes_persistent(self.register_buffer):
+                self.register_buffer(name, value, value.persistent)
+                return
+            if not value.persistent:
+                raise RuntimeError(
+                    "Registering a non-persistent buffer on a Module subclass that implements register_buffer() "
+                    "without the persistent argument is not allowed."
+                )
+            self.register_buffer(name, value)
             return
-        if _global_buffer_registration_hooks:
-            value = _replaced(_global_buffer_registration_hooks, self, name, value)
+        if _hooks._global_buffer_registration_hooks:
+            value = _replaced(_hooks._global_buffer_registration_hooks, self, name, value)
         buffers[name] = value
 
     @staticmethod
@@ -423,7 +416,7 @@ class Module(Hooks, StateDict):
                 swap_tensors(parameter, Parameter(data, parameter.requires_grad))
                 if new_grad is not None:
                     parameter.grad = new_grad.requires_grad_(grad.requires_grad)
-            elif data.device == parameter.device and not __future__.get_overwrite_module_params_on_conversion():
+            elif _is_alike(data, parameter) and not __future__.get_overwrite_module_params_on_conversion():
                 parameter.data = data
                 if grad is not None:
                     grad.data = new_grad
@@ -602,7 +595,20 @@ def clear_grad(parameter: Tensor, set_to_none: bool) -> None:
     grad.zero_()
 
 
+def _is_alike(data: Tensor, parameter: Tensor) -> bool:
+    """Whether a tensor can take the place of a parameter's data."""
+    return data.device == parameter.device and data.layout == parameter.layout
+
+
+def _takes_persistent(register: Callable[..., Any]) -> bool:
+    """Whether a module registers buffers that are not saved; one may have its own, older, ``register_buffer``."""
+    return register.__func__ is Module.register_buffer or "persistent" in signature(register).parameters  # type: ignore[attr-defined]
+
+
 def _is_dtype(value: Any) -> bool:
     from ..._core.dtypes import dtype  # loaded when first used
 
     return isinstance(value, dtype)
+
+
+sys.modules[__name__].__class__ = _hooks.WithTables

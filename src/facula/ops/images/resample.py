@@ -160,9 +160,9 @@ def _resample(op: Primitive, kernel: str, input: Tensor, size: Ints, align_corne
 
 
 def _is_int(value: Any) -> bool:
-    return (isinstance(value, int) and not isinstance(value, bool)) or (
-        isinstance(value, (np.integer, Tensor)) and not getattr(value, "shape", ())
-    )
+    if isinstance(value, Tensor):
+        return not value.shape and not value.is_floating_point() and not value.is_complex()
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def _no_overload(function: str, *given: str) -> TypeError:
@@ -177,7 +177,7 @@ def _sizes(input: Tensor, size: Any, scale_factor: Any, spatial: int) -> tuple[A
         raise ValueError("either size or scale_factor should be defined")
     given = size if size is not None else scale_factor
     if not isinstance(given, (list, tuple)):
-        if isinstance(given, Tensor) and not given._array.ndim and size is not None:
+        if isinstance(given, Tensor) and _is_int(given) and size is not None:
             given = int(given.item())
         each: Any = [given] * max(spatial, 0)
     else:

@@ -14,6 +14,7 @@ import numpy as np
 
 from ... import overrides
 from ..._core import state
+from ..._core.devices import check_devices
 from ..._core.missing import Missing
 from ..._tensor import Tensor
 from ...autograd.saved import DIRECT, PLAIN
@@ -26,7 +27,7 @@ from .errors import type_of
 from .forms import forms
 from .namespaces import TENSORS
 from .native import Native
-from .operands import check_devices, check_dtypes, operands, refuse_inference, run_kernel, wrong_operand
+from .operands import check_dtypes, operands, refuse_inference, run_kernel, wrong_operand
 from .overloads import no_combination
 from .primitive import Primitive
 from .rule import Gradient

@@ -184,15 +184,6 @@ def run_kernel(op: Elementwise, arrays: list[Any], dt: dtypes.dtype, attributes:
 # ---- errors
 
 
-def check_devices(arrays: list[Any]) -> None:
-    """0-d CPU tensors may meet meta tensors; others may not."""
-    if any(a.__class__ is not ndarray for a in arrays) and any(a.__class__ is ndarray and a.ndim for a in arrays):
-        raise RuntimeError(
-            "Expected all tensors to be on the same device, but found at least two devices, "
-            + ("cpu and meta!" if arrays[0].__class__ is ndarray else "meta and cpu!")
-        )
-
-
 def wrong_operand(op: Elementwise, args: tuple[Any, ...], form: str = "function", at: int = -1) -> TypeError:
     """What PyTorch says of an argument of the wrong type. A method does not count its own tensor."""
     own = known_name(op.name)

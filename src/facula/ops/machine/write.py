@@ -13,6 +13,7 @@ import numpy as np
 
 from ... import overrides
 from ..._core import dtypes, quiet, state, strides
+from ..._core.devices import check_devices
 from ..._core.dtypes import cast
 from ..._core.state import GENERAL, RECORDING
 from ..._core.unresolved import bits_of, resolved
@@ -26,7 +27,7 @@ from .call import made, needs_record
 from .elementwise import Elementwise
 from .errors import NoOverload
 from .forms import forms
-from .operands import check_devices, check_dtypes, common_shape, operands, run_kernel, wrong_operand
+from .operands import check_dtypes, common_shape, operands, run_kernel, wrong_operand
 from .overloads import no_combination
 from .signatures import mistake
 

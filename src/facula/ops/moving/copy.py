@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import dtypes, layouts
+from ..._core.devices import MetaArray
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ...autograd.saved import PLAIN
@@ -85,7 +86,10 @@ def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
     """Write ``src`` into this tensor, broadcast and cast."""
     if type(src) in PLAIN and is_simple_write(self, src):
         target, source = self._array, src._array
-        if source.dtype is target.dtype and source.shape == target.shape and is_apart(target, source):
+        if (
+            source.dtype is target.dtype and source.shape == target.shape and source.__class__ is target.__class__
+            and is_apart(target, source)
+        ):  # fmt: skip
             target[...] = source
             self._bump_version()
             return self
@@ -118,10 +122,17 @@ def assign(target: np.ndarray[Any, Any], source: Any) -> None:
     """Write an array into another, of a complex one the real part into a real one."""
     if source.dtype.kind == "c" and target.dtype.kind not in "cb":
         source = source.real
+    if source.__class__ is MetaArray and target.__class__ is not MetaArray:
+        raise NotImplementedError("Cannot copy out of meta tensor; no data!")
     if np.may_share_memory(target, source):
         source = source.copy()
     target[...] = source
 
 
-set_methods(copy_=copy_)
-overridable(copy_)
+def module_load(self: Tensor, other: Tensor, assign: bool = False) -> Tensor:
+    """What takes this tensor's place in a module when ``other`` is loaded: itself with other values, or ``other``."""
+    return (other if assign else self.copy_(other)).detach()
+
+
+set_methods(copy_=copy_, module_load=module_load)
+overridable(copy_, module_load)

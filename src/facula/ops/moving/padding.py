@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -176,3 +177,21 @@ def _circular(input: Tensor, widths: tuple[int, ...]) -> Tensor:
 
 
 FUNCTIONALS["pad"] = pad
+
+
+def of_dimensions(mode: str, dimensions: int) -> Callable[..., Tensor]:
+    """The padding of the last dimensions by a mode, as PyTorch's internals have it for each number of them."""
+
+    def padded(input: Tensor, padding: Sequence[int]) -> Tensor:
+        if len(padding) != 2 * dimensions:
+            found = f", but got: {len(padding)}" if mode == "reflect" else ""
+            raise RuntimeError(f"padding size is expected to be {2 * dimensions}{found}")
+        return pad(input, padding, mode)
+
+    padded.__name__ = padded.__qualname__ = f"{'reflection' if mode == 'reflect' else 'replication'}_pad{dimensions}d"
+    return padded
+
+
+OF_DIMENSIONS = {
+    fn.__name__: fn for fn in (of_dimensions(m, d) for m in ("reflect", "replicate") for d in (1, 2, 3))
+}

@@ -230,7 +230,8 @@ def _check_batch(
         raise ValueError("running_mean and running_var must either both be None or neither be None")
     if input._array.dtype.kind not in "fV":
         raise not_for("batch_norm", input.dtype)
-    check_dtypes(input, (weight, bias, running_mean, running_var))
+    if input._array.size:
+        check_dtypes(input, (weight, bias, running_mean, running_var))
     refuse_gradient("native_batch_norm", running_mean=running_mean, running_var=running_var)
 
 
