@@ -414,7 +414,7 @@ LINALG = {
 
 METHODS = {
     "_core.storage": (
-        "_typed_storage is_set_to storage untyped_storage"
+        "_typed_storage is_set_to storage storage_type untyped_storage"
     ),
     "ops.activations.piecewise": (
         "hardshrink"

@@ -1038,6 +1038,8 @@ class Methods:
         """Fourier transforms of windows of a signal (or of several), ``hop_length`` apart: (frequencies, windows)."""
     def storage(self) -> TypedStorage:
         """Deprecated: the storage, by elements."""
+    def storage_type(self) -> Any:
+        """Deprecated: the class of the storage, by elements."""
     def sub(self, other: Tensor | complex, *, alpha: builtins.float = 1) -> Tensor:
         """The difference; ``other`` is first multiplied by ``alpha`` if that is given."""
     def sub_(self, other: Any, *old: Any, alpha: Any = 1) -> Tensor:

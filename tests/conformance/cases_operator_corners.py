@@ -199,3 +199,56 @@ def types_that_tensors_are_converted_to(torch):
         see(torch, x.type(torch.Tensor)), see(torch, x.type(torch.LongTensor)), error(lambda: x.type(int)),
         error(lambda: x.type("torch.NoTensor")),
     ]  # fmt: skip
+
+
+# ---- reductions
+
+
+@case
+def logarithms_of_running_sums_of_infinities(torch):
+    inf, nan = float("inf"), float("nan")
+    rows = (
+        [complex(1, 1), complex(inf, nan)], [complex(nan, 0), 1], [complex(inf, 3), complex(inf, -3), 2j],
+        [complex(-inf, inf), 1j], [complex(-inf, nan), complex(1, nan)], [complex(-inf, 0), complex(-inf, 2)],
+        [complex(inf, 0), complex(-inf, 0)], [complex(1, inf), complex(2, 1)],
+    )  # fmt: skip
+    return [see(torch, torch.logcumsumexp(torch.tensor(r, dtype=torch.complex128), 0)) for r in rows]
+
+
+@case
+def histograms_want_one_dtype(torch):
+    x, d = torch.ones(2), torch.ones(2, dtype=torch.float64)
+    return [
+        error(lambda: torch.histogram(x, 1, weight=d)), error(lambda: torch.histogramdd(x, [2])),
+        error(lambda: torch.histogram(x, 2, out=(torch.empty(2), torch.empty(3, dtype=torch.float64)))),
+        see(torch, torch.histogramdd(torch.ones(3, 0), [])[0]),
+        see(torch, torch.histogramdd(torch.ones(0, 3, 2), [2, 3])[0]),
+    ]  # fmt: skip
+
+
+@case
+def hashes_of_nothing_are_refused(torch):
+    x = torch.ones(0, 3)
+    return [error(lambda d=d: list(torch.hash_tensor(x, dim=d).shape)) for d in (0, 1, (0, 1), -2, ())]
+
+
+@case
+def what_is_put_around_differences_fits(torch):
+    x = torch.ones(2, 3)
+    return [
+        error(lambda: torch.diff(x, prepend=torch.ones(3, 1))),
+        error(lambda: torch.diff(x, dim=0, append=torch.ones(1, 2))),
+        error(lambda: torch.diff(x, append=torch.ones(2, 3, 1))), see(torch, torch.diff(x, prepend=torch.zeros(2, 1))),
+    ]  # fmt: skip
+
+
+@case
+def what_changes_nothing_in_masked_reductions(torch):
+    def look(name, d, *args):
+        found = torch.masked._reduction_identity(name, torch.ones(2, dtype=d), *args)
+        return None if found is None else see(torch, found)
+
+    dtypes = (torch.float32, torch.int64, torch.uint8, torch.bfloat16, torch.bool)
+    names = ("sum", "prod", "amax", "argmin", "mean", "logsumexp", "median", "cumprod", "softmax", "norm")
+    told = [error(lambda n=n, d=d: look(n, d)) for n in names for d in dtypes]
+    return [told, [look("norm", torch.float32, p) for p in (2, float("inf"), -float("inf"))]]

@@ -14,6 +14,8 @@ from . import devices, dtypes, strides
 from .strides import bytes_of
 from .unresolved import bits_of
 
+_NO_DATA = "Cannot copy out of meta tensor; no data!"
+
 
 class UntypedStorage:
     """A storage as bytes."""
@@ -87,7 +89,7 @@ class UntypedStorage:
         return -1
 
     def tolist(self) -> list[int]:
-        found: list[int] = self._bytes.tolist()
+        found: list[int] = self._values().tolist()
         return found
 
     def clone(self) -> UntypedStorage:
@@ -97,18 +99,30 @@ class UntypedStorage:
         return self.clone()
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> UntypedStorage:
+        """A copy, which copies of tensors over the same memory share."""
         found = memo.get(id(self))
         if found is None:
-            found = memo[id(self)] = self.clone()
+            if self.device.type == "meta" or not self._bytes.size:
+                found = self.clone()
+            else:
+                found = UntypedStorage(bytes_of(strides.deepcopied_root(strides.root_of(self._bytes), memo)))
+            memo[id(self)] = found
         return found
 
+    def _values(self, what: str = "Not available for 'meta' device type") -> Any:
+        if self.device.type == "meta":
+            raise NotImplementedError(what)
+        return self._bytes
+
     def cpu(self) -> UntypedStorage:
-        return self if self.device.type == "cpu" else UntypedStorage(np.zeros(self._bytes.size, np.uint8))
+        self._values(_NO_DATA)
+        return self
 
     def to(self, *, device: Any, non_blocking: bool = False) -> UntypedStorage:
         wanted = devices.parse(device)
         if wanted.type == self.device.type:
             return self
+        self._values(_NO_DATA)
         return UntypedStorage(self.nbytes(), device=wanted)
 
     def copy_(self, source: Any, non_blocking: bool | None = None) -> UntypedStorage:
@@ -118,11 +132,13 @@ class UntypedStorage:
             raise RuntimeError(
                 f"size does not match, self was {self._bytes.size} bytes but src was {given.size} bytes"
             )
-        self._bytes[...] = given
+        if self.device.type != "meta":
+            self._bytes[...] = source.untyped()._values(_NO_DATA)
         return self
 
     def fill_(self, value: int) -> UntypedStorage:
-        self._bytes[...] = value
+        if self.device.type != "meta":
+            self._bytes[...] = value
         return self
 
     def byteswap(self, dtype: Any) -> None:
@@ -135,7 +151,9 @@ class UntypedStorage:
         return self._owned
 
     def resize_(self, size: int) -> UntypedStorage:
-        if size != self._bytes.size:
+        if self.device.type == "meta":
+            self._bytes = devices.empty_meta((size,), np.uint8)
+        elif size != self._bytes.size:
             if not self._owned:
                 raise RuntimeError("Trying to resize storage that is not resizable")
             grown = np.zeros(size, np.uint8)
@@ -152,10 +170,11 @@ class UntypedStorage:
 
     def share_memory_(self) -> UntypedStorage:
         """Move the bytes to where other processes see them, with all tensors that use them."""
-        if self.device.type == "cpu":
-            from ..ops.creation.sharing import share_storage  # it needs tensors
+        from ..ops.creation.sharing import share_storage  # it needs tensors
 
-            self._bytes = strides.bytes_of(share_storage(strides.root_of(self._bytes)))
+        if self.device.type != "cpu":
+            raise RuntimeError("_share_fd_: only available on CPU")
+        self._bytes = strides.bytes_of(share_storage(strides.root_of(self._bytes)))
         return self
 
     def is_pinned(self, device: Any = None) -> bool:
@@ -176,10 +195,10 @@ class UntypedStorage:
         if not isinstance(key, (int, slice)):
             raise TypeError(f"can't index a torch.UntypedStorage with {key.__class__.__name__}")
         if isinstance(key, slice):
-            return UntypedStorage(self._bytes[key])
+            return UntypedStorage(self._values()[key])
         if not -len(self) <= key < len(self):
             raise IndexError(f"index {key} out of range for storage of size {len(self)}")
-        return int(self._bytes[key])
+        return int(self._values()[key])
 
     def __setitem__(self, key: Any, value: int) -> None:
         self._bytes[key] = value
@@ -233,11 +252,13 @@ class TypedStorage:
         elif isinstance(args[0], int):
             self._untyped = UntypedStorage(args[0] * self.dtype.itemsize, device=device)
         else:
-            self._untyped = UntypedStorage(np.array(list(args[0])).astype(self.dtype.numpy).view(np.uint8))
+            values = np.array(list(args[0])).astype(self.dtype.numpy)
+            on_meta = device is not None and devices.parse(device).type == "meta"
+            self._untyped = UntypedStorage(values.nbytes if on_meta else values.view(np.uint8), device=device)
 
     @property
     def _elements(self) -> Any:
-        return self._untyped._bytes.view(self.dtype.numpy)
+        return self._untyped._values().view(self.dtype.numpy)
 
     @classmethod
     def from_buffer(cls, buffer: Any, byte_order: str = "native", *, dtype: Any = None, **_: Any) -> TypedStorage:
@@ -314,7 +335,8 @@ class TypedStorage:
         return self
 
     def fill_(self, value: Any) -> TypedStorage:
-        self._elements[...] = value
+        if self.device.type != "meta":
+            self._elements[...] = value
         return self
 
     def resizable(self) -> bool:
@@ -343,12 +365,14 @@ class TypedStorage:
             raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
         if not isinstance(key, int):
             raise RuntimeError(f"can't index a {type(self)} with {type(key)}")
+        elements = self._elements
         if not -len(self) <= key < len(self):
             raise IndexError(f"index {key} out of range for storage of size {len(self)}")
-        return self._elements[key].item()
+        return elements[key].item()
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self._elements[key] = value
+        if self.device.type != "meta":
+            self._elements[key] = value
 
     def __iter__(self) -> Any:
         return iter(self.tolist())
@@ -443,6 +467,30 @@ def storage(self: Tensor) -> TypedStorage:
     return typed_storage(self)
 
 
+def storage_type(self: Tensor) -> Any:
+    """Deprecated: the class of the storage, by elements."""
+    return LEGACY_CLASSES[f"{dtypes.SCALAR_TYPE_NAMES[self.dtype]}Storage"]
+
+
+def check_storage(storage: Any, dtype: dtypes.dtype, name: str | None = None, got: str = "{}") -> None:
+    """Refuse a storage of elements of another dtype; ``name`` and ``got`` are the words for both."""
+    given = getattr(storage, "dtype", None)
+    if given is not None and given is not dtype:
+        names = dtypes.SCALAR_TYPE_NAMES
+        wanted, got = name or names[dtype], got.format(names[given])
+        raise RuntimeError(f"Expected a Storage of type {wanted} or an UntypedStorage, but got {got}")
+
+
+def elements_of(storage: Any, dtype: dtypes.dtype) -> Any:
+    """The memory of a storage as elements of a dtype."""
+    memory = storage.untyped()._bytes
+    return memory[: memory.size // dtype.itemsize * dtype.itemsize].view(dtype.numpy)
+
+
+def _dtype_to_storage_type_map() -> dict[dtypes.dtype, str]:
+    return {d: f"{dtypes.SCALAR_TYPE_NAMES[d]}Storage" for d in _CONVERSIONS.values()}
+
+
 def is_storage(obj: Any, /) -> bool:
     """Whether an object is a storage."""
     return isinstance(obj, (UntypedStorage, TypedStorage))
@@ -457,3 +505,4 @@ def is_set_to(self: Tensor, tensor: Tensor) -> bool:
 
 
 set_methods(untyped_storage=untyped_storage, _typed_storage=typed_storage, storage=storage, is_set_to=is_set_to)
+set_methods(storage_type=storage_type)

@@ -81,3 +81,12 @@ def lying_as(like: Any, array: Any) -> Any:
     copy = np.empty_like(like, array.dtype)
     copy[...] = array
     return copy
+
+
+def deepcopied_root(root: Any, memo: dict[int, Any]) -> Any:
+    """The copy of a whole memory, one for all that share it."""
+    found = memo.get(id(root))
+    if found is None:
+        found = memo[id(root)] = root.copy(order="K")
+        memo.setdefault(id(memo), []).append(root)  # alive as long as the memo, as copy.deepcopy does it
+    return found

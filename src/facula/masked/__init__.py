@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ._ops import _reduction_identity as _reduction_identity
 from ._ops import (
     amax,
     amin,

@@ -47,6 +47,31 @@ def _highest(d: Any) -> Any:
     return math.inf if d.is_floating_point or d.is_complex else dtypes.iinfo(d).max
 
 
+_IDENTITIES: dict[str, Any] = {
+    **dict.fromkeys(("sum", "cumsum"), lambda d: 0),
+    **dict.fromkeys(("prod", "cumprod"), lambda d: 1),
+    **dict.fromkeys(("amax", "argmax", "logaddexp", "logsumexp"), _lowest),
+    **dict.fromkeys(("amin", "argmin"), _highest),
+}
+
+
+def _reduction_identity(op_name: str, input: Tensor, *args: Any) -> Tensor | None:
+    """What changes nothing in a reduction, as a tensor; None where there is no such value."""
+    d = input.dtype
+    if op_name in ("mean", "var", "std"):
+        return None
+    if op_name == "median":
+        floating = d if d.is_floating_point else dtypes.float32
+        return FUNCTIONS["tensor"](math.nan, dtype=floating)
+    if op_name == "norm":
+        found = math.inf if args and args[0] == -math.inf else 0
+    elif op_name not in _IDENTITIES or (d is dtypes.bool_ and _IDENTITIES[op_name] in (_lowest, _highest)):
+        raise NotImplementedError(f"identity of {op_name} on {d} input")
+    else:
+        found = _IDENTITIES[op_name](d)
+    return FUNCTIONS["tensor"](found, dtype=d)
+
+
 def _dims(dim: Any, ndim: int) -> tuple[int, ...]:
     """Dimensions counted from the front, in order; none given means all."""
     if dim is None or dim == ():

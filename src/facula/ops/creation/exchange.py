@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import devices, dtypes
-from ..._core.strides import address, bytes_of, root_of
+from ..._core.strides import address, bytes_of, deepcopied_root, root_of
 from ..._core.unresolved import bits_of, memory_of, seen_by
 from ..._lazy import set_methods
 from ..._tensor import Tensor
@@ -98,7 +98,7 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Any:
         array: Any = self._array.copy()
     else:
         root, shape, strides, offset = geometry(self._array)
-        array = view_of(_deepcopied_root(root, memo), shape, strides, offset)
+        array = view_of(deepcopied_root(root, memo), shape, strides, offset)
     t = _as_class(finish(array), type(self), self.requires_grad)
     memo[id(self)] = t
     if self._meta is not None and self._meta.grad is not None:
@@ -106,14 +106,6 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Any:
     if self.__dict__:
         t.__dict__.update(copy.deepcopy(self.__dict__, memo))
     return t
-
-
-def _deepcopied_root(root: Any, memo: dict[int, Any]) -> Any:
-    found = memo.get(id(root))
-    if found is None:
-        found = memo[id(root)] = root.copy(order="K")
-        memo.setdefault(id(memo), []).append(root)  # alive as long as the memo, as copy.deepcopy does it
-    return found
 
 
 set_methods(__reduce_ex__=_reduce_ex, __setstate__=_setstate, __deepcopy__=_deepcopy)

@@ -65,12 +65,23 @@ def array_of(data: Any, dtype: dtypes.dtype | None = None) -> Any:
         raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
     if isinstance(data, np.generic):
         return converted(np.array(data), dtype, copy=False)
+    if kind is not list and hasattr(data, "untyped"):
+        return _elements(data, dtype).copy()
     if not _is_sequence(data):
         if hasattr(data, "__dlpack__"):
             return converted(np.from_dlpack(data), dtype, copy=True)
         return _filled([data], (), dtype)
     flat, shape = _flattened(data)
     return _filled(flat, shape, dtype)
+
+
+def _elements(storage: Any, dtype: dtypes.dtype | None) -> Any:
+    from ..._core.storage import check_storage, elements_of  # loaded when first used
+
+    if dtype is None:
+        dtype = dtypes.int64 if not hasattr(storage, "dtype") else storage.dtype
+    check_storage(storage, dtype)
+    return elements_of(storage, dtype)
 
 
 def converted(array: Any, dtype: dtypes.dtype | None, copy: bool) -> Any:
@@ -454,6 +465,11 @@ def legacy_tensor(args: tuple[Any, ...], dtype: dtypes.dtype, kwargs: dict[str, 
         return finish(empty_array(tuple(first), dtype, device))
     if all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in args):
         return finish(empty_array(size_of("new", args), dtype, device))
+    if len(args) == 1 and hasattr(first, "untyped"):
+        from ..._core.storage import check_storage, elements_of  # loaded when first used
+
+        check_storage(first, dtype, got="type {} for argument 1 'storage'")
+        return finish(elements_of(first, dtype))
     if isinstance(first, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type(first).__name__}'")
     if len(args) == 1 and _is_sequence(first):

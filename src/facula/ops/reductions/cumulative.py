@@ -121,11 +121,8 @@ public("", "cumprod_")(_in_place(cumprod_op))
 def _complex_log_sums(rows: Any, dim: int) -> Any:
     """One row after the other. The imaginary part is that of the larger summand plus a turn, as in PyTorch."""
     out = np.empty_like(rows)
+    last = np.full(rows.shape[1:], -np.inf, rows.dtype)
     for i, row in enumerate(rows):
-        if i == 0:
-            out[0] = row
-            continue
-        last = out[i - 1]
         swap = row.real > last.real
         high, low = np.where(swap, row, last), np.where(swap, last, row)
         both_gone = np.isneginf(high.real) & np.isneginf(low.real)
@@ -134,6 +131,7 @@ def _complex_log_sums(rows: Any, dim: int) -> Any:
         out[i] = np.where(both_gone, high, high + np.log(1 + np.exp(apart)))
         if both_infinite.any():
             out[i] = np.where(both_infinite, np.log(_infinite_power(high) + _infinite_power(low)), out[i])
+        last = out[i] = np.where(np.isnan(row) | np.isnan(last), complex(np.nan, np.nan), out[i])
     return np.ascontiguousarray(np.moveaxis(out, 0, dim))
 
 
@@ -236,6 +234,13 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: 
     for extra in (prepend, append):
         if extra is not None and extra._array.ndim != input._array.ndim:
             raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+        for i, n_of in enumerate(() if extra is None else extra._array.shape):
+            if i != at % input._array.ndim and n_of != input._array.shape[i]:
+                raise RuntimeError(
+                    "diff expects the shape of tensor to prepend or append to match that of input except along the "
+                    f"differencing dimension; input.size({i}) = {input._array.shape[i]}, but got tensor.size({i}) = "
+                    f"{n_of}"
+                )
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
     if n == 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,11 @@ def _checked(input: Tensor, bins: list[Any], limits: Any, weight: Tensor | None)
         elif each <= 0:
             raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {each} for dimension {i}")
     shape = input._array.shape
+    if weight is not None and weight.dtype is not input.dtype:
+        raise RuntimeError(
+            "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor should have the same "
+            f"dtype, but got input({cpp_name(input.dtype)}), and weight({cpp_name(weight.dtype)})"
+        )
     if weight is not None and weight._array.shape != shape[:-1]:
         raise RuntimeError(
             "torch.histogramdd: if weight tensor is provided it should have the same shape as the input tensor excluding "  # noqa: E501
@@ -84,6 +90,8 @@ def _edges(points: Any, bins: list[Any], limits: Any) -> list[Any]:
 def _count(points: Any, edges: list[Any], weight: Any, density: bool) -> Any:
     """How many points lie in each cell; the last edge of a dimension belongs to its last bin."""
     shape = tuple(len(e) - 1 for e in edges)
+    if not shape:
+        return np.zeros((), points.dtype)
     inside = np.ones(len(points), bool)
     cell = np.zeros(len(points), np.intp)
     for i, e in enumerate(edges):
@@ -103,7 +111,8 @@ def _count(points: Any, edges: list[Any], weight: Any, density: bool) -> Any:
 
 def _histogram(input: Tensor, bins: list[Any], limits: Any, weight: Tensor | None, density: bool) -> Any:
     _checked(input, bins, limits, weight)
-    points = input._array.reshape(-1, input._array.shape[-1])
+    *outer, width = input._array.shape
+    points = input._array.reshape(math.prod(outer), width)
     edges = _edges(points, bins, limits)
     return _count(points, edges, None if weight is None else weight._array, density), edges
 
@@ -119,7 +128,8 @@ histogram_op.vjp(input=no_aten_derivative("histogram"))
 
 @public(
     "histogram", "histogram", out="exact", overloads=True,
-    out_error="torch.histogram: input tensor and {2} tensor should have the same dtype, but got input {3} and {2} {4}",
+    out_error="torch.histogram: input tensor and {2} tensor should have the same dtype, but got input {3} and {2} {4} "
+    "for dimension 0",
 )  # fmt: skip
 def histogram(
     input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: bool = False
@@ -139,9 +149,7 @@ def histogramdd(
     """How many points (rows of the last dimension) fall into each cell of a grid, and the grid."""
     count = input._array.shape[-1] if input._array.ndim else 1
     if input._array.ndim < 2:
-        raise RuntimeError(
-            f"torch.histogramdd: input tensor should have at least 2 dimensions, but got {input._array.ndim}"
-        )
+        raise RuntimeError("torch.histogramdd: input tensor should have at least 2 dimensions")
     given = [bins] * count if isinstance(bins, int) else list(bins)
     if len(given) != count:
         raise RuntimeError("histogramdd: The size of bins must be equal to the innermost dimension of the input.")
@@ -161,6 +169,9 @@ def hash_tensor(input: Tensor, dim: Any = (), *, keepdim: bool = False, mode: in
         )
     wide: Any = widened(array).astype(np.float64) if array.dtype.kind in "fV" else array.astype(np.int64)
     dims = check_dims(dim, array.ndim)
+    for d in dims or ():
+        if array.ndim and not array.shape[d]:
+            raise IndexError(f"hash_tensor: Expected reduction dim {d} to have non-zero size.")
     xor: Any = np.bitwise_xor.reduce
     result = xor(wide.view(np.uint64), dims if dims and array.ndim else None, keepdims=keepdim)
     return Tensor._wrap(np.asarray(result))

@@ -178,7 +178,10 @@ def set_(input: Tensor, source: Any = None, storage_offset: int = 0, size: Any =
         if size is not None:
             array = _strided_memory(strides.root_of(array), dt, storage_offset, size, stride)
     else:
-        memory = source.untyped()._bytes if hasattr(source, "untyped") else source._bytes
+        from ..._core.storage import check_storage  # loaded when first used
+
+        check_storage(source, input.dtype, cpp_name(input.dtype), "type {} for argument 1 'storage'")
+        memory = source.untyped()._bytes
         whole = (memory.size // dt.itemsize,)
         array = _strided_memory(memory, dt, storage_offset, whole if size is None else size, stride)
     input._array = seen_by(array, bits)

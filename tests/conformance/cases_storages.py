@@ -1,0 +1,81 @@
+"""Storages: tensors made from them, copies that share them, those that have no memory."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+
+from .observe import case, error, see
+
+
+def quiet(fn):
+    """What a function gives, without the warnings of storages that know their dtype."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return fn()
+
+
+@case
+def tensors_of_storages(torch):
+    def look():
+        s = torch.arange(4.0).storage()
+        made = [
+            torch.tensor(s), torch.tensor(s, dtype=torch.float32), torch.tensor(s.untyped(), dtype=torch.float32),
+            torch.as_tensor(s), torch.FloatTensor(s), torch.Tensor(s.untyped()), torch.ones(1).new(s),
+            torch.tensor([]).set_(s), torch.tensor([], dtype=torch.float64).set_(s.untyped()),
+        ]  # fmt: skip
+        return see(torch, made)
+
+    return quiet(look)
+
+
+@case
+def storages_of_other_dtypes_are_refused(torch):
+    def look():
+        s = torch.arange(4.0).storage()
+        return [
+            error(lambda: torch.tensor(s, dtype=torch.float64)), error(lambda: torch.DoubleTensor(s)),
+            error(lambda: torch.tensor([], dtype=torch.int16).set_(s)),
+            error(lambda: torch.tensor([], dtype=torch.float64).set_(s, 0, (2,))),
+            error(lambda: torch.ones(1, dtype=torch.float64).new(s)),
+        ]  # fmt: skip
+
+    return quiet(look)
+
+
+@case
+def copies_of_tensors_and_storages_share_memory(torch):
+    def look():
+        a, b = torch.arange(4.0), torch.arange(3.0)
+        made = copy.deepcopy([a, [a.storage(), b.storage()], b, a.view(2, 2), a.untyped_storage()])
+        made[0].add_(1)
+        return [made[1][0].tolist(), made[1][1].tolist(), see(torch, made[3]), made[4].data_ptr() == made[0].data_ptr()]
+
+    return quiet(look)
+
+
+@case
+def storages_without_memory(torch):
+    def look():
+        m = torch.TypedStorage([1, 2, 3, 4], device="meta", dtype=torch.int32)
+        u, of_tensor = torch.UntypedStorage(4, device="meta"), torch.ones(3, device="meta").storage()
+        full = torch.TypedStorage([1, 2, 3, 4], dtype=torch.int32)
+        told = [str(m.device), m.nbytes(), m.size(), m.data_ptr(), str(of_tensor), str(u.clone())]
+        calls = (
+            lambda: m[0], m.tolist, m.cpu, m.share_memory_, lambda: full.copy_(m), lambda: of_tensor[0],
+            of_tensor.tolist, lambda: u[0], u.tolist, u.cpu, lambda: u[1:],
+        )  # fmt: skip
+        told.append([error(f) for f in calls])
+        m.resize_(10)
+        m[0] = 3
+        u.resize_(8)
+        return [*told, m.size(), str(m.fill_(1)), u.nbytes(), full.tolist()]
+
+    return quiet(look)
+
+
+@case
+def classes_of_storages(torch):
+    names = torch.storage._dtype_to_storage_type_map()
+    dtypes = (torch.float32, torch.bool, torch.complex64, torch.bfloat16)
+    return [[names[d], str(torch.ones(2, dtype=d).storage_type())] for d in dtypes]
