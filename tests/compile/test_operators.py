@@ -67,3 +67,13 @@ def test_operator(name: str) -> None:
                         np.testing.assert_allclose(a.numpy(force=True), b.numpy(force=True), rtol=1e-9, atol=1e-11)
         if name not in LOOK_AT_ELEMENTS:
             assert c.compiled.programs, f"{name} runs as it is: {c.compiled.reason}"
+
+
+@pytest.mark.parametrize("backend", ["numpy", "c"])
+def test_numbers_beside_integers_wrap_around(backend: str) -> None:
+    for dtype in (torch.uint8, torch.int8):
+        x = torch.tensor([1, 100], dtype=dtype)
+        for fn in (
+            lambda x: x.clamp(-1, 300) * 1, lambda x: x + (-1), lambda x: x.amax().clamp(-1, 1), lambda x: x - 300,
+        ):  # fmt: skip
+            assert torch.equal(torch.compile(fn, backend=backend)(x), fn(x))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .observe import case, error, see
+from .observe import case, error, name_of, see
 
 
 @case
@@ -333,4 +333,29 @@ def tangents_of_the_angle_of_nothing(torch):
                 torch.atan2(forward.make_dual(y, one), forward.make_dual(x, one * 0.5)),
             ):  # fmt: skip
                 found.append(str(forward.unpack_dual(angle).tangent))
+    return found
+
+
+@case
+def parts_that_are_unrelated_are_views_in_inference_mode(torch):
+    x, found = torch.zeros(3), []
+    for split in (
+        lambda x: x.unsafe_chunk(2), lambda x: x.unsafe_split(2), lambda x: torch.unsafe_split_with_sizes(x, [1, 2]),
+        lambda x: x.chunk(2),
+    ):  # fmt: skip
+        for inference in (True, False):
+            with torch.inference_mode(inference):
+                part = split(x)[0]
+                found.append([part.is_inference(), part._is_view(), part._base is x, part._version])
+    return found
+
+
+@case
+def windows_along_a_line_that_need_no_gradient_make_no_view(torch):
+    found = []
+    for x in (torch.ones(2, 3, 4), torch.ones(2, 3, 4, requires_grad=True), torch.ones(3, 4)):
+        for mode in (torch.no_grad, torch.enable_grad):
+            with mode():
+                y = torch.nn.functional.max_pool1d(x, 2, 1)
+                found.append([y._is_view(), list(y.stride()), name_of(y.grad_fn), y.tolist()])
     return found

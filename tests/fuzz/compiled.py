@@ -170,7 +170,7 @@ def look(name: str, value: Any, seen: dict[str, Any], was_given: bool, is_gradie
     if isinstance(value, facula.Tensor):
         if not is_gradient:
             seen[f"{name}: strides"] = [s for s, n in zip(value.stride(), value.shape) if n > 1]
-        if was_given:
+        if was_given and not value.is_inference():
             seen[f"{name}: version"] = value._version
         if f"error of {name}" not in seen and (value.is_leaf or value.retains_grad) and value.grad is not None:
             observe(facula, f"{name}.grad", value.grad, seen, coarsely=True)

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.numbers import number_array
 from ..passes.algebra import simplified
 from .scalars import Statement, Tree
 
@@ -144,7 +145,7 @@ class Loop:
         return at if self.statements[at].dtype == dtype else self.add("cast", (at,), dtype)
 
     def number(self, value: Any, dtype: np.dtype[Any]) -> int:
-        return self.add("const", (), dtype, dtype.type(value).item() if dtype.kind != "b" else bool(value))
+        return self.add("const", (), dtype, number_array(value, dtype).item() if dtype.kind != "b" else bool(value))
 
     def expression(self, tree: Tree, names: dict[str, int], dtype: np.dtype[Any]) -> int:
         """An expression whose names are statements, computed in a dtype (but for conditions, which are bool)."""

@@ -159,7 +159,11 @@ def _max_pool_1d(
     found = _max_pool(
         2, input.unsqueeze(-2), (1, *kernel), (1, *(steps or kernel)), (0, *pads), (1, *gaps), ceil_mode, indices
     )
-    return (found[0].squeeze(-2), found[1].squeeze(-2)) if indices else found.squeeze(-2)
+    if indices:
+        return found[0].squeeze(-2), found[1].squeeze(-2)
+    values = found.squeeze(-2)
+    # PyTorch has another kernel for what needs no gradient, which makes no view
+    return values if _with_numbers(input, False) else values.contiguous().clone()
 
 
 def _check_max_pool_1d(input: Tensor, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil: bool) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core import dtypes
+from ..._core import dtypes, state
 from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine import batching
@@ -216,22 +216,27 @@ unsafe_split_sizes_op = split_sizes_op.under(
 )
 
 
+def _parts_are_unrelated() -> tuple[Any, Any]:
+    """What splits so; in inference mode, where autograd is not asked, it gives views."""
+    return (split_op, split_sizes_op) if state.modes.inference else (unsafe_split_op, unsafe_split_sizes_op)
+
+
 @public("unsafe_split", "unsafe_split")
 def unsafe_split(input: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """``split`` without the ban on writing to the parts."""
-    return _split(input, split_size, dim, unsafe_split_op, unsafe_split_sizes_op)
+    return _split(input, split_size, dim, *_parts_are_unrelated())
 
 
 @public("unsafe_split_with_sizes", "unsafe_split_with_sizes")
 def unsafe_split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """``split_with_sizes`` without the ban on writing to the parts."""
-    return _split_sizes(input, split_sizes, dim, unsafe_split_sizes_op)
+    return _split_sizes(input, split_sizes, dim, _parts_are_unrelated()[1])
 
 
 @public("unsafe_chunk", "unsafe_chunk")
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """``chunk`` without the ban on writing to the parts."""
-    return _chunk(input, chunks, dim, unsafe_split_op, unsafe_split_sizes_op)
+    return _chunk(input, chunks, dim, *_parts_are_unrelated())
 
 
 # ---- splits by position
