@@ -207,7 +207,8 @@ def is_typed(module: types.ModuleType) -> bool:
 
 
 def is_operator(value: Any) -> bool:
-    return hasattr(value, "record") or hasattr(value, "primitive") or hasattr(value, "documented")
+    is_one = hasattr(value, "record") or hasattr(value, "primitive") or hasattr(value, "documented")
+    return is_one and not isinstance(value, type)
 
 
 def line(module: str, name: str, value: Any) -> Iterator[str]:

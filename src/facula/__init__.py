@@ -124,6 +124,7 @@ _NAMES = {
         "_printing": "set_printoptions",
         "serialization": "load save",
         "serialization._file_reader": "PyTorchFileReader",
+        "_core.device_streams": "Event Stream",
         "_core.settings": """
             _nnpack_available are_deterministic_algorithms_enabled compiled_with_cxx11_abi get_deterministic_debug_mode
             get_device_module get_file_path get_float32_matmul_precision get_num_interop_threads get_num_threads

@@ -35,6 +35,7 @@ class DoubleStorage(TypedStorage):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 class DoubleTensor(Tensor):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+from facula._core.device_streams import Event as Event
 class FloatStorage(TypedStorage):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 class FloatTensor(Tensor):
@@ -70,6 +71,7 @@ class ShortTensor(Tensor):
 from facula._core.size import Size as Size
 class Storage(TypedStorage):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+from facula._core.device_streams import Stream as Stream
 StreamObjType: Any
 StringType: Any
 SymBool: Any

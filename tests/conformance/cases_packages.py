@@ -129,3 +129,43 @@ def branches_and_loops_that_are_operators(torch):
         error(lambda: ops["scan"](1, x, x)), error(lambda: ops["scan"](step, (), x)),
         error(lambda: ops["map"](torch.sin, 1)), error(lambda: ops["map"](torch.sin, torch.ones(0, 2))),
     ]  # fmt: skip
+
+
+@case
+def streams_and_events_of_a_device_without_them(torch):
+    stream, event = torch.Stream(), torch.Event()
+    named = {"stream_id": 3, "device_index": -1, "device_type": 0}
+    return [
+        [repr(t) for t in (stream, torch.Stream("cpu:0"), torch.Stream(**named), event)],
+        repr(torch.Event(enable_timing=True)),
+        [repr(stream.device).replace("facula", "torch"), stream.device_index, stream.device_type, stream.stream_id],
+        [stream == torch.Stream(), stream != torch.Stream(**named), hash(stream) == hash(torch.Stream()), stream == 1],
+        [stream.query(), stream.synchronize(), stream.wait_event(event), stream.is_capturing()],
+        [event.query(), event.synchronize(), event.wait(), event.wait(stream), event.event_id],
+        [
+            error(call)
+            for call in (
+                stream.record_event, lambda: stream.wait_stream(stream), lambda: stream.native_handle, event.record,
+                lambda: event.elapsed_time(event), lambda: torch.Stream("cuda"), lambda: torch.Stream(1),
+                lambda: torch.Stream(stream), lambda: torch.Stream(foo=1),
+            )
+        ],
+    ]  # fmt: skip
+
+
+@case
+def what_a_file_is_told_when_it_is_saved_to(torch):
+    class Sink:
+        def __init__(self):
+            self.told = []
+
+        def write(self, data):
+            self.told.append("write")
+            return len(data)
+
+        def flush(self):
+            self.told.append("flush")
+
+    sink = Sink()
+    torch.save({"a": torch.ones(2)}, sink)
+    return sink.told[-1], sink.told.count("flush")

@@ -53,6 +53,12 @@ class OptimizedModule(Module):
         object.__setattr__(self, "compiled", compiled)
         self.training = module.training
 
+    @property
+    def dynamo_ctx(self) -> CompiledFunction:
+        """What compiles the calls."""
+        compiled: CompiledFunction = self.__dict__["compiled"]
+        return compiled
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.__dict__["compiled"].call(*args, **kwargs)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 HOMES = {
     "facula.Generator": "torch._C.Generator",
+    "facula._core.device_streams.Event": "torch.Event",
+    "facula._core.device_streams.Stream": "torch.Stream",
     "facula.autograd.graph.RemovableHandle": "torch.utils.hooks.RemovableHandle",
     "facula.autograd.hooks.save_on_cpu": "torch.autograd.graph.save_on_cpu",
     "facula.autograd.hooks.saved_tensors_hooks": "torch.autograd.graph.saved_tensors_hooks",

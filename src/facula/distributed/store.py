@@ -91,6 +91,9 @@ class Store:
     def _do(self, function: Callable[..., Any], *arguments: Any) -> Any:
         raise NotImplementedError
 
+    def __reduce__(self) -> Any:
+        raise TypeError(f"cannot pickle 'torch._C._distributed_c10d.{type(self).__name__}' object")
+
     @property
     def timeout(self) -> timedelta:
         return self._timeout
