@@ -13,6 +13,7 @@ import facula
 
 from .. import _lazy
 from .._tensor import Tensor
+from ..ops.machine.primitive import Primitive
 from ..ops.machine.public import FUNCTIONS, LINALG
 
 _PLACES = {
@@ -70,7 +71,7 @@ def of_facula(function: Any) -> str | None:
         found = _found.get(function)
     except TypeError:  # not hashable
         return None
-    if found is None and not isinstance(function, type):
+    if found is None and not isinstance(function, (type, Primitive)):
         found = next(_homes(function), None)
         if found is not None:
             _found[function] = found = _PLACES.get(found, found)

@@ -115,7 +115,7 @@ class Watch:
         if event == "return":
             self.asked.note(frame, arg)
             self._module_event(id(frame.f_code), frame)
-        if event != "c_call":
+        if event != "c_call" or is_internal(frame.f_code.co_filename):
             return
         found = impurity(arg)
         if found is not None and _is_of_user(frame):
