@@ -121,7 +121,6 @@ class Watch:
         if found is not None and _is_of_user(frame):
             self.capture.give_up(found)
 
-
     def _module_event(self, code: int, frame: FrameType) -> None:
         if code == _BEGINS:
             self._new[id(frame.f_locals["self"])] = frame.f_locals["self"]
