@@ -34,6 +34,7 @@ _TensorMeta = type(Tensor)
 _OF_THE_ENGINE = {
     "_WeakTensorRef": "WeakTensorRef", "_autograd": "Autograd", "_current_autograd_node": "current_autograd_node",
     "_current_graph_task_id": "current_graph_task_id", "_functions": "Functions",
+    "_current_graph_task_execution_order": "current_graph_task_execution_order",
     "_will_engine_execute_node": "will_engine_execute_node",
 }  # fmt: skip
 
@@ -45,6 +46,8 @@ def __getattr__(name: str) -> Any:
         found = getattr(_private, _OF_THE_ENGINE[name])
         value = globals()[name] = found() if name == "_functions" else found
         return value
+    if name == "_functorch":
+        return load("_levels.shown")
     if name == "_LinAlgError":
         return load("ops.linalg.matrices").LinAlgError
     if name.startswith("Script"):
@@ -90,6 +93,18 @@ def _len_torch_function_stack() -> int:
     return len(state.modes.function_modes)
 
 
+_vmap_fallback_warnings = True
+
+
+def _debug_only_are_vmap_fallback_warnings_enabled() -> bool:
+    return _vmap_fallback_warnings
+
+
+def _debug_only_display_vmap_fallback_warnings(enabled: bool) -> None:
+    global _vmap_fallback_warnings
+    _vmap_fallback_warnings = enabled
+
+
 def _get_privateuse1_backend_name() -> str:
     return "privateuseone"
 
@@ -105,6 +120,17 @@ class DispatchKey(enum.Enum):
     AutocastCPU = "AutocastCPU"
     AutocastCUDA = "AutocastCUDA"
     AutocastXPU = "AutocastXPU"
+
+
+class _DisableTorchDispatch:
+    """While it lives, neither modes nor classes with ``__torch_dispatch__`` are asked."""
+
+    def __init__(self) -> None:
+        self._before = (state.modes.dispatch_disabled, state.modes.kernels)
+        state.update(dispatch_disabled=True, kernels=None)
+
+    def __del__(self) -> None:
+        state.update(dispatch_disabled=self._before[0], kernels=self._before[1])
 
 
 class DispatchKeySet:

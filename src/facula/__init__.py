@@ -78,7 +78,7 @@ newaxis = None
 
 _SUBMODULES = (
     "_C", "_VF", "__config__", "__future__", "_custom_ops", "_dynamo", "_higher_order_ops", "_jit_internal",
-    "_logging", "_subclasses", "_tensor_str", "_utils", "_vmap_internals", "accelerator", "amp", "ao", "backends",
+    "_logging", "_ops", "_subclasses", "_tensor_str", "_utils", "_vmap_internals", "accelerator", "amp", "ao", "backends",
     "compiler", "cpu", "cuda", "distributed", "distributions", "export", "fft", "func", "functional", "futures",
     "fx", "hub", "jit", "library", "linalg", "masked", "mps", "mtia", "multiprocessing", "nn", "onnx", "optim",
     "profiler", "quasirandom", "random", "return_types", "safetensors", "serialization", "signal", "sparse",
@@ -91,6 +91,7 @@ _NAMES = {
     for module, names in {
         "_explain.ask": "explain why",
         "_explain.watch": "watch",
+        "_ops": "Tag",
         "_core.layouts": "_mkldnn jagged legacy_contiguous_format sparse_bsc sparse_bsr sparse_csc",
         "_torch.as_torch": "as_torch",
         "autograd.steps": "steps",

@@ -77,6 +77,7 @@ StringType: Any
 SymBool: Any
 SymFloat: Any
 SymInt: Any
+from facula._ops import Tag as Tag
 from facula._tensor import Tensor as Tensor
 TensorType: Any
 Type: Any
@@ -300,6 +301,7 @@ def _native_batch_norm_legit(input: Tensor, weight: Tensor | None, bias: Tensor 
 def _neg_view(input: Tensor) -> Tensor:
     """A view that shows negatives."""
 from facula._core.settings import _nnpack_available as _nnpack_available
+from facula import _ops as _ops
 def _pack_padded_sequence(input: Tensor, lengths: Tensor, batch_first: builtins.bool) -> tuple[Tensor, Tensor]:
     """(rows of all steps, number of sequences in each step), for lengths in decreasing order."""
 def _pad_packed_sequence(data: Tensor, batch_sizes: Tensor, batch_first: builtins.bool, padding_value: builtins.float, total_length: builtins.int = -1) -> tuple[Tensor, Tensor]:

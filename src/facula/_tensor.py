@@ -698,8 +698,8 @@ class Tensor(Methods):
         @classmethod
         def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any: ...
 
-        @classmethod
-        def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any: ...
+        @staticmethod
+        def __torch_dispatch__(func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any: ...
 
         _level: Any  # what wrapped and sparse tensors have besides
         _become: Callable[..., Any]

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
+from . import _ops
 from ._core.devices import device as _device
 from ._custom_op.check import opcheck
 from ._custom_op.operator import Operator
@@ -45,7 +46,7 @@ def load_library(path: Any) -> None:
     raise OSError(f"Could not load this library: {path} (facula lacks what PyTorch's compiled extensions need)")
 
 
-class OpOverload:
+class OpOverload(_ops.OpOverload):
     """What ``torch.ops.mine.f.default`` is."""
 
     def __init__(self, operator: Operator, packet: OpOverloadPacket) -> None:
@@ -75,7 +76,7 @@ class OpOverload:
         return f"<OpOverload(op='{self.namespace}.{self._operator.name}', overload='default')>"
 
 
-class OpOverloadPacket:
+class OpOverloadPacket(_ops.OpOverloadPacket):
     """What ``torch.ops.mine.f`` is: all overloads of a name, here the one."""
 
     def __init__(self, operator: Operator) -> None:
@@ -83,9 +84,6 @@ class OpOverloadPacket:
         self._qualified_op_name = operator.qualified
         self.__name__ = operator.name
         self.default = OpOverload(operator, self)
-
-    def overloads(self) -> list[str]:
-        return ["default"]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._operator(*args, **kwargs)

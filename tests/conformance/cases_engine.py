@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import warnings
 
-from .observe import case, error, name_of, see, warned
+from .observe import case, error, name_of, plain, see, warned
 
 
 def leaf(torch, *values, **options):
@@ -2177,3 +2177,79 @@ def nan_reaching_accumulate_grad_only_is_not_reported(torch):
     with torch.autograd.set_detect_anomaly(True):
         x.backward(torch.tensor([float("nan")]))
     return see(torch, x.grad)
+
+
+@case
+def the_order_that_a_pass_goes_on_in(torch):
+    told = []
+
+    def tell(_):
+        told.append([node.name().split(" ")[-1] for node in torch._C._current_graph_task_execution_order()])
+
+    x, y = torch.tensor(1.0, requires_grad=True), torch.tensor(2.0, requires_grad=True)
+    z = (x.sin() * y.cos()).exp()
+    z.register_hook(tell)
+    with torch.autograd.set_multithreading_enabled(False):
+        z.backward()
+        w = x * 2
+        out = w.sin()
+        out.register_hook(tell)
+        torch.autograd.grad(out, (x, w))
+        v = (x * y).sin()
+        v.register_hook(tell)
+        torch.autograd.grad(v, (x,))
+    return [told, error(torch._C._current_graph_task_execution_order)]
+
+
+@case
+def hooks_after_accumulation_return_nothing(torch):
+    def run(result):
+        x = torch.ones(2, requires_grad=True)
+        x.register_post_accumulate_grad_hook(lambda t: result(t))
+        return error(lambda: x.sum().backward())
+
+    return [run(lambda t: t.grad), run(lambda t: 1), run(lambda t: None)]
+
+
+@case
+def raw_saved_tensors_of_a_freed_function(torch):
+    class Double(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2
+
+    y = Double.apply(torch.ones(2, requires_grad=True))
+    before = len(y.grad_fn._raw_saved_tensors)
+    y.sum().backward()
+    return [before, error(lambda: y.grad_fn._raw_saved_tensors)]
+
+
+@case
+def scales_that_resampling_saved(torch):
+    f = torch.nn.functional
+
+    def told(out):
+        node = out.grad_fn
+        return {n: plain(getattr(node, n)) for n in dir(node) if n.startswith("_saved_scale")}
+
+    line, image = torch.ones(1, 1, 2, requires_grad=True), torch.ones(1, 1, 2, 2, requires_grad=True)
+    return [
+        told(f.interpolate(line, 4, mode="linear")), told(f.interpolate(line, scale_factor=2, mode="nearest")),
+        told(f.interpolate(image, scale_factor=2, mode="bilinear")), told(f.interpolate(image, 4)),
+    ]  # fmt: skip
+
+
+@case
+def zeros_that_lie_as_another_tensor_does(torch):
+    make = torch.ops.aten._new_zeros_with_same_feature_meta
+    found = [
+        make(torch.ones(2, 3, dtype=torch.float64), torch.ones(4, 3).t()),
+        make(torch.ones(5, 3), torch.ones(10)[2:8:2], self_num_batch_dims=1),
+        make(torch.ones(5, 3), torch.ones(10)[2:8:2]),
+    ]
+    return [[see(torch, t), list(t.stride()), t.storage_offset(), t._base is None] for t in found]

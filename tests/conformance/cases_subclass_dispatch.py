@@ -197,3 +197,53 @@ def what_is_no_operator_of_its_own(torch):
     found = [x.argmax(), x.argmax(1), x.nonzero()]
     same = [x.contiguous() is x, x.to(torch.float32) is x, x.is_floating_point(), torch.equal(x, x)]
     return [log, [[type(t).__name__, see(torch, t.elem)] for t in found], same]
+
+
+@case
+def classes_of_operators(torch):
+    ops = torch._ops
+    add = torch.ops.aten.add
+    return [
+        isinstance(add, ops.OpOverloadPacket), isinstance(add.Tensor, ops.OpOverload), isinstance(add, ops.OpOverload),
+        add.Tensor.__module__, str(torch.Tag.pointwise), int(torch.Tag.view_copy), sorted(torch.Tag.__members__),
+    ]  # fmt: skip
+
+
+@case
+def dispatch_may_be_off(torch):
+    log = []
+    x = wrapped(torch, log, 2)
+
+    class Own(torch.Tensor):
+        @classmethod
+        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+            log.append(str(func))
+            guard = torch._C._DisableTorchDispatch()
+            try:
+                return func(*args, **(kwargs or {}))
+            finally:
+                del guard
+
+    y = torch.Tensor._make_subclass(Own, torch.tensor([1.0, 2.0])) * 2
+    return [type(y).__name__, see(torch, y), log, type(x + 1).__name__]
+
+
+@case
+def a_higher_order_operator(torch):
+    class Both(torch._ops.HigherOrderOperator):
+        def __init__(self):
+            super().__init__("conformance_both")
+
+        def __call__(self, *args):
+            return super().__call__(*args)
+
+    op = Both()
+
+    @op.py_impl(torch._C.DispatchKey.AutogradCPU)
+    def on_the_cpu(f, x):
+        return f(x) + x.sum()
+
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = op(lambda t: t.sin().sum(), x)
+    y.backward()
+    return [see(torch, y), see(torch, x.grad), op.name()]

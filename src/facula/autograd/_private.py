@@ -32,6 +32,28 @@ def current_graph_task_id() -> int:
     return _ids[task]
 
 
+def current_graph_task_execution_order() -> list[Any]:
+    """The nodes that the running pass has still to run, in their order: a leaf's comes when nothing more will."""
+    task = state.modes.running
+    if task is None:
+        raise RuntimeError("_current_graph_task_execution_order should only be called during the backward pass")
+    left = task.order[task.order.index(task.running) :] if task.running in task.reached else task.order
+    waiting = dict.fromkeys(task.leaves, 0)
+    for node in left:
+        for edge in node.next:
+            if edge.__class__ is AccumulateGrad and edge in waiting:
+                waiting[edge] += 1
+    found: list[Any] = []
+    for node in left:
+        found.append(node)
+        for edge in node.next:
+            if edge.__class__ is AccumulateGrad:
+                waiting[edge] -= 1
+                if not waiting[edge]:
+                    found.append(edge)
+    return [node for node in found if task.needed is None or node in task.needed or node in task.captures]
+
+
 def will_engine_execute_node(node: Any) -> bool:
     """Whether the running backward pass runs a node."""
     if not isinstance(node, Node):

@@ -109,6 +109,8 @@ class AccumulateGrad(Node):
             if state.special and state.modes.capture is not None:
                 state.modes.capture.calls_hook(hook)
             result = hook(self.variable)
+            if isinstance(result, Tensor_):
+                raise RuntimeError("Tensor post accumulate grad hooks should return None.")
             if result is not None:
                 raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
 

@@ -162,6 +162,8 @@ class _FunctionBase:
 
     @property
     def _raw_saved_tensors(self) -> tuple[Any, ...]:
+        if isinstance(self.saved, Freed):
+            raise saved.freed_error(self)  # type: ignore[arg-type]
         return tuple([saved.raw_saved(self, i) for i in range(len(self.primitive.slots))])
 
     def maybe_clear_saved_tensors(self) -> None:

@@ -5,13 +5,18 @@ Most are functions or methods by the same name. What PyTorch has there only is i
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from .. import _lazy
+from .._ops import OpOverload, OpOverloadPacket
 from .._tensor import Tensor
 from . import aten_functionals
 from .activations.dropout import native_dropout_backward_op
+from .creation.exchange import view_of
 from .images import resample
 from .images.convolution import general_convolution
 from .machine.arguments import one_dim
@@ -22,7 +27,7 @@ from .networks.batch_norm import _batch_norm_with_update as _batch_norm
 from .views.slices import slice_along
 
 
-class Overloads:
+class Overloads(OpOverloadPacket):
     """An operator; its overloads are one here, which finds out by the arguments, but have names."""
 
     namespace = "aten"
@@ -58,7 +63,7 @@ class Overloads:
         return f"<OpOverloadPacket(op='{self}')>"
 
 
-class Overload:
+class Overload(OpOverload):
     """One overload by its name. It is equal to all others of its operator, which do the same here."""
 
     def __init__(self, packet: Overloads, overload: str) -> None:
@@ -66,6 +71,7 @@ class Overload:
         self.namespace = packet.namespace
         self._overloadname = overload
         self.__name__ = f"{packet.__name__}.{overload}"
+        self.__module__ = f"torch._ops.{packet.namespace}"
 
     def __call__(*args: Any, **kwargs: Any) -> Any:
         return args[0].overloadpacket(*args[1:], **kwargs)
@@ -189,6 +195,18 @@ def _batch_norm_functional(
     return (*found, mean, var)
 
 
+def _new_zeros_with_same_feature_meta(self: Tensor, other: Tensor, *, self_num_batch_dims: int = 0) -> Tensor:
+    """Zeros that lie in memory as ``other`` does, for each item of the leading dimensions of ``self``."""
+    if other.is_sparse or other.dispatches:
+        return other.new_zeros(other.shape)
+    batch = self._array.shape[:self_num_batch_dims]
+    size = other.untyped_storage().nbytes() // other.element_size()
+    steps = [size * math.prod(batch[i + 1 :]) for i in range(len(batch))]
+    whole = np.zeros(size * math.prod(batch), other._array.dtype)
+    strides = tuple([n * whole.itemsize for n in (*steps, *other.stride())])
+    return Tensor._wrap(view_of(whole, (*batch, *other.shape), strides, other.storage_offset() * whole.itemsize))
+
+
 def _copy(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     """``src`` with the shape and the dtype of ``self``."""
     return self.clone().copy_(src)
@@ -206,6 +224,7 @@ _HERE = {
     "_convolution": _convolution_of_devices,
     "_local_scalar_dense": lambda self: self.item(),
     "_pin_memory": lambda self, device=None: self.pin_memory(device),
+    "_new_zeros_with_same_feature_meta": _new_zeros_with_same_feature_meta,
     "_native_batch_norm_legit_functional": _batch_norm_functional,
     "_batch_norm_with_update": _batch_norm,
     "_upsample_bilinear2d_aa": _antialiased("bilinear"),

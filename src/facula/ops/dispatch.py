@@ -174,10 +174,11 @@ def _factory(name: str, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     if call is None:
         return fn(*args, **kwargs)
     given = {**kwargs, "pin_memory": False}
-    return ask(*call, {k: given[k] for k in sorted(given, key=_ORDER.index) if k != "requires_grad"})
+    ordered = [k for k in _ORDER if k in given] + [k for k in given if k not in _ORDER and k != "requires_grad"]
+    return ask(*call, {k: given[k] for k in ordered})
 
 
-_ORDER = ("dtype", "layout", "device", "pin_memory", "memory_format", "generator", "names", "requires_grad")
+_ORDER = ("dtype", "layout", "device", "pin_memory", "memory_format")
 
 
 def _function(name: str, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -172,6 +172,11 @@ def keystr(kp: KeyPath) -> str:
     return "".join(map(str, kp))
 
 
+def arg_tree_leaves(*args: Any, **kwargs: Any) -> list[Any]:
+    """The leaves among the arguments of a call."""
+    return [*tree_leaves(args), *tree_leaves(kwargs)]
+
+
 def tree_leaves_with_path(tree: Any, is_leaf: _IsLeaf = None) -> list[tuple[KeyPath, Any]]:
     kind = None if is_leaf is not None and is_leaf(tree) else kind_of(tree)
     if kind is None:

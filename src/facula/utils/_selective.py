@@ -118,12 +118,18 @@ def create_selective_checkpoint_contexts(
     results are to be kept.
     """
     if isinstance(policy_fn_or_list, list):
-        from ..ops.aten import Overload  # loaded when first used
+        from .._ops import OpOverload, OpOverloadPacket  # loaded when first used
 
         for op in policy_fn_or_list:
-            if not isinstance(op, Overload):
+            if not isinstance(op, OpOverload):
+                hint = ""
+                if isinstance(op, OpOverloadPacket):
+                    hint = (
+                        "Please update the OpOverloadPacket to a specific OpOverload.For example, if you have "
+                        "`torch.ops.aten.mm`, change it to `torch.ops.aten.mm.default`."
+                    )
                 raise ValueError(
-                    f"Expected op in `op_list` to be an OpOverload but got: {op} of type {type(op)}. "
+                    f"Expected op in `op_list` to be an OpOverload but got: {op} of type {type(op)}. {hint}"
                 )
         kept_operators = set(policy_fn_or_list)
 

@@ -14,9 +14,9 @@ from math import prod
 from typing import Any
 
 from .. import nn
+from .._ops import OpOverloadPacket
 from .._tensor import Tensor
 from ..ops import aten as _aten
-from ..ops.aten import Overloads
 from ._python_dispatch import TorchDispatchMode
 from ._pytree import tree_map
 from .module_tracker import ModuleTracker
@@ -58,7 +58,7 @@ def register_flop_formula(targets: Any, get_raw: bool = False) -> Callable[[Form
         counted = formula if get_raw else shape_wrapper(formula)
 
         def register_one(target: Any) -> None:
-            if not isinstance(target, Overloads):
+            if not isinstance(target, OpOverloadPacket):
                 raise ValueError(
                     "register_flop_formula(targets): expected each target to be OpOverloadPacket (i.e. "
                     "torch.ops.mylib.foo), JitFunction, or HigherOrderOperator, got "

@@ -73,7 +73,7 @@ def _op(name: str, node: str, spatial: int, mode: str, antialias: bool = False) 
         forward = maps(shape[-spatial:], input.shape[-spatial:], align_corners, scales, input.dtype)
         return resampled(input, [sparse.adjoint for sparse in forward])
 
-    shown = {} if spatial == 1 else {"scales": ""}
+    shown = {"scales": ""}
     if mode.startswith("nearest"):
         shown["align_corners"] = ""
     batch = batching.joined_samples(spatial)
@@ -96,8 +96,8 @@ def _op(name: str, node: str, spatial: int, mode: str, antialias: bool = False) 
     )
     for each in (op, backward):
         at = each.slot_names.index("scales")
-        for i, letter in enumerate("dhw"[-spatial:] if spatial > 1 else ""):
-            setattr(each.node_class, f"_saved_scales_{letter}", property(_scale_getter(at, i)))
+        for i, letter in enumerate(["_d", "_h", "_w"][-spatial:] if spatial > 1 else [""]):
+            setattr(each.node_class, f"_saved_scales{letter}", property(_scale_getter(at, i)))
     at = backward.slot_names.index("input_shape")
     backward.node_class._saved_output_size = property(  # type: ignore[attr-defined]
         lambda node: saved.unpack_at(node, at)[-spatial:]

@@ -7,6 +7,9 @@ from typing import Any
 
 __all__ = ["is_in_onnx_export", "register_custom_op_symbolic", "unregister_custom_op_symbolic"]
 
+producer_name = "pytorch"
+producer_version = "2.13.0"
+
 _symbolic: dict[tuple[str, int], Callable[..., Any]] = {}
 
 

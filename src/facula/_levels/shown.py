@@ -1,0 +1,76 @@
+"""``torch._C._functorch``: what programs ask about the transforms that are being run."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+from .._core import state
+from .batched import Batched
+from .wrapped import Level
+
+
+class TransformType(enum.Enum):
+    """The kinds of transforms."""
+
+    Torch = 0
+    Vmap = 1
+    Grad = 2
+    Jvp = 3
+    Functionalize = 4
+
+
+class CInterpreter:
+    """A transform that is being run."""
+
+    def __init__(self, level: Level) -> None:
+        self._level = level
+
+    def key(self) -> TransformType:
+        if self._level.size >= 0:
+            return TransformType.Vmap
+        return TransformType.Grad if self._level.reverse else TransformType.Jvp
+
+    def level(self) -> int:
+        return self._level.depth
+
+
+def get_interpreter_stack() -> list[CInterpreter] | None:
+    """All that are being run, the outermost first."""
+    return [CInterpreter(level) for level in state.modes.levels] or None
+
+
+def peek_interpreter_stack() -> CInterpreter | None:
+    """The innermost that is being run."""
+    levels = state.modes.levels
+    return CInterpreter(levels[-1]) if levels else None
+
+
+def maybe_current_level() -> int | None:
+    levels = state.modes.levels
+    return levels[-1].depth if levels else None
+
+
+def is_batchedtensor(tensor: Any) -> bool:
+    return isinstance(tensor, Batched)
+
+
+def is_functorch_wrapped_tensor(tensor: Any) -> bool:
+    return bool(tensor.wraps)
+
+
+def maybe_get_level(tensor: Any) -> int:
+    """The transform that a tensor belongs to; -1 for none."""
+    return tensor._level.depth if tensor.wraps else -1
+
+
+def maybe_get_bdim(tensor: Any) -> int:
+    """Where the batch lies in what is inside a tensor; -1 if it is none of a batch."""
+    return 0 if isinstance(tensor, Batched) else -1
+
+
+def get_unwrapped(tensor: Any) -> Any:
+    """What is inside a tensor."""
+    if not tensor.wraps:
+        raise RuntimeError("No wrappers present!")
+    return tensor._inside
