@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import gc
+import importlib
 import warnings
 
 import numpy as np
@@ -252,3 +255,91 @@ def what_changes_nothing_in_masked_reductions(torch):
     names = ("sum", "prod", "amax", "argmin", "mean", "logsumexp", "median", "cumprod", "softmax", "norm")
     told = [error(lambda n=n, d=d: look(n, d)) for n in names for d in dtypes]
     return [told, [look("norm", torch.float32, p) for p in (2, float("inf"), -float("inf"))]]
+
+
+# ---- what new tensors are written to
+
+
+@case
+def results_of_factories_fit(torch):
+    x = torch.empty(2)
+    return [
+        error(lambda: torch.full((2,), 1, dtype=torch.int64, out=x)),
+        error(lambda: torch.zeros(2, layout=torch.sparse_coo, out=x)),
+        error(lambda: torch.zeros(2, device="meta", out=x)),
+        error(lambda: torch.linspace(0, 1, 4, out=torch.empty(1).expand(4))),
+        error(lambda: torch.linspace(0, 1j, 3, dtype=torch.float32)),
+        error(lambda: torch.logspace(0, 1j, 3, dtype=torch.float32)),
+        error(lambda: torch.linspace(0, 1j, 3, out=torch.empty(3))),
+        error(lambda: torch.polar(x, x, out=torch.empty(2))),
+        error(lambda: torch.meshgrid(x, torch.ones(2, device="meta"), indexing="ij")),
+        error(lambda: torch.empty_strided((2,), ())), error(lambda: torch.empty_strided((2, 3), (-1, 1))),
+        error(lambda: torch.ones(4).as_strided_((2, 2), (1,))), error(lambda: torch.FloatTensor((2.0,), device="cuda")),
+        see(torch, torch.full((2,), 1, out=torch.empty(2))),
+    ]  # fmt: skip
+
+
+@case
+def new_tensors_lie_as_results_of_elementwise_operators(torch):
+    shapes = [((2, 3, 4), s) for s in ((12, 4, 1), (2, 4, 6), (0, 0, 0), (0, 4, 1), (4, 0, 1), (1, 2, 0))]
+    made = [torch.empty_strided(*s) for s in shapes]
+    return [[list(torch.empty_like(t).stride()), list(torch.zeros_like(t, dtype=torch.float64).stride())] for t in made]
+
+
+@case
+def capsules_are_arrays(torch):
+    def capsule():
+        return torch.utils.dlpack.to_dlpack(x)
+
+    x = torch.arange(4.0)
+    kept, copied = torch.asarray(capsule(), copy=False), torch.asarray(capsule(), copy=True)
+    return [
+        see(torch, kept), kept.data_ptr() == x.data_ptr(), copied.data_ptr() == x.data_ptr(),
+        see(torch, torch.asarray(capsule(), dtype=torch.int64)),
+        error(lambda: torch.asarray(capsule(), dtype=torch.int64, copy=False)),
+        error(lambda: x.__dlpack__(stream=object())),
+        error(lambda: x.__dlpack__(stream=1)),
+    ]  # fmt: skip
+
+
+@case
+def arrays_of_odd_strides_are_refused(torch):
+    odd = np.zeros(4, dtype=[("a", "i4"), ("b", "i1")])["a"]
+    return [error(lambda: torch.from_numpy(odd)), error(lambda: torch.as_tensor(odd))]
+
+
+@case
+def gradients_of_products_of_segments_with_nan(torch):
+    x = torch.tensor([[1, 1], [float("nan"), 1], [3, float("nan")], [4, 1], [3, 2], [2, 3]], requires_grad=True)
+    torch._segment_reduce(x, "prod", lengths=torch.tensor([1, 2, 0, 3]), axis=0, unsafe=True).sum().backward()
+    return see(torch, x.grad)
+
+
+@case
+def whole_numbers_between_bounds_that_are_none(torch):
+    torch.manual_seed(0)
+    make = torch.testing.make_tensor
+    return see(torch, [make((9,), dtype=torch.int16, device="cpu", low=-b, high=b) for b in (0.9999, 1.5, 2.0)])
+
+
+# ---- references that keep nothing alive
+
+
+@case
+def dictionaries_of_tensors_forget_them(torch):
+    weak = importlib.import_module(f"{torch.__name__}.utils.weak")
+    a, b = torch.ones(2), torch.ones(2)
+    d = weak.WeakTensorKeyDictionary()
+    d[a], d[b] = 1, 2
+    told = [len(d), d[a], a in d, torch.ones(2) in d, 3 in d, sorted(d.values()), d.get(b), d.setdefault(b, 5)]
+    told.append([error(lambda: d[torch.ones(2)])["raises"], error(lambda: d.pop(torch.ones(2)))["raises"]])
+    both = d | {a: 3}
+    told += [sorted(both.values()), d == d.copy(), d == both, sorted(copy.deepcopy(d).values()), len(d.keyrefs())]
+    reference = weak.TensorWeakRef(b)
+    told.append(reference() is b)
+    del b
+    gc.collect()
+    told += [len(d), len(both), reference() is None, next(iter(d)) is a]
+    d |= {a: 4}
+    key, value = d.popitem()
+    return [*told, key is a, value, len(d), error(d.popitem)["raises"], error(lambda: weak.TensorWeakRef(3))]

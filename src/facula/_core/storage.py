@@ -249,8 +249,8 @@ class TypedStorage:
             self._untyped = wrap_storage
         elif not args:
             self._untyped = UntypedStorage(0, device=device)
-        elif isinstance(args[0], int):
-            self._untyped = UntypedStorage(args[0] * self.dtype.itemsize, device=device)
+        elif isinstance(args[0], (int, np.integer)):
+            self._untyped = UntypedStorage(int(args[0]) * self.dtype.itemsize, device=device)
         else:
             values = np.array(list(args[0])).astype(self.dtype.numpy)
             on_meta = device is not None and devices.parse(device).type == "meta"

@@ -109,5 +109,5 @@ def _interval(
         )
     low, high = max(low, lowest), min(high, highest)
     if dtype in _BOOLEAN_OR_INTEGRAL:
-        return math.floor(low), math.ceil(high)
+        return math.ceil(low), math.ceil(high)
     return low, high

@@ -9,7 +9,7 @@ __all__ = ["checkpoint", "data", "dlpack", "hooks", "swap_tensors"]
 
 _LOADED_LATE = (
     "_python_dispatch", "_pytree", "benchmark", "checkpoint", "collect_env", "data", "deterministic", "dlpack",
-    "flop_counter", "model_zoo", "module_tracker",
+    "flop_counter", "model_zoo", "module_tracker", "weak",
 )  # fmt: skip
 
 

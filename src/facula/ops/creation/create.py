@@ -114,8 +114,7 @@ def full(
     dtype = checked_dtype("full", dtype)
     if isinstance(fill_value, (Tensor, np.generic)):
         fill_value = fill_value.item()
-    if dtype is None:
-        dtype = out.dtype if out is not None else dtypes.of_scalar(fill_value)
+    dtype = out_dtype("full", dtype, out) or dtypes.of_scalar(fill_value)
     return finish(place(_filled(shape, fill_value, dtype), device), requires_grad, out, layout)
 
 
@@ -146,7 +145,11 @@ def empty_strided(
 def _strided(shape: tuple[int, ...], stride: tuple[int, ...], dtype: dtypes.dtype, device: Any) -> Any:
     if len(shape) != len(stride):
         raise RuntimeError(
-            f"mismatch in length of strides and shape: {list(stride)} and {list(shape)}"
+            f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(stride)})"
+        )
+    if min(stride, default=0) < 0:
+        raise RuntimeError(
+            f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(stride)}"
         )
     np_dt = dtype.numpy
     count = 0 if 0 in shape else 1 + sum((n - 1) * s for n, s in zip(shape, stride))
@@ -326,13 +329,16 @@ def _ends(name: str, start: Any, end: Any, steps: Any) -> tuple[Any, Any, int]:
 
 
 def _spacing_dtype(name: str, dtype: Any, out: Any, *ends: Any) -> dtypes.dtype:
-    dtype = checked_dtype(name, dtype)
-    if dtype is not None:
-        return dtype
-    if out is not None:
-        found: dtypes.dtype = out.dtype
-        return found
-    return dtypes.complex_of(dtypes.default) if any(isinstance(v, complex) for v in ends) else dtypes.default
+    dtype = out_dtype(name, dtype, out)
+    inferred = dtypes.complex_of(dtypes.default) if any(isinstance(v, complex) for v in ends) else dtypes.default
+    if dtype is not None and inferred.is_complex and not dtype.is_complex:
+        if out is not None:
+            raise RuntimeError(f"value cannot be converted to type {dtypes.cpp_name(dtype)} without overflow")
+        raise RuntimeError(
+            f"torch.{name}(): inferred dtype {dtypes.cpp_name(inferred)} can't be safely cast to passed dtype "
+            f"{dtypes.SCALAR_TYPE_NAMES[dtype]}"
+        )
+    return dtype or inferred
 
 
 def _spaced(start: Any, end: Any, steps: int, d: dtypes.dtype) -> Any:

@@ -121,8 +121,12 @@ def _dlpack(
     _check_exported(self)
     if self.is_meta:
         raise BufferError("Cannot pack tensors on meta")
+    if stream is not None and not isinstance(stream, int):
+        raise TypeError("stream must be ``int`` or ``none``")
+    if stream is not None and stream != -1:
+        raise AssertionError("stream should be None on cpu.")
     memory = memory_of(self._array)
-    return memory.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+    return memory.__dlpack__(max_version=max_version, dl_device=dl_device, copy=copy)
 
 
 def _check_exported(t: Tensor) -> None:

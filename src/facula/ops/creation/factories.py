@@ -18,6 +18,7 @@ from ..machine.any_state import mark_inference, wrap
 from ..machine.errors import memory_error, type_of
 from ..machine.front import Fronts
 from ..machine.public import FUNCTIONS, resize_output
+from ..machine.write import check_no_overlap
 
 
 def creator(names: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -161,6 +162,11 @@ def finish(
     ``is_zero``: it is known to be zeros, or may be, so that it can be made sparse.
     """
     if layout is not None and layout is not layouts.strided:
+        if isinstance(out, Tensor):
+            names = {layouts.strided: "Strided", layouts.sparse_coo: "Sparse"}
+            raise RuntimeError(
+                f"layout {names.get(layout, layout)} does not match layout of out parameter ({names[out.layout]})"
+            )
         from ..sparse.create import in_layout  # it imports this module
 
         return in_layout(array, requires_grad, layout, is_zero)
@@ -182,11 +188,23 @@ def finish(
 def fill_out(array: Any, out: Any) -> Any:
     if not isinstance(out, Tensor):
         raise TypeError(f"argument 'out' must be Tensor, not {type_of(out)}")
+    if (array.__class__ is devices.MetaArray) != out.is_meta:
+        given = "meta" if array.__class__ is devices.MetaArray else "cpu"
+        raise RuntimeError(
+            f"device type {given} does not match device type of out parameter ({out.device.type})"
+        )
     if out._array.shape != array.shape:
         resize_output(out, array.shape)
+    check_no_overlap(out._array)
     out._array[...] = array
     out._bump_version()
     return out
+
+
+def _like_expanded(array: Any, np_dt: Any) -> Any:
+    """A dense array in the order in which elementwise operations lay out their results."""
+    how: Any = [["readonly"], ["writeonly", "allocate"]]
+    return np.nditer([array, None], [], how, [array.dtype, np_dt], casting="unsafe").operands[1]
 
 
 def like_array(array: Any, dtype: Any, device: Any, memory_format: Any) -> Any:
@@ -200,7 +218,9 @@ def like_array(array: Any, dtype: Any, device: Any, memory_format: Any) -> Any:
     if is_meta:
         return devices.empty_meta(array.shape, np_dt)
     if memory_format is None or memory_format is layouts.preserve_format:
-        if not isinstance(array, np.ndarray) or array.__class__ is devices.MetaArray or 0 in array.strides:
+        if not isinstance(array, np.ndarray) or array.__class__ is devices.MetaArray:
             return unset(np.empty(array.shape, np_dt))
+        if 0 in array.strides and array.size:
+            return unset(_like_expanded(array, np_dt))
         return unset(np.empty_like(array, np_dt))
     return empty_array(array.shape, d, devices.cpu, memory_format)

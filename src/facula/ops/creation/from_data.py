@@ -267,6 +267,11 @@ def checked_ndarray(array: Any) -> Any:
                 "currently supported. (You can probably work around this by making a copy of your array  with "
                 "array.copy().) "
             )
+        if s % array.itemsize:
+            raise ValueError(
+                "given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate "
+                "the memory."
+            )
     return array
 
 
@@ -331,6 +336,8 @@ def asarray(
         t = from_numpy(obj)
     elif hasattr(obj, "__dlpack__"):
         t = finish(shared(np.from_dlpack(obj)))
+    elif type(obj).__name__ == "PyCapsule":
+        t = FUNCTIONS["from_dlpack"](obj)
     elif isinstance(obj, (bytes, bytearray, memoryview)):
         t = frombuffer(obj, dtype=dtype or dtypes.default)
     else:
@@ -450,10 +457,10 @@ FUNCTIONS.update(LEGACY_CLASSES)
 def legacy_tensor(args: tuple[Any, ...], dtype: dtypes.dtype, kwargs: dict[str, Any] | None = None) -> Tensor:
     """``Tensor(...)``: sizes make an uninitialised tensor, a sequence makes one with its values."""
     device = (kwargs or {}).get("device")
-    if device is not None and devices.parse(device).type != "cpu":
-        raise RuntimeError(
-            f"legacy constructor expects device type: cpu but device type: {devices.parse(device).type} was passed"
-        )
+    if device is not None:
+        kind = devices.device(device).type
+        if kind != "cpu":
+            raise RuntimeError(f"legacy constructor expects device type: cpu but device type: {kind} was passed")
     if not args:
         return finish(empty_array(size_of("new", ((kwargs or {}).get("size", (0,)),)), dtype, device))
     first = args[0]

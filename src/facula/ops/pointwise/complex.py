@@ -310,15 +310,16 @@ def polar_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: A
     return sum(parts[1:], parts[0]).expand(out.shape)
 
 
-@public(
-    "complex", out="exact", out_error="Expected object of scalar type {0} but got scalar type {1} for argument 'out'"
-)
+_OTHER_OUT = "Expected object of scalar type {0} but got scalar type {1} for argument 'out'"
+
+
+@public("complex", out="exact", out_error=_OTHER_OUT)
 def complex(real: Tensor, imag: Tensor) -> Tensor:
     """Complex numbers of their real and imaginary parts."""
     return complex_op(real, imag)
 
 
-@public("polar", out=True, autocast="full")
+@public("polar", out="exact", out_error=_OTHER_OUT, autocast="full")
 def polar(abs: Tensor, angle: Tensor) -> Tensor:
     """Complex numbers of their moduli and arguments."""
     return polar_op(abs, angle)

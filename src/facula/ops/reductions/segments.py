@@ -95,10 +95,10 @@ def segment_reduce_gradient_of_input(
 
 
 def _others(input: Any, out: Any, segments: Any, initial: Any, xp: Any) -> Any:
-    """For each row the product of the others of its segment. Rows of 0 are counted anew, by hand."""
+    """For each row the product of the others of its segment. Rows of 0 and NaN are counted anew, by hand."""
     rows = segments.take(input, xp)
     values = raw(rows)
-    if not (values == 0).any():
+    if not ((values == 0) | np.isnan(values)).any():
         return segments.for_rows(out, xp) / rows
     result = np.empty_like(values)
     for start, n in zip(segments.first, segments.lengths):

@@ -110,6 +110,8 @@ def squeeze_(input: Tensor, dim: Any = None) -> Any:
 @public("", "as_strided_")
 def as_strided_(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
     """``as_strided`` in place."""
+    if len(size) != len(stride):
+        raise RuntimeError("mismatch in length of strides and shape")
     array = input._array
     here = strides.storage_offset(array)
     geometry = (array.shape, strides.element_strides(array), here)
