@@ -359,3 +359,38 @@ def windows_along_a_line_that_need_no_gradient_make_no_view(torch):
                 y = torch.nn.functional.max_pool1d(x, 2, 1)
                 found.append([y._is_view(), list(y.stride()), name_of(y.grad_fn), y.tolist()])
     return found
+
+
+@case
+def what_is_said_of_products_that_do_not_fit_what_they_are_added_to(torch):
+    def zeros(*shape):
+        return torch.zeros(shape)
+
+    calls = (
+        lambda: zeros(4, 3)[::2].addmm_(zeros(3, 2), zeros(2, 3)),
+        lambda: zeros(1, 2, 3).addmm_(zeros(2, 2), zeros(2, 3)),
+        lambda: zeros(3).addmm_(zeros(2, 2), zeros(2, 3)), lambda: zeros(2, 3).addmm_(zeros(2, 2), zeros(3, 3)),
+        lambda: zeros(2, 3, 3, 1).baddbmm_(zeros(2, 3, 2), zeros(2, 3, 3)),
+        lambda: zeros(3, 3).baddbmm_(zeros(2, 3, 2), zeros(2, 2, 3)),
+        lambda: zeros(1, 3, 3).baddbmm_(zeros(2, 3, 2), zeros(2, 2, 3)),
+        lambda: torch.baddbmm(zeros(5), zeros(4, 3, 4), zeros(4, 3, 4)),
+        lambda: torch.baddbmm(zeros(7, 7, 7), zeros(4, 3), zeros(4, 3, 4)),
+        lambda: torch.baddbmm(zeros(4), zeros(4, 3, 4), zeros(4, 3, 4)),
+        lambda: torch.addmm(zeros(5), zeros(3, 4), zeros(4, 3)),
+    )  # fmt: skip
+    return [error(call) for call in calls]
+
+
+@case
+def nodes_of_sums_over_all_dimensions(torch):
+    found = []
+    for a, b, dims in (
+        ((2, 3), (3, 2), ([0, 1], [1, 0])), ((2, 3), (2, 3), 2), ((2, 3), (2, 3), ([1, 0], [1, 0])), ((3,), (3,), 1),
+        ((2, 1, 3), (3, 1, 2), ([0, 2], [2, 0])),
+    ):  # fmt: skip
+        x, y = torch.ones(a, requires_grad=True), torch.ones(b, requires_grad=True)
+        z = torch.tensordot(x, y, dims)
+        node = z.grad_fn.next_functions[0][0]
+        found.append([see(torch, z), name_of(node), [name_of(n) for n, _ in node.next_functions]])
+    ints = torch.ones(2, 3, dtype=torch.int32)
+    return [*found, see(torch, torch.tensordot(ints, ints.t(), ([0, 1], [1, 0])))]

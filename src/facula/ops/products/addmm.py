@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -254,7 +255,7 @@ def _number(value: Any, like: Any) -> Any:
     return whole(value)
 
 
-def check_addmm(input: Any, mat1: Any, mat2: Any) -> tuple[int, ...]:
+def check_addmm(input: Any, mat1: Any, mat2: Any, in_place: bool = False) -> tuple[int, ...]:
     require_tensors("addmm", ("input", input), ("mat1", mat1), ("mat2", mat2))
     a, b = mat1._array, mat2._array
     for name, x in (("mat1", a), ("mat2", b)):
@@ -267,7 +268,8 @@ def check_addmm(input: Any, mat1: Any, mat2: Any) -> tuple[int, ...]:
         raise RuntimeError(
             f"self and mat2 must have the same dtype, but got {scalar_type(input)} and {scalar_type(mat2)}"
         )
-    require_expandable(input, shape)
+    if not in_place:  # which must have the very shape, and says so
+        require_expandable(input, shape)
     if a.dtype != b.dtype:
         raise RuntimeError(
             f"mat1 and mat2 must have the same dtype, but got {scalar_type(mat1)} and {scalar_type(mat2)}"
@@ -317,13 +319,13 @@ def check_addbmm(input: Any, batch1: Any, batch2: Any) -> tuple[int, ...]:
 
 def check_baddbmm(input: Any, batch1: Any, batch2: Any) -> tuple[int, ...]:
     require_tensors("baddbmm", ("input", input), ("batch1", batch1), ("batch2", batch2))
+    if batch1._array.ndim > 1 and batch2._array.ndim > 2:  # of what is added PyTorch speaks first
+        require_expandable(input, (*batch1._array.shape[:2], batch2._array.shape[2]))
     check_bmm("baddbmm", batch1, batch2)
     if input._array.dtype != batch1._array.dtype:
         kinds = (cpp_name(t.dtype) for t in (input, batch1, batch2))
         raise RuntimeError("Input dtypes must be the same, got: input {}, batch1: {}, batch2: {}".format(*kinds))
-    shape = (batch1._array.shape[0], batch1._array.shape[1], batch2._array.shape[2])
-    require_expandable(input, shape)
-    return shape
+    return batch1._array.shape[0], batch1._array.shape[1], batch2._array.shape[2]
 
 
 @public("addmm", "addmm", out="exact", autocast="low", numbers_first="beta alpha")
@@ -409,7 +411,7 @@ def _inplace(name: str, op: Primitive, check: Any) -> None:
 
 
 for _name, _op, _check in (
-    ("addmm_", addmm_op, check_addmm), ("addmv_", addmv_op, check_addmv), ("addr_", addr_op, check_addr),
-    ("addbmm_", addbmm_op, check_addbmm), ("baddbmm_", baddbmm_op, check_baddbmm),
+    ("addmm_", addmm_op, partial(check_addmm, in_place=True)), ("addmv_", addmv_op, check_addmv),
+    ("addr_", addr_op, check_addr), ("addbmm_", addbmm_op, check_addbmm), ("baddbmm_", baddbmm_op, check_baddbmm),
 ):  # fmt: skip
     _inplace(_name, _op, _check)

@@ -282,7 +282,9 @@ def contract(a: Any, b: Any, dims_a: tuple[int, ...], dims_b: tuple[int, ...]) -
     rows, columns = (tuple(array.shape[i] for i in free) for array, free in ((x, free_a), (y, free_b)))
     a, b = permute_op(a, (*free_a, *at_a)), permute_op(b, (*at_b, *free_b))
     if math.prod(rows) == math.prod(columns) == 1:
-        return reshape(dot(flatten(a), flatten(b)), (*rows, *columns))
+        if a.is_contiguous() and b.is_contiguous():
+            return reshape(dot(flatten(a), flatten(b)), (*rows, *columns))
+        return reshape((a.squeeze() * b.squeeze()).sum(dtype=a.dtype), (*rows, *columns))
     return reshape(
         mm(reshape(a, (math.prod(rows), size)), reshape(b, (size, math.prod(columns)))), (*rows, *columns)
     )
