@@ -394,3 +394,10 @@ def nodes_of_sums_over_all_dimensions(torch):
         found.append([see(torch, z), name_of(node), [name_of(n) for n, _ in node.next_functions]])
     ints = torch.ones(2, 3, dtype=torch.int32)
     return [*found, see(torch, torch.tensordot(ints, ints.t(), ([0, 1], [1, 0])))]
+
+
+@case
+def elements_are_taken_into_their_own_dtype_alone(torch):
+    x, places = torch.arange(4), torch.tensor([0, 1])
+    outs = [torch.zeros(2, dtype=dtype) for dtype in (torch.float32, torch.int64, torch.int32)]
+    return [error(lambda out=out: torch.take(x, places, out=out).tolist()) for out in outs]

@@ -36,6 +36,7 @@ REFUSED_IN_TRANSFORMS = (
     "Dimension is out of range",
     "must match the size of tensor",
     "vmap: inplace arithmetic",
+    "NYI: ",
     "more than one element of the written-to tensor",
     "select(): index 0 out of range",
     "the number of sizes provided",

@@ -310,7 +310,10 @@ def _untaken(g: Any, index: Any, shape: tuple[int, ...]) -> Any:
 show("untake", _untaken)
 
 
-@public("take", "take", out="separate")
+@public(
+    "take", "take", out="separate exact",
+    out_error="take(): self and out expected to have the same dtype, but got self.dtype = {0} and out.dtype = {1}",
+)  # fmt: skip
 def take(input: Tensor, index: Any) -> Tensor:
     """The elements of the flattened tensor at these places."""
     require_tensor("take", "index", 1, index)
