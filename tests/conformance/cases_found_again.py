@@ -401,3 +401,12 @@ def elements_are_taken_into_their_own_dtype_alone(torch):
     x, places = torch.arange(4), torch.tensor([0, 1])
     outs = [torch.zeros(2, dtype=dtype) for dtype in (torch.float32, torch.int64, torch.int32)]
     return [error(lambda out=out: torch.take(x, places, out=out).tolist()) for out in outs]
+
+
+@case
+def layers_of_no_features(torch):
+    found = []
+    for shape in ((0,), (2, 0), (2, 2, 0), (3,)):
+        y = torch.nn.functional.linear(torch.ones(shape), torch.ones(2, shape[-1], requires_grad=True), torch.ones(2))
+        found.append([see(torch, y), [name_of(n) for n, _ in y.grad_fn.next_functions], y._is_view()])
+    return found

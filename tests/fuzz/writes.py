@@ -33,9 +33,10 @@ sin(y) tanh(y) neg(y) exp(y) floor(y) sign(y) square(y) sigmoid(y) add(y,y) mul(
 maximum(y,z) atan2(y,z) pow(y,2) cumsum(y,-1) cumprod(y,0) cat([y],0) clamp(y,-1,1) where(y>0,y,z) lerp(y,z,0.3)
 lt(y,z) addcmul(y,y,z) eq(y,z) logical_not(y) fmod(y,2)
 gather(y,0,torch.zeros_like(y,dtype=torch.int64)) tril(y) triu(y) roll(y,1) flip(y,(0,)) sum(torch.stack([y,z]),0)
-hypot(y,z) mean(torch.stack([y,z]),0) amax(torch.stack([y,z]),0) mm(y,z) logaddexp(y,z) nan_to_num(y)
+hypot(y,z) mean(torch.stack([y,z]),0) amax(torch.stack([y,z]),0) mm(y*1,z*1) logaddexp(y,z) nan_to_num(y)
 prod(torch.stack([y,z]),0) masked_select(y,z>0) take(y,torch.tensor([0])) remainder(y,2)
-any(torch.stack([y,z]),0) all(torch.stack([y,z]),0) stack(list(y.clone()),0) stack(list(z.clone()),-1) argmax(torch.stack([y,z]),0)
+any(torch.stack([y,z]),0) all(torch.stack([y,z]),0) stack(list(y.clone()),0) stack(list(z.clone()),-1)
+argmax(torch.stack([y,z]),0)
 """.split()
 
 IN_PLACE_VIEWS = ("t_(", "transpose_(", "unsqueeze_(", "squeeze_(", "swapaxes_(", "swapdims_(")

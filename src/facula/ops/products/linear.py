@@ -122,7 +122,7 @@ def composed_linear(input: Any, weight: Any, bias: Any = None) -> Any:
         raise TypeError(f"linear(): argument 'bias' (position 3) must be Tensor, not {type_of(bias)}")
     if x.ndim == 2:
         return addmm(bias, input, t(weight))
-    if x.flags.c_contiguous and w.ndim == 2 and x.shape[-1]:
+    if x.flags.c_contiguous and w.ndim == 2:
         rows = math.prod(x.shape[:-1])
         return view_op(addmm(bias, view_op(input, (rows, x.shape[-1])), t(weight)), (*x.shape[:-1], w.shape[0]))
     return matmul(input, t(weight)) + bias
