@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -269,3 +270,66 @@ def test_results_do_not_depend_on_the_number_of_threads(backend: str) -> None:
         torch.set_num_threads(before)
     for value, gradient in found[1:]:
         assert value == found[0][0] and torch.equal(gradient, found[0][1])
+
+
+@pytest.mark.parametrize("kind", ["LSTM", "GRU"])
+@pytest.mark.parametrize("options", [{}, {"bias": False}, {"bidirectional": True}, {"num_layers": 2}])
+def test_recurrent_layers(kind: str, options: dict[str, Any], called: list[str]) -> None:
+    """Outputs and last states, and all gradients, also those of the first states."""
+    torch.manual_seed(0)
+    net = getattr(nn, kind)(3, 5, **options)
+    names = [name for name, _ in net.named_parameters()]
+    x, states = torch.randn(4, 2, 3), torch.randn(2, len(names) // (2 if "bias" in options else 4), 2, 5)
+
+    def run(x: Any, states: Any, *weights: Any) -> Any:
+        given = (states[0], states[1]) if kind == "LSTM" else states[0]
+        out, last = torch.func.functional_call(net, dict(zip(names, weights, strict=True)), (x, given))
+        return torch.cat([out.flatten(), *[s.flatten() for s in (last if kind == "LSTM" else [last])]])
+
+    alike(run, x, states, *net.parameters())
+    alike(lambda x, *weights: run(x, states, *weights)[:7], x, *net.parameters())
+    assert not called
+
+
+def test_recurrent_layer_without_gradients(called: list[str]) -> None:
+    torch.manual_seed(0)
+    net, x = nn.LSTM(3, 5), torch.randn(4, 2, 3)
+    with torch.no_grad():
+        out, (hidden, cell) = torch.compile(net, backend="c")(x)
+        for found, wanted in zip((out, hidden, cell), (lambda o, s: (o, *s))(*net(x)), strict=True):
+            torch.testing.assert_close(found, wanted)
+    assert not called
+
+
+def test_stacked(called: list[str]) -> None:
+    torch.manual_seed(0)
+    x, y = torch.randn(3, 4), torch.randn(4, 3)
+    for dim in (0, 1, 2, -1):
+        alike(partial(lambda x, y, dim: torch.stack([x, y.t(), x * 2], dim), dim=dim), x, y)
+    alike(lambda x: torch.stack([x.sum(), x[0, 0], x.max()]), x)
+    assert not called
+
+
+def test_gradients_of_parts(called: list[str]) -> None:
+    torch.manual_seed(0)
+    x = torch.randn(4, 6)
+    alike(lambda x: x[-1] * 2, x)
+    alike(lambda x: x[:, 2].exp(), x)
+    alike(lambda x: x[:, 1:-1:2].sin() + x[:, 3:5], x)
+    alike(lambda x: (x.t()[1:4] @ x[:2].t()[:4, :1].expand(4, 2)) * x[1:3, 0], x)
+    assert not called
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_gelu_and_its_slope_share_an_exponential(dtype: Any) -> None:
+    def both(x: Any) -> tuple[Any, Any]:
+        out = F.gelu(x)
+        return out, torch.autograd.grad(out.sum(), x)[0]
+
+    extremes = torch.tensor([float("nan"), float("inf"), 0.0, -0.0, 1e-40, 30.0, -30.0, 1e30])
+    x = torch.cat([torch.linspace(-6, 6, 1000), extremes]).to(dtype).requires_grad_()
+    compiled = torch.compile(both, backend="c")
+    for found, wanted in zip(compiled(x), both(x), strict=True):
+        torch.testing.assert_close(found, wanted, equal_nan=True)
+    text = compiled.source()
+    assert "error_function_with" in text and text.count("exponential_f") == 1

@@ -12,6 +12,7 @@ import numpy as np
 from ..passes.space import Space, space_of
 from ..programs.scalars import SPELLINGS, c_type, in_c, literal
 from ..programs.steps import Loop, Reduction, Value
+from .sharing import with_shared_exponentials
 
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 SMALL = 4096
@@ -37,7 +38,7 @@ class LoopText:
 
 
 def written_loop(loop: Loop) -> LoopText:
-    return _Writer(loop).written()
+    return _Writer(with_shared_exponentials(loop)).written()
 
 
 @dataclass(eq=False)

@@ -83,6 +83,7 @@ SPELLINGS: dict[str, Spelling] = {
     "tanh": Spelling("tanh", "hyperbolic_tangent_{f}({0})", cost=0.5),
     "sigmoid": Spelling("sigmoid", "sigmoid_{f}({0})", cost=0.5),
     "erf": Spelling("erf", "error_function_{f}({0})", cost=0.8),
+    "erf_with": Spelling("erf", "error_function_with_{f}({0}, {1})", cost=0.5),
     "sqrt": Spelling("sqrt", "sqrt{l}({0})", cost=0.3),
     "reciprocal": Spelling("reciprocal", "1 / {0}"),
     "square": Spelling("square", "{0} * {0}", "{0} * {0}"),

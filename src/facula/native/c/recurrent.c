@@ -11,12 +11,11 @@
 #include "product.h"
 #include <stdlib.h>
 
-enum { SEQUENCES = 16 };
-
 struct recurrent {
     const real *gates, *weight, *bias, *g_out; /* gates: what the inputs give */
     real *out, *kept, *h, *c, *g_gates;        /* h, c: the states, or their gradients, which are changed */
     const int64_t *start, *size;
+    int64_t sequences; /* of a piece: whole tiles; more of them alone, which read the weights less often */
     int64_t steps, batch, width, rows, count; /* rows of all steps; count: gates that the hidden state gives to */
     real *packed;
     /* What a step does to a row: `at` among all rows, `b` among the sequences. */
@@ -27,14 +26,14 @@ struct recurrent {
 #define PLANE(k) (w->kept + ((k)*w->rows + at) * w->width)
 
 #define STEP_ROWS \
-    int64_t last = smaller(w->size[t], (piece + 1) * SEQUENCES), rows = last - first; \
+    int64_t last = smaller(w->size[t], (piece + 1) * w->sequences), rows = last - first; \
     if (rows <= 0) continue; \
     int64_t at = w->start[t] + first;
 
 static int forward_piece(void *p, int64_t piece) {
     struct recurrent *w = p;
-    int64_t n = w->width, m = w->count * n, first = piece * SEQUENCES;
-    real *from_h = scratch(KERNEL_SLOT, sizeof(real) * (size_t)(SEQUENCES * m));
+    int64_t n = w->width, m = w->count * n, first = piece * w->sequences;
+    real *from_h = scratch(KERNEL_SLOT, sizeof(real) * (size_t)(w->sequences * m));
     if (!from_h) return NO_MEMORY;
     for (int64_t t = 0; t < w->steps; t++) {
         STEP_ROWS
@@ -54,7 +53,7 @@ APART void add(real *restrict to, const real *restrict x, int64_t n) {
 /* A row's gradients of gates are 4 * width; those that the hidden state gave to are the first. */
 static int backward_piece(void *p, int64_t piece) {
     struct recurrent *w = p;
-    int64_t n = w->width, first = piece * SEQUENCES;
+    int64_t n = w->width, first = piece * w->sequences;
     for (int64_t t = w->steps - 1; t >= 0; t--) {
         STEP_ROWS
         for (int64_t r = 0; r < rows; r++) {
@@ -68,6 +67,7 @@ static int backward_piece(void *p, int64_t piece) {
 
 static int in_sequences(struct recurrent *w, job_t *job, const int64_t *n) {
     w->steps = n[0], w->batch = n[1], w->width = n[2], w->rows = n[3];
+    w->sequences = thread_count() == 1 ? 36 : 12;
     int64_t width = w->width, m = w->count * width;
     int forward = job == forward_piece;
     int64_t size = forward ? packed_size(m, width) : packed_size(width, m);
@@ -76,7 +76,7 @@ static int in_sequences(struct recurrent *w, job_t *job, const int64_t *n) {
     if (forward) NAME(pack_all)(w->weight, 1, width, m, width, w->packed);
     else NAME(pack_all)(w->weight, width, 1, width, m, w->packed);
     double work = 0.02 * (double)(w->steps * w->batch * w->count) * (double)(width * width);
-    int status = in_pieces(job, w, pieces_of(w->batch, SEQUENCES), work);
+    int status = in_pieces(job, w, pieces_of(w->batch, w->sequences), work);
     free(w->packed);
     return status;
 }

@@ -216,7 +216,7 @@ in_both_namespaces("cat", cat_arrays, cat)
 # ---- stack
 
 
-@primitive("StackBackward0", name="stack_op", kind="linear", saved_names=_HIDDEN)
+@primitive("StackBackward0", name="stack_op", kind="linear", saved_names=_HIDDEN, lowering="library")
 def stack_op(tensors: Arrays, dim: int, dtypes: Any) -> Any:
     return stack_arrays(tensors, dim)
 

@@ -43,7 +43,9 @@ def _layer(
     return layer(FORWARD[mode], input, hx, cx, (w_ih, w_hh, b_ih, b_hh, w_hr), batch_sizes, reverse, keep)
 
 
-@primitive(name="recurrent_layer_backward", outputs=8, native=("recurrent:layer_backward", 1024, "input"))
+@primitive(
+    name="recurrent_layer_backward", outputs=8, native=("recurrent:layer_backward", 1024, "input"), lowering="library"
+)
 def recurrent_layer_backward_op(
     grad_out: Array | None, grad_hidden: Array | None, grad_cell: Array | None, input: Array, hx: Array,
     cx: Array | None, w_ih: Array, w_hh: Array, b_ih: Array | None, b_hh: Array | None, w_hr: Array | None,
@@ -104,8 +106,9 @@ def _composed_layer(*args: Any) -> list[Any]:
 
 def _layer_primitive(name: str, node: str) -> Primitive:
     op = Primitive(
-        name, _layer, node, outputs=5, saved_names=dict.fromkeys(("out3", "out4"), ""), native=("recurrent:layer", 1024)
-    )
+        name, _layer, node, outputs=5, saved_names=dict.fromkeys(("out3", "out4"), ""),
+        native=("recurrent:layer", 1024), lowering="library",
+    )  # fmt: skip
     op.gradient(
         recurrent_layer_backward_op, *op.tensor_names, grad_out="g0", grad_hidden="g1", grad_cell="g2", factors="out3",
         states="out4",

@@ -42,7 +42,10 @@ def select_op(input: Array, dim: int, index: int) -> Any:
 select_op.vjp(input=lambda g, dim, index, input_shape, xp: xp.select_backward(g, input_shape, dim, index))
 
 
-@primitive("SelectBackwardBackward0", name="select_backward", kind="linear", batch=batching.moved_dimensions)
+@primitive(
+    "SelectBackwardBackward0", name="select_backward", kind="linear", batch=batching.moved_dimensions,
+    lowering="library",
+)  # fmt: skip
 def select_backward_op(input: Array, size: tuple[int, ...], dim: int, index: int) -> Any:
     """Zeros of a shape with ``input`` at one index of a dimension."""
     if input.__class__ is MetaArray:
@@ -84,7 +87,10 @@ def slice_gradient_of_input(g: Any, dim: Any, start: Any, end: Any, step: Any, i
     return g if g.shape == input_shape else xp.slice_backward(g, input_shape, dim, start, end, step)
 
 
-@primitive("SliceBackwardBackward0", name="slice_backward", kind="linear", batch=batching.moved_dimensions)
+@primitive(
+    "SliceBackwardBackward0", name="slice_backward", kind="linear", batch=batching.moved_dimensions,
+    lowering="library",
+)  # fmt: skip
 def slice_backward_op(
     input: Array, size: tuple[int, ...], dim: int, start: int, end: int, step: int
 ) -> Any:
