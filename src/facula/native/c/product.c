@@ -2,7 +2,7 @@
 
    C is computed in tiles that stay in registers for a whole run along k: 6 rows of 4 vectors (2 where there are 16
    registers), so that each number loaded is used 4 or 6 times. B is copied ("packed") into panels as wide as a tile,
-   which are then read from end to end; a run along k is cut to DEEP, so that a panel stays in the cache. A is read
+   which are then read from end to end; a run along k is cut to about DEEP, so that a panel stays in the cache. A is read
    where it lies, if its rows are dense; a transposed A is copied in blocks, because strides that are powers of two
    would fall on each other in the cache.
 
@@ -164,8 +164,10 @@ static void fetch(const real *c, int64_t c_row, int64_t height, int64_t width) {
 }
 
 int NAME(product_part)(const struct product *p, int64_t i_first, int64_t i_end, int64_t j_first, int64_t j_end) {
-    size_t panels = (size_t)(smaller(j_end - j_first, BROAD) + WIDTH) * (size_t)smaller(p->k, DEEP);
-    size_t strips = p->a_column == 1 ? 0 : (size_t)TALL * (size_t)smaller(p->k, DEEP);
+    /* In equal runs, rather a little longer than with a short one at the end, which would read and write C for little. */
+    int64_t depth = pieces_of(p->k, larger(1, pieces_of(p->k, DEEP + DEEP / 8)));
+    size_t panels = (size_t)(smaller(j_end - j_first, BROAD) + WIDTH) * (size_t)depth;
+    size_t strips = p->a_column == 1 ? 0 : (size_t)TALL * (size_t)depth;
     real *packed = scratch(PRODUCT_SLOT, sizeof(real) * (panels + strips + 16)), *copied = packed + panels;
     if (!packed) return NO_MEMORY;
     int form = p->a_column == 1 ? BY_ROWS : IN_STRIPS;
@@ -177,8 +179,8 @@ int NAME(product_part)(const struct product *p, int64_t i_first, int64_t i_end, 
     }
     for (int64_t jj = j_first; jj < j_end; jj += BROAD) {
         int64_t columns = smaller(BROAD, j_end - jj);
-        for (int64_t kk = 0; kk < p->k; kk += DEEP) {
-            int64_t k = smaller(DEEP, p->k - kk);
+        for (int64_t kk = 0; kk < p->k; kk += depth) {
+            int64_t k = smaller(depth, p->k - kk);
             for (int64_t j = 0; j < columns; j += WIDTH) {
                 int64_t w = smaller(WIDTH, columns - j);
                 pack(p->b + kk * p->b_row + (jj + j) * p->b_column, p->b_row, p->b_column, k, w,
