@@ -21,6 +21,8 @@ from ..._core.dtypes import F32, is_half, widened
 Step = tuple[slice, int]
 """The rows of a step, and how many they are."""
 
+_SEVERAL = 8
+"""Steps from which on weights are copied into the order in which they are used."""
 _AT_ONCE = 16384
 """About how many elements are turned from gates into factors at once, so that they stay in the cache."""
 
@@ -71,6 +73,12 @@ def _blocks(weight: Any, gates: int) -> Any:
     return weight.reshape(gates, -1, weight.shape[1]).transpose(0, 2, 1)
 
 
+def _recurrent(weight: Any, gates: int, steps: list[Step]) -> Any:
+    """The same for all steps: copied if there are many, as a small product with a transpose takes twice as long."""
+    blocks = _blocks(weight, gates)
+    return blocks if len(steps) < _SEVERAL else np.ascontiguousarray(blocks)
+
+
 def _input_part(x: Any, weight: Any, bias: Any, out: Any) -> Any:
     """What the inputs of all steps give to each gate, into ``out``: (gates, rows, width)."""
     np.matmul(x, _blocks(weight, len(out)), out=out)
@@ -117,7 +125,7 @@ def lstm_forward(x: Any, hidden: Any, cell: Any, w: Weights, steps: list[Step], 
     kept = np.empty((6 if w.projection is None else 7, *shape) if keep else (0,), x.dtype)
     all_gates = kept[:4] if keep else np.empty((4, *shape), x.dtype)
     _input_part(x, _signed(w.of_input), None if bias is None else _signed(bias), all_gates)
-    recurrent = _blocks(_signed(w.of_hidden), 4)
+    recurrent = _recurrent(_signed(w.of_hidden), 4, steps)
     out = np.empty((len(x), hidden.shape[1]), x.dtype)
     h, c = hidden.copy(), cell.copy()
     product = np.empty((4, *c.shape), x.dtype)
@@ -208,7 +216,7 @@ def gru_forward(x: Any, hidden: Any, cell: Any, w: Weights, steps: list[Step], k
     kept = np.empty((5, len(x), width) if keep else (0,), x.dtype)
     all_gates = kept[:3] if keep else np.empty((3, len(x), width), x.dtype)
     _input_part(x, weights, bias, all_gates)
-    recurrent = _blocks(recurrent_weights, 3)
+    recurrent = _recurrent(recurrent_weights, 3, steps)
     out = np.empty((len(x), width), x.dtype)
     h = hidden.copy()
     product = np.empty((3, *h.shape), x.dtype)
@@ -280,7 +288,7 @@ def _plain_forward(curve: Callable[[Any], Any]) -> Callable[..., Result]:
     def forward(x: Any, hidden: Any, cell: Any, w: Weights, steps: list[Step], keep: bool) -> Result:
         out = np.empty((1, len(x), hidden.shape[1]), x.dtype)
         out = _input_part(x, w.of_input, _sum_of(w.input_bias, w.hidden_bias), out)[0]
-        recurrent = w.of_hidden.T
+        recurrent = _recurrent(w.of_hidden, 1, steps)[0]
         product = np.empty_like(hidden)
         h = hidden.copy()
         for rows, n in steps:
