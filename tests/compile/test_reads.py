@@ -288,3 +288,60 @@ def test_settings_around_a_class_of_tests() -> None:
     assert result.testsRun == 1
     assert result.wasSuccessful()
     assert config.recompile_limit == before
+
+
+class Holder:
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+@pytest.mark.parametrize(
+    ("make", "look"),
+    [(lambda x: Holder(x + 1), lambda found: found.value), (lambda x: lambda: x + 1, lambda found: found())],
+    ids=["object", "closure"],
+)
+def test_results_that_hold_tensors_are_new_in_each_call(make: Any, look: Any) -> None:
+    compiled = torch.compile(make, backend="eager")
+    with pytest.warns(UserWarning, match="a result of type"):
+        assert look(compiled(torch.ones(1))).item() == 2
+    assert look(compiled(torch.zeros(1))).item() == 1
+
+
+def test_objects_that_are_given_are_given_back() -> None:
+    given = Holder(1)
+    compiled = torch.compile(lambda x, o: (x + 1, o, Holder), backend="eager", fullgraph=True)
+    for _ in range(2):
+        _, o, cls = compiled(torch.ones(1), given)
+        assert o is given
+        assert cls is Holder
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_sizes_are_sizes(dynamic: bool) -> None:
+    compiled = torch.compile(lambda x: (x.size(), x.size() + x.shape), backend="eager", dynamic=dynamic)
+    for rows in (2, 5, 7):
+        found = compiled(torch.ones(rows, 3))
+        assert found == ((rows, 3), (rows, 3, rows, 3))
+        assert [type(each) for each in found] == [torch.Size, torch.Size]
+
+
+def test_lists_of_one_element() -> None:
+    compiled = torch.compile(lambda x: x.tolist(), backend="eager")
+    for given in (3, [4], [[5]]):
+        assert compiled(torch.tensor(given)) == given
+
+
+def test_dicts_by_tensors() -> None:
+    compiled = torch.compile(lambda d: [v * 2 for v in d.values()], backend="eager")
+    d = {torch.ones(2): torch.ones(1), torch.ones(3): torch.zeros(1)}
+    assert [v.item() for v in compiled(d)] == [v.item() for v in compiled(d)] == [2, 0]
+    assert [v.item() for v in compiled(dict(reversed(d.items())))] == [0, 2]
+
+
+def test_objects_that_answer_for_any_attribute() -> None:
+    class Odd:
+        def __getattr__(self, name: str) -> Any:
+            return {"scale": 3.0}[name]
+
+    odd = Odd()
+    answers(lambda x: x * odd.scale)

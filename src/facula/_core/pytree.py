@@ -72,6 +72,15 @@ def _kind_of_tuple(cls: type) -> Kind | None:
     return _RESULT if issubclass(cls, Result) else _NAMEDTUPLE if is_namedtuple_class(cls) else None
 
 
+def _is_same_context(a: Any, b: Any) -> bool:
+    """Keys of dicts may be tensors, which are the same if they are one."""
+    if a is b:
+        return True
+    if type(a) is list and type(b) is list:
+        return len(a) == len(b) and all(x is y or (not hasattr(x, "shape") and x == y) for x, y in zip(a, b))
+    return bool(a == b)
+
+
 class TreeSpec:
     """The plan of a nested container: its type, what else it takes to make it, and the plans of its children."""
 
@@ -97,7 +106,7 @@ class TreeSpec:
         return (
             isinstance(other, TreeSpec)
             and self.type is other.type
-            and self.context == other.context
+            and _is_same_context(self.context, other.context)
             and self.children_specs == other.children_specs
         )
 

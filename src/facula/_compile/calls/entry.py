@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from types import BuiltinFunctionType, ModuleType
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from ..._core.pytree import tree_flatten
+from ..._core.size import Size
 from ..._tensor import Tensor
 from ...autograd.accumulate import AccumulateGrad
 from ...autograd.function import BackwardCFunction
@@ -21,7 +23,7 @@ from ..capture.symbols import Symbol, has_symbols
 from ..capture.traced import Storage, Traced
 from ..programs import derive
 from ..programs.program import Program
-from .reads import Reads
+from .reads import _SIMPLE, Reads
 
 
 class GivenUp(Exception):
@@ -32,6 +34,9 @@ def refuse(capture: Capture, what: str) -> NoReturn:
     capture.give_up(what)
     raise GivenUp
 
+
+_SAME_IN_EVERY_CALL = (*_SIMPLE, Size, type, ModuleType, BuiltinFunctionType)
+"""Results that may be given again as they are. Other objects may hold tensors of the call that made them."""
 
 RECORDED, UNRECORDED, DETACHED, DATA = "recorded", "under no_grad", "detached", "data"
 """How a result that shares the memory of another tensor was made from it."""
@@ -95,7 +100,10 @@ class Entry:
         self.generators = capture.generators
         self._values: list[Any] = []
         """Nodes that the forward program gives."""
-        leaves, self.plan = tree_flatten(result)
+        leaves, self.plan = tree_flatten(result, lambda x: type(x) is Size)
+        for leaf in leaves:
+            if not isinstance(leaf, (Tensor, Symbol, *_SAME_IN_EVERY_CALL)) and not reads.knows(leaf):
+                refuse(capture, f"a result of type {type(leaf).__name__}")
         self._settle_constants(capture, reads, leaves)
         self._leave_out_unused(capture, leaves)
         self.roots: list[Tensor] = []

@@ -12,6 +12,7 @@ from typing import Any
 from ..._core import dtypes, state
 from ..._core.generator import default_generator
 from ..._core.pytree import tree_flatten, tree_map
+from ..._core.size import Size
 from ..._tensor import Tensor
 from .. import counters, custom, logs, settings
 from ..capture import impure
@@ -136,7 +137,7 @@ class CompiledFunction:
                 running = Running(entry, guard, self.backend)
                 values = entry.values_now(capture)
         if capture.is_general:
-            result = tree_map(_number, result)
+            result = tree_map(_number, result, is_leaf=lambda each: type(each) is Size)
         if running is None:
             if capture.is_general:
                 self.sizes.are_fixed = True  # perhaps each size can have a program
@@ -236,6 +237,8 @@ def forget_all() -> None:
 
 
 def _number(value: Any) -> Any:
+    if type(value) is Size:
+        return Size(map(_number, value))
     return value.hint if type(value) is Symbol else value
 
 

@@ -151,6 +151,10 @@ class Reads:
                 for thing, depth in objects:
                     self._attributes(thing, depth)
 
+    def knows(self, value: Any) -> bool:
+        """Whether it was there before, as far as the function can have read it."""
+        return id(value) in self._seen
+
     def note_items(self, holder: Any, keys: Any) -> None:
         """The function depends on some items of a list or a dict."""
         if isinstance(holder, list):
@@ -238,7 +242,7 @@ class Reads:
             self.iterators.append(value)
 
     def _object(self, value: Any, depth: int) -> None:
-        inner = getattr(value, "__wrapped__", None)
+        inner = getattr(value, "__dict__", {}).get("__wrapped__")
         if inner is not None:
             self._follow(inner, depth)
         if hasattr(type(value), "cache_info"):

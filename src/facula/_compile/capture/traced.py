@@ -139,7 +139,8 @@ class Traced(np.ndarray[Any, Any]):
         return complex(self._number("complex()"))
 
     def tolist(self) -> Any:
-        return self._number("tolist()").tolist()
+        found = self._number("tolist()")
+        return np.reshape(found, self.view(np.ndarray).shape).tolist()
 
     def reshape(self, *shape: Any, order: Any = "C", copy: Any = None) -> Any:
         if self.general is not None and self.capture.is_active and copy is False and len(shape) == 1:
