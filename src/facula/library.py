@@ -13,6 +13,7 @@ from ._core.devices import device as _device
 from ._custom_op.check import opcheck
 from ._custom_op.operator import Operator
 from ._custom_op.schema import infer_schema, parse
+from .overrides import call_override, overridden
 
 __all__ = [
     "CustomOpDef", "Library", "custom_op", "define", "fallthrough_kernel", "get_ctx", "get_kernel", "impl",
@@ -54,10 +55,13 @@ class OpOverload(_ops.OpOverload):
         self.overloadpacket = self._overloadpacket = packet
         self.namespace = operator.namespace
         self._name = operator.qualified
+        self._qualified_op_name = f"{operator.qualified}.default"
         self._overloadname = "default"
         self.tags: list[Any] = []
 
-    __name__ = "default"
+    @property
+    def __name__(self) -> str:
+        return f"{self._operator.name}.default"
 
     @property
     def _schema(self) -> Any:
@@ -67,6 +71,8 @@ class OpOverload(_ops.OpOverload):
         return self._name
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if overridden(args, kwargs):
+            return call_override(self._operator, self, args, kwargs)
         return self._operator(*args, **kwargs)
 
     def __str__(self) -> str:
@@ -86,6 +92,8 @@ class OpOverloadPacket(_ops.OpOverloadPacket):
         self.default = OpOverload(operator, self)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if overridden(args, kwargs):
+            return call_override(self._operator, self, args, kwargs)
         return self._operator(*args, **kwargs)
 
     def __str__(self) -> str:
@@ -136,7 +144,7 @@ class CustomOpDef:
         return f"<CustomOpDef({self._qualname})>"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return getattr(namespace(self._namespace), self._name)(*args, **kwargs)
+        return getattr(namespace(self._namespace), self._name).default(*args, **kwargs)
 
     def register_kernel(self, device_types: Any, fn: Callable[..., Any] | None = None, /) -> Any:
         """An implementation for some devices."""

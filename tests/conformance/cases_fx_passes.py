@@ -332,3 +332,105 @@ def feature_extraction(torch):
     gm.delete_all_unused_submodules()
     shapes = {name: list(value.shape) for name, value in gm(torch.ones(1, 2, 4, 4)).items()}
     return gm.code, str(gm), [[str(n), p] for n, p in tracer.paths.items()], shapes
+
+
+class _Adds:
+    """Says that additions and items can be run."""
+
+    def is_node_supported(self, submodules, node):
+        return node.op == "call_function" and node.target in (operator.add, operator.getitem)
+
+
+def _passes(torch, name):
+    from importlib import import_module
+
+    return import_module(f"{torch.fx.__name__}.passes.{name}")
+
+
+def _parts(torch, fn, **options):
+    gm = torch.fx.symbolic_trace(fn)
+    partitioner = _passes(torch, "infra.partitioner").CapabilityBasedPartitioner(gm, _Adds(), **options)
+    found = partitioner.propose_partitions()
+    named = [[node.name for node in part.nodes] for part in found]
+    fused = partitioner.fuse_partitions(found)
+    inner = [getattr(fused, name).code for name, _ in fused.named_children()]
+    return named, fused.code, inner
+
+
+@case
+def parts_that_can_be_run_become_modules(torch):
+    def branches(a, b):
+        c = a + b
+        return c.relu() + c, c + 1
+
+    def chain(a, b):
+        return (a + b + 1).relu() + 2 + a
+
+    def apart(a, b, c):
+        return a + 1, b + 1, c + 1
+
+    def around(a, b):
+        c = a + 1
+        return c + b.relu(), (c.relu() + c).relu() + c
+
+    one = {"allows_single_node_partition": True}
+    return [_parts(torch, fn, **one) for fn in (branches, chain, apart, around)] + [_parts(torch, around)]
+
+
+@case
+def chosen_nodes_become_a_module(torch):
+    fusing = _passes(torch, "utils.fuser_utils")
+
+    def fn(a, b):
+        c = a + b
+        d = c.relu()
+        return d + c, c * 2
+
+    def nodes(gm, *names):
+        return [node for node in gm.graph.nodes if node.name in names]
+
+    seen = []
+    for names in (("add", "relu"), ("add", "mul"), ("relu", "add_1")):
+        gm = torch.fx.symbolic_trace(fn)
+        fusing.fuse_by_partitions(gm, [dict.fromkeys(nodes(gm, *names))])
+        seen.append((gm.code, gm.fused_0.code))
+    gm = torch.fx.symbolic_trace(fn)
+    return seen, [fusing.validate_partition(nodes(gm, *names)) for names in (("add", "add_1"), ("add", "relu"))]
+
+
+@case
+def equal_nodes_are_computed_once(torch):
+    cse = _passes(torch, "dialect.common.cse_pass")
+
+    def fn(x):
+        twice = torch.cat([x, x]).sum() + torch.cat([x, x]).sum()
+        return x.sin() + x.sin() + torch.add(x, 1) + torch.add(x, 2) + twice
+
+    found = cse.CSEPass()(torch.fx.symbolic_trace(fn))
+    aten = torch.ops.aten
+    banned = cse.get_CSE_banned_ops()
+    return found.modified, found.graph_module.code, aten.dropout in banned, aten.add_ in banned, aten.add in banned
+
+
+@case
+def operators_of_torch_ops_are_nodes(torch):
+    aten = torch.ops.aten
+    fns = [
+        lambda x: aten.add(x, 1), lambda x: aten.add.Tensor(x, 1), lambda x: aten.permute(x, [0]),
+        lambda x: aten.std_mean(x)[0], lambda x: aten.mm.default(x, x),
+    ]  # fmt: skip
+    return [torch.fx.symbolic_trace(fn).code for fn in fns]
+
+
+@case
+def custom_operators_are_nodes(torch):
+    def double(x):
+        return x * 2
+
+    double.__annotations__ = {"x": torch.Tensor, "return": torch.Tensor}
+    double = torch.library.custom_op("fx_cases::double", double, mutates_args=())
+    space = torch.ops.fx_cases
+    traced = [torch.fx.symbolic_trace(fn) for fn in (
+        lambda x: double(x), lambda x: space.double(x), lambda x: space.double.default(x),
+    )]  # fmt: skip
+    return [(gm.code, gm(torch.ones(2)).tolist()) for gm in traced]

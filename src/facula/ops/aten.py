@@ -14,6 +14,7 @@ import numpy as np
 from .. import _lazy
 from .._ops import OpOverload, OpOverloadPacket
 from .._tensor import Tensor
+from ..overrides import call_override, overridden
 from . import aten_functionals
 from .activations.dropout import native_dropout_backward_op
 from .creation.exchange import view_of
@@ -37,6 +38,8 @@ class Overloads(OpOverloadPacket):
         self._function = function
 
     def __call__(*args: Any, **kwargs: Any) -> Any:  # some operators have a parameter named self
+        if overridden(args[1:], kwargs):
+            return call_override(args[0]._function, args[0], args[1:], kwargs)
         try:
             return args[0]._function(*args[1:], **kwargs)
         except TypeError as e:
@@ -74,6 +77,8 @@ class Overload(OpOverload):
         self.__module__ = f"torch._ops.{packet.namespace}"
 
     def __call__(*args: Any, **kwargs: Any) -> Any:
+        if overridden(args[1:], kwargs):
+            return call_override(args[0].overloadpacket._function, args[0], args[1:], kwargs)
         return args[0].overloadpacket(*args[1:], **kwargs)
 
     @property
