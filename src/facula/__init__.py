@@ -78,9 +78,9 @@ newaxis = None
 
 _SUBMODULES = (
     "_C", "_VF", "__config__", "__future__", "_custom_ops", "_dynamo", "_higher_order_ops", "_jit_internal",
-    "_logging", "_ops", "_subclasses", "_tensor_str", "_utils", "_vmap_internals", "accelerator", "amp", "ao", "backends",
-    "compiler", "cpu", "cuda", "distributed", "distributions", "export", "fft", "func", "functional", "futures",
-    "fx", "hub", "jit", "library", "linalg", "masked", "mps", "mtia", "multiprocessing", "nn", "onnx", "optim",
+    "_logging", "_ops", "_subclasses", "_tensor_str", "_utils", "_vmap_internals", "accelerator", "amp", "ao",
+    "backends", "compiler", "cpu", "cuda", "distributed", "distributions", "export", "fft", "func", "functional",
+    "futures", "fx", "hub", "jit", "library", "linalg", "masked", "mps", "mtia", "multiprocessing", "nn", "onnx", "optim",
     "profiler", "quasirandom", "random", "return_types", "safetensors", "serialization", "signal", "sparse",
     "special", "storage", "testing", "torch_version", "types", "utils", "version", "viz", "xpu",
 )  # fmt: skip
