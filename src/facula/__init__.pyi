@@ -290,6 +290,7 @@ def _foreach_trunc_(self: Any) -> Tensor:
     """``_foreach_trunc``, written into the tensor itself."""
 def _foreach_zero_(self: Any) -> Tensor:
     """``_foreach_zero``, written into the tensor itself."""
+from facula import _functorch as _functorch
 from facula import _higher_order_ops as _higher_order_ops
 from facula import _jit_internal as _jit_internal
 def _log_softmax_backward_data(grad_output: Tensor, output: Tensor, dim: builtins.int, input_dtype: Any, *, out: Tensor | None = None) -> Tensor:

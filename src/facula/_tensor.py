@@ -104,11 +104,11 @@ class Tensor(Methods):
         return t
 
     @staticmethod
-    def _make_wrapper_subclass(cls: type, size: Any, strides: Any = None, **kwargs: Any) -> Any:
+    def _make_wrapper_subclass(cls: type, size: Any, *args: Any, **kwargs: Any) -> Any:
         """A tensor without memory, whose class says by ``__torch_dispatch__`` what operators do with it."""
         from .ops import dispatch  # it imports this module
 
-        return dispatch.wrapper(cls, size, strides, **kwargs)
+        return dispatch.wrapper(cls, size, *args, **kwargs)
 
     def as_subclass(self, cls: type) -> Any:
         """The same memory and history, as a tensor of another class."""

@@ -2253,3 +2253,31 @@ def zeros_that_lie_as_another_tensor_does(torch):
         make(torch.ones(5, 3), torch.ones(10)[2:8:2]),
     ]
     return [[see(torch, t), list(t.stride()), t.storage_offset(), t._base is None] for t in found]
+
+
+@case
+def a_transform_carries_tangents_though_they_are_off_outside(torch):
+    x, v = torch.tensor([0.5, 1.0]), torch.ones(2)
+    forward_ad = torch.autograd.forward_ad
+
+    def inside(t):
+        with forward_ad._set_fwd_grad_enabled(False):
+            shift = t**2
+        return t**2 - shift
+
+    with forward_ad._set_fwd_grad_enabled(False):
+        outside = torch.func.jvp(torch.sin, (x,), (v,))
+        still_off = forward_ad._is_fwd_grad_enabled()
+    return [see(torch, outside), see(torch, torch.func.jvp(inside, (x,), (v,))), still_off]
+
+
+@case
+def arguments_that_are_meant(torch):
+    from importlib import import_module
+
+    choose = import_module(f"{torch.__name__}._functorch.eager_transforms")._slice_argnums
+    args = (0.1, (1.1, 2.1), 3.1)
+    return [
+        choose(args, 0), choose(args, -1), choose(args, (2, 0)), choose(args, 1), choose(args, 1, as_tuple=False),
+        *[error(lambda n=n: choose(args, n)) for n in (0.0, [0], (0.0,), 3, (-4,), (), (0, -3))],
+    ]  # fmt: skip

@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import copy
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from .. import func as _func
 from .._tensor import Tensor
-from ..func import (
-    functional_call,
-    functionalize,
-    grad,
-    grad_and_value,
-    hessian,
-    jacfwd,
-    jacrev,
-    jvp,
-    stack_module_state,
-    vjp,
-    vmap,
-)
+from ..autograd.graph import warn_user
+from ..func import functional_call, stack_module_state
 from ..fx.experimental.proxy_tensor import make_fx
 from ..nn import Module
 from ..torch_version import __version__
@@ -31,6 +22,35 @@ __all__ = [
 ]  # fmt: skip
 
 Tensors = tuple[Tensor, ...]
+
+
+def _deprecated(fn: Callable[..., Any], instead: str = "") -> Callable[..., Any]:
+    """A function of this package, which tells what has taken its place."""
+    name = fn.__name__
+    said = (
+        f"We've integrated functorch into PyTorch. As the final step of the integration, `functorch.{name}` is "
+        "deprecated as of PyTorch 2.0 and will be deleted in a future version of PyTorch >= 2.3. Please use "
+        f"`torch.{instead or f'func.{name}'}` instead; see the PyTorch 2.0 release notes and/or the `torch.func` "
+        "migration guide for more details https://pytorch.org/docs/main/func.migrating.html"
+    )
+
+    @functools.wraps(fn)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        warn_user(said, FutureWarning)
+        return fn(*args, **kwargs)
+
+    return call
+
+
+functionalize = _deprecated(_func.functionalize)
+grad = _deprecated(_func.grad)
+grad_and_value = _deprecated(_func.grad_and_value)
+hessian = _deprecated(_func.hessian)
+jacfwd = _deprecated(_func.jacfwd)
+jacrev = _deprecated(_func.jacrev)
+jvp = _deprecated(_func.jvp)
+vjp = _deprecated(_func.vjp)
+vmap = _deprecated(_func.vmap, "vmap")
 
 
 class FunctionalModuleWithBuffers(Module):
@@ -91,5 +111,11 @@ def combine_state_for_ensemble(
     if not models:
         raise RuntimeError("combine_state_for_ensemble: Expected at least one model, got 0.")
     parameters, buffers = stack_module_state(list(models))
-    function, _, _ = make_functional_with_buffers(models[0])
+    function, _, _ = _with_buffers(models[0])
     return function, tuple(parameters.values()), tuple(buffers.values())
+
+
+_with_buffers = make_functional_with_buffers
+make_functional = _deprecated(make_functional, "func.functional_call")
+make_functional_with_buffers = _deprecated(make_functional_with_buffers, "func.functional_call")
+combine_state_for_ensemble = _deprecated(combine_state_for_ensemble, "func.stack_module_state")

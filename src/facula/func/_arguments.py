@@ -25,7 +25,7 @@ def checked_argnums(argnums: Any, count: int) -> tuple[int, ...]:
             raise RuntimeError(f"Got argnum={n}, but only {count} positional inputs")
         found.append(n % count)
     if len(set(found)) != len(found):
-        raise RuntimeError(f"argnums elements must be unique, got {argnums}")
+        raise RuntimeError(f"argnums elements must be unique, got {tuple(found)}")
     return tuple(found)
 
 

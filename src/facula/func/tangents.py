@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .._core import state
 from .._core.pytree import tree_flatten, tree_map, tree_unflatten
 from .._levels.batched import Batched, batch
 from .._levels.dual import Dual, begin_dual
@@ -46,6 +47,7 @@ def pushed(
 ) -> Any:
     """Run a function on duals."""
     level = enter()
+    enabled, state.modes.forward_grad = state.modes.forward_grad, True
     try:
         duals = [begin_dual(p, checked_tangent(p, t), level) for p, t in zip(leaves, directions)]
         output = func(*tree_unflatten(duals, spec))
@@ -56,6 +58,7 @@ def pushed(
         outs, out_spec = outputs_in(output, _JVP)
         pairs = [split(out, level) for out in outs]
     finally:
+        state.modes.forward_grad = enabled
         leave(level)
     if strict and any(t is None for _, t in pairs):
         raise RuntimeError(
