@@ -167,8 +167,8 @@ class _Functions:
 
 class _Networks(_Functions):
     def __getattr__(self, name: str) -> Any:
-        if "_pad" in name:
-            return getattr(load("ops.aten"), name)
+        if "_pad" in name or name in ("slow_conv3d", "thnn_conv2d"):
+            return getattr(load("ops.aten"), name)._function
         return super().__getattr__(name)
 
     def _parse_to(self, *args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:

@@ -20,5 +20,15 @@ def unique_dim(
     return values, inverse if return_inverse else inverse[:0], counts if return_counts else counts[:0]
 
 
+def _add_relu(input: Tensor, other: Any, *, alpha: float = 1) -> Tensor:
+    """The sum where it is positive, else 0."""
+    return input.add(other, alpha=alpha).relu_()
+
+
+def _add_relu_(input: Tensor, other: Any, *, alpha: float = 1) -> Tensor:
+    """The same, written into ``input``."""
+    return input.add_(other, alpha=alpha).relu_()
+
+
 def __getattr__(name: str) -> Any:
     return getattr(_C._VariableFunctions, name)

@@ -296,6 +296,8 @@ from facula import _jit_internal as _jit_internal
 def _log_softmax_backward_data(grad_output: Tensor, output: Tensor, dim: builtins.int, input_dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """The gradient of log_softmax's input, from that of its output."""
 from facula import _logging as _logging
+def _masked_softmax(input: Tensor, mask: Tensor, dim: builtins.int | None = None, mask_type: builtins.int | None = None) -> Tensor:
+    """Softmax without what is masked; ``mask_type`` says whose mask it is: 0 of sources, 1 of keys, 2 of all."""
 _mkldnn: layout
 def _native_batch_norm_legit(input: Tensor, weight: Tensor | None, bias: Tensor | None, *rest: Any, out: Any = None, **named: Any) -> Any:
     """(normalized, mean, 1 / deviation) of each channel, with or without running statistics to move."""
@@ -501,6 +503,8 @@ def bartlett_window(window_length: builtins.int, periodic: builtins.bool = True,
     """A triangle."""
 def batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None, running_var: Tensor | None, training: builtins.bool, momentum: builtins.float, eps: builtins.float, cudnn_enabled: builtins.bool) -> Tensor:
     """Mean 0 and variance 1 over each channel, then scaled and shifted."""
+def batch_norm_update_stats(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, momentum: builtins.float) -> tuple[Tensor, Tensor]:
+    """Mean and variance of each channel, towards which the running statistics move."""
 def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None, out: Tensor | None = None) -> Tensor:
     """1 with the probability that each element says (or ``p``), else 0."""
 bfloat16: dtype
@@ -1247,6 +1251,8 @@ def narrow_copy(input: Tensor, dim: builtins.int, start: Any, length: builtins.i
 from facula import native as native
 def native_batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None, running_var: Tensor | None, training: builtins.bool, momentum: builtins.float, eps: builtins.float, *, out: Any = None) -> Any:
     """(normalized, mean, 1 / deviation) of each channel; the last two are empty in evaluation."""
+def native_channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
+    """Channels (dimension 1) dealt out anew: the first of each group, then the second of each…"""
 def native_dropout(input: Tensor, p: builtins.float, train: builtins.bool | None) -> tuple[Tensor, Tensor]:
     """Dropout, and the mask of what was kept."""
 def native_group_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, N: builtins.int, C: builtins.int, HxW: builtins.int, group: builtins.int, eps: builtins.float) -> Any:

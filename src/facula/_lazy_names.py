@@ -11,6 +11,9 @@ FUNCTIONS = {
     "ops.activations.elu": (
         "celu celu_ selu selu_"
     ),
+    "ops.activations.masked_softmax": (
+        "_masked_softmax"
+    ),
     "ops.activations.piecewise": (
         "hardshrink"
     ),
@@ -141,7 +144,7 @@ FUNCTIONS = {
         "constant_pad_nd"
     ),
     "ops.moving.pixel_shuffle": (
-        "channel_shuffle pixel_shuffle pixel_unshuffle"
+        "channel_shuffle native_channel_shuffle pixel_shuffle pixel_unshuffle"
     ),
     "ops.moving.rearrange": (
         "diag diag_embed diagflat diagonal_copy flip fliplr flipud repeat_interleave roll rot90 tile tril "
@@ -151,7 +154,7 @@ FUNCTIONS = {
         "as_strided_scatter diagonal_scatter select_scatter slice_scatter"
     ),
     "ops.networks.batch_norm": (
-        "_native_batch_norm_legit batch_norm instance_norm native_batch_norm"
+        "_native_batch_norm_legit batch_norm batch_norm_update_stats instance_norm native_batch_norm"
     ),
     "ops.networks.group_norm": (
         "group_norm native_group_norm"
@@ -627,6 +630,9 @@ PRIMITIVES = {
     ),
     "ops.activations.gelu": (
         "gelu gelu_and_derivative gelu_backward gelu_backward_of_kept"
+    ),
+    "ops.activations.masked_softmax": (
+        "masked_softmax"
     ),
     "ops.activations.piecewise": (
         "hardshrink hardsigmoid hardsigmoid_backward hardswish hardswish_backward hardtanh hardtanh_backward "

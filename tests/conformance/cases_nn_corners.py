@@ -285,3 +285,117 @@ def cells_of_no_width_and_of_wrong_state(torch):
 def batched_gradients_of_distances(torch):
     x = wave(torch, 4, 3).requires_grad_()
     return torch.autograd.gradcheck(torch.nn.functional.pdist, (x,), check_batched_grad=True)
+
+
+@case
+def what_modules_are_moved_by(torch):
+    layer = torch.nn.Linear(2, 2)
+    cpu = torch.device("cpu")
+    given = [(cpu, True), (None, True), ([],)]
+    wrong = [error(lambda a=a: layer.to(*a)) for a in given]
+    copies = [error(lambda: layer.to("cpu", copy=True)), error(lambda: layer.to(cpu, torch.double, False, True))]
+    return [*wrong, *copies, str(layer.to(cpu, torch.double, True).weight.dtype)]
+
+
+@case
+def a_buffer_takes_the_name_of_tensors_and_modules_only(torch):
+    module = torch.nn.Module()
+    module.number, module.weight, module.layer = 5, torch.nn.Parameter(torch.ones(1)), torch.nn.ReLU()
+    seen = []
+    for name in ("number", "weight", "layer"):
+        seen.append(error(lambda name=name: setattr(module, name, torch.nn.Buffer(torch.ones(1)))))
+    return [*seen, [n for n, _ in module.named_buffers()], [n for n, _ in module.named_parameters()]]
+
+
+@case
+def random_slopes_in_place_are_lost_if_negative(torch):
+    seen = []
+    for lower, upper in ((-5.0, 1.0), (0.1, 0.3)):
+        x = torch.tensor([-1.0, 1.0], requires_grad=True)
+        y = torch.nn.functional.rrelu_(x.clone(), lower, upper)
+        seen.append([see(torch, y), error(lambda y=y: y.sum().backward()), see(torch, x.grad)])
+    return seen
+
+
+@case
+def variances_that_are_numbers(torch):
+    x = torch.zeros(3, 2)
+    loss = torch.nn.functional.gaussian_nll_loss
+    return [error(lambda: loss(x, x, -1.0)), see(torch, loss(x, x, 2.0)), see(torch, loss(x, x, torch.ones(3, 1)))]
+
+
+@case
+def statistics_alone(torch):
+    mean, var, x = torch.zeros(2), torch.ones(2), torch.arange(12.0).reshape(2, 2, 3)
+    found = torch.batch_norm_update_stats(x, mean, var, 0.1)
+    empty = error(lambda: torch.batch_norm_update_stats(torch.ones(0, 1), torch.ones(1), torch.ones(1), 0.0))
+    return [see(torch, list(found)), see(torch, [mean, var]), empty]
+
+
+@case
+def channels_shuffled_by_the_other_name(torch):
+    return see(torch, torch.native_channel_shuffle(torch.arange(12.0).reshape(1, 6, 2), 2))
+
+
+@case
+def sums_where_positive(torch):
+    a, b = torch.tensor([-1.0, 2.0]), torch.tensor([0.0, 1.0])
+    return [see(torch, torch._VF._add_relu(a, b)), see(torch, torch._VF._add_relu_(a, b, alpha=2)), a.tolist()]
+
+
+@case
+def softmax_of_what_a_mask_leaves(torch):
+    x = torch.arange(6.0).reshape(2, 3).requires_grad_()
+    mask = torch.tensor([[True, False, False], [False, False, False]])
+    y = torch._masked_softmax(x, mask, 1, 2)
+    (grad,) = torch.autograd.grad(y[:, 1].sum(), x)
+    planes = torch.arange(16.0).reshape(2, 2, 2, 2)
+    square = torch.tensor([[True, False], [False, False]])
+    wrong = [(planes, square[:1], 0), (planes, square[:1], 1), (planes, square, 2), (planes, square, None)]
+    return [
+        see(torch, y), see(torch, grad), see(torch, torch._masked_softmax(planes, square, -1, 0)),
+        see(torch, torch._masked_softmax(planes, square, None, 1)),
+        torch._masked_softmax(torch.ones(2), torch.tensor([True, True]), 0, 2).isnan().tolist(),
+        *(error(lambda a=a: torch._masked_softmax(a[0], a[1], -1, a[2])) for a in wrong),
+        error(lambda: torch._masked_softmax(torch.ones(2), torch.ones(2), 0, 2)),
+    ]  # fmt: skip
+
+
+@case
+def places_of_pools_that_are_changed(torch):
+    x = torch.arange(16.0).reshape(1, 1, 4, 4).requires_grad_()
+    seen = []
+    for pool, given in ((torch.nn.MaxPool2d, x), (torch.nn.MaxPool1d, x[0]), (torch.nn.MaxPool3d, x[None])):
+        y, places = pool(2 if pool is not torch.nn.MaxPool3d else (1, 2, 2), return_indices=True)(given)
+        places.add_(1)
+        seen.append([error(y.sum().backward)["raises"], places._version])
+    return seen
+
+
+@case
+def convolutions_by_old_names(torch):
+    inside, x = torch._C._nn, torch.arange(8.0).reshape(1, 1, 2, 2, 2)
+    flat = torch.ones(1, 1)
+    sizes = ([], [1, 1], [1, 1]), ([1, 1], [], [1, 1]), ([1, 1], [1, 1], [])
+    return [
+        see(torch, inside.slow_conv3d(x, torch.ones(1, 1, 1, 1, 1), 1)),
+        error(lambda: inside.slow_conv3d(x, torch.empty(1, 0, 1), 1)),
+        *(
+            error(lambda s=s: inside.thnn_conv2d(x[0, :, :1], flat, kernel_size=s[0], stride=s[1], padding=s[2]))
+            for s in sizes
+        ),
+        see(torch, inside.thnn_conv2d(x[0, :, :1], flat, kernel_size=[1, 1])),
+    ]  # fmt: skip
+
+
+@case
+def batch_norm_of_duals_without_weights(torch):
+    forward = torch.autograd.forward_ad
+    x = torch.arange(6.0).reshape(3, 2)
+    seen = []
+    for training in (True, False):
+        with forward.dual_level():
+            dual = forward.make_dual(x, torch.ones(3, 2) + x * x)
+            y = torch.nn.functional.batch_norm(dual, torch.zeros(2), torch.ones(2), training=training)
+            seen.append(see(torch, forward.unpack_dual(y).tangent))
+    return seen

@@ -110,12 +110,15 @@ def a_module_swapped_between_forward_and_backward(torch):
 @case
 def tables_of_hooks_can_be_replaced(torch):
     module, called = torch.nn.modules.module, []
+    before, empty = module._global_forward_hooks, type(module._global_forward_hooks)
+    module._global_forward_hooks = empty()
     torch.nn.modules.module.register_module_forward_hook(lambda *args: called.append("hook"))
-    seen = [len(module._global_forward_hooks), bool(module._has_any_global_hook())]
-    module._global_forward_hooks = type(module._global_forward_hooks)()
     torch.nn.ReLU()(torch.ones(1))
-    seen += [called, bool(module._has_any_global_hook()), module._global_is_full_backward_hook]
-    return seen
+    seen = [len(module._global_forward_hooks), bool(module._has_any_global_hook())]
+    module._global_forward_hooks = empty()
+    torch.nn.ReLU()(torch.ones(1))
+    module._global_forward_hooks = before
+    return [*seen, called]
 
 
 @case

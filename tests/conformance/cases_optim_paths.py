@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .observe import case, error, plain
+from .observe import case, error, plain, see
 
 SHAPES = ((3, 2), (4,), ())
 
@@ -517,3 +517,19 @@ def steps_as_functions_of_lists(torch):
         [t.item() for t in n],
         wrong,
     ]
+
+
+@case
+def counts_that_are_plain_numbers_are_loaded(torch):
+    seen = []
+    for kind in (torch.optim.Adafactor, torch.optim.Adam, torch.optim.SparseAdam):
+        p = torch.nn.Parameter(torch.ones(2, 2))
+        optimizer = kind([p])
+        p.grad = torch.ones(2, 2) if kind is not torch.optim.SparseAdam else torch.eye(2).to_sparse()
+        optimizer.step()
+        saved = optimizer.state_dict()
+        saved["state"][0]["step"] = float(saved["state"][0]["step"])
+        optimizer.load_state_dict(saved)
+        optimizer.step()
+        seen.append([see(torch, p), see(torch, optimizer.state[p]["step"])])
+    return seen

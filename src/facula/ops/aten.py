@@ -225,7 +225,28 @@ def _convolution_of_devices(
     return general_convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
 
 
+def _plain_convolution(spatial: int) -> Any:
+    def convolution(
+        self: Tensor, weight: Tensor, kernel_size: Any, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0
+    ) -> Tensor:
+        """A convolution by a weight that may have all its inputs in one dimension."""
+        if weight.dim() not in (2, spatial + 2) or not weight.numel():
+            kinds = f"2D or {spatial + 2}D"
+            raise RuntimeError(f"non-empty {kinds} weight tensor expected, but got: {list(weight.shape)}")
+        sizes = {"kernel_size": kernel_size, "stride": stride, "padding": padding}
+        for name, given in sizes.items():
+            if isinstance(given, (list, tuple)) and len(given) != spatial:
+                raise RuntimeError(f"{spatial}D {name} expected")
+        kernel, steps, pads = (list(n) if isinstance(n, (list, tuple)) else [n] * spatial for n in sizes.values())
+        full = weight.reshape(weight.shape[0], -1, *kernel) if weight.dim() == 2 else weight
+        return general_convolution(self, full, bias, steps, pads, [1] * spatial, False, [0] * spatial, 1)
+
+    return convolution
+
+
 _HERE = {
+    "slow_conv3d": _plain_convolution(3),
+    "thnn_conv2d": _plain_convolution(2),
     "_convolution": _convolution_of_devices,
     "_local_scalar_dense": lambda self: self.item(),
     "_pin_memory": lambda self, device=None: self.pin_memory(device),

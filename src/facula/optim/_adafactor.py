@@ -45,6 +45,13 @@ class Adafactor(Optimizer):
         }  # fmt: skip
         super().__init__(params, settings)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """State may have a plain number for a count."""
+        super().__setstate__(state)
+        for kept in self.state.values():
+            if not isinstance(kept["step"], Tensor):
+                kept["step"] = new_number(float(kept["step"]))
+
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change the parameters by their gradients."""
         loss = loss_of(closure)

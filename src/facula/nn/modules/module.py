@@ -17,6 +17,7 @@ from ..._core.dtypes import float16, float32, float64
 from ..._core.settings import typename
 from ..._tensor import Tensor
 from ...autograd.grad_mode import no_grad
+from ...ops.creation.convert import parsed_to
 from ...utils.swapping import swap_tensors
 from ..parameter import Buffer, Parameter
 from . import _hooks
@@ -198,7 +199,7 @@ class Module(Hooks, StateDict):
                 "(torch.nn.Buffer, torch.Tensor or None expected)"
             )
         if isinstance(value, Buffer):
-            self._forget(name, own, own.get("_parameters"), own.get("_modules"))
+            self._forget(name, own.get("_parameters"), own.get("_modules"))
             if _takes_persistent(self.register_buffer):
                 self.register_buffer(name, value, value.persistent)
                 return
@@ -431,9 +432,9 @@ class Module(Hooks, StateDict):
 
     def to(self: Self, *args: Any, **kwargs: Any) -> Self:
         """Move to a device, or cast the floating point parameters and buffers; in place."""
-        dtype = kwargs.get("dtype")
-        for a in args:
-            dtype = a.dtype if isinstance(a, Tensor) else a if _is_dtype(a) else dtype
+        device, dtype, copy, memory_format = parsed_to(args, kwargs)
+        if copy:
+            raise RuntimeError(".to() does not accept copy argument")
         if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
             raise TypeError(
                 f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}"
@@ -446,17 +447,12 @@ class Module(Hooks, StateDict):
                 "work as expected.",
                 stacklevel=2,
             )
-        without = [a.device if isinstance(a, Tensor) else a for a in args if not _is_dtype(a)]
-        kwargs.pop("dtype", None)
-        memory_format = kwargs.pop("memory_format", None)
 
         def convert(t: Tensor) -> Tensor:
-            options = kwargs
+            wanted = dtype if t.is_floating_point() or t.is_complex() else None
             if memory_format is not None and t.dim() in (4, 5):
-                options = {**kwargs, "memory_format": memory_format}
-            if dtype is not None and (t.is_floating_point() or t.is_complex()):
-                return t.to(*without, dtype=dtype, **options)
-            return t.to(*without, **options) if without or options else t
+                return t.to(device, wanted, memory_format=memory_format)
+            return t if device is None and wanted is None else t.to(device, wanted)
 
         return self._apply(convert)
 
@@ -603,12 +599,6 @@ def _is_alike(data: Tensor, parameter: Tensor) -> bool:
 def _takes_persistent(register: Callable[..., Any]) -> bool:
     """Whether a module registers buffers that are not saved; one may have its own, older, ``register_buffer``."""
     return register.__func__ is Module.register_buffer or "persistent" in signature(register).parameters  # type: ignore[attr-defined]
-
-
-def _is_dtype(value: Any) -> bool:
-    from ..._core.dtypes import dtype  # loaded when first used
-
-    return isinstance(value, dtype)
 
 
 sys.modules[__name__].__class__ = _hooks.WithTables

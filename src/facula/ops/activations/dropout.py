@@ -22,6 +22,7 @@ from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONALS, public
 from ..machine.rules import no_gradient
 from ..machine.write import change
+from .forms import leaky_slope_is_lost
 
 _SELU_LIMIT = 1.7580993408473766
 """What SELU tends to for ever smaller inputs, without its sign: the value that alpha dropout drops to."""
@@ -232,11 +233,15 @@ rrelu_backward_op.vjp(other=no_gradient)
 
 
 @primitive("RreluWithNoiseBackward1", name="rrelu_with_noise_inplace", batch=batching.item_by_item)
-def rrelu_in_place_op(input: Array, noise: Array) -> Any:
+def rrelu_in_place_op(input: Array, noise: Array, slope: float = 1.0) -> Any:
     return input * noise
 
 
-rrelu_in_place_op.vjp(input=lambda g, noise, xp: xp.mul(g, noise))
+@rrelu_in_place_op.vjp("input")
+def _rrelu_in_place_gradient(g: Any, noise: Any, slope: float, xp: Any) -> Any:
+    if slope < 0:
+        raise leaky_slope_is_lost()
+    return xp.mul(g, noise)
 
 
 def _rrelu(input: Tensor, lower: float, upper: float, training: bool, inplace: bool) -> Tensor:
@@ -260,7 +265,8 @@ def _rrelu(input: Tensor, lower: float, upper: float, training: bool, inplace: b
         noise._array[negative] = (lower + upper) / 2
     if not inplace:
         return rrelu_op(input, noise, lower, upper, training)
-    return change(rrelu_in_place_op, input, (noise,), lambda target, by: np.multiply(target, by, target))
+    slope = 1.0 if training else (lower + upper) / 2
+    return change(rrelu_in_place_op, input, (noise,), lambda target, by: np.multiply(target, by, target), (slope,))
 
 
 @public("rrelu")

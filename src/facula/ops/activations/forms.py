@@ -23,6 +23,14 @@ def slope_is_lost(name: str, more: str = "") -> RuntimeError:
     )
 
 
+def leaky_slope_is_lost() -> RuntimeError:
+    return slope_is_lost(
+        "leakyReLu",
+        " File an issue at https://github.com/pytorch/pytorch if you do require supporting in-place leakRelu backward "
+        "calculation with negative slope",
+    )
+
+
 def apply(op: Any, change: Any, inplace: bool, input: Tensor, *attributes: Any) -> Any:
     return change(input, *attributes) if inplace else op(input, *attributes)
 

@@ -22,7 +22,7 @@ from ..machine.rules import no_gradient
 from ..machine.write import inplace_form
 from ..moving.fill import checked_number
 from ..pointwise.arithmetic import number_like
-from .forms import apply, in_functional, in_place_in_functional, slope_is_lost
+from .forms import apply, in_functional, in_place_in_functional, leaky_slope_is_lost
 
 _SMALL = 2048
 _clip: Any = getattr(np._core.umath, "clip", np.clip)
@@ -119,11 +119,7 @@ leaky_relu_op = elementwise(
 
 def _leaky_of_result_rule(g: Any, out: Any, negative_slope: float, xp: Any) -> Any:
     if negative_slope < 0:
-        raise slope_is_lost(
-            "leakyReLu",
-            " File an issue at https://github.com/pytorch/pytorch if you do require supporting in-place leakRelu "
-            "backward calculation with negative slope",
-        )
+        raise leaky_slope_is_lost()
     return xp.leaky_relu_backward(g, out, negative_slope)
 
 

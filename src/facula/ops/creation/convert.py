@@ -13,6 +13,7 @@ from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ...autograd import exits
 from ..machine.any_state import subclasses
+from ..machine.errors import type_of
 from ..machine.overridable import overridable
 from ..machine.public import FUNCTIONS, public
 from ..moving.copy import cast_op
@@ -49,19 +50,12 @@ def parsed_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, 
             dtype = flags.pop(0)
         elif first is None or (isinstance(first, (str, int, devices.device)) and not isinstance(first, bool)):
             device = flags.pop(0)
-            if flags and not isinstance(flags[0], bool):
+            if flags and isinstance(flags[0], bool):
+                raise _no_such_conversion(args)
+            if flags:
                 dtype = flags.pop(0)
         else:
-            raise TypeError(
-                "to() received an invalid combination of arguments - got "
-                f"({', '.join(type(a).__name__ for a in args)}), but expected one of:\n"
-                " * (torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = "
-                "False, *, torch.memory_format memory_format = None)\n"
-                " * (torch.dtype dtype, bool non_blocking = False, bool copy = False, *, torch.memory_format "
-                "memory_format = None)\n"
-                " * (Tensor tensor, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format "
-                "= None)\n"
-            )
+            raise _no_such_conversion(args)
     if other is not None:
         device, dtype = other.device, other.dtype
     unknown = kwargs.keys() - {"device", "dtype", "other", "non_blocking", "copy", "memory_format"}
@@ -69,6 +63,19 @@ def parsed_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, 
         raise TypeError(f"to() got an unexpected keyword argument '{sorted(unknown)[0]}'")
     copy = flags[1] if len(flags) > 1 else kwargs.get("copy", False)
     return device, checked_dtype("to", dtype), bool(copy), kwargs.get("memory_format")
+
+
+def _no_such_conversion(args: tuple[Any, ...]) -> TypeError:
+    return TypeError(
+        "to() received an invalid combination of arguments - got "
+        f"({', '.join(type_of(a) for a in args)}), but expected one of:\n"
+        " * (torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = False, *, "
+        "torch.memory_format memory_format = None)\n"
+        " * (torch.dtype dtype, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = "
+        "None)\n"
+        " * (Tensor tensor, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = "
+        "None)\n"
+    )
 
 
 def converted(

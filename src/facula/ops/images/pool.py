@@ -143,7 +143,10 @@ def _max_pool(
     if not indices:
         return values
     windows = windows_of(input._array.shape[-spatial:], kernel, steps, pads, gaps, ceil_mode)
-    return values, computed(which, lambda which: wrap(lying_as(places_of(which, windows), which)))
+    places = computed(which, lambda which: wrap(lying_as(places_of(which, windows), which)))
+    if not places.wraps:
+        places._counter = which._shared_counter()  # who changes the places has changed what was saved
+    return values, places
 
 
 def _max_pool_1d(

@@ -84,7 +84,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     return to_channels_op(input, downscale_factor)
 
 
-@public("channel_shuffle", functionals="channel_shuffle native_channel_shuffle")
+@public("channel_shuffle native_channel_shuffle", functionals="channel_shuffle native_channel_shuffle")
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     """Channels (dimension 1) dealt out anew: the first of each group, then the second of each…"""
     shape = input._array.shape

@@ -279,6 +279,25 @@ def native_batch_norm(
     return tuple(_run(batch_norm_op, input, weight, bias, running_mean, running_var, bool(training), momentum, eps))
 
 
+@public("batch_norm_update_stats")
+def batch_norm_update_stats(
+    input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, momentum: float
+) -> tuple[Tensor, Tensor]:
+    """Mean and variance of each channel, towards which the running statistics move."""
+    shape = input._array.shape
+    if not input._array.size:
+        raise RuntimeError(f"input tensor must have at least one element, but got input_sizes = {list(shape)}")
+    with no_grad():
+        dims = [i for i in range(len(shape)) if i != 1]
+        mean, var = input.mean(dims), input.var(dims, correction=0)
+    n = input._array.size // shape[1]
+    if running_mean is not None:
+        _move(running_mean, mean, 1, momentum)
+    if running_var is not None:
+        _move(running_var, var, n / (n - 1) if n > 1 else np.inf, momentum)
+    return mean, var
+
+
 @public("batch_norm")
 def batch_norm(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
