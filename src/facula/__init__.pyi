@@ -292,6 +292,8 @@ def _foreach_zero_(self: Any) -> Tensor:
     """``_foreach_zero``, written into the tensor itself."""
 from facula import _functorch as _functorch
 from facula import _higher_order_ops as _higher_order_ops
+def _int_mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of two matrices of bytes, in int32."""
 from facula import _jit_internal as _jit_internal
 def _log_softmax_backward_data(grad_output: Tensor, output: Tensor, dim: builtins.int, input_dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """The gradient of log_softmax's input, from that of its output."""

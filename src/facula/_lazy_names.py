@@ -231,6 +231,9 @@ FUNCTIONS = {
     "ops.products.einsum": (
         "einsum"
     ),
+    "ops.products.integers": (
+        "_int_mm"
+    ),
     "ops.products.matmul": (
         "bilinear chain_matmul cross ger inner kron matmul matrix_power outer tensordot trace"
     ),
@@ -886,6 +889,9 @@ PRIMITIVES = {
     ),
     "ops.products.addmm": (
         "addbmm addmm addmv addr baddbmm"
+    ),
+    "ops.products.integers": (
+        "_int_mm"
     ),
     "ops.products.matmul": (
         "linalg_cross matmul squeeze_fresh trace trace_backward trilinear"

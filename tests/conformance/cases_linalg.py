@@ -737,3 +737,41 @@ def cholesky_of_what_is_no_number(torch):
                 found += [error(lambda: see(torch, torch.linalg.cholesky(pair, upper=upper)))]  # noqa: B023
                 found += [see(torch, torch.linalg.cholesky_ex(pair, upper=upper).info)]
     return found
+
+
+@case
+def results_of_linear_algebra_are_cast_safely(torch):
+    x, i, n = torch.eye(2), torch.empty(2, 2, dtype=torch.int32), torch.empty(2, dtype=torch.int32)
+    la, zero = torch.linalg, torch.empty((), dtype=torch.int32)
+    calls = (
+        lambda: torch.cholesky_solve(x, x, out=i), lambda: torch.cholesky_inverse(x, out=i), lambda: la.pinv(x, out=i),
+        lambda: la.tensorinv(torch.eye(4).view(2, 2, 2, 2), out=i), lambda: la.tensorsolve(x, x[0], out=n),
+        lambda: la.matrix_power(x, 2, out=i), lambda: la.multi_dot([x, x], out=i), lambda: la.norm(x, out=zero),
+        lambda: la.cond(x, out=zero), lambda: la.householder_product(x, x[0], out=i),
+        lambda: la.eig(x, out=(x[0].clone(), x.clone())), lambda: la.eigvals(x, out=torch.empty(2)),
+    )  # fmt: skip
+    return [error(f) for f in calls]
+
+
+@case
+def vectors_are_no_matrices_and_orders_no_complex_numbers(torch):
+    v, la = torch.ones(2), torch.linalg
+    calls = (
+        lambda: la.pinv(v), lambda: la.pinv(v, hermitian=True), lambda: la.matrix_rank(v),
+        lambda: la.matrix_norm(torch.eye(2), 1 + 2j),
+    )  # fmt: skip
+    return [error(f) for f in calls]
+
+
+@case
+def products_of_bytes(torch):
+    a, b = torch.arange(6, dtype=torch.int8).view(2, 3), torch.arange(12, dtype=torch.int8).view(3, 4) * 10
+    mm = torch._int_mm
+    long = torch.full((1, 4000), 127, dtype=torch.int8)
+    out = torch.empty(2, 4, dtype=torch.int32)
+    results = [mm(a, b), mm(a.byte(), b), mm(long, long.t()), mm(a[:0], b), mm(a, b, out=out)]
+    calls = (
+        lambda: mm(a.int(), b.int()), lambda: mm(a, b.int()), lambda: mm(a, a), lambda: mm(a[0], b),
+        lambda: mm(a, b, out=torch.empty(2, 4)), lambda: mm(a, b, out=torch.empty(1, dtype=torch.int32)),
+    )  # fmt: skip
+    return [see(torch, results), [error(f) for f in calls]]

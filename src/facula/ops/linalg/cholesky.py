@@ -14,7 +14,7 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.deprecated import warn_once
 from ..machine.primitive import Primitive
-from ..machine.public import linalg, public
+from ..machine.public import linalg, not_safely_castable, public
 from .matrices import (
     LinAlgError,
     adjoint,
@@ -154,7 +154,9 @@ def cholesky_inverse_gradient_of_input(g: Any, input: Any, out: Any, upper: bool
     return -xp.matmul(input, inner) if upper else -xp.matmul(inner, input)
 
 
-@public("cholesky_inverse", "cholesky_inverse", out=True, autocast="full")
+@public(
+    "cholesky_inverse", "cholesky_inverse", out=True, out_error=not_safely_castable("cholesky_inverse"), autocast="full"
+)
 def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
     """The inverse of a matrix of which the Cholesky factor is known."""
     check_square(input, "cholesky_inverse")
@@ -185,7 +187,9 @@ def cholesky_solve_gradient_of_input2(g: Any, input2: Any, out: Any, upper: bool
     return xp.sum_to(-found, input2_shape)
 
 
-@public("cholesky_solve", "cholesky_solve", out=True, autocast="full")
+@public(
+    "cholesky_solve", "cholesky_solve", out=True, out_error=not_safely_castable("cholesky_solve"), autocast="full"
+)
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor:
     """The solution of ``A @ X = input``, given the Cholesky factor of ``A``."""
     for t, name in ((input, "b"), (input2, "u")):

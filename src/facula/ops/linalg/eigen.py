@@ -12,7 +12,7 @@ from ..arrays import lapack
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import primitive
-from ..machine.public import linalg
+from ..machine.public import linalg, not_safely_castable
 from .matrices import (
     adjoint,
     all_finite,
@@ -123,7 +123,7 @@ def eig_gradient_of_input(g: Any, out0: Any, out1: Any, input_dtype: Any, xp: An
     return found if input_dtype.kind == "c" else xp.real(found)
 
 
-@linalg(autocast="full")
+@linalg(autocast="full", out_error=not_safely_castable("torch.linalg.eig", "{2}"))
 def eig(input: Tensor) -> Any:
     """Eigenvalues and eigenvectors of square matrices, always complex."""
     check_square(input, "linalg.eig")
@@ -132,7 +132,7 @@ def eig(input: Tensor) -> Any:
     return named("linalg_eig", eig_op(input))
 
 
-@linalg(autocast="full")
+@linalg(autocast="full", out_error=not_safely_castable("torch.linalg.eigvals", "eigenvalues"))
 def eigvals(input: Tensor) -> Tensor:
     """Eigenvalues of square matrices."""
     check_square(input, "linalg.eigvals")

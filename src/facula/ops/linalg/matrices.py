@@ -48,6 +48,13 @@ for _name, *_fields in (
 # ---- checks
 
 
+def no_pinv(input: Any) -> RuntimeError:
+    return RuntimeError(
+        f"linalg.pinv({SCALAR_TYPE_NAMES[input.dtype]}{{{list(input._array.shape)}}}): expected a tensor with 2 or "
+        "more dimensions of float, double, cfloat or cdouble types"
+    )
+
+
 def check_matrix(input: Any, name: str, argument: str = "A") -> None:
     if input._array.ndim < 2:
         raise RuntimeError(f"{name}: The input tensor {argument} must have at least 2 dimensions.")
@@ -84,10 +91,7 @@ def check_float(input: Any, name: str) -> None:
         if name in ("linalg.matrix_rank", "torch.linalg.lstsq"):
             raise RuntimeError("This function doesn't handle types other than float and double")
         if name == "linalg.pinv":
-            raise RuntimeError(
-                f"linalg.pinv({SCALAR_TYPE_NAMES[d]}{{{list(input._array.shape)}}}): expected a tensor with 2 or more "
-                "dimensions of float, double, cfloat or cdouble types"
-            )
+            raise no_pinv(input)
         raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {SCALAR_TYPE_NAMES[d]}")
 
 

@@ -13,7 +13,7 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.deprecated import warn_once
 from ..machine.primitive import primitive
-from ..machine.public import linalg, public
+from ..machine.public import linalg, not_safely_castable, public
 from ..machine.refusals import scalar_type
 from .matrices import (
     LARGE,
@@ -193,7 +193,7 @@ householder_op.vjp(
 )
 
 
-@linalg(autocast="full")
+@linalg(autocast="full", out_error=not_safely_castable("torch.linalg.householder_product"))
 def householder_product(input: Tensor, tau: Tensor) -> Tensor:
     """The first columns of a product of reflections."""
     a, t = input._array, tau._array

@@ -13,7 +13,7 @@ from ..arrays import lapack
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import primitive
-from ..machine.public import FUNCTIONS, linalg, public
+from ..machine.public import FUNCTIONS, linalg, not_safely_castable, public
 from .matrices import (
     LinAlgError,
     adjoint,
@@ -27,6 +27,7 @@ from .matrices import (
     eye,
     is_complex,
     named,
+    no_pinv,
     require_no_phase,
     rows,
     total,
@@ -193,10 +194,13 @@ def _tolerances(input: Tensor, atol: Any, rtol: Any, name: str) -> tuple[Any, An
     return (0.0 if absolute is None else absolute), relative
 
 
-@linalg
+@linalg(out_error=not_safely_castable("linalg.pinv"))
 def pinv(input: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Tensor:
     """The pseudoinverse; singular values up to ``max(atol, rtol * largest)`` count as 0."""
-    (check_square if hermitian else check_matrix)(input, "linalg.pinv")
+    if input._array.ndim < 2:
+        raise no_pinv(input)
+    if hermitian:
+        check_square(input, "linalg.pinv")
     check_float(input, "linalg.pinv")
     if rcond is not None:
         rtol = rcond
@@ -218,7 +222,7 @@ def matrix_rank(
     input: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
 ) -> Tensor:
     """How many singular values are larger than ``max(atol, rtol * largest)``."""
-    check_matrix(input, "linalg.matrix_rank", "A")
+    check_matrix(input, "torch.linalg.matrix_rank", "input")
     check_float(input, "linalg.matrix_rank")
     if tol is not None:
         atol, rtol = tol, 0.0
@@ -234,7 +238,7 @@ def matrix_rank(
     return Tensor._wrap(np.asarray(found, np.int64))
 
 
-@linalg(autocast="full")
+@linalg(autocast="full", out_error=not_safely_castable("linalg.cond"))
 def cond(input: Tensor, p: Any = None) -> Tensor:
     """The norm of a matrix times the norm of its inverse."""
     from ..reductions.norms import matrix_norm  # loaded when first used

@@ -16,7 +16,7 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.deprecated import warn_once
 from ..machine.primitive import Primitive, primitive
-from ..machine.public import linalg, public
+from ..machine.public import linalg, not_safely_castable, public
 from ..views.shape import reshape_alias_op
 from .matrices import (
     LinAlgError,
@@ -327,7 +327,7 @@ def triangular_solve(
 # ---- tensors as matrices
 
 
-@linalg(autocast="full")
+@linalg(autocast="full", out_error=not_safely_castable("tensorinv"))
 def tensorinv(input: Tensor, ind: int = 2) -> Tensor:
     """The inverse of what ``tensordot`` with the first ``ind`` dimensions does."""
     if ind <= 0:
@@ -345,7 +345,7 @@ def tensorinv(input: Tensor, ind: int = 2) -> Tensor:
     return reshape_alias_op(inv(input.reshape(columns_, rows_)), (*back, *front))
 
 
-@linalg(autocast="full")
+@linalg(autocast="full", out_error=not_safely_castable("tensorsolve"))
 def tensorsolve(input: Tensor, other: Tensor, dims: Any = None) -> Tensor:
     """The ``X`` for which ``tensordot(A, X, X.ndim)`` is ``B``."""
     ndim = input._array.ndim

@@ -12,7 +12,7 @@ import numpy as np
 
 from ... import _lazy, overrides
 from ..._core import state
-from ..._core.dtypes import SCALAR_TYPE_NAMES, cpp_name, dtype
+from ..._core.dtypes import SCALAR_TYPE_NAMES, can_cast, cpp_name, dtype
 from ..._lazy import set_methods
 from ..._levels.needs_values import NeedsValues
 from ..._tensor import Tensor
@@ -135,6 +135,12 @@ OTHER_THAN_FOUND = "Found dtype {1} but expected {0}"
 
 OTHER_SCALAR_TYPE = "expected scalar_type {0} but found {1}"
 """The same, by operators that have their own check."""
+
+
+def not_safely_castable(name: str, result: str = "result") -> str:
+    """The same, by linear algebra."""
+    return f"{name}: Expected {result} to be safely castable from {{0}} dtype, but got {result} with dtype {{1}}"
+
 
 _BEFORE_LEAVES = (
     "cannot resize", "the base given to", "dimensions must larger", "all dimensions of input must", "a view of a leaf",
@@ -381,6 +387,8 @@ def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = (), reco
     if out.dtype is not result.dtype and record is not None and "exact" in how:
         raise _other_out_dtype(record, result.dtype, out.dtype)
     if "bool" not in how:
+        if record is not None and record.out_error is not None and not can_cast(result.dtype, out.dtype):
+            raise _other_out_dtype(record, result.dtype, out.dtype)
         check_result_type(result.dtype, out.dtype)
     elif out._array.dtype not in (np.bool_, np.uint8):
         raise RuntimeError(f"{name} only supports bool tensor for result, got: {SCALAR_TYPE_NAMES[out.dtype]}")

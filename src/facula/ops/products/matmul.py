@@ -24,7 +24,7 @@ from ..machine.errors import type_of
 from ..machine.namespaces import TENSORS, show
 from ..machine.operands import common_shape
 from ..machine.primitive import primitive
-from ..machine.public import linalg, public
+from ..machine.public import linalg, not_safely_castable, public
 from ..machine.rules import in_both_namespaces
 from ..moving.copy import clone
 from ..views.shape import contiguous, expand_op, flatten, reshape, squeeze_op, unsafe_view_op, unsqueeze_op, view_op
@@ -311,7 +311,7 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
     return unsafe_view_op(left * right, tuple(m * k for m, k in zip(a, b)))
 
 
-@linalg
+@linalg(out_error="multi_dot(): expected out tensor to have dtype {3} but got {4}")
 def multi_dot(tensors: Any) -> Tensor:
     """The product of a chain of matrices, in the order that takes the fewest multiplications."""
     tensors = list(tensors)
@@ -389,8 +389,8 @@ def chain_matmul(*matrices: Any) -> Tensor:
     return clone(matrices[0]) if len(matrices) == 1 else multi_dot(matrices)
 
 
-@linalg
-@public("matrix_power", "matrix_power", out="exact")
+@linalg(out_error=not_safely_castable("matrix_power"))
+@public("matrix_power", "matrix_power", out="exact", out_error=not_safely_castable("matrix_power"))
 def matrix_power(input: Tensor, n: int) -> Tensor:
     """A square matrix multiplied with itself; for a negative ``n``, its inverse."""
     from ..creation.create import eye  # loaded when first used

@@ -188,6 +188,8 @@ def matrix_norm(
     dims = check_dims(dim, n)
     if dims is None or len(dims) != 2:
         raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dims or ()))}")
+    if isinstance(ord, complex):
+        raise RuntimeError("linalg.matrix_norm: Expected a non-complex scalar as the order of norm.")
     if ord not in ("fro", "nuc", 1, -1, 2, -2, INF, -INF):
         raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
     if dtype is not None:
@@ -216,7 +218,7 @@ def _greatest(norms: Tensor, dim: int) -> Any:
     return norms.amax if norms._array.shape[dim] else norms.sum
 
 
-@linalg(name="norm")
+@linalg(name="norm", out_error="linalg.norm expected out tensor dtype {0} but got: {1}")
 def linalg_norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The norm of a vector, or of a matrix if there are two dimensions and an ``ord``."""
     pair = isinstance(dim, (tuple, list)) and len(dim) == 2
