@@ -410,3 +410,19 @@ def layers_of_no_features(torch):
         y = torch.nn.functional.linear(torch.ones(shape), torch.ones(2, shape[-1], requires_grad=True), torch.ones(2))
         found.append([see(torch, y), [name_of(n) for n, _ in y.grad_fn.next_functions], y._is_view()])
     return found
+
+
+@case
+def conversions_of_what_is_expanded_lie_row_by_row(torch):
+    found = []
+    for dtype in (torch.float32, torch.bfloat16, torch.int64):
+        for shape in ((1,), (2, 1), (4, 1, 1), (3,), (4, 1, 3), (1, 2, 3)):
+            x = torch.ones(shape, dtype=dtype).expand(4, 2, 3)
+            half = x.to(torch.float16)
+            results = (
+                x.to(torch.float64), half, half.expand(5, 4, 2, 3) * 2, x + torch.ones(4, 2, 3, dtype=torch.float64),
+                x.transpose(0, 1).to(torch.float64), x.permute(2, 0, 1).to(torch.float64), x.bfloat16().softmax(-1),
+            )  # fmt: skip
+            found += [[list(y.stride()), y.float().sum().item()] for y in results]
+            found.append(list(x.double().view(-1).shape))
+    return found

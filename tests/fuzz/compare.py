@@ -37,6 +37,7 @@ REFUSED_IN_TRANSFORMS = (
     "must match the size of tensor",
     "vmap: inplace arithmetic",
     "NYI: ",
+    "vmap: Attempted to vmap over",
     "more than one element of the written-to tensor",
     "select(): index 0 out of range",
     "the number of sizes provided",

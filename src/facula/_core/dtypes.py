@@ -332,7 +332,35 @@ def cast(array: np.ndarray[Any, Any], d: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """Conversion as C does it: complex drops its imaginary part, floats are cut to integers."""
     if array.dtype.kind == "c" and d.kind != "c" and d.kind != "b":
         array = array.real
-    return array.astype(d)
+    return _converted(array, d)
+
+
+def _converted(array: Any, d: np.dtype[Any]) -> Any:
+    """``astype``, in PyTorch's order where elements are repeated: NumPy would let those lie side by side."""
+    if array.__class__ is not np.ndarray or 0 not in array.strides:
+        return array.astype(d)
+    order = _order_in_memory(array.shape, array.strides)
+    out = np.empty([array.shape[i] for i in order], d).transpose(np.argsort(order))
+    np.copyto(out, array, casting="unsafe")
+    return out
+
+
+def _order_in_memory(shape: tuple[int, ...], strides: tuple[int, ...]) -> list[int]:
+    """Dimensions from the slowest to the fastest. One that repeats its elements stays where it is."""
+    order = list(range(len(shape)))[::-1]
+    for i in range(1, len(order)):
+        at = i
+        for before in range(i - 1, -1, -1):
+            fast, slow = order[before], order[at]
+            a, b = strides[fast], strides[slow]
+            if not a or not b:
+                continue
+            if a > b or (a == b and shape[fast] > shape[slow]):
+                order[before], order[at] = slow, fast
+                at = before
+            elif a < b:
+                break
+    return order[::-1]
 
 
 def is_half(d: np.dtype[Any]) -> bool:
@@ -342,7 +370,7 @@ def is_half(d: np.dtype[Any]) -> bool:
 
 def widened(array: Any) -> Any:
     """Half precision as float32, in which it is computed."""
-    return array.astype(F32) if is_half(array.dtype) else array
+    return _converted(array, F32) if is_half(array.dtype) else array
 
 
 _LIMITS = {

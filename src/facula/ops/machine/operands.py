@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._core import dtypes, quiet, state
-from ..._core.dtypes import F32, cast
+from ..._core.dtypes import F32, cast, widened
 from ..._core.numbers import _scalars, number_array, scalar
 from ..._core.unresolved import resolved
 from ..._tensor import Tensor
@@ -168,7 +168,7 @@ def run_kernel(op: Elementwise, arrays: list[Any], dt: dtypes.dtype, attributes:
     try:
         kernel = op.on_arrays if capture is None else capture.kernel(op)
         if dtypes.is_half(dt.numpy):
-            result = kernel(*[a.astype(np.float32) for a in arrays], *attributes)
+            result = kernel(*[widened(a) for a in arrays], *attributes)
             if result.dtype == F32:
                 result = result.astype(dt.numpy)
         else:
