@@ -316,7 +316,7 @@ def where_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: A
     return op(primals[0], *chosen, *attributes).expand(outs[0].shape)
 
 
-@public("where", "", out=True)
+@public("where", "", out="exact", out_error="Expected out type to be {0} but got {1}")
 def where(condition: Any, input: Any = None, other: Any = None) -> Any:
     """``input`` where ``condition``, else ``other``. With the condition alone: the indices where it holds."""
     if type(input) in PLAIN and type(other) in PLAIN and type(condition) in PLAIN:  # the common case of what follows
