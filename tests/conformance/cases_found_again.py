@@ -426,3 +426,15 @@ def conversions_of_what_is_expanded_lie_row_by_row(torch):
             found += [[list(y.stride()), y.float().sum().item()] for y in results]
             found.append(list(x.double().view(-1).shape))
     return found
+
+
+@case
+def choices_are_written_into_their_own_dtype_alone(torch):
+    whole = torch.tensor([1, 2])
+    parts = whole.float()
+    given = ((whole, whole), (parts, parts), (whole, parts), (parts, parts.double()))
+    return [
+        error(lambda a=a, b=b, d=d: torch.where(whole > 1, a, b, out=torch.zeros(2, dtype=d)).tolist())
+        for a, b in given
+        for d in (torch.int64, torch.float32, torch.float64)
+    ]
