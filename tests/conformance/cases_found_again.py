@@ -438,3 +438,8 @@ def choices_are_written_into_their_own_dtype_alone(torch):
         for a, b in given
         for d in (torch.int64, torch.float32, torch.float64)
     ]
+
+
+@case
+def a_wrong_dimension_is_told_before_a_dtype(torch):
+    return [error(lambda d=d: torch.tensor([1, 2]).logcumsumexp(d)) for d in (0, -2)]

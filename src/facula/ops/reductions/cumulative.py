@@ -169,9 +169,10 @@ def logcumsumexp_gradient_of_input(g: Any, input: Any, out: Any, dim: int, xp: A
 @public("logcumsumexp", "logcumsumexp", out="exact", out_error="expected scalar_type {0} but found {1}")
 def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     """Logarithms of the sums of exponentials up to each element."""
+    at = check_dim(dim, input._array.ndim)
     if input._array.dtype.kind in "biu":
         raise not_for("logcumsumexp_out_cpu", input.dtype)
-    return logcumsumexp_op(input, check_dim(dim, input._array.ndim))
+    return logcumsumexp_op(input, at)
 
 
 # ---- cummax, cummin
