@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 
 from .cases_distributions_laws import brief, gradients
-from .observe import case, error
+from .observe import case, error, see
 
 PARAMETERS = {
     "Bernoulli": ([[0.2, 0.7]], [[0.3, 0.5]]),
@@ -205,3 +205,14 @@ def registering(torch):
 @case
 def registered_pairs(torch):
     return sorted(f"{p.__name__} {q.__name__}" for p, q in torch.distributions.kl._KL_REGISTRY)
+
+
+@case
+def normal_distributions_that_are_nearly_the_same(torch):
+    def law(loc, scale, cls="Normal"):
+        return getattr(torch.distributions, cls)(torch.tensor(loc, requires_grad=True), torch.tensor(scale))
+
+    kl = torch.distributions.kl_divergence
+    p, q = ([1000.0, 0.0, 3.0], [0.01, 1e-3, 1.0]), ([1000.001, 1e-3, 3.0001], [0.0101, 1.001e-3, 1.0])
+    found = [kl(law(*p, cls), law(*q, cls)) for cls in ("Normal", "LogNormal")]
+    return [see(torch, t) for t in found]

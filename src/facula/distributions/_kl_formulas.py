@@ -137,9 +137,7 @@ def _more_than_uniform(p: Any, q: Any) -> Any:
     return (q.high < p.support.upper_bound) | (q.low > p.support.lower_bound)
 
 
-_register(
-    Normal, _normal, Beta, ContinuousBernoulli, Exponential, Gamma, Gumbel, Laplace, Normal, Pareto, Uniform
-)
+_register(Normal, _normal, Beta, ContinuousBernoulli, Exponential, Gamma, Gumbel, Laplace, Pareto, Uniform)
 _register(Exponential, _exponential, Beta, ContinuousBernoulli, Exponential, Gamma, Pareto)
 _register(Exponential, _exponential, Uniform, outside=_below_zero)
 _register(Gamma, _gamma, Beta, Exponential, Gamma, Pareto)

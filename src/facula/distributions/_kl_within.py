@@ -11,7 +11,7 @@ from ._categories import Categorical, OneHotCategorical
 from ._compound import Independent, TransformedDistribution
 from ._gamma_family import Beta, Dirichlet
 from ._kl_registry import kl_divergence, register_kl
-from ._location_scale import Cauchy
+from ._location_scale import Cauchy, Normal
 from ._normal_vectors import LowRankMultivariateNormal, MultivariateNormal
 from ._transformed_distributions import HalfNormal
 from ._trials import Bernoulli, Binomial, Geometric, Poisson
@@ -65,6 +65,13 @@ def _bernoulli_to_poisson(p: Any, q: Any) -> Any:
 
 
 # ---- continuous ones
+
+
+@register_kl(Normal, Normal)
+def _normal(p: Any, q: Any) -> Any:
+    """By the ratio of the variances, as entropies of distributions that are nearly the same cancel each other."""
+    variances = (p.scale / q.scale).pow(2)
+    return 0.5 * (variances + ((p.loc - q.loc) / q.scale).pow(2) - 1 - variances.log())
 
 
 @register_kl(Cauchy, Cauchy)
