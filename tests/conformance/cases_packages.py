@@ -169,3 +169,18 @@ def what_a_file_is_told_when_it_is_saved_to(torch):
     sink = Sink()
     torch.save({"a": torch.ones(2)}, sink)
     return sink.told[-1], sink.told.count("flush")
+
+
+@case
+def an_accelerator_that_is_not_there(torch):
+    there = torch.accelerator
+    asks = """
+        current_device_index current_stream empty_cache get_device_capability get_memory_info
+        max_memory_allocated memory_allocated memory_reserved memory_stats reset_peak_memory_stats synchronize
+    """
+    with there.device_index(None):
+        found = [there.is_available(), there.device_count(), there.current_accelerator()]
+    return [
+        found, [error(getattr(there, name)) for name in asks.split()], error(lambda: there.set_device_index(0)),
+        error(lambda: there.set_stream(torch.Stream())), error(there.device_index(0).__enter__),
+    ]  # fmt: skip

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, NoReturn
 
-__all__ = ["current_accelerator", "device_count", "empty_cache", "is_available", "synchronize"]
+_ASKING = """
+    current_device_idx current_device_index current_stream empty_cache empty_host_cache get_device_capability
+    get_memory_info max_memory_allocated max_memory_reserved memory_allocated memory_reserved memory_stats
+    reset_accumulated_memory_stats reset_peak_memory_stats set_device_idx set_device_index set_stream synchronize
+""".split()
+"""Functions that need a device."""
+
+__all__ = ["current_accelerator", "device_count", "device_index", "is_available", *_ASKING]
 
 
 def is_available() -> bool:
@@ -19,9 +28,29 @@ def current_accelerator(check_available: bool = False) -> None:
     return None
 
 
-def synchronize(device: Any = None) -> None:
-    """Nothing to wait for."""
+def device_index(device: int | None, /) -> AbstractContextManager[None]:
+    """Within it another device would be the current one."""
+    return nullcontext() if device is None else _Refused()
 
 
-def empty_cache() -> None:
-    """Nothing to free."""
+class _Refused(AbstractContextManager[None]):
+    def __enter__(self) -> NoReturn:
+        _refuse()
+
+    def __exit__(self, *error: Any) -> None:
+        pass
+
+
+def _refuse() -> NoReturn:
+    raise RuntimeError("Cannot access accelerator device when none is available.")
+
+
+def _asks(name: str) -> Callable[..., NoReturn]:
+    def ask(*args: Any, **kwargs: Any) -> NoReturn:
+        _refuse()
+
+    ask.__name__ = ask.__qualname__ = name
+    return ask
+
+
+globals().update({name: _asks(name) for name in _ASKING})
