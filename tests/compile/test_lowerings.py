@@ -195,9 +195,9 @@ def test_products(build: Any, dtype: str, sizes: tuple[int, int, int]) -> None:
         return rng.standard_normal(shape).astype(dtype)
 
     b = Builder()
-    x, y, xt, yt, bias, whole, v, bx, by = b.inputs(
+    x, y, xt, yt, bias, whole, v, column, bx, by = b.inputs(
         x=array(m, k), y=array(k, n), xt=array(k, m), yt=array(n, k), bias=array(n), whole=array(m, n), v=array(k),
-        bx=array(3, m, k), by=array(3, k, n),
+        column=array(m), bx=array(3, m, k), by=array(3, k, n),
     )  # fmt: skip
     nodes = [
         b.call("mm", x, y), b.call("mm", b.call("t", xt), y), b.call("mm", x, b.call("t", yt)),
@@ -205,6 +205,7 @@ def test_products(build: Any, dtype: str, sizes: tuple[int, int, int]) -> None:
         b.call("addmm", whole, x, y, 1, 1), b.call("addmm", whole, x, y, 0.5, 2), b.call("addmm", bias, x, y, 0, 1),
         b.call("mv", x, v), b.call("dot", v, v), b.call("bmm", bx, by), b.call("baddbmm", whole, bx, by, 1, 1),
         b.call("bmm", b.call("transpose", b.call("bmm", bx, by), 1, 2), bx),
+        b.call("addmv", column, x, v, 1, 1), b.call("addmv", column, x, v, 0.5, 2),
     ]  # fmt: skip
     found = build(b.program(nodes))(b.arrays)
     for node, value in zip(nodes, found, strict=True):

@@ -526,7 +526,8 @@ class Scheduler:
             return self.kernel(node)
         left, right, full = sides
         bias = None
-        if len(full) == 2 and tree[0] == "add" and tree[2] is path and tree[1][0] == "name":
+        is_row = len(full) == 2 and full[-1:] == shape[-1:]  # not so if a matrix is applied to a vector
+        if is_row and tree[0] == "add" and tree[2] is path and tree[1][0] == "name":
             added = found.operands[tree[1][1]]
             if shape_of(added) in (shape[-1:], (1,) * (len(shape) - 1) + shape[-1:]):
                 bias = added
