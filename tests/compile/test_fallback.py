@@ -201,3 +201,20 @@ def test_bad_arguments() -> None:
         torch.compile(lambda x: x, backend="nope")
     with pytest.raises(AssertionError, match="A callable function is expected"):
         torch.compile(3)
+
+
+@pytest.mark.parametrize("bounds", [(-1, 1), (0, 0)])
+def test_functions_that_look_through_views_of_numpy(bounds: tuple[int, int]) -> None:
+    """They count elements of an array that no operator has made."""
+    fn = torch.compile(lambda x: x.histc(3, *bounds), backend="eager")
+    for x in (torch.tensor([[0.22], [-0.5], [0.9]]), torch.tensor([[-0.22], [0.95], [1.0]])):
+        assert fn(x).tolist() == x.histc(3, *bounds).tolist()
+
+
+def test_lengths_that_are_tensors() -> None:
+    fn = torch.compile(lambda *given: torch.nn.functional.ctc_loss(*given), backend="eager", fullgraph=True)
+    torch.manual_seed(0)
+    x, t, whole = torch.randn(6, 2, 5).log_softmax(2), torch.tensor([[1, 2, 3], [2, 1, 4]]), torch.tensor([6, 6])
+    for lengths in (torch.tensor([3, 3]), torch.tensor([2, 1]), torch.tensor([3, 3])):
+        given = (x, t, whole, lengths)
+        assert fn(*given).item() == pytest.approx(torch.nn.functional.ctc_loss(*given).item())

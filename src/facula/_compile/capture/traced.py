@@ -51,6 +51,15 @@ class Traced(np.ndarray[Any, Any]):
     general: Any = None
     """The dimensions whose sizes are other ones in other calls; see NOTE [sizes]."""
 
+    def __array_finalize__(self, source: Any) -> None:
+        """NumPy makes a view of it: no operator did, so that its elements are asked for by someone who is no kernel."""
+        if type(source) is Traced:
+            self.capture = source.capture
+
+    @property
+    def _is_written_down(self) -> bool:
+        return self.capture is not None and self.capture.is_active and hasattr(self, "storage")
+
     def _asked(self, what: str, plain: Any) -> Any:
         """Something about sizes, in symbols where they are general."""
         if self.general is None or not self.capture.is_active:
@@ -150,15 +159,15 @@ class Traced(np.ndarray[Any, Any]):
     # what facula's own functions do to arrays that are no operands of kernels
 
     def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
-        if self.capture is None or not self.capture.is_active:
-            return self.view(np.ndarray).astype(dtype, *args, **kwargs)
+        if not self._is_written_down:
+            return self._leave("astype()").astype(dtype, *args, **kwargs)
         if not kwargs.get("copy", True) and np.dtype(dtype) == self.dtype:
             return self
         return self.capture.cast(self, np.dtype(dtype))
 
     def copy(self, order: Any = "C") -> Any:
-        if self.capture is None or not self.capture.is_active:
-            return self.view(np.ndarray).copy(order)
+        if not self._is_written_down:
+            return self._leave("copy()").copy(order)
         return self.capture.clone(self)
 
     def __setitem__(self, key: Any, value: Any) -> None:

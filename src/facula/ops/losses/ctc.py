@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core import state
 from ..._core.dtypes import not_for
 from ..._tensor import Tensor
 from ..arrays.meta import by_zeros
@@ -232,7 +233,10 @@ def _lengths(name: str, given: Any, n: int) -> tuple[int, ...]:
     if isinstance(given, Tensor):
         if given._array.dtype.kind not in "iu":
             raise RuntimeError(f"{name} must be integral")
-        given = given._array.reshape(-1).tolist()
+        if state.modes.capture is None:
+            given = given._array.reshape(-1).tolist()
+        else:  # each is a check of the program
+            given = [each.item() for each in given.reshape(-1).unbind()]
     found = tuple(int(v) for v in ([given] if isinstance(given, int) else given))
     if len(found) != n:
         raise RuntimeError(f"{name} must be of size batch_size")
