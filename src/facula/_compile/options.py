@@ -6,6 +6,8 @@ import contextlib
 from types import ModuleType
 from typing import Any
 
+_UNSET: Any = object()
+
 
 class Options(ModuleType):
     """Settings by name. Others than those that are known may be set, too, and are then known."""
@@ -41,7 +43,7 @@ class patched(contextlib.ContextDecorator):
         self.changes = changes
 
     def __enter__(self) -> None:
-        self.before = {name: getattr(self.module, name) for name in self.changes}
+        self.before = {name: self._found(name) for name in self.changes}
         self._set(self.changes)
 
     def __exit__(self, *exc: object) -> None:
@@ -74,9 +76,16 @@ class patched(contextlib.ContextDecorator):
         decorated: Any = type(cls)(cls.__name__, (cls,), {**members, **named})
         return decorated
 
+    def _found(self, name: str) -> Any:
+        """A setting as it is; of those to no effect that nobody has set yet, none."""
+        return getattr(self.module, name, _UNSET) if isinstance(self.module, Options) else getattr(self.module, name)
+
     def _set(self, values: dict[str, Any]) -> None:
         for name, value in values.items():
-            setattr(self.module, name, value)
+            if value is _UNSET:
+                delattr(self.module, name)
+            else:
+                setattr(self.module, name, value)
 
 
 def changes(named: Any, value: Any, more: dict[str, Any]) -> dict[str, Any]:
