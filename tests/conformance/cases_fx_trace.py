@@ -288,3 +288,44 @@ def proxies_by_hand(torch):
     graph.output((c.node, [a.node]))
     errors = error(lambda: bool(x)), error(lambda: len(x))
     return str(graph), repr(a), repr(x.foo), str(c), type(x.foo).__name__, errors
+
+
+@case
+def modules_and_proxyable_objects_as_arguments(torch):
+    fx, nn = torch.fx, torch.nn
+
+    class Pair(metaclass=fx.ProxyableClassMeta):
+        def __init__(self, a, b):
+            self.a, self.b = a, b
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = nn.Linear(2, 2)
+
+        def forward(self, x):
+            return x.apply(self.inner), x.meet(Pair(1, 2)), Pair(x, 3).a
+
+    gm = fx.symbolic_trace(Net())
+    return [(node.op, node.name, str(node.args)) for node in gm.graph.nodes], type(gm._Pair_constant_0).__name__
+
+
+@case
+def copies_and_transformed_graphs_keep_what_is_known(torch):
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.ones(1))
+
+        def forward(self, x):
+            return self.weight + x
+
+    gm = torch.fx.symbolic_trace(Net())
+    for node in gm.graph.nodes:
+        node.meta["custom"] = node.name
+    gm.meta["itself"] = gm
+    import copy
+
+    copied = copy.deepcopy(gm)
+    made = torch.fx.Transformer(gm).transform()
+    return copied.meta["itself"] is copied, [(node.name, node.meta.get("custom")) for node in made.graph.nodes]

@@ -42,16 +42,10 @@ class ProxyableClassMeta(type):
     """A metaclass: making an object with proxies is recorded as a call of the class."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        proxy = find_proxy(args, kwargs)
-        if proxy is None or cls.__init__ is object.__init__:  # type: ignore[misc]
+        proxy = find_proxy(args, kwargs) if is_fx_tracing() else None
+        if proxy is None:
             return super().__call__(*args, **kwargs)
-        made = cls.__new__(cls)  # type: ignore[call-overload]
-        made.__init__(*args, **kwargs)
-        bound = inspect.signature(cls).bind(*args, **kwargs)
-        made.__fx_create_arg__ = lambda tracer: tracer.create_node(
-            "call_function", cls, tracer.create_arg(bound.args), tracer.create_arg(bound.kwargs)
-        )
-        return made
+        return proxy.tracer.create_proxy("call_function", cls, args, kwargs)
 
 
 class Tracer(TracerBase):
@@ -93,6 +87,15 @@ class Tracer(TracerBase):
                     return self.create_node("get_attr", name, (), {})
             if _Same(a) not in self.tensor_attrs:
                 self.tensor_attrs[_Same(a)] = self.get_fresh_qualname("_tensor_constant")
+                setattr(self.root, self.tensor_attrs[_Same(a)], a)
+            return self.create_node("get_attr", self.tensor_attrs[_Same(a)], (), {})
+        if isinstance(a, Module):
+            for name, module in self.root.named_modules():
+                if a is module:
+                    return self.create_node("get_attr", name, (), {})
+        if isinstance(type(a), ProxyableClassMeta):
+            if _Same(a) not in self.tensor_attrs:
+                self.tensor_attrs[_Same(a)] = self.get_fresh_qualname(f"_{type(a).__name__}_constant_")
                 setattr(self.root, self.tensor_attrs[_Same(a)], a)
             return self.create_node("get_attr", self.tensor_attrs[_Same(a)], (), {})
         return super().create_arg(a)

@@ -213,9 +213,10 @@ class GraphModule(Module):
         return _rebuilt, (base, own, graph, type(self).__name__)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> GraphModule:
+        made = memo[id(self)] = GraphModule.__new__(GraphModule)  # before its parts, which may lead back to it
         own = {name: value for name, value in vars(self).items() if name in _COPIED}
         graph = copy.deepcopy(self._graph, memo)
-        return _rebuilt(GraphModule, copy.deepcopy(own, memo), graph, type(self).__name__, memo, id(self))
+        return _filled(made, copy.deepcopy(own, memo), graph, type(self).__name__)
 
     def __copy__(self) -> GraphModule:
         made = GraphModule(self, self.graph, type(self).__name__)
@@ -279,15 +280,14 @@ _COPIED = (
 """What a deep copy takes over. Hooks and what users have set are not."""
 
 
-def _rebuilt(
-    cls: type[GraphModule], own: dict[str, Any], graph: Graph, name: str, memo: Any = None, of: int = 0
-) -> GraphModule:
+def _rebuilt(cls: type[GraphModule], own: dict[str, Any], graph: Graph, name: str) -> GraphModule:
     """A module of its parts."""
-    made = GraphModule.__new__(cls)
+    return _filled(GraphModule.__new__(cls), own, graph, name)
+
+
+def _filled(made: GraphModule, own: dict[str, Any], graph: Graph, name: str) -> GraphModule:
     Module.__init__(made)
     type(made).__name__ = name
-    if memo is not None:
-        memo[of] = made
     vars(made).update(own)
     made.graph = graph
     return made

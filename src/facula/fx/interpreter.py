@@ -12,7 +12,7 @@ from .graph import Graph
 from .graph_module import GraphModule
 from .node import Argument, Node, Target, map_aggregate, map_arg
 from .proxy import GraphAppendingTracer, Proxy
-from .traceback import set_current_meta
+from .traceback import preserve_node_meta, set_current_meta
 
 __all__ = ["Interpreter", "Transformer"]
 
@@ -152,7 +152,8 @@ class Transformer(Interpreter):
         self.tracer.root = module
 
     def placeholder(self, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Any]) -> Proxy:
-        return self.tracer.create_proxy("placeholder", target, args, {})
+        node = self.new_graph.create_node("placeholder", target, args)
+        return Proxy(node, self.tracer)
 
     def get_attr(self, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Any]) -> Proxy:
         return self.tracer.create_proxy("get_attr", target, args, kwargs)
@@ -165,7 +166,8 @@ class Transformer(Interpreter):
 
     def transform(self) -> GraphModule:
         """The new module."""
-        result = super().run(enable_io_processing=False)
+        with preserve_node_meta():
+            result = super().run(enable_io_processing=False)
         if result is not None:
             old = self.graph.output_node()
             nodes = map_aggregate(result, lambda x: x.node if isinstance(x, Proxy) else x)

@@ -60,6 +60,8 @@ def _type_repr(obj: object) -> str:
 
 
 def _format_arg(arg: Any, max_list_len: float = float("inf")) -> str:
+    if hasattr(arg, "_custom_fx_repr_fn"):
+        return str(arg._custom_fx_repr_fn())
     if isinstance(arg, (list, tuple)):
         items = [_format_arg(a) for i, a in enumerate(arg) if i < max_list_len]
         if len(arg) > len(items):
