@@ -252,7 +252,10 @@ def what_changes_nothing_in_masked_reductions(torch):
         return None if found is None else see(torch, found)
 
     dtypes = (torch.float32, torch.int64, torch.uint8, torch.bfloat16, torch.bool)
-    names = ("sum", "prod", "amax", "argmin", "mean", "logsumexp", "median", "cumprod", "softmax", "norm")
+    names = (
+        "sum", "masked.prod", "amax", "masked.amin", "argmin", "mean", "logsumexp",
+        "median", "cumprod", "softmax", "norm",
+    )  # fmt: skip
     told = [error(lambda n=n, d=d: look(n, d)) for n in names for d in dtypes]
     return [told, [look("norm", torch.float32, p) for p in (2, float("inf"), -float("inf"))]]
 

@@ -58,6 +58,7 @@ _IDENTITIES: dict[str, Any] = {
 def _reduction_identity(op_name: str, input: Tensor, *args: Any) -> Tensor | None:
     """What changes nothing in a reduction, as a tensor; None where there is no such value."""
     d = input.dtype
+    op_name = op_name.rpartition(".")[2]
     if op_name in ("mean", "var", "std"):
         return None
     if op_name == "median":
