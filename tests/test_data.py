@@ -87,12 +87,14 @@ def test_batches_come_in_order(workers: int) -> None:
 
 
 def test_batches_as_they_come() -> None:
-    def slow() -> None:
-        time.sleep(0.5)
-
-    loader: Any = DataLoader(Doing(slow), num_workers=2, in_order=False)
-    found = flat(loader)
-    assert sorted(found) == list(range(6)) and found.index(2) > found.index(5)
+    came = multiprocessing.Event()
+    loader: Any = DataLoader(Doing(lambda: came.wait(30)), num_workers=2, in_order=False)
+    found: list[int] = []
+    for batch in loader:
+        found.append(batch.item())
+        if found[-1] == 3:
+            came.set()
+    assert sorted(found) == list(range(6)) and found.index(2) > found.index(3)
 
 
 def test_shuffled_and_samplers() -> None:
