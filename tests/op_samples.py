@@ -349,6 +349,8 @@ sample("sort_stable", lambda x: x.sort(dim=1, stable=True, descending=True)[0], 
 sample("topk", lambda x: x.topk(2, 1)[0], far_apart(2, 3))
 sample("softmax", lambda x: x.softmax(1), real(2, 3))
 sample("log_softmax", lambda x: x.log_softmax(1), real(2, 3))
+_mask = torch.tensor([[True, False, False], [False, False, False]])
+sample("masked_softmax", lambda x: torch._masked_softmax(x, _mask, 1, 2), real(2, 3))
 sample("glu", direct("glu", 1), real(2, 4))
 for _p in (1.0, 2.0, 3.0, 0.5, float("inf")):
     sample("vector_norm", lambda x, p=_p: x.norm(p, 1), far_apart(2, 3))

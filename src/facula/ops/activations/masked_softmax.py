@@ -38,9 +38,7 @@ def masked_softmax(input: Tensor, mask: Tensor, dim: int | None = None, mask_typ
     if mask_type is None:
         raise RuntimeError("Mask Type should be defined")
     if mask_type not in (0, 1, 2):
-        raise RuntimeError(
-            "Mask Type should be 0 (src_mask), 1 (src_key_padding_mask), or 2 (default_mask)"
-        )
+        raise RuntimeError("Mask Type should be 0 (src_mask), 1 (src_key_padding_mask), or 2 (default_mask)")
     shape, of_mask = input._array.shape, mask._array.shape
     if of_mask != shape:
         is_square = len(shape) == 4 and shape[2] == shape[3]
