@@ -26,11 +26,12 @@ from ..._core.dtypes import dtype
 from ..._tensor import Tensor
 from ...autograd.graph import is_internal
 from ...nn.modules.module import Module
+from ...ops.machine.primitive import Primitive
 from ...optim._elementwise import ElementwiseOptimizer
 from ...optim.optimizer import Optimizer
 
 _SIMPLE = (bool, int, float, complex, str, bytes, type(None), dtype, device, slice, range)
-_OPAQUE = (Tensor, np.generic, types.BuiltinFunctionType, types.CodeType, types.FrameType)
+_OPAQUE = (Tensor, Primitive, np.generic, types.BuiltinFunctionType, types.CodeType, types.FrameType)
 _PLAIN = (list, tuple, dict, set, frozenset, deque, bytearray)
 BY_NAME = frozenset(("getattr", "hasattr", "setattr", "delattr", "vars", "__dict__", "attrgetter"))
 """With these, attributes are read whose names are texts."""

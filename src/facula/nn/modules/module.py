@@ -17,7 +17,6 @@ from ..._core.dtypes import float16, float32, float64
 from ..._core.settings import typename
 from ..._tensor import Tensor
 from ...autograd.grad_mode import no_grad
-from ...ops.creation.convert import parsed_to
 from ...utils.swapping import swap_tensors
 from ..parameter import Buffer, Parameter
 from . import _hooks
@@ -432,6 +431,8 @@ class Module(Hooks, StateDict):
 
     def to(self: Self, *args: Any, **kwargs: Any) -> Self:
         """Move to a device, or cast the floating point parameters and buffers; in place."""
+        from ...ops.creation.convert import parsed_to  # loaded when first used
+
         device, dtype, copy, memory_format = parsed_to(args, kwargs)
         if copy:
             raise RuntimeError(".to() does not accept copy argument")
