@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from facula._compile.c.build import has_compiler
+from facula.native import library
 
 from ..native_library import shared_folder
 
@@ -22,4 +23,12 @@ def with_library(native_folder: str, monkeypatch: pytest.MonkeyPatch) -> Iterato
     if native_folder:
         monkeypatch.delenv("FACULA_NATIVE", raising=False)
         monkeypatch.setenv("FACULA_CACHE", native_folder)
+        monkeypatch.setattr(library, "_loaded", _loaded[-1] if _loaded else None)
+        monkeypatch.setattr(library, "_reason", library._reason)
     yield
+    if native_folder and library._loaded is not None:
+        _loaded[:] = [library._loaded]
+
+
+_loaded: list[library.Library] = []
+"""The library, for the tests that use it alone."""
