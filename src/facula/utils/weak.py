@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import operator
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from typing import Any
@@ -15,45 +16,41 @@ WeakRef = ref
 __all__ = ["TensorWeakRef", "WeakIdKeyDictionary", "WeakIdRef", "WeakTensorKeyDictionary"]
 
 
-class WeakIdRef(ref):
+class _KeyRef(ref):
+    """A weak reference that stands for a key: it keeps its hash when the key has gone."""
+
+    __slots__ = ("_id",)
+    _hash_of: Any
+    _are_same: Any
+
+    def __init__(self, key: Any, callback: Any = None) -> None:
+        super().__init__(key, callback)  # type: ignore[call-arg]
+        self._id: int = self._hash_of(key)
+
+    def __hash__(self) -> int:
+        return self._id
+
+    def __eq__(self, other: object) -> bool:
+        here, there = self(), other() if isinstance(other, ref) else None
+        if here is None or there is None:
+            return self is other
+        return bool(self._are_same(here, there))
+
+
+class WeakIdRef(_KeyRef):
     """A weak reference that equals another by the identity of what it refers to."""
 
-    __slots__ = ("_id",)
-
-    def __init__(self, key: Any, callback: Any = None) -> None:
-        super().__init__(key, callback)  # type: ignore[call-arg]
-        self._id = id(key)
-
-    def __call__(self) -> Any:
-        return super().__call__()
-
-    def __hash__(self) -> int:
-        return self._id
-
-    def __eq__(self, other: object) -> bool:
-        here, there = self(), other() if isinstance(other, ref) else None
-        if here is None or there is None:
-            return self is other
-        return here is there
+    __slots__ = ()
+    _hash_of = staticmethod(id)
+    _are_same = staticmethod(operator.is_)
 
 
-class _WeakHashRef(ref):
+class _WeakHashRef(_KeyRef):
     """A weak reference that equals another if what they refer to is equal."""
 
-    __slots__ = ("_id",)
-
-    def __init__(self, key: Any, callback: Any = None) -> None:
-        super().__init__(key, callback)  # type: ignore[call-arg]
-        self._id = hash(key)
-
-    def __hash__(self) -> int:
-        return self._id
-
-    def __eq__(self, other: object) -> bool:
-        here, there = self(), other() if isinstance(other, ref) else None
-        if here is None or there is None:
-            return self is other
-        return bool(here == there)
+    __slots__ = ()
+    _hash_of = staticmethod(hash)
+    _are_same = staticmethod(operator.eq)
 
 
 class WeakIdKeyDictionary(MutableMapping[Any, Any]):

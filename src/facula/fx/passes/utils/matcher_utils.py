@@ -11,6 +11,7 @@ import facula
 
 from ...graph import Graph
 from ...node import Node
+from .fuser_utils import validate_partition
 
 __all__ = ["InternalMatch", "SubgraphMatcher"]
 
@@ -166,13 +167,4 @@ class SubgraphMatcher:
     def _can_be_replaced(self, match: InternalMatch) -> bool:
         """Whether no value goes out of the match and comes into it again."""
         inside = {gn for pn, gn in match.nodes_map.items() if pn.op != "placeholder"}
-        waiting = [user for node in inside for user in node.users if user not in inside]
-        seen: set[Node] = set()
-        while waiting:
-            node = waiting.pop()
-            if node in inside:
-                return False
-            if node not in seen:
-                seen.add(node)
-                waiting.extend(node.users)
-        return True
+        return validate_partition(list(inside))
