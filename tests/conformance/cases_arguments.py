@@ -1,5 +1,7 @@
 """What PyTorch says of arguments that its functions do not take."""
 
+import warnings
+
 from tests.conformance.observe import case
 
 
@@ -188,3 +190,72 @@ def changes_in_place_tell_of_arguments_before_leaves_and_of_leaves_before_shapes
             lambda t=t: t.masked_fill_(vector > 0, 1),
         )
     return [line.partition("\n")[0] for line in told]
+
+
+@case
+def conversions_take_flags_and_formats_of_their_kind_only(torch):
+    x, y, f64 = torch.ones(2), torch.ones(2).double(), torch.float64
+    taken = [
+        x.to(tensor=y).dtype, x.to(y, False, True).dtype, x.to("cpu", f64, False, True).dtype, x.to(None, f64).dtype,
+        x.to(f64, memory_format=None).dtype, x.to(float).dtype,
+    ]  # fmt: skip
+    told = complaints(
+        *(lambda bad=bad: x.to("cpu", f64, True, bad) for bad in (None, 1, "a")),
+        *(lambda bad=bad: x.to(f64, bad) for bad in (None, 1, f64)),
+        *(lambda bad=bad: x.to(y, copy=bad) for bad in (None, 1.5)),
+        *(lambda bad=bad: x.to(f64, memory_format=bad) for bad in (1, "a")),
+        lambda: x.to(f64, dtype=f64),
+        lambda: x.to("cpu", device="cpu"),
+        lambda: x.to(other=y),
+        lambda: x.to("cpu", f64, False, False, False),
+        lambda: torch.nn.Linear(1, 1).to(f64, f64),
+    )
+    return [*map(str, taken), *told]
+
+
+@case
+def dtypes_may_be_types_of_python(torch):
+    found = [torch.promote_types(float, torch.int8), torch.promote_types(bool, int), torch.can_cast(int, torch.int8)]
+    told = complaints(
+        lambda: torch.promote_types(None, None),
+        lambda: torch.promote_types(torch.float32, 1),
+        lambda: torch.can_cast(None, torch.int8),
+        lambda: torch.result_type(None, 1),
+    )
+    return [*map(str, found), *told]
+
+
+@case
+def errors_of_values_are_those_of_pytorch(torch):
+    x, nan = torch.arange(6.0).reshape(2, 3), float("nan")
+    pad, windows = torch.nn.functional.pad, torch.signal.windows
+    warnings.simplefilter("ignore")  # that index_reduce is in beta
+    return complaints(
+        lambda: torch.dist(torch.ones(2), torch.ones(5)),
+        lambda: torch.dist(torch.tensor([True]), torch.ones(1)),
+        lambda: torch.dist(x, x, 1j),
+        lambda: torch.cdist(x, x, nan),
+        lambda: torch.nn.functional.glu(torch.ones(2, 2, dtype=torch.int64)),
+        lambda: torch.ones(2).bool().index_reduce(0, torch.tensor([0, 1]), torch.ones(2).bool(), "mean"),
+        lambda: pad(torch.zeros(1, 2, 2), (-1, -1), mode="reflect"),
+        lambda: pad(torch.zeros(0, 2, 2), (-1, -2), mode="replicate"),
+        lambda: pad(torch.zeros(1, 2, 2, 2), (-1, -1, 0, 0), mode="replicate"),
+        lambda: torch.as_strided(x, (2,), (1,), -1),
+        lambda: torch.trapezoid(x, x, dx=1),
+        lambda: torch.cumulative_trapezoid(x, x, dx=1),
+        lambda: torch.tril_indices(2, 2, device="abc"),
+        lambda: torch.arange(1, 2, 1j),
+        lambda: torch.addr(x, torch.ones(2), torch.ones(3), beta=True),
+        lambda: torch.nn.functional.max_unpool1d(x[None], x[None].long(), 2, padding={}),
+        lambda: x.norm(foo=1),
+        lambda: x.split(2, foo=1),
+        lambda: windows.hann(1.5),
+        lambda: windows.hann(True, sym=torch.ones(2)),
+        lambda: windows.kaiser(0, layout=None),
+    )
+
+
+@case
+def indices_of_triangles_on_meta_have_no_values(torch):
+    made = torch.tril_indices(3, 2, device="meta"), torch.triu_indices(3, 2, -1, dtype=torch.int32, device="meta")
+    return [f"{t.device} {tuple(t.shape)} {t.dtype}" for t in made]

@@ -197,3 +197,37 @@ def gradients_of_a_tensor_under_a_mask(torch):
     loss = torch.masked.as_masked_tensor(x / divisor, divisor != 0)
     loss.sum().backward()
     return [repr(loss), repr(x.grad), type(x.grad).__name__]
+
+
+@case
+def medians_under_masks_keep_the_dtype_of_floats(torch):
+    x, mask = torch.tensor([[1, 2, 3], [6, 5, 4]]), torch.tensor([[True, False, True], [True, True, True]])
+    median, nothing = torch.masked.median, torch.tensor([[True, False, True], [False, False, False]])
+    found = [
+        median(x, 1, mask=mask), median(x, 1, mask=mask, dtype=torch.float64), median(x.half(), 1, dtype=torch.float64),
+        median(x.bool(), 1),
+    ]  # fmt: skip
+    return [*map(str, found), error(lambda: median(x, 1, mask=nothing))]
+
+
+@case
+def normalizing_under_masks_takes_several_dimensions(torch):
+    x, mask = torch.tensor([[1.0, 2, 3], [6, 5, 4]]), torch.tensor([[True, False, True], [True, True, True]])
+    normalize = torch.masked.normalize
+    return [str(normalize(x, 2, dim, mask=mask)) for dim in ((0, 1), None, [], 1)]
+
+
+@case
+def reductions_under_masks_refuse_what_is_no_dtype_or_dimension(torch):
+    x, m = torch.tensor([[1.0, 2, 3], [6, 5, 4]]), torch.masked
+    calls = (
+        lambda: m.amax(x, 0, dtype=[]),
+        lambda: m.sum(x, 0, dtype=1.5),
+        lambda: m.sum(x, 1.5),
+        lambda: m.sum(x, (0, 0)),
+        lambda: m.var(x, 0, unbiased=True, correction=1),
+        lambda: m.norm(x, "abc", 0),
+        lambda: m.argmax(x, "abc"),
+        lambda: m.logsumexp(x, 0, keepdim=2),
+    )
+    return [error(call) for call in calls]

@@ -247,6 +247,11 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
 
 
 def _promote(a: dtype, b: dtype) -> dtype:
+    a, b = (PYTHON_TYPES.get(each, each) for each in (a, b))
+    for i, each in enumerate((a, b), 1):
+        if not isinstance(each, dtype):
+            found = type(each).__name__
+            raise TypeError(f"promote_types(): argument 'type{i}' (position {i}) must be torch.dtype, not {found}")
     if a is b:
         return a
     _check_promotion(a, b)

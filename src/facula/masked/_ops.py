@@ -77,8 +77,8 @@ def _dims(dim: Any, ndim: int) -> tuple[int, ...]:
     """Dimensions counted from the front, in order; none given means all."""
     if dim is None or dim == ():
         return tuple(range(ndim))
-    found = []
-    for d in dim if isinstance(dim, (tuple, list)) else (dim,):
+    found: list[int] = []
+    for d in (dim,) if isinstance(dim, int) else dim:
         at = one_dim(d, ndim)
         if at in found:
             raise RuntimeError(f"dim={at} appears multiple times in the list of dims")
@@ -90,7 +90,13 @@ def _first_dim(dim: Any, ndim: int) -> int:
     return _dims(dim, ndim)[0] if ndim else 0
 
 
-def _sum_dtype(input: Tensor) -> Any:
+def _chosen(dtype: Any, input: Tensor) -> Any:
+    return input.dtype if dtype is None else dtype
+
+
+def _sum_dtype(dtype: Any, input: Tensor) -> Any:
+    if dtype is not None:
+        return dtype
     return input.dtype if input.dtype.is_floating_point or input.dtype.is_complex else dtypes.int64
 
 
@@ -99,7 +105,9 @@ def _sum_dtype(input: Tensor) -> Any:
 
 def sum(input: Tensor, dim: Any = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None) -> Tensor:
     """The sum of the elements under the mask."""
-    return _filled(input, mask, 0).sum(_dims(dim, input.ndim), bool(keepdim), dtype=dtype or _sum_dtype(input))
+    filled, dims = _filled(input, mask, 0), _dims(dim, input.ndim)
+    found: Tensor = FUNCTIONS["sum"](filled, dims, bool(keepdim), dtype=_sum_dtype(dtype, input))
+    return found
 
 
 def prod(
@@ -107,9 +115,9 @@ def prod(
 ) -> Tensor:
     """The product of the elements under the mask."""
     result = _filled(input, mask, 1)
-    wanted = dtype or _sum_dtype(input)
+    wanted = _sum_dtype(dtype, input)
     if not input.ndim:
-        return result.to(wanted)
+        return result.to(dtype=wanted)
     for d in reversed(_dims(dim, input.ndim)):
         result = result.prod(d, bool(keepdim), dtype=wanted)
     return result
@@ -119,30 +127,34 @@ def amax(
     input: Tensor, dim: Any = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
 ) -> Tensor:
     """The largest element under the mask."""
-    result = _filled(input, mask, _lowest(input.dtype)).amax(_dims(dim, input.ndim), bool(keepdim))
-    return result.to(dtype or input.dtype)
+    filled, dims = _filled(input, mask, _lowest(input.dtype)), _dims(dim, input.ndim)
+    result: Tensor = FUNCTIONS["amax"](filled, dims, bool(keepdim))
+    return result.to(dtype=_chosen(dtype, input))
 
 
 def amin(
     input: Tensor, dim: Any = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
 ) -> Tensor:
     """The smallest element under the mask."""
-    result = _filled(input, mask, _highest(input.dtype)).amin(_dims(dim, input.ndim), bool(keepdim))
-    return result.to(dtype or input.dtype)
+    filled, dims = _filled(input, mask, _highest(input.dtype)), _dims(dim, input.ndim)
+    result: Tensor = FUNCTIONS["amin"](filled, dims, bool(keepdim))
+    return result.to(dtype=_chosen(dtype, input))
 
 
 def argmax(
     input: Tensor, dim: int | None = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
 ) -> Tensor:
     """Where the largest element under the mask is (in the dtype of the input)."""
-    return _filled(input, mask, _lowest(input.dtype)).argmax(dim, bool(keepdim)).to(dtype or input.dtype)
+    found: Tensor = FUNCTIONS["argmax"](_filled(input, mask, _lowest(input.dtype)), dim, bool(keepdim))
+    return found.to(dtype=_chosen(dtype, input))
 
 
 def argmin(
     input: Tensor, dim: int | None = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
 ) -> Tensor:
     """Where the smallest element under the mask is (in the dtype of the input)."""
-    return _filled(input, mask, _highest(input.dtype)).argmin(dim, bool(keepdim)).to(dtype or input.dtype)
+    found: Tensor = FUNCTIONS["argmin"](_filled(input, mask, _highest(input.dtype)), dim, bool(keepdim))
+    return found.to(dtype=_chosen(dtype, input))
 
 
 def _count(input: Tensor, dim: Any, keepdim: bool, mask: Any) -> Tensor:
@@ -155,7 +167,7 @@ def mean(
     input: Tensor, dim: Any = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
 ) -> Tensor:
     """The mean of the elements under the mask."""
-    wanted = dtype or input.dtype
+    wanted = _chosen(dtype, input)
     if not (wanted.is_floating_point or wanted.is_complex):
         raise ValueError(
             "mean(): Could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
@@ -168,16 +180,20 @@ def mean(
 def median(input: Tensor, dim: int = -1, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Tensor:
     """The median of the elements under the mask."""
     at = _first_dim(dim, input.ndim)
-    if mask is not None and not input.dtype.is_floating_point:
-        raise ValueError("masked median expects a floating point dtype")
-    result = _filled(input, mask, math.nan)
-    return result.nanmedian(at, keepdim).values.to(dtype or input.dtype)
+    is_float = FUNCTIONS["is_floating_point"](input)
+    floating = input if is_float else input.float()
+    found: Tensor = FUNCTIONS["nanmedian"](_filled(floating, mask, math.nan), at, keepdim).values
+    if is_float:
+        return found
+    if found.isnan().any():
+        raise ValueError("masked median expects no fully masked out rows if dtype is not floating point")
+    return found.to(dtype=_chosen(dtype, input))
 
 
 def logsumexp(input: Tensor, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Tensor:
     """The logarithm of the sum of the exponentials of the elements under the mask."""
-    result = _filled(input, mask, _lowest(input.dtype)).logsumexp(_dims(dim, input.ndim), keepdim)
-    return result.to(dtype or input.dtype)
+    result = _filled(input, mask, _lowest(input.dtype)).logsumexp(_dims(dim, input.ndim), keepdim=keepdim)
+    return result.to(dtype=_chosen(dtype, input))
 
 
 def norm(
@@ -187,9 +203,9 @@ def norm(
     """The norm of the elements under the mask."""
     from ..linalg import vector_norm  # loaded when first used
 
-    fill = math.inf if ord is not None and ord < 0 else 0
+    fill = math.inf if isinstance(ord, (int, float)) and ord < 0 else 0
     result: Tensor = vector_norm(
-        _filled(input, mask, fill), ord, _dims(dim, input.ndim), bool(keepdim), dtype=dtype or input.dtype
+        _filled(input, mask, fill), ord, _dims(dim, input.ndim), bool(keepdim), dtype=_chosen(dtype, input)
     )
     return result
 
@@ -200,9 +216,9 @@ def var(
 ) -> Tensor:  # fmt: skip
     """The variance of the elements under the mask."""
     if unbiased is not None and correction is not None:
-        raise ValueError("Only one of unbiased and correction may be given")
+        raise AssertionError("Only one of unbiased and correction may be given")
     less = correction if correction is not None else 0.0 if unbiased is False else 1.0
-    wanted = dtype or input.dtype
+    wanted = _chosen(dtype, input)
     computing = wanted if wanted.is_floating_point or wanted.is_complex else dtypes.float32
     total = sum(input, dim, keepdim=True, dtype=computing, mask=mask)
     middle = total / _count(input, dim, True, mask)
@@ -231,39 +247,38 @@ def cumsum(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> T
     """Sums of the elements so far under the mask."""
     if input._array.dtype == np.bool_ and dtype is None:
         raise not_for("cumsum_out_cpu", input.dtype)
-    return _filled(input, mask, 0).cumsum(_first_dim(dim, input.ndim), dtype=dtype or input.dtype)
+    return _filled(input, mask, 0).cumsum(_first_dim(dim, input.ndim), dtype=_chosen(dtype, input))
 
 
 def cumprod(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
     """Products of the elements so far under the mask."""
     if input._array.dtype == np.bool_ and dtype is None:
         raise not_for("cumprod_out_cpu", input.dtype)
-    return _filled(input, mask, 1).cumprod(_first_dim(dim, input.ndim), dtype=dtype or input.dtype)
+    return _filled(input, mask, 1).cumprod(_first_dim(dim, input.ndim), dtype=_chosen(dtype, input))
 
 
 def softmax(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
     """Softmax of the elements under the mask."""
-    return _filled(input, mask, _lowest(input.dtype)).softmax(_first_dim(dim, input.ndim), dtype=dtype or input.dtype)
+    return _filled(input, mask, _lowest(input.dtype)).softmax(_first_dim(dim, input.ndim), dtype=_chosen(dtype, input))
 
 
 def log_softmax(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
     """Log-softmax of the elements under the mask."""
     filled = _filled(input, mask, _lowest(input.dtype))
-    return filled.log_softmax(_first_dim(dim, input.ndim), dtype=dtype or input.dtype)
+    return filled.log_softmax(_first_dim(dim, input.ndim), dtype=_chosen(dtype, input))
 
 
 def softmin(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
     """Softmax of the negated elements under the mask."""
     filled = _filled(input, mask, _highest(input.dtype))
-    return (-filled).softmax(_first_dim(dim, input.ndim), dtype=dtype or input.dtype)
+    return (-filled).softmax(_first_dim(dim, input.ndim), dtype=_chosen(dtype, input))
 
 
 def normalize(
     input: Tensor, ord: float, dim: int, *, eps: float = 1e-12, dtype: Any = None, mask: Any = None
 ) -> Tensor:
     """The elements under the mask divided by their norm, which counts as ``eps`` at least."""
-    at = _first_dim(dim, input.ndim)
-    length = norm(input, ord, at, keepdim=True, dtype=dtype or input.dtype, mask=mask)
+    length = norm(input, ord, dim, keepdim=True, dtype=_chosen(dtype, input), mask=mask)
     return _filled(input, mask, 0) / FUNCTIONS["maximum"](length, length.new_full((), eps))
 
 
@@ -273,4 +288,4 @@ def logaddexp(
     """The logarithm of the sum of two exponentials, each under its mask."""
     parts = (_filled(t, mask, _lowest(t.dtype)) for t, mask in ((input, input_mask), (other, other_mask)))
     result: Tensor = FUNCTIONS["logaddexp"](*parts)
-    return result.to(dtype or input.dtype)
+    return result.to(dtype=_chosen(dtype, input))

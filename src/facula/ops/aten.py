@@ -42,8 +42,11 @@ class Overloads(OpOverloadPacket):
             return call_override(args[0]._function, args[0], args[1:], kwargs)
         try:
             return args[0]._function(*args[1:], **kwargs)
-        except TypeError as e:
-            raise RuntimeError(f"{args[0]._qualified_op_name}() {e}") from None
+        except (TypeError, AttributeError, ValueError) as e:
+            told = _no_tensor(args[0]._function, args[1:], kwargs)
+            if told is None and not isinstance(e, TypeError):
+                raise
+            raise RuntimeError(f"{args[0]._qualified_op_name}() {told or e}") from None
 
     def __getattr__(self, overload: str) -> Any:
         if overload.startswith("_"):
@@ -106,6 +109,16 @@ class Overload(OpOverload):
 
     def __repr__(self) -> str:
         return f"<OpOverload(op='{self.overloadpacket}', overload='{self._overloadname}')>"
+
+
+def _no_tensor(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    """Which argument is no tensor, though the function's annotations say so."""
+    kinds = getattr(function, "__annotations__", {})
+    for name, value in [*zip(kinds, args), *kwargs.items()]:
+        if kinds.get(name) == "Tensor" and not isinstance(value, Tensor):
+            found = type(value).__name__
+            return f"Expected a value of type 'Tensor' for argument '{name}' but instead found type '{found}'."
+    return None
 
 
 def _named(namespace: str, name: str) -> Any:

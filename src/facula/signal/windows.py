@@ -24,7 +24,7 @@ __all__ = [
 def _check(name: str, M: int, dtype: Any, layout: Any) -> None:
     if M < 0:
         raise ValueError(f"{name} requires non-negative window length, got M={M}")
-    if layout is not None and layout is not layouts.strided:
+    if layout is not layouts.strided:
         raise ValueError(f"{name} is implemented for strided tensors only, got: {layout}")
     if dtype not in (dtypes.float32, dtypes.float64):
         raise ValueError(f"{name} expects float32 or float64 dtypes, got: {dtype}")
@@ -39,19 +39,23 @@ class _Options:
         self.dtype = dtypes.default if dtype is None else dtype
         _check(name, M, self.dtype, layout)
         self.M = M
-        self.points = M if sym else M + 1
+        self.points = M if M < 2 or sym else M + 1
         self.making = {"dtype": self.dtype, "device": device, "requires_grad": requires_grad}
 
     def trivial(self) -> Tensor | None:
         """The window of no or one point."""
-        if self.M > 1:
+        if self.M > 1 or not isinstance(self.M, int):
             return None
-        made: Tensor = FUNCTIONS["ones" if self.M else "empty"]((self.M,), **self.making)
+        made: Tensor = FUNCTIONS["ones" if self.M == 1 else "empty"]((int(self.M),), **self.making)
         return made
 
     def line(self, start: float, step: float) -> Tensor:
         """As many points as the window has, from ``start`` on."""
-        made: Tensor = FUNCTIONS["linspace"](start, start + (self.M - 1) * step, self.M, **self.making)
+        end = start + (self.M - 1) * step
+        made: Tensor = FUNCTIONS["linspace"](
+            start=start, end=end, steps=self.M, dtype=self.dtype, layout=layouts.strided, device=self.making["device"],
+            requires_grad=self.making["requires_grad"],
+        )  # fmt: skip
         return made
 
 
@@ -162,7 +166,7 @@ def hann(M: int, *, sym: bool = True, **options: Any) -> Tensor:
 
 def blackman(M: int, *, sym: bool = True, **options: Any) -> Tensor:
     """Two cosines."""
-    _check("blackman", M, options.get("dtype") or dtypes.default, options.get("layout"))
+    _check("blackman", M, options.get("dtype") or dtypes.default, options.get("layout", layouts.strided))
     return general_cosine(M, a=[0.42, 0.5, 0.08], sym=sym, **options)
 
 

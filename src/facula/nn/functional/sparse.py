@@ -50,7 +50,7 @@ def embedding_bag(
             raise ValueError("offsets has to be a 1D Tensor")
     else:
         raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}")
-    if mode not in _MODES:
+    if not any(mode == known for known in _MODES):
         raise ValueError("mode has to be one of sum, mean or max")
     if mode == "max":
         if scale_grad_by_freq:

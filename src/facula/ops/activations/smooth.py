@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.dtypes import not_for
 from ..._core.strides import by_rows
 from ..._tensor import Tensor
 from ..arrays.approximations import log1p
@@ -262,6 +263,8 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     n = input.shape[dim]
     if n % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is size {n}")
+    if input._array.dtype.kind in "biu":
+        raise not_for("glu_cpu", input.dtype)
     return glu_op(input, dim)
 
 

@@ -13,9 +13,9 @@ from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ...autograd import exits
 from ..machine.any_state import subclasses
-from ..machine.errors import type_of
 from ..machine.overridable import overridable
 from ..machine.public import FUNCTIONS, public
+from ..machine.signatures import mistake
 from ..moving.copy import cast_op
 from .factories import PYTHON_TYPES, checked_dtype, finish
 from .from_data import LEGACY_CLASSES, LegacyMeta
@@ -38,44 +38,43 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
 def parsed_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, bool, Any]:
     """Device, dtype, whether to copy, and memory format, of arguments of ``to``."""
-    device = kwargs.get("device")
-    dtype = kwargs.get("dtype")
+    wrong = None if _is_usual(args, kwargs) else mistake("to", (None, *args), kwargs, True)
+    if wrong is not None:
+        raise wrong
+    device, dtype, other = kwargs.get("device"), kwargs.get("dtype"), kwargs.get("tensor")
     flags = list(args)
-    other = kwargs.get("other")
     if flags:
-        first = flags[0]
+        first = flags.pop(0)
         if isinstance(first, Tensor):
-            other = flags.pop(0)
+            other = first
         elif isinstance(first, dtypes.dtype) or (isinstance(first, type) and first in PYTHON_TYPES):
-            dtype = flags.pop(0)
-        elif first is None or (isinstance(first, (str, int, devices.device)) and not isinstance(first, bool)):
-            device = flags.pop(0)
-            if flags and isinstance(flags[0], bool):
-                raise _no_such_conversion(args)
-            if flags:
-                dtype = flags.pop(0)
+            dtype = first
         else:
-            raise _no_such_conversion(args)
+            device = first
+            dtype = flags.pop(0) if flags else dtype
     if other is not None:
         device, dtype = other.device, other.dtype
-    unknown = kwargs.keys() - {"device", "dtype", "other", "non_blocking", "copy", "memory_format"}
-    if unknown:
-        raise TypeError(f"to() got an unexpected keyword argument '{sorted(unknown)[0]}'")
     copy = flags[1] if len(flags) > 1 else kwargs.get("copy", False)
     return device, checked_dtype("to", dtype), bool(copy), kwargs.get("memory_format")
 
 
-def _no_such_conversion(args: tuple[Any, ...]) -> TypeError:
-    return TypeError(
-        "to() received an invalid combination of arguments - got "
-        f"({', '.join(type_of(a) for a in args)}), but expected one of:\n"
-        " * (torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = False, *, "
-        "torch.memory_format memory_format = None)\n"
-        " * (torch.dtype dtype, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = "
-        "None)\n"
-        " * (Tensor tensor, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = "
-        "None)\n"
-    )
+_USUAL: dict[str, tuple[type, ...]] = {
+    "device": (str, devices.device, type(None)), "dtype": (dtypes.dtype, type(None)), "non_blocking": (bool,),
+    "copy": (bool,), "memory_format": (layouts.memory_format, type(None)),
+}  # fmt: skip
+"""Classes of arguments of ``to``, in their order."""
+
+
+def _is_usual(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether it is plain that a form of ``to`` takes these arguments."""
+    for name, value in kwargs.items():
+        if name not in _USUAL or value.__class__ not in _USUAL[name]:
+            return False
+    if not args:
+        return True
+    if args[0].__class__ not in _USUAL["device"]:
+        args = (None, *args)
+    return len(args) < 5 and all(v.__class__ in _USUAL[n] and n not in kwargs for n, v in zip(_USUAL, args))
 
 
 def converted(
@@ -386,6 +385,9 @@ def is_nonzero(input: Tensor) -> bool:
 
 def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
     """The dtype that an operation on these two would have."""
+    wrong = mistake("result_type", (tensor1, tensor2), {}, False)
+    if wrong is not None:
+        raise wrong
     ranks: list[Any] = [None, None, None]
     for v in (tensor1, tensor2):
         if isinstance(v, Tensor):
@@ -402,6 +404,11 @@ def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
 
 def can_cast(from_: dtypes.dtype, to: dtypes.dtype) -> bool:
     """Whether PyTorch's rules allow this conversion of a result."""
+    if from_.__class__ is not dtypes.dtype or to.__class__ is not dtypes.dtype:
+        wrong = mistake("can_cast", (from_, to), {}, False)
+        if wrong is not None:
+            raise wrong
+        from_, to = (dtypes.PYTHON_TYPES.get(each, each) for each in (from_, to))
     return dtypes.can_cast(from_, to)
 
 

@@ -15,7 +15,7 @@ from ..._tensor import Tensor
 from ...autograd import exits
 from ...autograd.graph import warn_user
 from ..machine.arguments import is_number
-from ..machine.errors import type_of
+from ..machine.errors import type_of, unconvertible
 from ..machine.public import public
 from ..moving.fill import checked_number
 from .factories import (
@@ -218,6 +218,11 @@ def _number(name: str, argument: str, position: int, value: Any) -> Any:
     raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Number, not {type_of(value)}")
 
 
+def _refuse_complex(*bounds: Any) -> None:
+    if any(isinstance(each, complex) for each in bounds):
+        raise unconvertible(dtypes.float64)
+
+
 def _as_out(values: Any, out: Any) -> Any:
     """A row of numbers in the shape of an ``out=`` that has as many elements: that keeps it."""
     return values if out is None or out._array.size != values.size else values.reshape(out._array.shape)
@@ -236,6 +241,7 @@ def arange(
     start = _number("arange", "start", 1, start)
     end = _number("arange", "end", 2, end)
     step = _number("arange", "step", 3, step)
+    _refuse_complex(start, end, step)
     dtype = checked_dtype("arange", dtype)
     if dtype is None:
         if out is not None:
@@ -293,6 +299,7 @@ def range(
     )
     if end is None:
         start, end = 0, start
+    _refuse_complex(start, end, step)
     d = _chosen("range", dtype)
     n = _range_length(start, end, step, d, inclusive=True)
     return finish(place(_as_out(_range_values(start, step, n, d), out), device), requires_grad, out, layout)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import prod
 from typing import Any
 
@@ -87,7 +88,7 @@ def _unpool(spatial: int, input: Tensor, indices: Tensor, output_size: Ints) -> 
 
 
 def _per_dim(value: Any, n: int) -> Any:
-    return (value,) * n if isinstance(value, int) else value
+    return tuple(value) if isinstance(value, Iterable) else (value,) * n
 
 
 def unpooled_size(input: Tensor, kernel: Any, stride: Any, padding: Any, output_size: Any) -> Ints:

@@ -276,6 +276,8 @@ def _index_arguments(
             raise IndexError("index out of range in self")
         n = self._array.shape[at] if self._array.ndim else 1
         raise IndexError(f"index {found} is out of bounds for dimension {at} with size {n}")
+    if self._array.dtype.kind in "bc":
+        raise dtypes.not_for("index_func_", self.dtype)
     return at
 
 

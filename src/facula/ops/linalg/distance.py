@@ -15,6 +15,7 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import one_dim
 from ..machine.namespaces import TENSORS
+from ..machine.operands import common_shape
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.rules import fit, no_gradient, raw
@@ -82,7 +83,16 @@ def dist(input: Tensor, other: Tensor, p: Any = 2) -> Tensor:
             "norm(): input dtype should be either floating point or complex. Got "
             f"{dtypes.SCALAR_TYPE_NAMES[dt]} instead."
         )
+    if _is_bool(input) or _is_bool(other):
+        return input - other  # which refuses them
+    common_shape(input._array.shape, other._array.shape)
+    if isinstance(p, complex):
+        raise RuntimeError("linalg.vector_norm: Expected a non-complex scalar as the order of norm.")
     return dist_op(input, other, p)
+
+
+def _is_bool(tensor: Tensor) -> bool:
+    return bool(tensor._array.dtype == np.bool_)
 
 
 # ---- cdist
@@ -155,7 +165,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
             raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {array.ndim}D")
     if a.shape[-1] != b.shape[-1]:
         raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {a.shape[-1]} X2: {b.shape[-1]}")
-    if p < 0:
+    if not p >= 0:
         raise RuntimeError("cdist only supports non-negative p values")
     large = a.shape[-2] > 25 or b.shape[-2] > 25
     by_product = p == 2 and (

@@ -84,8 +84,9 @@ class Fronts:
         if name:
             try:
                 bound = inspect.Signature(self.parameters).bind(*args, **kwargs)
-            except TypeError:
-                return None
+            except TypeError as e:
+                is_strange = is_method and "unexpected keyword" in str(e)
+                return TypeError(f"Tensor.{name.lstrip('.')}() {e}") if is_strange else None
             bound.apply_defaults()
             return wrong_handed(name, bound.arguments)
         return mistake(self.name, args, kwargs, is_method) if self.known else None

@@ -137,6 +137,8 @@ def _places(input: Tensor, widths: tuple[int, ...], mode: str) -> tuple[Any, ...
                 f"Argument #{4 + i}: Padding size should be less than the corresponding input dimension, but got: "
                 f"padding ({before}, {after}) at dimension {dim} of input {list(shape)}"
             )
+        if padded == 1 and n + before + after < 1:
+            raise RuntimeError(f"input (W: {n}) is too small. Calculated output W: {n + before + after}")
         at = np.arange(-before, n + after)
         if mode == "replicate":
             places[dim] = np.clip(at, 0, n - 1)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..._core import dtypes
 from ..._core.devices import MetaArray, empty_meta
+from ..._core.devices import parse as parse_device
 from ..._core.dtypes import not_for
 from ..._core.unresolved import resolved
 from ..._tensor import Tensor
@@ -355,14 +356,17 @@ def triu_(input: Tensor, diagonal: int = 0) -> Any:
     return _triu_inplace(input, diagonal)
 
 
-def _triangle_indices(name: str, row: int, col: int, offset: int, dtype: Any, lower: bool) -> Tensor:
+def _triangle_indices(name: str, row: int, col: int, offset: int, dtype: Any, device: Any, lower: bool) -> Tensor:
     for what, n in (("row", row), ("col", col)):
         if n < 0:
             raise RuntimeError(f"{what} must be non-negative, got{n}")
     if dtype is not None and dtype.category != dtypes.INT:
         raise not_for(name, dtype)
+    kind = np.dtype(np.int64) if dtype is None else dtype.numpy
     inside = lower_triangle((row, col), offset) if lower else ~lower_triangle((row, col), offset - 1)
-    return Tensor._wrap(np.array(inside.nonzero(), np.int64 if dtype is None else dtype.numpy))
+    if device is not None and parse_device(device).type == "meta":
+        return Tensor._wrap(empty_meta((2, int(inside.sum())), kind))
+    return Tensor._wrap(np.array(inside.nonzero(), kind))
 
 
 @public("tril_indices")
@@ -370,7 +374,7 @@ def tril_indices(
     row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None, layout: Any = None
 ) -> Tensor:
     """The row and column numbers on and below a diagonal."""
-    return _triangle_indices("tril_indices", row, col, offset, dtype, True)
+    return _triangle_indices("tril_indices", row, col, offset, dtype, device, True)
 
 
 @public("triu_indices")
@@ -378,7 +382,7 @@ def triu_indices(
     row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None, layout: Any = None
 ) -> Tensor:
     """The row and column numbers on and above a diagonal."""
-    return _triangle_indices("triu_indices", row, col, offset, dtype, False)
+    return _triangle_indices("triu_indices", row, col, offset, dtype, device, False)
 
 
 # ---- diagonals

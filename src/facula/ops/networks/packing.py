@@ -84,6 +84,8 @@ def pad_packed_sequence(
     """(a tensor with padding, the lengths of sequences)."""
     sizes = batch_sizes.tolist()
     steps = len(sizes)
+    if not steps:
+        raise RuntimeError("batch_sizes can not be empty")
     if total_length > 0:
         steps = total_length
     rest = tuple(data.shape[1:])

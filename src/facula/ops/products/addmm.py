@@ -350,6 +350,9 @@ def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any
     if operands[0]._array.dtype == np.bool_:
         a, b, c = (t._array for t in operands)
         return _addr_of_bools(a, b, c, bool(beta), bool(alpha))
+    for name, factor in (("beta", beta), ("alpha", alpha)):
+        if isinstance(factor, bool):
+            raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
     return addr_op(*operands, _number(beta, input), _number(alpha, input))
 
 

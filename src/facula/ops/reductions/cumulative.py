@@ -15,6 +15,7 @@ from ..arrays.running_sums import running_sums
 from ..arrays.sums import accumulator
 from ..arrays.types import Array
 from ..machine import batching
+from ..machine.errors import NoOverload
 from ..machine.namespaces import TENSORS
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import FUNCTIONS, OTHER_SCALAR_TYPE, public
@@ -281,8 +282,10 @@ def _widths(name: str, y: Tensor, x: Tensor, at: int) -> Tensor:
 
 
 @public("trapezoid trapz", "")
-def trapezoid(y: Tensor, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Tensor:
+def trapezoid(y: Tensor, x: Any = None, *, dx: Any = None, dim: int = -1) -> Tensor:
     """The integral along ``dim`` by the trapezoidal rule."""
+    if x is not None and dx is not None:
+        raise NoOverload
     shape = y._array.shape
     if not shape:
         raise IndexError(f"Dimension specified as {dim if x is None else 0} but tensor has no dimensions")
@@ -292,15 +295,17 @@ def trapezoid(y: Tensor, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Tensor
     if x is not None:
         return div_number_op((_neighbours(y, at) * _widths("trapezoid", y, x, at)).sum(at), 2.0)
     ends = y.select(at, 0) + y.select(at, shape[at] - 1)
-    return mul_number_op(y.sum(at) - mul_number_op(ends, 0.5), dx)
+    return mul_number_op(y.sum(at) - mul_number_op(ends, 0.5), 1 if dx is None else dx)
 
 
 @public("cumulative_trapezoid", "")
-def cumulative_trapezoid(y: Tensor, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Tensor:
+def cumulative_trapezoid(y: Tensor, x: Any = None, *, dx: Any = None, dim: int = -1) -> Tensor:
     """The integral up to each sample point."""
+    if x is not None and dx is not None:
+        raise NoOverload
     if not y._array.ndim:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     at = _dim_of_samples(y, dim)
     if x is not None:
         return div_number_op(cumsum(_neighbours(y, at) * _widths("cumulative_trapezoid", y, x, at), at), 2.0)
-    return cumsum(mul_number_op(_neighbours(y, at), dx / 2.0), at)
+    return cumsum(mul_number_op(_neighbours(y, at), (1 if dx is None else dx) / 2.0), at)

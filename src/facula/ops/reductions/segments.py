@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from ..._core import dtypes
 from ..._core.dtypes import not_for
 from ..._tensor import Tensor
 from ..arrays.meta import by_zeros
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import one_dim
+from ..machine.errors import unconvertible
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.rules import constant, raw
@@ -118,6 +120,10 @@ def segment_reduce(
     name = {"amax": "max", "amin": "min"}.get(reduce, reduce)
     if name not in _UFUNCS:
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    if indices is not None:
+        raise RuntimeError("segment_reduce(): indices based reduction is not supported yet.")
+    if isinstance(initial, complex):
+        raise unconvertible(dtypes.float64)
     if lengths is None and offsets is None:
         raise RuntimeError("segment_reduce(): Either lengths or offsets must be defined.")
     given: Any = (lengths if offsets is None else offsets)._array  # type: ignore[union-attr]

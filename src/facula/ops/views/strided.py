@@ -46,6 +46,8 @@ def as_strided_op(
     root = strides.root_of(input)
     memory = bytes_of(root)
     step = input.itemsize
+    if storage_offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {storage_offset}")
     if (storage_offset + sum(n * s for n, s in zip(size, stride))) * step >= 2**63:
         raise RuntimeError(
             f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}"
