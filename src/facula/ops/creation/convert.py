@@ -13,6 +13,8 @@ from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ...autograd import exits
 from ..machine.any_state import subclasses
+from ..machine.forms import forms
+from ..machine.overloads import no_combination
 from ..machine.overridable import overridable
 from ..machine.public import FUNCTIONS, public
 from ..machine.signatures import mistake
@@ -39,6 +41,8 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 def parsed_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, bool, Any]:
     """Device, dtype, whether to copy, and memory format, of arguments of ``to``."""
     wrong = None if _is_usual(args, kwargs) else mistake("to", (None, *args), kwargs, True)
+    if wrong is None and len(args) > 1 and args[0] is None and args[1].__class__ is bool:
+        wrong = no_combination("to", args, kwargs, forms("to", True))  # None is no dtype
     if wrong is not None:
         raise wrong
     device, dtype, other = kwargs.get("device"), kwargs.get("dtype"), kwargs.get("tensor")

@@ -128,7 +128,8 @@ histogram_op.vjp(input=no_aten_derivative("histogram"))
 
 @public(
     "histogram", "histogram", out="exact", overloads=True,
-    out_error="torch.histogram: input tensor and {2} tensor should have the same dtype, but got input {3} and {2} {4}",
+    out_error="torch.histogram: input tensor and {2} tensor should have the same dtype, but got input {3} and {2} {4} "
+    "for dimension 0",
 )  # fmt: skip
 def histogram(
     input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: bool = False
