@@ -356,3 +356,42 @@ def derivatives_of_the_angle_to_oneself(torch):
         return torch.nn.functional.cosine_similarity(y, y * y, dim=-1)
 
     return see(torch, [reverse(forward(f))(y), forward(reverse(f))(y), forward(forward(f))(y)])
+
+
+@case
+def tangents_of_complex_results_are_read_from_memory_as_the_results_are(torch):
+    fwAD = torch.autograd.forward_ad
+    z, t = torch.tensor([1 + 2j, 3 + 4j]), torch.tensor([2j, 1 - 1j])
+    functions = (
+        lambda d: d * 2, lambda d: d.exp(), lambda d: d**2, lambda d: d.sin(), lambda d: d.conj().exp(),
+        lambda d: d.sqrt(), lambda d: d.conj() * 2, lambda d: d.tanh(), lambda d: d.clone().mul_(3),
+        lambda d: d.reciprocal(),
+    )  # fmt: skip
+    seen = []
+    with fwAD.dual_level():
+        d = fwAD.make_dual(z, t)
+        for f in functions:
+            for part in (torch.view_as_real, torch.real, torch.imag):
+                seen.append(fwAD.unpack_dual(part(f(d))).tangent)
+    seen += [torch.func.jvp(lambda z, f=f: f(z).imag, (z,), (t,))[1] for f in functions]
+    seen += [torch.func.jvp(lambda x: (x * 1j).imag, (z.real,), (t.real,))[1]]
+    return see(torch, seen)
+
+
+@case
+def tangents_are_conjugate_and_negative_views_where_the_values_are(torch):
+    fwAD = torch.autograd.forward_ad
+    views = (
+        lambda x: x, lambda x: x.conj(), lambda x: x._neg_view(), lambda x: x.conj()._neg_view(),
+    )  # fmt: skip
+    seen = []
+    for of_value in views:
+        for of_tangent in views:
+            value, tangent = of_value(torch.tensor([1 + 2j, 3 + 4j])), of_tangent(torch.tensor([5 + 6j, 7 - 8j]))
+            with fwAD.dual_level():
+                d = fwAD.make_dual(value, tangent)
+                found = fwAD.unpack_dual(d).tangent
+                parts = [fwAD.unpack_dual(part(d)).tangent for part in (torch.real, torch.imag)]
+                seen.append([found is tangent, found.is_conj(), found.is_neg(), str(found.tolist())])
+                seen.append([p.tolist() for p in parts])
+    return seen

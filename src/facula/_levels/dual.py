@@ -224,8 +224,22 @@ def make_dual(primal: Any, tangent: Any, level: Level) -> Any:
             return top._around(lambda p, t: make_dual(p, t, level), primal, tangent)
     dual = blank(Dual, standin_of(primal, level.depth), level)
     dual._primal = primal
-    dual._tangent = tangent
+    dual._tangent = read_alike(tangent, primal)
     return dual
+
+
+def read_alike(tangent: Any, primal: Any) -> Any:
+    """A tangent that is a conjugate or negative view where the value is one: views are taken of the memory of both."""
+    conj, neg = primal.is_conj(), primal.is_neg()
+    if tangent.is_conj() is conj and tangent.is_neg() is neg:
+        return tangent
+    memory = tangent.resolve_conj().resolve_neg()
+    if conj:
+        memory = memory.conj_physical()
+    if neg:
+        memory = -memory
+    shown = memory.conj() if conj else memory
+    return shown._neg_view() if neg else shown
 
 
 def begin_dual(primal: Any, tangent: Any, level: Level) -> Any:
@@ -274,6 +288,7 @@ def set_tangent(t: Any, tangent: Any, level: Level, through: Any = None) -> None
     Nothing is written into a tangent, unless its owner expects it: others may have it, graphs may have saved it, and it
     may lack the batches of the new one. ``through``: the view that ``t`` was changed through, if any.
     """
+    tangent = read_alike(tangent, t)
     link = view_of(t)
     if link is None:
         if not is_dual(t, level):
@@ -425,7 +440,7 @@ def _elementwise_tangent(
             t = t.to(out.dtype)
         values = [rule_value(op, name, primals, attributes, [out]) for name in rule.sources]
         fn = rule.on(TENSORS)
-        part = fn(TENSORS.conj(t), *values).conj() if is_complex else fn(t, *values)
+        part = fn(TENSORS.conj(t), *values).conj_physical() if is_complex else fn(t, *values)
         total = part if total is None else total + part
     return fitted(total, out)
 
