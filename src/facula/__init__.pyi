@@ -859,6 +859,8 @@ def frexp(input: Tensor, *, out: Any = None) -> return_types.frexp:
     """Mantissas between 0.5 and 1 (or 0) and exponents of two."""
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: builtins.bool | None = None) -> Tensor:
     """A tensor over the memory of another library's array, or of a DLPack capsule."""
+def from_file(filename: Any, shared: builtins.bool | None = None, size: builtins.int | None = 0, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: builtins.bool = False) -> Tensor:
+    """A tensor of ``size`` elements in the memory of a file; if ``shared``, changes are written to the file."""
 def from_numpy(ndarray: Any, /) -> Tensor:
     """A tensor over a NumPy array's memory."""
 def frombuffer(buffer: Any, *, dtype: Any = None, count: builtins.int = -1, offset: builtins.int = 0, requires_grad: builtins.bool = False) -> Tensor:

@@ -42,6 +42,9 @@ FUNCTIONS = {
     "ops.creation.gamma": (
         "_dirichlet_grad _sample_dirichlet _standard_gamma _standard_gamma_grad"
     ),
+    "ops.creation.mapped": (
+        "from_file"
+    ),
     "ops.creation.random": (
         "Generator bernoulli binomial default_generator get_rng_state initial_seed manual_seed multinomial normal "
         "poisson rand rand_like randint randint_like randn randn_like randperm seed set_rng_state"

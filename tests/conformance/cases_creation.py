@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import array
+import os
+import tempfile
 import warnings
 from typing import Any
 
@@ -875,3 +877,66 @@ def default_half_dtype_changes_creation(torch):
         return [str(torch.tensor(1.0).dtype), str(torch.zeros(1).dtype), str((torch.tensor(1) / 2).dtype)]
     finally:
         torch.set_default_dtype(torch.float32)
+
+
+@case
+def linspace_is_the_same_to_the_last_bit(torch):
+    ends = ((1, 127, 50), (77, -69, 53), (-3, 100, 11), (5, 5, 4), (0.7, 9.6, 8))
+    kinds = (torch.int64, torch.int8, torch.float32, torch.float64)
+    seen = [torch.linspace(*given, dtype=d).tolist() for given in ends for d in kinds]
+    large = torch.linspace(0, 2**62, 7, dtype=torch.int64).tolist()
+    return [seen, large, error(lambda: torch.linspace(0, 300, 7, dtype=torch.int8))]
+
+
+@case
+def arrays_among_numbers_in_lists(torch):
+    ones = np.ones
+    lists = (
+        [1.0, np.array(3)], [1, np.array(3.5)], [[1, 2], [np.array(3), 4]], [1.0, ones(1)],
+        [ones((2, 3)), ones((2, 2))], [ones((2, 3)), ones(2)], [ones(2), ones((2, 2))], [ones(3), [1, 2, 3]],
+        [ones(3), [1, 2, [3]]], [ones(3), "abc"],
+        [[ones(3), 1.0]], [[ones(3), None]], [[1, 2], np.array(3)], [1, ones((2, 2))], [0, "torch"], [ones(3), 1.0],
+    )  # fmt: skip
+
+    def made(data):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return see(torch, torch.tensor(data))
+
+    return [brief(lambda data=data: made(data)) for data in lists]
+
+
+@case
+def what_constructors_refuse(torch):
+    i = torch.tensor([1.0])
+    return [
+        error(lambda: torch.Tensor(i, device="cpu")), error(lambda: i.new(i, device="cpu")),
+        error(lambda: torch.FloatTensor(i, device="cpu")), error(lambda: torch.randint(6, (2,), dtype=torch.complex64)),
+        error(lambda: torch.asarray(np.float64(0.5), copy=False)),
+        warned(lambda: torch.arange(5, out=torch.empty(1, 4))), warned(lambda: torch.arange(5, out=torch.empty(0))),
+    ]  # fmt: skip
+
+
+@case
+def tensors_in_files(torch):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "numbers")
+        np.arange(10.0).tofile(path)
+        own = torch.from_file(path, size=10, dtype=torch.float64)
+        part = torch.from_file(path, False, 3, dtype=torch.float64)
+        part.fill_(7)
+        shared = torch.from_file(path, shared=True, size=12, dtype=torch.float64)
+        shared[3:].fill_(5)
+        text = brief(lambda: torch.from_file(path, size=13, dtype=torch.float64))["message"].replace(folder, "")
+        nothing = torch.from_file(path)
+        return [see(torch, [own.clone(), part.clone(), nothing]), np.fromfile(path).tolist(), text]
+
+
+@case
+def cat_of_parts_with_channels_last(torch):
+    x = torch.arange(24.0).reshape(2, 2, 3, 2).to(memory_format=torch.channels_last)
+    y = torch.arange(48.0).reshape(2, 2, 3, 2, 2).to(memory_format=torch.channels_last_3d)
+    lists = (
+        ((x[:, :, :2], x[:, :, 1:]), -1), ((x[:, :, :2],) * 2, 0), ((x[:, :1], x[:, 1:]), 1), ((y[:, :, :2],) * 2, 2),
+    )  # fmt: skip
+    return [[see(torch, t := torch.cat(ts, dim)), list(t.stride())] for ts, dim in lists]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from typing import Any
@@ -43,6 +44,19 @@ class UntypedStorage:
             with open(filename, "ab") as file:
                 if file.tell() < nbytes:
                     file.truncate(nbytes)
+        else:
+            try:
+                size = os.stat(filename).st_size
+            except OSError as e:
+                raise RuntimeError(
+                    f"unable to open file <{filename}> in read-only mode: {e.strerror} ({e.errno})"
+                ) from None
+            if size < nbytes:
+                raise RuntimeError(
+                    f"file <{filename}> size <{size}> is smaller than the required mapping size <{nbytes}>"
+                )
+        if nbytes == 0:
+            return UntypedStorage(0)
         return UntypedStorage(np.memmap(filename, np.uint8, "r+" if shared else "c", shape=(nbytes,)).view(np.ndarray))
 
     @staticmethod

@@ -396,6 +396,8 @@ def check_range(low: int, high: int, d: dtypes.dtype) -> None:
     """PyTorch's refusals of [low, high) for a dtype."""
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    if d.category == dtypes.COMPLEX:
+        raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
     for what, value in (("from", low), ("to - 1", high - 1)):
         smallest, largest = limits(d)
         if not smallest <= value <= largest:

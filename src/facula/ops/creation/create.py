@@ -14,6 +14,7 @@ from ..._core.new_memory import unset
 from ..._tensor import Tensor
 from ...autograd import exits
 from ...autograd.graph import warn_user
+from ..arrays.draws import fused
 from ..machine.arguments import is_number
 from ..machine.errors import type_of, unconvertible
 from ..machine.public import public
@@ -255,6 +256,14 @@ def arange(
     n = _range_length(start, end, step, dtype, inclusive=False)
     if dtype is dtypes.bool_:
         raise not_for("arange_cpu", dtype)
+    if out is not None and out._array.size != n:
+        if out._array.size:
+            warn_user(
+                f"The number of elements in the out tensor of shape {list(out.shape)} is {out.numel()} which does not "
+                f"match the computed number of elements {n}. Note that this may occur as a result of rounding error. "
+                f"The out tensor will be resized to a tensor of shape ({n},)."
+            )
+        out.resize_(n)
     values = _as_out(_range_values(start, step, n, dtype), out)
     return finish(place(values, device), requires_grad, out, layout)
 
@@ -351,16 +360,23 @@ def _spacing_dtype(name: str, dtype: Any, out: Any, *ends: Any) -> dtypes.dtype:
 def _spaced(start: Any, end: Any, steps: int, d: dtypes.dtype) -> Any:
     """Counted from both ends, so that the values are symmetric and the ends exact."""
     if d.category == dtypes.INT:
-        start, end = int(start), int(end)
-    work = np.complex128 if d.category == dtypes.COMPLEX else np.float64
+        start, end = checked_number(int(start), d), checked_number(int(end), d)
     if steps == 1:
         return np.array([start]).astype(d.numpy)
-    step = (end - start) / max(steps - 1, 1)
-    if d.category == dtypes.INT:
-        step = float(np.float32(step))
     i = np.arange(steps)
-    values = np.where(i < steps // 2, start + step * i.astype(work), end - step * (steps - 1 - i).astype(work))
-    return values.astype(d.numpy)
+    count = np.minimum(i, steps - 1 - i)
+    if d.category == dtypes.COMPLEX:
+        step = (end - start) / max(steps - 1, 1)
+        from_start, from_end = start + step * count.astype(np.complex128), end - step * count.astype(np.complex128)
+    else:
+        if d is dtypes.float32:
+            start, end = np.float32(start), np.float32(end)
+            step = (end - start) / np.float32(max(steps - 1, 1))
+        else:
+            step = (float(end) - float(start)) / max(steps - 1, 1)
+        count = count.astype(np.float64)
+        from_start, from_end = fused(count, float(step), float(start)), fused(count, -float(step), float(end))
+    return np.where(i < steps // 2, from_start, from_end).astype(d.numpy)
 
 
 @creator()
@@ -507,6 +523,11 @@ def new_tensor(
 @public("", "new")
 def new(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """The legacy constructor of this tensor's type."""
+    if len(args) == 1 and isinstance(args[0], Tensor) and "device" in kwargs:
+        raise RuntimeError(
+            "Legacy tensor new of the form tensor.new(tensor, device=device) is not supported.  Use "
+            "torch.as_tensor(...) instead."
+        )
     if len(args) == 1 and isinstance(args[0], Tensor) and args[0].dtype is not self.dtype:
         raise other_type(self.dtype, args[0])
     return legacy_tensor(args, self.dtype, kwargs)

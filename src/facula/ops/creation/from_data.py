@@ -96,7 +96,9 @@ def converted(array: Any, dtype: dtypes.dtype | None, copy: bool) -> Any:
 
 def _is_sequence(v: Any) -> bool:
     """Whether to look inside. A tensor within a list counts as a number."""
-    if isinstance(v, (list, tuple, ndarray)):
+    if isinstance(v, ndarray):
+        return v.ndim != 0
+    if isinstance(v, (list, tuple)):
         return True
     if isinstance(v, Tensor):
         return False
@@ -117,11 +119,7 @@ def _flattened(data: Any) -> tuple[list[Any], tuple[int, ...]]:
         below: list[Any] = []
         for v in level:
             if v.__class__ is not list:
-                if isinstance(v, (str, bytes)):
-                    raise TypeError(f"new(): invalid data type '{type(v).__name__}'")
-                if not _is_sequence(v):
-                    _dtype_of_leaf(v)
-                    raise TypeError("not a sequence")
+                _check_sequence(v)
             if len(v) != n:
                 raise ValueError(f"expected sequence of length {n} at dim {len(shape)} (got {len(v)})")
             below.extend(v if v.__class__ is list else _items(v))
@@ -150,11 +148,31 @@ def _flattened_arrays(level: list[Any], shape: list[int]) -> tuple[list[Any], tu
         )
     flat: list[Any] = []
     for v in level:
-        array = np.asarray(v)
-        if array.shape != inner:
-            raise ValueError(f"expected sequence of length {inner[0]} at dim {len(shape)} (got {len(array)})")
-        flat.extend(array.reshape(-1))
+        _check_sequence(v)
+        found, its_shape = (v.reshape(-1), v.shape) if isinstance(v, ndarray) else _flattened(v)
+        if its_shape != inner:
+            raise _ragged(inner, its_shape, len(shape))
+        flat.extend(found)
     return flat, (*shape, *inner)
+
+
+def _check_sequence(v: Any) -> None:
+    if isinstance(v, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type(v).__name__}'")
+    if not _is_sequence(v):
+        _dtype_of_leaf(v)
+        raise TypeError("not a sequence")
+
+
+def _ragged(expected: tuple[int, ...], found: tuple[int, ...], dim: int) -> Exception:
+    for n, m in zip(expected, found):
+        if n != m:
+            return ValueError(f"expected sequence of length {n} at dim {dim} (got {m})")
+        dim += 1
+    return TypeError(_NO_NUMBER if len(found) > len(expected) else "not a sequence")
+
+
+_NO_NUMBER = "only 0-dimensional arrays can be converted to Python scalars"
 
 
 def _filled(flat: list[Any], shape: tuple[int, ...], dtype: dtypes.dtype | None) -> Any:
@@ -204,10 +222,14 @@ def _python_number(v: Any) -> Any:
         if v._node is not None or v._meta is not None:
             exits.warn_of_conversion(v)
         return v.item()
-    return v.item() if isinstance(v, np.generic) else v
+    return v.item() if isinstance(v, (np.generic, ndarray)) else v
 
 
 def _refuse_leaf(v: Any, dtype: dtypes.dtype) -> None:
+    if isinstance(v, ndarray):
+        if v.ndim == 0:
+            return
+        raise TypeError(_NO_NUMBER)
     if isinstance(v, (str, bytes)):
         _refuse_text(v)
     if isinstance(v, (list, tuple)):
@@ -242,13 +264,15 @@ def inferred_dtype(flat: list[Any]) -> dtypes.dtype:
 def _dtype_of_leaf(v: Any) -> dtypes.dtype:
     if isinstance(v, Tensor):
         return v.dtype
-    if isinstance(v, np.generic):
+    if isinstance(v, np.generic) or (isinstance(v, ndarray) and v.ndim == 0):
         return dtypes.of_numpy(v.dtype)
     if is_number(v):
         return dtypes.of_scalar(v)
     if _is_sequence(v) and not isinstance(v, str):
         flat, _ = _flattened(v)
         return inferred_dtype(flat)
+    if isinstance(v, str):
+        raise TypeError("new(): invalid data type 'str'")
     raise RuntimeError(f"Could not infer dtype of {type(v).__name__}")
 
 
@@ -342,6 +366,10 @@ def asarray(
         t = frombuffer(obj, dtype=dtype or dtypes.default)
     else:
         if copy is False:
+            if isinstance(obj, np.generic):
+                raise RuntimeError(
+                    "can't alias NumPy scalars. Either remove copy=False or transform it in a ndarray. "
+                )
             raise ValueError("can't alias arbitrary sequence into a tensor.")
         t = finish(place(array_of(obj, dtype), device), requires_grad)
         return exits.enter(t, obj, "torch.asarray()") if exits.left else t
@@ -465,6 +493,11 @@ def legacy_tensor(args: tuple[Any, ...], dtype: dtypes.dtype, kwargs: dict[str, 
         return finish(empty_array(size_of("new", ((kwargs or {}).get("size", (0,)),)), dtype, device))
     first = args[0]
     if isinstance(first, Tensor) and len(args) == 1:
+        if device is not None:
+            raise RuntimeError(
+                "Legacy tensor constructor of the form torch.Tensor(tensor, device=device) is not supported.  Use "
+                "torch.tensor(...) or torch.as_tensor(...) instead."
+            )
         t = finish(first._array)
         t._counter = first._shared_counter()
         return exits.enter(t, first, "torch.Tensor()")

@@ -17,6 +17,7 @@ from ..._tensor import Tensor
 from ...autograd.graph import warn_user
 from ...autograd.saved import PLAIN
 from ...overrides import call_override, overridden
+from ..arrays.strides import is_channels_last
 from ..arrays.types import Arrays
 from ..machine import batching
 from ..machine.arguments import one_dim
@@ -55,8 +56,9 @@ def joined(arrays: Any, dim: int) -> Any:
     if first.__class__ is not ndarray:
         return empty_meta(shape, first.dtype)
     out = np.empty(shape, first.dtype)
-    if len(shape) == 4 and all(a.transpose(0, 2, 3, 1).flags.c_contiguous for a in arrays):
-        out = np.empty([shape[i] for i in (0, 2, 3, 1)], first.dtype).transpose(0, 3, 1, 2)
+    if len(shape) in (4, 5) and all(is_channels_last(a) for a in arrays):
+        places = (0, *range(2, len(shape)), 1)
+        out = np.empty([shape[i] for i in places], first.dtype).transpose(np.argsort(places))
     return np.concatenate(arrays, dim, out=out)
 
 
