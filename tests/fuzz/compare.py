@@ -44,6 +44,8 @@ REFUSED_IN_TRANSFORMS = (
     "a leaf Variable that requires grad is being used in an in-place operation",
     "Halving dimension must be even",
     "trying to get value out of a tracing tensor",
+    "shape mismatch: value tensor of shape",
+    "there exists a Tensor `other` in extra_args that has more elements than `self`",
 )
 """It wraps, and so counts versions otherwise; ``flip``, ``kron``, ``squeeze`` and others forget a dimension in ``vmap``
 of ``vmap``."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from .operators import expression
 from .program import Program
@@ -20,8 +20,12 @@ def make(rng: Random, torch: Any) -> tuple[Program, Session]:
     body, shapes, sizes = _body(rng, torch)
     program = Program()
     scope = Scope(rng, torch)
-    once = any(".apply" in line for line in body)
-    layers, shapes = _layers(rng, shapes, sizes, forward_once=once)
+    limits = Limits(
+        forward_once=any(".apply" in line or "layer_norm" in line for line in body),
+        twice=any("layer_norm" in line for line in body),
+        writes=any(" = " not in line[:6] for line in body[:-1]),
+    )
+    layers, shapes = _layers(rng, shapes, sizes, limits)
     if any("vmap" in layer for layer in layers):  # PyTorch's vmap crashes where forward mode meets what it does not map
         body[-1] += " + 0 * (x.sum() + y.sum())"
     for name, shape in zip("xy", shapes):
@@ -61,6 +65,8 @@ def _body(rng: Random, torch: Any) -> tuple[list[str], list[list[int]], int]:
             continue
         value = names.get(f"a{i}")
         if isinstance(value, torch.Tensor) and value.numel():
+            if any(word in statement for word in ("std", "norm(")) and bool((value == 0).any()):
+                continue  # there they have no second derivatives
             s.tensors[f"a{i}"] = value
             body.append(statement)
         elif f"a{i}" not in names:
@@ -86,14 +92,22 @@ def written_apart(statement: str) -> str:
     return statement
 
 
-def _layers(
-    rng: Random, shapes: list[list[int]], size: int, *, forward_once: bool
-) -> tuple[list[str], list[list[int]]]:
-    """Definitions of f1, f2, ... each of which transforms the one before; and the shapes that the last one takes.
+class Limits(NamedTuple):
+    """What PyTorch gets wrong of a function."""
 
-    ``forward_once``: for Functions, of whose ``jvp`` PyTorch knows no forward derivative.
-    """
-    forward = 0
+    forward_once: bool
+    """Of Functions' ``jvp`` it knows no forward derivative; that of layer norm's is wrong."""
+    twice: bool
+    """Third derivatives of layer norm are wrong."""
+    writes: bool
+    """``linearize`` leaves out what is written in place."""
+
+
+def _layers(
+    rng: Random, shapes: list[list[int]], size: int, limits: Limits
+) -> tuple[list[str], list[list[int]]]:
+    """Definitions of f1, f2, ... each of which transforms the one before; and the shapes that the last one takes."""
+    forward = order = 0
     layers: list[str] = []
     count = rng.choice([1, 1, 2, 2, 2, 3])
     for i in range(count):
@@ -103,14 +117,17 @@ def _layers(
         for k in shapes[at]:
             n *= k
         kind = rng.choice(DERIVATIVES)
-        if kind == "linearize" and count > 1:
+        if kind == "linearize" and (count > 1 or limits.writes):
             kind = "jvp"  # PyTorch takes what it linearizes for constant, and some derivatives that are linearized
         if kind in ("jacrev", "jacfwd", "hessian") and size * n > 150:
             kind = "grad"
         if kind in ("jvp", "jacfwd", "hessian", "linearize"):
             forward += 1
-            if forward_once and (forward > 1 or kind == "linearize"):
+            if limits.forward_once and (forward > 1 or kind == "linearize"):
                 kind = "grad"
+        order += (kind != "vmap") + (kind == "hessian")
+        if limits.twice and order > 2:
+            kind = "vmap"
         match kind:
             case "grad":
                 layers.append(f"{g} = torch.func.grad(lambda x, y: {f}(x, y).sin().sum(), argnums={at})")
@@ -140,6 +157,8 @@ def _layers(
                 shapes = new
                 out = rng.choice(["", "", ", out_dims=-1"])
                 chunk = rng.choice(["", "", "", ", chunk_size=1"])
+                if out:  # of what is no batch PyTorch makes something of any size
+                    f = f"lambda x, y: {f}(x, y) + 0 * (x.sum() + y.sum())"
                 layers.append(f"{g} = torch.func.vmap({f}, in_dims=({dims[0]}, {dims[1]}){out}{chunk})")
                 size *= b
     return layers, shapes

@@ -12,6 +12,7 @@ from typing import Any
 
 from .._core.generator import check_randomness
 from .._tensor import Tensor, computed
+from ..autograd.saved import SavedList
 from ..ops.machine.batching import Call, aligned
 from ..ops.views.shape import expand_op
 from .dual import Dual, make_dual
@@ -240,6 +241,22 @@ def _tell(name: str) -> None:
         )
 
 
+_ANY_SHAPE = (
+    "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over aten::{}. Please "
+    "file an issue at https://github.com/pytorch/pytorch/issues if you need this feature."
+)
+_VARYING = {
+    name: _ANY_SHAPE.format(name) for name in ("nonzero", "where", "_unique2", "unique_consecutive", "unique_dim")
+} | {
+    "index": "vmap: We do not support batching operators that can support dynamic shape. Attempting to batch over "
+    "indexing with a boolean mask.",
+    "masked_select": "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support this "
+    "because for each batch this would return a differently shaped Tensor. Please file an issue at "
+    "https://github.com/pytorch/pytorch/issues if you need this feature.",
+}
+"""What PyTorch says of operators whose results differ in shape from item to item."""
+
+
 def one_by_one(name: str, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], level: Level) -> Any:
     """Call a function for each item of the batch, and stack what it returns; for none, what an item of zeros has."""
     from .._core.pytree import tree_flatten, tree_map, tree_unflatten  # loaded when first used
@@ -251,6 +268,8 @@ def one_by_one(name: str, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     for i in range(level.size or 1):
 
         def item(v: Any, i: int = i) -> Any:
+            if isinstance(v, SavedList):
+                return SavedList([item(each) for each in v])
             if not isinstance(v, Tensor) or not _has_level(v, level):
                 return v
             whole = unbatch(v, level)
@@ -260,12 +279,8 @@ def one_by_one(name: str, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     leaves = [tree_flatten(r) for r in results]
     spec = leaves[0][1]
     for column in zip(*[found for found, _ in leaves]):
-        if isinstance(column[0], Tensor) and any(t.shape != column[0].shape for t in column):
-            raise RuntimeError(
-                "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over "
-                f"aten::{name}. Please file an issue at https://github.com/pytorch/pytorch/issues if you need this "
-                "feature."
-            )
+        if name in _VARYING and isinstance(column[0], Tensor) and any(t.shape != column[0].shape for t in column):
+            raise RuntimeError(_VARYING[name])
     joined = [
         batch(stack(list(column))[: level.size], level) if isinstance(column[0], Tensor) else column[0]
         for column in zip(*[found for found, _ in leaves])

@@ -94,14 +94,22 @@ def split(t: Any, level: Any) -> tuple[Any, Any]:
     return t, None
 
 
+_REFUSED_IN_REVERSE = "has been modified inplace", "is being modified inplace", "is being used in an in-place operation"
+
+
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """What ``func`` returns, and its derivative as a linear function of tangents, without calling ``func`` again.
 
     It is the transpose of what pulls cotangents back, and that is recorded already: unless ``func`` changes in place
-    what was saved. Then it is called again.
+    what was saved, or what reverse mode does not let it change. Then it is called again.
     """
     leaves, spec = tensors_in(primals)
-    output, pullback = vjp(func, *primals)
+    try:
+        output, pullback = vjp(func, *primals)
+    except RuntimeError as e:
+        if not any(words in str(e) for words in _REFUSED_IN_REVERSE):
+            raise
+        return func(*primals), lambda *tangents: jvp(func, primals, tangents)[1]
     outs, out_spec = tree_flatten(output)
 
     def pushforward(*tangents: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core import dtypes
+from ..._core import dtypes, state
 from ..._core.devices import MetaArray, empty_meta
 from ..._core.dtypes import not_for
 from ..._core.generator import stream_of
@@ -49,6 +49,8 @@ def dropped(
         noise = input.new_empty(shape[:2] + (1,) * (len(shape) - 2))
     else:
         noise = empty_like.public(input)  # type: ignore[attr-defined]
+    if state.modes.levels and not alpha:
+        noise = _for_each_item(noise)
     noise.bernoulli_(1 - p)
     if not alpha:
         noise.div_(1 - p)
@@ -57,6 +59,16 @@ def dropped(
     shift = noise.add(-1).mul_(_SELU_LIMIT * scale).add_(_SELU_LIMIT * scale * p)
     noise.mul_(scale)
     return input.mul_(noise).add_(shift) if inplace else input * noise + shift
+
+
+def _for_each_item(noise: Tensor) -> Tensor:
+    """Memory for noise of each item where a ``vmap`` has other random numbers for each."""
+    from ..._levels.batched import batch, is_batched  # loaded when first used
+
+    for level in state.modes.levels:
+        if level.randomness == "different" and not is_batched(noise, level):
+            noise = batch(noise.new_empty((level.size, *noise.shape)), level)
+    return noise
 
 
 _FORMS = {
@@ -255,6 +267,8 @@ def _rrelu(input: Tensor, lower: float, upper: float, training: bool, inplace: b
         raise not_for("leaky_relu_cpu", input.dtype)
     if training and input.dtype is dtypes.float16:
         raise not_for("rrelu_with_noise_out_cpu", input.dtype)
+    if training:
+        batching.check_own_draws(input)
     noise = Tensor._wrap(np.ones(x.shape, x.dtype))
     negative = ~(x > 0)
     if x.__class__ is MetaArray:

@@ -335,6 +335,10 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
         raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
     if p.shape[-1] > 2**24:
         raise RuntimeError("number of categories cannot exceed 2^24")
+    if input.wraps:
+        batching.check_own_draws(input)
+        if input._level.size >= 0:  # type: ignore[attr-defined]
+            return _for_items(input, num_samples, replacement, generator)
     if p.__class__ is MetaArray:
         return constant_of(finish(empty_meta((*p.shape[:-1], num_samples), np.int64)), "multinomial", input)
     weights = np.asarray(p).astype(np.float64)
@@ -354,6 +358,19 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
     if num_samples == 1:
         return constant_of(finish(np.argmax(keys, -1, keepdims=True)), "multinomial", input)
     return constant_of(finish(_least(np.negative(keys, keys), num_samples)), "multinomial", input)
+
+
+def _for_items(input: Any, num_samples: int, replacement: bool, generator: Any) -> Tensor:
+    """``multinomial`` of a batch: the rows of all items at once."""
+    from ..._levels.batched import batch  # loaded when first used
+    from ..._levels.wrapped import below  # loaded when first used
+
+    def of_all(weights: Any) -> Tensor:
+        rows = weights.reshape(-1, weights.shape[-1])
+        drawn = multinomial(rows, num_samples, replacement, generator=generator)
+        return drawn.reshape(*weights.shape[:-1], num_samples)
+
+    return batch(below(input._level, of_all, input._value), input._level)
 
 
 def _least(numbers: Any, n: int) -> Any:

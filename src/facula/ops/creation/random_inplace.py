@@ -195,6 +195,7 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
             fits = False
         if not fits:
             raise expand_error(self._array.shape, p._array.shape)
+        batching.check_own_draws(p)
         stream = stream_of(generator)
         return change(
             _bernoulli_tensor_op, self, (p,), lambda target, given: _fill(bernoulli_of_tensor, stream, target, given)

@@ -205,6 +205,19 @@ def _places_of_items(call: batching.Call, indices: Any) -> SavedList | None:
     return SavedList([batching.item_numbers(call, ndim), *aligned])
 
 
+def _index_ndim(indices: Any) -> int:
+    """How many dimensions indices have together; a mask has one."""
+    arrays = [i._array for i in indices if i is not None]
+    return max((1 if array.dtype.kind == "b" else array.ndim for array in arrays), default=0)
+
+
+def _spanned(index: Any) -> int:
+    """How many dimensions of a tensor an index stands for."""
+    if index is None:
+        return 0
+    return int(index._array.ndim) if index._array.dtype.kind == "b" else 1
+
+
 def _indexed_apart(indices: Any) -> bool:
     """Whether there is a whole dimension between indices: then the indexed dimensions come first in the result."""
     at = [d for d, i in enumerate(indices) if i is not None]
@@ -216,7 +229,7 @@ def _moved_to_front(indices: Any, places: Any) -> tuple[tuple[int, ...], tuple[i
     at = [d for d, i in enumerate(indices) if i is not None]
     if places[0] is None or at[0] == 0 or _indexed_apart(indices):
         return None
-    start, n = at[0], max(i._array.ndim for i in indices if i is not None)
+    start, n = at[0], _index_ndim(indices)
     return tuple(range(1, n + 1)), tuple(range(start + 1, start + n + 1))
 
 
@@ -228,7 +241,7 @@ def index_batched(call: batching.Call) -> Any:
         return None
     result = call.run([call.full(0)], (places,))
     if places[0] is None and _indexed_apart(indices):  # the indexed dimensions came first, before the batch
-        return result.movedim(max(i._array.ndim for i in indices if i is not None), 0)
+        return result.movedim(_index_ndim(indices), 0)
     order = _moved_to_front(indices, places)
     return result if order is None else result.movedim(*order)
 
@@ -242,7 +255,7 @@ def unindex_batched(call: batching.Call) -> Any:
     g = call.full(0)
     order = _moved_to_front(indices, places)
     if places[0] is None and _indexed_apart(indices):
-        g = g.movedim(0, max(i._array.ndim for i in indices if i is not None))
+        g = g.movedim(0, _index_ndim(indices))
     elif order is not None:
         g = g.movedim(*reversed(order))
     return call.run([g], (places, (call.size, *shape)))
@@ -330,12 +343,16 @@ def index_put_gradient_of_values(g: Any, indices: Any, values_shape: Any, values
 def index_put_batched(call: batching.Call) -> Any:
     indices, accumulate = call.attributes
     places = _places_of_items(call, indices)
-    if places is None or _indexed_apart(indices) or _moved_to_front(indices, places) is not None:
+    if places is None:
         return None
-    values = call.values[1]
-    if call.flags[1]:
-        n = max((i._array.ndim for i in indices if i is not None), default=0)
-        values = batching.padded(values, n + call.ndim(0) - sum(i is not None for i in indices))
+    values, n = call.values[1], _index_ndim(indices)
+    order = _moved_to_front(indices, places)
+    if places[0] is None and _indexed_apart(indices):  # the indexed dimensions come first, before the batch
+        order = (n,), (0,)
+    if call.flags[1] or order is not None:
+        values = batching.padded(call.full(1), n + call.ndim(0) - sum(map(_spanned, indices)))
+    if order is not None:
+        values = values.movedim(*reversed(order))
     return call.run([call.full(0), values], (places, accumulate))
 
 

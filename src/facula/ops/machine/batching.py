@@ -16,6 +16,7 @@ said once. ``item_by_item`` is the rule of primitives that always are.
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -157,15 +158,26 @@ def broadcast_fully(call: Call) -> Any:
 
 def different_draws(call: Call) -> Any:
     """Random numbers that depend on tensors: drawn for all items at once."""
-    if call.level.randomness == "same":
+    _check_own_draws(call.level)
+    return broadcast(call)
+
+
+def check_own_draws(t: Any) -> None:
+    """Before an operator draws for each item of a tensor: that all batches it belongs to allow it."""
+    while t.wraps:
+        if t._level.size >= 0:
+            _check_own_draws(t._level)
+        t = t._inside
+
+
+def _check_own_draws(level: Any) -> None:
+    if level.randomness == "same":
         raise RuntimeError(
             "Vmap does not currently support same randomness with a batched tensor input. Please file an issue with "
             "functorch"
         )
-    try:
-        check_randomness((call.level,))
-    except DrawsDiffer:
-        return broadcast(call)
+    with suppress(DrawsDiffer):
+        check_randomness((level,))
 
 
 # ---- dimensions as attributes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..._core import dtypes
-from ..._core.strides import element_strides, storage_offset
+from ..._core.strides import element_strides
 from ..._tensor import Tensor
 from ..machine.public import public
 
@@ -19,7 +19,7 @@ def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor
     if len(shape) > 2 and any(n != shape[0] for n in shape):
         raise RuntimeError("all dimensions of input must be of equal length")
     strides = element_strides(input._array)
-    offset = storage_offset(input._array)
+    offset = input.storage_offset()
     step = (sum(strides),)
     length = min(shape)
     input.as_strided((length,), step, offset).fill_(fill_value)
