@@ -22,7 +22,8 @@ def results_of_varying_shape(torch):
     functions = (
         torch.argwhere, lambda x: x.bincount(minlength=5), lambda x: torch.repeat_interleave(x, output_size=None),
     )  # fmt: skip
-    refused = (torch.nonzero, torch.unique, torch.unique_consecutive, lambda x: x[x > 0], lambda x: x.masked_select(x > 0))
+    of_mask = (lambda x: x[x > 0], lambda x: x.masked_select(x > 0))
+    refused = (torch.nonzero, torch.unique_consecutive, *of_mask)
     return [
         without_warnings(lambda: seen(torch, lambda: vmap(f)(x)))  # noqa: B023
         for f, inputs in [*((f, (even, uneven)) for f in functions), *((f, (uneven,)) for f in refused)]
@@ -119,4 +120,7 @@ def linearized_although_reverse_mode_refuses(torch):
         view.mul_(1)
         return y.sum()
 
-    return seen(torch, *(lambda f=f: without_warnings(lambda: torch.func.linearize(f, x)[1](x.cos())) for f in (parts, kept)))
+    def slopes(f):
+        return without_warnings(lambda: torch.func.linearize(f, x)[1](x.cos()))
+
+    return seen(torch, lambda: slopes(parts), lambda: slopes(kept))
