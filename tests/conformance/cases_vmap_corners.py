@@ -23,7 +23,7 @@ def results_of_varying_shape(torch):
         torch.argwhere, lambda x: x.bincount(minlength=5), lambda x: torch.repeat_interleave(x, output_size=None),
     )  # fmt: skip
     of_mask = (lambda x: x[x > 0], lambda x: x.masked_select(x > 0))
-    refused = (torch.nonzero, torch.unique_consecutive, *of_mask)
+    refused = (torch.nonzero, torch.unique, torch.unique_consecutive, *of_mask)
     return [
         without_warnings(lambda: seen(torch, lambda: vmap(f)(x)))  # noqa: B023
         for f, inputs in [*((f, (even, uneven)) for f in functions), *((f, (uneven,)) for f in refused)]

@@ -246,7 +246,11 @@ _ANY_SHAPE = (
     "file an issue at https://github.com/pytorch/pytorch/issues if you need this feature."
 )
 _VARYING = {
-    name: _ANY_SHAPE.format(name) for name in ("nonzero", "where", "_unique2", "unique_consecutive", "unique_dim")
+    name: _ANY_SHAPE.format(aten)
+    for name, aten in {
+        "nonzero": "nonzero", "unique_all": "_unique2", "unique_along": "unique_dim",
+        "unique_consecutive": "unique_consecutive",
+    }.items()  # fmt: skip
 } | {
     "index": "vmap: We do not support batching operators that can support dynamic shape. Attempting to batch over "
     "indexing with a boolean mask.",

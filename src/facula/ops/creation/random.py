@@ -337,7 +337,7 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
         raise RuntimeError("number of categories cannot exceed 2^24")
     if input.wraps:
         batching.check_own_draws(input)
-        if input._level.size >= 0:  # type: ignore[attr-defined]
+        if input._level.size >= 0:
             return _for_items(input, num_samples, replacement, generator)
     if p.__class__ is MetaArray:
         return constant_of(finish(empty_meta((*p.shape[:-1], num_samples), np.int64)), "multinomial", input)
