@@ -246,12 +246,10 @@ _ANY_SHAPE = (
     "file an issue at https://github.com/pytorch/pytorch/issues if you need this feature."
 )
 _VARYING = {
-    name: _ANY_SHAPE.format(aten)
-    for name, aten in {
-        "nonzero": "nonzero", "unique_all": "_unique2", "unique_along": "unique_dim",
-        "unique_consecutive": "unique_consecutive",
-    }.items()  # fmt: skip
-} | {
+    "nonzero": _ANY_SHAPE.format("nonzero"),
+    "unique_all": _ANY_SHAPE.format("_unique2"),
+    "unique_along": _ANY_SHAPE.format("unique_dim"),
+    "unique_consecutive": _ANY_SHAPE.format("unique_consecutive"),
     "index": "vmap: We do not support batching operators that can support dynamic shape. Attempting to batch over "
     "indexing with a boolean mask.",
     "masked_select": "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support this "
