@@ -45,6 +45,7 @@ def draw(*shape):
     return r.standard_normal(shape).astype("f4")
 x, g = draw(700, 900), draw(700, 900)
 images, weight, up = draw(9, 16, 30, 30), draw(24, 16, 3, 3), draw(9, 24, 30, 30)
+many, square = draw(9, 96, 30, 30), draw(96, 96, 3, 3)
 q, k, v = draw(2, 3, 300, 16), draw(2, 3, 300, 16), draw(2, 3, 300, 16)
 steps, gates, recurrent = K.Steps.of([50] * 20), draw(1000, 4 * 64), draw(4 * 64, 64) / 64
 h = np.zeros((50, 64), "f4")
@@ -59,6 +60,7 @@ def everything():
     same = ((1, 1), (1, 1), (1, 1), 1)
     yield K.convolution(images, weight, None, *same), K.convolution_input_gradient(up, weight, images.shape, *same)
     yield (K.convolution_weight_gradient(up, images, weight.shape, *same),)
+    yield K.convolution(many, square, None, *same), K.convolution_weight_gradient(many, many, square.shape, *same)
     flat = images.reshape(9, 16, -1)
     m, i = K.batch_moments(flat)
     yield (m, i, *K.batch_norm_backward(flat, flat, m, i, None, True))
@@ -174,6 +176,28 @@ for n in (3, 1):
     print(found.dll.facula_get_threads())
 """)
     assert said == "3\n1\n"
+
+
+@pytest.mark.parametrize("value", ["np.inf", "np.nan", "3e38"])
+def test_convolutions_by_tiles_keep_infinities_where_they_belong(folder: Path, value: str) -> None:
+    program(folder, f"""
+import numpy as np
+from facula.native import kernels as K
+r = np.random.default_rng(0)
+x, w = r.standard_normal((2, 32, 40, 40)).astype("f4"), r.standard_normal((32, 32, 3, 3)).astype("f4")
+how = (1, 1), (1, 1), (1, 1), 1
+clean = K.convolution(x, w, None, *how)
+clean_back = K.convolution_input_gradient(x, w, x.shape, *how)
+x[1, 4, 10, 20] = {value}
+seen = np.zeros(clean.shape, bool)
+seen[1, :, 9:12, 19:22] = True
+for found, expected in (
+    (K.convolution(x, w, None, *how), clean), (K.convolution_input_gradient(x, w, x.shape, *how), clean_back)
+):
+    np.testing.assert_allclose(found[~seen], expected[~seen], 1e-4, 1e-4)
+    assert (np.isnan(found[seen]) if {value} != {value} else np.abs(found[seen]) > 1e30).all()
+assert K.convolution_weight_gradient(clean, x, w.shape, *how) is None or {value} == 3e38
+""")
 
 
 def test_agrees_with_the_kernels_of_numpy(folder: Path) -> None:

@@ -100,6 +100,28 @@ INLINE int all_finite(const real *x, int64_t n) {
     return !strange;
 }
 
+/* Outputs of many channels, or the gradient of the input, which is a convolution of the gradient by the flipped
+   weights. */
+struct sweep {
+    const real *x, *panels, *bias; /* panels: (groups, panels of outputs, taps, channels in, width) */
+    real *out;
+    int64_t samples, groups, in, outs, padded, cuts; /* padded: outputs of a group in whole panels */
+    int64_t size[3], kernel[3], stride[3], dilation[3];
+    struct planes planes;
+};
+/* A sample with its channels side by side, in planes with a border that are not cut into phases. */
+void NAME(lay_out_whole)(const struct planes *p, const real *x, int64_t channels, real *to, real *last);
+
+/* Where the weight of output o, input i and tap t of a group lies, by its strides. */
+struct weights {
+    const real *first;
+    int64_t of_o, of_i, of_t;
+};
+
+/* winograd.c: outputs and the gradient of weights; not handled where it does not pay, or numbers are not finite. */
+int NAME(winograd_outputs)(const struct sweep *q, struct weights weights);
+int NAME(winograd_weights)(const struct conv *w);
+
 /* convolution_products.c: the same where it pays, which is said by the first. */
 int NAME(has_many_channels)(const struct conv *w);
 int NAME(convolution_of_many)(const struct conv *w);

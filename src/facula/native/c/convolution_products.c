@@ -8,9 +8,8 @@
 
 enum { RUN = 256, ROOM = 1 << 22 }; /* positions at a time; reals for the samples that are laid out at once */
 
-/* A sample with its channels side by side, in planes that are not cut into phases; a few channels at a time, since so
-   many streams are read. */
-static void lay_out_whole(const struct planes *p, const real *x, int64_t channels, real *to, real *last) {
+/* A few channels at a time, since so many streams are read. */
+void NAME(lay_out_whole)(const struct planes *p, const real *x, int64_t channels, real *to, real *last) {
     int64_t slice = p->size[1] * p->size[2];
     real *end = to; /* of what is written, or will be */
     for (int64_t z = 0; z < p->size[0]; z++)
@@ -29,15 +28,7 @@ static void lay_out_whole(const struct planes *p, const real *x, int64_t channel
     }
 }
 
-/* ---- outputs, and the gradient of the input, which is a convolution of the gradient by the flipped weights */
-
-struct sweep {
-    const real *x, *panels, *bias; /* panels: (groups, panels of outputs, taps, channels in, width) */
-    real *out;
-    int64_t samples, groups, in, outs, padded, cuts; /* padded: outputs of a group in whole panels */
-    int64_t size[3], kernel[3], stride[3], dilation[3];
-    struct planes planes;
-};
+/* ---- outputs, and the gradient of the input */
 
 int NAME(has_many_channels)(const struct conv *w) {
     return w->in >= LANES && w->outs >= 2 * LANES && w->out_size[2] > 1 && w->taps > 1;
@@ -79,7 +70,7 @@ static int sweep_piece(void *p, int64_t piece) {
     if (!in) return NO_MEMORY;
     real *bias = in + room, *found = bias + q->padded, *out = q->out + (sample * q->groups + group) * q->outs * outputs;
     for (int64_t i = 0; i < q->padded; i++) bias[i] = q->bias && i < q->outs ? q->bias[group * q->outs + i] : 0;
-    lay_out_whole(&q->planes, q->x + (sample * q->groups + group) * q->in * volume, q->in, in, in + room);
+    NAME(lay_out_whole)(&q->planes, q->x + (sample * q->groups + group) * q->in * volume, q->in, in, in + room);
     for (int64_t first = cut * each, count; first < last; first += count) {
         count = smaller(at_once, last - first);
         for (int64_t r = first; r < first + count; r++)
@@ -90,27 +81,28 @@ static int sweep_piece(void *p, int64_t piece) {
     return DONE;
 }
 
-/* weight: where the one of output o, input i and tap t of a group lies is told by its strides. */
-static int sweep(struct sweep *q, const real *weight, int64_t of_o, int64_t of_i, int64_t of_t) {
+static int sweep(struct sweep *q, struct weights w) {
+    int status = NAME(winograd_outputs)(q, w);
+    if (status != NOT_HANDLED) return status;
     int64_t taps = q->kernel[0] * q->kernel[1] * q->kernel[2], depth = taps * q->in;
     int64_t whole = q->outs / WIDTH * WIDTH, rest = q->outs - whole;
     q->padded = whole + (rest ? panel_width(width_class(rest)) : 0);
     real *panels = aligned_alloc(64, sizeof(real) * (size_t)rounded_up(q->groups * depth * q->padded, 64));
     if (!panels) return NO_MEMORY;
     real *to = panels;
-    for (int64_t g = 0; g < q->groups; g++, weight += depth * q->outs)
+    for (int64_t g = 0; g < q->groups; g++, w.first += depth * q->outs)
         for (int64_t o = 0; o < q->outs; o += WIDTH) {
             int64_t width = panel_width(width_class(smaller(WIDTH, q->outs - o)));
             for (int64_t t = 0; t < taps; t++)
                 for (int64_t i = 0; i < q->in; i++, to += width)
                     for (int64_t k = 0; k < width; k++)
-                        to[k] = o + k < q->outs ? weight[(o + k) * of_o + i * of_i + t * of_t] : 0;
+                        to[k] = o + k < q->outs ? w.first[(o + k) * w.of_o + i * w.of_i + t * w.of_t] : 0;
         }
     q->panels = panels;
     q->cuts = q->samples * q->groups >= 4 ? 1 : smaller(4, q->size[0] * q->size[1]);
     double outputs = (double)(q->size[0] * q->size[1] * q->size[2]), work = 0.02 * outputs * (double)depth;
     work *= (double)(q->samples * q->groups * q->outs);
-    int status = in_pieces(sweep_piece, q, q->samples * q->groups * q->cuts, work);
+    status = in_pieces(sweep_piece, q, q->samples * q->groups * q->cuts, work);
     free(panels);
     return status;
 }
@@ -128,7 +120,7 @@ int NAME(convolution_of_many)(const struct conv *w) {
                            (w->out_size[d] - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilation[d] + 1);
     }
     plan_planes(&q.planes, w->size, w->pad, ONES, needed);
-    return sweep(&q, w->weight, w->in * w->taps, w->taps, 1);
+    return sweep(&q, (struct weights){w->weight, w->in * w->taps, w->taps, 1});
 }
 
 /* Of strides 1, and where the border of the gradient is not a negative one. */
@@ -143,7 +135,7 @@ int NAME(input_gradient_of_many)(const struct conv *w) {
         needed[d] = w->size[d] + (w->kernel[d] - 1) * w->dilation[d];
     }
     plan_planes(&q.planes, w->out_size, low, ONES, needed);
-    return sweep(&q, w->weight + w->taps - 1, w->taps, w->in * w->taps, -1);
+    return sweep(&q, (struct weights){w->weight + w->taps - 1, w->taps, w->in * w->taps, -1});
 }
 
 /* ---- the gradient of the weights
@@ -169,7 +161,7 @@ static int lay_out_piece(void *p, int64_t piece) {
     int64_t volume = w->size[0] * w->size[1] * w->size[2], across = q->across;
     const real *x = w->x + sample_of(q, piece) * w->in * volume;
     real *to = q->x + piece * q->room;
-    if (holds_all(f) && w->in == across && across >= LANES) lay_out_whole(f, x, w->in, to, to + q->room);
+    if (holds_all(f) && w->in == across && across >= LANES) NAME(lay_out_whole)(f, x, w->in, to, to + q->room);
     else {
         memset(to, 0, sizeof(real) * (size_t)q->room);
         for (int64_t z = 0; z < w->size[0]; z++)
@@ -209,6 +201,8 @@ static int products_piece(void *p, int64_t piece) {
 }
 
 int NAME(weight_gradient_of_many)(struct conv *w) {
+    int status = NAME(winograd_weights)(w);
+    if (status != NOT_HANDLED) return status;
     struct products q = {.w = w, .across = rounded_up(w->in, LANES)};
     q.along = w->stride[2] == 1 && w->dilation[2] == 1 ? w->kernel[2] : 1;
     q.room = channel_size(&w->planes) * q.across;

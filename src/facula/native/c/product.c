@@ -60,10 +60,11 @@ typedef void tile_t(const struct runs *runs, const real *restrict a, int64_t lda
 #define FORMS_OF_WIDTH(N) \
     TILES_OF_WIDTH(rows, N, lda, 1, N * LANES) \
     TILES_OF_WIDTH(strips, N, 1, lda, N * LANES) \
-    TILES_OF_WIDTH(unpacked, N, lda, 1, ldb)
+    TILES_OF_WIDTH(unpacked, N, lda, 1, ldb) \
+    TILES_OF_WIDTH(crossed, N, 1, lda, ldb)
 
-/* A by rows or copied in strips, with B packed; A by rows with B where it lies. */
-enum { BY_ROWS, IN_STRIPS, UNPACKED };
+/* A by rows or copied in strips, with B packed; A by rows, or by columns, with B where it lies. */
+enum { BY_ROWS, IN_STRIPS, UNPACKED, CROSSED };
 FORMS_OF_WIDTH(2)
 FORMS_OF_WIDTH(1)
 #if REGISTERS == 32
@@ -74,7 +75,7 @@ FORMS_OF_WIDTH(4)
 #define FORM(form) \
     { {0}, TABLE(form, 2), TABLE(form, 1) }
 #endif
-static tile_t *const TILES[3][3][4] = {FORM(rows), FORM(strips), FORM(unpacked)};
+static tile_t *const TILES[4][3][4] = {FORM(rows), FORM(strips), FORM(unpacked), FORM(crossed)};
 
 /* ---- packing */
 
@@ -282,18 +283,28 @@ void NAME(add_panels)(const real *a, int64_t a_row, int64_t m, struct runs runs,
 
 /* ---- B where it lies */
 
-void NAME(add_product)(const real *a, int64_t a_row, int64_t m, const real *b, int64_t b_row, int64_t n, int64_t k,
-                       int64_t count, int64_t skip, real *c, int64_t c_row) {
-    const struct runs runs = {k, count, 0, skip};
+/* lda: what its form is told of A; a_row: from row to row. */
+static void add_where_it_lies(int form, struct runs runs, const real *a, int64_t a_row, int64_t lda, int64_t m,
+                              const real *b, int64_t b_row, int64_t n, real *c, int64_t c_row) {
     for (int64_t j = 0; j < n;) {
         int v = n - j >= WIDTH ? width_class(WIDTH) : n - j >= 2 * LANES ? 1 : 2;
         for (int64_t i = 0; i < m;) {
             int q = height_class(m - i);
-            TILES[UNPACKED][v][q](&runs, a + i * a_row, a_row, b + j, b_row, c + i * c_row + j, c_row, 1, NULL);
+            TILES[form][v][q](&runs, a + i * a_row, lda, b + j, b_row, c + i * c_row + j, c_row, 1, NULL);
             i += HEIGHTS[q];
         }
         j += panel_width(v);
     }
+}
+
+void NAME(add_product)(const real *a, int64_t a_row, int64_t m, const real *b, int64_t b_row, int64_t n, int64_t k,
+                       int64_t count, int64_t skip, real *c, int64_t c_row) {
+    add_where_it_lies(UNPACKED, (struct runs){k, count, 0, skip}, a, a_row, a_row, m, b, b_row, n, c, c_row);
+}
+
+void NAME(add_crossed)(const real *a, int64_t a_column, int64_t m, const real *b, int64_t b_row, int64_t n, int64_t k,
+                       real *c, int64_t c_row) {
+    add_where_it_lies(CROSSED, (struct runs){k, 1, 0, 0}, a, 1, a_column, m, b, b_row, n, c, c_row);
 }
 
 /* ---- kernels */

@@ -47,4 +47,7 @@ void NAME(add_panels)(const real *a, int64_t a_row, int64_t m, struct runs runs,
    other, between B's are `skip` numbers. */
 void NAME(add_product)(const real *a, int64_t a_row, int64_t m, const real *b, int64_t b_row, int64_t n, int64_t k,
                        int64_t count, int64_t skip, real *c, int64_t c_row);
+/* The same in one run, where the columns of A are dense and lie `a_column` apart. */
+void NAME(add_crossed)(const real *a, int64_t a_column, int64_t m, const real *b, int64_t b_row, int64_t n, int64_t k,
+                       real *c, int64_t c_row);
 #endif
