@@ -40,6 +40,7 @@ from ..programs.steps import (
     Value,
     dense,
     is_dense,
+    memory_order,
 )
 from .normal import with_normal
 from .numbers import Numbers
@@ -192,7 +193,9 @@ class _Writer:
                 lines = python_call(step, i, self.names, self.variables, self.exact)
                 for value in step.results:
                     if value is not None:
-                        value.buffer.content = (value.shape, value.strides)
+                        order = memory_order(value.shape, value.strides) or ()
+                        shape = tuple([value.shape[d] for d in order])
+                        value.buffer.content = (shape, dense(shape))
                 return lines
             case Check():
                 self.names[f"expected_{i}"] = step.expected

@@ -44,6 +44,7 @@ from ..programs.steps import (
     Value,
     dense,
     is_dense,
+    memory_order,
     span,
 )  # fmt: skip
 from .space import space_of
@@ -583,9 +584,10 @@ class Scheduler:
         self.steps.append(PythonCall(function, given, results, not single, name, self.current))
 
     def result(self, node: Any) -> Value:
-        shape = tuple(node.meta["shape"])
+        """As eager gave it, if it lies densely in some order of its dimensions: what follows may count on that."""
+        shape, strides = tuple(node.meta["shape"]), self.wanted(node)
         buffer = Buffer("result", node.meta["dtype"], math.prod(shape), name=node.meta.get("name") or node.name)
-        return Value(buffer, 0, shape, dense(shape))
+        return Value(buffer, 0, shape, dense(shape) if memory_order(shape, strides) is None else strides)
 
     def given(self, thing: Any) -> Any:
         if isinstance(thing, (tuple, list)):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .program import Declined, Mismatch
-from .steps import Buffer, Loop, PythonCall, Step, Value, dense, span, values_in
+from .steps import Buffer, Loop, PythonCall, Step, Value, dense, memory_order, span, values_in
 
 _numbers = itertools.count(1)
 
@@ -65,12 +65,20 @@ def python_call(
             source = f"found[{k}]" if step.several else "found"
             names[f"d_{value.dtype}"] = value.dtype
             names["as_captured"] = as_captured
-            lines.append(f"{name} = as_captured({source}, d_{value.dtype}, {value.shape})")
+            order = "" if value.is_dense else f", {memory_order(value.shape, value.strides)}"
+            lines.append(f"{name} = as_captured({source}, d_{value.dtype}, {value.shape}{order})")
     return lines
 
 
-def as_captured(found: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any:
-    """What a call of Python gave, dense; a program goes no further if it has another shape than while capturing."""
+def as_captured(
+    found: Any, dtype: np.dtype[Any], shape: tuple[int, ...], order: tuple[int, ...] | None = None
+) -> Any:
+    """What a call of Python gave, dense, with its dimensions in the order in which they were while capturing.
+
+    A program goes no further if it has another shape than then.
+    """
+    if order is not None:
+        found, shape = found.transpose(order), tuple([shape[d] for d in order])
     found = np.asarray(found, dtype, order="C")
     if found.shape != shape:
         raise Mismatch

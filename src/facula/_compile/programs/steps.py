@@ -89,6 +89,15 @@ def is_dense(shape: Shape, strides: Shape) -> bool:
     return True
 
 
+def memory_order(shape: Shape, strides: Shape) -> Shape | None:
+    """The dimensions in which an array is dense, the longest steps first; None if there is no such order."""
+    if is_dense(shape, strides):
+        return tuple(range(len(shape)))
+    order = tuple(sorted(range(len(shape)), key=lambda d: -strides[d]))
+    lies = is_dense(tuple([shape[d] for d in order]), tuple([strides[d] for d in order]))
+    return order if lies else None
+
+
 def span(shape: Shape, strides: Shape) -> int:
     """How many elements lie between the first and the last, both included; for strides of 0 and more."""
     return 0 if 0 in shape else 1 + sum([(n - 1) * s for n, s in zip(shape, strides)])
