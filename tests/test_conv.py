@@ -11,8 +11,8 @@ import pytest
 import facula as torch
 import facula.nn as nn
 import facula.nn.functional as F
-from facula.ops.arrays import convolution as kernels
-from facula.ops.arrays import depthwise, patches, winograd
+from facula.ops.arrays.images import convolution as kernels
+from facula.ops.arrays.images import depthwise, patches, winograd
 
 
 def by_loops(x: Any, w: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:

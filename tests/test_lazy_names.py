@@ -215,7 +215,7 @@ def test_functions_keep_what_describes_them() -> None:
 def test_gradcheck_is_a_function_and_a_module() -> None:
     program = """
 import sys, facula as torch
-assert "facula.autograd.finite_differences" not in sys.modules
+assert "facula.autograd.checks.finite_differences" not in sys.modules
 from facula.autograd.gradcheck import GradcheckError
 x = torch.ones(2, dtype=torch.float64, requires_grad=True)
 assert torch.autograd.gradcheck(lambda x: x * x, (x,)) and issubclass(GradcheckError, RuntimeError)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from facula.ops.arrays import error_and_gamma as own
+from facula.ops.arrays.special import error_and_gamma as own
 
 # Exact values, rounded, computed with 60 digits.
 EXACT = {

@@ -38,10 +38,17 @@ def gradcheck(
     Inputs that require grad should be of double precision, and at a point where the function is differentiable. With
     ``fast_mode`` one random combination of each Jacobian's elements is compared instead of all of them.
     """
-    from .backward_checks import check_batched, check_undefined, check_zeros_give_zeros  # it imports this module
+    from .checks.backward import check_batched, check_undefined, check_zeros_give_zeros  # it imports this module
 
     # it imports this module
-    from .finite_differences import Settings, as_tuple, check_backward, check_inputs, differentiable, recorded_outputs
+    from .checks.finite_differences import (
+        Settings,
+        as_tuple,
+        check_backward,
+        check_inputs,
+        differentiable,
+        recorded_outputs,
+    )
 
     if not (check_forward_ad or check_backward_ad):
         raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
@@ -57,7 +64,7 @@ def gradcheck(
         if recorded and check_backward_ad:
             check_backward(func, given, recorded, settings)
         if recorded and check_forward_ad:
-            from .forward_checks import (  # it imports this module
+            from .checks.forward import (  # it imports this module
                 check_batched_forward,
                 check_forward,
                 check_undefined_forward,
@@ -103,7 +110,7 @@ def gradgradcheck(
     masked: bool = False,
 ) -> bool:
     """Whether the gradients of the gradients of ``func`` agree with finite differences of the gradients."""
-    from .finite_differences import as_tuple, differentiable, is_tensor, random_like  # it imports this module
+    from .checks.finite_differences import as_tuple, differentiable, is_tensor, random_like  # it imports this module
 
     if not (check_fwd_over_rev or check_rev_over_rev):
         raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
@@ -144,7 +151,7 @@ def get_numerical_jacobian(
     fn: Callable[..., Any], inputs: Any, target: Any = None, eps: float = 1e-3, grad_out: float = 1.0
 ) -> tuple[Any, ...]:
     """For each input that requires grad the Jacobian of ``fn(inputs)``, by finite differences."""
-    from .finite_differences import as_tensor, as_tuple, is_tensor, numerical_jacobian  # it imports this module
+    from .checks.finite_differences import as_tensor, as_tuple, is_tensor, numerical_jacobian  # it imports this module
 
     _deprecated("get_numerical_jacobian", grad_out)
     wanted = [t for t in as_tuple(inputs if target is None else target) if is_tensor(t) and t.requires_grad]
@@ -156,7 +163,7 @@ def get_numerical_jacobian_wrt_specific_input(
     is_forward_ad: bool = False,
 ) -> tuple[Any, ...]:  # fmt: skip
     """For each output of ``fn(*inputs)`` the Jacobian with respect to one input, by finite differences."""
-    from .finite_differences import as_tensor, numerical_jacobian  # it imports this module
+    from .checks.finite_differences import as_tensor, numerical_jacobian  # it imports this module
 
     given = tuple(inputs)
     t = given[input_idx] if input is None else input
@@ -172,7 +179,7 @@ def get_analytical_jacobian(
 ) -> tuple[tuple[Any, ...], bool, bool, bool]:
     """The Jacobian by backward passes; whether they agree with each other, and whether sizes and dtypes are right."""
     # it imports this module
-    from .finite_differences import Settings, as_tensor, as_tuple, gradient_rows, requiring_grad
+    from .checks.finite_differences import Settings, as_tensor, as_tuple, gradient_rows, requiring_grad
 
     _deprecated("get_analytical_jacobian", grad_out)
     settings = Settings(0.0, 0.0, 0.0, nondet_tol, False, False)

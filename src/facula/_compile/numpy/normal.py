@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from ...ops.arrays.gelu import SMALL
+from ...ops.arrays.special.gelu import SMALL
 from ..programs.scalars import Statement
 from ..programs.steps import Loop
 

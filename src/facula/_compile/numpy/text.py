@@ -16,7 +16,7 @@ import numpy as np
 
 from ..._core import quiet, threads
 from ..._core.dtypes import cast as cast_array
-from ...ops.arrays.approximations import normal_distribution
+from ...ops.arrays.special.approximations import normal_distribution
 from ...ops.arrays.sums import add_up
 from ...ops.pointwise.special import erf_op
 from ..passes.graph import cleaned

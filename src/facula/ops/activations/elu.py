@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor
-from ..arrays.approximations import expm1
 from ..arrays.masks import select
+from ..arrays.special.approximations import expm1
 from ..arrays.tiles import tiled_kernel
 from ..arrays.types import Array
 from ..machine.elementwise import elementwise

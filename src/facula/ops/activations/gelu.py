@@ -11,8 +11,8 @@ from ..._core.devices import MetaArray
 from ..._core.dtypes import is_half, widened
 from ..._tensor import Tensor
 from ...autograd.saved import PLAIN
-from ..arrays.gelu import GELU_TILE, SMALL, gelu_derivative, gelu_gradient, gelu_in_tiles, is_large
 from ..arrays.meta import by_zeros
+from ..arrays.special.gelu import GELU_TILE, SMALL, gelu_derivative, gelu_gradient, gelu_in_tiles, is_large
 from ..arrays.tiles import each_tile, pairs_in_tiles, tiled_kernel
 from ..arrays.types import Array
 from ..machine import batching

@@ -9,8 +9,8 @@ import numpy as np
 from ..._core.dtypes import not_for
 from ..._core.strides import by_rows
 from ..._tensor import Tensor
-from ..arrays.approximations import log1p
 from ..arrays.masks import select
+from ..arrays.special.approximations import log1p
 from ..arrays.tiles import pairs_in_tiles, tiled_kernel
 from ..arrays.types import Array
 from ..machine import batching

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .special_functions import special_function
+from .special.special_functions import special_function
 
 _SHIFTS = 16
 """How far a small parameter is raised by recurrence; from there on no tail is long."""

@@ -11,10 +11,10 @@ import numpy as np
 from ..._core.dtypes import cast, not_for, widened
 from ..._tensor import Tensor
 from ...autograd import saved
+from ..arrays.images.windows import Windows, adaptive, greatest, places_of, take_from_planes
 from ..arrays.meta import by_zeros
 from ..arrays.strides import is_channels_last, lying_as
 from ..arrays.types import Array
-from ..arrays.windows import Windows, adaptive, greatest, places_of, take_from_planes
 from ..machine import batching
 from ..machine.errors import WrongArgument
 from ..machine.primitive import Primitive

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._core.dtypes import widened
 from ..._tensor import Tensor
-from ..arrays.convolution import convolve
+from ..arrays.images.convolution import convolve
 from ..arrays.meta import by_zeros
 from ..arrays.types import Array
 from ..machine import batching

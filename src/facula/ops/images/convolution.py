@@ -10,8 +10,8 @@ from ..._core.devices import MetaArray, empty_meta
 from ..._core.dtypes import widened
 from ..._tensor import Tensor
 from ...autograd.graph import warn_user
-from ..arrays.convolution import convolve, convolve_input, convolve_weight
-from ..arrays.patches import Sizes, out_sizes
+from ..arrays.images.convolution import convolve, convolve_input, convolve_weight
+from ..arrays.images.patches import Sizes, out_sizes
 from ..arrays.strides import lying_as
 from ..arrays.sums import total
 from ..arrays.types import Array

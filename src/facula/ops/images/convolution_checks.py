@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._core.dtypes import cpp_name, not_for
 from ..._tensor import Tensor
-from ..arrays.patches import Sizes
+from ..arrays.images.patches import Sizes
 from ..machine.refusals import scalar_type
 
 

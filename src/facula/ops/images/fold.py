@@ -10,7 +10,7 @@ import numpy as np
 from ..._core.devices import MetaArray, empty_meta
 from ..._core.dtypes import not_for, widened
 from ..._tensor import Tensor
-from ..arrays.patches import Sizes, extended, out_sizes, patches, spots
+from ..arrays.images.patches import Sizes, extended, out_sizes, patches, spots
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import as_int

@@ -13,7 +13,7 @@ from ..._core.devices import MetaArray, empty_meta
 from ..._core.dtypes import cast, not_for, widened
 from ..._tensor import Tensor
 from ...autograd.graph import warn_user
-from ..arrays.interpolation import cubic_weights
+from ..arrays.images.interpolation import cubic_weights
 from ..arrays.masks import keep
 from ..arrays.meta import by_zeros
 from ..arrays.scatter_add import add_at

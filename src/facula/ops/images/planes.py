@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..arrays.images.windows import add_to_planes, take_from_planes
 from ..arrays.meta import by_zeros
 from ..arrays.types import Array
-from ..arrays.windows import add_to_planes, take_from_planes
 from ..machine import batching
 from ..machine.primitive import Primitive
 from ..machine.rules import no_gradient, of_shape

@@ -13,11 +13,11 @@ from ..._core.devices import MetaArray
 from ..._core.dtypes import cast, not_for, widened
 from ..._tensor import Tensor, computed
 from ...autograd import saved
+from ..arrays.images.windows import Windows, greatest, places_of
 from ..arrays.meta import by_zeros
 from ..arrays.sparse_maps import along
 from ..arrays.strides import lying_as
 from ..arrays.types import Array
-from ..arrays.windows import Windows, greatest, places_of
 from ..machine import batching
 from ..machine.any_state import wrap
 from ..machine.namespaces import ARRAYS, TENSORS

@@ -14,7 +14,7 @@ from ..._core.dtypes import cast, not_for, widened
 from ..._tensor import Tensor
 from ...autograd import saved
 from ...autograd.graph import warn_user
-from ..arrays.interpolation import taps_of
+from ..arrays.images.interpolation import taps_of
 from ..arrays.sparse_maps import SparseMap, along
 from ..arrays.strides import lying_as
 from ..arrays.types import Array

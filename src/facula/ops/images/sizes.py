@@ -6,7 +6,7 @@ from math import prod
 from typing import Any
 
 from ..._tensor import Tensor
-from ..arrays.windows import Windows, pooled_size, sliding
+from ..arrays.images.windows import Windows, pooled_size, sliding
 from ..machine.arguments import as_int
 from ..machine.errors import WrongArgument
 

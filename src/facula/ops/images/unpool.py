@@ -11,9 +11,9 @@ import numpy as np
 from ..._core.devices import MetaArray, empty_meta
 from ..._core.dtypes import not_for
 from ..._tensor import Tensor
+from ..arrays.images.windows import flat_places, take_from_planes
 from ..arrays.strides import lying_as
 from ..arrays.types import Array
-from ..arrays.windows import flat_places, take_from_planes
 from ..machine import batching
 from ..machine.primitive import Primitive
 from ..machine.public import public

@@ -9,9 +9,9 @@ import numpy as np
 
 from ..._lazy import set_methods
 from ..._tensor import Tensor
-from ..arrays.approximations import erf32
 from ..arrays.meta import by_zeros
-from ..arrays.special_functions import special_function, special_of_one, special_of_two
+from ..arrays.special.approximations import erf32
+from ..arrays.special.special_functions import special_function, special_of_one, special_of_two
 from ..arrays.types import Array
 from ..machine.arguments import as_int, is_number
 from ..machine.elementwise import Elementwise, elementwise

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from ..strides import strided
 from .patches import Sizes
-from .strides import strided
 
 _CACHED = 1 << 20
 """Bytes of columns that are made at a time."""

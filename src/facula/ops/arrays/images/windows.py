@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.devices import MetaArray, empty_meta
-from .scatter_add import add_at
-from .sparse_maps import Rows, SparseMap, compact
-from .types import Array
+from ...._core.devices import MetaArray, empty_meta
+from ..scatter_add import add_at
+from ..sparse_maps import Rows, SparseMap, compact
+from ..types import Array
 
 _TOGETHER = 4
 """Windows of up to so many elements are searched at once, larger ones dimension by dimension."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from .meta import by_zeros
-from .types import Array
+from ..meta import by_zeros
+from ..types import Array
 
 
 @cache

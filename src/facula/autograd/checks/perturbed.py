@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .._core.unresolved import resolved
-from .watched import as_tensor
+from ..._core.unresolved import resolved
+from ..watched import as_tensor
 
 
 def values_of(t: Any) -> Any:

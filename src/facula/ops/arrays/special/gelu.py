@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..tiles import TILE, each_tile
 from .approximations import normal_distribution
-from .tiles import TILE, each_tile
 
 SMALL = 2048
 _DENSITY = np.array(1 / math.sqrt(2 * math.pi), np.float32)

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._core import threads
+from ...._core import threads
 from .patches import Sizes
 
 _COLUMNS = 900

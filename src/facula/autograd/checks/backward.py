@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from . import grad
+from .. import grad
+from ..gradcheck import GradcheckError
+from ..graph import Node, new_node
 from .finite_differences import as_tensor, differentiable, requiring_grad, same_in_batches, two_like
-from .gradcheck import GradcheckError
-from .graph import Node, new_node
 from .perturbed import values_of
 
 

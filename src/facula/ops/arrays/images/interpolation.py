@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .sparse_maps import Array, SparseMap, from_table
+from ..sparse_maps import Array, SparseMap, from_table
 
 # ---- positions
 

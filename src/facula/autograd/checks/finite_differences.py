@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._core.size import Size
-from .._tensor import Tensor
-from . import grad
-from .gradcheck import GradcheckError
+from ..._core.size import Size
+from ..._tensor import Tensor
+from .. import grad
+from ..gradcheck import GradcheckError
 from .perturbed import memory_of, values_of
 
 Array = np.ndarray[Any, Any]
@@ -64,7 +64,7 @@ def sample(random: np.random.Generator, shape: tuple[int, ...], dtype: Any) -> A
 
 def random_like(t: Any, strided: bool) -> Any:
     """Gradients to start from, drawn from the generator that programs draw from."""
-    from ..testing import make_tensor  # loaded when first used
+    from ...testing import make_tensor  # loaded when first used
 
     like = {"dtype": t.dtype, "device": t.device, "noncontiguous": strided}
     return make_tensor(t.shape, low=-1, high=1, requires_grad=True, **like)
@@ -72,7 +72,7 @@ def random_like(t: Any, strided: bool) -> Any:
 
 def two_like(t: Any) -> Any:
     """A batch of two starts, drawn in the same way, from the normal distribution."""
-    from .. import randn_like, stack  # they import this module
+    from ... import randn_like, stack  # they import this module
 
     return stack([randn_like(t.detach()) for _ in range(2)])
 

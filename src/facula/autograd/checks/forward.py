@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .._core import state
-from .._core.generator import RandomnessError
+from ..._core import state
+from ..._core.generator import RandomnessError
+from ..gradcheck import GradcheckError
 from .finite_differences import (
     Array,
     Settings,
@@ -26,7 +27,6 @@ from .finite_differences import (
     sample,
     two_like,
 )
-from .gradcheck import GradcheckError
 from .perturbed import memory_of, values_of
 
 _MODE = "computed with forward mode "
@@ -46,7 +46,7 @@ def check_forward(
 
 def _pushed(func: Any, inputs: tuple[Any, ...], i: int, tangent: Any) -> list[Any]:
     """The tangents of the outputs for a tangent of input ``i``."""
-    from . import forward_ad  # loaded when first used
+    from .. import forward_ad  # loaded when first used
 
     with forward_ad.dual_level():
         duals = [t.detach() if is_tensor(t) else t for t in inputs]
@@ -113,7 +113,7 @@ def _compare_direction(
 
 def check_undefined_forward(func: Callable[..., Any], inputs: tuple[Any, ...]) -> None:
     """An input without a tangent must count as one whose tangent is zero."""
-    from . import forward_ad  # loaded when first used
+    from .. import forward_ad  # loaded when first used
 
     random = np.random.default_rng(0)
     wanted = [i for i, t in enumerate(inputs) if is_tensor(t) and t.requires_grad]
@@ -146,7 +146,7 @@ _BATCHED = (
 
 def check_batched_forward(func: Callable[..., Any], inputs: tuple[Any, ...]) -> None:
     """The tangents for two directions at once must be those for each of them alone."""
-    from ..func import vmap  # loaded when first used
+    from ...func import vmap  # loaded when first used
 
     which = -1
     for i, t in enumerate(inputs):

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .masks import select
-from .tiles import in_tiles
+from ..masks import select
+from ..tiles import in_tiles
 
 # A rational function x * P(x²) / Q(x²), fitted to erf's relative error on [-3.92, 3.92]; beyond that erf rounds to ±1.
 _EDGE = np.float32(3.92)

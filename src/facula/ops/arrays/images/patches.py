@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .strides import strided
+from ..strides import strided
 
 Sizes = tuple[int, ...]
 

@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
+from ..strides import strided
 from . import winograd
 from .depthwise import depthwise, depthwise_weight
 from .patches import Sizes, channels_last, extended, out_sizes, overlap, patches, samples_at_a_time, spots, wider
-from .strides import strided
 
 _MANY_ROWS = 1 << 23
 """Bytes of columns of one sample from which on rows are taken in blocks."""

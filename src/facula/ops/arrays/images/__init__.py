@@ -1,0 +1,1 @@
+"""Arrays as images: windows that slide over them, convolutions, weights of neighbours."""

@@ -1,0 +1,1 @@
+"""Functions that NumPy lacks, or computes slowly."""
