@@ -399,3 +399,33 @@ def batch_norm_of_duals_without_weights(torch):
             y = torch.nn.functional.batch_norm(dual, torch.zeros(2), torch.ones(2), training=training)
             seen.append(see(torch, forward.unpack_dual(y).tangent))
     return seen
+
+
+@case
+def pooled_images_lie_by_rows_or_with_channels_last(torch):
+    F = torch.nn.functional
+    y2 = wave(torch, 1, 3, 4, 4).contiguous(memory_format=torch.channels_last)
+    y3 = wave(torch, 1, 3, 4, 4, 4).contiguous(memory_format=torch.channels_last_3d)
+    seen = []
+    for y in (y2, y2[0]):
+        for k in (1, 2, 4):
+            made = [*F.max_pool2d(y, k, return_indices=True), F.avg_pool2d(y, k), F.adaptive_avg_pool2d(y, 2)]
+            seen.append([t.stride() for t in (*made, *F.adaptive_max_pool2d(y, 1, return_indices=True))])
+    for y in (y3, y3[0]):
+        for k in (1, 2, 4):
+            made = [*F.max_pool3d(y, k, return_indices=True), F.avg_pool3d(y, k), F.adaptive_avg_pool3d(y, 2)]
+            seen.append([t.stride() for t in (*made, *F.adaptive_max_pool3d(y, 1, return_indices=True))])
+    return seen
+
+
+@case
+def weights_by_length_and_direction_are_rounded_once(torch):
+    seen = []
+    for dtype in (torch.bfloat16, torch.float16):
+        for dim in (0, 1):
+            v = wave(torch, 5, 4).to(dtype).requires_grad_()
+            g = torch.linalg.vector_norm(v.detach().float(), dim=1 - dim, keepdim=True).to(dtype).requires_grad_()
+            w = torch._weight_norm(v, g, dim)
+            w.sin().sum().backward()
+            seen.append([t.float().tolist() for t in (w.detach(), v.grad, g.grad)])
+    return seen

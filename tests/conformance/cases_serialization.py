@@ -310,3 +310,65 @@ def pickles_and_copies_keep_what_is_shared(torch):
     y = copy.copy(x)
     y[0, 0] = 9
     return [found, see(torch, x)]
+
+
+@case
+def subclasses_keep_what_is_in_slots(torch):
+    import copy
+    import io
+
+    class Wrapper(torch.Tensor):
+        __slots__ = ["elem", "unset"]
+
+        @staticmethod
+        def __new__(cls, elem):
+            made = torch.Tensor._make_subclass(cls, elem.to("meta"), elem.requires_grad)
+            made.elem = elem
+            return made
+
+        def clone(self):
+            return type(self)(self.elem.clone())
+
+    Wrapper.__qualname__ = "Wrapper"
+    t = Wrapper(torch.tensor([1.0, 2.0]))
+    t.label = "a"
+    globals()["Wrapper"] = Wrapper
+    try:
+        file = io.BytesIO()
+        torch.save(t, file)
+        file.seek(0)
+        with torch.serialization.safe_globals([Wrapper]):
+            read = torch.load(file)
+        copied = copy.deepcopy(t)
+    finally:
+        del globals()["Wrapper"]
+    return [
+        (type(u).__name__, u.elem.tolist(), u.elem is t.elem, u.label, hasattr(u, "unset"), str(u.device))
+        for u in (read, copied)
+    ]
+
+
+@case
+def subclasses_tell_their_own_state(torch):
+    import io
+
+    class Telling(torch.Tensor):
+        def __getstate__(self):
+            return "told", self.__dict__
+
+        def __setstate__(self, state):
+            self.read = state
+
+    Telling.__qualname__ = "Telling"
+    t = torch.ones(2).as_subclass(Telling)
+    t.label = "a"
+    globals()["Telling"] = Telling
+    try:
+        file = io.BytesIO()
+        torch.save(t, file)
+        file.seek(0)
+        with torch.serialization.safe_globals([Telling]):
+            read = torch.load(file)
+    finally:
+        del globals()["Telling"]
+    return type(read).__name__, read.read

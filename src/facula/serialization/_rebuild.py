@@ -22,6 +22,7 @@ from .._core.storage import TypedStorage, UntypedStorage
 from .._core.unresolved import CONJ, NEG, seen_by
 from .._tensor import Tensor
 from ..nn.parameter import Parameter
+from ..ops.creation.exchange import slots_of
 from ..ops.creation.factories import finish
 from ._shown import all_shown, shown
 
@@ -122,13 +123,16 @@ def from_type_v2(func: Any, new_type: Any, args: Any, state: Any) -> Any:
 
 
 def set_state(made: Any, state: Any) -> Any:
-    """Give a tensor the attributes that were written with it: past descriptors, so that no code of theirs runs."""
+    """Give a tensor the attributes that were written with it: past properties, so that no code of theirs runs."""
     attributes, slots = state if isinstance(state, tuple) and len(state) == 2 else (state, None)
+    known = slots_of(type(made)) if slots else {}
     for values in (attributes, slots):
         if values:
             if not isinstance(values, dict) or not all(type(name) is str for name in values):
                 raise RuntimeError(f"Invalid serialized state: {type(values)}")
-            vars(made).update(values)
+            vars(made).update({name: value for name, value in values.items() if name not in known})
+            for name in known.keys() & values.keys():
+                known[name].__set__(made, values[name])
     return made
 
 

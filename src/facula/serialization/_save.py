@@ -21,6 +21,7 @@ from .._core.devices import device
 from .._core.storage import TypedStorage, UntypedStorage, untyped_storage
 from .._tensor import Tensor
 from ..nn.parameter import Parameter
+from ..ops.creation.exchange import state_of
 from ..utils.hooks import warn_if_has_hooks
 from ._archive import Writer
 from ._config import get_crc32_options
@@ -174,7 +175,7 @@ def _reduced(t: Tensor) -> Any:
     func, args = _plain(t)
     if type(t) is Tensor and not t.__dict__:
         return func, args
-    return _FROM_TYPE, (func, type(t), args, dict(t.__dict__))
+    return _FROM_TYPE, (func, type(t), args, state_of(t))
 
 
 def _plain(t: Tensor) -> Any:

@@ -73,7 +73,25 @@ def lying_as(out: Any, like: Any) -> Any:
     if out.__class__ is not np.ndarray or out.ndim != like.ndim or not is_channels_last(like):
         return out
     order = (0, *range(2, out.ndim), 1)
-    return np.ascontiguousarray(out.transpose(order)).transpose(np.argsort(order))
+    found = np.ascontiguousarray(out.transpose(order)).transpose(np.argsort(order))
+    if 1 not in found.shape or not found.size:
+        return found
+    steps, step = [0] * found.ndim, found.itemsize
+    for d in (1, *range(found.ndim - 1, 1, -1), 0):
+        steps[d] = step
+        step *= found.shape[d]
+    return np.ndarray(found.shape, found.dtype, bytes_of(root_of(found)), 0, tuple(steps))
+
+
+def pooled_as(out: Any, like: Any, spatial: int) -> Any:
+    """A result of pooling: its channels last if those of the batch are (in space, also of one item), else by rows."""
+    if out.__class__ is not np.ndarray or (out.flags.c_contiguous and like.flags.c_contiguous):
+        return out
+    if spatial == 3 and out.ndim == 4:
+        batch = strided(like, (1, *like.shape), (like.nbytes, *like.strides))
+        return pooled_as(out[None], batch, spatial)[0]
+    is_last = out.ndim == spatial + 2 and is_channels_last(like)
+    return lying_as(out, like) if is_last else np.ascontiguousarray(out)
 
 
 def is_channels_last(array: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from types import MemberDescriptorType
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from ..._core.strides import address, bytes_of, deepcopied_root, root_of
 from ..._core.unresolved import bits_of, memory_of, seen_by
 from ..._lazy import set_methods
 from ..._tensor import Tensor
+from ...autograd.grad_mode import no_grad
 from ..machine.public import FUNCTIONS
 from .factories import finish
 from .from_data import checked_ndarray, shared
@@ -43,7 +45,7 @@ def _reduce_ex(self: Tensor, protocol: Any) -> Any:
     from ...utils.hooks import warn_if_has_hooks  # loaded when first used
 
     warn_if_has_hooks(self)
-    has_state = dict(self.__dict__) or None
+    has_state = state_of(self) or None
     if self.is_meta:
         return _rebuild_meta_tensor, (type(self), self._array.shape, self.dtype, self.requires_grad), has_state
     bits = bits_of(self._array)
@@ -74,8 +76,26 @@ def _as_class(t: Tensor, cls: type, requires_grad: bool) -> Any:
     return t
 
 
+def slots_of(cls: type) -> dict[str, Any]:
+    """The slots that a subclass of tensors adds, by name."""
+    classes = cls.__mro__[: cls.__mro__.index(Tensor)]
+    return {k: v for c in reversed(classes) for k, v in vars(c).items() if isinstance(v, MemberDescriptorType)}
+
+
+def state_of(t: Tensor) -> Any:
+    """What a subclass has beside the tensor: what it says itself, or attributes, and in a second dict slots."""
+    if type(t).__getstate__ is not object.__getstate__:
+        return t.__getstate__()
+    attributes = dict(t.__dict__)
+    slots = {name: getattr(t, name) for name in slots_of(type(t)) if hasattr(t, name)}
+    return (attributes or None, slots) if slots else attributes
+
+
 def _setstate(self: Tensor, state: Any) -> None:
-    self.__dict__.update(state)
+    attributes, slots = state if isinstance(state, tuple) else (state, None)
+    self.__dict__.update(attributes or {})
+    for name, value in (slots or {}).items():
+        setattr(self, name, value)
 
 
 def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Any:
@@ -94,17 +114,25 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Any:
     if self.dispatches:
         t = memo[id(self)] = self.detach().clone().requires_grad_(self.requires_grad)
         return t
-    if self.is_meta or bits_of(self._array):
-        array: Any = self._array.copy()
+    if self.is_meta and type(self).clone is not Tensor.clone:  # a wrapper, which has its own way
+        with no_grad():
+            t = self.clone().requires_grad_(self.requires_grad)
     else:
-        root, shape, strides, offset = geometry(self._array)
-        array = view_of(deepcopied_root(root, memo), shape, strides, offset)
-    t = _as_class(finish(array), type(self), self.requires_grad)
+        if self.is_meta or bits_of(self._array):
+            array: Any = self._array.copy()
+        else:
+            root, shape, strides, offset = geometry(self._array)
+            array = view_of(deepcopied_root(root, memo), shape, strides, offset)
+        t = _as_class(finish(array), type(self), self.requires_grad)
     memo[id(self)] = t
     if self._meta is not None and self._meta.grad is not None:
         t.grad = copy.deepcopy(self._meta.grad, memo)
     if self.__dict__:
         t.__dict__.update(copy.deepcopy(self.__dict__, memo))
+    if type(self) is not Tensor:
+        for name in slots_of(type(self)):
+            if hasattr(self, name):
+                setattr(t, name, copy.deepcopy(getattr(self, name), memo))
     return t
 
 

@@ -13,7 +13,7 @@ from ..._tensor import Tensor
 from ...autograd import saved
 from ..arrays.images.windows import Windows, adaptive, greatest, places_of, take_from_planes
 from ..arrays.meta import by_zeros
-from ..arrays.strides import is_channels_last, lying_as
+from ..arrays.strides import is_channels_last, pooled_as
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.errors import WrongArgument
@@ -84,7 +84,8 @@ def _size_getter(from_end: int) -> Callable[[Any], Any]:
 def _average_op(spatial: int) -> Primitive:
     def kernel(input: Array, output_size: Ints) -> Any:
         windows = _windows(input.shape, output_size)
-        return lying_as(averages(input, windows, divisor_of([w.counts for w in windows], None)), input)
+        found = averages(input, windows, divisor_of([w.counts for w in windows], None))
+        return pooled_as(found, input, 2)
 
     def adjoint(input: Array, like: Array) -> Any:
         _require_gradient(f"{name}_backward", input.shape)
@@ -165,7 +166,7 @@ def _max_op(spatial: int) -> Primitive:
     def kernel(input: Array, output_size: Ints) -> tuple[Array, ...]:
         windows = _windows(input.shape, output_size)
         values, which = greatest(widened(input), windows, True)
-        return lying_as(cast(values, input.dtype), input), lying_as(places_of(which, windows), input)
+        return pooled_as(cast(values, input.dtype), input, 2), pooled_as(places_of(which, windows), input, 2)
 
     name = f"adaptive_max_pool{spatial}d"
     op = Primitive(

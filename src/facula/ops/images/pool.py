@@ -16,7 +16,7 @@ from ...autograd import saved
 from ..arrays.images.windows import Windows, greatest, places_of
 from ..arrays.meta import by_zeros
 from ..arrays.sparse_maps import along
-from ..arrays.strides import lying_as
+from ..arrays.strides import pooled_as
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.any_state import wrap
@@ -41,8 +41,8 @@ def _max_op(spatial: int) -> Primitive:
     ) -> tuple[Array, ...]:
         windows = windows_of(input.shape[-spatial:], kernel_size, stride, padding, dilation, ceil_mode)
         values, which = greatest(widened(input), windows, want)
-        values = lying_as(cast(values, input.dtype), input)
-        return values, lying_as(which, input) if want else np.zeros((), np.uint8)
+        values = pooled_as(cast(values, input.dtype), input, spatial)
+        return values, pooled_as(which, input, spatial) if want else np.zeros((), np.uint8)
 
     name = f"max_pool{spatial}d"
     op = Primitive(
@@ -143,7 +143,10 @@ def _max_pool(
     if not indices:
         return values
     windows = windows_of(input._array.shape[-spatial:], kernel, steps, pads, gaps, ceil_mode)
-    places = computed(which, lambda which: wrap(lying_as(places_of(which, windows), which)))
+    like = None if input.wraps else input._array
+    places = computed(
+        which, lambda which: wrap(pooled_as(places_of(which, windows), which if like is None else like, spatial))
+    )
     if not places.wraps:
         places._counter = which._shared_counter()  # who changes the places has changed what was saved
     return values, places
@@ -301,9 +304,10 @@ def _average_op(spatial: int) -> Primitive:
         input: Array, kernel_size: Ints, stride: Ints, padding: Ints, ceil_mode: bool, count_include_pad: bool,
         divisor_override: int | None,
     ) -> Any:  # fmt: skip
-        return averages(
+        found = averages(
             input, *geometry(input.shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
         )
+        return pooled_as(found, input, 2)
 
     def adjoint(
         input: Array, like: Array, kernel_size: Ints, stride: Ints, padding: Ints, ceil_mode: bool,

@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.dtypes import F32, cast, is_half, widened
 from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import primitive
 from ..machine.public import public
+from ..machine.rules import in_dtype, raw
 
 
 def _others(ndim: int, dim: int) -> tuple[int, ...]:
@@ -19,8 +21,14 @@ def _others(ndim: int, dim: int) -> tuple[int, ...]:
 
 @primitive("WeightNormInterfaceBackward0", saved_names={"direction": "v", "length": "g"}, batch=batching.item_by_item)
 def weight_norm_interface_op(direction: Array, length: Array, dim: int) -> Any:
-    norm = np.sqrt(np.square(direction).sum(_others(direction.ndim, dim), keepdims=True))
-    return direction * (length / norm)
+    v, g = widened(direction), widened(length)
+    norm = np.sqrt(np.square(v).sum(_others(v.ndim, dim), keepdims=True))
+    return cast(v * (g / norm), direction.dtype)
+
+
+def _wide(x: Any, xp: Any) -> Any:
+    """Half precision as float32, in which it is computed."""
+    return xp.cast(x, F32) if is_half(raw(x).dtype) else x
 
 
 def _norm(direction: Any, dim: int, xp: Any) -> Any:
@@ -29,15 +37,17 @@ def _norm(direction: Any, dim: int, xp: Any) -> Any:
 
 @weight_norm_interface_op.vjp("direction")
 def weight_norm_interface_gradient_of_direction(g: Any, direction: Any, length: Any, dim: int, xp: Any) -> Any:
-    norm = _norm(direction, dim, xp)
-    unit = direction / norm
-    along = xp.sum_dim(g * unit, _others(direction.ndim, dim), True)
-    return (g - unit * along) * (length / norm)
+    g, v, wide = (_wide(each, xp) for each in (g, direction, length))
+    norm = _norm(v, dim, xp)
+    unit = v / norm
+    along = xp.sum_dim(g * unit, _others(v.ndim, dim), True)
+    return in_dtype((g - unit * along) * (wide / norm), raw(direction).dtype, xp)
 
 
 @weight_norm_interface_op.vjp("length")
 def weight_norm_interface_gradient_of_length(g: Any, direction: Any, dim: int, xp: Any) -> Any:
-    return xp.sum_dim(g * (direction / _norm(direction, dim, xp)), _others(direction.ndim, dim), True)
+    wide, v = _wide(g, xp), _wide(direction, xp)
+    return in_dtype(xp.sum_dim(wide * (v / _norm(v, dim, xp)), _others(v.ndim, dim), True), raw(g).dtype, xp)
 
 
 @public("norm_except_dim")
