@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -27,14 +27,15 @@ __all__ = ["format_tensor", "format_wrapper", "get_printoptions", "printoptions"
 # ---------------------------------------------------------------------------------------------------------- options
 
 
-class PrintOptions(NamedTuple):
+class PrintOptions:
     """What :func:`set_printoptions` sets."""
 
-    precision: int = 4
-    threshold: float = 1000
-    edgeitems: int = 3
-    linewidth: int = 80
-    sci_mode: bool | None = None
+    def __init__(self) -> None:
+        self.precision: int = 4
+        self.threshold: float = 1000
+        self.edgeitems: int = 3
+        self.linewidth: int = 80
+        self.sci_mode: bool | None = None
 
 
 _PROFILES: dict[str, dict[str, Any]] = {
@@ -43,7 +44,7 @@ _PROFILES: dict[str, dict[str, Any]] = {
     "full": {"precision": 4, "threshold": math.inf, "edgeitems": 3, "linewidth": 80},
 }
 
-_options = PrintOptions()
+PRINT_OPTS = PrintOptions()
 
 
 def set_printoptions(
@@ -65,28 +66,26 @@ def set_printoptions(
         sci_mode: scientific notation always (True), never (False), or where the values call for it (None). The one
             option that is not kept: as in PyTorch, a call that does not name it goes back to None.
     """
-    global _options
     given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
     changes = dict(_PROFILES.get(profile, {})) if profile is not None else {}
     changes.update((name, value) for name, value in given.items() if value is not None)
-    _options = _options._replace(**changes, sci_mode=sci_mode)
+    vars(PRINT_OPTS).update(changes, sci_mode=sci_mode)
 
 
 def get_printoptions() -> dict[str, Any]:
     """The options in force, as a dict of the caller's own."""
-    return _options._asdict()
+    return dict(vars(PRINT_OPTS))
 
 
 @contextmanager
 def printoptions(**kwargs: Any) -> Iterator[None]:
     """Within the ``with`` block, :func:`set_printoptions` with these arguments; before and after, as it was."""
-    global _options
-    saved = _options
+    saved = get_printoptions()
     set_printoptions(**kwargs)
     try:
         yield
     finally:
-        _options = saved
+        vars(PRINT_OPTS).update(saved)
 
 
 # ------------------------------------------------------------------------------------------------ the whole sentence
@@ -115,7 +114,7 @@ def format_tensor(
         suffixes: what comes last, ready to print: ``["grad_fn=<MulBackward0>"]``, ``["requires_grad=True"]``.
         contents: a text to stand in place of the values.
     """
-    options = _options
+    options = PRINT_OPTS
     if array is None and shape is None:
         raise ValueError("a tensor without values needs a shape")
     shape = tuple(array.shape if shape is None else shape)  # type: ignore[union-attr]
@@ -139,6 +138,11 @@ def format_tensor(
         else:
             contents = _format_values(array, len(opening), options)
     return _append(opening + contents, notes, len(opening), options.linewidth) + ")"
+
+
+def format_contents(t: Any, indent: int) -> str:
+    """The values of a tensor in brackets, for a text that starts in column ``indent``."""
+    return _format_values(t._array, indent, PRINT_OPTS) if t.numel() else "[]"
 
 
 def format_wrapper(name: str, inner: str, **fields: object) -> str:
@@ -341,7 +345,7 @@ def _format_sparse(t: Any, suffixes: Sequence[str]) -> str:
         array = part._array if name == "values" and not part.wraps else part
         start = f"{name}=tensor("
         if t._nnz() and math.prod(array.shape):
-            lines.append(start + _format_values(array, len(opening) + len(start), _options) + ")")
+            lines.append(start + _format_values(array, len(opening) + len(start), PRINT_OPTS) + ")")
         else:
             lines.append(f"{start}[], size={tuple(array.shape)})")
     notes = [f"size={tuple(t.shape)}", f"nnz={t._nnz()}"]
@@ -350,7 +354,7 @@ def _format_sparse(t: Any, suffixes: Sequence[str]) -> str:
         notes.append(f"dtype={t.dtype!r}")
     notes += [f"layout={t.layout!r}", *suffixes]
     inside = (",\n" + " " * len(opening)).join([*lines, notes[0]])
-    return _append(opening + inside, notes[1:], len(opening), _options.linewidth) + ")"
+    return _append(opening + inside, notes[1:], len(opening), PRINT_OPTS.linewidth) + ")"
 
 
 def node_name(node: Any) -> str:

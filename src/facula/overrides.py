@@ -254,6 +254,36 @@ def asked_of_classes(name: str, self: Any) -> Any:
 # ---- asking which functions there are
 
 
+# What no class can take over, as in PyTorch: functions that take no tensors, and some that do.
+_IGNORED_FUNCTIONS = """
+    arange are_deterministic_algorithms_enabled as_strided as_tensor asarray autocast_decrement_nesting
+    autocast_increment_nesting bartlett_window blackman_window broadcast_shapes can_cast clear_autocast_cache
+    compile cond empty empty_permuted empty_strided enable_grad eye fill finfo from_numpy frombuffer full
+    get_autocast_cpu_dtype get_autocast_dtype get_autocast_gpu_dtype get_default_device get_default_dtype
+    get_deterministic_debug_mode get_device_module get_float32_matmul_precision get_num_interop_threads
+    get_num_threads get_rng_state hamming_window hann_window iinfo inference_mode initial_seed
+    is_anomaly_check_nan_enabled is_anomaly_enabled is_autocast_cache_enabled is_autocast_cpu_enabled
+    is_autocast_enabled is_deterministic_algorithms_warn_only_enabled is_grad_enabled
+    is_inference_mode_enabled is_storage is_tensor is_vulkan_available is_warn_always_enabled kaiser_window
+    linspace load logspace manual_seed no_grad normal ones promote_types rand rand_like randint randint_like
+    randn randn_like randperm range result_type save scalar_tensor seed set_autocast_cache_enabled
+    set_autocast_cpu_dtype set_autocast_cpu_enabled set_autocast_dtype set_autocast_enabled
+    set_autocast_gpu_dtype set_default_device set_default_tensor_type set_deterministic_debug_mode
+    set_float32_matmul_precision set_flush_denormal set_grad_enabled set_num_interop_threads set_num_threads
+    set_printoptions set_rng_state set_warn_always sparse_coo_tensor tensor tril_indices triu_indices typename
+    use_deterministic_algorithms vander vmap zeros
+"""
+_IGNORED_METHODS = """
+    __delitem__ __iter__ _conj _conj_physical _is_all_true _is_any_true _make_subclass _make_wrapper_subclass
+    _neg_view _typed_storage as_subclass new new_empty new_empty_strided new_full new_ones new_tensor
+    new_zeros stride to_sparse_coo unflatten __torch_dispatch__ __torch_function__ __init__ __new__ __hash__
+"""
+_IGNORED_INITIALIZERS = """
+    calculate_gain constant dirac eye kaiming_normal kaiming_uniform normal orthogonal sparse uniform
+    xavier_normal xavier_uniform
+"""
+
+
 def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
     """The functions that classes can take over, by where they are found."""
     import facula  # it imports this module
@@ -267,26 +297,27 @@ def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
         nn.functional: [getattr(nn.functional, name) for name in nn.functional.__all__],
         Tensor: [],
     }
+    for module in (facula.linalg, facula.fft, facula.special):
+        found = [getattr(module, name) for name in dir(module)]
+        places[module] = [value for value in found if not isinstance(value, type)]
     for name in dir(Tensor):
         value = getattr(Tensor, name)
         if isinstance(value, property):
             places[Tensor].append(value.__get__)
         elif callable(value) and not isinstance(value, type) and getattr(object, name, None) is not value:
             places[Tensor].append(value)
-    return places
+    ignored = get_ignored_functions()
+    return {place: [fn for fn in fns if fn not in ignored] for place, fns in places.items()}
 
 
 def get_ignored_functions() -> set[Callable[..., Any]]:
-    """Functions that classes can not take over: they take no tensors."""
+    """Functions that classes can not take over."""
     import facula  # it imports this module
 
-    names = """
-        arange as_tensor asarray empty eye finfo from_numpy full get_default_dtype get_rng_state iinfo initial_seed
-        is_grad_enabled is_storage is_tensor linspace load logspace manual_seed ones promote_types rand randint randn
-        randperm range save scalar_tensor seed set_default_dtype set_grad_enabled set_printoptions set_rng_state tensor
-        tril_indices triu_indices zeros
-    """
-    return {getattr(facula, name) for name in names.split()}
+    from . import nn  # it imports this module
+
+    places = ((facula, _IGNORED_FUNCTIONS), (Tensor, _IGNORED_METHODS), (nn.init, _IGNORED_INITIALIZERS))
+    return {getattr(place, name) for place, names in places for name in names.split()}
 
 
 def get_testing_overrides() -> dict[Callable[..., Any], Callable[..., Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import sys
+import warnings
 from importlib import import_module
 
 from .observe import case, error, see
@@ -184,3 +185,135 @@ def an_accelerator_that_is_not_there(torch):
         found, [error(getattr(there, name)) for name in asks.split()], error(lambda: there.set_device_index(0)),
         error(lambda: there.set_stream(torch.Stream())), error(there.device_index(0).__enter__),
     ]  # fmt: skip
+
+
+@case
+def trees_that_are_walked_together(torch):
+    pytree = torch.utils._pytree
+
+    class Box:
+        def __init__(self, values, label):
+            self.values, self.label = values, label
+
+    pytree.register_pytree_node(Box, lambda box: (box.values, box.label), lambda values, label: [*values, label])
+    ordered, default = collections.OrderedDict, collections.defaultdict
+    pairs = [
+        ({"a": 1, "b": 2}, {"b": 3, "a": 4}), (ordered(a=1, b=2), {"b": 3, "a": 4}), ({"a": 1}, default(int, a=2)),
+        (default(int, a=1, b=2), default(list, b=3, a=4)), ({"a": 1}, {"b": 2}), ({"a": 1, "c": 2}, ordered(a=1, b=2)),
+        ({"a": 1}, {"a": 1, "b": 2}), ({"a": 1}, [1]), ([1], (1,)), ((1, 2), (1,)), (torch.Size([1]), (1,)),
+        (collections.deque([1], maxlen=2), collections.deque([2], maxlen=3)), ({"a": 1}, {"a": {"b": 2}}),
+        (Box([1], "x"), Box([2], "x")), (Box([1], "x"), Box([2], "y")), (Box([1], "x"), Box([1, 2], "x")),
+    ]  # fmt: skip
+    seen = []
+    for first, second in pairs:
+        try:
+            seen.append(repr(pytree.tree_map(lambda *leaves: leaves, first, second)))
+        except ValueError as refused:
+            seen.append(str(refused).partition("<class")[0])
+    spec = pytree.tree_structure({"a": [1, 2], "b": 3})
+    return [seen, repr(spec.children()), repr(spec.child(0)), repr(spec.flatten_up_to({"b": 7, "a": [{"x": 1}, 5]}))]
+
+
+@case
+def print_options_as_an_object(torch):
+    from_module = torch._tensor_str
+    options = from_module.PRINT_OPTS
+    x = torch.arange(6.0).reshape(2, 3) / 3
+    tensors = [x, torch.tensor([]), torch.tensor(3), torch.ones(2, dtype=torch.bfloat16)]
+    seen = [options.threshold, [from_module._tensor_str(t, indent) for t in tensors for indent in (0, 3)]]
+    with from_module.printoptions(precision=2):
+        seen += [options.precision, repr(torch.tensor([1.23456]))]
+        options.precision = 1
+        seen += [from_module.get_printoptions()["precision"], repr(torch.tensor([1.23456]))]
+    return [*seen, options.precision]
+
+
+@case
+def what_classes_cannot_take_over(torch):
+    ignored = torch.overrides.get_ignored_functions()
+    overrides = torch.overrides.get_testing_overrides()
+    named = [torch.arange, torch.zeros, torch.normal, torch.vander, torch.Tensor.new_zeros, torch.Tensor.stride]
+    asked = [*named, torch.add, torch.nn.functional.relu, torch.Tensor.add_, torch.linalg.norm]
+    return [[[f in ignored, f in overrides] for f in asked], [f for f in overrides if f in ignored]]
+
+
+@case
+def scatter_reduce_by_min_and_max(torch):
+    index, src = torch.tensor([0, 0, 2]), torch.tensor([3.0, 4.0, 5.0])
+    seen = []
+    for reduce in ("min", "max"):
+        for include_self in (True, False):
+            x = torch.full((3,), 3.5)
+            seen += [see(torch, torch.scatter_reduce(x, 0, index, src, reduce, include_self=include_self))]
+            seen += [see(torch, x.scatter_reduce_(0, index, src, reduce, include_self=include_self))]
+    return [seen, error(lambda: torch.zeros(3).scatter_reduce(0, index, src, "least"))]
+
+
+@case
+def lengths_of_windows_as_tensors(torch):
+    names = "bartlett hann hamming blackman kaiser nuttall".split()
+    signal = [getattr(torch.signal.windows, name)(torch.ones((), dtype=dtype))
+              for name in names for dtype in (torch.float32, torch.bfloat16, torch.bool, torch.int8)]  # fmt: skip
+    windows = [getattr(torch, f"{name}_window") for name in "bartlett hann hamming".split()]
+    made = [window(torch.tensor(3, dtype=dtype)) for window in windows for dtype in (torch.int8, torch.int64)]
+    return [see(torch, t) for t in signal + made] + [error(lambda: windows[0](torch.tensor(3.0)))]
+
+
+@case
+def placements_of_distributed_tensors(torch):
+    types = import_module(f"{torch.__name__}.distributed.tensor.placement_types")
+    shard, partial, replicate = types.Shard, types.Partial, types.Replicate
+    placements = [shard(0), shard(-1), replicate(), partial(), partial("max"), types._StridedShard(1, split_factor=2)]
+    seen = [
+        [repr(p), str(p), p.is_shard(), p.is_shard(0), p.is_replicate(), p.is_partial(), p.is_partial("max")]
+        + [p == q for q in placements]
+        for p in placements
+    ]
+    cuts = [[shard.local_shard_size_and_offset(size, chunks, rank) for rank in range(chunks)]
+            for size in (0, 1, 5, 7, 8) for chunks in (1, 2, 3, 4)]  # fmt: skip
+    x = torch.arange(10).reshape(5, 2)
+    pieces = [shard(dim)._split_tensor(x, 3, with_padding=fill) for dim in (0, 1) for fill in (True, False)]
+    return [seen, cuts, [[[see(torch, t) for t in ts], padded] for ts, padded in pieces],
+            len({hash(p) for p in (shard(0), shard(0), shard(1))})]  # fmt: skip
+
+
+@case
+def states_by_the_names_of_parameters(torch):
+    module = import_module(f"{torch.__name__}.distributed.checkpoint.state_dict")
+    options = module.StateDictOptions
+
+    def made(rate):
+        torch.manual_seed(0)
+        nn = torch.nn
+        model = nn.Sequential(nn.BatchNorm1d(2), nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1)))
+        groups = [{"params": model[0].parameters(), "lr": rate}, {"params": model[1].parameters()}]
+        return model, torch.optim.Adam(groups, lr=rate / 2)
+
+    def told(value):
+        if isinstance(value, dict):
+            return [[key, told(each)] for key, each in value.items()]
+        if isinstance(value, list):
+            return [told(each) for each in value]
+        return see(torch, value) if isinstance(value, torch.Tensor) else repr(value)
+
+    model, optimizer = made(0.1)
+    before = module.get_optimizer_state_dict(model, optimizer)
+    model(torch.tensor([[1.0, 5.0], [3.0, 2.0], [8.0, 4.0]])).square().sum().backward()
+    optimizer.step()
+    states = module.get_state_dict(model, optimizer)
+    flat = module.get_optimizer_state_dict(model, optimizer, options=options(flatten_optimizer_state_dict=True))
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        part = module.get_model_state_dict(model, submodules={model[1]}, options=options(keep_submodule_prefixes=False))
+    seen = [told(before), told(states[0]), told(states[1]), list(flat), list(part), [str(w.message) for w in warned]]
+    for state, how in ((states[1], None), (flat, options(flatten_optimizer_state_dict=True))):
+        other, its = made(0.7)
+        seen.append(repr(module.set_model_state_dict(other, states[0])))
+        module.set_optimizer_state_dict(other, its, state, options=how)
+        seen.append([told(module.get_optimizer_state_dict(other, its)), told(other.state_dict())])
+    model[0].weight.requires_grad_(False)
+    seen.append(list(module.get_model_state_dict(model, options=options(ignore_frozen_params=True))))
+    less = {key: value for key, value in states[0].items() if key != "0.bias"}
+    seen.append(error(lambda: module.set_model_state_dict(other, less)))
+    seen.append(repr(module.set_model_state_dict(other, less, options=options(strict=False))))
+    return [*seen, error(lambda: module.get_model_state_dict(model, options=options(broadcast_from_rank0=True)))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import itertools
 import warnings
 from typing import Any
@@ -332,10 +333,40 @@ def meshes(torch: Any, rank: int, size: int) -> Any:
     x = torch.tensor([float(rank)])
     torch.distributed.all_reduce(x, group=mesh.get_group("columns"))
     sub = mesh["rows"]
+    tensor = importlib.import_module(f"{torch.__name__}.distributed.tensor")
+    parts = importlib.import_module(f"{tensor.__name__}._utils").compute_local_shape_and_global_offset
+    shard, replicate = tensor.Shard, tensor.Replicate
+    placed = [parts((5, 7), mesh, p) for p in ((shard(0), shard(1)), (shard(0), shard(0)), (replicate(), shard(-1)))]
     return (
+        placed,
         mesh.mesh.tolist(), mesh.get_coordinate(), mesh.get_local_rank("rows"), x.item(), sub.mesh.tolist(), sub.size(),
         mesh.shape,
     )  # fmt: skip
+
+
+def states_by_names(torch: Any, rank: int, size: int) -> Any:
+    """States of a wrapped model have the names of the bare one; rank 0 gives its own to all."""
+    module = importlib.import_module(f"{torch.__name__}.distributed.checkpoint.state_dict")
+    torch.manual_seed(rank)
+    model = torch.nn.Linear(2, 1)
+    wrapped = torch.nn.parallel.DistributedDataParallel(model)
+    optimizer = torch.optim.SGD(wrapped.parameters(), lr=0.5, momentum=0.5)
+    wrapped(torch.ones(1, 2) * (rank + 1)).sum().backward()
+    optimizer.step()
+    whole = module.StateDictOptions(full_state_dict=True, cpu_offload=True)
+    states = module.get_state_dict(wrapped, optimizer, options=whole)
+    names = [list(states[0]), list(states[1]), list(states[1].get("state", {}))]
+    own = module.get_state_dict(wrapped, optimizer)
+    with torch.no_grad():
+        model.weight.add_(rank + 1)
+    given = {name: value + 10 for name, value in own[0].items()} if rank == 0 else {}
+    module.set_model_state_dict(
+        wrapped, given, options=module.StateDictOptions(full_state_dict=True, broadcast_from_rank0=True)
+    )
+    module.set_optimizer_state_dict(wrapped, optimizer, own[1])
+    groups = [{key: group[key] for key in ("lr", "momentum", "params")} for group in own[1]["param_groups"]]
+    momentum = optimizer.state[model.weight]["momentum_buffer"]
+    return [names, list(own[0]), groups, model.weight.tolist(), momentum.tolist()]
 
 
 def stores(torch: Any, rank: int, size: int) -> Any:

@@ -61,3 +61,17 @@ def test_there_are_no_distributed_tensors() -> None:
         distribute_tensor(t)
     with pytest.raises(NotImplementedError, match="DTensor: facula has no distributed tensors"):
         DTensor(t)
+
+
+def test_parameters_are_not_sharded() -> None:
+    from facula.distributed import fsdp
+    from facula.distributed.checkpoint.hf_storage import HuggingFaceStorageReader
+
+    layer = facula.nn.Linear(1, 1)
+    assert not isinstance(layer, (fsdp.FSDPModule, fsdp.FullyShardedDataParallel))
+    assert repr(fsdp.MixedPrecisionPolicy(param_dtype=facula.bfloat16)).startswith("MixedPrecisionPolicy(param_dtype=")
+    for make in (fsdp.fully_shard, fsdp.FullyShardedDataParallel):
+        with pytest.raises(NotImplementedError, match=f"{make.__name__}: facula does not shard parameters"):
+            make(layer)
+    with pytest.raises(NotImplementedError, match="HuggingFaceStorageReader: facula's distributed checkpoints"):
+        HuggingFaceStorageReader("somewhere")

@@ -14,7 +14,10 @@ OURS = tuple(
     f"cases_training.{name}"
     for name in ("sync_batch_norm", "zero_redundancy", "samplers_and_seeds", "sharded_norm", "stores")
 )
-BOTH = tuple(f"cases_training.{name}" for name in ("derivatives", "functional_collectives", "handles", "meshes"))
+BOTH = tuple(
+    f"cases_training.{name}"
+    for name in ("derivatives", "functional_collectives", "handles", "meshes", "states_by_names")
+)
 
 
 def ours(size: int) -> dict[str, list[Any]]:

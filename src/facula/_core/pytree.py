@@ -55,6 +55,9 @@ KINDS: dict[Any, Kind] = {
     deque: Kind(lambda x: (list(x), x.maxlen), lambda values, maxlen: deque(values, maxlen)),
 }
 
+_DICTS = {dict, OrderedDict, defaultdict}  # one stands for the other where trees are walked together
+_BUILTIN = {tuple, list, deque} | _DICTS
+
 
 def is_namedtuple_class(cls: type) -> bool:
     return issubclass(cls, tuple) and isinstance(getattr(cls, "_fields", None), tuple)
@@ -119,6 +122,15 @@ class TreeSpec:
         children = ",\n  ".join(repr(s).replace("\n", "\n  ") for s in self.children_specs)
         return f"TreeSpec({self.type.__name__}, {self.context}, [{children}])"
 
+    def children(self) -> list[TreeSpec]:
+        return list(self.children_specs)
+
+    def child(self, index: int) -> TreeSpec:
+        return self.children_specs[index]
+
+    def flatten_up_to(self, tree: Any) -> list[Any]:
+        return flatten_up_to(self, tree)
+
     def unflatten(self, leaves: Any) -> Any:
         return tree_unflatten(leaves, self)
 
@@ -179,12 +191,30 @@ def flatten_up_to(spec: TreeSpec, tree: Any) -> list[Any]:
     if spec.type is None:
         return [tree]
     kind = kind_of(tree)
-    if type(tree) is not spec.type or kind is None:
-        raise ValueError(f"Node type mismatch; expected {spec.type!r}, but got {type(tree)!r}.")
-    children, _ = kind.flatten(tree)
+    of_dicts = spec.type in _DICTS and type(tree) in _DICTS
+    if kind is None or not (of_dicts or type(tree) is spec.type):
+        which = "Node type" if spec.type in _BUILTIN or is_namedtuple_class(spec.type) else "Type"
+        raise ValueError(f"{which} mismatch; expected {spec.type!r}, but got {type(tree)!r}.")
+    children, context = kind.flatten(tree)
     if len(children) != spec.num_children:
         raise ValueError(f"Node arity mismatch; expected {spec.num_children}, but got {len(children)}.")
+    if of_dicts:
+        children = _in_order_of(spec, tree)
+    elif spec.type not in _BUILTIN and not _is_same_context(context, spec.context):
+        raise ValueError(f"Node context mismatch for custom node type {spec.type!r}.")
     return [leaf for s, c in zip(spec.children_specs, children) for leaf in flatten_up_to(s, c)]
+
+
+def _in_order_of(spec: TreeSpec, tree: dict[Any, Any]) -> list[Any]:
+    """The values of a dict in the order of the keys of another one, of which there is the plan."""
+    keys = spec.context[1] if spec.type is defaultdict else spec.context
+    if not _is_same_context(keys, list(tree)):
+        expected, got = set(keys), set(tree)
+        if expected != got:
+            missing = f" missing key(s): {expected - got};" if expected - got else ""
+            extra = f" extra key(s): {got - expected};" if got - expected else ""
+            raise ValueError(f"Node keys mismatch;{missing}{extra}"[:-1] + ".")
+    return [tree[key] for key in keys]
 
 
 def broadcast_to_and_flatten(tree: Any, spec: TreeSpec) -> list[Any] | None:

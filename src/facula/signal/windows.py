@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 from .._core import dtypes, layouts
 from .._tensor import Tensor
@@ -42,12 +42,11 @@ class _Options:
         self.points = M if M < 2 or sym else M + 1
         self.making = {"dtype": self.dtype, "device": device, "requires_grad": requires_grad}
 
-    def trivial(self) -> Tensor | None:
-        """The window of no or one point."""
-        if self.M > 1 or not isinstance(self.M, int):
-            return None
-        made: Tensor = FUNCTIONS["ones" if self.M == 1 else "empty"]((int(self.M),), **self.making)
-        return made
+    def trivial(self, of_one: bool = True) -> Tensor | None:
+        """The window of no points, and of one where the window has a case of its own for it."""
+        if self.M == 0:
+            return cast(Tensor, FUNCTIONS["empty"]((0,), **self.making))
+        return cast(Tensor, FUNCTIONS["ones"]((1,), **self.making)) if of_one and self.M == 1 else None
 
     def line(self, start: float, step: float) -> Tensor:
         """As many points as the window has, from ``start`` on."""
@@ -69,7 +68,7 @@ def exponential(
         raise ValueError(f"Tau must be positive, got: {tau} instead.")
     if sym and center is not None:
         raise ValueError("Center must be None for symmetric windows")
-    if (found := options.trivial()) is not None:
+    if (found := options.trivial(of_one=False)) is not None:
         return found
     middle = (options.points - 1) / 2.0 if center is None else center
     return (-options.line(-middle / tau, 1 / tau).abs()).exp()
@@ -81,7 +80,7 @@ def cosine(
 ) -> Tensor:  # fmt: skip
     """Half a wave of the sine."""
     options = _Options("cosine", M, sym, dtype, layout, device, requires_grad)
-    if (found := options.trivial()) is not None:
+    if (found := options.trivial(of_one=False)) is not None:
         return found
     step = math.pi / options.points
     return options.line(0.5 * step, step).sin()
@@ -95,7 +94,7 @@ def gaussian(
     options = _Options("gaussian", M, sym, dtype, layout, device, requires_grad)
     if std <= 0:
         raise ValueError(f"Standard deviation must be positive, got: {std} instead.")
-    if (found := options.trivial()) is not None:
+    if (found := options.trivial(of_one=False)) is not None:
         return found
     step = 1 / (std * math.sqrt(2))
     return (-(options.line(-(options.points - 1) / 2.0 * step, step) ** 2)).exp()

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from ..._tensor import Tensor
+from .placement_types import Partial, Placement, Replicate, Shard
 
-__all__ = ["DTensor", "distribute_module", "distribute_tensor"]
+__all__ = ["DTensor", "Partial", "Placement", "Replicate", "Shard", "distribute_module", "distribute_tensor"]
 
 
 def _refuse(name: str) -> NoReturn:

@@ -200,27 +200,29 @@ def scatter_reduce_gradient_of_src(
 _scatter_reduce_inplace = inplace_form(scatter_reduce_op)
 
 
-def _scatter_arguments(name: str, self: Tensor, dim: int, index: Any, src: Any, reduce: str) -> int:
+def _scatter_arguments(name: str, self: Tensor, dim: int, index: Any, src: Any, reduce: str) -> tuple[int, str]:
+    """The dimension, and the name of the reduction: "max" and "min" are other names of two."""
     require_tensor(name, "index", 2, index)
     require_tensor(name, "src", 3, src)
-    if reduce not in _UFUNCS:
+    reduction = {"max": "amax", "min": "amin"}.get(reduce, reduce)
+    if reduction not in _UFUNCS:
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
-    return _check_scatter(self, dim, index, src)
+    return _check_scatter(self, dim, index, src), reduction
 
 
 @public("scatter_reduce", "scatter_reduce", out=True)
 def scatter_reduce(input: Tensor, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True) -> Tensor:
     """A copy in which each place named by ``index`` is reduced with what ``src`` brings to it."""
-    at = _scatter_arguments("scatter_reduce", input, dim, index, src, reduce)
-    return scatter_reduce_op(input, src, index, at, reduce, include_self)
+    at, reduction = _scatter_arguments("scatter_reduce", input, dim, index, src, reduce)
+    return scatter_reduce_op(input, src, index, at, reduction, include_self)
 
 
 @public("", "scatter_reduce_")
 def scatter_reduce_(input: Tensor, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True) -> Tensor:
     """``scatter_reduce`` in place."""
-    at = _scatter_arguments("scatter_reduce_", input, dim, index, src, reduce)
+    at, reduction = _scatter_arguments("scatter_reduce_", input, dim, index, src, reduce)
     check_no_partial_overlap(input._array, src._array, at_all=True)
-    return _scatter_reduce_inplace(input, src, index, at, reduce, include_self)
+    return _scatter_reduce_inplace(input, src, index, at, reduction, include_self)
 
 
 # ---- index_reduce

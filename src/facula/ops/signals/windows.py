@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ def _window(name: str, values: Any, length: int, periodic: bool, options: dict[s
     dtype = checked_dtype(name, options.get("dtype")) or dtypes.default
     if not dtype.is_floating_point:
         raise RuntimeError(f"{name} expects floating point dtypes, got: {dtype!r}")
+    length = index(length)
     if length < 0:
         raise RuntimeError(f"{name} requires non-negative window_length, got window_length={length}")
     if length < 2:
