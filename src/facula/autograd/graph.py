@@ -189,6 +189,8 @@ class Node(metaclass=ABCMeta):
     """Whether it may hold its output as a bare array; see NOTE [bare values]."""
     always_frees: ClassVar[bool] = False
     """Whether every such node saves a tensor, so that freeing it needs no look at what it saved."""
+    leads_outside: ClassVar[bool] = False
+    """Whether there is a graph behind it that its edges do not show."""
     module: ClassVar[str] = ""
 
     def propagate(self, g: Any, xp: Any, edges: tuple[Any, ...]) -> Any:

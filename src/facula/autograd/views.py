@@ -65,6 +65,18 @@ def mark_view(view: Tensor, source: Tensor, replay: Callable[[Any], Any] | None 
         meta.creation = above.creation
 
 
+def mark_view_of_view(view: Tensor, source: Tensor) -> None:
+    """Let what was made a view of ``source``, when that was not known to be a view itself, be one of its base."""
+    meta, above = view._meta, source._meta
+    assert meta is not None and above is not None
+    if meta.replay is not None or above.replay is not None:
+        first, second = above.replay or _strided(source), meta.replay or _strided(view)
+        meta.replay = lambda t: second(first(t))
+    meta.base = above.base
+    if meta.creation == DEFAULT:
+        meta.creation = above.creation
+
+
 def set_apart(view: Tensor, source: Tensor) -> None:
     """Let a plain alias of ``source`` have no part in its tangent, and views of the alias have part in that of it."""
     meta = view._own_meta()

@@ -116,6 +116,8 @@ class Reverse:
                 owner = node.variable.__dict__.get("_transform")
                 if owner is None or (owner.alive and owner is not self.level):
                     return True
+            elif node.leads_outside:
+                return True
             else:
                 stack += node.next
         return False

@@ -9,11 +9,13 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from ..._core import state
 from ..._core.pytree import tree_flatten
 from ..._core.size import Size
 from ..._tensor import Tensor
 from ...autograd.accumulate import AccumulateGrad
 from ...autograd.function import BackwardCFunction
+from ...autograd.views import NO_GRAD
 from ...fx.node import map_aggregate, map_arg
 from ...ops.moving.copy import clone_op
 from ..capture.capture import Capture
@@ -104,6 +106,8 @@ class Entry:
         for leaf in leaves:
             if not isinstance(leaf, (Tensor, Symbol, *_SAME_IN_EVERY_CALL)) and not reads.knows(leaf):
                 refuse(capture, f"a result of type {type(leaf).__name__}")
+            if isinstance(leaf, Tensor) and not _may_be_used(leaf):
+                refuse(capture, "a view is returned that may not be used any more")
         self._settle_constants(capture, reads, leaves)
         self._leave_out_unused(capture, leaves)
         self.roots: list[Tensor] = []
@@ -268,6 +272,8 @@ class Entry:
     def _root(self, capture: Capture, t: Tensor, value: int) -> Result:
         """A result of its own memory."""
         slot = -1
+        if t.is_inference() != state.modes.inference:
+            refuse(capture, "a tensor of another inference mode is returned")
         if t._node is not None:
             slot = len(self.roots)
             self.roots.append(t)
@@ -300,11 +306,10 @@ class Entry:
         if not t.requires_grad:
             if t._counter is None or t._counter is not source._counter:
                 return DATA
+            if t._meta is not None and t._meta.creation == NO_GRAD:
+                return UNRECORDED
             return DETACHED if source.requires_grad or _base_of(t) is not source else RECORDED
-        try:
-            node: Any = t.grad_fn
-        except RuntimeError:
-            refuse(capture, "a view is returned that may not be used any more")
+        node: Any = t.grad_fn
         if node is None:
             if t._own_meta().requires_grad:
                 refuse(capture, "a new leaf is returned")
@@ -324,11 +329,14 @@ class Entry:
     def _written(self, capture: Capture) -> list[Written]:
         """How the version counters of tensors of before moved."""
         found = []
+        counters = set()
         for met in capture.met.values():
             if met.input.is_constant:
                 continue
-            times = (0 if met.tensor._counter is None else met.tensor._counter[0]) - met.version
-            if times and met.tensor is met.input.tensor:
+            counter = met.tensor._counter
+            times = (0 if counter is None else counter[0]) - met.version
+            if times and met.tensor is met.input.tensor and id(counter) not in counters:
+                counters.add(id(counter))  # views of no elements have that of what was written to
                 found.append(Written(self.inputs.index(met.input), times))
             if met.tensor._node is not None and met.leaf is None and met.node is None:
                 refuse(capture, "a tensor of before is given a history")
@@ -352,6 +360,16 @@ class Entry:
             found.append((at, len(self._values)))
             self._values.append(capture.node_of(grad._array))
         return found
+
+
+def _may_be_used(t: Tensor) -> bool:
+    """Not so, for instance, a view from ``split()`` of what was changed in place since."""
+    try:
+        if t.requires_grad:
+            t._edge()
+    except RuntimeError:
+        return False
+    return True
 
 
 def _base_of(t: Tensor) -> Tensor:

@@ -96,6 +96,8 @@ def gradients(running: Any, node: Any, g: Any, edges: tuple[Any, ...]) -> list[A
     entry = running.entry
     tensors = _as_given(entry, node)
     wanted = [at for at, edge in zip(entry.differentiable, edges) if edge is not None]
+    if not wanted:
+        return [None] * len(edges)
     with set_grad_enabled(True), _drawing_again(node.place):
         if entry.is_replayable:
             starts = _apart(tensors, wanted)

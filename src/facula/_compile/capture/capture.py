@@ -35,6 +35,7 @@ from . import functions, unveil
 from .general import General
 from .impure import may_change_things
 from .inputs import Input, Met, owner
+from .layouts import copied, gives_views, may_overlap, order_of
 from .symbols import as_hints, as_nodes, has_symbols
 from .traced import Storage, Traced
 
@@ -110,7 +111,9 @@ class Capture(General):
                 np.copyto(storage.array, storage.value)
         for met in self.met.values():
             met.restore()
-        unveil.end({met.leaf: met.edge for met in self.met.values() if met.leaf is not None})
+        cut_off = [met for met in self.met.values() if met.leaf is not None]
+        views = {id(met.tensor): met.tensor for met in cut_off if met.meta is not None and met.meta.base is not None}
+        unveil.end({met.leaf: met.edge for met in cut_off}, views)
 
     def give_up(self, what: str, asked: bool = False) -> None:
         """Go on as an ordinary run: this cannot be captured."""
@@ -252,7 +255,7 @@ class Capture(General):
     def changes(self, t: Tensor, recorded: bool) -> None:
         """A tensor is about to be changed in place."""
         self.exposes(t)
-        if any(n > 1 and not s for n, s in zip(t._array.shape, t._array.strides)):
+        if may_overlap(memory_of(getattr(t._array, "plain", t._array))):
             self.give_up("a write into memory that elements share")
         if not recorded and t.requires_grad:
             self.has_cuts = True
@@ -322,7 +325,8 @@ class Capture(General):
         args = (tuple(nodes), *shown) if op.variadic else (*nodes, *shown)
         if op.is_random:
             self.drawn = False
-        if op.is_view and type(arrays[0]) is Traced:
+        looks = op.is_view or op.lowering == "view"
+        if looks and type(arrays[0]) is Traced and gives_views(op, arrays[0].plain, real):
             return self._views(op, arrays[0], args, tuple(shown), result)
         if op.outputs == 1:
             result = result if isinstance(result, np.ndarray) else np.asarray(result)
@@ -421,6 +425,10 @@ class Capture(General):
             chain = [(storage.node, storage.value)]
             for op, attributes, index in target.steps:
                 chain.append(self._viewed(op, *chain[-1], attributes, index))
+            if any(may_overlap(whole) for _, whole in chain):
+                self.give_up("a write into memory that elements share")
+                np.copyto(target.plain, value)
+                return
             for (outer, whole), step in zip(reversed(chain[:-1]), reversed(target.steps)):
                 node, value = self._put(outer, whole, step, node, value)
         elif value.shape != target.plain.shape:
@@ -456,9 +464,10 @@ class Capture(General):
         if op.flips:  # what undoes it is the same
             return self._viewed(op, node, value, (), None)
         sizes = attributes if self.is_general else ()
+        order = order_of(whole)
 
         def put(whole: Any, part: Any, *sizes: Any) -> Any:
-            changed = whole.copy(order="K")
+            changed = copied(whole, order)  # laid out so that the view is one
             view = op.kernel(changed, *(sizes or attributes))
             np.copyto(view if index is None else view[index], part)
             return changed

@@ -50,6 +50,7 @@ class Boundary(Node):
     """The end of what is captured, at a tensor with history. Graphs that are left over lead on from here."""
 
     __slots__ = ()
+    leads_outside = True
 
     def propagate(self, g: Any, xp: Any, edges: tuple[Any, ...]) -> tuple[Any, ...]:
         return (g,)

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..._tensor import Tensor
 from ...autograd.graph import Node
+from ...autograd.views import mark_view_of_view
 from .traced import Traced
 
 _lock = threading.Lock()
@@ -32,8 +33,11 @@ def begin() -> None:
             _is_frozen = True
 
 
-def end(edges: dict[Any, Any]) -> None:
-    """Give new tensors and nodes of the graph plain arrays, and nodes the ``edges`` they lacked."""
+def end(edges: dict[Any, Any], views: dict[int, Tensor]) -> None:
+    """Give new tensors and nodes of the graph plain arrays, and nodes the ``edges`` they lacked.
+
+    ``views``: tensors of before, by their id, that did not show that they are views.
+    """
     global _captures, _is_frozen
     new = gc.get_objects()
     with _lock:
@@ -44,18 +48,20 @@ def end(edges: dict[Any, Any]) -> None:
     for thing in new:
         kind = type(thing)  # some objects, asked for their class, answer with warnings
         if issubclass(kind, Tensor):
-            _unveil_tensor(thing)
+            _unveil_tensor(thing, views)
         elif issubclass(kind, Node):
             _unveil_node(thing, edges)
 
 
-def _unveil_tensor(t: Any) -> None:
+def _unveil_tensor(t: Any, views: dict[int, Tensor]) -> None:
     try:
-        array = t._array
+        array, meta = t._array, t._meta
     except AttributeError:
         return
     if type(array) is Traced:
         t._array = plain_of(array)
+        if views and meta is not None and id(meta.base) in views:
+            mark_view_of_view(t, meta.base)
 
 
 def _unveil_node(node: Any, edges: dict[Any, Any]) -> None:

@@ -31,14 +31,14 @@ def in_place(plan: Plan) -> None:
         if len(stores) != 1 or not _same_places(stores[0][1], copy.value) or stores[0][1].shape != target.shape:
             continue
         memory = target.buffer
-        if any(v.buffer is memory for s in body[at + 1 :] for v in (*s.reads(), *s.writes())):
+        if any(v.buffer.touches(memory) for s in body[at + 1 :] for v in (*s.reads(), *s.writes())):
             continue
-        if any(c is not copy and c.value.buffer is memory for c in copies):
+        if any(c is not copy and c.value.buffer.touches(memory) for c in copies):
             continue
         own = [v for v in loop.loads if v.buffer is memory]
         if any(v.offset != target.offset or v.strides != target.strides or v.shape != target.shape for v in own):
             continue
-        if any(v.buffer is memory for v in loop.writes()):
+        if any(v.buffer is memory for v in loop.writes()) or any(memory in v.buffer.within for v in loop.loads):
             continue
         later = [s for s in body[at + 1 :] if any(v.buffer is made for v in s.reads())]
         if later and target.strides != stores[0][1].strides:

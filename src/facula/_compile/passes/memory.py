@@ -16,9 +16,10 @@ def lifetimes(plan: Plan) -> dict[Buffer, tuple[int, int]]:
     found = {buffer: (0, len(plan.steps)) for buffer in plan.scratch}
     for i, step in enumerate(plan.steps):
         for value in (*step.reads(), *step.writes()):
-            if value.buffer.kind == "arena":
-                first, _ = found.get(value.buffer, (i, i))
-                found[value.buffer] = (first, i)
+            for buffer in (value.buffer, *value.buffer.within):
+                if buffer.kind == "arena":
+                    first, _ = found.get(buffer, (i, i))
+                    found[buffer] = (first, i)
     return found
 
 

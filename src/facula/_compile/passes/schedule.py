@@ -48,7 +48,7 @@ from ..programs.steps import (
     span,
 )  # fmt: skip
 from .space import space_of
-from .views import all_viewed, as_matrices, same_order, viewed
+from .views import all_viewed, as_matrices, may_be_within, same_order, viewed
 
 MOST_ARRAYS = 24
 """More than so many arrays of its own does not make a loop faster."""
@@ -115,7 +115,7 @@ class Scheduler:
                 target = inputs[commits[i]]
                 if node is not self.program.placeholders[commits[i]]:
                     value = self.value(node)
-                    if any(value.buffer is inputs[at].buffer for at in commits.values()):
+                    if any(value.buffer.touches(inputs[at].buffer) for at in commits.values()):
                         value = self.dense_value(value)  # it may have been written by another copy before
                     copies.append(Copy(value.broadcast(target.shape), target, node.meta.get("source")))
                 found.append(None)
@@ -571,22 +571,24 @@ class Scheduler:
 
     def python(self, node: Any, function: Any, args: tuple[Any, ...], name: str) -> None:
         given = self.given(args)
+        within = may_be_within(node, given)
         items = {u.args[1]: u for u in node.users if u.target is operator.getitem}
         single = "shape" in node.meta and not isinstance(node.meta["shape"], list) and not items
         if single:
-            results: list[Value | None] = [self.result(node)]
+            results: list[Value | None] = [self.result(node, within)]
             self.values[node] = results[0]  # type: ignore[assignment]
         else:
             results = [None] * (max(items, default=-1) + 1)
             for i, user in items.items():
-                results[i] = self.result(user)
+                results[i] = self.result(user, within)
             self.values[node] = results  # type: ignore[assignment]
         self.steps.append(PythonCall(function, given, results, not single, name, self.current))
 
-    def result(self, node: Any) -> Value:
+    def result(self, node: Any, within: tuple[Buffer, ...]) -> Value:
         """As eager gave it, if it lies densely in some order of its dimensions: what follows may count on that."""
         shape, strides = tuple(node.meta["shape"]), self.wanted(node)
         buffer = Buffer("result", node.meta["dtype"], math.prod(shape), name=node.meta.get("name") or node.name)
+        buffer.within = within
         return Value(buffer, 0, shape, dense(shape) if memory_order(shape, strides) is None else strides)
 
     def given(self, thing: Any) -> Any:

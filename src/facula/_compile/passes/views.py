@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..programs.steps import Shape, Value
+from ...ops.machine.primitive import Primitive
+from ..programs.steps import Buffer, Shape, Value, values_in
 
 Layout = tuple[Shape, Shape, int]
 """Shape, strides and offset in elements."""
@@ -35,6 +36,14 @@ def all_viewed(op: Any, shape: Shape, strides: Shape, args: tuple[Any, ...]) -> 
         offset = each.__array_interface__["data"][0] - probe.__array_interface__["data"][0]
         layouts.append((each.shape, each.strides, offset))
     return layouts
+
+
+def may_be_within(node: Any, given: Any) -> tuple[Buffer, ...]:
+    """The buffers among its arguments that what a call of Python gives may be a view of."""
+    op = node.target
+    if "put" in node.meta or (isinstance(op, Primitive) and not (op.is_view or op.lowering == "view")):
+        return ()
+    return tuple({buffer: None for v in values_in(given) for buffer in (v.buffer, *v.buffer.within)})
 
 
 def same_order(a: Shape, b: Shape) -> bool:

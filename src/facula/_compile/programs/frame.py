@@ -88,7 +88,7 @@ def as_captured(
 def fitted(array: Any, shape: tuple[int, ...], strides: tuple[int, ...], is_written: bool) -> Any:
     """An input laid out as the program expects it: a gradient may come in any layout."""
     if array.shape == shape and lie_alike(shape, array.strides, strides):
-        return array
+        return array if array.strides == strides else view(array, 0, shape, strides, array.dtype)
     if array.shape != shape or (is_written and array.size):
         raise ValueError(f"a compiled program got an array of shape {array.shape} and strides {array.strides} in place "
                          f"of {shape} and {strides}")  # fmt: skip
@@ -136,7 +136,8 @@ def view(base: Any, offset: int, shape: tuple[int, ...], strides: tuple[int, ...
     """An array at a place of another one's memory."""
     if base.flags.c_contiguous:
         return np.ndarray(shape, dtype, base, offset, strides)
-    return _View(base, offset, shape, strides, dtype).array()
+    found = np.asarray(_View(base, offset, shape, strides, dtype))
+    return found if found.dtype == dtype else found.view(dtype)  # the interface has no names for dtypes of others
 
 
 class _View:
@@ -148,9 +149,6 @@ class _View:
             "data": (base.__array_interface__["data"][0] + offset, not base.flags.writeable), "shape": shape,
             "strides": strides, "typestr": dtype.str, "version": 3,
         }  # fmt: skip
-
-    def array(self) -> Any:
-        return np.asarray(self)
 
 
 def allocation(value: Value, names: dict[str, Any]) -> str:

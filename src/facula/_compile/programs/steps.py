@@ -37,6 +37,12 @@ class Buffer:
     source: Any = None
     content: Any = None
     """Of a constant: its array."""
+    within: tuple[Buffer, ...] = ()
+    """Of what a call of Python gave: the buffers that it may be a view of."""
+
+    def touches(self, other: Buffer) -> bool:
+        """Whether it may be the same memory as another one."""
+        return self is other or other in self.within
 
 
 @dataclass(frozen=True, eq=False)

@@ -214,6 +214,7 @@ unsafe_split_op = split_op.under("unsafe_split", "UnsafeSplitBackward0", view=Fa
 unsafe_split_sizes_op = split_sizes_op.under(
     "unsafe_split_with_sizes", "UnsafeSplitWithSizesBackward0", view=False
 )
+unsafe_split_op.lowering = unsafe_split_sizes_op.lowering = "view"
 
 
 def _parts_are_unrelated() -> tuple[Any, Any]:
