@@ -215,7 +215,7 @@ class Tensor(Methods):
     def requires_grad(self, value: bool) -> None:
         if not isinstance(value, bool):
             raise RuntimeError("requires_grad must be a bool")
-        if not self.is_leaf:
+        if self._had_history():
             if not value:
                 raise _requires_grad_error()
             return
@@ -250,7 +250,7 @@ class Tensor(Methods):
         if requires_grad.__class__ is not bool:
             kind = type(requires_grad).__name__
             raise TypeError(f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {kind}")
-        if not self.is_leaf and not requires_grad:
+        if not requires_grad and self._had_history():
             raise _requires_grad_error()
         if requires_grad and state.modes.levels and state.modes.levels != (state.modes.dual,):
             raise RuntimeError(
@@ -263,6 +263,12 @@ class Tensor(Methods):
             self._require_differentiable_dtype()
         self.requires_grad = requires_grad
         return self
+
+    def _had_history(self) -> bool:
+        """Whether it had one when last asked: a view that may not be used any more is not asked again."""
+        if state.special:
+            self._show_history()
+        return self._node is not None
 
     def _show_history(self) -> None:
         """Have the history that this tensor has for the user, of which a captured program knows nothing."""

@@ -9,6 +9,7 @@ from .scope import (
     Scope,
     broadcasts,
     has_dimensions,
+    has_equals,
     is_complex,
     is_differentiable,
     is_floating,
@@ -86,6 +87,8 @@ def of_two(s: Scope) -> str:
     if "Y" not in text:
         return put(text, x=x, y=s.partner(x, is_small))
     t = s.tensors[x]
+    if "atan2" in text and t.dtype == s.torch.uint8:
+        text = "torch.maximum(x,Y)"  # PyTorch negates it as it is for the other's gradient
     if s.rng.random() < 0.1:
         return put(s.rng.choice(OF_ONE_DTYPE), x=x, Y=s.tensor(lambda o: o.shape == t.shape and o.dtype == t.dtype))
     return put(text, x=x, Y=s.tensor(is_number, is_small, lambda o: broadcasts(t.shape, o.shape)))
@@ -96,8 +99,10 @@ def reduction(s: Scope) -> str:
     name, rng = s.rng.choice(REDUCTIONS), s.rng
     if name == "mode" and bool(s.tensors[x].data.isnan().any()):
         name = "sum"  # PyTorch sorts by comparing: where NaN goes is not defined
-    if name in ("kthvalue", "topk") and len(set(s.tensors[x].data.flatten().tolist())) < s.tensors[x].numel():
+    if name in ("kthvalue", "topk") and has_equals(s.tensors[x]):
         name = "amax"  # nor which of equal elements is the one
+    if name in ("median", "nanmedian") and 0 in s.tensors[x].stride():
+        name = "amin"  # of an expanded dimension PyTorch gives what was in the memory before
     dim = s.dim(x)
     kept = rng.choice(["", "", ", keepdim=True"])
     few = ", ".join(map(str, s.dims(x)))
@@ -111,7 +116,10 @@ def reduction(s: Scope) -> str:
         case "sort" | "cummax" | "cummin" | "median" | "max" | "min" | "mode" | "nanmedian":
             if name in ("median", "max", "min", "nanmedian") and rng.random() < 0.3:
                 return f"{x}.{name}()"
-            return f"{x}.{name}(dim={dim})[{rng.choice([0, 0, 0, 1])}]"
+            part = rng.choice([0, 0, 0, 1])
+            if name == "mode" and s.tensors[x].numel() > 16:
+                part = 0  # of which of the elements, that is
+            return f"{x}.{name}(dim={dim})[{part}]"
         case "kthvalue" | "topk":
             return f"{x}.{name}(1, dim={dim})[0]"
         case "unbind":
@@ -231,7 +239,8 @@ def str_index(s: Scope, shape: list[int], size: int) -> str:
 
 
 PRODUCTS = {
-    1: ["x @ x", "torch.dot(x, x)", "torch.outer(x, x)", "torch.einsum('i,j->ij', x, x)", "torch.kron(x, x)"],
+    1: ["x @ x", "torch.dot(x, x)", "torch.outer(x, x)", "torch.einsum('i,j->ij', x, x)",
+        "torch.kron(x.contiguous(), x.contiguous())"],
     2: [
         "x @ x.t()", "x.t().mm(x)", "F.linear(x, x)", "torch.einsum('ij,kj->ik', x, x)", "x.mv(x[0])", "x.t() @ x",
         "torch.addmm(x @ x.t(), x, x.t(), beta=0.5, alpha=2)", "torch.linalg.multi_dot([x, x.t(), x])", "x.trace()",

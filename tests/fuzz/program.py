@@ -15,7 +15,7 @@ from torch.utils.checkpoint import checkpoint
 
 
 _WRITTEN = """
-F.linear quantile one_hot isclose layer( Linear corrcoef cov( trapezoid isfinite inference
+F.linear quantile one_hot isclose layer( Linear corrcoef cov( trapezoid isfinite inference matrix_norm
 """.split()
 
 
@@ -40,7 +40,12 @@ class Program:
 
     def transforms(self) -> bool:
         """Whether it transforms functions, or computes with duals."""
-        return any("torch.func" in s or "torch.autograd.f" in s or "vmap" in s for s in self.statements)
+        words = ("torch.func", "torch.autograd.f", "vmap", "is_grads_batched")
+        return any(word in s for word in words for s in self.statements)
+
+    def wider(self) -> Program:
+        """The same in the next wider floating-point dtypes."""
+        return Program([re.sub(r"torch\.(float16|bfloat16|float32|complex64)\b", _wide, s) for s in self.statements])
 
     def made_by_writing(self) -> set[str]:
         """The names of what PyTorch writes into a new tensor, and of their views: so they begin with later versions."""
@@ -60,6 +65,13 @@ class Program:
                 target = assigned(statement) or re.split(r"\W", statement)[0]
                 names |= {target} if target else set()
         return names
+
+
+_WIDER = {"float16": "float32", "bfloat16": "float32", "float32": "float64", "complex64": "complex128"}
+
+
+def _wide(dtype: re.Match[str]) -> str:
+    return "torch." + _WIDER[dtype[1]]
 
 
 def mentions(text: str, name: str) -> bool:

@@ -195,6 +195,11 @@ def is_small(t: Any) -> bool:
     return t.numel() <= 200
 
 
+def has_equals(t: Any) -> bool:
+    """Whether elements are equal."""
+    return len(set(t.data.flatten().tolist())) < t.numel()
+
+
 def broadcasts(a: Any, b: Any) -> bool:
     return all(m == n or m == 1 or n == 1 for m, n in zip(reversed(a), reversed(b)))
 

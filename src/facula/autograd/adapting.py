@@ -6,7 +6,7 @@ from itertools import zip_longest
 from typing import Any
 
 from .accumulate import AccumulateGrad
-from .graph import Node
+from .graph import Node, Port
 
 
 def adapt(node: Node, grads: Any, edges: tuple[Any, ...], xp: Any) -> list[Any]:
@@ -38,10 +38,39 @@ def adapt(node: Node, grads: Any, edges: tuple[Any, ...], xp: Any) -> list[Any]:
     return adapted
 
 
+def fit_shapes(task: Any, node: Any, grads: list[Any]) -> None:
+    """Bring gradients of outputs that have got another shape, unrecorded, to the shape that the node made."""
+    for nr, shape in node.attached.shapes.items():
+        g = grads[nr]
+        if g is not None and g.shape != shape:
+            got = tuple(g.shape)
+            if len(got) < len(shape) or not _is_broadcast(shape, got):
+                raise _wrong_shape(*_sender(task, node, nr), got, shape)
+            if node.__class__ is not AccumulateGrad or node in task.captures:  # else .grad is as its tensor is now
+                grads[nr] = task.xp.sum_to(g, shape)
+
+
+def _sender(task: Any, node: Node, nr: int) -> tuple[Node | None, int]:
+    """Who sends gradients along an edge, and as which of its own."""
+    for sender in task.order:
+        for i, edge in enumerate(sender.next):
+            if edge is node or (edge.__class__ is Port and edge.node is node and edge.nr == nr):
+                return sender, i
+    return None, 0  # where the pass starts
+
+
 def _check_shape(node: Node, i: int, got: tuple[int, ...], wanted: tuple[int, ...]) -> None:
     """A gradient can be summed to what was broadcast; other shapes come from inputs that were changed unseen."""
-    if any(n not in (1, m) for n, m in zip_longest(reversed(wanted), reversed(got), fillvalue=1)):
-        raise RuntimeError(
-            f"Function {type(node).__name__} returned an invalid gradient at index {i} - got {list(got)} but expected "
-            f"shape compatible with {list(wanted)}"
-        )
+    if not _is_broadcast(wanted, got):
+        raise _wrong_shape(node, i, got, wanted)
+
+
+def _is_broadcast(shape: tuple[int, ...], wide: tuple[int, ...]) -> bool:
+    return all(n in (1, m) for n, m in zip_longest(reversed(shape), reversed(wide), fillvalue=1))
+
+
+def _wrong_shape(node: Node | None, i: int, got: tuple[int, ...], wanted: tuple[int, ...]) -> RuntimeError:
+    start = "" if node is None else f"Function {type(node).__name__} returned an "
+    return RuntimeError(
+        f"{start}invalid gradient at index {i} - got {list(got)} but expected shape compatible with {list(wanted)}"
+    )

@@ -151,9 +151,11 @@ class Port:
 class Attachments:
     """What only some nodes carry: hooks, and metadata (where anomaly mode keeps the stack)."""
 
-    __slots__ = ("metadata", "post", "pre", "retain", "tensor")
+    __slots__ = ("metadata", "post", "pre", "retain", "shapes", "tensor")
 
     def __init__(self) -> None:
+        self.shapes: dict[int, tuple[int, ...]] = {}
+        """Of outputs that have got another shape since, unrecorded: gradients must still have this one."""
         self.tensor: dict[int, OrderedDict[int, Any]] = {}
         self.retain: dict[int, weakref.ref[Tensor]] = {}
         self.pre: OrderedDict[int, Any] = OrderedDict()

@@ -14,7 +14,7 @@ from ..ops.arrays.sparse_array import SparseArray
 from ..ops.machine.namespaces import ARRAYS
 from . import anomaly
 from .accumulate import AccumulateGrad
-from .adapting import adapt
+from .adapting import adapt, fit_shapes
 from .graph import EMPTY
 from .saved import unpack
 
@@ -67,6 +67,8 @@ def _run_attached(
     xp = task.xp
     attached = node.attached
     grads = list(g) if node.multi else [g]
+    if attached is not None and attached.shapes:
+        fit_shapes(task, node, grads)
     needed = task.needed is None or node in task.needed
     captures = task.captures.get(node, ())
     if captures and needed:  # PyTorch: a tensor that the pass goes on through is captured before its own hooks

@@ -58,9 +58,10 @@ def elu_backward_gradient_of_other(
     g: Any, input: Any, other: Any, alpha: float, scale: float, input_scale: float, is_result: bool, xp: Any
 ) -> Any:
     if is_result:
-        return xp.keep(g * input * input_scale, other < 0)
-    slope = xp.exp(other * input_scale) * (alpha * scale * input_scale * input_scale)
-    return xp.keep(g * input * slope, other < 0)
+        slope: Any = input_scale
+    else:
+        slope = xp.exp(other * input_scale) * (alpha * scale * input_scale * input_scale)
+    return g * xp.keep(input * slope, other < 0)
 
 
 elu_backward_op.vjp(input=Gradient(elu_backward_op))

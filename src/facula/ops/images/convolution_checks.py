@@ -84,12 +84,27 @@ def check_shapes(
             f"Given {given}weight of size {list(w)}, expected bias to be 1-dimensional with {features} elements, but "
             f"got bias of size {list(bias._array.shape)} instead"
         )
-    if 0 in w[2:]:
-        raise RuntimeError(f"kernel size should be greater than zero, but got {list(w[2:])}")
+    if not transposed:
+        _check_kernel_size(x[2:], w[2:], padding, dilation)
+    if 0 in x:
+        _check_empty(x, w)
+    elif 0 in w[2:]:
+        kernel = (1, *w[2:])[-max(len(w) - 2, 2) :]
+        told = f": {_times(kernel)} (TxHxW)"
+        if len(kernel) == 2:
+            told = f" kernel_height: {kernel[0]} kernel_width: {kernel[1]}"
+        raise RuntimeError(f"kernel size should be greater than zero, but got{told}")
     if transposed:
         _check_transposed_sizes(x[2:], w[2:], stride, padding, dilation, output_padding)
-    else:
-        _check_kernel_size(x[2:], w[2:], padding, dilation)
+
+
+def _check_empty(x: Sizes, w: Sizes) -> None:
+    """An input without elements: PyTorch takes the first of the weights then, except where there are no channels."""
+    if x[0] and x[1]:
+        shape = [*x[:2], 1, x[2]] if len(x) == 3 else list(x)
+        raise RuntimeError(f"Only zero batch or zero channel inputs are supported, but got input shape: {shape}")
+    if x[1] and 0 in w:
+        raise IndexError("select(): index 0 out of range for tensor of size [0] at dimension 0")
 
 
 def _times(sizes: Any) -> str:

@@ -17,7 +17,7 @@ from ..machine.namespaces import TENSORS, show
 from ..machine.partial_write import is_expanded, partial_write
 from ..machine.primitive import primitive
 from ..machine.public import public
-from ..machine.refusals import scalar_type
+from ..machine.refusals import no_rows, scalar_type
 from ..machine.rules import constant, fit, raw
 from ..moving.fill import checked_number
 from .gather import INTEGERS, require_tensor
@@ -239,6 +239,8 @@ def index_select(input: Tensor, dim: int, index: Any) -> Tensor:
         raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {places.size} value(s)")
     found = outside(input, at, index)
     if found is not None:
+        if input._array.ndim > 1 and not input._array.shape[at]:
+            raise no_rows()
         if at == 1:
             raise RuntimeError(
                 f"INDICES element is out of DATA bounds, id={found} axis_dim={input._array.shape[1]}"

@@ -16,7 +16,7 @@ from ..machine.arguments import one_dim
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.rules import constant, in_both_namespaces, raw
-from ..machine.write import check_no_partial_overlap, inplace_form
+from ..machine.write import check_no_overlap, check_no_partial_overlap, inplace_form
 from .gather import _check_scatter, _part, flat_places, require_tensor
 from .index_along import check_vector, outside
 
@@ -221,6 +221,7 @@ def scatter_reduce(input: Tensor, dim: int, index: Any, src: Any, reduce: str, *
 def scatter_reduce_(input: Tensor, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True) -> Tensor:
     """``scatter_reduce`` in place."""
     at, reduction = _scatter_arguments("scatter_reduce_", input, dim, index, src, reduce)
+    check_no_overlap(input._array)
     check_no_partial_overlap(input._array, src._array, at_all=True)
     return _scatter_reduce_inplace(input, src, index, at, reduction, include_self)
 
@@ -296,5 +297,6 @@ def index_reduce_(
 ) -> Tensor:
     """``index_reduce`` in place."""
     at = _index_arguments("index_reduce_", input, dim, index, source, reduce, include_self)
+    check_no_overlap(input._array)
     check_no_partial_overlap(input._array, source._array, at_all=True)
     return _index_reduce_inplace(input, source, index, at, reduce, include_self)

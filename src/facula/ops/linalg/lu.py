@@ -48,7 +48,7 @@ def eliminated(a: Any) -> tuple[Any, Any, Any]:
     if k >= LARGE and (routine := scipy_routine("getrf", work.dtype)) is not None:
         return _by_lapack(routine, work, k)
     batch = work.shape[:-2]
-    flat = work.reshape(-1, m, n)
+    flat = work.reshape(prod(batch), m, n)
     pivots = np.empty((flat.shape[0], k), np.int32)
     info = np.zeros(flat.shape[0], np.int32)
     every = np.arange(flat.shape[0])

@@ -188,8 +188,8 @@ _householder_rule = by_composition(
     lambda a, tau: _reflected(a, tau, Tensor._wrap(np.eye(*a._array.shape[-2:], dtype=a._array.dtype)), False), 0, 1
 )
 householder_op.vjp(
-    input=lambda g, input, tau, xp: _householder_rule(g, (input, tau), xp)[0],
-    tau=lambda g, input, tau, xp: _householder_rule(g, (input, tau), xp)[1],
+    input=lambda g, input, tau, out, xp: _householder_rule(g, (input, tau), xp)[0],
+    tau=lambda g, input, tau, out, xp: _householder_rule(g, (input, tau), xp)[1],
 )
 
 

@@ -354,7 +354,9 @@ def _with_probabilities(
     if reduction == NONE:
         return -products.sum(at)
     if reduction == MEAN:
-        return div_number_op(-products.sum(), math.prod(logs._array.shape) // (classes or 1))
+        if 0 in logs._array.shape:
+            return -products.sum().fill_(math.nan)
+        return div_number_op(-products.sum(), math.prod(logs._array.shape) // classes)
     return -products.sum()
 
 

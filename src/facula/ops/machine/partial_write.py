@@ -11,7 +11,7 @@ from ..._core.devices import MetaArray
 from ..._tensor import Tensor
 from ...autograd.graph import warn_user
 from .primitive import Primitive
-from .write import change, check_no_partial_overlap
+from .write import change, check_no_overlap, check_no_partial_overlap
 
 
 class PartialWrite(Primitive):
@@ -33,6 +33,8 @@ class PartialWrite(Primitive):
         if not in_place:
             return self(input, *tensors, *attributes)
 
+        if self.apart and not overlap:
+            check_no_overlap(input._array)
         for name, t in zip(self.tensor_names[1:], tensors):
             if isinstance(t, Tensor) and name not in ("value", "values"):  # one number; ``index_put`` asks itself
                 self.check_apart(input._array, t._array)

@@ -53,3 +53,8 @@ def refuse_gradient(function: str, **tensors: Tensor | None) -> None:
                 f"The function '{function}' is not differentiable with respect to argument '{name}'. This input cannot "
                 "have requires_grad True."
             )
+
+
+def no_rows() -> RuntimeError:
+    """What is said of places in a dimension without any."""
+    return RuntimeError("index_select(): self indexing axis dim should be positive")

@@ -27,7 +27,7 @@ from .call import made, needs_record
 from .elementwise import Elementwise
 from .errors import NoOverload
 from .forms import forms
-from .operands import check_dtypes, common_shape, operands, run_kernel, wrong_operand
+from .operands import check_dtypes, common_shape, operands, refuse_inference, run_kernel, wrong_operand
 from .overloads import no_combination
 from .signatures import mistake
 
@@ -90,7 +90,10 @@ def inplace_form(op: Any, operator: bool = False) -> Callable[..., Any]:
         try:
             return checked(self, *args, **more)
         except (RuntimeError, IndexError, ValueError) as e:
-            raise (e if op.name.startswith("logical_") else refused_first(e, self, *args)) from None
+            first = e if op.name.startswith("logical_") else refused_first(e, self, *args)
+            if first is e and is_elementwise and not isinstance(e, IndexError):
+                refuse_inference(op, (self, *args))
+            raise first from None
 
     hot = change
     if is_elementwise and op.promote != "compare" and op.fast:
@@ -109,6 +112,18 @@ def refused_first(e: Exception, self: Any, *others: Any) -> Exception:
             views.check_inplace(self, needs_gradient(self, *others))
         except RuntimeError as first:
             return first
+    return history_first(e, *others)
+
+
+def history_first(e: Exception, *values: Any) -> Exception:
+    """What is said of an operation that failed by ``e``: PyTorch asks for the histories of its tensors before."""
+    if state.grad_enabled():
+        for t in values:
+            if isinstance(t, Tensor) and not t.wraps and t._meta is not None and t._meta.base is not None:
+                try:
+                    t._edge()
+                except RuntimeError as first:
+                    return first
     return e
 
 

@@ -25,7 +25,7 @@ from ..machine.errors import type_of
 from ..machine.operands import common_shape
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, public, refuse_recorded_out
-from ..machine.rules import in_both_namespaces, in_dtype
+from ..machine.rules import constant, in_both_namespaces, in_dtype
 from ..views.shape import expand_op, flatten, new_dim, reshape, unsqueeze_op, view
 
 ndarray = np.ndarray
@@ -147,9 +147,11 @@ def cat_gradient(g: Any, position: Any, dim: Any, ends: Any, dtypes: Any, xp: An
     if start < 0 or end < 0:
         start = max(start, ~start)
         if end < 0:  # marks a vector without elements beside tensors of more dimensions
-            part = xp.slice(xp.reshape(g, (-1,)), 0, 0, 0, 1)
+            part = constant(np.zeros(0, (g if xp.is_raw else g._array).dtype), xp)
             return part if dtypes is None else in_dtype(part, dtypes[position], xp)
     part = xp.slice(g, dim, start, end, 1)
+    if not xp.is_raw and part._array.shape == (0,):
+        part = constant(part._array, xp)  # which depends on nothing
     return part if dtypes is None else in_dtype(part, dtypes[position], xp)
 
 
@@ -254,7 +256,14 @@ def stack(tensors: Any, dim: int = 0) -> Tensor:
                 f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and "
                 f"{list(t._array.shape)} at entry {i}"
             )
+    if dim < len(shape) and not state.modes.inference and _are_of_inference(tensors):
+        return cat(tensors, dim).view((*shape[:dim], len(tensors), *shape[dim:]))
     return stack_op(tensors, dim, _dtypes(tensors))
+
+
+def _are_of_inference(tensors: Any) -> bool:
+    """Whether autograd is not asked: then the view by which PyTorch makes a stack is seen."""
+    return all(t._meta is not None and t._meta.inference for t in tensors)
 
 
 _quick("stack", stack, _check_cat_out)
@@ -359,6 +368,8 @@ def block_diag_op(tensors: Arrays, corners: tuple[Any, ...]) -> Any:
 @block_diag_op.vjp("tensors")
 def block_diag_gradient(g: Any, position: Any, corners: Any, tensors_shape: Any, tensors_dtype: Any, xp: Any) -> Any:
     top, left, height, width = corners[position]
+    if tensors_shape[position] == (0,):
+        return constant(np.zeros(tensors_shape[position], tensors_dtype[position]), xp)
     part = xp.slice(xp.slice(g, 0, top, top + height, 1), 1, left, left + width, 1)
     return in_dtype(xp.reshape(part, tensors_shape[position]), tensors_dtype[position], xp)
 

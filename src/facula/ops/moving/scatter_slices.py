@@ -7,20 +7,26 @@ from typing import Any
 import numpy as np
 
 from ..._core.devices import empty_meta
-from ..._core.strides import element_strides
+from ..._core.strides import bytes_of, element_strides, geometry_of, root_of, storage_offset
 from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import as_int, one_dim, size_tuple
 from ..machine.primitive import primitive
 from ..machine.public import public
-from ..machine.rules import in_dtype, raw
+from ..machine.rules import constant, in_dtype
 from ..views.slices import at_dim, diagonal_array, two_dims, zeros_beside
-from ..views.strided import as_strided, as_strided_op
+from ..views.strided import as_strided, as_strided_op, lie_apart, restride_op
 
 
 def _copied(array: Any) -> Any:
-    return array.copy(order="C" if 0 in array.strides else "K")
+    """A copy of all the memory that a tensor lies in, unless elements share it."""
+    if array.__class__ is not np.ndarray or not array.size or min(array.strides, default=0) < 0:
+        return array.copy()
+    if not lie_apart(array.shape, element_strides(array)):
+        return array.copy()
+    memory = bytes_of(root_of(array)).copy()
+    return np.ndarray(array.shape, array.dtype, memory, storage_offset(array) * array.itemsize, array.strides)
 
 
 def _check_part(src: Tensor, part: tuple[int, ...]) -> None:
@@ -133,26 +139,32 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
 # ---- as_strided_scatter
 
 
+Geometry = tuple[tuple[int, ...], tuple[int, ...], int]
+
+
 @primitive("AsStridedScatterBackward0", name="as_strided_scatter", kind="linear", batch=batching.item_by_item)
-def as_strided_scatter_op(
-    input: Array, src: Array, size: tuple[int, ...], stride: tuple[int, ...], offset: int
-) -> Any:
-    """``input`` as a dense copy, with the elements that these strides show of it replaced."""
-    out = input.copy()
-    as_strided_op.kernel(out, size, stride, offset, ())[...] = src
+def as_strided_scatter_op(input: Array, src: Array, part: Geometry, whole: Geometry) -> Any:
+    """A copy of ``input`` that lies in memory as ``whole`` says, with the elements that ``part`` shows replaced."""
+    out = _copied(input)
+    if geometry_of(out) != whole:  # of a tangent, or a gradient
+        shape, strides, offset = whole
+        reach = 1 + offset + sum((n - 1) * s for n, s in zip(shape, strides) if n)
+        memory = np.zeros(max(reach, 1), input.dtype)
+        out = as_strided_op.kernel(memory, shape, strides, offset, ())
+        out[...] = input
+    as_strided_op.kernel(out, *part, ())[...] = src
     return out
 
 
 @as_strided_scatter_op.vjp("input")
-def as_strided_scatter_gradient_of_input(g: Any, src_shape: Any, size: Any, stride: Any, offset: Any, xp: Any) -> Any:
-    return xp.as_strided_scatter(g, zeros_beside(g, src_shape, xp), size, stride, offset)
+def as_strided_scatter_gradient_of_input(g: Any, part: Any, whole: Any, xp: Any) -> Any:
+    shown = restride_op.kernel(np.ones(part[0]), *part, *whole)
+    return xp.keep(g, constant(shown == 0, xp))
 
 
 @as_strided_scatter_op.vjp("src")
-def as_strided_scatter_gradient_of_src(g: Any, size: Any, stride: Any, offset: Any, xp: Any) -> Any:
-    g = xp.dense(g)
-    array = raw(g)
-    return xp.as_strided(g, size, stride, offset, (array.shape, element_strides(array), 0))
+def as_strided_scatter_gradient_of_src(g: Any, part: Any, whole: Any, xp: Any) -> Any:
+    return xp.restride(g, *whole, *part)
 
 
 @public("as_strided_scatter", "as_strided_scatter", out=True)
@@ -160,8 +172,10 @@ def as_strided_scatter(
     input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int | None = None
 ) -> Tensor:
     """A copy with the elements that sizes, strides and offset show replaced."""
-    is_plain = input._array.__class__ is np.ndarray
-    dense = Tensor._wrap((np.empty if is_plain else empty_meta)(input._array.shape, input._array.dtype))
-    part = as_strided(dense, size, stride, storage_offset)
-    _check_part(src, part._array.shape)
-    return as_strided_scatter_op(input, src, size_tuple(size), size_tuple(stride), as_int(storage_offset or 0))
+    array = input._array
+    is_plain = array.__class__ is np.ndarray
+    copy = _copied(array) if is_plain else empty_meta(array.shape, array.dtype)
+    whole = geometry_of(copy)
+    at = whole[2] if storage_offset is None else as_int(storage_offset)
+    _check_part(src, as_strided(Tensor._wrap(copy), size, stride, at)._array.shape)
+    return as_strided_scatter_op(input, src, (size_tuple(size), size_tuple(stride), at), whole)

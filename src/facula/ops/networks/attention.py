@@ -214,6 +214,10 @@ def scaled_dot_product_attention(
     if is_on():
         query, key, value, attn_mask = lowered(query, key, value, attn_mask)
     _check(query, key, value, attn_mask)
+    shape = (*query._array.shape[:-1], value._array.shape[-1])
+    if 0 in shape or not key._array.shape[-2]:
+        empty: Tensor = query.new_zeros(shape) + mul_number_op(query.sum() + key.sum() + value.sum(), 0)
+        return empty
     if attn_mask is not None:
         attn_mask = _as_numbers(attn_mask, query.dtype)
     if _is_fusable(query, key, value, attn_mask, dropout_p, enable_gqa):

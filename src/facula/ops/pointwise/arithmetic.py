@@ -503,7 +503,7 @@ def _sgn_rule(g: Any, input: Any, out: Any, xp: Any) -> Any:
     if raw(input).dtype.kind != "c":
         return no_gradient(g, xp)
     size = xp.abs(input)
-    turned = g / size - xp.real(g / out) * out / size
+    turned = (g - out * out * xp.conj(g)) / (size * 2)
     return xp.either(size == 0, 0, turned)
 
 

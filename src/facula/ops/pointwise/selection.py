@@ -245,7 +245,7 @@ _in_place = {
 
 
 def _clamp_in_place(op: Any, self: Any, *bounds: Any) -> Any:
-    if op is clamp_tensors_op and isinstance(self, Tensor):  # which PyTorch looks at before shapes
+    if isinstance(self, Tensor) and op not in (clamp_min_tensor_op, clamp_max_tensor_op):  # asked before shapes
         try:
             _refuse_complex(self._array)
         except NotImplementedError as e:

@@ -48,6 +48,8 @@ def power(x: Any, exponent: Any) -> Any:
     if -_PRODUCTS <= exponent.real <= _PRODUCTS and exponent == int(exponent.real):
         result = _by_products(x, abs(int(exponent.real)))
         return reciprocal_array(result) if exponent.real < 0 else result
+    if x.dtype.kind == "c":
+        return _complex_power(x, number_like(exponent, x))
     return np.power(x, number_like(exponent, x) if x.dtype.kind == "f" else exponent)
 
 
@@ -114,7 +116,19 @@ pow_number_op = elementwise(
 def _power(input: Array, exponent: Array) -> Any:
     if input.dtype.kind in "iu":
         return _integer_power(input, exponent)
-    return np.power(input, exponent)
+    return _complex_power(input, exponent) if input.dtype.kind == "c" else np.power(input, exponent)
+
+
+def _complex_power(base: Any, exponent: Any) -> Any:
+    """As exp(exponent * log(base)), also of 0."""
+    result = np.asarray(np.power(base, exponent))
+    at_zero = np.equal(base, 0)
+    if at_zero.any():
+        falls = np.broadcast_to(at_zero & np.less(exponent.real, 0), result.shape)
+        undefined = np.broadcast_to(at_zero & np.equal(exponent.real, 0), result.shape)
+        result[falls] = complex(math.inf, math.nan)
+        result[undefined] = complex(math.nan, math.nan)
+    return result
 
 
 def _integer_power(base: Any, exponent: Any) -> Any:
@@ -154,6 +168,8 @@ def _power_of_number(exponent: Array, base: object) -> Any:
         return _integer_power(np.broadcast_to(number_like(base, exponent), exponent.shape), exponent)
     if base == 1:
         return np.ones_like(exponent)
+    if exponent.dtype.kind == "c":
+        return _complex_power(number_like(base, exponent), exponent)
     return np.power(number_like(base, exponent), exponent)
 
 

@@ -31,6 +31,8 @@ class Segments:
         self.shape = shape
         axis = offsets.ndim - 1
         n = shape[axis]
+        self.count = int(np.prod(shape[: axis + 1]))
+        """Of all rows."""
         self.rest = shape[axis + 1 :]
         starts, ends = offsets[..., :-1], offsets[..., 1:]
         batch = np.arange(int(np.prod(shape[:axis]))).reshape(*shape[:axis], 1) * n
@@ -52,18 +54,17 @@ class Segments:
 
     def take(self, x: Any, xp: Any) -> Any:
         """The rows that are in a segment."""
-        return xp.index(xp.reshape(x, (-1, *self.rest)), (self.rows,))
+        return xp.index(xp.reshape(x, (self.count, *self.rest)), (self.rows,))
 
     def put(self, rows: Any, xp: Any) -> Any:
         """Rows in segments, back to where they were taken."""
-        count = int(np.prod(self.shape)) // max(int(np.prod(self.rest)), 1) if 0 not in self.rest else 0
-        return xp.reshape(xp.unindex(rows, (self.rows,), (count, *self.rest)), self.shape)
+        return xp.reshape(xp.unindex(rows, (self.rows,), (self.count, *self.rest)), self.shape)
 
 
 @primitive("SegmentReduceBackward0", name="segment_reduce", batch=batching.item_by_item)
 @by_zeros
 def segment_reduce_op(input: Array, reduce: str, segments: Any, initial: Any) -> Any:
-    rows = input.reshape(-1, *segments.rest)[segments.rows]
+    rows = input.reshape(segments.count, *segments.rest)[segments.rows]
     start = _STARTS[reduce] if initial is None else initial
     out = np.full((segments.lengths.size, *segments.rest), start, input.dtype)
     filled = segments.lengths > 0
@@ -87,8 +88,8 @@ def segment_reduce_gradient_of_input(
         return segments.put(segments.for_rows(g, xp) * constant(share.astype(dtype), xp), xp)
     if reduce == "prod":
         return segments.put(segments.for_rows(g, xp) * _others(input, out, segments, initial, xp), xp)
-    rows = raw(input).reshape(-1, *segments.rest)[segments.rows]
-    best = raw(out).reshape(-1, *segments.rest)[segments.segment_of_row]
+    rows = raw(input).reshape(segments.count, *segments.rest)[segments.rows]
+    best = raw(out).reshape(segments.lengths.size, *segments.rest)[segments.segment_of_row]
     chosen = (rows == best) | (np.isnan(rows) & np.isnan(best))
     count = np.zeros((segments.lengths.size, *segments.rest))
     np.add.at(count, segments.segment_of_row, chosen)

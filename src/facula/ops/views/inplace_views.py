@@ -36,6 +36,8 @@ def become_view(self: Any, op: Primitive, *attributes: Any) -> Any:
     views.check_inplace(self, state.grad_enabled() and self.requires_grad)
     _take_other_array(self)
     made = op(self, *attributes)
+    if made._node is None and made._array.shape != self._array.shape:
+        _remember_shape(self)
     self._array = made._array
     self._bump_version()
     node = made._node
@@ -49,6 +51,16 @@ def become_view(self: Any, op: Primitive, *attributes: Any) -> Any:
         meta.output_nr = 0
         meta.attr_version = self._counter[0]
     return self
+
+
+def _remember_shape(self: Tensor) -> None:
+    """That gradients must have, where a graph leads to this tensor already."""
+    meta = self._meta
+    node = self._node
+    if node is None and meta is not None and meta.accumulator is not None:
+        node = meta.accumulator()
+    if node is not None:
+        node.attachments().shapes.setdefault(self.output_nr, self._array.shape)
 
 
 def _take_other_array(self: Tensor) -> None:

@@ -222,22 +222,30 @@ def _parts_are_unrelated() -> tuple[Any, Any]:
     return (split_op, split_sizes_op) if state.modes.inference else (unsafe_split_op, unsafe_split_sizes_op)
 
 
+def _with_own_versions(parts: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    if state.special and state.modes.inference:
+        for t in parts:
+            if t._meta is not None and t._meta.base is not None:
+                t._counter, t._meta.attr_version = [0, None, 0], 0
+    return parts
+
+
 @public("unsafe_split", "unsafe_split")
 def unsafe_split(input: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """``split`` without the ban on writing to the parts."""
-    return _split(input, split_size, dim, *_parts_are_unrelated())
+    return _with_own_versions(_split(input, split_size, dim, *_parts_are_unrelated()))
 
 
 @public("unsafe_split_with_sizes", "unsafe_split_with_sizes")
 def unsafe_split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """``split_with_sizes`` without the ban on writing to the parts."""
-    return _split_sizes(input, split_sizes, dim, _parts_are_unrelated()[1])
+    return _with_own_versions(_split_sizes(input, split_sizes, dim, _parts_are_unrelated()[1]))
 
 
 @public("unsafe_chunk", "unsafe_chunk")
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """``chunk`` without the ban on writing to the parts."""
-    return _chunk(input, chunks, dim, *_parts_are_unrelated())
+    return _with_own_versions(_chunk(input, chunks, dim, *_parts_are_unrelated()))
 
 
 # ---- splits by position

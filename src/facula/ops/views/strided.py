@@ -17,7 +17,7 @@ from ..machine.arguments import as_int, size_tuple
 from ..machine.namespaces import TENSORS
 from ..machine.primitive import primitive
 from ..machine.public import public
-from ..machine.rules import constant, raw
+from ..machine.rules import constant
 
 
 @primitive("AliasBackward0", view=True, batch=batching.last_dimensions)
@@ -98,13 +98,14 @@ def as_strided_gradient(
 def _shared_out(t: Any, geometry: tuple[Any, ...], xp: Any) -> Any:
     """Elements that lie in one place of the memory, as an expanded tensor's do, have equal shares of what is there."""
     size, stride, _ = geometry
-    if not any(s == 0 and n > 1 for n, s in zip(size, stride)) and _lie_apart(size, stride):
+    if not any(s == 0 and n > 1 for n, s in zip(size, stride)) and lie_apart(size, stride):
         return t
     where = _positions(size, stride)
-    return t / constant(np.bincount(where.reshape(-1))[where].astype(raw(t).real.dtype), xp)
+    kind = np.empty((), (t if xp.is_raw else t._array).dtype).real.dtype
+    return t / constant(np.bincount(where.reshape(-1))[where].astype(kind), xp)
 
 
-def _lie_apart(size: tuple[int, ...], stride: tuple[int, ...]) -> bool:
+def lie_apart(size: tuple[int, ...], stride: tuple[int, ...]) -> bool:
     reach = 0
     for s, n in sorted((s, n) for n, s in zip(size, stride) if n > 1):
         if s <= reach:

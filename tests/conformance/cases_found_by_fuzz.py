@@ -1,0 +1,317 @@
+"""What random programs (``tests/fuzz``) found: corners where values, histories or refusals were not PyTorch's."""
+
+from __future__ import annotations
+
+from tests.conformance.observe import case, error, graph, name_of, see
+
+
+@case
+def gradients_have_the_shape_from_before_an_unrecorded_change(torch):
+    found = []
+    for change in ("unsqueeze_", "squeeze_", "t_"):
+        for shape in ((3,), (1, 3), (4, 2), (2, 2)):
+            a = torch.ones(shape, requires_grad=True)
+            b = a * 2
+            with torch.no_grad():
+                b.unsqueeze_(0) if change == "unsqueeze_" else getattr(b, change)()
+            b.register_hook(lambda g: found.append(list(g.shape)))
+            found.append(error(lambda a=a, b=b: torch.autograd.grad((b * b).sum(), a)[0].tolist()))
+            found.append(error(lambda b=b: torch.autograd.grad(b.sum(), b)[0].tolist()))
+    return found
+
+
+@case
+def leaves_that_get_another_shape_while_a_graph_leads_to_them(torch):
+    found = []
+    for change in ("unsqueeze_", "squeeze_", "t_"):
+        for shape in ((1, 3), (4, 2)):
+            x = torch.ones(shape, requires_grad=True)
+            kept = x.sin()
+            with torch.no_grad():
+                x.unsqueeze_(0) if change == "unsqueeze_" else getattr(x, change)()
+            found.append(error(lambda x=x: (x * x).sum().backward()))
+            found += [None if x.grad is None else x.grad.tolist(), list(kept.shape)]
+    return found
+
+
+@case
+def requires_grad_of_views_that_may_not_be_used_any_more(torch):
+    a = torch.ones(2, 3, requires_grad=True)
+    part = a.split(1, -1)[-1]
+    with torch.no_grad():
+        a.fill_(0.5)
+    return [
+        error(lambda: part.requires_grad_(False)), error(lambda: part.requires_grad_() is part),
+        error(lambda: setattr(part, "requires_grad", False)), error(lambda: part.is_leaf),
+    ]  # fmt: skip
+
+
+@case
+def histories_are_asked_for_before_shapes(torch):
+    a = torch.ones(2, 3, requires_grad=True) * 1
+    old = a.split(1, -1)[-1]
+    a.mul_(2)
+    v, n = torch.ones(5), torch.tensor(1, dtype=torch.uint8)
+    return [
+        error(f)["raises"] + error(f)["message"][:40]
+        for f in (
+            lambda: n.mul_(old), lambda: v.mul_(old), lambda: v.copy_(old), lambda: torch.ones(4, 4) @ old,
+            lambda: v.index_put_((torch.tensor([0]),), old), lambda: v.masked_scatter_(v > 0, old),
+            lambda: torch.nn.functional.linear(torch.ones(2, 7), old), lambda: old.sum(5), lambda: old.view(7),
+        )
+    ]  # fmt: skip
+
+
+@case
+def tensors_of_inference_mode_are_refused_before_shapes_and_dtypes(torch):
+    with torch.inference_mode():
+        i, j = torch.complex(torch.ones(3), torch.ones(3)), torch.ones(3)
+    x = torch.ones(3, requires_grad=True) * 2
+    return [
+        error(f)["message"][:40]
+        for f in (
+            lambda: x[-3].mul_(i), lambda: x.mul_(i), lambda: x[0].mul_(j), lambda: x[0].div_(i), lambda: x[0].add_(i),
+            lambda: x[:2].atan2_(j), lambda: x[:2] * j,
+        )
+    ]  # fmt: skip
+
+
+@case
+def gradients_of_sampling_depend_on_what_was_sampled(torch):
+    found = []
+    for shape in ((1, 1, 2, 2), (1, 1, 2, 2, 2)):
+        image = torch.arange(float(2 ** (len(shape) - 2))).reshape(shape).requires_grad_()
+        grid = torch.full((1, *[2] * (len(shape) - 2), len(shape) - 2), 0.1)
+        y = torch.nn.functional.grid_sample(image, grid, align_corners=False)
+        (g,) = torch.autograd.grad(y.sum(), image, create_graph=True)
+        found.append(see(torch, g))
+    return found
+
+
+@case
+def convolutions_of_nothing(torch):
+    F = torch.nn.functional
+    shapes = ((1, 2, 0), (2, 0, 1), (0, 2, 1), (0, 0, 1), (2, 1, 2))
+    weights = ((1, 1, 0), (2, 2, 0), (1, 2, 0), (0, 2, 2), (2, 0, 1), (2, 0, 0))
+    found = []
+    for x in shapes:
+        for w in weights:
+            a, b = torch.zeros(x, dtype=torch.float64), torch.zeros(w, dtype=torch.float64)
+            for f, wide in (
+                (F.conv1d, 0),
+                (F.conv_transpose1d, 0),
+                (F.conv2d, 1),
+                (F.conv_transpose2d, 1),
+                (F.conv3d, 2),
+            ):
+                p, q = a, b
+                for _ in range(wide):
+                    p, q = p[None], q[None]
+                found.append(error(lambda f=f, p=p, q=q: list(f(p, q).shape)))
+    return found
+
+
+@case
+def complex_powers_of_zero(torch):
+    found = []
+    for dtype in (torch.complex64, torch.complex128):
+        for e in (0, 1j, 1, -1, 2, 0.5, -1 + 1j):
+            z, p = torch.zeros(1, dtype=dtype), torch.tensor([e], dtype=dtype)
+            found.append([str(y.abs().tolist()) for y in (z**p, z**e, torch.pow(0, p), torch.pow(0j, p), p**z)])
+    return found
+
+
+@case
+def attention_to_nothing(torch):
+    found = []
+    for q, k, v in (
+        ((2, 0), (3, 0), (3, 4)), ((2, 3), (0, 3), (0, 4)), ((0, 3), (2, 3), (2, 4)), ((2, 3), (2, 3), (2, 0)),
+        ((1, 2, 2, 3), (1, 2, 0, 3), (1, 2, 0, 3)),
+    ):  # fmt: skip
+        for dtype in (torch.float16, torch.float64):
+            a, b, c = (torch.ones(s, dtype=dtype, requires_grad=True) for s in (q, k, v))
+            y = torch.nn.functional.scaled_dot_product_attention(a, b, c)
+            found.append([see(torch, y), graph(y.grad_fn)])
+            found.append([list(g.shape) for g in torch.autograd.grad(y.sum(), [a, b, c])])
+    return found
+
+
+@case
+def segments_of_no_width(torch):
+    found = []
+    for kind in ("sum", "mean", "min", "max", "prod"):
+        for shape, lengths in (((0, 0), [0]), ((2, 0), [1, 1]), ((0, 2), [0, 0])):
+            x = torch.zeros(shape, requires_grad=True)
+            y = torch.segment_reduce(x, kind, lengths=torch.tensor(lengths))
+            found.append([list(y.shape), list(torch.autograd.grad(y.sum(), x)[0].shape)])
+    return found
+
+
+@case
+def batches_of_gradients_through_views_that_overlap(torch):
+    x = torch.arange(6.0, requires_grad=True)
+    y = (x / 5).unfold(-1, 2, 1).as_strided((2, 2), (1, 1))
+    return see(torch, torch.autograd.grad(y, x, torch.ones(3, 2, 2), is_grads_batched=True))
+
+
+@case
+def clamps_of_complex_numbers_that_are_expanded(torch):
+    z = torch.ones(2, dtype=torch.complex64).expand(3, 2)
+    one = torch.ones(2)
+    return [
+        error(f)
+        for f in (
+            lambda: z.clamp_(-1, 1), lambda: z.clamp_min_(1), lambda: z.clamp_max_(1), lambda: z.clamp_(one, one),
+            lambda: z.clamp_min_(one), lambda: z.clip_(-1, 1),
+        )
+    ]  # fmt: skip
+
+
+@case
+def losses_with_probabilities_of_nothing(torch):
+    found = []
+    for shape in ((1, 0), (0, 3)):
+        for reduction in ("mean", "sum", "none"):
+            x = torch.zeros(shape, requires_grad=True)
+            y = torch.nn.functional.cross_entropy(x, x.softmax(-1), reduction=reduction)
+            found.append([str(y.tolist()), graph(y.grad_fn)])
+    return found
+
+
+@case
+def copies_with_a_part_replaced_lie_as_the_original_does(torch):
+    x = torch.arange(12.0).reshape(4, 3)
+    found = []
+    for v in (x.select(0, 2), x[1:], x.t(), x[:, 1], x[:1].expand(3, 3), x[::2], x.t()[1:]):
+        results = [
+            v.slice_scatter(v.narrow(-1, 0, 1), -1, 0, 1), v.select_scatter(v.select(0, 0), 0, 0),
+            v.as_strided_scatter(v.reshape(-1)[:2].clone(), (2,), (1,)),
+            *([v.diagonal_scatter(v.diagonal())] if v.dim() > 1 else []),
+        ]  # fmt: skip
+        found += [
+            [y.tolist(), list(y.stride()), y.storage_offset(), y.untyped_storage().size(), y._is_view()]
+            for y in results
+        ]
+    return found
+
+
+@case
+def gradients_of_strided_parts_that_are_replaced(torch):
+    found = []
+    for turn in (lambda t: t, lambda t: t[1:]):
+        x = torch.arange(12.0).reshape(4, 3).requires_grad_()
+        src = torch.ones(2, requires_grad=True)
+        v = turn(x * 1)
+        y = v.as_strided_scatter(src, (2,), (2,))
+        weights = torch.arange(1.0, y.numel() + 1).reshape(y.shape)
+        found.append(see(torch, [y, *torch.autograd.grad((y * weights).sum(), [src])]))  # the other is wrong in PyTorch
+    return found
+
+
+@case
+def stacks_of_tensors_of_inference_mode_are_views(torch):
+    with torch.inference_mode():
+        i = torch.ones(2, 3)
+    found = []
+    for d in (0, 1, 2, -1, -2):
+        for y in (torch.stack([i, i], d), torch.stack([i, torch.ones(2, 3)], d)):
+            found.append([list(y.shape), y._is_view(), list(y._base.shape) if y._is_view() else None, y.is_inference()])
+    return found
+
+
+@case
+def unsafe_parts_have_versions_of_their_own_in_inference_mode_too(torch):
+    n = torch.ones(4, 3)
+    with torch.inference_mode():
+        parts = [
+            n.unsafe_chunk(2)[0], n.unsafe_split(2)[0], n.unsafe_split_with_sizes([2, 2])[0], n.chunk(2)[0], n.view(-1)
+        ]  # fmt: skip
+    n.add_(1)
+    return [[t._version, t._is_view(), t.is_inference()] for t in parts]
+
+
+@case
+def places_in_dimensions_without_elements(torch):
+    embedding = torch.nn.functional.embedding
+    none, zero = torch.tensor([], dtype=torch.int64), torch.tensor([0])
+    return [
+        error(f)
+        for f in (
+            lambda: embedding(zero, torch.zeros(0, 2)), lambda: embedding(none, torch.zeros(0, 2)).tolist(),
+            lambda: torch.zeros(0, 2).index_select(0, zero), lambda: torch.zeros(2, 0).index_select(1, zero),
+            lambda: torch.zeros(0, 2).index_select(0, none).tolist(), lambda: torch.zeros(0).index_select(0, zero),
+        )
+    ]  # fmt: skip
+
+
+@case
+def what_is_written_to_expanded_tensors_from_themselves(torch):
+    g = torch.ones(()).expand(2, 1)
+    one, two = torch.tensor([0]), torch.tensor([[0]])
+    return [
+        error(f)
+        for f in (
+            lambda: g.index_add_(1, one, g),
+            lambda: g.index_copy_(1, one, g), lambda: g.scatter_(1, two, g), lambda: g.scatter_add_(1, two, g),
+            lambda: g.scatter_reduce_(1, two, g, "amax"),
+        )
+    ]  # fmt: skip
+
+
+@case
+def decompositions_of_nothing(torch):
+    return [
+        [list(t.shape) for t in f(torch.zeros(shape))]
+        for f in (torch.linalg.lu, torch.linalg.lu_factor)
+        for shape in ((0, 0), (0, 3), (3, 0), (2, 0, 0))
+    ] + [
+        see(torch, torch.linalg.cond(torch.zeros(0, 0, dtype=d), p))
+        for d in (torch.float16, torch.int64)
+        for p in (None, 1)
+    ]
+
+
+@case
+def products_of_reflections_notice_that_they_were_changed(torch):
+    x = torch.tensor([[-0.47], [-0.34], [0.79]], requires_grad=True)
+    y = torch.linalg.householder_product(x, x[0])
+    y[()].div_(2)
+    return error(lambda: torch.autograd.grad(y.sum(), x))["message"][:60]
+
+
+@case
+def gradients_of_empty_parts_depend_on_nothing(torch):
+    found = []
+    for shape in ((0,), (0, 3), (3, 0)):
+        e, c = torch.zeros(shape, requires_grad=True), torch.ones(2, requires_grad=True)
+        b = torch.block_diag(c, e)
+        found.append([g.requires_grad for g in torch.autograd.grad((b * b).sum(), [c, e], create_graph=True)])
+    b = torch.cat([c, torch.zeros(0, requires_grad=True)])
+    return [*found, [g.requires_grad for g in torch.autograd.grad((b * b).sum(), [c], create_graph=True)]]
+
+
+@case
+def second_derivatives_of_units_keep_what_is_not_a_number(torch):
+    F = torch.nn.functional
+    found = []
+    for f in (F.elu, F.celu, F.selu):
+        for inplace in (False, True):
+            x = torch.tensor([-7.0, -0.3, 2.0], dtype=torch.float64, requires_grad=True)
+            w = torch.ones(3, dtype=torch.float64, requires_grad=True)
+            (d,) = torch.autograd.grad(f(x * 1, inplace=inplace), x, w, create_graph=True)
+            for v in (float("nan"), 3.0):
+                given = torch.full((3,), v, dtype=torch.float64)
+                found += [
+                    str(g.tolist()) if v != v else g.tolist()
+                    for g in torch.autograd.grad(d, [x, w], given, retain_graph=True)
+                ]
+    return found
+
+
+@case
+def signs_of_complex_numbers_by_what_was_saved(torch):
+    z = torch.tensor([1.35 - 0.69j, -1.57 + 0.61j], dtype=torch.complex128, requires_grad=True)
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t.detach().real.clone(), lambda t: t.to(torch.complex128)):
+        y = z.sgn()
+    (g,) = torch.autograd.grad(torch.view_as_real(y).sum(), z)
+    return [see(torch, g), name_of(y.grad_fn)]
