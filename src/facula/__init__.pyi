@@ -294,6 +294,10 @@ from facula import _functorch as _functorch
 from facula import _higher_order_ops as _higher_order_ops
 def _int_mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of two matrices of bytes, in int32."""
+def _is_all_true(self: Tensor) -> Tensor:
+    """Whether all of these truths hold; inside vmap, for all items."""
+def _is_any_true(self: Tensor) -> Tensor:
+    """Whether one of these truths holds; inside vmap, for one item."""
 from facula import _jit_internal as _jit_internal
 def _log_softmax_backward_data(grad_output: Tensor, output: Tensor, dim: builtins.int, input_dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """The gradient of log_softmax's input, from that of its output."""
@@ -690,7 +694,7 @@ def cumprod(input: Tensor, dim: builtins.int, *, dtype: Any = None, out: Tensor 
     """Products of the elements up to each."""
 def cumsum(input: Tensor, dim: builtins.int, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """Sums of the elements up to each."""
-def cumulative_trapezoid(y: Tensor, x: Any = None, *, dx: Any = 1, dim: builtins.int = -1) -> Tensor:
+def cumulative_trapezoid(y: Tensor, x: Any = None, *, dx: Any = None, dim: builtins.int = -1) -> Tensor:
     """The integral up to each sample point."""
 default_generator: Any
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1640,9 +1644,9 @@ def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
     """A view with two dimensions exchanged."""
 def transpose_copy(input: Tensor, dim0: builtins.int, dim1: builtins.int, *, out: Tensor | None = None) -> Tensor:
     """A copy with two dimensions exchanged."""
-def trapezoid(y: Tensor, x: Any = None, *, dx: Any = 1, dim: builtins.int = -1) -> Tensor:
+def trapezoid(y: Tensor, x: Any = None, *, dx: Any = None, dim: builtins.int = -1) -> Tensor:
     """The integral along ``dim`` by the trapezoidal rule."""
-def trapz(y: Tensor, x: Any = None, *, dx: Any = 1, dim: builtins.int = -1) -> Tensor:
+def trapz(y: Tensor, x: Any = None, *, dx: Any = None, dim: builtins.int = -1) -> Tensor:
     """The integral along ``dim`` by the trapezoidal rule."""
 def triangular_solve(input: Tensor, A: Tensor, upper: builtins.bool = True, transpose: builtins.bool = False, unitriangular: builtins.bool = False, *, out: Any = None) -> Any:
     """``linalg.solve_triangular`` under its old name and with its arguments reversed."""

@@ -86,7 +86,7 @@ FUNCTIONS = {
         "_unsafe_index _unsafe_masked_index _unsafe_masked_index_put_accumulate"
     ),
     "ops.legacy": (
-        "detach_copy embedding is_distributed"
+        "_is_all_true _is_any_true detach_copy embedding is_distributed"
     ),
     "ops.linalg.cholesky": (
         "cholesky cholesky_inverse cholesky_solve"

@@ -124,3 +124,79 @@ def linearized_although_reverse_mode_refuses(torch):
         return without_warnings(lambda: torch.func.linearize(f, x)[1](x.cos()))
 
     return seen(torch, lambda: slopes(parts), lambda: slopes(kept))
+
+
+@case
+def numbers_drawn_at_once(torch):
+    """Those of a tensor that is not mapped are drawn as for one that is expanded to the batch."""
+    vmap = torch.func.vmap
+    half, batch = torch.full((18,), 0.5), torch.ones(2)
+    functions = (
+        lambda: torch.multinomial(half, 3),
+        lambda: torch.bernoulli(half),
+        lambda: torch.bernoulli(half, 0.25),
+        lambda: torch.poisson(half * 9),
+        lambda: torch.nn.functional.alpha_dropout(half, training=True).gt(1),
+        lambda: torch.nn.functional.feature_alpha_dropout(half[None], training=True).gt(1),
+    )
+    found = []
+    for f in functions:
+        torch.manual_seed(4)
+        found.append(seen(torch, lambda: vmap(lambda x: f() + x, randomness="different")(batch)))  # noqa: B023
+    torch.manual_seed(4)
+    found.append(seen(torch, lambda: torch.multinomial(half.expand(3, 18), 4)))
+    where = torch.rand(2, 3, 4)
+    for dims in ((0, 0), (-1, 0), (1, None), (None, 0)):
+        p = where if dims[1] is None else where.movedim(dims[0] or 0, 0)
+        p = p[0] if dims[1] is None else p
+        x = torch.zeros(2, 3, 4) if dims[0] is not None else torch.zeros(3, 4)
+        p = p if dims[1] is not None or dims[0] != 1 else torch.full((2, 4), 0.5)
+        torch.manual_seed(5)
+        found.append(seen(torch, lambda: vmap(lambda x, p: x.bernoulli_(p), dims, randomness="different")(x, p)))  # noqa: B023
+    return found
+
+
+@case
+def chunks_that_draw_the_same(torch):
+    vmap, x = torch.func.vmap, torch.zeros(5, 2)
+    found = []
+    for size in (1, 2, 5, 9):
+        torch.manual_seed(6)
+        found += seen(torch, lambda: vmap(lambda x: x + torch.rand(2), randomness="same", chunk_size=size)(x))  # noqa: B023
+        found += seen(torch, lambda: torch.rand(1))
+    return found
+
+
+@case
+def random_numbers_for_out(torch):
+    vmap, x, y = torch.func.vmap, torch.ones(2), torch.zeros(3)
+    return seen(
+        torch,
+        *(
+            lambda f=f: vmap(lambda x: f(), randomness="same")(x)
+            for f in (
+                lambda: torch.randn(3, out=y), lambda: torch.rand(3, out=y), lambda: torch.bernoulli(y, out=y),
+                lambda: torch.normal(0.0, torch.ones(3), out=y), lambda: torch.randperm(3, out=y.long()),
+                lambda: torch.randint(3, (3,), out=y.long()), lambda: torch.multinomial(y + 1, 1, out=y.long()),
+            )
+        ),
+    )  # fmt: skip
+
+
+@case
+def products_of_wrong_dimensions(torch):
+    vmap, a, plain = torch.func.vmap, torch.ones(2, 3, 3), torch.ones(3, 3)
+    functions = (
+        lambda a: torch.mm(a[0], a), lambda a: torch.mm(a, a[None]), lambda a: torch.mm(plain, a[0]),
+        lambda a: torch.mv(a, a), lambda a: torch.mv(a[0], a[0]), lambda a: torch.dot(a, a[0]),
+        lambda a: torch.bmm(a, a[None]), lambda a: torch.bmm(a[None], a), lambda a: torch.addmv(a[0], a, a),
+        lambda a: torch.vdot(plain, a[0]), lambda a: a.as_strided((2,), (1, 1)),
+    )  # fmt: skip
+    return seen(torch, *(lambda f=f: vmap(f)(a) for f in functions))
+
+
+@case
+def modules_stacked_although_they_differ(torch):
+    nn, stack = torch.nn, torch.func.stack_module_state
+    frozen = nn.Linear(2, 2).requires_grad_(False)
+    return seen(torch, lambda: stack([nn.Linear(2, 2), frozen]), lambda: [len(part) for part in stack([frozen] * 2)])

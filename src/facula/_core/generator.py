@@ -246,6 +246,15 @@ class RandomnessError(RuntimeError):
 RandomnessError.__name__ = RandomnessError.__qualname__ = "RuntimeError"
 
 
+def refuse_out() -> None:
+    """Refuse random numbers for ``out=`` inside ``vmap``."""
+    if any(level.size >= 0 for level in _state.modes.levels):
+        raise RandomnessError(
+            "vmap: We do not support calling out variants of random operations inside of vmap. Please use non-out "
+            "variants as a workaround"
+        )
+
+
 def check_randomness(levels: tuple[Any, ...]) -> None:
     """What ``vmap(..., randomness=)`` says of random numbers: none, the same for all items, or others for each."""
     for level in reversed(levels):

@@ -13,7 +13,7 @@ from typing import Any
 from .._core.generator import check_randomness
 from .._tensor import Tensor, computed
 from ..autograd.saved import SavedList
-from ..ops.machine.batching import Call, aligned
+from ..ops.machine.batching import Call, aligned, more_items_than
 from ..ops.views.shape import expand_op
 from .dual import Dual, make_dual
 from .links import Link, become, view_of
@@ -84,13 +84,7 @@ class Batched(Wrapped):
         """NOTE [in-place on wrapped]: computed out of place, then copied, unless it is elementwise."""
         level = self._level
         if not is_batched(target, level) and not (level.same_values and _become_batched(target, level)):
-            raise RuntimeError(
-                "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in "
-                "extra_args that has more elements than `self`. This happened due to `other` being vmapped over but "
-                "`self` not being vmapped over in a vmap. Please try to use out-of-place operators instead of inplace "
-                "arithmetic. If said operator is being called inside the PyTorch framework, please file a bug report "
-                "instead."
-            )
+            raise RuntimeError(more_items_than("inplace arithmetic"))
         tensors = (target, *others)
         if op.is_random:  # the same for all items, as the caller has made sure
             item = target._value.new_empty(target.shape)
@@ -308,6 +302,10 @@ def each_item_of(error: NeedsValues, name: str, fn: Any, args: tuple[Any, ...], 
                 "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear like same "
                 "randomness. If this is necessary for your usage, please file an issue with functorch."
             )
+        level = error.level
+        if any(isinstance(v, Tensor) and not is_batched(v, level) for v in args):  # all are drawn at once
+            given = [batch(unbatch(v, level), level) if isinstance(v, Tensor) else v for v in args]
+            return fn(*given, **kwargs)
         return below(error.level, one_by_one, "", fn, args, kwargs, error.level)
     top = highest((*args, *kwargs.values()))
     if top is None or top._level.depth != error.depth:

@@ -151,9 +151,9 @@ class _Finder:
             spec = ModuleSpec("torch", _TorchLoader(), origin=facula.__file__, is_package=True)
             spec.has_location = True
             return spec
-        if fullname == "functorch":
-            module = import_module("facula._torch.functorch")
-            return ModuleSpec(fullname, _SameModule(module), origin=module.__file__)
+        if fullname in ("functorch", "functorch.experimental"):
+            module = import_module(f"facula._torch.{fullname.replace('.', '_')}")
+            return ModuleSpec(fullname, _SameModule(module), origin=module.__file__, is_package=fullname == "functorch")
         if fullname.startswith("facula."):
             return _renaming(PathFinder.find_spec(fullname, path, target))
         if not fullname.startswith("torch."):

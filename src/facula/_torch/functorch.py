@@ -21,6 +21,9 @@ __all__ = [
     "make_fx", "vjp", "vmap",
 ]  # fmt: skip
 
+__path__: list[str] = []
+"""Where submodules are looked for, which the import of ``torch`` finds."""
+
 Tensors = tuple[Tensor, ...]
 
 

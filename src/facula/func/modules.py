@@ -54,6 +54,8 @@ def stack_module_state(models: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
     parameters: dict[str, Any] = {}
     for name, first in models[0].named_parameters():
+        if any(dict(m.named_parameters())[name].requires_grad != first.requires_grad for m in models):
+            raise RuntimeError(f"Expected {name} from each model to have the same .requires_grad")
         joined = stack([dict(m.named_parameters())[name].detach() for m in models])
         parameters[name] = joined.requires_grad_(first.requires_grad)
     buffers = {

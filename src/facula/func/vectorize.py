@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from .._core.pytree import broadcast_to_and_flatten, tree_flatten, tree_unflatten
@@ -37,7 +38,11 @@ def vmap(
             return _at_once(func, given, batched, whole, spec, kwargs, end - start, randomness, out_dims)
 
         step = size if chunk_size is None else chunk_size
-        parts = [part(start, min(start + step, size)) for start in range(0, size, step)] if size else [part(0, 0)]
+        drawn = _drawn_again() if chunk_size is not None and randomness == "same" else nullcontext
+        parts = []
+        for start in range(0, size, step or 1) if size else (0,):
+            with drawn():
+                parts.append(part(start, min(start + step, size)))
         outs, out_spec, places = parts[0]
         if chunk_size is not None:
             from ..ops.moving.joining import cat  # loaded when first used
@@ -51,8 +56,27 @@ def vmap(
     return mapped
 
 
+def _drawn_again() -> Any:
+    """A context whose random numbers are the same whenever it is entered."""
+    from ..random import get_rng_state, set_rng_state  # loaded when first used
+
+    start = get_rng_state()
+
+    @contextmanager
+    def again() -> Iterator[None]:
+        set_rng_state(start)
+        yield
+
+    return again
+
+
 def name_of(func: Any) -> str:
     return getattr(func, "__name__", None) or repr(func)
+
+
+def batch_size(in_dims: Any, args: tuple[Any, ...], func: Any) -> int:
+    """How many items the arguments of a mapped function have."""
+    return _inputs(in_dims, args, func)[0]
 
 
 def _inputs(in_dims: Any, args: tuple[Any, ...], func: Any) -> tuple[int, list[Any], list[Any], Any]:

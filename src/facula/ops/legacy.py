@@ -71,6 +71,8 @@ set_methods(
     _cdata=property(id), _grad_fn=property(lambda self: self.grad_fn, None, _keep_history),
 )  # fmt: skip
 FUNCTIONS["is_distributed"] = _is_distributed
+FUNCTIONS["_is_all_true"] = _is_all_true
+FUNCTIONS["_is_any_true"] = _is_any_true
 
 
 @public("embedding")

@@ -49,7 +49,7 @@ def dropped(
         noise = input.new_empty(shape[:2] + (1,) * (len(shape) - 2))
     else:
         noise = empty_like.public(input)  # type: ignore[attr-defined]
-    if state.modes.levels and not alpha:
+    if state.modes.levels:
         noise = _for_each_item(noise)
     noise.bernoulli_(1 - p)
     if not alpha:

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from ... import random as _seeds
-from ..._core import dtypes
+from ..._core import dtypes, state
 from ..._core.devices import MetaArray, empty_meta
 from ..._core.dtypes import not_for
-from ..._core.generator import Generator, default_generator, stream_of
+from ..._core.generator import Generator, check_randomness, default_generator, refuse_out, stream_of
 from ..._core.missing import Missing
 from ..._core.unresolved import resolved
 from ..._levels.needs_values import DrawsDiffer
@@ -67,6 +67,8 @@ def _drawn(
     draw: Any, shape: tuple[int, ...], dtype: dtypes.dtype, device: Any, generator: Any, out: Any = None
 ) -> Any:
     """What ``draw(stream, array)`` has filled: a new array, or that of ``out=``. Meta devices draw nothing."""
+    if out is not None:
+        refuse_out()
     stream = stream_of(generator)
     array = _own_array(out, shape)
     if array is None:
@@ -91,8 +93,6 @@ def _new(
     try:
         array = _drawn(draw, shape, dtype, device, generator, out)
     except DrawsDiffer as e:
-        if out is not None:
-            raise
         level = e.level
         shape = level.size, *shape
         return for_all_items(level, _new, draw, shape, dtype, device, generator, requires_grad, None, layout)
@@ -178,6 +178,8 @@ def randperm(
     if d.category == dtypes.FLOAT and n > 2 ** DIGITS[d.name] + 1:
         name = dtypes.SCALAR_TYPE_NAMES[d]
         raise RuntimeError(f"n cannot be greater than {2 ** DIGITS[d.name] + 1} for {name} type.")
+    if out is not None:
+        refuse_out()
     array = _drawn(draw_permutation, (n,), d, device, generator)
     return finish(array, requires_grad, out, layout)
 
@@ -255,6 +257,7 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None, out: Tenso
         if p is not None:
             raise NoOverload
         refuse_recorded_out("bernoulli", None, out, input)
+        refuse_out()
         if out._array.shape != input._array.shape:
             resize_output(out, input._array.shape)
         return out.bernoulli_(input, generator=generator)
@@ -266,7 +269,8 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None, out: Tenso
 @primitive("NotImplemented", random=True, batch=batching.different_draws)
 @without_draws
 def bernoulli_of_number_op(input: Array, p: float, generator: object) -> Any:
-    return Tensor._wrap(np.empty_like(input)).bernoulli_(p, generator=generator)._array
+    check_randomness(state.modes.levels)
+    return Tensor._wrap(like_array(input, None, None, None)).bernoulli_(p, generator=generator)._array
 
 
 bernoulli_of_number_op.vjp(input=no_aten_derivative("bernoulli"))
@@ -352,7 +356,7 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
     stream = stream_of(generator)
     if replacement and num_samples > 1:
         return constant_of(finish(_with_replacement(stream, np.asarray(p), num_samples)), "multinomial", input)
-    keys = np.empty_like(p)
+    keys = like_array(p, None, None, None)
     draw_exponential(stream, keys, 1.0)
     np.divide(p, keys, keys)
     if num_samples == 1:

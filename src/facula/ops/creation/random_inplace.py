@@ -196,7 +196,10 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
         if not fits:
             raise expand_error(self._array.shape, p._array.shape)
         batching.check_own_draws(p)
-        stream = stream_of(generator)
+        try:
+            stream = stream_of(generator)
+        except DrawsDiffer as e:
+            return _bernoulli_of_items(self, p, generator, e.level)
         return change(
             _bernoulli_tensor_op, self, (p,), lambda target, given: _fill(bernoulli_of_tensor, stream, target, given)
         )
@@ -205,6 +208,19 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
     if self.dtype.is_complex or self.dtype in _LONG_UNSIGNED:
         raise not_for("bernoulli_scalar_cpu_", self.dtype)
     return _overwrite(_bernoulli_number_op, self, generator, draw_bernoulli, p)
+
+
+def _bernoulli_of_items(self: Any, p: Any, generator: Any, level: Any) -> Any:
+    from ..._levels.batched import is_batched  # loaded when first used
+    from ..._levels.wrapped import below  # loaded when first used
+
+    if is_batched(self, level):
+        given = batching.padded(p._value, self.dim()) if is_batched(p, level) else p
+        below(level, bernoulli_, self._value, given, generator=generator)
+        return self
+    if not is_batched(p, level):
+        raise DrawsDiffer(level)
+    raise RuntimeError(batching.more_items_than("inplace bernoulli"))
 
 
 @public("", "random_")

@@ -162,6 +162,16 @@ def different_draws(call: Call) -> Any:
     return broadcast(call)
 
 
+def more_items_than(name: str) -> str:
+    """What is said where a change in place would give a tensor a value for each item."""
+    return (
+        f"vmap: {name}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that has "
+        "more elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped over "
+        f"in a vmap. Please try to use out-of-place operators instead of {name}. If said operator is being called "
+        "inside the PyTorch framework, please file a bug report instead."
+    )
+
+
 def check_own_draws(t: Any) -> None:
     """Before an operator draws for each item of a tensor: that all batches it belongs to allow it."""
     while t.wraps:

@@ -13,6 +13,7 @@ import numpy as np
 from ... import _lazy, overrides
 from ..._core import state
 from ..._core.dtypes import SCALAR_TYPE_NAMES, can_cast, cpp_name, dtype
+from ..._core.generator import refuse_out
 from ..._lazy import set_methods
 from ..._levels.needs_values import NeedsValues
 from ..._tensor import Tensor
@@ -385,6 +386,8 @@ def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = (), reco
         from ..._levels.dual import check_no_dual  # it imports this module
 
         check_no_dual(f"{name}_out", out, result, *args)
+        if name in ("normal", "multinomial"):
+            refuse_out()
     refuse_recorded_out(name, record, out, result, *args)
     if out.dtype is not result.dtype and record is not None and "exact" in how:
         raise _other_out_dtype(record, result.dtype, out.dtype)

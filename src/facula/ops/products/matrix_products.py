@@ -126,13 +126,26 @@ def require_expandable(input: Any, shape: tuple[int, ...]) -> None:
             raise expand_error(shape, here, scalar_type(input))
 
 
+def _wrong_ndim(name: str, tensors: tuple[Any, Any], wanted: tuple[int, int], text: str) -> Exception:
+    """What is said of tensors with too few or too many dimensions; of those of a batch ``vmap`` says it."""
+    if not any(t.wraps and t._level.size >= 0 for t in tensors):
+        return RuntimeError(text)
+    if not name:
+        return RuntimeError("Got wrong shapes for dot")
+    a, b = (t._array.ndim for t in tensors)
+    return RuntimeError(
+        f"Shape mismatch: Got incorrect dims for {name}(a, b). a has dim {a}and b has dim {b}but expected them to have "
+        f"dim {wanted[0]} and dim {wanted[1]}"
+    )
+
+
 def check_mm(input: Any, mat2: Any) -> None:
     require_tensors("mm", ("input", input), ("mat2", mat2))
     a, b = input._array, mat2._array
     if a.ndim != 2:
-        raise RuntimeError("self must be a matrix")
+        raise _wrong_ndim("mm", (input, mat2), (2, 2), "self must be a matrix")
     if b.ndim != 2:
-        raise RuntimeError("mat2 must be a matrix")
+        raise _wrong_ndim("mm", (input, mat2), (2, 2), "mat2 must be a matrix")
     if a.shape[1] != b.shape[0]:
         raise shapes_cannot_be_multiplied(a, b)
     if a.dtype != b.dtype:
@@ -146,9 +159,9 @@ def check_bmm(name: str, batch1: Any, batch2: Any) -> None:
     require_tensors(name, ("input", batch1), ("mat2", batch2))
     a, b = batch1._array, batch2._array
     if a.ndim != 3:
-        raise RuntimeError("batch1 must be a 3D tensor")
+        raise _wrong_ndim("bmm", (batch1, batch2), (3, 3), "batch1 must be a 3D tensor")
     if b.ndim != 3:
-        raise RuntimeError("batch2 must be a 3D tensor")
+        raise _wrong_ndim("bmm", (batch1, batch2), (3, 3), "batch2 must be a 3D tensor")
     if b.shape[0] != a.shape[0] or b.shape[1] != a.shape[2]:
         raise RuntimeError(
             f"Expected size for first two dimensions of batch2 tensor to be: [{a.shape[0]}, {a.shape[2]}] but got: "
@@ -167,7 +180,7 @@ def check_dot(name: str, a: Any, b: Any) -> None:
     require_tensors(name, ("input", a), ("tensor" if name == "dot" else "other", b))
     x, y = a._array, b._array
     if x.ndim != 1 or y.ndim != 1:
-        raise RuntimeError(f"1D tensors expected, but got {x.ndim}D and {y.ndim}D tensors")
+        raise _wrong_ndim("", (a, b), (1, 1), f"1D tensors expected, but got {x.ndim}D and {y.ndim}D tensors")
     if x.dtype != y.dtype:
         raise RuntimeError(
             f"dot : expected both vectors to have same dtype, but found {scalar_type(a)} and {scalar_type(b)}"
@@ -186,7 +199,8 @@ def check_mv(mat: Any, vec: Any, input: Any = None) -> None:
     added = None if input is None else input._array
     ndim = 1 if added is None else added.ndim
     if ndim > 1 or a.ndim != 2 or v.ndim != 1:
-        raise RuntimeError(f"vector + matrix @ vector expected, got {ndim}, {a.ndim}, {v.ndim}")
+        text = f"vector + matrix @ vector expected, got {ndim}, {a.ndim}, {v.ndim}"
+        raise _wrong_ndim("mv", (mat, vec), (2, 1), text)
     size = a.shape[0] if added is None or added.size == 1 else added.shape[0]
     if a.shape[1] != v.shape[0] or size != a.shape[0]:
         raise RuntimeError(f"size mismatch, got input ({size}), mat ({a.shape[0]}x{a.shape[1]}), vec ({v.shape[0]})")

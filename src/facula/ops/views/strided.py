@@ -163,6 +163,11 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     array = input._array
     here = input.storage_offset()
     if len(size) != len(stride):
+        if input.wraps and input._level.size >= 0:
+            raise RuntimeError(
+                "Tensor.as_strided(size, stride, ...): size and stride must have the same length! Got size "
+                f"{list(size)} and stride {list(stride)}"
+            )
         raise RuntimeError("mismatch in length of strides and shape")
     if any(s < 0 for s in stride):
         raise RuntimeError(
