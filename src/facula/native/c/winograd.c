@@ -44,8 +44,8 @@ static int suits(int64_t groups, int64_t samples, int64_t in, int64_t outs, cons
                  const int64_t *stride, const int64_t *dilation) {
     int plain = groups == 1 && size[0] == 1 && kernel[0] == 1 && kernel[1] == 3 && kernel[2] == 3;
     for (int d = 0; d < 3; d++) plain = plain && stride[d] == 1 && dilation[d] == 1;
-    return plain && in >= 32 && outs >= 32 && in % LANES == 0 && outs % LANES == 0 && size[1] >= 8 && size[2] >= 8
-           && samples * size[1] * size[2] >= 2048;
+    return plain && in >= 16 && outs >= 16 && in % LANES == 0 && outs % LANES == 0 && size[1] >= 4 && size[2] >= 4
+           && samples * size[1] * size[2] >= 256;
 }
 
 /* Planes with room for whole tiles, and `beyond` elements more along each side. */
