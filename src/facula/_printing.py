@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ._core import dtypes
+from ._core import dtypes, state
 from .autograd.saved import PLAIN
 
 __all__ = ["format_tensor", "format_wrapper", "get_printoptions", "printoptions", "set_printoptions", "tensor_repr"]
@@ -312,6 +312,15 @@ def _format_whole(value: float) -> str:
 
 def tensor_repr(t: Any, *, tensor_contents: str | None = None) -> str:
     """PyTorch's text for ``t``; ``tensor_contents`` stands in place of the values."""
+    if state.modes.levels and type(t) in PLAIN:
+        from ._levels.printed import text_of  # it imports this module
+
+        return text_of(t, tensor_contents)
+    return plain_repr(t, tensor_contents)
+
+
+def plain_repr(t: Any, tensor_contents: str | None = None) -> str:
+    """The text of a tensor by itself, whatever transforms it belongs to."""
     suffixes = []
     try:
         node = t.grad_fn

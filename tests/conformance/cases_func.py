@@ -342,3 +342,25 @@ def functional_calls_of_modules(torch):
         lambda: func.functionalize(lambda x: x.clone().add_(1))(x),
         lambda: func.functionalize(lambda x: x, remove="x")(x),
     )
+
+
+@case
+def texts_of_tensors_in_transforms(torch):
+    func, x, xs = torch.func, torch.tensor([0.5, 2.0]), torch.arange(4.0).reshape(2, 2)
+    w, said = torch.ones(2, requires_grad=True), []
+
+    def told(x):
+        said.extend(map(repr, (x, x * 2, x.sum(), w, x * w)))
+        return (x * w).sum()
+
+    func.grad(told)(x)
+    func.jvp(told, (x,), (x,))
+    func.vmap(told)(xs)
+    func.vmap(func.vmap(lambda x: (said.append(repr(x)), x)[1], in_dims=1), in_dims=1)(torch.zeros(2, 1, 2))
+    func.vmap(func.grad(told))(xs)
+    func.grad(lambda x: func.grad(told)(x).sum())(x)
+    func.grad(lambda x: func.vmap(told)(x).sum())(xs)
+    func.jvp(func.grad(told), (x,), (x,))
+    func.grad(lambda x: func.jvp(told, (x,), (x,))[1])(x)
+    said.append(repr(func.grad(told)(x)))
+    return said

@@ -200,3 +200,36 @@ def modules_stacked_although_they_differ(torch):
     nn, stack = torch.nn, torch.func.stack_module_state
     frozen = nn.Linear(2, 2).requires_grad_(False)
     return seen(torch, lambda: stack([nn.Linear(2, 2), frozen]), lambda: [len(part) for part in stack([frozen] * 2)])
+
+
+@case
+def saved_values_that_are_changed_in_place(torch):
+    func, x = torch.func, torch.arange(1.0, 7.0).reshape(2, 3) / 4
+    xs = torch.stack([x, x + 1])
+
+    def multiplied(x):
+        y = x * 1
+        view = y.transpose(0, 1)
+        y.cumprod_(1)
+        return view
+
+    def softened(x):
+        y = x * 1
+        y.logit_(0.1)
+        return y.cumsum_(0)
+
+    return seen(
+        torch,
+        lambda: without_warnings(lambda: func.vmap(func.grad(lambda x: multiplied(x).sum()))(xs)),
+        lambda: without_warnings(lambda: func.vmap(func.grad(lambda x: softened(x).sum()))(xs)),
+        lambda: without_warnings(lambda: func.jacfwd(lambda x: func.vjp(multiplied, x)[1](torch.ones(3, 2))[0])(x)),
+    )
+
+
+@case
+def products_of_three_in_nested_batches(torch):
+    func, F = torch.func, torch.nn.functional
+    x, w = torch.tensor([[0.5, -1.5]]), torch.arange(8.0).reshape(2, 2, 2)
+    second = func.hessian(lambda x: F.bilinear(x, x, w).pow(2).sum())
+    fourth = func.hessian(lambda x: second(x).pow(2).sum())
+    return seen(torch, lambda: without_warnings(lambda: second(x)), lambda: without_warnings(lambda: fourth(x)))

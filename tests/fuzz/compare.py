@@ -46,6 +46,8 @@ REFUSED_IN_TRANSFORMS = (
     "trying to get value out of a tracing tensor",
     "shape mismatch: value tensor of shape",
     "there exists a Tensor `other` in extra_args that has more elements than `self`",
+    "Autograd not support dtype: Long",
+    "When vmap-ing torch.nn.functional.one_hot",
 )
 """It wraps, and so counts versions otherwise; ``flip``, ``kron``, ``squeeze`` and others forget a dimension in ``vmap``
 of ``vmap``."""

@@ -22,7 +22,7 @@ def make(rng: Random, torch: Any) -> tuple[Program, Session]:
     scope = Scope(rng, torch)
     limits = Limits(
         forward_once=any(".apply" in line or "layer_norm" in line for line in body),
-        twice=any("layer_norm" in line for line in body),
+        twice=any("layer_norm" in line or "logcumsumexp" in line for line in body),
         writes=any(" = " not in line[:6] for line in body[:-1]),
     )
     layers, shapes = _layers(rng, shapes, sizes, limits)
@@ -98,7 +98,7 @@ class Limits(NamedTuple):
     forward_once: bool
     """Of Functions' ``jvp`` it knows no forward derivative; that of layer norm's is wrong."""
     twice: bool
-    """Third derivatives of layer norm are wrong."""
+    """Third derivatives of layer norm are wrong, those of ``logcumsumexp`` may be NaN."""
     writes: bool
     """``linearize`` leaves out what is written in place."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from .._core import state
 from .._core.generator import check_randomness
 from .._tensor import Tensor, computed
 from ..autograd.saved import SavedList
@@ -94,6 +95,8 @@ class Batched(Wrapped):
             values = [t._value if is_batched(t, level) else t for t in tensors]
             again(*aligned(tensors, values, [is_batched(t, level) for t in tensors]))
         else:
+            if op.tensor_names[0] in op.slot_names and target.requires_grad and state.grad_enabled():
+                tensors = (target.clone(), *others)  # its value from before is needed
             result = op(*tensors, *attributes)
             target._value.copy_(unbatch(result, level))
         return target
@@ -152,6 +155,10 @@ class Batched(Wrapped):
         return bool(self._value._is_view())
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
+        if self._level.alive:
+            from .printed import text_of  # it imports this module
+
+            return text_of(self)
         inside = "\n".join("    " + line for line in repr(self._value).splitlines())
         return f"BatchedTensor(lvl={self._level.depth}, bdim=0, value=\n{inside}\n)"
 

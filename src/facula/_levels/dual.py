@@ -210,6 +210,10 @@ class Dual(Wrapped):
         return self._primal.__array__(*args, **kwargs)
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
+        if self._level.tracks and self._level.alive:
+            from .printed import text_of  # it imports this module
+
+            return text_of(self)
         shown = repr(self._primal)
         if not self._level.alive:
             return shown

@@ -37,7 +37,8 @@ class Level:
     """One transform that is being run."""
 
     __slots__ = (
-        "alive", "changed", "depth", "has_history", "implicit", "randomness", "reverse", "same_values", "size",
+        "alive", "changed", "depth", "has_history", "implicit", "opened", "randomness", "reverse", "same_values",
+        "size", "tracks",
     )  # fmt: skip
 
     def __init__(self, depth: int, size: int, randomness: str) -> None:
@@ -52,6 +53,10 @@ class Level:
         """Whether it began with duals whose values are in a graph of their own, outside of all transforms."""
         self.reverse = False
         """Whether it is one of reverse mode."""
+        self.tracks = False
+        """Whether its tensors are shown as tracked for gradients: those of ``grad``, ``vjp`` and ``jvp`` are."""
+        self.opened: list[Any] = []
+        """The nodes by which reverse mode's inputs begin anew, if they have a history themselves."""
         self.same_values = False
         """Whether all items of the batch have the same values, and only tangents differ: in ``jacfwd``."""
         self.changed: list[Any] | None = None
@@ -69,6 +74,7 @@ def enter(size: int = -1, randomness: str = "same") -> Level:
 def leave(level: Level) -> None:
     """End it. What still belongs to it is dead."""
     level.alive = False
+    level.opened = []
     state.modes.levels = state.modes.levels[: level.depth - 1]
     if level.changed is not None:
         from .links import restore  # it imports this module

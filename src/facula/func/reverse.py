@@ -43,7 +43,8 @@ class Reverse:
         self.outer = state.modes.grad_enabled
         self.inference = state.modes.inference
         self.level = enter()
-        self.level.reverse, self.level.implicit = not self.implicit, self.implicit
+        self.level.reverse = self.level.tracks = not self.implicit
+        self.level.implicit = self.implicit
         self.leads_outside: bool | None = None
         """Whether the outputs' graph does, once it has been looked at."""
         if self.inference:
@@ -69,6 +70,7 @@ class Reverse:
             return batch(self._opened(t._value), t._level)
         if t.requires_grad and not t.is_inference():
             leaf = t.alias()
+            self.level.opened.append(leaf._node)
         else:
             leaf = t.detach() if t.dispatches else Tensor._wrap(t._array)
             leaf._require_differentiable_dtype()

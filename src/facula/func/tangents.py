@@ -47,6 +47,7 @@ def pushed(
 ) -> Any:
     """Run a function on duals."""
     level = enter()
+    level.tracks = True
     enabled, state.modes.forward_grad = state.modes.forward_grad, True
     try:
         duals = [begin_dual(p, checked_tangent(p, t), level) for p, t in zip(leaves, directions)]

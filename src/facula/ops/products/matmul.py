@@ -541,8 +541,9 @@ def trilinear_gradient_of_third(g: Any, first: Any, second: Any, equation: Any, 
 @trilinear_op.batch
 def trilinear_batched(call: batching.Call) -> Any:
     *factors, result = call.attribute("equation")
-    named = [f"Z{part}" if flag else part for part, flag in zip(factors, call.flags)]
-    return call.run(call.values, ((*named, f"Z{result}"),))
+    batch = next(letter for letter in "ZYXWVUTSRQPONM" if letter not in "".join((*factors, result)))
+    named = [batch + part if flag else part for part, flag in zip(factors, call.flags)]
+    return call.run(call.values, ((*named, batch + result),))
 
 
 @public("bilinear", functionals="bilinear")
