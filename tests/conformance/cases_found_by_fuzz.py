@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
+from typing import Any
+
 from tests.conformance.observe import case, error, graph, name_of, see
+
+
+def quietly(fn: Callable[[], Any]) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return error(fn)
 
 
 @case
@@ -256,6 +266,74 @@ def what_is_written_to_expanded_tensors_from_themselves(torch):
             lambda: g.scatter_reduce_(1, two, g, "amax"),
         )
     ]  # fmt: skip
+
+
+@case
+def reductions_at_places_take_the_dtypes_that_pytorchs_loops_take(torch):
+    found = []
+    for dtype in (torch.complex64, torch.bool):
+        for kind in ("prod", "mean", "amax", "amin"):
+            for include in (True, False):
+                for shape in ((3,), (1, 3)):
+                    x = torch.tensor([1, 2, 3]).to(dtype).reshape(shape)
+                    found.append(
+                        quietly(
+                            lambda x=x, k=kind, i=include: see(
+                                torch, x.index_reduce(-1, torch.tensor([0]), x[..., :1], k, include_self=i)
+                            )["values"]
+                        )
+                    )
+    return found
+
+
+@case
+def probabilities_that_are_none_are_refused(torch):
+    bce = torch.nn.functional.binary_cross_entropy
+    return [
+        error(lambda p=p, y=y: bce(torch.tensor([p]), torch.tensor([y])).item())
+        for p in (0.5, float("nan"), 2.0)
+        for y in (0.5, 1.5, -0.1, float("nan"))
+    ]
+
+
+@case
+def gradients_of_the_variance_of_one_complex_number(torch):
+    found = []
+    for name in ("var", "std"):
+        for n in (1, 2):
+            x = torch.tensor([1.0 + 1j, 2.0 - 1j][:n], dtype=torch.complex128, requires_grad=True)
+            found.append(quietly(lambda x=x, name=name: str(torch.autograd.grad(getattr(x, name)(), x)[0].tolist())))
+    return found
+
+
+@case
+def memory_that_overlaps_is_told_before_dtypes_and_complex_numbers_before_that(torch):
+    o = torch.ones(3, 3, dtype=torch.int16)
+    z = torch.ones(2, dtype=torch.complex64).expand(3, 2)
+    return [
+        error(f)["message"][:60]
+        for f in (
+            lambda: torch.sin(o, out=o.t()), lambda: torch.atan2(o, o, out=o.t()), lambda: torch.sin(o, out=o),
+            lambda: z.floor_(), lambda: z.ceil_(), lambda: z.trunc_(), lambda: z.erf_(), lambda: z.deg2rad_(),
+        )
+    ]  # fmt: skip
+
+
+@case
+def results_made_of_tensors_of_inference_mode_show_how_they_are_made(torch):
+    with torch.inference_mode():
+        i = torch.ones(2, 3)
+    made = (
+        i.repeat(2, 1), torch.tile(i, (2,)), i.slice_scatter(i[:1], 0, 0, 1), i.select_scatter(i[0], 0, 0),
+        i.diagonal_scatter(i.diagonal()), i.roll(1), i.roll(1, 0), i.flip(0), i.tril(),
+    )  # fmt: skip
+    return [[y._is_view(), list(y._base.shape) if y._is_view() else None, y.is_inference(), y.tolist()] for y in made]
+
+
+@case
+def pseudoinverses_of_what_is_not_finite(torch):
+    a = torch.full((2, 2), float("nan"))
+    return [error(lambda f=f: f(a)) for f in (torch.linalg.pinv, torch.pinverse, torch.linalg.matrix_rank)]
 
 
 @case

@@ -27,6 +27,7 @@ REFUSED_BY_PYTORCH_ALONE = (
     "INTERNAL ASSERT FAILED",
     "ZeroTensors are immutable",
     "does not support automatic differentiation for outputs with complex dtype",
+    "MKL FFT error",
 )
 """What PyTorch cannot do and facula may do, see docs/differences.md and docs/past-pytorch.md."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .scope import Scope, has_equals, is_floating, is_small, put
+from .scope import Scope, all_finite, has_equals, is_floating, is_small, put
 
 ANY = """
 F.binary_cross_entropy(x.sigmoid(),Y.sigmoid().detach()) F.binary_cross_entropy_with_logits(x,Y.sigmoid())
@@ -179,6 +179,8 @@ def of_networks(s: Scope) -> str:
         text = "x*Y"
     if any(word in text for word in UNLESS_EQUAL) and has_equals(t):
         text = "x+Y"  # which of equal elements is the one is not promised, and where minima are equal PyTorch errs
+    if any(word in text for word in ("eigvalsh", "eigh", "linalg.lu")) and not all_finite(t):
+        text = "x+Y"  # which pivots are taken, and whether it is told
     if t.dtype.itemsize == 2 and not t.numel() and "linalg" in text:
         text = "x+Y"  # which facula refuses
     if t.dtype.itemsize == 2 and any(word in text for word in ("complex", "fft", "polar", "cfloat", "matrix_exp")):
@@ -191,7 +193,10 @@ def of_other_dtypes(s: Scope) -> str:
     x = s.tensor(lambda t: not is_floating(t), is_small)
     t = s.tensors[x]
     table = COMPLEX if t.dtype.is_complex else BOOLEANS if t.dtype == s.torch.bool else INTEGERS
-    return put(s.rng.choice(table), x=x, X=like(s, x))
+    text = s.rng.choice(table)
+    if "eigvalsh" in text and not all_finite(t):
+        text = "x+X"
+    return put(text, x=x, X=like(s, x))
 
 
 def like(s: Scope, name: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from .networks import of_networks, of_other_dtypes
 from .scope import (
     Scope,
+    all_finite,
     broadcasts,
     has_dimensions,
     has_equals,
@@ -87,6 +88,8 @@ def of_two(s: Scope) -> str:
     if "Y" not in text:
         return put(text, x=x, y=s.partner(x, is_small))
     t = s.tensors[x]
+    if "copysign" in text and not all(map(all_finite, s.tensors.values())):
+        text = "torch.maximum(x,Y)"  # NaN may have either sign
     if "atan2" in text and t.dtype == s.torch.uint8:
         text = "torch.maximum(x,Y)"  # PyTorch negates it as it is for the other's gradient
     if s.rng.random() < 0.1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import Any
 
 from .functions import SOURCES
 
@@ -54,6 +55,16 @@ class Program:
             if any(word in statement for word in _WRITTEN) or any(mentions(statement, n) for n in names):
                 names |= {name for name in [assigned(statement)] if name}
         return names
+
+    def changes_a_gradient(self, seen: dict[str, Any]) -> bool:
+        """Whether a gradient is refused to be changed for being a view, which nobody promises that it is or is not."""
+        gradients = self.gradients()
+        return any(
+            f"error of statement {i}" in seen
+            and seen[f"error of statement {i}"][1].startswith("A view was created in no_grad mode and is being")
+            and re.split(r"\W", statement)[0] in gradients
+            for i, statement in enumerate(self.statements)
+        )
 
     def gradients(self) -> set[str]:
         """The names of gradients, and of what was computed from them or changed by them."""

@@ -74,7 +74,7 @@ def move(torch: Any, t: Any, part: float) -> None:
     """Move the numbers of a tensor as rounding would, by one unit in the last place at least; nobody is told."""
     if t.is_floating_point() or t.is_complex():
         part = np.copysign(max(abs(part), torch.finfo(t.dtype).eps), part)
-        signs = torch.arange(t.numel()).reshape(t.shape) % 2 * 2 - 1
+        signs = (torch.arange(t.numel()).reshape(t.shape) % 2 * 2 - 1).to(t.dtype)
         t.data.mul_(1 + part * signs)
 
 

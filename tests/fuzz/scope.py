@@ -197,7 +197,17 @@ def is_small(t: Any) -> bool:
 
 def has_equals(t: Any) -> bool:
     """Whether elements are equal."""
-    return len(set(t.data.flatten().tolist())) < t.numel()
+    try:
+        return len(set(t.data.flatten().tolist())) < t.numel()
+    except RuntimeError:  # zeros that PyTorch does not store
+        return True
+
+
+def all_finite(t: Any) -> bool:
+    try:
+        return bool(t.data.isfinite().all())
+    except RuntimeError:  # zeros that PyTorch does not store
+        return False
 
 
 def broadcasts(a: Any, b: Any) -> bool:

@@ -61,6 +61,8 @@ def change(s: Scope) -> str:
     text = rng.choice(CHANGES)
     if (text.startswith("baddbmm_") and t.dim() != 3) or (text.startswith("addmm_") and t.dim() != 2):
         text = "mul_(2)"
+    if "mm_(" in text and 0 in t.stride():
+        text = "mul_(2)"  # which PyTorch refuses, those it does not
     if text.startswith(("masked_fill_(m,s", "index_fill_(d,i,s")) and not is_floating(t):
         text = "add_(1)"  # integers would get a history, see may_go_into
     if text.startswith(IN_PLACE_VIEWS) and not s.eager:
@@ -84,7 +86,10 @@ def into(s: Scope, x: str) -> str:
     """An operator that writes its result into a tensor, mostly one of the right shape."""
     t = s.tensors[x]
     y, z = (s.tensor(is_number, is_small, lambda o: o.shape == t.shape) for _ in range(2))
-    text = put(s.rng.choice(INTO), y=y, z=z, n=str(t.shape[0] if t.dim() else 1))
+    form = s.rng.choice(INTO)
+    if form.startswith(("mean", "any", "all")) and not is_floating(t):
+        form = "add(y,y)"  # into integers PyTorch writes sums for means before it refuses, and asks whole parts alone
+    text = put(form, y=y, z=z, n=str(t.shape[0] if t.dim() else 1))
     return f"torch.{text[:-1]}, out={x})"
 
 

@@ -6,7 +6,7 @@ from itertools import zip_longest
 from typing import Any
 
 from .accumulate import AccumulateGrad
-from .graph import Node, Port
+from .graph import Node, Port, full_name
 
 
 def adapt(node: Node, grads: Any, edges: tuple[Any, ...], xp: Any) -> list[Any]:
@@ -70,7 +70,7 @@ def _is_broadcast(shape: tuple[int, ...], wide: tuple[int, ...]) -> bool:
 
 
 def _wrong_shape(node: Node | None, i: int, got: tuple[int, ...], wanted: tuple[int, ...]) -> RuntimeError:
-    start = "" if node is None else f"Function {type(node).__name__} returned an "
+    start = "" if node is None else f"Function {full_name(node)} returned an "
     return RuntimeError(
         f"{start}invalid gradient at index {i} - got {list(got)} but expected shape compatible with {list(wanted)}"
     )

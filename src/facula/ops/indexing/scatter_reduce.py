@@ -279,15 +279,28 @@ def _index_arguments(
             raise IndexError("index out of range in self")
         n = self._array.shape[at] if self._array.ndim else 1
         raise IndexError(f"index {found} is out of bounds for dimension {at} with size {n}")
-    if self._array.dtype.kind in "bc":
-        raise dtypes.not_for("index_func_", self.dtype)
     return at
+
+
+def _check_kind(self: Tensor, reduce: str, include_self: bool) -> None:
+    """PyTorch goes over single elements or over slices, with kernels for other dtypes."""
+    kind = self._array.dtype.kind
+    if kind not in "bc":
+        return
+    if not include_self:
+        raise dtypes.not_for("index_reduce_func_exclude_input_init", self.dtype)
+    if self._array.ndim <= 1:
+        raise dtypes.not_for("index_func_", self.dtype)
+    kernels = {"c": {"amax": "maximum_cpu", "amin": "minimum_cpu"}, "b": {"mean": "div_floor_cpu"}}
+    if reduce in kernels[kind]:
+        raise dtypes.not_for(kernels[kind][reduce], self.dtype)
 
 
 @public("index_reduce", "index_reduce", out=True)
 def index_reduce(input: Tensor, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True) -> Tensor:
     """A copy whose slices along ``dim`` that ``index`` names are reduced with slices of ``source``."""
     at = _index_arguments("index_reduce", input, dim, index, source, reduce, include_self)
+    _check_kind(input, reduce, include_self)
     return index_reduce_op(input, source, index, at, reduce, include_self)
 
 
@@ -299,4 +312,5 @@ def index_reduce_(
     at = _index_arguments("index_reduce_", input, dim, index, source, reduce, include_self)
     check_no_overlap(input._array)
     check_no_partial_overlap(input._array, source._array, at_all=True)
+    _check_kind(input, reduce, include_self)
     return _index_reduce_inplace(input, source, index, at, reduce, include_self)

@@ -210,7 +210,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
         raise RuntimeError("pdist only supports floating-point dtypes")
     if p < 0:
         raise RuntimeError("pdist only supports non-negative p values")
-    return pdist_op(input, float(p))
+    return pdist_op(input.contiguous(), float(p))
 
 
 # ---- renorm

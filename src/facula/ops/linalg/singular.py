@@ -100,11 +100,15 @@ def _inner(turned_u: Any, to_s: Any, turned_v: Any, s: Any, has_phases: bool, xp
 def _decomposed(A: Tensor, full_matrices: bool, name: str) -> Any:
     check_matrix(A, name)
     check_float(A, name)
+    check_finite(A, name)
+    return svd_op(A, full_matrices)
+
+
+def check_finite(A: Tensor, name: str = "linalg.svd") -> None:
     if not all_finite(A):
         raise LinAlgError(
             f"{name}: The algorithm failed to converge because the input matrix contained non-finite values."
         )
-    return svd_op(A, full_matrices)
 
 
 @linalg(autocast="full")
@@ -205,6 +209,8 @@ def pinv(input: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any
     if rcond is not None:
         rtol = rcond
     absolute, relative = _tolerances(input, atol, rtol, "torch.linalg.pinv")
+    if not hermitian:
+        check_finite(input)
     return pinv_op(input, absolute, relative, hermitian)
 
 
@@ -232,6 +238,7 @@ def matrix_rank(
         check_square(input, "linalg.matrix_rank")
         values = np.abs(lapack.eigvalsh(array))
     else:
+        check_finite(input)
         values = lapack.svd(array, compute_uv=False)
     largest = values.max(-1, initial=0)
     found = (values > np.asarray(_threshold(largest, absolute, relative))[..., None]).sum(-1)

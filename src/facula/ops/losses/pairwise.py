@@ -340,6 +340,9 @@ def binary_cross_entropy(
             raise RuntimeError(f"Found dtype {scalar_type(t)} but expected {scalar_type(input)}")
     if x.__class__ is np.ndarray and x.size and not (x.min() >= 0 and x.max() <= 1):
         raise RuntimeError("all elements of input should be between 0 and 1")
+    y = target._array
+    if y.__class__ is np.ndarray and y.size and not (y.min() >= 0 and y.max() <= 1):
+        raise RuntimeError("all elements of target should be between 0 and 1")
     return binary_cross_entropy_op(input, target, weight, reduction)
 
 

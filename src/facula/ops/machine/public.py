@@ -299,7 +299,7 @@ def public(
             if told is not None:
                 return told
             if not isinstance(e, REFUSALS) and not in_place:
-                return history_first(e, *args, *given.values())
+                return e if "out" in given else history_first(e, *args, *given.values())
             if in_place and args and not isinstance(e, TypeError) and not str(e).startswith(_BEFORE_LEAVES):
                 first = refused_first(e, *args, *given.values())
                 if first is not e and misfit(fn, args, given) is None:
@@ -389,6 +389,11 @@ def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = (), reco
         if name in ("normal", "multinomial"):
             refuse_out()
     refuse_recorded_out(name, record, out, result, *args)
+    given = [t for t in (args[0] if args and isinstance(args[0], (tuple, list)) else args) if isinstance(t, Tensor)]
+    if isinstance(record, Elementwise) and out._array.shape == result._array.shape:  # asked before dtypes
+        check_no_overlap(out._array)
+        for t in given:
+            check_no_partial_overlap(out._array, t._array)
     if out.dtype is not result.dtype and record is not None and "exact" in how:
         raise _other_out_dtype(record, result.dtype, out.dtype)
     if "bool" not in how:
@@ -401,7 +406,6 @@ def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = (), reco
         return out._become(result)
     check_inplace(out, False)
     check_no_overlap(out._array)
-    given = [t for t in (args[0] if args and isinstance(args[0], (tuple, list)) else args) if isinstance(t, Tensor)]
     if "separate" in how:
         for t in given:
             check_no_partial_overlap(out._array, t._array, at_all=True)

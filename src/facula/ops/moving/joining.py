@@ -257,7 +257,8 @@ def stack(tensors: Any, dim: int = 0) -> Tensor:
                 f"{list(t._array.shape)} at entry {i}"
             )
     if dim < len(shape) and not state.modes.inference and _are_of_inference(tensors):
-        return cat(tensors, dim).view((*shape[:dim], len(tensors), *shape[dim:]))
+        joint: Tensor = cat(tensors, dim)
+        return joint.view((*shape[:dim], len(tensors), *shape[dim:]))
     return stack_op(tensors, dim, _dtypes(tensors))
 
 

@@ -22,6 +22,7 @@ from ..machine.public import public
 from ..machine.write import inplace_form
 from ..views.shape import contiguous, expand_op, flatten, reshape, unsqueeze_op
 from ..views.slices import diagonal_array, two_dims, zeros_beside
+from ..views.strided import as_pytorch_makes_it
 
 ndarray = np.ndarray
 
@@ -78,7 +79,7 @@ def repeat(input: Tensor, *times: Any, repeats: Any = None) -> Tensor:
     if min(counts, default=0) < 0:
         total = [r * n for r, n in zip(counts, (1,) * (len(counts) - len(shape)) + shape)]
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(total)}: {total}")
-    return repeat_op(input, counts)
+    return as_pytorch_makes_it(repeat_op(input, counts), (input,), flat=False)
 
 
 def _given(name: str, dims: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -196,7 +197,8 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     ndim = input._array.ndim
     if along and not ndim:
         raise IndexError(f"Dimension specified as {along[0]} but tensor has no dimensions")
-    return roll_op(input, by, tuple(one_dim(d, ndim) for d in along))
+    found: Tensor = roll_op(input, by, tuple(one_dim(d, ndim) for d in along))
+    return found if along else as_pytorch_makes_it(found, (input,))
 
 
 @primitive("FlipBackward0", name="flip", kind="linear", batch=batching.moved_dimensions)

@@ -16,7 +16,7 @@ from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.rules import constant, in_dtype
 from ..views.slices import at_dim, diagonal_array, two_dims, zeros_beside
-from ..views.strided import as_strided, as_strided_op, lie_apart, restride_op
+from ..views.strided import as_pytorch_makes_it, as_strided, as_strided_op, lie_apart, restride_op
 
 
 def _copied(array: Any) -> Any:
@@ -69,7 +69,7 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
             f"select(): index {index} out of range for tensor of size {list(shape)} at dimension {dim}"
         )
     _check_part(src, shape[:dim] + shape[dim + 1 :])
-    return select_scatter_op(input, src, dim, index)
+    return as_pytorch_makes_it(select_scatter_op(input, src, dim, index), (input, src))
 
 
 # ---- slice_scatter
@@ -105,7 +105,7 @@ def slice_scatter(
     last = max(first, last)
     count = -(-(last - first) // step)
     _check_part(src, (*shape[:dim], count, *shape[dim + 1 :]))
-    return slice_scatter_op(input, src, dim, first, last, step)
+    return as_pytorch_makes_it(slice_scatter_op(input, src, dim, first, last, step), (input, src))
 
 
 # ---- diagonal_scatter
@@ -133,7 +133,7 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
     """A copy with a diagonal replaced."""
     first, second = two_dims("diagonal", input._array.ndim, dim1, dim2)
     _check_part(src, empty_meta(input.shape, input._array.dtype).diagonal(offset, first, second).shape)
-    return diagonal_scatter_op(input, src, offset, first, second)
+    return as_pytorch_makes_it(diagonal_scatter_op(input, src, offset, first, second), (input, src))
 
 
 # ---- as_strided_scatter

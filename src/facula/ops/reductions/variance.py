@@ -17,7 +17,7 @@ from ..machine.errors import NoOverload, WrongArgument
 from ..machine.namespaces import TENSORS
 from ..machine.primitive import primitive
 from ..machine.public import public
-from ..machine.rules import in_both_namespaces
+from ..machine.rules import in_both_namespaces, in_dtype, raw
 from .reducing import axes, check_dims, count, summed_tangent, unsqueeze_reduced
 from .sums import _FULL, mean_array
 
@@ -94,7 +94,7 @@ def _var_grad(g: Any, x: Any, dim: Any, correction: Any, keepdim: bool, xp: Any)
     g = unsqueeze_reduced(g, x.shape, dim, keepdim, xp)
     away = x - (xp.mean_all(x) if dim is None else xp.mean_dim(x, dim, True))
     if dof <= 0 and not dim:
-        return g * xp.infinity_or_nan(away)
+        return in_dtype(g * xp.infinity_or_nan(away), raw(x).dtype, xp)
     return xp.times(g, 2.0 / dof if dof else np.inf) * away
 
 
@@ -110,7 +110,7 @@ def _mean_grad(g: Any, x: Any, dim: Any, keepdim: bool, xp: Any) -> Any:
 
 def _infinity_or_nan(away: Any) -> Any:
     """Without degrees of freedom the slope is infinite, and undefined at the mean."""
-    return np.where(away == 0, np.nan, np.inf).astype(away.dtype)
+    return np.where(away == 0, np.nan, np.inf).astype(away.real.dtype)
 
 
 in_both_namespaces(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core import strides
+from ..._core import state, strides
 from ..._core.devices import MetaArray, empty_meta
 from ..._core.strides import bytes_of
 from ..._tensor import Tensor
@@ -151,6 +151,20 @@ def restride_batched(call: batching.Call) -> Any:
     here = ((call.size, *size), (apart, *stride), offset)
     there = ((call.size, *to_size), (apart, *to_stride), to_offset)
     return call.run(call.values, (*here, *there))
+
+
+def as_pytorch_makes_it(found: Tensor, of: Any, flat: bool = True) -> Tensor:
+    """Autograd is not asked about tensors of inference mode: then the view by which PyTorch makes a result is seen.
+
+    ``flat``: a view of all the memory that it lies in, else of a tensor of its own shape.
+    """
+    if state.modes.inference or any(t._meta is None or not t._meta.inference for t in of):
+        return found
+    array = found._array
+    if not flat:
+        return found.view(array.shape)
+    memory = strides.bytes_of(strides.root_of(array)).view(array.dtype)
+    return as_strided(Tensor._wrap(memory), *strides.geometry_of(array))
 
 
 @public("as_strided", "as_strided")
