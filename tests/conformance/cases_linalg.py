@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 from .cases_pointwise import examine, fixed, short, single, z
 from .observe import case, error, graph, see
 
@@ -775,3 +777,59 @@ def products_of_bytes(torch):
         lambda: mm(a, b, out=torch.empty(2, 4)), lambda: mm(a, b, out=torch.empty(1, dtype=torch.int32)),
     )  # fmt: skip
     return [see(torch, results), [error(f) for f in calls]]
+
+
+@case
+def factors_of_matrices_without_elements(torch):
+    shapes = ((0, 0), (2, 0, 0), (0, 3, 3), (0, 3), (3, 0), (0, 0, 0), (2, 3, 0))
+    made = [torch.zeros(shape) for shape in shapes]
+    return [[[list(t.shape) for t in f(A)] for f in (torch.linalg.lu, torch.linalg.lu_factor)] for A in made]
+
+
+@case
+def condition_numbers_of_singular_matrices(torch):
+    infinity = float("inf")
+    singular = torch.tensor([[1.0, 2.0], [2.0, 4.0]], dtype=torch.float64)
+    matrices = (singular, torch.zeros(2, 2), torch.stack([singular, torch.eye(2, dtype=torch.float64)]))
+    orders = ("fro", infinity, -infinity, 1, -1)
+    regular = torch.tensor([[2.0, 1.0], [1.0, 3.0]])
+    return see(torch, [torch.linalg.cond(A, p) for A in matrices for p in orders] + [torch.linalg.cond(regular, "nuc")])
+
+
+@case
+def norms_of_all_elements_keep_dimensions(torch):
+    x, z = torch.tensor([[1.0, -2.0], [3.0, 0.5]], requires_grad=True), torch.tensor([1 + 1j, 2 - 1j])
+    seen = [t.norm(p, keepdim=True) for t in (x, z) for p in (0, 1, 2, float("inf"), -1, "fro")]
+    seen += [torch.norm(x, "nuc", keepdim=True), torch.norm(x, 2, keepdim=True, dtype=torch.float64)]
+    (g,) = torch.autograd.grad(x.norm(3, keepdim=True).sum(), x)
+    return [see(torch, [t.detach() for t in seen]), see(torch, g), x.norm(2, keepdim=True).grad_fn.name()]
+
+
+@case
+def what_norms_and_solvers_refuse(torch):
+    x, z, m, la = torch.ones(2), torch.ones(2) + 1j, torch.eye(2), torch.linalg
+    LU, pivots = la.lu_factor(torch.eye(3) + 1)
+    B, whole = torch.ones(3, 1), torch.ones(2, dtype=torch.int16)
+    low, high = (torch.tensor([n, 2, 3], dtype=torch.int32) for n in (0, 9))
+    calls = (
+        lambda: la.vector_norm(x, 1j), lambda: la.vector_norm(z, 2 + 0j), lambda: la.norm(x, 1j),
+        lambda: la.norm(z, 2, dtype=torch.float64), lambda: la.norm(x, 2, dtype=torch.complex128),
+        lambda: la.matrix_norm(m, 2, dtype=torch.complex128), lambda: la.norm(x, "nuc"),
+        lambda: la.matrix_norm(m.double(), 1, dtype=torch.float32), lambda: la.lu_solve(LU, low, B),
+        lambda: la.lu_solve(LU, high, B, adjoint=True), lambda: torch.lu_solve(B, LU, low),
+        lambda: la.lu_solve(LU, pivots, B), lambda: torch.chain_matmul(),
+        lambda: torch.addr(whole.diag(), whole, whole, beta=2.5),
+        lambda: torch.addr(whole.diag(), whole, whole, alpha=0.5),
+        lambda: torch.addr(whole.diag(), whole, whole, beta=2, alpha=3),
+    )  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return [error(lambda f=f: see(torch, f())) for f in calls]
+
+
+@case
+def least_squares_with_bounds_for_singular_values(torch):
+    A = torch.tensor([[2.0, 1.0], [0.0, 0.5], [1.0, 1.0]], dtype=torch.float64)
+    b = torch.tensor([[1.0], [2.0], [3.0]], dtype=torch.float64)
+    lstsq = torch.linalg.lstsq
+    return see(torch, [list(lstsq(A, b, rcond=r, driver=d)) for d in ("gelsd", "gelss") for r in (-1, 0.5, 1.0, 1.5)])

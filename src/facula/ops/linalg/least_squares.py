@@ -115,6 +115,8 @@ def lstsq(input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str |
     which = driver or "gelsy"
     if rcond is None:
         rcond = max(A.shape[-2:]) * float(np.finfo(A.dtype).eps)
+    elif which == "gelsd" and rcond >= 1:  # which LAPACK takes for no bound at all
+        rcond = float(np.finfo(A.dtype).eps)
     right = b.unsqueeze(-1) if is_vector else b
     has_residuals = A.shape[-2] > A.shape[-1] and which != "gelsy"
     parts = lstsq_op(input, right, rcond, which, has_residuals)

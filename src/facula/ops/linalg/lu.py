@@ -387,7 +387,20 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoin
             f"{list(pivots._array.shape)} instead"
         )
     broadcast_batches(LU, B, name)
+    _check_exchanges(pivots, LU._array.shape[-2])
     return lu_solve_op(LU, pivots, B, left, adjoint)
+
+
+def _check_exchanges(pivots: Tensor, size: int) -> None:
+    """Refuse pivots that are no numbers of rows."""
+    rows = elements(pivots) if pivots.wraps else pivots._array
+    if rows.__class__ is not np.ndarray or not rows.size:
+        return
+    for wrong, bound in ((rows < 1, "greater or equal to 1"), (rows > size, "smaller or equal to LU.size(-2)")):
+        if wrong.any():
+            raise RuntimeError(
+                f"Pivots given to lu_solve must all be {bound}. Did you properly pass the result of lu_factor?"
+            )
 
 
 @public("lu_solve", "lu_solve", out=True, autocast="full")

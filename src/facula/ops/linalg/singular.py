@@ -264,18 +264,16 @@ def cond(input: Tensor, p: Any = None) -> Tensor:
         check_square(input, f"linalg.cond(ord={p})")
     if not input._array.size:
         return FUNCTIONS["zeros"](shape[:-2], dtype=_real_of(input))
+    if p == "nuc":
+        values = svdvals(input)
+        return values.sum(-1) * values.reciprocal().sum(-1)
     from .inverse import inv_ex  # loaded when first used
 
     inverse, info = inv_ex(input)
-    if p == "nuc":
-        if not info._array.any():
-            return svdvals(input).sum(-1) * svdvals(inverse).sum(-1)
-        singular = info > 0
-        nuclear = svdvals(inverse.masked_fill(singular[..., None, None], 0.0)).sum(-1)
-        return svdvals(input).sum(-1) * nuclear.masked_fill(singular, float("inf"))
     if info._array.any():
         inverse = inverse.masked_fill((info > 0)[..., None, None], float("inf"))
-    return (matrix_norm(input, p) * matrix_norm(inverse, p)).nan_to_num(nan=float("inf"))
+    largest = float("inf")
+    return (matrix_norm(input, p) * matrix_norm(inverse, p)).nan_to_num(largest, largest, -largest)
 
 
 def _real_of(input: Tensor) -> Any:

@@ -353,6 +353,8 @@ def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any
     for name, factor in (("beta", beta), ("alpha", alpha)):
         if isinstance(factor, bool):
             raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
+        if isinstance(factor, float) and operands[0]._array.dtype.kind in "iu":
+            raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
     return addr_op(*operands, _number(beta, input), _number(alpha, input))
 
 

@@ -383,6 +383,8 @@ def chain_matmul(*matrices: Any) -> Tensor:
         "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot "
         "instead, which accepts a list of two or more tensors rather than multiple parameters.",
     )
+    if not matrices:
+        raise RuntimeError("chain_matmul(): Expected one or more matrices")
     for x in matrices:
         if x._array.ndim != 2:
             raise RuntimeError(f"Tensor dimension is {x._array.ndim}, expected 2 instead.")

@@ -139,24 +139,29 @@ def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False,
     """``sum(|x|**ord) ** (1 / ord)`` of all elements, or along ``dim``."""
     if isinstance(ord, (str, type(None))):
         raise WrongArgument("ord", ord, "Number")
+    if isinstance(ord, complex):
+        raise RuntimeError("linalg.vector_norm: Expected a non-complex scalar as the order of norm.")
     array = x._array
     if array.dtype.kind in "biu":
         raise no_norm(x.dtype)
     dims = check_dims(dim, array.ndim)
     if dtype is not None:
-        _check_norm_dtype(x.dtype, dtype)
+        _check_norm_dtype("linalg.vector_norm", x.dtype, dtype)
     _check_empty(array, ord, dims)
     return vector_norm_op(x, ord, dims, keepdim, None if dtype is None else dtype.numpy)
 
 
-def _check_norm_dtype(have: dtypes.dtype, wanted: dtypes.dtype) -> None:
+def _check_norm_dtype(name: str, have: dtypes.dtype, wanted: dtypes.dtype) -> None:
     names = dtypes.SCALAR_TYPE_NAMES
     if wanted.category < dtypes.FLOAT:
-        raise RuntimeError(f"linalg.vector_norm: dtype should be floating point or complex, but got {names[wanted]}")
-    if have.category == wanted.category and wanted.itemsize < have.itemsize:
+        raise RuntimeError(f"{name}: dtype should be floating point or complex, but got {names[wanted]}")
+    if have.is_complex != wanted.is_complex:
+        kind = "complex" if have.is_complex else "real"
+        raise RuntimeError(f"{name}: dtype should be {kind} for {kind} inputs, but got {names[wanted]}")
+    if wanted.itemsize < have.itemsize:
         raise RuntimeError(
-            f"linalg.vector_norm: the dtype of the input ({names[have]}) should be convertible without narrowing to "
-            f"the specified dtype ({names[wanted]})"
+            f"{name}: the dtype of the input ({names[have]}) should be convertible without narrowing to the specified "
+            f"dtype ({names[wanted]})"
         )
 
 
@@ -172,8 +177,7 @@ def norm(
         dims = dim if dim is not None else tuple(range(input._array.ndim))
         result = matrix_norm(input, p, dims, keepdim)
     else:
-        keep = keepdim if dim is not None else False
-        result = vector_norm(input, 2 if p is None or p == "fro" else p, dim, keep, dtype=dtype)
+        result = vector_norm(input, 2 if p is None or p == "fro" else p, dim, keepdim, dtype=dtype)
     return result if out is None else write_out("norm", out, result, record=matrix_norm.public.record)
 
 
@@ -193,6 +197,7 @@ def matrix_norm(
     if ord not in ("fro", "nuc", 1, -1, 2, -2, INF, -INF):
         raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
     if dtype is not None:
+        _check_norm_dtype("linalg.matrix_norm", A.dtype, dtype)
         A = A.to(dtype)
     if ord == "fro":
         return vector_norm(A, 2, dims, keepdim)
@@ -225,6 +230,8 @@ def linalg_norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = Fal
     if ord is not None and (pair or (dim is None and A._array.ndim == 2)):
         return matrix_norm(A, ord, dim if pair else (0, 1), keepdim, dtype=dtype)
     if isinstance(ord, str):
+        if A._array.ndim < 2:
+            raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
         raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {dim}")
     if ord is not None and dim is None and A._array.ndim > 2:
         raise RuntimeError(
