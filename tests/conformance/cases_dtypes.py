@@ -1119,3 +1119,19 @@ def python_numbers_as_arguments_of_integer_ops(torch):
         "mul_numpy_scalar": see(torch, i * np.float64(1.5)),
         "masked_fill_float": brief(lambda: i.masked_fill(i > 1, 1.5).tolist()),
     }
+
+
+@case
+def quotients_and_neighbours_are_rounded_to_half_precision(torch):
+    seen = []
+    for d in (torch.float16, torch.bfloat16):
+        a = torch.tensor([0.95654296875, -33.0625, 41.25, -20016.0, 85.5, 78.0, 77.5, -68.5, -0.57, 0.0, 7.0], dtype=d)
+        b = torch.tensor([0.0013, -6.6133, -0.1919, 232.75, 1.296875, -8.6875, 0.3574, -0.836, 3e-4, 2.0, 0.0], dtype=d)
+        for mode in ("floor", "trunc"):
+            seen += [torch.div(a, b, rounding_mode=mode), a.clone().div_(b, rounding_mode=mode)]
+            seen += [torch.func.vmap(lambda x, y, mode=mode: torch.div(x, y, rounding_mode=mode))(a, b)]
+        x = torch.tensor([1.0, 0.0, 0.0, -1.0, float("inf"), float("nan"), 2.0, 65504.0, 3.0], dtype=d)
+        y = torch.tensor([2.0, 1.0, -1.0, -5.0, 0.0, 1.0, 2.0, float("inf"), -float("inf")], dtype=d)
+        seen += [a // b, 7 // b, torch.nextafter(x, y), torch.nextafter(x, y[0]), torch.nextafter(x[0], y[0])]
+        seen += [x.clone().nextafter_(y), torch.nextafter(x.view(3, 3).t(), y[:3])]
+    return see(torch, seen)

@@ -59,6 +59,8 @@ class Elementwise(Primitive):
         """Called with the tensors as given, before promotion; raises if it refuses them."""
         self.write: Any = None
         """For kernels that are no ufuncs: ``write(target, *others, *attributes)`` computes into its first argument."""
+        self.in_half: Any = None
+        """For kernels that round on their way: ``in_half(dtype, *arrays)`` takes half precision as float32."""
         self.out_error: Any = None
         """What is said of an ``out=`` of another dtype than the result's, if none will do."""
         self.with_alpha: Any = None

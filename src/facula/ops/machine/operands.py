@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -168,6 +169,8 @@ def run_kernel(op: Elementwise, arrays: list[Any], dt: dtypes.dtype, attributes:
     try:
         kernel = op.on_arrays if capture is None else capture.kernel(op)
         if dtypes.is_half(dt.numpy):
+            if op.in_half is not None and capture is None:
+                kernel = partial(op.in_half, dt.numpy)
             result = kernel(*[widened(a) for a in arrays], *attributes)
             if result.dtype == F32:
                 result = result.astype(dt.numpy)

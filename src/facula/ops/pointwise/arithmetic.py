@@ -12,6 +12,7 @@ from ..._core.missing import Missing
 from ..._core.numbers import number_array, scalar
 from ..._lazy import set_methods
 from ..._tensor import Tensor
+from ..arrays import half
 from ..arrays.types import Array
 from ..machine.arguments import is_number
 from ..machine.deprecated import warn_of_old_overload
@@ -307,6 +308,7 @@ div_floor_op = elementwise(
 div_trunc_op = elementwise(
     "div_trunc", _truncated, "DivBackward2", check=only("div_trunc_cpu", "if"), **_SAVES_OPERANDS
 )
+div_floor_op.in_half, div_trunc_op.in_half = half.floored_quotient, half.truncated_quotient
 _ROUNDED = {None: div_unrounded_op, "floor": div_floor_op, "trunc": div_trunc_op}
 _rounded_in_place = {mode: inplace_form(op) for mode, op in _ROUNDED.items()}
 _div_in_place = inplace_form(div_op)
@@ -369,6 +371,7 @@ set_methods(__rtruediv__=_reflected_div, __rdiv__=_reflected_div)
 floor_divide_op = underivable("floor_divide", _floored, "floor_divide", check=only("div_floor_cpu", "if"))
 expose(floor_divide_op, "floor_divide", "floor_divide", operators="__floordiv__")
 floor_divide_in_place_op = underivable("floor_divide_", _floored, "floor_divide_", check=only("div_floor_cpu", "if"))
+floor_divide_op.in_half = floor_divide_in_place_op.in_half = half.floored_quotient
 expose(floor_divide_in_place_op, inplace="floor_divide_", inplace_operators="__ifloordiv__")
 
 

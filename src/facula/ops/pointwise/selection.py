@@ -12,6 +12,7 @@ from ..._core.numbers import number_array
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ...autograd.saved import PLAIN
+from ..arrays import half
 from ..arrays.masks import select
 from ..arrays.types import Array
 from ..machine.arguments import is_number
@@ -558,6 +559,7 @@ nextafter_op = elementwise(
     "nextafter", np.nextafter, "NextafterBackward0", check=only("nextafter_cpu", "f"), numbers=False, fast=False,
     input=lambda g, input, other, xp: xp.either(input == other, 0, g), other=no_gradient,
 )  # fmt: skip
+nextafter_op.in_half = half.next_number
 expose(nextafter_op, "nextafter", "nextafter", "nextafter_")
 
 
