@@ -25,7 +25,8 @@ from ..capture.symbols import Symbol, has_symbols
 from ..capture.traced import Storage, Traced
 from ..programs import derive
 from ..programs.program import Program
-from .reads import _SIMPLE, Reads
+from .places import SIMPLE
+from .reads import Reads
 
 
 class GivenUp(Exception):
@@ -37,7 +38,7 @@ def refuse(capture: Capture, what: str) -> NoReturn:
     raise GivenUp
 
 
-_SAME_IN_EVERY_CALL = (*_SIMPLE, Size, type, ModuleType, BuiltinFunctionType)
+_SAME_IN_EVERY_CALL = (*SIMPLE, Size, type, ModuleType, BuiltinFunctionType)
 """Results that may be given again as they are. Other objects may hold tensors of the call that made them."""
 
 RECORDED, UNRECORDED, DETACHED, DATA = "recorded", "under no_grad", "detached", "data"

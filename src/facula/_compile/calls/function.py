@@ -109,10 +109,14 @@ class CompiledFunction:
         with Capture(reads, self.sizes.general(args, kwargs, self.dynamic)) as capture:
             capture.adopt([*tree_flatten((args, kwargs))[0], *reads.tensors.values()])
             given, named = self.sizes.with_symbols(capture, args, kwargs, self.dynamic)
-            with impure.Watch(capture) as watch:
+            with impure.Watch(capture, reads) as watch:
                 result = self.fn(*given, **named)
             if capture.is_active and (why := caches_of_tensors(reads.caches)):
                 capture.give_up(why)
+            if capture.is_active and not reads.has_all:
+                capture.give_up("it can read too much to look at in every call")
+            if capture.is_active and reads.used_up() is not None:
+                capture.give_up("random numbers of NumPy's")
             if capture.is_active and reads.iterators:
                 capture.give_up(f"it may use up a {type(reads.iterators[0]).__name__}")
             if capture.is_active and (capture.drawn or not capture.is_back()):
@@ -129,6 +133,7 @@ class CompiledFunction:
             if capture.is_active and modes != _modes():
                 capture.give_up("it leaves another mode switched on")
             if capture.is_active:
+                reads.note_library()
                 entry = self._entry(capture, reads, result)
             if capture.is_active:
                 check_marks(capture, entry)

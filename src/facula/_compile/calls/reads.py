@@ -3,116 +3,58 @@
 The code objects that a function leads to name what they read. From the function on, whatever they name is followed:
 cells, globals, attributes of modules and of other objects, elements of lists, dicts and sets. Numbers, strings and the
 like are compared by value, arrays by their elements, all else by identity. What a function does not find, a name or an
-attribute that is not there, counts too.
+attribute that is not there, counts too. Code that is found only when it is run is followed from then on.
 """
 
 from __future__ import annotations
 
-import dis
+import contextvars
 import functools
 import gc
 import io
+import operator
 import os
 import sys
 import types
+import weakref
 from collections import deque
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from ..._core.devices import device
-from ..._core.dtypes import dtype
 from ..._tensor import Tensor
 from ...autograd.graph import is_internal
 from ...nn.modules.module import Module
 from ...ops.machine.primitive import Primitive
 from ...optim._elementwise import ElementwiseOptimizer
 from ...optim.optimizer import Optimizer
+from .code import globals_of, imported, looked_up, reads_any_attribute
+from .places import HOOKS, MISSING, SIMPLE, Read, cell_contents, elements
 
-_SIMPLE = (bool, int, float, complex, str, bytes, type(None), dtype, device, slice, range)
 _OPAQUE = (Tensor, Primitive, np.generic, types.BuiltinFunctionType, types.CodeType, types.FrameType)
 _PLAIN = (list, tuple, dict, set, frozenset, deque, bytearray)
 BY_NAME = frozenset(("getattr", "hasattr", "setattr", "delattr", "vars", "__dict__", "attrgetter"))
 """With these, attributes are read whose names are texts."""
 _OWN = ("facula", "torch", "numpy", "math", "operator", "functools", "itertools", "typing", "builtins", "collections")
+_CODE = (types.FunctionType, types.MethodType, types.ModuleType, type)
 _DEPTH = 8
+"""Code that is farther away is followed when it is run."""
 _MANY = 1000
-_ATTRIBUTES_ELSEWHERE = (Module, Optimizer, type, types.ModuleType, types.FunctionType)
+_MOST = 20_000
+_ATTRIBUTES_ELSEWHERE = (Module, Optimizer, Tensor, *_CODE)
 """Things to which attributes may be added without a look at them; of modules, see ``Snapshot``."""
-MISSING: Any = object()
+_WHOLE = ("collections", "weakref", "facula.amp", "facula.distributions", "facula.optim.swa_utils")
+"""Where classes are from whose methods, which are not followed, may read all attributes."""
+
+def _is_of_others(module: types.ModuleType) -> bool:
+    """Whether a module is the library's, or Python's own: what it does is known, or takes no part."""
+    return module.__name__.partition(".")[0] in _OWN or module.__name__ in sys.stdlib_module_names
 
 
-class Read:
-    """One thing that was found in a place: ``look()`` finds it again."""
-
-    __slots__ = ("expression", "holder", "key", "value")
-
-    def __init__(self, expression: str, holder: Any, key: Any, value: Any) -> None:
-        self.expression = expression
-        """How to look, in terms of ``holder`` and ``key``."""
-        self.holder = holder
-        self.key = key
-        self.value = value
-
-    def look(self) -> Any:
-        return _LOOK[self.expression](self.holder, self.key)
-
-    def holds(self) -> bool:
-        return is_same(self.look(), self.value)
-
-
-def _cell(cell: Any, _: Any) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return MISSING
-
-
-def _attribute(holder: Any, name: str) -> Any:
-    return getattr(holder, "__dict__", {}).get(name, MISSING)
-
-
-def _slot(holder: Any, name: str) -> Any:
-    return getattr(holder, name, MISSING)
-
-
-def _item(holder: Any, key: Any) -> Any:
-    try:
-        return holder[key]
-    except (KeyError, IndexError):
-        return MISSING
-
-
-_LOOK: dict[str, Callable[[Any, Any], Any]] = {
-    "cell": _cell, "attribute": _attribute, "slot": _slot, "item": _item, "length": lambda holder, _: len(holder),
-    "keys": lambda holder, _: tuple(holder), "attributes": lambda holder, _: len(holder.__dict__),
-    "absent": lambda holder, names: holder.keys().isdisjoint(names), "elements": lambda holder, _: _elements(holder),
-}  # fmt: skip
-
-
-def _elements(array: Any) -> Any:
-    """What an array of NumPy's holds, to be compared."""
-    return array.shape, array.dtype.str, tuple(array.flat) if array.dtype.hasobject else array.tobytes()
-
-
-def _globals_of(code: types.CodeType) -> set[str]:
-    """Names that it looks up in its module, or among Python's own."""
-    return {i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
-
-
-def is_same(found: Any, expected: Any) -> bool:
-    """Whether a value is the one that was read."""
-    if found is expected:
-        return True
-    kind = type(expected)
-    if kind not in _SIMPLE and kind is not tuple:
-        return False
-    if type(found) is not kind:
-        return False
-    if kind is tuple:
-        return len(found) == len(expected) and all(map(is_same, found, expected))
-    return bool(found == expected) or (kind is float and found != found and expected != expected)
+def _stream(source: Any) -> Any:
+    """Where a source of NumPy's random numbers is."""
+    bits = getattr(source, "bit_generator", source)
+    return getattr(bits, "state", None) or getattr(source, "get_state", lambda: None)()
 
 
 class Reads:
@@ -131,6 +73,14 @@ class Reads:
         """Things that calls may use up."""
         self.caches: list[tuple[Any, Any]] = []
         """Functions that keep their results, and what they say about it."""
+        self.streams: list[tuple[Any, Any]] = []
+        """NumPy's sources of random numbers, and where they are."""
+        self.has_all = True
+        """Whether there was not too much to look at."""
+        self._library: dict[tuple[int, str], tuple[Any, str]] = {}
+        """Names that are looked up in modules of the library's and of Python's own."""
+        self._any_attribute = False
+        """Whether attributes are read by names that are computed."""
         self._seen: dict[int, Any] = {}
         self._states: set[int] = set()
         self._codes: set[types.CodeType] = set()
@@ -139,18 +89,39 @@ class Reads:
         self._follow(fn, 0)
         self._name_arguments(fn, args, kwargs or {})
         for value in (*args, *(kwargs or {}).values()):
-            if not isinstance(value, (Tensor, *_SIMPLE)):
+            if not isinstance(value, (Tensor, *SIMPLE)):
                 self._follow(value, 0)
         if not self.names.isdisjoint(("environ", "getenv")):
             self.reads.append(Read("keys", os.environ.items(), None, tuple(os.environ.items())))
-        while self._objects:  # attributes are looked at once all names are known
-            objects, self._objects = self._objects, []
-            before = len(self.names)
-            for thing, depth in objects:
+        self._settle()
+
+    def _settle(self) -> None:
+        """Look at attributes, as far as they are named by now."""
+        known = None
+        while known != (known := (len(self.names), len(self._objects))):
+            for thing, depth in list(self._objects):
                 self._attributes(thing, depth)
-            if len(self.names) != before:
-                for thing, depth in objects:
-                    self._attributes(thing, depth)
+
+    def runs(self, code: types.CodeType, namespace: dict[str, Any]) -> bool:
+        """Some code is about to be run; False if it has a closure that is not known."""
+        if code in self._codes:
+            return True
+        self._code(code, namespace, 0)
+        self._settle()
+        return not code.co_freevars
+
+    def note_library(self) -> None:
+        """The function depends on what it looked up in modules of others, which it has loaded by now."""
+        for module, name in self._library.values():
+            found = getattr(module, name, MISSING)
+            if isinstance(found, (list, set, dict)):
+                self.reads.append(Read("keys", found, None, tuple(found)))
+            elif isinstance(found, (*SIMPLE, *_CODE)):
+                self.reads.append(Read("slot", module, name, found))
+
+    def used_up(self) -> Any:
+        """A source of random numbers that is no longer where it was."""
+        return next((each for each, place in self.streams if repr(_stream(each)) != place), None)
 
     def knows(self, value: Any) -> bool:
         """Whether it was there before, as far as the function can have read it."""
@@ -202,9 +173,18 @@ class Reads:
     def _follow(self, value: Any, depth: int) -> None:
         if isinstance(value, Tensor):
             self.tensors[id(value)] = value
-        if value is None or isinstance(value, (*_SIMPLE, *_OPAQUE)) or id(value) in self._seen or depth > _DEPTH:
+            if vars(value) and id(value) not in self._seen:
+                self._objects.append((value, depth))
+        if isinstance(value, types.BuiltinMethodType) and not isinstance(value.__self__, types.ModuleType):
+            value = value.__self__  # a method of a list, say
+        if type(value) in SIMPLE or isinstance(value, _OPAQUE) or id(value) in self._seen:
+            return
+        if depth > _DEPTH and isinstance(value, _CODE):
             return
         self._seen[id(value)] = value
+        if len(self.reads) > _MOST:
+            self.has_all = False
+            return
         if isinstance(value, type):
             if value.__module__.partition(".")[0] not in sys.stdlib_module_names:
                 self._class(value, depth)
@@ -218,13 +198,22 @@ class Reads:
         elif isinstance(value, Optimizer):
             self._optimizer(value, depth)
         elif isinstance(value, types.ModuleType):
-            if value.__name__.partition(".")[0] not in _OWN and value.__name__ not in sys.stdlib_module_names:
+            if not _is_of_others(value):
                 self._objects.append((value, depth))
         elif isinstance(value, np.ndarray):
-            self.reads.append(Read("elements", value, None, _elements(value)))
+            self.reads.append(Read("elements", value, None, elements(value)))
         elif isinstance(value, functools.partial):
             for part in (value.func, value.args, value.keywords):
                 self._follow(part, depth)
+        elif isinstance(value, (operator.attrgetter, operator.methodcaller)):
+            texts = [text for text in value.__reduce__()[1] if isinstance(text, str)]
+            self.names.update([name for text in texts for name in text.split(".")])
+        elif isinstance(value, weakref.ref):
+            self._note("referent", value, None, value(), depth)
+        elif isinstance(value, contextvars.ContextVar):
+            self._note("context", value, None, value.get(MISSING), depth)
+        elif type(value).__module__.startswith("numpy.random"):
+            self.streams.append((value, repr(_stream(value))))
         else:
             self._elements_of(value, depth)
             if type(value) not in _PLAIN and (hasattr(value, "__dict__") or hasattr(type(value), "__slots__")):
@@ -233,14 +222,16 @@ class Reads:
     def _elements_of(self, value: Any, depth: int) -> None:
         if isinstance(value, (list, tuple)):
             self._sequence(value, depth)
-        elif isinstance(value, dict):
+        elif isinstance(value, (dict, types.MappingProxyType)):
             self._dict(value, depth)
         elif isinstance(value, (set, frozenset, deque, bytearray)):
             self.reads.append(Read("keys", value, None, tuple(value)))
-            for each in list(value)[:_MANY]:
+            for each in value:
                 self._follow(each, depth + 1)
         elif hasattr(type(value), "__next__") and not isinstance(value, io.IOBase):
             self.iterators.append(value)
+        elif _is_buffer(value):
+            self.reads.append(Read("bytes", value, None, memoryview(value).tobytes()))
 
     def _object(self, value: Any, depth: int) -> None:
         inner = getattr(value, "__dict__", {}).get("__wrapped__")
@@ -260,7 +251,7 @@ class Reads:
             self._follow(getattr(fn, "__wrapped__", None), depth)  # what a decorator was given
             return
         for name, cell in zip(code.co_freevars, fn.__closure__ or ()):
-            if _cell(cell, None) is not MISSING:
+            if cell_contents(cell, None) is not MISSING:
                 self._name(cell.cell_contents, name)
                 self._note("cell", cell, None, cell.cell_contents, depth)
         for name in ("__defaults__", "__kwdefaults__"):
@@ -275,8 +266,15 @@ class Reads:
         self._codes.add(code)
         self.names.update(code.co_names)
         if not BY_NAME.isdisjoint(code.co_names):
-            self.names.update([text for text in code.co_consts if isinstance(text, str) and text.isidentifier()])
-        absent = frozenset([name for name in code.co_names if name not in namespace and name in _globals_of(code)])
+            parts = [part for each in code.co_consts for part in (each if type(each) is tuple else (each,))]
+            self.names.update([text for text in parts if isinstance(text, str) and text.isidentifier()])
+            self._any_attribute = self._any_attribute or reads_any_attribute(code)
+        for module in imported(code):
+            self._follow(module, depth + 1)
+        for module, name in looked_up(code, namespace):
+            if _is_of_others(module):
+                self._library[id(module), name] = module, name
+        absent = frozenset([name for name in code.co_names if name not in namespace and name in globals_of(code)])
         if absent:
             self.reads.append(Read("absent", namespace, absent, True))
         for name in code.co_names:
@@ -288,20 +286,34 @@ class Reads:
                 self._code(constant, namespace, depth)
 
     def _class(self, cls: type, depth: int) -> None:
-        """The methods that a user wrote."""
-        for each in cls.__mro__:
-            if each is object or each.__module__.partition(".")[0] in _OWN or each in self._classes:
+        """The methods that a user wrote, and attributes."""
+        for each in (*cls.__mro__, *type(cls).mro(type(cls))):
+            if each in (object, type) or each.__module__.partition(".")[0] in _OWN or each in self._classes:
                 continue
             self._classes.add(each)
-            for name, value in list(vars(each).items()):
+            self._objects.append((each, depth))
+            for value in list(vars(each).values()):
                 if isinstance(value, (staticmethod, classmethod)):
                     value = value.__func__
                 if isinstance(value, property):
                     value = value.fget
                 if isinstance(value, types.FunctionType):
                     self._function(value, depth)
-                elif isinstance(value, (*_SIMPLE, list, dict, tuple, Tensor)) and not name.startswith("__"):
-                    self._objects.append((each, depth))
+
+    def _attributes_of_class(self, cls: type, depth: int) -> None:
+        """Those that are named; and those of its bases that it does not hide so far."""
+        own = vars(cls)
+        inherited: dict[str, Any] = {}
+        for each in cls.__mro__[1:]:
+            if each in self._classes:
+                inherited.update(vars(each))
+        for name in self.names & (own.keys() | inherited.keys()):
+            if (id(cls), name) not in self._seen:
+                self._seen[id(cls), name] = None  # type: ignore[index]
+                value = own.get(name, MISSING)
+                self.reads.append(Read("attribute", cls, name, value))
+                if value is not MISSING and not isinstance(value, (staticmethod, classmethod, property, *_CODE)):
+                    self._follow(value, depth + 1)
 
     def _module(self, module: Module, depth: int) -> None:
         for name, named in (*module.named_parameters(), *module.named_buffers()):
@@ -309,7 +321,11 @@ class Reads:
         for each in module.modules():
             if id(each) not in self.modules:
                 self.modules[id(each)] = each
+                self.names.add("forward")
                 self._class(type(each), depth)
+                for hooks in HOOKS:
+                    for hook in getattr(each, hooks).values():
+                        self._follow(hook, depth + 1)
                 for t in (*each._parameters.values(), *each._buffers.values()):
                     if t is not None:
                         self.tensors[id(t)] = t
@@ -338,13 +354,19 @@ class Reads:
         self._objects.append((optimizer, depth))
 
     def _attributes(self, thing: Any, depth: int) -> None:
+        if isinstance(thing, type):
+            self._attributes_of_class(thing, depth)
+            return
         if isinstance(thing, types.FunctionType) and (thing.__name__ in self.names or id(thing) in self._seen):
             self._once("slot", thing, "__code__", thing.__code__)
         own = vars(thing) if hasattr(thing, "__dict__") else {}
-        if hasattr(thing, "__dict__") and not isinstance(thing, _ATTRIBUTES_ELSEWHERE):
+        has_others = not isinstance(thing, _ATTRIBUTES_ELSEWHERE)
+        if hasattr(thing, "__dict__") and has_others:
             self._once("attributes", thing, None, len(own))
+        is_whole = has_others and type(thing).__module__.startswith(_WHOLE)
         for name, value in list(own.items()):
-            if name in self.names and (id(thing), name) not in self._seen:
+            is_read = name in self.names or is_whole or (self._any_attribute and has_others and _is_data(value))
+            if is_read and (id(thing), name) not in self._seen:
                 self._seen[id(thing), name] = None  # type: ignore[index]
                 self._note("attribute", thing, name, value, depth)
         for slots in [getattr(cls, "__slots__", ()) for cls in type(thing).__mro__]:
@@ -359,18 +381,42 @@ class Reads:
             self.reads.append(Read(expression, holder, key, value))
 
     def _sequence(self, values: Any, depth: int) -> None:
+        if isinstance(values, list) and _are_many(values):
+            self.reads.append(Read("keys", values, None, tuple(values)))
+            return
         if isinstance(values, list):
             self.reads.append(Read("length", values, None, len(values)))
-        for i, value in enumerate(values[:_MANY]):
+        for i, value in enumerate(values):
             if isinstance(values, list):
                 self._note("item", values, i, value, depth)
             else:
                 self._follow(value, depth + 1)
 
-    def _dict(self, values: dict[Any, Any], depth: int) -> None:
+    def _dict(self, values: Any, depth: int) -> None:
         self.reads.append(Read("keys", values, None, tuple(values)))
-        for key, value in list(values.items())[:_MANY]:
+        if _are_many(values.values()):
+            self.reads.append(Read("values", values, None, tuple(values.values())))
+            return
+        for key, value in list(values.items()):
             self._note("item", values, key, value, depth)
+
+
+def _are_many(values: Any) -> bool:
+    """Whether there are so many numbers and texts, and nothing else, that they are compared at once."""
+    return len(values) > _MANY and all(type(value) in SIMPLE for value in values)
+
+
+def _is_buffer(value: Any) -> bool:
+    """Whether a thing shows its memory, as arrays of Python's and C's do."""
+    try:
+        memoryview(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _is_data(value: Any) -> bool:
+    return isinstance(value, (*SIMPLE, list, tuple, dict, Tensor, np.ndarray))
 
 
 def caches_of_tensors(caches: list[tuple[Any, Any]]) -> str | None:
@@ -382,32 +428,3 @@ def caches_of_tensors(caches: list[tuple[Any, Any]]) -> str | None:
             if any(isinstance(key, Tensor) for key in keys):
                 return f"the results of {getattr(fn, '__name__', 'a function')}() are kept by tensors"
     return None
-
-
-_HELD = (
-    "_parameters", "_buffers", "_modules", "_forward_hooks", "_forward_pre_hooks", "_backward_hooks",
-    "_backward_pre_hooks",
-)  # fmt: skip
-
-
-class Snapshot:
-    """What modules hold, so that a change of any of them can be told."""
-
-    def __init__(self, modules: Iterator[Module] | list[Module]) -> None:
-        self.modules = [(m, self._of(m)) for m in modules]
-
-    @staticmethod
-    def _of(module: Module) -> tuple[Any, ...]:
-        own = vars(module)
-        named = [(name, value) for name, value in own.items() if not isinstance(value, dict)]
-        held = [own.get(name, {}) for name in _HELD]
-        return tuple(named), tuple([tuple(each.items()) for each in held])
-
-    def holds(self) -> bool:
-        return all(_equal(self._of(module), before) for module, before in self.modules)
-
-
-def _equal(a: Any, b: Any) -> bool:
-    if type(a) is tuple and type(b) is tuple:
-        return len(a) == len(b) and all(map(_equal, a, b))
-    return is_same(a, b)

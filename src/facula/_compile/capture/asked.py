@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from ... import random
@@ -18,6 +18,7 @@ _OF_TENSORS = {
 }  # fmt: skip
 """What may be asked of a tensor, and the rest of the expression that is compared."""
 
+_BACKENDS = "facula.backends."
 _ALWAYS_ANOTHER = ("_version", "data_ptr")
 
 _OF_LIBRARY: tuple[Any, ...] = (
@@ -48,13 +49,22 @@ class Asked:
     def note(self, frame: FrameType, answer: Any) -> None:
         """A function in Python has returned."""
         code = id(frame.f_code)
-        if (code in _NAMES or code in _FUNCTIONS) and frame.f_back is not None:
+        if frame.f_globals.get("__name__", "").startswith(_BACKENDS) and not frame.f_code.co_argcount:
+            self._of_backend(frame, answer)
+        elif (code in _NAMES or code in _FUNCTIONS) and frame.f_back is not None:
             if is_internal(frame.f_back.f_code.co_filename):
                 return
             if code in _FUNCTIONS:
                 self._of_library[_FUNCTIONS[code]] = answer
             else:
                 self._of_tensor(frame.f_locals["self"], _NAMES[code], answer)
+
+    def _of_backend(self, frame: FrameType, answer: Any) -> None:
+        """A question about what is switched on, which is not there: users may set and ask it nevertheless."""
+        asked: Any = frame.f_globals.get(frame.f_code.co_name)
+        is_answer = isinstance(asked, FunctionType) and type(answer) in (bool, int, str)
+        if is_answer and frame.f_back is not None and not is_internal(frame.f_back.f_code.co_filename):
+            self._of_library[asked] = answer
 
     def _of_tensor(self, t: Tensor, name: str, answer: Any) -> None:
         met = self.capture.met.get(id(t))

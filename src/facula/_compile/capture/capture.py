@@ -28,6 +28,7 @@ from ...autograd.graph import resolve, user_place
 from ...fx.graph import Graph
 from ...fx.node import Node
 from ...ops.moving.copy import cast_op, clone_op
+from ...ops.pointwise.comparison import signbit_op
 from ...ops.views.strided import as_strided_op
 from ..programs import program
 from ..programs.frame import lie_alike
@@ -325,8 +326,7 @@ class Capture(General):
         args = (tuple(nodes), *shown) if op.variadic else (*nodes, *shown)
         if op.is_random:
             self.drawn = False
-        looks = op.is_view or op.lowering == "view"
-        if looks and type(arrays[0]) is Traced and gives_views(op, arrays[0].plain, real):
+        if arrays and type(arrays[0]) is Traced and gives_views(op, arrays[0].plain, real):
             return self._views(op, arrays[0], args, tuple(shown), result)
         if op.outputs == 1:
             result = result if isinstance(result, np.ndarray) else np.asarray(result)
@@ -427,8 +427,7 @@ class Capture(General):
                 chain.append(self._viewed(op, *chain[-1], attributes, index))
             if any(may_overlap(whole) for _, whole in chain):
                 self.give_up("a write into memory that elements share")
-                np.copyto(target.plain, value)
-                return
+                return np.copyto(target.plain, value)
             for (outer, whole), step in zip(reversed(chain[:-1]), reversed(target.steps)):
                 node, value = self._put(outer, whole, step, node, value)
         elif value.shape != target.plain.shape:
@@ -441,11 +440,10 @@ class Capture(General):
 
     def _laid_out(self, like: Any, node: Node, value: Any) -> tuple[Node, Any]:
         """A value that lies in memory as what it is written over."""
+        order = order_of(like)
 
         def laid_out(array: Any) -> Any:
-            found = np.empty_like(like, shape=array.shape)
-            np.copyto(found, array)
-            return found
+            return copied(array, order)
 
         result = laid_out(value)
         return self.called(program.call, (laid_out, node), result), result
@@ -488,6 +486,9 @@ class Capture(General):
         """A number that Python asks for: the program is for calls in which it is the same."""
         node, value = self.now(array)
         self.called(program.check, (node, value.item()), None)
+        if type(value.item()) is float and not value:  # the checks of programs do not tell 0 from -0
+            sign, found = self.now(self.run(signbit_op, (array,), ()), False)
+            self.called(program.check, (sign, bool(found)), None)
         return value.reshape(())
 
     def test(self, t: Tensor, check: Callable[..., None], args: tuple[Any, ...]) -> None:

@@ -14,7 +14,7 @@ from ...nn.modules.module import Module
 from .asked import Asked
 
 _MODULES = ("time", "random", "numpy.random", "datetime", "secrets", "uuid", "_io", "posix", "_random")
-_BUILTINS = ("print", "input", "open", "breakpoint", "exec", "setattr", "delattr", "globals", "vars")
+_BUILTINS = ("print", "input", "open", "breakpoint", "exec", "eval", "setattr", "delattr", "globals", "vars")
 
 
 def impurity(called: Any) -> str | None:
@@ -33,7 +33,7 @@ def impurity(called: Any) -> str | None:
 
 
 _GRAPH_BREAKS = (
-    "print()", "input()", "open()", "breakpoint()", "exec()", "tolist()", "random numbers",
+    "print()", "input()", "open()", "breakpoint()", "exec()", "eval()", "tolist()", "random numbers",
     *[f"{module}." for module in _MODULES],
 )  # fmt: skip
 
@@ -90,8 +90,9 @@ _CHANGES = {id(fn.__code__) for fn in _METHODS}
 class Watch:
     """Looks at the functions that the user's code calls while a program is captured: in C, and those that tell."""
 
-    def __init__(self, capture: Any) -> None:
+    def __init__(self, capture: Any, reads: Any) -> None:
         self.capture = capture
+        self.reads = reads
         self.asked = Asked(capture)
         self.changes_modules = False
         """Whether a module of before, or its hooks, was changed."""
@@ -115,11 +116,19 @@ class Watch:
         if event == "return":
             self.asked.note(frame, arg)
             self._module_event(id(frame.f_code), frame)
+        if event == "call" and not self._knows(frame):
+            self.capture.give_up(f"{frame.f_code.co_name}(), whose closure is not known")
         if event != "c_call" or is_internal(frame.f_code.co_filename):
             return
         found = impurity(arg)
         if found is not None and _is_of_user(frame):
             self.capture.give_up(found)
+
+    def _knows(self, frame: FrameType) -> bool:
+        """Whether what code reads that is about to be run is known, or is no code of the user's."""
+        filename = frame.f_code.co_filename
+        known: bool = is_internal(filename) or _is_standard(filename) or self.reads.runs(frame.f_code, frame.f_globals)
+        return known
 
     def _module_event(self, code: int, frame: FrameType) -> None:
         if code == _BEGINS:

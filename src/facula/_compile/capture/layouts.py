@@ -20,8 +20,8 @@ def may_overlap(array: Any) -> bool:
 
 def gives_views(op: Any, array: Any, attributes: Sequence[Any]) -> bool:
     """Whether what an operator gives lies in the memory of its operand, be it a view for autograd or not."""
-    if op.is_view:
-        return True
+    if op.is_view or op.lowering != "view":
+        return bool(op.is_view)
     found = op.kernel(array, *attributes)
     return np.may_share_memory(array, found if op.outputs == 1 else found[0])
 

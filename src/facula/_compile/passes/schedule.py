@@ -113,7 +113,7 @@ class Scheduler:
                 found.append(None)
             elif i in commits:
                 target = inputs[commits[i]]
-                if node is not self.program.placeholders[commits[i]]:
+                if node is not self.program.placeholders[commits[i]] and target.size:
                     value = self.value(node)
                     if any(value.buffer.touches(inputs[at].buffer) for at in commits.values()):
                         value = self.dense_value(value)  # it may have been written by another copy before

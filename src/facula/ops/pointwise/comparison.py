@@ -169,10 +169,8 @@ def _refuse_complex_sign_bit(array: Any) -> None:
 
 
 expose(elementwise("isreal", _is_real, promote="compare"), "isreal", "isreal")
-expose(
-    elementwise("signbit", _sign_bit, promote="compare", check=_refuse_complex_sign_bit), "signbit", "signbit",
-    out_error="signbit does not support non-boolean outputs.",
-)  # fmt: skip
+signbit_op = elementwise("signbit", _sign_bit, promote="compare", check=_refuse_complex_sign_bit)
+expose(signbit_op, "signbit", "signbit", out_error="signbit does not support non-boolean outputs.")
 
 
 # ---- nearly and exactly equal
