@@ -333,3 +333,60 @@ def test_gelu_and_its_slope_share_an_exponential(dtype: Any) -> None:
         torch.testing.assert_close(found, wanted, equal_nan=True)
     text = compiled.source()
     assert "error_function_with" in text and text.count("exponential_f") == 1
+
+
+IMAGES: dict[str, Any] = {
+    "group norm": (lambda x, w: F.group_norm(x, 2, w, -w), (2, 6, 4, 5), (6,)),
+    "group norm without weights": (lambda x: F.group_norm(x, 3), (2, 6, 4)),
+    "matrices at each position": (lambda x, w, b: F.conv2d(x, w, b), (3, 4, 5, 6), (7, 4, 1, 1), (7,)),
+    "one matrix, one sample": (lambda x, w: F.conv1d(x, w), (1, 4, 5), (2, 4, 1)),
+    "averages": (lambda x: F.avg_pool2d(x, 2), (2, 3, 6, 7)),
+    "averages with borders": (
+        lambda x: F.avg_pool2d(x, 3, 2, 1, ceil_mode=True, count_include_pad=False), (2, 3, 6, 7)
+    ),
+    "averages of volumes": (lambda x: F.avg_pool3d(x, 2, 1, divisor_override=3), (2, 3, 4, 3, 5)),
+    "softmax of channels": (lambda x: F.softmax(x, 1), (2, 5, 3, 4)),
+    "logarithms of it": (lambda x: F.log_softmax(x, 0), (4, 6)),
+}  # fmt: skip
+MOVED: dict[str, Any] = {
+    "flip": lambda x: x.flip(0, 2),
+    "flip of a transpose": lambda x: x.transpose(0, 1).flip(1),
+    "roll": lambda x: x.roll((1, -7), (0, 2)),
+    "roll of a transpose": lambda x: x.transpose(0, 2).roll(2, 1),
+    "pad": lambda x: F.pad(x, (1, 2, 0, 3), value=1.5),
+    "pad and cut": lambda x: F.pad(x, (-1, 2, 1, -2)),
+    "cut": lambda x: F.pad(x, (-1, -1)),
+    "cut to the border": lambda x: F.pad(x, (-4, 1)),
+    "glu": lambda x: F.glu(x, 2),
+    "glu of a transpose": lambda x: F.glu(x.transpose(0, 2), 0),
+}
+LOSSES: dict[str, Any] = {
+    "smooth": lambda x, y: F.smooth_l1_loss(x, y, beta=0.7),
+    "huber, each": lambda x, y: F.huber_loss(x, y, reduction="none", delta=0.4),
+    "logits": lambda x, y: F.binary_cross_entropy_with_logits(x * y, (x > 0).float()),
+    "logits, added up": lambda x, y: F.binary_cross_entropy_with_logits(x + y, (x > 0).float(), reduction="sum"),
+    "mish": lambda x, y: F.mish(x * y),
+    "hardswish": lambda x, y: F.hardswish(x * 3 + y),
+}
+
+
+@pytest.mark.parametrize("name", IMAGES)
+def test_images(name: str, called: list[str]) -> None:
+    torch.manual_seed(0)
+    function, *shapes = IMAGES[name]
+    alike(function, *[torch.randn(shape) for shape in shapes])
+    assert not called
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_elements_that_are_moved(name: str, called: list[str]) -> None:
+    torch.manual_seed(0)
+    alike(MOVED[name], torch.randn(3, 5, 4))
+    assert not called
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_losses_and_activations(name: str, called: list[str]) -> None:
+    torch.manual_seed(0)
+    alike(LOSSES[name], torch.randn(4, 5), torch.randn(4, 5))
+    assert not called

@@ -20,7 +20,7 @@ from ..programs.steps import Buffer, LibraryCall, Loop, Shape, Value, Written, d
 REAL = (np.dtype(np.float32), np.dtype(np.float64))
 Maker = Callable[["Call"], bool]
 _MAKERS: dict[str, Maker] = {}
-_FAMILIES = ("rows", "networks", "indexing", "images", "channels", "recurrent")
+_FAMILIES = ("rows", "networks", "indexing", "moving", "images", "channels", "recurrent")
 
 
 class Call:

@@ -1,4 +1,4 @@
-"""Batch norm."""
+"""Batch norm and group norm."""
 
 from __future__ import annotations
 
@@ -70,4 +70,39 @@ def batch_norm_backward(call: Call) -> bool:
     results = [call.result(i, shapes[i], dtype) if i in call.items else None for i in range(3)]
     written = tuple([5 + i for i in call.items])
     call.kernel("batch_norm_backward", [*arrays, *results], written, (*sizes, 1))
+    return call.done()
+
+
+# ---- group norm
+
+
+@maker("native_group_norm")
+def group_norm(call: Call) -> bool:
+    if call["mixed"] or not call.are_real("input", "weight", "bias") or not _lies_plainly(call):
+        return False
+    dtype, kept = dtype_of(call["input"]), (call["N"], call["group"])
+    arrays = [call.dense(name) for name in ("input", "weight", "bias")]
+    results = [call.result(i, shape, dtype) for i, shape in enumerate((call.shape("input"), kept, kept))]
+    sizes = (call["N"], call["C"], call["HxW"], call["group"])
+    call.kernel("group_norm", [*arrays, *results], (3, 4, 5), sizes, (call["eps"],))
+    return call.done()
+
+
+@maker("native_group_norm_backward")
+def group_norm_backward(call: Call) -> bool:
+    names = ("grad_out", "input", "mean", "rstd", "weight")
+    if call["grad_out"] is None or call["grad_mean"] is not None or call["grad_rstd"] is not None:
+        return False
+    if not call.are_real(*names) or not _lies_plainly(call):
+        return False
+    needs = [need and owner is not None for need, owner in zip(call["needs"], (0, call["weight"], 0))]
+    if any(not needs[i] for i in call.items):
+        return False
+    arrays, dtype = [call.dense(name) for name in names], dtype_of(call["input"])
+    channels = (call["C"],)
+    shapes = (call.shape("input"), channels, channels)
+    results = [call.result(i, shapes[i], dtype) if i in call.items else None for i in range(3)]
+    written = tuple([5 + i for i in call.items])
+    sizes = (call["N"], *channels, call["HxW"], call["group"])
+    call.kernel("group_norm_backward", [*arrays, *results], written, sizes)
     return call.done()

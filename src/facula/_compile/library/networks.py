@@ -1,4 +1,4 @@
-"""Attention."""
+"""Attention, and halves that gate each other."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import math
 from typing import Any
 
 from ..programs.lowering import dtype_of
-from ..programs.steps import Value
+from ..programs.scalars import parsed
+from ..programs.steps import Loop, Value
 from .calls import Call, maker
 
 _NAMES = ("query", "key", "value")
@@ -66,3 +67,40 @@ def attention_backward(call: Call) -> bool:
     whole.append(int(call["is_causal"]))
     call.kernel("attention_backward", [*arrays, *results, logs], (6, 7, 8), whole, (_scale(call),))
     return call.done()
+
+
+# ---- gated linear units
+
+
+def _halves(value: Value, dim: int) -> tuple[Value, Value]:
+    n = value.shape[dim] // 2
+    shape = (*value.shape[:dim], n, *value.shape[dim + 1 :])
+    first, second = (value.offset + at * value.strides[dim] for at in (0, n))
+    return Value(value.buffer, first, shape, value.strides), Value(value.buffer, second, shape, value.strides)
+
+
+@maker("glu")
+def glu(call: Call) -> bool:
+    if not call.are_real("input"):
+        return False
+    a, b = _halves(call.value("input"), call["dim"])
+    loop = Loop(a.size)
+    names = {"a": loop.load(a), "b": loop.load(b)}
+    loop.stores.append((loop.expression(parsed("a * sigmoid(b)"), names, a.dtype), call.out()))
+    call.loop(loop)
+    return True
+
+
+@maker("glu_backward")
+def glu_backward(call: Call) -> bool:
+    if not call.are_real("input", "other"):
+        return False
+    g = call.value("input")
+    a, b = _halves(call.value("other"), call["dim"])
+    to_a, to_b = _halves(call.out(), call["dim"])
+    loop = Loop(a.size)
+    names = {"g": loop.load(g), "a": loop.load(a), "b": loop.load(b)}
+    for text, target in (("g * sigmoid(b)", to_a), ("g * a * (sigmoid(b) * (1 - sigmoid(b)))", to_b)):
+        loop.stores.append((loop.expression(parsed(text), names, a.dtype), target))
+    call.loop(loop)
+    return True

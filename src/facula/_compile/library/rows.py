@@ -8,7 +8,7 @@ import numpy as np
 
 from ..programs.lowering import dtype_of
 from ..programs.scalars import c_type
-from ..programs.steps import Buffer, Loop, Value
+from ..programs.steps import Buffer, Loop, Value, dense
 from .calls import Call, Maker, maker
 
 _NONE, _MEAN, _SUM = 0, 1, 2
@@ -37,18 +37,31 @@ static int FUNCTION(const {real} *restrict g, const int64_t *restrict target{giv
 """
 
 
+def _with_last(value: Value, dim: int) -> Value:
+    """The same array with a dimension behind all others."""
+    shape, strides = ((*t[:dim], *t[dim + 1 :], t[dim]) for t in (value.shape, value.strides))
+    return Value(value.buffer, value.offset, shape, strides)
+
+
 def _rows(kernel: str, *names: str) -> Maker:
-    """Arrays of one shape, and a result of that shape, along the last dimension."""
+    """Arrays of one shape, and a result of that shape, along one dimension: if it is not the last one, by copies."""
 
     def make(call: Call) -> bool:
         shape = tuple(call.node.meta["shape"])
         alike = call.are_real(*names) and all(call.shape(name) == shape for name in names)
         if not alike or dtype_of(call[names[0]]) != call.node.meta["dtype"] or not shape:
             return False
-        if call["dim"] % len(shape) != len(shape) - 1:
-            return False
-        arrays = [call.dense(name) for name in names]
-        call.kernel(kernel, [*arrays, call.out()], (len(arrays),), (math.prod(shape[:-1]), shape[-1]))
+        dim = call["dim"] % len(shape)
+        sizes = (math.prod(shape) // shape[dim], shape[dim])
+        if dim == len(shape) - 1:
+            arrays = [call.dense(name) for name in names]
+            call.kernel(kernel, [*arrays, call.out()], (len(arrays),), sizes)
+            return True
+        arrays = [call.scheduler.dense_value(_with_last(call.value(name), dim)) for name in names]
+        out = _with_last(call.out(), dim)
+        rows = Value(Buffer("arena", out.dtype, out.size, name=call.node.name), 0, out.shape, dense(out.shape))
+        call.kernel(kernel, [*arrays, rows], (len(arrays),), sizes)
+        call.scheduler.copied(rows, out)
         return True
 
     return make

@@ -102,7 +102,10 @@ def _hardswish(input: Array) -> Any:
     return input * _hardsigmoid(input)
 
 
-@primitive("HardswishBackwardBackward0", kind="elementwise", saved_names=OF_ACTIVATION)
+@primitive(
+    "HardswishBackwardBackward0", kind="elementwise", saved_names=OF_ACTIVATION,
+    lowering="where(other <= -3, 0, where(other >= 3, input, input * (other / 3 + 0.5)))",
+)  # fmt: skip
 def hardswish_backward_op(input: Array, other: Array) -> Any:
     inside = np.asarray(input * (other / number_like(3, other) + number_like(0.5, other)))
     found = select(np.asarray(other >= 3), np.asarray(input), inside)  # NaN stays

@@ -80,7 +80,13 @@ def _mish_gradient(g: Any, x: Any, xp: Any = TENSORS) -> Any:
     return g * (t + x * xp.sigmoid(x) * xp.number_minus(1, t * t))
 
 
-@primitive(name="mish_backward", kind="elementwise")
+_TANH_OF_SOFTPLUS = "tanh(log1p(exp(-abs(other))) + maximum(other, 0))"
+
+
+@primitive(
+    name="mish_backward", kind="elementwise",
+    lowering=f"input * ({_TANH_OF_SOFTPLUS} + other * sigmoid(other) * (1 - square({_TANH_OF_SOFTPLUS})))",
+)  # fmt: skip
 @pairs_in_tiles
 def mish_backward_op(input: Array, other: Array) -> Any:
     return _mish_gradient(input, other, ARRAYS)
@@ -214,13 +220,15 @@ def _halves(x: Any, dim: int) -> tuple[Any, Any]:
     return x[(*before, slice(0, n))], x[(*before, slice(n, None))]
 
 
-@primitive("GluBackward0", name="glu", batch=batching.moved_dimensions)
+@primitive("GluBackward0", name="glu", batch=batching.moved_dimensions, lowering="library")
 def glu_op(input: Array, dim: int) -> Any:
     a, b = _halves(input, dim)
     return (a * _logistic(b)).astype(input.dtype, copy=False)
 
 
-@primitive("GluBackwardBackward0", batch=batching.moved_dimensions, saved_names=OF_ACTIVATION)
+@primitive(
+    "GluBackwardBackward0", batch=batching.moved_dimensions, saved_names=OF_ACTIVATION, lowering="library"
+)
 def glu_backward_op(input: Array, other: Array, dim: int) -> Any:
     a, b = _halves(other, dim)
     s = _logistic(b)

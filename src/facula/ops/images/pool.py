@@ -321,7 +321,7 @@ def _average_op(spatial: int) -> Primitive:
     native = f"pooling:average_pool{spatial}d"
     op = Primitive(
         name, kernel, f"AvgPool{spatial}DBackward0", kind="linear", batch=batching.joined_samples(spatial),
-        native=(native, 64),
+        native=(native, 64), lowering="library",
     )  # fmt: skip
 
     @op.vjp("input")
@@ -334,7 +334,7 @@ def _average_op(spatial: int) -> Primitive:
 
     Primitive(
         f"{name}_backward", adjoint, f"AvgPool{spatial}DBackwardBackward0", kind="linear",
-        batch=batching.joined_samples(spatial), native=(f"{native}_backward", 64),
+        batch=batching.joined_samples(spatial), native=(f"{native}_backward", 64), lowering="library",
     ).vjp(
         input=lambda g, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, xp: getattr(
             xp, name

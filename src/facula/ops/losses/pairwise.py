@@ -84,6 +84,11 @@ def share(reduction: int, shape: tuple[int, ...]) -> float:
     return 1.0 / (math.prod(shape) or 1) if reduction == MEAN else 1.0
 
 
+def written(losses: str, reduction: int) -> str:
+    """An expression of losses, reduced."""
+    return losses if reduction == NONE else f"{'mean' if reduction == MEAN else 'sum'}({losses})"
+
+
 def together(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """Both in one shape."""
     if input._array.shape != target._array.shape:
@@ -112,7 +117,18 @@ def _bounded(name: str, node: str, parameter: str, divided: bool) -> Primitive:
         away *= away.dtype.type(0.5 / bound if divided else 0.5)
         return away
 
-    @primitive(f"{node}Backward0", name=name, batch=loss_of_items, saved_names={"bound": parameter})
+    def in_words(reduction: int, bound: float) -> str:
+        inside = f"minimum(abs(input - target), {bound!r})"
+        factor = 0.5 / bound if divided else 0.5
+        return written(f"(abs(input - target) * 2 - {inside}) * {inside} * {factor!r}", reduction)
+
+    def gradient_in_words(reduction: int, bound: float, input_shape: tuple[int, ...]) -> str:
+        slope = f"minimum(maximum(input - target, {-bound!r}), {bound!r})"
+        return f"{slope} * (grad_output * {_factor(reduction, input_shape, bound)!r})"
+
+    @primitive(
+        f"{node}Backward0", name=name, batch=loss_of_items, saved_names={"bound": parameter}, lowering=in_words
+    )
     @by_zeros
     def loss(input: Array, target: Array, reduction: int, bound: float) -> Any:
         found = losses(*in_one_dtype(input, target), reduction, bound)
@@ -120,7 +136,7 @@ def _bounded(name: str, node: str, parameter: str, divided: bool) -> Primitive:
 
     @primitive(
         f"{node}BackwardBackward0", name=f"{name}_backward", batch=loss_backward_of_items,
-        saved_names={"bound": parameter, **_HIDDEN},
+        saved_names={"bound": parameter, **_HIDDEN}, lowering=gradient_in_words,
     )  # fmt: skip
     @by_zeros
     def backward(grad_output: Array, input: Array, target: Array, reduction: int, bound: float) -> Any:
@@ -349,9 +365,23 @@ def binary_cross_entropy(
 # ---- binary cross entropy with logits
 
 
+def _with_logits_in_words(weight: Any, pos_weight: Any, reduction: int) -> str | None:
+    if weight is not None or pos_weight is not None:
+        return None
+    return written("log1p(exp(-abs(input))) + maximum(-input, 0) + (1 - target) * input", reduction)
+
+
+def _with_logits_gradient_in_words(
+    weight: Any, pos_weight: Any, reduction: int, input_shape: tuple[int, ...], target_shape: tuple[int, ...]
+) -> str | None:
+    if weight is not None or pos_weight is not None or tuple(input_shape) != tuple(target_shape):
+        return None
+    return f"(sigmoid(input) - target) * (grad_output * {share(reduction, input_shape)!r})"
+
+
 @primitive(
     "BinaryCrossEntropyWithLogitsBackward0", name="binary_cross_entropy_with_logits",
-    saved_names={"input_shape": "", "target_shape": ""}, batch=loss_of_items,
+    saved_names={"input_shape": "", "target_shape": ""}, batch=loss_of_items, lowering=_with_logits_in_words,
 )  # fmt: skip
 @by_zeros
 def binary_cross_entropy_with_logits_op(
@@ -374,7 +404,7 @@ def _plain_cross_entropy(x: Any, t: Any) -> Any:
     return softplus_array(-x) + (1 - t) * x
 
 
-@primitive(name="binary_cross_entropy_with_logits_backward")
+@primitive(name="binary_cross_entropy_with_logits_backward", lowering=_with_logits_gradient_in_words)
 def binary_cross_entropy_with_logits_backward_op(
     grad_output: Array, input: Array, target: Array, weight: Array | None, pos_weight: Array | None, reduction: int,
     input_shape: tuple[int, ...], input_dtype: np.dtype[Any],

@@ -17,7 +17,7 @@ from ..machine.public import FUNCTIONALS, public
 from ..machine.rules import no_gradient
 
 
-@primitive("ConstantPadNdBackward0", name="constant_pad_nd", batch=batching.as_it_is)
+@primitive("ConstantPadNdBackward0", name="constant_pad_nd", batch=batching.as_it_is, lowering="library")
 def constant_pad_op(input: Array, pad: tuple[int, ...], value: float) -> Any:
     """``pad``: (before, after) of the last dimension, then of the one before it...; negative numbers cut."""
     shape = list(input.shape)

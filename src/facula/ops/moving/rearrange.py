@@ -159,7 +159,7 @@ def _indices_repeated(repeats: Tensor, output_size: int | None) -> Tensor:
 # ---- roll, flip, rot90
 
 
-@primitive("RollBackward0", name="roll", kind="linear")
+@primitive("RollBackward0", name="roll", kind="linear", lowering="library")
 def roll_op(input: Array, shifts: tuple[int, ...], dims: tuple[int, ...]) -> Any:
     if not input.ndim or not input.size:
         return input.copy()
@@ -201,7 +201,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     return found if along else as_pytorch_makes_it(found, (input,))
 
 
-@primitive("FlipBackward0", name="flip", kind="linear", batch=batching.moved_dimensions)
+@primitive("FlipBackward0", name="flip", kind="linear", batch=batching.moved_dimensions, lowering="library")
 def flip_op(input: Array, dims: tuple[int, ...]) -> Any:
     return flipped(input, dims)
 

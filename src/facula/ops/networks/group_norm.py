@@ -23,6 +23,7 @@ from .normalization import added, affine, check_dtypes, gradient_of_normalized, 
 @primitive(
     "NativeGroupNormBackward0", name="native_group_norm", outputs=3,
     saved_names={"input": "input", "out1": "result1", "out2": "result2"}, native=("norms:group_norm", 64),
+    lowering="library",
 )  # fmt: skip
 @by_zeros
 def group_norm_op(
@@ -44,7 +45,9 @@ def group_norm_op(
     )
 
 
-@primitive(name="native_group_norm_backward", outputs=3, native=("norms:group_norm_backward", 64))
+@primitive(
+    name="native_group_norm_backward", outputs=3, native=("norms:group_norm_backward", 64), lowering="library"
+)
 @by_zeros
 def group_norm_backward_op(
     grad_out: Array | None, grad_mean: Array | None, grad_rstd: Array | None, input: Array, weight: Array | None,
