@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .edges import BRAIN, DOUBLE, HALF, HUGE, INF, NAN, PRECISIONS, SINGLE, edges, find, look, pairs
-from .observe import case, error
+from .observe import case, error, see
 
 
 def at_edges(torch, *names, precisions=PRECISIONS, more=(), without="", **how):
@@ -250,3 +250,28 @@ def complex_numbers_at_the_edges(torch):
         n: look(torch, getattr(torch, n), z([0j, 1 + 0j, -1 + 0j, 1j, 3 - 4j][n == "reciprocal" :]), signs=False)
         for n in names
     }
+
+
+@case
+def numbers_beside_half_precision(torch):
+    seen = []
+    for dtype in (torch.bfloat16, torch.float16):
+        torch.manual_seed(0)
+        x, y = ((torch.rand(2, 64) + 0.3) * 2).to(dtype)
+        number, tensor = 0.313, torch.tensor(0.313, dtype=torch.float64)
+        results = [
+            x * number, number * x, x * tensor, x / number, number / x, x / tensor, x + number, x - number, number - x,
+            torch.add(x, y, alpha=number), torch.sub(x, y, alpha=number), torch.rsub(x, y, alpha=number),
+            torch.fmod(x, number), torch.remainder(x, number), torch.floor_divide(x, number),
+            torch.div(x, number, rounding_mode="trunc"), torch.nn.functional.hardshrink(x, number), x < number,
+            torch.tensor(number) * x, torch._foreach_mul([x], number)[0], torch._foreach_div([x], number)[0],
+        ]  # fmt: skip
+        for change in ("mul_", "div_", "sub_", "fmod_", "floor_divide_"):
+            results.append(getattr(x.clone(), change)(number))
+        results.append(x.clone().add_(y, alpha=number))
+        for function in (lambda t: t * number, lambda t: t / number, lambda t: number - t, lambda t: t * tensor):  # noqa: B023
+            leaf = x.clone().requires_grad_()
+            function(leaf).backward(y)
+            results.append(leaf.grad)
+        seen.append([see(torch, r) for r in results])
+    return seen

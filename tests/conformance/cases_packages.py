@@ -317,3 +317,19 @@ def states_by_the_names_of_parameters(torch):
     seen.append(error(lambda: module.set_model_state_dict(other, less)))
     seen.append(repr(module.set_model_state_dict(other, less, options=options(strict=False))))
     return [*seen, error(lambda: module.get_model_state_dict(model, options=options(broadcast_from_rank0=True)))]
+
+
+@case
+def modules_that_hold_classes(torch):
+    class Policy(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.activation, self.kinds = torch.nn.Tanh, [torch.nn.ReLU, torch.Tensor]
+            self.options = {"optimizer_class": torch.optim.Adam, "features": torch.nn.Flatten}
+            self.layer = torch.nn.Linear(1, 1)
+            self.optimizer = torch.optim.Adam(self.parameters(), lr=0.5)
+
+    policy = Policy()
+    policy.layer(torch.ones(1, 1)).sum().backward()
+    policy.optimizer.step()
+    return [sorted(policy.state_dict()), len(policy.optimizer.param_groups)]

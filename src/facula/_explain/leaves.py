@@ -149,6 +149,8 @@ def plain_members(module: Any) -> Iterator[tuple[Any, str, Any]]:
             if name.startswith("_") and name in ("_parameters", "_modules", "_buffers"):
                 continue
             for inner in _inside(value, 0):
+                if isinstance(inner, type):
+                    continue
                 if hasattr(inner, "named_parameters") or (hasattr(inner, "_array") and inner.requires_grad):
                     yield each, name, inner
 

@@ -154,6 +154,7 @@ hardshrink_op = elementwise(
     lowering="where((input >= -lambd) & (input <= lambd), 0, input)",
     input=Gradient(shrink_backward_op, other="input"),
 )  # fmt: skip
+hardshrink_op.rounded_numbers = (0,)
 
 
 @public("hardshrink", "hardshrink", out=True)

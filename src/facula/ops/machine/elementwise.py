@@ -65,6 +65,10 @@ class Elementwise(Primitive):
         """What is said of an ``out=`` of another dtype than the result's, if none will do."""
         self.with_alpha: Any = None
         """What takes over when ``alpha=`` is given: ``with_alpha(input, other, alpha)``."""
+        self.wide_numbers = False
+        """Whether a number that stands for a tensor is not rounded to half precision beside it."""
+        self.rounded_numbers = self.scalars
+        """The attributes that are rounded to half precision beside it."""
 
     @property
     def out(self) -> tuple[str, ...]:

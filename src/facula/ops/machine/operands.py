@@ -125,7 +125,19 @@ def operands(
                 array = number_array(v, np_dt)
             arrays.append(array)
             values[i] = array
+    if op.wide_numbers and dtypes.is_half(np_dt):
+        _leave_number_wide(args[-1], values, arrays)
     return values, arrays, dt
+
+
+def _leave_number_wide(given: Any, values: list[Any], arrays: list[Any]) -> None:
+    """A number, or a tensor without dimensions, as the last of half precision's operands: in float32, as PyTorch's."""
+    if isinstance(given, Tensor):
+        if not given._array.ndim and given._array.dtype in _scalars:
+            arrays[-1] = cast(resolved(given._array), F32)
+    elif not hasattr(given, "hint"):
+        arrays[-1] = number_array(given, F32)
+        values[-1] = wrap(arrays[-1])
 
 
 def check_dtypes(op: Elementwise, args: tuple[Any, ...], arrays: list[Any]) -> None:
@@ -169,8 +181,10 @@ def run_kernel(op: Elementwise, arrays: list[Any], dt: dtypes.dtype, attributes:
     try:
         kernel = op.on_arrays if capture is None else capture.kernel(op)
         if dtypes.is_half(dt.numpy):
-            if op.in_half is not None and capture is None:
+            if op.in_half is not None and capture is None and arrays[-1].dtype != F32:  # no number that is left wide
                 kernel = partial(op.in_half, dt.numpy)
+            if op.rounded_numbers:
+                attributes = _rounded(attributes, op.rounded_numbers, dt)
             result = kernel(*[widened(a) for a in arrays], *attributes)
             if result.dtype == F32:
                 result = result.astype(dt.numpy)
@@ -182,6 +196,15 @@ def run_kernel(op: Elementwise, arrays: list[Any], dt: dtypes.dtype, attributes:
     finally:
         quiet.end(token)
     return result if isinstance(result, ndarray) else np.asarray(result)
+
+
+def _rounded(attributes: tuple[Any, ...], which: tuple[int, ...], dt: dtypes.dtype) -> tuple[Any, ...]:
+    """Attributes with some of their numbers rounded to a dtype of half precision."""
+    found = list(attributes)
+    for i in which:
+        if isinstance(found[i], (int, float)):
+            found[i] = float(number_array(found[i], dt.numpy))
+    return tuple(found)
 
 
 # ---- errors

@@ -77,6 +77,7 @@ mul_op = elementwise(
     input=lambda g, other, xp: g * xp.conj(other),
     other=lambda g, input, xp: g * xp.conj(input),
 )  # fmt: skip
+mul_op.wide_numbers = True
 expose(mul_op, "mul multiply", "mul multiply", "mul_ multiply_", "__mul__ __rmul__", "__imul__")
 
 _TWO_BOOLS = (
@@ -229,6 +230,8 @@ rsub_tensor_op = elementwise(
     lowering="other - input * alpha",
 )  # fmt: skip
 rsub_tensor_op.guard = _refuse_bools
+for _op in (add_scaled_op, sub_scaled_op, rsub_tensor_op):
+    _op.rounded_numbers = (0,)  # alpha
 
 
 for _op in (add_op, sub_op, rsub_number_op):
@@ -309,6 +312,8 @@ div_trunc_op = elementwise(
     "div_trunc", _truncated, "DivBackward2", check=only("div_trunc_cpu", "if"), **_SAVES_OPERANDS
 )
 div_floor_op.in_half, div_trunc_op.in_half = half.floored_quotient, half.truncated_quotient
+for _op in (div_op, div_unrounded_op, div_floor_op, div_trunc_op):
+    _op.wide_numbers = True
 _ROUNDED = {None: div_unrounded_op, "floor": div_floor_op, "trunc": div_trunc_op}
 _rounded_in_place = {mode: inplace_form(op) for mode, op in _ROUNDED.items()}
 _div_in_place = inplace_form(div_op)
@@ -372,6 +377,7 @@ floor_divide_op = underivable("floor_divide", _floored, "floor_divide", check=on
 expose(floor_divide_op, "floor_divide", "floor_divide", operators="__floordiv__")
 floor_divide_in_place_op = underivable("floor_divide_", _floored, "floor_divide_", check=only("div_floor_cpu", "if"))
 floor_divide_op.in_half = floor_divide_in_place_op.in_half = half.floored_quotient
+floor_divide_op.wide_numbers = floor_divide_in_place_op.wide_numbers = True
 expose(floor_divide_in_place_op, inplace="floor_divide_", inplace_operators="__ifloordiv__")
 
 

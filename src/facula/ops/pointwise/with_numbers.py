@@ -49,6 +49,7 @@ div_number_op = elementwise(
     "div_number", _div, "DivBackward1", lowering="input / other", promote="float", scalars=("other",),
     input=lambda g, other, xp: xp.over(g, other.conjugate()),
 )  # fmt: skip
+mul_number_op.rounded_numbers = div_number_op.rounded_numbers = ()
 
 
 def _beside(number: Any, x: Any) -> Any:
