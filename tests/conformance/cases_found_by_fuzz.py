@@ -331,6 +331,33 @@ def results_made_of_tensors_of_inference_mode_show_how_they_are_made(torch):
 
 
 @case
+def diagonals_of_views_that_may_not_be_changed(torch):
+    x = torch.ones(2, 3, 3, requires_grad=True) * 1
+    return [error(lambda v=v: v.fill_diagonal_(0.5).tolist()) for v in (x.unbind(0)[0], x[0], torch.ones(2, 2))]
+
+
+@case
+def greatest_so_far_of_nothing(torch):
+    return [error(lambda d=d: list(torch.zeros(2, 0).cummax(d)[0].shape)) for d in (0, 1, 2, -3)]
+
+
+@case
+def transforms_of_views_that_require_a_gradient_by_their_base_alone(torch):
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    with torch.no_grad():
+        v = x.view(2)
+    grad, f = torch.func.grad, lambda p: (p**3).sum()
+    found = []
+    for t in (v, v * 1):
+        results = [
+            grad(f)(t), grad(lambda p: grad(f)(p).sum())(t), torch.func.jacrev(grad(f))(t), torch.func.hessian(f)(t),
+            torch.func.jvp(grad(f), (t,), (t,))[1], torch.func.vmap(grad(lambda p: p**3))(t),
+        ]  # fmt: skip
+        found += [[y.tolist(), y.requires_grad] for y in results]
+    return found
+
+
+@case
 def pseudoinverses_of_what_is_not_finite(torch):
     a = torch.full((2, 2), float("nan"))
     return [error(lambda f=f: f(a)) for f in (torch.linalg.pinv, torch.pinverse, torch.linalg.matrix_rank)]

@@ -89,6 +89,8 @@ def into(s: Scope, x: str) -> str:
     form = s.rng.choice(INTO)
     if form.startswith(("mean", "any", "all")) and not is_floating(t):
         form = "add(y,y)"  # into integers PyTorch writes sums for means before it refuses, and asks whole parts alone
+    if form.startswith("tri") and not is_apart(t, s.tensors[y]):
+        form = "neg(y)"  # which PyTorch refuses
     text = put(form, y=y, z=z, n=str(t.shape[0] if t.dim() else 1))
     return f"torch.{text[:-1]}, out={x})"
 

@@ -308,6 +308,7 @@ class Nowhere(Node):
     """Where gradients of a view end that requires grad only because its base does: it was made under no_grad."""
 
     __slots__ = ()
+    leads_outside = True
 
     def propagate(self, g: Any, xp: Any, edges: tuple[Any, ...]) -> tuple[()]:
         return ()

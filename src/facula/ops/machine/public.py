@@ -300,7 +300,8 @@ def public(
                 return told
             if not isinstance(e, REFUSALS) and not in_place:
                 return e if "out" in given else history_first(e, *args, *given.values())
-            if in_place and args and not isinstance(e, TypeError) and not str(e).startswith(_BEFORE_LEAVES):
+            told_already = str(e).startswith(_BEFORE_LEAVES) or "is being modified inplace" in str(e)
+            if in_place and args and not isinstance(e, TypeError) and not told_already:
                 first = refused_first(e, *args, *given.values())
                 if first is not e and misfit(fn, args, given) is None:
                     return first

@@ -206,8 +206,9 @@ cummin_op = _running("cummin", "CumminBackward0", np.minimum)
 def _running_extreme(name: str, op: Primitive, input: Tensor, dim: Any) -> Any:
     if not input._array.ndim and dim not in (0, -1):
         raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
-    at = check_dim(dim, input._array.ndim)
-    if input._array.dtype.kind == "c" and input._array.ndim and input._array.size:
+    empty = input._array.ndim and not input._array.size  # then PyTorch asks for nothing
+    at = 0 if empty else check_dim(dim, input._array.ndim)
+    if input._array.dtype.kind == "c" and input._array.ndim and not empty:
         raise not_for(f"{name}_cpu", input.dtype)
     return getattr(return_types, name)(op(input, at))
 
