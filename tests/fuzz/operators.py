@@ -228,7 +228,8 @@ def gathering(s: Scope) -> str:
         f"{x}.index_copy({dim}, torch.tensor({s.places(size, size, once=True)}), {x})",
         f"torch.cat([{x}, {x}], {dim})", f"torch.stack([{x}, {x}], {dim})", f"{x}.repeat({', '.join('2' * t.dim())})",
         f"{x}.tril()" if t.dim() > 1 else f"torch.outer({x}, {x})", f"{x}.triu(1)" if t.dim() > 1 else f"{x}.diag()",
-        f"F.pad({x}, (1, {rng.choice([-1, 0, 1])}))", f"{x}.select_scatter({x}.select({dim}, 0), {dim}, -1)",
+        f"F.pad({x}, (1, {rng.choice([-1, 0, 1])}))",
+        f"{x}.select_scatter({x}.select({dim}, 0), {dim}, -1)" if s.eager else f"{x}.roll(1, {dim})",
         f"torch.tile({x}, (2,))", f"{x}.rot90()" if t.dim() > 1 else f"{x}.flip(0)",
         f"{x}.slice_scatter({x}.narrow({dim}, 0, 1), {dim}, 0, 1)",
     ])  # fmt: skip

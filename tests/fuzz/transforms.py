@@ -49,7 +49,10 @@ def _body(rng: Random, torch: Any) -> tuple[list[str], list[list[int]], int]:
     for i in range(rng.randint(2, 7)):
         try:
             inputs = {s.tensors[n].untyped_storage().data_ptr() for n in "xy"}
-            own = [n for n, t in s.tensors.items() if t.untyped_storage().data_ptr() not in inputs]
+            own = [
+                n for n, t in s.tensors.items()
+                if t.untyped_storage().data_ptr() not in inputs and (0 not in t.stride() or t.numel() < 2)
+            ]  # fmt: skip
             if own and rng.random() < 0.2:
                 kept, s.tensors = s.tensors, {n: s.tensors[n] for n in own}
                 try:
@@ -80,8 +83,8 @@ def _body(rng: Random, torch: Any) -> tuple[list[str], list[list[int]], int]:
 
 
 def with_own_tangent(text: str) -> str:
-    """In PyTorch the tangent of a remainder is that of its input: who writes into one changes both."""
-    return f"({text}) * 1" if any(word in text for word in ("fmod", "remainder", "%", "frac")) else text
+    """In PyTorch the tangent of a remainder or a diagonal is that of its input: who writes into one changes both."""
+    return f"({text}) * 1" if any(word in text for word in ("fmod", "remainder", "%", "frac", ".diag()")) else text
 
 
 def written_apart(statement: str) -> str:
@@ -126,7 +129,7 @@ def _layers(
             if limits.forward_once and (forward > 1 or kind == "linearize"):
                 kind = "grad"
         order += (kind != "vmap") + (kind == "hessian")
-        if limits.twice and order > 2:
+        if limits.twice and (order > 2 or (forward and kind not in ("jvp", "jacfwd", "hessian", "linearize"))):
             kind = "vmap"
         match kind:
             case "grad":

@@ -302,6 +302,8 @@ def set_tangent(t: Any, tangent: Any, level: Level, through: Any = None) -> None
         else:
             t._tangent = tangent if state.modes.grad_enabled else _written_over(t._own, tangent)
         return
+    if not tangent.numel():  # what it is a view of has not changed
+        return
     base, again, put = link
     whole = base._tangent if is_dual(base, level) else base.new_zeros(base.shape)
     if put is not None:

@@ -107,6 +107,7 @@ class Standin:
     base = None
     bits = 0
     size = property(lambda self: math.prod(self.shape))
+    real = property(lambda self: Standin(self.shape, self.dtype.type(0).real.dtype, self.strides, self.depth))
     itemsize = property(lambda self: self.dtype.itemsize)
     nbytes = property(lambda self: math.prod(self.shape) * self.dtype.itemsize)
 

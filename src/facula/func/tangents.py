@@ -98,6 +98,11 @@ def split(t: Any, level: Any) -> tuple[Any, Any]:
 _REFUSED_IN_REVERSE = "has been modified inplace", "is being modified inplace", "is being used in an in-place operation"
 
 
+def _has_nan(t: Any) -> bool:
+    """Whether it may be that the way there and back leads over what is not finite, and forward mode does not."""
+    return not t.wraps and not t.is_meta and bool(t.isnan().any())
+
+
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """What ``func`` returns, and its derivative as a linear function of tangents, without calling ``func`` again.
 
@@ -132,10 +137,12 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
             return tree_flatten(pullback(tree_unflatten(cotangents, out_spec)))[0]
 
         try:
-            return tree_unflatten(linear_transpose(pulled, outs, given), out_spec)
+            slopes = linear_transpose(pulled, outs, given)
+            if not any(_has_nan(slope) for slope in slopes):
+                return tree_unflatten(slopes, out_spec)
         except RuntimeError as e:
             if "modified by an inplace operation" not in str(e):
                 raise
-        return jvp(func, primals, tangents)[1]  # what it has saved, the function has changed since
+        return jvp(func, primals, tangents)[1]  # as forward mode has it; what was saved may be changed since
 
     return output, pushforward
