@@ -233,3 +233,47 @@ def products_of_three_in_nested_batches(torch):
     second = func.hessian(lambda x: F.bilinear(x, x, w).pow(2).sum())
     fourth = func.hessian(lambda x: second(x).pow(2).sum())
     return seen(torch, lambda: without_warnings(lambda: second(x)), lambda: without_warnings(lambda: fourth(x)))
+
+
+@case
+def forward_derivatives_of_corners(torch):
+    func = torch.func
+    x = torch.tensor([-0.75, -0.25, 0.5], dtype=torch.float64)
+    index = torch.tensor([0, 0, 1])
+
+    def written_to_nothing(x):
+        y = (x[:1] * 1).expand(2)
+        y[2:].cumprod_(-1)
+        return x * 2
+
+    functions = (
+        lambda x: torch.clamp(x.float().tanh(), x, x + 1),
+        lambda x: torch.clamp(x.float(), x),
+        lambda x: x.scatter_reduce(0, index, x, "amin", include_self=False),
+        lambda x: x.scatter_reduce(0, index, x, "amax"),
+        written_to_nothing,
+    )
+    return seen(
+        torch,
+        *(lambda f=f: func.jvp(f, (x,), (x.cos(),)) for f in functions),
+        *(lambda f=f: func.vmap(lambda x: func.jvp(f, (x,), (x,))[1])(torch.stack([x, -x])) for f in functions[:3]),
+        lambda: without_warnings(lambda: func.linearize(lambda x: x.clamp_min(0) ** x.clamp_min(0), x)[1](x)),
+    )
+
+
+@case
+def forward_derivatives_of_reflections(torch):
+    func, x = torch.func, torch.arange(1.0, 7.0, dtype=torch.float64).reshape(3, 2).cos()
+
+    def reflected(x):
+        return torch.linalg.householder_product(x, x[0])
+
+    def slope(x):
+        return func.jvp(reflected, (x,), (x * 0.5,))[1]
+
+    return seen(
+        torch,
+        lambda: slope(x),
+        lambda: without_warnings(lambda: func.vmap(slope)(torch.stack([x, x + 1]))),
+        lambda: func.jvp(func.grad(lambda x: reflected(x).pow(2).sum()), (x,), (x,)),
+    )

@@ -150,7 +150,9 @@ def view(s: Scope) -> str:
     """A view: of the tensor that was made last, quite often, which may be a view itself."""
     rng, text = s.rng, s.rng.choice(VIEWS)
     if "view_as_complex" in text:
-        x = s.tensor(lambda t: is_floating(t) and t.dim() > 0 and t.shape[-1] == 2 and t.stride(-1) == 1)
+        x = s.tensor(
+            lambda t: is_floating(t) and t.dim() > 0 and t.shape[-1] == 2 and t.stride(-1) == 1 and t.dtype.itemsize > 2
+        )
         return f"torch.view_as_complex({x})"
     tests = [is_complex] if text in ("x.real", "x.imag") else [is_matrix] if text in ("x.t()", "x.T", "x.mT") else []
     if any(word in text for word in ("select", "narrow", "split", "chunk", "unfold", "unbind", "unflatten")):

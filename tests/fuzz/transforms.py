@@ -21,7 +21,7 @@ def make(rng: Random, torch: Any) -> tuple[Program, Session]:
     program = Program()
     scope = Scope(rng, torch)
     limits = Limits(
-        forward_once=any(".apply" in line or "layer_norm" in line for line in body),
+        forward_once=any(word in line for line in body for word in (".apply", "layer_norm", "householder")),
         twice=any("layer_norm" in line or "logcumsumexp" in line for line in body),
         writes=any(" = " not in line[:6] for line in body[:-1]),
     )
@@ -99,7 +99,7 @@ class Limits(NamedTuple):
     """What PyTorch gets wrong of a function."""
 
     forward_once: bool
-    """Of Functions' ``jvp`` it knows no forward derivative; that of layer norm's is wrong."""
+    """Of Functions' ``jvp`` it knows no forward derivative; those of layer norm's and reflections' are wrong."""
     twice: bool
     """Third derivatives of layer norm are wrong, those of ``logcumsumexp`` may be NaN."""
     writes: bool

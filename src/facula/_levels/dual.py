@@ -383,7 +383,9 @@ def tangents_of(
     if not live or not any(_is_differentiable(out) for out in outs):
         return [None] * len(outs)
     if op.tangent_rule is not None:
-        return _as_list(op, op.tangent_rule(op, primals, tangents, attributes, outs), outs)
+        found = op.tangent_rule(op, primals, tangents, attributes, outs)
+        if found is not NotImplemented:  # of these arguments the rules say enough
+            return _as_list(op, found, outs)
     if op.kind == "elementwise" and _is_holomorphic(op, primals, outs[0]):
         return [_elementwise_tangent(op, primals, tangents, live, attributes, outs[0])]
     if op.kind == "linear":

@@ -197,6 +197,23 @@ def scatter_reduce_gradient_of_src(
     return _gradients("scatter_reduce", "src", g, input, src, out, index, dim, reduce, include_self, xp)
 
 
+@scatter_reduce_op.tangent
+def scatter_reduce_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
+    """Of extrema without the input itself, those that share a place are counted without it; not so by gradients."""
+    input, src, index = primals
+    dim, reduce, include_self = attributes
+    if include_self or reduce not in ("amax", "amin"):
+        return NotImplemented
+    part = src[tuple(slice(n) for n in index.shape)]
+    is_chosen = [(input == outs[0]).to(input.dtype), (part == outs[0].gather(dim, index)).to(input.dtype)]
+    slopes = [
+        chosen * 0 if t is None else chosen * t[tuple(slice(n) for n in chosen.shape)]
+        for chosen, t in zip(is_chosen, tangents)
+    ]
+    total, count = (op(*each, index, dim, "sum", False) for each in (slopes, is_chosen))
+    return total / count
+
+
 _scatter_reduce_inplace = inplace_form(scatter_reduce_op)
 
 

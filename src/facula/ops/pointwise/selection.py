@@ -19,7 +19,7 @@ from ..machine.arguments import is_number
 from ..machine.deprecated import numbers_moved
 from ..machine.elementwise import elementwise
 from ..machine.errors import NoOverload
-from ..machine.operands import common_shape, operands, promoted
+from ..machine.operands import common_shape, promoted
 from ..machine.overridable import overridable
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, OTHER_THAN_FOUND, expose, public
@@ -200,7 +200,7 @@ def _clamp_form(input: Any, min: Any, max: Any) -> tuple[Any, tuple[Any, ...]]:
         if any(b is not None and not is_number(b) for b in bounds):
             raise _invalid("clamp", input, min, max)
         return clamp_numbers_op, bounds
-    dt = (operands(maximum_op, (input, max if min is None else min)) or (0, 0, input.dtype))[2]
+    dt = (promoted(maximum_op, (input, max if min is None else min)) or (0, input.dtype))[1]
     if dt.category == dtypes.BOOL and (min is None or max is None):
         return (clamp_min_tensor_op, (min,)) if max is None else (clamp_max_tensor_op, (max,))
     if min is None:
