@@ -2281,3 +2281,34 @@ def arguments_that_are_meant(torch):
         choose(args, 0), choose(args, -1), choose(args, (2, 0)), choose(args, 1), choose(args, 1, as_tuple=False),
         *[error(lambda n=n: choose(args, n)) for n in (0.0, [0], (0.0,), 3, (-4,), (), (0, -3))],
     ]  # fmt: skip
+
+
+@case
+def nodes_that_are_logged(torch):
+    import logging
+    import re
+
+    said: list[str] = []
+
+    class Kept(logging.Handler):
+        def emit(self, record):
+            said.append(f"{record.levelname} " + re.sub("0x[0-9a-f]+", "0x", record.getMessage()))
+
+    logger, handler = logging.getLogger("torch.autograd.graph"), Kept()
+    propagates, level = logger.propagate, logger.level
+    logger.addHandler(handler)
+    logger.propagate = False
+    logger.setLevel(logging.DEBUG)
+    try:
+        x = torch.ones(2, requires_grad=True)
+        x.mul(2).sum().backward()
+        first, _ = (x.double() * 3).unbind()
+        torch.autograd.grad(first, x)
+        torch.autograd.grad((x**2).sum(), x, create_graph=True)
+        torch.func.grad(lambda x: x.sum())(x.detach())
+    finally:
+        logger.removeHandler(handler)
+        logger.propagate = propagates
+        logger.setLevel(level)
+    (x * 2).sum().backward()
+    return said

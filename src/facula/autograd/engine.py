@@ -30,7 +30,7 @@ from .._core import quiet, state
 from .._core.dtypes import F32, F64
 from .._core.unresolved import resolved
 from ..ops.machine.namespaces import ARRAYS, TENSORS
-from . import anomaly, graph
+from . import anomaly, graph, logged
 from .accumulate import AccumulateGrad
 from .adapting import adapt
 from .graph import EMPTY, Freed, Node, Port, user_place
@@ -110,6 +110,7 @@ def run_backward(
     if inputs is not None:
         task.captured = [None] * len(inputs)
         _find_needed(task, inputs, accumulate)
+    end_of_log = logged.begin([edge for edge, _ in roots]) if logged.is_wanted() else None
     watch = state.watch if state.special and not state.modes.backward_depth else None
     if watch is not None:
         watch.backward_begins(task, start)
@@ -126,6 +127,8 @@ def run_backward(
     finally:
         if levels:
             modes.levels = levels
+        if end_of_log is not None:
+            end_of_log()
     if watch is not None:
         watch.backward_ends(task, start, keep_graph)
     if not xp.is_raw:
@@ -156,7 +159,7 @@ def run_plainly(root: Any, gradient: Any) -> bool:
         if not g.ndim:
             g = g[()]
     modes = state.modes
-    if modes.levels or modes.backward_depth:
+    if modes.levels or modes.backward_depth or logged.is_wanted():
         return False
     if gradient is None and not isfinite(array.item()):
         return False
