@@ -252,6 +252,11 @@ def forward_derivatives_of_corners(torch):
         lambda x: x.scatter_reduce(0, index, x, "amin", include_self=False),
         lambda x: x.scatter_reduce(0, index, x, "amax"),
         written_to_nothing,
+        lambda x: torch.fmax(x, x.detach()),
+        lambda x: torch.fmax(x.detach(), x),
+        lambda x: torch.fmax(x.float(), torch.full((3, 1), float("nan"))),
+        lambda x: torch.fmin(x, x.detach()),
+        lambda x: torch.maximum(x, x.detach()),
     )
     return seen(
         torch,

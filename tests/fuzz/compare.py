@@ -49,6 +49,7 @@ REFUSED_IN_TRANSFORMS = (
     "there exists a Tensor `other` in extra_args that has more elements than `self`",
     "Autograd not support dtype: Long",
     "When vmap-ing torch.nn.functional.one_hot",
+    "for `weight` but got dtype",
 )
 """It wraps, and so counts versions otherwise; ``flip``, ``kron``, ``squeeze`` and others forget a dimension in ``vmap``
 of ``vmap``."""

@@ -74,10 +74,11 @@ class Judge:
 
         Inside transforms it does not notice, and computes with what has been changed: so it is asked without them.
         """
-        if not any("modified by an inplace operation" in v[1] for k, v in actual.items() if k.startswith("error")):
+        told = [[v[1] for k, v in seen.items() if k.startswith("error")] for seen in (expected, actual)]
+        if all(any("modified inplace" in text or "by an inplace operation" in text for text in each) for each in told):
+            return True  # both tell, for one or the other reason
+        if not any("modified by an inplace operation" in text for text in told[1]):
             return False
-        if any("has been modified inplace" in v[1] for k, v in expected.items() if k.startswith("error")):
-            return True
         body = next((i for i, s in enumerate(program.statements) if s.startswith("def f0")), None)
         if body is None:
             return False

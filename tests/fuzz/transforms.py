@@ -84,6 +84,8 @@ def _body(rng: Random, torch: Any) -> tuple[list[str], list[list[int]], int]:
 
 def with_own_tangent(text: str) -> str:
     """In PyTorch the tangent of a remainder or a diagonal is that of its input: who writes into one changes both."""
+    if "kron(" in text:  # it saves what lies in the same memory as its operands, and does not notice changes
+        return text.replace(".contiguous()", ".clone()")
     return f"({text}) * 1" if any(word in text for word in ("fmod", "remainder", "%", "frac", ".diag()")) else text
 
 

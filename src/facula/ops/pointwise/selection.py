@@ -74,6 +74,18 @@ fmax_op = elementwise(
     other=lambda g, input, other, xp: xp.cleared(g, _first_is_greatest(input, other, xp)),
 )  # fmt: skip
 expose(fmax_op, "fmax", "fmax")
+
+
+@fmax_op.tangent
+def fmax_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
+    """Of equal elements that of ``other``, where a gradient goes to ``input``: as in PyTorch."""
+    a, b = primals
+    of_input = ((a > b) | b.isnan()).to(outs[0].dtype)
+    slopes = [None if t is None else t.to(outs[0].dtype) for t in tangents]
+    parts = [t * weight for t, weight in zip(slopes, (of_input, 1 - of_input)) if t is not None]
+    return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+
+
 fmin_op = elementwise(
     "fmin", np.fmin, "FminBackward0", lowering="fmin(input, other)", check=_no_complex("fmin"), numbers=False,
     input=lambda g, input, other, xp: xp.cleared(g, xp.logical_not(_first_is_least(input, other, xp))),
