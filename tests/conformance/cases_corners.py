@@ -389,3 +389,38 @@ def the_adjoint_of_a_number_is_its_conjugate(torch):
         return dict(zip(names, see(torch, adjoints))), [a is t for a in adjoints]
 
     return [seen(1 + 2j), seen(2.0)]
+
+
+@case
+def resampling_of_tensors_without_data_makes_no_tables(torch):
+    F = torch.nn.functional
+    shapes = [list(F.interpolate(torch.empty(2 * 10**8, 3, 2 * 10**8, device="meta"), scale_factor=2).shape)]
+    for mode in ("bilinear", "nearest", "nearest-exact", "bicubic"):
+        x = torch.empty(2, 3, 10**8, 10**8, device="meta", requires_grad=True)
+        y = F.interpolate(x, size=(7, 2 * 10**8), mode=mode)
+        y.backward(torch.empty_like(y))
+        shapes.append([list(y.shape), str(y.device), list(x.grad.shape), str(x.grad.device)])
+    return shapes
+
+
+@case
+def tensors_without_elements_are_set_to_each_other_by_their_storage(torch):
+    e, x = torch.tensor([]), torch.ones(3)
+    fresh = torch.empty(0, 3), torch.empty(0, 3)
+    pairs = ((e, e), (e, torch.tensor([])), (x[:0], x[:0]), fresh, (x, x[:]), (x, x[:2]))
+    return [a.is_set_to(b) for a, b in pairs]
+
+
+@case
+def scales_of_losses_do_not_grow_to_infinity(torch):
+    seen = []
+    for start, factor in ((1e38, 16.0), (3.0, 1.1)):
+        weight = torch.ones(2, requires_grad=True)
+        optimizer = torch.optim.SGD([weight], lr=0.0)
+        scaler = torch.GradScaler("cpu", growth_interval=1, growth_factor=factor, init_scale=start)
+        for _ in range(3):
+            scaler.scale((weight * 1e-30).sum()).backward()
+            scaler.step(optimizer)
+            scaler.update()
+            seen.append([scaler.get_scale(), scaler._get_growth_tracker()])
+    return seen

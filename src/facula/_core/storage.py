@@ -438,7 +438,12 @@ def _legacy_class(name: str, d: dtypes.dtype) -> Any:
     def from_buffer(buffer: Any, byte_order: str = "native", **_: Any) -> TypedStorage:
         return TypedStorage.from_buffer(buffer, byte_order, dtype=d)
 
+    def from_file(filename: Any, shared: bool = False, size: int = 0) -> TypedStorage:
+        memory = UntypedStorage.from_file(filename, shared, size * d.itemsize)
+        return TypedStorage(wrap_storage=memory, dtype=d, _internal=True)
+
     body = {"dtype": d, "__module__": "torch", "from_buffer": staticmethod(from_buffer)}
+    body["from_file"] = staticmethod(from_file)
     return _LegacyStorageMeta(name, (), body | {"__doc__": f"Deprecated: a storage of elements of {d}."})
 
 
@@ -515,7 +520,11 @@ def is_set_to(self: Tensor, tensor: Tensor) -> bool:
     a, b = self._array, tensor._array
     if bits_of(a) or bits_of(b):  # neither is, but a copy of what it shows
         return False
-    return self.data_ptr() == tensor.data_ptr() and a.shape == b.shape and a.strides == b.strides
+    if a.shape != b.shape or a.strides != b.strides:
+        return False
+    if not a.size:  # which has no address
+        return strides.root_of(a) is strides.root_of(b)
+    return self.data_ptr() == tensor.data_ptr()
 
 
 set_methods(untyped_storage=untyped_storage, _typed_storage=typed_storage, storage=storage, is_set_to=is_set_to)

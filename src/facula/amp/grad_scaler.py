@@ -176,7 +176,9 @@ class GradScaler:
                 scale.fill_(scale.item() * self._backoff_factor)
                 tracker.fill_(0)
             elif tracker.item() + 1 == self._growth_interval:
-                scale.fill_(scale.item() * self._growth_factor)
+                grown = (scale.double() * self._growth_factor).float()
+                if grown.isfinite().item():
+                    scale.copy_(grown)
                 tracker.fill_(0)
             else:
                 tracker.fill_(tracker.item() + 1)

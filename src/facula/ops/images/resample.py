@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import dtypes
-from ..._core.devices import MetaArray
+from ..._core.devices import MetaArray, empty_meta
 from ..._core.dtypes import cast, not_for, widened
 from ..._tensor import Tensor
 from ...autograd import saved
@@ -66,10 +66,14 @@ def _op(name: str, node: str, spatial: int, mode: str, antialias: bool = False) 
         return [taps_of(name, antialias, n, o, align_corners, s, wide) for n, o, s in zip(shape, size, scales)]
 
     def kernel(input: Array, output_size: Ints, align_corners: bool, scales: Scales) -> Any:
+        if input.__class__ is MetaArray:
+            return empty_meta((*input.shape[:-spatial], *output_size), input.dtype)
         found = maps(input.shape[-spatial:], output_size, align_corners, scales, input.dtype)
         return lying_as(resampled(input, found), input)
 
     def adjoint(input: Array, shape: Ints, align_corners: bool, scales: Scales) -> Any:
+        if input.__class__ is MetaArray:
+            return empty_meta((*input.shape[:-spatial], *shape[-spatial:]), input.dtype)
         forward = maps(shape[-spatial:], input.shape[-spatial:], align_corners, scales, input.dtype)
         return resampled(input, [sparse.adjoint for sparse in forward])
 
