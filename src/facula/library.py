@@ -89,7 +89,7 @@ class OpOverloadPacket(_ops.OpOverloadPacket):
         self._operator = operator
         self._qualified_op_name = operator.qualified
         self.__name__ = operator.name
-        self.default = OpOverload(operator, self)
+        self.default = operator.overload = OpOverload(operator, self)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if overridden(args, kwargs):

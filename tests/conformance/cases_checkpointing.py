@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from .observe import case, error, name_of, see, warned
 
 
@@ -349,3 +351,56 @@ def nothing_is_checkpointed_without_gradients(torch):
     with torch.no_grad():
         y = ck(f, x, use_reentrant=False, context_fn=lambda: (Context(), Context()))
     return [see(torch, y), see(torch, y.grad_fn._saved_self), entered]
+
+
+@case
+def policies_see_operators_of_users(torch):
+    runs = []
+
+    @torch.library.custom_op(
+        "facula_policies::pair", mutates_args=(), schema="(Tensor x, int n) -> (Tensor, Tensor)"
+    )
+    def pair(x, n):
+        runs.append(n)
+        return x.sin().exp(), x * n
+
+    pair.register_autograd(
+        lambda ctx, g, h: (g * ctx.saved_tensors[0] + h * 3, None),
+        setup_context=lambda ctx, inputs, output: ctx.save_for_backward(inputs[0]),
+    )
+    operator = torch.ops.facula_policies.pair.default
+    checkpointing = torch.utils.checkpoint
+
+    def fn(x):
+        a, b = pair(x, 3)
+        c, d = pair(b.sin(), 4)
+        return (c * d).exp() * a.sum()
+
+    seen = []
+    for kept in ([operator], [torch.ops.aten.sin.default], [torch.ops.aten.exp.default, operator]):
+        runs.clear()
+        x = torch.tensor([0.5, -0.25], requires_grad=True)
+        contexts = functools.partial(checkpointing.create_selective_checkpoint_contexts, kept)
+        out = checkpointing.checkpoint(fn, x, use_reentrant=False, context_fn=contexts)
+        (g,) = torch.autograd.grad(out.sum(), x)
+        again = error(lambda out=out, x=x: torch.autograd.grad(out.sum(), x))
+        seen.append([see(torch, g), list(runs), again["raises"]])
+    return seen
+
+
+@case
+def modes_see_operators_of_users_and_not_what_these_call(torch):
+    names = []
+
+    @torch.library.custom_op("facula_policies::wave", mutates_args=(), schema="(Tensor x) -> Tensor")
+    def wave(x):
+        return x.sin().cos()
+
+    class Naming(torch.utils._python_dispatch.TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            names.append(str(func))
+            return func(*args, **(kwargs or {}))
+
+    with Naming():
+        y = wave(torch.ones(2)) * 2
+    return [names, see(torch, y)]

@@ -31,6 +31,8 @@ class Operator:
         self.qualified = qualified
         self.namespace, self.name = qualified.split("::")
         self.schema: Schema | None = None
+        self.overload: Any = None
+        """What it is called by: ``torch.ops.mine.f.default``."""
         self.definition: Any = None
         """The ``CustomOpDef``, if it was made by ``custom_op``."""
         self.kernels: dict[str, Callable[..., Any]] = {}
@@ -81,8 +83,12 @@ class Operator:
 
     def compute(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run a kernel."""
-        tensors = [v for v in tree_flatten((args, kwargs))[0] if isinstance(v, Tensor)]
-        if any(t.is_meta for t in tensors):
+        if state.special and state.modes.kernels is not None and not self._is_mutable:
+            return state.modes.kernels.custom(self, self._computed, args, kwargs)
+        return self._computed(*args, **kwargs)
+
+    def _computed(self, *args: Any, **kwargs: Any) -> Any:
+        if any(isinstance(v, Tensor) and v.is_meta for v in tree_flatten((args, kwargs))[0]):
             return self._on_meta(args, kwargs)
         if self.definition is None:
             return self._kernel()(*args, **kwargs)

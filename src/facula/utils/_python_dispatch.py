@@ -107,6 +107,9 @@ class _Dispatching(Watcher):
         call = factory(name, args)
         return fn(*args, **kwargs) if call is None else self.ask(*call, kwargs)
 
+    def custom(self, op: Any, run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return self.ask(op.overload, args, kwargs)
+
 
 def _array(result: Any) -> Any:
     if result is None:

@@ -10,8 +10,10 @@ import enum
 from collections.abc import Callable
 from typing import Any
 
+from .._tensor import Tensor
 from ..ops.aten_calls import operator_of
 from ..ops.machine.watcher import Watcher
+from ._pytree import tree_flatten, tree_map_only, tree_unflatten
 
 
 class CheckpointPolicy(enum.Enum):
@@ -56,6 +58,20 @@ class _Entry:
         return any(counter[0] != version for counter, version in zip(self.counters, self.versions))
 
 
+class _CustomEntry:
+    """What a user's operator gave: tensors and other things, and the versions of the tensors."""
+
+    def __init__(self, result: Any) -> None:
+        self.leaves, self.spec = tree_flatten(tree_map_only(Tensor, Tensor.detach, result))
+        self.versions = [t._version for t in self.leaves if isinstance(t, Tensor)]
+
+    def changed(self) -> bool:
+        return self.versions != [t._version for t in self.leaves if isinstance(t, Tensor)]
+
+    def result(self) -> Any:
+        return tree_unflatten([t.detach() if isinstance(t, Tensor) else t for t in self.leaves], self.spec)
+
+
 _RECOMPUTE = object()
 _CONSUMED = object()
 
@@ -69,11 +85,20 @@ class _Keeping(Watcher):
         self.decisions: list[Any] = []
 
     def before(self, op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
-        said = self.policy(SelectiveCheckpointContext(is_recompute=False), operator_of(op), *tensors, *attributes)
+        self.decisions.append(self._said(operator_of(op), *tensors, *attributes))
+        return super().before(op, tensors, attributes)
+
+    def _said(self, operator: Any, *args: Any, **kwargs: Any) -> Any:
+        said = self.policy(SelectiveCheckpointContext(is_recompute=False), operator, *args, **kwargs)
         if isinstance(said, bool):
             said = CheckpointPolicy.MUST_SAVE if said else CheckpointPolicy.PREFER_RECOMPUTE
-        self.decisions.append(said)
-        return super().before(op, tensors, attributes)
+        return said
+
+    def custom(self, op: Any, run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        keep = self._said(op.overload, *args, **kwargs) in _KEPT
+        result = super().custom(op, run, args, kwargs)
+        self.kept.setdefault(op.qualified, []).append(_CustomEntry(result) if keep else _RECOMPUTE)
+        return result
 
     def after(self, op: Any, outs: list[Any]) -> None:
         keep = self.decisions.pop() in _KEPT
@@ -93,11 +118,22 @@ class _Using(Watcher):
         return super().__enter__()
 
     def before(self, op: Any, tensors: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
-        entries, at = self.kept.get(op.name, []), self.at.get(op.name, 0)
-        self.at[op.name] = at + 1
-        entry: Any = entries[at] if at < len(entries) else _RECOMPUTE
+        entry = self._taken(op.name)
         if entry is _RECOMPUTE:
             return super().before(op, tensors, attributes)
+        return entry.arrays[0] if entry.single else entry.arrays
+
+    def custom(self, op: Any, run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        entry = self._taken(op.qualified)
+        return super().custom(op, run, args, kwargs) if entry is _RECOMPUTE else entry.result()
+
+    def _taken(self, name: str) -> Any:
+        """What was put aside for the next call of an operator; it can be taken once."""
+        entries, at = self.kept.get(name, []), self.at.get(name, 0)
+        self.at[name] = at + 1
+        entry: Any = entries[at] if at < len(entries) else _RECOMPUTE
+        if entry is _RECOMPUTE:
+            return entry
         if entry is _CONSUMED:
             raise RuntimeError(
                 "Trying to backward an extra time. You are only allowed to backward once on any region computed under "
@@ -106,7 +142,7 @@ class _Using(Watcher):
         entries[at] = _CONSUMED
         if entry.changed() and not self.allow_mutation:
             raise RuntimeError("Tensor cached during selective activation checkpoint has been mutated")
-        return entry.arrays[0] if entry.single else entry.arrays
+        return entry
 
 
 def create_selective_checkpoint_contexts(

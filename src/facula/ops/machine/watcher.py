@@ -48,3 +48,12 @@ class Watcher:
     def function(self, name: str, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What a function that makes tensors gives."""
         return fn(*args, **kwargs) if self.outer is None else self.outer.function(name, fn, args, kwargs)
+
+    def custom(self, op: Any, run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What a user's operator gives. The operators that its kernel calls are not told of."""
+        before = state.modes.kernels
+        state.update(kernels=self.outer)
+        try:
+            return run(*args, **kwargs) if self.outer is None else self.outer.custom(op, run, args, kwargs)
+        finally:
+            state.update(kernels=before)
