@@ -175,3 +175,17 @@ def test_constants_that_lie_otherwise_where_that_does_not_matter() -> None:
         return torch.autograd.grad(y, [x], torch.stack([torch.ones_like(y), y.detach()]), is_grads_batched=True)
 
     both(fn, lambda n: (torch.arange(18.0) + n).reshape(1, 3, 2, 3).requires_grad_(), "numpy")
+
+
+def test_second_derivatives_of_views_of_what_is_not_returned() -> None:
+    def fn(x: torch.Tensor) -> Any:
+        y = torch.einsum("...ij,...kj->...ik", x, x)
+        torch.autograd.grad(x.abs().sum(), [y], allow_unused=True)
+        return y, y[()]
+
+    def second(fn: Any) -> Any:
+        x = torch.arange(6.0).reshape(3, 2).requires_grad_()
+        (first,) = torch.autograd.grad(fn(x)[0].square().sum(), x, create_graph=True)
+        return torch.autograd.grad(first.sum(), x)[0]
+
+    torch.testing.assert_close(second(torch.compile(fn, backend="numpy")), second(fn))

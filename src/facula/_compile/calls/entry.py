@@ -176,6 +176,12 @@ class Entry:
                     self.reach.append(slots)
         return wanted
 
+    def let_go(self) -> None:
+        """Forget the call that was captured; what is the same in every call stays."""
+        self.roots = []
+        for given in self.inputs:
+            given.let_go()
+
     def values_now(self, capture: Capture) -> list[Any]:
         """What the forward program gives, as it came out in the captured call."""
         return [capture.values[node] for node in self._values]

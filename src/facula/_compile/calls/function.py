@@ -161,6 +161,7 @@ class CompiledFunction:
             self.programs.insert(0, running)
         held = [None if each.is_constant else each.array if each.argument is not None else each.tensor
                 for each in entry.inputs]  # fmt: skip
+        entry.let_go()
         return running.results(values, held, place if running.draws else None)
 
     def _entry(self, capture: Capture, reads: Reads, result: Any) -> Any:

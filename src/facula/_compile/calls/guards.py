@@ -80,6 +80,7 @@ class Guard:
         """What the program is given, in the text."""
         self.tensors = [self._held(given) for given in inputs]
         """Whose arrays those are."""
+        self.grads.clear()
 
     @property
     def text(self) -> str:

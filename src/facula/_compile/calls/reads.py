@@ -88,9 +88,15 @@ class Reads:
         self._objects: list[tuple[Any, int]] = []
         self._follow(fn, 0)
         self._name_arguments(fn, args, kwargs or {})
+        known = len(self.reads)
         for value in (*args, *(kwargs or {}).values()):
             if not isinstance(value, (Tensor, *SIMPLE)):
                 self._follow(value, 0)
+        self._passing = [read for read in self.reads[known:] if type(read.holder) in (list, dict)]
+        """Lists and dicts that are given: other calls have others, whose elements are looked at as arguments."""
+        of_objects = [read for read in self.reads[known:] if type(read.holder) not in (list, dict)]
+        if not of_objects:
+            del self.reads[known:]
         if not self.names.isdisjoint(("environ", "getenv")):
             self.reads.append(Read("keys", os.environ.items(), None, tuple(os.environ.items())))
         self._settle()
@@ -158,7 +164,7 @@ class Reads:
             self.tensor_names.setdefault(id(t), name)
 
     def changed(self) -> list[Read]:
-        return [read for read in self.reads if not read.holds()]
+        return [read for read in (*self.reads, *self._passing) if not read.holds()]
 
     def begins(self, changed: list[Read]) -> bool:
         """Whether all that has changed is that optimizers have a state now."""

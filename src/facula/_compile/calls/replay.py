@@ -161,7 +161,12 @@ def _results_again(running: Any, tensors: list[Any], starts: list[Any]) -> list[
     args, kwargs = again.arguments(starts)
     leaves = tree_flatten(again.fn(*args, **kwargs))[0]
     by_slot = {r.slot: t for r, t in zip(entry.leaves, leaves) if type(r) is Result and r.slot >= 0}
-    return [by_slot[slot] for slot in range(len(entry.roots))]
+    for r, t in zip(entry.leaves, leaves):
+        if type(r) is Result and r.base is not None:  # which may not be returned itself
+            by_slot.setdefault(r.base.slot, t._base)
+    if any(by_slot.get(r.slot) is None for r in entry.root_results):
+        raise _refusal("it returns views of something that it keeps")
+    return [by_slot[slot] for slot in range(len(entry.root_results))]
 
 
 def _refusal(why: str) -> RuntimeError:

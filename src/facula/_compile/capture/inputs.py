@@ -35,6 +35,10 @@ class Input:
         if is_constant:
             self.keep()
 
+    def let_go(self) -> None:
+        """Forget the array and the tensor of the call that was captured."""
+        self.array = self.tensor = self.storage = None  # type: ignore[assignment]
+
     @property
     def is_tensor(self) -> bool:
         """Whether it is the array of a tensor that was there before."""
