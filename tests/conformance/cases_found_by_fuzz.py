@@ -57,7 +57,7 @@ def requires_grad_of_views_that_may_not_be_used_any_more(torch):
 
 
 @case
-def histories_are_asked_for_before_shapes(torch):
+def histories_of_what_is_written_are_asked_for_before_shapes(torch):
     a = torch.ones(2, 3, requires_grad=True) * 1
     old = a.split(1, -1)[-1]
     a.mul_(2)
@@ -65,9 +65,8 @@ def histories_are_asked_for_before_shapes(torch):
     return [
         error(f)["raises"] + error(f)["message"][:40]
         for f in (
-            lambda: n.mul_(old), lambda: v.mul_(old), lambda: v.copy_(old), lambda: torch.ones(4, 4) @ old,
-            lambda: v.index_put_((torch.tensor([0]),), old), lambda: v.masked_scatter_(v > 0, old),
-            lambda: torch.nn.functional.linear(torch.ones(2, 7), old), lambda: old.sum(5), lambda: old.view(7),
+            lambda: n.mul_(old), lambda: v.mul_(old), lambda: v.copy_(old), lambda: v.masked_scatter_(v > 0, old),
+            lambda: v.index_put_((torch.tensor([0]),), old), lambda: torch.ones(2, 2).fliplr().add_(old.flatten()),
         )
     ]  # fmt: skip
 

@@ -33,7 +33,6 @@ from .write import (
     check_no_overlap,
     check_no_partial_overlap,
     check_result_type,
-    history_first,
     inplace_form,
     needs_gradient,
     refused_first,
@@ -299,14 +298,13 @@ def public(
             if told is not None:
                 return told
             if not isinstance(e, REFUSALS) and not in_place:
-                return e if "out" in given else history_first(e, *args, *given.values())
+                return e
             told_already = str(e).startswith(_BEFORE_LEAVES) or "is being modified inplace" in str(e)
             if in_place and args and not isinstance(e, TypeError) and not told_already:
                 first = refused_first(e, *args, *given.values())
                 if first is not e and misfit(fn, args, given) is None:
                     return first
             if not isinstance(e, (TypeError, AttributeError)):
-                e = history_first(e, *args, *given.values())
                 too_large = memory_error(e, args)
                 asks = too_large is None and type(e) is ValueError and not fronts.handed(is_method)
                 wrong = misfit(fn, args, given) if asks else None

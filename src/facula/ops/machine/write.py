@@ -114,13 +114,13 @@ def refused_first(e: Exception, self: Any, *others: Any) -> Exception:
             views.check_inplace(self, needs_gradient(self, *others))
         except RuntimeError as first:
             return first
-    return history_first(e, *others)
+    return _history_first(e, *others)
 
 
-def history_first(e: Exception, *values: Any) -> Exception:
-    """What is said of an operation that failed by ``e``: PyTorch asks for the histories of its tensors before."""
+def _history_first(e: Exception, *others: Any) -> Exception:
+    """PyTorch asks for the histories of the others, too."""
     if state.grad_enabled():
-        for t in values:
+        for t in others:
             if isinstance(t, Tensor) and not t.wraps and t._meta is not None and t._meta.base is not None:
                 try:
                     t._edge()
