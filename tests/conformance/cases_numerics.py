@@ -272,6 +272,6 @@ def numbers_beside_half_precision(torch):
         for function in (lambda t: t * number, lambda t: t / number, lambda t: number - t, lambda t: t * tensor):  # noqa: B023
             leaf = x.clone().requires_grad_()
             function(leaf).backward(y)
-            results.append(leaf.grad)
+            results += [leaf.grad, torch.func.jvp(function, (x,), (y,))[1]]
         seen.append([see(torch, r) for r in results])
     return seen

@@ -15,6 +15,7 @@ import weakref
 from typing import Any
 
 from .._core import state
+from .._core.dtypes import F32, is_half
 from .._core.numbers import number_array
 from .._tensor import Tensor, computed
 from ..autograd.grad_mode import enable_grad
@@ -532,6 +533,8 @@ def rule_value(
     if slot.is_tensor and not op.variadic:
         value = tensors[slot.index]
         if op.kind == "elementwise" and not isinstance(value, Tensor):
-            return Tensor._wrap(number_array(value, outs[0]._array.dtype))
+            dt = outs[0]._array.dtype
+            wide = getattr(op, "wide_numbers", False) and is_half(dt)
+            return Tensor._wrap(number_array(value, F32 if wide else dt))
         return value
     return op._value(slot, tensors)
