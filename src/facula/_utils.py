@@ -68,3 +68,11 @@ def _get_device_index(device: Any, optional: bool = False, allow_cpu: bool = Fal
     if isinstance(device, (str, Device)) and Device(device).type == "cpu" and allow_cpu:
         return -1
     raise ValueError(f"Expected a non cpu device, but got: {device}")
+
+
+def __getattr__(name: str) -> Any:
+    if name == "ExceptionWrapper":
+        from .utils.data._utils.worker import ExceptionWrapper  # loaded when first used
+
+        return ExceptionWrapper
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import inspect
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ._core import state
@@ -78,6 +80,7 @@ def overridden(args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> b
 
 def call_override(implementation: Any, public: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Give each mode, then each argument's class (subclasses first) its chance."""
+    public = _method(public)
     given = [] if state.modes.overrides_disabled else _candidates((*args, *kwargs.values()))
     handlers: list[Any] = []
     for v in given:
@@ -105,6 +108,17 @@ def call_override(implementation: Any, public: Any, args: tuple[Any, ...], kwarg
         f"Multiple dispatch failed for 'torch.{name}'; all __torch_function__ handlers returned NotImplemented:\n\n"
         + "\n".join(f"  - tensor subclass {t!r}" for t in types)
     )
+
+
+def _method(public: Any) -> Any:
+    """The method that users know, for one of the forms that it has for tensors and for numbers."""
+    name = getattr(public, "__name__", "")
+    bare = name.rstrip("_")
+    for kind in ("_tensor", "_number"):
+        bare = bare.removesuffix(kind)
+    if name.startswith("_") or not (name.endswith("_") or bare != name):
+        return public
+    return getattr(Tensor, bare + "_" * name.endswith("_"), public)
 
 
 def default_torch_function(cls: type, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -288,26 +302,37 @@ def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
     """The functions that classes can take over, by where they are found."""
     import facula  # it imports this module
 
-    from . import nn  # it imports this module
+    from . import fft, linalg, nn, special  # they import this module
     from .ops.machine.public import FUNCTIONS  # it imports this module
 
     facula._lazy.load_all()
     places: dict[Any, list[Callable[..., Any]]] = {
-        facula: list(FUNCTIONS.values()),
-        nn.functional: [getattr(nn.functional, name) for name in nn.functional.__all__],
+        facula: _shown(FUNCTIONS),
+        **{
+            place: _shown({name: getattr(place, name) for name in getattr(place, "__all__", dir(place))})
+            for place in (nn.functional, linalg, fft, special)
+        },
         Tensor: [],
     }
-    for module in (facula.linalg, facula.fft, facula.special):
-        found = [getattr(module, name) for name in dir(module)]
-        places[module] = [value for value in found if not isinstance(value, type)]
     for name in dir(Tensor):
         value = getattr(Tensor, name)
+        if name.startswith("_") and not name.startswith("__"):
+            continue
         if isinstance(value, property):
             places[Tensor].append(value.__get__)
         elif callable(value) and not isinstance(value, type) and getattr(object, name, None) is not value:
             places[Tensor].append(value)
     ignored = get_ignored_functions()
     return {place: [fn for fn in fns if fn not in ignored] for place, fns in places.items()}
+
+
+def _shown(functions: Mapping[str, Any]) -> list[Any]:
+    """Functions that are neither private nor classes, nor write into their argument."""
+    found = []
+    for name, fn in functions.items():
+        if name[0].islower() and not name.endswith("_") and callable(fn) and not isinstance(fn, type):
+            found.append(fn)
+    return found
 
 
 def get_ignored_functions() -> set[Callable[..., Any]]:
@@ -322,7 +347,16 @@ def get_ignored_functions() -> set[Callable[..., Any]]:
 
 def get_testing_overrides() -> dict[Callable[..., Any], Callable[..., Any]]:
     """A function of the same signature for each overridable one."""
-    return {fn: lambda *args, **kwargs: -1 for fns in get_overridable_functions().values() for fn in fns}
+    return {fn: _answering(fn) for fns in get_overridable_functions().values() for fn in fns}
+
+
+def _answering(fn: Callable[..., Any]) -> Callable[..., Any]:
+    def answer(*args: Any, **kwargs: Any) -> int:
+        return -1
+
+    with contextlib.suppress(TypeError, ValueError):  # it has none
+        answer.__signature__ = inspect.signature(fn)  # type: ignore[attr-defined]
+    return answer
 
 
 def is_tensor_method_or_property(func: Callable[..., Any]) -> bool:

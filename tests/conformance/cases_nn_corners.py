@@ -429,3 +429,24 @@ def weights_by_length_and_direction_are_rounded_once(torch):
             w.sin().sum().backward()
             seen.append([t.float().tolist() for t in (w.detach(), v.grad, g.grad)])
     return seen
+
+
+@case
+def modules_on_meta_are_moved_by_to_empty(torch):
+    layer = torch.nn.Linear(2, 2, device="meta")
+    told = [error(lambda to=to: layer.to(to)) for to in ("cpu", torch.device("cpu"))]
+    return [*told, str(layer.to(torch.float64).weight.dtype), str(layer.to("meta").weight.device)]
+
+
+@case
+def corners_beyond_what_single_precision_counts(torch):
+    """The place of the last element of so many is no float32."""
+    x = torch.zeros(1, 1, 2**24 + 4, dtype=torch.float16)
+    x[..., -1] = 1.0
+    return torch.nn.functional.interpolate(x, 2, mode="linear", align_corners=True).tolist()
+
+
+@case
+def gated_halves_in_low_precision_are_rounded_once(torch):
+    glu = torch.nn.functional.glu
+    return [glu(wave(torch, 3, 8).to(dtype)).float().tolist() for dtype in (torch.bfloat16, torch.float16)]

@@ -333,3 +333,39 @@ def modules_that_hold_classes(torch):
     policy.layer(torch.ones(1, 1)).sum().backward()
     policy.optimizer.step()
     return [sorted(policy.state_dict()), len(policy.optimizer.param_groups)]
+
+
+@case
+def classes_are_asked_for_the_methods_that_users_know(torch):
+    asked = []
+
+    class Asked(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            asked.append(func)
+            return 5
+
+    t, whole = torch.ones(2).as_subclass(Asked), torch.ones(2).int().as_subclass(Asked)
+    calls = {
+        "eq_": lambda: t.eq_(1), "ne_": lambda: t.ne_(torch.ones(2)), "lt_": lambda: t.lt_(1),
+        "add_": lambda: t.add_(1),
+        "sub_": lambda: t.sub_(torch.ones(2)), "pow_": lambda: t.pow_(2), "remainder_": lambda: t.remainder_(2),
+        "fmod_": lambda: t.fmod_(2), "lerp_": lambda: t.lerp_(torch.ones(2), 0.5), "ge_": lambda: t.ge_(1),
+        "copysign_": lambda: t.copysign_(2), "addcmul_": lambda: t.addcmul_(t, t), "round_": lambda: t.round_(),
+        "mvlgamma_": lambda: t.mvlgamma_(1),
+        "__pow__": lambda: t**2, "__rpow__": lambda: 2**t, "__rsub__": lambda: 1 - t, "__rtruediv__": lambda: 1 / t,
+        "__rfloordiv__": lambda: 1 // t, "__rmod__": lambda: 3 % whole,
+    }  # fmt: skip
+    answers = [call() for call in calls.values()]
+    return [len(asked) == len(calls), answers, [f is getattr(torch.Tensor, n) for n, f in zip(calls, asked)]]
+
+
+@case
+def overridable_functions_are_public(torch):
+    places = torch.overrides.get_overridable_functions()
+    names = {f.__name__ for f in places[torch]}
+    hidden = [n for n in names if n.startswith("_") and n not in ("_sym_sqrt", "_unique2", "_is_distributed")]
+    return [
+        hidden, "add" in names, "add_" in names, "zeros" in names, torch.linalg in places, torch.fft in places,
+        torch.special in places, "svd" in {f.__name__.removeprefix("linalg_") for f in places[torch.linalg]},
+    ]  # fmt: skip

@@ -56,8 +56,9 @@ def call(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return _reduction(name, *args, **kwargs)
     if name in _PARTS:
         return _part(func, args, kwargs)
-    result = _of_data(func, args, kwargs) if name not in _CHANGING and not name.endswith("_") else args[0]
-    if any(isinstance(each, Tensor) and each is not args[0] for each in _flat(result)) or name.endswith("_"):
+    changes = name.endswith("_") and not name.endswith("__")
+    result = _of_data(func, args, kwargs) if name not in _CHANGING and not changes else args[0]
+    if any(isinstance(each, Tensor) and each is not args[0] for each in _flat(result)) or changes:
         return _refuse(name)
     return result
 

@@ -431,6 +431,7 @@ class Module(Hooks, StateDict):
 
     def to(self: Self, *args: Any, **kwargs: Any) -> Self:
         """Move to a device, or cast the floating point parameters and buffers; in place."""
+        from ..._core.devices import parse  # loaded when first used
         from ...ops.creation.convert import parsed_to  # loaded when first used
 
         device, dtype, copy, memory_format = parsed_to(args, kwargs)
@@ -449,8 +450,15 @@ class Module(Hooks, StateDict):
                 stacklevel=2,
             )
 
+        has_memory = device is not None and parse(device).type != "meta"
+
         def convert(t: Tensor) -> Tensor:
             wanted = dtype if t.is_floating_point() or t.is_complex() else None
+            if has_memory and t.is_meta:
+                raise NotImplementedError(
+                    "Cannot copy out of meta tensor; no data! Please use torch.nn.Module.to_empty() instead of "
+                    "torch.nn.Module.to() when moving module from meta to a different device."
+                )
             if memory_format is not None and t.dim() in (4, 5):
                 return t.to(device, wanted, memory_format=memory_format)
             return t if device is None and wanted is None else t.to(device, wanted)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.dtypes import not_for
+from ..._core.dtypes import cast, not_for, widened
 from ..._core.strides import by_rows
 from ..._tensor import Tensor
 from ..arrays.masks import select
@@ -222,17 +222,18 @@ def _halves(x: Any, dim: int) -> tuple[Any, Any]:
 
 @primitive("GluBackward0", name="glu", batch=batching.moved_dimensions, lowering="library")
 def glu_op(input: Array, dim: int) -> Any:
-    a, b = _halves(input, dim)
-    return (a * _logistic(b)).astype(input.dtype, copy=False)
+    a, b = _halves(widened(input), dim)
+    return cast(a * _logistic(b), input.dtype)
 
 
 @primitive(
     "GluBackwardBackward0", batch=batching.moved_dimensions, saved_names=OF_ACTIVATION, lowering="library"
 )
 def glu_backward_op(input: Array, other: Array, dim: int) -> Any:
-    a, b = _halves(other, dim)
+    g = widened(input)
+    a, b = _halves(widened(other), dim)
     s = _logistic(b)
-    return np.concatenate((input * s, input * a * (s * (1 - s))), dim)
+    return cast(np.concatenate((g * s, g * a * (s * (1 - s))), dim), input.dtype)
 
 
 @glu_backward_op.vjp("input")

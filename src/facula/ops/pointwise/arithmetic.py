@@ -259,6 +259,7 @@ def _reflected_sub(self: Any, other: Any) -> Any:
 
 
 set_methods(__rsub__=_reflected_sub)
+overridable(_reflected_sub)
 
 
 # ---- division
@@ -372,6 +373,7 @@ def _reflected_div(self: Any, other: Any) -> Any:
 
 
 set_methods(__rtruediv__=_reflected_div, __rdiv__=_reflected_div)
+overridable(_reflected_div)
 
 floor_divide_op = underivable("floor_divide", _floored, "floor_divide", check=only("div_floor_cpu", "if"))
 expose(floor_divide_op, "floor_divide", "floor_divide", operators="__floordiv__")
@@ -465,6 +467,7 @@ set_methods(
     remainder_=by_kind(remainder_number_op, remainder_tensor_op), fmod_=by_kind(fmod_number_op, fmod_tensor_op),
     __imod__=by_kind(remainder_number_op, remainder_tensor_op, operator=True),
 )  # fmt: skip
+overridable(_mod, _reflected_mod, _reflected_floordiv)
 
 
 # ---- signs

@@ -237,6 +237,7 @@ def _pow_or_refuse(self: Any, exponent: Any) -> Any:
 set_methods(
     __pow__=_pow_operator, __rpow__=_reflected_pow, pow_=explaining("pow_", _pow_or_refuse), __ipow__=_pow_in_place
 )
+overridable(_pow_operator, _reflected_pow)
 
 
 @public("square", "square", out=True, name="pow")

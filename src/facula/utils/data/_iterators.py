@@ -42,7 +42,7 @@ class _BaseDataLoaderIter:
         self._index_sampler = loader._index_sampler
         self._announced = loader._IterableDataset_len_called
         self._warn = loader._fetcher.__name__ == "IterableFetcher"
-        self._workers = loader.num_workers
+        self._num_workers = loader.num_workers
         if loader.pin_memory:
             warnings.warn(
                 "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be "
@@ -81,7 +81,7 @@ class _BaseDataLoaderIter:
             f"Length of IterableDataset {self._dataset} was reported to be {self._announced}(when accessing "
             f"len(dataloader)), but {self._num_yielded} samples have been fetched. "
         )
-        return message + _WORKERS_REPEAT if self._workers else message
+        return message + _WORKERS_REPEAT if self._num_workers else message
 
     def _next_data(self) -> Any:
         raise NotImplementedError
@@ -170,6 +170,11 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             self._pool.append(_Worker(context, number, arguments, loader.num_workers))
         self._started = True
         self._begin()
+
+    @property
+    def _workers(self) -> list[Any]:
+        """The processes."""
+        return [worker.process for worker in self._pool]
 
     def _reset(self, loader: Any) -> None:
         super()._reset(loader)

@@ -36,7 +36,7 @@ def _positions(
         position = step * (at + real(0.5)) - real(0.5)
         if not below_zero:
             position = np.maximum(position, real(0))
-    place = np.minimum(np.floor(position), inputs - 1).astype(np.int64)
+    place = np.minimum(np.floor(position).astype(np.int64), inputs - 1)
     return place, np.clip(position - place.astype(real), real(0), real(1))
 
 

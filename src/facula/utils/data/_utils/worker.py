@@ -39,12 +39,12 @@ class WorkerInfo:
     worker_method: str = field(default="multiprocessing")
 
 
-_info: WorkerInfo | None = None
+_worker_info: WorkerInfo | None = None
 
 
 def get_worker_info() -> WorkerInfo | None:
     """In a worker process: its number and the like; elsewhere None."""
-    return _info
+    return _worker_info
 
 
 # ---- errors on their way to the consumer
@@ -60,8 +60,8 @@ class _KeyErrorMessage(str):
 class ExceptionWrapper:
     """An exception and the text of its traceback, to be raised in another process."""
 
-    def __init__(self, where: str) -> None:
-        kind, value, trace = sys.exc_info()
+    def __init__(self, exc_info: Any = None, where: str = "in background") -> None:
+        kind, value, trace = exc_info or sys.exc_info()
         assert kind is not None
         self.exc_type: Any = kind
         self.exc_msg = "".join(traceback.format_exception(kind, value, trace))
@@ -154,13 +154,13 @@ def work(
     base_seed: int, init_fn: Any, worker_id: int, num_workers: int,
 ) -> None:  # fmt: skip
     """All that a worker does. Its messages are (number of the task, worker, value)."""
-    global _info
+    global _worker_info
     parent = os.getppid()
     outbox: queue.Queue[Any] = queue.Queue()
     sender = threading.Thread(target=_post, args=(outbox, results), daemon=True)
     try:
         _seed(base_seed, worker_id)
-        _info = WorkerInfo(worker_id, num_workers, base_seed + worker_id, dataset)
+        _worker_info = WorkerInfo(worker_id, num_workers, base_seed + worker_id, dataset)
         fetcher: Any = None
         broken: Any = None
         try:
@@ -168,7 +168,7 @@ def work(
                 init_fn(worker_id)
             fetcher = kind(dataset, auto_collation, collate_fn, drop_last)
         except Exception:
-            broken = ExceptionWrapper(f"in DataLoader worker process {worker_id}")
+            broken = ExceptionWrapper(where=f"in DataLoader worker process {worker_id}")
         sender.start()
         inbox: deque[Any] = deque()
         while (task := _next_task(inbox, tasks, parent)) != STOP:
@@ -181,7 +181,7 @@ def work(
                 try:
                     fetcher = kind(dataset, auto_collation, collate_fn, drop_last)
                 except Exception:
-                    broken = ExceptionWrapper(f"in DataLoader worker process {worker_id}")
+                    broken = ExceptionWrapper(where=f"in DataLoader worker process {worker_id}")
             elif broken is not None:
                 value, broken = broken, None
             else:
@@ -202,14 +202,14 @@ def _fetched(fetcher: Any, index: Any, kind: Any, worker_id: int) -> Any:
     except Exception as error:
         if isinstance(error, StopIteration) and kind is IterableFetcher:
             return DONE
-        return ExceptionWrapper(f"in DataLoader worker process {worker_id}")
+        return ExceptionWrapper(where=f"in DataLoader worker process {worker_id}")
 
 
 def _message(number: Any, worker_id: int, value: Any) -> tuple[bytes, list[Any]]:
     try:
         return packed((number, worker_id, value))
     except Exception:  # what the user's code gave cannot be sent
-        return packed((number, worker_id, ExceptionWrapper(f"in DataLoader worker process {worker_id}")))
+        return packed((number, worker_id, ExceptionWrapper(where=f"in DataLoader worker process {worker_id}")))
 
 
 def _next_task(inbox: deque[Any], tasks: Any, parent: int) -> Any:
