@@ -180,8 +180,8 @@ class CustomOpDef:
         return self
 
     def register_torch_dispatch(self, torch_dispatch_class: Any, fn: Callable[..., Any] | None = None, /) -> Any:
-        """How a mode or subclass with ``__torch_dispatch__`` sees it; there are none that would ask."""
-        return (lambda f: f) if fn is None else fn
+        """What modes of a class with ``__torch_dispatch__`` do with it: ``fn(mode, func, types, args, kwargs)``."""
+        return register_torch_dispatch(self, torch_dispatch_class, fn)
 
     @contextlib.contextmanager
     def set_kernel_enabled(self, device_type: str, enabled: bool = True) -> Iterator[None]:
@@ -344,8 +344,14 @@ def register_autocast(op: Any, device_type: str, cast_inputs: Any, /, *, lib: An
 
 
 def register_torch_dispatch(op: Any, torch_dispatch_class: Any, func: Any = None, /, *, lib: Any = None) -> Any:
-    """How a mode or subclass with ``__torch_dispatch__`` sees an operator; there are none that would ask."""
-    return (lambda f: f) if func is None else func
+    """What modes of a class do with an operator, in place of their ``__torch_dispatch__``."""
+    operator = _found(op)
+
+    def add(fn: Callable[..., Any]) -> Callable[..., Any]:
+        operator.torch_dispatch[torch_dispatch_class] = fn
+        return fn
+
+    return add if func is None else add(func)
 
 
 def get_kernel(op: Any, dispatch_key: Any) -> Callable[..., Any]:

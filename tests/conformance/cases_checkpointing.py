@@ -403,4 +403,17 @@ def modes_see_operators_of_users_and_not_what_these_call(torch):
 
     with Naming():
         y = wave(torch.ones(2)) * 2
-    return [names, see(torch, y)]
+
+    class Ruled(Naming):
+        pass
+
+    def rule(mode, func, types, args, kwargs):
+        names.append([type(mode).__name__, str(func), len(args), kwargs])
+        return func(*args, **kwargs) * 3
+
+    wave.register_torch_dispatch(Ruled, rule)
+    with Ruled():
+        z = wave(torch.ones(2))
+    with Naming(), Ruled():
+        both = wave(torch.ones(2))
+    return [names, see(torch, [y, z, both])]

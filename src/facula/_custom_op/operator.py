@@ -44,6 +44,8 @@ class Operator:
         self.setup_context: Callable[..., Any] | None = None
         self.autograd_kernel: Callable[..., Any] | None = None
         self.cast_inputs: Any = None
+        self.torch_dispatch: dict[type, Callable[..., Any]] = {}
+        """By classes of modes: what is called in place of their ``__torch_dispatch__``."""
         self.function: Any = _function(self)
 
     @property

@@ -69,12 +69,13 @@ class _Dispatching(Watcher):
     def __exit__(self, *exc: object) -> None:
         state.update(kernels=self.outer)
 
-    def ask(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        """What the mode makes of a call. It works below autograd, and does not see itself."""
+    def ask(self, func: Any, args: Any, kwargs: dict[str, Any], rule: Callable[..., Any] | None = None) -> Any:
+        """What the mode makes of a call, or a ``rule`` for it. It works below autograd, and does not see itself."""
         recording = state.modes.grad_enabled
         state.update(kernels=self.outer, grad_enabled=False)
         try:
-            result = self.mode.__torch_dispatch__(func, types_of(args, kwargs), tuple(args), kwargs)
+            given = func, types_of(args, kwargs), tuple(args), kwargs
+            result = self.mode.__torch_dispatch__(*given) if rule is None else rule(self.mode, *given)
         finally:
             state.update(kernels=self, grad_enabled=recording)
         if result is NotImplemented:
@@ -108,7 +109,7 @@ class _Dispatching(Watcher):
         return fn(*args, **kwargs) if call is None else self.ask(*call, kwargs)
 
     def custom(self, op: Any, run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return self.ask(op.overload, args, kwargs)
+        return self.ask(op.overload, args, kwargs, op.torch_dispatch.get(type(self.mode)))
 
 
 def _array(result: Any) -> Any:
