@@ -357,6 +357,17 @@ def transforms_of_views_that_require_a_gradient_by_their_base_alone(torch):
 
 
 @case
+def gradients_beside_small_integers_have_all_digits(torch):
+    found = []
+    for dtype in (torch.int8, torch.uint8, torch.int16):
+        x = torch.tensor([0.5, 1.3, -0.7], dtype=torch.float64, requires_grad=True)
+        y = torch.tensor([1, 3, 2], dtype=dtype)
+        results = (torch.special.xlog1py(x, y), torch.xlogy(x, y), torch.logaddexp(x, y), torch.hypot(x, y), x / y)
+        found += [torch.autograd.grad(z.sum(), x)[0].tolist() for z in results]
+    return found
+
+
+@case
 def pseudoinverses_of_what_is_not_finite(torch):
     a = torch.full((2, 2), float("nan"))
     return [error(lambda f=f: f(a)) for f in (torch.linalg.pinv, torch.pinverse, torch.linalg.matrix_rank)]

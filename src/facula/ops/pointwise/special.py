@@ -18,6 +18,7 @@ from ..machine.elementwise import Elementwise, elementwise
 from ..machine.errors import NoOverload
 from ..machine.public import FUNCTIONS, expose, public
 from ..machine.refusals import no_derivative, only
+from ..machine.rules import in_dtype, raw
 from ..machine.write import explaining, inplace_form
 from .arithmetic import number_like
 from .polynomials import POLYNOMIALS, single_or_double
@@ -244,7 +245,9 @@ def ndtr(input: Tensor) -> Tensor:
 
 xlog1py_op = elementwise(
     "xlog1py", special_of_two("xlog1py"), "SpecialXlog1PyBackward0", promote="float", check=_real("xlog1py_cpu"),
-    input=lambda g, input, other, xp: xp.either((input == 0) & (other <= -1), 0, g * xp.log1p(other)),
+    input=lambda g, input, other, xp: xp.either(
+        (input == 0) & (other <= -1), 0, g * xp.log1p(in_dtype(other, raw(g).dtype, xp))
+    ),
     other=lambda g, input, other: g * input / (other + 1),
 )  # fmt: skip
 zeta_op = elementwise(
