@@ -123,7 +123,13 @@ def linearized_although_reverse_mode_refuses(torch):
     def slopes(f):
         return without_warnings(lambda: torch.func.linearize(f, x)[1](x.cos()))
 
-    return seen(torch, lambda: slopes(parts), lambda: slopes(kept))
+    def overwritten(x):
+        return x.scatter(1, torch.tensor([[1, 1], [0, 0]]), x * 3)
+
+    def equal(x):
+        return torch.fmax(x, x.detach()) + x.clamp_max(2) ** x.sub(1).clamp_min(0)
+
+    return seen(torch, *(lambda f=f: slopes(f) for f in (parts, kept, overwritten, equal)))
 
 
 @case

@@ -12,8 +12,6 @@ from .._levels.dual import Dual, begin_dual
 from .._levels.wrapped import Wrapped, enter, leave
 from .._tensor import Tensor
 from ._arguments import outputs_in, tensors_in, without_aux
-from .gradients import vjp
-from .reverse import linear_transpose
 
 _JVP = "jvp(f, primals, tangents)"
 
@@ -95,28 +93,10 @@ def split(t: Any, level: Any) -> tuple[Any, Any]:
     return t, None
 
 
-_REFUSED_IN_REVERSE = "has been modified inplace", "is being modified inplace", "is being used in an in-place operation"
-
-
-def _has_nan(t: Any) -> bool:
-    """Whether it may be that the way there and back leads over what is not finite, and forward mode does not."""
-    return not t.wraps and not t.is_meta and bool(t.isnan().any())
-
-
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
-    """What ``func`` returns, and its derivative as a linear function of tangents, without calling ``func`` again.
-
-    It is the transpose of what pulls cotangents back, and that is recorded already: unless ``func`` changes in place
-    what was saved, or what reverse mode does not let it change. Then it is called again.
-    """
+    """What ``func`` returns, and its derivative there as a linear function of tangents, which calls ``func`` again."""
     leaves, spec = tensors_in(primals)
-    try:
-        output, pullback = vjp(func, *primals)
-    except RuntimeError as e:
-        if not any(words in str(e) for words in _REFUSED_IN_REVERSE):
-            raise
-        return func(*primals), lambda *tangents: jvp(func, primals, tangents)[1]
-    outs, out_spec = tree_flatten(output)
+    output = func(*primals)
 
     def pushforward(*tangents: Any) -> Any:
         given, given_spec = tree_flatten(tangents)
@@ -133,16 +113,6 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
                         "corresponding primal."
                     )
 
-        def pulled(*cotangents: Any) -> list[Any]:
-            return tree_flatten(pullback(tree_unflatten(cotangents, out_spec)))[0]
-
-        try:
-            slopes = linear_transpose(pulled, outs, given)
-            if not any(_has_nan(slope) for slope in slopes):
-                return tree_unflatten(slopes, out_spec)
-        except RuntimeError as e:
-            if "modified by an inplace operation" not in str(e):
-                raise
-        return jvp(func, primals, tangents)[1]  # as forward mode has it; what was saved may be changed since
+        return jvp(func, primals, tangents)[1]
 
     return output, pushforward
