@@ -49,6 +49,8 @@ def call(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     name = re.sub(r"_(?:number|tensor|all|dim|plain|method)(?=_?$)", "", getattr(func, "__name__", ""))
     if name in _RULES:
         return _RULES[name](func, args, kwargs)
+    if name.startswith("_") and hasattr(func, "plain"):  # an operator of Python's, made of those that are known here
+        return func.plain(*args, **kwargs)
     plain = name.removesuffix("_")
     if plain in _UNARY or plain in _BINARY:
         return _elementwise(func, args, kwargs, plain in _BINARY, name != plain)
