@@ -189,3 +189,19 @@ def test_second_derivatives_of_views_of_what_is_not_returned() -> None:
         return torch.autograd.grad(first.sum(), x)[0]
 
     torch.testing.assert_close(second(torch.compile(fn, backend="numpy")), second(fn))
+
+
+@pytest.mark.filterwarnings("ignore:compile")
+@pytest.mark.parametrize("reduce", ["sum", "prod", "mean", "amax"])
+def test_derivatives_by_indices_that_the_program_computes(reduce: str) -> None:
+    def gradient(fn: Any, values: list[float]) -> Any:
+        x = torch.tensor(values, requires_grad=True)
+        fn(x).square().sum().backward()
+        return x.grad
+
+    def fn(x: torch.Tensor) -> torch.Tensor:
+        return x.scatter_reduce(0, x.argsort() // 2, x, reduce)
+
+    fast = torch.compile(fn, backend="numpy")
+    for values in ([0.5, 1.5, 2.5, 3.5], [3.5, 1.5, 0.5, 2.5]):
+        torch.testing.assert_close(gradient(fast, values), gradient(fn, values))

@@ -28,7 +28,7 @@ def raw(x: Any) -> Any:
 
 def constant(array: Any, xp: Any) -> Any:
     """An array as a value of the namespace a rule runs in: for masks and counts, which have no derivative."""
-    return array if xp.is_raw else Tensor._wrap(np.asarray(array))
+    return array if xp.is_raw else Tensor._wrap(array if isinstance(array, np.ndarray) else np.asarray(array))
 
 
 def of_shape(shape: tuple[int, ...], g: Any, xp: Any) -> Any:
