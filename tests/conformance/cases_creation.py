@@ -913,7 +913,8 @@ def what_constructors_refuse(torch):
         error(lambda: torch.Tensor(i, device="cpu")), error(lambda: i.new(i, device="cpu")),
         error(lambda: torch.FloatTensor(i, device="cpu")), error(lambda: torch.randint(6, (2,), dtype=torch.complex64)),
         error(lambda: torch.asarray(np.float64(0.5), copy=False)),
-        warned(lambda: torch.arange(5, out=torch.empty(1, 4))), warned(lambda: torch.arange(5, out=torch.empty(0))),
+        [text.split(" (Triggered")[0] for _, text in warned(lambda: torch.arange(5, out=torch.empty(1, 4)))],
+        warned(lambda: torch.arange(5, out=torch.empty(0))),
     ]  # fmt: skip
 
 
