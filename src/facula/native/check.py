@@ -290,9 +290,9 @@ def convolution(rng: Rng, d: Any) -> None:
     if rng.random() < 0.2:  # so many that they become products
         samples, channels, outs = size(rng, 3, 1), int(rng.integers(16, 36)), int(rng.integers(16, 72))
     if n == 2 and rng.random() < 0.03:  # kernels and images for Winograd's algorithm
-        samples, channels, outs, groups = size(rng, 3, 2), 32, int(rng.choice([32, 48, 80])), 1
+        samples, channels, outs, groups = size(rng, 3, 2), int(rng.choice([16, 32])), int(rng.choice([32, 48, 80])), 1
         weight_size, stride, dilation = (3, 3), (1, 1), (1, 1)
-        image = (int(rng.integers(24, 40)), int(rng.choice([34, 61, 130])))
+        image = (int(rng.integers(7, 15)), int(rng.choice([19, 34, 130])))
     x = floats(rng, d, samples, groups * channels, *image)
     weight = floats(rng, d, groups * outs, channels, *weight_size)
     bias = maybe(rng, floats(rng, d, len(weight)))
