@@ -110,13 +110,19 @@ def call_override(implementation: Any, public: Any, args: tuple[Any, ...], kwarg
     )
 
 
+_FUNCTIONS_TOO = ("conj_physical_", "detach_", "index_put_")
+"""What PyTorch has as a function besides."""
+
+
 def _method(public: Any) -> Any:
     """The method that users know, for one of the forms that it has for tensors and for numbers."""
     name = getattr(public, "__name__", "")
     bare = name.rstrip("_")
     for kind in ("_tensor", "_number"):
         bare = bare.removesuffix(kind)
-    if name.startswith("_") or not (name.endswith("_") or bare != name):
+    if name.startswith("_") or not (name.endswith("_") or bare != name) or name in _FUNCTIONS_TOO:
+        return public
+    if not callable(getattr(public, "__get__", None)):  # a record, whose arguments are its own
         return public
     return getattr(Tensor, bare + "_" * name.endswith("_"), public)
 

@@ -86,18 +86,6 @@ def tensors_of_inference_mode_are_refused_before_shapes_and_dtypes(torch):
 
 
 @case
-def gradients_of_sampling_depend_on_what_was_sampled(torch):
-    found = []
-    for shape in ((1, 1, 2, 2), (1, 1, 2, 2, 2)):
-        image = torch.arange(float(2 ** (len(shape) - 2))).reshape(shape).requires_grad_()
-        grid = torch.full((1, *[2] * (len(shape) - 2), len(shape) - 2), 0.1)
-        y = torch.nn.functional.grid_sample(image, grid, align_corners=False)
-        (g,) = torch.autograd.grad(y.sum(), image, create_graph=True)
-        found.append(see(torch, g))
-    return found
-
-
-@case
 def convolutions_of_nothing(torch):
     F = torch.nn.functional
     shapes = ((1, 2, 0), (2, 0, 1), (0, 2, 1), (0, 0, 1), (2, 1, 2))

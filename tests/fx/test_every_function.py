@@ -25,6 +25,7 @@ NOT_TRACED = re.compile(
     r"|is_distributed|.*_indices$|autocast|typename|compile|_check|are_|use_|as_torch|load$|save$|vmap|upsample"
     r"|promote_types|is_storage|broadcast_shapes|.*freq$|native_channel_shuffle|clear_|is_(?:grad|inference_mode|anomaly|warn"
     r"|vulkan|autocast|determ)|compiled_with|init_num|resize_as_|_is_view"
+    r"|(?:add|sub|subtract|true_divide|fill_diagonal)_$"  # methods alone in PyTorch
 )
 
 

@@ -18,7 +18,6 @@ REASONS: dict[str, dict[str, str]] = {
     },
     "cat": {"errors": _MEMORY},
     "chalf": {"*": "there is no arithmetic in complex32"},
-    "div.trunc_rounding": {"bfloat16": "PyTorch rounds the quotient to bfloat16 before it cuts off the fraction"},
     "fft.ihfftn": {"out": "PyTorch forgets the conjugation when it writes to out="},
     "grid_sampler_2d": {"bfloat16": _ONE_ROUNDING},
     "grid_sampler_3d": {"bfloat16": _ONE_ROUNDING},

@@ -247,17 +247,15 @@ _ANY_SHAPE = (
     "file an issue at https://github.com/pytorch/pytorch/issues if you need this feature."
 )
 _VARYING = {
-    "nonzero": _ANY_SHAPE.format("nonzero"),
     "unique_all": _ANY_SHAPE.format("_unique2"),
     "unique_along": _ANY_SHAPE.format("unique_dim"),
-    "unique_consecutive": _ANY_SHAPE.format("unique_consecutive"),
     "index": "vmap: We do not support batching operators that can support dynamic shape. Attempting to batch over "
     "indexing with a boolean mask.",
     "masked_select": "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support this "
     "because for each batch this would return a differently shaped Tensor. Please file an issue at "
     "https://github.com/pytorch/pytorch/issues if you need this feature.",
 }
-"""What PyTorch says of operators whose results differ in shape from item to item."""
+"""What PyTorch says of operators whose results differ in shape from item to item, where it is not by facula's name."""
 
 
 def one_by_one(name: str, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], level: Level) -> Any:
@@ -282,8 +280,9 @@ def one_by_one(name: str, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     leaves = [tree_flatten(r) for r in results]
     spec = leaves[0][1]
     for column in zip(*[found for found, _ in leaves]):
-        if name in _VARYING and isinstance(column[0], Tensor) and any(t.shape != column[0].shape for t in column):
-            raise RuntimeError(_VARYING[name])
+        told = _VARYING.get(name) or (_ANY_SHAPE.format(name) if name in ("nonzero", "unique_consecutive") else None)
+        if told and isinstance(column[0], Tensor) and any(t.shape != column[0].shape for t in column):
+            raise RuntimeError(told)
     joined = [
         batch(stack(list(column))[: level.size], level) if isinstance(column[0], Tensor) else column[0]
         for column in zip(*[found for found, _ in leaves])

@@ -19,12 +19,11 @@ from ..arrays.meta import by_zeros
 from ..arrays.scatter_add import add_at
 from ..arrays.types import Array
 from ..machine import batching
-from ..machine.elementwise import elementwise
 from ..machine.namespaces import ARRAYS
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import FUNCTIONALS, FUNCTIONS, public
 from ..machine.refusals import scalar_type
-from ..machine.rules import constant, in_both_namespaces, no_gradient, raw
+from ..machine.rules import constant, in_both_namespaces, raw
 
 BILINEAR, NEAREST, BICUBIC = range(3)
 ZEROS, BORDER, REFLECTION = range(3)
@@ -220,10 +219,6 @@ def _sample_op(spatial: int) -> Primitive:
             out = part if out is None else np.add(out, part, out=out)
         return cast(out, input.dtype)
 
-    beside = elementwise(
-        f"grid_sampler_{spatial}d_gradient", lambda input, other: input, f"GridSampler{spatial}DBackwardBackward0",
-        fast=False, input=lambda g: g, other=no_gradient,
-    )  # what it is a gradient of counts among what it depends on  # fmt: skip
     op = Primitive(f"grid_sampler_{spatial}d", kernel, f"GridSampler{spatial}DBackward0", batch=batching.joined_first)
 
     @op.vjp("input")
@@ -242,7 +237,7 @@ def _sample_op(spatial: int) -> Primitive:
                 part = xp.keep(part, mask)
             part = xp.add_points(part, index, shape)
             found = part if found is None else found + part
-        return back(found) if xp.is_raw else beside(back(found), input)
+        return back(found)
 
     @op.vjp("grid")
     def op_gradient_of_grid(

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.devices import MetaArray
 from ..._core.unresolved import resolved
 from ..._tensor import Tensor
 from ..arrays.sums import total
@@ -27,8 +28,14 @@ def raw(x: Any) -> Any:
 
 
 def constant(array: Any, xp: Any) -> Any:
-    """An array as a value of the namespace a rule runs in: for masks and counts, which have no derivative."""
-    return array if xp.is_raw else Tensor._wrap(array if isinstance(array, np.ndarray) else np.asarray(array))
+    """An array as a value of the namespace a rule runs in: for masks and counts, which have no derivative.
+
+    What has no memory becomes zeros, as the elements are known to the tensor's class alone.
+    """
+    if xp.is_raw:
+        return array
+    is_array = isinstance(array, np.ndarray) and array.__class__ is not MetaArray
+    return Tensor._wrap(array if is_array else np.asarray(array))
 
 
 def of_shape(shape: tuple[int, ...], g: Any, xp: Any) -> Any:
@@ -76,6 +83,4 @@ def fit(g: Any, shape: tuple[int, ...], dtype: np.dtype[Any], xp: Any) -> Any:
 
 def no_gradient(g: Any, xp: Any) -> Any:
     """The rule of what is constant almost everywhere: zeros."""
-    if not xp.is_raw and g.dispatches:  # its class knows the elements, and its array only what they are like
-        return constant(np.zeros(g._array.shape, g._array.dtype), xp)
     return constant(np.zeros_like(raw(g)), xp)

@@ -25,7 +25,7 @@ from ..machine.errors import type_of
 from ..machine.operands import common_shape
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, public, refuse_recorded_out
-from ..machine.rules import constant, in_both_namespaces, in_dtype
+from ..machine.rules import constant, in_both_namespaces, in_dtype, raw
 from ..views.shape import expand_op, flatten, new_dim, reshape, unsqueeze_op, view
 
 ndarray = np.ndarray
@@ -147,11 +147,11 @@ def cat_gradient(g: Any, position: Any, dim: Any, ends: Any, dtypes: Any, xp: An
     if start < 0 or end < 0:
         start = max(start, ~start)
         if end < 0:  # marks a vector without elements beside tensors of more dimensions
-            part = constant(np.zeros(0, (g if xp.is_raw else g._array).dtype), xp)
+            part = constant(np.zeros(0, raw(g).dtype), xp)
             return part if dtypes is None else in_dtype(part, dtypes[position], xp)
     part = xp.slice(g, dim, start, end, 1)
-    if not xp.is_raw and part._array.shape == (0,):
-        part = constant(part._array, xp)  # which depends on nothing
+    if raw(part).shape == (0,):
+        part = constant(raw(part), xp)  # which depends on nothing
     return part if dtypes is None else in_dtype(part, dtypes[position], xp)
 
 

@@ -17,7 +17,7 @@ from ..machine.arguments import as_int, size_tuple
 from ..machine.namespaces import TENSORS
 from ..machine.primitive import primitive
 from ..machine.public import public
-from ..machine.rules import constant
+from ..machine.rules import constant, raw
 
 
 @primitive("AliasBackward0", view=True, batch=batching.last_dimensions)
@@ -101,7 +101,7 @@ def _shared_out(t: Any, geometry: tuple[Any, ...], xp: Any) -> Any:
     if not any(s == 0 and n > 1 for n, s in zip(size, stride)) and lie_apart(size, stride):
         return t
     where = _positions(size, stride)
-    kind = np.empty((), (t if xp.is_raw else t._array).dtype).real.dtype
+    kind = np.empty((), raw(t).dtype).real.dtype
     return t / constant(np.bincount(where.reshape(-1))[where].astype(kind), xp)
 
 
