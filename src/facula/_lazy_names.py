@@ -683,8 +683,7 @@ PRIMITIVES = {
         "col2im im2col"
     ),
     "ops.images.grid_sample": (
-        "add_points affine_grid_adjoint affine_grid_generator grid_sampler_2d grid_sampler_2d_gradient "
-        "grid_sampler_3d grid_sampler_3d_gradient stacked take_points"
+        "add_points affine_grid_adjoint affine_grid_generator grid_sampler_2d grid_sampler_3d stacked take_points"
     ),
     "ops.images.pool": (
         "avg_pool2d avg_pool2d_backward avg_pool3d avg_pool3d_backward max_pool2d max_pool2d_backward "
