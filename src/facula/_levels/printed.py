@@ -12,7 +12,7 @@ from typing import Any
 from .. import _printing
 from .._core import state
 from ..autograd.accumulate import AccumulateGrad
-from ..autograd.graph import Port
+from ..autograd.graph import nodes_behind
 from .batched import Batched
 from .dual import Dual
 from .wrapped import Level
@@ -48,18 +48,10 @@ def _in_graph(t: Any) -> tuple[set[Level], bool]:
     if not t.requires_grad:
         return levels, outside
     opened = {node: level for level in state.modes.levels for node in level.opened}
-    stack, seen = [t._edge()], set()
-    while stack:
-        edge = stack.pop()
-        node = edge.node if type(edge) is Port else edge
-        if node is None or node in seen:
-            continue
-        seen.add(node)
+    for node in nodes_behind([t._edge()]):
         owner = node.variable.__dict__.get("_transform") if type(node) is AccumulateGrad else opened.get(node)
         if owner is not None and owner.alive and owner.tracks:
             levels.add(owner)
-        if type(node) is not AccumulateGrad:
-            stack += node.next
-        else:
+        if type(node) is AccumulateGrad:
             outside = outside or owner is None
     return levels, outside

@@ -22,7 +22,7 @@ import warnings
 import weakref
 from abc import ABCMeta
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import count
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -146,6 +146,18 @@ class Port:
     def __init__(self, node: Node, nr: int) -> None:
         self.node = node
         self.nr = nr
+
+
+def nodes_behind(edges: Iterable[Any]) -> Iterator[Node]:
+    """All nodes that some edges lead to, each once."""
+    stack, seen = list(edges), set()
+    while stack:
+        edge = stack.pop()
+        node = edge.node if type(edge) is Port else edge
+        if node is not None and node not in seen:
+            seen.add(node)
+            yield node
+            stack += node.next
 
 
 class Attachments:

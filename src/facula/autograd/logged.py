@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from .graph import Port
+from .graph import nodes_behind
 
 NAME = "torch.autograd.graph"
 _SHORT = {"float": "f", "bfloat": "bf", "complex": "c", "int": "i", "uint": "u", "bool": "b8"}
@@ -24,15 +24,10 @@ def is_wanted() -> bool:
 
 def begin(edges: list[Any]) -> Callable[[], None]:
     """Have all nodes behind some edges tell when they are run, until what is returned is called."""
-    handles, stack, seen = [], list(edges), set()
-    while stack:
-        edge = stack.pop()
-        node = edge.node if type(edge) is Port else edge
-        if node is None or node in seen:
-            continue
-        seen.add(node)
-        handles.append(node.register_prehook(lambda grads, node=node: _tell(node, grads)))
-        stack += node.next
+    handles = [
+        node.register_prehook(lambda grads, node=node: _tell(node, grads))
+        for node in nodes_behind(edges)
+    ]
 
     def end() -> None:
         for handle in handles:

@@ -25,7 +25,7 @@ from .._levels.wrapped import Wrapped, below, enter, highest, leave
 from .._tensor import Tensor
 from ..autograd import engine
 from ..autograd.accumulate import AccumulateGrad
-from ..autograd.graph import Port
+from ..autograd.graph import nodes_behind
 from ..autograd.hooks import NO_HOOKS, OwnHooks
 
 
@@ -106,22 +106,13 @@ class Reverse:
 
     def _leads_outside(self, tensors: Sequence[Any]) -> bool:
         """Whether a graph leads to a leaf that is neither this transform's own nor that of one that has ended."""
-        stack = [t._edge() for t in tensors]
-        seen = set()
-        while stack:
-            edge = stack.pop()
-            node = edge.node if type(edge) is Port else edge
-            if node is None or node in seen:
-                continue
-            seen.add(node)
+        for node in nodes_behind([t._edge() for t in tensors]):
             if type(node) is AccumulateGrad:
                 owner = node.variable.__dict__.get("_transform")
                 if owner is None or (owner.alive and owner is not self.level):
                     return True
             elif node.leads_outside:
                 return True
-            else:
-                stack += node.next
         return False
 
 
