@@ -167,15 +167,17 @@ def _run() -> None:
     own = own_place().host
     neighbours = [r for r, place in enumerate(_places) if place.host == own and r != _comm.rank]
     looked = 0.0
+    missing: set[int] = set()
     while not _over.is_set():
         while (message := _comm.collect()) is not None:
             _hear(*message)
         now = time.monotonic()
         if now - looked > LOOK:
             looked = now
-            for rank in neighbours:
-                if rank not in _left and not _lives(_places[rank].pid):
-                    _suffer(Lost(rank, "has died"), tell=True)
+            gone = {rank for rank in neighbours if rank not in _left and not _lives(_places[rank].pid)}
+            for rank in sorted(gone & missing):  # by now, who was lost before it has been told
+                _suffer(Lost(rank, "has died"), tell=True)
+            missing = gone
             if _lost is not None and _call is not None and now - _lost_at > GRACE:
                 _end(f"{_call[0]} on rank {own_rank()}: {_sentence(_lost)}")
         _over.wait(0.005 if services else LOOK / 4)
