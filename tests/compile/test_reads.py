@@ -345,3 +345,36 @@ def test_objects_that_answer_for_any_attribute() -> None:
 
     odd = Odd()
     answers(lambda x: x * odd.scale)
+
+
+def test_names_that_a_function_sets_first() -> None:
+    namespace: dict[str, Any] = {}
+    exec("def keep(x):\n    global kept\n    kept = x + 1\n    return x * 2", namespace)
+    compiled = torch.compile(namespace["keep"], backend="eager")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for value in (1.0, 5.0):
+            compiled(torch.tensor(value))
+            assert namespace["kept"].item() == value + 1
+
+
+def test_a_variable_around_that_a_function_sets_first() -> None:
+    text = "def around():\n    def keep(x):\n        nonlocal kept\n        kept = x + 1\n        return x * 2\n"
+    namespace: dict[str, Any] = {}
+    exec(f"{text}    def get():\n        return kept\n    return keep, get\n    kept = None", namespace)
+    keep, get = namespace["around"]()
+    compiled = torch.compile(keep, backend="eager")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for value in (1.0, 5.0):
+            compiled(torch.tensor(value))
+            assert get().item() == value + 1
+
+
+def test_attributes_are_not_taken_for_globals() -> None:
+    namespace: dict[str, Any] = {"scale": 1.0}
+    exec("def times(x, given):\n    return x * given.scale", namespace)
+    compiled, thing = torch.compile(namespace["times"], backend="eager"), Base()
+    with _dynamo.config.patch(error_on_recompile=True):
+        for namespace["scale"] in (1.0, 2.0, 3.0):
+            assert compiled(torch.ones(2), thing).tolist() == [Base.scale] * 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -38,6 +39,28 @@ def test_recompiles_are_told_with_their_reasons(capsys: pytest.CaptureFixture[st
     ):  # fmt: skip
         assert reason in text, reason
     assert all("[__recompiles]" in line for line in text.splitlines())
+
+
+def test_recompiles_tell_what_changed_around(capsys: pytest.CaptureFixture[str]) -> None:
+    _logging.set_logs(recompiles=True)
+    namespace: dict[str, Any] = {"scale": 2.0, "thing": SimpleNamespace(of=[1, 2]), "layer": torch.nn.Dropout()}
+    exec("def f(x):\n    return layer(x) * scale * len(thing.of)", namespace)
+    fn, x = torch.compile(namespace["f"], backend="eager"), torch.ones(2)
+    changes = {
+        "G['scale'] == 2.0": lambda: namespace.update(scale=3.0),
+        "len(G['thing'].of) == 2": lambda: namespace["thing"].of.append(3),
+        "G['layer'].training == True": namespace["layer"].eval,
+        "GLOBAL_STATE changed: grad_mode": lambda: torch.set_grad_enabled(False),
+    }
+    try:
+        fn(x)
+        for told, change in changes.items():
+            change()
+            fn(x)
+            text = capsys.readouterr().err
+            assert f": {told}\n" in text, (told, text)
+    finally:
+        torch.set_grad_enabled(True)
 
 
 def test_recompiles_can_be_errors() -> None:

@@ -8,10 +8,13 @@ from collections.abc import Iterator
 from types import CodeType, ModuleType
 from typing import Any
 
+_OF_MODULES = {f"{what}_{of}" for what in ("LOAD", "STORE", "DELETE") for of in ("GLOBAL", "NAME")}
+_OF_MODULES.add("LOAD_FROM_DICT_OR_GLOBALS")
 
-def globals_of(code: CodeType) -> set[str]:
-    """Names that it looks up in its module, or among Python's own."""
-    return {i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+
+def globals_of(code: CodeType) -> list[str]:
+    """Names that it looks up, or sets, in its module, or looks up among Python's own."""
+    return list(dict.fromkeys([i.argval for i in dis.get_instructions(code) if i.opname in _OF_MODULES]))
 
 
 def imported(code: CodeType) -> Iterator[ModuleType]:

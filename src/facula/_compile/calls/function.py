@@ -206,7 +206,7 @@ class CompiledFunction:
         """Say why none of the programs is for a call."""
         now, where = reasons.looks(self.fn, args, kwargs), self._where()
         newest = sorted(self.programs, key=lambda running: -running.number)
-        failures = [f"    - {self.frame}/{r.number}: {reasons.difference(r.looks, now)}" for r in newest]
+        failures = [f"    - {self.frame}/{r.number}: {reasons.difference(r.looks, now, r.guard)}" for r in newest]
         head = f"Recompiling function {self._name()} in {reasons.place_of(self.fn)}"
         text = "\n".join([head, "    triggered by the following guard failure(s):", *failures])
         if settings.error_on_recompile:
@@ -255,4 +255,6 @@ def _modes() -> tuple[Any, ...]:
 
 def _told(read: Any) -> str:
     kind = type(read.holder).__name__
+    if read.expression == "absent":
+        return f"{', '.join(map(repr, sorted(read.key & read.holder.keys())))} of a {kind}"
     return f"{read.key!r} of a {kind}" if read.key is not None else f"a {kind}"

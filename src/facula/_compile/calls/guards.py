@@ -74,7 +74,8 @@ class Guard:
         for fn, answer in asked.library():
             self.say(f"{self.name(fn)}() != {self.name(answer)}")
         self._attributes_of([(name, leaf) for name, leaf in leaves if isinstance(leaf, Tensor)], reads.names)
-        self._module_state(reads)
+        self.snapshot = self._module_state(reads)
+        self.reads = reads.reads
         self._reads(reads.reads)
         self.arrays = [self.numbers.get(i) or self._array(given) for i, given in enumerate(inputs)]
         """What the program is given, in the text."""
@@ -108,9 +109,7 @@ class Guard:
     # ---- modes
 
     def _modes(self) -> None:
-        modes = state.modes
-        expected = (modes.grad_enabled, modes.inference, modes.autocast, modes.saved_hooks, modes.device)
-        self.names["_modes"] = expected
+        self.modes = expected = modes_now()
         if state.grad_enabled() and expected == (True, False, None, (), None):
             self.lines += ["if _state.special:", "    if not _plain_modes(): return MISSED"]
         else:
@@ -301,12 +300,11 @@ class Guard:
 
     # ---- everything else
 
-    def _module_state(self, reads: Reads) -> None:
+    def _module_state(self, reads: Reads) -> Snapshot | None:
         if not reads.modules:
-            return
+            return None
         snapshot = Snapshot(list(reads.modules.values()))
         known = self.names["_known"] = [state.changes]
-        self.names["_snapshot"] = snapshot
 
         def unchanged() -> bool:
             now = state.changes
@@ -317,6 +315,7 @@ class Guard:
 
         self.names["_unchanged"] = unchanged
         self.say("_state.changes != _known[0] and not _unchanged()")
+        return snapshot
 
     def _number(self, i: int, holder: Any, key: str) -> str:
         """Lines that look a number up; an array is made of it when it is another one than last time."""
@@ -375,7 +374,7 @@ class Guard:
                 return f"len({holder}.__dict__)"
             case "absent":
                 return f"{holder}.keys().isdisjoint({self.name(read.key)})"
-            case "elements" | "bytes" | "context" | "referent" | "values":
+            case "empty" | "elements" | "bytes" | "context" | "referent" | "values":
                 return f"{self.name(read.look)}()"
             case "item":
                 return f"{holder}[{repr(read.key) if type(read.key) in (int, str) else self.name(read.key)}]"
@@ -475,8 +474,16 @@ def _order_of(items: list[Read], holder: dict[Any, Any]) -> list[int]:
 def _comparing(expected: tuple[Any, ...]) -> Callable[[], bool]:
     def same() -> bool:
         modes = state.modes
-        found = (modes.grad_enabled, modes.inference, modes.autocast, modes.saved_hooks, modes.device)
         others = modes.levels or modes.function_modes or modes.kernels is not None or state.anomaly
-        return found == expected and not others
+        return modes_now() == expected and not others
 
     return same
+
+
+MODES = ("grad_mode", "inference_mode", "autocast", "saved_tensors_hooks", "device")
+
+
+def modes_now() -> tuple[Any, ...]:
+    """What they are."""
+    modes = state.modes
+    return modes.grad_enabled, modes.inference, modes.autocast, modes.saved_hooks, modes.device

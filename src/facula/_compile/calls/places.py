@@ -58,6 +58,7 @@ def _item(holder: Any, key: Any) -> Any:
 
 _LOOK: dict[str, Callable[[Any, Any], Any]] = {
     "cell": cell_contents,
+    "empty": lambda cell, _: cell_contents(cell, None) is MISSING,
     "attribute": _attribute,
     "slot": _slot,
     "item": _item,
@@ -122,6 +123,13 @@ class Snapshot:
 
     def holds(self) -> bool:
         return all(_equal(self._of(module), before) for module, before in self.modules)
+
+    def changed(self) -> Iterator[tuple[Module, str, Any]]:
+        """Which attributes are others than they were, or have gone, and what they were."""
+        for module, (named, _) in self.modules:
+            for name, before in named:
+                if not _equal(vars(module).get(name, MISSING), before):
+                    yield module, name, before
 
 
 def _equal(a: Any, b: Any) -> bool:

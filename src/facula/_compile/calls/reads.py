@@ -257,9 +257,11 @@ class Reads:
             self._follow(getattr(fn, "__wrapped__", None), depth)  # what a decorator was given
             return
         for name, cell in zip(code.co_freevars, fn.__closure__ or ()):
-            if cell_contents(cell, None) is not MISSING:
+            if cell_contents(cell, None) is MISSING:
+                self.reads.append(Read("empty", cell, name, True))
+            else:
                 self._name(cell.cell_contents, name)
-                self._note("cell", cell, None, cell.cell_contents, depth)
+                self._note("cell", cell, name, cell.cell_contents, depth)
         for name in ("__defaults__", "__kwdefaults__"):
             if getattr(fn, name):
                 self._note("slot", fn, name, getattr(fn, name), depth)
@@ -280,10 +282,11 @@ class Reads:
         for module, name in looked_up(code, namespace):
             if _is_of_others(module):
                 self._library[id(module), name] = module, name
-        absent = frozenset([name for name in code.co_names if name not in namespace and name in globals_of(code)])
+        used = globals_of(code)
+        absent = frozenset([name for name in used if name not in namespace])
         if absent:
             self.reads.append(Read("absent", namespace, absent, True))
-        for name in code.co_names:
+        for name in used:
             if name in namespace:
                 self._name(namespace[name], name)
                 self._note("item", namespace, name, namespace[name], depth)
