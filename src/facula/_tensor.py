@@ -516,6 +516,7 @@ class Tensor(Methods):
         if self.requires_grad and value._array.dtype.kind in "biu":
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         if state.special and state.modes.capture is not None:
+            state.modes.capture.adopt((value,))
             state.modes.capture.rebind(self)
         self._array = value._array
 

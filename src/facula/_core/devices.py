@@ -64,11 +64,11 @@ class device:
 
     def __enter__(self) -> device:
         self._outer.append(state.modes.device)
-        state.modes.device = self
+        state.update(device=self)
         return self
 
     def __exit__(self, *exc: object) -> None:
-        state.modes.device = self._outer.pop()
+        state.update(device=self._outer.pop())
 
 
 cpu = device("cpu")

@@ -230,13 +230,11 @@ def stream_of(generator: Any) -> Generator:
     """The generator that the argument ``generator=`` means; None is the default one."""
     if _state.modes.levels:
         check_randomness(_state.modes.levels)
+    if generator is not None and not isinstance(generator, Generator):
+        raise TypeError(f"argument 'generator' must be torch.Generator, not {type(generator).__name__}")
     if _state.special and _state.modes.capture is not None:
         _state.modes.capture.draws(generator)
-    if generator is None:
-        return default_generator
-    if not isinstance(generator, Generator):
-        raise TypeError(f"argument 'generator' must be torch.Generator, not {type(generator).__name__}")
-    return generator
+    return default_generator if generator is None else generator
 
 
 class RandomnessError(RuntimeError):

@@ -155,7 +155,7 @@ def update(**changes: Any) -> None:
     )
     modes.dispatch = modes.own or modes.profiled is not None
     modes.how = GENERAL if modes.dispatch else RECORDING if modes.grad_enabled else NOT_RECORDING
-    now_special = modes.own or not modes.grad_enabled
+    now_special = modes.own or not modes.grad_enabled or modes.device is not None
     if now_special is not modes._counted:
         modes._counted = now_special
         with _lock:
@@ -169,7 +169,7 @@ def set_grad(enabled: bool) -> None:
     here["grad_enabled"] = enabled
     if not here.get("dispatch"):
         here["how"] = RECORDING if enabled else NOT_RECORDING
-    if here.get("_counted", False) is enabled and not here.get("own"):
+    if here.get("_counted", False) is enabled and not here.get("own") and here.get("device") is None:
         here["_counted"] = not enabled
         with _lock:
             special += -1 if enabled else 1

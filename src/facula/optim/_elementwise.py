@@ -135,6 +135,12 @@ class ElementwiseOptimizer(Optimizer):
                 capture.postpone("an optimizer has no state yet")
                 return False
         capture.reads.note_step(self)
+        versions: dict[int, tuple[Any, int]] = {}
+        for group, p in chosen:  # tensors of a state may share their counter, which a step moves once
+            kept = [*self._arrays(group), *self._numbers]
+            for t, times in ((p, self._changes(group)), *[(self.state[p][name], 1) for name in kept]):
+                counter = t._shared_counter()
+                versions.setdefault(id(counter), (counter, counter[0] + times))
         for group, p in chosen:
             state: dict[str, Any] = {}
             if self._arrays(group) or self._numbers:
@@ -142,6 +148,8 @@ class ElementwiseOptimizer(Optimizer):
                 capture.reads.note_state(self.state, p)
             lr = capture.number(group, "lr") if type(group["lr"]) is float else group["lr"]
             step_captured(type(self), {**group, "lr": lr}, p, state)
+        for counter, version in versions.values():
+            counter[0] = version
         return True
 
     def _step_group(self, group: dict[str, Any], plans: dict[int, _Plan], place: Any) -> None:
@@ -271,7 +279,6 @@ def step_with_tensors(
 def step_captured(rule: type[ElementwiseOptimizer], group: dict[str, Any], p: Tensor, state: dict[str, Any]) -> None:
     """One parameter's step while a program is captured: numbers are tensors, too."""
     kept = [state[name] for name in rule._arrays(group)]
-    versions = [t._version for t in (p, *kept)]
     with set_grad_enabled(False):
         numbers: Any = [state[name].double() for name in rule._numbers]
         numbers, coefficients = rule._advance(group, numbers, False, _as_it_is)
@@ -281,9 +288,6 @@ def step_captured(rule: type[ElementwiseOptimizer], group: dict[str, Any], p: Te
         rule._update(TENSORS, *operands, coefficients)
         for name, value in zip(rule._numbers, numbers):
             state[name].copy_(value)
-    for t, version, times in zip((p, *kept), versions, (rule._changes(group), *[1] * len(kept))):
-        t._shared_counter()[0] = version + times
-
 
 def run_each(
     rule: type[ElementwiseOptimizer], group: dict[str, Any], params: list[Tensor], grads: list[Tensor],

@@ -107,6 +107,8 @@ class Entry:
         for leaf in leaves:
             if not isinstance(leaf, (Tensor, Symbol, *_SAME_IN_EVERY_CALL)) and not reads.knows(leaf):
                 refuse(capture, f"a result of type {type(leaf).__name__}")
+            if isinstance(leaf, Tensor) and type(leaf) is not Tensor and id(leaf) not in capture.met:
+                refuse(capture, f"a result of type {type(leaf).__name__}")
             if isinstance(leaf, Tensor) and not _may_be_used(leaf):
                 refuse(capture, "a view is returned that may not be used any more")
         self._settle_constants(capture, reads, leaves)
@@ -208,7 +210,7 @@ class Entry:
         returned = {id(array.storage) for array in arrays if type(array) is Traced}
         numbers = [leaf.node for leaf in leaves if type(leaf) is Symbol]
         kept = {id(each.tensor) for each in self.inputs if each.tensor is not None}
-        for given in list(self.inputs):
+        for given in self.inputs[: capture.offered]:
             if given.node.users or given.storage.version or id(given.storage) in returned or given.node in numbers:
                 continue
             mets = [met for met in capture.met.values() if met.input is given]

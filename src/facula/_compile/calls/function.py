@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-import warnings
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +13,7 @@ from ..._core.generator import default_generator
 from ..._core.pytree import tree_flatten, tree_map
 from ..._core.size import Size
 from ..._tensor import Tensor
+from ...autograd.graph import warn_user
 from .. import counters, custom, logs, settings
 from ..capture import impure
 from ..capture.capture import Capture, Reason
@@ -108,6 +108,7 @@ class CompiledFunction:
         running = None
         with Capture(reads, self.sizes.general(args, kwargs, self.dynamic)) as capture:
             capture.adopt([*tree_flatten((args, kwargs))[0], *reads.tensors.values()])
+            capture.offered = len(capture.inputs)
             given, named = self.sizes.with_symbols(capture, args, kwargs, self.dynamic)
             with impure.Watch(capture, reads) as watch:
                 result = self.fn(*given, **named)
@@ -227,7 +228,7 @@ class CompiledFunction:
             logs.tell("output_code", where, running.source())
 
     def _say(self, why: str) -> None:
-        warnings.warn(f"compile: {self._name()} runs eagerly: {why}", stacklevel=4)
+        warn_user(f"compile: {self._name()} runs eagerly: {why}")
 
     def _name(self) -> str:
         return getattr(self.fn, "__qualname__", None) or type(self.fn).__name__

@@ -58,6 +58,7 @@ class Guard:
                 self._argument(name, leaf, by_id)
         self._aliases([(name, leaf) for name, leaf in leaves if isinstance(leaf, Tensor)])
         self.grads = self._gradients(capture, entry, reads)
+        known = set(self.grads)
         for i, given in enumerate(inputs):
             self._input(i, given, by_id)
         if capture.runs_backward:
@@ -69,7 +70,7 @@ class Guard:
                      f"{meta} is not None and {meta}.grad is not None")  # fmt: skip
         self.numbers = {i: self._number(i, *given.place) for i, given in enumerate(inputs) if given.place is not None}
         """Where the arrays of numbers are found, in the text."""
-        for tensor, condition in asked.tensors():
+        for tensor, condition in asked.tensors(known):
             self.say(f"{self._source(tensor)}{condition}")
         for fn, answer in asked.library():
             self.say(f"{self.name(fn)}() != {self.name(answer)}")
@@ -122,13 +123,13 @@ class Guard:
     def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[str, Any]]:
         flat = all(tree_flatten(value)[1].is_leaf() for value in (*args, *kwargs.values()))
         if flat:
-            self.say(f"len(kwargs) != {len(kwargs)}" if kwargs else "kwargs" if args else "args or kwargs")
+            self.say(f"[*kwargs] != {[*kwargs]}" if kwargs else "kwargs" if args else "args or kwargs")
             found = [(f"x{i}", value) for i, value in enumerate(args)]
             if args:  # another number of them is an error
                 self.lines.append(f"{', '.join(name for name, _ in found)}, = args")
             for key, value in kwargs.items():
                 name = f"x{len(found)}"
-                self.lines.append(f"{name} = kwargs.get({key!r}, _MISSING)")
+                self.lines.append(f"{name} = kwargs[{key!r}]")
                 found.append((name, value))
             return found
         leaves, plan = tree_flatten((args, kwargs))
@@ -304,12 +305,12 @@ class Guard:
         if not reads.modules:
             return None
         snapshot = Snapshot(list(reads.modules.values()))
-        known = self.names["_known"] = [state.changes]
+        known = self.names["_known"] = [state.changes if snapshot.is_counted() else -1]
 
         def unchanged() -> bool:
             now = state.changes
             if snapshot.holds():
-                known[0] = now
+                known[0] = now if snapshot.is_counted() else -1
                 return True
             return False
 

@@ -8,6 +8,8 @@ from typing import Any
 
 from ..._core.devices import device
 from ..._core.dtypes import dtype
+from ...nn.modules import _hooks
+from ...nn.modules._tables import HELD, OrderedTable, Table
 from ...nn.modules.module import Module
 
 SIMPLE = (bool, int, float, complex, str, bytes, type(None), dtype, device, slice, range)
@@ -105,7 +107,6 @@ def has_same_bits(found: float, expected: float) -> bool:
 
 
 HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
-_HELD = ("_parameters", "_buffers", "_modules", *HOOKS)
 
 
 class Snapshot:
@@ -113,16 +114,27 @@ class Snapshot:
 
     def __init__(self, modules: Iterator[Module] | list[Module]) -> None:
         self.modules = [(m, self._of(m)) for m in modules]
+        self.of_all = self._of_all()
 
     @staticmethod
     def _of(module: Module) -> tuple[Any, ...]:
         own = vars(module)
         named = [(name, value) for name, value in own.items() if not isinstance(value, dict)]
-        held = [own.get(name, {}) for name in _HELD]
+        held = [own.get(name, {}) for name in HELD]
         return tuple(named), tuple([tuple(each.items()) for each in held])
 
     def holds(self) -> bool:
-        return all(_equal(self._of(module), before) for module, before in self.modules)
+        same = _equal(self._of_all(), self.of_all)
+        return same and all(_equal(self._of(module), before) for module, before in self.modules)
+
+    @staticmethod
+    def _of_all() -> tuple[Any, ...]:
+        """The hooks of all modules."""
+        return tuple([tuple(getattr(_hooks, f"_global{name}").items()) for name in HOOKS])
+
+    def is_counted(self) -> bool:
+        """Whether every change of the modules is told."""
+        return all(isinstance(vars(module)[name], (Table, OrderedTable)) for module, _ in self.modules for name in HELD)
 
     def changed(self) -> Iterator[tuple[Module, str, Any]]:
         """Which attributes are others than they were, or have gone, and what they were."""

@@ -52,7 +52,7 @@ class Asked:
         if frame.f_globals.get("__name__", "").startswith(_BACKENDS) and not frame.f_code.co_argcount:
             self._of_backend(frame, answer)
         elif (code in _NAMES or code in _FUNCTIONS) and frame.f_back is not None:
-            if is_internal(frame.f_back.f_code.co_filename):
+            if is_internal(frame.f_back.f_code.co_filename) and _NAMES.get(code) != "grad":  # as zero_grad() asks
                 return
             if code in _FUNCTIONS:
                 self._of_library[_FUNCTIONS[code]] = answer
@@ -77,9 +77,14 @@ class Asked:
         expected = answer is None if _OF_TENSORS.get(name) == _NONE else answer
         self._of_tensors.setdefault((id(t), name), (t, expected))
 
-    def tensors(self) -> Iterator[tuple[Tensor, str]]:
-        """A tensor of before, and what follows its name in a condition that does not hold."""
-        for (_, name), (t, expected) in self._of_tensors.items():
+    def tensors(self, known: set[int]) -> Iterator[tuple[Tensor, str]]:
+        """A tensor of before, and what follows its name in a condition that does not hold.
+
+        Of those ``known``, by their id, is known whether they have a gradient.
+        """
+        for (of, name), (t, expected) in self._of_tensors.items():
+            if name == "grad" and of in known:
+                continue
             rest = _OF_TENSORS[name]
             yield t, f".{name}{rest} != {expected!r}" if rest != _NONE else f".{name} is {'not ' * expected}None"
 

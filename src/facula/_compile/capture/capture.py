@@ -37,6 +37,7 @@ from .general import General
 from .impure import may_change_things
 from .inputs import Input, Met, owner
 from .layouts import copied, gives_views, may_overlap, order_of
+from .streams import Streams
 from .symbols import as_hints, as_nodes, has_symbols
 from .traced import Storage, Traced
 
@@ -54,11 +55,12 @@ class Reason:
         return f"{self.what} at {self.place}"
 
 
-class Capture(General):
+class Capture(General, Streams):
     """One run of a function that is written down. A context manager around it."""
 
     def __init__(self, reads: Any, sizes: dict[int, tuple[int, ...]] | None = None) -> None:
-        super().__init__(sizes)
+        General.__init__(self, sizes)
+        Streams.__init__(self)
         self.reads = reads
         self._numbers: dict[Any, Tensor] = {}
         self.names: dict[int, str] = reads.tensor_names
@@ -67,6 +69,8 @@ class Capture(General):
         self.values: dict[Node, Any] = {}
         """What each node came to in this run."""
         self.inputs: list[Input] = []
+        self.offered = 0
+        """How many of them are what the function could read; the rest it has met."""
         self.met: dict[int, Met] = {}
         """Tensors of before, by their id."""
         self.storages: list[Storage] = []
@@ -78,11 +82,6 @@ class Capture(General):
         """Whether gradients are computed inside: hooks of tensors of before take part."""
         self.has_cuts = False
         """Whether something was computed from a tensor that needs a gradient, and its history left out."""
-        self.drawn = False
-        """Whether someone took a random stream, and what was drawn from it is not written down yet."""
-        self.generators: list[Any] = []
-        """Those that the function draws from besides the default one."""
-        self.moved: Any = None
         self.depth = 0
         """How many public functions are being run, one inside the other."""
         self.writes = 0
@@ -453,7 +452,7 @@ class Capture(General):
         root = id(owner(array))
         return any(
             id(owner(given.array)) == root and which(given.storage) and np.may_share_memory(given.array, array)
-            for given in self.inputs
+            for given in self.inputs if isinstance(given.array, np.ndarray)
         )
 
     def _put(self, outer: Node, whole: Any, step: Any, node: Node, value: Any) -> tuple[Node, Any]:
@@ -543,25 +542,6 @@ class Capture(General):
             self.meet(t).input.place = (holder, key)
             self._numbers[place] = t
         return self._numbers[place]
-
-    def moves(self, generator: Any) -> None:
-        """A random stream is put somewhere else, perhaps for a while only, as checkpoints do."""
-        if self.is_active and self.moved is None and hasattr(generator, "_engine"):
-            self.moved = (generator, generator.get_state()._array)
-
-    def is_back(self) -> bool:
-        """Whether the stream is where it would be without that."""
-        if self.moved is not None and np.array_equal(self.moved[0].get_state()._array, self.moved[1]):
-            self.moved = None
-        return self.moved is None
-
-    def draws(self, generator: Any = None) -> None:
-        """Someone takes a random stream: the default one, or that of a generator."""
-        if generator is not None and generator not in self.generators:
-            self.generators.append(generator)
-        self.drawn = True
-        if self.is_active and not self.is_back():
-            self.give_up("random numbers from a stream that begins anew")
 
     # ---- public functions
 

@@ -33,10 +33,13 @@ def run(
     if makes and capture.is_general and _depends_on_sizes(capture, args, kwargs):
         return _as_one_step(capture, fn, args, kwargs, fn.__name__, True)
     last, writes, known = next(iter(reversed(capture.graph.nodes)), None), capture.writes, len(capture.inputs)
+    taken = len(capture.taken)
     capture.depth += 1
     try:
         result = fn(*args, **kwargs)
     except Leak as leak:
+        for source, place in reversed(capture.taken[taken:]):
+            source.go_back(place)
         if capture.writes == writes and len(capture.inputs) == known:
             _rewind(capture, last)
             return _as_one_step(capture, fn, args, kwargs, leak.what)
@@ -44,6 +47,7 @@ def run(
         return fn(*args, **kwargs)
     finally:
         capture.depth -= 1
+        del capture.taken[taken:]
     if capture.is_active:
         _made(capture, fn, args, kwargs, result)
     return result
@@ -111,6 +115,7 @@ def _as_one_step(
         capture.give_up(what)
         return fn(*args, **kwargs)
     operands = [_operand(capture, each) for each in given]
+    place = default_generator.place()
     try:
         found, plan = compute(*[_locked(value) for _, value in operands])
     except ValueError:  # it writes to its arguments
@@ -128,7 +133,7 @@ def _as_one_step(
         return tuple([t._array for t in compute(*arrays)[0]])
 
     again.__name__ = fn.__name__
-    _written_down(capture, again, operands, found, capture.drawn)
+    _written_down(capture, again, operands, found, capture.drawn or place != default_generator.place())
     return tree_unflatten(found, plan)
 
 

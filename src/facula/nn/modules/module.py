@@ -34,6 +34,7 @@ from ._hooks import (
 )  # fmt: skip
 from ._state_dict import EXTRA_STATE as _EXTRA_STATE_KEY_SUFFIX
 from ._state_dict import StateDict, _IncompatibleKeys
+from ._tables import OrderedTable, Table, tables_of
 
 __all__ = [
     "_EXTRA_STATE_KEY_SUFFIX",
@@ -80,11 +81,11 @@ class Module(Hooks, StateDict):
                 f"{name}.__init__() takes 1 positional argument but {len(args) + 1} were given"
             )
         own = self.__dict__
-        own.update(training=True, _parameters={}, _buffers={}, _non_persistent_buffers_set=set())
-        own.update(_backward_pre_hooks=OrderedDict(), _backward_hooks=OrderedDict(), _is_full_backward_hook=None)
+        own.update(training=True, _parameters=Table(), _buffers=Table(), _non_persistent_buffers_set=set())
+        own.update(_backward_pre_hooks=OrderedTable(), _backward_hooks=OrderedTable(), _is_full_backward_hook=None)
         for hooks in _HOOKS:
-            own[hooks] = OrderedDict()
-        own["_modules"] = {}
+            own[hooks] = OrderedTable()
+        own["_modules"] = Table()
         if self.call_super_init:
             super().__init__(*args, **kwargs)
 
@@ -522,9 +523,9 @@ class Module(Hooks, StateDict):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         own = self.__dict__
-        own.update(state)
+        own.update(tables_of(state))
         for hooks in ("_backward_pre_hooks", "_backward_hooks", *_HOOKS):
-            own.setdefault(hooks, OrderedDict())
+            own.setdefault(hooks, OrderedTable())
         own.setdefault("_non_persistent_buffers_set", set())
         own.setdefault("_is_full_backward_hook", None)
 

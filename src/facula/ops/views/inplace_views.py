@@ -156,7 +156,7 @@ def resize_(input: Tensor, *size: Any, memory_format: Any = None) -> Any:
         raise RuntimeError("Stride calculation overflowed")
     order = layouts.axis_order(memory_format, len(shape))
     if shape != input._array.shape or memory_format is not None:
-        _take_other_array(input)
+        state.refuse_capture("resize_()")
         outer = tuple(shape[i] for i in order)
         input._array = resized(input._array, outer).transpose([order.index(i) for i in range(len(order))])
         input._bump_version()
@@ -179,7 +179,7 @@ def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None
 def set_(input: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Any:
     """Another tensor's (or storage's) memory in place of this one's."""
     views.check_inplace(input, state.grad_enabled())
-    _take_other_array(input)
+    state.refuse_capture("set_()")
     bits, dt = bits_of(input._array), memory_of(input._array).dtype
     if source is None:
         array = np.empty((0,), dt)

@@ -1,0 +1,55 @@
+"""The tables of a module: its parameters, buffers, children and hooks.
+
+Whoever changes one tells that modules have changed, which compiled programs look at; see ``_core.state.changes``.
+Copies and files have plain dicts in their place.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from ..._core import state
+
+
+class Table(dict[Any, Any]):
+    """A dict of which every change is counted."""
+
+    def __reduce__(self) -> Any:
+        return dict, (), None, None, iter(self.items())
+
+
+class OrderedTable(OrderedDict[Any, Any]):
+    """The same, of an ordered dict."""
+
+    def __reduce__(self) -> Any:
+        return OrderedDict, (), None, None, iter(self.items())
+
+
+def _counted(change: Callable[..., Any]) -> Callable[..., Any]:
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        state.changes += 1
+        return change(self, *args, **kwargs)
+
+    return method
+
+
+_CHANGES = ("__setitem__", "__delitem__", "__ior__", "clear", "pop", "popitem", "setdefault", "update", "move_to_end")
+for _kind, _plain in ((Table, dict), (OrderedTable, OrderedDict)):
+    for _name in _CHANGES:
+        if hasattr(_plain, _name):
+            setattr(_kind, _name, _counted(getattr(_plain, _name)))
+
+
+def tables_of(state: dict[str, Any]) -> dict[str, Any]:
+    """The attributes of a module, with tables in the place of plain dicts."""
+    return {name: _KINDS[type(value)](value) if name in _NAMES and type(value) in _KINDS else value
+            for name, value in state.items()}  # fmt: skip
+
+
+_KINDS = {dict: Table, OrderedDict: OrderedTable}
+HELD = ("_parameters", "_buffers", "_modules", "_forward_hooks", "_forward_pre_hooks", "_backward_hooks",
+        "_backward_pre_hooks")  # fmt: skip
+"""Those that decide what a module does."""
+_NAMES = frozenset(HELD)
