@@ -364,3 +364,68 @@ def texts_of_tensors_in_transforms(torch):
     func.grad(lambda x: func.jvp(told, (x,), (x,))[1])(x)
     said.append(repr(func.grad(told)(x)))
     return said
+
+
+@case
+def forward_derivatives_of_gradients_where_tangents_are_negative(torch):
+    func, x = torch.func, torch.tensor([0.3, -0.2, 0.9], dtype=torch.float64)
+
+    def pulled(x):
+        value, pull = func.vjp(lambda x: torch.polar(x.cos(), x.sin()), x)
+        return pull(value.cos())[0]
+
+    return seen(torch, lambda: func.jvp(pulled, (x,), (x.cos(),)), lambda: func.jvp(pulled, (x,), (-x.cos(),)))
+
+
+@case
+def tangents_of_what_chooses(torch):
+    func, nan = torch.func, float("nan")
+    x, q = torch.tensor([1.0, nan, 3.0, 7.0]), torch.tensor([0.3, 0.5])
+    ys = torch.tensor([1.0, 5.0, 3.0, 7.0])
+    return seen(
+        torch,
+        lambda: func.jvp(torch.nansum, (x,), (x.cos(),)),
+        lambda: func.jvp(lambda x: x[None].nanmean(1), (x,), (x,)),
+        lambda: func.jvp(lambda q: torch.quantile(ys, q), (q,), (q + 1,)),
+        lambda: func.jvp(lambda q: torch.nanquantile(x, q), (q,), (q + 1,)),
+        lambda: func.jacfwd(lambda q: torch.quantile(ys, q, interpolation="midpoint"))(q),
+        lambda: func.jacfwd(lambda q: torch.quantile(ys, q))(q),
+    )
+
+
+@case
+def auxiliary_values_of_forward_jacobians_of_gradients(torch):
+    func, x = torch.func, torch.tensor([0.5, 2.0])
+
+    def with_more(f):
+        return lambda x: (lambda out: (out, out + 1))(f(x))
+
+    def loss(x):
+        return (x.sin() * x).sum()
+
+    return seen(
+        torch,
+        lambda: func.jacfwd(with_more(func.grad(loss)), has_aux=True)(x),
+        lambda: func.jacfwd(with_more(func.hessian(loss)), has_aux=True)(x),
+        lambda: func.jacfwd(with_more(func.vmap(func.grad(torch.sin))), has_aux=True)(x),
+        lambda: func.jacfwd(with_more(func.jacfwd(with_more(torch.sin), has_aux=True)), has_aux=True)(x),
+        lambda: func.vmap(with_more(func.grad(torch.sin)), out_dims=(0, None))(x),
+    )
+
+
+@case
+def weights_of_binary_cross_entropy_in_transforms(torch):
+    func, loss = torch.func, torch.nn.functional.binary_cross_entropy_with_logits
+    x, t = torch.tensor([[0.3, -0.6], [0.2, 2.0]]), torch.tensor([[0.1, 0.7], [0.4, 0.2]])
+    w = torch.tensor([[0.5, 2.0], [1.0, 3.0]])
+    asks = [
+        lambda w: loss(x, t, weight=w), lambda w: loss(x, t, pos_weight=w[0], reduction="sum"),
+        lambda w: loss(x, t, weight=w, pos_weight=w * 2, reduction="none").pow(2).sum(), lambda w: loss(w, t, weight=w),
+    ]  # fmt: skip
+    trials = []
+    for f in asks:
+        trials += [
+            lambda f=f: func.grad(f)(w), lambda f=f: func.jvp(f, (w,), (w.cos(),)), lambda f=f: func.hessian(f)(w),
+            lambda f=f: func.vmap(func.grad(f))(torch.stack([w, w + 1])), lambda f=f: f(w.clone().requires_grad_()),
+        ]  # fmt: skip
+    return seen(torch, *trials)

@@ -262,3 +262,53 @@ def products_with_nothing_and_infinity(torch):
         "cross": look(torch, lambda x, y: torch.linalg.cross(x, y), [[1.0, 2.0, 3.0]], [[2.0, 4.0, 6.0]]),
         "vander": look(torch, lambda t: torch.linalg.vander(t), [0.0, 1.0, -2.0]),
     }
+
+
+@case
+def factors_of_batches_in_any_order(torch):
+    x = (torch.arange(90.0, dtype=torch.float64) ** 2 * 0.7).sin().reshape(3, 2, 3, 5).transpose(0, 1)
+    square = x[..., :3]
+    return {
+        "lu_factor": look(torch, lambda: torch.linalg.lu_factor(x)[0]),
+        "pivots": look(torch, lambda: torch.linalg.lu_factor(square)[1]),
+        "lu": look(torch, lambda: torch.linalg.lu(x)[2]),
+        "in vmap": look(torch, lambda: torch.func.vmap(lambda x: torch.linalg.lu_factor(x)[0], in_dims=1)(square.mT)),
+    }
+
+
+@case
+def which_matrix_is_not_finite(torch):
+    one = torch.ones(2, 2, 3, 3)
+    one[1, 0, 0, 2] = NAN
+    norm, vmap = torch.linalg.matrix_norm, torch.func.vmap
+    ask = {
+        "svd": torch.linalg.svd, "svdvals": torch.linalg.svdvals, "nuclear norm": lambda x: norm(x, "nuc"),
+        "pinv": torch.linalg.pinv, "matrix_rank": torch.linalg.matrix_rank, "cond": torch.linalg.cond,
+    }  # fmt: skip
+    return {
+        name: [look(torch, lambda f=f, x=x: f(x)) for f, x in ((f, one), (f, one[1]), (f, one[1, 0]), (vmap(f), one))]
+        for name, f in ask.items()
+    }
+
+
+@case
+def tolerances_of_pseudoinverses_have_no_derivative(torch):
+    x, rtol = torch.tensor([[1.0, 2.0], [3.0, 4.5]]), torch.tensor(0.1)
+    func = torch.func
+    return {
+        "grad": look(torch, lambda: func.grad(lambda r: torch.linalg.pinv(x, rtol=r).sum())(rtol)),
+        "jvp": look(torch, lambda: func.jvp(lambda r: torch.linalg.pinv(x, rtol=r), (rtol,), (rtol,))[1]),
+        "backward": look(torch, lambda: torch.linalg.pinv(x, atol=rtol.clone().requires_grad_())),
+        "batch": look(torch, lambda: func.vmap(lambda r: torch.linalg.pinv(x, rtol=r))(torch.tensor([0.01, 0.9]))),
+    }
+
+
+@case
+def second_tangents_of_complex_singular_values(torch):
+    x = torch.arange(9.0, dtype=torch.float64).reshape(3, 3).sin()
+    z, func = torch.complex(x, x.cos().mT), torch.func
+
+    def slope(z):
+        return func.jvp(torch.linalg.svdvals, (z,), (z * z,))[1]
+
+    return {"jvp": look(torch, lambda: func.jvp(slope, (z,), (z.cos(),))[1])}

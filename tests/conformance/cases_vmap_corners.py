@@ -288,3 +288,16 @@ def forward_derivatives_of_reflections(torch):
         lambda: without_warnings(lambda: func.vmap(slope)(torch.stack([x, x + 1]))),
         lambda: func.jvp(func.grad(lambda x: reflected(x).pow(2).sum()), (x,), (x,)),
     )
+
+
+@case
+def batches_without_items(torch):
+    func, F, x = torch.func, torch.nn.functional, torch.zeros(0, 3)
+    trials = [
+        lambda x: x.view(3, 1), lambda x: x.unflatten(0, (3, -1)), lambda x: x @ torch.ones(3, 2),
+        lambda x: F.huber_loss(x, x * 2), lambda x: F.mse_loss(x, x * 2, reduction="sum"), lambda x: x.reshape(-1),
+    ]  # fmt: skip
+    seen_of = []
+    for f in trials:
+        seen_of += [lambda f=f: func.vmap(f)(x), lambda f=f: func.jacfwd(func.vmap(f, in_dims=1))(torch.zeros(3, 0))]
+    return seen(torch, *seen_of)

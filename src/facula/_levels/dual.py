@@ -312,7 +312,7 @@ def set_tangent(t: Any, tangent: Any, level: Level, through: Any = None) -> None
     else:
         whole = with_batches_of(whole, tangent).contiguous().clone()
         part = again(whole)
-        if part.numel() and not share_memory(part, whole):
+        if not share_memory(part, whole):
             raise RuntimeError("forward mode: a view of a tensor with unusual strides was changed in place")
         part.copy_(tangent)
     set_tangent(base, whole, level, t)

@@ -308,8 +308,9 @@ def innermost(t: Any) -> Any:
 
 
 def share_memory(a: Any, b: Any) -> bool:
-    """Whether what is innermost in two tensors is one memory."""
-    return np.may_share_memory(innermost(a)._array, innermost(b)._array)
+    """Whether what is innermost in two tensors is one memory, or none at all."""
+    memory = innermost(a)._array
+    return not memory.size or np.may_share_memory(memory, innermost(b)._array)
 
 
 def blank(cls: type, standin: Standin, level: Level) -> Any:

@@ -167,9 +167,12 @@ def _outputs(output: Any, level: Level, out_dims: Any, func: Any) -> tuple[list[
             )
         if d is None:
             if _has_level(out, level):
-                raise ValueError(
-                    f"vmap({name_of(func)}, ...): `{name_of(func)}` can not return a BatchedTensor when out_dim is None"
-                )
+                if not level.same_values:
+                    raise ValueError(
+                        f"vmap({name_of(func)}, ...): `{name_of(func)}` can not return a BatchedTensor when out_dim is "
+                        "None"
+                    )
+                out = unbatch(out, level).select(0, 0)
             results.append(out)
             places.append(None)
             continue

@@ -42,7 +42,7 @@ def eliminated(a: Any) -> tuple[Any, Any, Any]:
 
     Rows and the last are counted from 1, as LAPACK does.
     """
-    work = np.array(a)
+    work = np.array(a, order="C")
     m, n = work.shape[-2:]
     k = min(m, n)
     if k >= LARGE and (routine := scipy_routine("getrf", work.dtype)) is not None:

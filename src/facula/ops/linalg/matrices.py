@@ -15,7 +15,7 @@ import numpy as np
 from ... import return_types
 from ..._core.devices import MetaArray, empty_meta
 from ..._core.dtypes import FLOAT, SCALAR_TYPE_NAMES, not_for
-from ..._tensor import Tensor, learned
+from ..._tensor import Tensor, elements, learned
 from ..arrays import lapack
 from ..machine.rules import in_both_namespaces
 
@@ -277,8 +277,8 @@ def upper(n: int, m: int, like: Any, xp: Any, diagonal: float = 1.0) -> Any:
 
 
 def array_of(x: Any) -> Any:
-    """The NumPy array of what a rule is given, in either namespace."""
-    return x if isinstance(x, (np.ndarray, np.generic)) else x._array
+    """The NumPy array of what a rule is given, in either namespace, under wrappings of transforms."""
+    return x if isinstance(x, (np.ndarray, np.generic)) else elements(x)
 
 
 def real_dtype(like: Any) -> Any:

@@ -8,12 +8,13 @@ import numpy as np
 
 from ..._core import dtypes
 from ..._core.strides import by_columns
-from ..._tensor import Tensor
+from ..._tensor import Tensor, elements, known
 from ..arrays import lapack
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, linalg, not_safely_castable, public
+from ..machine.refusals import refuse_gradient
 from .matrices import (
     LinAlgError,
     adjoint,
@@ -25,6 +26,7 @@ from .matrices import (
     check_square,
     columns,
     eye,
+    first_failure,
     is_complex,
     named,
     no_pinv,
@@ -106,8 +108,9 @@ def _decomposed(A: Tensor, full_matrices: bool, name: str) -> Any:
 
 def check_finite(A: Tensor, name: str = "linalg.svd") -> None:
     if not all_finite(A):
+        which, _ = first_failure(~np.isfinite(elements(A)).all((-2, -1)))
         raise LinAlgError(
-            f"{name}: The algorithm failed to converge because the input matrix contained non-finite values."
+            f"{name}: {which}The algorithm failed to converge because the input matrix contained non-finite values."
         )
 
 
@@ -188,7 +191,7 @@ def _tolerances(input: Tensor, atol: Any, rtol: Any, name: str) -> tuple[Any, An
         if isinstance(value, Tensor):
             if value._array.dtype.kind == "c":
                 raise RuntimeError(f"{name}: {which} tensor of complex type is not supported.")
-            value = value._array
+            value = known(value)
         given.append(value)
     absolute, relative = given
     if relative is None:
@@ -208,6 +211,7 @@ def pinv(input: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any
     check_float(input, "linalg.pinv")
     if rcond is not None:
         rtol = rcond
+    refuse_gradient("linalg_pinv", **{k: v for k, v in (("atol", atol), ("rtol", rtol)) if isinstance(v, Tensor)})
     absolute, relative = _tolerances(input, atol, rtol, "torch.linalg.pinv")
     if not hermitian:
         check_finite(input)

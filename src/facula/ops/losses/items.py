@@ -18,7 +18,7 @@ def loss_of_items(call: Call) -> Any:
     each = call.run(values, call.changed(reduction=0))
     if reduction == 0 or each.dim() == 1:
         return each
-    rows = each.reshape(call.size, -1)
+    rows = each.flatten(1)
     return rows.mean(1) if reduction == 1 else rows.sum(1)
 
 

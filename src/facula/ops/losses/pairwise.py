@@ -17,7 +17,7 @@ from ..machine.namespaces import ARRAYS, TENSORS
 from ..machine.operands import broadcast_error
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
-from ..machine.refusals import refuse_gradient, scalar_type
+from ..machine.refusals import in_function_transform, refuse_gradient, scalar_type
 from ..machine.rule import Gradient
 from ..machine.rules import fit, in_dtype
 from ..machine.write import check_result_type, output_shape_error
@@ -448,7 +448,9 @@ def binary_cross_entropy_with_logits(
     reduction: int = NONE,
 ) -> Tensor:  # fmt: skip
     """Binary cross entropy of the sigmoid of ``input``; positive targets may weigh more."""
-    refuse_gradient("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
+    is_composed = in_function_transform() and (weight is not None or pos_weight is not None)
+    if not is_composed:
+        refuse_gradient("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     if input._array.dtype.kind not in "fV":
         raise not_for("log_sigmoid_cpu", input.dtype)
     if target._array.dtype.kind in "iu":
@@ -466,4 +468,18 @@ def binary_cross_entropy_with_logits(
             raise broadcast_error(p._array.shape, shape) from None
         if both != shape:
             raise error(shape, both)
+    if is_composed:
+        return _composed_with_logits(input, target, weight, pos_weight, reduction)
     return binary_cross_entropy_with_logits_op(input, target, weight, pos_weight, reduction)
+
+
+def _composed_with_logits(input: Any, target: Any, weight: Any, pos_weight: Any, reduction: int) -> Tensor:
+    """As PyTorch has it in its transforms, where weights have derivatives, too."""
+    likely = TENSORS.logsigmoid(input)
+    if pos_weight is not None:
+        likely = likely * ((pos_weight - 1) * target + 1)
+    losses = (1 - target) * input - likely
+    if weight is not None:
+        losses = losses * weight
+    result: Tensor = losses if reduction == NONE else losses.mean() if reduction == MEAN else losses.sum()
+    return result

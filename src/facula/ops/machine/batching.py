@@ -298,12 +298,12 @@ def joined_first(call: Call) -> Any:
 def grouped(value: Any) -> Any:
     """(batch, samples, channels, …) as (samples, batch * channels, …): items fall into groups of channels."""
     swapped = value.transpose(0, 1)
-    return swapped.reshape(swapped.shape[0], -1, *swapped.shape[3:])
+    return swapped.flatten(1, 2)
 
 
 def ungrouped(value: Any, size: int) -> Any:
     """The reverse."""
-    return value.reshape(value.shape[0], size, -1, *value.shape[2:]).transpose(0, 1)
+    return value.reshape(value.shape[0], size, value.shape[1] // max(size, 1), *value.shape[2:]).transpose(0, 1)
 
 
 def item_numbers(call: Call, ndim: int) -> Any:

@@ -55,6 +55,11 @@ def refuse_gradient(function: str, **tensors: Tensor | None) -> None:
             )
 
 
+def in_function_transform() -> bool:
+    """Whether one of ``func``'s transforms is being run, by a user: PyTorch has other operators there."""
+    return any(level.tracks or (level.size >= 0 and not level.implicit) for level in state.modes.levels)
+
+
 def no_rows() -> RuntimeError:
     """What is said of places in a dimension without any."""
     return RuntimeError("index_select(): self indexing axis dim should be positive")

@@ -302,9 +302,9 @@ polar_op.guard = _check_parts
 
 @polar_op.tangent
 def polar_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
-    """True of negative moduli as well, of which PyTorch's gradient is not."""
+    """True of negative moduli as well, of which PyTorch's gradient is not: so no tangent is a modulus."""
     (angle, (out,)), (by_modulus, by_angle) = (primals[1], outs), tangents
-    parts = [] if by_modulus is None else [op(by_modulus, angle)]
+    parts = [] if by_modulus is None else [complex_op(by_modulus * angle.cos(), by_modulus * angle.sin())]
     if by_angle is not None:
         parts.append(out * 1j * by_angle)
     return sum(parts[1:], parts[0]).expand(out.shape)

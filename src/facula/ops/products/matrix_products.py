@@ -247,7 +247,7 @@ def mm_batched(call: batching.Call) -> Any:
     a, b = call.values
     if call.flags[1]:
         return bmm_batched(call)
-    rows = mm_op(a.reshape(-1, a.shape[-1]), b)  # all items at once: their rows are just more rows
+    rows = mm_op(batching.joined(a), b)  # all items at once: their rows are just more rows
     return rows.reshape(*a.shape[:-1], b.shape[-1])
 
 

@@ -370,7 +370,7 @@ def _quantile(
     if interpolation in ("linear", "midpoint"):
         above = ranked.gather(-1, Tensor._wrap(np.ceil(rank).astype(np.int64)))
         weight = Tensor._wrap(np.full_like(rank, 0.5) if interpolation == "midpoint" else rank - below)
-        if interpolation == "linear" and isinstance(q, Tensor) and q.requires_grad:
+        if interpolation == "linear" and isinstance(q, Tensor) and (q.requires_grad or q.wraps):
             moving = q.reshape(-1) * Tensor._wrap(np.asarray(last)) - Tensor._wrap(below)
             weight = FUNCTIONS["where"](Tensor._wrap((good > last) | ignore_nan), moving, weight)
         result = FUNCTIONS["lerp"](result, above, weight)

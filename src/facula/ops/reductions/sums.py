@@ -115,6 +115,13 @@ def _not_nan(x: Any) -> Any:
 in_both_namespaces("not_nan", _not_nan, lambda x: (x == x).to(x.dtype))
 
 
+@nansum_op.tangent
+def nansum_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
+    """What belongs to NaN is left out, not multiplied by 0: it may be NaN itself."""
+    (input,), (tangent,), (dim, keepdim, dtype) = primals, tangents, attributes
+    return sum_dim_op(tangent.masked_fill(input != input, 0), dim, keepdim, dtype)
+
+
 @public("nansum", "nansum", out="leads")
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The sum with NaN counted as 0."""

@@ -186,7 +186,7 @@ def _view_in_transform(input: Any, wanted: tuple[int, ...]) -> Tensor:
     from ..._levels.wrapped import share_memory  # loaded when first used
 
     result: Tensor = input._reshaped(wanted)
-    if result.numel() and not share_memory(result, input):
+    if not share_memory(result, input):
         raise _view_error(input._array, wanted)
     return result
 
