@@ -329,3 +329,76 @@ def copies_and_transformed_graphs_keep_what_is_known(torch):
     copied = copy.deepcopy(gm)
     made = torch.fx.Transformer(gm).transform()
     return copied.meta["itself"] is copied, [(node.name, node.meta.get("custom")) for node in made.graph.nodes]
+
+
+def operators(torch, fn, *args):
+    """The operators of a function, and of its gradients. Copies without history are left out."""
+    make_fx = __import__(f"{torch.__name__}.fx.experimental.proxy_tensor", fromlist=["make_fx"]).make_fx
+
+    def gradients(*args):
+        leaves = [x.detach().requires_grad_() if x.is_floating_point() else x for x in args]
+        return torch.autograd.grad(fn(*leaves).sum(), [x for x in leaves if x.requires_grad])
+
+    return [
+        [str(node.target) for node in make_fx(f)(*args).graph.nodes
+         if node.op == "call_function" and str(node.target) != "aten.detach.default"]
+        for f in (lambda *given: fn(*given), gradients)
+    ]  # fmt: skip
+
+
+@case
+def operators_of_pointwise_functions(torch):
+    F = torch.nn.functional
+    x, y = torch.rand(3, 4), torch.rand(3, 4)
+    functions = [
+        F.gelu, F.relu, F.elu, F.selu, F.celu, F.leaky_relu, F.hardswish, F.softplus, F.hardsigmoid, F.hardtanh, F.glu,
+        F.softshrink, F.hardshrink, torch.tanh, torch.sigmoid, torch.sqrt, torch.log1p, torch.erf,
+        lambda a: F.threshold(a, 0.1, 0.2), lambda a: 1 - a, lambda a: 2**a, lambda a: a**2, lambda a: a % 0.3,
+        lambda a: torch.addcmul(a, a, a, value=2), lambda a: a.to(torch.float64), lambda a: a.clone().add_(1),
+    ]  # fmt: skip
+    pairs = [F.mse_loss, F.l1_loss, F.smooth_l1_loss, F.huber_loss, torch.logaddexp]
+    return [operators(torch, f, x) for f in functions] + [operators(torch, f, x, y) for f in pairs]
+
+
+@case
+def operators_of_reductions(torch):
+    x = torch.rand(3, 4)
+    functions = [
+        lambda a: a.sum(), lambda a: a.sum(1, keepdim=True), lambda a: a.mean(), lambda a: a.mean(0),
+        lambda a: a.var(0), lambda a: a.softmax(1), lambda a: a.log_softmax(1), lambda a: a.cumsum(1),
+        lambda a: a.max(1)[0], lambda a: a.logsumexp(1),
+    ]  # fmt: skip
+    return [operators(torch, f, x) for f in functions]
+
+
+@case
+def operators_of_views_and_indices(torch):
+    x = torch.rand(3, 4)
+    functions = [
+        lambda a: a.view(-1), lambda a: a.t().reshape(2, 6), lambda a: a[0, :, None], lambda a: a[1:, ::2],
+        lambda a: a[-1], lambda a: a[None].squeeze(0), lambda a: a[:, :1].expand(3, 5), lambda a: a.unfold(1, 2, 1),
+        lambda a: a.index_select(0, torch.tensor([0, 2])), lambda a: a[torch.tensor([0, 2])],
+        lambda a: a.gather(1, torch.tensor([[0], [1], [2]])), lambda a: a.masked_fill(a > 0.5, 0.0),
+        lambda a: a.scatter(1, torch.tensor([[0], [1], [2]]), 1.0), lambda a: torch.cat([a, a]),
+        lambda a: a.repeat(2, 1), lambda a: a.repeat_interleave(2, 0), lambda a: torch.diagonal(a),
+        lambda a: a + torch.arange(4), lambda a: a + torch.tensor(2.0), lambda a: a + torch.eye(3, 4),
+    ]  # fmt: skip
+    return [operators(torch, f, x) for f in functions]
+
+
+@case
+def operators_of_products_and_networks(torch):
+    F = torch.nn.functional
+    r = torch.rand
+    return [
+        operators(torch, torch.mm, r(3, 4), r(4, 2)), operators(torch, torch.matmul, r(2, 3, 4), r(4, 2)),
+        operators(torch, torch.bmm, r(2, 3, 4), r(2, 4, 1)), operators(torch, torch.mv, r(3, 4), r(4)),
+        operators(torch, lambda a, b: torch.einsum("ij,jk->ik", a, b), r(3, 4), r(4, 2)),
+        operators(torch, F.conv2d, r(1, 2, 5, 5), r(3, 2, 3, 3), r(3)),
+        operators(torch, lambda a: F.avg_pool2d(a, 2), r(1, 2, 4, 4)),
+        operators(torch, lambda a: F.adaptive_avg_pool2d(a, 2), r(1, 2, 4, 4)),
+        operators(torch, lambda a: F.unfold(a, 2), r(1, 2, 4, 4)),
+        operators(torch, lambda a: F.pad(a, (1, 2)), r(3, 4)),
+        operators(torch, F.embedding, torch.tensor([0, 2]), r(3, 2)),
+        operators(torch, F.cross_entropy, r(3, 4), torch.tensor([0, 1, 2])),
+    ]  # fmt: skip

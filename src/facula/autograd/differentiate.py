@@ -232,7 +232,7 @@ def _one_like(out: Any) -> Any:
         raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {out.dtype}")
     if out.__class__ is engine.Tensor_ and array.__class__ is np.ndarray and not state.special:
         return engine.Tensor_._wrap(np.ones(array.shape, array.dtype))
-    return out.new_ones(out.shape) if not out.dispatches else _ones_like(out)
+    return _ones_like(out) if out.dispatches or state.modes.function_modes else out.new_ones(out.shape)
 
 
 def _ones_like(out: Any) -> Any:

@@ -18,6 +18,8 @@ from .._core import state
 from .._core.pytree import tree_flatten, tree_map
 from .._core.size import Size
 from .._tensor import Tensor
+from ..fx import _aten, _indexing
+from ..fx._aten import aten
 from ..fx.experimental.proxy_tensor import _composed
 from ..fx.graph import Graph
 from ..fx.node import Node, map_aggregate
@@ -25,8 +27,6 @@ from ..nn.modules.module import Module
 from ..ops import prims
 from ..ops.machine.primitive import Primitive
 from ..overrides import TorchFunctionMode, _disabled_torch_function_impl
-from . import _aten, _indexing
-from ._aten import aten
 from ._symbols import Number, Sizes, Specialized, Symbol, Unified, Unknown
 
 _READING = ("tolist", "numpy", "equal", "allclose", "is_nonzero")

@@ -17,14 +17,14 @@ import facula
 
 from .._core.pytree import LEAF, TreeSpec, tree_flatten, tree_unflatten
 from .._tensor import Tensor
-from ..fx import _names
+from ..fx import _aten, _names
 from ..fx.graph import Graph
 from ..fx.graph_module import GraphModule
 from ..fx.node import Node
 from ..nn.modules.module import Module
 from ..ops.machine.public import FUNCTIONS
 from ..return_types import Result
-from . import _aten, graph_signature
+from . import graph_signature
 from ._capture import Value
 from .exported_program import VR, ExportedProgram, ModuleCallEntry, ModuleCallSignature
 from .graph_signature import ExportGraphSignature, InputKind, InputSpec, OutputKind, OutputSpec

@@ -12,11 +12,11 @@ from typing import Any
 
 import facula
 
+from ..fx._aten import aten
 from ..fx.graph import Graph
 from ..fx.graph_module import GraphModule
 from ..fx.node import Node, map_arg
 from ..nn.modules.module import Module
-from ._aten import aten
 from .exported_program import ExportedProgram
 from .graph_signature import ExportGraphSignature, InputKind, OutputKind, OutputSpec, TensorArgument
 

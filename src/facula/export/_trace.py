@@ -14,11 +14,11 @@ from .._compile.errors import ConstraintViolationError, UserError
 from .._core.generator import default_generator
 from .._core.pytree import kind_of, tree_flatten, tree_unflatten
 from .._tensor import Tensor
+from ..fx._aten import aten
 from ..fx.graph import Graph
 from ..fx.graph_module import GraphModule
 from ..nn.modules.module import Module, register_module_forward_hook, register_module_forward_pre_hook
 from . import _symbols
-from ._aten import aten
 from ._capture import Exported, Recorder, Value
 from ._symbols import Number, Sizes, Specialized, Symbol, Unified, Unknown
 from .dynamic_shapes import Dim, _DimHint, _DimHintType, by_leaf, combined, int_oo

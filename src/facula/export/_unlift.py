@@ -6,12 +6,12 @@ from typing import Any
 
 from .._core.pytree import TreeSpec, tree_flatten, tree_unflatten
 from .._tensor import Tensor
+from ..fx._aten import aten
 from ..fx._codegen import CodeGen
 from ..fx.graph import Graph
 from ..fx.graph_module import GraphModule, _assign_attr
 from ..fx.node import Node
 from ..nn.modules.module import Module
-from ._aten import aten
 from ._guards import GuardsFn
 from .exported_program import ExportedProgram
 from .graph_signature import InputKind, OutputKind

@@ -5,6 +5,7 @@ Most are functions or methods by the same name. What PyTorch has there only is i
 
 from __future__ import annotations
 
+import importlib
 import math
 from functools import cache
 from typing import Any
@@ -127,7 +128,7 @@ def _named(namespace: str, name: str) -> Any:
 
 @cache
 def __getattr__(name: str) -> Any:
-    function = _HERE.get(name)
+    function = _by_form(name) if name in _MORE_THAN_FUNCTIONALS else _HERE.get(name)
     if "reduction" in aten_functionals.FUNCTIONALS.get(name, ("", ()))[1]:  # these begin with 1, unlike the functions
         function = aten_functionals.as_function(name)
     for kind, table in (("FUNCTIONS", FUNCTIONS), ("FUNCTIONALS", FUNCTIONALS)):
@@ -137,15 +138,24 @@ def __getattr__(name: str) -> Any:
             function = table[name]
         if kind == "FUNCTIONS" and function is None and name in aten_functionals.FUNCTIONALS:
             function = aten_functionals.as_function(name)
+    module, _, rest = name.partition("_")
+    if function is None and module in ("fft", "linalg", "special"):
+        function = getattr(importlib.import_module(f"facula.{module}"), rest, None)
     if function is None and not name.startswith("__"):
-        function = getattr(Tensor, name, None)
-    if function is None and not name.startswith("__"):
-        from .aten_calls import unknown  # it imports this module
-
-        function = unknown(name)
+        function = getattr(Tensor, name, None) or _by_form(name)
     if function is None:
         raise AttributeError(f"'_OpNamespace' 'aten' object has no attribute '{name}'")
     return Overloads(name, function)
+
+
+def _by_form(name: str) -> Any:
+    from .aten_calls import unknown  # it imports this module
+
+    return unknown(name)
+
+
+_MORE_THAN_FUNCTIONALS = ("adaptive_max_pool2d", "elu")
+"""Operators that take, or give, more than the functions of ``nn.functional`` with their names."""
 
 
 # ---- what is found nowhere else
@@ -275,6 +285,7 @@ _HERE = {
     "max_pool2d_with_indices_backward": _max_pool2d_with_indices_backward,
     "native_dropout_backward": _native_dropout_backward,
     "slice": _slice,
+    "unfold": Tensor.unfold,
     "sym_size": _sym_size,
     "sym_stride": _sym_stride,
 }

@@ -19,13 +19,13 @@ import facula
 
 from ..._core.unresolved import bits_of
 from ..._tensor import Tensor
+from ...autograd.function import BackwardCFunction
 from ...nn import Module, Parameter
-from ...ops import prims
-from ...ops.aten_calls import as_aten, overload_of
+from ...ops import aten_calls
 from ...ops.machine.primitive import Primitive
 from ...overrides import TorchFunctionMode
 from ...utils._pytree import tree_flatten, tree_unflatten
-from .. import _names
+from .. import _aten, _indexing, _names
 from .._arguments import PyTreeCodeGen
 from ..graph import Graph
 from ..graph_module import GraphModule
@@ -160,6 +160,10 @@ class _Recorder(TorchFunctionMode):
         if any(t.wraps for t in given):
             raise NotImplementedError("make_fx does not see into vmap and forward mode; trace what they are given to")
         name = (_names.method_name(func) or _names.of_facula(func) or "").rpartition(".")[2]
+        if name == "__getitem__" and _indexing.is_known(args[1]):
+            return _indexing.get(self.run, *args)
+        if name == "tensor" and not given:
+            return self.literal(func(*args, **kwargs))
         if name in _READING and any(_place(t) in self.nodes for t in given):
             raise RuntimeError(
                 f"It appears that you're trying to get value out of a tracing tensor with {name} - erroring out! It's "
@@ -167,7 +171,7 @@ class _Recorder(TorchFunctionMode):
             )
         whole = _is_whole(name) or "out" in kwargs or func in self.open
         composed = None if whole else _composed(func)
-        before = self.arguments(args, kwargs) if _changes(name) else None  # it may lie otherwise afterwards
+        before = self.call(func, args, kwargs) if _changes(name) else None  # it may lie otherwise afterwards
         if composed is None:
             result = func(*args, **kwargs)
         else:  # it is made of operators, which are recorded in its place
@@ -188,13 +192,31 @@ class _Recorder(TorchFunctionMode):
             self.record(func, args, kwargs, result, before)
         return result
 
-    def arguments(self, args: Any, kwargs: Any) -> tuple[Any, Any]:
-        return map_aggregate(args, self.argument), dict(map_aggregate(kwargs, self.argument))
+    def run(self, name: str, overload: str, *args: Any) -> Any:
+        """Run an operator of ``torch.ops.aten``, and write it down."""
+        target = getattr(getattr(facula.ops.aten, name), overload)
+        result = target(*args)
+        node = self.graph.call_function(target, map_aggregate(args, self.argument), name=name)
+        self.know(result, node)
+        return result
 
-    def record(self, func: Any, args: Any, kwargs: dict[str, Any], result: Any, given: Any = None) -> None:
-        target = _operator(func, args, kwargs)
+    def literal(self, value: Tensor) -> Tensor:
+        """A tensor that the code itself gives: a copy of a constant, each time."""
+        name = f"_tensor_constant{self.constants['_tensor_constant']}"
+        self.constants["_tensor_constant"] += 1
+        setattr(self.root, name, value.detach().clone())
+        target = _aten.aten.lift_fresh_copy.default
+        self.know(value, self.graph.call_function(target, (self.graph.get_attr(name),), name="lift_fresh_copy"))
+        return value
+
+    def call(self, func: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, Any, Any]:
+        """What a node calls, and its arguments as nodes."""
+        target, args, kwargs = _operator(func, args, kwargs)
+        return target, map_aggregate(tuple(args), self.argument), dict(map_aggregate(kwargs, self.argument))
+
+    def record(self, func: Any, args: Any, kwargs: dict[str, Any], result: Any, call: Any = None) -> None:
+        target, nodes, named = call or self.call(func, args, kwargs)
         name = target.__name__.partition(".")[0] if hasattr(target, "overloadpacket") else None
-        nodes, named = given or self.arguments(args, kwargs)
         node = self.graph.call_function(target, nodes, named, name=name)
         if isinstance(result, Tensor):
             self.know(result, node)
@@ -222,15 +244,36 @@ def _composed(func: Any) -> Callable[..., Any] | None:
     return found
 
 
-def _operator(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-    """What a node calls: an overload of ``torch.ops.aten``, or of ``torch.ops.prims``, or the function itself."""
+def _operator(func: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
+    """What a node calls, and with what: an overload of ``torch.ops.aten``, of ``torch.ops.prims``, or the function."""
     if func is operator.setitem:
-        return func
+        return func, args, kwargs
     op = func if isinstance(func, Primitive) else getattr(func, "primitive", None)
     known = None if isinstance(func, Primitive) else _names.of_facula(func)
     name = (_names.method_name(func) or known or "").rpartition(".")[2]
-    if op is not None and known is None and not _changes(name):
-        return as_aten(op) or prims.of(op) or func
+    if op is not None and known is None and not _changes(name) and not kwargs:
+        count = len(op.tensor_names)
+        tensors, attributes = (args[0], args[1:]) if op.variadic else (args[:count], args[count:])
+        return aten_calls.call_of(op, tensors, attributes) or (func, args, kwargs)
+    found = _aten.call_of(func, args, kwargs)
+    if found is not None:
+        return _by_number(*found) if _is_rule() else found
     if name.startswith("__") or not name or not hasattr(facula.ops.aten, name):
-        return operator.getitem if name == "__getitem__" else func
-    return getattr(getattr(facula.ops.aten, name), overload_of(name, args))
+        return (operator.getitem if name == "__getitem__" else func), args, kwargs
+    return getattr(getattr(facula.ops.aten, name), aten_calls.overload_of(name, args)), args, kwargs
+
+
+def _is_rule() -> bool:
+    """Whether an operator's derivative is being computed."""
+    task = facula._core.state.modes.running
+    return task is not None and not isinstance(task.running, BackwardCFunction)
+
+
+def _by_number(target: Any, args: list[Any], kwargs: dict[str, Any]) -> tuple[Any, list[Any], dict[str, Any]]:
+    """Arithmetic with a number, as PyTorch's derivatives call it; Python makes a tensor of the number."""
+    if target in _ARITHMETIC and not isinstance(args[1], Tensor):
+        target = target.overloadpacket.Scalar
+    return target, args, kwargs
+
+
+_ARITHMETIC = tuple([getattr(facula.ops.aten, name).Tensor for name in ("add", "sub", "mul", "div")])

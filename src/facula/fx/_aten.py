@@ -14,10 +14,10 @@ import facula
 
 from .._custom_op.schema import Argument, Schema, parse
 from .._tensor import Tensor
-from ..fx import _names
 from ..ops import aten as operators
 from ..ops.aten_functionals import FUNCTIONALS, RENAMED, as_operator
 from ..ops.machine.primitive import Primitive
+from . import _names
 
 aten: Any = operators
 """PyTorch's operators, which are found by name."""

@@ -16,6 +16,14 @@ Run = Callable[..., Any]
 """Runs an operator by its name and overload, and writes it down."""
 
 
+def is_known(key: Any) -> bool:
+    """Whether these operators are what PyTorch makes of a key."""
+    keys = key if isinstance(key, tuple) else (key,)
+    return all(
+        k is None or k is Ellipsis or type(k) in (int, slice) or (isinstance(k, Tensor) and k.ndim) for k in keys
+    )
+
+
 def get(run: Run, x: Tensor, key: Any) -> Any:
     """``x[key]``."""
     seen, entries = _views(run, x, key)
