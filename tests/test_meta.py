@@ -5,9 +5,13 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import numpy as np
 import pytest
 
 import facula as torch
+from facula._core.devices import empty_meta
+from facula.ops.machine.namespaces import TENSORS
+from facula.ops.machine.rules import constant
 from facula.utils._pytree import tree_flatten, tree_map
 
 from . import (  # noqa: F401  # noqa: F401
@@ -145,3 +149,10 @@ def test_elements_are_refused(name: str) -> None:
     fn, kind, words = _READERS[name]
     with pytest.raises(kind, match=words):
         fn()
+
+
+def test_a_constant_of_what_has_no_elements_is_zeros() -> None:
+    """Whatever the memory held before that is reserved for it."""
+    array = empty_meta((2, 3), np.float32)
+    np.asarray(array)[...] = 7
+    assert constant(array, TENSORS).tolist() == [[0.0] * 3] * 2

@@ -93,6 +93,9 @@ def _len_torch_function_stack() -> int:
     return len(state.modes.function_modes)
 
 
+has_lapack = has_spectral = True
+
+
 _vmap_fallback_warnings = True
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import facula
 
 from . import _lazy
-from .ops.machine.node import _pytorch_slot_name
+from .ops.machine.node import shown_names
 from .ops.machine.primitive import REGISTRY, Primitive
 from .ops.machine.rule import Gradient, Rule
 
@@ -143,8 +143,8 @@ def _primitive_lines(op: Primitive) -> Iterator[str]:
     yield _row("kind", f"{op.kind}, a view" if op.is_view else op.kind)
     if op.outputs != 1:
         yield _row("outputs", f"{op.outputs}, {'all' if op.multi or not op.rules else 'the first'} in the graph")
-    shown = [op.saved_names.get(slot.name, _pytorch_slot_name(slot.name)) for slot in op.slots]
-    yield _row("saves", ", ".join(f"_saved_{name}" for name in shown if name) or "nothing")
+    shown = [name for slot in op.slots for name, _ in shown_names(op, slot)]
+    yield _row("saves", ", ".join(f"_saved_{name}" for name in shown) or "nothing")
     yield _row("batching", _batching_name(op))
     if op.tangent_rule is not None:
         yield _row("tangent", "by hand")

@@ -2198,6 +2198,9 @@ def the_order_that_a_pass_goes_on_in(torch):
         v = (x * y).sin()
         v.register_hook(tell)
         torch.autograd.grad(v, (x,))
+    with_threads = (x * y).exp()
+    with_threads.register_hook(lambda _: told.append(error(torch._C._current_graph_task_execution_order)))
+    with_threads.backward()
     return [told, error(torch._C._current_graph_task_execution_order)]
 
 

@@ -364,3 +364,9 @@ def opcheck(torch):
         lambda: check(fine, (x,), test_utils="test_x"),
         lambda: check("cases::checked", (x,)),
     )
+
+
+@case
+def names_of_libraries_may_begin_with_an_underscore(torch):
+    torch.library.custom_op("_cases::twice", lambda x: x * 2, mutates_args=(), schema="(Tensor x) -> Tensor")
+    return see(torch, torch.ops._cases.twice(torch.ones(2)))

@@ -1024,3 +1024,21 @@ def second_derivatives_by_the_first_of_several_outputs(torch):
         return see(torch, x.grad)
 
     return [[error(lambda: twice(output, way)) for way in ways] for output in outputs]  # noqa: B023
+
+
+@case
+def single_sizes_that_are_saved(torch):
+    a, b, c = torch.ones(2, 3), torch.ones(4, 2, 5), torch.ones(4, 5, 3)
+    names = ("batch1_sym_argsize_0", "batch1_sym_argsize_1", "batch2_sym_argsize_2")
+    found = []
+    for leaf in (a, b, c):
+        leaf.requires_grad_()
+        out = torch.addbmm(a, b, c)
+        found.append([getattr(out.grad_fn, f"_saved_{name}") for name in names])
+        out.sum().backward()
+        found.append([getattr(out.grad_fn, f"_saved_{name}") for name in names])
+        leaf.requires_grad_(False)
+    x = torch.ones(1, 1, 6, 4, requires_grad=True)
+    (g,) = torch.autograd.grad(torch.nn.functional.adaptive_avg_pool2d(x, (3, 2)).pow(2).sum(), x, create_graph=True)
+    heights_and_widths = [getattr(g.grad_fn, f"_saved_grad_output_sym_argsize_minus_{i}") for i in (2, 1)]
+    return [found, name_of(g.grad_fn), heights_and_widths]

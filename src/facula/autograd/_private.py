@@ -37,6 +37,12 @@ def current_graph_task_execution_order() -> list[Any]:
     task = state.modes.running
     if task is None:
         raise RuntimeError("_current_graph_task_execution_order should only be called during the backward pass")
+    if state.modes.multithreading:
+        raise RuntimeError(
+            "get_current_graph_task_execution_order expects the current backward to be executed with multithreading "
+            "disabled, e.g. by running:\n\n>>> with torch.autograd.set_multithreading_enabled(False):\n"
+            "...     torch.autograd.grad(...)\n"
+        )
     left = task.order[task.order.index(task.running) :] if task.running in task.reached else task.order
     waiting = dict.fromkeys(task.leaves, 0)
     for node in left:

@@ -16,7 +16,7 @@ def __getattr__(name: str) -> Any:
         return import_module(f"facula.ops.{name}")
     from importlib.util import find_spec  # loaded when first used
 
-    if name.startswith("_") or find_spec(f"facula.ops.{name}") is not None:  # the import of a family asks first
+    if name.startswith("__") or find_spec(f"facula.ops.{name}") is not None:  # the import of a family asks first
         raise AttributeError(f"module 'facula.ops' has no attribute '{name}'")
     from .. import library  # it imports this module
 

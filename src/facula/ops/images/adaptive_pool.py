@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import prod
 from typing import Any
 
@@ -10,7 +9,6 @@ import numpy as np
 
 from ..._core.dtypes import cast, not_for, widened
 from ..._tensor import Tensor
-from ...autograd import saved
 from ..arrays.images.windows import Windows, adaptive, greatest, places_of, take_from_planes
 from ..arrays.meta import by_zeros
 from ..arrays.strides import is_channels_last, pooled_as
@@ -77,10 +75,6 @@ def _check_memory(whole: list[int], itemsize: int) -> None:
 # ---- averages
 
 
-def _size_getter(from_end: int) -> Callable[[Any], Any]:
-    return lambda node: saved.unpack_at(node, 0)[-from_end]
-
-
 def _average_op(spatial: int) -> Primitive:
     def kernel(input: Array, output_size: Ints) -> Any:
         windows = _windows(input.shape, output_size)
@@ -99,11 +93,10 @@ def _average_op(spatial: int) -> Primitive:
     op.vjp(input=lambda g, input, xp: getattr(xp, f"{name}_backward")(g, input))
     back = Primitive(
         f"{name}_backward", adjoint, f"AdaptiveAvgPool{spatial}DBackwardBackward0", kind="linear",
-        batch=batching.joined_samples(spatial), saved_names={"input_shape": ""},
+        batch=batching.joined_samples(spatial),
+        saved_names={"input_shape": {-i: f"grad_output_sym_argsize_minus_{i}" for i in range(1, spatial + 1)}},
     )  # fmt: skip
     back.vjp(input=lambda g, input_shape, xp: getattr(xp, name)(g, input_shape[-spatial:]), like=no_gradient)
-    for i in range(1, spatial + 1):
-        setattr(back.node_class, f"_saved_grad_output_sym_argsize_minus_{i}", property(_size_getter(i)))
     return op
 
 

@@ -56,15 +56,21 @@ def make_node_class(op: Primitive) -> type[Node]:
     if multi:
         body["output_count"] = lambda self: self.count
     for i, slot in enumerate(op.slots):
-        shown = op.saved_names.get(slot.name, _pytorch_slot_name(slot.name))
-        if slot.name == "position" or not shown:
-            continue
-        body[f"_saved_{shown}"] = property(_saved_getter(i, slot))
-        if slot.is_tensor:
-            body[f"_raw_saved_{shown}"] = property(_raw_saved_getter(i))
+        for shown, at in shown_names(op, slot):
+            body[f"_saved_{shown}"] = property(_saved_getter(i, slot) if at is None else _saved_part_getter(i, at))
+            if slot.is_tensor:
+                body[f"_raw_saved_{shown}"] = property(_raw_saved_getter(i))
     if name in ("CopyBackwards", "NotImplemented"):
         body["module"] = "torch::autograd::"
     return type(name, (Node,), body)
+
+
+def shown_names(op: Primitive, slot: Any) -> list[tuple[str, int | None]]:
+    """By which names a node shows what it has saved, each with the part of it that it is: None for all of it."""
+    shown = op.saved_names.get(slot.name, _pytorch_slot_name(slot.name))
+    if slot.name == "position" or not shown:
+        return []
+    return [(shown, None)] if isinstance(shown, str) else [(name, at) for at, name in shown.items()]
 
 
 def _pytorch_slot_name(name: str) -> str:
@@ -95,6 +101,13 @@ def _saved_getter(i: int, slot: Any) -> Callable[[Any], Any]:
         if slot.is_tensor:
             return saved.as_tensor_value(value)
         return _as_unsigned(value) if slot.name in _SIGNED else value
+
+    return get
+
+
+def _saved_part_getter(i: int, at: int) -> Callable[[Any], Any]:
+    def get(node: Any) -> Any:
+        return saved.unpack_at(node, i)[at]
 
     return get
 

@@ -23,7 +23,7 @@ input's shape or cast to its dtype if the primitive is elementwise: that happens
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -81,7 +81,7 @@ class Primitive:
         batch: Batching | None = None,
         holomorphic: bool = True,
         random: bool = False,
-        saved_names: dict[str, str] | None = None,
+        saved_names: Mapping[str, str | dict[int, str]] | None = None,
         native: natives.Native | None = None,
         lowering: Any = None,
     ) -> None:

@@ -34,8 +34,9 @@ def constant(array: Any, xp: Any) -> Any:
     """
     if xp.is_raw:
         return array
-    is_array = isinstance(array, np.ndarray) and array.__class__ is not MetaArray
-    return Tensor._wrap(array if is_array else np.asarray(array))
+    if array.__class__ is MetaArray:
+        return Tensor._wrap(np.zeros(array.shape, array.dtype))
+    return Tensor._wrap(array if isinstance(array, np.ndarray) else np.asarray(array))
 
 
 def of_shape(shape: tuple[int, ...], g: Any, xp: Any) -> Any:

@@ -162,7 +162,13 @@ addr_op.vjp(
 )
 
 
-@primitive("AddbmmBackward0", name="addbmm", saved_names={**_HIDDEN, "batch1_shape": "", "batch2_shape": ""})
+@primitive(
+    "AddbmmBackward0", name="addbmm",
+    saved_names={
+        **_HIDDEN, "batch1_shape": {0: "batch1_sym_argsize_0", 1: "batch1_sym_argsize_1"},
+        "batch2_shape": {2: "batch2_sym_argsize_2"},
+    },
+)  # fmt: skip
 def addbmm_op(input: Array, batch1: Array, batch2: Array, beta: complex, alpha: complex) -> Any:
     return plus_product(summed_batches, input, batch1, batch2, beta, alpha)
 
