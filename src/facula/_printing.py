@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,15 +28,15 @@ __all__ = ["format_tensor", "format_wrapper", "get_printoptions", "printoptions"
 # ---------------------------------------------------------------------------------------------------------- options
 
 
-class PrintOptions:
+@dataclass
+class __PrinterOptions:
     """What :func:`set_printoptions` sets."""
 
-    def __init__(self) -> None:
-        self.precision: int = 4
-        self.threshold: float = 1000
-        self.edgeitems: int = 3
-        self.linewidth: int = 80
-        self.sci_mode: bool | None = None
+    precision: int = 4
+    threshold: float = 1000
+    edgeitems: int = 3
+    linewidth: int = 80
+    sci_mode: bool | None = None
 
 
 _PROFILES: dict[str, dict[str, Any]] = {
@@ -44,7 +45,7 @@ _PROFILES: dict[str, dict[str, Any]] = {
     "full": {"precision": 4, "threshold": math.inf, "edgeitems": 3, "linewidth": 80},
 }
 
-PRINT_OPTS = PrintOptions()
+PRINT_OPTS = __PrinterOptions()
 
 
 def set_printoptions(
@@ -177,7 +178,7 @@ def _append(text: str, notes: Sequence[str], indent: int, linewidth: int) -> str
 # ----------------------------------------------------------------------------------------- from an array to its text
 
 
-def _format_values(array: np.ndarray, indent: int, options: PrintOptions) -> str:
+def _format_values(array: np.ndarray, indent: int, options: __PrinterOptions) -> str:
     """The values in nested brackets, for a text that starts in column ``indent``."""
     gaps: tuple[int | None, ...] = (None,) * array.ndim
     if array.ndim and array.size > options.threshold:
@@ -243,7 +244,7 @@ class _Layout:
 # --------------------------------------------------------------------------------------------- from items to columns
 
 
-def _format_items(array: np.ndarray, options: PrintOptions) -> tuple[list[str], int]:
+def _format_items(array: np.ndarray, options: __PrinterOptions) -> tuple[list[str], int]:
     """The text of each item in row-major order, padded to a column, and the width that line breaking reckons with."""
     flat = array.reshape(-1)
     kind = flat.dtype.kind
@@ -261,7 +262,7 @@ def _format_items(array: np.ndarray, options: PrintOptions) -> tuple[list[str], 
     return texts, width
 
 
-def _format_complex(flat: np.ndarray, options: PrintOptions) -> tuple[list[str], int]:
+def _format_complex(flat: np.ndarray, options: __PrinterOptions) -> tuple[list[str], int]:
     """Complex numbers: each part has its own notation, and only the real one is aligned."""
     reals, imags = flat.real.tolist(), flat.imag.tolist()
     real_form, real_width = _float_notation(reals, options)
@@ -274,7 +275,7 @@ def _format_complex(flat: np.ndarray, options: PrintOptions) -> tuple[list[str],
     return texts, real_width + imag_width + 1
 
 
-def _float_notation(values: list[float], options: PrintOptions) -> tuple[Callable[[float], str], int]:
+def _float_notation(values: list[float], options: __PrinterOptions) -> tuple[Callable[[float], str], int]:
     """The notation that suits all of the values, and the width of its widest text.
 
     Zeros, infinities and nans have no say in either; where there is nothing else the width counts as 1.

@@ -259,3 +259,28 @@ def errors_of_values_are_those_of_pytorch(torch):
 def indices_of_triangles_on_meta_have_no_values(torch):
     made = torch.tril_indices(3, 2, device="meta"), torch.triu_indices(3, 2, -1, dtype=torch.int32, device="meta")
     return [f"{t.device} {tuple(t.shape)} {t.dtype}" for t in made]
+
+
+def _texts(call):
+    """All that is warned of, but for where in PyTorch's code."""
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        call()
+    return [str(w.message).partition(" (Triggered")[0] for w in seen]
+
+
+@case
+def numbers_before_what_they_multiply_are_warned_of(torch):
+    x = torch.ones(2)
+    always = torch.is_warn_always_enabled()
+    torch.set_warn_always(True)
+    try:
+        return [
+            _texts(call)
+            for call in (
+                lambda: torch.add(x, 2, x), lambda: torch.sub(x, 2, x), lambda: x.add(2, x), lambda: x.sub(2, x),
+                lambda: x.add_(2, x), lambda: x.sub_(2, x), lambda: torch.addcmul(x, 2, x, x),
+            )
+        ]  # fmt: skip
+    finally:
+        torch.set_warn_always(always)

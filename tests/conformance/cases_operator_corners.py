@@ -224,6 +224,7 @@ def histograms_want_one_dtype(torch):
     return [
         error(lambda: torch.histogram(x, 1, weight=d)), error(lambda: torch.histogramdd(x, [2])),
         error(lambda: torch.histogram(x, 2, out=(torch.empty(2), torch.empty(3, dtype=torch.float64)))),
+        error(lambda: torch.histogram(x, 2, out=(torch.empty(2, dtype=torch.float64), torch.empty(3)))),
         see(torch, torch.histogramdd(torch.ones(3, 0), [])[0]),
         see(torch, torch.histogramdd(torch.ones(0, 3, 2), [2, 3])[0]),
     ]  # fmt: skip

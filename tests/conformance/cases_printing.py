@@ -767,3 +767,11 @@ def named_results(torch):
     return [repr(torch.max(x, 1)), repr(x.sort()), str(torch.topk(x, 1))]
 
 
+
+
+@case
+def options_print_themselves(torch):
+    chosen = torch._tensor_str.PRINT_OPTS
+    with options(torch, precision=2, sci_mode=True):
+        changed = repr(chosen)
+    return [changed, repr(chosen), chosen.edgeitems]

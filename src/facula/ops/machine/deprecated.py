@@ -28,6 +28,17 @@ def warn_of_old_overload(name: str, old: str, new: str) -> None:
         )
 
 
+def warn_of_number_first(name: str, is_method: bool) -> None:
+    """``add`` and ``sub`` with ``alpha`` before the tensor that it multiplies."""
+    if is_method:
+        warn_of_old_overload(name, "Number alpha, Tensor other", "Tensor other, *, Number alpha = 1")
+    else:
+        warn_of_old_overload(
+            name, "Tensor input, Number alpha, Tensor other, *, Tensor out = None",
+            "Tensor input, Tensor other, *, Number alpha = 1, Tensor out = None",
+        )  # fmt: skip
+
+
 def numbers_moved(
     name: str, tensors: tuple[str, ...], numbers: tuple[str, ...], args: tuple[Any, ...], is_method: bool
 ) -> tuple[tuple[Any, ...], dict[str, Any]] | None:

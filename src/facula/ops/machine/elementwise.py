@@ -22,7 +22,7 @@ from . import recipes
 from .any_state import finished, outputs, subclasses, transforms
 from .arguments import NUMPY_NAMES, is_number
 from .call import made
-from .deprecated import warn_of_old_overload
+from .deprecated import warn_of_number_first
 from .errors import type_of
 from .forms import forms
 from .namespaces import TENSORS
@@ -300,10 +300,7 @@ def any_spelling(op: Elementwise, args: tuple[Any, ...], rest: tuple[Any, ...], 
         k = len(args) - (form == "method")
         takes_factor = len(rest) == 1 and op.with_alpha is not None and _is_factor(given[1])
         if takes_factor and (isinstance(rest[0], Tensor) or is_number(rest[0])):
-            warn_of_old_overload(
-                op.name, "Tensor input, Number alpha, Tensor other, *, Tensor out = None",
-                "Tensor input, Tensor other, *, Number alpha = 1",
-            )  # fmt: skip
+            warn_of_number_first(op.name, form == "method")
             factor = given[1].item() if isinstance(given[1], Tensor) else given[1]
             given, rest, more = [given[0], rest[0]], (), {"alpha": factor, **more}
         if rest:

@@ -434,7 +434,7 @@ def _other_out_dtype(record: Any, wanted: Any, given: Any, field: str = "") -> R
     if record is None or record.out_error is None:
         return _wrong_out_dtype(wanted, given)
     if callable(record.out_error):
-        return RuntimeError(record.out_error(wanted, given))
+        return RuntimeError(record.out_error(wanted, given, field))
     names = SCALAR_TYPE_NAMES[wanted], SCALAR_TYPE_NAMES[given], field, cpp_name(wanted), cpp_name(given)
     return RuntimeError(record.out_error.format(*names))
 

@@ -15,7 +15,7 @@ from ..._tensor import Tensor
 from ..arrays import half
 from ..arrays.types import Array
 from ..machine.arguments import is_number
-from ..machine.deprecated import warn_of_old_overload
+from ..machine.deprecated import warn_of_number_first
 from ..machine.elementwise import Elementwise, elementwise
 from ..machine.errors import NoOverload
 from ..machine.operands import promoted
@@ -197,7 +197,7 @@ def _number_first(name: str, *given: Any) -> tuple[Any, Any]:
     """The arguments of PyTorch's older form, with ``alpha`` as a number before the tensor."""
     if len(given) != 2 or not is_number(given[0]):
         raise TypeError(f"{name}() takes 1 positional argument but {len(given)} were given")
-    warn_of_old_overload(name, "Number alpha, Tensor other", "Tensor other, *, Number alpha = 1")
+    warn_of_number_first(name, is_method=True)
     return given[1], given[0]
 
 

@@ -157,7 +157,7 @@ def _bisected(edges: Any, values: Any, right: bool) -> Any:
     return low
 
 
-def _other_places(wanted: dtypes.dtype, given: dtypes.dtype) -> str:
+def _other_places(wanted: dtypes.dtype, given: dtypes.dtype, field: str) -> str:
     return (
         "torch.searchsorted(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) depending on "
         "whether out_int32 flag is True, but we got output tensor's dtype "

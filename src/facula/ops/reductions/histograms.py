@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import return_types
-from ..._core.dtypes import cpp_name, not_for, widened
+from ..._core.dtypes import cpp_name, dtype, not_for, widened
 from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine import batching
@@ -126,11 +126,15 @@ def histogram_op(input: Array, bins: Any, limits: Any, weight: Any, density: boo
 histogram_op.vjp(input=no_aten_derivative("histogram"))
 
 
-@public(
-    "histogram", "histogram", out="exact", overloads=True,
-    out_error="torch.histogram: input tensor and {2} tensor should have the same dtype, but got input {3} and {2} {4} "
-    "for dimension 0",
-)  # fmt: skip
+def _other_out(wanted: dtype, given: dtype, field: str) -> str:
+    place = " for dimension 0" if field == "bin_edges" else ""
+    return (
+        f"torch.histogram: input tensor and {field} tensor should have the same dtype, but got input "
+        f"{cpp_name(wanted)} and {field} {cpp_name(given)}{place}"
+    )
+
+
+@public("histogram", "histogram", out="exact", out_error=_other_out, overloads=True)
 def histogram(
     input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: bool = False
 ) -> Any:
