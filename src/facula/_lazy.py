@@ -94,16 +94,31 @@ def promise(cls: type) -> None:
     """Fill Tensor with promises."""
     global _owner
     _owner = cls
+    for name, value in [*vars(cls).items()]:
+        if isinstance(value, property):
+            setattr(cls, name, _guarded(name, value))
     for module, names in _lazy_names.METHODS.items():
         for name in names.split():
             _promises[name] = Promised(module, name)
             setattr(cls, name, _promises[name])
 
 
+def _guarded(name: str, value: Any) -> Any:
+    """A property that cannot be set, or not be deleted, says so in PyTorch's words."""
+    if not isinstance(value, property):
+        return value
+
+    def refuse(*_: Any) -> None:
+        raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
+
+    return property(value.fget, value.fset or refuse, value.fdel or (None if value.fset else refuse), value.__doc__)
+
+
 def set_methods(**methods: Any) -> None:
     """Give Tensor methods and properties: at once, or, if they are promised, when their module has been run."""
     for name, value in methods.items():
         document(value, f"Tensor.{name}", name)
+        value = _guarded(name, value)
         promised = _promises.get(name)
         if promised is None or promised.kept:
             setattr(_owner, name, value)

@@ -43,8 +43,9 @@ class Tensor(Methods):
     _counter: list[Any] | None
     """[version, code, instruction] of the storage, shared by all that share memory; None while never needed."""
 
-    is_sparse = is_sparse_csr = is_quantized = is_nested = is_mkldnn = False
-    is_cuda = is_xpu = is_mps = is_vulkan = is_xla = is_ipu = is_maia = is_mtia = False
+    is_sparse = False
+    is_sparse_csr = is_quantized = is_nested = is_mkldnn = property(lambda self: False)
+    is_cuda = is_xpu = is_mps = is_vulkan = is_xla = is_ipu = is_maia = is_mtia = property(lambda self: False)
     __array_priority__ = 1000
     wraps = False
     """Whether it stands for other tensors: see ``_levels.wrapped``."""
@@ -216,9 +217,7 @@ class Tensor(Methods):
         if not isinstance(value, bool):
             raise RuntimeError("requires_grad must be a bool")
         if self._had_history():
-            if not value:
-                raise _requires_grad_error()
-            return
+            raise _requires_grad_error(value)
         if value:
             self._require_differentiable_dtype("floating point and complex")
             meta = self._own_meta()
@@ -248,10 +247,11 @@ class Tensor(Methods):
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Have operations on this leaf recorded from now on, or no longer."""
         if requires_grad.__class__ is not bool:
-            kind = type(requires_grad).__name__
+            kind = type_of(requires_grad)
             raise TypeError(f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {kind}")
-        if not requires_grad and self._had_history():
-            raise _requires_grad_error()
+        has_history = self._had_history()
+        if has_history and not requires_grad:
+            raise _requires_grad_error(requires_grad)
         if requires_grad and state.modes.levels and state.modes.levels != (state.modes.dual,):
             raise RuntimeError(
                 "You are attempting to call Tensor.requires_grad_() (or perhaps using torch.autograd.functional.* "
@@ -261,7 +261,8 @@ class Tensor(Methods):
             )
         if requires_grad:
             self._require_differentiable_dtype()
-        self.requires_grad = requires_grad
+        if not has_history:
+            self.requires_grad = requires_grad
         return self
 
     def _had_history(self) -> bool:
@@ -375,7 +376,7 @@ class Tensor(Methods):
     @grad_dtype.setter
     def grad_dtype(self, value: dtypes.dtype | None) -> None:
         if value is not None and not isinstance(value, dtypes.dtype):
-            raise RuntimeError(f"grad_dtype must be a torch.dtype or None, but got {type(value).__name__}")
+            raise RuntimeError(f"grad_dtype must be a torch.dtype or None, but got {type_of(value)}")
         grad = self.grad
         if not self.is_leaf:
             raise RuntimeError("grad_dtype can only be set on leaf tensors.")
@@ -393,7 +394,7 @@ class Tensor(Methods):
         """Add to the leaves' ``.grad`` the gradients of this tensor, weighted by ``gradient``."""
         if (
             retain_graph is inputs is None
-            and not create_graph
+            and create_graph is False
             and self._meta is None
             and type(self) is Tensor
             and engine.run_plainly(self, gradient)
@@ -508,7 +509,7 @@ class Tensor(Methods):
     def data(self, value: Tensor) -> None:
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type_of(value)}")
-        if value.is_sparse:
+        if value.is_sparse or value.is_meta is not self.is_meta:
             raise RuntimeError(
                 "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor "
                 "type."
@@ -767,11 +768,12 @@ def _wrapped_dim(dim: int, ndim: int) -> int:
     return dim % ndim
 
 
-def _requires_grad_error() -> RuntimeError:
-    return RuntimeError(
-        "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
-        "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+def _requires_grad_error(wanted: bool) -> RuntimeError:
+    advice = (
+        " If you want to use a computed variable in a subgraph that doesn't require differentiation use var_no_grad = "
+        "var.detach()."
     )
+    return RuntimeError("you can only change requires_grad flags of leaf variables." + ("" if wanted else advice))
 
 
 def _warn_about_grad_of_non_leaf(node: Node) -> None:

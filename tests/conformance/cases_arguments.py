@@ -2,7 +2,7 @@
 
 import warnings
 
-from tests.conformance.observe import case
+from tests.conformance.observe import case, see
 
 
 def complaints(*calls):
@@ -284,3 +284,157 @@ def numbers_before_what_they_multiply_are_warned_of(torch):
         ]  # fmt: skip
     finally:
         torch.set_warn_always(always)
+
+
+def _assignments(torch, **values):
+    """What is said of each value when it is assigned to the attribute."""
+    x, y = torch.ones(2), torch.ones(2, requires_grad=True) * 2
+    told = []
+    for t in (x, y, torch.ones(2, dtype=torch.complex64)):
+        for name, given in values.items():
+            for value in given:
+                told += complaints(lambda t=t, name=name, value=value: setattr(t, name, value))
+    return told
+
+
+@case
+def attributes_that_cannot_be_set(torch):
+    names = (
+        "shape dtype device layout grad_fn is_leaf T mT H ndim nbytes itemsize is_cuda is_meta output_nr retains_grad"
+    )
+    x = torch.ones(2, 2)
+    return [
+        *_assignments(torch, **{name: [None, 1] for name in names.split()}),
+        *complaints(*(lambda name=name: delattr(x, name) for name in names.split())),
+    ]
+
+
+@case
+def attributes_that_are_set_to_something_else(torch):
+    meta = torch.ones(2, device="meta")
+    return _assignments(
+        torch, requires_grad=[True, False, 1], data=[None, meta, 3], grad=[None, 3, torch.ones(3)],
+        real=[None, "a", 1j, [1], torch.ones(3), 2], imag=[None, "a", 1j, torch.ones(3), 2],
+    )  # fmt: skip
+
+
+@case
+def tensors_stand_for_numbers(torch):
+    x, t = torch.tensor([-1.0, 1.0, 3.0]), torch.tensor
+    F = torch.nn.functional
+    weight = torch.ones(3, 2)
+    return [
+        see(torch, found)
+        for found in (
+            F.softplus(x, 1, t(1)), F.softplus(x, t(2.0), t(1)), F.hardshrink(x, t(1)), F.softshrink(x, t(1.0)),
+            F.elu(x, t(2.0)), F.leaky_relu(x, t(0.5)), F.threshold(x, t(0.5), t(7)), F.hardtanh(x, t(-0.5), t(0.5)),
+            F.conv1d(torch.ones(1, 2, 5), torch.ones(2, 1, 3), groups=t(2)), F.group_norm(torch.ones(2, 4), t(2)),
+            F.embedding(t([1, 2]), weight.clone(), max_norm=t(1)), torch.linalg.norm(x, t(3.0)),
+            F.layer_norm(torch.ones(2, 3), (3,), eps=t(1.0)), F.huber_loss(x, x * 2, delta=t(1.0)),
+            torch.renorm(weight, t(1), t(0), t(0.5)), torch.dist(x, x * 2, t(3.0)), torch.std(x, correction=t(0)),
+            torch.nan_to_num(x, t(1.0)), torch.topk(x, t(1))[0], torch.fft.fft(x, t(4)),
+        )
+    ]  # fmt: skip
+
+
+@case
+def results_of_another_kind(torch):
+    x, m = torch.tensor([3.0, 1.0, 2.0]), torch.eye(2) + 1
+    calls = (
+        lambda out: torch.max(x, 0, out=out), lambda out: torch.sort(x, out=out),
+        lambda out: torch.cat([x, x], out=out), lambda out: torch.cumsum(x, 0, out=out),
+        lambda out: torch.where(x > 0, x, x, out=out), lambda out: torch.linalg.qr(m, out=out),
+        lambda out: torch.svd(m, out=out), lambda out: torch.stack([x, x], out=out),
+    )  # fmt: skip
+    given = ("a", [], (), ["a"], [1, 2], {})
+    told = complaints(*(lambda call=call, out=out: call(out) for call in calls for out in given))
+    return [text.partition(", but expected ")[0] for text in told]
+
+
+@case
+def sizes_of_layers_are_those_of_any_iterable(torch):
+    nn, x = torch.nn, torch.ones(1, 2, 5, 5)
+    return complaints(
+        lambda: nn.Conv2d(2, 4, torch.tensor(1)),
+        lambda: nn.Conv2d(2, 4, 3, stride={})(x),
+        lambda: nn.Conv2d(2, 4, 3, padding_mode=[]),
+        lambda: nn.ConvTranspose2d(2, 4, 3, output_padding={})(x),
+        lambda: nn.FractionalMaxPool2d(torch.tensor(1), output_ratio=0.5),
+        lambda: nn.BatchNorm2d([])(x),
+        lambda: nn.BatchNorm2d(None),
+        lambda: nn.PReLU("a"),
+        lambda: nn.Parameter(x, "a"),
+    )
+
+
+@case
+def flags_of_a_backward_pass(torch):
+    def run(**flags):
+        torch.ones(2, requires_grad=True).sum().backward(**flags)
+
+    return complaints(
+        *(
+            lambda name=name, value=value: run(**{name: value})
+            for name in ("create_graph", "retain_graph")
+            for value in ("a", [], {}, 1.5, 2**70, -1)
+        ),
+        lambda: run(create_graph=None),
+    )
+
+
+@case
+def indices_beside_leaves_and_bytes(torch):
+    p = torch.ones(2, 3, requires_grad=True)
+    return complaints(
+        lambda: p.__setitem__(torch.ones(2, 2), 1),
+        lambda: p.__setitem__(torch.tensor([True]), 1),
+        lambda: p.__setitem__([True, False, True], 1),
+        lambda: torch.ones(2).__setitem__(torch.tensor([True]), 1),
+        lambda: torch.ones(2)[b"a"],
+    )
+
+
+@case
+def transposing_what_is_no_matrix_is_warned_of(torch):
+    always = torch.is_warn_always_enabled()
+    torch.set_warn_always(True)
+    try:
+        zero = torch.ones(())
+        return [
+            _texts(call)
+            for call in (
+                lambda: torch.ones(2).T, lambda: torch.ones(2, 2, 2).T, lambda: torch.ones(2, 2).T, lambda: zero.T,
+                lambda: zero.mT, lambda: zero.mH, lambda: zero.H, lambda: zero.adjoint(),
+            )
+        ]  # fmt: skip
+    finally:
+        torch.set_warn_always(always)
+
+
+@case
+def limits_that_are_not_numbers(torch):
+    x, nan = torch.ones(2, 2), float("nan")
+    F = torch.nn.functional
+    return complaints(
+        lambda: F.huber_loss(x, x, delta=nan),
+        lambda: F.smooth_l1_loss(x, x, beta=nan),
+        lambda: F.pdist(x, nan),
+        lambda: torch.renorm(x, nan, 0, 1.0),
+        lambda: torch.normal(x, nan),
+        lambda: x.clone().normal_(0, nan),
+    )
+
+
+@case
+def sequences_and_paths_of_another_kind(torch):
+    rnn, m = torch.nn.utils.rnn, torch.nn.Sequential(torch.nn.ReLU())
+    return complaints(
+        lambda: rnn.pack_padded_sequence(None, [2]),
+        lambda: rnn.pack_padded_sequence("abc", [2]),
+        lambda: rnn.pack_sequence(None),
+        lambda: rnn.pack_sequence(["abc"]),
+        lambda: rnn.pack_sequence(3),
+        lambda: m.get_submodule(None),
+        lambda: m.get_submodule([]),
+        lambda: m.get_submodule("a.b"),
+    )

@@ -17,6 +17,7 @@ from .._core import state
 from .._core.devices import MetaArray
 from .._core.unresolved import memory_of, resolved
 from .._tensor import Tensor
+from ..ops.machine.errors import type_of
 from ..ops.machine.namespaces import TENSORS
 from . import saved
 from .accumulate import AccumulateGrad
@@ -227,7 +228,7 @@ class _FunctionBase:
                     )
                 continue
             if grad is not None and not isinstance(grad, Tensor):
-                raise RuntimeError(f"expected Variable or None (got {type(grad).__name__})")
+                raise RuntimeError(f"expected Variable or None (got {type_of(grad)})")
             grads.append(grad)
         return grads
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._core import layouts, state
+from ..ops.machine.errors import type_of
 from . import engine
 from .accumulate import AccumulateGrad
 from .graph import NOWHERE, GradientEdge, Nowhere, blank_node, node_edge
@@ -50,17 +51,19 @@ def backward(
     roots = _as_tuple(tensors)
     grads = _starting_grads(roots, _grad_tuple(grad_tensors, len(roots)))
     edges = None if inputs is None else [_input_edge(t, accumulate=True) for t in _as_tuple(inputs)]
-    if create_graph:
-        _warn_of_cycle()
     keep = create_graph if retain_graph is None else retain_graph
     if keep.__class__ is not bool or create_graph.__class__ is not bool:
         keep, create_graph = _flag(keep), _flag(create_graph)
+    if create_graph:
+        _warn_of_cycle()
     engine.run_backward(_root_edges(roots, grads, True), keep, create_graph, edges, accumulate=True)
 
 
 def _flag(value: Any) -> bool:
     """A flag as C reads it: any small number will do."""
     number = operator.index(value)
+    if abs(number) >= 2**63:
+        raise OverflowError("Python int too large to convert to C long")
     if number < 0:
         raise OverflowError("unsigned byte integer is less than minimum")
     if number > 255:
@@ -218,7 +221,7 @@ def _starting_grads(outputs: Sequence[Any], grads: Sequence[Any], batched: bool 
             _check_given(i, like, g, batched)
             made.append(g)
         else:
-            raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
+            raise TypeError(f"gradients can be either Tensors or None, but got {type_of(g)}")
     return made
 
 
@@ -301,7 +304,7 @@ def _input_edge(t: Any, accumulate: bool) -> Any:
     if isinstance(t, GradientEdge):
         return node_edge(t.node, t.output_nr)
     if not isinstance(t, engine.Tensor_):
-        raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
+        raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type_of(t)}")
     if accumulate:
         t.retain_grad()
     if not t.requires_grad:

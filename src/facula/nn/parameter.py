@@ -11,6 +11,7 @@ from .._tensor import Tensor
 from ..autograd.graph import user_frame
 from ..autograd.meta import Cut
 from ..autograd.saved import DIRECT, PLAIN
+from ..ops.machine.errors import type_of
 from ..overrides import _disabled_torch_function_impl, asked_of_classes
 
 
@@ -53,6 +54,9 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
         data = _something(data)
         if type(data) is Tensor or type(data) is Parameter:
+            if requires_grad.__class__ is not bool:
+                kind = type_of(requires_grad)
+                raise TypeError(f"_make_subclass(): argument 'require_grad' (position 3) must be bool, not {kind}")
             if requires_grad and data._array.dtype.kind in "biu":
                 raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
             t = Tensor._make_subclass(cls, data, requires_grad)

@@ -50,6 +50,10 @@ def _volatile(self: Tensor) -> bool:
     return False
 
 
+def _set_volatile(self: Tensor, value: Any = None) -> None:
+    warn_user("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.")
+
+
 def _is_all_true(self: Tensor) -> Tensor:
     """Whether all of these truths hold; inside vmap, for all items."""
     return innermost(self).all()
@@ -67,7 +71,7 @@ def _keep_history(self: Tensor) -> None:
 set_methods(
     pin_memory=_pin_memory, is_distributed=_is_distributed, resize=_resize, resize_as=_resize_as,
     record_stream=_record_stream, xpu=_xpu,
-    _is_all_true=_is_all_true, _is_any_true=_is_any_true, volatile=property(_volatile),
+    _is_all_true=_is_all_true, _is_any_true=_is_any_true, volatile=property(_volatile, _set_volatile, _set_volatile),
     _cdata=property(id), _grad_fn=property(lambda self: self.grad_fn, None, _keep_history),
 )  # fmt: skip
 FUNCTIONS["is_distributed"] = _is_distributed

@@ -97,7 +97,7 @@ class MaskedTensor(Tensor):
         """Whether the data is sparse: it never is here."""
         return False
 
-    def is_sparse_csr(self) -> bool:  # type: ignore[override]
+    def is_sparse_csr(self) -> bool:
         """Whether the data is sparse: it never is here."""
         return False
 

@@ -400,7 +400,7 @@ class PReLU(Module):
         super().__init__()
         self.num_parameters = num_parameters
         self.init = init
-        self.weight = Parameter(_empty((num_parameters,), device, dtype))
+        self.weight = Parameter(_empty(num_parameters, device, dtype))
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

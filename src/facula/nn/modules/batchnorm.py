@@ -13,7 +13,7 @@ from .linear import _empty, _weight_and_bias
 from .module import Module
 
 
-def _parameters(module: Any, size: tuple[int, ...], weight: bool, bias: bool, device: Any, dtype: Any) -> None:
+def _parameters(module: Any, size: int | tuple[int, ...], weight: bool, bias: bool, device: Any, dtype: Any) -> None:
     for name, wanted in (("weight", weight), ("bias", bias)):
         module.register_parameter(name, Parameter(_empty(size, device, dtype)) if wanted else None)
 
@@ -49,7 +49,7 @@ class _NormBase(Module):
         self.momentum = momentum
         self.affine = affine
         self.track_running_stats = track_running_stats
-        _parameters(self, (num_features,), affine, affine and bias, device, dtype)
+        _parameters(self, num_features, affine, affine and bias, device, dtype)
         made: Any = {"running_mean": None, "running_var": None, "num_batches_tracked": None}
         if track_running_stats:
             made["running_mean"] = zeros(num_features, device=device, dtype=dtype)

@@ -11,7 +11,7 @@ from ..parameter import Parameter
 from .lazy import LazyModuleMixin
 from .linear import _draw_by_fan_in, _empty, _weight_and_bias
 from .module import Module
-from .utils import _pair, _reverse_repeat_tuple, _single, _triple
+from .utils import _each, _pair, _reverse_repeat_tuple, _single, _triple
 
 __all__ = [
     "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d", "LazyConv1d", "LazyConv2d",
@@ -19,11 +19,7 @@ __all__ = [
     "_pair", "_reverse_repeat_tuple", "_single", "_size_1_t", "_size_2_t", "_size_3_t", "_triple",
 ]  # fmt: skip
 
-_MODES = ("zeros", "reflect", "replicate", "circular")
-
-
-def _each(value: Any, n: int) -> tuple[Any, ...]:
-    return tuple(value) if isinstance(value, (tuple, list, str)) else (value,) * n
+_MODES = {"zeros", "reflect", "replicate", "circular"}
 
 
 class _ConvNd(Module):
@@ -55,7 +51,7 @@ class _ConvNd(Module):
             if padding == "same" and any(s != 1 for s in stride):
                 raise ValueError("padding='same' is not supported for strided convolutions")
         if padding_mode not in _MODES:
-            raise ValueError(f"padding_mode must be one of {set(_MODES)}, but got padding_mode='{padding_mode}'")
+            raise ValueError(f"padding_mode must be one of {_MODES}, but got padding_mode='{padding_mode}'")
         self.in_channels = in_channels
         self.out_channels = out_channels
         self.kernel_size = kernel_size
@@ -70,7 +66,7 @@ class _ConvNd(Module):
         first, second = (in_channels, out_channels) if transposed else (out_channels, in_channels)
         self.weight = Parameter(_empty((first, second // groups, *kernel_size), device, dtype))
         if bias:
-            self.bias = Parameter(_empty((out_channels,), device, dtype))
+            self.bias = Parameter(_empty(out_channels, device, dtype))
         else:
             self.register_parameter("bias", None)
         self.reset_parameters()

@@ -36,7 +36,7 @@ class Linear(Module):
         self.in_features = in_features
         self.out_features = out_features
         self.weight = Parameter(_empty((out_features, in_features), device, dtype))
-        self.register_parameter("bias", Parameter(_empty((out_features,), device, dtype)) if bias else None)
+        self.register_parameter("bias", Parameter(_empty(out_features, device, dtype)) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -98,7 +98,7 @@ class Bilinear(Module):
         self.in2_features = in2_features
         self.out_features = out_features
         self.weight = Parameter(_empty((out_features, in1_features, in2_features), device, dtype))
-        self.register_parameter("bias", Parameter(_empty((out_features,), device, dtype)) if bias else None)
+        self.register_parameter("bias", Parameter(_empty(out_features, device, dtype)) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -136,7 +136,7 @@ def _weight_and_bias(module: Any) -> tuple[Any, Any]:
     return module.weight, module.bias
 
 
-def _empty(size: tuple[int, ...], device: Any, dtype: Any) -> Tensor:
+def _empty(size: int | tuple[int, ...], device: Any, dtype: Any) -> Tensor:
     from ... import empty  # loaded when first used
 
     made: Tensor = empty(size, device=device, dtype=dtype)

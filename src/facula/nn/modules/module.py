@@ -256,7 +256,7 @@ class Module(Hooks, StateDict):
     def get_submodule(self, target: str) -> Module:
         """The module at a path such as ``"encoder.0"``."""
         module: Module = self
-        for part in target.split(".") if target else ():
+        for part in () if target == "" else target.split("."):
             if not hasattr(module, part):
                 raise AttributeError(f"{module._get_name()} has no attribute `{part}`")
             module = getattr(module, part)

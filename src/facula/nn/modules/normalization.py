@@ -99,7 +99,7 @@ class GroupNorm(Module):
         self.num_channels = num_channels
         self.eps = eps
         self.affine = affine
-        _parameters(self, (num_channels,), affine, affine and bias, device, dtype)
+        _parameters(self, num_channels, affine, affine and bias, device, dtype)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

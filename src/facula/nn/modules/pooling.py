@@ -7,11 +7,7 @@ from typing import Any
 from ..._tensor import Tensor
 from .. import functional as F
 from .module import Module
-
-
-def _each(value: Any, n: int) -> tuple[Any, ...]:
-    """A value for each of n dimensions."""
-    return tuple(value) if isinstance(value, (tuple, list)) else (value,) * n
+from .utils import _each
 
 
 class _Pool(Module):

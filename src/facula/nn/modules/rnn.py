@@ -351,7 +351,7 @@ class RNNCellBase(Module):
         self.weight_ih = Parameter(_empty((rows, input_size), device, dtype))
         self.weight_hh = Parameter(_empty((rows, hidden_size), device, dtype))
         for name in ("bias_ih", "bias_hh"):
-            self.register_parameter(name, Parameter(_empty((rows,), device, dtype)) if bias else None)
+            self.register_parameter(name, Parameter(_empty(rows, device, dtype)) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

@@ -17,6 +17,11 @@ def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:
     return parse
 
 
+def _each(value: Any, n: int) -> tuple[Any, ...]:
+    """A value for each of n dimensions."""
+    return _ntuple(n)(value)
+
+
 _single = _ntuple(1, "_single")
 _pair = _ntuple(2, "_pair")
 _triple = _ntuple(3, "_triple")

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import facula
 
 from ..._tensor import Tensor
+from ...ops.machine.signatures import mistake
 from ...ops.networks import packing
 
 __all__ = [
@@ -112,6 +113,9 @@ def pack_padded_sequence(
     if not enforce_sorted:
         lengths, sorted_indices = lengths.sort(descending=True)
         input = input.index_select(0 if batch_first else 1, sorted_indices)
+    wrong = mistake("_pack_padded_sequence", (input, lengths, batch_first), {}, False)
+    if wrong is not None:
+        raise wrong
     data, batch_sizes = packing.pack_padded_sequence(input, lengths, batch_first)
     return PackedSequence(data, batch_sizes, sorted_indices, None)
 
@@ -165,8 +169,8 @@ def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool 
 
 def pack_sequence(sequences: list[Tensor], enforce_sorted: bool = True) -> PackedSequence:
     """Pack sequences of several lengths."""
-    padded, lengths = pad_sequence(sequences), facula.as_tensor([len(sequence) for sequence in sequences])
-    return pack_padded_sequence(padded, lengths, False, enforce_sorted)
+    lengths = facula.as_tensor([sequence.size(0) for sequence in sequences])
+    return pack_padded_sequence(pad_sequence(sequences), lengths, False, enforce_sorted)
 
 
 def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:

@@ -480,5 +480,5 @@ def normal(
 
 
 def check_std(name: str, std: Any) -> None:
-    if std < 0:
+    if not std >= 0:
         raise RuntimeError(f"{name} expects std >= 0.0, but found std {std:g}")

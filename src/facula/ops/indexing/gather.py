@@ -16,7 +16,7 @@ from ..arrays.tiles import TILE, each_rows
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import one_dim
-from ..machine.errors import NoOverload
+from ..machine.errors import NoOverload, type_of
 from ..machine.partial_write import partial_write
 from ..machine.primitive import primitive
 from ..machine.public import public
@@ -172,8 +172,7 @@ def scatter_by_gradient_of_input(g: Any) -> Any:
 
 def require_tensor(name: str, argument: str, position: int, value: Any) -> None:
     if not isinstance(value, Tensor):
-        kind = type(value).__name__
-        raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {kind}")
+        raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type_of(value)}")
 
 
 @passes("(index >= 0) & (index < n)")

@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 
 from ... import overrides
-from ..._core import dtypes, state
+from ..._core import state
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ...autograd.graph import warn_user
 from ...autograd.saved import PLAIN
 from ..machine.any_state import wrap
-from ..machine.arguments import is_number
-from ..machine.errors import type_of
-from ..moving.fill import checked_number
+from ..machine.errors import memory_error, type_of
+from ..machine.write import refused_first
+from ..moving.fill import number_tensor
 from ..views.shape import unsqueeze_op
 from ..views.slices import select_op, slice_op
 from ..views.strided import alias_op
@@ -68,8 +68,8 @@ def _index_tensor(part: Any) -> Tensor:
     """A list or an array of a key as a tensor: masks stay masks, anything else becomes int64."""
     if isinstance(part, ndarray):
         array = part
-    elif isinstance(part, str):
-        raise TypeError("new(): invalid data type 'str'")
+    elif isinstance(part, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type(part).__name__}'")
     elif all(v.__class__ is int for v in part):
         array = np.array(part, np.int64)
     else:
@@ -145,7 +145,7 @@ def apply_basic(self: Tensor, key: tuple[Any, ...]) -> tuple[Tensor, list[Any]]:
             dim += ndim - specified
             continue
         if part is None:
-            view = unsqueeze_op(view, dim)
+            view = _with_dim(view, dim)
             dim += 1
             continue
         if kind is not int and kind is not bool and not isinstance(part, Tensor):
@@ -164,7 +164,7 @@ def apply_basic(self: Tensor, key: tuple[Any, ...]) -> tuple[Tensor, list[Any]]:
                 raise _out_of_range(part, position, view._array.shape[dim]) from None
             continue
         if kind is bool:
-            view = unsqueeze_op(view, dim)
+            view = _with_dim(view, dim)
             part = wrap(np.zeros(1 if part else 0, np.int64))
         while covered < dim:
             tensors.append(None)
@@ -174,6 +174,13 @@ def apply_basic(self: Tensor, key: tuple[Any, ...]) -> tuple[Tensor, list[Any]]:
         covered += span
         dim += span
     return view, tensors
+
+
+def _with_dim(view: Tensor, dim: int) -> Tensor:
+    try:
+        return unsqueeze_op(view, dim)
+    except ValueError as e:
+        raise memory_error(e, ()) or e from None
 
 
 # ---- reading
@@ -241,7 +248,7 @@ def setitem(self: Any, key: Any, value: Any) -> None:
     elif self._meta is None and self._node is None and _write_directly(self, key, value):
         return
     if not isinstance(value, Tensor):
-        value = _number_tensor(self, value)
+        value = number_tensor(self, value)
     if key is False:
         return
     kind = key.__class__
@@ -255,7 +262,7 @@ def setitem(self: Any, key: Any, value: Any) -> None:
     if kind is slice and not self._array.ndim:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     if key is None or key is True:
-        _copy_to(unsqueeze_op(self, 0), value)
+        _copy_to(_with_dim(self, 0), value)
         return
     if kind is not tuple:
         if isinstance(key, np.integer):
@@ -266,7 +273,10 @@ def setitem(self: Any, key: Any, value: Any) -> None:
     if not tensors:
         _copy_to(view, value)
         return
-    indices = checked(tensors, view._array.shape)
+    try:
+        indices = checked(tensors, view._array.shape)
+    except IndexError as e:
+        raise refused_first(e, view, value) from None
     shape = _without_leading_ones(value._array.shape)
     put(view, indices, value if shape == value._array.shape else value.view(shape), False, True)
 
@@ -310,19 +320,6 @@ def _write_directly(self: Tensor, key: Any, value: Any) -> bool:
         return False
     self._bump_version()
     return True
-
-
-def _number_tensor(self: Tensor, value: Any) -> Tensor:
-    if isinstance(value, np.integer):
-        value = int(value)
-    if not is_number(value):
-        raise TypeError(f"can't assign a {type_of(value)} to a {self._type_name()}")
-    if isinstance(value, int) and not -(2**63) <= value < 2**63:
-        raise ValueError("Overflow when unpacking long long")
-    d = self.dtype
-    number = checked_number(value, dtypes.float64 if d in (dtypes.float16, dtypes.bfloat16) else d)
-    with np.errstate(over="ignore"):
-        return wrap(np.array(number).astype(d.numpy))
 
 
 def _without_leading_ones(shape: tuple[int, ...]) -> tuple[int, ...]:

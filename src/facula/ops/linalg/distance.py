@@ -208,7 +208,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input._array.ndim}D")
     if input._array.dtype.kind not in "fV":
         raise RuntimeError("pdist only supports floating-point dtypes")
-    if p < 0:
+    if not p >= 0:
         raise RuntimeError("pdist only supports non-negative p values")
     return pdist_op(input.contiguous(), float(p))
 
@@ -250,7 +250,7 @@ def renorm_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: 
 
 def _renormed(input: Tensor, p: Any, dim: int, maxnorm: float) -> tuple[Any, ...]:
     n = input._array.ndim
-    if p <= 0:
+    if not p > 0:
         raise RuntimeError("renorm: non-positive-norm not supported")
     if n < 2:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {n} dimensions")

@@ -187,7 +187,7 @@ huber_op = _bounded("huber_loss", "HuberLoss", "delta", divided=False)
 
 
 def smooth_l1_loss(input: Tensor, target: Tensor, reduction: int = MEAN, beta: float = 1.0) -> Tensor:
-    if beta < 0:
+    if not beta >= 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     if beta == 0:
         losses = (input - target).abs()
@@ -200,7 +200,7 @@ def smooth_l1_loss(input: Tensor, target: Tensor, reduction: int = MEAN, beta: f
 
 
 def huber_loss(input: Tensor, target: Tensor, reduction: int = MEAN, delta: float = 1.0) -> Tensor:
-    if delta <= 0:
+    if not delta > 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     input, target = together(input, target)
     dtype = promote_types(input.dtype, target.dtype)

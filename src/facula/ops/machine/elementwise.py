@@ -325,7 +325,7 @@ def any_spelling(op: Elementwise, args: tuple[Any, ...], rest: tuple[Any, ...], 
         if out is not None and not isinstance(out, Tensor):
             raise TypeError(f"{op.name}(): argument 'out' must be Tensor, not {type_of(out)}")
     if form == "operator" and not isinstance(given[0], Tensor):
-        kind = type(given[0]).__name__
+        kind = type_of(given[0])
         raise TypeError(f"descriptor of {op.name} for 'torch._C.TensorBase' objects doesn't apply to a '{kind}' object")
     if not (alpha.__class__ is int and alpha == 1):
         if not is_number(alpha):

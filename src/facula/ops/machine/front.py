@@ -19,6 +19,7 @@ from ..._core.generator import Generator
 from ..._core.layouts import layout, memory_format
 from ..._core.size import Size
 from ..._levels.needs_values import NeedsValues
+from ..._tensor import Tensor
 from ...autograd.saved import DIRECT
 from .forms import Form, Parameter, forms, known_name
 from .handed import parameters, steps, wrong_handed
@@ -33,6 +34,9 @@ _PLAIN: dict[str, tuple[type, ...]] = {
     "torch.device": (device, str, int), "torch.Generator": (Generator,),
 }  # fmt: skip
 """The usual classes of arguments of a kind."""
+
+_NUMBERS = {"int", "SymInt", "float", "Number", "complex"}
+"""Kinds for which a tensor without dimensions may be given."""
 
 
 class Fronts:
@@ -127,6 +131,28 @@ class Fronts:
             if classes is not None and value.__class__ not in classes:
                 return False
         return True
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """Parameters that are numbers in some of PyTorch's forms, and tensors in none."""
+        meant = ((name, {p.kind for p in self._meant(i, name)}) for i, name in enumerate(self.by_name))
+        return frozenset(name for name, kinds in meant if kinds & _NUMBERS and kinds <= {*_NUMBERS, "str", "ints"})
+
+    def unwrapped(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments, with numbers in place of tensors that stand for them."""
+        if not self.numbers or not any(isinstance(v, Tensor) for v in (*args[1:], *kwargs.values())):
+            return args, kwargs
+        places = [p.name for p in self.parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+        named = {**dict(zip(places, args)), **kwargs}
+        found = {n: named[n].item() for n in self.numbers if _stands_for_a_number(named.get(n))}
+        return (
+            tuple(found.get(name, value) for name, value in zip(places, args)) + args[len(places) :],
+            {name: found.get(name, value) for name, value in kwargs.items()},
+        )
+
+
+def _stands_for_a_number(value: Any) -> bool:
+    return isinstance(value, Tensor) and not value.wraps and not value.ndim and state.modes.capture is None
 
 
 def _classes(p: inspect.Parameter, known: list[Parameter]) -> Any:

@@ -36,7 +36,7 @@ def hold(fn: Any, name: str) -> None:
         wrong = fronts.mistake((), given, False)
         if wrong is not None:
             raise wrong
-        return plain(**given)
+        return plain(**fronts.unwrapped((), given)[1])
 
     code = fn.__code__
     names = code.co_varnames[: code.co_argcount]

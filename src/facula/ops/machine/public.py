@@ -232,10 +232,12 @@ def public(
                 args, kwargs = today(args, kwargs, is_method)
             if takes_tensor and args and not isinstance(args[0], Tensor):
                 raise explained(TypeError(), args, given, is_method)
-            if not fronts.fits(args, kwargs):
+            is_other_out = target is not None and target.__class__ not in DIRECT
+            if is_other_out or not fronts.fits(args, kwargs):
                 wrong = fronts.mistake(args, given, is_method)
                 if wrong is not None:
                     raise wrong
+                args, kwargs = fronts.unwrapped(args, kwargs)
             if makes and args and isinstance(args[0], Tensor) and args[0].wraps:
                 return args[0]._made_like(title, fn, args[1:], kwargs)
             try:
@@ -372,7 +374,9 @@ def _inplace_by_copy(fn: Callable[..., Any]) -> Callable[..., Any]:
 def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = (), record: Any = None) -> Any:
     """Write a result into the tensor(s) given as ``out=``."""
     how = () if record is None else record.out
-    if isinstance(out, (tuple, list)):
+    if isinstance(out, (tuple, list)) and isinstance(result, tuple):
+        if len(out) != len(result):
+            raise TypeError(f"expected tuple of {len(result)} elements but got {len(out)}")
         fields = getattr(type(result), "__match_args__", ("",) * len(result))
         for o, r, field in zip(out, result, fields, strict=True):
             if isinstance(o, Tensor) and o.dtype is not r.dtype:

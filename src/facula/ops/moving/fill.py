@@ -14,7 +14,8 @@ from ..._tensor import Tensor
 from ...overrides import call_override, overridden
 from ..arrays.types import Array
 from ..machine import batching
-from ..machine.errors import unconvertible
+from ..machine.arguments import is_number
+from ..machine.errors import type_of, unconvertible
 from ..machine.overridable import overridable
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, public
@@ -109,6 +110,20 @@ def checked_number(value: Any, d: dtypes.dtype) -> Any:
         raise unconvertible(d)
     value = int(value)
     return value if d.is_signed or value >= 0 else value + info.max + 1
+
+
+def number_tensor(self: Tensor, value: Any) -> Tensor:
+    """A number that is assigned to elements of a tensor, as one without dimensions."""
+    if isinstance(value, np.integer):
+        value = int(value)
+    if not is_number(value):
+        raise TypeError(f"can't assign a {type_of(value)} to a {self._type_name()}")
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise ValueError("Overflow when unpacking long long")
+    d = self.dtype
+    number = checked_number(value, dtypes.float64 if d in (dtypes.float16, dtypes.bfloat16) else d)
+    with np.errstate(over="ignore"):
+        return Tensor._wrap(np.array(number).astype(d.numpy))
 
 
 def zero_(self: Any) -> Any:

@@ -20,6 +20,7 @@ from ..machine.primitive import Primitive
 from ..machine.public import FUNCTIONS, OTHER_THAN_FOUND, expose, public
 from ..machine.rules import in_both_namespaces, no_gradient, raw
 from ..machine.write import inplace_form
+from ..moving.fill import number_tensor
 
 # ---- views that change the dtype
 
@@ -133,11 +134,13 @@ def _imaginary_part(self: Tensor) -> Tensor:
 
 
 def _set_real(self: Tensor, value: Any) -> None:
-    _real(self).copy_(value)
+    real = _real(self)
+    real.copy_(value if isinstance(value, Tensor) else number_tensor(real, value))
 
 
 def _set_imag(self: Tensor, value: Any) -> None:
-    _imag(self).copy_(value)
+    imag = _imag(self)
+    imag.copy_(value if isinstance(value, Tensor) else number_tensor(imag, value))
 
 
 set_methods(real=property(_real_part, _set_real), imag=property(_imaginary_part, _set_imag))

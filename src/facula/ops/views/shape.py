@@ -14,7 +14,7 @@ from ..arrays.strides import strided, viewed
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import one_dim, size_tuple
-from ..machine.errors import NoOverload, WrongArgument
+from ..machine.errors import NoOverload, WrongArgument, type_of
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.rules import in_both_namespaces, sum_tensor_to
@@ -73,7 +73,7 @@ def ints(function: str, argument: str, given: tuple[Any, ...]) -> tuple[int, ...
     try:
         return size_tuple(given)
     except TypeError:
-        kind = type(given[0]).__name__
+        kind = type_of(given[0])
         raise TypeError(f"{function}(): argument '{argument}' (position 1) must be tuple of ints, not {kind}") from None
 
 

@@ -9,6 +9,7 @@ from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import one_dim
+from ..machine.deprecated import warn_once
 from ..machine.errors import NoOverload
 from ..machine.public import public
 from ..machine.view import view_primitive
@@ -137,6 +138,9 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
 def _of_matrices(input: Tensor, name: str) -> bool:
     """Whether there is anything to transpose: numbers stay as they are."""
     ndim = input._array.ndim
+    if not ndim:
+        advice = "This function is the identity in these cases." if name == "mT" else "Consider using x.conj()."
+        warn_once(f"{name if '(' in name else f'Tensor.{name}'} is deprecated on 0-D tensors. {advice}")
     if ndim == 1:
         raise RuntimeError(f"tensor.{name} is only supported on matrices or batches of matrices. Got 1-D tensor.")
     return ndim > 1
@@ -144,6 +148,14 @@ def _of_matrices(input: Tensor, name: str) -> bool:
 
 def _all_reversed(input: Tensor) -> Tensor:
     """A view with the dimensions in reverse order."""
+    if not input._array.ndim:
+        warn_once("Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases.")
+    elif input._array.ndim != 2:
+        warn_once(
+            "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will "
+            "throw an error in a future release. Consider `x.mT` to transpose batches of matrices or "
+            "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor."
+        )
     return permute_op.call(input, tuple(range(input._array.ndim - 1, -1, -1)))
 
 
@@ -159,16 +171,16 @@ def adjoint(input: Tensor) -> Tensor:
     return conj_tensor(_matrices_transposed(input) if _of_matrices(input, "adjoint()") else input)
 
 
-def _matrices_adjoint(input: Tensor) -> Tensor:
+def _matrices_adjoint(input: Tensor, name: str = "mH") -> Tensor:
     """Matrices transposed and conjugated."""
-    return conj_tensor(_matrices_transposed(input) if _of_matrices(input, "mH") else input)
+    return conj_tensor(_matrices_transposed(input) if _of_matrices(input, name) else input)
 
 
 def _matrix_adjoint(input: Tensor) -> Tensor:
     """A matrix transposed and conjugated."""
     ndim = input._array.ndim
     if ndim in (0, 2):
-        return _matrices_adjoint(input)
+        return _matrices_adjoint(input, "H")
     advice = " For batches of matrices, consider using tensor.mH" if ndim > 2 else ""
     raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {ndim}-D tensor.{advice}")
 
