@@ -142,6 +142,8 @@ def test_damaged_files_end_in_documented_errors() -> None:
     modules = set(sys.modules)
     count = 0
     while time.monotonic() < until:
+        if hasattr(signal, "SIGALRM"):
+            signal.alarm(100)  # for each file
         if chance.random() < 0.5:
             program = PROTO + b"".join(chance.choice(values + actions * 2) for _ in range(chance.randint(1, 30))) + b"."
         else:

@@ -28,6 +28,7 @@ else:
     Methods = object
 
 _size = tuple.__new__
+_NEVER = property(lambda self: False, doc="False: there are no such tensors here.")
 
 
 class Tensor(Methods):
@@ -44,8 +45,8 @@ class Tensor(Methods):
     """[version, code, instruction] of the storage, shared by all that share memory; None while never needed."""
 
     is_sparse = False
-    is_sparse_csr = is_quantized = is_nested = is_mkldnn = property(lambda self: False)
-    is_cuda = is_xpu = is_mps = is_vulkan = is_xla = is_ipu = is_maia = is_mtia = property(lambda self: False)
+    is_sparse_csr = is_quantized = is_nested = is_mkldnn = _NEVER
+    is_cuda = is_xpu = is_mps = is_vulkan = is_xla = is_ipu = is_maia = is_mtia = _NEVER
     __array_priority__ = 1000
     wraps = False
     """Whether it stands for other tensors: see ``_levels.wrapped``."""
