@@ -288,6 +288,13 @@ def addr(torch):
 
 
 @case
+def batches_of_products_lie_row_by_row(torch):
+    x = torch.arange(1.0, 25).reshape(4, 3, 2).permute(2, 1, 0)
+    made = (x.bmm(x.mT), x.half().bmm(x.half().mT), x @ x.mT, x[..., :1].bmm(x[:, :1]), x.long().bmm(x.long().mT))
+    return [list(t.stride()) for t in made]
+
+
+@case
 def addbmm(torch):
     return examine(torch, lambda c, a, b: torch.addbmm(c, a, b, beta=0.5, alpha=2), B22, B223, B232, twice=False)
 

@@ -1467,3 +1467,33 @@ def tensors_for_numbers_are_read_each_time(torch):
     before = [see(torch, call()) for call in calls]
     s.fill_(3.0)
     return before, [see(torch, call()) for call in calls]
+
+
+@case
+def results_lie_in_memory_as_the_first_operand_that_tells(torch):
+    """Where operands lie in different orders."""
+    F = torch.nn.functional
+    rows = torch.arange(1.0, 25).reshape(2, 3, 4)
+    columns = torch.arange(1.0, 25).reshape(4, 3, 2).permute(2, 1, 0)
+    mixed = torch.arange(1.0, 25).reshape(3, 2, 4).transpose(0, 1)
+    parts = torch.arange(1.0, 193).reshape(8, 4, 6)[::2, :2, ::2].permute(1, 2, 0)
+    wide = torch.arange(1.0, 5).reshape(4, 1, 1).expand(4, 3, 2).permute(2, 1, 0)
+    operands = {"rows": rows, "columns": columns, "mixed": mixed, "parts": parts, "wide": wide}
+    found = {}
+    for a, x in operands.items():
+        for b, y in operands.items():
+            made = (
+                x + y, torch.maximum(x, y), x.double() * y, x.half() - y.half(), x < y, x.long() & y.long(), x**y,
+                torch.where(x > 5, x, y), torch.where(y > 5, x, 0.0), torch.addcmul(x, y, mixed), torch.lerp(x, y, 0.5),
+                torch.clamp(x, y, rows), x.add(y, alpha=2), torch.atan2(x, y[0]), torch.hypot(x[0], y),
+                F.mse_loss(x, y, reduction="none"), F.smooth_l1_loss(x, y, reduction="none"), torch.complex(x, y),
+            )  # fmt: skip
+            found[f"{a}, {b}"] = [list(t.stride()) for t in made] + [see(torch, x * y)]
+    return found
+
+
+@case
+def copies_that_operators_make_of_integers_lie_as_these(torch):
+    x = torch.arange(6).reshape(2, 3).t()
+    made = (x.ceil(), x.round(), torch.nan_to_num(x), x**1, (x > 2).sgn(), x.float() ** 1)
+    return [list(t.stride()) for t in made]

@@ -109,6 +109,8 @@ def look_at(torch: Any, name: str, value: Any, seen: dict[str, Any], coarsely: b
     if value._is_view() and value.numel():
         base = value._base
         seen[f"{name}: view"] = (base.shape, base.stride()), (value.stride(), value.storage_offset())
+    elif value.numel():
+        seen[f"{name}: strides"] = [s for s, n in zip(value.stride(), value.shape) if n > 1]
     seen[f"{name}: version"] = value._version
     if (value.is_leaf or value.retains_grad) and value.grad is not None:
         observe(torch, f"{name}.grad", value.grad, seen, coarsely=True)

@@ -83,6 +83,59 @@ def lying_as(like: Any, array: Any) -> Any:
     return copy
 
 
+def laid_out(result: Any, *operands: Any) -> Any:
+    """What an elementwise operation came to, or a copy of it, in the order of dimensions that PyTorch gives it.
+
+    Of two dimensions, the first operand decides in which they are told apart; in NumPy's own results, any operand in
+    which they lie row by row. So both agree if the first one does.
+    """
+    if result.ndim < 2 or operands[0].flags.c_contiguous or result.__class__ is not np.ndarray:
+        return result
+    shape = result.shape
+    order = _inner_first(shape, [_broadcast_strides(a, shape) for a in operands if a.ndim])
+    strides, step = [0] * len(shape), result.itemsize
+    for d in order:
+        strides[d] = step
+        step *= shape[d]
+    if not step or result.strides == tuple(strides):
+        return result
+    outer_first = order[::-1]
+    copy = np.empty([shape[d] for d in outer_first], result.dtype).transpose(np.argsort(outer_first))
+    copy[...] = result
+    return copy
+
+
+def _broadcast_strides(array: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
+    lead = len(shape) - array.ndim
+    widened = [0 if n == 1 != whole else s for n, whole, s in zip(array.shape, shape[lead:], array.strides)]
+    return (*(0,) * lead, *widened)
+
+
+def _inner_first(shape: tuple[int, ...], strides: list[tuple[int, ...]]) -> list[int]:
+    """The dimensions from the innermost in memory to the outermost, as operands of these strides have them."""
+
+    def lies_farther_out(d: int, other: int) -> bool | None:
+        for each in strides:
+            mine, its = each[d], each[other]
+            if mine and its and mine != its:
+                return mine > its
+            if mine and its and shape[d] > shape[other]:
+                return True
+        return None
+
+    order = list(range(len(shape)))[::-1]
+    for i in range(1, len(order)):
+        at = i
+        for before in reversed(range(i)):
+            swaps = lies_farther_out(order[before], order[at])
+            if swaps is False:
+                break
+            if swaps:
+                order[before], order[at] = order[at], order[before]
+                at = before
+    return order
+
+
 def deepcopied_root(root: Any, memo: dict[int, Any]) -> Any:
     """The copy of a whole memory, one for all that share it."""
     found = memo.get(id(root))

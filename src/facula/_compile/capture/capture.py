@@ -21,12 +21,13 @@ from typing import Any
 import numpy as np
 
 from ..._core import quiet, state
-from ..._core.strides import element_strides, geometry_of
+from ..._core.strides import element_strides, geometry_of, laid_out
 from ..._core.unresolved import Unresolved, memory_of, viewed
 from ..._tensor import Tensor
 from ...autograd.graph import resolve, user_place
 from ...fx.graph import Graph
 from ...fx.node import Node
+from ...ops.machine.elementwise import Elementwise
 from ...ops.moving.copy import cast_op, clone_op
 from ...ops.pointwise.comparison import signbit_op
 from ...ops.views.strided import as_strided_op
@@ -321,6 +322,8 @@ class Capture(General, Streams):
             result = op.on_arrays(tuple(values), *real) if op.variadic else op.on_arrays(*values, *real)
         finally:
             quiet.end(token)
+        if isinstance(op, Elementwise) and len(values) > 1 and isinstance(result, np.ndarray):
+            result = laid_out(result, *values)
         shown = [n for n, _ in given]
         args = (tuple(nodes), *shown) if op.variadic else (*nodes, *shown)
         if op.is_random:

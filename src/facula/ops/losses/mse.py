@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.dtypes import F32, F64, not_for, of_numpy, promote_types, widened
+from ..._core.strides import laid_out
 from ..arrays.types import Array
 from ..machine.primitive import primitive
 from ..machine.rules import in_dtype
@@ -40,7 +41,7 @@ def mse_loss_op(input: Array, target: Array, reduction: int) -> Any:
         input, target = in_one_dtype(input, target)
         difference = widened(input) - widened(target)
     if reduction == NONE:
-        return (difference * difference).astype(input.dtype, copy=False)
+        return laid_out((difference * difference).astype(input.dtype, copy=False), input, target)
     flat = difference.reshape(-1)
     total = flat.dot(flat)
     if reduction == MEAN:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.dtypes import not_for, promote_types, widened
+from ..._core.strides import laid_out
 from ..._tensor import Tensor
 from ..activations.smooth import softplus_array
 from ..arrays.meta import by_zeros
@@ -54,7 +55,8 @@ def tiled(kernel: Any) -> Any:
 
     def run(input: Any, target: Any, reduction: int, *more: Any) -> Any:
         if reduction == NONE or input.size <= _TILE or input.__class__ is not np.ndarray or input.shape != target.shape:
-            return reduced(kernel(widened(input), widened(target), *more), reduction, input.dtype)
+            found = reduced(kernel(widened(input), widened(target), *more), reduction, input.dtype)
+            return laid_out(found, input, target)
         x, t = input.reshape(-1), target.reshape(-1)
         sums = [
             add_up(kernel(widened(x[i : i + _TILE]), widened(t[i : i + _TILE]), *more), None)

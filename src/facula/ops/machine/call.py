@@ -42,7 +42,7 @@ from ..._core import quiet, state
 from ..._core.dtypes import F32, F64
 from ..._core.numbers import scalar
 from ..._core.state import GENERAL, RECORDING
-from ..._core.strides import element_strides
+from ..._core.strides import element_strides, laid_out
 from ..._tensor import Tensor
 from ...autograd import anomaly, saved
 from ...autograd.graph import EMPTY, _is_internal, next_sequence_number, user_place
@@ -422,6 +422,7 @@ NAMES: dict[str, Any] = {
     "_state": state, "_GENERAL": GENERAL, "_RECORDING": RECORDING, "_begin": quiet.begin, "_end": quiet.end,
     "_AutogradMeta": AutogradMeta, "_Cut": Cut, "_cut_of": cut_of, "_mark_view": mark_view, "_NO_GRAD": NO_GRAD,
     "_MULTI_OUTPUT": MULTI_OUTPUT, "_EMPTY": EMPTY, "_twin": _twin, "_packed": _packed, "_strides": element_strides,
+    "_laid_out": laid_out,
     "_note_versions": note_versions, "_inference_error": inference_error, "_pack": saved.pack,
     "_SavedList": SavedList, "_wrapped_in": wrapped_in, "_is_apart": is_apart,
     "_place": user_place, "_getframe": _getframe, "_is_internal": _is_internal, "_known_code": None,

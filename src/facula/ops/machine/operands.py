@@ -10,6 +10,7 @@ import numpy as np
 from ..._core import dtypes, quiet, state
 from ..._core.dtypes import F32, cast, widened
 from ..._core.numbers import _scalars, number_array, scalar
+from ..._core.strides import laid_out
 from ..._core.unresolved import resolved
 from ..._tensor import Tensor
 from ...autograd.saved import inference_error
@@ -195,7 +196,9 @@ def run_kernel(op: Elementwise, arrays: list[Any], dt: dtypes.dtype, attributes:
         raise
     finally:
         quiet.end(token)
-    return result if isinstance(result, ndarray) else np.asarray(result)
+    if not isinstance(result, ndarray):
+        return np.asarray(result)
+    return result if capture is not None or len(arrays) == 1 else laid_out(result, *arrays)
 
 
 def _rounded(attributes: tuple[Any, ...], which: tuple[int, ...], dt: dtypes.dtype) -> tuple[Any, ...]:

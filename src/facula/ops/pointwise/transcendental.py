@@ -36,7 +36,7 @@ def power(x: Any, exponent: Any) -> Any:
     if exponent == 2:
         return np.multiply(x, x)
     if exponent == 1:
-        return x.copy()
+        return x.copy("K")
     if exponent == 0:
         return np.ones_like(x)
     if x.dtype.kind in "biu":

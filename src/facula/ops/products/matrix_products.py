@@ -45,15 +45,15 @@ def product(a: Any, b: Any) -> Any:
 def batch_product(a: Any, b: Any) -> Any:
     """``a @ b`` for batches of matrices."""
     if a.dtype.kind not in "iuc" and a.dtype.itemsize <= 2:
-        return np.matmul(widened(a), widened(b)).astype(a.dtype)
+        return np.matmul(widened(a), widened(b), order="C").astype(a.dtype)
     if a.ndim == 3 == b.ndim and a.__class__ is ndarray is b.__class__ and len(a) == len(b) > 1 and a.size and b.size:
         if a.shape[2] == 1:  # columns times rows: einsum's loops are the best for these
-            return np.einsum("bi,bj->bij", a[:, :, 0], b[:, 0])
+            return np.einsum("bi,bj->bij", a[:, :, 0], b[:, 0], order="C")
         if not b.strides[0]:  # one matrix for all, as ``expand`` makes it: their rows are just more rows
             return a.reshape(-1, a.shape[2]).dot(b[0]).reshape(*a.shape[:2], b.shape[2])
         if not a.strides[0] and a.shape[1] == 1:
             return a[0, 0].dot(b)[:, None]
-    return np.matmul(a, b)
+    return np.matmul(a, b, order="C")
 
 
 # ---- what the rules share
