@@ -50,9 +50,10 @@ REFUSED_IN_TRANSFORMS = (
     "Autograd not support dtype: Long",
     "When vmap-ing torch.nn.functional.one_hot",
     "for `weight` but got dtype",
+    "view size is not compatible",
 )
 """It wraps, and so counts versions otherwise; ``flip``, ``kron``, ``squeeze`` and others forget a dimension in ``vmap``
-of ``vmap``."""
+of ``vmap``; its batches lie otherwise in memory."""
 
 
 def differences(expected: dict[str, Any], actual: dict[str, Any], written: Container[str] = ()) -> list[str]:
