@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -188,6 +189,27 @@ def versions_of_what_an_optimizer_keeps(compiled: Compiled, note: Compiled) -> N
         optimizer.param_groups[0]["betas"] = (beta, 0.999)
         fn()
         note(params, [optimizer.state[p] for p in params])
+
+
+@story
+def warnings_of_the_function(compiled: Compiled, note: Compiled) -> None:
+    def warning(x: Any) -> Any:
+        warnings.warn("careful", stacklevel=1)
+        return x * 2
+
+    fn = compiled(warning)
+    for _ in range(3):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            note(fn(torch.ones(2)), len([each for each in told if str(each.message) == "careful"]))
+
+
+@story
+def sparse_tensors_on_the_way(compiled: Compiled, note: Compiled) -> None:
+    fn = compiled(lambda x: x.to_sparse().to_dense() * 2)
+    made = compiled(lambda x: torch.sparse_coo_tensor([[0, 1], [1, 0]], x, (2, 2)).to_dense() * 2)
+    for i in range(2):
+        note(fn(torch.eye(2) * i), made(torch.full((2,), float(i))))
 
 
 @pytest.mark.parametrize("backend", ["numpy", "c"])

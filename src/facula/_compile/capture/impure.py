@@ -24,6 +24,8 @@ def impurity(called: Any) -> str | None:
     module = getattr(called, "__module__", None) or ""
     if module == "builtins" or (owner is not None and getattr(owner, "__name__", "") == "builtins"):
         return f"{name}()" if name in _BUILTINS else None
+    if module in ("warnings", "_warnings") and name == "warn":
+        return "warn()"
     if owner is not None and not isinstance(owner, type(sys)):
         kind = owner if isinstance(owner, type) else type(owner)
         module = kind.__module__

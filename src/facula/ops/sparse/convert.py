@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core import layouts
+from ..._core import layouts, state
 from ..._lazy import set_methods
 from ..._tensor import Tensor, elements
 from ..machine.public import public
@@ -37,6 +37,7 @@ def to_sparse(
     input: Tensor, sparse_dim: Any = None, *, layout: Any = None, blocksize: Any = None, dense_dim: int | None = None
 ) -> Tensor:
     """The same as a sparse tensor of all elements that are not 0, or of rows that are not all 0."""
+    state.refuse_capture("a sparse tensor")
     if isinstance(sparse_dim, layouts.layout):
         sparse_dim, layout = None, sparse_dim
     if layout not in (None, layouts.sparse_coo):

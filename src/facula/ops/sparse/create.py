@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core import layouts
+from ..._core import layouts, state
 from ..._core.dtypes import int64
 from ..._tensor import Tensor
 from ..creation.create import tensor
@@ -34,6 +34,7 @@ def sparse_coo_tensor(
     is_coalesced: bool | None = None,
 ) -> Tensor:  # fmt: skip
     """A sparse tensor of ``values`` at ``indices``, which are columns; or, of a size alone, one without values."""
+    state.refuse_capture("a sparse tensor")
     given = [v for v in (indices, values, size) if v is not None]
     dtype = checked_dtype("sparse_coo_tensor", dtype)
     if values is None and len(given) == 1:
