@@ -11,6 +11,8 @@ from ._core.dtypes import dtype
 from ._core.generator import Generator
 from ._core.layouts import layout, memory_format
 from ._core.size import Size
+from ._core.strides import root_of
+from ._core.unresolved import memory_of
 from ._lazy import load
 from ._tensor import Tensor
 from .autograd.grad_mode import is_grad_enabled as _is_grad_enabled
@@ -94,6 +96,11 @@ def _len_torch_function_stack() -> int:
 
 
 has_lapack = has_spectral = True
+
+
+def _is_alias_of(self: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have one storage."""
+    return root_of(memory_of(self._array)) is root_of(memory_of(other._array))
 
 
 _vmap_fallback_warnings = True

@@ -231,3 +231,15 @@ def reductions_under_masks_refuse_what_is_no_dtype_or_dimension(torch):
         lambda: m.logsumexp(x, 0, keepdim=2),
     )
     return [error(call) for call in calls]
+
+
+@case
+def masks_in_the_shape_of_the_input(torch):
+    x, m = torch.arange(6).reshape(2, 3), torch.masked
+    masks = (
+        torch.tensor([True, False, True]), torch.tensor([[True], [False]]), torch.tensor([[1.0, 0, 2], [0, 0, 1]]),
+        torch.ones(4, dtype=torch.bool), torch.ones(1, 2, 3, dtype=torch.bool), None,
+    )  # fmt: skip
+    dims = ((None, 3), (-1, 3), ((0, -1), 3), ((0, 0), 3), (5, 3), ((), 3), (0, 0), ([2, 0], 3))
+    found = [error(lambda mask=mask: m._input_mask(x, 0, keepdim=True, mask=mask).tolist()) for mask in masks]
+    return [found, [error(lambda given=given: list(m._canonical_dim(*given))) for given in dims]]

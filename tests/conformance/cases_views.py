@@ -979,3 +979,10 @@ def only_one_multi_view_used(torch):
     _, b, _ = x.unbind()
     (b * 2).sum().backward()
     return see(torch, x.grad)
+
+
+@case
+def tensors_of_one_storage(torch):
+    x = torch.ones(2, 3, dtype=torch.complex64)
+    others = [x, x.t(), x[1:], x.detach(), x.conj(), x.real, x.clone(), x + 1, torch.add(x, 1, out=x), x[2:]]
+    return [torch._C._is_alias_of(x, other) for other in others]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ._ops import _canonical_dim as _canonical_dim
+from ._ops import _input_mask as _input_mask
 from ._ops import _reduction_identity as _reduction_identity
 from ._ops import (
     amax,

@@ -25,6 +25,14 @@ def _mask_of(input: Tensor, mask: Any) -> Any:
     return mask if mask._array.dtype == np.bool_ else mask.bool()
 
 
+def _input_mask(input: Tensor, *args: Any, mask: Any = None, **kwargs: Any) -> Tensor:
+    """The mask among the arguments of an operation, in the input's shape."""
+    if mask is None:
+        raise ValueError("_input_mask requires explicit mask")
+    found: Tensor = _mask_of(input, mask)
+    return found
+
+
 def _filled(input: Tensor, mask: Any, value: Any) -> Tensor:
     """The input with a value where the mask is False."""
     mask = _mask_of(input, mask)
@@ -73,7 +81,7 @@ def _reduction_identity(op_name: str, input: Tensor, *args: Any) -> Tensor | Non
     return FUNCTIONS["tensor"](found, dtype=d)
 
 
-def _dims(dim: Any, ndim: int) -> tuple[int, ...]:
+def _canonical_dim(dim: Any, ndim: int) -> tuple[int, ...]:
     """Dimensions counted from the front, in order; none given means all."""
     if dim is None or dim == ():
         return tuple(range(ndim))
@@ -87,7 +95,7 @@ def _dims(dim: Any, ndim: int) -> tuple[int, ...]:
 
 
 def _first_dim(dim: Any, ndim: int) -> int:
-    return _dims(dim, ndim)[0] if ndim else 0
+    return _canonical_dim(dim, ndim)[0] if ndim else 0
 
 
 def _chosen(dtype: Any, input: Tensor) -> Any:
@@ -105,7 +113,7 @@ def _sum_dtype(dtype: Any, input: Tensor) -> Any:
 
 def sum(input: Tensor, dim: Any = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None) -> Tensor:
     """The sum of the elements under the mask."""
-    filled, dims = _filled(input, mask, 0), _dims(dim, input.ndim)
+    filled, dims = _filled(input, mask, 0), _canonical_dim(dim, input.ndim)
     found: Tensor = FUNCTIONS["sum"](filled, dims, bool(keepdim), dtype=_sum_dtype(dtype, input))
     return found
 
@@ -118,7 +126,7 @@ def prod(
     wanted = _sum_dtype(dtype, input)
     if not input.ndim:
         return result.to(dtype=wanted)
-    for d in reversed(_dims(dim, input.ndim)):
+    for d in reversed(_canonical_dim(dim, input.ndim)):
         result = result.prod(d, bool(keepdim), dtype=wanted)
     return result
 
@@ -127,7 +135,7 @@ def amax(
     input: Tensor, dim: Any = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
 ) -> Tensor:
     """The largest element under the mask."""
-    filled, dims = _filled(input, mask, _lowest(input.dtype)), _dims(dim, input.ndim)
+    filled, dims = _filled(input, mask, _lowest(input.dtype)), _canonical_dim(dim, input.ndim)
     result: Tensor = FUNCTIONS["amax"](filled, dims, bool(keepdim))
     return result.to(dtype=_chosen(dtype, input))
 
@@ -136,7 +144,7 @@ def amin(
     input: Tensor, dim: Any = None, *, keepdim: bool | None = False, dtype: Any = None, mask: Any = None
 ) -> Tensor:
     """The smallest element under the mask."""
-    filled, dims = _filled(input, mask, _highest(input.dtype)), _dims(dim, input.ndim)
+    filled, dims = _filled(input, mask, _highest(input.dtype)), _canonical_dim(dim, input.ndim)
     result: Tensor = FUNCTIONS["amin"](filled, dims, bool(keepdim))
     return result.to(dtype=_chosen(dtype, input))
 
@@ -192,7 +200,7 @@ def median(input: Tensor, dim: int = -1, *, keepdim: bool = False, dtype: Any = 
 
 def logsumexp(input: Tensor, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Tensor:
     """The logarithm of the sum of the exponentials of the elements under the mask."""
-    result = _filled(input, mask, _lowest(input.dtype)).logsumexp(_dims(dim, input.ndim), keepdim=keepdim)
+    result = _filled(input, mask, _lowest(input.dtype)).logsumexp(_canonical_dim(dim, input.ndim), keepdim=keepdim)
     return result.to(dtype=_chosen(dtype, input))
 
 
@@ -205,7 +213,7 @@ def norm(
 
     fill = math.inf if isinstance(ord, (int, float)) and ord < 0 else 0
     result: Tensor = vector_norm(
-        _filled(input, mask, fill), ord, _dims(dim, input.ndim), bool(keepdim), dtype=_chosen(dtype, input)
+        _filled(input, mask, fill), ord, _canonical_dim(dim, input.ndim), bool(keepdim), dtype=_chosen(dtype, input)
     )
     return result
 
