@@ -177,6 +177,7 @@ assert torch.accelerator.current_accelerator() is None and torch.cpu.is_availabl
 assert dist.is_available() == (importlib.util.find_spec('mpi4py') is not None) and not dist.is_initialized()
 assert not torch.jit.is_scripting() and not torch.jit.is_tracing() and not torch.compiler.is_compiling()
 assert torch._C._get_tracing_state() is None and not torch.onnx.is_in_onnx_export()
+assert torch._C.has_lapack and not torch._C._has_cuda and torch.testing._utils.freeze_rng_state
 assert torch.version.cuda is None and torch.version.hip is None
 @torch.jit.script
 def double(x): return 2 * x

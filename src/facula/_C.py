@@ -29,6 +29,8 @@ __all__ = [
     "memory_format",
 ]  # fmt: skip
 
+has_lapack = has_spectral = True
+has_mkl = has_openmp = _has_mkldnn = _has_cuda = _has_cudnn = _has_magma = _has_mps = _has_xpu = False
 TensorBase = _TensorBase = Tensor
 _TensorMeta = type(Tensor)
 

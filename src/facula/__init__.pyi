@@ -291,6 +291,8 @@ def _foreach_trunc_(self: Any) -> Tensor:
 def _foreach_zero_(self: Any) -> Tensor:
     """``_foreach_zero``, written into the tensor itself."""
 from facula import _functorch as _functorch
+def _grid_sampler_2d_cpu_fallback(input: Tensor, grid: Tensor, interpolation_mode: builtins.int, padding_mode: builtins.int, align_corners: builtins.bool) -> Tensor:
+    """``grid_sampler_2d`` under the name of PyTorch's unvectorized kernel."""
 from facula import _higher_order_ops as _higher_order_ops
 def _int_mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of two matrices of bytes, in int32."""
@@ -299,6 +301,8 @@ def _is_all_true(self: Tensor) -> Tensor:
 def _is_any_true(self: Tensor) -> Tensor:
     """Whether one of these truths holds; inside vmap, for one item."""
 from facula import _jit_internal as _jit_internal
+def _log_softmax(input: Tensor, dim: builtins.int, half_to_float: builtins.bool, *, out: Tensor | None = None) -> Tensor:
+    """``log_softmax`` without a dtype."""
 def _log_softmax_backward_data(grad_output: Tensor, output: Tensor, dim: builtins.int, input_dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """The gradient of log_softmax's input, from that of its output."""
 from facula import _logging as _logging
@@ -319,6 +323,8 @@ def _sample_dirichlet(input: Tensor, generator: Any = None) -> Tensor:
     """A sample of the Dirichlet distribution for each vector of concentrations."""
 def _segment_reduce(data: Tensor, reduce: str, *, lengths: Tensor | None = None, indices: Any = None, offsets: Tensor | None = None, axis: builtins.int = 0, unsafe: builtins.bool = False, initial: Any = None) -> Tensor:
     """The sum, mean, product, maximum or minimum of consecutive parts along a dimension."""
+def _softmax(input: Tensor, dim: builtins.int, half_to_float: builtins.bool, *, out: Tensor | None = None) -> Tensor:
+    """``softmax`` without a dtype; the conversion that it knows is one of CUDA's."""
 def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: builtins.int, input_dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """The gradient of softmax's input, from that of its output."""
 def _sparse_addmm(mat: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1.0, alpha: Any = 1.0) -> Tensor:

@@ -21,7 +21,7 @@ FUNCTIONS = {
         "prelu relu relu_ threshold threshold_"
     ),
     "ops.activations.softmax": (
-        "_log_softmax_backward_data _softmax_backward_data log_softmax softmax"
+        "_log_softmax _log_softmax_backward_data _softmax _softmax_backward_data log_softmax softmax"
     ),
     "ops.creation.convert": (
         "can_cast detach detach_ get_default_device get_device is_complex is_conj is_floating_point is_inference "
@@ -59,7 +59,7 @@ FUNCTIONS = {
         "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d convolution"
     ),
     "ops.images.grid_sample": (
-        "affine_grid_generator grid_sampler grid_sampler_2d grid_sampler_3d"
+        "_grid_sampler_2d_cpu_fallback affine_grid_generator grid_sampler grid_sampler_2d grid_sampler_3d"
     ),
     "ops.images.pool": (
         "avg_pool1d max_pool1d max_pool1d_with_indices max_pool2d max_pool3d"
@@ -683,7 +683,8 @@ PRIMITIVES = {
         "col2im im2col"
     ),
     "ops.images.grid_sample": (
-        "add_points affine_grid_adjoint affine_grid_generator grid_sampler_2d grid_sampler_3d stacked take_points"
+        "_grid_sampler_2d_cpu_fallback add_points affine_grid_adjoint affine_grid_generator grid_sampler_2d "
+        "grid_sampler_3d stacked take_points"
     ),
     "ops.images.pool": (
         "avg_pool2d avg_pool2d_backward avg_pool3d avg_pool3d_backward max_pool2d max_pool2d_backward "

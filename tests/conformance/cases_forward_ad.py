@@ -395,3 +395,17 @@ def tangents_are_conjugate_and_negative_views_where_the_values_are(torch):
                 seen.append([found is tangent, found.is_conj(), found.is_neg(), str(found.tolist())])
                 seen.append([p.tolist() for p in parts])
     return seen
+
+
+@case
+def running_statistics_have_no_tangents(torch):
+    fw, F = torch.autograd.forward_ad, torch.nn.functional
+    x, mean, var = torch.arange(12.0).reshape(2, 3, 2), torch.arange(3.0), torch.ones(3)
+    found = []
+    for duals in ((0,), (1,), (1, 2), (0, 1), (0, 2)):
+        for training in (False, True):
+            with fw.dual_level():
+                given = [fw.make_dual(t.clone(), t + 1) if i in duals else t for i, t in enumerate((x, mean, var))]
+                told = error(lambda given=given, training=training: (F.batch_norm(*given, training=training), None)[1])
+                found.append([list(duals), training, told])
+    return found

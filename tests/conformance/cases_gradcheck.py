@@ -288,6 +288,21 @@ def functions_that_pytorch_shows(torch):
 
 
 @case
+def numerical_jacobians_of_all_outputs(torch):
+    module = importlib.import_module(f"{torch.__name__}.autograd.gradcheck")
+    x, w = leaf(torch, 1.0, 2.0), leaf(torch, 3.0)
+    y = torch.tensor([5.0, 6.0], dtype=torch.float64)
+    numerical = module._get_numerical_jacobian
+    return [
+        see(torch, numerical(lambda x: (x * 2, x.sum()), x, eps=1e-6)),
+        see(torch, numerical(lambda x, y: x * y, (x, y), eps=1e-6)),
+        see(torch, numerical(lambda y: y * w, y, target=w, eps=1e-6)),
+        [list(t.shape) for t in module._iter_tensors([x, (y, "y", w)])],
+        [list(t.shape) for t in module._iter_tensors((y, w), only_requiring_grad=True)],
+    ]
+
+
+@case
 def checks_draw_what_they_start_from_from_the_programs_generator(torch):
     x, z = leaf(torch, 1.0, 2.0), torch.tensor([0.5 + 1j], dtype=torch.complex128, requires_grad=True)
     check, check_twice = torch.autograd.gradcheck, torch.autograd.gradgradcheck

@@ -37,6 +37,24 @@ def results_lie_as_images_with_channels_last(torch):
 
 
 @case
+def channels_last_where_dimensions_are_of_size_one(torch):
+    """A plane one pixel wide, and images of one channel: strides alone tell what the program meant."""
+    F = torch.nn.functional
+    told = []
+    for shape, order in (((1, 3, 2, 1), (0, 2, 1, 3)), ((2, 3, 2, 1), (0, 2, 1, 3)), ((2, 3, 2, 1), (0, 3, 1, 2))):
+        x = wave(torch, *shape, dtype=torch.float32).permute(order)
+        c = x.shape[1]
+        zeros, ones = torch.zeros(c), torch.ones(c)
+        found = [
+            F.batch_norm(x, zeros, ones), F.batch_norm(x, zeros, ones, training=True), F.group_norm(x, 1),
+            F.conv2d(x, torch.ones(2, c, 1, 1)), F.avg_pool2d(x, 1), F.max_pool2d(x, 1),
+            F.interpolate(x, scale_factor=2), F.pixel_shuffle(x, 1), F.pad(x, (1, 1, 1, 1)),
+        ]  # fmt: skip
+        told.append([list(x.stride()), [list(out.stride()) for out in found]])
+    return told
+
+
+@case
 def volumes_with_channels_last(torch):
     nn = torch.nn
     told = []
@@ -450,3 +468,36 @@ def corners_beyond_what_single_precision_counts(torch):
 def gated_halves_in_low_precision_are_rounded_once(torch):
     glu = torch.nn.functional.glu
     return [glu(wave(torch, 3, 8).to(dtype)).float().tolist() for dtype in (torch.bfloat16, torch.float16)]
+
+
+@case
+def gradients_of_activations_in_half_precision_are_rounded_once(torch):
+    """How many of them differ from those in float32, rounded: none."""
+    F = torch.nn.functional
+    found = []
+    for f in (F.hardswish, F.softplus, F.silu, F.mish, F.elu, F.celu, F.selu, F.leaky_relu):
+        for dtype in (torch.float16, torch.bfloat16):
+            x = (wave(torch, 64) * 4).to(dtype).requires_grad_()
+            wide = x.detach().float().requires_grad_()
+            up = wave(torch, 64).cos().to(dtype)
+            f(x).backward(up)
+            f(wide).backward(up.float())
+            found.append([str(x.grad.dtype), int((x.grad != wide.grad.to(dtype)).sum())])
+    return found
+
+
+@case
+def functions_behind_softmax_and_sampling(torch):
+    x = torch.arange(6.0).reshape(2, 3).requires_grad_()
+    places = torch.tensor([[[[-0.5, 0.25], [0.75, -1.5]]]]).requires_grad_()
+    image = wave(torch, 1, 2, 3, 4, dtype=torch.float32).requires_grad_()
+    found = []
+    for name in ("_softmax", "_log_softmax"):
+        f = getattr(torch, name)
+        wrong = ((x, True), (x.long(), False))
+        found += [see(torch, f(x, 1, False)), *(error(lambda f=f, t=t, to=to: f(t, 1, to)) for t, to in wrong)]
+    for mode in range(3):
+        out = torch._grid_sampler_2d_cpu_fallback(image, places, mode, 1, False)
+        found += [see(torch, out), see(torch, torch.autograd.grad(out.sum(), (image, places)))]
+    found += [error(lambda: torch._grid_sampler_2d_cpu_fallback(image[0], places, 0, 0, True))]
+    return found

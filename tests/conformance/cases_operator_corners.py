@@ -59,6 +59,19 @@ def negative_sizes_do_not_broadcast(torch):
 
 
 @case
+def sparse_weights_of_linear_with_a_bias(torch):
+    """Of vectors and batches; of a matrix PyTorch refuses them."""
+    linear, bias = torch.nn.functional.linear, torch.tensor([1.0, 2.0], requires_grad=True)
+    x = torch.arange(6.0).reshape(2, 3).requires_grad_()
+    weight = torch.tensor([[1.0, 0, 2], [0, 3, 0]]).to_sparse().requires_grad_()
+    found = []
+    for given in (x[0], x[None]):
+        out = linear(given, weight, bias)
+        found += [see(torch, out), see(torch, torch.autograd.grad(out.sum(), (x, bias)))]
+    return [*found, error(lambda: linear(x, weight, bias))]
+
+
+@case
 def sparse_tensors_are_transposed_in_place(torch):
     x = torch.tensor([[0.0, 1, 2], [3, 0, 4]]).to_sparse()
     y = x.requires_grad_() * 2

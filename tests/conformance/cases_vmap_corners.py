@@ -301,3 +301,21 @@ def batches_without_items(torch):
     for f in trials:
         seen_of += [lambda f=f: func.vmap(f)(x), lambda f=f: func.jacfwd(func.vmap(f, in_dims=1))(torch.zeros(3, 0))]
     return seen(torch, *seen_of)
+
+
+@case
+def batches_of_no_samples_and_no_columns(torch):
+    func, F = torch.func, torch.nn.functional
+    x, w, places = torch.ones(3, 0, 4, 8), torch.ones(3, 2, 4, 3), torch.zeros(2, dtype=torch.long)
+    q, mask = torch.ones(2, 0, 2, 3, 4), torch.ones(2, 3, 3, dtype=torch.bool)
+    return seen(
+        torch,
+        lambda: func.vmap(F.conv1d)(x, w),
+        lambda: func.vmap(F.conv_transpose1d)(x, w.transpose(1, 2)),
+        lambda: func.vmap(lambda x, w: func.grad(lambda w: F.conv1d(x, w).sum())(w))(x, w),
+        lambda: func.vmap(lambda x: F.batch_norm(x, torch.zeros(4), torch.ones(4)))(x),
+        lambda: func.vmap(func.grad(lambda w: F.embedding(places[:0], w).sum()))(torch.ones(2, 0, 3)),
+        lambda: func.vmap(func.grad(lambda w: F.embedding(places, w).sum()))(torch.ones(2, 4, 0)),
+        lambda: func.grad(lambda w: F.embedding(places, w).sum())(torch.ones(4, 0)),
+        lambda: func.vmap(lambda q, m: F.scaled_dot_product_attention(q, q, q, attn_mask=m))(q, mask),
+    )

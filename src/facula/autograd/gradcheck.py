@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 __all__ = [
@@ -147,15 +147,35 @@ def gradgradcheck(
 # ---- parts of it that PyTorch shows
 
 
+def _iter_tensors(x: Any, only_requiring_grad: bool = False) -> Iterator[Any]:
+    """All tensors in ``x``, which may be one or hold them at any depth."""
+    from .checks.finite_differences import is_tensor  # it imports this module
+
+    if is_tensor(x):
+        if x.requires_grad or not only_requiring_grad:
+            yield x
+    elif isinstance(x, Iterable) and not isinstance(x, str):
+        for item in x:
+            yield from _iter_tensors(item, only_requiring_grad)
+
+
+def _get_numerical_jacobian(
+    fn: Callable[..., Any], inputs: Any, outputs: Any = None, target: Any = None, eps: float = 1e-3,
+    is_forward_ad: bool = False,
+) -> list[tuple[Any, ...]]:  # fmt: skip
+    """For each tensor of ``target`` that requires grad, the Jacobians of all outputs of ``fn(*inputs)``."""
+    given = inputs if isinstance(inputs, (tuple, list)) else (inputs,)
+    wanted = _iter_tensors(inputs if target is None else target, True)
+    return [get_numerical_jacobian_wrt_specific_input(fn, 0, given, outputs, eps, t, is_forward_ad) for t in wanted]
+
+
 def get_numerical_jacobian(
     fn: Callable[..., Any], inputs: Any, target: Any = None, eps: float = 1e-3, grad_out: float = 1.0
 ) -> tuple[Any, ...]:
     """For each input that requires grad the Jacobian of ``fn(inputs)``, by finite differences."""
-    from .checks.finite_differences import as_tensor, as_tuple, is_tensor, numerical_jacobian  # it imports this module
-
     _deprecated("get_numerical_jacobian", grad_out)
-    wanted = [t for t in as_tuple(inputs if target is None else target) if is_tensor(t) and t.requires_grad]
-    return tuple(as_tensor(numerical_jacobian(lambda *_: fn(inputs), (), t, eps)[0][0]) for t in wanted)
+    found = _get_numerical_jacobian(lambda *_: fn(inputs), inputs, None, target, eps)
+    return tuple(of_outputs[0] for of_outputs in found)
 
 
 def get_numerical_jacobian_wrt_specific_input(

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..._tensor import Tensor
 from ..arrays.masks import select
+from ..arrays.rounded_once import rounded_once
 from ..arrays.special.approximations import expm1
 from ..arrays.tiles import tiled_kernel
 from ..arrays.types import Array
@@ -40,6 +41,7 @@ def _written_gradient(is_result: bool) -> str:
     "EluBackwardBackward0", kind="elementwise", saved_names={"input": "grad_output", "other": "self_or_result"},
     lowering=_written_gradient,
 )  # fmt: skip
+@rounded_once
 def elu_backward_op(
     input: Array, other: Array, alpha: float, scale: float, input_scale: float, is_result: bool
 ) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 from ..._core import dtypes
 from ..._tensor import Tensor
 from ..arrays.masks import drop, keep, select
+from ..arrays.rounded_once import rounded_once
 from ..arrays.types import Array
 from ..machine.elementwise import elementwise
 from ..machine.primitive import primitive
@@ -106,6 +107,7 @@ def _hardswish(input: Array) -> Any:
     "HardswishBackwardBackward0", kind="elementwise", saved_names=OF_ACTIVATION,
     lowering="where(other <= -3, 0, where(other >= 3, input, input * (other / 3 + 0.5)))",
 )  # fmt: skip
+@rounded_once
 def hardswish_backward_op(input: Array, other: Array) -> Any:
     inside = np.asarray(input * (other / number_like(3, other) + number_like(0.5, other)))
     found = select(np.asarray(other >= 3), np.asarray(input), inside)  # NaN stays

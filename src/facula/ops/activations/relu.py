@@ -11,6 +11,7 @@ from ..._core.dtypes import F32, F64
 from ..._core.numbers import scalar
 from ..._tensor import Tensor
 from ..arrays.masks import keep, select
+from ..arrays.rounded_once import rounded_once
 from ..arrays.tiles import SHARED, shared_pair, shared_ufunc
 from ..arrays.types import Array
 from ..machine.elementwise import elementwise
@@ -98,6 +99,7 @@ def _are_alike(a: Any, b: Any) -> bool:
     "LeakyReluBackwardBackward0", kind="elementwise", saved_names={"other": "self", "slope": "negative_slope"},
     lowering="where(other > 0, input, input * slope)",
 )  # fmt: skip
+@rounded_once
 def leaky_relu_backward_op(input: Array, other: Array, slope: float) -> Any:
     if 0 <= slope <= 1 and input.ndim and _are_alike(input, other):
         dt = input.dtype

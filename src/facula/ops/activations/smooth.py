@@ -10,6 +10,7 @@ from ..._core.dtypes import cast, not_for, widened
 from ..._core.strides import by_rows
 from ..._tensor import Tensor
 from ..arrays.masks import select
+from ..arrays.rounded_once import rounded_once
 from ..arrays.special.approximations import log1p
 from ..arrays.tiles import pairs_in_tiles, tiled_kernel
 from ..arrays.types import Array
@@ -51,6 +52,7 @@ def _silu_gradient(g: Any, x: Any, xp: Any = TENSORS) -> Any:
     lowering="input * sigmoid(other) * (1 + other * (1 - sigmoid(other)))",
 )  # fmt: skip
 @pairs_in_tiles
+@rounded_once
 def silu_backward_op(input: Array, other: Array) -> Any:
     return _silu_gradient(input, other, ARRAYS)
 
@@ -88,6 +90,7 @@ _TANH_OF_SOFTPLUS = "tanh(log1p(exp(-abs(other))) + maximum(other, 0))"
     lowering=f"input * ({_TANH_OF_SOFTPLUS} + other * sigmoid(other) * (1 - square({_TANH_OF_SOFTPLUS})))",
 )  # fmt: skip
 @pairs_in_tiles
+@rounded_once
 def mish_backward_op(input: Array, other: Array) -> Any:
     return _mish_gradient(input, other, ARRAYS)
 
@@ -126,6 +129,7 @@ def _softplus(input: Array, beta: float, threshold: float) -> Any:
     lowering="where(other * beta > threshold, input, input * sigmoid(minimum(other * beta, threshold)))",
 )  # fmt: skip
 @pairs_in_tiles
+@rounded_once
 def softplus_backward_op(input: Array, other: Array, beta: float, threshold: float) -> Any:
     scaled = other * number_like(beta, other)
     low = number_like(threshold, other)
@@ -164,6 +168,7 @@ def _log_sigmoid(input: Array) -> Any:
 @primitive(
     "LogSigmoidBackwardBackward0", lowering="input * sigmoid(-other)", kind="elementwise", saved_names=OF_ACTIVATION
 )
+@rounded_once
 def log_sigmoid_backward_op(input: Array, other: Array) -> Any:
     return input * _logistic(-other)
 

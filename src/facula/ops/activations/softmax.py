@@ -236,6 +236,22 @@ def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     return log_softmax_op.call(*_prepared("log_softmax", input, dim, dtype))
 
 
+@public("_softmax", out=True)
+def softmax_of_one_dtype(input: Tensor, dim: int, half_to_float: bool) -> Tensor:
+    """``softmax`` without a dtype; the conversion that it knows is one of CUDA's."""
+    if half_to_float:
+        raise RuntimeError("softmax with half to float conversion is not supported on CPU")
+    return softmax_op.call(*_prepared("softmax", input, dim, None))
+
+
+@public("_log_softmax", out=True)
+def log_softmax_of_one_dtype(input: Tensor, dim: int, half_to_float: bool) -> Tensor:
+    """``log_softmax`` without a dtype."""
+    if half_to_float:
+        raise RuntimeError("softmax with half to float conversion is not supported on CPU")
+    return log_softmax_op.call(*_prepared("log_softmax", input, dim, None))
+
+
 def _data(op: Any, grad_output: Tensor, output: Tensor, dim: int, input_dtype: Any) -> Tensor:
     if grad_output.dtype is not output.dtype:
         wanted, found = (cpp_name(t.dtype).capitalize() for t in (grad_output, output))

@@ -72,6 +72,11 @@ def lying_as(out: Any, like: Any) -> Any:
     """A result with its channels last in memory, if an array of the same dimensions has."""
     if out.__class__ is not np.ndarray or out.ndim != like.ndim or not is_channels_last(like):
         return out
+    return with_channels_last(out)
+
+
+def with_channels_last(out: Any) -> Any:
+    """A batch of images whose channels are last in memory."""
     order = (0, *range(2, out.ndim), 1)
     found = np.ascontiguousarray(out.transpose(order)).transpose(np.argsort(order))
     if 1 not in found.shape or not found.size:
@@ -85,7 +90,9 @@ def lying_as(out: Any, like: Any) -> Any:
 
 def pooled_as(out: Any, like: Any, spatial: int) -> Any:
     """A result of pooling: its channels last if those of the batch are (in space, also of one item), else by rows."""
-    if out.__class__ is not np.ndarray or (out.flags.c_contiguous and like.flags.c_contiguous):
+    if out.__class__ is not np.ndarray or (
+        out.flags.c_contiguous and like.flags.c_contiguous and like.shape[-spatial - 1] != 1
+    ):
         return out
     if spatial == 3 and out.ndim == 4:
         batch = strided(like, (1, *like.shape), (like.nbytes, *like.strides))
@@ -94,9 +101,16 @@ def pooled_as(out: Any, like: Any, spatial: int) -> Any:
     return lying_as(out, like) if is_last else np.ascontiguousarray(out)
 
 
+def is_dense_channels_last(array: Any) -> bool:
+    """Whether all elements lie in the order of channels last, and in no other; dimensions of size 1 do not count."""
+    if array.ndim not in (4, 5) or array.flags.c_contiguous:
+        return False
+    return bool(array.transpose(0, *range(2, array.ndim), 1).flags.c_contiguous)
+
+
 def is_channels_last(array: Any) -> bool:
     """Whether the channels of a batch of images lie together: strides grow from them over the planes to the batch."""
-    if array.ndim not in (4, 5) or array.flags.c_contiguous or array.strides[1] == 0:
+    if array.ndim not in (4, 5) or array.strides[1] == 0 or (array.flags.c_contiguous and array.shape[1] != 1):
         return False
     least = 0
     for d in (1, *range(array.ndim - 1, 1, -1), 0):

@@ -278,6 +278,7 @@ def _wide(g: Any, grid: Any, xp: Any) -> tuple[Any, Any, Any]:
 
 
 _SAMPLE = {n: _sample_op(n) for n in (2, 3)}
+_FALLBACK = _SAMPLE[2].under("_grid_sampler_2d_cpu_fallback", "GridSampler2DCpuFallbackBackward0")
 
 
 def _check_sampling(input: Tensor, grid: Tensor, spatial: int | None, mode: int) -> None:
@@ -328,6 +329,14 @@ def grid_sampler_2d(
     return _sample(input, grid, interpolation_mode, padding_mode, align_corners, 2)
 
 
+@public("_grid_sampler_2d_cpu_fallback")
+def grid_sampler_2d_fallback(
+    input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
+) -> Tensor:
+    """``grid_sampler_2d`` under the name of PyTorch's unvectorized kernel."""
+    return _sample(input, grid, interpolation_mode, padding_mode, align_corners, 2, _FALLBACK)
+
+
 @public("grid_sampler_3d", autocast="full")
 def grid_sampler_3d(
     input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
@@ -336,10 +345,13 @@ def grid_sampler_3d(
     return _sample(input, grid, interpolation_mode, padding_mode, align_corners, 3)
 
 
-def _sample(input: Tensor, grid: Tensor, mode: int, padding: int, align_corners: bool, spatial: int | None) -> Tensor:
+def _sample(
+    input: Tensor, grid: Tensor, mode: int, padding: int, align_corners: bool, spatial: int | None,
+    op: Primitive | None = None,
+) -> Tensor:  # fmt: skip
     _check_sampling(input, grid, spatial, mode)
     known = mode if mode in (BILINEAR, NEAREST) else BICUBIC
-    found: Tensor = _SAMPLE[input.ndim - 2](input, grid, known, padding, align_corners)
+    found: Tensor = (op or _SAMPLE[input.ndim - 2])(input, grid, known, padding, align_corners)
     return found
 
 

@@ -35,7 +35,7 @@ def rows_summed_op(input: Array, indices: Array, rows: int, padding_idx: int, sc
         counts = np.bincount(flat, minlength=rows).astype(input.dtype)
         input = input / counts[indices][..., None]
     table = np.zeros((rows, input.shape[-1]), input.dtype)
-    add_rows(table, flat, input.reshape(-1, input.shape[-1]), True)
+    add_rows(table, flat, input.reshape(flat.size, input.shape[-1]), True)
     if padding_idx >= 0:
         table[padding_idx] = 0
     return table
@@ -99,7 +99,7 @@ def rows_summed_batched(call: batching.Call) -> Any:
     indices = call.values[1] if call.flags[1] else call.values[1].unsqueeze(0)
     places = indices + batching.item_numbers(call, call.ndim(1)) * rows
     summed = call.run([g, places.expand(g.shape[:-1])], (call.size * rows, padding_idx, by_freq))
-    return summed.reshape(call.size, rows, -1)
+    return summed.reshape(call.size, rows, g.shape[-1])
 
 
 def embedding(

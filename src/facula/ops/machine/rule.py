@@ -22,7 +22,9 @@ def parameter_names(fn: Any) -> list[str]:
 
 def unwrapped(fn: Any) -> Any:
     """The function whose parameters another one passes on."""
-    return getattr(fn, "__wrapped__", fn)
+    while (inner := getattr(fn, "__wrapped__", None)) is not None:
+        fn = inner
+    return fn
 
 
 class Rule:

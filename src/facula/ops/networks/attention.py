@@ -151,7 +151,7 @@ def flash_attention_batched(call: batching.Call) -> Any:
     if mask is not None and call.flags[3]:
         samples = call.shape(0)[0]
         mask = batching.padded(mask, 4)
-        mask = mask.expand(call.size, samples, *mask.shape[2:]).reshape(-1, *mask.shape[2:])
+        mask = batching.joined(mask.expand(call.size, samples, *mask.shape[2:]))
     elif mask is not None and mask.dim() == 4 and mask.shape[0] > 1:
         mask = batching.joined(mask.unsqueeze(0).expand(call.size, *mask.shape))
     return [batching.parted(r, call.size) for r in call.run([q, k, v, mask])]

@@ -13,7 +13,7 @@ from ..._tensor import Tensor
 from ...autograd.grad_mode import no_grad
 from ..arrays.meta import by_zeros
 from ..arrays.normalization import channel_products, channel_sums, channels, deviation_inverse
-from ..arrays.strides import lying_as
+from ..arrays.strides import is_dense_channels_last, lying_as, with_channels_last
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.namespaces import TENSORS
@@ -60,7 +60,11 @@ def batch_norm_op(
     out *= scale[:, None]
     if bias is not None:
         out += widened(bias)[:, None]
-    out = lying_as(like(out, input.dtype).reshape(input.shape), input)
+    out = like(out, input.dtype).reshape(input.shape)
+    if is_dense_channels_last(input):
+        out = with_channels_last(out)
+    elif not input.flags.c_contiguous:
+        out = lying_as(out, input)
     moments = next((p for p in (weight, bias, running_mean, running_var) if p is not None), input).dtype
     if not training:
         nothing = np.empty(0, moments)
@@ -190,6 +194,16 @@ def batch_norm_backward_gradient_of_weight(
 
 
 batch_norm_backward_op.vjp(save_mean=no_derivative, save_invstd=no_derivative)
+
+
+@batch_norm_op.tangent
+def batch_norm_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
+    training, _ = attributes
+    if not training and any(t is not None for t in tangents[3:]):
+        raise RuntimeError(
+            "batch_norm is not differentiable wrt running_mean and running_var, they cannot have forward grad defined"
+        )
+    return NotImplemented
 
 
 @batch_norm_op.batch

@@ -123,8 +123,9 @@ def composed_linear(input: Any, weight: Any, bias: Any = None) -> Any:
     if x.ndim == 2:
         return addmm(bias, input, t(weight))
     if x.flags.c_contiguous and w.ndim == 2:
-        rows = math.prod(x.shape[:-1])
-        return view_op(addmm(bias, view_op(input, (rows, x.shape[-1])), t(weight)), (*x.shape[:-1], w.shape[0]))
+        rows = view_op(input, (math.prod(x.shape[:-1]), x.shape[-1]))
+        out = matmul(rows, t(weight)) + bias if weight.is_sparse else addmm(bias, rows, t(weight))
+        return view_op(out, (*x.shape[:-1], w.shape[0]))
     return matmul(input, t(weight)) + bias
 
 
