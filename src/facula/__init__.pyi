@@ -474,7 +474,7 @@ def as_strided_scatter(input: Tensor, src: Tensor, size: Any, stride: Any, stora
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """``data`` as a tensor, without a copy if possible."""
 from facula._torch.as_torch import as_torch as as_torch
-def asarray(obj: Any, *, dtype: Any = None, device: Any = None, copy: builtins.bool | None = None, requires_grad: builtins.bool = False) -> Tensor:
+def asarray(obj: Any, *, dtype: Any = None, device: Any = None, copy: builtins.bool | None = None, requires_grad: builtins.bool | None = None) -> Tensor:
     """``obj`` as a tensor; ``copy`` says whether memory must (True), must not (False) or may (None) be copied."""
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The angle, in [-pi/2, pi/2], whose sine each element is."""

@@ -477,7 +477,9 @@ class Tensor(Methods):
         return None if meta is None else meta.cut
 
     def detach_(self) -> Tensor:
-        """Cut this tensor off its history, in place."""
+        """Cut this tensor off its history, in place. In inference mode nothing is cut off."""
+        if state.special and state.modes.inference:
+            return self
         if self._is_view():
             raise RuntimeError(
                 "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "

@@ -941,3 +941,20 @@ def cat_of_parts_with_channels_last(torch):
         ((x[:, :, :2], x[:, :, 1:]), -1), ((x[:, :, :2],) * 2, 0), ((x[:, :1], x[:, 1:]), 1), ((y[:, :, :2],) * 2, 2),
     )  # fmt: skip
     return [[see(torch, t := torch.cat(ts, dim)), list(t.stride())] for ts, dim in lists]
+
+
+@case
+def asarray_keeps_the_history_of_a_tensor(torch):
+    leaf = torch.ones(2, requires_grad=True)
+    found = []
+    for t in (leaf, leaf * 3, leaf.detach()):
+        for options in (
+            {"requires_grad": True}, {"requires_grad": None}, {"copy": True, "requires_grad": None},
+            {"dtype": torch.float64, "requires_grad": None}, {"dtype": torch.float64, "requires_grad": True},
+            {"copy": True, "requires_grad": True},
+        ):  # fmt: skip
+            with warnings.catch_warnings():  # that None is new
+                warnings.simplefilter("ignore")
+                a = torch.asarray(t, **options)
+            found.append([a is t, a.requires_grad, a.is_leaf, type(a.grad_fn).__name__])
+    return found

@@ -2315,3 +2315,47 @@ def nodes_that_are_logged(torch):
         logger.setLevel(level)
     (x * 2).sum().backward()
     return said
+
+
+@case
+def gradients_that_nobody_changes_are_returned_themselves(torch):
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 2
+    given = torch.ones(2)
+    found = [torch.autograd.grad(x, x, given)[0] is given, torch.autograd.grad(x, x, x)[0] is x]
+    for out in (y, y.clone(), y + 0):
+        (g,) = torch.autograd.grad(out, y, y, retain_graph=True)
+        found.append([g is y, g.requires_grad])
+    scalar = torch.tensor(2.0, requires_grad=True)
+    return [*found, torch.autograd.grad(scalar, scalar, scalar)[0] is scalar]
+
+
+@case
+def gradients_given_to_a_leaf_get_its_dtype(torch):
+    x = torch.ones(2, dtype=torch.float64, requires_grad=True)
+    seen = []
+    x.register_hook(lambda g: seen.append(str(g.dtype)))
+    (g,) = torch.autograd.grad(x, x, torch.ones(2))
+    x.backward(torch.ones(2))
+    return [seen, str(g.dtype), str(x.grad.dtype)]
+
+
+@case
+def gradients_in_batches_need_a_dimension(torch):
+    x = torch.ones(3, requires_grad=True)
+    y = x.sum()
+    return [
+        error(lambda: torch.autograd.grad(y, x, is_grads_batched=True)),
+        error(lambda: torch.autograd.grad(y, torch.ones(2), is_grads_batched=True)),
+        error(lambda: torch.autograd.grad((y, x * 1), x, (None, torch.ones(2, 3)), is_grads_batched=True)),
+    ]
+
+
+@case
+def requires_grad_of_what_was_computed_cannot_be_set(torch):
+    y = torch.ones(2, requires_grad=True) * 2
+
+    def change(value):
+        y.requires_grad = value
+
+    return [error(lambda: change(True)), error(lambda: change(False)), y.requires_grad_() is y]

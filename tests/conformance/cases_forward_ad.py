@@ -409,3 +409,10 @@ def running_statistics_have_no_tangents(torch):
                 told = error(lambda given=given, training=training: (F.batch_norm(*given, training=training), None)[1])
                 found.append([list(duals), training, told])
     return found
+
+
+@case
+def strict_jvp_of_functions_whose_gradient_is_zero(torch):
+    x, A = torch.tensor([1.0, -2.0]), torch.autograd.functional
+    functions = (torch.sgn, torch.floor, lambda x: x * 0, lambda x: x.detach())
+    return [error(lambda f=f: see(torch, A.jvp(f, x, x, strict=True))) for f in functions]

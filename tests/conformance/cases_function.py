@@ -1548,3 +1548,88 @@ def function_ctx_members(torch):
         "to_save dirty_tensors non_differentiable saved_for_forward save_for_forward"
     )
     return [m for m in members.split(" ") if not hasattr(ctx, m)]
+
+
+@case
+def inputs_returned_as_they_are_may_not_be_saved_by_setup_context(torch):
+    class Straight(torch.autograd.Function):
+        @staticmethod
+        def forward(x, y, how):
+            if how == "dirty":
+                y.mul_(2)
+            return x.sin(), y
+
+        @staticmethod
+        def setup_context(ctx, inputs, outputs):
+            how = inputs[2]
+            if how in ("input", "dirty", "constant"):
+                ctx.save_for_backward(inputs[1])
+            if how == "forward":
+                ctx.save_for_forward(inputs[1])
+            if how == "other":
+                ctx.save_for_backward(inputs[0])
+            if how == "dirty":
+                ctx.mark_dirty(inputs[1])
+            if how == "constant":
+                ctx.mark_non_differentiable(outputs[1])
+
+        @staticmethod
+        def backward(ctx, g, h):
+            return g, h, None
+
+    found = []
+    for how in ("input", "forward", "other", "dirty", "constant"):
+        for wants in (False, True):
+            x, y = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=wants)
+            y = y * 1 if wants and how == "dirty" else y
+            found.append(error(lambda x=x, y=y, how=how: [t.requires_grad for t in Straight.apply(x, y, how)]))
+    return found
+
+
+@case
+def each_mark_of_dirty_counts_as_a_version(torch):
+    class Dirty(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y, how):
+            x.add_(1)
+            y.mul_(2)
+            ctx.mark_dirty(x, y)
+            return {"both": (x, y), "one": (x,), "again": (y, x, x)}[how]
+
+        @staticmethod
+        def backward(ctx, *grads):
+            return grads[0], grads[0], None
+
+    found = []
+    for how in ("both", "one", "again"):
+        for same in (False, True):
+            for kind in ("plain", "leaf", "computed"):
+                x = torch.ones(2, requires_grad=kind != "plain")
+                x = x * 1 if kind == "computed" else x.detach() if kind == "plain" else x
+                y = x if same else torch.ones(2)
+                raised = error(lambda x=x, y=y, how=how: len(Dirty.apply(x, y, how)))
+                found.append([raised, x._version, y._version])
+    return found
+
+
+@case
+def what_was_retained_is_forgotten_when_a_function_changes_its_input(torch):
+    class Doubled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            x.mul_(2)
+            ctx.mark_dirty(x)
+            return x
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2
+
+    x = torch.ones(2, requires_grad=True)
+    y = x * 3
+    y.retain_grad()
+    y.sum().backward(retain_graph=True)
+    Doubled.apply(y)
+    forgotten = [y.retains_grad, see(torch, y.grad)]
+    (y * y).sum().backward()
+    return [forgotten, see(torch, y.grad), see(torch, x.grad)]

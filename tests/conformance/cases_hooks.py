@@ -1308,3 +1308,66 @@ def hook_returning_a_gradient_of_another_layout_is_taken(torch):
     x.register_hook(lambda g: torch.arange(6.0).view(3, 2).t())
     (x * 2).sum().backward()
     return [see(torch, x.grad), list(x.grad.stride())]
+
+
+@case
+def hooks_of_a_root_run_even_if_it_leads_to_nothing_that_is_wanted(torch):
+    def passes(root, other, *inputs):
+        log = []
+        root.register_hook(lambda g: log.append(g.tolist()))
+        one = torch.ones(2)
+        torch.autograd.grad(root, inputs, one, allow_unused=True, retain_graph=True)
+        torch.autograd.grad([root, other], inputs, [one, one], allow_unused=True, retain_graph=True)
+        root.backward(one, inputs=list(inputs), retain_graph=True)
+        return log
+
+    x, unused = leaf(torch, 1.0, 2.0), leaf(torch, 3.0)
+    y = x * 2
+    return [passes(x, y, unused), passes(y, y * 3, unused), passes(y * 3, y, unused, y)]
+
+
+@case
+def tensor_hook_that_replaces_a_missing_gradient(torch):
+    class Nothing(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return None
+
+    x = leaf(torch, 1.0)
+    y = x * 1
+    y.register_hook(lambda g: 1)
+    return error(lambda: Nothing.apply(y).backward())
+
+
+@case
+def tensor_hook_that_changes_the_dtype(torch):
+    found = []
+    for dtype in (torch.float16, torch.bfloat16, torch.float64, torch.complex64, torch.complex128):
+        x = torch.ones(2, dtype=dtype, requires_grad=True)
+        x.register_hook(lambda g: g.to(torch.float32))
+        found.append(error(lambda x=x, dtype=dtype: torch.autograd.grad(x, x, torch.ones(2, dtype=dtype))))
+    return found
+
+
+@case
+def multi_grad_hook_beside_a_leaf_that_is_not_asked_for(torch):
+    x, log = leaf(torch, 1.0, 2.0), []
+    y = x[:1]
+    torch.autograd.graph.register_multi_grad_hook([x, y], lambda gs: log.append([g is None for g in gs]))
+    torch.autograd.grad(y.sum(), y)
+    return log
+
+
+@case
+def post_accumulate_hooks_are_told_what_the_one_before_returned(torch):
+    found = []
+    for first in (lambda p: p, lambda p: p.grad, lambda p: 1, lambda p: None):
+        x, log = leaf(torch, 1.0, 2.0), []
+        x.register_post_accumulate_grad_hook(first)
+        x.register_post_accumulate_grad_hook(lambda p, x=x, log=log: log.append(p is x))
+        found.append([error(lambda x=x: x.sum().backward()), log, see(torch, x.grad)])
+    return found

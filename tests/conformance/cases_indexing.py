@@ -1058,3 +1058,13 @@ def searchsorted_and_bucketize(torch):
         see(torch, torch.bucketize(v, s)),
         see(torch, torch.searchsorted(s, 3)),
     ]
+
+
+@case
+def a_number_is_indexed_by_place_and_by_slice(torch):
+    def put(t, key):
+        t[key] = 1
+
+    x = torch.tensor(3.0)
+    keys = (0, 1, -1, slice(None), slice(None, None, -1))
+    return [[error(lambda key=key: x[key]), error(lambda key=key: put(x, key))] for key in keys]

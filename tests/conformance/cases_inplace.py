@@ -1248,3 +1248,26 @@ def second_derivatives_through_a_view_whose_change_saves_its_result(torch):
         again = error(lambda: torch.autograd.grad(y.sum(), x))  # noqa: B023
         found.append([see(torch, x.grad), again.get("message", "")[:40]])
     return found
+
+
+@case
+def neg_in_place_of_every_column(torch):
+    found = []
+    for dtype in (torch.float32, torch.float64, torch.int32, torch.int64):
+        for width in (3, 4, 8, 16):
+            x = torch.arange(1, 1 + 3 * width).to(dtype).reshape(3, width)
+            for column in range(width):
+                x[:, column].neg_()
+            torch.neg(x[:, 0], out=x[:, -1])
+            found.append(x.tolist())
+    return found
+
+
+@case
+def detach_in_place_does_nothing_in_inference_mode(torch):
+    x, y = torch.ones(2, 2), torch.ones(2, requires_grad=True) * 2
+    with torch.inference_mode():
+        view = x.view(-1)
+        same = view.detach_() is view
+        y.detach_()
+    return [same, view._is_view(), view._version, y.requires_grad, name_of(y.grad_fn)]

@@ -840,3 +840,10 @@ def least_squares_with_bounds_for_singular_values(torch):
     b = torch.tensor([[1.0], [2.0], [3.0]], dtype=torch.float64)
     lstsq = torch.linalg.lstsq
     return see(torch, [list(lstsq(A, b, rcond=r, driver=d)) for d in ("gelsd", "gelss") for r in (-1, 0.5, 1.0, 1.5)])
+
+
+@case
+def mv_of_a_number(torch):
+    number, vector = torch.tensor(2.0), torch.ones(2)
+    pairs = ((number, number), (number, vector), (vector, number), (vector, vector))
+    return [error(lambda a=a, b=b: a.mv(b)) for a, b in pairs]

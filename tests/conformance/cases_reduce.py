@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 from .cases_pointwise import INF, NAN, examine, fixed, short, single, z
 from .observe import case, error, see
 
@@ -918,3 +920,30 @@ def reductions_of_nothing(torch):
         see(torch, e.sort(0)),
         see(torch, e.all(1)),
     ]
+
+
+@case
+def gradients_of_variances_of_a_number(torch):
+    found = []
+    for name in ("var", "std", "var_mean"):
+        for correction in (0, 1, 2):
+            for dim in (None, 0, -1):
+                x = torch.tensor(0.5, requires_grad=True)
+                with warnings.catch_warnings():  # of degrees of freedom
+                    warnings.simplefilter("ignore")
+                    y = getattr(torch, name)(x, dim=dim, correction=correction)
+                (y[0] if isinstance(y, tuple) else y).backward()
+                found.append(see(torch, x.grad))
+    return found
+
+
+@case
+def extrema_and_medians_of_empty_tensors_without_an_order(torch):
+    empty, rows = torch.zeros(0, dtype=torch.complex64), torch.zeros(2, 0, dtype=torch.complex64)
+    calls = [
+        *[lambda f=f, t=t: see(torch, f(t, 0)) for f in (torch.max, torch.min) for t in (empty, rows)],
+        *[lambda f=f, t=t: see(torch, f(t, 0)) for f in (torch.amax, torch.amin, torch.mode) for t in (empty, rows)],
+        *[lambda f=f, t=t: see(torch, f(t)) for f in (torch.median, torch.nanmedian) for t in (rows, rows.bool())],
+        *[lambda t=t: torch.quantile(t, 5.0) for t in (empty, torch.zeros(0), torch.ones(2))],
+    ]
+    return [error(call) for call in calls]

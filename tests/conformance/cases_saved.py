@@ -1042,3 +1042,31 @@ def single_sizes_that_are_saved(torch):
     (g,) = torch.autograd.grad(torch.nn.functional.adaptive_avg_pool2d(x, (3, 2)).pow(2).sum(), x, create_graph=True)
     heights_and_widths = [getattr(g.grad_fn, f"_saved_grad_output_sym_argsize_minus_{i}") for i in (2, 1)]
     return [found, name_of(g.grad_fn), heights_and_widths]
+
+
+@case
+def save_on_cpu_in_pinned_memory_copies(torch):
+    x = leaf(torch, 1.0, 2.0)
+    with torch.autograd.graph.save_on_cpu(True):
+        y = x.exp()
+    y.mul_(3)
+    y.sum().backward()
+    return see(torch, x.grad)
+
+
+@case
+def numbers_beside_half_precision_are_not_packed(torch):
+    found = []
+    for dtype in (torch.float16, torch.bfloat16, torch.float32):
+        x = torch.ones(2, dtype=dtype, requires_grad=True)
+        packed = []
+
+        def pack(t, packed=packed):
+            packed.append([list(t.shape), str(t.dtype)])
+            return t
+
+        with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
+            ys = [x * 2, 2.5 * x, x / 2, 2 / x, x * True, (x * 1).mul_(2), x * torch.tensor(2.0)]
+        (g,) = torch.autograd.grad(sum(y.sum() for y in ys), x, create_graph=True)
+        found.append([packed, see(torch, g.detach())])
+    return found

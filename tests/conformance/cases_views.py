@@ -986,3 +986,14 @@ def tensors_of_one_storage(torch):
     x = torch.ones(2, 3, dtype=torch.complex64)
     others = [x, x.t(), x[1:], x.detach(), x.conj(), x.real, x.clone(), x + 1, torch.add(x, 1, out=x), x[2:]]
     return [torch._C._is_alias_of(x, other) for other in others]
+
+
+@case
+def view_of_another_dtype_that_does_not_fit(torch):
+    bytes_ = torch.ones(2, 4, 3, dtype=torch.int8)
+    return [
+        error(lambda: bytes_.permute(2, 1, 0).view(torch.int32)),
+        error(lambda: bytes_[:, :, 1:].permute(2, 0, 1).view(torch.int32)),
+        error(lambda: torch.ones(2, 4, 4, dtype=torch.int8)[:, :, 1:].view(torch.int16)),
+        error(lambda: torch.ones(4, dtype=torch.int8)[1:3].view(torch.int16)),
+    ]

@@ -28,6 +28,8 @@ REFUSED_BY_PYTORCH_ALONE = (
     "ZeroTensors are immutable",
     "does not support automatic differentiation for outputs with complex dtype",
     "MKL FFT error",
+    "doesn't correspond to a device",
+    "which is output 0 of LinalgDet",
 )
 """What PyTorch cannot do and facula may do, see docs/differences.md and docs/past-pytorch.md."""
 

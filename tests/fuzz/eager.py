@@ -10,7 +10,8 @@ from .mixtures import mixture
 from .operators import elementwise, expression, of_two, product
 from .program import Program, assigned
 from .run import Session
-from .scope import NothingFits, Scope, is_differentiable, is_floating, is_small
+from .scope import NothingFits, Scope, is_differentiable, is_floating, is_small, may_have_hooks
+from .states import of_state
 from .writes import change, in_function
 
 DTYPES = """
@@ -45,17 +46,6 @@ def _leaf(s: Scope) -> str:
     return f"t{len(s.tensors)} = {s.literal(s.shape(), dtype, wants)}"
 
 
-def may_have_hooks(t: Any) -> bool:
-    """Not a view of no_grad: on such PyTorch's ``register_hook`` ends the process.
-
-    So it does on a view that has not been asked for its node since its base got one: programs ask for it.
-    """
-    try:
-        return t.grad_fn is not None or t._base is None
-    except RuntimeError:  # a view that may not be used any more
-        return False
-
-
 class _Maker:
     def __init__(self, rng: Random, torch: Any) -> None:
         self.rng = rng
@@ -82,6 +72,8 @@ class _Maker:
 
     def statement(self) -> str:
         s, rng = self.scope, self.rng
+        if rng.random() < 0.2:
+            return of_state(s, self.new(), self.count)
         kind = rng.random()
         if kind < 0.56:
             return f"{self.new()} = {expression(s)}"

@@ -181,6 +181,148 @@ class Kept(torch.autograd.Function):
     def backward(ctx, g):
         return torch.autograd.grad(ctx.out, ctx.inner, g, retain_graph=True)[0]
 """,
+    "Some": """
+class Some(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, y, scale=2, flag=None):
+        ctx.save_for_backward(x, None, y)
+        ctx.scale = scale
+        same = x.detach() * 1.0
+        ctx.mark_non_differentiable(same)
+        return x * scale, "text", same, y.clone()
+
+    @staticmethod
+    def backward(ctx, g, t, n, h):
+        x, none, y = ctx.saved_tensors
+        assert none is None and t is None
+        gx = g * ctx.scale if ctx.needs_input_grad[0] else None
+        return gx, (h + n.sum() * 0 if ctx.needs_input_grad[1] else None), None, None
+""",
+    "Wrong": """
+class Wrong(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, how):
+        ctx.how = how
+        ctx.save_for_backward(x)
+        if how == 0:
+            raise ValueError("forward")
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        how = ctx.how
+        if how == 1:
+            raise ValueError("backward")
+        if how == 2:
+            return g
+        if how == 3:
+            return g, None, None
+        if how == 4:
+            return g[None], None
+        if how == 5:
+            return g.sum(), None
+        if how == 6:
+            return g.to(torch.float32), None
+        if how == 7:
+            return g, g
+        if how == 8:
+            return 1, None
+        if how == 9:
+            return None, None
+        if how == 10:
+            return g.detach(), None
+        if how == 11:
+            return [g, None]
+        if how == 12:
+            return Cube.apply(g), None
+        with torch.enable_grad():
+            (x,) = ctx.saved_tensors
+            y = x.detach().requires_grad_()
+            (y * y).sum().backward()
+        return g * y.grad, None
+""",
+    "Dirty": """
+class Dirty(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        x.add_(1)
+        y.mul_(2)
+        ctx.mark_dirty(x, y)
+        return y, x, x * y
+
+    @staticmethod
+    def backward(ctx, g, h, k):
+        return h + k, g * 2 - k
+""",
+    "Forgotten": """
+class Forgotten(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        x.mul_(2)
+        return x
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * 2
+""",
+    "Viewed": """
+class Viewed(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.view(-1), x, x.view_as(x)
+
+    @staticmethod
+    def backward(ctx, g, h, k):
+        (x,) = ctx.saved_tensors
+        return g.view(x.shape) + 2 * h + 3 * k
+""",
+    "Exp": """
+class Exp(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        y = x.exp()
+        ctx.save_for_backward(y)
+        ctx.set_materialize_grads(False)
+        return y, y * 2
+
+    @staticmethod
+    def backward(ctx, g, h):
+        (y,) = ctx.saved_tensors
+        (again,) = ctx.saved_tensors
+        total = None
+        for part, factor in ((g, 1), (h, 2)):
+            if part is not None:
+                total = part * again * factor if total is None else total + part * y * factor
+        return total
+""",
+    "Whole": """
+class Whole(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        y = x.round().long()
+        ctx.mark_non_differentiable(y)
+        return y, x.to(torch.float32)
+
+    @staticmethod
+    def backward(ctx, g, h):
+        return h.double()
+""",
+    "Straight": """
+class Straight(torch.autograd.Function):
+    @staticmethod
+    def forward(x, y):
+        return x.sign(), y
+
+    @staticmethod
+    def setup_context(ctx, inputs, outputs):
+        ctx.set_materialize_grads(False)
+        ctx.save_for_backward(*inputs, *outputs)
+
+    @staticmethod
+    def backward(ctx, g, h):
+        return g, None if h is None else h * 2
+""",
     "layer": """
 def layer(kind, x, n, log):
     nn = torch.nn

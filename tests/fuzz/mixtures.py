@@ -48,7 +48,7 @@ def mixture(s: Scope, new: str) -> str:
     if kind < 0.15:
         dual = f"{DUAL}.make_dual({x}, {rng.choice([f'{x}.cos()', f'torch.ones_like({x})', x])})"
         part = rng.choice(["[0]", "[1]", "[1]", "[1]"])
-        return f"with {DUAL}.dual_level():\n    {new} = {DUAL}.unpack_dual((lambda p: {body})({dual})){part}"
+        return f"with {DUAL}.dual_level():\n    {new} = {DUAL}.unpack_dual((lambda p: {body})({dual})){part} * 1"
     if kind < 0.3:
         middle = Scope(rng, s.torch, strays=0)
         middle.tensors = inner.tensors
@@ -60,7 +60,8 @@ def mixture(s: Scope, new: str) -> str:
         inner.tensors = {"p": s.tensors[x].detach()[..., 0] if "in_dims" in text else s.tensors[x].detach()[0]}
         body = one_of(inner)
     option = rng.choice(["create_graph=True", "create_graph=False", "strict=True"])
-    if "hessian" in text or "linearize" in text:  # PyTorch's may depend on more, or may refuse
+    if any(form in text for form in ("hessian", "linearize", "jacrev(torch.func.grad", "jacfwd(torch.func.vmap")):
+        # PyTorch's may depend on more, or on less, or may refuse
         text = text.replace("X", "X.detach()") if "linearize" in text else f"({text}).detach()"
     # of results only what they are: by which nodes, and views of what, is not promised
     return f"{new} = ({text.replace('B', body).replace('X', x).replace('O', option)}) * 1"

@@ -91,5 +91,5 @@ def mentions(text: str, name: str) -> bool:
 
 def assigned(statement: str) -> str | None:
     """The name that a statement gives a value to."""
-    found = re.match(r"(?:with [^\n]*\n +)?(\w+) = ", statement)
+    found = re.match(r"(?: *with [^\n]*\n)* *(\w+) = ", statement)
     return found[1] if found else None

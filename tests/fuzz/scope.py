@@ -210,6 +210,17 @@ def all_finite(t: Any) -> bool:
         return False
 
 
+def may_have_hooks(t: Any) -> bool:
+    """Not a view of no_grad: on such PyTorch's ``register_hook`` ends the process.
+
+    So it does on a view that has not been asked for its node since its base got one: programs ask for it.
+    """
+    try:
+        return t.grad_fn is not None or t._base is None
+    except RuntimeError:  # a view that may not be used any more
+        return False
+
+
 def broadcasts(a: Any, b: Any) -> bool:
     return all(m == n or m == 1 or n == 1 for m, n in zip(reversed(a), reversed(b)))
 

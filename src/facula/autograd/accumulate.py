@@ -105,14 +105,17 @@ class AccumulateGrad(Node):
             self._tell_hooks(meta)
 
     def _tell_hooks(self, meta: Any) -> None:
+        told: Any = self.variable
         for hook in list((meta.post_accumulate_hooks or {}).values()):
             if state.special and state.modes.capture is not None:
                 state.modes.capture.calls_hook(hook)
-            result = hook(self.variable)
-            if isinstance(result, Tensor_):
-                raise RuntimeError("Tensor post accumulate grad hooks should return None.")
-            if result is not None:
+            result = hook(told)
+            if result is not None and not isinstance(result, Tensor_):
                 raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
+            if result is not None:
+                told = result  # what PyTorch tells the hooks that follow
+        if told is not self.variable:
+            raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
     def grad_dtype(self, dtype: Any) -> Any:
         """The NumPy dtype that a gradient of ``dtype`` is to have here; None if any will do."""

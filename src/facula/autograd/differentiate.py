@@ -109,16 +109,16 @@ def grad(
     if any(getattr(t, "is_sparse", False) for t in (*roots, *wanted)):
         return _grad_of_values(roots, wanted, given, keep, create_graph, allow_unused, materialize_grads)
     try:
-        edges = [_input_edge(t, accumulate=False) for t in wanted]
+        edges = [] if is_grads_batched else [_input_edge(t, accumulate=False) for t in wanted]
     except RuntimeError:
-        _root_edges(roots, _starting_grads(roots, given, is_grads_batched))  # of which PyTorch speaks first
+        _root_edges(roots, _starting_grads(roots, given))  # of which PyTorch speaks first
         raise
     if any(isinstance(t, engine.Tensor_) and t.wraps for t in (*roots, *wanted)):
         from ..func.reverse import grad_through  # it imports this module
 
         found = grad_through(roots, wanted, _starting_grads(roots, given), keep, create_graph)
     elif is_grads_batched:
-        found = _batched(roots, given, edges, keep, create_graph)
+        found = _batched(roots, given, wanted, keep, create_graph)
     else:
         starts = _root_edges(roots, _starting_grads(roots, given))
         found = engine.run_backward(starts, keep, create_graph, edges)
@@ -163,20 +163,27 @@ def _of_values(t: Any, g: Any) -> Any:
 
 
 def _batched(
-    roots: tuple[Any, ...], given: tuple[Any, ...], edges: list[Any], keep: bool, create_graph: bool
+    roots: tuple[Any, ...], given: tuple[Any, ...], wanted: tuple[Any, ...], keep: bool, create_graph: bool
 ) -> list[Any]:
     """All gradients of a batch at once: the first dimension of those given is the batch."""
     from ..func.vectorize import vmap  # it imports this module
 
     missing: list[bool] = []
-    _starting_grads(roots, given, batched=True)
+    batch = tuple(_starting_grads(roots, given, batched=True))
+    if any(g is not None and not g._array.ndim for g in batch):
+        raise ValueError(
+            "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of "
+            "dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
+        )
 
-    def one(*grads: Any) -> list[Any]:
-        found = engine.run_backward(_root_edges(roots, _starting_grads(roots, grads)), keep, create_graph, edges)
+    def vjp(grads: Any) -> list[Any]:
+        starts = _root_edges(roots, _starting_grads(roots, grads))
+        edges = [_input_edge(t, accumulate=False) for t in wanted]
+        found = engine.run_backward(starts, keep, create_graph, edges)
         missing[:] = [g is None for g in found]
         return [g for g in found if g is not None]
 
-    results = iter(vmap(one, in_dims=tuple([None if g is None else 0 for g in given]), randomness="different")(*given))
+    results = iter(vmap(vjp, in_dims=0, randomness="different")(batch))
     return [None if m else next(results) for m in missing]
 
 
@@ -286,8 +293,10 @@ def _root_edges(outputs: Sequence[Any], grads: Sequence[Any], is_training: bool 
                 unasked.root_not_finite(out)
             if edge.__class__ is AccumulateGrad:
                 state.modes.leaf_root = weakref.ref(out)
-        if g is not None and g._array.dtype != out._array.dtype and edge.__class__ is not AccumulateGrad:
-            g = g.to(out.dtype)
+        if g is not None and g._array.dtype != out._array.dtype:
+            leaf = out._meta if edge.__class__ is AccumulateGrad else None
+            if leaf is None or leaf.grad_dtype is ...:
+                g = g.to(out.dtype)
         roots.append((edge, g))
     return roots
 

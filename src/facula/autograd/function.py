@@ -222,7 +222,7 @@ class Function(_SingleLevelFunction):
                 result = node._call_user(cls.forward, node, *args)
             outputs = list(result) if isinstance(result, tuple) else [result]
             begin(node, edges, seq, len(outputs) != 1)
-            outputs = _wrapped_outputs(node, args, outputs, recording)
+            outputs = _wrapped_outputs(node, args, outputs, recording, is_separate)
         finally:
             if enabled:
                 state.set_grad(True)
@@ -335,8 +335,13 @@ def _marked(node: Any, name: str, complaint: str) -> dict[int, Any]:
     return marked
 
 
-def _wrapped_outputs(node: Any, args: tuple[Any, ...], outputs: list[Any], recording: bool) -> list[Any]:
+def _wrapped_outputs(
+    node: Any, args: tuple[Any, ...], outputs: list[Any], recording: bool, is_separate: bool
+) -> list[Any]:
     """The outputs with their history: fresh ones get it, inputs returned as they are become views first."""
+    for t in node.__dict__.get("dirty_tensors") or ():
+        if isinstance(t, Tensor):
+            t._bump_version()
     dirty = _marked(node, "dirty_tensors", "mark_dirty can only accept variables, but argument ")
     constant = _marked(
         node, "non_differentiable", "mark_non_differentiable only accepts variable arguments, but got argument "
@@ -344,8 +349,7 @@ def _wrapped_outputs(node: Any, args: tuple[Any, ...], outputs: list[Any], recor
     inputs = {id(a) for a in args if isinstance(a, Tensor)}
     if dirty or constant:
         _set(node, "marks", (frozenset(dirty), frozenset(constant)))
-    if dirty:
-        _check_dirty(dirty, inputs, outputs)
+    kept = _kept(node) if is_separate else ()
     is_pure_view = bool(node.__dict__.get("_is_pure_view"))
     if is_pure_view and (len(inputs) != 1 or len(outputs) != 1):
         raise RuntimeError(
@@ -357,9 +361,14 @@ def _wrapped_outputs(node: Any, args: tuple[Any, ...], outputs: list[Any], recor
     for nr, out in enumerate(outputs):
         if isinstance(out, Tensor):
             is_input, is_dirty = id(out) in inputs, id(out) in dirty
-            if is_dirty:
-                out._bump_version()
-            if recording and id(out) not in constant and out._array.dtype.kind in "fcV":
+            has_history = recording and id(out) not in constant and out._array.dtype.kind in "fcV"
+            if id(out) in kept and is_input and not is_dirty and (has_history or not out.requires_grad):
+                raise RuntimeError(
+                    "An input that has been returned as-is as output is being saved for backward. This is not "
+                    "supported if you override setup_context. You should return and save a view of the input instead, "
+                    "e.g. with x.view_as(x) or setup ctx inside the forward function itself."
+                )
+            if has_history:
                 differentiable += 1
                 out = _with_history(node, nr, out, is_input, is_dirty, len(outputs))
             else:
@@ -367,11 +376,19 @@ def _wrapped_outputs(node: Any, args: tuple[Any, ...], outputs: list[Any], recor
             if out._is_view() and not (is_input and is_dirty):
                 out._own_meta().creation = views.DEFAULT if is_pure_view else views.IN_FUNCTION
         wrapped.append(out)
+    if dirty:
+        _check_dirty(dirty, inputs, outputs)
     if differentiable > 1:
         for out in wrapped:
             if isinstance(out, Tensor) and out._is_view():
                 out._own_meta().creation = views.MULTI_OUTPUT
     return wrapped
+
+
+def _kept(node: Any) -> set[int]:
+    """The identities of what is saved for either mode."""
+    names = ("to_save", "saved_for_forward")
+    return {id(t) for name in names for t in node.__dict__.get(name) or () if isinstance(t, Tensor)}
 
 
 def _check_dirty(dirty: dict[int, Any], inputs: set[int], outputs: list[Any]) -> None:
@@ -409,6 +426,7 @@ def _with_history(node: Any, nr: int, out: Any, is_input: bool, is_dirty: bool, 
                     "forum https://discuss.pytorch.org/ if you need help to do this change."
                 )
             views.check_inplace(out, True)
+        out._own_meta().grad = None
         views.rebase_history(out, node)
         if nr:
             out._set_node(node, nr)

@@ -106,6 +106,10 @@ def _filled(grads: Tensors, like: Tensors, strict: bool, create_graph: bool, mis
 _INDEPENDENT = (
     "The output of the user-provided function is independent of input {}. This is not allowed in strict mode."
 )
+_CONSTANT = (
+    "The gradient with respect to input {} is independent of the inputs of the user-provided function. This is not "
+    "allowed in strict mode."
+)
 _FLAT = (
     "The jacobian of the user-provided function is independent of input {}. This is not allowed in strict mode when "
     "create_graph=True."
@@ -182,7 +186,7 @@ def jvp(
         _require_history(outputs, strict)
         weights = tuple(out.new_zeros(out.shape).requires_grad_() for out in outputs)
         pulled = _gradients(outputs, given, weights, True)
-        pulled = _filled(pulled, given, strict, create_graph, _INDEPENDENT, _FLAT)
+        pulled = _filled(pulled, given, strict, True, _INDEPENDENT, _CONSTANT)
         found = _gradients(pulled, weights, vs, create_graph)
         found = _filled(found, outputs, strict, create_graph, _INDEPENDENT, _FLAT)
     outputs, found = (_grad_postprocess(values, create_graph) for values in (outputs, found))

@@ -60,10 +60,10 @@ class checkpoint_hooks(saved_tensors_hooks):
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """Keeps saved tensors on the CPU, where they already are."""
+    """Keeps saved tensors on the CPU, where they already are: memory that is pinned would be a copy."""
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
-        super().__init__(lambda t: t, lambda t: t)
+        super().__init__(lambda t: t.detach().clone() if pin_memory else t, lambda t: t)
 
 
 @contextlib.contextmanager
@@ -243,7 +243,7 @@ def _will_run(task: Any, node: Node | None) -> bool:
     """Whether a pass computes the gradient that arrives at a node."""
     if node is None or (node not in task.reached and node not in task.leaves):
         return False
-    if task.captures and node.__class__ is AccumulateGrad:
+    if node in task.captures and node.__class__ is AccumulateGrad:
         raise RuntimeError(
             "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). This is "
             "currently not supported."

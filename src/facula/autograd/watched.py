@@ -212,10 +212,10 @@ def _hook_name(hook: Any) -> str:
 
 
 def _checked(hook: Any, new: Any, old: Any) -> Any:
-    if not isinstance(new, Tensor_):
-        raise TypeError(f"expected Variable, but hook returned '{type(new).__name__}'")
     if old is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
+    if not isinstance(new, Tensor_):
+        raise TypeError(f"expected Variable, but hook returned '{type(new).__name__}'")
     wrong = _wrongness(_hook_name(hook), new, old)
     if wrong:
         from .._explain import errors  # loaded when something went wrong
@@ -227,12 +227,20 @@ def _checked(hook: Any, new: Any, old: Any) -> Any:
 def _wrongness(name: str, new: Any, old: Any) -> str:
     """What a hook has changed that it must not."""
     if new._array.dtype != old._array.dtype:
-        return f"hook '{name}' has changed the type of value (was {old._type_name()} got {new._type_name()})"
+        return f"hook '{name}' has changed the type of value (was {_legacy_type(old)} got {_legacy_type(new)})"
     if new.device != old.device:
         return f"hook '{name}' has changed the device of value"
     if new._array.shape != old._array.shape:
         return f"hook '{name}' has changed the size of value"
     return ""
+
+
+def _legacy_type(t: Any) -> str:
+    """PyTorch's name of a type of tensors; those that came late have none in Python."""
+    name: str = t._type_name()
+    if t.is_complex() or name == "torch.BFloat16Tensor":
+        return name.replace("torch.", "CPU").replace("Tensor", "Type")
+    return name
 
 
 def _retain(t: Any, g: Any, xp: Any) -> None:

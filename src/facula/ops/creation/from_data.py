@@ -350,7 +350,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
 
 @creator()
 def asarray(
-    obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None, requires_grad: bool = False
+    obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None, requires_grad: bool | None = None
 ) -> Tensor:
     """``obj`` as a tensor; ``copy`` says whether memory must (True), must not (False) or may (None) be copied."""
     dtype = checked_dtype("asarray", dtype)
@@ -371,12 +371,13 @@ def asarray(
                     "can't alias NumPy scalars. Either remove copy=False or transform it in a ndarray. "
                 )
             raise ValueError("can't alias arbitrary sequence into a tensor.")
-        t = finish(place(array_of(obj, dtype), device), requires_grad)
+        t = finish(place(array_of(obj, dtype), device), bool(requires_grad))
         return exits.enter(t, obj, "torch.asarray()") if exits.left else t
     return _asarray_of_tensor(t, dtype, device, copy, requires_grad)
 
 
-def _asarray_of_tensor(t: Tensor, dtype: Any, device: Any, copy: Any, requires_grad: bool) -> Tensor:
+def _asarray_of_tensor(t: Tensor, dtype: Any, device: Any, copy: Any, requires_grad: bool | None) -> Tensor:
+    """A history is kept unless no gradient is wanted."""
     wrong_dtype = dtype is not None and dtype is not t.dtype
     wrong_device = device is not None and devices.parse(device) != t.device
     if copy is False:
@@ -385,12 +386,15 @@ def _asarray_of_tensor(t: Tensor, dtype: Any, device: Any, copy: Any, requires_g
             raise ValueError(f"can't alias tensor from device '{t.device}' to '{devices.parse(device)}'.")
         if wrong_dtype:
             raise ValueError(f"can't alias tensor with dtype '{names[t.dtype]}' into dtype '{names[dtype]}'.")
-    if copy or wrong_dtype or wrong_device:
+    is_new = bool(copy) or wrong_dtype or wrong_device
+    if t.requires_grad and requires_grad is False:
+        t = t.detach()
+    if wrong_dtype or wrong_device:
         t = t.to(device=device if wrong_device else t.device, dtype=dtype or t.dtype, copy=True)
+    elif is_new:
+        t = t.clone()
     if requires_grad and not t.requires_grad:
         t.requires_grad_()
-    elif t.requires_grad and not requires_grad:
-        t = t.detach()
     return t
 
 

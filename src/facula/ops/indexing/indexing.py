@@ -198,9 +198,10 @@ def getitem(self: Any, key: Any) -> Any:
         except (IndexError, OverflowError):
             raise _integer_error(self, key) from None
     if kind is slice:
+        bounds = slice_bounds(key)
         if not self._array.ndim:
             raise IndexError("slice() cannot be applied to a 0-dim tensor.")
-        return slice_op.call(self, 0, *slice_bounds(key))
+        return slice_op.call(self, 0, *bounds)
     if key is Ellipsis:
         return alias_op(self)
     if kind is not tuple:
@@ -219,6 +220,8 @@ def getitem(self: Any, key: Any) -> Any:
 
 
 def _integer_error(self: Tensor, index: int) -> Exception:
+    if not self._array.ndim and index:
+        return _out_of_range(index, 0, 0)
     if not self._array.ndim:
         return IndexError(
             "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
@@ -260,6 +263,7 @@ def setitem(self: Any, key: Any, value: Any) -> None:
         _copy_to(view, value)
         return
     if kind is slice and not self._array.ndim:
+        slice_bounds(key)
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     if key is None or key is True:
         _copy_to(_with_dim(self, 0), value)

@@ -137,8 +137,7 @@ def _leave_number_wide(given: Any, values: list[Any], arrays: list[Any]) -> None
         if not given._array.ndim and given._array.dtype in _scalars:
             arrays[-1] = cast(resolved(given._array), F32)
     elif not hasattr(given, "hint"):
-        arrays[-1] = number_array(given, F32)
-        values[-1] = wrap(arrays[-1])
+        values[-1] = arrays[-1] = number_array(given, F32)
 
 
 def check_dtypes(op: Elementwise, args: tuple[Any, ...], arrays: list[Any]) -> None:

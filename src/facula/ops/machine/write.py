@@ -168,6 +168,8 @@ def write_inplace(
             return
         _check_output_shape(target, arrays)
         is_ufunc = isinstance(op.on_arrays, np.ufunc) and op.promote == "default"
+        if op.on_arrays is np.negative and not target.flags.c_contiguous:
+            is_ufunc = False  # NumPy errs where elements are 16 or 64 bytes apart on both sides
         if is_ufunc and arrays[0] is target and capture is None:
             op.kernel(*arrays, out=target)
         else:

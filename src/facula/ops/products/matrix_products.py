@@ -198,6 +198,8 @@ def check_mv(mat: Any, vec: Any, input: Any = None) -> None:
     a, v = mat._array, vec._array
     added = None if input is None else input._array
     ndim = 1 if added is None else added.ndim
+    if added is None and not a.ndim:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     if ndim > 1 or a.ndim != 2 or v.ndim != 1:
         text = f"vector + matrix @ vector expected, got {ndim}, {a.ndim}, {v.ndim}"
         raise _wrong_ndim("mv", (mat, vec), (2, 1), text)

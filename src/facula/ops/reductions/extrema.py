@@ -148,9 +148,9 @@ def _extremum(
     if other is not None:
         return FUNCTIONS[binary](input, other)
     at = check_dim(dim, array.ndim)
+    require_elements(name, array.shape, at)
     if array.dtype.kind == "c":
         raise RuntimeError(f"{name}(): does not support complex input")
-    require_elements(name, array.shape, at)
     return getattr(return_types, name)(along.call(input, at, keepdim is not _FULL and bool(keepdim)))
 
 
@@ -219,7 +219,7 @@ def _extreme(name: str, op: Primitive, kernel: str, input: Tensor, dim: Any, kee
         for given, d in zip((dim,) if isinstance(dim, int) else dim, dims):
             if array.shape and array.shape[d] == 0:
                 raise IndexError(f"{name}(): Expected reduction dim {given} to have non-zero size.")
-    if array.dtype.kind == "c":
+    if array.dtype.kind == "c" and array.size:
         raise not_for(kernel, input.dtype)
     return op(input, dims, keepdim)
 

@@ -177,7 +177,7 @@ def topk(input: Tensor, k: Any, dim: int = -1, largest: bool = True, sorted: boo
 @by_zeros
 def _median_value(x: Any, ignore_nan: bool) -> Any:
     if x.size == 0:
-        return np.array(np.nan).astype(x.dtype) if x.dtype.kind in "fV" else np.array(np.iinfo(x.dtype).min, x.dtype)
+        return np.array(np.iinfo(x.dtype).min if x.dtype.kind in "iu" else np.nan).astype(x.dtype)
     flat = widened(x.reshape(-1))
     if flat.dtype.kind == "f":
         bad = np.isnan(flat)
@@ -240,7 +240,7 @@ def _median(name: str, full: Primitive, along: Primitive, input: Tensor, dim: An
     if dim is _FULL:
         if keepdim:
             raise NoOverload
-        if kind in "bc":
+        if kind in "bc" and input._array.size:
             raise not_for("median_cpu", input.dtype)
         return full(input)
     at = check_dim(dim, input._array.ndim)
@@ -316,7 +316,7 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
     """The most frequent value along ``dim`` (the least of several), and its last place."""
     at = check_dim(dim, input._array.ndim)
     require_elements("mode", input._array.shape, at)
-    if input._array.dtype.kind == "c" and input._array.ndim:
+    if input._array.dtype.kind == "c" and input._array.ndim and input._array.size:
         raise not_for("mode_cpu", input.dtype)
     return return_types.mode(mode_op(input, at, keepdim))
 
@@ -330,6 +330,8 @@ def _quantile(
     array = input._array
     if not isinstance(q, (Tensor, float, int)):
         raise NoOverload
+    if not isinstance(q, Tensor) and not 0 <= q <= 1:
+        raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
     if array.size == 0:
         raise RuntimeError("quantile() input tensor must be non-empty")
     if input.dtype not in (dtypes.float32, dtypes.float64):
@@ -348,8 +350,6 @@ def _quantile(
         if not ((levels >= 0) & (levels <= 1)).all():
             raise RuntimeError("quantile() q values must be in the range [0, 1]")
     else:
-        if not 0 <= q <= 1:
-            raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
         levels = np.asarray(q, array.dtype)
     at = 0 if dim is None else check_dim(dim, array.ndim) % max(array.ndim, 1)
     shape = array.shape

@@ -93,7 +93,7 @@ def _var_grad(g: Any, x: Any, dim: Any, correction: Any, keepdim: bool, xp: Any)
     dof = n - (1 if correction is None else correction)
     g = unsqueeze_reduced(g, x.shape, dim, keepdim, xp)
     away = x - (xp.mean_all(x) if dim is None else xp.mean_dim(x, dim, True))
-    if dof <= 0 and not dim:
+    if dof <= 0 and (not dim or not x.shape):
         return in_dtype(g * xp.infinity_or_nan(away), raw(x).dtype, xp)
     return xp.times(g, 2.0 / dof if dof else np.inf) * away
 

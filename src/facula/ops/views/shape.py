@@ -219,13 +219,13 @@ def view_dtype(input: Tensor, dtype: Any) -> Tensor:
         strides = element_strides(array)
         ratio = new // old
         offset = storage_offset(array) if type(array) is np.ndarray else 0
+        if new > old and array.shape[-1] % ratio:
+            raise RuntimeError(f"self.size(-1) must be divisible by {ratio} {what}, but got {array.shape[-1]}")
         if new > old and offset % ratio:
             raise RuntimeError(f"self.storage_offset() must be divisible by {ratio} {what}, but got {offset}")
         if strides[-1] != 1:
             raise RuntimeError(f"self.stride(-1) must be 1 {what}, but got {strides[-1]}")
         if new > old:
-            if array.shape[-1] % ratio:
-                raise RuntimeError(f"self.size(-1) must be divisible by {ratio} {what}, but got {array.shape[-1]}")
             for i, s in enumerate(strides[:-1]):
                 if s % ratio:
                     raise RuntimeError(f"self.stride({i}) must be divisible by {ratio} {what}, but got {s}")
