@@ -190,6 +190,8 @@ def half(x): return x / 2
 @torch.compile(mode="max-autotune")
 def both(x): return half(double(x))
 assert both(torch.ones(2)).tolist() == [1.0, 1.0]
+assert torch.jit.wait(torch.jit.fork(half, torch.ones(1))).item() == 0.5
+assert repr(torch.jit.Attribute(3, int)) == "Attribute(value=3, type=<class 'int'>)"
 assert not isinstance(both, torch.jit.ScriptFunction) and not isinstance(1, torch.SymInt)
 assert torch.get_device_module("cpu") is torch.cpu and torch.nn.DataParallel(torch.nn.Identity())(3) == 3
 load = torch.ops.load_library

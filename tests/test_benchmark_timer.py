@@ -68,3 +68,10 @@ def test_numbers_of_distributions_may_be_tensors() -> None:
     with pytest.raises(TypeError, match=r"uniform_\(\): argument 'to' \(position 2\) must be float, not Tensor"):
         facula.empty(3).uniform_(0, facula.ones(2))
     assert 0 <= facula.randint(10, size=(1,)).item() < 10
+
+
+def test_measurements_of_one_task_are_merged() -> None:
+    one, other = TaskSpec("a", "pass"), TaskSpec("b", "pass")
+    given = [Measurement(2, [4.0, 6.0], one), Measurement(5, [10.0], other), Measurement(4, [4.0], one)]
+    merged = [(m.number_per_run, m.raw_times, m.stmt) for m in Measurement.merge(given)]
+    assert merged == [(1, [2.0, 3.0, 1.0], "a"), (1, [2.0], "b")] and Measurement.merge([]) == []

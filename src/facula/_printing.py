@@ -156,6 +156,11 @@ def format_wrapper(name: str, inner: str, **fields: object) -> str:
     return f"{name}({told}value=\n{indented}\n)"
 
 
+def with_note(shown: str, note: str) -> str:
+    """The text of a tensor with one more note before its last parenthesis."""
+    return _append(shown[:-1], [note], shown.index("(") + 1, PRINT_OPTS.linewidth) + ")"
+
+
 def _implied_dtypes(default_dtype: str) -> tuple[str, str, str]:
     """The dtypes that the values themselves give away, beside the default one."""
     default_complex = "torch.complex128" if default_dtype == "torch.float64" else "torch.complex64"

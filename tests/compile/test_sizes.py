@@ -312,3 +312,43 @@ def test_symbols_are_numbers_to_python() -> None:
         torch.compile(fn, backend="eager", dynamic=True)(torch.ones(5))
     fn(torch.ones(5))
     assert seen[0] == seen[1]
+
+
+@pytest.mark.parametrize(("dynamic", "counts"), [(None, [1, 1, 2, 2, 2]), (True, [1] * 5), (False, [1, 1, 2, 3, 4])])
+def test_back_ends_of_users_get_general_programs_at_once(dynamic: bool | None, counts: list[int]) -> None:
+    given: list[Any] = []
+
+    def backend(module: Any, examples: list[Any]) -> Any:
+        given.append(examples)
+        return module.forward
+
+    c = torch.compile(lambda x: x.sin().cos(), backend=backend, dynamic=dynamic)
+    found = []
+    for n in (3, 3, 4, 5, 6):
+        x = torch.arange(float(n))
+        assert c(x).equal(x.sin().cos())
+        found.append(len(given))
+    assert found == counts
+
+
+def test_general_programs_of_back_ends_of_users_have_derivatives_and_refuse_sizes() -> None:
+    def fn(x: torch.Tensor, w: torch.Tensor, n: int) -> Any:
+        return (x @ w).relu().reshape(-1, n).sum(0) * x.shape[0], x.shape[0]
+
+    given: list[Any] = []
+
+    def backend(module: Any, examples: list[Any]) -> Any:
+        given.extend(examples)
+        return module.forward
+
+    c = torch.compile(fn, backend=backend, dynamic=True)
+    w = torch.rand(3, 6)
+    for rows, n in ((4, 2), (6, 2), (6, 3), (5, 5)):
+        x = torch.rand(rows, 3, requires_grad=True)
+        (found, size), (expected, _) = c(x, w, n), fn(x, w, n)
+        assert size == rows and torch.allclose(found, expected)
+        slopes = [torch.autograd.grad(each.sum(), x)[0] for each in (found, expected)]
+        assert torch.allclose(slopes[0], slopes[1])
+    assert any(isinstance(each, int) for each in given)
+    with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
+        c(torch.rand(4, 5), w, 2)

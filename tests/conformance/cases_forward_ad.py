@@ -416,3 +416,15 @@ def strict_jvp_of_functions_whose_gradient_is_zero(torch):
     x, A = torch.tensor([1.0, -2.0]), torch.autograd.functional
     functions = (torch.sgn, torch.floor, lambda x: x * 0, lambda x: x.detach())
     return [error(lambda f=f: see(torch, A.jvp(f, x, x, strict=True))) for f in functions]
+
+
+@case
+def tangents_that_do_not_fit_are_printed_below(torch):
+    fwAD, seen = torch.autograd.forward_ad, []
+    with fwAD.dual_level():
+        for shape in ((), (2,), (6,), (2, 3), (5, 2)):
+            for requires_grad in (False, True):
+                x = torch.full(shape, 0.25, requires_grad=requires_grad)
+                d = fwAD.make_dual(x, torch.full(shape, 1e-3))
+                seen += [str(d), str(d * 2)]
+    return seen

@@ -295,3 +295,16 @@ def thresholds_of_integers_are_integers(torch):
         torch.nn.functional.threshold(torch.tensor([-2, -1, 0, 1, 2], dtype=dtype), low, value)
         for dtype in (torch.int32, torch.int64) for low, value in ((-1.32, 0.82), (1.5, 2.7), (1, 2), (-1, -2.5))
     ])  # fmt: skip
+
+
+@case
+def samples_at_pixels_lie_on_the_same_side_of_the_kink(torch):
+    """A spatial transformer begins with the identity, whose samples are at pixels but for rounding."""
+    F, found = torch.nn.functional, []
+    for n in (5, 6, 16, 28, 33):
+        x = torch.linspace(0, 3, n * n).square().reshape(1, 1, n, n)
+        for align_corners in (False, True):
+            grid = F.affine_grid(torch.eye(2, 3)[None], (1, 1, n, n), align_corners=align_corners).requires_grad_()
+            F.grid_sample(x, grid, align_corners=align_corners).sum().backward()
+            found.append(grid.grad.abs().sum((0, 1)))
+    return see(torch, found)

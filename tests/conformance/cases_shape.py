@@ -1050,3 +1050,9 @@ def unused_split_outputs_count_as_zeros(torch):
     parts = x.split([1, 1, 2])
     (parts[2] * fixed(torch, [2.0, 3.0])).sum().backward()
     return short(see(torch, x.grad))
+
+
+@case
+def images_with_channels_last_are_stacked_so(torch):
+    x = torch.zeros(2, 3, 4, 5).contiguous(memory_format=torch.channels_last)
+    return [list(torch.stack([x, x], dim).stride()) for dim in (0, 1, 2, 3, 4, -2)]

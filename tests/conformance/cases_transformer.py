@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import importlib
 import pickle
 import warnings
 
@@ -345,3 +346,9 @@ def warnings_given(torch):
         warned(lambda: layer(x, src_mask=z(3, 3), src_key_padding_mask=z(2, 3).bool())),
         warned(lambda: nn.Transformer(8, 2, 1, 1, 16)),
     ]
+
+
+@case
+def causal_masks_print_as_tensors(torch):
+    bias = importlib.import_module(f"{torch.__name__}.nn.attention.bias")
+    return [str(bias.causal_lower_right(2, 3)), str(bias.causal_upper_left(2, 3))]

@@ -63,6 +63,15 @@ def test_there_are_no_distributed_tensors() -> None:
         DTensor(t)
 
 
+def test_plain_tensors_compute_where_distributed_ones_would_take_them_for_replicated() -> None:
+    from facula.distributed import _tensor, tensor
+    from facula.distributed._tensor.experimental import implicit_replication
+
+    assert _tensor.DTensor is tensor.DTensor and _tensor.Shard is tensor.Shard
+    with implicit_replication():
+        assert (facula.ones(2) + 1).tolist() == [2.0, 2.0]
+
+
 def test_parameters_are_not_sharded() -> None:
     from facula.distributed import fsdp
     from facula.distributed.checkpoint.hf_storage import HuggingFaceStorageReader

@@ -11,7 +11,7 @@ from .._tensor import Tensor
 from ..fx.graph_module import GraphModule
 from ..nn.modules.module import Module
 from .errors import BackendCompilerFailed
-from .programs.program import Program
+from .programs.program import Mismatch, Program
 from .programs.readable import readable
 
 
@@ -20,14 +20,21 @@ def backend(fn: Callable[..., Any], options: Any = None) -> Callable[[Program], 
 
     def build(program: Program) -> Callable[[list[Any]], list[Any]]:
         module = as_module(program)
-        examples = [Tensor._wrap(_example(node)) for node in program.placeholders]
+        examples = [_example(node) for node in program.placeholders]
         try:
             call = fn(module, examples, **({"options": options} if options else {}))
         except Exception as error:
             raise BackendCompilerFailed(getattr(fn, "__name__", type(fn).__name__), error) from error
 
+        is_general = program.is_general
+
         def run(arrays: list[Any]) -> list[Any]:
-            found = call(*[Tensor._wrap(a) if isinstance(a, np.ndarray) else a for a in arrays])
+            try:
+                found = call(*[Tensor._wrap(a) if isinstance(a, np.ndarray) else a for a in arrays])
+            except Exception as error:
+                if is_general:  # these sizes do not go together: the function itself says so
+                    raise Mismatch from error
+                raise
             values = [t._array if isinstance(t, Tensor) else t for t in found]
             for i, at in program.commits.items():
                 arrays[at][...] = values[i]
@@ -35,6 +42,7 @@ def backend(fn: Callable[..., Any], options: Any = None) -> Callable[[Program], 
 
         return run
 
+    build.takes_general = True  # type: ignore[attr-defined]
     return build
 
 
@@ -44,6 +52,8 @@ def as_module(program: Program) -> GraphModule:
 
 
 def _example(node: Any) -> Any:
-    """An array like those that the program will be given."""
+    """A tensor like those that the program will be given, or a number."""
+    if "shape" not in node.meta:
+        return node.meta["hint"]
     found = node.meta.get("value")
-    return np.zeros(node.meta["shape"], node.meta["dtype"]) if found is None else found
+    return Tensor._wrap(np.zeros(node.meta["shape"], node.meta["dtype"]) if found is None else found)

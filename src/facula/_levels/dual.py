@@ -17,6 +17,7 @@ from typing import Any
 from .._core import state
 from .._core.dtypes import F32, is_half
 from .._core.numbers import number_array
+from .._printing import with_note
 from .._tensor import Tensor, computed
 from ..autograd.grad_mode import enable_grad
 from ..ops.machine.namespaces import TENSORS
@@ -218,7 +219,7 @@ class Dual(Wrapped):
         shown = repr(self._primal)
         if not self._level.alive:
             return shown
-        return f"{shown[:-1]}, tangent={self._tangent!r})"
+        return with_note(shown, f"tangent={self._tangent}")
 
 
 def make_dual(primal: Any, tangent: Any, level: Level) -> Any:

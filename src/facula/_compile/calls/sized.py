@@ -18,8 +18,10 @@ Backend = Callable[[Program], Ready]
 
 
 def sized(program: Program, backend: Backend) -> Ready:
-    """A program by a back end, whatever its sizes."""
-    return Sized(program, backend) if program.is_general else backend(program)
+    """A program by a back end, whatever its sizes. Back ends of users are given general programs as they are."""
+    if program.is_general and not getattr(backend, "takes_general", False):
+        return Sized(program, backend)
+    return backend(program)
 
 
 class Sized:

@@ -69,7 +69,7 @@ class General:
 
     def number_node(self, fn: Callable[..., Any], args: tuple[Any, ...], value: Any) -> Node:
         node = self.graph.create_node("call_function", fn, args)
-        node.meta.update(general=True, source=None)
+        node.meta.update(general=True, source=None, hint=value)
         self.values[node] = value
         return node
 
@@ -80,7 +80,7 @@ class General:
     def argument(self, at: int, value: Any) -> Symbol:
         """A number among the arguments that is another one in other calls."""
         node = self._placeholder(np.asarray(value), "n")
-        node.meta = {"general": True, "source": None}
+        node.meta = {"general": True, "source": None, "hint": value}
         given = Input(value, node, None, False)
         given.argument = at
         self.arguments[at] = node

@@ -38,6 +38,9 @@ class CausalBias(Tensor):
     def _materialize(self, device: Any = None) -> Tensor:
         return self.as_subclass(Tensor)
 
+    def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
+        return repr(self._materialize())
+
 
 def causal_upper_left(*size: int) -> CausalBias:
     """Query i sees keys up to i."""

@@ -322,7 +322,7 @@ def linspace(
     """``steps`` values from ``start`` to ``end``, both included, evenly spaced."""
     start, end, steps = _ends("linspace", start, end, steps)
     d = _spacing_dtype("linspace", dtype, out, start, end)
-    return finish(place(_as_out(_spaced(start, end, steps, d), out), device), requires_grad, out, layout)
+    return finish(place(_as_out(spaced(start, end, steps, d), out), device), requires_grad, out, layout)
 
 
 def _ends(name: str, start: Any, end: Any, steps: Any) -> tuple[Any, Any, int]:
@@ -357,7 +357,7 @@ def _spacing_dtype(name: str, dtype: Any, out: Any, *ends: Any) -> dtypes.dtype:
     return dtype or inferred
 
 
-def _spaced(start: Any, end: Any, steps: int, d: dtypes.dtype) -> Any:
+def spaced(start: Any, end: Any, steps: int, d: dtypes.dtype) -> Any:
     """Counted from both ends, so that the values are symmetric and the ends exact."""
     if d.category == dtypes.INT:
         start, end = checked_number(int(start), d), checked_number(int(end), d)
@@ -390,7 +390,7 @@ def logspace(
     wide = dtypes.complex128 if d.category == dtypes.COMPLEX else dtypes.float64
     if d.category == dtypes.INT:
         start, end = int(start), int(end)
-    values = np.power(base, _spaced(start, end, steps, wide))
+    values = np.power(base, spaced(start, end, steps, wide))
     return finish(place(_as_out(values.astype(d.numpy), out), device), requires_grad, out, layout)
 
 

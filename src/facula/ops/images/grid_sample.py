@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 
 from ..._core.devices import MetaArray, empty_meta
-from ..._core.dtypes import cast, not_for, widened
+from ..._core.dtypes import cast, not_for, of_numpy, widened
 from ..._tensor import Tensor
 from ...autograd.graph import warn_user
+from ..arrays.draws import fused
 from ..arrays.images.interpolation import cubic_weights
 from ..arrays.masks import keep
 from ..arrays.meta import by_zeros
 from ..arrays.scatter_add import add_at
 from ..arrays.types import Array
+from ..creation.create import spaced
 from ..machine import batching
 from ..machine.namespaces import ARRAYS
 from ..machine.primitive import Primitive, primitive
@@ -112,8 +114,9 @@ def _axis(at: Any, size: int, mode: int, padding: int, align_corners: bool, xp: 
     array = raw(at)
     real = array.dtype.type
     scale = (size - 1) / 2 if align_corners else size / 2
-    offset = (size - 1) / 2
-    unpadded = array * real(scale) + real(offset)
+    half = 0.0 if align_corners else 0.5
+    # a sample at a pixel is at a kink: rounded as PyTorch's is, it falls on the same side
+    unpadded = fused(array + real(1), scale, -half)
     if mode == BICUBIC:
         position, slope = unpadded, None
     else:
@@ -123,7 +126,7 @@ def _axis(at: Any, size: int, mode: int, padding: int, align_corners: bool, xp: 
     if mode == NEAREST:
         return _checked([first], size, padding, align_corners, [None], [None])
     if slope is None:
-        beyond = at * scale + constant(real(offset) - begin, xp)
+        beyond = (at + 1) * scale - constant(begin + real(half), xp)
         steep: Any = scale
     else:  # padding is linear by pieces
         beyond = at * constant(slope * real(scale), xp) + constant(position - array * slope * real(scale) - begin, xp)
@@ -391,10 +394,10 @@ def _base_grid(sizes: Ints, align_corners: bool, dtype: Any) -> Any:
     """The coordinates of all places, the last dimension's first, and a 1, as rows."""
     lines = []
     for n in sizes:
-        line = np.linspace(-1, 1, n) if n > 1 else np.zeros(1)
-        lines.append(line if align_corners else line * (n - 1) / n)
+        line = spaced(-1, 1, n, of_numpy(dtype)) if n > 1 else np.zeros(1, dtype)
+        lines.append(line if align_corners else line * dtype.type(n - 1) / dtype.type(n))
     columns = [c.reshape(-1) for c in reversed(np.meshgrid(*lines, indexing="ij"))]
-    return np.stack([*columns, np.ones_like(columns[0])], 1).astype(dtype)
+    return np.stack([*columns, np.ones_like(columns[0])], 1)
 
 
 @primitive("AffineGridGeneratorBackward0", kind="linear")

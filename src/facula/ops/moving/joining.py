@@ -43,7 +43,7 @@ def _promoted(arrays: Any) -> Any:
     return [a if a.dtype == to else cast(a, to) for a in arrays]
 
 
-def joined(arrays: Any, dim: int) -> Any:
+def joined(arrays: Any, dim: int, keeps_channels_last: bool = True) -> Any:
     """Arrays of one dtype one after the other, in C order, or all channels last (NumPy would keep any order)."""
     for a in arrays:
         if not a.flags.c_contiguous:
@@ -56,7 +56,7 @@ def joined(arrays: Any, dim: int) -> Any:
     if first.__class__ is not ndarray:
         return empty_meta(shape, first.dtype)
     out = np.empty(shape, first.dtype)
-    if len(shape) in (4, 5) and all(is_channels_last(a) for a in arrays):
+    if keeps_channels_last and len(shape) in (4, 5) and all(is_channels_last(a) for a in arrays):
         places = (0, *range(2, len(shape)), 1)
         out = np.empty([shape[i] for i in places], first.dtype).transpose(np.argsort(places))
     return np.concatenate(arrays, dim, out=out)
@@ -229,8 +229,9 @@ def stack_arrays(arrays: Any, dim: int = 0) -> Any:
     arrays = _promoted(arrays)
     shape = arrays[0].shape
     at = dim if dim >= 0 else dim + len(shape) + 1
-    shape = (*shape[:at], 1, *shape[at:])
-    return joined([a.reshape(shape) for a in arrays], at)
+    if at == len(shape):
+        return joined([a.reshape(*shape, 1) for a in arrays], at, keeps_channels_last=False)
+    return joined(arrays, at).reshape(*shape[:at], len(arrays), *shape[at:])
 
 
 @stack_op.vjp("tensors")

@@ -7,14 +7,16 @@ programs is not.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
+
+from facula.futures import Future
 
 _T = TypeVar("_T")
 
 __all__ = [
-    "Attribute", "CompilationUnit", "Error", "Final", "ScriptFunction", "ScriptModule", "annotate", "export",
+    "Attribute", "CompilationUnit", "Error", "Final", "ScriptFunction", "ScriptModule", "annotate", "export", "fork",
     "ignore", "interface", "is_scripting", "is_tracing", "isinstance", "script", "script_if_tracing",
-    "strict_fusion", "trace", "trace_module", "unused",
+    "strict_fusion", "trace", "trace_module", "unused", "wait",
 ]  # fmt: skip
 
 _isinstance = isinstance
@@ -94,12 +96,23 @@ def isinstance(obj: Any, target_type: Any) -> bool:
     return _isinstance(obj, tuple([getattr(kind, "__origin__", None) or kind for kind in kinds]))
 
 
-class Attribute:
+class Attribute(NamedTuple):
     """A value and its type."""
 
-    def __init__(self, value: Any, type: Any) -> None:
-        self.value = value
-        self.type = type
+    value: Any
+    type: Any
+
+
+def fork(func: Callable[..., _T], *args: Any, **kwargs: Any) -> Future[_T]:
+    """What a function gives, as a ``Future``: outside of compiled programs it is called at once, as in PyTorch."""
+    future: Future[_T] = Future()
+    future.set_result(func(*args, **kwargs))
+    return future
+
+
+def wait(future: Future[_T]) -> _T:
+    """What a ``Future`` holds."""
+    return future.wait()
 
 
 class strict_fusion:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -82,6 +83,14 @@ class Measurement:
     @property
     def as_row_name(self) -> str:
         return self.task_spec.sub_label or self.task_spec.stmt
+
+    @staticmethod
+    def merge(measurements: Iterable[Measurement]) -> list[Measurement]:
+        """One measurement of each task, with the times of all of its measurements, each counted as one execution."""
+        times: dict[TaskSpec, list[float]] = {}
+        for m in measurements:
+            times.setdefault(m.task_spec, []).extend(m.times)
+        return [Measurement(1, raw_times, task_spec) for task_spec, raw_times in times.items()]
 
     def __getattr__(self, name: str) -> Any:
         if name in TaskSpec.__dataclass_fields__:
