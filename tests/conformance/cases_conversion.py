@@ -1114,3 +1114,21 @@ def tuples_that_are_taken_off(torch):
     pairs = [((1,), True), ((1,), False)]
     pairs += [(((1,), (2,)), (outer, inner)) for outer in (True, False) for inner in (True, False)]
     return [repr(unpacked(*pair)) for pair in pairs]
+
+
+@case
+def formats_are_suggested_by_strides_of_size_one_too(torch):
+    last, rows = torch.channels_last, torch.contiguous_format
+    found = {}
+    for shape in ((2, 1, 3, 4), (2, 3, 1, 1), (1, 3, 4, 4), (2, 3, 4, 5), (2, 1, 1, 1)):
+        plain = torch.ones(shape)
+        for given in (plain, plain.clone(memory_format=last), plain.transpose(2, 3)):
+            made = (
+                given.to(memory_format=last), given.cpu(memory_format=last), given.to(torch.float64, memory_format=last),
+                given.double(memory_format=last), given.to(memory_format=rows), given.contiguous(memory_format=last),
+                given.to(torch.float64, memory_format=rows), given.to(torch.float32, copy=True, memory_format=last),
+            )  # fmt: skip
+            found[f"{shape}, {given.stride()}"] = [[list(t.stride()), t is given] for t in made]
+    module = torch.nn.Conv2d(2, 1, 1).to(memory_format=last)
+    refused = [error(lambda n=n: torch.ones((1,) * n).to(memory_format=last)) for n in (2, 4, 5)]
+    return [found, list(module.weight.stride()), refused]

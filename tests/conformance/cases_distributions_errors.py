@@ -378,3 +378,10 @@ def names(torch):
     D = torch.distributions
     modules = ["utils", "kl", "constraints", "transforms", "distribution", "exp_family", "constraint_registry"]
     return [sorted(D.__all__), {m: sorted(getattr(D, m).__all__) for m in modules}]
+
+
+@case
+def quantiles_of_numbers(torch):
+    D = torch.distributions
+    made = (D.Normal(0.0, 1.0), D.Cauchy(0.0, 1.0), D.Exponential(1.0), D.LogNormal(0.0, 1.0), D.HalfNormal(1.0))
+    return [error(lambda d=d, p=p: d.icdf(p).tolist()) for d in (*made, D.Uniform(0.0, 2.0)) for p in (0.5, 1)]

@@ -31,7 +31,7 @@ def backend(fn: Callable[..., Any], options: Any = None) -> Callable[[Program], 
         def run(arrays: list[Any]) -> list[Any]:
             try:
                 found = call(*[Tensor._wrap(a) if isinstance(a, np.ndarray) else a for a in arrays])
-            except Exception as error:
+            except (RuntimeError, IndexError, ValueError) as error:
                 if is_general:  # these sizes do not go together: the function itself says so
                     raise Mismatch from error
                 raise

@@ -39,7 +39,7 @@ class Exponential(ExponentialFamily):
     rsample = drawn(lambda shape, rate: rate.new_empty(shape).exponential_() / rate)
     log_prob = at_value(lambda value, rate: rate.log() - value * rate)
     cdf = at_value(lambda value, rate: -(-value * rate).expm1())
-    icdf = formula(lambda value, rate: -(-value).log1p() / rate)
+    icdf = formula(lambda value, rate: -facula.log1p(-value) / rate)
     entropy = answer(lambda rate: 1 - rate.log())
 
     _mean_carrier_measure = 0

@@ -49,7 +49,7 @@ class Normal(_LocationScale, ExponentialFamily):
     _standard = Standard(
         log_density=lambda z: -(z.square() / 2 + HALF_LOG_TAU),
         below=lambda z: ((z / math.sqrt(2)).erf() + 1) / 2,
-        quantile=lambda u: math.sqrt(2) * (2 * u - 1).erfinv(),
+        quantile=lambda u: math.sqrt(2) * facula.erfinv(2 * u - 1),
         entropy=HALF_LOG_TAU + 0.5,
         draw=normal,
     )
@@ -98,7 +98,7 @@ class Cauchy(_LocationScale):
     _standard = Standard(
         log_density=lambda z: -(math.pi * (1 + z.square())).log(),
         below=lambda z: 0.5 + z.atan() / math.pi,
-        quantile=lambda u: ((u - 0.5) * math.pi).tan(),
+        quantile=lambda u: facula.tan((u - 0.5) * math.pi),
         entropy=math.log(4 * math.pi),
         draw=lambda shape, like: like.new_empty(shape).cauchy_(),
     )

@@ -110,7 +110,9 @@ def is_dense_channels_last(array: Any) -> bool:
 
 def is_channels_last(array: Any) -> bool:
     """Whether the channels of a batch of images lie together: strides grow from them over the planes to the batch."""
-    if array.ndim not in (4, 5) or array.strides[1] == 0 or (array.flags.c_contiguous and array.shape[1] != 1):
+    if array.ndim not in (4, 5) or array.strides[1] == 0:
+        return False
+    if array.flags.c_contiguous and array.shape[1] != 1 != array.shape[-1]:
         return False
     least = 0
     for d in (1, *range(array.ndim - 1, 1, -1), 0):

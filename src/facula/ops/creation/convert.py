@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..._core import devices, dtypes, layouts, state
+from ..._core.unresolved import memory_of
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ...autograd import exits
+from ..arrays.strides import is_channels_last
 from ..machine.any_state import subclasses
 from ..machine.forms import forms
 from ..machine.overloads import no_combination
@@ -93,21 +95,22 @@ def converted(
                 raise NotImplementedError("Cannot copy out of meta tensor; no data!")
             return finish(devices.empty_meta(array.shape, (dtype or input.dtype).numpy))
         copy = copy or target.index is not None  # "cpu:0" is another name than "cpu", so PyTorch copies
-    in_format = memory_format is not None and memory_format is not layouts.preserve_format
-    if in_format and not _is_of_format(input, memory_format):
-        return cast_op(input, (dtype or input.dtype).numpy, memory_format)
-    if dtype is not None and array.dtype != dtype.numpy:
-        return cast_op(input, dtype.numpy)
-    return cast_op(input, array.dtype) if copy else input
+    copy = copy or (dtype is not None and array.dtype != dtype.numpy)
+    if memory_format is not None and memory_format is not layouts.preserve_format:
+        if copy or not _is_of_format(input, memory_format):
+            return cast_op(input, (dtype or input.dtype).numpy, memory_format)
+        return input
+    return cast_op(input, (dtype or input.dtype).numpy) if copy else input
 
 
 def _is_of_format(input: Tensor, memory_format: Any) -> bool:
     """Whether strides suggest a format; they need not be dense for that."""
-    if memory_format is not layouts.contiguous_format:
+    if input.wraps:
         return bool(input.is_contiguous(memory_format))
-    formats = {4: layouts.channels_last, 5: layouts.channels_last_3d}
-    other = formats.get(input._array.ndim)
-    return input.is_contiguous() or other is None or not input.is_contiguous(other)
+    has_last = is_channels_last(memory_of(input._array))
+    if memory_format is layouts.contiguous_format:
+        return not has_last
+    return has_last and layouts.fits(memory_format, input._array.ndim)
 
 
 def _cast_method(name: str, dtype: dtypes.dtype) -> None:
