@@ -1124,8 +1124,9 @@ def formats_are_suggested_by_strides_of_size_one_too(torch):
         plain = torch.ones(shape)
         for given in (plain, plain.clone(memory_format=last), plain.transpose(2, 3)):
             made = (
-                given.to(memory_format=last), given.cpu(memory_format=last), given.to(torch.float64, memory_format=last),
-                given.double(memory_format=last), given.to(memory_format=rows), given.contiguous(memory_format=last),
+                given.to(memory_format=last), given.cpu(memory_format=last), given.double(memory_format=last),
+                given.to(torch.float64, memory_format=last), given.to(memory_format=rows),
+                given.contiguous(memory_format=last),
                 given.to(torch.float64, memory_format=rows), given.to(torch.float32, copy=True, memory_format=last),
             )  # fmt: skip
             found[f"{shape}, {given.stride()}"] = [[list(t.stride()), t is given] for t in made]

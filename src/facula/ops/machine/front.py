@@ -106,6 +106,9 @@ class Fronts:
         same = [k for k in self.known if k.name == name]
         if same or not self.known or self.handed(False) or self.is_functional:
             return same
+        return self._at(i)
+
+    def _at(self, i: int) -> list[Parameter]:
         return [form.positional[i] for form in forms(self.name, False) if i < len(form.positional)]
 
     @cached_property
@@ -134,9 +137,13 @@ class Fronts:
 
     @cached_property
     def numbers(self) -> frozenset[str]:
-        """Parameters that are numbers in some of PyTorch's forms, and tensors in none."""
-        meant = ((name, {p.kind for p in self._meant(i, name)}) for i, name in enumerate(self.by_name))
-        return frozenset(name for name, kinds in meant if kinds & _NUMBERS and kinds <= {*_NUMBERS, "str", "ints"})
+        """Parameters that are numbers in some of PyTorch's forms, and tensors in none, neither by name nor by place."""
+        found = set()
+        for i, name in enumerate(self.by_name):
+            kinds = {p.kind for p in (*self._meant(i, name), *self._at(i))}
+            if kinds & _NUMBERS and kinds <= {*_NUMBERS, "str", "ints"}:
+                found.add(name)
+        return frozenset(found)
 
     def unwrapped(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments, with numbers in place of tensors that stand for them."""
