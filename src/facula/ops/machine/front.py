@@ -104,11 +104,12 @@ class Fronts:
     def _meant(self, i: int, name: str) -> list[Parameter]:
         """PyTorch's parameters for one of ours: of the same name, or at the same place where that has other names."""
         same = [k for k in self.known if k.name == name]
-        if same or not self.known or self.handed(False) or self.is_functional:
-            return same
-        return self._at(i)
+        return same or self._at(i)
 
     def _at(self, i: int) -> list[Parameter]:
+        """PyTorch's parameters at a place, if it calls the same function."""
+        if not self.known or self.handed(False) or self.is_functional:
+            return []
         return [form.positional[i] for form in forms(self.name, False) if i < len(form.positional)]
 
     @cached_property
