@@ -1068,3 +1068,18 @@ def a_number_is_indexed_by_place_and_by_slice(torch):
     x = torch.tensor(3.0)
     keys = (0, 1, -1, slice(None), slice(None, None, -1))
     return [[error(lambda key=key: x[key]), error(lambda key=key: put(x, key))] for key in keys]
+
+
+@case
+def what_is_read_lies_in_memory_as_what_is_indexed_and_the_indices(torch):
+    x = torch.arange(120).reshape(2, 3, 4, 5)
+    columns, mixed, parts = x.permute(3, 2, 1, 0), x.permute(2, 0, 3, 1), x.permute(1, 3, 0, 2)[..., ::2]
+    line, square = torch.tensor([1, 0, 1]), torch.tensor([[0, 1], [1, 0], [1, 1]])
+    found = []
+    for t in (x, columns, mixed, parts):
+        small = [i % 2 for i in (line, square, square.t())]
+        made = [t[i] for i in small] + [t[:, i] for i in small] + [t[..., i] for i in small]
+        made += [t[i, :, i] for i in small] + [t[:, i, i] for i in small] + [t[-2:, i] for i in small]
+        made += [t[square, square.t()[:1, :2]], t[:2, :2][:, square.t(), ..., 0], t[t > 60]]
+        found.append([list(r.stride()) for r in made] + [see(torch, made[1])])
+    return found

@@ -91,8 +91,13 @@ def laid_out(result: Any, *operands: Any) -> Any:
     """
     if result.ndim < 2 or operands[0].flags.c_contiguous or result.__class__ is not np.ndarray:
         return result
+    return in_order_of(result, [broadcast_strides(a, result.shape) for a in operands if a.ndim])
+
+
+def in_order_of(result: Any, operands: list[tuple[int, ...]]) -> Any:
+    """The same, where the operands have these strides along the dimensions of the result; 0 tells nothing."""
     shape = result.shape
-    order = _inner_first(shape, [_broadcast_strides(a, shape) for a in operands if a.ndim])
+    order = _inner_first(shape, operands)
     strides, step = [0] * len(shape), result.itemsize
     for d in order:
         strides[d] = step
@@ -105,7 +110,7 @@ def laid_out(result: Any, *operands: Any) -> Any:
     return copy
 
 
-def _broadcast_strides(array: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
+def broadcast_strides(array: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
     lead = len(shape) - array.ndim
     widened = [0 if n == 1 != whole else s for n, whole, s in zip(array.shape, shape[lead:], array.strides)]
     return (*(0,) * lead, *widened)

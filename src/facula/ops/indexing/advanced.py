@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._core import dtypes
 from ..._core.devices import MetaArray, empty_meta
+from ..._core.strides import broadcast_strides, in_order_of
 from ..._tensor import Tensor
 from ...autograd import saved
 from ...autograd.graph import Node, warn_user
@@ -141,7 +142,7 @@ def checked(tensors: list[Any], shape: tuple[int, ...], count: bool = False) -> 
 def index_op(input: Array, indices: SavedList) -> Any:
     if len(indices) == 1 and input.__class__ is np.ndarray:
         only = raw(indices[0])
-        if only.dtype in INTEGERS:
+        if only.dtype in INTEGERS and _is_by_rows(input, only):
             try:
                 return input.take(only, 0)
             except IndexError:
@@ -151,14 +152,34 @@ def index_op(input: Array, indices: SavedList) -> Any:
         return empty_meta(places.result_shape(input.shape), input.dtype)
     try:
         if places.single >= 0:
-            return input.take(places.key[places.single], places.single)
-        found = input[places.key]
+            found = input.take(places.key[places.single], places.single)
+        else:
+            found = input[places.key]
     except IndexError:
         result = places.result_shape(input.shape)
         if 0 in result and not places.in_nothing(input.shape):  # PyTorch looks at no index if nothing is to be read
             return np.empty(result, input.dtype)
         raise places.error(input.shape) from None
-    return found if found.flags.c_contiguous else np.ascontiguousarray(found)
+    return _laid_out(found, input, places)
+
+
+def _is_by_rows(input: Any, index: Any) -> bool:
+    """Whether what one index reads along the first dimension lies row by row."""
+    return (input.ndim < 3 or input.flags.c_contiguous) and (index.ndim < 2 or index.flags.c_contiguous)
+
+
+def _laid_out(found: Any, input: Any, places: Places) -> Any:
+    """What was read, in the order of dimensions that PyTorch gives it: that of what is read, then of the indices."""
+    dims, arrays = places.by_dim()
+    if input.flags.c_contiguous and all(a.flags.c_contiguous for a in arrays):
+        return found if found.flags.c_contiguous else np.ascontiguousarray(found)
+    rest = [step for d, step in enumerate(input.strides) if d not in dims]
+    at = dims[0] if _adjacent(dims) else 0
+    count = found.ndim - len(rest)
+    before, after = (0,) * at, (0,) * (len(rest) - at)
+    read = (*rest[:at], *(0,) * count, *rest[at:])
+    common = found.shape[at : at + count]
+    return in_order_of(found, [read, *((*before, *broadcast_strides(a, common), *after) for a in arrays)])
 
 
 @primitive("IndexPutImplBackward0", name="unindex", kind="linear")
