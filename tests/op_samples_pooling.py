@@ -119,6 +119,9 @@ for _n in (2, 3):
             sample(f"grid_sampler_{_n}d", _sampled, draw(1, 2, *(3, 4, 3)[:_n]), _where)
 
 _x, _where = draw(1, 2, 3, 4), _grid(1, 2, 2, 2)
+sample(
+    "_grid_sampler_2d_cpu_fallback", lambda x, at: torch._grid_sampler_2d_cpu_fallback(x, at, 0, 1, False), _x, _where
+)
 sample("take_points", lambda x: torch.func.grad(
     lambda where: functional.grid_sample(x, where, align_corners=True).sum()
 )(_where), _x)  # fmt: skip

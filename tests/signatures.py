@@ -119,7 +119,8 @@ def forms(torch: Any, name: str, fn: Any, given: list[Any]) -> Iterator[str]:
         fitting = [s for s in schemas if sum(not a.kwarg_only for a in s.arguments) == most]
         tensors = [s for s in fitting if not any(_kind(a, s)[0] == "Number" for a in s.arguments[:2])]
         if fitting:
-            outs = max(sum(a.is_out for a in s.arguments) for s in schemas_of(torch, name))
+            given_outs = [[a for a in s.arguments if a.is_out] for s in schemas_of(torch, name)]
+            outs = max(sum(1 + ("List" in str(a.type)) for a in each) for each in given_outs)
             yield of_schema((tensors or fitting)[0], given, 0 if name.endswith("_") else outs)
 
 

@@ -1493,7 +1493,15 @@ def results_lie_in_memory_as_the_first_operand_that_tells(torch):
 
 
 @case
-def copies_that_operators_make_of_integers_lie_as_these(torch):
+def copies_that_operators_make_lie_as_what_is_copied(torch):
     x = torch.arange(6).reshape(2, 3).t()
-    made = (x.ceil(), x.round(), torch.nan_to_num(x), x**1, (x > 2).sgn(), x.float() ** 1)
-    return [list(t.stride()) for t in made]
+    wide = torch.arange(6).reshape(2, 1, 3).expand(2, 4, 3).permute(2, 0, 1)
+    found = []
+    for t in (x, wide, torch.arange(3).expand(2, 3)):
+        z = t + 1j
+        made = (
+            t.ceil(), t.round(), torch.nan_to_num(t), t**1, (t > 2).sgn(), t.float() ** 1, t**0, t.isnan(),
+            t.isfinite(), t.clone(), t.float().clone(), 2**t, 1 ** t.float(), 2**z, z.angle(), z.abs(), z.real.angle(),
+        )  # fmt: skip
+        found.append([list(r.stride()) for r in made])
+    return found

@@ -85,6 +85,11 @@ def observe(torch: Any, name: str, value: Any, seen: dict[str, Any], coarsely: b
         seen[f"error of {name}"] = type(e).__name__, str(e)
 
 
+def strides(t: Any) -> list[int]:
+    """Those that tell where elements are."""
+    return [s for s, n in zip(t.stride(), t.shape) if n > 1]
+
+
 def look_at(torch: Any, name: str, value: Any, seen: dict[str, Any], coarsely: bool = False) -> None:
     """Of gradients, only what they are: by which nodes and in which memory is not promised."""
     if isinstance(value, (tuple, list)):
@@ -108,9 +113,9 @@ def look_at(torch: Any, name: str, value: Any, seen: dict[str, Any], coarsely: b
         seen[f"{name}: next_functions"] = [type(n).__name__ for n, _ in fn.next_functions]
     if value._is_view() and value.numel():
         base = value._base
-        seen[f"{name}: view"] = (base.shape, base.stride()), (value.stride(), value.storage_offset())
+        seen[f"{name}: view"] = base.shape, strides(base), strides(value), value.storage_offset()
     elif value.numel():
-        seen[f"{name}: strides"] = [s for s, n in zip(value.stride(), value.shape) if n > 1]
+        seen[f"{name}: strides"] = strides(value)
     seen[f"{name}: version"] = value._version
     if (value.is_leaf or value.retains_grad) and value.grad is not None:
         observe(torch, f"{name}.grad", value.grad, seen, coarsely=True)

@@ -83,6 +83,30 @@ def lying_as(like: Any, array: Any) -> Any:
     return copy
 
 
+def empty_as(array: Any, dtype: Any = None) -> Any:
+    """A new array of the same shape without gaps, its dimensions in the order of this one's elementwise results."""
+    if 0 not in array.strides or not array.size or array.__class__ is not np.ndarray:
+        return np.empty_like(array, dtype)
+    how: Any = [["readonly"], ["writeonly", "allocate"]]
+    return np.nditer([array, None], [], how, [array.dtype, dtype or array.dtype], casting="unsafe").operands[1]
+
+
+def filled_as(array: Any, value: Any, dtype: Any = None) -> Any:
+    """The same, with one value for all elements."""
+    made = empty_as(array, dtype)
+    made.fill(value)
+    return made
+
+
+def copied(array: Any) -> Any:
+    """A copy in that order."""
+    if 0 not in array.strides or array.__class__ is not np.ndarray:
+        return array.copy("K") if array.size else array.copy()
+    copy = empty_as(array)
+    copy[...] = array
+    return copy
+
+
 def laid_out(result: Any, *operands: Any) -> Any:
     """What an elementwise operation came to, or a copy of it, in the order of dimensions that PyTorch gives it.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ops.arrays.strides import lying_as
 from ..kernels import norms as kernels
 
 Needs = tuple[bool, bool, bool]
@@ -89,7 +90,7 @@ def group_norm(
     if mixed or not input.size or not input.flags.c_contiguous:
         return None
     found = kernels.group_norm(input.reshape(N, C, HxW), group, weight, bias, eps)
-    return None if found is None else (found[0].reshape(input.shape), *found[1:])
+    return None if found is None else (lying_as(found[0].reshape(input.shape), input), *found[1:])
 
 
 def group_norm_backward(

@@ -12,6 +12,7 @@ from ... import overrides
 from ..._core import devices, dtypes, layouts, state
 from ..._core.dtypes import PYTHON_TYPES
 from ..._core.new_memory import unset
+from ..._core.strides import empty_as
 from ..._levels.needs_values import DrawsDiffer
 from ..._tensor import Tensor
 from ..machine.any_state import mark_inference, wrap
@@ -201,12 +202,6 @@ def fill_out(array: Any, out: Any) -> Any:
     return out
 
 
-def _like_expanded(array: Any, np_dt: Any) -> Any:
-    """A dense array in the order in which elementwise operations lay out their results."""
-    how: Any = [["readonly"], ["writeonly", "allocate"]]
-    return np.nditer([array, None], [], how, [array.dtype, np_dt], casting="unsafe").operands[1]
-
-
 def like_array(array: Any, dtype: Any, device: Any, memory_format: Any) -> Any:
     """A fresh array of another's shape and, where that is dense, its order in memory."""
     d = dtypes.of_array(array) if dtype is None else dtype
@@ -220,7 +215,5 @@ def like_array(array: Any, dtype: Any, device: Any, memory_format: Any) -> Any:
     if memory_format is None or memory_format is layouts.preserve_format:
         if not isinstance(array, np.ndarray) or array.__class__ is devices.MetaArray:
             return unset(np.empty(array.shape, np_dt))
-        if 0 in array.strides and array.size:
-            return unset(_like_expanded(array, np_dt))
-        return unset(np.empty_like(array, np_dt))
+        return unset(empty_as(array, np_dt))
     return empty_array(array.shape, d, devices.cpu, memory_format)

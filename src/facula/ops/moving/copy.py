@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._core import dtypes, layouts
 from ..._core.devices import MetaArray
+from ..._core.strides import copied
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ...autograd.saved import PLAIN
@@ -45,7 +46,7 @@ def cast_batched(call: batching.Call) -> Any:
 def clone_op(input: Array, memory_format: Any = None) -> Any:
     if memory_format is not None and memory_format is not layouts.preserve_format:
         return in_format(input, memory_format)
-    return input.copy(order="K") if input.size and 0 not in input.strides else input.copy()
+    return copied(input)
 
 
 def in_format(array: Any, memory_format: Any) -> Any:

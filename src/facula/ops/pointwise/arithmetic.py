@@ -10,6 +10,7 @@ import numpy as np
 from ..._core import dtypes
 from ..._core.missing import Missing
 from ..._core.numbers import number_array, scalar
+from ..._core.strides import copied
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ..arrays import half
@@ -505,7 +506,7 @@ def _sgn(input: Array) -> Any:
     if input.dtype.kind == "c":
         size = np.absolute(input)
         return np.divide(input, size, where=size != 0, out=np.zeros_like(input))
-    return input.copy("K") if input.dtype == np.bool_ else _real_sign(input)
+    return copied(input) if input.dtype == np.bool_ else _real_sign(input)
 
 
 _SIGN = "where(input > 0, 1, where(input < 0, -1, 0))"
@@ -558,7 +559,7 @@ def _whole(name: str, ufunc: Any, complex_message: str) -> Elementwise:
     refuse = only(f"{name}_vml_cpu", "if")
 
     def kernel(input: Array) -> Any:
-        return ufunc(input) if input.dtype.kind == "f" else input.copy("K")
+        return ufunc(input) if input.dtype.kind == "f" else copied(input)
 
     def check(array: Any) -> None:
         if array.dtype.kind == "c" and complex_message:

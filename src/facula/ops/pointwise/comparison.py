@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._core import dtypes
 from ..._core.devices import MetaArray, no_meta_kernel
+from ..._core.strides import filled_as
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ..arrays.types import Array
@@ -136,7 +137,7 @@ _KINDS = {
 def _kind(name: str, ufunc: Any, for_integers: bool, complex_error: Exception | None = None) -> None:
     def kernel(input: Array) -> Any:
         if input.dtype.kind not in "fcV":
-            return np.full(input.shape, for_integers)
+            return filled_as(input, for_integers, bool)
         return ufunc(input)
 
     def check(array: Any) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from ..._core import dtypes, state
 from ..._core.devices import MetaArray, empty_meta
 from ..._core.layouts import strided
-from ..._core.strides import element_strides, storage_offset
+from ..._core.strides import by_rows, element_strides, storage_offset
 from ..._core.unresolved import CONJ, NEG
 from ..._lazy import set_methods
 from ..._tensor import Tensor
@@ -243,7 +243,7 @@ def conj_physical_(input: Tensor) -> Tensor:
 
 def _angle(input: Array) -> Any:
     if input.dtype.kind == "c":
-        return np.arctan2(input.imag, input.real)
+        return by_rows(np.arctan2(input.imag, input.real))
     return np.where(np.isnan(input), input, np.where(input < 0, input.dtype.type(np.pi), input.dtype.type(0)))
 
 

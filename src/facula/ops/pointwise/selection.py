@@ -9,7 +9,7 @@ import numpy as np
 from ..._core import dtypes
 from ..._core.dtypes import cast
 from ..._core.numbers import number_array
-from ..._core.strides import laid_out
+from ..._core.strides import copied, laid_out
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ...autograd.saved import PLAIN
@@ -578,7 +578,7 @@ expose(nextafter_op, "nextafter", "nextafter", "nextafter_")
 
 def _without_nan(input: Array, nan: Any, posinf: Any, neginf: Any) -> Any:
     if input.dtype.kind not in "fc":
-        return input.copy("K")
+        return copied(input)
     return np.nan_to_num(input, nan=nan, posinf=posinf, neginf=neginf)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..._core import dtypes, quiet
 from ..._core.dtypes import F32, F64
+from ..._core.strides import by_rows, copied, filled_as
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ..arrays.tiles import TILE, each_tile, pair_into
@@ -36,9 +37,9 @@ def power(x: Any, exponent: Any) -> Any:
     if exponent == 2:
         return np.multiply(x, x)
     if exponent == 1:
-        return x.copy("K")
+        return copied(x)
     if exponent == 0:
-        return np.ones_like(x)
+        return filled_as(x, 1)
     if x.dtype.kind in "biu":
         return np.power(x, number_like(exponent, x))
     if exponent == 0.5:
@@ -164,13 +165,16 @@ pow_tensor_op = elementwise(
 
 
 def _power_of_number(exponent: Array, base: object) -> Any:
+    """Row by row, as PyTorch has it."""
     if exponent.dtype.kind in "iu":
-        return _integer_power(np.broadcast_to(number_like(base, exponent), exponent.shape), exponent)
-    if base == 1:
-        return np.ones_like(exponent)
-    if exponent.dtype.kind == "c":
-        return _complex_power(number_like(base, exponent), exponent)
-    return np.power(number_like(base, exponent), exponent)
+        found = _integer_power(np.broadcast_to(number_like(base, exponent), exponent.shape), exponent)
+    elif base == 1:
+        found = np.ones_like(exponent)
+    elif exponent.dtype.kind == "c":
+        found = _complex_power(number_like(base, exponent), exponent)
+    else:
+        found = np.power(number_like(base, exponent), exponent)
+    return by_rows(found)
 
 
 def _log_of_number(base: Any) -> Any:
