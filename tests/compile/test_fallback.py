@@ -218,3 +218,17 @@ def test_lengths_that_are_tensors() -> None:
     for lengths in (torch.tensor([3, 3]), torch.tensor([2, 1]), torch.tensor([3, 3])):
         given = (x, t, whole, lengths)
         assert fn(*given).item() == pytest.approx(torch.nn.functional.ctc_loss(*given).item())
+
+
+def test_hooks_that_fail_do_so_in_the_backward_pass() -> None:
+    def hooked(x: torch.Tensor) -> torch.Tensor:
+        y = x.exp()
+        y.register_hook(lambda g: 1)
+        return y
+
+    x = torch.ones(2, requires_grad=True)
+    with pytest.warns(UserWarning, match="expected Variable, but hook returned 'int'"):
+        y = torch.compile(hooked, backend="numpy")(x)
+    assert torch.equal(y, x.exp())
+    with pytest.raises(TypeError, match="expected Variable, but hook returned 'int'"):
+        y.sum().backward()

@@ -145,7 +145,9 @@ class Entry:
         if self.roots:
             try:
                 derivative = derive.Derivative(capture, self.roots, wanted)
-            except RuntimeError as e:
+            except Exception as e:  # also what hooks and backward functions of the user raise
+                if not rules and not isinstance(e, RuntimeError):
+                    raise
                 if not str(e).startswith("Trying to backward through the graph a second time"):
                     refuse(capture, f"its derivative: {e}")
                 self.is_freed = True
