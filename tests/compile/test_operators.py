@@ -17,7 +17,7 @@ LOOK_AT_ELEMENTS = {
     "take_points", "add_points", "segment_reduce", "scatter_reduce", "rows_from_bags", "embedding_bag", "pack_rows",
     "multilabel_margin_loss", "multi_margin_loss", "masked_index", "masked_unindex", "masked_scatter", "lu_unpack",
     "linalg_lu_solve", "linalg_lu_factor", "linalg_eigh", "linalg_eig", "grid_sampler_2d", "grid_sampler_3d",
-    "flash_attention", "index_fill_tensor", "index_reduce", "linalg_svd",
+    "_grid_sampler_2d_cpu_fallback", "flash_attention", "index_fill_tensor", "index_reduce", "linalg_svd",
     *[f"max_unpool{n}d{'_backward' * k}" for n in (2, 3) for k in range(4)],
     *[f"{kind}_recurrent_layer" for kind in ("padded", "packed", "onednn")],  # their samples count with next()
 }  # fmt: skip

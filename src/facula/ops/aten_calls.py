@@ -303,7 +303,10 @@ def call_of(
         return getattr(packet, overload_of(op.name, args)), args, {}
     if suffix:
         return None
-    return as_aten(op) or prims.of(op) or prims.Primitives(op.name, op).default, args, {}
+    if (packet := as_aten(op)) is not None:
+        return packet, args, {}
+    own = [v if isinstance(v, tuple) else shown for v, shown in zip(given, args)]  # primitives take no lists for sizes
+    return prims.of(op) or prims.Primitives(op.name, op).default, own, {}
 
 
 @cache
