@@ -170,9 +170,10 @@ def _is_by_rows(input: Any, index: Any) -> bool:
 
 def _laid_out(found: Any, input: Any, places: Places) -> Any:
     """What was read, in the order of dimensions that PyTorch gives it: that of what is read, then of the indices."""
-    dims, arrays = places.by_dim()
-    if input.flags.c_contiguous and all(a.flags.c_contiguous for a in arrays):
+    ordered = all(part is _ALL or part.dtype.kind == "b" or part.flags.c_contiguous for part in places.key)
+    if found.ndim < 2 or (ordered and input.flags.c_contiguous):
         return found if found.flags.c_contiguous else np.ascontiguousarray(found)
+    dims, arrays = places.by_dim()
     rest = [step for d, step in enumerate(input.strides) if d not in dims]
     at = dims[0] if _adjacent(dims) else 0
     count = found.ndim - len(rest)
