@@ -178,10 +178,9 @@ FUNCTIONS = {
         "_weight_norm norm_except_dim"
     ),
     "ops.pointwise.arithmetic": (
-        "abs abs_ absolute add add_ ceil ceil_ deg2rad deg2rad_ div divide fix fix_ floor floor_ floor_divide fmod "
-        "frac frac_ mul mul_ multiply multiply_ neg neg_ negative negative_ positive rad2deg rad2deg_ reciprocal "
-        "reciprocal_ remainder round rsub sgn sgn_ sign sign_ sub sub_ subtract subtract_ true_divide true_divide_ "
-        "trunc trunc_"
+        "abs abs_ absolute add add_ div divide floor_divide fmod mul mul_ multiply multiply_ neg neg_ negative "
+        "negative_ positive reciprocal reciprocal_ remainder rsub sgn sgn_ sign sign_ sub sub_ subtract subtract_ "
+        "true_divide true_divide_"
     ),
     "ops.pointwise.comparison": (
         "allclose bitwise_and bitwise_and_ bitwise_left_shift bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or "
@@ -213,9 +212,18 @@ FUNCTIONS = {
     "ops.pointwise.frexp": (
         "frexp"
     ),
+    "ops.pointwise.mixtures": (
+        "addcdiv addcmul lerp"
+    ),
+    "ops.pointwise.powers": (
+        "float_power pow square square_"
+    ),
+    "ops.pointwise.rounding": (
+        "ceil ceil_ deg2rad deg2rad_ fix fix_ floor floor_ frac frac_ rad2deg rad2deg_ round trunc trunc_"
+    ),
     "ops.pointwise.selection": (
-        "addcdiv addcmul clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ copysign fmax fmin "
-        "heaviside heaviside_ lerp maximum minimum nan_to_num nan_to_num_ nextafter nextafter_ where"
+        "clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ copysign fmax fmin heaviside heaviside_ "
+        "maximum minimum nan_to_num nan_to_num_ nextafter nextafter_ where"
     ),
     "ops.pointwise.special": (
         "digamma digamma_ erf erf_ erfc erfc_ erfinv erfinv_ i0 i0_ igamma igamma_ igammac igammac_ lgamma lgamma_ "
@@ -224,9 +232,9 @@ FUNCTIONS = {
     "ops.pointwise.transcendental": (
         "acos acos_ acosh acosh_ arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan2 "
         "arctan2_ arctan_ arctanh arctanh_ asin asin_ asinh asinh_ atan atan2 atan2_ atan_ atanh atanh_ cos cos_ cosh "
-        "cosh_ exp exp2 exp2_ exp_ expm1 expm1_ float_power hypot hypot_ ldexp ldexp_ log log10 log10_ log1p log1p_ "
-        "log2 log2_ log_ logaddexp logaddexp2 logit logit_ pow rsqrt rsqrt_ sigmoid sigmoid_ sin sin_ sinc sinc_ sinh "
-        "sinh_ sqrt sqrt_ square square_ tan tan_ tanh tanh_ xlogy xlogy_"
+        "cosh_ exp exp2 exp2_ exp_ expm1 expm1_ hypot hypot_ ldexp ldexp_ log log10 log10_ log1p log1p_ log2 log2_ "
+        "log_ logaddexp logaddexp2 logit logit_ rsqrt rsqrt_ sigmoid sigmoid_ sin sin_ sinc sinc_ sinh sinh_ sqrt "
+        "sqrt_ tan tan_ tanh tanh_ xlogy xlogy_"
     ),
     "ops.products.addmm": (
         "addbmm addmm addmv addr baddbmm"
@@ -525,10 +533,9 @@ METHODS = {
     "ops.pointwise.arithmetic": (
         "__abs__ __add__ __floordiv__ __iadd__ __ifloordiv__ __imod__ __imul__ __isub__ __itruediv__ __mod__ __mul__ "
         "__neg__ __pos__ __radd__ __rdiv__ __rfloordiv__ __rmod__ __rmul__ __rsub__ __rtruediv__ __sub__ __truediv__ "
-        "abs abs_ absolute absolute_ add add_ ceil ceil_ deg2rad deg2rad_ div div_ divide divide_ fix fix_ floor "
-        "floor_ floor_divide floor_divide_ fmod fmod_ frac frac_ mul mul_ multiply multiply_ neg neg_ negative "
-        "negative_ positive rad2deg rad2deg_ reciprocal reciprocal_ remainder remainder_ round round_ sgn sgn_ sign "
-        "sign_ sub sub_ subtract subtract_ true_divide true_divide_ trunc trunc_"
+        "abs abs_ absolute absolute_ add add_ div div_ divide divide_ floor_divide floor_divide_ fmod fmod_ mul mul_ "
+        "multiply multiply_ neg neg_ negative negative_ positive reciprocal reciprocal_ remainder remainder_ sgn sgn_ "
+        "sign sign_ sub sub_ subtract subtract_ true_divide true_divide_"
     ),
     "ops.pointwise.comparison": (
         "__and__ __eq__ __ge__ __gt__ __iand__ __ilshift__ __invert__ __ior__ __irshift__ __ixor__ __le__ __lshift__ "
@@ -545,22 +552,29 @@ METHODS = {
     "ops.pointwise.frexp": (
         "frexp"
     ),
+    "ops.pointwise.mixtures": (
+        "addcdiv addcdiv_ addcmul addcmul_ lerp lerp_"
+    ),
+    "ops.pointwise.powers": (
+        "__ipow__ __pow__ __rpow__ float_power float_power_ pow pow_ square square_"
+    ),
+    "ops.pointwise.rounding": (
+        "ceil ceil_ deg2rad deg2rad_ fix fix_ floor floor_ frac frac_ rad2deg rad2deg_ round round_ trunc trunc_"
+    ),
     "ops.pointwise.selection": (
-        "addcdiv addcdiv_ addcmul addcmul_ clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ copysign "
-        "copysign_ fmax fmin heaviside heaviside_ lerp lerp_ maximum minimum nan_to_num nan_to_num_ nextafter "
-        "nextafter_ where"
+        "clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ copysign copysign_ fmax fmin heaviside "
+        "heaviside_ maximum minimum nan_to_num nan_to_num_ nextafter nextafter_ where"
     ),
     "ops.pointwise.special": (
         "digamma digamma_ erf erf_ erfc erfc_ erfinv erfinv_ i0 i0_ igamma igamma_ igammac igammac_ lgamma lgamma_ "
         "mvlgamma mvlgamma_ polygamma polygamma_"
     ),
     "ops.pointwise.transcendental": (
-        "__ipow__ __pow__ __rpow__ acos acos_ acosh acosh_ arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh "
-        "arcsinh_ arctan arctan2 arctan2_ arctan_ arctanh arctanh_ asin asin_ asinh asinh_ atan atan2 atan2_ atan_ "
-        "atanh atanh_ cos cos_ cosh cosh_ exp exp2 exp2_ exp_ expm1 expm1_ float_power float_power_ hypot hypot_ "
-        "ldexp ldexp_ log log10 log10_ log1p log1p_ log2 log2_ log_ logaddexp logaddexp2 logit logit_ pow pow_ rsqrt "
-        "rsqrt_ sigmoid sigmoid_ sin sin_ sinc sinc_ sinh sinh_ sqrt sqrt_ square square_ tan tan_ tanh tanh_ xlogy "
-        "xlogy_"
+        "acos acos_ acosh acosh_ arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan2 "
+        "arctan2_ arctan_ arctanh arctanh_ asin asin_ asinh asinh_ atan atan2 atan2_ atan_ atanh atanh_ cos cos_ cosh "
+        "cosh_ exp exp2 exp2_ exp_ expm1 expm1_ hypot hypot_ ldexp ldexp_ log log10 log10_ log1p log1p_ log2 log2_ "
+        "log_ logaddexp logaddexp2 logit logit_ rsqrt rsqrt_ sigmoid sigmoid_ sin sin_ sinc sinc_ sinh sinh_ sqrt "
+        "sqrt_ tan tan_ tanh tanh_ xlogy xlogy_"
     ),
     "ops.products.addmm": (
         "addbmm addbmm_ addmm addmm_ addmv addmv_ addr addr_ baddbmm baddbmm_"
@@ -846,9 +860,8 @@ PRIMITIVES = {
         "weight_norm_interface"
     ),
     "ops.pointwise.arithmetic": (
-        "abs add add_scaled ceil deg2rad div div_floor div_trunc div_unrounded floor floor_divide floor_divide_ fmod "
-        "fmod_number frac mul neg rad2deg reciprocal remainder remainder_number remainder_of_number round "
-        "round_decimals rsub rsub_number sgn sign sub sub_scaled trunc"
+        "abs add add_scaled div div_floor div_trunc div_unrounded floor_divide floor_divide_ fmod fmod_number mul neg "
+        "reciprocal remainder remainder_number remainder_of_number rsub rsub_number sgn sign sub sub_scaled"
     ),
     "ops.pointwise.comparison": (
         "bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor eq eq_number eq_tensor "
@@ -866,16 +879,24 @@ PRIMITIVES = {
     "ops.pointwise.masks": (
         "cleared drop either keep"
     ),
+    "ops.pointwise.mixtures": (
+        "addcdiv addcmul lerp_number lerp_tensor"
+    ),
     "ops.pointwise.polynomials": (
         "chebyshev_polynomial_t chebyshev_polynomial_u chebyshev_polynomial_v chebyshev_polynomial_w "
         "hermite_polynomial_h hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p "
         "shifted_chebyshev_polynomial_t shifted_chebyshev_polynomial_u shifted_chebyshev_polynomial_v "
         "shifted_chebyshev_polynomial_w"
     ),
+    "ops.pointwise.powers": (
+        "pow_number pow_of_number pow_tensor power_gradient"
+    ),
+    "ops.pointwise.rounding": (
+        "ceil deg2rad floor frac rad2deg round round_decimals trunc"
+    ),
     "ops.pointwise.selection": (
-        "addcdiv addcmul clamp_max_number clamp_max_tensor clamp_min_number clamp_min_tensor clamp_numbers "
-        "clamp_tensors copysign copysign_number fmax fmin heaviside lerp_number lerp_tensor maximum minimum "
-        "nan_to_num nextafter where"
+        "clamp_max_number clamp_max_tensor clamp_min_number clamp_min_tensor clamp_numbers clamp_tensors copysign "
+        "copysign_number fmax fmin heaviside maximum minimum nan_to_num nextafter where"
     ),
     "ops.pointwise.special": (
         "airy_ai bessel_j0 bessel_j1 bessel_y0 bessel_y1 digamma entr erf erfc erfcx erfinv i0 i0e i1 i1e igamma "
@@ -885,8 +906,8 @@ PRIMITIVES = {
     ),
     "ops.pointwise.transcendental": (
         "acos acosh acosh_ asin asinh asinh_ atan atan2 atanh atanh_ cos cosh exp exp2 expm1 hypot ldexp log log10 "
-        "log1p log2 logaddexp logaddexp2 logit pow_number pow_of_number pow_tensor power_gradient rsqrt sigmoid "
-        "sigmoid_backward sin sinc sinh sqrt tan tanh tanh_backward xlogy xlogy_of_number xlogy_with_number"
+        "log1p log2 logaddexp logaddexp2 logit rsqrt sigmoid sigmoid_backward sin sinc sinh sqrt tan tanh "
+        "tanh_backward xlogy xlogy_of_number xlogy_with_number"
     ),
     "ops.pointwise.with_numbers": (
         "add_number div_number minus mul_number number_minus number_over over plus squared sub_number times"

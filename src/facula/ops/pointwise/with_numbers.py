@@ -16,7 +16,7 @@ from ..arrays.types import Array
 from ..machine.elementwise import elementwise
 from ..machine.rules import in_both_namespaces
 from .arithmetic import div_op, number_like, sub_op
-from .transcendental import pow_number_op
+from .powers import pow_number_op
 
 
 def _add(input: Array, other: float) -> Any:
