@@ -13,6 +13,7 @@ import facula as torch
 from facula import nn
 from facula.nn.modules.module import register_module_forward_pre_hook
 
+from . import stories_of_autograd, stories_of_reads  # noqa: F401
 from .stories import STORIES, assert_same, story, told
 
 Compiled = Callable[..., Any]

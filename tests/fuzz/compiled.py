@@ -40,6 +40,10 @@ _HISTORY = re.compile(r"\.(?:grad|backward)\([^\[]*\[|^(?=\w+\.grad_fn)")
 one, nor hooks that see them. And all that goes in comes before all that comes out."""
 
 
+_SAME = re.compile(r"(\w+) = (\w+)\.(?:double|float|half|to|type|type_as|contiguous)\(")
+"""Statements that may give a tensor itself."""
+
+
 class NotOne(Exception):
     """A program that was made smaller than it can be."""
 
@@ -55,7 +59,9 @@ def parts(program: Program) -> tuple[list[str], str, list[str]]:
     known = [name for s in before if (name := assigned(s)) is not None]
     given = [name for name in dict.fromkeys(known) if any(mentions(s, name) for s in inside)]
     made = list(dict.fromkeys(name for s in inside if (name := assigned(s)) is not None))
-    behind = [s for s in behind if not (_HISTORY.search(s) and any(mentions(_HISTORY.split(s)[-1], n) for n in made))]
+    results = [*made, *[found[1] for s in behind if (found := _SAME.match(s)) and found[2] in made]]
+    asking = [s for s in behind if _HISTORY.search(s) and any(mentions(_HISTORY.split(s)[-1], n) for n in results)]
+    behind = [s for s in behind if s not in asking]
     if len(made) > 1:
         before = [s for s in before if ".register_" not in s]
     if not inside:
@@ -91,7 +97,7 @@ class Compiled:
     def differences(self, program: Program) -> list[str]:
         try:
             return self.of(program, *parts(program))
-        except (NotOne, NameError, UnboundLocalError):
+        except (NotOne, NameError, UnboundLocalError, SyntaxError):
             return []
 
     def report(self, seed: int, n: int) -> str | None:

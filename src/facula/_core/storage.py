@@ -11,7 +11,7 @@ import numpy as np
 
 from .._lazy import set_methods
 from .._tensor import Tensor
-from . import devices, dtypes, strides
+from . import devices, dtypes, state, strides
 from .strides import bytes_of
 from .unresolved import bits_of
 
@@ -457,6 +457,7 @@ Storage = LEGACY_CLASSES["FloatStorage"]
 
 def untyped_storage(self: Tensor) -> UntypedStorage:
     """The memory that this tensor and its views share."""
+    state.refuse_capture("the storage of a tensor")
     if self.is_meta:
         return UntypedStorage(devices.empty_meta((self._array.nbytes,), np.uint8))
     return UntypedStorage(bytes_of(strides.root_of(self._array)))

@@ -132,9 +132,18 @@ def run_backward(
     if watch is not None:
         watch.backward_ends(task, start, keep_graph)
     if not xp.is_raw:
+        if not create_graph and modes.capture is not None:
+            own = [g for _, g in roots]
+            return [g if any(g is each for each in own) else _without_base(g) for g in task.captured]
         return task.captured
     given = {id(value): g for (_, value), (_, g) in zip(start, roots)}  # what nobody has changed is returned itself
     return [None if g is None else given[id(g)] if id(g) in given else as_tensor(g) for g in task.captured]
+
+
+def _without_base(g: Any) -> Any:
+    """A gradient as it comes of arrays: no view of another tensor."""
+    is_view = g is not None and g._meta is not None and g._meta.base is not None
+    return Tensor_._wrap(g._array) if is_view else g
 
 
 _ONE = {F32: np.float32(1), F64: np.float64(1)}

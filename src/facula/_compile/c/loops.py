@@ -140,7 +140,7 @@ class _Writer:
                 text = in_c(s.op, dtype, [said[a] for a in s.args])
                 simple = all(in_c(s.op, dtype, ["@"] * len(s.args)).count("@") == len(s.args) for _ in (0,))
             if simple and self.uses[i] == 1 and len(text) < 100 and self._inlines(i):
-                said[i] = f"({text})"
+                said[i] = f"({text})" if s.op == "cast" else _in_own_size(text, s.dtype)
             else:
                 said[i] = f"t{i}"
                 lines.append(f"{indent}{c_type(s.dtype)} t{i} = {text};")
@@ -418,6 +418,12 @@ class _Accumulator:
         if self.kind == "mean":
             return f"({self.type})({text} / {count})"
         return f"({c_type(self.dtype)}){text}" if self.total_type != self.type or self.dtype == F32 else text
+
+
+def _in_own_size(text: str, dtype: np.dtype[Any]) -> str:
+    """An operation in the middle of an expression. C computes small whole numbers as ``int``."""
+    wraps = dtype.kind in "iu" and dtype.itemsize < np.dtype(np.intc).itemsize
+    return f"(({c_type(dtype)})({text}))" if wraps else f"({text})"
 
 
 def _place(value: Value) -> tuple[int, int]:

@@ -95,6 +95,16 @@ class Written(NamedTuple):
     times: int
 
 
+class Accumulated(NamedTuple):
+    """An input whose ``.grad`` becomes another one."""
+
+    given: int
+    value: int
+    """Which value of the program that is; -1: None."""
+    requires_grad: bool
+    """Whether the input does; what does not shares what is known of its history with others."""
+
+
 class Entry:
     """The programs for calls of one kind."""
 
@@ -111,6 +121,10 @@ class Entry:
                 refuse(capture, f"a result of type {type(leaf).__name__}")
             if isinstance(leaf, Tensor) and not _may_be_used(leaf):
                 refuse(capture, "a view is returned that may not be used any more")
+            if isinstance(leaf, Tensor) and type(leaf._array) is Traced and not hasattr(leaf._array, "storage"):
+                refuse(capture, "a result that was made outside of operators")
+            if isinstance(leaf, Tensor) and id(leaf) not in capture.met and _has_grad(leaf):
+                refuse(capture, "a result that was given a gradient")
         self._settle_constants(capture, reads, leaves)
         self._leave_out_unused(capture, leaves)
         self.roots: list[Tensor] = []
@@ -146,8 +160,6 @@ class Entry:
             try:
                 derivative = derive.Derivative(capture, self.roots, wanted)
             except Exception as e:  # also what hooks and backward functions of the user raise
-                if not rules and not isinstance(e, RuntimeError):
-                    raise
                 if not str(e).startswith("Trying to backward through the graph a second time"):
                     refuse(capture, f"its derivative: {e}")
                 self.is_freed = True
@@ -355,8 +367,8 @@ class Entry:
                 refuse(capture, "requires_grad or hooks of a tensor of before are changed")
         return found
 
-    def _grads(self, capture: Capture) -> list[tuple[int, int]]:
-        """(input, value or -1) for each ``.grad`` that has become another tensor, or None."""
+    def _grads(self, capture: Capture) -> list[Accumulated]:
+        """All ``.grad`` that have become another tensor, or None."""
         found = []
         for met in list(capture.met.values()):
             if not met.has_other_grad():
@@ -364,11 +376,11 @@ class Entry:
             at = self.inputs.index(met.input)
             grad: Any = met.tensor.grad
             if grad is None:
-                found.append((at, -1))
+                found.append(Accumulated(at, -1, met.needs_grad))
                 continue
             if grad.requires_grad:
                 refuse(capture, "a gradient with a history is left behind")
-            found.append((at, len(self._values)))
+            found.append(Accumulated(at, len(self._values), met.needs_grad))
             self._values.append(capture.node_of(grad._array))
         return found
 
@@ -381,6 +393,10 @@ def _may_be_used(t: Tensor) -> bool:
     except RuntimeError:
         return False
     return True
+
+
+def _has_grad(t: Tensor) -> bool:
+    return t._meta is not None and t._meta.grad is not None
 
 
 def _base_of(t: Tensor) -> Tensor:

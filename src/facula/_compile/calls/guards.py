@@ -207,7 +207,7 @@ class Guard:
     def _gradients(self, capture: Capture, entry: Entry, reads: Reads) -> dict[int, tuple[Tensor, bool]]:
         """Whether leaves had a gradient: those that get another one, and parameters of optimizers."""
         before = {id(met.tensor): met.grad for met in capture.met.values()}
-        leaves: list[Any] = [entry.inputs[at].tensor for at, _ in entry.grads] + list(reads.parameters.values())
+        leaves: list[Any] = [entry.inputs[at].tensor for at, *_ in entry.grads] + list(reads.parameters.values())
         now = {id(t): None if t._meta is None else t._meta.grad for t in leaves}
         return {id(t): (t, before.get(id(t), now[id(t)]) is not None) for t in leaves}
 

@@ -121,7 +121,7 @@ class Snapshot:
         own = vars(module)
         named = [(name, value) for name, value in own.items() if not isinstance(value, dict)]
         held = [own.get(name, {}) for name in HELD]
-        return tuple(named), tuple([tuple(each.items()) for each in held])
+        return tuple(named), tuple([tuple(each.items()) for each in held]), type(module)
 
     def holds(self) -> bool:
         same = _equal(self._of_all(), self.of_all)
@@ -138,7 +138,7 @@ class Snapshot:
 
     def changed(self) -> Iterator[tuple[Module, str, Any]]:
         """Which attributes are others than they were, or have gone, and what they were."""
-        for module, (named, _) in self.modules:
+        for module, (named, *_) in self.modules:
             for name, before in named:
                 if not _equal(vars(module).get(name, MISSING), before):
                     yield module, name, before

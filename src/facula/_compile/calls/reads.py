@@ -28,6 +28,7 @@ from ...nn.modules.module import Module
 from ...ops.machine.primitive import Primitive
 from ...optim._elementwise import ElementwiseOptimizer
 from ...optim.optimizer import Optimizer
+from . import patched
 from .code import globals_of, imported, looked_up, reads_any_attribute
 from .places import HOOKS, MISSING, SIMPLE, Read, cell_contents, elements
 
@@ -35,7 +36,14 @@ _OPAQUE = (Tensor, Primitive, np.generic, types.BuiltinFunctionType, types.CodeT
 _PLAIN = (list, tuple, dict, set, frozenset, deque, bytearray)
 BY_NAME = frozenset(("getattr", "hasattr", "setattr", "delattr", "vars", "__dict__", "attrgetter"))
 """With these, attributes are read whose names are texts."""
+_NO_METHODS = frozenset(
+    ("__dict__", "__weakref__", "__module__", "__doc__", "__qualname__", "__annotations__", "__annotate__", "__slots__",
+     "__static_attributes__", "__firstlineno__", "__annotations_cache__", "__annotate_func__", "__parameters__",
+     "__orig_bases__", "__repr__", "__str__", "__match_args__")
+)  # fmt: skip
+"""What Python itself writes into classes, or calls to show things."""
 _OWN = ("facula", "torch", "numpy", "math", "operator", "functools", "itertools", "typing", "builtins", "collections")
+_LIBRARY = ("facula", "torch")
 _CODE = (types.FunctionType, types.MethodType, types.ModuleType, type)
 _DEPTH = 8
 """Code that is farther away is followed when it is run."""
@@ -79,6 +87,10 @@ class Reads:
         """Whether there was not too much to look at."""
         self._library: dict[tuple[int, str], tuple[Any, str]] = {}
         """Names that are looked up in modules of the library's and of Python's own."""
+        self._of_library: dict[type, None] = {}
+        """Classes of the library's that things have, in the order in which they were met."""
+        self._operators: set[str] = set()
+        """Methods that are called by signs."""
         self._any_attribute = False
         """Whether attributes are read by names that are computed."""
         self._seen: dict[int, Any] = {}
@@ -117,7 +129,10 @@ class Reads:
         return not code.co_freevars
 
     def note_library(self) -> None:
-        """The function depends on what it looked up in modules of others, which it has loaded by now."""
+        """The function depends on what it looked up in modules and classes of others, which it has loaded by now."""
+        self.reads += patched.methods(self._of_library, self.names | self._operators)
+        for module, name in patched.functions_of(self._of_library):
+            self._library[id(module), name] = module, name
         for module, name in self._library.values():
             found = getattr(module, name, MISSING)
             if isinstance(found, (list, set, dict)):
@@ -248,6 +263,7 @@ class Reads:
         call = vars(type(value)).get("__call__")
         if isinstance(call, types.FunctionType):
             self._function(call, depth)
+        self.reads.append(Read("slot", value, "__class__", type(value)))
         self._class(type(value), depth)
         self._objects.append((value, depth))
 
@@ -277,6 +293,7 @@ class Reads:
             parts = [part for each in code.co_consts for part in (each if type(each) is tuple else (each,))]
             self.names.update([text for text in parts if isinstance(text, str) and text.isidentifier()])
             self._any_attribute = self._any_attribute or reads_any_attribute(code)
+        self._operators.update(patched.operators_of(code))
         for module in imported(code):
             self._follow(module, depth + 1)
         for module, name in looked_up(code, namespace):
@@ -296,8 +313,15 @@ class Reads:
 
     def _class(self, cls: type, depth: int) -> None:
         """The methods that a user wrote, and attributes."""
+        knows_library = False
         for each in (*cls.__mro__, *type(cls).mro(type(cls))):
-            if each in (object, type) or each.__module__.partition(".")[0] in _OWN or each in self._classes:
+            if each in (object, type) or each in self._classes:
+                continue
+            origin = each.__module__.partition(".")[0]
+            if origin in _OWN:
+                if origin in _LIBRARY and not knows_library:
+                    self._of_library[each] = None
+                    knows_library = True
                 continue
             self._classes.add(each)
             self._objects.append((each, depth))
@@ -316,7 +340,7 @@ class Reads:
         for each in cls.__mro__[1:]:
             if each in self._classes:
                 inherited.update(vars(each))
-        for name in self.names & (own.keys() | inherited.keys()):
+        for name in (self.names & (own.keys() | inherited.keys())) | set(filter(_is_called_by_python, own)):
             if (id(cls), name) not in self._seen:
                 self._seen[id(cls), name] = None  # type: ignore[index]
                 value = own.get(name, MISSING)
@@ -422,6 +446,11 @@ def _is_buffer(value: Any) -> bool:
     except TypeError:
         return False
     return True
+
+
+def _is_called_by_python(name: str) -> bool:
+    """Whether a method is called without being named: ``__get__``, ``__len__``, ``__add__``."""
+    return name.startswith("__") and name.endswith("__") and name not in _NO_METHODS
 
 
 def _is_data(value: Any) -> bool:

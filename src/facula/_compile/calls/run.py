@@ -155,10 +155,11 @@ class Running:
         for at, times in entry.written:
             t = tensors[at]
             lines += [f"c = {t}._counter", f"if c is None: c = {t}._shared_counter()", f"c[0] += {times}"]
-        for at, value in entry.grads:
+        for at, value, requires_grad in entry.grads:
             if value >= 0:
                 lines += _new_tensor(f"values[{value}]")
-            lines.append(f"{tensors[at]}._meta.grad = {'t' if value >= 0 else None}")
+            meta = f"{tensors[at]}._meta" if requires_grad else f"{tensors[at]}._own_meta()"
+            lines.append(f"{meta}.grad = {'t' if value >= 0 else None}")
         is_plain = result is not None and not self.is_general and not self.inference and self.backward is None
         if is_plain and result.value >= 0 and not result.steps and result.slot <= 0:
             lines += _new_tensor(f"values[{result.value}]")

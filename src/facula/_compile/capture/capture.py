@@ -128,9 +128,13 @@ class Capture(General, Streams):
         self.is_postponed = True
         self.give_up(what)
 
+    def is_here(self) -> bool:
+        """Whether it goes on, in this thread."""
+        return self.is_active and self._thread == threading.get_ident()
+
     def leak(self, what: str) -> None:
         """Someone asks for elements who is no kernel."""
-        if self.depth and self._thread == threading.get_ident():
+        if self.depth:
             raise functions.Leak(what)
         self.give_up(what)
 

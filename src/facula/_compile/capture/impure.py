@@ -159,8 +159,6 @@ _STANDARD = sys.prefix, sys.base_prefix
 
 
 def _is_standard(filename: str) -> bool:
-    if filename.startswith("<frozen "):
+    if filename.startswith("<frozen ") or any(name in filename for name in _HIDDEN):
         return True
-    if not filename.startswith(_STANDARD):
-        return False
-    return "site-packages" not in filename or any(name in filename for name in _HIDDEN)
+    return filename.startswith(_STANDARD) and "site-packages" not in filename

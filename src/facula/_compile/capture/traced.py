@@ -58,11 +58,16 @@ class Traced(np.ndarray[Any, Any]):
 
     @property
     def _is_written_down(self) -> bool:
-        return self.capture is not None and self.capture.is_active and hasattr(self, "storage")
+        return self._is_captured and hasattr(self, "storage")
+
+    @property
+    def _is_captured(self) -> bool:
+        """Whether it is being written down what happens to it: other threads find the memory as it is."""
+        return self.capture is not None and self.capture.is_here()
 
     def _asked(self, what: str, plain: Any) -> Any:
         """Something about sizes, in symbols where they are general."""
-        if self.general is None or not self.capture.is_active:
+        if self.general is None or not self._is_captured:
             return plain
         return self.capture.aspect(self, what, plain)
 
@@ -118,15 +123,14 @@ class Traced(np.ndarray[Any, Any]):
 
     def _leave(self, what: str) -> Any:
         """The elements, for someone who is no kernel."""
-        if self.capture is not None and self.capture.is_active:
+        if self._is_captured:
             self.capture.leak(what)
         return self.view(np.ndarray)
 
     def _number(self, what: str) -> Any:
         """The one element, as a number that the program checks from now on."""
-        capture = self.capture
-        if capture is not None and capture.is_active and self.plain_size == 1:
-            return capture.observed(self)
+        if self._is_captured and self.plain_size == 1:
+            return self.capture.observed(self)
         return self._leave(what)
 
     def item(self, *at: Any) -> Any:
@@ -152,7 +156,7 @@ class Traced(np.ndarray[Any, Any]):
         return np.reshape(found, self.view(np.ndarray).shape).tolist()
 
     def reshape(self, *shape: Any, order: Any = "C", copy: Any = None) -> Any:
-        if self.general is not None and self.capture.is_active and copy is False and len(shape) == 1:
+        if self.general is not None and self._is_captured and copy is False and len(shape) == 1:
             return self.capture.reshaped(self, shape[0])
         return super().reshape(*shape, order=order, copy=copy)
 
@@ -171,10 +175,9 @@ class Traced(np.ndarray[Any, Any]):
         return self.capture.clone(self)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        capture = self.capture
         is_whole = key is Ellipsis and isinstance(value, Traced) and value.shape == self.shape
-        if is_whole and value.dtype == self.dtype and capture is not None and capture.is_active:
-            capture.assign(self, value)
+        if is_whole and value.dtype == self.dtype and self._is_captured:
+            self.capture.assign(self, value)
             return
         self._leave("a write")[key] = _plain(value)
 
