@@ -74,7 +74,7 @@ def test_parameters_without_annotation_are_tensors() -> None:
 
 
 def test_the_parameters_of_rules_are_what_is_saved() -> None:
-    assert scale().slot_names == ["other", "by", "input"]
+    assert scale().slot_names == ["by", "other", "input"]
 
 
 @pytest.mark.parametrize("unknown", ["third", "weight_shape", "input_colour", "outer"])

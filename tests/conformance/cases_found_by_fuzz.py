@@ -418,3 +418,91 @@ def signs_of_complex_numbers_by_what_was_saved(torch):
         y = z.sgn()
     (g,) = torch.autograd.grad(torch.view_as_real(y).sum(), z)
     return [see(torch, g), name_of(y.grad_fn)]
+
+
+@case
+def remainders_that_are_zero_have_the_sign_of_the_dividend(torch):
+    x = torch.tensor([-3.0, 3.0, -0.0, 0.0, -4.0])
+    found = []
+    for dtype in (torch.float32, torch.float64, torch.bfloat16, torch.int32):
+        t = x.to(dtype)
+        found += [t.remainder(1.5), t % -1.5, t.remainder(torch.tensor(1.5)), torch.remainder(3.0, x[:2].to(dtype))]
+    return [torch.signbit(t).tolist() for t in (*found, x.clone().remainder_(1.5))]
+
+
+@case
+def results_lie_as_what_is_computed_first(torch):
+    x = torch.arange(12.0).reshape(3, 4)
+    p, q = x.T, torch.ones(4, 3)
+    windows = x.unfold(0, 2, 1)
+    wide = x.expand(2, 3, 4).mT
+    made = [torch.rsub(p, q), torch.rsub(q, p), torch.rsub(p, q, alpha=2), p.__rsub__(q)]
+    made += [*windows.sort(dim=2), *windows.sort(dim=0), *wide.sort(dim=-1), windows.argsort(1), wide.argsort(0)]
+    return [t.stride() for t in made]
+
+
+@case
+def repeated_columns_are_views_of_a_copy_by_rows(torch):
+    x = torch.arange(12.0).reshape(3, 4)
+    made = [x.repeat_interleave(2, -1), x.mT.repeat_interleave(2, -1), x[None].mT.repeat_interleave(2, 1)]
+    return [see(torch, t) for t in made] + [tuple(t._base.shape) for t in made]
+
+
+@case
+def medians_of_no_integers(torch):
+    names = ("uint8", "int8", "int16", "int32", "int64")
+    return [[torch.empty(0, 3, dtype=getattr(torch, n)).median().item() for n in names],
+            [torch.empty(0, dtype=getattr(torch, n)).nanmedian().item() for n in names]]  # fmt: skip
+
+
+@case
+def functions_at_a_dual_level_have_nodes_of_their_own_name(torch):
+    class Twice(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2
+
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    with torch.autograd.forward_ad.dual_level():
+        return name_of(Twice.apply(x).grad_fn)
+
+
+@case
+def views_that_may_not_be_used_are_refused_before_dtypes_and_shapes(torch):
+    x = torch.tensor([1.0 + 1j, 2.0], requires_grad=True)
+    with torch.no_grad():
+        z = x.view(2)
+        w = torch.view_as_real(x)[..., 0]
+        z[:1].add_(1)
+    asked = [
+        lambda: z.cummax(0), lambda: torch.minimum(z, z), lambda: z.renorm(1, 0, 0.5), lambda: w + torch.ones(3),
+        lambda: w @ torch.ones(3), lambda: w.sum(3), lambda: w.gather(0, torch.tensor([7])), lambda: z.floor(),
+        lambda: w.amax(5), lambda: w.index_select(0, torch.tensor([9])),
+    ]  # fmt: skip
+    return [error(fn) for fn in asked]
+
+
+@case
+def a_node_whose_hook_fails_keeps_what_it_saved(torch):
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x * x
+    handle = y.grad_fn.register_hook(lambda gi, go: 1)
+    found = [error(lambda: y.sum().backward()), error(lambda: y.sum().backward())]
+    handle.remove()
+    y.sum().backward()
+    return [*found, see(torch, x.grad), error(lambda: y.sum().backward())]
+
+
+@case
+def what_is_conjugated_may_be_read_while_it_is_written(torch):
+    found = []
+    for z in (torch.tensor([1 + 2j, 2 - 1j]).conj(), torch.tensor([1.0, 2.0])._neg_view(), torch.zeros(0)):
+        index = torch.arange(len(z))
+        found.append(error(lambda z=z, index=index: see(torch, z.scatter_add_(0, index, z))))
+        found.append(error(lambda z=z, index=index: see(torch, z.index_add_(0, index, z))))
+    x = torch.tensor([1.0, 2.0])
+    return [*found, error(lambda: x.scatter_add_(0, torch.tensor([0, 1]), x))]

@@ -1070,3 +1070,41 @@ def numbers_beside_half_precision_are_not_packed(torch):
         (g,) = torch.autograd.grad(sum(y.sum() for y in ys), x, create_graph=True)
         found.append([packed, see(torch, g.detach())])
     return found
+
+
+@case
+def tensors_are_packed_by_their_names_and_whichever_gradient_needs_them(torch):
+    def packed(op, *wanted):
+        given = [torch.tensor([1.0 + i, 2.5 - i], requires_grad=i in wanted) for i in range(3)]
+        log = []
+        with torch.autograd.graph.saved_tensors_hooks(lambda t: log.append(t.tolist()) or t, lambda t: t):
+            op(*given)
+        return log
+
+    pair = {
+        "fmin": lambda x, y, z: torch.fmin(x, y),
+        "maximum": lambda x, y, z: torch.maximum(x, y),
+        "atan2": lambda x, y, z: torch.atan2(x, y),
+        "pow": lambda x, y, z: x**y,
+        "xlogy": lambda x, y, z: torch.xlogy(x, y),
+        "logaddexp": lambda x, y, z: torch.logaddexp(x, y),
+        "clamp": lambda x, y, z: torch.clamp(x, y, z),
+        "addcdiv": lambda x, y, z: torch.addcdiv(x, y, z),
+        "addcmul": lambda x, y, z: torch.addcmul(x, y, z),
+        "lerp": lambda x, y, z: torch.lerp(x, y, z),
+        "gather": lambda x, y, z: torch.gather(x, 0, torch.tensor([0, 1])),
+        "cdist": lambda x, y, z: torch.cdist(x[None], y[None], p=1),
+        "scatter_reduce": lambda x, y, z: x.scatter_reduce(0, torch.tensor([0, 0]), y, "prod"),
+        "layer_norm": lambda x, y, z: torch.nn.functional.layer_norm(x, (2,), y, z),
+        "bilinear": lambda x, y, z: torch.nn.functional.bilinear(x[None], y[None], z[None, :, None] * y.detach()),
+    }
+    ways = (0,), (1,), (2,), (0, 1, 2)
+    return {name: [packed(op, *wanted) for wanted in ways] for name, op in pair.items()}
+
+
+@case
+def what_is_saved_without_need_may_not_be_of_inference_mode(torch):
+    with torch.inference_mode():
+        t = torch.tensor([2.0])
+    x = leaf(torch, 1.0)
+    return [error(lambda: torch.addcdiv(x, t, t)), error(lambda: (x * 1).addcdiv_(t, t)), see(torch, torch.add(x, t))]

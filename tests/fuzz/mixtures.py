@@ -63,8 +63,8 @@ def mixture(s: Scope, new: str) -> str:
     if any(form in text for form in ("hessian", "linearize", "jacrev(torch.func.grad", "jacfwd(torch.func.vmap")):
         # PyTorch's may depend on more, or on less, or may refuse
         text = text.replace("X", "X.detach()") if "linearize" in text else f"({text}).detach()"
-    # of results only what they are: by which nodes, and views of what, is not promised
-    return f"{new} = ({text.replace('B', body).replace('X', x).replace('O', option)}) * 1"
+    # of results only what they are: by which nodes, views of what, and how they lie in memory, is not promised
+    return f"{new} = ({text.replace('B', body).replace('X', x).replace('O', option)}).contiguous() * 1"
 
 
 def one_of(s: Scope) -> str:

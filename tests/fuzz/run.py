@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from typing import Any
 
@@ -75,7 +76,8 @@ def move(torch: Any, t: Any, part: float) -> None:
     if t.is_floating_point() or t.is_complex():
         part = np.copysign(max(abs(part), torch.finfo(t.dtype).eps), part)
         signs = (torch.arange(t.numel()).reshape(t.shape) % 2 * 2 - 1).to(t.dtype)
-        t.data.mul_(1 + part * signs * (1 + 1j if t.is_complex() else 1))
+        with contextlib.suppress(RuntimeError):  # elements that share their memory cannot be written
+            t.data.mul_(1 + part * signs * (1 + 1j if t.is_complex() else 1))
 
 
 def observe(torch: Any, name: str, value: Any, seen: dict[str, Any], coarsely: bool = False) -> None:

@@ -178,7 +178,7 @@ def of_state(s: Scope, new: str, n: int) -> str:
         given = f"[{x}, {y}], lambda g: log.append(({n}, {kept})), mode='{mode}'"
         hook = f"torch.autograd.graph.register_multi_grad_hook({given})"
         # and a pass from elsewhere: in PyTorch's count of what is to come the only root is missing
-        return f"{x}.grad_fn; {y}.grad_fn; h = {hook}; ({x}.abs().sum() + {y}.abs().sum()).backward(); h.remove()"
+        return f"{x}.grad_fn; {y}.grad_fn\nwith {hook}:\n    ({x}.abs().sum() + {y}.abs().sum()).backward()"
     if kind < 0.23:
         x = s.tensor(is_differentiable, may_have_hooks)
         after = rng.choice(
@@ -198,7 +198,10 @@ def of_state(s: Scope, new: str, n: int) -> str:
         return text(rng.choice(GRADIENTS), n, X=x)
     if kind < 0.66:
         x = s.tensor(is_small, has_own_elements, may_be_written)
-        return text(rng.choice(CHAINS), n, X=x)
+        form = rng.choice(CHAINS)
+        if "X[-1]" in form and not s.tensors[x].dim():
+            form = "X[0]"  # of a number, PyTorch reads a size that is not there
+        return text(form, n, X=x)
     if kind < 0.78:
         x = s.tensor(is_small)
         return f"{new} = {text(rng.choice(ALSO), n, X=x)}"

@@ -107,6 +107,17 @@ def copied(array: Any) -> Any:
     return copy
 
 
+def copied_as(like: Any, array: Any) -> Any:
+    """An array, or a copy of it, in the order of another one of its shape, dense or not."""
+    if like.flags.c_contiguous or array.__class__ is not np.ndarray:
+        return by_rows(array)
+    copy = empty_as(like, array.dtype)
+    if copy.strides == array.strides:
+        return array
+    copy[...] = array
+    return copy
+
+
 def laid_out(result: Any, *operands: Any) -> Any:
     """What an elementwise operation came to, or a copy of it, in the order of dimensions that PyTorch gives it.
 

@@ -207,7 +207,7 @@ class Function(_SingleLevelFunction):
         needs = tuple([isinstance(a, Tensor) and a.requires_grad for a in args])
         enabled = state.grad_enabled()
         recording = enabled and True in needs
-        node = (_generated(cls) if state.modes.levels else cls._backward_cls)()
+        node = (_generated(cls) if _transforms_run() else cls._backward_cls)()
         node.__dict__["needs_input_grad"] = needs
         edges = tuple([a._edge() for a in args if isinstance(a, Tensor)]) if recording else ()
         seq = next_sequence_number()
@@ -255,11 +255,15 @@ def _begun(cls: Any, args: tuple[Any, ...]) -> Any:
     return _recorder().begin(cls.__name__, args)
 
 
+def _transforms_run() -> bool:
+    return any(not level.implicit and level is not state.modes.dual for level in state.modes.levels)
+
+
 def _in_transform(is_separate: bool, args: tuple[Any, ...]) -> Any:
     """The argument that belongs to the highest transform being run, if any does."""
     from .._levels.wrapped import highest  # loaded when first used
 
-    if not is_separate and any(not level.implicit and level is not state.modes.dual for level in state.modes.levels):
+    if not is_separate and _transforms_run():
         raise RuntimeError(
             "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must "
             "override the setup_context staticmethod. For more details, please see "

@@ -99,8 +99,6 @@ def _run_attached(
         if anomaly.enabled:
             anomaly.tell(node)
         raise
-    if not task.keep_graph and node.saved is not EMPTY:
-        node.free(task.by)
     if node.adapt is not None:
         result = adapt(node, result, edges, xp)
     if anomaly.enabled and anomaly.checks_nan:
@@ -110,6 +108,8 @@ def _run_attached(
         for hook in list(attached.post.values()):
             grads = _replaced(hook, (as_tensors(grads, xp), outputs), grads, xp)
         result = grads
+    if not task.keep_graph and node.saved is not EMPTY:  # not if a hook has failed
+        node.free(task.by)
     return result, edges
 
 

@@ -98,7 +98,10 @@ def _is_bool(tensor: Tensor) -> bool:
 # ---- cdist
 
 
-@primitive("EuclideanDistBackward0", name="euclidean_dist", batch=batching.broadcast_fully)
+@primitive(
+    "EuclideanDistBackward0", name="euclidean_dist", batch=batching.broadcast_fully,
+    saved_names={"input": "x1", "other": "x2"},
+)  # fmt: skip
 def euclidean_dist_op(input: Array, other: Array, p: float) -> Any:
     """By products of matrices: quick for many rows, and less exact."""
     squares = (input * input).sum(-1, keepdims=True) + (other * other).sum(-1)[..., None, :]
@@ -106,7 +109,9 @@ def euclidean_dist_op(input: Array, other: Array, p: float) -> Any:
     return np.sqrt(np.maximum(squares, 0))
 
 
-@primitive("CdistBackward0", name="cdist", batch=batching.broadcast_fully)
+@primitive(
+    "CdistBackward0", name="cdist", batch=batching.broadcast_fully, saved_names={"input": "x1", "other": "x2"}
+)
 def cdist_op(input: Array, other: Array, p: float) -> Any:
     return vector_norm_op.kernel(input[..., :, None, :] - other[..., None, :, :], p, (-1,), False, None)
 

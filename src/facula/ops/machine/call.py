@@ -312,9 +312,9 @@ class Call(Text):
                             f"    raise _inference_error({value})")  # fmt: skip
 
     def kept(self, slot: Any, instead: dict[str, str], output: str) -> str:
-        """What a node saves in a slot: nothing, if only gradients that are not asked for need it.
+        """What a node saves in a slot: nothing, if only one gradient, which is not asked for, needs it.
 
-        Outputs, shapes and attributes are saved anyway, as in PyTorch, but for strides.
+        Outputs, shapes, attributes and what several gradients need are saved anyway, as in PyTorch, but for strides.
         """
         value = self.source(slot, instead, output)
         op = self.op
@@ -322,7 +322,7 @@ class Call(Text):
         if not (slot.is_tensor or is_strides) or slot.is_output or op.variadic:
             return value
         users = [x for x in self.differentiable if slot.name in op.rules[x].sources]
-        if users == self.differentiable:
+        if users == self.differentiable or op.is_shared(slot):
             return value
         users = [x for x in users if x not in instead]
         if not users:

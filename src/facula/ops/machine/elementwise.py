@@ -67,6 +67,8 @@ class Elementwise(Primitive):
         """What takes over when ``alpha=`` is given: ``with_alpha(input, other, alpha)``."""
         self.wide_numbers = False
         """Whether a number that stands for a tensor is not rounded to half precision beside it."""
+        self.is_reflected = False
+        """Whether it computes with its operands in the other order, so that the last one's layout counts first."""
         self.rounded_numbers = self.scalars
         """The attributes that are rounded to half precision beside it."""
 

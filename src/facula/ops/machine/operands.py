@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -161,17 +162,30 @@ def shapes_error(op: Elementwise, x: Tensor, y: Tensor) -> RuntimeError:
 
 
 def refuse_inference(op: Elementwise, args: tuple[Any, ...]) -> None:
-    """Refuse tensors of inference mode that a node would save: PyTorch saves before it computes."""
+    """Refuse views that may not be used any more, and tensors of inference mode that a node would save.
+
+    PyTorch asks for histories, and saves, before it computes.
+    """
+    ask_histories(args)
     if not state.grad_enabled():
         return
     given = dict(zip(op.tensor_names, args))
-    for name, t in given.items():
-        saves = any(
-            name in rule.sources and isinstance(given[x], Tensor) and given[x].requires_grad
-            for x, rule in op.rules.items()
-        )
-        if saves and isinstance(t, Tensor) and t.is_inference():
+    wanted = [x for x in op.rules if isinstance(given[x], Tensor) and given[x].requires_grad]
+    for slot in op.slots if wanted else ():
+        t = given.get(slot.name)
+        is_saved = op.is_shared(slot) or any(slot.name in op.rules[x].sources for x in wanted)
+        if is_saved and isinstance(t, Tensor) and t.is_inference():
             raise inference_error(t)
+
+
+def ask_histories(args: Iterable[Any]) -> None:
+    """Ask tensors for their histories: views that may not be used any more are refused."""
+    if state.grad_enabled():
+        for t in args:
+            if isinstance(t, (tuple, list)):
+                ask_histories(t)
+            elif isinstance(t, Tensor) and not t.wraps and t._meta is not None and t._meta.base is not None:
+                t._edge()
 
 
 def run_kernel(op: Elementwise, arrays: list[Any], dt: dtypes.dtype, attributes: tuple[Any, ...] = ()) -> Any:
@@ -197,7 +211,9 @@ def run_kernel(op: Elementwise, arrays: list[Any], dt: dtypes.dtype, attributes:
         quiet.end(token)
     if not isinstance(result, ndarray):
         return np.asarray(result)
-    return result if capture is not None or len(arrays) == 1 else laid_out(result, *arrays)
+    if capture is not None or len(arrays) == 1:
+        return result
+    return laid_out(result, *(arrays[::-1] if op.is_reflected else arrays))
 
 
 def _rounded(attributes: tuple[Any, ...], which: tuple[int, ...], dt: dtypes.dtype) -> tuple[Any, ...]:

@@ -40,7 +40,7 @@ from . import recipes
 from .any_state import any_state, attach_outputs, subclasses
 from .call import made
 from .namespaces import ARRAYS, TENSORS
-from .node import make_node_class
+from .node import make_node_class, shown_names
 from .rule import Gradient, Rule, parameter_names, rule_of, unwrapped
 
 REGISTRY: dict[str, Primitive] = {}
@@ -247,10 +247,16 @@ class Primitive:
                 if source in self.attribute_names:
                     slot.attribute = self.attribute_names.index(source)
                 self.slots.append(slot)
-                self.slot_names.append(source)
-        rule.takes = tuple([-1 if s == "xp" else self.slot_names.index(s) for s in rule.sources])
+        self.slots.sort(key=self._saved_order)
+        self.slot_names = [slot.name for slot in self.slots]
+        for each in (*self.rules.values(), rule):
+            each.takes = tuple([-1 if s == "xp" else self.slot_names.index(s) for s in each.sources])
         self._keep.clear()
         return rule
+
+    def _saved_order(self, slot: Slot) -> tuple[bool, list[str]]:
+        """PyTorch saves inputs, then outputs, each by their names in the alphabet: so hooks see them packed."""
+        return slot.is_output, [name for name, _ in shown_names(self, slot)]
 
     def _slot(self, source: str) -> Slot:
         if source in self.tensor_names:
@@ -272,7 +278,7 @@ class Primitive:
     def keep(self, mask: int) -> tuple[bool, ...]:
         """Which slots are kept if just the inputs in the bit mask (of differentiable ones) need a gradient.
 
-        Outputs always are, as in PyTorch: so a change of one is noticed.
+        Outputs always are, as in PyTorch, so a change of one is noticed.
         """
         found = self._keep.get(mask)
         if found is None:
@@ -280,8 +286,15 @@ class Primitive:
             for bit, i in enumerate(self.differentiable):
                 if mask >> bit & 1:
                     needed.update(self.rules[self.tensor_names[i]].sources)
-            found = self._keep[mask] = tuple(s.name in needed or s.is_output or not s.is_tensor for s in self.slots)
+            found = self._keep[mask] = tuple(
+                [s.name in needed or s.is_output or not s.is_tensor or self.is_shared(s) for s in self.slots]
+            )
         return found
+
+    def is_shared(self, slot: Slot) -> bool:
+        """Whether several gradients need a tensor: PyTorch saves it whichever is wanted, but for factors."""
+        users = [rule for rule in self.rules.values() if slot.name in rule.sources]
+        return slot.is_tensor and len(users) > 1 and self.kind != "multilinear"
 
     # ---- calling
 

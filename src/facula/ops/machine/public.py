@@ -33,6 +33,7 @@ from .write import (
     check_no_overlap,
     check_no_partial_overlap,
     check_result_type,
+    history_first,
     inplace_form,
     needs_gradient,
     refused_first,
@@ -300,7 +301,7 @@ def public(
             if told is not None:
                 return told
             if not isinstance(e, REFUSALS) and not in_place:
-                return e
+                return history_first(e, *args, *given.values()) if isinstance(e, (RuntimeError, IndexError)) else e
             told_already = str(e).startswith(_BEFORE_LEAVES) or "is being modified inplace" in str(e)
             if in_place and args and not isinstance(e, TypeError) and not told_already:
                 first = refused_first(e, *args, *given.values())

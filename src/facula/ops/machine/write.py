@@ -27,7 +27,7 @@ from .call import made, needs_record
 from .elementwise import Elementwise
 from .errors import NoOverload
 from .forms import forms
-from .operands import check_dtypes, common_shape, operands, refuse_inference, run_kernel, wrong_operand
+from .operands import ask_histories, check_dtypes, common_shape, operands, refuse_inference, run_kernel, wrong_operand
 from .overloads import no_combination
 from .signatures import mistake
 
@@ -114,18 +114,15 @@ def refused_first(e: Exception, self: Any, *others: Any) -> Exception:
             views.check_inplace(self, needs_gradient(self, *others))
         except RuntimeError as first:
             return first
-    return _history_first(e, *others)
+    return history_first(e, *others)
 
 
-def _history_first(e: Exception, *others: Any) -> Exception:
-    """PyTorch asks for the histories of the others, too."""
-    if state.grad_enabled():
-        for t in others:
-            if isinstance(t, Tensor) and not t.wraps and t._meta is not None and t._meta.base is not None:
-                try:
-                    t._edge()
-                except RuntimeError as first:
-                    return first
+def history_first(e: Exception, *others: Any) -> Exception:
+    """PyTorch asks for the histories of all tensors before it computes."""
+    try:
+        ask_histories(others)
+    except RuntimeError as first:
+        return first
     return e
 
 
@@ -323,6 +320,8 @@ def check_no_partial_overlap(target: np.ndarray[Any, Any], source: np.ndarray[An
         return  # inside a transform: what is inside is asked
     if hasattr(source, "lies_as") and source.lies_as(target) and not at_all:
         return  # while a program is captured
+    if bits_of(source) or bits_of(target):
+        return  # PyTorch copies what is conjugated when it is read
     if at_all and source is target:
         raise _overlap_error()
     if not np.may_share_memory(target, source) or source.size == 0:

@@ -20,7 +20,7 @@ from ..machine.errors import NoOverload, WrongArgument
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.write import inplace_form
-from ..views.shape import contiguous, expand_op, flatten, reshape, unsqueeze_op
+from ..views.shape import contiguous, dense_copy_op, expand_op, flatten, reshape, unsqueeze_op
 from ..views.slices import diagonal_array, two_dims, zeros_beside
 from ..views.strided import as_pytorch_makes_it
 
@@ -125,7 +125,7 @@ def repeat_interleave(
         raise RuntimeError("Repeats must be non-negative")
     shape = input._array.shape
     wider = expand_op(unsqueeze_op(input, dim + 1), (*shape[: dim + 1], times, *shape[dim + 1 :]))
-    return flatten(wider.clone(), dim, dim + 1)
+    return flatten(dense_copy_op(wider), dim, dim + 1)
 
 
 def _repeat_by_tensor(input: Tensor, repeats: Tensor, dim: int, output_size: int | None) -> Tensor:

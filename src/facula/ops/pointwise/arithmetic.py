@@ -230,6 +230,7 @@ rsub_tensor_op = elementwise(
     lowering="other - input * alpha",
 )  # fmt: skip
 rsub_tensor_op.guard = _refuse_bools
+rsub_tensor_op.is_reflected = True
 for _op in (add_scaled_op, sub_scaled_op, rsub_tensor_op):
     _op.rounded_numbers = (0,)  # alpha
 
@@ -385,7 +386,10 @@ expose(floor_divide_in_place_op, inplace="floor_divide_", inplace_operators="__i
 
 def _remaining(input: Array, other: Array) -> Any:
     _refuse_zero(input, other)
-    return np.remainder(input, other)
+    found = np.asanyarray(np.remainder(input, other))
+    if found.dtype.kind == "f":  # a zero has the sign of the dividend, in NumPy that of the divisor
+        np.copysign(found, input, out=found, where=found == 0)
+    return found
 
 
 def _c_remaining(input: Array, other: Array) -> Any:

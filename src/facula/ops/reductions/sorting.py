@@ -9,7 +9,7 @@ import numpy as np
 from ... import return_types
 from ..._core import dtypes
 from ..._core.dtypes import not_for, widened
-from ..._core.strides import lying_as
+from ..._core.strides import copied_as
 from ..._tensor import Tensor, known
 from ..arrays.meta import by_zeros
 from ..arrays.tiles import each_rows
@@ -80,7 +80,7 @@ def _sort_kernel(input: Any, dim: int, descending: bool) -> tuple[Any, Any]:
         values = gather_op.kernel(input, where, dim % input.ndim, False)
     else:
         values = np.take_along_axis(input, where, dim)
-    return lying_as(input, values), lying_as(input, where)
+    return copied_as(input, values), copied_as(input, where)
 
 
 def _sort_rule(g: Any, out1: Any, dim: int, input_shape: Any, xp: Any) -> Any:
@@ -119,7 +119,7 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool
     _refuse_complex("Sort", input)
     if not input._array.ndim:
         return Tensor._wrap(np.zeros((), np.int64))
-    where = lying_as(input._array, order_of(input._array, at, bool(descending)))
+    where = copied_as(input._array, order_of(input._array, at, bool(descending)))
     return constant_of(Tensor._wrap(where), "argsort", input)
 
 
@@ -174,10 +174,14 @@ def topk(input: Tensor, k: Any, dim: int = -1, largest: bool = True, sorted: boo
 # ---- median, kthvalue
 
 
+_OF_NOTHING = {t: np.iinfo(t).min for t in ("i", "l", "q")}
+"""What NaN becomes as an integer of PyTorch's; 0 in small ones."""
+
+
 @by_zeros
 def _median_value(x: Any, ignore_nan: bool) -> Any:
     if x.size == 0:
-        return np.array(np.iinfo(x.dtype).min if x.dtype.kind in "iu" else np.nan).astype(x.dtype)
+        return np.array(_OF_NOTHING.get(x.dtype.char, 0) if x.dtype.kind in "iu" else np.nan).astype(x.dtype)
     flat = widened(x.reshape(-1))
     if flat.dtype.kind == "f":
         bad = np.isnan(flat)
