@@ -101,12 +101,20 @@ def call_override(implementation: Any, public: Any, args: tuple[Any, ...], kwarg
         result = type(h).__torch_function__(public, types, args, kwargs)
         if result is not NotImplemented:
             return result
-    if not handlers:
+    if not handlers and not modes:
         return implementation(*args, **kwargs)
+    asked = [f"mode object {mode!r}" for mode in modes[-1:]] + [f"tensor subclass {t!r}" for t in types]
+    raise _not_implemented(public, asked)
+
+
+def _not_implemented(public: Any, asked: list[str]) -> TypeError:
+    """What is said where nobody would handle a call."""
     name = getattr(public, "__name__", str(public))
-    raise TypeError(
-        f"Multiple dispatch failed for 'torch.{name}'; all __torch_function__ handlers returned NotImplemented:\n\n"
-        + "\n".join(f"  - tensor subclass {t!r}" for t in types)
+    owner = "torch.Tensor" if getattr(Tensor, name, None) is public else "torch"
+    told = "".join([f"  - {each}\n" for each in asked])
+    return TypeError(
+        f"Multiple dispatch failed for '{owner}.{name}'; all __torch_function__ handlers returned NotImplemented:\n\n"
+        f"{told}\nFor more information, try re-running with TORCH_LOGS=not_implemented"
     )
 
 

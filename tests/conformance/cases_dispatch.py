@@ -301,3 +301,43 @@ def modules_at_work(torch):
         with torch.no_grad():
             torch.nn.Sequential(whole)(leaf(torch, 2))
     return seen
+
+
+@case
+def backward_begins_with_ones_like_what_it_is_called_on(torch):
+    def run():
+        x = leaf(torch, 2)
+        x.exp().sum().backward()
+        torch.autograd.grad((x * x).sum(), x)
+
+    return [name for name in (str(entry[0]) for entry in logged(torch, run)) if "ones" in name]
+
+
+@case
+def functions_that_no_handler_takes_say_who_was_asked(torch):
+    class Refusing:
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            return NotImplemented
+
+    class Mode(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            return NotImplemented
+
+        def __repr__(self):
+            return "<a mode>"
+
+    one, ones = Refusing(), torch.ones(2)
+
+    def within(run):
+        with Mode():
+            run()
+
+    runs = (
+        lambda: torch.mul(one, 3),
+        lambda: ones.add(one),
+        lambda: torch.cat([ones, one]),
+        lambda: within(lambda: torch.mul(one, one)),
+        lambda: within(lambda: torch.exp(ones)),
+    )
+    return [error(run) for run in runs]

@@ -372,3 +372,22 @@ def subclasses_tell_their_own_state(torch):
     finally:
         del globals()["Telling"]
     return type(read).__name__, read.read
+
+
+@case
+def bytes_are_skipped_by_save_and_load(torch):
+    file, old = io.BytesIO(), io.BytesIO()
+    with torch.serialization.skip_data(materialize_fake_tensors=True):
+        torch.save({"a": torch.arange(1.0, 5.0), "b": 3}, file)
+        refused = error(lambda: torch.save(torch.ones(2), old, _use_new_zipfile_serialization=False))
+    file.seek(0)
+    sizes = {i.filename: i.file_size for i in zipfile.ZipFile(file).infolist() if "/data/" in i.filename}
+    file.seek(0)
+    read = torch.load(file)
+    whole = io.BytesIO()
+    torch.save(torch.arange(6.0).reshape(2, 3), whole)
+    whole.seek(0)
+    with torch.serialization.skip_data():
+        unfilled = torch.load(whole)
+    whole.seek(0)
+    return refused, sizes, see(torch, read["a"]), read["b"], list(unfilled.shape), see(torch, torch.load(whole))

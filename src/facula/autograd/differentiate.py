@@ -242,7 +242,8 @@ def _one_like(out: Any) -> Any:
         raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {out.dtype}")
     if out.__class__ is engine.Tensor_ and array.__class__ is np.ndarray and not state.special:
         return engine.Tensor_._wrap(np.ones(array.shape, array.dtype))
-    return _ones_like(out) if out.dispatches or state.modes.function_modes else out.new_ones(out.shape)
+    asked = out.dispatches or state.modes.function_modes or state.modes.dispatch
+    return _ones_like(out) if asked else out.new_ones(out.shape)
 
 
 def _ones_like(out: Any) -> Any:

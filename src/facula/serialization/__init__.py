@@ -15,6 +15,7 @@ from ._config import (
     set_crc32_options,
     set_default_load_endianness,
     set_default_mmap_options,
+    skip_data,
 )
 from ._load import UNSAFE_MESSAGE, get_unsafe_globals_in_checkpoint, load
 from ._locations import default_restore_location, location_tag, register_package
@@ -28,6 +29,7 @@ __all__ = [
     "get_default_load_endianness", "get_default_mmap_options", "get_safe_globals",
     "get_unsafe_globals_in_checkpoint", "load", "location_tag", "mkdtemp", "register_package", "safe_globals", "save",
     "set_crc32_options", "set_default_load_endianness", "set_default_mmap_options",
+    "skip_data",
 ]  # fmt: skip
 
 MAP_LOCATION = _Any

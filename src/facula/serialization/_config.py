@@ -1,8 +1,9 @@
-"""Settings of ``save`` and ``load``: byte order of old files, memory maps, checksums."""
+"""Settings of ``save`` and ``load``: byte order of old files, memory maps, checksums, bytes left out."""
 
 from __future__ import annotations
 
 import mmap
+import threading
 from enum import Enum
 from typing import Any
 
@@ -68,3 +69,33 @@ class set_default_mmap_options:
     def __exit__(self, *exc: object) -> None:
         global _mmap_flags
         _mmap_flags = self.before
+
+
+class _Data(threading.local):
+    skipped = False
+
+
+_data = _Data()
+
+
+def skips_data() -> bool:
+    """Whether ``save`` leaves room for the bytes of storages, and ``load`` does not read them."""
+    return _data.skipped
+
+
+class skip_data:
+    """Within it ``save`` writes zeros in place of the bytes of storages, and ``load`` leaves storages unfilled.
+
+    There are no fake tensors to materialize: ``materialize_fake_tensors`` changes nothing."""
+
+    __module__ = "facula.serialization"
+
+    def __init__(self, materialize_fake_tensors: bool = False) -> None:
+        self.materialize_fake_tensors = materialize_fake_tensors
+
+    def __enter__(self) -> None:
+        self.before = _data.skipped
+        _data.skipped = True
+
+    def __exit__(self, *exc: object) -> None:
+        _data.skipped = self.before
