@@ -21,7 +21,8 @@ struct attention {
 
 /* Queries of a block: few where a causal mask hides much of a short sequence; where it hides little, more of them
    share what is packed. */
-INLINE int64_t queries_of(const struct attention *w) { return w->causal && w->q.size[2] <= 256 ? 32 : 64; }
+enum { QUERIES = 64 };
+INLINE int64_t queries_of(const struct attention *w) { return w->causal && w->q.size[2] <= 256 ? 32 : QUERIES; }
 
 INLINE real *head_of(const struct heads *x, const struct attention *w, int64_t head) {
     return x->data + head / w->q.size[1] * x->step[0] + head % w->q.size[1] * x->step[1];
@@ -50,14 +51,15 @@ static int block_of_scores(const struct attention *w, int64_t head, int64_t i, i
     return status;
 }
 
-/* In place: softmax, or zeros if no key is seen; returns the logarithm of the sum of exponentials, or 0. */
-APART real shares_of(real *x, int64_t n) {
-    real m = largest(x, n);
-    if (m == -(real)__builtin_inf()) m = 0;
-    real sum = (real)exponentials(x, m, x, n);
-    if (sum == 0) return 0;
-    scaled(x, 1 / sum, n);
-    return m + logarithm(sum);
+/* In place, of each row: softmax, or zeros if no key is seen; the logarithm of its sum of exponentials, or 0. Step by
+   step for all rows: what a row waits for, the next ones are computed meanwhile. */
+APART void shares_of(real *restrict x, int64_t rows, int64_t n, real *restrict logs) {
+    real m[QUERIES], sums[QUERIES];
+    for (int64_t r = 0; r < rows; r++) m[r] = largest(x + r * n, n);
+    for (int64_t r = 0; r < rows; r++) m[r] = m[r] == -(real)__builtin_inf() ? 0 : m[r];
+    for (int64_t r = 0; r < rows; r++) sums[r] = (real)exponentials(x + r * n, m[r], x + r * n, n);
+    for (int64_t r = 0; r < rows; r++) scaled(x + r * n, sums[r] == 0 ? 1 : 1 / sums[r], n);
+    for (int64_t r = 0; r < rows; r++) logs[r] = sums[r] == 0 ? 0 : m[r] + logarithm(sums[r]);
 }
 
 INLINE int64_t keys_seen(const struct attention *w, int64_t end) {
@@ -71,7 +73,7 @@ static int attention_piece(void *p, int64_t piece) {
     int64_t rows = smaller(queries, length - i), seen = keys_seen(w, i + rows);
     real *scores = scratch(KERNEL_SLOT, sizeof(real) * (size_t)(rows * seen + 16));
     if (!scores || block_of_scores(w, head, i, rows, seen, scores) != DONE) return NO_MEMORY;
-    for (int64_t r = 0; r < rows; r++) w->logs[head * length + i + r] = shares_of(scores + r * seen, seen);
+    shares_of(scores, rows, seen, w->logs + head * length + i);
     struct product product = {rows, width, seen, scores, seen, 1, head_of(&w->v, w, head), w->v.step[2], 1,
                               head_of(&w->out, w, head) + i * w->out.step[2], w->out.step[2], 0, NULL};
     return NAME(product_part)(&product, 0, rows, 0, width);
