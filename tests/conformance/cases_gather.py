@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 from .cases_pointwise import examine, fixed, short
 from .observe import case, error, graph, see
 
@@ -635,3 +637,26 @@ def segment_sum_by_index_add_has_second_derivatives(torch):
     (g,) = torch.autograd.grad((sums**3).sum(), x, create_graph=True)
     (h,) = torch.autograd.grad(g.sum(), x)
     return short(see(torch, [g.detach(), h]))
+
+
+@case
+def what_falls_on_one_place_in_half_precision_is_rounded_as_in_pytorch(torch):
+    warnings.simplefilter("ignore")  # that index_reduce is in beta
+    found = []
+    for dtype in (torch.float16, torch.bfloat16):
+        x = (torch.arange(12) * 7 % 13 / 13 + 0.5).reshape(4, 3).to(dtype)
+        y = (torch.arange(60) * 11 % 17 / 17 + 0.5).reshape(20, 3).to(dtype)
+        at = torch.arange(20) * 3 % 7 % 4
+        for reduce in ("prod", "mean", "amax"):
+            for include in (True, False):
+                found.append(see(torch, x.index_reduce(0, at, y, reduce, include_self=include)))
+                found.append(see(torch, x.t().index_reduce(1, at, y.t(), reduce, include_self=include)))
+                places = at[:, None].expand(20, 3)
+                found.append(see(torch, x.scatter_reduce(0, places, y, reduce, include_self=include)))
+        found.append(see(torch, x.index_add(0, at, y, alpha=0.3)))
+        found.append(see(torch, x[:, 0].index_add(0, at, y[:, 0])))
+        found.append(see(torch, x.put(at, y[:, 0], accumulate=True)))
+        leaf = x.clone().requires_grad_()
+        leaf.take(at).backward(y[:, 1])
+        found.append(see(torch, leaf.grad))
+    return found

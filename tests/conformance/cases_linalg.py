@@ -906,3 +906,14 @@ def trackers_of_iterated_eigenpairs(torch):
 
     torch.lobpcg(A, X=X, tracker=stop_at_three)
     return steps
+
+
+@case
+def addr_in_half_precision_is_rounded_at_each_step(torch):
+    found = []
+    for dtype in (torch.float16, torch.bfloat16):
+        a, b = (torch.arange(5) / 7 + 0.3).to(dtype), (torch.arange(6) / 11 - 0.4).to(dtype)
+        m = (torch.arange(30) * 7 % 13 / 13 - 0.5).reshape(5, 6).to(dtype)
+        for beta, alpha in ((1, 1), (0.5, 2), (0.3, 0.7), (0, 0.7)):
+            found.append(see(torch, torch.addr(m, a, b, beta=beta, alpha=alpha)))
+    return found

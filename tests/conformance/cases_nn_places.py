@@ -227,3 +227,11 @@ def the_environment_decides_what_is_safe(torch):
         finally:
             del os.environ[name]
     return seen
+
+
+@case
+def a_leaf_that_a_plain_tensor_was_swapped_into(torch):
+    leaf, plain = torch.tensor([1.0, 2.0], requires_grad=True), torch.tensor([3.0, 4.0])
+    out = leaf * 2
+    torch.utils.swap_tensors(leaf, plain)
+    return [leaf.requires_grad, plain.requires_grad, error(lambda: out.sum().backward()), leaf.grad, plain.grad]

@@ -117,7 +117,7 @@ def _run_tensor_hooks(node: Any, attached: Any, grads: list[Any], xp: Any) -> No
     tensor_hooks = attached.tensor if attached is not None else {}
     if node.__class__ is AccumulateGrad:
         meta: Any = node.variable._meta
-        if meta.hooks:
+        if meta is not None and meta.hooks:  # None: another tensor was swapped into its place
             tensor_hooks = {0: meta.hooks}
     for nr, hooks in tensor_hooks.items():
         for hook in list(hooks.values()):

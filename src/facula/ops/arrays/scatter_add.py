@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import natively
-from ..._core.dtypes import is_half
+from ..._core.dtypes import is_half, widened
 from ..._core.looks import passes
 
 
@@ -23,6 +23,20 @@ def add_at(flat: Any, positions: Any, values: Any) -> None:
         flat[...] = wide
         return
     np.add.at(flat, positions.ravel(), values.ravel())
+
+
+def rounded_at(ufunc: Any, flat: Any, positions: Any, values: Any) -> None:
+    """``ufunc.at`` in half precision, rounded after each value: the first of each place, then the second, and so on."""
+    positions, values = positions.ravel(), np.asarray(values).ravel()
+    order = np.argsort(positions, kind="stable")
+    ordered = positions.take(order)
+    starts = np.flatnonzero(np.diff(ordered, prepend=-1))
+    turns = np.empty(order.size, np.int64)
+    turns[order] = np.arange(order.size) - np.repeat(starts, np.diff(starts, append=order.size))
+    by_turn = np.argsort(turns, kind="stable")
+    for turn in np.split(by_turn, np.cumsum(np.bincount(turns))[:-1]):
+        places = positions.take(turn)
+        flat[places] = ufunc(widened(flat[places]), widened(values[turn])).astype(flat.dtype)
 
 
 @lru_cache(maxsize=256)

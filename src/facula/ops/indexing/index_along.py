@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..._core.devices import MetaArray
+from ..._core.dtypes import is_half
 from ..._tensor import Tensor, learned
 from ..arrays.meta import by_zeros
-from ..arrays.scatter_add import SMALL, add_at, add_rows, as_column, first_outside, places_in
+from ..arrays.scatter_add import SMALL, add_at, add_rows, as_column, first_outside, places_in, rounded_at
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import one_dim
@@ -110,6 +111,12 @@ def _add_slices(target: Any, dim: int, index: Any, values: Any, fresh: bool = Fa
 def index_add_op(input: Array, source: Array, index: Array, dim: int, alpha: object) -> None:
     if alpha != 1:
         source = source * np.asarray(alpha).astype(source.dtype)
+    if is_half(input.dtype) and input.ndim and (alpha != 1 or input.ndim == 1):  # else PyTorch sums, then rounds
+        flat = input.ravel()
+        where = places_in(input.shape, source.shape, as_column(index, input.ndim, dim), dim)
+        rounded_at(np.add, flat, where, source)
+        input[...] = flat.reshape(input.shape)
+        return
     _add_slices(input, dim, index, source)
 
 

@@ -12,7 +12,7 @@ from ..._core import dtypes
 from ..._core.strides import by_rows
 from ..._tensor import Tensor, learned
 from ..arrays.masks import select
-from ..arrays.scatter_add import add_at, first_outside, from_front
+from ..arrays.scatter_add import add_at, first_outside, from_front, rounded_at
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.any_state import constant_of, wrap
@@ -281,12 +281,19 @@ def take_batched(call: batching.Call) -> Any:
     return call.run([rows, index % n + batching.item_numbers(call, call.ndim(1)) * n])
 
 
+def _accumulate(flat: Any, places: Any, values: Any) -> None:
+    if dtypes.is_half(flat.dtype):
+        rounded_at(np.add, flat, places, values)
+    else:
+        add_at(flat, places, values)
+
+
 @primitive("PutBackward0", name="untake", kind="linear")
 def untake_op(input: Array, index: Array, shape: tuple[int, ...]) -> Any:
     """Zeros of a shape with elements added to the places that ``take`` takes them from."""
     whole = np.zeros(shape, input.dtype)
     if index.size:
-        add_at(whole.reshape(-1), from_front(index, whole.size), np.asarray(input))
+        _accumulate(whole.reshape(-1), from_front(index, whole.size), np.asarray(input))
     return whole
 
 
@@ -330,7 +337,7 @@ def put_op(input: Array, source: Array, index: Array, accumulate: bool) -> None:
     flat = input.reshape(-1) if input.flags.c_contiguous else input.ravel()
     places = from_front(index.reshape(-1), flat.size)
     if accumulate:
-        add_at(flat, places, source)
+        _accumulate(flat, places, source)
     else:
         flat[places] = source.ravel()
     if not input.flags.c_contiguous:

@@ -10,6 +10,7 @@ from ..._core import dtypes
 from ..._core.devices import MetaArray
 from ..._tensor import Tensor
 from ...autograd.graph import warn_user
+from ..arrays.scatter_add import rounded_at
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import one_dim
@@ -23,23 +24,33 @@ from .index_along import check_vector, outside
 _UFUNCS = {"sum": np.add, "mean": np.add, "prod": np.multiply, "amax": np.maximum, "amin": np.minimum}
 
 
-def reduce_into(input: Any, src: Any, index: Any, dim: int, reduce: str, include_self: bool) -> Any:
-    """A copy of ``input`` in which each place also holds what is scattered to it, by a reduction."""
+def reduce_into(
+    input: Any, src: Any, index: Any, dim: int, reduce: str, include_self: bool, rounded: bool = False
+) -> Any:
+    """A copy of ``input`` in which each place also holds what is scattered to it, by a reduction.
+
+    ``rounded``: half precision is rounded after each element, not at the end alone.
+    """
     if input.__class__ is MetaArray:
         return input.copy()
-    half = input.dtype.name in ("float16", "bfloat16")
-    out = np.array(input, np.float32 if half else input.dtype, order="C")
+    half = dtypes.is_half(input.dtype)
+    out = np.array(input, np.float32 if half and not rounded else input.dtype, order="C")
     if not index.size:
         return out.astype(input.dtype)
     places = flat_places(input.shape, index, dim).ravel()
     values = _part(src, index.shape).ravel().astype(out.dtype)
     flat = out.reshape(-1)
     if not include_self:
-        flat[places] = _identity(reduce, out.dtype)
-    _UFUNCS[reduce].at(flat, places, values)
+        flat[places] = np.asarray(_identity(reduce, out.dtype)).astype(out.dtype)
+    if half and rounded:
+        rounded_at(_UFUNCS[reduce], flat, places, values)
+    else:
+        _UFUNCS[reduce].at(flat, places, values)
     if reduce == "mean":
         count = _counts(input.shape, index, dim, include_self)
-        if out.dtype.kind in "iu":
+        if half:
+            out = dtypes.widened(out.astype(input.dtype)) / dtypes.widened(count.astype(np.float32).astype(input.dtype))
+        elif out.dtype.kind in "iu":
             out //= count.astype(out.dtype)
         else:
             out /= count.astype(out.real.dtype)
@@ -255,7 +266,7 @@ def _as_index_tensor(index: Any, shape: tuple[int, ...], dim: int) -> Any:
 
 @primitive("IndexReduceBackward0", name="index_reduce", batch=batching.item_by_item)
 def index_reduce_op(input: Array, source: Array, index: Array, dim: int, reduce: str, include_self: bool) -> Any:
-    return reduce_into(input, source, _as_index_tensor(index, source.shape, dim), dim, reduce, include_self)
+    return reduce_into(input, source, _as_index_tensor(index, source.shape, dim), dim, reduce, include_self, True)
 
 
 @index_reduce_op.vjp("input")

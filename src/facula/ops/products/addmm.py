@@ -152,7 +152,26 @@ addmv_op.vjp(
 
 @primitive("AddrBackward0", name="addr", saved_names=_HIDDEN)
 def addr_op(input: Array, vec1: Array, vec2: Array, beta: complex, alpha: complex) -> Any:
-    return plus_product(vector_product, input, vec1, vec2, beta, alpha)
+    return _plus_outer_product(input, vec1, vec2, beta, alpha)
+
+
+def _plus_outer_product(input: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
+    if is_half(a.dtype):
+        return _addr_in_half(input, a, b, beta, alpha)
+    if a.dtype.kind in "iu":
+        alpha = int(alpha)
+    return plus_product(vector_product, input, a if alpha == 1 else a * alpha, b, beta, 1)
+
+
+def _addr_in_half(input: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
+    """PyTorch computes this one in half precision: the numbers, both products and the sum are rounded."""
+    dt = a.dtype
+
+    def rounded(x: Any) -> Any:
+        return widened(np.asarray(x, F32).astype(dt))
+
+    result = rounded(vector_product(rounded(rounded(alpha) * widened(a)), widened(b)))
+    return (result if beta == 0 else rounded(rounded(beta) * widened(input)) + result).astype(dt)
 
 
 addr_op.vjp(
