@@ -6,6 +6,7 @@ import functools
 import keyword
 import linecache
 from collections.abc import Callable, Iterable
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -347,6 +348,11 @@ class Guard:
                 self._unpacked(f"{of}.values()", [items[at] for at in _order_of(items, holder)])
                 those = [read for read in those if read not in items]
             name = self.name(holder)
+            methods = [read for read in those if isinstance(holder, type) and callable(read.value)]
+            if len(methods) > 1:  # in one call: quicker than one by one
+                look = attrgetter(*[read.key for read in methods])
+                self.say(f"{self.name(look)}({name}) != {self.name(tuple([read.value for read in methods]))}")
+                those = [read for read in those if read not in methods]
             if len(those) > 1:
                 self.lines.append(f"held = {name}")
             for read in those:

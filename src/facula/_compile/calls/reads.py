@@ -42,6 +42,8 @@ _NO_METHODS = frozenset(
      "__orig_bases__", "__repr__", "__str__", "__match_args__")
 )  # fmt: skip
 """What Python itself writes into classes, or calls to show things."""
+_MADE_BY_CLASS_STATEMENT = 1 << 9
+"""The flag of types whose instances may be given another class."""
 _OWN = ("facula", "torch", "numpy", "math", "operator", "functools", "itertools", "typing", "builtins", "collections")
 _LIBRARY = ("facula", "torch")
 _CODE = (types.FunctionType, types.MethodType, types.ModuleType, type)
@@ -263,7 +265,8 @@ class Reads:
         call = vars(type(value)).get("__call__")
         if isinstance(call, types.FunctionType):
             self._function(call, depth)
-        self.reads.append(Read("slot", value, "__class__", type(value)))
+        if type(value).__flags__ & _MADE_BY_CLASS_STATEMENT:
+            self.reads.append(Read("slot", value, "__class__", type(value)))
         self._class(type(value), depth)
         self._objects.append((value, depth))
 
