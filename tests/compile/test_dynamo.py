@@ -108,3 +108,14 @@ def test_older_names() -> None:
     assert _dynamo.run(fn)(torch.ones(2)).tolist() == [2, 2] and len(fn.compiled.programs) == 1
     with pytest.raises(_dynamo.exc.Unsupported):
         _dynamo.optimize("eager", nopython=True)(lambda x: print(x))(torch.ones(1))
+
+
+def test_too_many_programs_can_be_an_error() -> None:
+    fn = torch.compile(lambda x: x + 1, backend="eager", dynamic=False)
+    with _dynamo.config.patch(recompile_limit=2, fail_on_recompile_limit_hit=True):
+        assert [fn(torch.ones(n)).sum().item() for n in (2, 3)] == [4, 6]
+        with pytest.raises(_dynamo.exc.FailOnRecompileLimitHit):
+            fn(torch.ones(4))
+    with _dynamo.config.patch(recompile_limit=2), pytest.warns(UserWarning, match="recompile_limit"):
+        assert fn(torch.ones(4)).sum() == 8
+    assert not issubclass(_dynamo.exc.FailOnRecompileLimitHit, _dynamo.exc.TorchDynamoException)

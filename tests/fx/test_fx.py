@@ -193,3 +193,76 @@ def test_drawing_needs_pydot() -> None:
     else:
         drawn = FxGraphDrawer(gm, "net").get_dot_graph().to_string()
         assert "linear -> relu" in drawn and '"linear.weight" -> linear' in drawn
+
+
+def test_modules_that_say_so_are_no_dead_code() -> None:
+    class Counting(torch.nn.ReLU):
+        _is_impure = True
+
+    class Model(torch.nn.Module):
+        def __init__(self, inner: torch.nn.Module) -> None:
+            super().__init__()
+            self.inner = inner
+
+        def forward(self, x: Any) -> Any:
+            self.inner(x)
+            return x * 2
+
+    class Tracer(fx.Tracer):
+        def is_leaf_module(self, m: Any, module_qualified_name: str) -> bool:
+            return True
+
+    for inner, is_dead in ((Counting(), False), (torch.nn.ReLU(), True)):
+        model = Model(inner)
+        traced = fx.GraphModule(model, Tracer().trace(model))
+        assert traced.graph.eliminate_dead_code() is is_dead
+
+
+def test_code_may_end_as_a_user_says() -> None:
+    class Listed(fx.graph.CodeGen):
+        def generate_output(self, output_args: Any) -> str:  # type: ignore[override]
+            return f"return list({output_args!r})"
+
+    graph = fx.Tracer().trace(lambda x: (x + 1, x + 2))
+    graph.set_codegen(Listed())
+    assert fx.GraphModule({}, graph)(torch.ones(())) == [2, 3]
+
+
+def test_replicas_run() -> None:
+    traced = fx.symbolic_trace(Net())
+    x = torch.ones(1, 2)
+    replica = traced._replicate_for_data_parallel()
+    assert replica._is_replica and torch.equal(replica(x), traced(x))
+
+
+def test_nested_arguments_are_traced_again() -> None:
+    def either(b: Any, a: Any) -> Any:
+        return a["a"] if b else a["z"]
+
+    nest = {"a": {"a": fx.PH, "z": fx.PH}, "b": True}
+    again = fx.symbolic_trace(fx.symbolic_trace(either, concrete_args=nest))
+    assert again(b=True, a={"z": torch.zeros(1), "a": torch.ones(1), "more": 1}).tolist() == [1]
+
+
+def test_containers_of_users_are_taken_apart_by_a_plan() -> None:
+    from facula.fx import _pytree as by_plan
+    from facula.utils import _pytree
+
+    class Pair:
+        def __init__(self, first: Any, second: Any) -> None:
+            self.first, self.second = first, second
+
+    _pytree.register_pytree_node(Pair, lambda p: ([p.first, p.second], None), lambda c, _: Pair(*c))
+    spec = _pytree.tree_flatten([Pair(1, 2), {"k": 3}])[1]
+    assert by_plan.tree_flatten_spec([Pair(4, 5), {"k": 6}], spec) == [4, 5, 6]
+    with pytest.raises(RuntimeError, match="is different from expected spec"):
+        by_plan.tree_flatten_spec([7, {"k": 6}], spec)
+    by_plan.register_pytree_flatten_spec(Pair, lambda p, _: [p.second, p.first])
+    assert by_plan.tree_flatten_spec([Pair(4, 5), {"k": 6}], spec) == [5, 4, 6]
+
+
+def test_old_names_of_interpolate_are_traced_as_interpolate() -> None:
+    with pytest.warns(UserWarning, match="upsample_bilinear"):
+        traced = fx.symbolic_trace(lambda x: torch.nn.functional.upsample_bilinear(x, scale_factor=2))
+    assert [node.target for node in traced.graph.nodes][1] is torch.nn.functional.interpolate
+    assert traced(torch.ones(1, 1, 2, 2)).shape == (1, 1, 4, 4)

@@ -26,7 +26,15 @@ class BackendCompilerFailed(TorchDynamoException):
         super().__init__(f"backend={name!r} raised:\n{type(error).__name__}: {error}")
 
 
-class FailOnRecompileLimitHit(TorchDynamoException):
+class InternalTorchDynamoError(TorchDynamoException):
+    """The compiler itself went wrong. Not raised here: what cannot be captured runs as it is."""
+
+
+class TorchRuntimeError(TorchDynamoException):
+    """An operator refused what it was given. Not raised here: the operator's own error is."""
+
+
+class FailOnRecompileLimitHit(Exception):
     """A function has as many programs as it may."""
 
 
@@ -57,5 +65,5 @@ class ConstraintViolationError(RuntimeError):
 
 ConstraintViolationError.__module__ = "torch.fx.experimental.symbolic_shapes"
 for _error in (TorchDynamoException, Unsupported, InvalidBackend, BackendCompilerFailed, FailOnRecompileLimitHit,
-               RecompileError, UserError):
+               RecompileError, UserError, InternalTorchDynamoError, TorchRuntimeError):
     _error.__module__ = "torch._dynamo.exc"

@@ -12,6 +12,9 @@ stance = "default"
 error_on_recompile = False
 """Whether it is an error that no program is for a call."""
 
+fail_on_recompile_limit_hit = False
+"""Whether it is an error that a function would have more programs than it may."""
+
 default_backend = None
 """The back end of functions that are compiled without naming one."""
 

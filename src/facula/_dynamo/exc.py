@@ -5,14 +5,16 @@ from __future__ import annotations
 from facula._compile.errors import (
     BackendCompilerFailed,
     FailOnRecompileLimitHit,
+    InternalTorchDynamoError,
     InvalidBackend,
     RecompileError,
     TorchDynamoException,
+    TorchRuntimeError,
     Unsupported,
     UserError,
 )
 
 __all__ = [
-    "BackendCompilerFailed", "FailOnRecompileLimitHit", "InvalidBackend", "RecompileError", "TorchDynamoException",
-    "Unsupported", "UserError",
+    "BackendCompilerFailed", "FailOnRecompileLimitHit", "InternalTorchDynamoError", "InvalidBackend", "RecompileError",
+    "TorchDynamoException", "TorchRuntimeError", "Unsupported", "UserError",
 ]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import inspect
 import keyword
 import re
 import types
@@ -276,7 +277,9 @@ class _Writer:
     def output(self, node: Node) -> None:
         if node.type is not None:
             self.returns = f" -> {self.annotation(node.type)}"
-        self.body.append(f"{self.codegen.generate_output(node.args[0], repr_fn=self.value)}\n")
+        generate: Callable[..., str] = self.codegen.generate_output
+        more = {"repr_fn": self.value} if "repr_fn" in inspect.signature(generate).parameters else {}
+        self.body.append(f"{generate(node.args[0], **more)}\n")
 
     # ---- comments
 

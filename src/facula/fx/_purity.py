@@ -46,7 +46,7 @@ def is_impure(node: Any, impure_random: bool = True) -> bool:
         if owner is None:
             raise AssertionError("self.graph.owning_module not set for purity check")
         module = owner.get_submodule(node.target)
-        return _has_effects(module)
+        return getattr(module, "_is_impure", False) or _has_effects(module)
     return False
 
 

@@ -2,32 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from .._core.pytree import KINDS, kind_of
 from ..utils._pytree import PyTree, TreeSpec, tree_flatten
 
-__all__ = ["tree_flatten_spec"]
+__all__ = ["register_pytree_flatten_spec", "tree_flatten_spec"]
+
+_Children = Callable[[Any, TreeSpec], list[Any]]
+
+
+def _by_key(tree: Any, spec: TreeSpec) -> list[Any]:
+    return [tree[key] for key in spec.context]
+
+
+def _by_place(tree: Sequence[Any], spec: TreeSpec) -> list[Any]:
+    return [tree[i] for i in range(spec.num_children)]
+
+
+SUPPORTED_NODES: dict[Any, _Children] = {dict: _by_key, list: _by_place, tuple: _by_place}
+"""By kind of container, the children that a plan asks for. There may be others besides."""
+
+
+def register_pytree_flatten_spec(
+    cls: type[Any], flatten_fn_spec: _Children, flatten_fn_exact_match_spec: Callable[..., bool] | None = None
+) -> None:
+    """Say how containers of a class are taken apart by a plan."""
+    SUPPORTED_NODES[cls] = flatten_fn_spec
 
 
 def tree_flatten_spec(pytree: PyTree, spec: TreeSpec) -> list[Any]:
-    """The leaves of a nest that is like that of ``spec``; a list may stand where that has a tuple."""
-    leaves: list[Any] = []
-    if not _flatten_into(pytree, spec, leaves):
-        raise ValueError(f"the arguments are nested as {tree_flatten(pytree)[1]}, not as {spec}")
-    return leaves
-
-
-def _flatten_into(tree: PyTree, spec: TreeSpec, leaves: list[Any]) -> bool:
+    """What a nest has where ``spec`` has leaves."""
     if spec.type is None:
-        leaves.append(tree)
-        return kind_of(tree) is None
-    if type(tree) is not spec.type and (type(tree) is not list or spec.type is not tuple):
-        return False
-    kind = KINDS.get(spec.type) or kind_of(tree)
-    if kind is None:
-        return False
-    children, context = kind.flatten(tree)
-    if context != spec.context or len(children) != spec.num_children:
-        return False
-    return all(_flatten_into(child, inner, leaves) for child, inner in zip(children, spec.children_specs))
+        return [pytree]
+    children = SUPPORTED_NODES.get(spec.type) or (_by_place if hasattr(spec.type, "_fields") else None)
+    if children is None:
+        leaves, found = tree_flatten(pytree)
+        if found != spec:
+            raise RuntimeError(f"Real spec {found} of object {pytree} is different from expected spec {spec}. ")
+        return leaves
+    parts = zip(children(pytree, spec), spec.children_specs)
+    return [leaf for part, inner in parts for leaf in tree_flatten_spec(part, inner)]

@@ -162,7 +162,7 @@ class Tracer(TracerBase):
         args: list[Any] = []
         if is_module:
             if not parameters or parameters[0].kind is inspect.Parameter.VAR_POSITIONAL:
-                raise RuntimeError("``self`` argument cannot be *args expansion!")
+                raise RuntimeError("``self`` argument cannot be part of *args expansion!")
             args.append(self.root)
             parameters = parameters[1:]
         if isinstance(concrete_args, tuple):

@@ -223,6 +223,11 @@ class GraphModule(Module):
         made.meta = self.meta
         return made
 
+    def _replicate_for_data_parallel(self) -> GraphModule:
+        made = self.__copy__()
+        vars(made)["_is_replica"] = True
+        return made
+
     # ---- text
 
     def __str__(self) -> str:
@@ -253,7 +258,8 @@ class GraphModule(Module):
         facula.save(self.state_dict(), place / "state_dict.pt")
         lines = []
         for name, module in self._modules.items():
-            lines.append(f"setattr(self, '{name}', {_construction(module, place, name)})")
+            expression, _, comment = _construction(module, place, name).partition(" # ")
+            lines.append(f"setattr(self, '{name}', {expression})" + (f"  # {comment}" if comment else ""))
         for name, buffer in self._buffers.items():
             if buffer is not None:
                 shape, dtype = list(buffer.shape), buffer.dtype

@@ -85,7 +85,7 @@ class CompiledFunction:
         ):
             return self.fn(*args, **kwargs)
         if len(self.programs) >= settings.recompile_limit:
-            if self.fullgraph or settings.stance == "fail_on_recompile":
+            if self.fullgraph or settings.fail_on_recompile_limit_hit or settings.stance == "fail_on_recompile":
                 raise FailOnRecompileLimitHit(f"{self._name()} has {len(self.programs)} programs already")
             if not self.is_told:
                 self.is_told = True

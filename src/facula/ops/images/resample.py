@@ -286,20 +286,20 @@ def upsample(
 ) -> Tensor:
     """The old name of ``interpolate``."""
     _warn("upsample")
-    return interpolate(input, size, scale_factor, mode, align_corners)
+    return _interpolate(input, size, scale_factor, mode, align_corners)
 
 
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
     """``interpolate`` to the nearest neighbour."""
     _warn("upsample_nearest")
-    return interpolate(input, size, scale_factor, mode="nearest")
+    return _interpolate(input, size, scale_factor, mode="nearest")
 
 
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
     """``interpolate`` linearly in two dimensions, corners aligned."""
     _warn("upsample_bilinear")
-    return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
+    return _interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
 
 
-FUNCTIONALS["interpolate"] = interpolate.public  # type: ignore[attr-defined]
+_interpolate = FUNCTIONALS["interpolate"] = interpolate.public  # type: ignore[attr-defined]
 FUNCTIONALS.update(upsample=upsample, upsample_nearest=upsample_nearest, upsample_bilinear=upsample_bilinear)
