@@ -43,7 +43,7 @@ def fuse_conv_bn_weights(
     shape = [1] * conv_w.dim()
     shape[1 if transpose else 0] = -1
     weight = (conv_w * scale.reshape(shape)).to(dtype=conv_w.dtype)
-    moved = ((bias - bn_rm) * scale + shift).to(dtype=bias.dtype)
+    moved = ((bias - bn_rm) * scale + shift).to(dtype=(conv_w if conv_b is None else conv_b).dtype)
     return Parameter(weight, conv_w.requires_grad), Parameter(moved, bias.requires_grad)
 
 
