@@ -406,6 +406,19 @@ def fusing_batch_norm(torch):
 
 
 @case
+def fusing_batch_norm_of_another_dtype(torch):
+    utils = torch.nn.utils
+    seen = []
+    for bias in (None, torch.ones(2)):
+        for dtype in (torch.float16, torch.float64):
+            mean, var, gain, shift = (torch.tensor([1.5, 0.25]) for _ in range(4))
+            of_norm = mean, var, 0.5, gain, shift
+            for fuse, shape in ((utils.fuse_conv_bn_weights, (2, 1, 1)), (utils.fuse_linear_bn_weights, (2, 1))):
+                seen.append([see(torch, t) for t in fuse(torch.ones(shape, dtype=dtype), bias, *of_norm)])
+    return seen
+
+
+@case
 def skipping_initial_values_and_memory_formats(torch):
     nn, utils = torch.nn, torch.nn.utils
     made = utils.skip_init(nn.Linear, 3, 2, dtype=torch.float64)

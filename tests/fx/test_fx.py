@@ -108,6 +108,16 @@ def test_to_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert said.stdout.strip() == str(gm(torch.ones(1, 2)).tolist())
 
 
+def test_to_folder_writes_modules_that_have_no_text(tmp_path: Path) -> None:
+    net = torch.nn.ModuleDict({"inner": torch.nn.Sequential(torch.nn.Linear(2, 1))})
+    graph = fx.Graph()
+    graph.output(graph.call_module("inner", (graph.placeholder("x"),)))
+    fx.GraphModule(net, graph).to_folder(tmp_path / "written", "Net")
+    program = "import facula; facula.as_torch(); import torch, written; print(written.Net()(torch.ones(1, 2)).tolist())"
+    said = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert said.stdout.strip() == str(net["inner"](torch.ones(1, 2)).tolist())
+
+
 def test_copies_share_nothing() -> None:
     import copy
 

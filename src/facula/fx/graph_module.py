@@ -258,8 +258,7 @@ class GraphModule(Module):
         facula.save(self.state_dict(), place / "state_dict.pt")
         lines = []
         for name, module in self._modules.items():
-            expression, _, comment = _construction(module, place, name).partition(" # ")
-            lines.append(f"setattr(self, '{name}', {expression})" + (f"  # {comment}" if comment else ""))
+            lines.append(f"setattr(self, '{name}', {_construction(module, place, name)})")
         for name, buffer in self._buffers.items():
             if buffer is not None:
                 shape, dtype = list(buffer.shape), buffer.dtype
@@ -314,7 +313,7 @@ def _construction(module: Any, folder: Path, name: str) -> str:
     if _names.torch_path(type(module).__module__).startswith("torch.nn") and not module._modules:
         return str(module).replace("\n", "")
     facula.save(module, folder / f"{name}.pt")
-    return f"torch.load(r'{folder / f'{name}.pt'}', weights_only=False) # {_names.type_name(type(module))}"
+    return f"torch.load(r'{folder / f'{name}.pt'}', weights_only=False)"
 
 
 def _imports(names: dict[str, Any]) -> str:

@@ -36,15 +36,19 @@ def fuse_conv_bn_weights(
     bn_b: Tensor | None, transpose: bool = False,
 ) -> tuple[Parameter, Parameter]:  # fmt: skip
     """Weight and bias of the fused convolution."""
-    bias = facula.zeros_like(bn_rm) if conv_b is None else conv_b
     gain = facula.ones_like(bn_rm) if bn_w is None else bn_w
     shift = facula.zeros_like(bn_rm) if bn_b is None else bn_b
     scale = gain * (bn_rv + bn_eps).rsqrt()
     shape = [1] * conv_w.dim()
     shape[1 if transpose else 0] = -1
     weight = (conv_w * scale.reshape(shape)).to(dtype=conv_w.dtype)
-    moved = ((bias - bn_rm) * scale + shift).to(dtype=(conv_w if conv_b is None else conv_b).dtype)
-    return Parameter(weight, conv_w.requires_grad), Parameter(moved, bias.requires_grad)
+    return Parameter(weight, conv_w.requires_grad), _fused_bias(conv_w, conv_b, bn_rm, scale, shift)
+
+
+def _fused_bias(weight: Tensor, bias: Tensor | None, mean: Tensor, scale: Tensor, shift: Tensor) -> Parameter:
+    dtype = (weight if bias is None else bias).dtype
+    moved = ((0 if bias is None else bias) - mean) * scale + shift
+    return Parameter(moved.to(dtype=dtype), bias is not None and bias.requires_grad)
 
 
 def fuse_linear_bn_eval(linear: LinearT, bn: Any) -> LinearT:
@@ -65,8 +69,6 @@ def fuse_linear_bn_weights(
     linear_w: Tensor, linear_b: Tensor | None, bn_rm: Tensor, bn_rv: Tensor, bn_eps: float, bn_w: Tensor, bn_b: Tensor
 ) -> tuple[Parameter, Parameter]:
     """Weight and bias of the fused linear layer."""
-    bias = facula.zeros_like(bn_rm) if linear_b is None else linear_b
     scale = bn_w * (bn_rv + bn_eps).rsqrt()
     weight = linear_w * scale.unsqueeze(-1).to(dtype=linear_w.dtype)
-    moved = ((bias - bn_rm) * scale + bn_b).to(dtype=bias.dtype)
-    return Parameter(weight, linear_w.requires_grad), Parameter(moved, bias.requires_grad)
+    return Parameter(weight, linear_w.requires_grad), _fused_bias(linear_w, linear_b, bn_rm, scale, bn_b)
