@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core import dtypes
+from ..._core import devices, dtypes
 from ..._core.missing import Missing
 from ..._core.numbers import number_array, scalar
 from ..._core.strides import copied
@@ -387,7 +387,8 @@ expose(floor_divide_in_place_op, inplace="floor_divide_", inplace_operators="__i
 def _remaining(input: Array, other: Array) -> Any:
     _refuse_zero(input, other)
     found = np.asanyarray(np.remainder(input, other))
-    if found.dtype.kind == "f":  # a zero has the sign of the dividend, in NumPy that of the divisor
+    if found.dtype.kind == "f" and found.__class__ is not devices.MetaArray:
+        # A zero has the sign of the dividend, in NumPy that of the divisor.
         np.copysign(found, input, out=found, where=found == 0)
     return found
 
