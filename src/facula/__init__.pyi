@@ -1102,8 +1102,6 @@ from facula import linalg as linalg
 def linspace(start: Any, end: Any, steps: Any = None, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """``steps`` values from ``start`` to ``end``, both included, evenly spaced."""
 from facula.serialization._load import load as load
-def lobpcg(A: Tensor, k: builtins.int | None = None, B: Tensor | None = None, X: Tensor | None = None, n: builtins.int | None = None, iK: Tensor | None = None, niter: builtins.int | None = None, tol: builtins.float | None = None, largest: builtins.bool | None = None, method: str | None = None, tracker: Any = None, ortho_iparams: dict[str, builtins.int] | None = None, ortho_fparams: dict[str, builtins.float] | None = None, ortho_bparams: dict[str, builtins.bool] | None = None) -> tuple[Tensor, Tensor]:
-    """The ``k`` largest (or smallest) eigenvalues of a symmetric positive matrix, and their eigenvectors."""
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The natural logarithm; NaN below 0."""
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
