@@ -958,3 +958,16 @@ def asarray_keeps_the_history_of_a_tensor(torch):
                 a = torch.asarray(t, **options)
             found.append([a is t, a.requires_grad, a.is_leaf, type(a.grad_fn).__name__])
     return found
+
+
+@case
+def more_than_64_dimensions(torch):
+    torch.manual_seed(0)
+    x = torch.empty([1] * 65).uniform_()
+    drawn = torch.randn([2] * 2 + [1] * 65)
+    reductions = ("sum", "mean", "prod", "amax", "argmin", "all", "nansum", "count_nonzero", "norm", "max")
+    return [
+        x.dim(), len(x.shape), x.numel(), x.is_contiguous(), list(drawn.shape[:4]), list(drawn.stride()[:4]), x.item(),
+        *[error(lambda name=name: getattr(torch, name)(x, dim=0)) for name in reductions],
+        *[error(lambda name=name: getattr(torch, name)(x, dim=-1)) for name in reductions],
+    ]  # fmt: skip

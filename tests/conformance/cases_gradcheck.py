@@ -323,3 +323,20 @@ def checks_draw_what_they_start_from_from_the_programs_generator(torch):
         call()
         found.append(see(torch, torch.rand(2)))
     return found
+
+
+@case
+def inputs_that_are_sparse(torch):
+    x = torch.tensor([[1.0, 0.0], [0.0, 2.0]], dtype=torch.float64).to_sparse().requires_grad_()
+    y = leaf(torch, 1.0, 2.0)
+    functions = (
+        lambda x, y: x.to_dense(), lambda x, y: (x * x).to_dense() * y, lambda x, y: torch.sparse.sum(x),
+        lambda x, y: x.coalesce().to_dense() * y, lambda x, y: x * 3,
+    )  # fmt: skip
+    trials = [(f, fast) for f in functions for fast in (False, True)]
+
+    def check(f, fast):
+        with torch.sparse.check_sparse_tensor_invariants(True):
+            return torch.autograd.gradcheck(f, (x, y), masked=True, fast_mode=fast)
+
+    return outcomes(*[lambda f=f, fast=fast: check(f, fast) for f, fast in trials])

@@ -49,6 +49,7 @@ def gradcheck(
         differentiable,
         recorded_outputs,
     )
+    from .checks.sparse import of_values  # it imports this module
 
     if not (check_forward_ad or check_backward_ad):
         raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
@@ -57,7 +58,7 @@ def gradcheck(
     if check_batched_forward_grad and not check_forward_ad:
         raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
     settings = Settings(eps, atol, rtol, nondet_tol, check_grad_dtypes, fast_mode)
-    given = as_tuple(inputs)
+    func, given = of_values(func, as_tuple(inputs))
     check_inputs(given)
     try:
         recorded = recorded_outputs(func, given, eps)

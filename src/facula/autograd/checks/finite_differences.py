@@ -18,6 +18,7 @@ from ..._tensor import Tensor
 from .. import grad
 from ..gradcheck import GradcheckError
 from .perturbed import memory_of, values_of
+from .sparse import refuse_sparse
 
 Array = np.ndarray[Any, Any]
 
@@ -165,6 +166,7 @@ def requiring_grad(inputs: tuple[Any, ...]) -> list[Any]:
 def recorded_outputs(func: Callable[..., Any], inputs: tuple[Any, ...], eps: float) -> list[int]:
     """Which of the floating-point outputs are differentiable. If none is, the function must be constant."""
     outputs = func(*inputs)
+    refuse_sparse(as_tuple(outputs))
     recorded = [nr for nr, o in enumerate(inexact(outputs)) if o.requires_grad]
     if not differentiable(outputs):
         for t in requiring_grad(inputs):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ... import overrides
-from ..._core import devices, dtypes, layouts, state
+from ..._core import devices, dtypes, layouts, many_dims, state
 from ..._core.dtypes import PYTHON_TYPES
 from ..._core.new_memory import unset
 from ..._core.strides import empty_as
@@ -132,6 +133,8 @@ def empty_array(shape: tuple[int, ...], dtype: dtypes.dtype, device: Any = None,
     np_dt = dtype.numpy
     if _is_meta(device):
         return devices.empty_meta(shape, np_dt)
+    if len(shape) > many_dims.MOST:
+        return many_dims.shown(unset(np.empty(math.prod(shape), np_dt)), shape)
     if memory_format is None or memory_format in (layouts.contiguous_format, layouts.preserve_format):
         return unset(np.empty(shape, np_dt))
     order = layouts.axis_order(memory_format, len(shape))

@@ -11,6 +11,7 @@ from ..._core import dtypes, state
 from ..._core.devices import MetaArray, empty_meta
 from ..._core.dtypes import not_for
 from ..._core.generator import Generator, check_randomness, default_generator, refuse_out, stream_of
+from ..._core.many_dims import in_a_row
 from ..._core.missing import Missing
 from ..._core.unresolved import resolved
 from ..._levels.needs_values import DrawsDiffer
@@ -73,8 +74,9 @@ def _drawn(
     array = _own_array(out, shape)
     if array is None:
         array = empty_array(shape, dtype, device)
-    if array.__class__ is np.ndarray:
-        draw(stream, array)
+    row = in_a_row(array)
+    if row.__class__ is np.ndarray:
+        draw(stream, row)
     return array
 
 

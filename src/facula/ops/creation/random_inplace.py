@@ -10,6 +10,7 @@ from ..._core import dtypes
 from ..._core.devices import MetaArray
 from ..._core.dtypes import not_for
 from ..._core.generator import stream_of
+from ..._core.many_dims import in_a_row
 from ..._core.missing import Missing
 from ..._levels.needs_values import DrawsDiffer
 from ..._tensor import Tensor
@@ -95,7 +96,7 @@ def _overwrite(op: Primitive, self: Any, generator: Any, draw: Any, *arguments: 
 def _fill(draw: Any, stream: Any, target: Any, *arguments: Any) -> None:
     """Write numbers, unless nobody could look at them."""
     if target.__class__ is not MetaArray:
-        draw(stream, target, *arguments)
+        draw(stream, in_a_row(target), *arguments)
 
 
 def _number(name: str, argument: str, position: int, value: Any) -> Any:

@@ -6,8 +6,9 @@ import enum
 from typing import Any
 
 from .._core import state
-from .batched import Batched
-from .wrapped import Level
+from .._levels.batched import Batched
+from .._levels.wrapped import Level
+from ..ops.machine.arguments import one_dim
 
 
 class TransformType(enum.Enum):
@@ -74,3 +75,28 @@ def get_unwrapped(tensor: Any) -> Any:
     if not tensor.wraps:
         raise RuntimeError("No wrappers present!")
     return tensor._inside
+
+
+def dlevel(tensor: Any) -> int:
+    """The transform that a tensor belongs to: 0 for none, -1 for one that has ended."""
+    if tensor.wraps:
+        return tensor._level.depth if tensor._level in state.modes.levels else -1
+    return 0
+
+
+def reshape_dim_into(source: int, into: int, tensor: Any) -> Any:
+    """One dimension moved before another one of those that are left, and the two made one."""
+    source = one_dim(source, tensor.dim())
+    into = one_dim(into, tensor.dim() - 1)
+    moved = tensor.movedim(source, into)
+    shape = tensor.shape
+    left = [*shape[:source], *shape[source + 1 :]]
+    left[into] *= shape[source]
+    return moved.reshape(left)
+
+
+def reshape_dim_outof(source: int, size: int, tensor: Any) -> Any:
+    """One dimension made two, the first of which has the given size."""
+    source = one_dim(source, tensor.dim())
+    shape = tensor.shape
+    return tensor.reshape(*shape[:source], size, shape[source] // size, *shape[source + 1 :])

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-import enum
 from typing import Any
 
-from ._core import state
-from ._core.devices import device
-from ._core.dtypes import dtype
-from ._core.generator import Generator
-from ._core.layouts import layout, memory_format
-from ._core.size import Size
-from ._core.strides import root_of
-from ._core.unresolved import memory_of
-from ._lazy import load
-from ._tensor import Tensor
-from .autograd.grad_mode import is_grad_enabled as _is_grad_enabled
-from .overrides import (
+from .._core import state
+from .._core.devices import device
+from .._core.dtypes import dtype
+from .._core.generator import Generator
+from .._core.layouts import layout, memory_format
+from .._core.size import Size
+from .._core.strides import root_of
+from .._core.unresolved import memory_of
+from .._lazy import load
+from .._tensor import Tensor
+from ..autograd.grad_mode import is_grad_enabled as _is_grad_enabled
+from ..overrides import (
     DisableTorchFunction,
     DisableTorchFunctionSubclass,
     _disabled_torch_dispatch_impl,
     _disabled_torch_function_impl,
 )
+from .dispatch_keys import DispatchKey, DispatchKeySet, _dispatch_tls_local_exclude_set, _ExcludeDispatchKeyGuard
 
 __all__ = [
-    "DisableTorchFunction", "DisableTorchFunctionSubclass", "Generator", "Size", "TensorBase",
-    "_disabled_torch_dispatch_impl", "_disabled_torch_function_impl", "_is_grad_enabled", "device", "dtype", "layout",
-    "memory_format",
+    "DisableTorchFunction", "DisableTorchFunctionSubclass", "DispatchKey", "DispatchKeySet", "Generator", "Size",
+    "TensorBase", "_ExcludeDispatchKeyGuard", "_disabled_torch_dispatch_impl", "_disabled_torch_function_impl",
+    "_dispatch_tls_local_exclude_set", "_is_grad_enabled", "device", "dtype", "layout", "memory_format",
 ]  # fmt: skip
 
 has_lapack = has_spectral = True
@@ -45,17 +45,17 @@ _OF_THE_ENGINE = {
 
 def __getattr__(name: str) -> Any:
     if name in _OF_THE_ENGINE:
-        from .autograd import _private  # loaded when first used
+        from ..autograd import _private  # loaded when first used
 
         found = getattr(_private, _OF_THE_ENGINE[name])
         value = globals()[name] = found() if name == "_functions" else found
         return value
     if name == "_functorch":
-        return load("_levels.shown")
+        return load("_C._functorch")
     if name == "_LinAlgError":
         return load("ops.linalg.matrices").LinAlgError
     if name.startswith("Script"):
-        from . import jit  # loaded when first used
+        from .. import jit  # loaded when first used
 
         return getattr(jit, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -121,19 +121,6 @@ def _get_privateuse1_backend_name() -> str:
     return "privateuseone"
 
 
-class DispatchKey(enum.Enum):
-    """The parts of PyTorch's dispatcher that programs name. facula has no such dispatcher."""
-
-    CPU = "CPU"
-    CUDA = "CUDA"
-    Meta = "Meta"
-    AutogradCPU = "AutogradCPU"
-    AutogradCUDA = "AutogradCUDA"
-    AutocastCPU = "AutocastCPU"
-    AutocastCUDA = "AutocastCUDA"
-    AutocastXPU = "AutocastXPU"
-
-
 class _DisableTorchDispatch:
     """While it lives, neither modes nor classes with ``__torch_dispatch__`` are asked."""
 
@@ -145,19 +132,6 @@ class _DisableTorchDispatch:
         state.update(dispatch_disabled=self._before[0], kernels=self._before[1])
 
 
-class DispatchKeySet:
-    """A set of them."""
-
-    def __init__(self, key: DispatchKey | None = None, *others: DispatchKey) -> None:
-        self._keys = frozenset(k for k in (key, *others) if k is not None)
-
-    def __or__(self, other: DispatchKeySet) -> DispatchKeySet:
-        return DispatchKeySet(*self._keys, *other._keys)
-
-    def has(self, key: DispatchKey) -> bool:
-        return key in self._keys
-
-
 class _Functions:
     """The functions of a module as attributes, each when it is first asked for."""
 
@@ -166,7 +140,7 @@ class _Functions:
         self._prefix = prefix
 
     def __getattr__(self, name: str) -> Any:
-        from .ops.machine.public import FUNCTIONS  # loaded when first used
+        from ..ops.machine.public import FUNCTIONS  # loaded when first used
 
         if not self._module:
             try:
@@ -185,8 +159,8 @@ class _Networks(_Functions):
 
     def _parse_to(self, *args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:
         """What arguments of ``Module.to`` mean: device, dtype, whether not to wait, memory format."""
-        from ._core.devices import parse  # loaded when first used
-        from .ops.creation.convert import parsed_to  # the same
+        from .._core.devices import parse  # loaded when first used
+        from ..ops.creation.convert import parsed_to  # the same
 
         device, dtype, _, memory_format = parsed_to(args, kwargs)
         flags = [a for a in args if isinstance(a, bool)]

@@ -1,0 +1,93 @@
+"""What programs take from inside PyTorch's transforms: ``torch._functorch`` and ``torch._C._functorch``."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from .observe import case, error, see
+
+
+def inside(torch, name):
+    return import_module(f"{torch.__name__}.{name}")
+
+
+@case
+def dimensions_made_one_and_two(torch):
+    f = inside(torch, "_C._functorch")
+    x = torch.arange(24.0).reshape(2, 3, 4)
+    return [
+        *[see(torch, f.reshape_dim_into(a, b, x)) for a, b in ((0, 0), (0, 1), (2, 0), (0, -1), (-3, -2), (1, 1))],
+        *[see(torch, f.reshape_dim_outof(a, n, x)) for a, n in ((0, 2), (2, 2), (-1, 4))],
+        see(torch, f.reshape_dim_outof(-1, 3, torch.ones(2, 0))),
+        error(lambda: f.reshape_dim_into(0, 2, x)), error(lambda: f.reshape_dim_into(3, 0, x)),
+        error(lambda: f.reshape_dim_outof(3, 1, x)), f.dlevel(x),
+    ]  # fmt: skip
+
+
+@case
+def batches_that_stay_where_they_are(torch):
+    restore = inside(torch, "_functorch.vmap").restore_vmap
+    x, y = torch.arange(6.0).reshape(2, 3), torch.arange(8.0).reshape(4, 2)
+    first = restore(lambda x, y: {"a": x[0] + x[1], "b": y}, ((0, None), 1), 2, "error")((x, x[0]), y)
+    none = restore(lambda x, y, z: (x, y * z, z), (None, None, None), 2, "error")(x, y, 5)
+    free = restore(lambda x, y: (3 * y, y.sum(), None), (0, None), 2, "error")(x, y)
+    found = [*first[0].values(), none[0][1], free[0][1]]
+    return [see(torch, found), first[1], none[1], free[1]]
+
+
+@case
+def contexts_with_other_saved_tensors(torch):
+    made = inside(torch, "_functorch.autograd_function").CtxWithSavedTensors
+
+    class Context:
+        saved_tensors = (1,)
+        needs_input_grad = (True,)
+
+    class Taken(Context):
+        _pt_inner_ctx = 1
+
+    plain = Context()
+    first = made(plain, (2, 3))
+    second = made(first, (4,))
+    second.said = "so"
+    return [
+        first.saved_tensors, second.saved_tensors, plain.saved_tensors, second.needs_input_grad, plain.said,
+        error(lambda: made(Taken(), ())),
+    ]  # fmt: skip
+
+
+@case
+def gradients_of_what_has_no_batch(torch):
+    leaf = inside(torch, "_functorch.autograd_function").reductify_leaf
+    g = torch.arange(24.0).reshape(2, 3, 4)
+    given = [
+        (0, None, 2), (1, None, 3, (4,)), (0, 0, 2, (4,)), (0, 0, 2, (1, 4)), (0, 1, 2), (0, 1, 2, (3, 1)),
+        (None, 1, 2), (None, 1, 2, (4,)), (None, 3, 5, (2, 1, 4)), (None, None, 2, (4,)), (0, 1, 2, (4,)),
+    ]  # fmt: skip
+    return [leaf(None, None, 0, 2), *[see(torch, leaf(g, *rest).contiguous()) for rest in given]]
+
+
+@case
+def modules_made_as_functions(torch):
+    make = inside(torch, "_functorch.make_functional")
+    torch.manual_seed(0)
+    weights, function, names = make.functional_init(torch.nn.Linear, (2,))(3, 4)
+    one, alone, _ = make.functional_init(torch.nn.Linear)(3, 4)
+    scales, buffers, _, named, buffered = make.functional_init_with_buffers(torch.nn.BatchNorm1d, (2,))(3)
+    x = torch.arange(12.0).reshape(2, 2, 3)
+    return [
+        see(torch, list(weights)), names, see(torch, torch.vmap(function)(weights, (x,))),
+        see(torch, alone(one, (x[0],))), see(torch, [*scales, *buffers]), named, buffered,
+        error(lambda: make.functional_init(torch.nn.Linear, (2, 3))(3, 4)),
+        error(lambda: make.functional_init(torch.nn.Linear, (-1,))(3, 4)),
+    ]  # fmt: skip
+
+
+@case
+def parts_of_the_dispatcher_left_out(torch):
+    c = torch._C
+    key, keys = c.DispatchKey.FuncTorchBatched, c.DispatchKeySet(c.DispatchKey.FuncTorchBatched)
+    asked = c._dispatch_tls_local_exclude_set
+    with c._ExcludeDispatchKeyGuard(keys):
+        within = asked().has(key), see(torch, torch.vmap(torch.sum)(torch.ones(2, 3)))
+    return [*within, asked().has(key), (keys | c.DispatchKeySet(c.DispatchKey.CPU)).has(c.DispatchKey.CPU)]
