@@ -3,8 +3,8 @@
    C is computed in tiles that stay in registers for a whole run along k: 6 rows of 4 vectors (2 where there are 16
    registers), so that each number loaded is used 4 or 6 times. B is copied ("packed") into panels as wide as a tile,
    which are then read from end to end; a run along k is cut to about DEEP, so that a panel stays in the cache. A is read
-   where it lies, if its rows are dense; a transposed A is copied in blocks, because strides that are powers of two
-   would fall on each other in the cache.
+   where it lies, but for a transposed A of long rows, which is copied in blocks: what a strip reads of it would be
+   spread over as many pages as k is deep, and strides that are powers of two fall on each other in the cache.
 
    An element of C is always the same sequence of fused multiply-adds, whatever tile it falls into: results do not
    depend on how the work is divided. */
@@ -14,6 +14,7 @@
 #define NS 0.02                  /* of a multiply-add, about */
 enum { TALL = 96, BROAD = 512 }; /* rows of A and columns of B that are worked on at once */
 enum { FAR = 1 << 17 };          /* bytes of a C that was written to last when other things filled the caches */
+enum { LONG = 4096 };            /* bytes of a row of a transposed A that is copied */
 static const int HEIGHTS[4] = {6, 4, 2, 1};
 
 INLINE int height_class(int64_t rows) { return rows >= 6 ? 0 : rows >= 4 ? 1 : rows >= 2 ? 2 : 3; }
@@ -63,7 +64,7 @@ typedef void tile_t(const struct runs *runs, const real *restrict a, int64_t lda
     TILES_OF_WIDTH(unpacked, N, lda, 1, ldb) \
     TILES_OF_WIDTH(crossed, N, 1, lda, ldb)
 
-/* A by rows or copied in strips, with B packed; A by rows, or by columns, with B where it lies. */
+/* A by rows or by columns, with B packed; the same with B where it lies. */
 enum { BY_ROWS, IN_STRIPS, UNPACKED, CROSSED };
 FORMS_OF_WIDTH(2)
 FORMS_OF_WIDTH(1)
@@ -168,10 +169,11 @@ int NAME(product_part)(const struct product *p, int64_t i_first, int64_t i_end, 
     /* In equal runs, rather a little longer than with a short one at the end, which would read and write C for little. */
     int64_t depth = pieces_of(p->k, larger(1, pieces_of(p->k, DEEP + DEEP / 8)));
     size_t panels = (size_t)(smaller(j_end - j_first, BROAD) + WIDTH) * (size_t)depth;
-    size_t strips = p->a_column == 1 ? 0 : (size_t)TALL * (size_t)depth;
+    int form = p->a_column == 1 ? BY_ROWS : IN_STRIPS;
+    int copies = form && p->a_column * (int64_t)sizeof(real) >= LONG;
+    size_t strips = copies ? (size_t)TALL * (size_t)depth : 0;
     real *packed = scratch(PRODUCT_SLOT, sizeof(real) * (panels + strips + 16)), *copied = packed + panels;
     if (!packed) return NO_MEMORY;
-    int form = p->a_column == 1 ? BY_ROWS : IN_STRIPS;
     int is_far = (i_end - i_first) * (j_end - j_first) * (int64_t)sizeof(real) >= FAR;
     if (p->k == 0 && !p->adds) {
         for (int64_t i = i_first; i < i_end; i++)
@@ -190,11 +192,11 @@ int NAME(product_part)(const struct product *p, int64_t i_first, int64_t i_end, 
             for (int64_t ii = i_first; ii < i_end; ii += TALL) {
                 int64_t rows = smaller(TALL, i_end - ii);
                 const real *a = p->a + ii * p->a_row + kk * p->a_column;
-                if (form) copy_block(a, p->a_column, k, rows, copied);
+                if (copies) copy_block(a, p->a_column, k, rows, copied);
                 for (int64_t i = 0; i < rows;) {
                     int q = height_class(rows - i);
-                    int64_t height = HEIGHTS[q], lda = form ? TALL : p->a_row;
-                    const real *strip = form ? copied + i : a + i * p->a_row;
+                    int64_t height = HEIGHTS[q], lda = copies ? TALL : form ? p->a_column : p->a_row;
+                    const real *strip = copies ? copied + i : a + i * p->a_row;
                     for (int64_t j = 0; j < columns; j += WIDTH) {
                         int64_t w = smaller(WIDTH, columns - j);
                         int v = width_class(w);
