@@ -78,7 +78,7 @@ SymBool: Any
 SymFloat: Any
 SymInt: Any
 from facula._ops import Tag as Tag
-from facula._tensor import Tensor as Tensor
+from facula._tensor.tensor import Tensor as Tensor
 TensorType: Any
 Type: Any
 from facula._core.storage import TypedStorage as TypedStorage

@@ -94,9 +94,10 @@ def promise(cls: type) -> None:
     """Fill Tensor with promises."""
     global _owner
     _owner = cls
-    for name, value in [*vars(cls).items()]:
-        if isinstance(value, property):
-            setattr(cls, name, _guarded(name, value))
+    for each in cls.__mro__[:-1]:
+        for name, value in [*vars(each).items()]:
+            if isinstance(value, property):
+                setattr(each, name, _guarded(name, value))
     for module, names in _lazy_names.METHODS.items():
         for name in names.split():
             _promises[name] = Promised(module, name)

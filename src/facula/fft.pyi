@@ -3,7 +3,7 @@
 from typing import Any
 
 __all__: list[str]
-from facula._tensor import Tensor as Tensor
+from facula._tensor.tensor import Tensor as Tensor
 def fft(input: Tensor, n: Any = None, dim: Any = -1, norm: Any = None, *, out: Tensor | None = None) -> Tensor:
     """The discrete Fourier transform."""
 def fft2(input: Tensor, s: Any = None, dim: Any = ..., norm: Any = None, *, out: Tensor | None = None) -> Tensor:

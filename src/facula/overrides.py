@@ -12,6 +12,7 @@ from typing import Any
 from ._core import state
 from ._lazy import Promised
 from ._tensor import Tensor
+from ._tensor.described import Described
 from .autograd.graph import is_internal
 from .autograd.saved import DIRECT
 
@@ -236,7 +237,7 @@ def dress(cls: type) -> None:
         return
     if not asking.begun and getattr(handler, "__func__", None) is not default_torch_function:
         let_functions_ask()
-    own: dict[str, Any] = dict(Tensor.__dict__)
+    own: dict[str, Any] = {**Described.__dict__, **Tensor.__dict__}
     for name, value in own.items():
         if isinstance(value, Promised):
             if name not in _DRESSED_METHODS and name not in _PROMISED_PROPERTIES:

@@ -13,6 +13,7 @@ import facula
 
 from .. import _lazy
 from .._tensor import Tensor
+from .._tensor.described import Described
 from ..ops.machine.primitive import Primitive
 from ..ops.machine.public import FUNCTIONS, LINALG
 
@@ -101,7 +102,8 @@ def _tables() -> Iterator[tuple[str, dict[str, Any]]]:
         module = _lazy.load({"special": "ops.pointwise.special", "fft": "ops.signals.fft"}[place])
         yield f"torch._C._{place}.{place}_", getattr(module, place.upper())
     yield "torch.", {name: value for name, value in vars(facula).items() if not name.startswith("__")}
-    methods = {name: m.value if isinstance(m, _lazy.Promised) else m for name, m in vars(Tensor).items()}
+    own = {**vars(Described), **vars(Tensor)}
+    methods = {name: m.value if isinstance(m, _lazy.Promised) else m for name, m in own.items()}
     yield "torch.Tensor.", methods
 
 

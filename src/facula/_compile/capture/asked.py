@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from types import CodeType, FrameType, FunctionType
 from typing import Any
@@ -29,7 +30,7 @@ _OF_LIBRARY: tuple[Any, ...] = (
 
 
 def _code(name: str) -> CodeType:
-    found: Any = vars(Tensor)[name]
+    found: Any = inspect.getattr_static(Tensor, name)
     code: CodeType = getattr(found, "fget", found).__code__
     return code
 

@@ -10,28 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._core import devices, dtypes, layouts, state
-from ._core.size import Size
-from ._core.strides import address, element_strides, storage_offset
-from ._core.unresolved import CONJ, NEG, bits_of
-from ._lazy import promise
-from .autograd import accumulate, engine, saved, views, watched
-from .autograd import meta as autograd_meta
-from .autograd.accumulate import AccumulateGrad
-from .autograd.graph import NOWHERE, Node, Port, RemovableHandle, full_name, user_frame, warn_user
-from .autograd.meta import FROZEN, AutogradMeta, Cut, check_grad
-from .ops.machine.errors import type_of
-
-if TYPE_CHECKING:
-    from ._methods import Methods
-else:
-    Methods = object
-
-_size = tuple.__new__
-_NEVER = property(lambda self: False, doc="False: there are no such tensors here.")
+from .._core import dtypes, state
+from .._lazy import promise
+from ..autograd import accumulate, engine, saved, views, watched
+from ..autograd import meta as autograd_meta
+from ..autograd.accumulate import AccumulateGrad
+from ..autograd.graph import NOWHERE, Node, Port, RemovableHandle, full_name, user_frame, warn_user
+from ..autograd.meta import FROZEN, AutogradMeta, Cut, check_grad
+from ..ops.machine.errors import type_of
+from .described import Described
 
 
-class Tensor(Methods):
+class Tensor(Described):
     """A multi-dimensional array that remembers how it was computed."""
 
     __module__ = "facula"
@@ -44,22 +34,14 @@ class Tensor(Methods):
     _counter: list[Any] | None
     """[version, code, instruction] of the storage, shared by all that share memory; None while never needed."""
 
-    is_sparse = False
-    is_sparse_csr = is_quantized = is_nested = is_mkldnn = _NEVER
-    is_cuda = is_xpu = is_mps = is_vulkan = is_xla = is_ipu = is_maia = is_mtia = _NEVER
     __array_priority__ = 1000
     wraps = False
     """Whether it stands for other tensors: see ``_levels.wrapped``."""
     dispatches = False
     """Whether its class has ``__torch_dispatch__``: see ``ops.dispatch``."""
 
-    @property
-    def layout(self) -> layouts.layout:
-        """How the elements are stored: strided."""
-        return layouts.strided
-
     def __new__(cls, *args: Any, **kwargs: Any) -> Tensor:
-        from .ops.creation import create  # it imports this module
+        from ..ops.creation import create  # it imports this module
 
         return create.legacy_constructor(cls, *args, **kwargs)
 
@@ -68,10 +50,10 @@ class Tensor(Methods):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        from .overrides import dress  # it imports this module
+        from ..overrides import dress  # it imports this module
 
         if cls.__torch_dispatch__ is not Tensor.__torch_dispatch__:
-            from .ops import dispatch  # it imports this module
+            from ..ops import dispatch  # it imports this module
 
             dispatch.take_in(cls)
         dress(cls)
@@ -108,7 +90,7 @@ class Tensor(Methods):
     @staticmethod
     def _make_wrapper_subclass(cls: type, size: Any, *args: Any, **kwargs: Any) -> Any:
         """A tensor without memory, whose class says by ``__torch_dispatch__`` what operators do with it."""
-        from .ops import dispatch  # it imports this module
+        from ..ops import dispatch  # it imports this module
 
         return dispatch.wrapper(cls, size, *args, **kwargs)
 
@@ -401,7 +383,7 @@ class Tensor(Methods):
             and engine.run_plainly(self, gradient)
         ):
             return
-        from . import autograd  # it imports this module
+        from .. import autograd  # it imports this module
 
         autograd.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
@@ -459,7 +441,7 @@ class Tensor(Methods):
     def detach(self) -> Tensor:
         """The same memory without history."""
         if self.__class__ is not Tensor and self.dispatches:
-            from .ops import dispatch  # it imports this module
+            from ..ops import dispatch  # it imports this module
 
             return dispatch.detached(self, self._cut_by("detach()"))
         t = Tensor._wrap(self._array)
@@ -501,7 +483,7 @@ class Tensor(Methods):
     def data(self) -> Tensor:
         """The same memory without history; setting it puts other memory in place."""
         if self.dispatches:
-            from .ops import dispatch  # it imports this module
+            from ..ops import dispatch  # it imports this module
 
             return dispatch.detached(self, self._cut_by(".data"), False)
         t = Tensor._wrap(self._array)
@@ -531,145 +513,9 @@ class Tensor(Methods):
     @property
     def source(self) -> Any:
         """The line of the user's program that made this tensor; of what has no history, only a watch knows."""
-        from ._explain import leaves  # loaded when first used
+        from .._explain import leaves  # loaded when first used
 
         return leaves.source_of(self)
-
-    # ---- what it is
-
-    @property
-    def dtype(self) -> dtypes.dtype:
-        """The type of the elements."""
-        d = dtypes.from_numpy_table.get(self._array.dtype)
-        return dtypes.of_array(self._array) if d is None else d
-
-    @property
-    def shape(self) -> Size:
-        """The size of each dimension."""
-        return _size(Size, self._array.shape)
-
-    @property
-    def device(self) -> devices.device:
-        """Where the memory is."""
-        array = self._array
-        return array.on if array.__class__ is devices.MetaArray else devices.cpu
-
-    @property
-    def is_meta(self) -> bool:
-        """Whether this tensor has a shape and a dtype but no values."""
-        array = self._array
-        return array.__class__ is devices.MetaArray and array.on.type == "meta"
-
-    @property
-    def is_cpu(self) -> bool:
-        """Whether the memory is on the CPU."""
-        return self.device.type == "cpu"
-
-    @property
-    def ndim(self) -> int:
-        """The number of dimensions."""
-        return self._array.ndim
-
-    @property
-    def itemsize(self) -> int:
-        """How many bytes an element takes."""
-        return self._array.itemsize
-
-    @property
-    def nbytes(self) -> int:
-        """How many bytes the elements take."""
-        return self._array.nbytes
-
-    def dim(self) -> int:
-        """The number of dimensions."""
-        return self._array.ndim
-
-    ndimension = dim
-
-    def size(self, dim: int | None = None) -> Any:
-        """The shape, or the size of one dimension."""
-        if dim is None:
-            return _size(Size, self._array.shape)
-        return self._array.shape[_wrapped_dim(dim, self._array.ndim)]
-
-    def stride(self, dim: int | None = None) -> Any:
-        """How far apart neighbours along each dimension are in the storage, or along one, in elements."""
-        strides = element_strides(self._array)
-        return strides if dim is None else strides[_wrapped_dim(dim, self._array.ndim)]
-
-    def storage_offset(self) -> int:
-        """How many elements of the storage lie before the first."""
-        return storage_offset(self._array)
-
-    def numel(self) -> int:
-        """The number of elements."""
-        return self._array.size
-
-    nelement = numel
-
-    def element_size(self) -> int:
-        """How many bytes an element takes."""
-        return self._array.itemsize
-
-    def data_ptr(self) -> int:
-        """Where the memory begins."""
-        return 0 if self._array.__class__ is devices.MetaArray or self._array.size == 0 else address(self._array)
-
-    def get_device(self) -> int:
-        """The number of the device; -1 for the CPU."""
-        return -1
-
-    def is_contiguous(self, memory_format: Any = None) -> bool:
-        """Whether the elements lie in memory one after the other, or in the order of a memory format."""
-        if memory_format is not None:
-            if layouts.fits(memory_format, self._array.ndim) and not self.wraps:
-                order = layouts.axis_order(memory_format, self._array.ndim)
-                return bool(self._array.transpose(order).flags.c_contiguous)
-            if memory_format in (layouts.channels_last, layouts.channels_last_3d):
-                return False
-        return bool(self._array.flags.c_contiguous)
-
-    def is_floating_point(self) -> bool:
-        """Whether the dtype is a floating point one."""
-        return self.dtype.is_floating_point
-
-    def is_complex(self) -> bool:
-        """Whether the dtype is complex."""
-        return self._array.dtype.kind == "c"
-
-    def is_signed(self) -> bool:
-        """Whether the dtype has negative numbers."""
-        return self.dtype.is_signed
-
-    def is_conj(self) -> bool:
-        """Whether this is a conjugate that was not computed yet: a view of what it is the conjugate of."""
-        return bits_of(self._array) & CONJ != 0
-
-    def is_neg(self) -> bool:
-        """Whether this is a negation that was not computed yet: a view of what it is the negative of."""
-        return bits_of(self._array) & NEG != 0
-
-    def is_pinned(self, device: Any = None) -> bool:
-        """Whether the memory is pinned for an accelerator; never."""
-        return False
-
-    def is_shared(self) -> bool:
-        """Whether the memory is shared between processes."""
-        from ._core.shared_memory import memory_of  # loaded when first used
-
-        return type(self._array) is np.ndarray and memory_of(self._array) is not None
-
-    def sparse_dim(self) -> int:
-        """How many dimensions are sparse: none."""
-        return 0
-
-    def dense_dim(self) -> int:
-        """How many dimensions are dense: all."""
-        return self._array.ndim
-
-    def is_same_size(self, other: Tensor) -> bool:
-        """Whether another tensor has the same shape."""
-        return self._array.shape == other._array.shape
 
     # ---- Python protocols that are not operators
 
@@ -687,12 +533,12 @@ class Tensor(Methods):
         return id(self)
 
     def __repr__(self, *, tensor_contents: str | None = None) -> str:
-        from . import _printing  # it imports this module
+        from .. import _printing  # it imports this module
 
         return _printing.tensor_repr(self, tensor_contents=tensor_contents)
 
     def _repr_html_(self) -> str:
-        from .show.html import tensor_html  # loaded when first used
+        from ..show.html import tensor_html  # loaded when first used
 
         return tensor_html(self)
 
@@ -721,54 +567,6 @@ class Tensor(Methods):
 
 
 _new = object.__new__
-
-
-def elements(t: Any) -> Any:
-    """The array behind a tensor, under whatever wrappings of transforms: for checks of values, never for results."""
-    while t.wraps:
-        t = t._inside
-    return t._array
-
-
-def known(t: Any) -> Any:
-    """A tensor's array, of the values if it is a dual; of a batch's tensor nothing is known before its items are."""
-    while t.wraps and t._known() is not t:
-        t = t._known()
-    return t._array
-
-
-def check_elements(t: Any, check: Callable[..., None], *args: Any) -> None:
-    """``check(array, *args)``, which raises if elements are not what they must be. A program does so in every call."""
-    while t.wraps:
-        t = t._inside
-    if state.special and state.modes.capture is not None:
-        state.modes.capture.test(t, check, args)
-    elif t._array.__class__ is not devices.MetaArray:
-        check(t._array, *args)
-
-
-def learned(t: Any, fn: Callable[..., Any], *args: Any) -> Any:
-    """``fn(array, *args)``, which decides what to do. A program is for calls in which it finds the same."""
-    while t.wraps:
-        t = t._inside
-    if state.special and state.modes.capture is not None:
-        return state.modes.capture.learned(t, fn, args)
-    return fn(t._array, *args)
-
-
-def computed(t: Any, fn: Callable[[Any], Tensor]) -> Any:
-    """``fn`` of a tensor's array, for constants: indices and such. Leading dimensions must not matter to it."""
-    if state.special and state.modes.capture is not None and not t.wraps:
-        return state.modes.capture.computed(t, fn)
-    return t._computed(fn) if t.wraps else fn(t._array)
-
-
-def _wrapped_dim(dim: int, ndim: int) -> int:
-    if ndim == 0:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    if not -ndim <= dim < ndim:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {dim})")
-    return dim % ndim
 
 
 def _requires_grad_error(wanted: bool) -> RuntimeError:
