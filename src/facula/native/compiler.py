@@ -16,7 +16,7 @@ from typing import NamedTuple
 TEXT = Path(__file__).parent / "c"
 TYPED = "32", "64"
 """Each kernel file is compiled for both widths of real numbers."""
-UNTYPED = "call.c", "threads.c"
+UNTYPED = "call.c", "threads.c", "versions.c"
 ROUNDED = {"rejections.c": ["-ffp-contract=off"]}
 """Where every product is rounded, as in PyTorch."""
 

@@ -11,8 +11,6 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
-import sys
-import sysconfig
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +19,7 @@ import numpy as np
 
 from .._core import threads
 from . import cache, compiler, presence
+from .functions import can_be_made, function
 
 F32, F64, I64, BOOL, U8 = map(np.dtype, ("float32", "float64", "int64", "bool", "uint8"))
 _DONE, _NO_MEMORY = 0, 1
@@ -30,13 +29,6 @@ class _Entry(ctypes.Structure):
     _fields_ = [("kernels", ctypes.c_void_p * 2), ("cost", ctypes.c_double), ("letters", ctypes.c_char * 48)]
 
 
-class _Method(ctypes.Structure):
-    _fields_ = [
-        ("name", ctypes.c_char_p), ("function", ctypes.c_void_p), ("flags", ctypes.c_int), ("doc", ctypes.c_char_p)
-    ]  # fmt: skip
-
-
-_FASTCALL = 0x80
 _OBJECTS = (np.ndarray, F32, F64, I64, BOOL, U8, None, True, False)
 
 
@@ -70,19 +62,10 @@ class Library:
             return functools.partial(_through_ctypes, functions, letters)
         addresses = [f and ctypes.cast(f, ctypes.c_void_p).value for f in functions]
         entry = _Entry((ctypes.c_void_p * 2)(*addresses), cost, letters.encode())
-        call = ctypes.cast(self.dll.facula_call, ctypes.c_void_p).value
-        method = _Method(name.encode(), call, _FASTCALL, None)
-        self._kept += [entry, method]
-        make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)(
-            ("PyCFunction_NewEx", ctypes.pythonapi)
-        )
-        function: Callable[..., bool] = make(ctypes.addressof(method), ctypes.addressof(entry), None)
-        return function
+        return function(name, self.dll.facula_call, entry)
 
     def _layout_holds(self) -> bool:
-        if sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED"):
-            return False
-        if not hasattr(ctypes.pythonapi, "PyCFunction_NewEx") or ctypes.sizeof(ctypes.c_void_p) != 8:
+        if not can_be_made():
             return False
         given: Any = (ctypes.py_object * len(_OBJECTS)).in_dll(self.dll, "facula_objects")
         for i, thing in enumerate(_OBJECTS):

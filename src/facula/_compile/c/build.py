@@ -14,7 +14,6 @@ import os
 import re
 import subprocess
 import sys
-import sysconfig
 import tempfile
 import weakref
 from collections.abc import Callable
@@ -24,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import threads
-from ...native import cache, compiler
+from ...native import cache, compiler, functions
 from ...native import library as native_library
 from ...native.build import BuildError
 from ...native.build import build as build_library
@@ -32,7 +31,6 @@ from ..programs.frame import lie_alike
 from .text import WORTH_RELEASING, CProgram
 
 HEADERS = Path(__file__).parent
-_FASTCALL = 0x80
 
 
 @functools.cache
@@ -137,12 +135,6 @@ class _Segment(ctypes.Structure):
     ]  # fmt: skip
 
 
-class _Method(ctypes.Structure):
-    _fields_ = [
-        ("name", ctypes.c_char_p), ("function", ctypes.c_void_p), ("flags", ctypes.c_int), ("doc", ctypes.c_char_p)
-    ]  # fmt: skip
-
-
 class Loaded:
     """A program's functions: ``segments[i]((arena, results, other results), *arrays)`` gives a status."""
 
@@ -152,7 +144,6 @@ class Loaded:
             self.dll = ctypes.CDLL(str(path))
         except OSError as error:
             raise BuildError(f"{path} cannot be loaded: {error}") from None
-        self._kept: list[Any] = []
         kept = [(v.shape, tuple([s * v.dtype.itemsize for s in v.strides])) for v in program.kept]
         flat = [n for shape, strides in (*program.layouts, *kept) for n in (len(shape), *shape, *strides)]
         self.layouts = (ctypes.c_int64 * max(len(flat), 1))(*flat)
@@ -182,14 +173,7 @@ class Loaded:
             ctypes.addressof(self.layouts), ctypes.addressof(self.types),
         )  # fmt: skip
         ctypes.c_void_p.in_dll(self.dll, "facula_none").value = id(None)
-        run = ctypes.cast(self.dll.facula_run, ctypes.c_void_p).value
-        method = _Method(name.encode(), run, _FASTCALL, None)
-        self._kept += [entry, method]
-        make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)(
-            ("PyCFunction_NewEx", ctypes.pythonapi)
-        )
-        made: Callable[..., int] = make(ctypes.addressof(method), ctypes.addressof(entry), None)
-        return made
+        return functions.function(name, self.dll.facula_run, entry, self.layouts, self.types)
 
     def _through_ctypes(self, name: str, function: Any, releases: bool) -> Callable[..., int]:
         function.restype = ctypes.c_int64
@@ -231,9 +215,7 @@ def _share(dll: Any) -> None:
 
 def _is_direct(dll: Any) -> bool:
     """Whether arrays lie in memory as ``program.h`` believes; else ctypes calls the program."""
-    if sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED"):
-        return False
-    if not hasattr(ctypes.pythonapi, "PyCFunction_NewEx") or ctypes.sizeof(ctypes.c_void_p) != 8:
+    if not functions.can_be_made():
         return False
     found = (ctypes.c_int64 * 8)()
     probes = np.zeros((3, 5), np.float32), np.zeros((4, 6))[::2, 1:], np.zeros((), np.int64)

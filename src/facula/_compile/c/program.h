@@ -2,6 +2,7 @@
    library's kernels and threads, whose addresses the program is given when it is loaded. */
 #include <math.h>
 #include "kernel.h"
+#include "objects.h"
 
 #include "elementary_both.h"
 
@@ -37,31 +38,7 @@ struct pieces {
 };
 enum { CLEAN = -1, MEMORY = -2, DECLINED = -3, LAYOUT = -4, OTHER = -5, HELD = -6 }; /* what a program answers besides the number of a check that failed */
 
-/* ---- the way from Python, as in the native library's call.c: the few names of CPython that it takes */
-
-typedef struct object {
-    intptr_t count;
-    void *type;
-} object;
-typedef struct {
-    object head;
-    char *data;
-    int dimensions;
-    intptr_t *shape, *strides;
-    void *base, *type;
-    int flags;
-    void *weak;
-} array;
-#pragma weak PyLong_AsVoidPtr
-#pragma weak PyLong_FromLongLong
-#pragma weak PyTuple_GetItem
-#pragma weak PyEval_SaveThread
-#pragma weak PyEval_RestoreThread
-extern void *PyLong_AsVoidPtr(object *);
-extern object *PyLong_FromLongLong(long long);
-extern object *PyTuple_GetItem(object *, intptr_t);
-extern void *PyEval_SaveThread(void);
-extern void PyEval_RestoreThread(void *);
+/* ---- the way from Python, as in the native library's call.c */
 
 typedef int64_t segment_t(char *arena, void *const *p);
 struct segment {
@@ -89,7 +66,7 @@ static int is_free(const struct segment *segment, object *results, const int64_t
     enum { WRITABLE = 0x400 };
     for (int64_t i = 0; i < segment->kept; i++) {
         const array *a = (const array *)PyTuple_GetItem(results, i);
-        if (a->head.count != 1 || a->base || a->weak || a->type != segment->types[i] || !(a->flags & WRITABLE)) return 0;
+        if (a->head.count != 1 || a->base || a->weak || (void *)a->dtype != segment->types[i] || !(a->flags & WRITABLE)) return 0;
         if (!is_laid_out(a, layout)) return 0;
         layout += 1 + 2 * layout[0];
         p[i] = a->data;
@@ -132,7 +109,7 @@ EXPORT void facula_probe(const array *a, int64_t *found) {
     found[2] = a->dimensions;
     found[3] = a->dimensions ? a->shape[a->dimensions - 1] : -1;
     found[4] = a->dimensions ? a->strides[0] : -1;
-    found[5] = (int64_t)(intptr_t)a->type;
+    found[5] = (int64_t)(intptr_t)a->dtype;
     found[6] = a->flags;
     found[7] = a->weak != 0;
 }

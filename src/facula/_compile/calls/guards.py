@@ -14,6 +14,7 @@ import numpy as np
 from ..._core import dtypes, state
 from ..._core.pytree import tree_flatten
 from ..._tensor import Tensor
+from ...native import versions
 from ..capture.asked import Asked
 from ..capture.capture import Capture
 from ..capture.inputs import Input, owner
@@ -333,6 +334,7 @@ class Guard:
     def _reads(self, reads: list[Read]) -> None:
         """All else that was read, by what holds it."""
         held: dict[int, dict[Any, Read]] = {}
+        classes: dict[type, list[Read]] = {}
         for read in reads:
             held.setdefault(id(read.holder), {}).setdefault((read.expression, id(read.key)), read)
         for those in map(list, map(dict.values, held.values())):
@@ -347,16 +349,35 @@ class Guard:
                 self._unpacked(of, [Read("item", None, None, key) for key in holder])
                 self._unpacked(f"{of}.values()", [items[at] for at in _order_of(items, holder)])
                 those = [read for read in those if read not in items]
+            if isinstance(holder, type):
+                classes[holder] = those
+                continue
             name = self.name(holder)
-            methods = [read for read in those if isinstance(holder, type) and callable(read.value)]
-            if len(methods) > 1:  # in one call: quicker than one by one
-                look = attrgetter(*[read.key for read in methods])
-                self.say(f"{self.name(look)}({name}) != {self.name(tuple([read.value for read in methods]))}")
-                those = [read for read in those if read not in methods]
             if len(those) > 1:
                 self.lines.append(f"held = {name}")
             for read in those:
                 self._read(self._look("held" if len(those) > 1 else name, read), read.value)
+        self._of_classes(classes)
+
+    def _of_classes(self, classes: dict[type, list[Read]]) -> None:
+        """What was found in classes is looked at when one of them has been changed, if there is a way to know."""
+        before, self.lines = self.lines, []
+        for cls, reads in classes.items():
+            name = self.name(cls)
+            methods = [read for read in reads if callable(read.value) and getattr(cls, read.key, None) is read.value]
+            if len(methods) > 1:  # in one call: quicker than one by one
+                look = attrgetter(*[read.key for read in methods])
+                self.say(f"{self.name(look)}({name}) != {self.name(tuple([read.value for read in methods]))}")
+                reads = [read for read in reads if read not in methods]
+            for read in reads:
+                self._read(self._look(name, read), read.value)
+        looks, self.lines = self.lines, before
+        are_same = versions.watch([*classes]) if looks else None
+        if are_same is not None:
+            self.names["_are_same"] = are_same
+            looks = [f"_are_same({versions.NOTE})", *looks, f"_are_same({versions.SURE})"]
+            looks = ["if not _are_same():", *["    " + line for line in looks]]
+        self.lines += looks
 
     def _unpacked(self, expression: str, items: list[Read]) -> None:
         """Just these items, in order; another number of them is an error."""

@@ -1,42 +1,10 @@
-/* The way from Python to a kernel, without Python.h: the few names of CPython that it takes are declared here.
+/* The way from Python to a kernel.
 
    A function of Python is made (library.py) for each kernel, whose `self` is the address of a `struct entry`: the
    kernel for float32 and for float64, and a letter for each argument. It answers True; or False if the arguments are
-   not what the kernel takes, and then nothing has been changed. The layouts of objects that this relies on hold for
-   CPython with a GIL; library.py compares them with what NumPy says, and where they differ calls kernels through
-   ctypes. */
+   not what the kernel takes, and then nothing has been changed. */
 #include "kernel.h"
-
-typedef struct object {
-    intptr_t count;
-    void *type;
-} object;
-typedef struct {
-    object head;
-    char *data;
-    int dimensions;
-    intptr_t *shape, *strides;
-    object *base, *dtype;
-    int flags;
-} array;
-
-/* Weak: in an interpreter that has not all of them the library loads all the same, and ctypes calls its kernels. */
-#pragma weak PyLong_AsLongLong
-#pragma weak PyLong_AsVoidPtr
-#pragma weak PyFloat_AsDouble
-#pragma weak PyErr_Occurred
-#pragma weak PyErr_NoMemory
-#pragma weak PyEval_SaveThread
-#pragma weak PyEval_RestoreThread
-#pragma weak Py_IncRef
-extern long long PyLong_AsLongLong(object *);
-extern void *PyLong_AsVoidPtr(object *);
-extern double PyFloat_AsDouble(object *);
-extern object *PyErr_Occurred(void);
-extern object *PyErr_NoMemory(void);
-extern void *PyEval_SaveThread(void);
-extern void PyEval_RestoreThread(void *);
-extern void Py_IncRef(object *);
+#include "objects.h"
 
 enum { CONTIGUOUS = 1, ALIGNED = 0x100, WRITEABLE = 0x400, LETTERS = 48, MOST = 96 };
 
