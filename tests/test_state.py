@@ -183,3 +183,25 @@ def run_python(code: str) -> str:
     assert found.returncode == 0, found.stderr
     assert found.stderr == ""
     return found.stdout
+
+
+def test_outputs_of_a_refused_function_can_be_differentiated() -> None:
+    class Both(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any, y: Any) -> Any:
+            x.add_(1)
+            y.mul_(2)
+            ctx.mark_dirty(x, y)
+            return y, x
+
+        @staticmethod
+        def backward(ctx: Any, g: Any, h: Any) -> Any:
+            return h, g * 2
+
+    x = torch.ones(2, requires_grad=True)
+    y = x * 3
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad has been used in an in-place operation"):
+        Both.apply(x, y)
+    assert type(y.grad_fn).__name__ == "BothBackward"
+    y.sum().backward()  # PyTorch reads memory that is not set
+    assert x.grad.tolist() == [6.0, 6.0]

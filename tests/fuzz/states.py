@@ -127,7 +127,7 @@ L.backward(gradient=None,retain_graph=None)
 FUNCTIONS = """
 Some.apply(X,Y)[0] Some.apply(X,Y,3)[2] Some.apply(X,Y,0.5,None)[3] Some.apply(X,Y)[1] Wrong.apply(X,K)
 Wrong.apply(X,K) Dirty.apply(X,Y)[0] Dirty.apply(X,Y)[1] Dirty.apply(X,Y)[2] Dirty.apply(X,X)[0]
-Dirty.apply(X.clone(),Y.clone())[0] Dirty.apply(X*1,Y[...])[2] Forgotten.apply(X) Forgotten.apply(X*1)
+Dirty.apply(X,Y.clone())[0] Dirty.apply(X,Y[...])[2] Forgotten.apply(X) Forgotten.apply(X*1)
 Viewed.apply(X)[0] Viewed.apply(X)[1] Viewed.apply(X)[2] Viewed.apply(X*2)[0] Exp.apply(X)[0] Exp.apply(X)[1]
 sum(Exp.apply(X)) Whole.apply(X)[0] Whole.apply(X)[1] Straight.apply(X,Y)[0] Straight.apply(X,Y)[1]
 Straight.apply(X,2)[0] Cube.apply(X,Y) Cube.apply() Cube.apply(X.detach()) Once.apply(X*2) Same.apply(X)*2
@@ -210,6 +210,8 @@ def of_state(s: Scope, new: str, n: int) -> str:
         t = s.tensors[x]
         y = s.tensor(lambda o: o.shape == t.shape and o.dtype == t.dtype)
         form = rng.choice(FUNCTIONS + CHECKPOINTS)
+        if form.startswith("Dirty") and (t._is_view() or (t.is_leaf and t.requires_grad)):
+            form = form.replace("(X", "(X*1")  # refused when Y has its history: Y's derivative may end PyTorch's process
         kind_of = rng.choice(["use_reentrant=False", "use_reentrant=False", "use_reentrant=True"])
         return f"{new} = {text(form, n, X=x, Y=y, K=str(rng.randint(0, 13)), O=kind_of)}"
     y = s.tensor(lambda t: t.requires_grad and is_differentiable(t) and is_small(t))

@@ -222,7 +222,12 @@ class Function(_SingleLevelFunction):
                 result = node._call_user(cls.forward, node, *args)
             outputs = list(result) if isinstance(result, tuple) else [result]
             begin(node, edges, seq, len(outputs) != 1)
-            outputs = _wrapped_outputs(node, args, outputs, recording, is_separate)
+            try:
+                outputs = _wrapped_outputs(node, args, outputs, recording, is_separate)
+            except RuntimeError:  # an output before the one that is refused may have its history by now
+                if recording:
+                    _complete(node, args, outputs, None)
+                raise
         finally:
             if enabled:
                 state.set_grad(True)
@@ -230,12 +235,16 @@ class Function(_SingleLevelFunction):
                 _recorder().finish(span)
         to_save = node.__dict__.pop("to_save", None)
         if recording:
-            _set(node, "_input_kinds", tuple([_kind(a) for a in args]))
-            _set(node, "_output_kinds", tuple([_output_kind(o) for o in outputs]))
-            _save(node, to_save)
+            _complete(node, args, outputs, to_save)
             if state.anomaly:
                 anomaly.remember(node)
         return (tuple(outputs) if isinstance(result, tuple) else outputs[0]), node
+
+
+def _complete(node: Any, args: tuple[Any, ...], outputs: list[Any], to_save: Any) -> None:
+    _set(node, "_input_kinds", tuple([_kind(a) for a in args]))
+    _set(node, "_output_kinds", tuple([_output_kind(o) for o in outputs]))
+    _save(node, to_save)
 
 
 @functools.lru_cache(maxsize=256)
