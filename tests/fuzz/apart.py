@@ -52,5 +52,6 @@ def _run(judge: Judge, seed: int, numbers: range, sender: Any) -> None:
             gc.collect()
             gc.freeze()
         made = judge.make(seed, n)
+        made[1].observed()
         sender.send(None)
         sender.send((judge.report_of(seed, n, *made), judge.unstable))

@@ -11,6 +11,7 @@ from .scope import (
     broadcasts,
     has_dimensions,
     has_equals,
+    has_own_elements,
     is_complex,
     is_differentiable,
     is_floating,
@@ -215,6 +216,7 @@ def gathering(s: Scope) -> str:
         return f"{x} * 2"
     places = s.places(size, count)
     picks = str_index(s, list(t.shape), size)
+    apart = has_own_elements(t)  # else PyTorch's copies overlap, too
     return rng.choice([
         f"{x}.index_select({dim}, torch.tensor({places}))",
         f"{x}.gather({dim}, {picks})",
@@ -231,9 +233,9 @@ def gathering(s: Scope) -> str:
         f"torch.cat([{x}, {x}], {dim})", f"torch.stack([{x}, {x}], {dim})", f"{x}.repeat({', '.join('2' * t.dim())})",
         f"{x}.tril()" if t.dim() > 1 else f"torch.outer({x}, {x})", f"{x}.triu(1)" if t.dim() > 1 else f"{x}.diag()",
         f"F.pad({x}, (1, {rng.choice([-1, 0, 1])}))",
-        f"{x}.select_scatter({x}.select({dim}, 0), {dim}, -1)" if s.eager else f"{x}.roll(1, {dim})",
+        f"{x}.select_scatter({x}.select({dim}, 0), {dim}, -1)" if s.eager and apart else f"{x}.roll(1, {dim})",
         f"torch.tile({x}, (2,))", f"{x}.rot90()" if t.dim() > 1 else f"{x}.flip(0)",
-        f"{x}.slice_scatter({x}.narrow({dim}, 0, 1), {dim}, 0, 1)",
+        f"{x}.slice_scatter({x}.narrow({dim}, 0, 1), {dim}, 0, 1)" if apart else f"{x}.flip(0)",
     ])  # fmt: skip
 
 

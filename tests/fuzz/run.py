@@ -38,6 +38,7 @@ class Session:
         """Whether what is computed is moved, too, as if it were rounded otherwise."""
         self.errors: dict[int, tuple[str, str]] = {}
         self.at = 0
+        self.seen: dict[str, Any] | None = None
 
     def step(self, statement: str) -> None:
         try:
@@ -60,7 +61,12 @@ class Session:
         return self
 
     def observed(self) -> dict[str, Any]:
-        """Everything that can be seen in the end, by where it is seen."""
+        """Everything that can be seen in the end, by where it is seen; it is looked at once."""
+        if self.seen is None:
+            self.seen = self._looked()
+        return self.seen
+
+    def _looked(self) -> dict[str, Any]:
         seen: dict[str, Any] = {}
         gradients = self.program.gradients() | {"log", "r"}
         for name, value in self.names.items():

@@ -210,6 +210,20 @@ def all_finite(t: Any) -> bool:
         return False
 
 
+def has_own_elements(t: Any) -> bool:
+    """Not as ``as_strided`` may make them: what is written to elements that overlap is not defined.
+
+    Where they do by a stride of 0, PyTorch refuses.
+    """
+    reach = 1
+    for stride, n in sorted(zip(t.stride(), t.shape)):
+        if n > 1 and stride:
+            if stride < reach:
+                return False
+            reach = stride * (n - 1) + reach
+    return True
+
+
 def may_have_hooks(t: Any) -> bool:
     """Not a view of no_grad: on such PyTorch's ``register_hook`` ends the process.
 

@@ -6,8 +6,8 @@ import warnings
 
 from .operators import elementwise, expression, of_two, product, reduction, view
 from .run import names_of
-from .scope import Scope, is_differentiable, is_floating, is_small, may_have_hooks, put
-from .writes import change, has_own_elements, may_be_written
+from .scope import Scope, has_own_elements, is_differentiable, is_floating, is_small, may_have_hooks, put
+from .writes import change, may_be_written
 
 HOOKS = """
 lambda_g:None lambda_g:g lambda_g:g.detach() lambda_g:g.clone() lambda_g:torch.zeros_like(g) lambda_g:g[None]
@@ -62,7 +62,7 @@ torch.view_as_real(X)[...,0].add_(1) X.expand(2,*X.shape)[0].mul_(2) X.mT.add_(1
 X.conj().mul_(2) X.mH.zero_() X.conj().copy_(X.clone()) X.view(torch.int64).add_(1) X.view(torch.int32).zero_()
 X.flatten().mul_(2) X.reshape(-1).add_(1) X.narrow(0,0,1).select(0,0).sin_() X[None].squeeze(0).mul_(2)
 X.unsqueeze(-1).transpose(0,-1).add_(1) X[0][0].mul_(2) X[...,0][0].add_(1) X.movedim(0,-1)[...,:1].mul_(3)
-X[0:1].expand_as(X[0:1]).mul_(2) X.as_strided((1,),(1,)).add_(1) X.as_strided(X.shape,X.stride()).mul_(2)
+X[0:1].expand_as(X[0:1]).mul_(2) X.as_strided((1,),(1,),0).add_(1) X.as_strided(X.shape,X.stride()).mul_(2)
 X.view_as(X).mul_(2) X.detach()[0].mul_(2) X.tensor_split(2)[0].mul_(2) X.hsplit(1)[0].mul_(2) X.swapdims(0,-1).t_()
 X.squeeze().unsqueeze_(0) X.view(-1).resize_(1) X[X>0].mul_(2) X[[0]].add_(1) X.select(0,0).requires_grad_()
 X[0].detach_() X[:1].copy_(X[-1:].clone()) X[0],X[-1]=X[-1].clone(),X[0].clone() X[0]+=X[-1].clone() X[...]=X.flip(0)
@@ -100,10 +100,11 @@ torch.autograd.grad(L,[X],allow_unused=True,materialize_grads=True)[0]
 torch.autograd.grad(torch.autograd.grad(L,X,create_graph=True)[0].pow(2).sum(),X)[0]
 torch.autograd.grad(Y,X,torch.ones_like(Y))[0]
 torch.autograd.grad(torch.autograd.grad(L,X,create_graph=True)[0].sin().sum(),X,allow_unused=True,create_graph=True)[0]
-torch.autograd.grad([L,Y],[X],[None,torch.ones_like(Y)])[0] torch.autograd.grad(Y,X,Y)[0] torch.autograd.grad(Y,X)[0]
-torch.autograd.grad(L,Z)[0] torch.autograd.grad(Y,X,torch.ones(7))[0] torch.autograd.grad([Y,Y],X,[Y,Y.detach()])[0]
-torch.autograd.grad(L,[X,Y],retain_graph=True)[1] torch.autograd.grad(L,torch.autograd.graph.get_gradient_edge(X))[0]
-torch.autograd.grad((L,L*2),X)[0] torch.autograd.grad(L,X,torch.tensor(2.0))[0]
+torch.autograd.grad([L,Y],[X],[None,torch.ones_like(Y)])[0] torch.autograd.grad(Y,X,Y,create_graph=True)[0]
+torch.autograd.grad(Y,X)[0] torch.autograd.grad(L,Z)[0] torch.autograd.grad(Y,X,torch.ones(7))[0]
+torch.autograd.grad([Y,Y],X,[Y,Y.detach()],create_graph=True)[0] torch.autograd.grad(L,[X,Y],retain_graph=True)[1]
+torch.autograd.grad(L,torch.autograd.graph.get_gradient_edge(X))[0] torch.autograd.grad((L,L*2),X)[0]
+torch.autograd.grad(L,X,torch.tensor(2.0))[0]
 torch.autograd.grad(torch.autograd.graph.get_gradient_edge(Y),X,torch.ones_like(Y))[0]
 torch.autograd.grad(L,X,torch.ones(1))[0]
 torch.autograd.grad(torch.autograd.grad(torch.autograd.grad(L,X,create_graph=True)[0].sum(),X,create_graph=True)[0].sum(),X)[0]
@@ -116,11 +117,11 @@ BACKWARDS = """
 torch.autograd.backward([L,Y],[None,torch.ones_like(Y)]) torch.autograd.backward(L,inputs=[X])
 torch.autograd.backward(L,inputs=[X,Z]) L.backward(inputs=X) torch.autograd.backward([L,L*2])
 torch.autograd.backward(Y) torch.autograd.backward((L,),retain_graph=True);L.backward() L.backward(torch.tensor(3.0))
-Y.backward(Y) Y.backward(torch.ones(5)) L.backward(create_graph=True) L.backward(inputs=[]) L.backward();L.backward()
-Y.backward(Y.detach(),inputs=[X]) Y.backward(torch.ones_like(Y),retain_graph=True);L.backward(retain_graph=True)
-(L*L).backward(inputs=[Y]) torch.autograd.backward(Y,Y,inputs=[X],create_graph=True)
-torch.autograd.backward([Y],[torch.ones_like(Y),None]) torch.autograd.backward(L,torch.tensor(1))
-L.backward(gradient=None,retain_graph=None)
+Y.backward(Y.detach()*1) Y.backward(torch.ones(5)) L.backward(create_graph=True) L.backward(inputs=[])
+L.backward();L.backward() Y.backward(Y.detach()*1,inputs=[X])
+Y.backward(torch.ones_like(Y),retain_graph=True);L.backward(retain_graph=True) (L*L).backward(inputs=[Y])
+torch.autograd.backward(Y,Y,inputs=[X],create_graph=True) torch.autograd.backward([Y],[torch.ones_like(Y),None])
+torch.autograd.backward(L,torch.tensor(1)) L.backward(gradient=None,retain_graph=None)
 """.split()
 
 
@@ -211,7 +212,7 @@ def of_state(s: Scope, new: str, n: int) -> str:
         y = s.tensor(lambda o: o.shape == t.shape and o.dtype == t.dtype)
         form = rng.choice(FUNCTIONS + CHECKPOINTS)
         if form.startswith("Dirty") and (t._is_view() or (t.is_leaf and t.requires_grad)):
-            form = form.replace("(X", "(X*1")  # refused when Y has its history: Y's derivative may end PyTorch's process
+            form = form.replace("(X", "(X*1")  # refused when Y has got a node that may end PyTorch's process
         kind_of = rng.choice(["use_reentrant=False", "use_reentrant=False", "use_reentrant=True"])
         return f"{new} = {text(form, n, X=x, Y=y, K=str(rng.randint(0, 13)), O=kind_of)}"
     y = s.tensor(lambda t: t.requires_grad and is_differentiable(t) and is_small(t))
@@ -243,8 +244,8 @@ def block(s: Scope, new: str) -> str:
     deep = "    " * len(modes)
     lines.append(f"{deep}{new} = {s.rng.choice([expression, view])(s)}")
     overlap = "unfold" in lines[-1] or "as_strided" in lines[-1]
-    if overlap or not all(map(has_own_elements, s.tensors.values())):
-        return "\n".join(lines)  # what is written to elements that overlap is not defined
+    if overlap or not all(has_own_elements(t) and may_be_written(t) for t in s.tensors.values()):
+        return "\n".join(lines)  # what is written to elements that overlap, or before PyTorch refuses, is not defined
     for _ in range(s.rng.choice([0, 1, 1, 2])):
         lines.append(deep + s.rng.choice([
             f"{new}.mul_(2)", f"{new}[..., :1].add_(1)", change(s), f"{new}_v = {new}.view(-1)", f"{new}_w = {view(s)}",

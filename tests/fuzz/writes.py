@@ -6,7 +6,17 @@ import re
 from typing import Any
 
 from .operators import str_index
-from .scope import Scope, broadcasts, has_dimensions, is_differentiable, is_floating, is_number, is_small, put
+from .scope import (
+    Scope,
+    broadcasts,
+    has_dimensions,
+    has_own_elements,
+    is_differentiable,
+    is_floating,
+    is_number,
+    is_small,
+    put,
+)
 
 CHANGES = """
 mul_(y) add_(y) sub_(y) div_(2) copy_(Y) zero_() fill_(0.7) fill_(1) sin_() tanh_() sigmoid_() neg_() square_() abs_()
@@ -141,20 +151,6 @@ def assignment(s: Scope) -> str:
     elif choice < 0.6 and is_floating(t) and s.eager:  # what a transform returns does not depend on new leaves
         value = f"torch.tensor({s.values([], 'float64')}, requires_grad=True)"
     return f"{x}[{index}] {s.rng.choice(['=', '=', '=', '*=', '+='])} {value}"
-
-
-def has_own_elements(t: Any) -> bool:
-    """Not as ``as_strided`` may make them: what is written to elements that overlap is not defined.
-
-    Where they do by a stride of 0, PyTorch refuses.
-    """
-    reach = 1
-    for stride, n in sorted(zip(t.stride(), t.shape)):
-        if n > 1 and stride:
-            if stride < reach:
-                return False
-            reach = stride * (n - 1) + reach
-    return True
 
 
 def may_be_written(t: Any) -> bool:

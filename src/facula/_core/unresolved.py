@@ -133,6 +133,8 @@ def _done(elements: Any, bits: int) -> Any:
     """A copy of elements in memory as they are to be read, or of elements that were read as they lie in memory."""
     order: Any = "C" if isinstance(elements, ndarray) and 0 in elements.strides else "K"
     if bits & NEG and elements.dtype.kind == "b":
+        if not elements.size:
+            return elements.copy()
         raise NotImplementedError("\"neg_cpu\" not implemented for 'Bool'")
     found: Any = elements
     if bits & CONJ:

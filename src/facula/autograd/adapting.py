@@ -50,6 +50,17 @@ def fit_shapes(task: Any, node: Any, grads: list[Any]) -> None:
                 grads[nr] = task.xp.sum_to(g, shape)
 
 
+def check_roots(roots: list[tuple[Any, Any]]) -> None:
+    """Refuse to start with gradients of tensors that have got another shape, unrecorded."""
+    for i, (edge, g) in enumerate(roots):
+        node, nr = (edge.node, edge.nr) if edge.__class__ is Port else (edge, 0)
+        if g is None or node.attached is None or nr not in node.attached.shapes:
+            continue
+        shape, got = node.attached.shapes[nr], tuple(g.shape)
+        if len(got) < len(shape) or not _is_broadcast(shape, got):
+            raise _wrong_shape(None, i, got, shape)
+
+
 def _sender(task: Any, node: Node, nr: int) -> tuple[Node | None, int]:
     """Who sends gradients along an edge, and as which of its own."""
     for sender in task.order:

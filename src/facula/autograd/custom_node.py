@@ -180,15 +180,19 @@ class _FunctionBase:
 
     def propagate(self, g: Any, xp: Any, edges: tuple[Any, ...]) -> list[Any]:
         given = []
+        task = state.modes.running
+        known = None if task is None else task.given
         for grad, kind in zip(g if self.multi else (g,), self._output_kinds):
             if grad is None:
                 if kind is not None and self.materialize_grads and (kind[3] or self._materialize_non_diff_grads):
                     grad = Tensor._wrap(np.zeros(kind[0], kind[1]))
             elif xp.is_raw:
-                grad = Tensor._wrap(grad) if isinstance(grad, np.ndarray) else as_tensor(grad)
+                if known and id(grad) in known:
+                    grad = known[id(grad)][1]
+                else:
+                    grad = as_tensor(grad)
             given.append(grad)
         grad = None
-        task = state.modes.running
         if task is not None:
             task.running = self
         if self._forward_cls.boxed_grads_call:

@@ -32,9 +32,9 @@ from .._core.unresolved import resolved
 from ..ops.machine.namespaces import ARRAYS, TENSORS
 from . import anomaly, graph, logged
 from .accumulate import AccumulateGrad
-from .adapting import adapt
+from .adapting import adapt, check_roots
 from .graph import EMPTY, Freed, Node, Port, user_place
-from .watched import as_tensor, as_tensors, measure_accumulator, run_watched, value_of
+from .watched import as_tensors, measure_accumulator, run_watched, shown, value_of
 
 # A backward call inside a backward call uses Python's stack. Beyond this many levels the work moves to a new thread,
 # which has a stack of its own.
@@ -50,12 +50,15 @@ _PASSING, _PASSING_JOINED = (6, 4) if sys.version_info < (3, 14) else (0, 0)
 Tensor_: Any = None
 
 
+_NONE_GIVEN: dict[int, Any] = {}
+
+
 class Task:
     """One backward pass."""
 
     __slots__ = (
-        "__weakref__", "by", "callbacks", "captured", "captures", "create_graph", "keep_graph", "leaves", "needed",
-        "order", "reached", "running", "watched", "xp",
+        "__weakref__", "by", "callbacks", "captured", "captures", "create_graph", "given", "keep_graph", "leaves",
+        "needed", "order", "reached", "running", "watched", "xp",
     )  # fmt: skip
 
     def __init__(self, keep_graph: bool, create_graph: bool, depth: int = 4) -> None:
@@ -74,6 +77,8 @@ class Task:
         self.needed: set[Node] | None = None
         self.captures: dict[Node, list[tuple[int, int]]] = {}
         self.captured: list[Any] = []
+        self.given: dict[int, tuple[Any, Any]] = _NONE_GIVEN
+        """In a pass on arrays: gradients that users gave, array and Tensor, by the identity of the array."""
         self.running: Node | None = None
         self.watched = state.special != 0 and (anomaly.enabled or state.profiler is not None)
 
@@ -100,6 +105,8 @@ def run_backward(
     if state.special and state.modes.kernels is not None and state.modes.kernels.sees_gradients:
         task.xp = TENSORS  # likewise
     _survey(task, [edge for edge, _ in roots])
+    if len(roots) > 1:
+        check_roots(roots)
     if state.dispatching and task.xp.is_raw:
         from ..ops import dispatch  # it imports this module
 
@@ -107,6 +114,8 @@ def run_backward(
             task.xp = TENSORS
     xp = task.xp
     start = [(edge, _raw_start(g) if xp.is_raw else g) for edge, g in roots]
+    if xp.is_raw:
+        task.given = {id(value): (value, g) for (_, value), (_, g) in zip(start, roots) if g is not None}
     if inputs is not None:
         task.captured = [None] * len(inputs)
         _find_needed(task, inputs, accumulate)
@@ -136,8 +145,7 @@ def run_backward(
             own = [g for _, g in roots]
             return [g if any(g is each for each in own) else _without_base(g) for g in task.captured]
         return task.captured
-    given = {id(value): g for (_, value), (_, g) in zip(start, roots)}  # what nobody has changed is returned itself
-    return [None if g is None else given[id(g)] if id(g) in given else as_tensor(g) for g in task.captured]
+    return list(shown(task, task.captured))
 
 
 def _without_base(g: Any) -> Any:
@@ -174,6 +182,8 @@ def run_plainly(root: Any, gradient: Any) -> bool:
     if gradient is None and not isfinite(array.item()):
         return False
     task = Task(False, False, 3)
+    if gradient is not None:
+        task.given = {id(g): (g, gradient)}
     _survey(task, [node])
     _enter(task, [(node, g)], (True, modes.running, 0))
     return True

@@ -205,7 +205,7 @@ class Function(_SingleLevelFunction):
         if state.modes.levels and any(isinstance(a, Tensor) and a.wraps for a in args):
             return cls.apply(*args), None
         needs = tuple([isinstance(a, Tensor) and a.requires_grad for a in args])
-        enabled = state.grad_enabled()
+        enabled = state.special == 0 or state.modes.grad_enabled  # whether or not it is for inference
         recording = enabled and True in needs
         node = (_generated(cls) if _transforms_run() else cls._backward_cls)()
         node.__dict__["needs_input_grad"] = needs
@@ -522,7 +522,7 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(fn)
     def wrapper(ctx: Any, *args: Any, **kwargs: Any) -> Any:
-        enabled = state.grad_enabled()
+        enabled = state.special == 0 or state.modes.grad_enabled  # whether or not it is for inference
         if enabled:
             state.update(grad_enabled=False)
         try:

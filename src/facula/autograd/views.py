@@ -20,7 +20,7 @@ import numpy as np
 from .._core import state
 from .._core.strides import element_strides, geometry_of, storage_offset
 from . import anomaly
-from .graph import Freed, Node, new_node, short_name
+from .graph import Freed, Node, Port, new_node, short_name
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -156,8 +156,14 @@ class _Recording:
 
 
 def _drop_retained(t: Tensor, meta: Any) -> None:
-    if meta.retains_grad and t._node is not None:
-        t._node.attachments().retain.pop(meta.output_nr, None)
+    node: Any = t._node if meta.retains_grad else None
+    while node is not None:  # if t is a view of itself by now, a node before this one has it
+        held = {} if node.attached is None else node.attached.retain
+        for nr in [nr for nr, reference in held.items() if reference() is t]:
+            del held[nr]
+            return
+        edge = node.next[0] if len(node.next) == 1 else None
+        node = edge.node if edge.__class__ is Port else edge
 
 
 def _move_retained(t: Tensor, meta: Any) -> None:

@@ -74,7 +74,7 @@ def _run_attached(
     if captures and needed:  # PyTorch: a tensor that the pass goes on through is captured before its own hooks
         for nr, index in captures:
             task.captured[index] = grads[nr]
-    _run_tensor_hooks(node, attached, grads, xp)
+    _run_tensor_hooks(task, node, attached, grads)
     if captures and not needed:
         for nr, index in captures:
             task.captured[index] = grads[nr]
@@ -83,8 +83,8 @@ def _run_attached(
 
     if attached is not None and attached.pre:
         for hook in list(attached.pre.values()):
-            grads = _replaced(hook, (as_tensors(grads, xp),), grads, xp)
-    outputs = as_tensors(grads, xp) if attached is not None and attached.post else ()
+            grads = _replaced(task, hook, grads)
+    outputs = shown(task, grads) if attached is not None and attached.post else ()
 
     g = grads if node.multi else grads[0]
     if outputs and node.__class__ is AccumulateGrad and xp.is_raw:
@@ -106,26 +106,28 @@ def _run_attached(
     if attached is not None and attached.post:
         grads = list(result)
         for hook in list(attached.post.values()):
-            grads = _replaced(hook, (as_tensors(grads, xp), outputs), grads, xp)
+            grads = _replaced(task, hook, grads, outputs)
         result = grads
     if not task.keep_graph and node.saved is not EMPTY:  # not if a hook has failed
         node.free(task.by)
     return result, edges
 
 
-def _run_tensor_hooks(node: Any, attached: Any, grads: list[Any], xp: Any) -> None:
+def _run_tensor_hooks(task: Any, node: Any, attached: Any, grads: list[Any]) -> None:
+    xp = task.xp
     tensor_hooks = attached.tensor if attached is not None else {}
     if node.__class__ is AccumulateGrad:
         meta: Any = node.variable._meta
         if meta is not None and meta.hooks:  # None: another tensor was swapped into its place
             tensor_hooks = {0: meta.hooks}
     for nr, hooks in tensor_hooks.items():
+        (t,) = shown(task, [grads[nr]])
         for hook in list(hooks.values()):
-            (t,) = as_tensors([grads[nr]], xp)
             with _users_code(hook):
                 result = hook(t)
             if result is not None:
-                grads[nr] = value_of(_checked(hook, result, t), xp)
+                t = _checked(hook, result, t)
+        grads[nr] = _kept(task, t)
     if attached is not None:
         for nr, reference in attached.retain.items():
             _retain(reference(), grads[nr], xp)
@@ -163,8 +165,27 @@ class _users_code:
             state.set_grad(enabled)
 
 
+def shown(task: Any, grads: list[Any]) -> tuple[Any, ...]:
+    """Gradients as hooks see them: Tensors, which are those that a user has given if nothing was done to them."""
+    given = task.given
+    if not given or not task.xp.is_raw:
+        return as_tensors(grads, task.xp)
+    return tuple([None if g is None else given[id(g)][1] if id(g) in given else as_tensor(g) for g in grads])
+
+
+def _kept(task: Any, t: Any) -> Any:
+    """The gradient that a hook was shown or has returned, and may have changed in place."""
+    value = value_of(t, task.xp)
+    if task.xp.is_raw and t is not None:
+        if value.__class__ is np.ndarray and not value.ndim:
+            value = value[()]
+        if t.requires_grad:
+            task.given = {**task.given, id(value): (value, t)}
+    return value
+
+
 def as_tensors(grads: list[Any], xp: Any) -> tuple[Any, ...]:
-    """Gradients as hooks see them: Tensors."""
+    """The same of gradients that nobody has given."""
     if not xp.is_raw:
         return tuple(grads)
     return tuple([None if g is None else as_tensor(g) for g in grads])
@@ -176,7 +197,10 @@ def as_tensor(g: Any) -> Any:
         from ..ops.sparse import gradients  # loaded when first used
 
         return gradients.as_tensor(g)
-    return Tensor_._wrap(np.asanyarray(g))
+    array = np.asanyarray(g)
+    if array.__class__ is np.ndarray and not array.flags.writeable:
+        array = array.copy()  # elements that were spread and have their own memory in PyTorch
+    return Tensor_._wrap(array)
 
 
 def value_of(t: Any, xp: Any) -> Any:
@@ -190,13 +214,13 @@ def value_of(t: Any, xp: Any) -> Any:
     return resolved(t._array)
 
 
-def _replaced(hook: Any, arguments: tuple[Any, ...], grads: list[Any], xp: Any) -> list[Any]:
+def _replaced(task: Any, hook: Any, grads: list[Any], *outputs: Any) -> list[Any]:
     """The gradients after a node's hook, which may return a tuple of as many."""
+    given = shown(task, grads)
     with _users_code(hook):
-        result = hook(*arguments)
+        result = hook(given, *outputs)
     if result is None:
-        return grads
-    given = arguments[0]
+        return [_kept(task, t) for t in given]
     if not isinstance(result, tuple):
         raise TypeError(f"expected tuple, but hook returned '{type(result).__name__}'")
     if len(result) != len(given):
@@ -204,7 +228,7 @@ def _replaced(hook: Any, arguments: tuple[Any, ...], grads: list[Any], xp: Any) 
             f"hook '{_hook_name(hook)}' has returned an incorrect number of values (got {len(result)}, but expected "
             f"{len(given)})"
         )
-    return [None if new is None else value_of(_checked(hook, new, old), xp) for new, old in zip(result, given)]
+    return [None if new is None else _kept(task, _checked(hook, new, old)) for new, old in zip(result, given)]
 
 
 def _hook_name(hook: Any) -> str:

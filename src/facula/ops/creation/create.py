@@ -25,6 +25,7 @@ from .factories import (
     empty_array,
     finish,
     like_array,
+    on_meta,
     out_dtype,
     permuted_empty,
     place,
@@ -59,7 +60,10 @@ def zeros(
 ) -> Tensor:  # fmt: skip
     """Zeros of a shape."""
     size = _size_argument("zeros", size, named)
-    require_sizes("zeros", size)
+    if size and min(size) < 0:
+        if out is not None:
+            raise RuntimeError("numel: integer multiplication overflow")
+        require_sizes("empty" if on_meta(device) else "zeros", size)
     array = np.zeros(size, _chosen("zeros", dtype, out).numpy)
     return finish(place(array, device), requires_grad, out, layout, True)
 
@@ -84,7 +88,6 @@ def empty(
 ) -> Tensor:  # fmt: skip
     """A tensor whose elements nobody has set."""
     size = _size_argument("empty", size, named)
-    require_sizes("empty", size)
     array = empty_array(size, _chosen("empty", dtype, out), device, memory_format)
     return finish(array, requires_grad, out, layout, True)
 
@@ -462,7 +465,9 @@ def new_zeros(
 ) -> Tensor:  # fmt: skip
     """Zeros of this tensor's dtype and device."""
     dtype, device = _new_options(self, "new_zeros", dtype, device)
-    return zeros(*size, dtype=dtype, device=device, requires_grad=requires_grad, layout=layout, **named)
+    size = _size_argument("new_zeros", size, named)
+    require_sizes("new_zeros", size)
+    return zeros(size, dtype=dtype, device=device, requires_grad=requires_grad, layout=layout)
 
 
 @public("", "new_ones")
@@ -472,7 +477,9 @@ def new_ones(
 ) -> Tensor:  # fmt: skip
     """Ones of this tensor's dtype and device."""
     if dtype is None and device is None and not named and self._array.__class__ is np.ndarray:
-        array = np.empty(size_of("new_ones", size), self._array.dtype)
+        size = size_of("new_ones", size)
+        require_sizes("new_ones", size)
+        array = np.empty(size, self._array.dtype)
         array.fill(1)
         return finish(array, requires_grad, None, layout)
     dtype, device = _new_options(self, "new_ones", dtype, device)

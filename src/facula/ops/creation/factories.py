@@ -131,7 +131,8 @@ def require_sizes(name: str, size: tuple[int, ...]) -> None:
 def empty_array(shape: tuple[int, ...], dtype: dtypes.dtype, device: Any = None, memory_format: Any = None) -> Any:
     """A fresh array of a device, in a memory format."""
     np_dt = dtype.numpy
-    if _is_meta(device):
+    require_sizes("empty", shape)
+    if on_meta(device):
         return devices.empty_meta(shape, np_dt)
     if len(shape) > many_dims.MOST:
         return many_dims.shown(unset(np.empty(math.prod(shape), np_dt)), shape)
@@ -143,11 +144,12 @@ def empty_array(shape: tuple[int, ...], dtype: dtypes.dtype, device: Any = None,
 
 def permuted_empty(shape: tuple[int, ...], order: tuple[int, ...], np_dt: Any) -> np.ndarray[Any, Any]:
     """An array whose dimensions lie in memory in the given order, outermost first."""
+    require_sizes("empty", shape)
     dense = unset(np.empty([shape[i] for i in order], np_dt))
     return dense.transpose([order.index(i) for i in range(len(order))])
 
 
-def _is_meta(device: Any) -> bool:
+def on_meta(device: Any) -> bool:
     if device is None and state.modes.device is None:
         return False
     return devices.parse(device).type == "meta"
@@ -155,7 +157,7 @@ def _is_meta(device: Any) -> bool:
 
 def place(array: Any, device: Any) -> Any:
     """A freshly made array, brought to a device."""
-    return devices.empty_meta(array.shape, array.dtype) if _is_meta(device) else array
+    return devices.empty_meta(array.shape, array.dtype) if on_meta(device) else array
 
 
 def finish(
@@ -212,7 +214,7 @@ def like_array(array: Any, dtype: Any, device: Any, memory_format: Any) -> Any:
     if device is None:
         is_meta = array.__class__ is devices.MetaArray
     else:
-        is_meta = _is_meta(device)
+        is_meta = on_meta(device)
     if is_meta:
         return devices.empty_meta(array.shape, np_dt)
     if memory_format is None or memory_format is layouts.preserve_format:

@@ -150,6 +150,7 @@ def randint(
     shape = size_of("randint", (size,), position, one_argument=True)
     d = out_dtype("randint", dtype, out) or dtypes.int64
     check_range(low, high, d)
+    require_sizes("randint", shape)
     return _new(
         lambda stream, target: draw_integers(stream, target, low, high), shape, d, device, generator, requires_grad,
         out, layout,

@@ -304,6 +304,7 @@ def accumulate_into(target: Any, places: Places, values: Any, fresh: bool = Fals
         count *= n
     rest = [i for i in range(len(shape)) if i not in dims]
     at = dims[0] if _adjacent(dims) else 0
+    given = values
     values = np.broadcast_to(values, result)
     if at:
         values = np.moveaxis(values, range(at, at + len(common)), range(len(common)))
@@ -312,6 +313,9 @@ def accumulate_into(target: Any, places: Places, values: Any, fresh: bool = Fals
     values = values.reshape(rows.size, *tail)
     if dims == list(range(len(dims))) and target.flags.c_contiguous:
         add_rows(target.reshape(count, *tail), rows, values, fresh)
+        return
+    if 0 in target.strides and target.size > 1:  # elements may be one in memory: one after the other
+        np.add.at(target, places.key, np.broadcast_to(given, result))
         return
     sums = np.zeros((count, *tail), target.dtype)
     add_rows(sums, rows, values, fresh=True)

@@ -100,8 +100,8 @@ def cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
 @linalg(autocast="full")
 def cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
     """The triangular factor, and for each matrix 0 or the order of the first minor that is not positive definite."""
-    check_square(input, "linalg.cholesky_ex")
-    check_float(input, "linalg.cholesky_ex")
+    check_square(input, "linalg.cholesky")
+    check_float(input, "linalg.cholesky")
     try:
         return named("linalg_cholesky_ex", (cholesky_op(input, upper), info_tensor(np.zeros(input._array.shape[:-2]))))
     except np.linalg.LinAlgError:

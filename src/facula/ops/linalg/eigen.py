@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..._core import state
+from ..._core.dtypes import FLOAT, SCALAR_TYPE_NAMES
 from ..._core.strides import by_columns
 from ..._tensor import Tensor
 from ..arrays import lapack
@@ -135,9 +137,12 @@ def eig(input: Tensor) -> Any:
 @linalg(autocast="full", out_error=not_safely_castable("torch.linalg.eigvals", "eigenvalues"))
 def eigvals(input: Tensor) -> Tensor:
     """Eigenvalues of square matrices."""
-    check_square(input, "linalg.eigvals")
-    check_float(input, "linalg.eigvals")
-    _require_finite(input, "torch.linalg.eigvals")
+    if input.dtype.category < FLOAT:
+        raise RuntimeError(f"Unknown Complex ScalarType for {SCALAR_TYPE_NAMES[input.dtype]}")
+    name = "linalg.eig" if state.grad_enabled() and input.requires_grad else "linalg.eigvals"
+    check_square(input, name)
+    check_float(input, name)
+    _require_finite(input, f"torch.{name}")
     return eig_op(input)[0]
 
 

@@ -85,8 +85,8 @@ linalg(linalg_inv, "inv", autocast="full")
 @linalg(autocast="full")
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     """The inverse, and for each matrix 0 or which diagonal element was found to be zero."""
-    check_square(A, "linalg.inv_ex")
-    check_float(A, "linalg.inv_ex")
+    check_square(A, "linalg.inv")
+    check_float(A, "linalg.inv")
     try:
         return named("linalg_inv_ex", (inv_op(A), info_tensor(np.zeros(A._array.shape[:-2]))))
     except np.linalg.LinAlgError:

@@ -373,7 +373,7 @@ def lu_solve_batched(call: batching.Call) -> Any:
 def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False) -> Tensor:
     """The solution of a system of which ``lu_factor`` is known."""
     name = "linalg.lu_solve"
-    check_square(LU, "torch.linalg.lu_solve", "LU")
+    check_square(LU, "torch.linalg.lu_solve")
     check_same_dtype(LU, B, name)
     if pivots._array.dtype != np.int32:
         raise RuntimeError("linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32")

@@ -274,8 +274,11 @@ class _PropagateText(Text):
         for i, (name, rule) in enumerate(zip(self.inputs, self.rules)):
             at = rule.takes[0]
             call = self.rule(i, rule, "g, _s, xp" if len(rule.takes) == 2 else "g, _s", ARRAYS)
-            say(1, f"if edges[{i}] is None:",
-                   f"    _grad_{i} = None",
+            say(1, f"if edges[{i}] is None:")
+            if len(self.rules) > 1:  # a gradient that is not wanted now: what was saved for it must be as it was
+                say(2, f"if node.next[{i}] is not None:",
+                       "    return _general(node, g, xp, edges)")  # fmt: skip
+            say(1, f"    _grad_{i} = None",
                    "else:",
                    f"    _s = _held[{at}] if _type(_held) is _tuple else _held")  # fmt: skip
             if self.op.slots[at].is_output:  # whose version counter may be in ``versions``

@@ -509,7 +509,7 @@ def _real_sign(x: Any) -> Any:
 def _sgn(input: Array) -> Any:
     if input.dtype.kind == "c":
         size = np.absolute(input)
-        return np.divide(input, size, where=size != 0, out=np.zeros_like(input))
+        return np.divide(input, np.where(size == 0, 1, size).astype(size.dtype, copy=False))
     return copied(input) if input.dtype == np.bool_ else _real_sign(input)
 
 

@@ -107,7 +107,7 @@ def require_tensors(name: str, *given: tuple[str, Any]) -> None:
 
 
 def refuse_bool(kernel: str, t: Tensor) -> None:
-    if t._array.dtype.kind == "b":
+    if t._array.dtype.kind == "b" and (t._array.size or kernel == "dot"):
         raise not_for(kernel, t.dtype)
 
 

@@ -208,34 +208,41 @@ def matrix_norm(
 
         check_float(A, "linalg.matrix_norm")
         values = svdvals(A.movedim((rows, columns), (-2, -1)))
-        reduce = values.sum if ord == "nuc" else _greatest(values, -1) if ord == 2 else values.amin
-        found: Tensor = reduce(-1, keepdim)
+        found: Tensor = (
+            values.sum(-1, keepdim) if ord == "nuc" else _extremum(values, -1, keepdim, greatest=ord == 2)
+        )
         return found.unsqueeze(-1).movedim((-2, -1), (rows, columns)) if keepdim else found
     if ord in (INF, -INF):
         rows, columns = columns, rows
     sums = vector_norm(A, 1, rows, keepdim)
     at = columns if keepdim or columns < rows else columns - 1
-    return _greatest(sums, at)(at, keepdim) if ord > 0 else sums.amin(at, keepdim)
+    return _extremum(sums, at, keepdim, greatest=ord > 0)
 
 
-def _greatest(norms: Tensor, dim: int) -> Any:
-    """The maximum of norms along a dimension; that of none is 0, as their sum."""
-    return norms.amax if norms._array.shape[dim] else norms.sum
+def _extremum(norms: Tensor, dim: int, keepdim: bool, *, greatest: bool) -> Tensor:
+    """The greatest or smallest of norms along a dimension; the greatest of none is 0, a constant."""
+    if greatest and not norms._array.shape[dim]:
+        return norms.detach().sum(dim, keepdim)
+    return norms.amax(dim, keepdim) if greatest else norms.amin(dim, keepdim)
 
 
 @linalg(name="norm", out_error="linalg.norm expected out tensor dtype {0} but got: {1}")
 def linalg_norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The norm of a vector, or of a matrix if there are two dimensions and an ``ord``."""
     pair = isinstance(dim, (tuple, list)) and len(dim) == 2
+    if isinstance(dim, (tuple, list)) and len(dim) not in (1, 2):
+        raise RuntimeError(
+            f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got [{', '.join(map(str, dim))}]"
+        )
+    if ord is not None and dim is None and A._array.ndim not in (1, 2):
+        raise RuntimeError(
+            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {A._array.ndim}D."
+        )
     if ord is not None and (pair or (dim is None and A._array.ndim == 2)):
         return matrix_norm(A, ord, dim if pair else (0, 1), keepdim, dtype=dtype)
     if isinstance(ord, str):
         if A._array.ndim < 2:
             raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
-        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {dim}")
-    if ord is not None and dim is None and A._array.ndim > 2:
-        raise RuntimeError(
-            "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got "
-            f"{A._array.ndim}D."
-        )
+        at = dim[0] if isinstance(dim, (tuple, list)) else dim
+        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {at}")
     return vector_norm(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)

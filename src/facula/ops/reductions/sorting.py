@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import return_types
-from ..._core import dtypes
+from ..._core import dtypes, state
 from ..._core.dtypes import not_for, widened
 from ..._core.strides import copied_as
 from ..._tensor import Tensor, known
@@ -117,6 +117,8 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool
     """The indices that sort along ``dim``."""
     at = check_dim(dim, input._array.ndim)
     _refuse_complex("Sort", input)
+    if state.special and state.modes.saved_hooks and input.requires_grad:
+        return sort_op(input, at, bool(descending))[1]  # PyTorch sorts, and saves where all went
     if not input._array.ndim:
         return Tensor._wrap(np.zeros((), np.int64))
     where = copied_as(input._array, order_of(input._array, at, bool(descending)))

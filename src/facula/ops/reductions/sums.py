@@ -173,8 +173,11 @@ def mean_all_gradient_of_input(g: Any, input_shape: Any, input_size: int, input_
 
 
 def _share_on_arrays(g: Any, shape: tuple[int, ...], dim: Any, keepdim: bool, n: int) -> Any:
-    """Few numbers are divided, before they are spread."""
-    return expand_reduced(g / n if g.dtype.itemsize > 2 else (g / n).astype(g.dtype), shape, dim, keepdim, ARRAYS)
+    """Few numbers are divided, before they are spread; whoever sees them gets a copy, see ``watched.as_tensor``."""
+    spread = expand_reduced(g / n if g.dtype.itemsize > 2 else (g / n).astype(g.dtype), shape, dim, keepdim, ARRAYS)
+    if spread.__class__ is np.ndarray and spread.ndim:
+        spread.flags.writeable = False
+    return spread
 
 
 def _share_on_tensors(g: Any, shape: tuple[int, ...], dim: Any, keepdim: bool, n: int) -> Any:
@@ -276,10 +279,23 @@ def prod_all_gradient_of_input(g: Any, input: Any, out: Any, input_dtype: Any, x
 
 @prod_all_op.batch
 def prod_all_batched(call: batching.Call) -> Any:
+    if not call.ndim() and call.values[0].is_floating_point():
+        return _product_of_one(call)
     return prod_dim_op(call.rows(), 1, False, *call.attributes)
 
 
-@primitive("ProdBackward1", lowering="prod(input)", batch=batching.moved_dimensions)
+def _product_of_one(call: batching.Call) -> Any:
+    """Of items without dimensions: the items themselves, whose derivative does not depend on them."""
+    dtype = call.attributes[-1]
+    return call.values[0].clone() if dtype is None else call.values[0].to(dtypes.of_numpy(dtype), copy=True)
+
+
+def _product_batched(call: batching.Call) -> Any:
+    is_one = not call.ndim() and call.values[0].is_floating_point()
+    return _product_of_one(call) if is_one else batching.moved_dimensions(call)
+
+
+@primitive("ProdBackward1", lowering="prod(input)", batch=_product_batched)
 @by_zeros
 def prod_dim_op(input: Array, dim: int, keepdim: bool, dtype: Any = None) -> Any:
     return multiply_up(input, dim, keepdim, dtype)

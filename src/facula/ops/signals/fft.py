@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -15,7 +16,7 @@ from ..._core import dtypes
 from ..._core.dtypes import not_for
 from ..._tensor import Tensor
 from ..arrays.types import Array
-from ..creation.factories import checked_dtype, finish, place
+from ..creation.factories import checked_dtype, finish, permuted_empty, place
 from ..machine import batching
 from ..machine.arguments import as_int, one_dim
 from ..machine.errors import WrongArgument
@@ -62,13 +63,26 @@ def c2c_op(input: Array, dim: tuple[int, ...], normalization: int, forward: bool
     norm = (_FORWARD if forward else _INVERSE)[normalization]
     fft = library(input)
     if len(dim) == 1:
-        return _c((fft.fft if forward else fft.ifft)(input, None, dim[0], norm), input)
-    return _c((fft.fftn if forward else fft.ifftn)(input, axes=dim, norm=norm), input)
+        return _laid_out((fft.fft if forward else fft.ifft)(input, None, dim[0], norm), input, dim)
+    return _laid_out((fft.fftn if forward else fft.ifftn)(input, axes=dim, norm=norm), input, _outer_first(input, dim))
 
 
-def _c(result: Any, like: Any) -> Any:
-    """Without the strides that transforms along inner dimensions leave, if the input had none."""
-    return np.ascontiguousarray(result) if like.flags.c_contiguous and not result.flags.c_contiguous else result
+def _laid_out(result: Any, input: Any, dim: Sequence[int]) -> Any:
+    """As in PyTorch: with the dimensions that are transformed innermost, the others in the order of the input's."""
+    if result.__class__ is not np.ndarray or input.__class__ is not np.ndarray:
+        return result
+    transformed = [d % input.ndim for d in dim]
+    others = [d for d in range(input.ndim) if d not in transformed]
+    order = _outer_first(input, others) + transformed
+    if result.transpose(order).flags.c_contiguous:
+        return result
+    found = permuted_empty(result.shape, tuple(order), result.dtype)
+    found[...] = result
+    return found
+
+
+def _outer_first(input: Any, dim: Sequence[int]) -> list[int]:
+    return sorted(dim, key=lambda d: -input.strides[d])
 
 
 c2c_op.vjp(input=lambda g, dim, normalization, forward, xp: xp.fft_c2c(g, dim, normalization, not forward))
@@ -79,8 +93,9 @@ def r2c_op(input: Array, dim: tuple[int, ...], normalization: int, onesided: boo
     norm = _FORWARD[normalization]
     fft = library(input)
     if len(dim) == 1:
-        return _c((fft.rfft if onesided else fft.fft)(input, None, dim[0], norm), input)
-    return _c((fft.rfftn if onesided else fft.fftn)(input, axes=dim, norm=norm), input)
+        return _laid_out((fft.rfft if onesided else fft.fft)(input, None, dim[0], norm), input, dim)
+    order = [*_outer_first(input, dim[:-1]), dim[-1]] if onesided else _outer_first(input, dim)
+    return _laid_out((fft.rfftn if onesided else fft.fftn)(input, axes=dim, norm=norm), input, order)
 
 
 @r2c_op.vjp("input")
@@ -99,8 +114,8 @@ def c2r_op(input: Array, dim: tuple[int, ...], normalization: int, last_dim_size
     norm = _INVERSE[normalization]
     fft = library(input)
     if len(dim) > 1:
-        input = fft.ifftn(input, axes=dim[:-1], norm=norm)
-    return _c(fft.irfft(input, last_dim_size, dim[-1], norm), input)
+        input = _laid_out(fft.ifftn(input, axes=dim[:-1], norm=norm), input, _outer_first(input, dim[:-1]))
+    return _laid_out(fft.irfft(input, last_dim_size, dim[-1], norm), input, dim[-1:])
 
 
 @c2r_op.vjp("input")

@@ -41,15 +41,8 @@ def become_view(self: Any, op: Primitive, *attributes: Any) -> Any:
     self._array = made._array
     self._bump_version()
     node = made._node
-    meta = self._meta
-    if meta is None or meta.base is None:
-        if node is not None:
-            views.rebase_history(self, node)
-        return self
     if node is not None:
-        self._node = node
-        meta.output_nr = 0
-        meta.attr_version = self._counter[0]
+        self._set_node(node)  # hooks, and what retain_grad asked for, stay with the node before, as in PyTorch
     return self
 
 
@@ -135,7 +128,7 @@ def as_strided_(input: Tensor, size: Any, stride: Any, storage_offset: int | Non
 
 
 def _refuse_gradients(self: Tensor) -> None:
-    if self.requires_grad and not (state.modes.inference and self.is_inference()):
+    if self.requires_grad and not state.modes.inference:
         raise RuntimeError("cannot resize variables that require grad")
 
 
@@ -157,6 +150,7 @@ def resize_(input: Tensor, *size: Any, memory_format: Any = None) -> Any:
     order = layouts.axis_order(memory_format, len(shape))
     if shape != input._array.shape or memory_format is not None:
         state.refuse_capture("resize_()")
+        _remember_shape(input)
         outer = tuple(shape[i] for i in order)
         input._array = resized(input._array, outer).transpose([order.index(i) for i in range(len(order))])
         input._bump_version()

@@ -491,6 +491,8 @@ def expand(input: Tensor, *shape: Any, size: Any = None, implicit: bool = False)
     for n, t in zip(here, target[lead:]):
         if n != t and n != 1:
             raise expand_error(target, here)
+    if min(target) < 0:
+        raise RuntimeError("numel: integer multiplication overflow")
     return expand_op.call(input, target)
 
 
