@@ -60,7 +60,7 @@ def test_a_program_is_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert first.backend == "c" and answers(first)
     (kept,) = folder.glob("program-*.so")
     assert kept.stat().st_mode & 0o077 == 0
-    monkeypatch.setattr(subprocess, "run", None)  # no compiler is called again
+    monkeypatch.setattr(subprocess, "Popen", None)  # no compiler is called again
     assert answers(emit.build(doubled()[1]))
 
 
@@ -89,6 +89,18 @@ def test_a_compiler_that_is_killed(folder: Path, monkeypatch: pytest.MonkeyPatch
     compiled, said = built_with_warning(doubled()[1])
     assert compiled.backend == "numpy" and answers(compiled)
     assert "killed" in said
+    assert not list(folder.iterdir())
+
+
+def test_a_compiler_that_does_not_end(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = folder.parent / "cc"
+    script.write_text("#!/bin/sh\nsleep 100 &\nsleep 100\n")
+    script.chmod(0o700)
+    monkeypatch.setattr(c_build, "_compiler", lambda: compiler.Compiler((str(script),), "broken 1.0"))
+    monkeypatch.setattr(compiler, "PATIENCE", 0.2)
+    compiled, said = built_with_warning(doubled()[1])
+    assert compiled.backend == "numpy" and answers(compiled)
+    assert said.endswith("failed: it has not ended after 0.2 s")
     assert not list(folder.iterdir())
 
 

@@ -13,7 +13,7 @@ import facula as torch
 from facula import nn
 from facula.nn.modules.module import register_module_forward_pre_hook
 
-from . import stories_of_autograd, stories_of_reads  # noqa: F401
+from . import stories_of_autograd, stories_of_reads, stories_of_sharing  # noqa: F401
 from .stories import STORIES, assert_same, story, told
 
 Compiled = Callable[..., Any]
@@ -213,9 +213,9 @@ def sparse_tensors_on_the_way(compiled: Compiled, note: Compiled) -> None:
         note(fn(torch.eye(2) * i), made(torch.full((2,), float(i))))
 
 
-@pytest.mark.parametrize("backend", ["numpy", "c"])
+@pytest.mark.parametrize(("backend", "dynamic"), [("numpy", None), ("c", None), ("numpy", True)])
 @pytest.mark.parametrize("name", STORIES)
-def test_story(name: str, backend: str) -> None:
+def test_story(name: str, backend: str, dynamic: bool | None) -> None:
     expected = told(STORIES[name], lambda fn: fn)
     assert expected
-    assert_same(told(STORIES[name], functools.partial(torch.compile, backend=backend)), expected)
+    assert_same(told(STORIES[name], functools.partial(torch.compile, backend=backend, dynamic=dynamic)), expected)

@@ -214,6 +214,23 @@ def pass_managers(torch):
 
 
 @case
+def modules_are_written_again_after_each_pass(torch):
+    from importlib import import_module
+
+    base = import_module(f"{torch.fx.__name__}.passes.infra.pass_base")
+    manager = import_module(f"{torch.fx.__name__}.passes.infra.pass_manager")
+
+    class OtherTarget(base.PassBase):
+        def call(self, gm):
+            for node in gm.graph.find_nodes(op="call_function", target=torch.relu):
+                node.target = torch.tanh
+            return base.PassResult(gm, False)
+
+    gm = torch.fx.symbolic_trace(lambda x: torch.relu(x))
+    return manager.PassManager([OtherTarget()])(gm).graph_module.code
+
+
+@case
 def tutorial_profiling_interpreter(torch):
     class Counting(torch.fx.Interpreter):
         def __init__(self, module):

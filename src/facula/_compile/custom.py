@@ -42,7 +42,7 @@ def backend(fn: Callable[..., Any], options: Any = None) -> Callable[[Program], 
 
         return run
 
-    build.takes_general = True  # type: ignore[attr-defined]
+    build.takes_general = build.is_of_user = True  # type: ignore[attr-defined]
     return build
 
 

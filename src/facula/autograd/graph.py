@@ -387,6 +387,8 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """The edge along which this tensor's gradient comes."""
     if not tensor.requires_grad:
         raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
+    if _state.special:
+        tensor._show_history()
     edge = tensor._edge()
     found = GradientEdge(edge.node, edge.nr) if edge.__class__ is Port else GradientEdge(edge, 0)
     array = np.broadcast_to(np.zeros((), tensor._array.dtype), tensor._array.shape)

@@ -67,12 +67,17 @@ def _compiled(found: compiler.Compiler, level: str, work: Path, report: Report) 
     done = 0
     most = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     report(0, total)
+    began = time.monotonic()
     try:
         while waiting or running:
+            if time.monotonic() - began > compiler.PATIENCE:
+                raise BuildError(f"{found.command[0]} failed: it has not ended after {compiler.PATIENCE:g} s")
             while waiting and len(running) < most:
                 log = open(work / f"{len(waiting)}.log", "wb")  # noqa: SIM115
                 with log:
-                    running.append(subprocess.Popen(waiting.pop(), stdin=subprocess.DEVNULL, stdout=log, stderr=log))
+                    running.append(subprocess.Popen(
+                        waiting.pop(), stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+                    ))  # fmt: skip
             time.sleep(0.01)
             for process in [p for p in running if p.poll() is not None]:
                 running.remove(process)
@@ -82,14 +87,13 @@ def _compiled(found: compiler.Compiler, level: str, work: Path, report: Report) 
                 report(done, total)
     finally:
         for process in running:
-            process.kill()
-            process.wait()
+            compiler.end(process)
     built = work / "library.so"
     # The flags again, as some (sanitizers) are for linking too.
     link = [*found.command, *flags, *objects, *compiler.link_flags(), "-o", str(built)]
-    linked = subprocess.run(link, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    if linked.returncode:
-        raise BuildError(f"{found.command[0]} could not link:\n{linked.stderr.strip()[:2000]}")
+    status, said = compiler.called(link, work / "link.log")
+    if status != 0:
+        raise BuildError(f"{found.command[0]} could not link:\n{said[:2000]}")
     report(total, total)
     return built
 

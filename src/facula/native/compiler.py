@@ -8,8 +8,10 @@ import os
 import platform
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,6 +30,10 @@ denormals. gcc's -O2 does not vectorise these loops.
 """
 
 
+PATIENCE = 600.0
+"""For so many seconds a compiler is waited for."""
+
+
 class Compiler(NamedTuple):
     command: tuple[str, ...]
     version: str
@@ -38,15 +44,45 @@ def find() -> Compiler | None:
     """``CC``, or cc, gcc, clang, the first that answers."""
     given = os.environ.get("CC")
     for name in [given] if given else ["cc", "gcc", "clang"]:
-        command = tuple(shlex.split(name))
+        try:
+            command = tuple(shlex.split(name))
+        except ValueError:
+            continue
         if command and shutil.which(command[0]):
             try:
-                done = subprocess.run([*command, "--version"], capture_output=True, text=True, timeout=60)
+                done = subprocess.run(
+                    [*command, "--version"], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
+                    timeout=60,
+                )  # fmt: skip
             except (OSError, subprocess.SubprocessError):
                 continue
             if done.returncode == 0 and done.stdout.strip():
                 return Compiler(command, done.stdout.splitlines()[0].strip())
     return None
+
+
+def called(command: Sequence[str], log: Path) -> tuple[int | None, str]:
+    """The status of a compiler that is run, None if it does not end; and what it says, which goes into a file."""
+    with open(log, "wb") as said:
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True
+        )
+    try:
+        status = process.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        return None, f"it has not ended after {PATIENCE:g} s"
+    finally:
+        end(process)
+    return status, log.read_text(errors="replace").strip()
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """End a compiler that still runs, with what it has started."""
+    if process.poll() is None:
+        if os.name == "posix":
+            os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
+        process.wait()
 
 
 def flags(level: str = "native") -> list[str]:

@@ -12,7 +12,6 @@ import functools
 import hashlib
 import os
 import re
-import subprocess
 import sys
 import tempfile
 import weakref
@@ -84,6 +83,10 @@ def place(key: str) -> Path:
     return cache.folder() / f"program-{key[:32]}.so"
 
 
+_stuck: dict[compiler.Compiler, str] = {}
+"""Compilers that did not end, and what is told of it: they are not waited for again."""
+
+
 def _folder() -> Path:
     """The cache folder, made if it is not there."""
     path = cache.folder()
@@ -104,6 +107,8 @@ def compiled(text: str) -> Path:
     if found is None:
         given = os.environ.get("CC")
         raise BuildError(f"the compiler CC={given} does not work" if given else "no C compiler was found")
+    if found in _stuck:
+        raise BuildError(f"{found.command[0]} failed: {_stuck[found]}")
     try:
         with tempfile.TemporaryDirectory(prefix=".program-", dir=_folder()) as work:
             source, built = Path(work) / "program.c", Path(work) / "program.so"
@@ -111,9 +116,11 @@ def compiled(text: str) -> Path:
             (Path(work) / "elementary_both.h").write_text(elementary())
             command = [*found.command, *flags(), f"-I{work}", f"-I{HEADERS}", f"-I{compiler.TEXT}", str(source)]
             command += [*compiler.link_flags(), "-o", str(built), "-lm"]
-            done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-            if done.returncode:
-                raise BuildError(f"{found.command[0]} failed: {_complaint(done.stderr)}")
+            status, said = compiler.called(command, Path(work) / "log")
+            if status is None:
+                _stuck[found] = said
+            if status != 0:
+                raise BuildError(f"{found.command[0]} failed: {_complaint(said)}")
             cache.put(built, path, key, found.version)
             cache.checked(path, key)
     except OSError as error:

@@ -17,11 +17,11 @@ def globals_of(code: CodeType) -> list[str]:
     return list(dict.fromkeys([i.argval for i in dis.get_instructions(code) if i.opname in _OF_MODULES]))
 
 
-def imported(code: CodeType) -> Iterator[ModuleType]:
+def imported(code: CodeType) -> Iterator[tuple[str, ModuleType]]:
     """Modules that are there already, and that it imports."""
     for i in dis.get_instructions(code):
         if i.opname == "IMPORT_NAME" and isinstance(found := sys.modules.get(i.argval), ModuleType):
-            yield found
+            yield i.argval, found
 
 
 def looked_up(code: CodeType, namespace: dict[str, Any]) -> Iterator[tuple[ModuleType, str]]:

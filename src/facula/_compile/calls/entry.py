@@ -15,11 +15,12 @@ from ..._core.size import Size
 from ..._tensor import Tensor
 from ...autograd.accumulate import AccumulateGrad
 from ...autograd.function import BackwardCFunction
+from ...autograd.saved import Hooked, version_of
 from ...autograd.views import NO_GRAD
 from ...fx.node import map_aggregate, map_arg
 from ...ops.moving.copy import clone_op
 from ..capture.capture import Capture
-from ..capture.impure import may_change_things
+from ..capture.impure import is_library, may_change_things
 from ..capture.inputs import Met
 from ..capture.symbols import Symbol, has_symbols
 from ..capture.traced import Storage, Traced
@@ -60,6 +61,8 @@ class Result(NamedTuple):
     """The result that it is a view of, if its memory is no input's, and shared with others."""
     how: str = RECORDED
     """How a view came about."""
+    version: int = 0
+    """How often it was written to, if its memory is its own."""
 
 
 class Gradient:
@@ -103,6 +106,8 @@ class Accumulated(NamedTuple):
     """Which value of the program that is; -1: None."""
     requires_grad: bool
     """Whether the input does; what does not shares what is known of its history with others."""
+    version: int = 0
+    """How often it was written to."""
 
 
 class Entry:
@@ -113,8 +118,10 @@ class Entry:
         self.generators = capture.generators
         self._values: list[Any] = []
         """Nodes that the forward program gives."""
-        leaves, self.plan = tree_flatten(result, lambda x: type(x) is Size)
+        leaves, self.plan = tree_flatten(result, lambda x: type(x) is Size or reads.holds(x))
         for leaf in leaves:
+            if reads.is_given(leaf):
+                refuse(capture, f"a {type(leaf).__name__} that it is given is returned")
             if not isinstance(leaf, (Tensor, Symbol, *_SAME_IN_EVERY_CALL)) and not reads.knows(leaf):
                 refuse(capture, f"a result of type {type(leaf).__name__}")
             if isinstance(leaf, Tensor) and type(leaf) is not Tensor and id(leaf) not in capture.met:
@@ -277,6 +284,7 @@ class Entry:
         met = capture.met.get(id(t))
         at = self.inputs.index(given)
         if met is not None and met.tensor is t:
+            _alone(capture, met)
             return Result(-1, at, None)
         return Result(-1, at, self._steps(capture, t), how=self._how(capture, t, given.tensor))
 
@@ -290,7 +298,10 @@ class Entry:
 
     def _steps(self, capture: Capture, t: Tensor) -> Any:
         array: Any = t._array
-        return map_arg(array.steps, self._place) if capture.is_general else array.steps
+        if not capture.is_general or not array.steps:
+            return array.steps
+        capture.now(array)[0].meta["effect"] = True  # whether sizes allow it is found out before anything is done
+        return map_arg(array.steps, self._place)
 
     def _root(self, capture: Capture, t: Tensor, value: int) -> Result:
         """A result of its own memory."""
@@ -304,7 +315,7 @@ class Entry:
                 refuse(capture, "a result retains its gradient")
         elif t.requires_grad:
             refuse(capture, "a new leaf is returned")
-        result = Result(value, -1, self._steps(capture, t), slot)
+        result = Result(value, -1, self._steps(capture, t), slot, version=version_of(t))
         if slot >= 0:
             self.root_results.append(result)
         return result
@@ -353,12 +364,14 @@ class Entry:
         """How the version counters of tensors of before moved."""
         found = []
         counters = set()
+        others = {id(met.input): met for met in capture.met.values() if met.tensor is not met.input.tensor}
         for met in capture.met.values():
             if met.input.is_constant:
                 continue
             counter = met.tensor._counter
-            times = (0 if counter is None else counter[0]) - met.version
-            if times and met.tensor is met.input.tensor and id(counter) not in counters:
+            times = version_of(met.tensor) - met.version
+            if times and id(counter) not in counters:
+                _alone(capture, others.get(id(met.input), met))  # they may have one counter, or two
                 counters.add(id(counter))  # views of no elements have that of what was written to
                 found.append(Written(self.inputs.index(met.input), times))
             if met.tensor._node is not None and met.leaf is None and met.node is None:
@@ -373,6 +386,7 @@ class Entry:
         for met in list(capture.met.values()):
             if not met.has_other_grad():
                 continue
+            _alone(capture, met)
             at = self.inputs.index(met.input)
             grad: Any = met.tensor.grad
             if grad is None:
@@ -380,9 +394,16 @@ class Entry:
                 continue
             if grad.requires_grad:
                 refuse(capture, "a gradient with a history is left behind")
-            found.append(Accumulated(at, len(self._values), met.needs_grad))
+            found.append(Accumulated(at, len(self._values), met.needs_grad, version_of(grad)))
             self._values.append(capture.node_of(grad._array))
         return found
+
+
+def _alone(capture: Capture, met: Met) -> None:
+    """See that a tensor that is more than read is the one that its input is known by."""
+    if met.tensor is not met.input.tensor:
+        capture.postpone("a tensor that has its array in common with another one")
+        raise GivenUp
 
 
 def _may_be_used(t: Tensor) -> bool:
@@ -435,7 +456,7 @@ def _nodes_behind(edges: list[Any]) -> Iterator[Any]:
 
 
 def _rules_of_user(edges: list[Any]) -> Iterator[Any]:
-    """The hooks and backward functions of the user's behind some edges."""
+    """The hooks and backward functions of the user's behind some edges, also those by which saved tensors are found."""
     for node in _nodes_behind(edges):
         if isinstance(node, AccumulateGrad):
             continue
@@ -444,6 +465,9 @@ def _rules_of_user(edges: list[Any]) -> Iterator[Any]:
                 yield from hooks.values()
         if isinstance(node, BackwardCFunction):
             yield node._forward_cls.backward
+        for each in node.saved if isinstance(node.saved, tuple) else ():
+            if isinstance(each, Hooked) and not is_library(each.unpack_hook):
+                yield each.unpack_hook
 
 
 _OURS = 4

@@ -17,16 +17,16 @@ from ...autograd.graph import warn_user
 from .. import counters, custom, logs, settings
 from ..capture import impure
 from ..capture.capture import Capture, Reason
-from ..capture.symbols import Symbol
+from ..capture.symbols import Symbol, has_symbols
 from ..errors import FailOnRecompileLimitHit, RecompileError, Unsupported
-from ..programs.program import Mismatch
+from ..programs.program import Mismatch, Raised
 from . import reasons
 from .entry import Entry, GivenUp
 from .guards import MISSED, Guard
 from .reads import Reads, caches_of_tensors
 from .replay import Again
 from .run import Running
-from .seen import Sizes, check_marks
+from .seen import Sizes, check_marks, without_symbols
 
 
 class CompiledFunction:
@@ -54,12 +54,14 @@ class CompiledFunction:
         return self.call(*args, **kwargs)
 
     def _caller(self) -> Callable[..., Any]:
-        programs, other = self.programs, self.other
+        programs, other, fn = self.programs, self.other, self.fn
 
         def call(*args: Any, **kwargs: Any) -> Any:
             for running in programs:
                 try:
                     found = running.call(args, kwargs)
+                except Raised:
+                    return fn(*args, **kwargs)
                 except Mismatch:
                     continue
                 if found is not MISSED:
@@ -109,9 +111,14 @@ class CompiledFunction:
         with Capture(reads, self.sizes.general(args, kwargs, self.dynamic)) as capture:
             capture.adopt([*tree_flatten((args, kwargs))[0], *reads.tensors.values()])
             capture.offered = len(capture.inputs)
-            given, named = self.sizes.with_symbols(capture, args, kwargs, self.dynamic)
-            with impure.Watch(capture, reads) as watch:
-                result = self.fn(*given, **named)
+            with_numbers: list[Any] = []
+            try:
+                given, named = self.sizes.with_symbols(capture, args, kwargs, self.dynamic, with_numbers)
+                with impure.Watch(capture, reads) as watch:
+                    result = self.fn(*given, **named)
+            finally:
+                for each in with_numbers:
+                    without_symbols(each)
             if capture.is_active and (why := caches_of_tensors(reads.caches)):
                 capture.give_up(why)
             if capture.is_active and not reads.has_all:
@@ -143,7 +150,12 @@ class CompiledFunction:
                 running = Running(entry, guard, self.backend)
                 values = entry.values_now(capture)
         if capture.is_general:
-            result = tree_map(_number, result, is_leaf=lambda each: type(each) is Size)
+            leaves = tree_flatten(result, _is_size)[0]
+            if any(map(has_symbols, leaves)):
+                result = tree_map(_number, result, is_leaf=_is_size)
+            if running is None:
+                for each in (*leaves, *[read.holder for read in reads.changed()]):
+                    without_symbols(each)
         if running is None:
             if capture.is_general:
                 self.sizes.are_fixed = True  # perhaps each size can have a program
@@ -241,6 +253,10 @@ def forget_all() -> None:
     """Forget the programs of all functions."""
     for each in list(_all):
         each.forget()
+
+
+def _is_size(value: Any) -> bool:
+    return type(value) is Size
 
 
 def _number(value: Any) -> Any:

@@ -63,6 +63,9 @@ class Guard:
         known = set(self.grads)
         for i, given in enumerate(inputs):
             self._input(i, given, by_id)
+        for met in capture.met.values():
+            if met.tensor is not met.input.tensor and not met.input.is_constant:  # one array of two tensors
+                self.say(f"{self._source(met.tensor)}._array is not {self._array(met.input)}")
         if capture.runs_backward:
             self._hooks([met for met in capture.met.values() if met.needs_grad])
         self._memory(inputs, set(entry.commits.values()))
@@ -172,7 +175,7 @@ class Guard:
         self.lines.append(f"{array} = {name}._array")
         self.say(f"_type({array}) is not _ndarray or {array}.dtype is not {dtype} and {array}.dtype != {dtype} or "
                  f"{self._other_layout(array, _plain(a), self.general.get(id(t)))}")  # fmt: skip
-        self._requires(name, needs_grad)
+        self._requires(name, needs_grad, t.is_inference())
 
     def _other_layout(self, array: str, like: Any, general: list[int] | None) -> str:
         """That an array is laid out otherwise than another one. Sizes of 0 and 1 are never general."""
@@ -187,11 +190,14 @@ class Guard:
             order = f"_order({array}) != {_order(like)}"
         return f"{array}.ndim != {like.ndim} or {' or '.join(sizes)} or {order}"
 
-    def _requires(self, name: str, needs_grad: bool) -> None:
+    def _requires(self, name: str, needs_grad: bool, is_inference: bool) -> None:
         if needs_grad:
             self.say(f"{name}._node is None and not {name}.requires_grad")
+        elif is_inference:
+            self.say(f"not {name}.is_inference() or {name}.requires_grad")
         else:
-            self.say(f"{name}._node is not None or {name}._meta is not None and {name}.requires_grad")
+            meta = f"{name}._meta"
+            self.say(f"{name}._node is not None or {meta} is not None and ({name}.requires_grad or {meta}.inference)")
 
     def _aliases(self, tensors: list[tuple[str, Tensor]]) -> None:
         """Which arguments are one and the same."""
@@ -237,7 +243,7 @@ class Guard:
             self.lines.append(f"meta = {name}._meta")
             self.say(f"{name}._node is not None or meta is None or not meta.requires_grad{grad}")
         else:
-            self._requires(name, needs)
+            self._requires(name, needs, t.is_inference())
 
     def _hooks(self, mets: list[Any]) -> None:
         """Hooks of leaves are those that they had. Arguments have none."""
@@ -245,6 +251,7 @@ class Guard:
         for met in mets:
             source = self.sources.get(id(met.tensor), "")
             if source.startswith("x"):
+                self.say(f"{source}._node is {'not ' * (met.leaf is None)}None")
                 meta = f"{source}._meta"
                 self.say(f"{meta} is not None and ({meta}.hooks or {meta}.post_accumulate_hooks)")
             else:
@@ -400,10 +407,16 @@ class Guard:
                 return f"{holder}.{read.key}"
             case "attributes":
                 return f"len({holder}.__dict__)"
+            case "attribute_names":
+                return f"tuple({holder}.__dict__)"
+            case "absent_attributes":
+                return f"{holder}.__dict__.keys().isdisjoint({self.name(read.key)})"
             case "absent":
                 return f"{holder}.keys().isdisjoint({self.name(read.key)})"
             case "empty" | "elements" | "bytes" | "context" | "referent" | "values":
                 return f"{self.name(read.look)}()"
+            case "cache":
+                return f"({holder}.cache_info().misses >= {read.key})"
             case "item":
                 return f"{holder}[{repr(read.key) if type(read.key) in (int, str) else self.name(read.key)}]"
             case "length":

@@ -68,9 +68,12 @@ _LOOK: dict[str, Callable[[Any, Any], Any]] = {
     "keys": lambda holder, _: tuple(holder),
     "values": lambda holder, _: tuple(holder.values()),
     "attributes": lambda holder, _: len(holder.__dict__),
+    "attribute_names": lambda holder, _: tuple(holder.__dict__),
+    "absent_attributes": lambda holder, names: holder.__dict__.keys().isdisjoint(names),
     "absent": lambda holder, names: holder.keys().isdisjoint(names),
     "elements": lambda holder, _: elements(holder),
     "bytes": lambda holder, _: memoryview(holder).tobytes(),
+    "cache": lambda holder, misses: holder.cache_info().misses >= misses,  # fewer of them: it was cleared
     "context": lambda holder, _: holder.get(MISSING),
     "referent": lambda holder, _: holder(),
 }

@@ -18,11 +18,14 @@ import sys
 import types
 import weakref
 from collections import deque
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from ..._core.pytree import kind_of
 from ..._tensor import Tensor
+from ...autograd.function import Function
 from ...autograd.graph import is_internal
 from ...nn.modules.module import Module
 from ...ops.machine.primitive import Primitive
@@ -34,6 +37,8 @@ from .places import HOOKS, MISSING, SIMPLE, Read, cell_contents, elements
 
 _OPAQUE = (Tensor, Primitive, np.generic, types.BuiltinFunctionType, types.CodeType, types.FrameType)
 _PLAIN = (list, tuple, dict, set, frozenset, deque, bytearray)
+_CONTAINERS = (list, dict, deque)
+"""Those that results may be nested in, and that can be changed."""
 BY_NAME = frozenset(("getattr", "hasattr", "setattr", "delattr", "vars", "__dict__", "attrgetter"))
 """With these, attributes are read whose names are texts."""
 _NO_METHODS = frozenset(
@@ -46,6 +51,8 @@ _MADE_BY_CLASS_STATEMENT = 1 << 9
 """The flag of types whose instances may be given another class."""
 _OWN = ("facula", "torch", "numpy", "math", "operator", "functools", "itertools", "typing", "builtins", "collections")
 _LIBRARY = ("facula", "torch")
+_OF_FUNCTIONS = ("forward", "backward", "setup_context", "jvp", "vmap")
+"""What is called of a custom Function."""
 _CODE = (types.FunctionType, types.MethodType, types.ModuleType, type)
 _DEPTH = 8
 """Code that is farther away is followed when it is run."""
@@ -100,6 +107,8 @@ class Reads:
         self._codes: set[types.CodeType] = set()
         self._classes: set[type] = set()
         self._objects: list[tuple[Any, int]] = []
+        self._given = {id(each) for each in _containers((args, kwargs or {}))}
+        """Lists and dicts among the arguments, by their id."""
         self._follow(fn, 0)
         self._name_arguments(fn, args, kwargs or {})
         known = len(self.reads)
@@ -132,6 +141,9 @@ class Reads:
 
     def note_library(self) -> None:
         """The function depends on what it looked up in modules and classes of others, which it has loaded by now."""
+        self.reads += [read for thing, _ in self._objects for read in self._absent_attributes(thing)]
+        self.reads += [Read("cache", fn, fn.cache_info().misses, True) for fn, before in self.caches
+                       if fn.cache_info() != before]  # fmt: skip
         self.reads += patched.methods(self._of_library, self.names | self._operators)
         for module, name in patched.functions_of(self._of_library):
             self._library[id(module), name] = module, name
@@ -149,6 +161,14 @@ class Reads:
     def knows(self, value: Any) -> bool:
         """Whether it was there before, as far as the function can have read it."""
         return id(value) in self._seen
+
+    def holds(self, value: Any) -> bool:
+        """Whether it is a list or a dict that was there before."""
+        return isinstance(value, _CONTAINERS) and (self.knows(value) or self.is_given(value))
+
+    def is_given(self, value: Any) -> bool:
+        """Whether it is a list or a dict among the arguments."""
+        return id(value) in self._given
 
     def note_items(self, holder: Any, keys: Any) -> None:
         """The function depends on some items of a list or a dict."""
@@ -297,8 +317,8 @@ class Reads:
             self.names.update([text for text in parts if isinstance(text, str) and text.isidentifier()])
             self._any_attribute = self._any_attribute or reads_any_attribute(code)
         self._operators.update(patched.operators_of(code))
-        for module in imported(code):
-            self._follow(module, depth + 1)
+        for name, module in imported(code):
+            self._note("item", sys.modules, name, module, depth)
         for module, name in looked_up(code, namespace):
             if _is_of_others(module):
                 self._library[id(module), name] = module, name
@@ -320,7 +340,7 @@ class Reads:
         for each in (*cls.__mro__, *type(cls).mro(type(cls))):
             if each in (object, type) or each in self._classes:
                 continue
-            origin = each.__module__.partition(".")[0]
+            origin = str(each.__module__).partition(".")[0]  # of builtins of C's it may be something else
             if origin in _OWN:
                 if origin in _LIBRARY and not knows_library:
                     self._of_library[each] = None
@@ -328,6 +348,8 @@ class Reads:
                 continue
             self._classes.add(each)
             self._objects.append((each, depth))
+            if issubclass(each, Function):
+                self.names.update(_OF_FUNCTIONS)
             for value in list(vars(each).values()):
                 if isinstance(value, (staticmethod, classmethod)):
                     value = value.__func__
@@ -411,6 +433,16 @@ class Reads:
                     self._seen[id(thing), name] = None  # type: ignore[index]
                     self._note("slot", thing, name, getattr(thing, name, MISSING), depth)
 
+    def _absent_attributes(self, thing: Any) -> Iterator[Read]:
+        """That a thing has none by other names; the number of its attributes tells it if all of them are looked at."""
+        if isinstance(thing, _ATTRIBUTES_ELSEWHERE) or not hasattr(thing, "__dict__"):
+            return
+        own = vars(thing)
+        if self._any_attribute:
+            yield Read("attribute_names", thing, None, tuple(own))
+        elif not all((id(thing), name) in self._seen for name in own):
+            yield Read("absent_attributes", thing, frozenset(self.names - own.keys()), True)
+
     def _once(self, expression: str, holder: Any, key: Any, value: Any) -> None:
         if (id(holder), key) not in self._seen:
             self._seen[id(holder), key] = None  # type: ignore[index]
@@ -435,6 +467,16 @@ class Reads:
             return
         for key, value in list(values.items()):
             self._note("item", values, key, value, depth)
+
+
+def _containers(value: Any) -> Iterator[Any]:
+    """The lists and dicts of a nested container."""
+    kind = kind_of(value)
+    if kind is not None:
+        if isinstance(value, _CONTAINERS):
+            yield value
+        for each in kind.flatten(value)[0]:
+            yield from _containers(each)
 
 
 def _are_many(values: Any) -> bool:

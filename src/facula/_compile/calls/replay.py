@@ -159,7 +159,10 @@ def _results_again(running: Any, tensors: list[Any], starts: list[Any]) -> list[
     if running.guard.enter(*again.arguments(tensors)) is MISSED:
         raise _refusal("something that it reads is no longer what it was")
     args, kwargs = again.arguments(starts)
-    leaves = tree_flatten(again.fn(*args, **kwargs))[0]
+    try:
+        leaves = tree_flatten(again.fn(*args, **kwargs))[0]
+    except Exception as error:
+        raise _refusal("it fails with tensors that have a history") from error
     by_slot = {r.slot: t for r, t in zip(entry.leaves, leaves) if type(r) is Result and r.slot >= 0}
     for r, t in zip(entry.leaves, leaves):
         if type(r) is Result and r.base is not None:  # which may not be returned itself

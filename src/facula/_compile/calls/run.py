@@ -19,7 +19,7 @@ from ...autograd.graph import Freed, Node, blank_node, new_node, next_sequence_n
 from ...autograd.meta import AutogradMeta
 from ...autograd.saved import freed_error, modified_error
 from ...ops.machine.any_state import mark_inference
-from ..programs.program import Declined, Mismatch, run
+from ..programs.program import Declined, Mismatch, Raised, run
 from . import replay
 from .entry import DATA, DETACHED, UNRECORDED, Entry, Gradient, Place, Result, Shape, resolved
 from .guards import Guard
@@ -83,9 +83,10 @@ class CompiledFunctionBackward(Node):
         return f"<torch.autograd.function.CompiledFunctionBackward object at {id(self):#x}>"
 
 
-def _new_tensor(array: str) -> list[str]:
+def _new_tensor(array: str, version: int) -> list[str]:
     """Lines that make a tensor, as ``Tensor._wrap`` does."""
-    return ["t = new(Tensor)", f"t._array = {array}", "t._node = t._meta = t._counter = None"]
+    lines = ["t = new(Tensor)", f"t._array = {array}", "t._node = t._meta = t._counter = None"]
+    return [*lines, f"t._shared_counter()[0] = {version}"] if version else lines
 
 
 _FREED_NODE = [
@@ -128,6 +129,8 @@ class Running:
         """The function itself."""
         self.number = 0
         """Its how manieth program of the function it is."""
+        self._handled = "Mismatch" if getattr(backend, "is_of_user", False) else "Exception"
+        """What may go wrong in a program; errors of a user's back end are the user's."""
         self.forward = sized(entry.forward, backend)
         self.backward = None if entry.backward is None else sized(entry.backward, backend)
         roots: list[Any] = [t._array for t in entry.roots]
@@ -148,21 +151,21 @@ class Running:
         all_of_them = f"({''.join([f'{t}, ' for t in tensors])})"
         result: Any = entry.leaves[0] if self.is_single else None
         place = "generator.place()" if self.draws else "None"
-        lines = ["try:", "    values = forward(arrays)", "except (Mismatch, Declined) as error:",
+        lines = ["try:", "    values = forward(arrays)", f"except {self._handled} as error:",
                  f"    values = otherwise(arrays, error, place{', others' if entry.generators else ''})"]  # fmt: skip
         if entry.generators:
             lines.insert(0, "others = places()")
         for at, times in entry.written:
             t = tensors[at]
             lines += [f"c = {t}._counter", f"if c is None: c = {t}._shared_counter()", f"c[0] += {times}"]
-        for at, value, requires_grad in entry.grads:
+        for at, value, requires_grad, version in entry.grads:
             if value >= 0:
-                lines += _new_tensor(f"values[{value}]")
+                lines += _new_tensor(f"values[{value}]", version)
             meta = f"{tensors[at]}._meta" if requires_grad else f"{tensors[at]}._own_meta()"
             lines.append(f"{meta}.grad = {'t' if value >= 0 else None}")
         is_plain = result is not None and not self.is_general and not self.inference and self.backward is None
         if is_plain and result.value >= 0 and not result.steps and result.slot <= 0:
-            lines += _new_tensor(f"values[{result.value}]")
+            lines += _new_tensor(f"values[{result.value}]", result.version)
             if result.slot == 0:
                 lines += [*_FREED_NODE, f"n.starts = ({''.join([f'{tensors[at]}, ' for at in entry.differentiable])})"]
                 lines.append("t._node = n")
@@ -171,7 +174,7 @@ class Running:
             lines.append(f"return results(values, {all_of_them}, place)")
         names: dict[str, Any] = {
             "forward": getattr(self.forward, "run", self.forward), "generator": default_generator, "Tensor": Tensor,
-            "Mismatch": Mismatch, "Declined": Declined, "otherwise": self._otherwise, "new": object.__new__,
+            "Mismatch": Mismatch, "otherwise": self._otherwise, "new": object.__new__,
             "results": self.results, "places": lambda: [generator.place() for generator in entry.generators],
             "CompiledFunctionBackward": CompiledFunctionBackward, "running": self, "freed": self.freed,
             "next_sequence_number": next_sequence_number,
@@ -186,7 +189,14 @@ class Running:
             generator.go_back(its_place)
         if isinstance(error, Mismatch):
             raise error
-        return run(self.entry.forward, arrays)
+        try:
+            if isinstance(error, Declined):
+                return run(self.entry.forward, arrays)
+        except Mismatch:
+            raise
+        except Exception as e:
+            error = e
+        raise Raised from error
 
     def results(self, values: list[Any], tensors: list[Any], place: Any) -> Any:
         """Put the results together."""
@@ -253,6 +263,8 @@ class Running:
             array = viewed(op, array, attributes)
             array = array if index is None else array[index]
         t = Tensor._wrap(array)
+        if result.version and not self.inference:
+            t._shared_counter()[0] = result.version
         if result.slot >= 0 and node is not None:
             t._node = node
             t._meta = AutogradMeta()
@@ -278,15 +290,21 @@ class Running:
         tangents = [
             np.zeros(*kind) if each is None else np.asarray(each) for each, kind in zip(g, node.shapes)
         ]
-        assert self.backward is not None and self.entry.backward is not None
         try:
-            found = self.backward([*node.saved, *tangents])
-        except Declined:
-            found = run(self.entry.backward, [*node.saved, *tangents])
-        except Mismatch:  # the derivative takes another branch in this call
+            found = self._ran_backward([*node.saved, *tangents])
+        except Exception as error:  # the derivative takes another branch in this call, or fails
+            if self._handled == "Mismatch" and not isinstance(error, Mismatch):
+                raise
             again = replay.gradients(self, node, [Tensor._wrap(t) for t in tangents], edges)
             found = [None if t is None else t._array for t in again]
         return found if len(g) == 1 else self._reached(found, g, edges)
+
+    def _ran_backward(self, arrays: list[Any]) -> list[Any]:
+        assert self.backward is not None and self.entry.backward is not None
+        try:
+            return self.backward(arrays)
+        except Declined:
+            return run(self.entry.backward, arrays)
 
     def _reached(self, found: list[Any], g: Any, edges: tuple[Any, ...]) -> list[Any]:
         """Inputs that no result with a gradient depends on have none; where hooks wait for one, it is zero."""

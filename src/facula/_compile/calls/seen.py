@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Iterator
+from types import CellType
 from typing import Any
 
 import numpy as np
 
 from ..._core.generator import default_generator
-from ..._core.pytree import tree_flatten, tree_unflatten
+from ..._core.pytree import kind_of, tree_flatten
 from ..._tensor import Tensor
 from .. import settings
+from ..capture.symbols import Symbol
 from ..errors import ConstraintViolationError
 from ..programs import program
+from .places import cell_contents
 
 
 class Sizes:
@@ -41,8 +46,11 @@ class Sizes:
                     found[id(leaf)] = chosen
         return found
 
-    def with_symbols(self, capture: Any, args: Any, kwargs: Any, dynamic: bool | None) -> tuple[Any, Any]:
-        """The arguments, with symbols for numbers that were seen to change."""
+    def with_symbols(
+        self, capture: Any, args: Any, kwargs: Any, dynamic: bool | None, changed: list[Any]
+    ) -> tuple[Any, Any]:
+        """The arguments, with symbols for numbers that were seen to change. Lists and dicts with such numbers are
+        ``changed``: what the function does to them is done to the user's."""
         if self.are_fixed or not settings.follows_sizes(dynamic):
             return args, kwargs
         leaves, plan = tree_flatten((args, kwargs))
@@ -53,7 +61,8 @@ class Sizes:
                     self._numbers[plan, i, type(leaf)] = None
                     if leaf not in (0, 1) or type(leaf) is float:
                         leaves[i] = capture.argument(i, leaf)
-        return tree_unflatten(leaves, plan) if capture.arguments else (args, kwargs)
+        found: tuple[Any, Any] = _replaced((args, kwargs), iter(leaves), changed)
+        return found
 
     def _changing(self, place: Any, t: Tensor) -> list[int]:
         before = self._seen.setdefault(place, list(t.shape))
@@ -61,6 +70,36 @@ class Sizes:
             if old != new:
                 before[d] = None
         return [d for d, old in enumerate(before) if old is None]
+
+
+def _replaced(tree: Any, leaves: Iterator[Any], changed: list[Any]) -> Any:
+    """A nested container with other leaves."""
+    kind = kind_of(tree)
+    if kind is None:
+        return next(leaves)
+    children, context = kind.flatten(tree)
+    new = [_replaced(child, leaves, changed) for child in children]
+    if all(map(operator.is_, children, new)):
+        return tree
+    if not isinstance(tree, (list, dict)):
+        return kind.unflatten(new, context)
+    changed.append(tree)
+    for key, value in zip(tree if isinstance(tree, dict) else range(len(tree)), new):
+        tree[key] = value
+    return tree
+
+
+def without_symbols(holder: Any) -> None:
+    """Have a list, a dict or an object hold plain numbers."""
+    if isinstance(holder, CellType):
+        if type(cell_contents(holder, None)) is Symbol:
+            holder.cell_contents = holder.cell_contents.hint
+        return
+    held = holder if isinstance(holder, (list, dict)) else getattr(holder, "__dict__", {})
+    if isinstance(held, (list, dict)):
+        for key, value in [*(held.items() if isinstance(held, dict) else enumerate(held))]:
+            if type(value) is Symbol:
+                held[key] = value.hint
 
 
 def marked(t: Tensor) -> set[int]:

@@ -143,7 +143,7 @@ class Capture(General, Streams):
     def adopt(self, tensors: Sequence[Any], lists: Sequence[Any] = ()) -> None:
         """Make tensors known that an operator is about to work on."""
         for t in tensors:
-            if isinstance(t, Tensor) and not t.wraps:
+            if isinstance(t, Tensor) and not t.wraps and self.is_active:
                 if type(t._array) is np.ndarray:
                     self.meet(t)
                 elif type(t._array) is Unresolved:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import state
-from ..._core.generator import default_generator
+from ..._core.generator import Generator, default_generator
 from ..._core.pytree import tree_flatten, tree_unflatten
 from ..._tensor import Tensor
 from ...fx.node import Node
@@ -111,29 +111,35 @@ def _as_one_step(
     """A function that looks at elements, and of which no derivative is wanted, as a step of its own."""
     compute, given = _repeatable(capture, fn, args, kwargs)
     tensors = [t for t in given if isinstance(t, Tensor)]
-    if any(t.wraps or type(t._array) is not Traced for t in tensors):
+    sources = [default_generator, *[v for v in (*args, *kwargs.values()) if isinstance(v, Generator)]]
+    places = [source.place() for source in sources]
+
+    def as_it_is() -> Any:
+        for source, place in zip(sources, places):
+            source.go_back(place)
         capture.give_up(what)
         return fn(*args, **kwargs)
+
+    if any(t.wraps or type(t._array) is not Traced for t in tensors):
+        return as_it_is()
     operands = [_operand(capture, each) for each in given]
-    place = default_generator.place()
     try:
         found, plan = compute(*[_locked(value) for _, value in operands])
     except ValueError:  # it writes to its arguments
-        capture.give_up(what)
-        return fn(*args, **kwargs)
+        return as_it_is()
+    if not all(isinstance(t, Tensor) and type(t._array) is np.ndarray for t in found):
+        return as_it_is()
     needs = not makes and state.grad_enabled() and any(t.requires_grad for t in tensors)
-    is_float = any(isinstance(t, Tensor) and t._array.dtype.kind in "fcV" for t in found)
-    shares = any(isinstance(t, Tensor) and np.may_share_memory(t._array, v) for t in found for _, v in operands
-                 if isinstance(v, np.ndarray))
-    if (needs and is_float) or shares or not all(isinstance(t, Tensor) for t in found):
-        capture.give_up(what)
-        return fn(*args, **kwargs)
+    is_float = any(t._array.dtype.kind in "fcV" for t in found)
+    shares = any(np.may_share_memory(t._array, v) for t in found for _, v in operands if isinstance(v, np.ndarray))
+    if (needs and is_float) or shares:
+        return as_it_is()
 
     def again(*arrays: Any) -> tuple[Any, ...]:
         return tuple([t._array for t in compute(*arrays)[0]])
 
     again.__name__ = fn.__name__
-    _written_down(capture, again, operands, found, capture.drawn or place != default_generator.place())
+    _written_down(capture, again, operands, found, capture.drawn or places[0] != default_generator.place())
     return tree_unflatten(found, plan)
 
 

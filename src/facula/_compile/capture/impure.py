@@ -61,6 +61,12 @@ def may_change_things(fn: Any) -> bool:
     return code is None or _code_may(code)
 
 
+def is_library(fn: Any) -> bool:
+    """Whether a function is one of this library's."""
+    code = getattr(getattr(fn, "__func__", fn), "__code__", None)
+    return code is not None and is_internal(code.co_filename)
+
+
 def _code_may(code: CodeType) -> bool:
     if not _CHANGING.isdisjoint(code.co_names):
         return True

@@ -11,6 +11,7 @@ To Python's ``isinstance`` a symbol is an ``int``. It is none inside: functions 
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -90,12 +91,17 @@ class Symbol(StandIn):
         return self != 0
 
     def __round__(self, digits: int | None = None) -> Any:
-        return self if isinstance(self.hint, int) else round(self.plain(), digits)
+        is_whole = type(self.hint) is int and (digits is None or digits >= 0)
+        return self if is_whole else round(self.plain(), digits)
 
     def __trunc__(self) -> Any:
-        return self if isinstance(self.hint, int) else int(self.plain())
+        return self if type(self.hint) is int else math.trunc(self.plain())
 
-    __floor__ = __ceil__ = __trunc__
+    def __floor__(self) -> Any:
+        return self if type(self.hint) is int else math.floor(self.plain())
+
+    def __ceil__(self) -> Any:
+        return self if type(self.hint) is int else math.ceil(self.plain())
 
     def __pos__(self) -> Any:
         return self
@@ -113,7 +119,7 @@ def _binary(op: Callable[[Any, Any], Any], reflected: bool, neutral: Any = None)
         hint = op(given, self.hint) if reflected else op(self.hint, given)
         if not self.capture.is_active:
             return hint
-        if type(other) is int and other == neutral:
+        if type(other) is int and other == neutral and type(self.hint) is int:
             return self
         return self.capture.number_made(op, (other, self) if reflected else (self, other), hint)
 

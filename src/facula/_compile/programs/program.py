@@ -22,6 +22,10 @@ class Mismatch(Exception):
     """A value is another one than was observed while capturing: this program is not for this call."""
 
 
+class Raised(Mismatch):
+    """Something in a program has failed: the function itself says what."""
+
+
 class Declined(Exception):
     """A kernel did not take what a program gave it; nothing has been changed."""
 
@@ -148,7 +152,8 @@ def evaluated(node: Node, values: dict[Node, Any]) -> Any:
 
 def _as_arrays(args: list[Any], count: int) -> list[Any]:
     """Numbers among the tensors as arrays, which kernels in Python expect."""
-    dtype = next((a.dtype for a in args[:count] if isinstance(a, np.ndarray)), None)
+    found = [a.dtype for a in args[:count] if isinstance(a, np.ndarray)]
+    dtype = next((each for each in found if each.kind != "b"), None)  # a condition tells nothing about the rest
     return [np.asarray(a, dtype) if i < count and isinstance(a, (bool, int, float, complex)) else a
             for i, a in enumerate(args)]  # fmt: skip
 

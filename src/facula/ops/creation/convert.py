@@ -421,7 +421,8 @@ def can_cast(from_: dtypes.dtype, to: dtypes.dtype) -> bool:
 
 def set_default_device(device: Any) -> None:
     """The device of new tensors, where none is given; one that is not there is refused when it is to have a tensor."""
-    state.modes.device = None if device is None else devices.device(device)
+    found = None if device is None else devices.device(device)
+    state.update(device=None if found == devices.device("cpu") else found)
 
 
 def get_default_device() -> devices.device:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core import devices, dtypes
+from ..._core import devices, dtypes, state
 from ..._core.strides import address, bytes_of, deepcopied_root, root_of
 from ..._core.unresolved import bits_of, memory_of, seen_by
 from ..._lazy import set_methods
@@ -45,6 +45,8 @@ def _reduce_ex(self: Tensor, protocol: Any) -> Any:
     from ...utils.hooks import warn_if_has_hooks  # loaded when first used
 
     warn_if_has_hooks(self)
+    if state.special and state.modes.capture is not None:
+        state.modes.capture.leak("pickling")
     has_state = state_of(self) or None
     if self.is_meta:
         return _rebuild_meta_tensor, (type(self), self._array.shape, self.dtype, self.requires_grad), has_state
@@ -91,8 +93,8 @@ def state_of(t: Tensor) -> Any:
     return (attributes or None, slots) if slots else attributes
 
 
-def _setstate(self: Tensor, state: Any) -> None:
-    attributes, slots = state if isinstance(state, tuple) else (state, None)
+def _setstate(self: Tensor, held: Any) -> None:
+    attributes, slots = held if isinstance(held, tuple) else (held, None)
     self.__dict__.update(attributes or {})
     for name, value in (slots or {}).items():
         setattr(self, name, value)
@@ -111,6 +113,8 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Any:
         raise errors.not_a_leaf(error, self, "The tensor to be copied has a history", "copy x.detach(), or a leaf.")
     if id(self) in memo:
         return memo[id(self)]
+    if state.special and state.modes.capture is not None:
+        state.modes.capture.leak("deepcopy()")
     if self.dispatches:
         t = memo[id(self)] = self.detach().clone().requires_grad_(self.requires_grad)
         return t

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..._core.dtypes import not_for, promote_types, widened
+from ..._core.looks import passes
 from ..._core.strides import laid_out
-from ..._tensor import Tensor
+from ..._tensor import Tensor, check_elements
 from ..activations.smooth import softplus_array
 from ..arrays.meta import by_zeros
 from ..arrays.sums import add_up
@@ -345,6 +346,21 @@ def binary_cross_entropy_backward_gradient_of_target(
     return _weighted(g * grad_output, weight, reduction, input.shape) / -width
 
 
+@passes("(numbers >= 0) & (numbers <= 1)")
+def _check_input(numbers: Array) -> None:
+    _check_probabilities(numbers, "input")
+
+
+@passes("(numbers >= 0) & (numbers <= 1)")
+def _check_target(numbers: Array) -> None:
+    _check_probabilities(numbers, "target")
+
+
+def _check_probabilities(numbers: Array, what: str) -> None:
+    if numbers.size and not (numbers.min() >= 0 and numbers.max() <= 1):
+        raise RuntimeError(f"all elements of {what} should be between 0 and 1")
+
+
 def binary_cross_entropy(
     input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: int = MEAN
 ) -> Tensor:
@@ -356,11 +372,10 @@ def binary_cross_entropy(
     for t in (target, weight):
         if t is not None and t.dtype is not input.dtype:
             raise RuntimeError(f"Found dtype {scalar_type(t)} but expected {scalar_type(input)}")
-    if x.__class__ is np.ndarray and x.size and not (x.min() >= 0 and x.max() <= 1):
-        raise RuntimeError("all elements of input should be between 0 and 1")
-    y = target._array
-    if y.__class__ is np.ndarray and y.size and not (y.min() >= 0 and y.max() <= 1):
-        raise RuntimeError("all elements of target should be between 0 and 1")
+    if not input.wraps:
+        check_elements(input, _check_input)
+    if not target.wraps:
+        check_elements(target, _check_target)
     return binary_cross_entropy_op(input, target, weight, reduction)
 
 

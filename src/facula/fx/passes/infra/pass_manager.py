@@ -8,6 +8,7 @@ from functools import wraps
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
+from ...graph_module import GraphModule
 from .pass_base import PassResult
 
 __all__ = ["PassManager", "pass_result_wrapper", "this_before_that_pass_constraint"]
@@ -109,6 +110,8 @@ class PassManager:
             for number, each in enumerate(self.passes):
                 result = self._run(each, module, self.passes[:number])
                 module = result.graph_module
+                if isinstance(module, GraphModule):
+                    module.recompile()
                 changed = changed or result.modified
                 if self.run_checks_after_each_pass:
                     self.check(module)
