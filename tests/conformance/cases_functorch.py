@@ -91,3 +91,56 @@ def parts_of_the_dispatcher_left_out(torch):
     with c._ExcludeDispatchKeyGuard(keys):
         within = asked().has(key), see(torch, torch.vmap(torch.sum)(torch.ones(2, 3)))
     return [*within, asked().has(key), (keys | c.DispatchKeySet(c.DispatchKey.CPU)).has(c.DispatchKey.CPU)]
+
+
+@case
+def what_programs_reach_for(torch):
+    c, x = torch._C, torch.rand(4)
+    c._set_cached_tensors_enabled(True)
+    c._add_cached_tensor(x)
+    cached = [c._is_cached_tensor(x)]
+    c._remove_cached_tensor(x)
+    cached.append(c._is_cached_tensor(x))
+    c._set_cached_tensors_enabled(False)
+    column = torch.nn.functional.unfold(torch.ones(1, 1, 3, 4, requires_grad=True), 2)
+    functional, shapes = torch.nn.functional, inside(torch, "autograd")._calculate_shape
+    return [
+        cached, sorted(name for name in dir(column.grad_fn) if name.startswith("_saved")),
+        column.grad_fn._saved_self_sym_argsize_minus_2, column.grad_fn._saved_self_sym_argsize_minus_1,
+        functional.GRID_SAMPLE_INTERPOLATION_MODES, functional.GRID_SAMPLE_PADDING_MODES,
+        [list(s) for s in shapes(torch.ones(2, 3), torch.ones(4, 2, 3), True)],
+        [list(s) for s in shapes(torch.ones(2, 3), torch.ones(4, 3), False)],
+        see(torch, torch.jit._wait(torch.jit._fork(torch.add, torch.ones(2), 1))),
+    ]  # fmt: skip
+
+
+@case
+def tangents_inside_a_function_of_ones_own(torch):
+    forward_ad = inside(torch, "autograd.forward_ad")
+    seen = []
+
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(x):
+            seen.append(forward_ad._is_fwd_grad_enabled())
+            return x * x
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_forward(*inputs)
+            ctx.save_for_backward(*inputs)
+
+        @staticmethod
+        def backward(ctx, g):
+            return 2 * g * ctx.saved_tensors[0]
+
+        @staticmethod
+        def jvp(ctx, t):
+            return 2 * t * ctx.saved_tensors[0]
+
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    Square.apply(x).sum().backward()
+    within = torch.func.jvp(Square.apply, (x.detach(),), (torch.ones(2),))
+    with forward_ad.dual_level():
+        dual = forward_ad.unpack_dual(Square.apply(forward_ad.make_dual(x.detach(), torch.ones(2))))
+    return [seen, forward_ad._is_fwd_grad_enabled(), *[see(torch, t) for t in (x.grad, list(within), list(dual))]]

@@ -319,3 +319,52 @@ def batches_of_no_samples_and_no_columns(torch):
         lambda: func.grad(lambda w: F.embedding(places, w).sum())(torch.ones(4, 0)),
         lambda: func.vmap(lambda q, m: F.scaled_dot_product_attention(q, q, q, attn_mask=m))(q, mask),
     )
+
+
+@case
+def results_whose_shape_the_elements_tell(torch):
+    vmap = torch.func.vmap
+    x = torch.tensor([[1.0, 0.0, 2.0], [3.0, 0.0, 4.0]])
+    full = torch.ones(2, 3)
+    return seen(
+        torch,
+        lambda: vmap(torch.nonzero)(x), lambda: vmap(torch.nonzero)(full),
+        lambda: vmap(torch.unique)(full), lambda: vmap(lambda x: torch.unique(x, dim=0))(full),
+        lambda: vmap(torch.unique_consecutive)(full), lambda: vmap(lambda x: x[x > 0])(full),
+        lambda: vmap(lambda x: torch.masked_select(x, x > 0))(full),
+        lambda: vmap(lambda x: torch.masked_select(x, full[0] > 0))(x),
+        lambda: vmap(lambda x: x[full[0] > 0])(x),
+    )  # fmt: skip
+
+
+@case
+def masks_beside_indices_that_are_mapped(torch):
+    vmap = torch.func.vmap
+    x, i = torch.arange(24.0).reshape(2, 2, 3, 2), torch.tensor([[0, 1], [1, 1]])
+    mask = torch.tensor([True, False])
+
+    def write(x, *index):
+        x = x.clone()
+        x[index] = -1.0
+        return x
+
+    def gradient(f):
+        return torch.func.grad(lambda x: vmap(f)(x, i).pow(2).sum())(x)
+
+    functions = (lambda x, i: x[mask, i], lambda x, i: x[i, :, mask], lambda x, i: write(x, mask, i))
+    return seen(
+        torch, *[lambda f=f: vmap(f)(x, i) for f in functions], *[lambda f=f: gradient(f) for f in functions]
+    )
+
+
+@case
+def operators_without_a_rule_may_be_refused(torch):
+    transforms = torch._C._functorch
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    before = transforms._is_vmap_fallback_enabled()
+    transforms._set_vmap_fallback_enabled(False)
+    try:
+        found = seen(torch, lambda: torch.func.vmap(torch.histc)(x), lambda: torch.func.vmap(torch.sin)(x))
+    finally:
+        transforms._set_vmap_fallback_enabled(before)
+    return [before, found, transforms._is_vmap_fallback_enabled()]

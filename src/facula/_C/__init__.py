@@ -117,6 +117,48 @@ def _debug_only_display_vmap_fallback_warnings(enabled: bool) -> None:
     _vmap_fallback_warnings = enabled
 
 
+_mkldnn_enabled = True
+
+
+def _get_mkldnn_enabled() -> bool:
+    return _mkldnn_enabled
+
+
+def _set_mkldnn_enabled(enabled: bool) -> None:
+    """Remembered: there is one way of computing only."""
+    global _mkldnn_enabled
+    _mkldnn_enabled = enabled
+
+
+_cached_tensors: Any = None
+"""Those that are known to be cached, if that is kept at all."""
+
+
+def _set_cached_tensors_enabled(enabled: bool) -> None:
+    global _cached_tensors
+    from ..utils.weak import WeakTensorKeyDictionary  # loaded when first used
+
+    _cached_tensors = WeakTensorKeyDictionary() if enabled else None
+
+
+def _add_cached_tensor(tensor: Tensor) -> None:
+    _known_as_cached()[tensor] = True
+
+
+def _remove_cached_tensor(tensor: Tensor) -> None:
+    _known_as_cached().pop(tensor, None)
+
+
+def _is_cached_tensor(tensor: Tensor) -> bool:
+    return _cached_tensors is not None and tensor in _cached_tensors
+
+
+def _known_as_cached() -> Any:
+    if _cached_tensors is None:
+        raise RuntimeError("cached_tensorimpls_enabled.load(std::memory_order_acquire) INTERNAL ASSERT FAILED")
+    return _cached_tensors
+
+
 def _get_privateuse1_backend_name() -> str:
     return "privateuseone"
 

@@ -6,6 +6,7 @@ import enum
 from typing import Any
 
 from .._core import state
+from .._levels import batched
 from .._levels.batched import Batched
 from .._levels.wrapped import Level
 from ..ops.machine.arguments import one_dim
@@ -75,6 +76,14 @@ def get_unwrapped(tensor: Any) -> Any:
     if not tensor.wraps:
         raise RuntimeError("No wrappers present!")
     return tensor._inside
+
+
+def _is_vmap_fallback_enabled() -> bool:
+    return batched.fallback_enabled
+
+
+def _set_vmap_fallback_enabled(enabled: bool) -> None:
+    batched.fallback_enabled = enabled
 
 
 def dlevel(tensor: Any) -> int:

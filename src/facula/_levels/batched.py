@@ -8,9 +8,11 @@ it is run for each item alone, which is slow but right, and says so once.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 from .._core import state
+from .._core.dtypes import bool_
 from .._core.generator import check_randomness
 from .._tensor import Tensor, computed
 from ..autograd.saved import SavedList
@@ -229,10 +231,15 @@ def _with_items_apart(n: int, size: Any, stride: Any, **options: Any) -> tuple[t
     return ((n, *size), (extent, *stride)), options
 
 
+fallback_enabled = True
+"""Whether operators without a batching rule may be run item by item."""
+
 _told: set[str] = set()
 
 
 def _tell(name: str) -> None:
+    if not fallback_enabled:
+        raise RuntimeError(f"aten::{name} hit the vmap fallback which is currently disabled")
     if name not in _told:
         _told.add(name)
         warnings.warn(
@@ -246,16 +253,28 @@ _ANY_SHAPE = (
     "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over aten::{}. Please "
     "file an issue at https://github.com/pytorch/pytorch/issues if you need this feature."
 )
-_VARYING = {
-    "unique_all": _ANY_SHAPE.format("_unique2"),
-    "unique_along": _ANY_SHAPE.format("unique_dim"),
+_OF_ANY_SHAPE = {
+    "nonzero": "nonzero", "unique_all": "_unique2", "unique_along": "unique_dim",
+    "unique_consecutive": "unique_consecutive",
+}  # fmt: skip
+"""Operators whose results are of a shape that only their elements tell, by facula's name and by PyTorch's."""
+
+_BY_MASK = {
     "index": "vmap: We do not support batching operators that can support dynamic shape. Attempting to batch over "
     "indexing with a boolean mask.",
     "masked_select": "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support this "
     "because for each batch this would return a differently shaped Tensor. Please file an issue at "
     "https://github.com/pytorch/pytorch/issues if you need this feature.",
 }
-"""What PyTorch says of operators whose results differ in shape from item to item, where it is not by facula's name."""
+"""What PyTorch says of operators by masks that differ from item to item."""
+
+
+def _tensors_in(values: Any) -> Iterator[Tensor]:
+    for v in values:
+        if isinstance(v, Tensor):
+            yield v
+        elif isinstance(v, (tuple, list, SavedList)):
+            yield from _tensors_in(v)
 
 
 def one_by_one(name: str, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], level: Level) -> Any:
@@ -263,6 +282,10 @@ def one_by_one(name: str, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     from .._core.pytree import tree_flatten, tree_map, tree_unflatten  # loaded when first used
     from ..ops.moving.joining import stack  # loaded when first used
 
+    if name in _OF_ANY_SHAPE:
+        raise RuntimeError(_ANY_SHAPE.format(_OF_ANY_SHAPE[name]))
+    if name in _BY_MASK and any(t.dtype is bool_ and _has_level(t, level) for t in list(_tensors_in(args))[1:]):
+        raise RuntimeError(_BY_MASK[name])
     if name:
         _tell(name)
     results = []
@@ -279,10 +302,6 @@ def one_by_one(name: str, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
         results.append(fn(*tree_map(item, args), **tree_map(item, kwargs)))
     leaves = [tree_flatten(r) for r in results]
     spec = leaves[0][1]
-    for column in zip(*[found for found, _ in leaves]):
-        told = _VARYING.get(name) or (_ANY_SHAPE.format(name) if name in ("nonzero", "unique_consecutive") else None)
-        if told and isinstance(column[0], Tensor) and any(t.shape != column[0].shape for t in column):
-            raise RuntimeError(told)
     joined = [
         batch(stack(list(column))[: level.size], level) if isinstance(column[0], Tensor) else column[0]
         for column in zip(*[found for found, _ in leaves])

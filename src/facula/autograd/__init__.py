@@ -64,6 +64,11 @@ def __getattr__(name: str) -> Any:
     return found
 
 
+def _calculate_shape(output: Any, grad: Any, is_grads_batched: bool) -> tuple[Any, Any]:
+    """The shapes that must be the same for a gradient to start from: an output's, and that of one item of ``grad``."""
+    return output.shape, grad.shape[1:] if is_grads_batched else grad.shape
+
+
 class _unsafe_preserve_version_counter:
     """Within it, in-place changes of a tensor are hidden from the checks. You are on your own."""
 

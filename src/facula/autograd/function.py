@@ -214,6 +214,8 @@ class Function(_SingleLevelFunction):
         span = _begun(cls, args) if state.special and state.modes.profiled is not None else None
         if enabled:
             state.set_grad(False)
+        modes = state.modes
+        tangents, modes.forward_grad = modes.forward_grad, False
         try:
             if is_separate:
                 result = cls.forward(*args)
@@ -229,6 +231,7 @@ class Function(_SingleLevelFunction):
                     _complete(node, args, outputs, None)
                 raise
         finally:
+            modes.forward_grad = tangents
             if enabled:
                 state.set_grad(True)
             if span is not None:

@@ -36,6 +36,7 @@ _OWN = {
             batch_norm group_norm instance_norm layer_norm local_response_norm rms_norm
         """,
         "nn.functional.sparse": "embedding_bag",
+        "ops.images.grid_sample": "GRID_SAMPLE_INTERPOLATION_MODES GRID_SAMPLE_PADDING_MODES",
         "nn.modules.utils": "_list_with_default _pair _single _triple",
         "overrides": """
             handle_torch_function has_torch_function has_torch_function_unary has_torch_function_variadic
@@ -50,7 +51,7 @@ _PLAIN = ("embedding", "pad", "relu")
 
 _KNOWN = {*_OWN, *_lazy.FUNCTIONALS}
 
-__all__ = sorted(name for name in _KNOWN if not name.startswith(("_", "has_", "handle_")))
+__all__ = sorted(name for name in _KNOWN if not name.startswith(("_", "has_", "handle_", "GRID_")))
 
 
 def __getattr__(name: str) -> Any:

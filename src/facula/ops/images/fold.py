@@ -21,7 +21,9 @@ from ..machine.public import FUNCTIONALS, public
 # ---- the primitives, adjoints of each other; a missing batch dimension stays missing
 
 
-@primitive("Im2ColBackward0", saved_names={"input_shape": ""}, kind="linear")
+@primitive(
+    "Im2ColBackward0", saved_names={"input_shape": {-i: f"self_sym_argsize_minus_{i}" for i in (1, 2)}}, kind="linear"
+)
 def im2col_op(
     input: Array, kernel_size: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes
 ) -> Any:

@@ -364,18 +364,20 @@ _DEFAULT_CHANGED = (
 )
 
 
+GRID_SAMPLE_INTERPOLATION_MODES = {"bilinear": BILINEAR, "nearest": NEAREST, "bicubic": BICUBIC}
+GRID_SAMPLE_PADDING_MODES = {"zeros": ZEROS, "border": BORDER, "reflection": REFLECTION}
+
+
 @public("", name="grid_sample", autocast="full")
 def grid_sample(
     input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None
 ) -> Tensor:
     """``input`` at the places of a grid, whose coordinates go from -1 to 1."""
-    modes = {"bilinear": BILINEAR, "nearest": NEAREST, "bicubic": BICUBIC}
-    paddings = {"zeros": ZEROS, "border": BORDER, "reflection": REFLECTION}
-    if not any(mode == known for known in modes):
+    if not any(mode == known for known in GRID_SAMPLE_INTERPOLATION_MODES):
         raise ValueError(
             f"nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '{mode}'"
         )
-    if not any(padding_mode == known for known in paddings):
+    if not any(padding_mode == known for known in GRID_SAMPLE_PADDING_MODES):
         raise ValueError(
             "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', but got: "
             f"'{padding_mode}'"
@@ -383,7 +385,8 @@ def grid_sample(
     if align_corners is None:
         warn_user(_DEFAULT_CHANGED)
         align_corners = False
-    return _sample(input, grid, modes[mode], paddings[padding_mode], align_corners, None)
+    by, outside = GRID_SAMPLE_INTERPOLATION_MODES[mode], GRID_SAMPLE_PADDING_MODES[padding_mode]
+    return _sample(input, grid, by, outside, align_corners, None)
 
 
 # ---- affine_grid

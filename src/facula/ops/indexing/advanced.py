@@ -213,18 +213,30 @@ def _array_of(index: Any) -> Any:
 
 
 def _places_of_items(call: batching.Call, indices: Any) -> SavedList | None:
-    """Indices for what is inside: the number of the item first. None if there are masks, whose results vary in size."""
+    """Indices for what is inside: the number of the item first. None if masks are mapped: results vary in size."""
     from ..._levels.batched import is_batched  # loaded when first used
 
     found = [None if i is None else i._value if is_batched(i, call.level) else i for i in indices]
     batched = [i is not None and is_batched(i, call.level) for i in indices]
-    if any(i is not None and _array_of(i).dtype.kind == "b" for i in found):
-        return None if any(batched) else SavedList([None, *found])
     if not any(batched):
         return SavedList([None, *found])
+    if any(i is not None and _array_of(i).dtype.kind == "b" for i in found):
+        if any(b and _array_of(i).dtype.kind == "b" for i, b in zip(found, batched)):
+            return None
+        by_place = [(p, b) for i, b in zip(found, batched) for p in _without_mask(i)]
+        found, batched = [p for p, _ in by_place], [b for _, b in by_place]
     ndim = max(_array_of(i).ndim - b for i, b in zip(found, batched) if i is not None)
     aligned = [batching.padded(i, ndim) if b else i for i, b in zip(found, batched)]
     return SavedList([batching.item_numbers(call, ndim), *aligned])
+
+
+def _without_mask(index: Any) -> list[Any]:
+    """An index; or for a mask those that mean the same, one for each of its dimensions."""
+    if index is None or _array_of(index).dtype.kind != "b":
+        return [index]
+    if isinstance(index, np.ndarray):
+        return list(index.nonzero())
+    return list(index.nonzero().unbind(1))
 
 
 def _index_ndim(indices: Any) -> int:

@@ -128,11 +128,22 @@ def masked_fill_(input: Tensor, mask: Any, value: Any) -> Tensor:
 # ---- masked_select
 
 
-@primitive("MaskedSelectBackward0", name="masked_select", kind="linear", batch=batching.item_by_item)
+@primitive("MaskedSelectBackward0", name="masked_select", kind="linear")
 def masked_select_op(input: Array, mask: Array) -> Any:
     if input.shape != mask.shape:
         input, mask = np.broadcast_arrays(input, mask)
     return input[mask]
+
+
+@masked_select_op.batch
+def masked_select_batched(call: batching.Call) -> Any:
+    """By one mask for all items; masks of their own select as many as they will."""
+    mask = call.values[1]
+    if call.flags[1] or mask.wraps:
+        return None
+    shape = common_shape(call.shape(0), mask.shape)
+    rows = batching.padded(call.full(0), len(shape)).expand(call.size, *shape).reshape(call.size, math.prod(shape))
+    return rows.index_select(1, mask.expand(shape).reshape(-1).nonzero().squeeze(1))
 
 
 @masked_select_op.vjp("input")

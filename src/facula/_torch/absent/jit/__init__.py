@@ -115,6 +115,8 @@ def wait(future: Future[_T]) -> _T:
     return future.wait()
 
 
+_fork, _wait = fork, wait
+
 class strict_fusion:
     """Asks compiled programs to fuse what is within; there are none."""
 
