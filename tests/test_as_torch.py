@@ -77,13 +77,13 @@ def test_version_compares_as_a_version() -> None:
 def test_what_is_lacking_is_named() -> None:
     program = START + """
 import importlib.util
-for code in ["torch.no_such_thing", "torch.nn.NoSuchLayer", "torch.lobpcg", "torch.onnx.export"]:
+for code in ["torch.no_such_thing", "torch.nn.NoSuchLayer", "torch.quantize_per_tensor", "torch.onnx.export"]:
     try:
         eval(code)
     except AttributeError as e:
         print(e)
 statements = [
-    "from torch import lobpcg", "from torch.onnx import export", "import torch.no.such",
+    "from torch import quantize_per_tensor", "from torch.onnx import export", "import torch.no.such",
     "import torch.utils.mobile_optimizer",
 ]
 for code in statements:
@@ -91,7 +91,7 @@ for code in statements:
         exec(code)
     except ImportError as e:
         print(type(e).__name__, e)
-print(hasattr(torch, "lobpcg"), hasattr(torch.nn, "x"), getattr(torch, "lobpcg", 1))
+print(hasattr(torch, "quantize_per_tensor"), hasattr(torch.nn, "x"), getattr(torch, "quantize_per_tensor", 1))
 find = importlib.util.find_spec
 print(find("torch").name, find("torch.no"), find("torch.nn") is None)
 """
@@ -99,9 +99,9 @@ print(find("torch").name, find("torch.no"), find("torch.nn") is None)
     assert in_new_process(program).splitlines() == [
         f"module 'torch' has no attribute 'no_such_thing' (facula {v}, which runs in place of PyTorch here, lacks it)",
         f"module 'torch.nn' has no attribute 'NoSuchLayer' (facula {v}, which runs in place of PyTorch here, lacks it)",
-        f"module 'torch' has no attribute 'lobpcg' (PyTorch has it, but facula {v} lacks it)",
+        f"module 'torch' has no attribute 'quantize_per_tensor' (PyTorch has it, but facula {v} lacks it)",
         f"module 'torch.onnx' has no attribute 'export' (PyTorch has it, but facula {v} lacks it)",
-        f"ImportError cannot import name 'lobpcg' from 'torch' (PyTorch has it, but facula {v} lacks it)",
+        f"ImportError cannot import name 'quantize_per_tensor' from 'torch' (PyTorch has it, but facula {v} lacks it)",
         f"ImportError cannot import name 'export' from 'torch.onnx' (PyTorch has it, but facula {v} lacks it)",
         f"ModuleNotFoundError No module named 'torch.no' (facula {v}, which runs in its place here, lacks it)",
         f"ModuleNotFoundError No module named 'torch.utils.mobile_optimizer' (PyTorch has it, but facula {v}, which "

@@ -301,6 +301,7 @@ def _is_all_true(self: Tensor) -> Tensor:
 def _is_any_true(self: Tensor) -> Tensor:
     """Whether one of these truths holds; inside vmap, for one item."""
 from facula import _jit_internal as _jit_internal
+from facula import _lobpcg as _lobpcg
 def _log_softmax(input: Tensor, dim: builtins.int, half_to_float: builtins.bool, *, out: Tensor | None = None) -> Tensor:
     """``log_softmax`` without a dtype."""
 def _log_softmax_backward_data(grad_output: Tensor, output: Tensor, dim: builtins.int, input_dtype: Any, *, out: Tensor | None = None) -> Tensor:
@@ -1102,6 +1103,8 @@ from facula import linalg as linalg
 def linspace(start: Any, end: Any, steps: Any = None, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """``steps`` values from ``start`` to ``end``, both included, evenly spaced."""
 from facula.serialization._load import load as load
+def lobpcg(A: Tensor, k: builtins.int | None = None, B: Tensor | None = None, X: Tensor | None = None, n: builtins.int | None = None, iK: Tensor | None = None, niter: builtins.int | None = None, tol: builtins.float | None = None, largest: builtins.bool | None = None, method: str | None = None, tracker: Any = None, ortho_iparams: dict[str, builtins.int] | None = None, ortho_fparams: dict[str, builtins.float] | None = None, ortho_bparams: dict[str, builtins.bool] | None = None) -> tuple[Tensor, Tensor]:
+    """The ``k`` largest (or smallest) eigenvalues of a symmetric positive matrix, and their eigenvectors."""
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The natural logarithm; NaN below 0."""
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:

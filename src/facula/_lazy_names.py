@@ -97,6 +97,9 @@ FUNCTIONS = {
     "ops.linalg.inverse": (
         "det inverse logdet slogdet"
     ),
+    "ops.linalg.lobpcg": (
+        "lobpcg"
+    ),
     "ops.linalg.lu": (
         "lu lu_solve lu_unpack"
     ),

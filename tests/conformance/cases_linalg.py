@@ -860,6 +860,55 @@ def positive(torch):
 
 
 @case
+def extreme_eigenvalues(torch):
+    A, X = positive(torch)
+    B = torch.eye(9, dtype=torch.float64) * 2 + 0.1
+    found = [
+        torch.lobpcg(A, X=X), torch.lobpcg(A, 1, X=X), torch.lobpcg(A, 2, largest=False), torch.lobpcg(A, 2, B),
+        torch.lobpcg(A, 2, iK=torch.linalg.inv(A)), torch.lobpcg(A, 2, method="basic", tol=1e-9, n=3),
+        torch.lobpcg(torch.stack([A, B + A]), 2),
+    ]  # fmt: skip
+    return see(torch, [[values.mul(1e6).round(), list(vectors.shape)] for values, vectors in found])
+
+
+@case
+def gradients_of_extreme_eigenpairs(torch):
+    A, X = positive(torch)
+    A.requires_grad_()
+    values, vectors = torch.lobpcg(A, X=X, tol=1e-13)
+    loss = values.log().sum() * (vectors.square() * torch.arange(18.0).reshape(9, 2)).sum()
+    (g,) = torch.autograd.grad(loss, A, create_graph=True)
+    (second,) = torch.autograd.grad(g.square().sum(), A)
+    names = [values.grad_fn.name(), vectors.grad_fn.name(), values.grad_fn.next_functions[0][0].name()]
+    return see(torch, [names, g.detach().mul(1e6).round(), second.mul(1e4).round()])
+
+
+@case
+def what_iterated_eigenpairs_refuse(torch):
+    A, X = positive(torch)
+    weighted = torch.lobpcg(A.clone().requires_grad_(), 1, torch.eye(9, dtype=torch.float64))[0]
+    calls = [
+        lambda: torch.lobpcg(A, 4), lambda: torch.lobpcg(torch.ones(3, 4)), lambda: torch.lobpcg(A.int()),
+        lambda: torch.lobpcg(A, X=X[1:]), lambda: torch.lobpcg(torch.ones(3)), lambda: torch.lobpcg(A.half()),
+        lambda: weighted.sum().backward(),
+    ]  # fmt: skip
+    return [error(call) for call in calls]
+
+
+@case
+def trackers_of_iterated_eigenpairs(torch):
+    A, X = positive(torch)
+    steps = []
+
+    def stop_at_three(run):
+        steps.append((run.ivars["istep"], run.iparams["n"], run.bparams["largest"], list(run.R.shape)))
+        run.bvars["force_stop"] = len(steps) == 3
+
+    torch.lobpcg(A, X=X, tracker=stop_at_three)
+    return steps
+
+
+@case
 def addr_in_half_precision_is_rounded_at_each_step(torch):
     found = []
     for dtype in (torch.float16, torch.bfloat16):
@@ -868,3 +917,11 @@ def addr_in_half_precision_is_rounded_at_each_step(torch):
         for beta, alpha in ((1, 1), (0.5, 2), (0.3, 0.7), (0, 0.7)):
             found.append(see(torch, torch.addr(m, a, b, beta=beta, alpha=alpha)))
     return found
+
+
+@case
+def iterated_eigenpairs_have_a_file_of_their_own(torch):
+    home = torch._lobpcg
+    seen = []
+    torch.lobpcg(positive(torch)[0], 1, niter=1, tracker=lambda run: seen.append(isinstance(run, home.LOBPCG)))
+    return [home.lobpcg is torch.lobpcg, issubclass(home.LOBPCGAutogradFunction, torch.autograd.Function), *seen]

@@ -28,6 +28,7 @@ _PLACES = {
             atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors cartesian_prod cdist
             chain_matmul einsum lu meshgrid norm split stft tensordot unique unique_consecutive unravel_index
         """),
+        ("", "_lobpcg", "lobpcg"),
         ("", "random", "get_rng_state initial_seed manual_seed seed set_rng_state"),
         ("", "serialization", "load save"),
     )
@@ -131,7 +132,7 @@ _OPERATORS = {
 
 def is_python(name: str) -> bool:
     """Whether PyTorch has written a function in Python: such ones hand on their arguments by parameter."""
-    return name.startswith(("torch.nn.functional.", "torch.functional."))
+    return name.startswith(("torch.nn.functional.", "torch.functional.", "torch._lobpcg."))
 
 
 def torch_path(module: str) -> str:
