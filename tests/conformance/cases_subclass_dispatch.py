@@ -247,3 +247,57 @@ def a_higher_order_operator(torch):
     y = op(lambda t: t.sin().sum(), x)
     y.backward()
     return [see(torch, y), see(torch, x.grad), op.name()]
+
+
+def shown(x):
+    """What is inside of a wrapper, and whether it was one."""
+    return [type(x).__name__, getattr(x, "elem", x).tolist()]
+
+
+@case
+def wrappers_are_indices(torch):
+    log = []
+    cls = wrapper_class(torch, log)
+    x, square = torch.arange(4.0), torch.arange(9.0).reshape(3, 3)
+    places, mask, one = (cls(torch.tensor(v)) for v in ([1, 2], [True, False, True, True], 1))
+    read = [
+        x[places], x[mask], x[one], x[one:], square[places, :], square[:, places], square[None, places],
+        square[places, torch.tensor([0, 1])], cls(x)[places], cls(x)[mask], cls(x)[torch.tensor([0, 1])],
+    ]  # fmt: skip
+    leaf = torch.arange(4.0, requires_grad=True)
+    (g,) = torch.autograd.grad((leaf[places] ** 2).sum(), leaf)
+    return [list(map(shown, read)), shown(g), [name for name, _, _ in log[:10]]]
+
+
+@case
+def wrappers_say_where_is_written(torch):
+    log = []
+    cls = wrapper_class(torch, log)
+    places, mask, one = (cls(torch.tensor(v)) for v in ([1, 2], [True, False, True, True], 1))
+    pair = torch.tensor([1, 2])
+    found = []
+    for key, value in (
+        (places, 5.0), (mask, 5.0), (one, 5.0), (places, torch.ones(2)), (places, cls(torch.ones(2))),
+        (pair, cls(torch.ones(2))),
+    ):  # fmt: skip
+        x = torch.arange(4.0)
+        x[key] = value
+        found.append([shown(x), x._version])
+    x = torch.arange(4.0)
+    calls = [
+        x.index_put((places,), torch.ones(2)), x.index_put((mask,), torch.tensor(7.0)),
+        x.index_put_((places,), torch.ones(2), True),
+    ]  # fmt: skip
+    return [found, list(map(shown, calls)), [name for name, _, _ in log]]
+
+
+@case
+def functions_of_wrappers_do_not_read_what_is_not_there(torch):
+    cls = wrapper_class(torch, [])
+    x, i = cls(torch.arange(4.0)), cls(torch.tensor([1, 2]))
+    found = [
+        torch.isin(i, i), torch.isin(elements=torch.tensor([2, 5]), test_elements=i), torch.bucketize(x, torch.ones(2)),
+        torch.searchsorted(torch.arange(4.0), x), torch.nn.functional.one_hot(i),
+        torch.repeat_interleave(torch.arange(2.0), i),
+    ]  # fmt: skip
+    return [list(map(shown, found)), 1 in i, 3 in i, torch.tensor(2) in i, error(x.tolist)]

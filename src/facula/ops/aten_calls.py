@@ -17,6 +17,7 @@ import numpy as np
 
 from .._core import dtypes, layouts
 from .._tensor import Tensor
+from ..autograd.saved import SavedList
 from . import aten, prims
 from .machine.primitive import REGISTRY, Primitive
 from .machine.public import FUNCTIONS
@@ -88,6 +89,7 @@ _FORMS = """
     huber_loss(input, target, reduction=1, bound=1.0)
     huber_loss_backward(grad_output, input, target, reduction, bound)
     im2col(input, kernel_size, dilation, padding, stride)
+    index: index.Tensor(input, indices)
     index_add(input, dim, index, source, *, alpha=1)
     index_fill_tensor: index_fill.int_Tensor(input, dim, index, value)
     index_put(input, indices, values, accumulate=False)
@@ -249,7 +251,7 @@ def _evaluated(default: Any, values: dict[str, Any]) -> Any:
 
 def _shown(value: Any) -> Any:
     """A value as PyTorch passes it: sizes are lists, numbers are Python's."""
-    if isinstance(value, tuple) and not any(isinstance(v, Tensor) for v in value):
+    if isinstance(value, tuple) and (value.__class__ is SavedList or not any(isinstance(v, Tensor) for v in value)):
         return list(value)
     if isinstance(value, (np.ndarray, np.generic)):
         return value.item()
@@ -305,7 +307,8 @@ def call_of(
         return None
     if (packet := as_aten(op)) is not None:
         return packet, args, {}
-    own = [v if isinstance(v, tuple) else shown for v, shown in zip(given, args)]  # primitives take no lists for sizes
+    # Primitives take no lists for sizes.
+    own = [tuple(v) if isinstance(v, tuple) else shown for v, shown in zip(given, args)]
     return prims.of(op) or prims.Primitives(op.name, op).default, own, {}
 
 

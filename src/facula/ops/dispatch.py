@@ -184,22 +184,33 @@ _ORDER = ("dtype", "layout", "device", "pin_memory", "memory_format")
 def _function(name: str, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A public function. If it is no operator here, nor made of such, what a wrapper looks like tells it nothing."""
     before = _count
+    packet = None if name in _OF_PYTHON else getattr(aten, name, None)
     try:
         result = fn(*args, **kwargs)
-    except NotImplementedError:
-        if _count != before:
+    except TypeError:
+        raise
+    except Exception:
+        if _count != before or packet is None or not _is_hollow((*args, *kwargs.values())):
             raise
     else:
-        is_lost = _is_hollow(args) and (name.endswith("_") or (_is_hollow(result) and not among((result,))))
-        if _count != before or not is_lost:
+        is_lost = (name.endswith("_") or _has_tensors(result)) and not among((result,))
+        if _count != before or packet is None or not is_lost or not _is_hollow((*args, *kwargs.values())):
             return result
-    return ask(getattr(getattr(aten, name), overload_of(name, args)), args, kwargs)
+    return ask(getattr(packet, overload_of(name, args)), args, kwargs)
+
+
+_OF_PYTHON = ("tolist",)
+"""What is no operator."""
 
 
 def _is_hollow(value: Any) -> bool:
     if isinstance(value, (tuple, list)):
         return any(_is_hollow(v) for v in value)
     return isinstance(value, Tensor) and value._array.__class__ is devices.MetaArray
+
+
+def _has_tensors(value: Any) -> bool:
+    return any(map(_has_tensors, value)) if isinstance(value, (tuple, list)) else isinstance(value, Tensor)
 
 
 def detached(t: Any, cut: Any, counts: bool = True) -> Any:

@@ -255,8 +255,7 @@ def _index(self: Tensor) -> int:
 
 def _contains(self: Tensor, element: Any) -> bool:
     if isinstance(element, (Tensor, bool, int, float, complex)):
-        other = element._array if isinstance(element, Tensor) else element
-        return bool((self._array == other).any())
+        return bool((self == element).any().item())
     raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
 
 

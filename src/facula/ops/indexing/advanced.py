@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core import dtypes
+from ..._core import dtypes, state
 from ..._core.devices import MetaArray, empty_meta
 from ..._core.strides import broadcast_strides, in_order_of
 from ..._tensor import Tensor
@@ -16,7 +16,7 @@ from ...autograd.saved import SavedList
 from ..arrays.scatter_add import SMALL, add_rows, first_outside, from_front
 from ..arrays.types import Array
 from ..machine import batching
-from ..machine.any_state import wrap
+from ..machine.any_state import subclasses, wrap
 from ..machine.errors import type_of
 from ..machine.namespaces import show
 from ..machine.partial_write import is_expanded, partial_write
@@ -420,6 +420,8 @@ def put(self: Tensor, indices: SavedList, values: Tensor, accumulate: bool, in_p
 
 
 def _put(self: Tensor, indices: SavedList, values: Tensor, accumulate: bool, in_place: bool) -> Tensor:
+    if state.dispatching and subclasses.among((values, *indices)):  # whose classes say what fits
+        return index_put_op.apply(self, (values,), (indices, accumulate), in_place)
     if in_place:
         for read in (*([] if _fills_mask(indices, values) else [values]), *indices):
             if read is not None:

@@ -48,11 +48,16 @@ def _bound(value: Any) -> int:
     if value.__class__ is int:
         return value
     if isinstance(value, Tensor) and value._array.size == 1 and value._array.dtype.kind in "iu":
-        return int(value._array.reshape(()))
+        return _number(value, int)
     try:
         return operator.index(value)
     except TypeError:
         raise TypeError("slice indices must be integers or None or have an __index__ method") from None
+
+
+def _number(t: Tensor, kind: type) -> Any:
+    """The one element of a tensor."""
+    return kind(t.item()) if t.dispatches else kind(t._array.reshape(()))
 
 
 def slice_bounds(key: slice) -> tuple[int, int, int]:
@@ -156,7 +161,7 @@ def apply_basic(self: Tensor, key: tuple[Any, ...]) -> tuple[Tensor, list[Any]]:
             number = part._array.dtype
             if number.kind in "iub":
                 kind = bool if number.kind == "b" or number == np.uint8 else int
-                part = kind(part._array)
+                part = _number(part, kind)
         if kind is int:
             try:
                 view = select_op.call(view, dim, part)

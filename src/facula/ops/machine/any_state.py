@@ -194,8 +194,13 @@ def mark_new(results: Any, given: tuple[Any, ...]) -> None:
 
 def wrapped_in(values: Any) -> bool:
     """Whether a list holds a tensor of a transform."""
+    return any(isinstance(t, Tensor) and t.wraps for t in values)
+
+
+def unusual_in(values: Any) -> bool:
+    """Whether a list holds a tensor of a transform, or one whose class says itself what operators do."""
     for t in values:  # noqa: SIM110 (any() takes three times as long)
-        if t.__class__ not in PLAIN and isinstance(t, Tensor) and t.wraps:
+        if t.__class__ not in PLAIN and isinstance(t, Tensor) and (t.wraps or t.dispatches):
             return True
     return False
 

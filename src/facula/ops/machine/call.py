@@ -51,7 +51,8 @@ from ...autograd.saved import PLAIN, SavedList, inference_error, version_of
 from ...autograd.views import MULTI_OUTPUT, NO_GRAD, mark_view
 from ..arrays.tiles import HEAVY, SHARED, shared_ufunc
 from . import native
-from .any_state import wrapped_in
+from .any_state import unusual_in
+from .errors import memory_error
 from .operands import shapes_error
 from .text import Text, compiled_when_called
 
@@ -69,12 +70,17 @@ def made(op: Any, recipe: Callable[[Call], None], any_state: Callable[..., Any],
             names["_native"] = native.found_when_called(op, names)
         call = Call(op)
         recipe(call)
+        call.refuse_what_is_too_large()
         return call.compiled("_call", names)
 
     call = compiled_when_called(text, {**NAMES, "_op": op, "_any_state": any_state, **own})
     call.__name__ = call.__qualname__ = op.name
     call.primitive = op
     return call
+
+
+def _too_large(e: MemoryError) -> Exception:
+    return memory_error(e, ()) or e
 
 
 class Call(Text):
@@ -93,6 +99,13 @@ class Call(Text):
         """How a list of tensors is saved."""
         self.is_array = False
         """Whether the result is known to be an array, not a NumPy scalar."""
+
+    def refuse_what_is_too_large(self) -> None:
+        """Say what PyTorch says where there is no memory for a result; where there is, this takes no time."""
+        first, *body = self.lines
+        self.lines = [first, "    try:", *[f"    {line}" for line in body]]
+        self.say(1, "except _MemoryError as _e:",
+                    "    raise _too_large(_e) from None")  # fmt: skip
 
     # ---- the steps
 
@@ -424,7 +437,8 @@ NAMES: dict[str, Any] = {
     "_MULTI_OUTPUT": MULTI_OUTPUT, "_EMPTY": EMPTY, "_twin": _twin, "_packed": _packed, "_strides": element_strides,
     "_laid_out": laid_out,
     "_note_versions": note_versions, "_inference_error": inference_error, "_pack": saved.pack,
-    "_SavedList": SavedList, "_wrapped_in": wrapped_in, "_is_apart": is_apart,
+    "_MemoryError": MemoryError, "_too_large": _too_large,
+    "_SavedList": SavedList, "_unusual_in": unusual_in, "_is_apart": is_apart,
     "_place": user_place, "_getframe": _getframe, "_is_internal": _is_internal, "_known_code": None,
     "_number": next_sequence_number, "_remember": anomaly.remember, "_node_class": None,
 }  # fmt: skip

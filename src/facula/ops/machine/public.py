@@ -251,7 +251,7 @@ def public(
                         result = state.modes.capture.function(fn, args, kwargs, makes)
                     elif makes and state.special and state.modes.kernels is not None:
                         result = state.modes.kernels.function(title, fn, args, kwargs)
-                    elif state.dispatching and subclasses.among(args):
+                    elif state.dispatching and subclasses.among((*args, *kwargs.values())):
                         result = (subclasses.factory if makes else subclasses.function)(title, fn, args, kwargs)
                     else:
                         result = fn(*args, **kwargs)

@@ -92,7 +92,7 @@ def plain(call: Call) -> None:
     op, given = call.op, ", ".join([*call.tensors, *call.attributes])
     call.optional = len(call.tensors) > 1 and all(slot.is_tensor or slot.attribute >= 0 for slot in op.slots)
     call.signature()
-    call.guard(call.tensors, f"_any_state({given})", *[f"_wrapped_in({name})" for name in op.lists])
+    call.guard(call.tensors, f"_any_state({given})", *[f"_unusual_in({name})" for name in op.lists])
     call.arrays(call.tensors, f"_any_state({given})")
     call.state(f"_any_state({given})", given)
     call.kernel(1, ", ".join([*[f"_a_{x}" for x in call.tensors], *call.attributes]))

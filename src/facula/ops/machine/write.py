@@ -217,7 +217,7 @@ def change(
         shown = others if told is None else told
         if state.special and state.modes.kernels is not None:
             state.modes.kernels.write(op, self, shown, attributes, lambda: write(target, *given))
-        elif state.dispatching and subclasses.among((self, *others)):
+        elif state.dispatching and subclasses.among((self, *others, *attributes) if op.lists else (self, *others)):
             subclasses.write(op, self, shown, attributes)
         elif capture is None or is_promoted:
             write(target, *given)
