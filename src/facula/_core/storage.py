@@ -12,6 +12,7 @@ import numpy as np
 from .._lazy import set_methods
 from .._tensor import Tensor
 from . import devices, dtypes, state, strides
+from .numbers import LARGEST
 from .strides import bytes_of
 from .unresolved import bits_of
 
@@ -30,7 +31,15 @@ class UntypedStorage:
         if isinstance(size, int):
             if size < 0:
                 raise RuntimeError(f"Storage size must be non-negative, but got {size}")
-            self._bytes: Any = devices.empty_meta((size,), np.uint8) if on_meta else np.zeros(size, np.uint8)
+            if size >= LARGEST:
+                raise ValueError("Overflow when unpacking long long")
+            try:
+                self._bytes: Any = devices.empty_meta((size,), np.uint8) if on_meta else np.zeros(size, np.uint8)
+            except MemoryError:
+                raise RuntimeError(
+                    f"[enforce fail at alloc_cpu.cpp] . DefaultCPUAllocator: can't allocate memory: you tried to "
+                    f"allocate {size} bytes."
+                ) from None
         elif isinstance(size, np.ndarray):
             self._bytes = size
         else:

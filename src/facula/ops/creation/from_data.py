@@ -11,8 +11,8 @@ from ..._core.dtypes import cast
 from ..._tensor import Tensor
 from ...autograd import exits
 from ...autograd.graph import warn_user
-from ..machine.arguments import is_number
-from ..machine.errors import type_of
+from ..machine.arguments import LARGEST, as_int, is_number
+from ..machine.errors import memory_error, type_of
 from ..machine.public import FUNCTIONS
 from .factories import checked_dtype, creator, empty_array, finish, place, size_of
 
@@ -405,6 +405,7 @@ def frombuffer(
     if dtype is None:
         raise TypeError('frombuffer() missing 1 required positional arguments: "dtype"')
     size = dtype.itemsize
+    count, offset = as_int(count), as_int(offset)
     try:
         length = memoryview(buffer).nbytes
     except TypeError:
@@ -486,6 +487,19 @@ LEGACY_CLASSES = {
 FUNCTIONS.update(LEGACY_CLASSES)
 
 
+def _empty(size: tuple[int, ...], dtype: dtypes.dtype, device: Any) -> Any:
+    at = next((i for i, n in enumerate(size, 1) if not -LARGEST <= n < LARGEST), None)
+    if at is not None:
+        raise TypeError(
+            f"new(): argument 'size' failed to unpack the object at pos {at} with error \"Overflow when unpacking long "
+            'long"'
+        )
+    try:
+        return empty_array(size, dtype, device)
+    except (ValueError, MemoryError) as e:
+        raise memory_error(e, (size,)) or e from None
+
+
 def legacy_tensor(args: tuple[Any, ...], dtype: dtypes.dtype, kwargs: dict[str, Any] | None = None) -> Tensor:
     """``Tensor(...)``: sizes make an uninitialised tensor, a sequence makes one with its values."""
     device = (kwargs or {}).get("device")
@@ -506,9 +520,9 @@ def legacy_tensor(args: tuple[Any, ...], dtype: dtypes.dtype, kwargs: dict[str, 
         t._counter = first._shared_counter()
         return exits.enter(t, first, "torch.Tensor()")
     if isinstance(first, tuple) and type(first).__name__ == "Size":
-        return finish(empty_array(tuple(first), dtype, device))
+        return finish(_empty(tuple(first), dtype, device))
     if all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in args):
-        return finish(empty_array(size_of("new", args), dtype, device))
+        return finish(_empty(size_of("new", args), dtype, device))
     if len(args) == 1 and hasattr(first, "untyped"):
         from ..._core.storage import check_storage, elements_of  # loaded when first used
 

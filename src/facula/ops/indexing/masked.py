@@ -16,6 +16,7 @@ from ..arrays.scatter_add import add_at, first_outside, from_front, rounded_at
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.any_state import constant_of, wrap
+from ..machine.arguments import as_int
 from ..machine.errors import WrongArgument
 from ..machine.namespaces import ARRAYS, TENSORS, show
 from ..machine.operands import common_shape
@@ -452,6 +453,7 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
             raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(n)}")
     if any(n < 0 for n in sizes):
         raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
+    sizes = tuple([as_int(n) for n in sizes])
     rest = indices._array
     places = []
     for n in reversed(sizes):

@@ -13,7 +13,7 @@ from ..._tensor import Tensor, known
 from ...autograd.graph import warn_user
 from ..arrays.types import Array
 from ..machine import batching
-from ..machine.arguments import one_dim
+from ..machine.arguments import as_int, one_dim
 from ..machine.namespaces import TENSORS
 from ..machine.operands import common_shape
 from ..machine.primitive import primitive
@@ -309,6 +309,7 @@ def _check_weights(name: str, weights: Any, x: Tensor, kinds: str, wanted: str) 
 @public("cov", "cov")
 def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Tensor:
     """The covariance of variables given as rows."""
+    correction = as_int(correction)
     if input._array.ndim > 2:
         raise RuntimeError(
             "cov(): expected input to have two or fewer dimensions but got an input with "

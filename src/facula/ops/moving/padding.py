@@ -12,6 +12,8 @@ from ..arrays.meta import by_zeros
 from ..arrays.strides import lying_as
 from ..arrays.types import Array
 from ..machine import batching
+from ..machine.arguments import LARGEST
+from ..machine.errors import memory_error
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import FUNCTIONALS, public
 from ..machine.rules import no_gradient
@@ -85,7 +87,24 @@ def _constant(input: Tensor, widths: tuple[int, ...], value: float) -> Tensor:
         cut_off = max(-widths[i], 0) + max(-widths[i + 1], 0)
         if input.shape[ndim - 1 - i // 2] < cut_off:
             raise RuntimeError("narrow(): length must be non-negative.")
-    return constant_pad_op(input, widths, value)
+    try:
+        return constant_pad_op(input, widths, value)
+    except (ValueError, MemoryError) as e:
+        raise _too_large(e, input, widths) from None
+
+
+def _too_large(e: Exception, input: Tensor, widths: tuple[int, ...]) -> Exception:
+    """What PyTorch says of more padding than there is memory for."""
+    sizes = list(input.shape)
+    for i in range(len(widths) - 2, -1, -2):
+        dim, before, after = len(sizes) - 1 - i // 2, widths[i], widths[i + 1]
+        if sizes[dim] + before + after >= LARGEST:
+            return RuntimeError(
+                f"The input size {sizes[dim]}, plus negative padding {before} and {after} resulted in a negative "
+                f"output size, which is invalid. Check dimension {dim} of your input."
+            )
+        sizes[dim] += before + after
+    return memory_error(e, (sizes,)) or e
 
 
 def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
@@ -115,7 +134,10 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
         )
     if mode == "circular":
         return _circular(input, widths)
-    found: Tensor = _BY_PLACES[mode, len(widths) // 2](input, _places(input, widths, mode), widths)
+    try:
+        found: Tensor = _BY_PLACES[mode, len(widths) // 2](input, _places(input, widths, mode), widths)
+    except (ValueError, MemoryError) as e:
+        raise _too_large(e, input, widths) from None
     return found
 
 

@@ -269,6 +269,7 @@ rot90_op.vjp(input=lambda g, k, dims, xp: xp.rot90(g, -k, dims))
 @public("rot90", "rot90")
 def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
     """A plane of two dimensions turned ``k`` times by 90 degrees."""
+    k = as_int(k)
     ndim = input._array.ndim
     if len(dims) != 2:
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")

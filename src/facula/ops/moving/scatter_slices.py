@@ -98,8 +98,9 @@ def slice_scatter(
 ) -> Tensor:
     """A copy with a slice of a dimension replaced."""
     shape = input._array.shape
+    start, end = (None if n is None else as_int(n) for n in (start, end))
     dim = one_dim(dim, len(shape))
-    if step <= 0:
+    if as_int(step) <= 0:
         raise RuntimeError("slice step must be positive")
     first, last, _ = slice(start, end).indices(shape[dim])
     last = max(first, last)
@@ -132,7 +133,7 @@ def diagonal_scatter_gradient_of_src(g: Any, offset: Any, dim1: Any, dim2: Any, 
 def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """A copy with a diagonal replaced."""
     first, second = two_dims("diagonal", input._array.ndim, dim1, dim2)
-    _check_part(src, empty_meta(input.shape, input._array.dtype).diagonal(offset, first, second).shape)
+    _check_part(src, diagonal_array(empty_meta(input.shape, input._array.dtype), offset, first, second).shape)
     return as_pytorch_makes_it(diagonal_scatter_op(input, src, offset, first, second), (input, src))
 
 

@@ -22,39 +22,59 @@ _MANY = 6
 
 def _by_recurrence(x: Any, n: Any, first: Any, step: Any) -> Any:
     """Polynomials of degree ``n`` for each element; ``step(x, k, p, q)`` makes the k-th of the two before it."""
-    degree = np.trunc(n)
+    degree = _degree(n)
     with np.errstate(all="ignore"):
         result = np.where(degree < 0, 0, 1).astype(x.dtype)
         before, here = np.ones_like(x), first(x)
-        last = int(np.nanmax(degree, initial=0)) if degree.size else 0
+        last = int(degree.max(initial=0))
         for k in range(1, last + 1):
             if k > 1:
                 before, here = here, step(x, k, here, before)
             result = np.where(degree == k, here, result)
+            if not k % _MANY and np.isnan(here[degree > k]).all():  # and will be
+                return np.where(degree > k, np.nan, result).astype(x.dtype)
     return result.astype(x.dtype, copy=False)
+
+
+def _degree(n: Any) -> Any:
+    """The whole part; there are no polynomials of a degree that is no 64-bit integer."""
+    return np.trunc(np.where(np.abs(n) < 2.0**63, n, -1))
 
 
 def _double(x: Any, k: int, p: Any, q: Any) -> Any:
     return (x + x) * p - q
 
 
-def _chebyshev(first: Any, by_angle: Any) -> Any:
+def _chebyshev(first: Any, by_angle: Any, at_ends: Any) -> Any:
+    """Polynomials by their value at the cosine of an angle, and at 1 and -1 (there but for the sign of odd ones)."""
+
     def evaluate(x: Any, n: Any) -> Any:
         x, n = np.broadcast_arrays(x, n)
-        many = (n > _MANY) & (np.abs(x) < 1)
+        degree = _degree(n)
+        many = (degree > _MANY) & (np.abs(x) <= 1)
         result = _by_recurrence(x, np.where(many, 0, n), first, _double)
         if many.any():
             angle = np.arccos(np.where(many, x, 0))
-            result = np.where(many, by_angle(angle, np.trunc(n)), result).astype(result.dtype)
+            sign = np.where((x < 0) & (degree % 2 == 1), -1, 1)
+            with np.errstate(all="ignore"):
+                inside = by_angle(angle, degree)
+                ends = sign * at_ends(x < 0, degree)
+            result = np.where(many, np.where(np.abs(x) == 1, ends, inside), result).astype(result.dtype)
         return result
 
     return evaluate
 
 
-_T = _chebyshev(lambda x: x, lambda angle, n: np.cos(n * angle))
-_U = _chebyshev(lambda x: x + x, lambda angle, n: np.sin((n + 1) * angle) / np.sin(angle))
-_V = _chebyshev(lambda x: x + x - 1, lambda angle, n: np.cos((n + 0.5) * angle) / np.cos(angle / 2))
-_W = _chebyshev(lambda x: x + x + 1, lambda angle, n: np.sin((n + 0.5) * angle) / np.sin(angle / 2))
+_T = _chebyshev(lambda x: x, lambda angle, n: np.cos(n * angle), lambda low, n: 1)
+_U = _chebyshev(lambda x: x + x, lambda angle, n: np.sin((n + 1) * angle) / np.sin(angle), lambda low, n: n + 1)
+_V = _chebyshev(
+    lambda x: x + x - 1, lambda angle, n: np.cos((n + 0.5) * angle) / np.cos(angle / 2),
+    lambda low, n: np.where(low, 2 * n + 1, 1),
+)  # fmt: skip
+_W = _chebyshev(
+    lambda x: x + x + 1, lambda angle, n: np.sin((n + 0.5) * angle) / np.sin(angle / 2),
+    lambda low, n: np.where(low, 1, 2 * n + 1),
+)  # fmt: skip
 
 
 def _shifted(evaluate: Any) -> Any:

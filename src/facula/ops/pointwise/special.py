@@ -105,7 +105,7 @@ polygamma_op = elementwise(
 @public("polygamma", out=True)
 def polygamma(n: int, input: Tensor) -> Tensor:
     """The n-th derivative of digamma."""
-    if n < 0:
+    if as_int(n) < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
     return polygamma_op(input, n)
 
@@ -114,7 +114,7 @@ _polygamma_in_place = inplace_form(polygamma_op.under("polygamma_", "PolygammaBa
 
 
 def _polygamma_(self: Any, n: int) -> Any:
-    if n < 0:
+    if as_int(n) < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
     return _polygamma_in_place(self, as_int(n))
 
@@ -122,11 +122,16 @@ def _polygamma_(self: Any, n: int) -> Any:
 set_methods(polygamma=lambda self, n: polygamma(n, self), polygamma_=explaining("polygamma_", _polygamma_))
 
 
+_TERMS = 1024
+
+
 @by_zeros
 def _mvlgamma(input: Array, p: int) -> Any:
+    np.empty(p, input.dtype)  # PyTorch computes all terms at once: there must be memory for them
     total = np.full(input.shape, p * (p - 1) / 4 * math.log(math.pi), input.dtype)
-    for i in range(p):
-        total = total + _lgamma(input - number_like(i / 2, input))
+    for first in range(0, p, _TERMS):
+        halves = (np.arange(first, min(first + _TERMS, p)) / 2).astype(input.dtype)
+        total = total + _lgamma(input[..., None] - halves).sum(-1, dtype=input.dtype)
     return total
 
 

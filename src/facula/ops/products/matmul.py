@@ -17,7 +17,7 @@ from ...autograd.meta import cut_of
 from ...overrides import has_override
 from ..arrays.types import Array
 from ..machine import batching
-from ..machine.arguments import one_dim
+from ..machine.arguments import as_int, one_dim
 from ..machine.autocast import is_on, lowered
 from ..machine.call import Call, made
 from ..machine.errors import type_of
@@ -401,6 +401,7 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
 
     if not isinstance(n, int):
         raise TypeError(f"matrix_power(): argument 'n' (position 2) must be int, not {type_of(n)}")
+    n = as_int(n)
     check_square(input, "linalg.matrix_power")
     if n == 0:
         return clone(input).copy_(eye(input._array.shape[-1], dtype=input.dtype))

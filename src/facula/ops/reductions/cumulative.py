@@ -15,6 +15,7 @@ from ..arrays.running_sums import running_sums
 from ..arrays.sums import accumulator
 from ..arrays.types import Array
 from ..machine import batching
+from ..machine.arguments import as_int
 from ..machine.errors import NoOverload
 from ..machine.namespaces import TENSORS
 from ..machine.primitive import Primitive, primitive
@@ -231,6 +232,7 @@ def cummin(input: Tensor, dim: int) -> Any:
 @public("diff", "diff", out=True)
 def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Tensor:
     """Differences between neighbours along ``dim``, ``n`` times."""
+    n = as_int(n)
     if not input._array.ndim:
         raise RuntimeError("diff expects input to be at least one-dimensional")
     at = check_dim(dim, input._array.ndim)

@@ -19,7 +19,7 @@ from ..arrays.types import Array
 from ..creation.factories import checked_dtype, finish, permuted_empty, place
 from ..machine import batching
 from ..machine.arguments import as_int, one_dim
-from ..machine.errors import WrongArgument
+from ..machine.errors import WrongArgument, memory_error
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.refusals import scalar_type
@@ -407,9 +407,13 @@ def _frequencies(name: str, n: int, d: float, options: dict[str, Any]) -> Tensor
         raise RuntimeError(f"{name} requires a floating point or complex dtype")
     if dtype.category > dtypes.FLOAT:
         raise not_for("arange_cpu", dtype)
-    if n < 0 and name == "fftfreq":
+    if as_int(n) < 0 and name == "fftfreq":
         raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
-    count = np.arange(n // 2 + 1 if name == "rfftfreq" else n)
+    size = n // 2 + 1 if name == "rfftfreq" else n
+    try:
+        count = np.arange(size)
+    except (ValueError, MemoryError) as e:
+        raise memory_error(e, (size,)) or e from None
     if name == "fftfreq":
         count[(n + 1) // 2 :] -= n
     with np.errstate(all="ignore"):

@@ -146,7 +146,7 @@ def diagonal_op(input: Array, offset: int, dim1: int, dim2: int) -> Any:
 
 def diagonal_array(array: Any, offset: int, dim1: int, dim2: int) -> Any:
     """A writeable view of a diagonal, as the last dimension."""
-    found = array.diagonal(offset, dim1, dim2)
+    found = array.diagonal(max(-array.size, min(offset, array.size)), dim1, dim2)  # NumPy takes no larger numbers
     if array.flags.writeable:
         found.flags.writeable = True
     return found

@@ -265,11 +265,11 @@ def _split_evenly(input: Tensor, sections: int, dim: int) -> tuple[Tensor, ...]:
     if sections <= 0:
         raise RuntimeError(f"number of sections must be larger than 0, got {sections}")
     size, larger = divmod(input._array.shape[dim], sections)
-    where = []
+    where = [0] * (sections - 1)  # so many that there is no memory for them are refused at once
     at = 0
     for i in range(sections - 1):
         at += size + (i < larger)
-        where.append(at)
+        where[i] = at
     return _split_at(input, where, dim)
 
 
