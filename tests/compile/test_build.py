@@ -18,6 +18,7 @@ from facula._compile.programs import emit
 from facula._compile.programs.program import Mismatch
 from facula.native import cache, compiler
 
+from ..native_library import program as printed
 from .graphs import Builder, all_operators
 
 all_operators()
@@ -161,6 +162,52 @@ def test_two_processes_at_once(folder: Path) -> None:
     running = [subprocess.Popen([sys.executable, "-c", text], cwd=Path(__file__).parents[2]) for _ in range(2)]
     assert [p.wait(120) for p in running] == [0, 0]
     assert len(list(folder.iterdir())) == 1
+
+
+_TRAINING = """
+import facula as torch
+torch.manual_seed(0)
+net = torch.nn.Sequential(torch.nn.Linear(10, 32), torch.nn.LayerNorm(32), torch.nn.GELU(), torch.nn.Linear(32, 2))
+optimizer = torch.optim.AdamW(net.parameters())
+x, y = torch.randn(16, 10), torch.randn(16, 2)
+
+@torch.compile(backend=BACKEND)
+def step():
+    optimizer.zero_grad()
+    loss = ((net(x) - y).square() * torch.sigmoid(y)).mean()
+    loss.backward()
+    optimizer.step()
+    return loss
+
+for _ in range(3):
+    step()
+print(step.source())
+"""
+
+
+@pytest.mark.parametrize("backend", ["numpy", pytest.param("c", marks=needs_compiler)])
+def test_the_text_of_a_program_is_the_same_in_every_process(native_folder: str, backend: str) -> None:
+    texts = {
+        printed(Path(native_folder), _TRAINING.replace("BACKEND", repr(backend)), PYTHONHASHSEED=seed)
+        for seed in ("1", "2", "3")
+    }
+    assert len(texts) == 1
+    assert ("segment_0" in texts.pop()) == (backend == "c")
+
+
+@needs_compiler
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("m", "k", "n"), [(16, 10, 32), (32, 16, 10), (48, 7, 1), (512, 3, 15), (16, 32, 2)])
+@pytest.mark.parametrize("form", ["nn", "nt", "tn", "tt"])
+def test_small_products(folder: Path, form: str, m: int, k: int, n: int, dtype: Any) -> None:
+    rng = np.random.default_rng(0)
+    a, b = (rng.standard_normal(shape).astype(dtype) for shape in ((m, k), (k, n)))
+    given = [np.ascontiguousarray(x.T).T if how == "t" else x for x, how in zip((a, b), form)]
+    builder = Builder()
+    inputs = [builder.input(name, x) for name, x in zip("ab", given)]
+    built = emit.build_c(builder.program([builder.call("mm", *inputs)]))
+    assert "product_0" in built.text
+    np.testing.assert_allclose(built(given)[0], a @ b, rtol=1e-4, atol=1e-5)
 
 
 @needs_compiler

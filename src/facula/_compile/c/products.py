@@ -26,9 +26,9 @@ def small_product(step: Product) -> str | None:
         sa, sb = step.a.strides[0], step.b.strides[0]
         lines.append(f"    for (int64_t s = 0; s < {batch}; s++, a += {sa}, b += {sb}, c += {m * n}) {{")
         indent = "        "
+    start = "bias[j]" if bias else "0"
     by_dots = cb != 1 and rb == 1 and ca == 1 and n < 8 and k >= 8
     if by_dots:
-        start = "bias[j]" if bias else "0"
         lines += [
             f"{indent}for (int64_t i = 0; i < {m}; i++)",
             f"{indent}    for (int64_t j = 0; j < {n}; j++) {{",
@@ -38,16 +38,27 @@ def small_product(step: Product) -> str | None:
             f"{indent}        c[i * {n} + j] = t + {start};" if bias else f"{indent}        c[i * {n} + j] = t;",
             f"{indent}    }}",
         ]
+    elif ra == cb == 1 and m % 16 == 0 and m <= 512 and n < 16:  # columns of A are vectors, rows of B are none
+        lines += [
+            f"{indent}for (int64_t j = 0; j < {n}; j++) {{",
+            f"{indent}    {real} t[{m}];",
+            f"{indent}    for (int64_t i = 0; i < {m}; i++) t[i] = {start};",
+            f"{indent}    for (int64_t k = 0; k < {k}; k++) {{",
+            f"{indent}        {real} x = b[k * {rb} + j];",
+            f"{indent}        for (int64_t i = 0; i < {m}; i++) t[i] += x * a[k * {ca} + i];",
+            f"{indent}    }}",
+            f"{indent}    for (int64_t i = 0; i < {m}; i++) c[i * {n} + j] = t[i];",
+            f"{indent}}}",
+        ]
     else:
         right = f"b[k * {rb} + j * {cb}]"
         if cb != 1 and n > 1:
             lines += [
                 f"{indent}{real} rows[{k * n}];",
-                f"{indent}for (int64_t j = 0; j < {n}; j++)",
-                f"{indent}    for (int64_t k = 0; k < {k}; k++) rows[k * {n} + j] = {right};",
+                f"{indent}for (int64_t k = 0; k < {k}; k++)",
+                f"{indent}    for (int64_t j = 0; j < {n}; j++) rows[k * {n} + j] = {right};",
             ]
             right = f"rows[k * {n} + j]"
-        start = "bias[j]" if bias else "0"
         lines += [
             f"{indent}for (int64_t i = 0; i < {m}; i++) {{",
             f"{indent}    {real} t[{n}];",

@@ -210,10 +210,11 @@ def with_numbers(tree: Tree, numbers: dict[str, Any]) -> Tree:
     return tree[0], *operands
 
 
-def names_in(tree: Tree) -> set[str]:
+def names_in(tree: Tree) -> list[str]:
+    """Each once, in the order of the expression: programs are known again by their texts."""
     if tree[0] in ("name", "number"):
-        return {tree[1]} if tree[0] == "name" else set()
-    return set().union(*[names_in(operand) for operand in tree[1:]])
+        return [tree[1]] if tree[0] == "name" else []
+    return [*dict.fromkeys([name for operand in tree[1:] for name in names_in(operand)])]
 
 
 def numbers_in(tree: Tree) -> list[Any]:
