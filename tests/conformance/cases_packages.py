@@ -371,3 +371,138 @@ def overridable_functions_are_public(torch):
         hidden, "add" in names, "add_" in names, "zeros" in names, torch.linalg in places, torch.fft in places,
         torch.special in places, "svd" in {f.__name__.removeprefix("linalg_") for f in places[torch.linalg]},
     ]  # fmt: skip
+
+
+def _checkpoint_wrapper(torch):
+    return import_module(f"{torch.__name__}.distributed.algorithms._checkpoint.checkpoint_wrapper")
+
+
+def _nested_model(torch):
+    torch.manual_seed(0)
+    nn = torch.nn
+    shared = nn.Linear(4, 4)
+    return nn.Sequential(nn.Sequential(nn.Linear(4, 4), nn.ReLU(), shared), shared, nn.Sequential(nn.Dropout(), shared))
+
+
+@case
+def checkpointed_modules_keep_their_names_and_are_called_again(torch):
+    ours = _checkpoint_wrapper(torch)
+    found = []
+    for impl in ours.CheckpointImpl:
+        for kind in (torch.nn.Module, torch.nn.Linear, torch.nn.Sequential):
+            model, calls = _nested_model(torch), []
+
+            def wrap(module, impl=impl):
+                return ours.checkpoint_wrapper(module, checkpoint_impl=impl)
+
+            ours.apply_activation_checkpointing(model, wrap, lambda module, kind=kind: isinstance(module, kind))
+            for name, module in model.named_modules():
+                if isinstance(module, torch.nn.Linear):
+                    module.register_forward_hook(lambda *_, name=name, calls=calls: calls.append(name))
+            x = torch.arange(8.0).reshape(2, 4).requires_grad_()
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # no input of some of the modules requires a gradient
+                model(x).sum().backward()
+            found += [str(model), list(model.state_dict()), [name for name, _ in model.named_parameters()], calls]
+            found += [see(torch, p.grad) for p in model.parameters()]
+            found += [str(model.load_state_dict(model.state_dict())), see(torch, x.grad)]
+    return found
+
+
+@case
+def checkpoint_wrapper_passes_attributes_and_keywords_on(torch):
+    ours = _checkpoint_wrapper(torch)
+
+    class Product(torch.nn.Module):
+        def forward(self, a, *, b):
+            return a * b
+
+    found = [ours.checkpoint_wrapper(torch.nn.Linear(3, 2)).in_features]
+    for impl in ours.CheckpointImpl:
+        a, b = torch.ones(2, requires_grad=True), torch.full((2,), 3.0, requires_grad=True)
+        ours.checkpoint_wrapper(Product(), checkpoint_impl=impl)(a, b=b).sum().backward()
+        found += [see(torch, a.grad), see(torch, b.grad)]
+    found.append(error(lambda: ours.checkpoint_wrapper(torch.nn.Linear(3, 2)).nothing))
+    return [*found, error(lambda: ours._replace_by_prefix({}, "a", "a"))]
+
+
+def _grad_samples(torch, module, *args, loss=lambda y: y.pow(2).sum(), **options):
+    per_sample = import_module(f"{torch.__name__}.nn.utils._per_sample_grad").call_for_per_sample_grads
+    with torch.no_grad():
+        for i, p in enumerate(module.parameters()):
+            p.copy_((torch.arange(p.numel(), dtype=p.dtype).reshape(p.shape) + i).sin())
+    loss(per_sample(module, **options)(*args)).backward()
+    return [(see(torch, p.grad_sample), p.grad is None) for p in module.parameters()]
+
+
+@case
+def gradients_of_each_sample(torch):
+    nn = torch.nn
+    x = torch.arange(12.0).reshape(4, 3).cos()
+    return [
+        _grad_samples(torch, nn.Linear(3, 2), x),
+        _grad_samples(torch, nn.Linear(3, 2), x, loss=lambda y: y.sum(1).mean(), loss_reduction="mean"),
+        _grad_samples(torch, nn.Linear(3, 2), torch.ones(4, 2, 3)),
+        _grad_samples(torch, nn.Embedding(5, 2), torch.tensor([[1, 2], [3, 3]])),
+        _grad_samples(torch, nn.GroupNorm(2, 4), torch.arange(60.0).reshape(3, 4, 5).sin()),
+        _grad_samples(torch, nn.Sequential(nn.Conv2d(1, 2, 2), nn.Tanh()), x[:2].repeat(1, 3).reshape(2, 1, 3, 3)),
+    ]
+
+
+@case
+def gradients_of_each_sample_refuse(torch):
+    per_sample = import_module(f"{torch.__name__}.nn.utils._per_sample_grad").call_for_per_sample_grads
+    linear = torch.nn.Linear(3, 2)
+    return [
+        error(lambda: per_sample(3)),
+        error(lambda: per_sample(linear, batch_size=1.5)),
+        error(lambda: per_sample(linear, batch_size=0)),
+        error(lambda: per_sample(linear, loss_reduction="max")),
+        error(lambda: per_sample(linear)(3)),
+    ]
+
+
+@case
+def parts_of_vmap_that_packages_reach_for(torch):
+    parts = import_module(f"{torch.__name__}._functorch.vmap")
+    core = import_module(f"{torch.__name__}._C._functorch")
+    seen = []
+
+    def f(x, y):
+        level = core.maybe_current_level()
+        item = core._add_batch_dim(y, 1, level)
+        seen.extend([level, list(item.shape), core.is_batchedtensor(item), torch._C._are_functorch_transforms_active()])
+        seen.append(see(torch, core._remove_batch_dim(x * item, level, 3, 1)))
+        return x * item
+
+    out = torch.vmap(f, in_dims=(0, None))(torch.arange(3.0), torch.ones(2, 3))
+    return [
+        see(torch, out), seen, torch._C._are_functorch_transforms_active(), parts._get_name(f),
+        see(torch, parts._maybe_remove_batch_dim("f", torch.ones(2), 1, 3, 0)),
+        error(lambda: parts._maybe_remove_batch_dim("f", 3, 1, 2, 0)),
+    ]  # fmt: skip
+
+
+@case
+def masks_as_attention_takes_them(torch):
+    f = torch.nn.functional
+    mask, q = torch.tensor([True, False]), torch.ones(2, 3, 4)
+    return [
+        see(torch, f._canonical_mask(mask, "mask", None, "", torch.float64)),
+        f._canonical_mask(None, "mask", None, "", torch.float64),
+        error(lambda: f._canonical_mask(torch.tensor([1]), "mask", None, "", torch.float32)),
+        str(f._none_or_dtype(q)), f._none_or_dtype(None), error(lambda: f._none_or_dtype(3)),
+        f._mha_shape_check(q, q, q, None, None, 2), f._mha_shape_check(q[0], q[0], q[0], None, None, 2),
+    ]  # fmt: skip
+
+
+@case
+def named_tuples_taken_apart(torch):
+    pytree = import_module(f"{torch.__name__}.utils._pytree")
+    pair = collections.namedtuple("pair", "a b")
+    values, kind = pytree._namedtuple_flatten(pair(1, 2))
+    found = torch.max(torch.ones(2), 0)
+    return [
+        values, kind is pair, pytree._namedtuple_unflatten([3, 4], pair), pytree.is_structseq_instance(found),
+        pytree.is_structseq_instance(pair(1, 2)), str(pytree._list_flatten_with_keys([5])),
+    ]  # fmt: skip

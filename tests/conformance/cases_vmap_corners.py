@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 
 from .cases_func import seen
-from .observe import case
+from .observe import case, see
 
 
 def without_warnings(f):
@@ -368,3 +368,25 @@ def operators_without_a_rule_may_be_refused(torch):
     finally:
         transforms._set_vmap_fallback_enabled(before)
     return [before, found, transforms._is_vmap_fallback_enabled()]
+
+
+@case
+def same_draws_from_what_is_cut_off_inside_a_gradient(torch):
+    func = torch.func
+    p, directions = torch.tensor([0.2, 0.3, 0.5]), torch.arange(12.0).reshape(4, 3)
+
+    def with_multinomial(q):
+        return (q * q).sum() * q.detach().multinomial(2, replacement=True).sum()
+
+    def with_bernoulli(q):
+        return (q * q).sum() * q.detach().softmax(0).bernoulli().sum()
+
+    seen = []
+    for f in (with_multinomial, with_bernoulli):
+        for g in (f, func.jacrev(f), func.jacrev(func.grad(f))):
+            torch.manual_seed(0)
+            seen.append(func.vmap(lambda v, g=g: func.jvp(g, (p,), (v,))[1], randomness="same")(directions))
+        torch.manual_seed(0)
+        scaled = func.vmap(lambda v, f=f: func.grad(lambda q: f(q) * v.sum())(p), randomness="same")
+        seen.append(scaled(directions))
+    return [see(torch, s) for s in seen]

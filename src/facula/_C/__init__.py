@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .. import _lazy
 from .._core import state
 from .._core.devices import device
 from .._core.dtypes import dtype
@@ -52,6 +53,10 @@ def __getattr__(name: str) -> Any:
         return value
     if name == "_functorch":
         return load("_C._functorch")
+    if name.startswith("_jit_"):
+        return getattr(load("_jit_switches"), name)
+    if name in ("Block", "Graph", "Node", "Value"):
+        return getattr(load("_script_types"), name)
     if name == "_LinAlgError":
         return load("ops.linalg.matrices").LinAlgError
     if name.startswith("Script"):
@@ -95,6 +100,23 @@ def _log_api_usage_once(event: str) -> None:
 
 def _len_torch_function_stack() -> int:
     return len(state.modes.function_modes)
+
+
+def _is_torch_function_mode_enabled() -> bool:
+    return bool(state.modes.function_modes)
+
+
+def _are_functorch_transforms_active() -> bool:
+    return bool(state.modes.levels)
+
+
+def _get_accelerator(check: bool | None = None) -> device:
+    """Without an accelerator PyTorch names the CPU."""
+    return device("cpu")
+
+
+def _get_cudnn_enabled() -> bool:
+    return True
 
 
 has_lapack = has_spectral = True
@@ -191,6 +213,11 @@ class _Functions:
                 raise AttributeError(f"torch._C._VariableFunctions has no attribute {name!r}") from None
         public = "logsigmoid" if name == "log_sigmoid" else name.removeprefix(self._prefix)
         return getattr(load(self._module), public)
+
+    def __dir__(self) -> list[str]:
+        """What PyTorch has here: the functions."""
+        names = load(self._module).__all__ if self._module else _lazy.FUNCTIONS
+        return [f"{self._prefix}{name}" for name in sorted(names)]
 
 
 class _Networks(_Functions):

@@ -7,7 +7,7 @@ from typing import Any
 
 from .._core import state
 from .._levels import batched
-from .._levels.batched import Batched
+from .._levels.batched import Batched, batch, unbatch
 from .._levels.wrapped import Level
 from ..ops.machine.arguments import one_dim
 
@@ -109,3 +109,16 @@ def reshape_dim_outof(source: int, size: int, tensor: Any) -> Any:
     source = one_dim(source, tensor.dim())
     shape = tensor.shape
     return tensor.reshape(*shape[:source], size, shape[source] // size, *shape[source + 1 :])
+
+
+def _add_batch_dim(tensor: Any, in_dim: int, level: int) -> Any:
+    """A tensor of which a dimension is the batch of a transform that is being run."""
+    return batch(tensor.movedim(in_dim, 0), next(each for each in state.modes.levels if each.depth == level))
+
+
+def _remove_batch_dim(tensor: Any, level: int, batch_size: int, out_dim: int) -> Any:
+    """The tensor with the batch as one of its dimensions."""
+    for each in state.modes.levels:
+        if each.depth == level:
+            return unbatch(tensor, each).movedim(0, out_dim)
+    return tensor.expand(batch_size, *tensor.shape).movedim(0, out_dim)

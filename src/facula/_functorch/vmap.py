@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
-from .._core.pytree import broadcast_to_and_flatten, tree_flatten, tree_unflatten
+from .._C._functorch import _add_batch_dim, _remove_batch_dim
+from .._core.pytree import broadcast_to_and_flatten as _broadcast_to_and_flatten
+from .._core.pytree import tree_flatten, tree_unflatten
 from .._levels.batched import batch, is_batched, unbatch
 from .._levels.wrapped import enter, leave
+from .._tensor import Tensor
 from ..func import vmap
 
-__all__ = ["restore_vmap", "vmap"]
+__all__ = ["Tensor", "_add_batch_dim", "restore_vmap", "tree_flatten", "tree_unflatten", "vmap"]
 
 
 def restore_vmap(
@@ -23,7 +27,7 @@ def restore_vmap(
 
     def mapped(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
         leaves, spec = tree_flatten(args)
-        dims = broadcast_to_and_flatten(in_dims, spec)
+        dims = _broadcast_to_and_flatten(in_dims, spec)
         level = enter(batch_size, randomness)
         try:
             given = []
@@ -46,3 +50,26 @@ def restore_vmap(
         return tree_unflatten([t for t, _ in found], out_spec), tree_unflatten([d for _, d in found], out_spec)
 
     return mapped
+
+
+def _get_name(func: Callable[..., Any]) -> str:
+    """What errors call a function."""
+    if isinstance(func, functools.partial):
+        return f"functools.partial({_get_name(func.func)}, ...)"
+    return getattr(func, "__name__", None) or repr(func)
+
+
+def _maybe_remove_batch_dim(
+    name: str, batched_output: Any, vmap_level: int, batch_size: int, out_dim: int | None
+) -> Any:
+    """A result of a function as it is outside of ``vmap``."""
+    if out_dim is None:
+        if isinstance(batched_output, Tensor) and batched_output.wraps and batched_output._level.depth == vmap_level:
+            raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
+        return batched_output
+    if not isinstance(batched_output, Tensor):
+        raise ValueError(
+            f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(batched_output)}. Did you mean to "
+            "set out_dims= to None for output?"
+        )
+    return _remove_batch_dim(batched_output, vmap_level, batch_size, out_dim)

@@ -143,7 +143,8 @@ class Batched(Wrapped):
         return int(self._value.storage_offset())
 
     def detach(self) -> Any:
-        return batch(self._value.detach(), self._level)
+        item = self.__dict__.get("_item")  # of what only the gradients of a transform make a batch of
+        return batch(self._value.detach(), self._level) if item is None else item.detach()
 
     @property
     def data(self) -> Any:

@@ -67,7 +67,10 @@ class Reverse:
         if isinstance(t, Dual):
             return make_dual(self._opened(t._primal), t._tangent, t._level)
         if isinstance(t, Batched):
-            return batch(self._opened(t._value), t._level)
+            opened = batch(self._opened(t._value), t._level)
+            if (item := t.__dict__.get("_item")) is not None:
+                opened.__dict__["_item"] = item
+            return opened
         if t.requires_grad and not t.is_inference():
             leaf = t.alias()
             self.level.opened.append(leaf._node)
@@ -169,8 +172,19 @@ def _lifted(t: Any) -> Any:
     """A tensor that has its own item in every batch around it."""
     for level in state.modes.levels:
         if level.size >= 0:
-            t = batch(unbatch(t, level), level)
+            t = _lifted_to(t, level)
     return t
+
+
+def _lifted_to(t: Any, level: Any) -> Any:
+    if isinstance(t, Dual) and t._level.depth > level.depth:
+        return make_dual(_lifted_to(t._primal, level), _lifted_to(t._tangent, level), t._level)
+    if is_batched(t, level):
+        return t
+    whole = batch(unbatch(t, level), level)
+    if whole._level is level:
+        whole.__dict__["_item"] = t
+    return whole
 
 
 def _halves(v: Any, level: Any) -> tuple[Any, Any]:

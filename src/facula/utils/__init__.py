@@ -1,9 +1,13 @@
 """Tools beside the tensors: DLPack, checkpointing, handles of hooks."""
 
+import os as _os
 from typing import Any
 
 from . import hooks
 from .swapping import swap_tensors
+
+# Where modules that only answer "no" are: see ``facula._torch.absent``.
+__path__.append(_os.path.join(_os.path.dirname(__path__[0]), "_torch", "absent", "utils"))
 
 __all__ = ["checkpoint", "data", "dlpack", "hooks", "swap_tensors"]
 

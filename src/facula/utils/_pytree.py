@@ -228,3 +228,20 @@ def _list_flatten(d: list[Any]) -> tuple[list[Any], Any]:
 
 def _list_unflatten(values: Iterable[Any], context: Any) -> list[Any]:
     return list(values)
+
+
+def _list_flatten_with_keys(d: list[Any]) -> tuple[list[tuple[Any, Any]], Any]:
+    return [(SequenceKey(i), v) for i, v in enumerate(d)], None
+
+
+def _namedtuple_flatten(d: Any) -> tuple[list[Any], Any]:
+    return list(d), type(d)
+
+
+def _namedtuple_unflatten(values: Iterable[Any], context: Any) -> Any:
+    return context(*values)
+
+
+def is_structseq_instance(obj: object) -> bool:
+    """Whether it is of a class like those of ``torch.return_types``."""
+    return isinstance(obj, Result)

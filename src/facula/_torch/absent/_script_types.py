@@ -40,3 +40,16 @@ globals().update({
     })
     for name, text in _TEXTS.items()
 })  # fmt: skip
+
+
+class _OfAGraph:
+    """A part of one of TorchScript's graphs. There are none."""
+
+    def __init__(self) -> None:
+        raise TypeError(f"torch._C.{type(self).__name__}: No constructor defined!")
+
+
+globals().update({
+    name: type(name, (_OfAGraph,), {"__module__": "facula", "__doc__": _OfAGraph.__doc__})
+    for name in ("Block", "Graph", "Node", "Value")
+})  # fmt: skip

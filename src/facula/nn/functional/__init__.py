@@ -18,7 +18,7 @@ _OWN = {
     name: module
     for module, names in {
         "nn.functional.activation": "dropout gumbel_softmax log_softmax sigmoid softmax softmin tanh",
-        "nn.functional.attention": "multi_head_attention_forward",
+        "nn.functional.attention": "_canonical_mask _mha_shape_check _none_or_dtype multi_head_attention_forward",
         "nn.functional.class_loss": """
             cross_entropy ctc_loss multi_margin_loss multilabel_margin_loss multilabel_soft_margin_loss nll_loss
         """,

@@ -28,7 +28,7 @@ def multi_head_attention_forward(
 
     Returns the joined and projected outputs and, if wanted, the weights.
     """
-    batched = _is_batched(query, key, value, key_padding_mask, attn_mask, num_heads)
+    batched = _mha_shape_check(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:
         same = key is query, value is key
         query = query.unsqueeze(1)
@@ -37,7 +37,9 @@ def multi_head_attention_forward(
         if key_padding_mask is not None:
             key_padding_mask = key_padding_mask.unsqueeze(0)
     length, batch, width = query.shape
-    key_padding_mask = _as_numbers(key_padding_mask, "key_padding_mask", attn_mask, query.dtype)
+    key_padding_mask = _canonical_mask(
+        key_padding_mask, "key_padding_mask", _none_or_dtype(attn_mask), "attn_mask", query.dtype
+    )
     if is_causal and attn_mask is None:
         raise RuntimeError(
             "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
@@ -46,7 +48,7 @@ def multi_head_attention_forward(
     if is_causal and key_padding_mask is None and not need_weights:
         attn_mask = None
     else:
-        attn_mask = _as_numbers(attn_mask, "attn_mask", None, query.dtype)
+        attn_mask = _canonical_mask(attn_mask, "attn_mask", None, "", query.dtype)
         is_causal = is_causal and key_padding_mask is None
     _check_widths(query, key, value, embed_dim_to_check, num_heads, use_separate_proj_weight)
     head = width // num_heads
@@ -175,9 +177,11 @@ def _split(x: Tensor, n: int) -> list[Tensor]:
 # ---- checks
 
 
-def _is_batched(
-    query: Tensor, key: Tensor, value: Tensor, key_padding_mask: Tensor | None, attn_mask: Tensor | None, heads: int
-) -> bool:
+def _mha_shape_check(
+    query: Tensor, key: Tensor, value: Tensor, key_padding_mask: Tensor | None, attn_mask: Tensor | None,
+    num_heads: int,
+) -> bool:  # fmt: skip
+    """Whether the input is a batch; refuses what does not fit together."""
     rank = query.dim()
     assert rank in (2, 3), (
         f"query should be unbatched 2D or batched 3D tensor but received {rank}-D query tensor"
@@ -198,29 +202,37 @@ def _is_batched(
             "instead"
         )
         if rank == 2 and attn_mask.dim() == 3:
-            expected = (heads, query.shape[0], key.shape[0])
+            expected = (num_heads, query.shape[0], key.shape[0])
             assert attn_mask.shape == expected, (
                 f"Expected `attn_mask` shape to be {expected} but got {attn_mask.shape}"
             )
     return rank == 3
 
 
-def _as_numbers(
-    mask: Tensor | None, name: str, other: Tensor | None, dtype: Any, other_name: str = "attn_mask"
+def _none_or_dtype(input: Tensor | None) -> Any:
+    if input is None:
+        return None
+    if not isinstance(input, Tensor):
+        raise RuntimeError("input to _none_or_dtype() must be None or torch.Tensor")
+    return input.dtype
+
+
+def _canonical_mask(
+    mask: Tensor | None, mask_name: str, other_type: Any, other_name: str, target_type: Any, check_other: bool = True
 ) -> Tensor | None:
     """A mask to be added: -inf where a mask of booleans says True."""
     if mask is None:
         return None
     is_float = mask.dtype.is_floating_point
     is_bool = mask._array.dtype.kind == "b"
-    assert is_float or is_bool, f"only bool and floating types of {name} are supported"
-    if other is not None and mask.dtype != other.dtype:
+    assert is_float or is_bool, f"only bool and floating types of {mask_name} are supported"
+    if check_other and other_type is not None and mask.dtype != other_type:
         warn_user(
-            f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.",
+            f"Support for mismatched {mask_name} and {other_name} is deprecated. Use same type for both instead.",
         )
     if is_float:
         return mask
-    return mask.new_zeros(mask.shape, dtype=dtype).masked_fill_(mask, float("-inf"))
+    return mask.new_zeros(mask.shape, dtype=target_type).masked_fill_(mask, float("-inf"))
 
 
 def _check_widths(

@@ -13,7 +13,7 @@ from ..._core import state as _state
 from ..._tensor import Tensor
 from .. import functional as F
 from .. import init
-from ..functional.attention import _as_numbers
+from ..functional.attention import _canonical_mask, _none_or_dtype
 from .activation import GELU, ReLU
 from .attention import MultiheadAttention
 from .container import ModuleList
@@ -50,8 +50,8 @@ def _as_sums(
     mask: Tensor | None, padding: Tensor | None, names: tuple[str, str], dtype: Any
 ) -> tuple[Tensor | None, Tensor | None]:
     """Both masks as numbers to be added to scores."""
-    padding = _as_numbers(padding, names[1], mask, dtype, names[0])
-    return _as_numbers(mask, names[0], None, dtype), padding
+    padding = _canonical_mask(padding, names[1], _none_or_dtype(mask), names[0], dtype)
+    return _canonical_mask(mask, names[0], None, "", dtype), padding
 
 
 # ---- layers

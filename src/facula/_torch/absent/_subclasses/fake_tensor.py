@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from facula._tensor import Tensor
 
-__all__ = ["FakeTensor", "is_fake"]
+__all__ = ["FakeTensor", "is_fake", "unset_fake_temporarily"]
 
 
 class FakeTensor(Tensor):
@@ -18,3 +20,9 @@ class FakeTensor(Tensor):
 
 def is_fake(x: object) -> bool:
     return False
+
+
+@contextmanager
+def unset_fake_temporarily() -> Iterator[None]:
+    """Within it, tensors are what they say; here they always are."""
+    yield None

@@ -1,0 +1,1 @@
+"""``torch.utils`` of what is not here; ``facula.utils`` finds these modules."""
