@@ -390,3 +390,30 @@ def same_draws_from_what_is_cut_off_inside_a_gradient(torch):
         scaled = func.vmap(lambda v, f=f: func.grad(lambda q: f(q) * v.sum())(p), randomness="same")
         seen.append(scaled(directions))
     return [see(torch, s) for s in seen]
+
+
+@case
+def pivots_that_are_mapped_or_not(torch):
+    vmap = torch.func.vmap
+    lu = torch.arange(1.0, 19.0).reshape(2, 3, 3)
+    pivots = torch.tensor([[2, 3, 3], [1, 3, 3]], dtype=torch.int32)
+    nested = vmap(vmap(torch.lu_unpack))(torch.stack([lu, -lu]), torch.stack([pivots, pivots]))
+    return [
+        *[see(torch, list(vmap(torch.lu_unpack, dims)(*given))) for dims, given in (
+            ((0, 0), (lu, pivots)), ((0, None), (lu, pivots[0])), ((None, 0), (lu[0], pivots)),
+        )],
+        see(torch, list(nested)),
+    ]  # fmt: skip
+
+
+@case
+def masks_inside_jacobians_are_not_mapped(torch):
+    x = torch.tensor([1.0, 3.0, 2.0])
+    functions = (
+        lambda x: x[x > 1].pow(2), lambda x: torch.masked_select(x, x > 1).pow(2),
+        lambda x: x[x.nonzero().squeeze(1)].pow(2),
+    )  # fmt: skip
+    transforms = (torch.func.jacfwd, torch.func.jacrev, torch.func.hessian)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what is slow
+        return seen(torch, *[lambda t=t, f=f: t(f)(x) for t in transforms for f in functions])

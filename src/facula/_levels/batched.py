@@ -278,14 +278,19 @@ def _tensors_in(values: Any) -> Iterator[Tensor]:
             yield from _tensors_in(v)
 
 
+def _is_mapped(tensors: Iterator[Tensor], level: Level) -> bool:
+    """Whether there is a mask, after what it is a mask of, that differs from item to item."""
+    return any(t.dtype is bool_ and _has_level(t, level) for t in list(tensors)[1:])
+
+
 def one_by_one(name: str, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], level: Level) -> Any:
     """Call a function for each item of the batch, and stack what it returns; for none, what an item of zeros has."""
     from .._core.pytree import tree_flatten, tree_map, tree_unflatten  # loaded when first used
     from ..ops.moving.joining import stack  # loaded when first used
 
-    if name in _OF_ANY_SHAPE:
+    if name in _OF_ANY_SHAPE and not level.same_values:
         raise RuntimeError(_ANY_SHAPE.format(_OF_ANY_SHAPE[name]))
-    if name in _BY_MASK and any(t.dtype is bool_ and _has_level(t, level) for t in list(_tensors_in(args))[1:]):
+    if name in _BY_MASK and not level.same_values and _is_mapped(_tensors_in(args), level):
         raise RuntimeError(_BY_MASK[name])
     if name:
         _tell(name)

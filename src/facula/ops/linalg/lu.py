@@ -307,8 +307,18 @@ def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpa
             "of lu_factor?"
         )
     L, U = lu_unpack_op(LU_data, unpack_data)
-    P = permutation(pivots, lu_array.shape[-2], lu_array.dtype) if unpack_pivots else np.empty(0, lu_array.dtype)
-    return named("lu_unpack", (Tensor._wrap(P), L, U))
+    n, dtype = lu_array.shape[-2], lu_array.dtype
+    P = _permutation_by(LU_pivots, n, dtype) if unpack_pivots else Tensor._wrap(np.empty(0, dtype))
+    return named("lu_unpack", (P, L, U))
+
+
+def _permutation_by(pivots: Tensor, n: int, dtype: Any) -> Tensor:
+    if not pivots.wraps:
+        return Tensor._wrap(permutation(pivots._array, n, dtype))
+    from ..._levels.batched import batch  # loaded when first used
+
+    whole: Any = pivots
+    return batch(_permutation_by(whole._value, n, dtype), whole._level)
 
 
 # ---- solving
