@@ -29,11 +29,12 @@ def small_product(step: Product) -> str | None:
     start = "bias[j]" if bias else "0"
     by_dots = cb != 1 and rb == 1 and ca == 1 and n < 8 and k >= 8
     if by_dots:
+        lanes = f" simdlen({32 // step.out.dtype.itemsize})" if k <= 64 else ""  # wider ones take long to add up
         lines += [
             f"{indent}for (int64_t i = 0; i < {m}; i++)",
             f"{indent}    for (int64_t j = 0; j < {n}; j++) {{",
             f"{indent}        {real} t = 0;",
-            f'{indent}        _Pragma("omp simd reduction(+:t)") for (int64_t k = 0; k < {k}; k++)'
+            f'{indent}        _Pragma("omp simd reduction(+:t){lanes}") for (int64_t k = 0; k < {k}; k++)'
             f" t += a[i * {ra} + k] * b[j * {cb} + k];",
             f"{indent}        c[i * {n} + j] = t + {start};" if bias else f"{indent}        c[i * {n} + j] = t;",
             f"{indent}    }}",
