@@ -971,3 +971,12 @@ def more_than_64_dimensions(torch):
         *[error(lambda name=name: getattr(torch, name)(x, dim=0)) for name in reductions],
         *[error(lambda name=name: getattr(torch, name)(x, dim=-1)) for name in reductions],
     ]  # fmt: skip
+
+
+@case
+def old_classes_are_no_bases(torch):
+    return [
+        *[error(lambda c=c: type("Mine", (c,), {})) for c in (torch.FloatTensor, torch.IntTensor)],
+        error(lambda: type("Mine", (torch.sparse.FloatTensor,), {})),
+        error(lambda: torch.Generator().manual_seed(True)), error(lambda: torch.Generator().manual_seed(None)),
+    ]  # fmt: skip

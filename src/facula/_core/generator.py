@@ -113,7 +113,7 @@ class Generator:
 
     def manual_seed(self, seed: Any) -> Generator:
         """Begin the stream that belongs to ``seed``."""
-        if not isinstance(seed, (int, np.integer)):
+        if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool):
             raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
         if not -(2**63) <= seed < 2**64:
             raise ValueError("Overflow when unpacking long long")

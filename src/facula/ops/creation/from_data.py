@@ -449,6 +449,11 @@ class LegacyMeta(type):
 
     scalar: dtypes.dtype
 
+    def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> Any:
+        for base in bases:
+            raise TypeError(f"type {repr(base)[7:-1]} is not an acceptable base type")
+        return super().__new__(cls, name, bases, body)
+
     def __instancecheck__(cls, t: Any) -> bool:
         return isinstance(t, Tensor) and t.dtype is cls.scalar and not t.is_meta
 
