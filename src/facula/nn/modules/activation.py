@@ -6,6 +6,7 @@ from types import FunctionType
 from typing import Any
 
 from ..._tensor import Tensor
+from ...ops.machine.public import FUNCTIONS
 from .. import functional as F
 from .. import init
 from ..parameter import Parameter
@@ -39,14 +40,16 @@ class Tanh(Module):
     """``tanh(x)``."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return input.tanh()
+        found: Tensor = FUNCTIONS["tanh"](input)
+        return found
 
 
 class Sigmoid(Module):
     """``1 / (1 + exp(-x))``."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return input.sigmoid()
+        found: Tensor = FUNCTIONS["sigmoid"](input)
+        return found
 
 
 class LogSigmoid(Module):

@@ -417,8 +417,9 @@ class LSTMCell(RNNCellBase):
     def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
         """(hidden state, cell state)."""
         self._check("input", input)
-        for i, state in enumerate(hx or ()):
-            self._check(f"hx[{i}]", state)
+        if hx is not None:
+            for i, state in enumerate(hx):
+                self._check(f"hx[{i}]", state)
         batched = input.dim() == 2
         x = input if batched else input.unsqueeze(0)
         if hx is None:
@@ -426,6 +427,8 @@ class LSTMCell(RNNCellBase):
             hx = (zeros, zeros)
         elif not batched:
             hx = (hx[0].unsqueeze(0), hx[1].unsqueeze(0))
+        if isinstance(hx, Tensor):
+            raise TypeError("lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not Tensor")
         hidden, cell = recurrent_cells.lstm_cell(x, hx, *self._weights())
         return (hidden, cell) if batched else (hidden.squeeze(0), cell.squeeze(0))
 

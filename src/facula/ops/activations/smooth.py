@@ -277,7 +277,7 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     n = input.shape[dim]
     if n % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is size {n}")
-    if input._array.dtype.kind in "biu":
+    if input._array.dtype.kind in "biuc":
         raise not_for("glu_cpu", input.dtype)
     return glu_op(input, dim)
 

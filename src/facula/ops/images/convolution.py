@@ -22,7 +22,14 @@ from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, public
 from ..machine.rules import in_both_namespaces
 from ..moving.padding import pad
-from .convolution_checks import check_bias_dtype, check_dtypes, check_shapes, expanded, transposed_sizes
+from .convolution_checks import (
+    check_bias_dtype,
+    check_dtypes,
+    check_shapes,
+    check_transposed_bias,
+    expanded,
+    transposed_sizes,
+)  # fmt: skip
 
 NO_BIAS = (0,)
 """What nodes of convolutions without bias tell of its shape."""
@@ -298,8 +305,13 @@ def convolved(
     padding = expanded("padding", padding, n)
     dilation = expanded("dilation", dilation, n)
     output_padding = expanded("output_padding", output_padding, n)
+    if transposed and input._array.dtype.kind == "c":
+        check_dtypes(input, weight, transposed)
     check_shapes(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
     check_dtypes(input, weight, transposed)
+    if transposed and bias is not None and bias._array.dtype != input._array.dtype:
+        check_transposed_bias(input, bias)
+        bias = bias.to(input.dtype)
     if input._array.dtype.kind == "c":
         return _complex(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
     bias_sizes = NO_BIAS if bias is None else bias._array.shape
@@ -338,7 +350,8 @@ def general_convolution(
     for name, value in given.items():
         if not isinstance(value, (tuple, list)):
             raise WrongArgument(name, value, "tuple of ints")
-    check_bias_dtype(input, bias)
+    if not transposed:
+        check_bias_dtype(input, bias)
     return convolved(
         input, weight, bias, tuple(stride), tuple(padding), tuple(dilation), transposed, tuple(output_padding), groups
     )
@@ -385,6 +398,8 @@ def _convolve(
     around = padding if isinstance(padding, str) else _numbers(padding, n)
     if step is None or between is None or around is None:
         raise NoOverload
+    if not isinstance(around, str):
+        check_bias_dtype(input, bias)
     batched = _batched(f"conv{n}d", input, n)
     if not batched:
         input = input.unsqueeze(0)
@@ -450,7 +465,6 @@ def _convolve_transposed(
     batched = _batched(f"conv_transpose{n}d", input, n)
     if not batched:
         input = input.unsqueeze(0)
-    check_bias_dtype(input, bias)
     step, around, between, more = read
     result = convolved(input, weight, bias, step, around, between, True, more, groups)
     return result if batched else result.squeeze(0)

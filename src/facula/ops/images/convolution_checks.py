@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.dtypes import cpp_name, not_for
+from ..._core.dtypes import can_cast, cpp_name, not_for
 from ..._tensor import Tensor
 from ..arrays.images.patches import Sizes
 from ..machine.refusals import scalar_type
@@ -147,9 +147,9 @@ def _check_transposed_sizes(
 
 def check_dtypes(input: Tensor, weight: Tensor, transposed: bool) -> None:
     a, b = input._array.dtype, weight._array.dtype
+    if a.kind == "b" and (a == b or transposed):
+        raise not_for(_kernel_name(transposed, input.ndim - 2), input.dtype)
     if a == b:
-        if a.kind == "b":
-            raise not_for(_kernel_name(transposed, input.ndim - 2), input.dtype)
         return
     if a.kind == "c":
         raise RuntimeError(
@@ -168,6 +168,16 @@ def _kernel_name(transposed: bool, n: int) -> str:
     if transposed:
         return f"slow_conv_transpose{max(n, 2)}d_out_cpu"
     return "compute_columns3d" if n == 3 else "slow_conv2d_cpu"
+
+
+def check_transposed_bias(input: Tensor, bias: Tensor) -> None:
+    """Of another dtype it is added to the result, in one and two dimensions."""
+    if input._array.ndim == 5:
+        raise RuntimeError(f"expected scalar type {scalar_type(input)} but found {scalar_type(bias)}")
+    if not can_cast(bias.dtype, input.dtype):
+        raise RuntimeError(
+            f"result type {scalar_type(bias)} can't be cast to the desired output type {scalar_type(input)}"
+        )
 
 
 def check_bias_dtype(input: Tensor, bias: Tensor | None) -> None:

@@ -287,6 +287,13 @@ def ctc_loss(
         log_probs = log_probs.unsqueeze(1)
     if log_probs._array.dtype.kind != "f" or log_probs._array.itemsize < 4:
         raise not_for("ctc_loss_cpu", log_probs.dtype)
+    if not log_probs._array.size:
+        raise RuntimeError("log_probs tensor must not be empty")
+    if log_probs.dim() != 3:
+        raise RuntimeError(
+            f"Expected 3-dimensional tensor, but got {log_probs.dim()}-dimensional tensor for argument #1 'log_probs' "
+            "(while checking arguments for ctc_loss_allocate_outputs)"
+        )
     steps, n, classes = log_probs._array.shape
     if not 0 <= blank < classes:
         raise RuntimeError("blank must be in label range")

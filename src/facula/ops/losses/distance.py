@@ -133,7 +133,8 @@ def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = NONE
 ) -> Tensor:
     """How much of a margin input1 lacks to be above input2 (target 1) or below (-1)."""
-    return reduce_losses(clamp_min(add_number_op(-target * (input1 - input2), float(margin)), 0), reduction)
+    above = input1 - input2
+    return reduce_losses(clamp_min(add_number_op(-target * above, float(margin)), 0), reduction)
 
 
 # ---- distributions
@@ -142,6 +143,9 @@ def margin_ranking_loss(
 @public("kl_div")
 def kl_div(input: Tensor, target: Tensor, reduction: int = NONE, *, log_target: bool = False) -> Tensor:
     """``target * (log(target) - input)``; ``input`` are logarithms, with ``log_target`` the target too."""
+    for kind, refused in (("complex", "c"), ("integral", "biu")):
+        if input._array.dtype.kind in refused or target._array.dtype.kind in refused:
+            raise RuntimeError(f"kl_div: {kind.capitalize()} inputs not supported.")
     if log_target:
         losses = target.exp() * (target - input)
     else:

@@ -200,11 +200,15 @@ def _has(target: Array, ignore_index: int) -> bool:
 # ---- arguments
 
 
-def _check_common(input: Tensor, target: Tensor, weight: Tensor | None, classes: int, ignore_index: int) -> None:
-    if input._array.dtype.kind not in "fV":
-        raise not_for("nll_loss_out_frame", input.dtype)
+def _check_target_dtype(target: Tensor) -> None:
     if target._array.dtype not in (np.int64, np.uint8):
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {scalar_type(target)}")
+
+
+def _check_common(input: Tensor, target: Tensor, weight: Tensor | None, classes: int, ignore_index: int) -> None:
+    _check_target_dtype(target)
+    if input._array.dtype.kind not in "fV":
+        raise not_for("nll_loss_out_frame", input.dtype)
     if weight is not None and weight.dtype is not input.dtype:
         raise RuntimeError(f"expected scalar type {scalar_type(input)} but found {scalar_type(weight)}")
     check_elements(target, _check_classes, classes, ignore_index)
@@ -225,6 +229,7 @@ def _nll_loss(input: Tensor, target: Tensor, weight: Tensor | None, reduction: i
     refuse_gradient("nll_loss_forward", weight=weight)
     if t.ndim > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    _check_target_dtype(target)
     if x.ndim == 1 and t.ndim == 1 and t.size != 1:
         raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {t.size}")
     classes = x.shape[-1]

@@ -259,12 +259,20 @@ def soft_margin_backward_gradient_of_input(
 def soft_margin_loss(input: Tensor, target: Tensor, reduction: int = MEAN) -> Tensor:
     """``log(1 + exp(-target * input))``."""
     refuse_gradient("soft_margin_loss", target=target)
+    if input._array.dtype.kind == "b":
+        return -input  # refused
     target = target.to(input.dtype)
     try:
         shape = np.broadcast_shapes(input._array.shape, target._array.shape)
     except ValueError:
         raise broadcast_error(input._array.shape, target._array.shape) from None
-    return soft_margin_op(input if input._array.shape == shape else input.expand(shape), target, reduction)
+    if input._array.shape != shape:
+        raise RuntimeError(
+            f"output with shape {list(input._array.shape)} doesn't match the broadcast shape {list(shape)}"
+        )
+    if input._array.dtype.kind in "iu":
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {scalar_type(input)}")
+    return soft_margin_op(input, target, reduction)
 
 
 # ---- binary cross entropy
@@ -367,11 +375,11 @@ def binary_cross_entropy(
     """``-(t * log(x) + (1 - t) * log(1 - x))``, with logarithms no less than -100."""
     refuse_gradient("binary_cross_entropy", weight=weight)
     x = input._array
-    if x.dtype.kind not in "fV":
-        raise not_for("binary_cross_entropy", input.dtype)
     for t in (target, weight):
         if t is not None and t.dtype is not input.dtype:
             raise RuntimeError(f"Found dtype {scalar_type(t)} but expected {scalar_type(input)}")
+    if x.dtype.kind not in "fV":
+        raise not_for("binary_cross_entropy", input.dtype)
     if not input.wraps:
         check_elements(input, _check_input)
     if not target.wraps:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.dtypes import not_for
 from ..._tensor import Tensor
 from ..arrays.meta import by_zeros
 from ..arrays.strides import lying_as
@@ -150,6 +151,8 @@ def _places(input: Tensor, widths: tuple[int, ...], mode: str) -> tuple[Any, ...
             f"Expected {padded + 1}D or {padded + 2}D (batch mode) tensor with possibly 0 batch size and other "
             f"non-zero dimensions for input, but got: {list(shape)}"
         )
+    if input._array.dtype.kind == "b":
+        raise not_for(f"{'reflection' if mode == 'reflect' else 'replication'}_pad{padded}d", input.dtype)
     places = [np.arange(n) for n in shape]
     for i in range(0, len(widths), 2):
         dim = len(shape) - 1 - i // 2

@@ -147,9 +147,9 @@ def native_group_norm(
                 f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of "
                 f"shape {size} and input of shape {list(shape)}"
             )
+    mixed = check_dtypes(input, (weight, bias))
     if input._array.dtype.kind not in "fV":
         raise not_for("GroupNormKernelImpl", input.dtype)
-    mixed = check_dtypes(input, (weight, bias))
     return tuple(group_norm_op(input, weight, bias, N, C, HxW, group, eps, mixed))
 
 

@@ -190,10 +190,10 @@ def native_layer_norm(
 ) -> Any:
     """(normalized, mean, 1 / deviation) over the last dimensions."""
     shape = _checked_shape(normalized_shape)
+    mixed = check_dtypes(input, (weight, bias))
     _check_normalized(input, shape, {"weight": weight, "bias": bias})
     if input._array.dtype.kind not in "fV":
         raise not_for("LayerNormKernelImpl", input.dtype)
-    mixed = check_dtypes(input, (weight, bias))
     return tuple(layer_norm_op(input, weight, bias, shape, eps, mixed))
 
 
@@ -211,6 +211,8 @@ def layer_norm(
 def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Tensor:
     """Divided by the root of the mean of the squares over the last dimensions, then scaled element by element."""
     shape = _checked_shape(normalized_shape)
+    if input.ndim < len(shape):
+        raise ValueError(f"Input tensor must have at least {len(shape)} dimensions, but got {input.ndim}")
     _check_normalized(input, shape, {"weight": weight}, separator="")
     dtype = input.dtype
     if dtype.category < dtypes.FLOAT:

@@ -552,13 +552,19 @@ def trilinear_batched(call: batching.Call) -> Any:
 @public("bilinear", functionals="bilinear")
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``input1 @ weight[k] @ input2 + bias[k]`` for each k."""
+    given = {"input1": input1, "input2": input2, "weight": weight, **({} if bias is None else {"bias": bias})}
+    if any(t.dtype is not input1.dtype for t in given.values()):
+        told = ", ".join(f"{name}: {cpp_name(t.dtype)}" for name, t in given.items())
+        raise RuntimeError(f"All tensors must have the same dtype, got {told}")
     a, b, w = input1._array.shape, input2._array.shape, weight._array.shape
     if len(a) != len(b):
         raise RuntimeError(f"bilinear(): input dimensions do not match: got {len(a)} and {len(b)}")
     for i, (m, n) in enumerate(zip(a[:-1], b[:-1])):
         if m != n:
             raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {i}: got {m} and {n}")
-    for which, size, expected in (("input1", a[-1], w[1]), ("input2", b[-1], w[2])):
+    if not a:
+        raise IndexError("Dimension specified as -1 but tensor has no dimensions")
+    for which, size, expected in (("input1", a[-1], weight.size(1)), ("input2", b[-1], weight.size(2))):
         if size != expected:
             raise RuntimeError(
                 f"bilinear(): {which} size does not match weight size: got {size} but expected {expected}"
