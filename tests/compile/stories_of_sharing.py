@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import copy
 import functools
 import math
@@ -206,6 +207,34 @@ def one_attribute_goes_and_another_comes(compiled: Compiled, note: Compiled) -> 
     note(fast(x2()))
     del thing.other  # type: ignore[attr-defined]
     thing.scale = 7.0
+    note(fast(x2()))
+
+
+@story
+def attributes_that_tensors_get(compiled: Compiled, note: Compiled) -> None:
+    w = x2()
+    given, own = compiled(lambda x: x * getattr(x, "scale", 1.0)), compiled(lambda x: x * getattr(w, "scale", 1.0))
+    a = x2()
+    note(given(a), own(a))
+    for scale in (3.0, 4.0):
+        a.scale = w.scale = scale
+        note(given(a), own(a), given(x2()))
+    del a.scale, w.scale
+    note(given(a), own(a))
+
+
+@story
+def subclasses_that_are_registered(compiled: Compiled, note: Compiled) -> None:
+    class Abstract(abc.ABC):  # noqa: B024
+        pass
+
+    class Own:
+        pass
+
+    thing = Own()
+    fast = compiled(lambda x: x * 2 if isinstance(thing, Abstract) else x * 3)
+    note(fast(x2()))
+    Abstract.register(Own)
     note(fast(x2()))
 
 

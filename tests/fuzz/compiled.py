@@ -35,9 +35,9 @@ BETWEEN = "# ----"
 """A statement that stands before and behind those of the function."""
 
 
-_HISTORY = re.compile(r"\.(?:grad|backward)\([^\[]*\[|^(?=\w+\.grad_fn)")
+_HISTORY = re.compile(r"\.(?:grad|backward)\([^\[]*\[|^(?=\w+\.grad_fn)|\.output_nr")
 """Results of a function do not lead to each other, as they do not in PyTorch: there are no gradients of one for another
-one, nor hooks that see them. And all that goes in comes before all that comes out."""
+one, nor hooks that see them. And all that goes in comes before all that comes out. They are outputs of one node."""
 
 
 _SAME = re.compile(r"(\w+) = (\w+)\.(?:double|float|half|to|type|type_as|contiguous)\(")

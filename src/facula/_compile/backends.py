@@ -30,17 +30,20 @@ def names(exclude_tags: Any = ()) -> list[str]:
     return sorted([*_NAMES, *registered, *(() if "debug" in excluded else _DEBUG)])
 
 
+def of_user(name: str) -> Callable[..., Any] | None:
+    """The function that a user has registered; None if the name is one of the library's."""
+    if name in _REGISTERED:
+        return _REGISTERED[name][0]
+    chosen(name)
+    return None
+
+
 def chosen(backend: Any) -> Callable[[program.Program], Ready]:
     """The back end of a name."""
     if backend in _REGISTERED:
         return custom.backend(_REGISTERED[backend][0])
     if backend in _DEBUG:
-        return eager
+        return custom.eager
     if backend in _NAMES:
         return partial(emit.build, backend=_NAMES[backend])
     raise InvalidBackend(backend)
-
-
-def eager(captured: program.Program) -> Ready:
-    """Kernel by kernel."""
-    return lambda arrays: program.run(captured, arrays)

@@ -12,11 +12,12 @@ from ..fx.graph_module import GraphModule
 from ..nn.modules.module import Module
 from .errors import BackendCompilerFailed
 from .programs.program import Mismatch, Program
+from .programs.program import run as run_by_kernels
 from .programs.readable import readable
 
 
 def backend(fn: Callable[..., Any], options: Any = None) -> Callable[[Program], Callable[[list[Any]], list[Any]]]:
-    """``fn(graph_module, example_inputs)`` as a back end."""
+    """``fn(graph_module, example_inputs)`` as a back end. Backward programs it is not given: see ``aot_autograd``."""
 
     def build(program: Program) -> Callable[[list[Any]], list[Any]]:
         module = as_module(program)
@@ -30,7 +31,8 @@ def backend(fn: Callable[..., Any], options: Any = None) -> Callable[[Program], 
 
         def run(arrays: list[Any]) -> list[Any]:
             try:
-                found = call(*[Tensor._wrap(a) if isinstance(a, np.ndarray) else a for a in arrays])
+                given = [Tensor._wrap(a) if isinstance(a, np.ndarray) else a for a in arrays]
+                found = call(given) if getattr(call, "_boxed_call", False) else call(*given)
             except (RuntimeError, IndexError, ValueError) as error:
                 if is_general:  # these sizes do not go together: the function itself says so
                     raise Mismatch from error
@@ -43,7 +45,14 @@ def backend(fn: Callable[..., Any], options: Any = None) -> Callable[[Program], 
         return run
 
     build.takes_general = build.is_of_user = True  # type: ignore[attr-defined]
+    other = getattr(fn, "of_backward", None)
+    build.of_backward = eager if other is None else backend(other)  # type: ignore[attr-defined]
     return build
+
+
+def eager(captured: Program) -> Callable[[list[Any]], list[Any]]:
+    """Kernel by kernel."""
+    return lambda arrays: run_by_kernels(captured, arrays)
 
 
 def as_module(program: Program) -> GraphModule:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from facula import compiler
-from facula._compile import backends
+from facula._compile import backends as _registry
 from facula._compile.public import OptimizedModule
 from facula._core import state
 from facula.compiler import (
@@ -65,13 +65,23 @@ def register_backend(compiler_fn: Any = None, name: str | None = None, tags: Any
     """Let ``compile(backend=name)`` mean a function of a GraphModule and example inputs."""
     if compiler_fn is None:
         return lambda fn: register_backend(fn, name, tags)
-    backends.register(name or compiler_fn.__name__, compiler_fn, tags)
+    _registry.register(name or compiler_fn.__name__, compiler_fn, tags)
     return compiler_fn
 
 
 def lookup_backend(compiler_fn: Any) -> Callable[..., Any]:
-    """A back end by its name."""
-    return compiler_fn if callable(compiler_fn) else backends.chosen(compiler_fn)
+    """A back end by its name: a function of a graph module and examples."""
+    if callable(compiler_fn):
+        given: Callable[..., Any] = compiler_fn
+        return given
+    own = _registry.of_user(compiler_fn)
+    if own is not None:
+        return own
+
+    def compiled(gm: Any, example_inputs: Any) -> Any:
+        return compiler.compile(gm, backend=compiler_fn)
+
+    return compiled
 
 
 def is_dynamo_supported() -> bool:

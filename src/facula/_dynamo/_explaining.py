@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from facula._compile import backends, custom
+from facula._compile import custom
 from facula._compile.calls.function import CompiledFunction
 from facula._compile.counters import operations
 
@@ -53,7 +53,7 @@ def explain(f: Callable[..., Any], *extra_args: Any, **extra_kwargs: Any) -> Any
     """Call a function as if it were compiled, and tell what was captured. ``explain(f)(x)``."""
 
     def inner(*args: Any, **kwargs: Any) -> ExplainOutput:
-        compiled = CompiledFunction(f, backends.eager)
+        compiled = CompiledFunction(f, custom.eager)
         began = time.perf_counter()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -151,7 +151,7 @@ class _Finder:
             spec = ModuleSpec("torch", _TorchLoader(), origin=facula.__file__, is_package=True)
             spec.has_location = True
             return spec
-        if fullname in ("functorch", "functorch.experimental"):
+        if fullname in ("functorch", "functorch.compile", "functorch.experimental"):
             module = import_module(f"facula._torch.{fullname.replace('.', '_')}")
             return ModuleSpec(fullname, _SameModule(module), origin=module.__file__, is_package=fullname == "functorch")
         if fullname.startswith("facula."):

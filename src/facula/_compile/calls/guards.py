@@ -415,6 +415,8 @@ class Guard:
                 return f"{holder}.keys().isdisjoint({self.name(read.key)})"
             case "empty" | "elements" | "bytes" | "context" | "referent" | "values":
                 return f"{self.name(read.look)}()"
+            case "registered":
+                return f"{holder}.get_cache_token()"
             case "cache":
                 return f"({holder}.cache_info().misses >= {read.key})"
             case "item":

@@ -74,6 +74,7 @@ _LOOK: dict[str, Callable[[Any, Any], Any]] = {
     "elements": lambda holder, _: elements(holder),
     "bytes": lambda holder, _: memoryview(holder).tobytes(),
     "cache": lambda holder, misses: holder.cache_info().misses >= misses,  # fewer of them: it was cleared
+    "registered": lambda holder, _: holder.get_cache_token(),
     "context": lambda holder, _: holder.get(MISSING),
     "referent": lambda holder, _: holder(),
 }

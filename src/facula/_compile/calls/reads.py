@@ -8,6 +8,7 @@ attribute that is not there, counts too. Code that is found only when it is run 
 
 from __future__ import annotations
 
+import abc
 import contextvars
 import functools
 import gc
@@ -100,6 +101,8 @@ class Reads:
         """Classes of the library's that things have, in the order in which they were met."""
         self._operators: set[str] = set()
         """Methods that are called by signs."""
+        self._knows_abstract = False
+        """Whether there are abstract classes, which others may be registered as subclasses of."""
         self._any_attribute = False
         """Whether attributes are read by names that are computed."""
         self._seen: dict[int, Any] = {}
@@ -107,8 +110,8 @@ class Reads:
         self._codes: set[types.CodeType] = set()
         self._classes: set[type] = set()
         self._objects: list[tuple[Any, int]] = []
-        self._given = {id(each) for each in _containers((args, kwargs or {}))}
-        """Lists and dicts among the arguments, by their id."""
+        self._given = {id(each) for each in _parts((args, kwargs or {})) if isinstance(each, (*_CONTAINERS, Tensor))}
+        """Tensors, lists and dicts among the arguments, by their id."""
         self._follow(fn, 0)
         self._name_arguments(fn, args, kwargs or {})
         known = len(self.reads)
@@ -142,6 +145,11 @@ class Reads:
     def note_library(self) -> None:
         """The function depends on what it looked up in modules and classes of others, which it has loaded by now."""
         self.reads += [read for thing, _ in self._objects for read in self._absent_attributes(thing)]
+        if not BY_NAME.isdisjoint(self.names):  # attributes that tensors do not have may have been asked for
+            own = [t for t in self.tensors.values() if id(t) not in self._given]
+            self.reads += [Read("attributes", t, None, len(vars(t))) for t in own]
+        if self._knows_abstract and not self.names.isdisjoint(("isinstance", "issubclass")):
+            self.reads.append(Read("registered", abc, None, abc.get_cache_token()))
         self.reads += [Read("cache", fn, fn.cache_info().misses, True) for fn, before in self.caches
                        if fn.cache_info() != before]  # fmt: skip
         self.reads += patched.methods(self._of_library, self.names | self._operators)
@@ -168,7 +176,7 @@ class Reads:
 
     def is_given(self, value: Any) -> bool:
         """Whether it is a list or a dict among the arguments."""
-        return id(value) in self._given
+        return isinstance(value, _CONTAINERS) and id(value) in self._given
 
     def note_items(self, holder: Any, keys: Any) -> None:
         """The function depends on some items of a list or a dict."""
@@ -229,6 +237,7 @@ class Reads:
             self.has_all = False
             return
         if isinstance(value, type):
+            self._knows_abstract = self._knows_abstract or isinstance(value, abc.ABCMeta)
             if value.__module__.partition(".")[0] not in sys.stdlib_module_names:
                 self._class(value, depth)
         elif isinstance(value, types.MethodType):
@@ -469,14 +478,13 @@ class Reads:
             self._note("item", values, key, value, depth)
 
 
-def _containers(value: Any) -> Iterator[Any]:
-    """The lists and dicts of a nested container."""
+def _parts(value: Any) -> Iterator[Any]:
+    """A nested container, and all that it is made of."""
+    yield value
     kind = kind_of(value)
     if kind is not None:
-        if isinstance(value, _CONTAINERS):
-            yield value
         for each in kind.flatten(value)[0]:
-            yield from _containers(each)
+            yield from _parts(each)
 
 
 def _are_many(values: Any) -> bool:

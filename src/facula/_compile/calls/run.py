@@ -132,7 +132,8 @@ class Running:
         self._handled = "Mismatch" if getattr(backend, "is_of_user", False) else "Exception"
         """What may go wrong in a program; errors of a user's back end are the user's."""
         self.forward = sized(entry.forward, backend)
-        self.backward = None if entry.backward is None else sized(entry.backward, backend)
+        of_backward = getattr(backend, "of_backward", backend)
+        self.backward = None if entry.backward is None else sized(entry.backward, of_backward)
         roots: list[Any] = [t._array for t in entry.roots]
         self.kinds = [(array.plain.shape, array.dtype) for array in roots]
         self.is_single = entry.plan.is_leaf() and isinstance(entry.leaves[0], Result)

@@ -51,12 +51,12 @@ class Sizes:
     ) -> tuple[Any, Any]:
         """The arguments, with symbols for numbers that were seen to change. Lists and dicts with such numbers are
         ``changed``: what the function does to them is done to the user's."""
-        if self.are_fixed or not settings.follows_sizes(dynamic):
+        if self.are_fixed or not (dynamic or settings.follows_sizes(dynamic)):
             return args, kwargs
         leaves, plan = tree_flatten((args, kwargs))
         for i, leaf in enumerate(leaves):
             if type(leaf) in (int, float):
-                before = self._numbers.setdefault((plan, i, type(leaf)), leaf)
+                before = self._numbers.setdefault((plan, i, type(leaf)), None if dynamic else leaf)
                 if before is None or before != leaf:
                     self._numbers[plan, i, type(leaf)] = None
                     if leaf not in (0, 1) or type(leaf) is float:

@@ -1,0 +1,1 @@
+"""``torch._dynamo.backends``: what back ends of users are made with."""
