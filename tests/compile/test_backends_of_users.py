@@ -71,7 +71,7 @@ def test_two_compilers(boxed: bool) -> None:
     x, y = torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)
     fast(x).backward()
     (y.sin() * y).sum().backward()
-    assert torch.allclose(x.grad, y.grad)
+    assert x.grad is not None and y.grad is not None and torch.allclose(x.grad, y.grad)
     assert told == ["forward", "backward"]
 
 

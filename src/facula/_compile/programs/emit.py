@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import warnings
 from typing import Any
 
+from ...autograd.graph import warn_user
 from ...native.build import BuildError
 from .frame import Compiled
 
@@ -21,7 +21,7 @@ def build(program: Any, backend: str = "auto") -> Compiled:
     except BuildError as error:
         if backend == "auto" and str(error) not in _told:
             _told.add(str(error))
-            warnings.warn(f"compiled with NumPy, not with C: {error}", stacklevel=3)
+            warn_user(f"compiled with NumPy, not with C: {error}")
         elif backend == "c":
             raise
     return build_numpy(program)
