@@ -527,6 +527,9 @@ def packed(header: bytes, data: bytes = b"", length: int | None = None) -> bytes
         (packed(b'{"a":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]}}'), "TensorInvalidInfo"),
         (packed(b'{"a":{"dtype":"F32","shape":[9999999999999],"data_offsets":[0,39999999999996]}}'), "Incomplete"),
         (packed(b'{"a":{"dtype":"X9","shape":[1],"data_offsets":[0,4]}}', FOUR[:4]), "no dtype"),
+        (packed(b'{"a":{"dtype":[],"shape":[1],"data_offsets":[0,4]}}', FOUR[:4]), "no dtype"),
+        (packed(b'{"a":{"dtype":"F32","shape":[0,4611686018427387904,4],"data_offsets":[0,0]}}'), "cannot hold"),
+        (packed(b'{"a":{"dtype":"F32","shape":[1%s],"data_offsets":[0,4]}}' % (b",1" * 64), FOUR[:4]), "cannot hold"),
         (packed(b'{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"a":{"dtype":"U8","shape":[1],'
                 b'"data_offsets":[0,1]}}', b"x"), "a name is used twice"),
         (packed(b'{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"U8","shape":[2],'

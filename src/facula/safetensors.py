@@ -219,7 +219,7 @@ class _Entry:
         if not isinstance(told, dict) or told.keys() != {"dtype", "shape", "data_offsets"}:
             raise SafetensorError(f"Error while deserializing header: invalid JSON in header: wrong fields of {name!r}")
         shape, offsets = told["shape"], told["data_offsets"]
-        if told["dtype"] not in _DTYPES:
+        if not isinstance(told["dtype"], str) or told["dtype"] not in _DTYPES:
             raise SafetensorError(f"Error while deserializing header: facula has no dtype {told['dtype']!r}")
         for numbers in (shape, offsets):
             if not isinstance(numbers, list) or any(type(n) is not int or not 0 <= n < 2**63 for n in numbers):
@@ -231,6 +231,8 @@ class _Entry:
         self.begin, self.end = offsets
         if math.prod(shape) * self.dtype.itemsize != self.end - self.begin:
             raise SafetensorError(f"Error while deserializing header: TensorInvalidInfo: {name!r}")
+        if len(shape) > 64 or math.prod(max(n, 1) for n in shape) * self.dtype.itemsize >= 2**63:
+            raise SafetensorError(f"Error while deserializing header: facula cannot hold the sizes of {name!r}")
 
 
 def _entries(prefix: bytes, read: Any, size: int) -> tuple[dict[str, _Entry], dict[str, str] | None, int]:
