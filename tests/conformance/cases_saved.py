@@ -1108,3 +1108,34 @@ def what_is_saved_without_need_may_not_be_of_inference_mode(torch):
         t = torch.tensor([2.0])
     x = leaf(torch, 1.0)
     return [error(lambda: torch.addcdiv(x, t, t)), error(lambda: (x * 1).addcdiv_(t, t)), see(torch, torch.add(x, t))]
+
+
+@case
+def copies_of_what_is_gone_are_not_taken_for_others(torch):
+    a = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
+    with torch.autograd.graph.allow_mutation_on_saved_tensors():
+        total = sum((a * float(i)).sin().sum() for i in range(20))
+        (g,) = torch.autograd.grad(total, a)
+    return see(torch, g)
+
+
+@case
+def what_is_saved_where_changes_are_allowed(torch):
+    seen = []
+    with torch.autograd.graph.allow_mutation_on_saved_tensors() as context:
+
+        def look():
+            seen.append([len(context.tid_to_weakhandle), len(context.cloned)])
+
+        b = torch.ones(2, requires_grad=True).clone()
+        c, d = b.sin(), b.cos()
+        look()
+        b.add_(1)
+        look()
+        e = b.sin()
+        look()
+        del c, d
+        look()
+        del e
+        look()
+    return seen

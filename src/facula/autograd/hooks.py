@@ -83,10 +83,13 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
 class _Kept:
     """Stands for one saved tensor: a copy made when it was saved, which no later change reaches."""
 
-    __slots__ = ("__weakref__", "tensor")
+    __slots__ = ("__weakref__", "counter", "tensor", "version")
 
-    def __init__(self, tensor: Any) -> None:
+    def __init__(self, tensor: Any, counter: Any) -> None:
         self.tensor = tensor
+        self.counter = counter
+        """Of what was copied: while it is held here, it is no other tensor's."""
+        self.version = counter[0]
 
 
 class _MutationContext:
@@ -94,15 +97,21 @@ class _MutationContext:
 
     def __init__(self) -> None:
         self.active = True
-        self.cloned: weakref.WeakValueDictionary[Any, _Kept] = weakref.WeakValueDictionary()
+        self.tid_to_weakhandle: weakref.WeakValueDictionary[Any, _Kept] = weakref.WeakValueDictionary()
 
     def pack(self, t: Any) -> _Kept:
         array = t._array
-        key = (id(t._shared_counter()), t._counter[0], array.shape, array.strides, strides.storage_offset(array))
-        kept = self.cloned.get(key)
+        counter = t._shared_counter()
+        key = (id(counter), counter[0], array.shape, array.strides, strides.storage_offset(array))
+        kept = self.tid_to_weakhandle.get(key)
         if kept is None:
-            kept = self.cloned[key] = _Kept(t.detach().clone())
+            kept = self.tid_to_weakhandle[key] = _Kept(t.detach().clone(), counter)
         return kept
+
+    @property
+    def cloned(self) -> dict[_Kept, Any]:
+        """The copies of what has been changed since."""
+        return {kept: kept.tensor for kept in self.tid_to_weakhandle.values() if kept.counter[0] != kept.version}
 
     def unpack(self, kept: _Kept) -> Any:
         if not self.active:
@@ -114,7 +123,7 @@ class _MutationContext:
 
     def clear(self) -> None:
         self.active = False
-        self.cloned.clear()
+        self.tid_to_weakhandle.clear()
 
 
 _mutation_allowed = False
