@@ -132,6 +132,19 @@ def versions_of_what_is_new(compiled: Compiled, note: Compiled) -> None:
         note(fast(x2()), layer.weight, layer.bias)
 
 
+@story
+def transposed_memory_that_is_written_to(compiled: Compiled, note: Compiled) -> None:
+    def fn(x: Any, y: Any) -> Any:
+        x.index_add_(0, torch.tensor([1, 0, 2]), x * 2)
+        y.copy_(x + 1)
+        return x * 2, y * 2
+
+    fast = compiled(fn)
+    for _ in range(2):
+        x, y = torch.arange(6.0).reshape(2, 3).t(), torch.zeros(3, 2)
+        note(fast(x, y), x, y)
+
+
 # ---- lists, dicts and numbers
 
 

@@ -438,7 +438,7 @@ class Capture(General, Streams):
                 node, value = self._put(outer, whole, step, node, value)
         elif value.shape != target.plain.shape:
             value = np.broadcast_to(value, target.plain.shape)
-        elif storage.origin is None and not lie_alike(value.shape, value.strides, target.plain.strides):
+        elif not lie_alike(value.shape, value.strides, target.plain.strides):
             node, value = self._laid_out(target.plain, node, value)
         storage.node, storage.value = node, value
         storage.version += 1
