@@ -468,6 +468,8 @@ def argwhere(input: Tensor) -> Tensor:
     """The places of all elements that are not zero, a row each."""
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: builtins.int | None = None) -> Tensor:
     """A view of the storage by explicit sizes, strides (in elements) and offset."""
+def as_strided_(input: Tensor, size: Any, stride: Any, storage_offset: builtins.int | None = None) -> Tensor:
+    """``as_strided`` in place."""
 def as_strided_copy(input: Tensor, size: Any, stride: Any, storage_offset: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
     """A copy of the storage as sizes, strides and offset show it."""
 def as_strided_scatter(input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -1435,6 +1437,8 @@ def rot90(input: Tensor, k: builtins.int = 1, dims: Any = ...) -> Tensor:
     """A plane of two dimensions turned ``k`` times by 90 degrees."""
 def round(input: Tensor, *, decimals: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
     """The nearest whole number, halves to the even one; or the nearest with so many decimals."""
+def round_(input: Tensor, *, decimals: builtins.int | None = None) -> Tensor:
+    """``round`` in place."""
 def row_stack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
     """Tensors under each other; vectors are rows."""
 def rrelu(input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333, training: builtins.bool = False) -> Tensor:

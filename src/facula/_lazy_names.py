@@ -222,7 +222,7 @@ FUNCTIONS = {
         "float_power pow square square_"
     ),
     "ops.pointwise.rounding": (
-        "ceil ceil_ deg2rad deg2rad_ fix fix_ floor floor_ frac frac_ rad2deg rad2deg_ round trunc trunc_"
+        "ceil ceil_ deg2rad deg2rad_ fix fix_ floor floor_ frac frac_ rad2deg rad2deg_ round round_ trunc trunc_"
     ),
     "ops.pointwise.selection": (
         "clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ copysign fmax fmin heaviside heaviside_ "
@@ -300,7 +300,7 @@ FUNCTIONS = {
         "_sparse_log_softmax _sparse_softmax _sparse_sum"
     ),
     "ops.views.inplace_views": (
-        "resize_as_"
+        "as_strided_ resize_as_"
     ),
     "ops.views.shape": (
         "broadcast_to flatten ravel reshape squeeze unflatten unsqueeze"

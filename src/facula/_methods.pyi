@@ -95,7 +95,7 @@ class Methods:
     def __rxor__(self, other: Any) -> Tensor: ...
     def __setitem__(self, key: Any, value: Any) -> None:
         """Write a number or a tensor, broadcast, to the part that a key names."""
-    def __setstate__(self, state: Any) -> None:
+    def __setstate__(self, held: Any) -> None:
         """``__setstate_``, written into the tensor itself."""
     def __sub__(self, other: Any) -> Tensor: ...
     def __truediv__(self, other: Any) -> Tensor: ...
@@ -957,7 +957,7 @@ class Methods:
     def round(self, *, decimals: builtins.int | None = None) -> Tensor:
         """The nearest whole number, halves to the even one; or the nearest with so many decimals."""
     def round_(self, *, decimals: builtins.int | None = None) -> Tensor:
-        """``round``, written into the tensor itself."""
+        """``round`` in place."""
     def rsqrt(self) -> Tensor:
         """One divided by the square root."""
     def rsqrt_(self) -> Tensor:

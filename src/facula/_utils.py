@@ -70,6 +70,23 @@ def _get_device_index(device: Any, optional: bool = False, allow_cpu: bool = Fal
     raise ValueError(f"Expected a non cpu device, but got: {device}")
 
 
+def _get_available_device_type() -> None:
+    """The kind of accelerator that is here; there is none."""
+    return None
+
+
+def _get_device_module(device_type: str) -> Any:
+    """The module of a kind of devices: ``torch.cpu``."""
+    import facula  # which loads this module
+
+    found = getattr(facula, device_type, None)
+    if found is None:
+        raise RuntimeError(
+            f"Device '{device_type}' does not have a corresponding module registered as 'torch.{device_type}'."
+        )
+    return found
+
+
 def __getattr__(name: str) -> Any:
     if name == "ExceptionWrapper":
         from .utils.data._utils.worker import ExceptionWrapper  # loaded when first used

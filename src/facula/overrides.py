@@ -381,21 +381,23 @@ def is_tensor_method_or_property(func: Callable[..., Any]) -> bool:
 
 def resolve_name(f: Callable[..., Any]) -> str | None:
     """The name that a function is found by: ``torch.add``, ``torch.Tensor.add``."""
-    from . import nn  # it imports this module
+    from . import fft, linalg, nn  # they import this module
     from .ops.machine.public import FUNCTIONS  # it imports this module
 
-    for name in dir(Tensor):
+    called = getattr(f, "__name__", "")
+    for name in [called, *dir(Tensor)] if hasattr(Tensor, called) else dir(Tensor):  # its own name before others
         value = getattr(Tensor, name)
-        if value is f and FUNCTIONS.get(name) is not f:
+        if value is f and (FUNCTIONS.get(name) is not f or (name.endswith("_") and not name.endswith("__"))):
             return f"torch.Tensor.{name}"
         if isinstance(value, property) and value.__get__ == f:
             return f"torch.Tensor.{name}.__get__"
     for name, value in FUNCTIONS.items():
         if value is f:
             return f"torch.{name}"
-    for name in nn.functional.__all__:
-        if getattr(nn.functional, name) is f:
-            return f"torch.nn.functional.{name}"
+    for place, module in (("nn.functional", nn.functional), ("linalg", linalg), ("fft", fft)):
+        for name in module.__all__:
+            if getattr(module, name) is f:
+                return f"torch.{place}.{name}"
     return None
 
 

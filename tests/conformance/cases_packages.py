@@ -506,3 +506,34 @@ def named_tuples_taken_apart(torch):
         values, kind is pair, pytree._namedtuple_unflatten([3, 4], pair), pytree.is_structseq_instance(found),
         pytree.is_structseq_instance(pair(1, 2)), str(pytree._list_flatten_with_keys([5])),
     ]  # fmt: skip
+
+
+@case
+def tables_of_modules_print_as_dicts(torch):
+    module = torch.nn.Sequential(torch.nn.Tanh())
+    module._forward_hooks["name"] = int
+    return [repr(value) for name, value in vars(module).items() if name != "_modules"]
+
+
+@case
+def functions_by_the_names_they_are_called_by(torch):
+    f, t = torch.nn.functional, torch.Tensor
+    functions = [
+        t.gt, t.neg, t.abs, t.numel, t.relu_, t.eq, t.add, t.add_, t.sum, t.backward, t.requires_grad.__get__,
+        torch.neg, torch.add, torch.sum, torch.linalg.norm, torch.fft.fft, f.relu, f.gelu, len,
+    ]  # fmt: skip
+    return [torch.overrides.resolve_name(each) for each in functions]
+
+
+@case
+def storages_by_their_public_classes(torch):
+    normalize = torch.serialization.normalize_storage_type
+    return [normalize(kind).__name__ for kind in (torch.FloatStorage, torch.LongStorage, torch.UntypedStorage)]
+
+
+@case
+def functions_that_change_their_argument(torch):
+    x, y = torch.tensor([1.26, 2.5, -3.5]), torch.arange(4.0)
+    same = [torch.round_(x) is x, torch.as_strided_(y, (2,), (2,)) is y]
+    wrong = [error(lambda: torch.round_(3)), error(lambda: torch.as_strided_(3, (2,), (2,)))]
+    return [same, see(torch, x), see(torch, y), see(torch, torch.round_(torch.tensor([1.26]), decimals=1)), wrong]

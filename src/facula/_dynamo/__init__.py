@@ -21,6 +21,7 @@ from facula.compiler import (
 
 from . import config, eval_frame, exc, utils
 from ._explaining import explain
+from .eval_frame import is_dynamo_supported
 
 __all__ = [
     "OptimizedModule", "allow_in_graph", "assume_constant_result", "config", "disable", "disallow_in_graph",
@@ -82,11 +83,6 @@ def lookup_backend(compiler_fn: Any) -> Callable[..., Any]:
         return compiler.compile(gm, backend=compiler_fn)
 
     return compiled
-
-
-def is_dynamo_supported() -> bool:
-    """Whether functions can be captured: always."""
-    return True
 
 
 def reset_code_caches() -> None:

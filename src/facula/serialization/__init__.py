@@ -27,7 +27,8 @@ __all__ = [
     "DEFAULT_PROTOCOL", "MAGIC_NUMBER", "PROTOCOL_VERSION", "UNSAFE_MESSAGE", "LoadEndianness", "SourceChangeWarning",
     "StorageType", "add_safe_globals", "clear_safe_globals", "default_restore_location", "get_crc32_options",
     "get_default_load_endianness", "get_default_mmap_options", "get_safe_globals",
-    "get_unsafe_globals_in_checkpoint", "load", "location_tag", "mkdtemp", "register_package", "safe_globals", "save",
+    "get_unsafe_globals_in_checkpoint", "load", "location_tag", "mkdtemp", "normalize_storage_type",
+    "register_package", "safe_globals", "save",
     "set_crc32_options", "set_default_load_endianness", "set_default_mmap_options",
     "skip_data",
 ]  # fmt: skip
@@ -38,6 +39,14 @@ MAP_LOCATION = _Any
 
 class SourceChangeWarning(Warning):
     """A class whose source differs from when a file was written."""
+
+
+def normalize_storage_type(storage_type: type) -> type:
+    """The public class of storages that has the name of one."""
+    import facula  # which loads this module
+
+    found: type = getattr(facula, storage_type.__name__)
+    return found
 
 
 def _is_zipfile(file: _Any) -> bool:

@@ -7,6 +7,8 @@ from typing import Any
 
 __all__: list[str]
 FUNCTIONALS: Any
+GRID_SAMPLE_INTERPOLATION_MODES: Any
+GRID_SAMPLE_PADDING_MODES: Any
 from facula.nn.functional import activation as activation
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """Averages of as many windows as are wanted."""

@@ -26,6 +26,9 @@ class OrderedTable(OrderedDict[Any, Any]):
     def __reduce__(self) -> Any:
         return OrderedDict, (), None, None, iter(self.items())
 
+    def __repr__(self) -> str:
+        return repr(OrderedDict(self))
+
 
 def _counted(change: Callable[..., Any]) -> Callable[..., Any]:
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ..._core.strides import copied
-from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine.elementwise import Elementwise, elementwise
@@ -63,11 +62,12 @@ def round(input: Tensor, *, decimals: int | None = None) -> Tensor:
 _round_in_place, _round_decimals_in_place = inplace_form(round_whole_op), inplace_form(round_decimals_op)
 
 
-def _round_(self: Any, *, decimals: int | None = None) -> Any:
-    return _round_in_place(self) if decimals is None else _round_decimals_in_place(self, decimals)
+@public("round_", "round_")
+def round_(input: Tensor, *, decimals: int | None = None) -> Any:
+    """``round`` in place."""
+    return _round_in_place(input) if decimals is None else _round_decimals_in_place(input, decimals)
 
 
-set_methods(round_=_round_)
 frac_op = elementwise(
     "frac", lambda input: np.subtract(input, np.trunc(input)), "FracBackward0", check=only("frac_cpu", "f"),
     lowering="input - trunc(input)",

@@ -112,7 +112,7 @@ def squeeze_(input: Tensor, dim: Any = None) -> Any:
     return become_view(input, _squeeze_one_op, one_dim(dim, input._array.ndim))
 
 
-@public("", "as_strided_")
+@public("as_strided_", "as_strided_")
 def as_strided_(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
     """``as_strided`` in place."""
     if len(size) != len(stride):
