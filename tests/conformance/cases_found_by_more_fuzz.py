@@ -176,3 +176,64 @@ def names_of_refused_matrices_and_norms(torch):
         lambda: linalg.matrix_norm(torch.zeros(3, 0, requires_grad=True), 1).requires_grad,
     ]  # fmt: skip
     return [quietly(call) for call in calls]
+
+
+@case
+def dtypes_of_out_are_looked_at_before_those_that_kernels_lack(torch):
+    operators = [
+        lambda a, b, o: torch.amax(a, 0, out=o), lambda a, b, o: torch.hypot(a, b, out=o),
+        lambda a, b, o: torch.mm(a, b, out=o), lambda a, b, o: torch.bmm(a[None], b[None], out=o),
+        lambda a, b, o: torch.dot(a[0], b[0], out=o), lambda a, b, o: torch.fmod(a, b, out=o),
+        lambda a, b, o: torch.floor(a, out=o), lambda a, b, o: torch.erf(a, out=o),
+        lambda a, b, o: torch.lt(a, b, out=o), lambda a, b, o: torch.bitwise_and(a, b, out=o),
+        lambda a, b, o: torch.index_select(a, 0, b[0, :1].long(), out=o),
+        lambda a, b, o: torch.softmax(a, 0, out=o), lambda a, b, o: torch.isin(a, b, out=o),
+    ]  # fmt: skip
+    dtypes = [torch.float64, torch.complex64, torch.int64, torch.bool]
+    found = []
+    for operator in operators:
+        for first in dtypes:
+            for second, out in ((first, torch.float32), (first, torch.int64), (torch.float32, torch.int64)):
+                a, b = torch.zeros(2, 2, dtype=first), torch.zeros(2, 2, dtype=second)
+                o = torch.zeros(0, dtype=out)
+                found.append(quietly(lambda f=operator, a=a, b=b, o=o: str(f(a, b, o).dtype)))
+    return found
+
+
+@case
+def packed_by_cosines_means_and_argsort(torch):
+    found = []
+    x = torch.tensor([[-1.0, 2.0], [0.5, 3.0]], requires_grad=True)
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: found.append(see(torch, t)) or t, lambda t: t):
+        torch.nn.functional.cosine_similarity(x, x + 1)
+        x.nanmean(0)
+        x.argsort(-1)
+    return found
+
+
+@case
+def boolean_products_of_nothing(torch):
+    x = torch.zeros(1, 0, dtype=torch.bool)
+    calls = [
+        lambda: x @ x.t(), lambda: torch.tensordot(x, x, 0), lambda: torch.bmm(x[None].mT, x[None]),
+        lambda: torch.mv(x, x[0]), lambda: torch.dot(x[0], x[0]), lambda: torch.ones(2, 2, dtype=torch.bool) @ x.t(),
+    ]  # fmt: skip
+    return [quietly(lambda call=call: call().tolist()) for call in calls]
+
+
+@case
+def batches_of_gradients_that_are_zero_can_be_written_to(torch):
+    x = torch.ones(3, requires_grad=True)
+    (g,) = torch.autograd.grad(x.sign(), x, torch.eye(3), is_grads_batched=True)
+    return [list(g.stride()), see(torch, g.add_(1))]
+
+
+@case
+def versions_of_what_is_cut_off_from_tensors_of_inference_mode(torch):
+    with torch.inference_mode():
+        x = torch.ones(2, 3)
+        inside = [x.detach(), x.data, x[:1]]
+    found = []
+    for t in (x, *inside, x.detach(), x.data, x.detach()[:1], x.detach().detach(), x[:1].detach(), x.view_as(x)):
+        found.append([t.is_inference(), quietly(lambda t=t: t._version), quietly(lambda t=t: t.mul_(1)._version)])
+    return found

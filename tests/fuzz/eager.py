@@ -11,6 +11,7 @@ from .operators import elementwise, expression, of_two, product
 from .program import Program, assigned
 from .run import Session
 from .scope import NothingFits, Scope, is_differentiable, is_floating, is_small, may_have_hooks
+from .sequences import sequence
 from .states import of_state
 from .writes import change, in_function
 
@@ -57,9 +58,11 @@ class _Maker:
     def add(self, statement: str) -> None:
         self.program.statements.append(statement)
         self.session.step(statement)
-        if name := assigned(statement):
+        first, new = assigned(statement), self.new()
+        if first or new in self.session.names:
             self.count += 1
-            value = self.session.names.get(name)
+        for name in [n for n in dict.fromkeys((first, new)) if n in self.session.names and n]:
+            value = self.session.names[name]
             if isinstance(value, self.scope.torch.Tensor) and is_small(value):
                 self.scope.tensors[name] = value
 
@@ -74,6 +77,8 @@ class _Maker:
         s, rng = self.scope, self.rng
         if rng.random() < 0.2:
             return of_state(s, self.new(), self.count)
+        if rng.random() < 0.05:
+            return sequence(s, self.new())
         kind = rng.random()
         if kind < 0.56:
             return f"{self.new()} = {expression(s)}"

@@ -60,8 +60,9 @@ def mixture(s: Scope, new: str) -> str:
         inner.tensors = {"p": s.tensors[x].detach()[..., 0] if "in_dims" in text else s.tensors[x].detach()[0]}
         body = one_of(inner)
     option = rng.choice(["create_graph=True", "create_graph=False", "strict=True"])
-    if any(form in text for form in ("hessian", "linearize", "jacrev(torch.func.grad", "jacfwd(torch.func.vmap")):
-        # PyTorch's may depend on more, or on less, or may refuse
+    constant = ("hessian", "linearize", "func.jac", "vmap(torch.func.grad", "grad(lambda p: torch.func")
+    if any(form in text for form in constant):
+        # whether derivatives that are constant depend on something is not promised; PyTorch may refuse
         text = text.replace("X", "X.detach()") if "linearize" in text else f"({text}).detach()"
     # of results only what they are: by which nodes, views of what, and how they lie in memory, is not promised
     return f"{new} = ({text.replace('B', body).replace('X', x).replace('O', option)}).contiguous() * 1"

@@ -36,10 +36,10 @@ x.expm1() x.clamp(-1,1) x.clamp(min=0) x.clamp_max(0.7) (x*x+0.5).log() (x*x+0.5
 (x*x+1).reciprocal() (x*x+0.5).log2() (x*x+0.5).log1p() (x*x+1).log10() x.sign() x.floor() x.round() x.ceil()
 x.trunc() x.frac() x*2 x+1 x-0.5 1-x 2/(x*x+1) x/3 x**2 x**3 x**0 (x*x+1)**0.5 (x*x+1)**-1.5 2**x.tanh() x.pow(2)
 x.tanh().exp() x.tanh().tan() x.positive() x.nan_to_num() x.deg2rad() x.exp2().tanh() torch.sgn(x) x.logit(0.1)
-x.clone() x.contiguous() x.tanh().asin() torch.special.i0(x.tanh()) torch.special.entr(x.sigmoid()) x.tanh().erfinv()
-x.remainder(1.5) x.fmod(0.7) torch.special.expit(x) x.tanh().cosh() x.tanh().atanh() F.threshold(x,0.2,-0.3)
-x.mul(0.5) x.type_as(x) x.digamma() (x*x+1).lgamma() x.tanh().acos() F.dropout(x,0.0) x.to(torch.float32) x.double()
-x.heaviside(x.detach()) x//2 x%2
+x.clone() x.contiguous() x.tanh().asin() torch.special.i0(x.tanh()) torch.special.entr(x.sigmoid())
+(x.tanh()*0.9).erfinv() x.remainder(1.5) x.fmod(0.7) torch.special.expit(x) x.tanh().cosh() (x.tanh()*0.9).atanh()
+F.threshold(x,0.2,-0.3) x.mul(0.5) x.type_as(x) x.digamma() (x*x+1).lgamma() x.tanh().acos() F.dropout(x,0.0)
+x.to(torch.float32) x.double() x.heaviside(x.detach()) x//2 x%2
 """.split()
 
 OF_COMPLEX = """

@@ -73,10 +73,12 @@ class Program:
             if any(word in statement for word in (".grad(", ".grad,", "torch.func", "torch.autograd.f")) or any(
                 mentions(statement, n) for n in names
             ):
-                target = assigned(statement) or re.split(r"\W", statement)[0]
-                names |= {target} if target else set()
+                targets = {name for line in _ASSIGNMENTS.findall(statement) for name in line.split(", ")}
+                names |= targets or {re.split(r"\W", statement)[0]} - {""}
         return names
 
+
+_ASSIGNMENTS = re.compile(r"(?m)^ *(\w+(?:, \w+)*) = ")
 
 _WIDER = {"float16": "float32", "bfloat16": "float32", "float32": "float64", "complex64": "complex128"}
 

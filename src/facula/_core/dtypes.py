@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -466,4 +466,13 @@ class iinfo:
 
 def not_for(kernel: str, d: dtype) -> NotImplementedError:
     """What PyTorch says of a dtype that a kernel was not made for."""
-    return NotImplementedError(f"\"{kernel}\" not implemented for '{SCALAR_TYPE_NAMES[d]}'")
+    return beside_out(NotImplementedError(f"\"{kernel}\" not implemented for '{SCALAR_TYPE_NAMES[d]}'"), d)
+
+
+_Error = TypeVar("_Error", bound=Exception)
+
+
+def beside_out(error: _Error, d: dtype) -> _Error:
+    """An error that is raised only if ``out=``, where it is given, will do for a result of this dtype."""
+    error.result_dtype = d  # type: ignore[attr-defined]
+    return error

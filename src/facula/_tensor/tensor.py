@@ -16,7 +16,7 @@ from ..autograd import accumulate, engine, saved, views, watched
 from ..autograd import meta as autograd_meta
 from ..autograd.accumulate import AccumulateGrad
 from ..autograd.graph import NOWHERE, Node, Port, RemovableHandle, full_name, user_frame, warn_user
-from ..autograd.meta import FROZEN, AutogradMeta, Cut, check_grad
+from ..autograd.meta import FROZEN, AutogradMeta, Cut, check_grad, stay_inference
 from ..ops.machine.errors import type_of
 from .described import Described
 
@@ -281,7 +281,7 @@ class Tensor(Described):
 
     @property
     def _version(self) -> int:
-        if self._meta is not None and self._meta.inference:
+        if self._meta is not None and self._meta.inference and not self._meta.counts:
             raise RuntimeError("Inference tensors do not track version counter.")
         return 0 if self._counter is None else self._counter[0]
 
@@ -448,8 +448,7 @@ class Tensor(Described):
         t._counter = self._shared_counter()
         if self._node is not None or self._meta is not None:
             t._meta = self._cut_by("detach()")
-            if self.is_inference():
-                t._own_meta().inference = True
+            stay_inference(t, self)
         return t
 
     def _cut_by(self, how: str) -> Cut | None:
@@ -488,6 +487,7 @@ class Tensor(Described):
             return dispatch.detached(self, self._cut_by(".data"), False)
         t = Tensor._wrap(self._array)
         t._meta = self._cut_by(".data")
+        stay_inference(t, self)
         return t
 
     @data.setter

@@ -183,8 +183,13 @@ def _batched(
         missing[:] = [g is None for g in found]
         return [g for g in found if g is not None]
 
-    results = iter(vmap(vjp, in_dims=0, randomness="different")(batch))
+    results = iter([_for_each(g) for g in vmap(vjp, in_dims=0, randomness="different")(batch)])
     return [None if m else next(results) for m in missing]
+
+
+def _for_each(g: Any) -> Any:
+    """What is the same for all items, such as zeros, has memory for each."""
+    return g.contiguous() if g.shape[0] > 1 and not g.wraps and g.stride(0) == 0 else g
 
 
 def _warn_of_cycle() -> None:

@@ -39,6 +39,8 @@ class AutogradMeta:
     creation: int = DEFAULT
     attr_version: int = 0
     inference: bool = False
+    counts: bool = False
+    """Whether it has versions although it is of inference mode: cut off from one such outside of the mode."""
     summed: Any = None
     """Of the last time that a gradient was added to another: which, its version then, and the leaf's."""
     cleared: Any = None
@@ -130,3 +132,14 @@ def check_grad(t: Tensor, value: Any) -> None:
             f"attempting to assign a gradient of size '{list(value._array.shape)}' to a tensor of size "
             f"'{list(t._array.shape)}'. Please ensure that the gradient and the tensor are the same size"
         )
+
+
+def stay_inference(t: Tensor, of: Tensor) -> None:
+    """Mark what has just been cut off from another tensor, if that is of inference mode."""
+    if of._meta is None or not of._meta.inference:
+        return
+    meta = t._own_meta()
+    meta.inference = True
+    if not (state.special and state.modes.inference):
+        meta.counts = True
+        t._counter = None

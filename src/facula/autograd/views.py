@@ -183,7 +183,7 @@ def check_inplace(t: Tensor, requires: bool) -> None:
     meta = t._meta
     if meta is None:
         return
-    if meta.inference and not (state.special and state.modes.inference):
+    if meta.inference and not meta.counts and not (state.special and state.modes.inference):
         raise RuntimeError(
             "Inplace update to inference tensor outside InferenceMode is not allowed."
             "You can make a clone to get a normal tensor before doing inplace update."

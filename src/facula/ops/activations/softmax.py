@@ -224,13 +224,13 @@ def _prepared(name: str, input: Tensor, dim: Any, dtype: Any) -> tuple[Tensor, i
     return input, at
 
 
-@public("softmax", "softmax", out=True)
+@public("softmax", "softmax", out="exact")
 def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """Exponentials scaled to sum to 1 along ``dim``."""
     return softmax_op.call(*_prepared("softmax", input, dim, dtype))
 
 
-@public("log_softmax", "log_softmax", out=True)
+@public("log_softmax", "log_softmax", out="exact")
 def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """The logarithm of ``softmax``, without overflow."""
     return log_softmax_op.call(*_prepared("log_softmax", input, dim, dtype))

@@ -232,7 +232,10 @@ def check_vector(name: str, self: Tensor, at: int, index: Tensor, source: Tensor
 # ---- the functions
 
 
-@public("index_select", "index_select", out="separate")
+_OTHER_DTYPE = "index_select(): self and result must have the same scalar type"
+
+
+@public("index_select", "index_select", out="exact separate", out_error=_OTHER_DTYPE)
 def index_select(input: Tensor, dim: int, index: Any) -> Tensor:
     """The slices along ``dim`` that ``index`` names, in its order."""
     require_tensor("index_select", "index", 2, index)

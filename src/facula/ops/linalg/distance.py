@@ -267,7 +267,7 @@ def _renormed(input: Tensor, p: Any, dim: int, maxnorm: float) -> tuple[Any, ...
     return input, float(p), tuple(i for i in range(n) if i != at), float(maxnorm)
 
 
-@public("renorm", "renorm", out=True)
+@public("renorm", "renorm", out="exact")
 def renorm(input: Tensor, p: Any, dim: int, maxnorm: float) -> Tensor:
     """Slices along ``dim`` whose norm exceeds ``maxnorm`` scaled down to it."""
     return renorm_op(*_renormed(input, p, dim, maxnorm))

@@ -80,15 +80,13 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
             raise broadcast_error(*shapes) from None
         x1, x2 = x1.expand(shape), x2.expand(shape)
 
-    def unit(x: Tensor) -> Tensor:
-        if x.dtype.category < FLOAT:
-            x = x.to(dtype)
-        length: Any = x.norm(2, dim, keepdim=True).clone()
-        with no_grad():
+    both = [x.to(dtype) if x.dtype.category < FLOAT else x for x in (x1, x2)]
+    lengths: list[Any] = [x.norm(2, dim, keepdim=True).clone() for x in both]
+    with no_grad():
+        for length in lengths:
             length.clamp_min_(eps)
-        return x / length
-
-    return (unit(x1) * unit(x2)).sum(dim)
+    second = both[1] / lengths[1]  # PyTorch divides it first, as what is packed shows
+    return (both[0] / lengths[0] * second).sum(dim)
 
 
 @public("cosine_embedding_loss")

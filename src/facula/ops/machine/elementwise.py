@@ -233,7 +233,14 @@ def any_state(
         op.guard(*args)
     values, arrays, dt = found
     if not (state.dispatching and subclasses.among(args)):
-        check_dtypes(op, args, arrays)
+        try:
+            check_dtypes(op, args, arrays)
+        except NotImplementedError as e:
+            if out is None or not hasattr(e, "result_dtype"):
+                raise
+            from .public import said_of_out  # it imports this module
+
+            raise said_of_out(e, op, out) from None
         check_devices(arrays)
 
     def run() -> Any:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -276,6 +276,8 @@ def public(
                 if target is None:
                     return result
             except Exception as e:
+                if target is not None and hasattr(e, "result_dtype"):
+                    e = said_of_out(e, record, target)
                 raise explained(e, args, given, is_method) from None
             return write_out(title, target, result, args, record)
 
@@ -442,6 +444,21 @@ def _other_out_dtype(record: Any, wanted: Any, given: Any, field: str = "") -> R
         return RuntimeError(record.out_error(wanted, given, field))
     names = SCALAR_TYPE_NAMES[wanted], SCALAR_TYPE_NAMES[given], field, cpp_name(wanted), cpp_name(given)
     return RuntimeError(record.out_error.format(*names))
+
+
+def said_of_out(error: Any, record: Any, out: Any) -> Exception:
+    """What is said where a kernel lacks a dtype: if ``out=`` has one that will not do, that comes first."""
+    wanted = error.result_dtype
+    compares = isinstance(record, Elementwise) and record.promote == "compare"
+    if not isinstance(out, Tensor) or out.dtype is wanted or compares or "bool" in record.out:
+        return cast(Exception, error)
+    if "exact" in record.out or (record.out_error is not None and not can_cast(wanted, out.dtype)):
+        return _other_out_dtype(record, wanted, out.dtype)
+    try:
+        check_result_type(wanted, out.dtype)
+    except RuntimeError as e:
+        return e
+    return cast(Exception, error)
 
 
 def _wrong_out_dtype(wanted: Any, given: Any) -> RuntimeError:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._core import dtypes
 from ..._core.devices import MetaArray, no_meta_kernel
-from ..._core.strides import filled_as
+from ..._core.strides import copied_as, filled_as
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ..arrays.types import Array
@@ -157,7 +157,7 @@ _kind("isneginf", np.isneginf, False, RuntimeError("isneginf does not support co
 
 
 def _is_real(input: Array) -> Any:
-    return np.equal(input.imag, 0) if input.dtype.kind == "c" else np.ones(input.shape, np.bool_)
+    return np.equal(input.imag, 0) if input.dtype.kind == "c" else copied_as(input, np.ones(input.shape, np.bool_))
 
 
 def _sign_bit(input: Array) -> Any:

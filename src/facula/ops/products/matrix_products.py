@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.devices import MetaArray
-from ..._core.dtypes import F32, F64, cpp_name, not_for, widened
+from ..._core.dtypes import F32, F64, beside_out, cpp_name, not_for, widened
 from ..._core.quiet import safe
 from ..._tensor import Tensor
 from ..arrays.types import Array
@@ -149,9 +149,9 @@ def check_mm(input: Any, mat2: Any) -> None:
     if a.shape[1] != b.shape[0]:
         raise shapes_cannot_be_multiplied(a, b)
     if a.dtype != b.dtype:
-        raise RuntimeError(
-            f"expected m1 and m2 to have the same dtype, but got: {cpp_name(input.dtype)} != {cpp_name(mat2.dtype)}"
-        )
+        names = f"{cpp_name(input.dtype)} != {cpp_name(mat2.dtype)}"
+        error = RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {names}")
+        raise beside_out(error, input.dtype)
     refuse_bool("addmm_impl_cpu_", input)
 
 
@@ -173,7 +173,8 @@ def check_bmm(name: str, batch1: Any, batch2: Any) -> None:
 
 def require_same_scalar_type(a: Any, b: Any) -> None:
     if a._array.dtype != b._array.dtype:
-        raise RuntimeError(f"expected scalar type {scalar_type(a)} but found {scalar_type(b)}")
+        error = RuntimeError(f"expected scalar type {scalar_type(a)} but found {scalar_type(b)}")
+        raise beside_out(error, b.dtype)
 
 
 def check_dot(name: str, a: Any, b: Any) -> None:
@@ -182,9 +183,9 @@ def check_dot(name: str, a: Any, b: Any) -> None:
     if x.ndim != 1 or y.ndim != 1:
         raise _wrong_ndim("", (a, b), (1, 1), f"1D tensors expected, but got {x.ndim}D and {y.ndim}D tensors")
     if x.dtype != y.dtype:
-        raise RuntimeError(
-            f"dot : expected both vectors to have same dtype, but found {scalar_type(a)} and {scalar_type(b)}"
-        )
+        names = f"{scalar_type(a)} and {scalar_type(b)}"
+        error = RuntimeError(f"dot : expected both vectors to have same dtype, but found {names}")
+        raise beside_out(error, a.dtype)
     if x.size != y.size:
         raise RuntimeError(
             f"inconsistent tensor size, expected tensor [{x.size}] and src [{y.size}] to have the same number of "
@@ -338,7 +339,7 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
     return mv_op(input, vec)
 
 
-@public("dot", "dot", out="exact")
+@public("dot", "dot", out="exact", out_error="result dtype {1} does not match input dtype {0}")
 def dot(input: Tensor, tensor: Tensor) -> Tensor:
     """The inner product of two vectors; nothing is conjugated."""
     check_dot("dot", input, tensor)

@@ -310,7 +310,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
     return constant_of(Tensor._wrap(np.bincount(places, minlength=bins).astype(x.dtype)), "histc", input)
 
 
-@public("isin", "", out="constant")
+@public("isin", "", out="constant exact")
 def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
     """Which elements are among others."""
     a, b = (t._array if isinstance(t, Tensor) else np.asarray(t) for t in (elements, test_elements))

@@ -143,7 +143,7 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any
             "nanmean(): expected input to have floating point or complex dtype but got "
             f"{dtypes.SCALAR_TYPE_NAMES[input.dtype]}"
         )
-    count = sum((input == input).to(dtype or input.dtype), dim, keepdim)
+    count = sum(input == input, dim, keepdim)
     return nansum(input, dim, keepdim, dtype=dtype) / count
 
 
