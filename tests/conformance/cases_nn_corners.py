@@ -501,3 +501,16 @@ def functions_behind_softmax_and_sampling(torch):
         found += [see(torch, out), see(torch, torch.autograd.grad(out.sum(), (image, places)))]
     found += [error(lambda: torch._grid_sampler_2d_cpu_fallback(image[0], places, 0, 0, True))]
     return found
+
+
+@case
+def losses_of_one_row_that_are_zero_have_no_sign(torch):
+    F, row = torch.nn.functional, torch.zeros(1, 2)
+    one = torch.zeros(1, dtype=torch.int64)
+    return [
+        [torch.signbit(F.nll_loss(row.to(dtype), one, weight, reduction=reduction)).tolist(),
+         torch.signbit(F.cross_entropy(row[:, :1].to(dtype), one, reduction=reduction)).tolist()]
+        for dtype in (torch.float32, torch.float64, torch.bfloat16)
+        for weight in (None, torch.ones(2, dtype=dtype))
+        for reduction in ("none", "sum", "mean")
+    ]  # fmt: skip

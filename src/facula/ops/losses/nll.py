@@ -79,7 +79,7 @@ def _nll(input: Array, target: Array, weight: Array, reduction: int, ignore_inde
         total = losses.dtype.type(target.size if ignored is None else target.size - np.count_nonzero(ignored))
     else:
         total = add_up(weights if ignored is None else np.where(ignored, weights.dtype.type(0), weights), None)
-    found = add_up(losses, None)
+    found = add_up(losses, None) + 0  # of -0 alone it is 0
     if reduction == MEAN:
         found = np.true_divide(found, total)
     return np.asarray(found, input.dtype), np.asarray(total, input.dtype)
