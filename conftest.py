@@ -34,6 +34,9 @@ def pytest_runtest_call() -> Generator[None]:
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
+# PyTorch beside: where AMX is announced but cannot be used, oneDNN ends the process.
+os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_FP16")
+
 wanted = os.environ.get("FACULA_TESTS_NATIVE")
 if not wanted:
     os.environ["FACULA_NATIVE"] = "0"  # whatever lies in the user's folder

@@ -56,6 +56,7 @@ _IMPORTS = {
     "builtins": "import builtins",
     "devices": "from facula._core import devices",
     "dtypes": "from facula._core import dtypes",
+    "final": "from typing import final",
     "overload": "from typing import overload",
     "return_types": "from facula import return_types",
 }
@@ -220,6 +221,8 @@ def line(module: str, name: str, value: Any) -> Iterator[str]:
             yield f"{name}: Any"
     elif isinstance(value, type) and type(value).__name__ in ("LegacyMeta", "_LegacyStorageMeta"):
         base = "Tensor" if type(value).__name__ == "LegacyMeta" else "TypedStorage"
+        if base == "Tensor":
+            yield "@final"
         yield f"class {name}({base}):"
         yield "    def __init__(self, *args: Any, **kwargs: Any) -> None: ..."
     elif callable(value) and not is_operator(value) and (place := home(name, value)) and place != module:

@@ -3,6 +3,7 @@
 from facula._core import devices
 from facula._core import dtypes
 from typing import Any
+from typing import final
 from typing import overload
 import builtins
 
@@ -10,19 +11,23 @@ __all__: list[str]
 AnyType: Any
 class BFloat16Storage(TypedStorage):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+@final
 class BFloat16Tensor(Tensor):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 class BoolStorage(TypedStorage):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+@final
 class BoolTensor(Tensor):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 BoolType: Any
 class ByteStorage(TypedStorage):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+@final
 class ByteTensor(Tensor):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 class CharStorage(TypedStorage):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+@final
 class CharTensor(Tensor):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 class ComplexDoubleStorage(TypedStorage):
@@ -33,11 +38,13 @@ ComplexType: Any
 DeviceObjType: Any
 class DoubleStorage(TypedStorage):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+@final
 class DoubleTensor(Tensor):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 from facula._core.device_streams import Event as Event
 class FloatStorage(TypedStorage):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+@final
 class FloatTensor(Tensor):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 FloatType: Any
@@ -46,15 +53,18 @@ from facula._core.generator import Generator as Generator
 from facula.amp.grad_scaler import GradScaler as GradScaler
 class HalfStorage(TypedStorage):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+@final
 class HalfTensor(Tensor):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 class IntStorage(TypedStorage):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+@final
 class IntTensor(Tensor):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 IntType: Any
 class LongStorage(TypedStorage):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+@final
 class LongTensor(Tensor):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 NoneType: Any
@@ -66,6 +76,7 @@ ScriptFunction: Any
 ScriptModule: Any
 class ShortStorage(TypedStorage):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+@final
 class ShortTensor(Tensor):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 from facula._core.size import Size as Size

@@ -119,7 +119,7 @@ def _not_implemented(public: Any, asked: list[str]) -> TypeError:
     )
 
 
-_FUNCTIONS_TOO = ("conj_physical_", "detach_", "index_put_")
+_FUNCTIONS_TOO = ("as_strided_", "conj_physical_", "detach_", "index_put_", "round_")
 """What PyTorch has as a function besides."""
 
 

@@ -146,7 +146,9 @@ def diagonal_op(input: Array, offset: int, dim1: int, dim2: int) -> Any:
 
 def diagonal_array(array: Any, offset: int, dim1: int, dim2: int) -> Any:
     """A writeable view of a diagonal, as the last dimension."""
-    found = array.diagonal(max(-array.size, min(offset, array.size)), dim1, dim2)  # NumPy takes no larger numbers
+    if abs(offset) > array.size:  # NumPy takes none beyond 32 bits, PyTorch none beyond 64
+        offset = max(-array.size, min(int(np.int64(offset)), array.size))
+    found = array.diagonal(offset, dim1, dim2)
     if array.flags.writeable:
         found.flags.writeable = True
     return found
