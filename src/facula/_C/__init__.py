@@ -22,12 +22,17 @@ from ..overrides import (
     _disabled_torch_dispatch_impl,
     _disabled_torch_function_impl,
 )
-from .dispatch_keys import DispatchKey, DispatchKeySet, _dispatch_tls_local_exclude_set, _ExcludeDispatchKeyGuard
+from .cached_tensors import *  # noqa: F403
+from .cached_tensors import __all__ as _of_cached_tensors
+from .dispatch_keys import *  # noqa: F403
+from .dispatch_keys import __all__ as _of_dispatch_keys
+from .switches import *  # noqa: F403
+from .switches import __all__ as _of_switches
 
 __all__ = [
-    "DisableTorchFunction", "DisableTorchFunctionSubclass", "DispatchKey", "DispatchKeySet", "Generator", "Size",
-    "TensorBase", "_ExcludeDispatchKeyGuard", "_disabled_torch_dispatch_impl", "_disabled_torch_function_impl",
-    "_dispatch_tls_local_exclude_set", "_is_grad_enabled", "device", "dtype", "layout", "memory_format",
+    "DisableTorchFunction", "DisableTorchFunctionSubclass", "Generator", "Size", "TensorBase",
+    "_disabled_torch_dispatch_impl", "_disabled_torch_function_impl", "_is_grad_enabled", "device", "dtype", "layout",
+    "memory_format", *_of_cached_tensors, *_of_dispatch_keys, *_of_switches,
 ]  # fmt: skip
 
 has_lapack = has_spectral = True
@@ -119,66 +124,9 @@ def _get_cudnn_enabled() -> bool:
     return True
 
 
-has_lapack = has_spectral = True
-
-
 def _is_alias_of(self: Tensor, other: Tensor) -> bool:
     """Whether two tensors have one storage."""
     return root_of(memory_of(self._array)) is root_of(memory_of(other._array))
-
-
-_vmap_fallback_warnings = True
-
-
-def _debug_only_are_vmap_fallback_warnings_enabled() -> bool:
-    return _vmap_fallback_warnings
-
-
-def _debug_only_display_vmap_fallback_warnings(enabled: bool) -> None:
-    global _vmap_fallback_warnings
-    _vmap_fallback_warnings = enabled
-
-
-_mkldnn_enabled = True
-
-
-def _get_mkldnn_enabled() -> bool:
-    return _mkldnn_enabled
-
-
-def _set_mkldnn_enabled(enabled: bool) -> None:
-    """Remembered: there is one way of computing only."""
-    global _mkldnn_enabled
-    _mkldnn_enabled = enabled
-
-
-_cached_tensors: Any = None
-"""Those that are known to be cached, if that is kept at all."""
-
-
-def _set_cached_tensors_enabled(enabled: bool) -> None:
-    global _cached_tensors
-    from ..utils.weak import WeakTensorKeyDictionary  # loaded when first used
-
-    _cached_tensors = WeakTensorKeyDictionary() if enabled else None
-
-
-def _add_cached_tensor(tensor: Tensor) -> None:
-    _known_as_cached()[tensor] = True
-
-
-def _remove_cached_tensor(tensor: Tensor) -> None:
-    _known_as_cached().pop(tensor, None)
-
-
-def _is_cached_tensor(tensor: Tensor) -> bool:
-    return _cached_tensors is not None and tensor in _cached_tensors
-
-
-def _known_as_cached() -> Any:
-    if _cached_tensors is None:
-        raise RuntimeError("cached_tensorimpls_enabled.load(std::memory_order_acquire) INTERNAL ASSERT FAILED")
-    return _cached_tensors
 
 
 def _get_privateuse1_backend_name() -> str:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import enum
+import threading
 from typing import Any
+
+__all__ = ["DispatchKey", "DispatchKeySet", "_ExcludeDispatchKeyGuard", "_dispatch_tls_local_exclude_set"]
 
 
 class DispatchKey(enum.Enum):
@@ -56,24 +59,26 @@ class DispatchKeySet:
         return DispatchKeySet(*self._keys, key)
 
 
-_excluded = DispatchKeySet()
+class _Excluded(threading.local):
+    keys = DispatchKeySet()
+
+
+_excluded = _Excluded()
 
 
 def _dispatch_tls_local_exclude_set() -> DispatchKeySet:
-    return _excluded
+    return _excluded.keys
 
 
 class _ExcludeDispatchKeyGuard:
-    """Within it, the parts count as left out."""
+    """Within it, the parts count as left out, in this thread."""
 
     def __init__(self, keys: DispatchKeySet) -> None:
         self._keys = keys
 
     def __enter__(self) -> None:
-        global _excluded
-        self._before = _excluded
-        _excluded = _excluded | self._keys
+        self._before = _excluded.keys
+        _excluded.keys = self._before | self._keys
 
     def __exit__(self, *_: Any) -> None:
-        global _excluded
-        _excluded = self._before
+        _excluded.keys = self._before
