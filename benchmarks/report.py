@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from facula._core import blas
+
 from .curves import Curve, curves
 from .groups import LIBRARIES, NATIVE
 from .lettered import Entry
@@ -186,11 +188,12 @@ def facts(clock: str, peers: Sequence[str]) -> list[str]:
     """What the figures depend on."""
     python = f"{platform.python_implementation()} {platform.python_version()}"
     versions = [f"{name} {_version(name)}" for name in (*LIBRARIES, *peers) if name != NATIVE]
-    blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
+    about = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
+    kernels = f", kernels for {name}" if (name := blas.kernels()) else ""
     load = f"; load {os.getloadavg()[0]:.1f} at the end" if hasattr(os, "getloadavg") else ""
     return [
         f"{_processor()}, {os.cpu_count()} processors{_memory()}, {platform.system()} {platform.machine()}{load}",
-        f"{python}, NumPy {np.__version__} ({blas['name']} {blas['version']}), {', '.join(versions)}",
+        f"{python}, NumPy {np.__version__} ({about['name']} {about['version']}{kernels}), {', '.join(versions)}",
         "float32; " + ("the processor's time" if clock == "cpu" else "time by the clock on the wall"),
     ]
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import platform
 import re
 import subprocess
 import sys
@@ -13,6 +15,7 @@ import pytest
 import facula
 from facula import _lazy
 from facula.__main__ import main
+from facula._core import blas
 from facula.ops.machine.primitive import REGISTRY
 
 
@@ -53,6 +56,15 @@ def test_doctor_fits_on_a_screen(capsys: pytest.CaptureFixture[str]) -> None:
     assert lines[0].startswith(f"facula {facula.__version__}, standing in for PyTorch 2.13") and len(lines) <= 12
     assert "NumPy" in lines[1] and "native library: not in use" in lines[3] and "native build" in lines[-1]
     assert main(["doctor", "who"]) == 2
+
+
+@pytest.mark.skipif(blas.kernels() is None, reason="NumPy has another library than OpenBLAS")
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="has no such kernels")
+def test_doctor_tells_whose_kernels_products_take() -> None:
+    environment = {**os.environ, "OPENBLAS_CORETYPE": "Nehalem"}
+    command = [sys.executable, "-m", "facula", "doctor"]
+    said = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+    assert "(OpenBLAS, kernels for Nehalem, as OPENBLAS_CORETYPE says)" in said
 
 
 def test_ops_lists_the_families(capsys: pytest.CaptureFixture[str]) -> None:

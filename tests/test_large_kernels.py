@@ -220,7 +220,7 @@ def test_an_error_in_a_tile_is_raised(threads: int) -> None:
 def test_blas_follows_and_is_alone_while_tiles_are_shared(threads: int, monkeypatch: Any) -> None:
     told: list[int] = []
     monkeypatch.setattr(_threads, "_listeners", [])
-    monkeypatch.setattr(_threads, "_blas_setter", lambda: told.append)
+    monkeypatch.setattr(_threads.blas, "thread_setter", lambda: told.append)
     torch.set_num_threads(threads)
     assert told == [threads]
     _threads.share(lambda number: _threads.share(lambda inner: None, 2), 4)
@@ -231,7 +231,7 @@ def test_blas_works_alone_beside_a_library_that_shares_products(threads: int, mo
     told: list[int] = []
     followed: list[int] = []
     monkeypatch.setattr(_threads, "_listeners", [])
-    monkeypatch.setattr(_threads, "_blas_setter", lambda: told.append)
+    monkeypatch.setattr(_threads.blas, "thread_setter", lambda: told.append)
     _threads.follow(followed.append)
     torch.set_num_threads(threads)
     _threads.share(lambda number: None, 4)

@@ -10,6 +10,7 @@ from importlib import metadata
 
 import facula
 
+from ._core import blas
 from .torch_version import __version__ as PYTORCH
 
 OPTIONAL = {
@@ -26,11 +27,18 @@ def version_of(package: str) -> str | None:
         return None
 
 
+def _blas() -> str:
+    """Whose kernels NumPy's products take, which the environment may have chosen."""
+    kernels = blas.kernels()
+    chosen = ", as OPENBLAS_CORETYPE says" if "OPENBLAS_CORETYPE" in os.environ else ""
+    return "" if kernels is None else f" (OpenBLAS, kernels for {kernels}{chosen})"
+
+
 def run() -> int:
     from .native import command  # loaded when first used
 
     print(f"facula {facula.__version__}, standing in for PyTorch {PYTORCH}, in {os.path.dirname(facula.__file__)}")
-    print(f"Python {platform.python_version()} ({sys.executable}), NumPy {version_of('numpy')}")
+    print(f"Python {platform.python_version()} ({sys.executable}), NumPy {version_of('numpy')}{_blas()}")
     threads = f"{os.cpu_count()} processors, {facula.get_num_threads()} threads in use"
     print(f"{platform.system()} {platform.machine()}, {threads}")
     print(f"native library: {command.line()}")

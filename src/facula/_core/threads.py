@@ -13,9 +13,6 @@ If these get no time to run, or do not exist any more (after a fork), the task i
 
 from __future__ import annotations
 
-import ctypes
-import functools
-import importlib
 import itertools
 import os
 import threading
@@ -24,7 +21,7 @@ from contextlib import contextmanager
 from queue import SimpleQueue
 from typing import Any
 
-from . import quiet
+from . import blas, quiet
 
 
 def _first_count() -> int:
@@ -38,9 +35,6 @@ def _first_count() -> int:
 
 count = _first_count()
 """How many threads may work at once, the caller's included."""
-
-_SETTERS = ("scipy_openblas_set_num_threads64_", "openblas_set_num_threads64_", "openblas_set_num_threads")
-
 
 _listeners: list[Callable[[int], Any]] = []
 
@@ -80,20 +74,9 @@ def sharing_blas() -> Iterator[None]:
 
 
 def _set_blas(threads: int) -> None:
-    setter = _blas_setter()
+    setter = blas.thread_setter()
     if setter is not None:
         setter(threads)
-
-
-@functools.cache
-def _blas_setter() -> Callable[[int], Any] | None:
-    """The function of NumPy's OpenBLAS; None if it has another library, which reads the environment alone."""
-    try:
-        core = importlib.import_module("numpy._core._multiarray_umath")
-        library = ctypes.CDLL(core.__file__)  # symbols are sought in what it is linked to as well
-    except (ImportError, OSError):
-        return None
-    return next((getattr(library, name) for name in _SETTERS if hasattr(library, name)), None)
 
 
 class _Task:
