@@ -243,3 +243,20 @@ def masks_in_the_shape_of_the_input(torch):
     dims = ((None, 3), (-1, 3), ((0, -1), 3), ((0, 0), 3), (5, 3), ((), 3), (0, 0), ([2, 0], 3))
     found = [error(lambda mask=mask: m._input_mask(x, 0, keepdim=True, mask=mask).tolist()) for mask in masks]
     return [found, [error(lambda given=given: list(m._canonical_dim(*given))) for given in dims]]
+
+
+@case
+def reductions_of_a_number_along_its_dimension(torch):
+    x, m = torch.tensor(2.0, requires_grad=True), torch.masked
+    names = ("sum", "prod", "mean", "amax", "amin", "var", "std", "logsumexp", "cumsum", "cumprod", "softmax")
+    found = []
+    for name in names:
+        for dim in (0, -1, (), (0,), None):
+            options = {"unbiased": False} if name in ("var", "std") else {}
+            found.append((name, dim, error(lambda n=name, d=dim, o=options: told(getattr(m, n)(x, d, **o)))))
+    whole = torch.tensor(3, dtype=torch.int32)
+    return [found, [str(m.prod(whole, *given).dtype) for given in ((), (0,), ((),))]]
+
+
+def told(result):
+    return [result.tolist(), type(result.grad_fn).__name__]

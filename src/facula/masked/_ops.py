@@ -124,11 +124,9 @@ def prod(
     """The product of the elements under the mask."""
     result = _filled(input, mask, 1)
     wanted = _sum_dtype(dtype, input)
-    if not input.ndim:
-        return result.to(dtype=wanted)
     for d in reversed(_canonical_dim(dim, input.ndim)):
         result = result.prod(d, bool(keepdim), dtype=wanted)
-    return result
+    return result.to(dtype=wanted)
 
 
 def amax(
