@@ -29,6 +29,7 @@ class Judge:
                 import torch
 
                 torch.set_num_threads(1)
+                torch.backends.opt_einsum.enabled = False  # another package, which decides on another order
                 self.oracle = torch
             except ImportError:
                 pass
@@ -58,9 +59,13 @@ class Judge:
         expected = (session or Session(self.oracle, program).run()).observed()
         actual = Session(facula, program).run().observed()
         found = compare.differences(expected, actual, program.made_by_writing())
+        if program.transforms():
+            found = [line for line in found if not re.fullmatch(r"log\[\d+\]\[2\]: False expected, got True", line)]
         if found and compare.refused(expected, actual, in_transform=program.transforms()):
             return []
         if found and program.changes_a_gradient(expected):
+            return []
+        if found and self.logged_gradients_change(program, actual, found):
             return []
         if found and program.transforms() and self.changes_saved(program, expected, actual):
             return []
@@ -86,6 +91,15 @@ class Judge:
         plain.statements += ["f0(x, y).sum().backward()"]
         errors = Session(self.oracle, plain).run().errors.values()
         return any("modified by an inplace operation" in text for _, text in errors)
+
+    def logged_gradients_change(self, program: Program, actual: dict[str, Any], found: list[str]) -> bool:
+        """Whether only the oracle's logged gradients are written to afterwards: whose memory they share nobody says."""
+        if not all(line.startswith("values of log[") for line in found):
+            return False
+        copying = program.with_copies_in_log()
+        expected_copies = Session(self.oracle, copying).run().observed()
+        copies = Session(facula, copying).run().observed()
+        return not compare.differences(expected_copies, copies) and not compare.differences(copies, actual)
 
     def moves(self, program: Program, expected: dict[str, Any]) -> bool:
         """Whether the oracle's own answer changes when the inputs, or all numbers on the way, change by little."""

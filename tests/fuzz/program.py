@@ -16,7 +16,7 @@ from torch.utils.checkpoint import checkpoint
 
 
 _WRITTEN = """
-F.linear quantile one_hot isclose layer( Linear corrcoef cov( trapezoid isfinite inference matrix_norm
+F.linear quantile one_hot isclose vector_norm layer( Linear corrcoef cov( trapezoid isfinite inference matrix_norm
 """.split()
 
 
@@ -46,14 +46,20 @@ class Program:
 
     def wider(self) -> Program:
         """The same in the next wider floating-point dtypes."""
-        return Program([re.sub(r"torch\.(float16|bfloat16|float32|complex64)\b", _wide, s) for s in self.statements])
+        named = [re.sub(r"torch\.(float16|bfloat16|float32|complex64)\b", _wide, s) for s in self.statements]
+        return Program([re.sub(r"\.(half|bfloat16)\(\)", ".float()", s) for s in named])
+
+    def with_copies_in_log(self) -> Program:
+        """The same, but that gradients are copied when they are logged."""
+        logs = r"(lambda (\w+): ?log\.append\(\(\d+, ?)\2\)\)"
+        return Program([re.sub(logs, r"\1\2.clone()))", s) for s in self.statements])
 
     def made_by_writing(self) -> set[str]:
         """The names of what PyTorch writes into a new tensor, and of their views: so they begin with later versions."""
         names: set[str] = set()
         for statement in self.statements:
             if any(word in statement for word in _WRITTEN) or any(mentions(statement, n) for n in names):
-                names |= {name for name in [assigned(statement)] if name}
+                names |= set(re.findall(r"(?m)^ *(\w+) = ", statement))
         return names
 
     def changes_a_gradient(self, seen: dict[str, Any]) -> bool:

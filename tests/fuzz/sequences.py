@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from .scope import Scope, has_dimensions, has_own_elements, is_small, may_have_hooks, put
+from .scope import NothingFits, Scope, all_finite, has_dimensions, has_own_elements, is_small, may_have_hooks, put
 from .writes import may_be_written
 
 FORMS = [form.strip() for form in """
@@ -306,4 +306,7 @@ def sequence(s: Scope, new: str) -> str:
     )  # fmt: skip
     t = s.tensors[x]
     y = s.tensor(lambda o: o.shape == t.shape and o.dtype == t.dtype, may_be_written, may_have_hooks)
-    return put(re.sub(r"\bN(?=\b|_)", new, s.rng.choice(FORMS)), X=x, Y=y)
+    lines = s.rng.choice(FORMS)
+    if "torch.uint8" in lines and not all_finite(t):
+        raise NothingFits  # NaN may have either sign
+    return put(re.sub(r"\bN(?=\b|_)", new, lines), X=x, Y=y)

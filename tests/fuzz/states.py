@@ -6,7 +6,7 @@ import warnings
 
 from .operators import elementwise, expression, of_two, product, reduction, view
 from .run import names_of
-from .scope import Scope, has_own_elements, is_differentiable, is_floating, is_small, may_have_hooks, put
+from .scope import Scope, all_finite, has_own_elements, is_differentiable, is_floating, is_small, may_have_hooks, put
 from .writes import change, may_be_written
 
 HOOKS = """
@@ -202,10 +202,17 @@ def of_state(s: Scope, new: str, n: int) -> str:
         form = rng.choice(CHAINS)
         if "X[-1]" in form and not s.tensors[x].dim():
             form = "X[0]"  # of a number, PyTorch reads a size that is not there
+        if "view(torch.int64).add_" in form and not all_finite(s.tensors[x]):
+            form = "X.view(torch.int32).zero_()"
         return text(form, n, X=x)
     if kind < 0.78:
         x = s.tensor(is_small)
-        return f"{new} = {text(rng.choice(ALSO), n, X=x)}"
+        form = rng.choice(ALSO)
+        if "view(torch.int" in form and not all_finite(s.tensors[x]):
+            form = "X[...]"  # NaN may have either sign
+        if "_neg_view" in form and s.tensors[x].dtype == s.torch.bool:
+            form = "X[...]"  # PyTorch negates booleans if they are cast at once
+        return f"{new} = {text(form, n, X=x)}"
     if kind < 0.87:
         x = s.real(is_small, may_be_written)
         t = s.tensors[x]

@@ -200,6 +200,13 @@ def _copy_in_layout(g: Any, like: Any) -> Any:
     return copy
 
 
+def _empty_for(variable: Tensor, dtype: Any) -> Tensor:
+    array = variable._array
+    if array.__class__ is not np.ndarray or array.flags.c_contiguous or not is_dense(array):
+        return variable.new_empty(variable.shape, dtype=dtype)
+    return variable.new_empty_strided(variable.shape, variable.stride(), dtype=dtype)
+
+
 def _add_tensor(variable: Tensor, meta: Any, g: Tensor, is_alone: bool) -> None:
     old = meta.grad
     recording = state.grad_enabled()
@@ -207,7 +214,7 @@ def _add_tensor(variable: Tensor, meta: Any, g: Tensor, is_alone: bool) -> None:
         if g.is_sparse or (g.dispatches and is_alone):
             meta.grad = g if recording else g.detach()
         else:
-            meta.grad = variable.new_empty(variable.shape, dtype=g.dtype).copy_(g) if recording else g.detach().clone()
+            meta.grad = _empty_for(variable, g.dtype).copy_(g) if recording else g.detach().clone()
     elif recording or (old.is_sparse and not g.is_sparse):
         meta.grad = g + old if old.is_sparse and not g.is_sparse else old + g
     else:

@@ -113,12 +113,10 @@ def grad(
     except RuntimeError:
         _root_edges(roots, _starting_grads(roots, given))  # of which PyTorch speaks first
         raise
-    if any(isinstance(t, engine.Tensor_) and t.wraps for t in (*roots, *wanted)):
-        from ..func.reverse import grad_through  # it imports this module
-
-        found = grad_through(roots, wanted, _starting_grads(roots, given), keep, create_graph)
-    elif is_grads_batched:
+    if is_grads_batched:
         found = _batched(roots, given, wanted, keep, create_graph)
+    elif _any_wraps(roots, wanted):
+        found = _through(roots, given, wanted, keep, create_graph)
     else:
         starts = _root_edges(roots, _starting_grads(roots, given))
         found = engine.run_backward(starts, keep, create_graph, edges)
@@ -162,6 +160,19 @@ def _of_values(t: Any, g: Any) -> Any:
     return t._gradient_of_rows(g) if t.is_sparse and g is not None else g
 
 
+def _any_wraps(roots: tuple[Any, ...], wanted: tuple[Any, ...]) -> bool:
+    return any(isinstance(t, engine.Tensor_) and t.wraps for t in (*roots, *wanted))
+
+
+def _through(
+    roots: tuple[Any, ...], given: tuple[Any, ...], wanted: tuple[Any, ...], keep: bool, create_graph: bool
+) -> list[Any]:
+    """Gradients of what transforms wrap."""
+    from ..func.reverse import grad_through  # it imports this module
+
+    return grad_through(roots, wanted, _starting_grads(roots, given), keep, create_graph)
+
+
 def _batched(
     roots: tuple[Any, ...], given: tuple[Any, ...], wanted: tuple[Any, ...], keep: bool, create_graph: bool
 ) -> list[Any]:
@@ -177,9 +188,12 @@ def _batched(
         )
 
     def vjp(grads: Any) -> list[Any]:
-        starts = _root_edges(roots, _starting_grads(roots, grads))
-        edges = [_input_edge(t, accumulate=False) for t in wanted]
-        found = engine.run_backward(starts, keep, create_graph, edges)
+        if _any_wraps(roots, wanted):
+            found = _through(roots, grads, wanted, keep, create_graph)
+        else:
+            starts = _root_edges(roots, _starting_grads(roots, grads))
+            edges = [_input_edge(t, accumulate=False) for t in wanted]
+            found = engine.run_backward(starts, keep, create_graph, edges)
         missing[:] = [g is None for g in found]
         return [g for g in found if g is not None]
 

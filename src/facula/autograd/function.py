@@ -427,6 +427,9 @@ def _check_dirty(dirty: dict[int, Any], inputs: set[int], outputs: list[Any]) ->
 
 def _with_history(node: Any, nr: int, out: Any, is_input: bool, is_dirty: bool, of: int) -> Any:
     if is_input and is_dirty:
+        if out.wraps:
+            _with_history(node, nr, out._inside, is_input, is_dirty, of)
+            return out
         out._show_history()
         out._own_meta()
         if out.requires_grad and out._node is None:

@@ -156,12 +156,15 @@ class _Inputs(Node):
     __slots__ = ("primitive",)
 
 
-_TENSOR, _OTHER = (Slot("", is_tensor=is_tensor, is_output=False, index=-1) for is_tensor in (True, False))
+class _InputLayout(Layout):
+    __slots__ = ("differentiable",)
 
 
 def _saved_inputs(args: tuple[Any, ...]) -> Any:
-    node = new_node(_Inputs, ())
-    node.primitive = Layout([_TENSOR if isinstance(a, Tensor) else _OTHER for a in args])
+    node = new_node(_Inputs, tuple([a._node if isinstance(a, Tensor) else None for a in args]))
+    slots = [Slot("", is_tensor=isinstance(a, Tensor), is_output=False, index=i) for i, a in enumerate(args)]
+    node.primitive = _InputLayout(slots)
+    node.primitive.differentiable = range(len(args))
     node.saved, node.versions = pack(list(args), node.primitive.slots, node)
     return node
 

@@ -159,7 +159,7 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     if num_classes == -1:
         num_classes = int(elements(input).max()) + 1
     classes = np.arange(num_classes)
-    found = computed(input, lambda numbers: wrap((numbers[..., None] == classes).astype(np.int64)))
+    found = computed(input, lambda numbers: wrap((numbers[..., None] == classes).astype(np.int64, "C")))
     return constant_of(found, "one_hot", input)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.devices import MetaArray
+from ..._core.strides import copied
 from ..._tensor import Tensor
 from ...autograd.graph import warn_user
 from .primitive import Primitive
@@ -63,7 +64,7 @@ def partial_write(
         def kernel(input: Any, *rest: Any) -> Any:
             if input.__class__ is MetaArray:
                 return input.copy()
-            changed = np.array(input, order="C" if by_rows else "K")
+            changed = np.array(input, order="C") if by_rows else copied(input)
             write(changed, *rest)
             return changed
 

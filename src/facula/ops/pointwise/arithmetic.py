@@ -18,6 +18,7 @@ from ..machine.arguments import is_number
 from ..machine.deprecated import warn_of_number_first
 from ..machine.elementwise import Elementwise, elementwise
 from ..machine.errors import NoOverload
+from ..machine.namespaces import TENSORS
 from ..machine.operands import promoted
 from ..machine.overridable import overridable
 from ..machine.public import FUNCTIONS, OTHER_THAN_FOUND, expose, public
@@ -526,6 +527,14 @@ def _sgn_rule(g: Any, input: Any, out: Any, xp: Any) -> Any:
 
 sgn_op = elementwise("sgn", _sgn, "SgnBackward0", lowering=_SIGN, holomorphic=False, input=_sgn_rule)
 expose(sgn_op, "sgn", "sgn", "sgn_", out_error=OTHER_THAN_FOUND)
+
+
+@sgn_op.tangent
+def sgn_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
+    """Its derivative is symmetric; 0 at 0, too."""
+    return _sgn_rule(tangents[0], primals[0], outs[0], TENSORS)
+
+
 abs_op = elementwise(
     "abs", np.absolute, "AbsBackward0", check=only("abs_cpu", "ifc"), input=lambda g, input, xp: g * xp.sgn(input),
     lowering="abs(input)",

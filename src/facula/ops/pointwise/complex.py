@@ -16,6 +16,7 @@ from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.elementwise import elementwise
+from ..machine.namespaces import TENSORS
 from ..machine.primitive import Primitive
 from ..machine.public import FUNCTIONS, OTHER_THAN_FOUND, expose, public
 from ..machine.rules import in_both_namespaces, no_gradient, raw
@@ -256,6 +257,16 @@ def _angle_rule(g: Any, input: Any, xp: Any) -> Any:
 
 angle_op = elementwise("angle", _angle, "AngleBackward0", promote="float", input=_angle_rule)
 expose(angle_op, "angle", "angle")
+
+
+@angle_op.tangent
+def angle_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
+    """0 at 0."""
+    (x,), (t,) = primals, tangents
+    if raw(x).dtype.kind != "c":
+        return no_gradient(t, TENSORS)
+    size = x.abs()
+    return TENSORS.either(x == 0, 0, (x.conj() * t).imag / (size * size))
 
 
 # ---- making complex numbers

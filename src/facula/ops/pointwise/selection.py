@@ -18,6 +18,7 @@ from ..arrays.masks import select
 from ..arrays.types import Array
 from ..machine.arguments import is_number
 from ..machine.elementwise import elementwise
+from ..machine.namespaces import TENSORS
 from ..machine.operands import common_shape, promoted
 from ..machine.overridable import overridable
 from ..machine.primitive import primitive
@@ -59,6 +60,26 @@ minimum_op = elementwise(
 expose(minimum_op, "minimum", "minimum")
 
 
+def _shared(of_input: Any, tangents: Any, out: Any) -> Any:
+    """The tangent of which ``of_input`` is the part that comes from ``input``; the rest comes from ``other``."""
+    slopes = [None if t is None else t.to(out.dtype) for t in tangents]
+    parts = [t * part for t, part in zip(slopes, (of_input, 1 - of_input)) if t is not None]
+    return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+
+
+@maximum_op.tangent
+def maximum_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
+    """Beside NaN that of ``other``, where both get the gradient."""
+    a, b = primals
+    return _shared(TENSORS.either(a == b, 0.5, (a > b).to(outs[0].dtype)), tangents, outs[0])
+
+
+@minimum_op.tangent
+def minimum_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
+    a, b = primals
+    return _shared(TENSORS.either(a == b, 0.5, (a < b).to(outs[0].dtype)), tangents, outs[0])
+
+
 def _first_is_greatest(input: Any, other: Any, xp: Any) -> Any:
     return xp.logical_or(input >= other, xp.isnan(other))
 
@@ -79,10 +100,7 @@ expose(fmax_op, "fmax", "fmax")
 def fmax_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
     """Of equal elements that of ``other``, where a gradient goes to ``input``: as in PyTorch."""
     a, b = primals
-    of_input = ((a > b) | b.isnan()).to(outs[0].dtype)
-    slopes = [None if t is None else t.to(outs[0].dtype) for t in tangents]
-    parts = [t * weight for t, weight in zip(slopes, (of_input, 1 - of_input)) if t is not None]
-    return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+    return _shared(((a > b) | b.isnan()).to(outs[0].dtype), tangents, outs[0])
 
 
 fmin_op = elementwise(
@@ -181,6 +199,19 @@ clamp_max_tensor_op = elementwise(
     input=lambda g, input, max, xp: xp.keep(g, input <= max),
     max=lambda g, input, max, xp: xp.keep(g, input > max),
 )  # fmt: skip
+
+
+@clamp_min_tensor_op.tangent
+def clamp_min_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
+    """Beside NaN that of the bound, where no one gets the gradient."""
+    return _shared((primals[0] >= primals[1]).to(outs[0].dtype), tangents, outs[0])
+
+
+@clamp_max_tensor_op.tangent
+def clamp_max_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
+    return _shared((primals[0] <= primals[1]).to(outs[0].dtype), tangents, outs[0])
+
+
 clamp_tensors_op = elementwise(
     "clamp_tensors", _tensor_between, "ClampBackward0", check=_refuse_complex,
     lowering="minimum(maximum(input, min), max)",
@@ -422,7 +453,7 @@ expose(nextafter_op, "nextafter", "nextafter", "nextafter_")
 def _without_nan(input: Array, nan: Any, posinf: Any, neginf: Any) -> Any:
     if input.dtype.kind not in "fc":
         return copied(input)
-    return np.nan_to_num(input, nan=nan, posinf=posinf, neginf=neginf)
+    return np.nan_to_num(copied(input), copy=False, nan=nan, posinf=posinf, neginf=neginf)
 
 
 nan_to_num_op = elementwise(
