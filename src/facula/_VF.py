@@ -13,11 +13,11 @@ __all__: list[str] = []
 def unique_dim(
     input: Tensor, dim: int, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False
 ) -> tuple[Any, ...]:
-    """Always three tensors: the last two are empty unless asked for."""
+    """Always all three: what differs, which of them each slice is, and how often each is there."""
     from .ops.reductions.counting import unique  # loaded when first used
 
     values, inverse, counts = unique(input, sorted, True, True, dim)
-    return values, inverse if return_inverse else inverse[:0], counts if return_counts else counts[:0]
+    return values, inverse, counts
 
 
 def _add_relu(input: Tensor, other: Any, *, alpha: float = 1) -> Tensor:

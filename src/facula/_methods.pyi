@@ -370,7 +370,7 @@ class Methods:
         """The hyperbolic cosine."""
     def cosh_(self) -> Tensor:
         """``cosh``, written into the tensor itself."""
-    def count_nonzero(self, dim: Any = None) -> Tensor:
+    def count_nonzero(self, dim: Any = None, *more: Any) -> Tensor:
         """How many elements (along ``dim``) are not 0."""
     def cov(self, *, correction: builtins.int = 1, fweights: Any = None, aweights: Any = None) -> Tensor:
         """The covariance of variables given as rows."""
@@ -1038,9 +1038,9 @@ class Methods:
         """``input ** 2``."""
     def square_(self) -> Tensor:
         """``square``, written into the tensor itself."""
-    def squeeze(self, dim: Any = None) -> Tensor:
+    def squeeze(self, dim: Any = None, *more: Any) -> Tensor:
         """A view without dimensions of size 1."""
-    def squeeze_(self, dim: Any = None) -> Tensor:
+    def squeeze_(self, dim: Any = None, *more: Any) -> Tensor:
         """``squeeze`` in place."""
     def sspaddmm(self, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
         """``beta * input + alpha * (mat1 @ mat2)``, all of it sparse but ``mat2``."""

@@ -980,3 +980,11 @@ def old_classes_are_no_bases(torch):
         error(lambda: type("Mine", (torch.sparse.FloatTensor,), {})),
         error(lambda: torch.Generator().manual_seed(True)), error(lambda: torch.Generator().manual_seed(None)),
     ]  # fmt: skip
+
+
+@case
+def ranges_are_counted_in_floating_point_unless_int64(torch):
+    found = {str(d): see(torch, torch.arange(1.7, 2.7, dtype=d)) for d in (torch.int32, torch.uint8, torch.int64)}
+    found["too far"] = [error(lambda n=n: torch.arange(n)) for n in (2**63, 2**70)]
+    found["too far down"] = error(lambda: torch.arange(-(2**63) - 1, 0, dtype=torch.int64))
+    return found

@@ -429,3 +429,20 @@ def weights_of_binary_cross_entropy_in_transforms(torch):
             lambda f=f: func.vmap(func.grad(f))(torch.stack([w, w + 1])), lambda f=f: f(w.clone().requires_grad_()),
         ]  # fmt: skip
     return seen(torch, *trials)
+
+
+
+@case
+def jacobians_of_complex_tensors_by_forward_mode(torch):
+    jacobian = torch.autograd.functional.jacobian
+    z, x = torch.tensor([1j, 2.0]), torch.tensor([1.0, 2.0])
+    found = []
+    for f, at in ((lambda z: z * z, z), (lambda z: z.abs(), z), (lambda x: torch.complex(x, x), x)):
+        found.append(see(torch, jacobian(f, at, vectorize=True, strategy="forward-mode")))
+    return found
+
+
+@case
+def a_standard_basis_is_of_as_many_tensors_as_sizes(torch):
+    basis = torch.autograd.functional._construct_standard_basis_for
+    return [error(lambda: basis((), ())), error(lambda: basis((torch.ones(2),), (2, 3)))]

@@ -1271,3 +1271,12 @@ def detach_in_place_does_nothing_in_inference_mode(torch):
         same = view.detach_() is view
         y.detach_()
     return [same, view._is_view(), view._version, y.requires_grad, name_of(y.grad_fn)]
+
+
+@case
+def inference_tensors_are_resized_in_inference_mode_only(torch):
+    with torch.inference_mode():
+        x = torch.ones(2, 3)
+        y = torch.ones(2, 3).resize_(7)
+    refused = [error(lambda n=n: x.resize_(n)) for n in ((7,), (2, 3))]
+    return refused, error(lambda: x.resize_as_(torch.ones(7))), list(y.shape)

@@ -925,3 +925,27 @@ def iterated_eigenpairs_have_a_file_of_their_own(torch):
     seen = []
     torch.lobpcg(positive(torch)[0], 1, niter=1, tracker=lambda run: seen.append(isinstance(run, home.LOBPCG)))
     return [home.lobpcg is torch.lobpcg, issubclass(home.LOBPCGAutogradFunction, torch.autograd.Function), *seen]
+
+
+@case
+def products_that_bool_has_not(torch):
+    row, batch = torch.tensor([True, False, True]), torch.ones(1, 1, 1, dtype=torch.bool)
+    return [
+        error(lambda: torch.cross(row, row, dim=0)), error(lambda: torch.linalg.cross(row, row)),
+        error(lambda: torch.vdot(row, row)), error(lambda: torch.dot(row, row)),
+        error(lambda: torch.baddbmm(batch, batch, batch)), error(lambda: torch.bmm(batch, batch)),
+        error(lambda: torch.addbmm(batch[0], batch, batch)),
+    ]
+
+
+@case
+def cholesky_inverse_of_singular_factors(torch):
+    singular = torch.tensor([[1.0, 0.0], [0.0, 0.0]])
+    factors = (singular, singular.flip(0, 1), torch.stack([torch.eye(2), singular]))
+    return [error(lambda f=f: torch.cholesky_inverse(f)) for f in factors]
+
+
+@case
+def raw_unique_along_a_dimension_gives_all_three(torch):
+    x = torch.tensor([[3, 1], [3, 1], [2, 1]])
+    return [see(torch, torch._VF.unique_dim(x, d, True, False, False)) for d in (0, 1)]

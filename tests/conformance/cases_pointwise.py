@@ -1505,3 +1505,20 @@ def copies_that_operators_make_lie_as_what_is_copied(torch):
         )  # fmt: skip
         found.append([list(r.stride()) for r in made])
     return found
+
+
+@case
+def numbers_that_the_dtype_cannot_hold_bound_and_scale_nothing(torch):
+    found = {}
+    for dtype in (torch.int8, torch.uint8, torch.int32, torch.int64, torch.float32):
+        x = torch.tensor([0, 1, 2]).to(dtype)
+        for number in (300, -1, 2**31, 2**40, 1e40):
+            for name, fn in {
+                "clamp": lambda x=x, n=number: x.clamp(max=n),
+                "clamp_": lambda x=x, n=number: x.clone().clamp_(0, n),
+                "clamp_min": lambda x=x, n=number: torch.clamp_min(x, n),
+                "alpha": lambda x=x, n=number: torch.add(x, x, alpha=n),
+                "value": lambda x=x, n=number: torch.addcmul(x, x, x, value=n),
+            }.items():
+                found[f"{name} {dtype} {number}"] = error(lambda fn=fn: see(torch, fn()))
+    return found

@@ -947,3 +947,17 @@ def extrema_and_medians_of_empty_tensors_without_an_order(torch):
         *[lambda t=t: torch.quantile(t, 5.0) for t in (empty, torch.zeros(0), torch.ones(2))],
     ]
     return [error(call) for call in calls]
+
+
+@case
+def gradients_of_aminmax_of_nan(torch):
+    def gradients(values, **options):
+        x = torch.tensor(values, requires_grad=True)
+        return see(torch, [torch.autograd.grad(m.sum(), x, retain_graph=True)[0] for m in torch.aminmax(x, **options)])
+
+    nan = float("nan")
+    return [
+        gradients([nan, 1.0, 2.0]), gradients([nan, 1.0, 2.0], dim=0),
+        gradients([[1.0, nan], [0.0, 0.0]], dim=1, keepdim=True),
+        gradients([[1.0, 1.0], [0.0, 0.0]]), gradients(3.0), gradients(nan),
+    ]

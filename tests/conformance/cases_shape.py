@@ -1056,3 +1056,14 @@ def unused_split_outputs_count_as_zeros(torch):
 def images_with_channels_last_are_stacked_so(torch):
     x = torch.zeros(2, 3, 4, 5).contiguous(memory_format=torch.channels_last)
     return [list(torch.stack([x, x], dim).stride()) for dim in (0, 1, 2, 3, 4, -2)]
+
+
+@case
+def dimensions_to_squeeze_or_count_along_may_be_given_one_by_one(torch):
+    x = torch.arange(6.0).reshape(1, 2, 1, 3, 1)
+    return {
+        "squeeze": [see(torch, x.squeeze(0, 2)), see(torch, x.squeeze(-1, 1, 0)), error(lambda: x.squeeze(0, 0))],
+        "squeeze_": see(torch, x.clone().squeeze_(0, 4)),
+        "count_nonzero": [see(torch, x.count_nonzero(0, 3)), see(torch, x.count_nonzero(1))],
+        "functions": [error(lambda: torch.squeeze(x, 0, 2)), error(lambda: torch.count_nonzero(x, 0, 2))],
+    }

@@ -282,7 +282,7 @@ def _all_rows_at_once(outputs: Tensors, inputs: Tensors, create_graph: bool) -> 
 
 
 def _forward_jacobian(func: Callable[..., Any], inputs: Any, strict: bool, vectorize: bool) -> Any:
-    from ..func import jacfwd  # loaded when first used
+    from ..func.jacobians import by_columns  # loaded when first used
 
     if strict:
         raise RuntimeError(
@@ -302,7 +302,7 @@ def _forward_jacobian(func: Callable[..., Any], inputs: Any, strict: bool, vecto
         several, found = _as_outputs(func(*values), "jacobian")
         return found
 
-    found = jacfwd(outputs, tuple(range(len(given))))(*given)
+    found = by_columns(outputs, tuple(range(len(given))), False, "error", lambda *any_dtype: None)(*given)
     if not several:
         return _tuple_postprocess(found[0], is_tuple)
     return [list(row) for row in found] if is_tuple else tuple(row[0] for row in found)
@@ -406,6 +406,13 @@ def _construct_standard_basis_for(tensors: tuple[Any, ...], tensor_numels: tuple
     """A matrix for each tensor: the rows of all of them side by side are the unit vectors."""
     from ..ops.creation.create import eye  # loaded when first used
 
+    if len(tensors) != len(tensor_numels):
+        raise AssertionError(
+            f"Expected tensors and tensor_numels to have the same length, but got {len(tensors)} and "
+            f"{len(tensor_numels)}"
+        )
+    if not tensors:
+        raise AssertionError("Expected at least one tensor")
     total, at, parts = sum(tensor_numels), 0, []
     for t, n in zip(tensors, tensor_numels):
         parts.append(eye(total, dtype=t.dtype)[:, at : at + n])

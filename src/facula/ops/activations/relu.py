@@ -15,13 +15,13 @@ from ..arrays.rounded_once import rounded_once
 from ..arrays.tiles import SHARED, shared_pair, shared_ufunc
 from ..arrays.types import Array
 from ..machine.elementwise import elementwise
+from ..machine.operands import checked_number
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONALS, FUNCTIONS, expose, public
 from ..machine.refusals import only
 from ..machine.rule import Gradient
 from ..machine.rules import no_gradient
 from ..machine.write import inplace_form
-from ..moving.fill import checked_number
 from ..pointwise.arithmetic import number_like
 from .forms import apply, in_functional, in_place_in_functional, leaky_slope_is_lost
 

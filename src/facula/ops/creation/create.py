@@ -17,8 +17,8 @@ from ...autograd.graph import warn_user
 from ..arrays.draws import fused
 from ..machine.arguments import is_number
 from ..machine.errors import type_of, unconvertible
+from ..machine.operands import checked_number
 from ..machine.public import public
-from ..moving.fill import checked_number
 from .factories import (
     checked_dtype,
     creator,
@@ -238,7 +238,7 @@ def arange(
     device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """``start, start + step, ...`` up to but without ``end``."""
-    if start.__class__ is int and start >= 0 and end is None and dtype is None and step == 1 and out is None:
+    if start.__class__ is int and 0 <= start < 2**63 and end is None and dtype is None and step == 1 and out is None:
         return finish(place(np.arange(start), device), requires_grad, None, layout)
     if end is None:
         start, end = 0, _number("arange", "end", 1, start)
@@ -255,7 +255,9 @@ def arange(
     if dtype.category == dtypes.INT and all(math.isfinite(v) for v in (start, end, step)):
         if step and not int(step):
             raise ValueError("step must be nonzero")
-        start, end, step = int(start), int(end), int(step)
+        whole = [checked_number(v, dtypes.int64) for v in (start, end, step)]
+        if dtype is dtypes.int64:  # others count in floating point
+            start, end, step = whole
     n = _range_length(start, end, step, dtype, inclusive=False)
     if dtype is dtypes.bool_:
         raise not_for("arange_cpu", dtype)

@@ -19,12 +19,12 @@ from ..machine import batching
 from ..machine.any_state import subclasses, wrap
 from ..machine.errors import type_of
 from ..machine.namespaces import show
+from ..machine.operands import checked_number
 from ..machine.partial_write import is_expanded, partial_write
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.rules import constant, fit, raw
 from ..machine.write import refused_first
-from ..moving.fill import checked_number
 from .gather import INTEGERS
 
 _ALL = slice(None)

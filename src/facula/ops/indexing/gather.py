@@ -17,11 +17,11 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import one_dim
 from ..machine.errors import NoOverload, type_of
+from ..machine.operands import checked_number
 from ..machine.partial_write import partial_write
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.rules import in_both_namespaces
-from ..moving.fill import checked_number
 
 INTEGERS = (np.dtype(np.int64), np.dtype(np.int32))
 

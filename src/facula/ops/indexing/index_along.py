@@ -15,12 +15,12 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import one_dim
 from ..machine.namespaces import TENSORS, show
+from ..machine.operands import checked_number
 from ..machine.partial_write import is_expanded, partial_write
 from ..machine.primitive import primitive
 from ..machine.public import public
 from ..machine.refusals import no_rows, scalar_type
 from ..machine.rules import constant, fit, raw
-from ..moving.fill import checked_number
 from .gather import INTEGERS, require_tensor
 
 _ALL = slice(None)

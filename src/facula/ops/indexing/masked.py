@@ -19,13 +19,12 @@ from ..machine.any_state import constant_of, wrap
 from ..machine.arguments import as_int
 from ..machine.errors import WrongArgument
 from ..machine.namespaces import ARRAYS, TENSORS, show
-from ..machine.operands import common_shape
+from ..machine.operands import checked_number, common_shape
 from ..machine.partial_write import is_expanded, partial_write
 from ..machine.primitive import primitive
 from ..machine.public import public, write_out
 from ..machine.refusals import scalar_type
 from ..machine.rules import constant, fit, raw
-from ..moving.fill import checked_number
 from .gather import require_tensor
 
 # ---- masked_fill

@@ -8,13 +8,14 @@ import numpy as np
 
 from ..._core.devices import MetaArray
 from ..._core.strides import by_columns
-from ..._tensor import Tensor
+from ..._tensor import Tensor, elements
 from ..arrays import lapack
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.deprecated import warn_once
 from ..machine.primitive import Primitive
 from ..machine.public import linalg, not_safely_castable, public
+from .inverse import singular
 from .matrices import (
     LinAlgError,
     adjoint,
@@ -160,7 +161,11 @@ def cholesky_inverse_gradient_of_input(g: Any, input: Any, out: Any, upper: bool
 def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
     """The inverse of a matrix of which the Cholesky factor is known."""
     check_square(input, "cholesky_inverse")
-    return cholesky_inverse_op(input, upper)
+    try:
+        return cholesky_inverse_op(input, upper)
+    except np.linalg.LinAlgError:
+        on_diagonal = elements(input).diagonal(0, -2, -1) == 0
+        raise singular("cholesky_inverse", np.where(on_diagonal.any(-1), on_diagonal.argmax(-1) + 1, 0)) from None
 
 
 @also_meta

@@ -55,7 +55,8 @@ def _inv_where_possible(input: Array) -> Any:
 inv_where_possible_op = inv_op.under("linalg_inv_where_possible", "LinalgInvExBackward0", _inv_where_possible)
 
 
-def _singular(name: str, infos: Any) -> LinAlgError:
+def singular(name: str, infos: Any) -> LinAlgError:
+    """What is said of matrices that have no inverse, of which ``infos`` tells the places of zeros from 1 on."""
     which, k = first_failure(infos)
     return LinAlgError(
         f"{name}: {which}The diagonal element {k} is zero, the inversion could not be completed because the input "
@@ -71,7 +72,7 @@ def inv(input: Tensor) -> Tensor:
     try:
         return inv_op(input)
     except np.linalg.LinAlgError:
-        raise _singular("linalg.inv", failures(input._array, has_pivot)) from None
+        raise singular("linalg.inv", failures(input._array, has_pivot)) from None
 
 
 def linalg_inv(A: Tensor) -> Tensor:
@@ -92,7 +93,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     except np.linalg.LinAlgError:
         infos = failures(A._array, has_pivot)
         if check_errors:
-            raise _singular("linalg.inv_ex", infos) from None
+            raise singular("linalg.inv_ex", infos) from None
         return named("linalg_inv_ex", (inv_where_possible_op(A), info_tensor(infos)))
 
 

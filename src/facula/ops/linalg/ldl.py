@@ -38,7 +38,7 @@ def _pivot(a: Any, k: int, diagonal: Any) -> tuple[int, int]:
     largest = column.max(initial=0)
     if max(here, largest) == 0:
         return k, 0
-    if here >= _GROWTH * largest:
+    if here >= _GROWTH * largest or not column.size:  # or NaN
         return k, 1
     at = k + 1 + int(np.argmax(column))
     row = max(_size(a[at, k:at]).max(initial=0), _size(a[at + 1 :, at]).max(initial=0))

@@ -17,7 +17,7 @@ from ..machine.refusals import scalar_type
 from ..machine.rules import raw
 from .lu import without_history
 from .matrices import adjoint, also_meta, check_float, named, rows, total
-from .singular import pinv_op
+from .singular import check_finite, pinv_op
 
 _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
@@ -117,6 +117,7 @@ def lstsq(input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str |
         rcond = max(A.shape[-2:]) * float(np.finfo(A.dtype).eps)
     elif which == "gelsd" and rcond >= 1:  # which LAPACK takes for no bound at all
         rcond = float(np.finfo(A.dtype).eps)
+    check_finite(input, name)
     right = b.unsqueeze(-1) if is_vector else b
     has_residuals = A.shape[-2] > A.shape[-1] and which != "gelsy"
     parts = lstsq_op(input, right, rcond, which, has_residuals)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -10,14 +11,14 @@ import numpy as np
 
 from ..._core import dtypes, quiet, state
 from ..._core.dtypes import F32, cast, widened
-from ..._core.numbers import _scalars, number_array, scalar
+from ..._core.numbers import _scalars, number_array, scalar, whole
 from ..._core.strides import laid_out
 from ..._core.unresolved import resolved
 from ..._tensor import Tensor
 from ...autograd.saved import inference_error
 from .any_state import ndarray, wrap
 from .arguments import is_number
-from .errors import type_of
+from .errors import type_of, unconvertible
 from .forms import known_name
 from .signatures import mistake
 
@@ -25,6 +26,30 @@ if TYPE_CHECKING:
     from .elementwise import Elementwise
 
 # ---- numbers and arrays
+
+
+def checked_number(value: Any, d: dtypes.dtype) -> Any:
+    """A Python number for a tensor of this dtype, or PyTorch's error if it does not fit."""
+    if isinstance(value, Tensor):
+        value = value.item()
+    if d.category in (dtypes.BOOL, dtypes.COMPLEX):
+        return value
+    if isinstance(value, complex):
+        if value.imag:
+            raise unconvertible(d)
+        value = value.real
+    if d.category == dtypes.FLOAT:
+        if isinstance(value, float) and (abs(value) < 65504 or math.isinf(value)):
+            return value
+        if abs(whole(value)) > dtypes.finfo(d).max and not math.isinf(value):
+            raise unconvertible(d)
+        return value
+    info = np.iinfo(d.numpy)
+    wraps = not d.is_signed and not isinstance(value, float)
+    if not (-info.max if wraps else info.min) <= value <= info.max:
+        raise unconvertible(d)
+    value = int(value)
+    return value if d.is_signed or value >= 0 else value + info.max + 1
 
 
 def broadcast_error(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:

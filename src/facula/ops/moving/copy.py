@@ -14,6 +14,7 @@ from ..._tensor import Tensor
 from ...autograd.saved import PLAIN
 from ...overrides import call_override, overridden
 from ..arrays.types import Array
+from ..creation.create import tensor
 from ..machine import batching
 from ..machine.arguments import is_number
 from ..machine.call import is_apart
@@ -99,8 +100,6 @@ def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
             if overridden((src,)):
                 return call_override(copy_, copy_, (self, src, non_blocking)[: 2 + non_blocking], {})
             raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type_of(src)}")
-        from ..creation.create import tensor  # it imports this module
-
         src = tensor(src)
     try:
         check_no_partial_overlap(self._array, src._array)

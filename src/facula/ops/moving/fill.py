@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from ..._core import dtypes
-from ..._core.numbers import whole
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ...overrides import call_override, overridden
 from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import is_number
-from ..machine.errors import type_of, unconvertible
+from ..machine.errors import type_of
+from ..machine.operands import checked_number
 from ..machine.overridable import overridable
 from ..machine.primitive import primitive
 from ..machine.public import FUNCTIONS, public
@@ -84,32 +83,6 @@ def fill_(self: Any, value: Any) -> Any:
         target[...] = checked_number(number, dtypes.of_array(target))
 
     return change(fill_number_op, self, (), write, (number,), overlap=True)
-
-
-
-
-def checked_number(value: Any, d: dtypes.dtype) -> Any:
-    """A Python number for a tensor of this dtype, or PyTorch's error if it does not fit."""
-    if isinstance(value, Tensor):
-        value = value.item()
-    if d.category in (dtypes.BOOL, dtypes.COMPLEX):
-        return value
-    if isinstance(value, complex):
-        if value.imag:
-            raise unconvertible(d)
-        value = value.real
-    if d.category == dtypes.FLOAT:
-        if isinstance(value, float) and (abs(value) < 65504 or math.isinf(value)):
-            return value
-        if abs(whole(value)) > dtypes.finfo(d).max and not math.isinf(value):
-            raise unconvertible(d)
-        return value
-    info = np.iinfo(d.numpy)
-    wraps = not d.is_signed and not isinstance(value, float)
-    if not (-info.max if wraps else info.min) <= value <= info.max:
-        raise unconvertible(d)
-    value = int(value)
-    return value if d.is_signed or value >= 0 else value + info.max + 1
 
 
 def number_tensor(self: Tensor, value: Any) -> Tensor:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core import dtypes
 from ..._core.dtypes import not_for
 from ..._tensor import Tensor
 from ..arrays.meta import by_zeros
@@ -15,6 +16,7 @@ from ..arrays.types import Array
 from ..machine import batching
 from ..machine.arguments import LARGEST
 from ..machine.errors import memory_error
+from ..machine.operands import checked_number
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import FUNCTIONALS, public
 from ..machine.rules import no_gradient
@@ -32,7 +34,7 @@ def constant_pad_op(input: Array, pad: tuple[int, ...], value: float) -> Any:
         shape[dim] = n + before + after
         source[dim] = slice(max(-before, 0), n - max(-after, 0))
         target[dim] = slice(max(before, 0), shape[dim] - max(after, 0))
-    out = np.full(shape, value, input.dtype)
+    out = np.full(shape, checked_number(value, dtypes.of_array(input)), input.dtype)
     out[tuple(target)] = input[tuple(source)]
     return lying_as(out, input)
 

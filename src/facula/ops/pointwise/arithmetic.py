@@ -19,7 +19,7 @@ from ..machine.deprecated import warn_of_number_first
 from ..machine.elementwise import Elementwise, elementwise
 from ..machine.errors import NoOverload
 from ..machine.namespaces import TENSORS
-from ..machine.operands import promoted
+from ..machine.operands import checked_number, promoted
 from ..machine.overridable import overridable
 from ..machine.public import FUNCTIONS, OTHER_THAN_FOUND, expose, public
 from ..machine.refusals import only
@@ -31,6 +31,14 @@ def number_like(value: Any, array: Any) -> Any:
     """A Python number as a 0-d array of an array's dtype; integers wrap around as in C."""
     dt = array.dtype
     return scalar(value, dt) if dt.kind == "f" and dt.itemsize >= 4 else number_array(value, dt)
+
+
+def number_held(value: Any, array: Any) -> Any:
+    """A Python number as a 0-d array of an array's dtype; an error if that cannot hold it."""
+    dt = array.dtype
+    if dt.kind == "f" and dt.itemsize >= 4 and -65504 < value < 65504:
+        return scalar(value, dt)
+    return number_array(checked_number(value, dtypes.of_array(array)), dt)
 
 
 class Underivable(Elementwise):
@@ -111,11 +119,11 @@ sub_op.guard = _refuse_bools
 
 
 def _scaled(input: Array, other: Array, alpha: object) -> Any:
-    return np.add(input, np.multiply(other, number_like(alpha, other)))
+    return np.add(input, np.multiply(other, number_held(alpha, other)))
 
 
 def _minus_scaled(input: Array, other: Array, alpha: object) -> Any:
-    return np.subtract(input, np.multiply(other, number_like(alpha, other)))
+    return np.subtract(input, np.multiply(other, number_held(alpha, other)))
 
 
 add_scaled_op = elementwise(
@@ -130,11 +138,11 @@ sub_scaled_op.guard = _refuse_bools
 
 
 def _add_into(target: Any, other: Any, alpha: Any) -> None:
-    np.add(target, np.multiply(other, number_like(alpha, other)), out=target)
+    np.add(target, np.multiply(other, number_held(alpha, other)), out=target)
 
 
 def _subtract_out_of(target: Any, other: Any, alpha: Any) -> None:
-    np.subtract(target, np.multiply(other, number_like(alpha, other)), out=target)
+    np.subtract(target, np.multiply(other, number_held(alpha, other)), out=target)
 
 
 add_scaled_op.write, sub_scaled_op.write = _add_into, _subtract_out_of
@@ -223,7 +231,7 @@ def _from_number(input: Any, other: Any) -> Any:
 
 
 def _rsub(input: Array, other: Array, alpha: object) -> Any:
-    return np.subtract(other, np.multiply(input, number_like(alpha, input)))
+    return np.subtract(other, np.multiply(input, number_held(alpha, input)))
 
 
 rsub_tensor_op = elementwise(

@@ -17,7 +17,7 @@ from ..machine.errors import NoOverload
 from ..machine.public import public
 from ..machine.refusals import only
 from ..machine.write import explaining, inplace_form
-from .arithmetic import number_like
+from .arithmetic import number_held, number_like
 from .selection import invalid
 
 
@@ -83,14 +83,14 @@ def lerp_(self: Any, end: Any, weight: Any) -> Any:
 def _add_product(input: Array, tensor1: Array, tensor2: Array, value: object) -> Any:
     product = np.multiply(tensor1, tensor2)
     if value.__class__ is not int or value != 1:
-        product = np.multiply(product, number_like(value, product))
+        product = np.multiply(product, number_held(value, product))
     return np.add(input, product)
 
 
 def _add_quotient(input: Array, tensor1: Array, tensor2: Array, value: object) -> Any:
     quotient = np.true_divide(tensor1, tensor2)
     if value.__class__ is not int or value != 1:
-        quotient = np.multiply(quotient, number_like(value, quotient))
+        quotient = np.multiply(quotient, number_held(value, quotient))
     return np.add(input, quotient)
 
 
@@ -123,14 +123,14 @@ addcdiv_op = elementwise(
 def _add_product_into(target: Any, tensor1: Any, tensor2: Any, value: Any) -> None:
     product = np.multiply(tensor1, tensor2)
     if value.__class__ is not int or value != 1:
-        product = np.multiply(product, number_like(value, product))
+        product = np.multiply(product, number_held(value, product))
     np.add(target, product, out=target)
 
 
 def _add_quotient_into(target: Any, tensor1: Any, tensor2: Any, value: Any) -> None:
     quotient = np.true_divide(tensor1, tensor2)
     if value.__class__ is not int or value != 1:
-        quotient = np.multiply(quotient, number_like(value, quotient))
+        quotient = np.multiply(quotient, number_held(value, quotient))
     np.add(target, quotient, out=target)
 
 

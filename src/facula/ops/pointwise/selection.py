@@ -27,7 +27,7 @@ from ..machine.refusals import only
 from ..machine.rules import no_gradient
 from ..machine.signatures import mistake
 from ..machine.write import inplace_form, needs_gradient, refused_first
-from .arithmetic import by_kind, number_like, tensor_first, underivable
+from .arithmetic import by_kind, number_held, number_like, tensor_first, underivable
 
 # ---- maximum and minimum
 
@@ -120,9 +120,9 @@ _SMALL = 2048
 def clip(x: Any, low: Any, high: Any) -> Any:
     """Bounds are Python numbers or None. ``np.clip`` is the fastest at size and slow to start."""
     if low is not None:
-        low = number_like(low, x)
+        low = number_held(low, x)
     if high is not None:
-        high = number_like(high, x)
+        high = number_held(high, x)
         if low is not None and x.size > _SMALL:
             return np.clip(x, low, high)
     elif x.dtype.kind == "f" and x.size > _SMALL:

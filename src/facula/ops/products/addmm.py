@@ -338,7 +338,7 @@ def check_addbmm(input: Any, batch1: Any, batch2: Any) -> tuple[int, ...]:
     require_expandable(input, shape)
     require_same_scalar_type(batch1, batch2)
     require_same_scalar_type(input, batch1)
-    refuse_bool("baddbmm", batch1)
+    refuse_bool("addmm_impl_cpu_", batch1)
     return shape
 
 

@@ -495,6 +495,7 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
         )
     require_same_scalar_type(input, other)
     common_shape(a.shape, b.shape)
+    refuse_bool("cross", input)
     return cross_op(input, other, dim)
 
 

@@ -168,7 +168,7 @@ def check_bmm(name: str, batch1: Any, batch2: Any) -> None:
             f"[{b.shape[0]}, {b.shape[1]}]."
         )
     require_same_scalar_type(batch1, batch2)
-    refuse_bool("bmm", batch1)
+    refuse_bool(name, batch1)
 
 
 def require_same_scalar_type(a: Any, b: Any) -> None:
@@ -191,7 +191,7 @@ def check_dot(name: str, a: Any, b: Any) -> None:
             f"inconsistent tensor size, expected tensor [{x.size}] and src [{y.size}] to have the same number of "
             f"elements, but got {x.size} and {y.size} elements respectively"
         )
-    refuse_bool(name, a)
+    refuse_bool("dot", a)
 
 
 def check_mv(mat: Any, vec: Any, input: Any = None) -> None:

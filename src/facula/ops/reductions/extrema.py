@@ -245,7 +245,7 @@ def aminmax_op(input: Array, dim: Any, keepdim: bool) -> tuple[Array, ...]:
 
 @aminmax_op.vjp("input")
 def aminmax_gradient_of_input(g: Any, input: Any, dim: Any, keepdim: bool, out0: Any, out1: Any, xp: Any) -> Any:
-    dims = None if dim is None else (dim,)
+    dims = tuple(range(len(input.shape))) if dim is None else (dim,)
     grad = None
     for each, out in zip(g, (out0, out1)):
         if each is not None:

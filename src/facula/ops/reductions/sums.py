@@ -377,9 +377,17 @@ def all(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     return _reduced(all_op, input, dim, keepdim)
 
 
-@public("count_nonzero", "count_nonzero", overloads=True)
-def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
+@public("count_nonzero", "", overloads=True)
+def count_nonzero_function(input: Tensor, dim: Any = None) -> Tensor:
     """How many elements (along ``dim``) are not 0."""
+    return count_nonzero(input, dim)
+
+
+@public("", "count_nonzero", overloads=True)
+def count_nonzero(input: Tensor, dim: Any = None, *more: Any) -> Tensor:
+    """How many elements (along ``dim``) are not 0."""
+    if more:
+        dim = (dim, *more)
     x = input._array
     counted = total(x != 0, axes(check_dims(dim, x.ndim), x.ndim), False)
     return constant_of(Tensor._wrap(np.asanyarray(counted)), "count_nonzero", input)

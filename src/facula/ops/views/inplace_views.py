@@ -17,7 +17,7 @@ from ..arrays.strides import resized
 from ..machine.arguments import as_int, one_dim, size_tuple
 from ..machine.primitive import Primitive
 from ..machine.public import public
-from .shape import _several_dims, new_dim, squeeze_all_op, squeeze_dims_op, squeeze_op, unsqueeze_op
+from .shape import _several_dims, ints, new_dim, squeeze_all_op, squeeze_dims_op, squeeze_op, unsqueeze_op
 from .strided import as_strided_op
 from .transpose import more_than_a_matrix, t_op, transpose_op
 
@@ -103,8 +103,10 @@ def unsqueeze_(input: Tensor, dim: int) -> Any:
 
 
 @public("", "squeeze_")
-def squeeze_(input: Tensor, dim: Any = None) -> Any:
+def squeeze_(input: Tensor, dim: Any = None, *more: Any) -> Any:
     """``squeeze`` in place."""
+    if more:
+        dim = ints("squeeze_", "dim", (dim, *more))
     if dim is None:
         return become_view(input, _squeeze_all_op)
     if isinstance(dim, (tuple, list)):
@@ -147,6 +149,7 @@ def resize_(input: Tensor, *size: Any, memory_format: Any = None) -> Any:
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
     if math.prod([max(n, 1) for n in shape]) >= 2**63:
         raise RuntimeError("Stride calculation overflowed")
+    views.check_inplace(input, False)
     order = layouts.axis_order(memory_format, len(shape))
     if shape != input._array.shape or memory_format is not None:
         state.refuse_capture("resize_()")

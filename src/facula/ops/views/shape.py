@@ -410,9 +410,17 @@ def _several_dims(dim: Any, ndim: int) -> tuple[int, ...]:
     return found
 
 
-@public("squeeze", "squeeze")
-def squeeze(input: Tensor, dim: Any = None) -> Tensor:
+@public("squeeze", "")
+def squeeze_function(input: Tensor, dim: Any = None) -> Tensor:
     """A view without dimensions of size 1."""
+    return squeeze(input, dim)
+
+
+@public("", "squeeze")
+def squeeze(input: Tensor, dim: Any = None, *more: Any) -> Tensor:
+    """A view without dimensions of size 1."""
+    if more:
+        dim = ints("squeeze", "dim", (dim, *more))
     if dim is None:
         return squeeze_all_op.call(input)
     if isinstance(dim, (tuple, list)):
