@@ -116,3 +116,16 @@ def gradients_that_are_recorded_lie_as_their_leaves_do(torch):
                     (x * x).sum().backward(create_graph=create_graph)
                 found.append(x.grad.stride())
     return found
+
+
+@case
+def numbers_written_in_place_have_gradients(torch):
+    at, found = torch.tensor([0]), []
+    for change in (
+        lambda t: t.index_copy_(0, at, t.clone()), lambda t: t.index_fill_(0, at, 2.0), lambda t: t.put_(at, t.clone()),
+        lambda t: t.index_add_(0, at, t.clone()),
+    ):  # fmt: skip
+        x = torch.tensor(1.5, requires_grad=True)
+        change(x * 1).sin().sum().backward()
+        found.append(see(torch, x.grad))
+    return found

@@ -94,7 +94,7 @@ class Judge:
 
     def logged_gradients_change(self, program: Program, actual: dict[str, Any], found: list[str]) -> bool:
         """Whether only the oracle's logged gradients are written to afterwards: whose memory they share nobody says."""
-        if not all(line.startswith("values of log[") for line in found):
+        if not all(line.startswith(("values of log[", "log[")) for line in found):
             return False
         copying = program.with_copies_in_log()
         expected_copies = Session(self.oracle, copying).run().observed()

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from .operators import elementwise, expression, of_two, product, reduction
 from .run import names_of
-from .scope import Scope, is_floating
+from .scope import Scope, has_own_elements, is_floating
 
 DUAL = "torch.autograd.forward_ad"
 
@@ -56,6 +56,8 @@ def mixture(s: Scope, new: str) -> str:
         nested = f"checkpoint(lambda p: {body}, p, {rng.choice(kinds)})"
         return f"{new} = checkpoint(lambda p: ({first}).sum() * {nested}, {x}, {rng.choice(kinds)})"
     text = rng.choice(LAYERS).replace("lambda_p:", "lambda p: ")
+    if not has_own_elements(s.tensors[x]) and any(form in text for form in ("jacfwd", "hessian", "forward-mode")):
+        text = "torch.func.jacrev(lambda p: B)(X)"  # PyTorch writes the basis to elements that overlap
     if "vmap" in text and s.tensors[x].dim():
         inner.tensors = {"p": s.tensors[x].detach()[..., 0] if "in_dims" in text else s.tensors[x].detach()[0]}
         body = one_of(inner)

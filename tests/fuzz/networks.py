@@ -182,6 +182,8 @@ def of_networks(s: Scope) -> str:
         text = "x+Y"  # which of equal elements is the one is not promised, and where minima are equal PyTorch errs
     if any(word in text for word in ("eigvalsh", "eigh", "linalg.lu", "mode(-1)")) and not all_finite(t):
         text = "x+Y"  # which pivots are taken, and whether it is told; where NaN goes
+    if "scaled_dot_product" in text and not all(map(all_finite, s.tensors.values())):
+        text = "x+Y"  # rows of NaN become zeros
     if t.dtype.itemsize == 2 and not t.numel() and "linalg" in text:
         text = "x+Y"  # which facula refuses
     if t.dtype.itemsize == 2 and any(word in text for word in ("complex", "fft", "polar", "cfloat", "matrix_exp")):

@@ -51,8 +51,7 @@ class Program:
 
     def with_copies_in_log(self) -> Program:
         """The same, but that gradients are copied when they are logged."""
-        logs = r"(lambda (\w+): ?log\.append\(\(\d+, ?)\2\)\)"
-        return Program([re.sub(logs, r"\1\2.clone()))", s) for s in self.statements])
+        return Program([_LOGS.sub(_copying, s) for s in self.statements])
 
     def made_by_writing(self) -> set[str]:
         """The names of what PyTorch writes into a new tensor, and of their views: so they begin with later versions."""
@@ -65,9 +64,10 @@ class Program:
     def changes_a_gradient(self, seen: dict[str, Any]) -> bool:
         """Whether a gradient is refused to be changed for being a view, which nobody promises that it is or is not."""
         gradients = self.gradients()
+        refusals = ("A view was created in no_grad mode and is being", "Can't detach views in-place")
         return any(
             f"error of statement {i}" in seen
-            and seen[f"error of statement {i}"][1].startswith("A view was created in no_grad mode and is being")
+            and seen[f"error of statement {i}"][1].startswith(refusals)
             and re.split(r"\W", statement)[0] in gradients
             for i, statement in enumerate(self.statements)
         )
@@ -87,6 +87,15 @@ class Program:
 _ASSIGNMENTS = re.compile(r"(?m)^ *(\w+(?:, \w+)*) = ")
 
 _WIDER = {"float16": "float32", "bfloat16": "float32", "float32": "float64", "complex64": "complex128"}
+
+
+_LOGS = re.compile(r"(lambda ([\w, ]+): ?log\.append\(\(\d+), ?\2\)\)")
+
+
+def _copying(log: re.Match[str]) -> str:
+    each = "[None if h is None else h.clone() for h in {}]"
+    copies = [f"{n}.clone()" if len(n) == 1 else each.format(n) for n in re.findall(r"\w+", log[2])]
+    return f"{log[1]}, {', '.join(copies)}))"
 
 
 def _wide(dtype: re.Match[str]) -> str:

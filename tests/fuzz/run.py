@@ -112,10 +112,11 @@ def look_at(torch: Any, name: str, value: Any, seen: dict[str, Any], coarsely: b
     plain = value.detach().float() if value.dtype == torch.bfloat16 else value
     seen[f"{name}: values"] = plain.detach().resolve_conj().resolve_neg().numpy(force=True).copy()
     seen[f"{name}: shape and dtype"] = (tuple(value.shape), str(value.dtype))
-    seen[f"{name}: requires_grad, is_leaf"] = (value.requires_grad, value.is_leaf)
+    fn = value.grad_fn
+    refused = type(fn).__name__ == "NotImplemented"
+    seen[f"{name}: requires_grad, is_leaf"] = "refused" if refused else (value.requires_grad, value.is_leaf)
     if coarsely:
         return
-    fn = value.grad_fn
     seen[f"{name}: grad_fn"] = type(fn).__name__
     if fn is not None:
         seen[f"{name}: next_functions"] = [type(n).__name__ for n, _ in fn.next_functions]

@@ -64,7 +64,7 @@ def partial_write(
         def kernel(input: Any, *rest: Any) -> Any:
             if input.__class__ is MetaArray:
                 return input.copy()
-            changed = np.array(input, order="C") if by_rows else copied(input)
+            changed = np.array(input, order="C") if by_rows or not input.ndim else copied(input)
             write(changed, *rest)
             return changed
 
