@@ -307,6 +307,11 @@ _IGNORED_METHODS = """
     _neg_view _typed_storage as_subclass new new_empty new_empty_strided new_full new_ones new_tensor
     new_zeros stride to_sparse_coo unflatten __torch_dispatch__ __torch_function__ __init__ __new__ __hash__
 """
+_OWN_OF_TENSORS = """
+    _array _bump_version _counter _cut_by _edge _had_history _is_leaf_requiring_grad _meta _new_counter _node
+    _own_meta _require_differentiable_dtype _set_edge _set_node _shared_counter _show_history _standard_gamma
+    _type_name _wrap source
+"""
 _IGNORED_INITIALIZERS = """
     calculate_gain constant dirac eye kaiming_normal kaiming_uniform normal orthogonal sparse uniform
     xavier_normal xavier_uniform
@@ -357,7 +362,9 @@ def get_ignored_functions() -> set[Callable[..., Any]]:
     from . import nn  # it imports this module
 
     places = ((facula, _IGNORED_FUNCTIONS), (Tensor, _IGNORED_METHODS), (nn.init, _IGNORED_INITIALIZERS))
-    return {getattr(place, name) for place, names in places for name in names.split()}
+    own = [getattr(Tensor, name) for name in _OWN_OF_TENSORS.split()]
+    ignored = {value if callable(value) else value.__get__ for value in own}
+    return ignored | {getattr(place, name) for place, names in places for name in names.split()}
 
 
 def get_testing_overrides() -> dict[Callable[..., Any], Callable[..., Any]]:

@@ -303,6 +303,27 @@ def orthogonal_parametrizations(torch):
 
 
 @case
+def prune_by_a_method_of_ones_own(torch):
+    prune = load(torch, "prune")
+
+    class Every(prune.BasePruningMethod):
+        PRUNING_TYPE = "unstructured"
+
+        def compute_mask(self, t, default_mask):
+            mask = default_mask.clone()
+            mask[::2] = 0
+            return mask
+
+    class Named(Every):
+        def compute_mask(self, t, mask):
+            return super().compute_mask(t, mask)
+
+    layer = torch.nn.Linear(2, 3)
+    Every.apply(layer, "bias")
+    return [see(torch, layer.bias_mask), error(lambda: Named.apply(layer, "weight")), sorted(layer.state_dict())]
+
+
+@case
 def pruning_one_after_another(torch):
     prune = load(torch, "prune")
     layer = linear(torch)

@@ -120,3 +120,32 @@ def statistics_anew(torch):
         model.training,
         utils(torch).update_bn([data(torch)], plain),
     ]
+
+
+@case
+def averages_of_integers(torch):
+    swa, seen = utils(torch), []
+    olds = [[torch.ones(2), torch.tensor([4])], [torch.tensor([4]), torch.ones(2)], [torch.tensor([4])]]
+    news = [[torch.zeros(2), torch.tensor([9])], [torch.tensor([9]), torch.zeros(2)], [torch.tensor([9])]]
+    for old, new in zip(olds, news):
+        for change in (swa.get_swa_multi_avg_fn(), swa.get_ema_multi_avg_fn(0.75)):
+            for count in (1, torch.tensor(1)):
+                averages = [t.clone() for t in old]
+                refused = error(lambda: change(averages, new, count))  # noqa: B023
+                seen += [refused, [see(torch, t) for t in averages]]
+    return seen
+
+
+@case
+def plain_means_of_statistics(torch):
+    """Batch normalization counts its batches by an integer."""
+    seen = []
+    for given in ({}, {"multi_avg_fn": utils(torch).get_swa_multi_avg_fn()}):
+        model = model_of(torch)
+        average = utils(torch).AveragedModel(model, use_buffers=True, **given)
+        model(data(torch))
+        average.update_parameters(model)
+        model(data(torch) * 3)
+        refused = error(lambda: average.update_parameters(model))  # noqa: B023
+        seen += [refused, [see(torch, b) for b in average.buffers()] if "raises" not in refused else None]
+    return seen

@@ -31,12 +31,16 @@ def _has_fractions(t: Tensor) -> bool:
 
 
 def _move_all(averages: PARAM_LIST, currents: PARAM_LIST, weight: float, move: Callable[..., Tensor]) -> None:
-    """Move averages towards what is new; integers, which cannot be interpolated, by a rule of their own."""
+    """Move averages towards what is new; integers, which cannot be interpolated, by a rule of their own.
+
+    The first one tells what all of them are.
+    """
+    has_fractions = _has_fractions(averages[0])
     for average, current in zip(averages, currents):
-        if _has_fractions(average):
+        if has_fractions:
             average.lerp_(current, weight)
         else:
-            average.copy_(move(average, current))
+            move(average, current)
 
 
 def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable[..., None]:
@@ -45,19 +49,24 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable[..., None]:
 
     @no_grad()
     def ema_update(ema_param_list: PARAM_LIST, current_param_list: PARAM_LIST, _: Any) -> None:
-        _move_all(ema_param_list, current_param_list, 1 - decay, lambda old, new: move(old, new, None))
+        _move_all(ema_param_list, current_param_list, 1 - decay, lambda old, new: old.copy_(move(old, new, None)))
 
     return ema_update
 
 
 def get_swa_multi_avg_fn() -> Callable[..., None]:
     """How a plain mean changes lists of tensors."""
-    move = get_swa_avg_fn()
 
     @no_grad()
     def swa_update(averaged_param_list: PARAM_LIST, current_param_list: PARAM_LIST, num_averaged: Any) -> None:
-        seen = float(num_averaged)
-        _move_all(averaged_param_list, current_param_list, 1 / (seen + 1), lambda old, new: move(old, new, seen))
+        count = num_averaged + 1
+
+        def move(old: Tensor, new: Tensor) -> Tensor:  # PyTorch divides no integers, either way
+            if isinstance(count, Tensor):
+                return old.addcdiv_(new - old, count)
+            return old.add_(new - old, alpha=1 / count)
+
+        _move_all(averaged_param_list, current_param_list, 1 / float(count), move)
 
     return swa_update
 
@@ -107,14 +116,14 @@ class AveragedModel(Module):
         if self.n_averaged == 0:
             for average, current in zip(averages, currents):
                 average.copy_(current.to(average.device))
-        elif self.multi_avg_fn is not None or self.avg_fn is None:
-            change = self.multi_avg_fn or get_swa_multi_avg_fn()
+        elif self.multi_avg_fn is not None:
             for (_, _), ((some, others), _) in _group_tensors_by_device_and_dtype([averages, currents]).items():
-                change(some, others, self.n_averaged.to(some[0].device))
+                self.multi_avg_fn(some, others, self.n_averaged.to(some[0].device))
         else:
+            changed = self.avg_fn or get_swa_avg_fn()
             for average, current in zip(averages, currents):
                 count = self.n_averaged.to(average.device)
-                average.copy_(self.avg_fn(average, current.to(average.device), count))
+                average.copy_(changed(average, current.to(average.device), count))
         if not self.use_buffers:
             for own, given in zip(self.module.buffers(), model.buffers()):
                 own.detach().copy_(given.detach().to(own.device))

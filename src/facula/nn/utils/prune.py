@@ -68,7 +68,7 @@ class BasePruningMethod(ABC):
         else:
             default_mask = getattr(module, name + "_mask").detach().clone()
         try:
-            mask = method.compute_mask(importance_scores, default_mask)
+            mask = method.compute_mask(importance_scores, default_mask=default_mask)
             module.register_buffer(name + "_mask", mask)
             setattr(module, name, method.apply_mask(module))
             module.register_forward_pre_hook(method)

@@ -35,7 +35,10 @@ def let_ask() -> None:
 
 
 def _asking_code(fn: Any, plain: Any) -> Any:
-    """Code with the same parameters. What it needs is among its constants: its globals are those of the function."""
+    """Code with the same parameters. What it needs is among its constants: its globals are those of the function.
+
+    The constants are hashable, as code is hashed by them.
+    """
     code = fn.__code__
     names = code.co_varnames[: code.co_argcount]
     keywords = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
@@ -44,12 +47,12 @@ def _asking_code(fn: Any, plain: Any) -> Any:
     tensors = [n for n in required if fn.__annotations__.get(n) == "Tensor"] or names[:1]
     lines = [
         f"def {fn.__name__}({', '.join(names)}{', *, ' if keywords else ''}{', '.join(keywords)}):",
-        f"    if {' and '.join(f'{n}.__class__ in {_DIRECT!r}' for n in tensors)} and not {_MODES!r}():",
+        f"    if {' and '.join(f'{_DIRECT!r}({n}.__class__)' for n in tensors)} and not {_MODES!r}():",
         f"        return {_PLAIN!r}({', '.join([*names, *(f'{n}={n}' for n in keywords)])})",
         f"    return {_ASK!r}({_PLAIN!r}, {_PUBLIC!r}, ({''.join(f'{n}, ' for n in required)}), "
         f"{{{', '.join(f'{n!r}: {n}' for n in optional)}}})",
     ]  # fmt: skip
-    meant = {_DIRECT: DIRECT, _MODES: _modes_are_on, _PLAIN: plain, _ASK: _ask, _PUBLIC: fn}
+    meant = {_DIRECT: DIRECT.__contains__, _MODES: _modes_are_on, _PLAIN: plain, _ASK: _ask, _PUBLIC: fn}
     return replaced_code(lines, fn, meant)
 
 
