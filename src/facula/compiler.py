@@ -21,7 +21,8 @@ __all__ = [
 
 def compile(
     model: Any = None, *, fullgraph: bool = False, dynamic: bool | None = None, backend: Any = "auto",
-    mode: str | None = None, options: Any = None, disable: bool = False, **_: Any,
+    mode: str | None = None, options: Any = None, name: str | None = None, disable: bool = False,
+    recompile_limit: int | None = None, isolate_recompiles: bool = False, shapes_spec: Any = None,
 ) -> Any:  # fmt: skip
     """The same function, or module, as programs without an interpreter: the same answers, sooner.
 
@@ -32,7 +33,8 @@ def compile(
     """
     from ._compile import public, settings  # loaded when first used
 
-    backend = settings.default_backend if backend == "auto" and settings.default_backend is not None else backend
+    if backend is None or (isinstance(backend, str) and backend == "auto"):
+        backend = "auto" if settings.default_backend is None else settings.default_backend
     chosen = {"fullgraph": fullgraph, "dynamic": dynamic, "backend": backend, "mode": mode, "options": options}
     if model is None:
         return lambda model: compile(model, disable=disable, **chosen)
@@ -58,6 +60,8 @@ def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None
     """Keep a function out of programs: whatever calls it runs as it is. ``@disable`` or ``@disable()``."""
     if fn is None:
         return lambda fn: disable(fn, recursive, reason=reason)
+    if not callable(fn):
+        raise AssertionError("fn must be callable")
     if isinstance(fn, type):
         return fn
     call = fn.__call__ if hasattr(fn, "_modules") else fn
@@ -73,11 +77,16 @@ def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None
 
 def allow_in_graph(fn: Any) -> Any:
     """The function itself: programs call whatever they meet."""
+    if isinstance(fn, (list, tuple)):
+        return [allow_in_graph(each) for each in fn]
+    if not callable(fn):
+        raise AssertionError("allow_in_graph expects a callable")
     return fn
 
 
 def assume_constant_result(fn: Any) -> Any:
     """The function itself."""
+    fn._dynamo_marked_constant = True
     return fn
 
 

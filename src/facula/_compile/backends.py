@@ -40,6 +40,8 @@ def of_user(name: str) -> Callable[..., Any] | None:
 
 def chosen(backend: Any) -> Callable[[program.Program], Ready]:
     """The back end of a name."""
+    if not isinstance(backend, str):
+        raise InvalidBackend(backend)
     if backend in _REGISTERED:
         return custom.backend(_REGISTERED[backend][0])
     if backend in _DEBUG:

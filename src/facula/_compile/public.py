@@ -19,12 +19,15 @@ def compiled(
     """The compiled form of a function or a module."""
     if mode is not None and options is not None:
         raise RuntimeError("Either mode or options can be specified, but both can't be specified at the same time.")
-    if mode is not None and mode not in MODES:
+    is_own = not callable(backend) and backend != "eager"
+    if is_own and mode is not None and not (isinstance(mode, str) and mode in MODES):
         raise RuntimeError(f"Unrecognized mode={mode}, should be one of: {', '.join(MODES)}")
     if not callable(model):
         raise AssertionError(f"A callable function is expected, but {type(model)} is provided.")
     if disable:
         return model
+    if not (dynamic is None or isinstance(dynamic, bool)):
+        raise AssertionError(f"Expected enable to be a bool, got {type(dynamic)}")
     running = custom.backend(backend, options) if callable(backend) else backends.chosen(backend)
     if isinstance(model, Module):
         return OptimizedModule(model, CompiledFunction(model, running, fullgraph, dynamic))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._core import state
+from ..ops.machine.errors import type_of
 from .graph import Node, user_frame
 
 enabled = False
@@ -18,6 +19,11 @@ checks_nan = True
 
 def _switch(mode: bool, check_nan: bool) -> None:
     global enabled, checks_nan
+    for at, (name, value) in enumerate((("enabled", mode), ("check_nan", check_nan)), 1):
+        if value.__class__ is not bool:
+            raise TypeError(
+                f"set_anomaly_enabled(): argument '{name}' (position {at}) must be bool, not {type_of(value)}"
+            )
     enabled, checks_nan = mode, check_nan
     state.set_anomaly(mode)
 

@@ -9,6 +9,7 @@ from .._levels.dual import Dual
 from .._levels.dual import begin_dual as _dual
 from .._levels.wrapped import enter, leave
 from .._tensor import Tensor
+from ..ops.machine.errors import type_of
 from .grad_mode import _Setting
 from .views import set_apart
 
@@ -71,6 +72,8 @@ class dual_level:
 
 
 def _current(level: int | None) -> Any:
+    if isinstance(level, bool) or not (level is None or hasattr(level, "__index__")):
+        raise TypeError(f"_make_dual(): argument 'level' must be int, not {type_of(level)}")
     if state.modes.dual is None or (level is not None and level < 0):
         raise RuntimeError(
             "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
@@ -81,6 +84,8 @@ def _current(level: int | None) -> Any:
 def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
     """A tensor that carries a tangent. It shares memory with ``tensor``, as a view does."""
     current = _current(level)
+    if level:
+        raise RuntimeError("Invalid level given to _make_dual")
     if not (tensor.is_floating_point() or tensor.is_complex()):
         raise ValueError(f"Expected primal to be floating point or complex, but got: {tensor.dtype}")
     if not (tangent.is_floating_point() or tangent.is_complex()):

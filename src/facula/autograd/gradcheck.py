@@ -60,6 +60,7 @@ def gradcheck(
     settings = Settings(eps, atol, rtol, nondet_tol, check_grad_dtypes, fast_mode)
     func, given = of_values(func, as_tuple(inputs))
     check_inputs(given)
+    settings.refuse_no_numbers()
     try:
         recorded = recorded_outputs(func, given, eps)
         if recorded and check_backward_ad:

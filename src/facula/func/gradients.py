@@ -81,6 +81,8 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
                 f"function. cotangents: {_shown(given_spec)}, primal output: {_shown(out_spec)}"
             )
         for i, (g, out) in enumerate(zip(given, outs)):
+            if not isinstance(g, Tensor):
+                raise _no_cotangent(g, out)
             if g._array.shape != out._array.shape:
                 raise RuntimeError(
                     f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape of "
@@ -91,6 +93,12 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
 
     value = tree_unflatten([trace.closed(out) for out in outs], out_spec)
     return (value, pullback, _closed(trace, aux)) if has_aux else (value, pullback)
+
+
+def _no_cotangent(g: Any, out: Tensor) -> Exception:
+    if g is not None:
+        return TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
+    return RuntimeError("grad can be implicitly created only for scalar outputs")
 
 
 def _shown(spec: Any) -> str:

@@ -45,8 +45,7 @@ def stack_module_state(models: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """The parameters and the buffers of several modules of one kind, stacked: to be mapped over by ``vmap``."""
     from ..ops.moving.joining import stack  # loaded when first used
 
-    models = list(models)
-    if not models:
+    if not len(models):
         raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
     if not (all(m.training for m in models) or all(not m.training for m in models)):
         raise RuntimeError("stack_module_state: Expected all models to have the same training/eval mode.")

@@ -97,6 +97,9 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
     """What ``func`` returns, and its derivative there as a linear function of tangents, which calls ``func`` again."""
     leaves, spec = tensors_in(primals)
     output = func(*primals)
+    for p in leaves:
+        if not (p.is_floating_point() or p.is_complex()):
+            raise ValueError(f"Expected primal to be floating point or complex, but got: {p.dtype}")
 
     def pushforward(*tangents: Any) -> Any:
         given, given_spec = tree_flatten(tangents)

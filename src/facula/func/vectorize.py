@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from operator import index
 from typing import Any
 
 from .._core.pytree import broadcast_to_and_flatten, tree_flatten, tree_unflatten
@@ -24,6 +25,8 @@ def vmap(
         raise RuntimeError(
             f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}"
         )
+    if chunk_size is not None:
+        chunk_size = index(chunk_size) if hasattr(chunk_size, "__index__") else chunk_size
     if chunk_size is not None and not (isinstance(chunk_size, int) and chunk_size > 0):
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
 
@@ -111,6 +114,8 @@ def _inputs(in_dims: Any, args: tuple[Any, ...], func: Any) -> tuple[int, list[A
                 f"{title}: Got in_dim={d} for an input but the input is of type {type(t)}. We cannot vmap over "
                 "non-Tensor arguments, please use None as the respective in_dim"
             )
+        if d is True or d is False:
+            raise TypeError("size(): argument 'dim' (position 1) must be int, not bool")
         if d is not None and not -t.dim() <= d < t.dim():
             raise ValueError(
                 f"{title}: Got in_dim={d} for some input, but that input is a Tensor of dimensionality {t.dim()} so "

@@ -116,9 +116,11 @@ def _no_tensor(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     """Which argument is no tensor, though the function's annotations say so."""
     kinds = getattr(function, "__annotations__", {})
     for name, value in [*zip(kinds, args), *kwargs.items()]:
-        if kinds.get(name) == "Tensor" and not isinstance(value, Tensor):
-            found = type(value).__name__
-            return f"Expected a value of type 'Tensor' for argument '{name}' but instead found type '{found}'."
+        kind = kinds.get(name)
+        is_missing = value is None and kind == "Tensor | None"
+        if kind in ("Tensor", "Tensor | None") and not (isinstance(value, Tensor) or is_missing):
+            wanted, found = "Tensor" if kind == "Tensor" else "Optional[Tensor]", type(value).__name__
+            return f"Expected a value of type '{wanted}' for argument '{name}' but instead found type '{found}'."
     return None
 
 

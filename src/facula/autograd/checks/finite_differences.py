@@ -15,6 +15,7 @@ import numpy as np
 
 from ..._core.size import Size
 from ..._tensor import Tensor
+from ...ops.machine.errors import type_of
 from .. import grad
 from ..gradcheck import GradcheckError
 from .perturbed import memory_of, values_of
@@ -31,8 +32,25 @@ class Settings(NamedTuple):
     check_grad_dtypes: bool
     fast_mode: bool
 
+    def refuse_no_numbers(self) -> None:
+        """Say what the functions say that get the tolerances."""
+        for name, sign in (("eps", "unsupported operand type(s) for -:"), ("nondet_tol", "'>' not supported between")):
+            value = getattr(self, name)
+            if not is_real(value):
+                one, other = ("'Tensor' and '{}'", "instances of 'Tensor' and '{}'")[name != "eps"], type_of(value)
+                raise TypeError(f"{sign} {one.format(other)}")
+        for name, at in (("rtol", 3), ("atol", 4)):
+            value = getattr(self, name)
+            if not is_real(value):
+                raise TypeError(f"allclose(): argument '{name}' (position {at}) must be float, not {type_of(value)}")
+
 
 # ---- helpers
+
+
+def is_real(value: Any) -> bool:
+    """Whether a value will do for one of Python's floats."""
+    return isinstance(value, (int, float, np.number, np.bool_)) or (isinstance(value, Tensor) and not value.ndim)
 
 
 def is_tensor(value: Any) -> bool:
@@ -316,7 +334,7 @@ def in_slow_mode(a: Array, n: Array, settings: Settings, in_shape: Any, out_shap
 
 
 def close(a: Array, n: Array, atol: float, rtol: float) -> bool:
-    return bool(np.allclose(a, n, rtol, atol))
+    return bool(np.allclose(a, n, float(rtol), float(atol)))
 
 
 def part_prefix(t: Any, imaginary: bool, what: str) -> str:

@@ -74,7 +74,7 @@ def triplet_margin_with_distance_loss(
         raise ValueError(f"{reduction} is not a valid value for reduction")
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
-    ranks = (anchor.dim(), positive.dim(), negative.dim())
+    ranks = (anchor.ndim, positive.ndim, negative.ndim)
     if len(set(ranks)) > 1:
         raise RuntimeError(
             "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "

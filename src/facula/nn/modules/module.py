@@ -17,6 +17,7 @@ from ..._core.dtypes import float16, float32, float64
 from ..._core.settings import typename
 from ..._tensor import Tensor
 from ...autograd.grad_mode import no_grad
+from ...ops.machine.errors import type_of
 from ...utils.swapping import swap_tensors
 from ..parameter import Buffer, Parameter
 from . import _hooks
@@ -603,6 +604,9 @@ def clear_grad(parameter: Tensor, set_to_none: bool) -> None:
 
 def _is_alike(data: Tensor, parameter: Tensor) -> bool:
     """Whether a tensor can take the place of a parameter's data."""
+    if not isinstance(data, Tensor):
+        kind = type_of(data)
+        raise TypeError(f"_has_compatible_shallow_copy_type(): argument 'from' (position 2) must be Tensor, not {kind}")
     return data.device == parameter.device and data.layout == parameter.layout
 
 

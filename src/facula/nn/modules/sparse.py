@@ -39,8 +39,8 @@ class _Table(Module):
 def _padding(padding_idx: int | None, rows: int, name: str) -> int | None:
     if padding_idx is None:
         return None
-    assert -rows <= padding_idx < rows, f"{name} must be within num_embeddings"
-    return padding_idx % rows
+    assert not (padding_idx >= rows or padding_idx < -rows), f"{name} must be within num_embeddings"
+    return padding_idx + rows if padding_idx < 0 else padding_idx
 
 
 class Embedding(_Table):

@@ -101,7 +101,10 @@ class PackedSequence(PackedSequence_):
 
 def invert_permutation(permutation: Tensor | None) -> Tensor | None:
     """The permutation that undoes one."""
-    return None if permutation is None else permutation.argsort()
+    if permutation is None:
+        return None
+    places = facula.empty_like(permutation)
+    return places.scatter_(0, permutation, facula.arange(permutation.numel(), device=permutation.device))
 
 
 def pack_padded_sequence(
@@ -127,6 +130,10 @@ def pad_packed_sequence(
     steps = sequence.batch_sizes.size(0)
     if not steps:
         raise RuntimeError("batch_sizes can not be empty")
+    given = (sequence.data, sequence.batch_sizes, batch_first, padding_value, total_length or steps)
+    wrong = mistake("_pad_packed_sequence", given, {}, False)
+    if wrong is not None:
+        raise wrong
     out, lengths = packing.pad_packed_sequence(
         sequence.data, sequence.batch_sizes, batch_first, padding_value, _checked(total_length, steps)
     )

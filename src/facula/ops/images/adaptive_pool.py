@@ -67,6 +67,15 @@ def _require_gradient(name: str, shape: Ints) -> None:
             )
 
 
+def _check_size(input: Tensor, size: Ints, spatial: int) -> None:
+    whole = [*input._array.shape[:-spatial], *size]
+    if min(size) < 0:
+        raise RuntimeError(
+            f"Trying to create tensor with negative dimension {next(s for s in size if s < 0)}: {whole}"
+        )
+    _check_memory(whole, input._array.itemsize)
+
+
 def _check_memory(whole: list[int], itemsize: int) -> None:
     if prod(whole) * itemsize >= 2**63:
         raise RuntimeError(f"Storage size calculation overflowed with sizes={whole}")
@@ -189,12 +198,7 @@ def _greatest(spatial: int, input: Tensor, size: Ints) -> tuple[Tensor, Tensor]:
     _require_elements(name, input, n - spatial - 1)
     if len(size) != spatial:
         raise RuntimeError(f"{name}(): internal error: output_size.size() must be {spatial}")
-    whole = [*input._array.shape[: n - spatial], *size]
-    if min(size) < 0:
-        raise RuntimeError(
-            f"Trying to create tensor with negative dimension {next(s for s in size if s < 0)}: {whole}"
-        )
-    _check_memory(whole, input._array.itemsize)
+    _check_size(input, size, spatial)
     if input._array.dtype.kind not in "fV":
         raise not_for(name if spatial == 2 else f"{name}_cpu", input.dtype)
     values, indices = _MAX[spatial](input, size)
@@ -266,7 +270,7 @@ def _fractional_op(spatial: int) -> Primitive:
         flat = x.reshape(planes, *sizes)
         places = np.zeros((planes, *output_size), np.int64) + base
         best = np.full(places.shape, -np.inf, x.dtype)
-        for offsets in np.ndindex(*kernel_size):
+        for offsets in np.ndindex(*(max(k, 0) for k in kernel_size)):
             there = base + sum(j * prod(sizes[i + 1 :]) for i, j in enumerate(offsets))
             part = take_from_planes(flat, there, spatial)
             newer = (part > best) | np.isnan(part)
@@ -319,6 +323,7 @@ def _fractional(
     kernel = _ints("kernel_size", kernel_size, spatial, name, sizes)
     size = _ints("output_size", output_size, spatial, name, sizes)
     _check_fractional(input, kernel, size, spatial, name)
+    _check_size(input, size, spatial)
     _check_samples(input, samples, spatial)
     if input._array.dtype.kind not in "fV":
         raise not_for(f"{name}_out_frame", input.dtype)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import prod
+from math import inf, prod
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from ..machine import batching
 from ..machine.any_state import wrap
 from ..machine.namespaces import ARRAYS, TENSORS
 from ..machine.primitive import Primitive
-from ..machine.public import public
+from ..machine.public import FUNCTIONALS, public
 from ..machine.rule import Gradient
 from ..machine.rules import no_gradient
 from .planes import plane_ops
@@ -405,7 +405,7 @@ def avg_pool1d(
 ) -> Tensor:  # fmt: skip
     """The average of each window."""
     kernel = one_int("avg_pool1d", "kernel_size", kernel_size)
-    step = kernel if stride is None or stride == () else one_int("avg_pool1d", "stride", stride)
+    step = kernel if stride is None or stride in ((), []) else one_int("avg_pool1d", "stride", stride)
     pad = one_int("avg_pool1d", "padding", padding)
     one_dimensional("avg_pool1d", input)
     found = _avg_pool(2, input.unsqueeze(-2), (1, kernel), (1, step), (0, pad), ceil_mode, count_include_pad, None)
@@ -432,18 +432,24 @@ avg_pool2d, avg_pool3d = _avg_form(2), _avg_form(3)
 # ---- p-norms
 
 
-def _lp_form(n: int, average: Callable[..., Any]) -> None:
+def _lp_form(n: int) -> None:
     @public(functionals=f"lp_pool{n}d")
     def lp_pool(
         input: Tensor, norm_type: int | float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
     ) -> Tensor:
         """The p-norm of each window, without a sum's absolute values: ``sum(x**p) ** (1/p)``."""
-        sizes = (kernel_size,) * n if isinstance(kernel_size, int) else tuple(kernel_size)
+        if isinstance(norm_type, (int, float)) and abs(norm_type) == inf:
+            pool, far = FUNCTIONALS[f"max_pool{n}d"], input.abs()
+            if norm_type < 0:
+                return -pool(-far, kernel_size, stride, 0, 1, ceil_mode)
+            return pool(far, kernel_size, stride, 0, 1, ceil_mode)
+        sizes = per_dim(as_ints("kernel_size", kernel_size, n), n)
+        average = FUNCTIONALS[f"avg_pool{n}d"]
         mean = average(input.pow(norm_type), kernel_size, () if stride is None else stride, 0, ceil_mode)
         whole = mean.sign() * mean.abs().relu()
         found: Tensor = whole.mul(prod(sizes)).pow(1.0 / norm_type)
         return found
 
 
-for _n, _average in ((1, avg_pool1d), (2, avg_pool2d), (3, avg_pool3d)):
-    _lp_form(_n, _average)
+for _n in (1, 2, 3):
+    _lp_form(_n)

@@ -72,6 +72,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
         raise RuntimeError(
             f"expected common dtype to be floating point, yet common dtype is {SCALAR_TYPE_NAMES[dtype]}"
         )
+    if not eps >= 0:
+        raise RuntimeError(f"eps must be non-negative, got: {eps}")
     shapes = x1._array.shape, x2._array.shape
     if shapes[0] != shapes[1]:
         try:

@@ -20,6 +20,11 @@ def is_number(value: Any) -> bool:
     return isinstance(value, (bool, int, float, complex))
 
 
+def unscaled(value: Any) -> Any:
+    """The number that a scalar of NumPy's stands for: its booleans are no bools, and count as floats."""
+    return float(value) if value.dtype.kind == "b" else value.item()
+
+
 def one_dim(dim: Any, ndim: int) -> int:
     """A dimension, negative ones counted from the end. A 0-d tensor counts as 1-d here, as in PyTorch."""
     if dim.__class__ is int and 0 <= dim < ndim:

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from ..._core import state
 from ..._core.devices import device
 from ..._core.dtypes import dtype
@@ -21,6 +23,7 @@ from ..._core.size import Size
 from ..._levels.needs_values import NeedsValues
 from ..._tensor import Tensor
 from ...autograd.saved import DIRECT
+from .arguments import unscaled
 from .forms import Form, Parameter, forms, known_name
 from .handed import parameters, steps, wrong_handed
 from .signatures import mistake
@@ -137,26 +140,37 @@ class Fronts:
         return True
 
     @cached_property
-    def numbers(self) -> frozenset[str]:
-        """Parameters that are numbers in some of PyTorch's forms, and tensors in none, neither by name nor by place."""
-        found = set()
+    def numbers(self) -> dict[str, tuple[bool, bool]]:
+        """Parameters that are numbers in some of PyTorch's forms: whether integers, and whether never tensors."""
+        found = {}
         for i, name in enumerate(self.by_name):
-            kinds = {p.kind for p in (*self._meant(i, name), *self._at(i))}
-            if kinds & _NUMBERS and kinds <= {*_NUMBERS, "str", "ints"}:
-                found.add(name)
-        return frozenset(found)
+            meant = [*self._meant(i, name), *self._at(i)]
+            kinds = {p.kind for p in meant}
+            if kinds & _NUMBERS or any(p.size or p.or_number for p in meant):
+                is_whole = not kinds & {"float", "Number", "complex", "Tensor"}
+                found[name] = is_whole, kinds <= {*_NUMBERS, "str", "ints"}
+        return found
 
     def unwrapped(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments, with numbers in place of tensors that stand for them."""
-        if not self.numbers or not any(isinstance(v, Tensor) for v in (*args[1:], *kwargs.values())):
+        """The arguments, with numbers in place of tensors and NumPy's scalars that stand for them."""
+        if not any(isinstance(v, (Tensor, np.generic, np.ndarray)) for v in (*args[1:], *kwargs.values())):
             return args, kwargs
         places = [p.name for p in self.parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
         named = {**dict(zip(places, args)), **kwargs}
-        found = {n: named[n].item() for n in self.numbers if _stands_for_a_number(named.get(n))}
+        found = {n: _number(named[n], *how) for n, how in self.numbers.items() if n in named}
         return (
             tuple(found.get(name, value) for name, value in zip(places, args)) + args[len(places) :],
             {name: found.get(name, value) for name, value in kwargs.items()},
         )
+
+
+def _number(value: Any, is_whole: bool, is_no_tensor: bool) -> Any:
+    """A number, where a tensor or a scalar of NumPy's stands for it; anything else as it is."""
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value if value.ndim else int(value) if is_whole else unscaled(value)
+    if not is_no_tensor or not _stands_for_a_number(value):
+        return value
+    return int(value.item()) if is_whole else value.item()
 
 
 def _stands_for_a_number(value: Any) -> bool:

@@ -335,7 +335,7 @@ def public(
             function.__name__ = function.__qualname__ = title
         set_methods(**dict.fromkeys(methods.split(), method))
         if inplace:
-            set_methods(**dict.fromkeys(inplace.split(), _inplace_by_copy(fn)))
+            set_methods(**dict.fromkeys(inplace.split(), _inplace_by_copy(fn, method)))
         return fn
 
     return make
@@ -360,11 +360,15 @@ def looking_like(fn: Any, call: Any) -> Any:
     return call
 
 
-def _inplace_by_copy(fn: Callable[..., Any]) -> Callable[..., Any]:
+def _inplace_by_copy(fn: Callable[..., Any], method: Callable[..., Any]) -> Callable[..., Any]:
     def change(self: Any, *args: Any, **kwargs: Any) -> Any:
         if (self.__class__ not in DIRECT or state.special) and overrides.overridden((self, *args), kwargs):
             return overrides.call_override(change, change, (self, *args), kwargs)
-        return self.copy_(fn(self, *args, **kwargs))
+        try:
+            result = fn(self, *args, **kwargs)
+        except TypeError:  # the method reads arguments of other classes, and tells of those that are wrong
+            result = method(self, *args, **kwargs)
+        return self.copy_(result)
 
     change.__name__ = change.__qualname__ = f"{fn.__name__}_"
     change.__wrapped__ = fn  # type: ignore[attr-defined]  # whose parameters it passes on

@@ -20,6 +20,7 @@ from ..machine.operands import checked_number
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import FUNCTIONALS, public
 from ..machine.rules import no_gradient
+from ..machine.signatures import mistake
 
 
 @primitive("ConstantPadNdBackward0", name="constant_pad_nd", batch=batching.as_it_is, lowering="library")
@@ -112,7 +113,12 @@ def _too_large(e: Exception, input: Tensor, widths: tuple[int, ...]) -> Exceptio
 
 def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
     """``input`` with more at its ends: a constant, its own mirror image, its last values, or its other end."""
-    widths = tuple(int(p) for p in pad)
+    widths = tuple(pad)
+    if any(p.__class__ is not int for p in widths):
+        wrong = mistake("pad", (input, pad, mode, value), {}, False)
+        if wrong is not None:
+            raise wrong
+        widths = tuple(int(p) for p in widths)
     ndim = input.ndim
     if len(widths) % 2:
         raise RuntimeError("Padding length must be divisible by 2")

@@ -124,6 +124,9 @@ def repeat_interleave(
     if times < 0:
         raise RuntimeError("Repeats must be non-negative")
     shape = input._array.shape
+    size = times * shape[dim]
+    if output_size is not None and output_size != size:
+        raise RuntimeError(f"repeat_interleave: Invalid output_size, expected {size} but got {output_size}")
     wider = expand_op(unsqueeze_op(input, dim + 1), (*shape[: dim + 1], times, *shape[dim + 1 :]))
     return flatten(dense_copy_op(wider), dim, dim + 1)
 

@@ -16,7 +16,7 @@ from ...autograd.saved import PLAIN
 from ..arrays import half
 from ..arrays.masks import select
 from ..arrays.types import Array
-from ..machine.arguments import is_number
+from ..machine.arguments import is_number, unscaled
 from ..machine.elementwise import elementwise
 from ..machine.namespaces import TENSORS
 from ..machine.operands import common_shape, promoted
@@ -227,7 +227,9 @@ def invalid(name: str, *args: Any) -> TypeError:
 
 
 def _as_number(value: Any) -> Any:
-    """A 0-d tensor that needs no gradient where PyTorch takes it for a number; anything else as it is."""
+    """A number for what PyTorch takes for one, as 0-d tensors that need no gradient; anything else as it is."""
+    if isinstance(value, np.generic):
+        return unscaled(value)
     return value.item() if isinstance(value, Tensor) and not value._array.ndim and not value.requires_grad else value
 
 
