@@ -162,6 +162,15 @@ def tensor_type_name(d: dtype) -> str:
     return f"torch.{SCALAR_TYPE_NAMES[d]}Tensor"
 
 
+_WITH_OLD_NAMES = frozenset("Float Double Half Byte Char Short Int Long".split())
+
+
+def type_name(d: dtype) -> str:
+    """The type of a tensor of this dtype, as PyTorch's messages tell it."""
+    name = SCALAR_TYPE_NAMES[d]
+    return tensor_type_name(d) if name in _WITH_OLD_NAMES else f"CPU{name}Type"
+
+
 def cpp_name(d: dtype) -> str:
     """How those of PyTorch's error messages that come from C++ spell a dtype."""
     return _CPP_NAMES.get(d.name, d.name)

@@ -122,11 +122,28 @@ def laid_out(result: Any, *operands: Any) -> Any:
     """What an elementwise operation came to, or a copy of it, in the order of dimensions that PyTorch gives it.
 
     Of two dimensions, the first operand decides in which they are told apart; in NumPy's own results, any operand in
-    which they lie row by row. So both agree if the first one does.
+    which they lie row by row. So both agree if the first one does and tells all apart, or leaves them to one other.
     """
-    if result.ndim < 2 or operands[0].flags.c_contiguous or result.__class__ is not np.ndarray:
+    if result.ndim < 2 or result.__class__ is not np.ndarray:
+        return result
+    first = operands[0]
+    if first.flags.c_contiguous and (first.size == result.size or (result.ndim == 2 and len(operands) == 2)):
+        return result
+    if all(map(_lies_by_rows, operands)):
         return result
     return in_order_of(result, [broadcast_strides(a, result.shape) for a in operands if a.ndim])
+
+
+def _lies_by_rows(array: Any) -> bool:
+    """Whether all strides say so, those along dimensions of size 1 as well."""
+    if not array.flags.c_contiguous or 1 not in array.shape or array.base is None:
+        return bool(array.flags.c_contiguous)
+    step = array.itemsize
+    for n, stride in zip(array.shape[::-1], array.strides[::-1]):
+        if stride != step:
+            return False
+        step *= n
+    return True
 
 
 def in_order_of(result: Any, operands: list[tuple[int, ...]]) -> Any:

@@ -504,6 +504,8 @@ class Tensor(Described):
         if state.special and state.modes.capture is not None:
             state.modes.capture.adopt((value,))
             state.modes.capture.rebind(self)
+        if value._array.shape != self._array.shape:
+            autograd_meta.remember_shape(self)
         self._array = value._array
 
     @data.deleter

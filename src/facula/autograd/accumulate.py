@@ -163,6 +163,9 @@ def _add_array(meta: Any, g: Any) -> None:
     old = meta.grad
     array = old._array
     if array.flags.writeable and (array.__class__ is np.ndarray or array.__class__ is Unresolved):
+        if g.shape != array.shape or 0 in array.strides:
+            old.add_(Tensor_._wrap(np.asarray(g)))  # which may be refused
+            return
         np.add(array, g, out=array, casting="same_kind")
         old._bump_version()
     elif old.is_sparse and type(g) is SparseArray:

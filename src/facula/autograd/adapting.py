@@ -46,8 +46,19 @@ def fit_shapes(task: Any, node: Any, grads: list[Any]) -> None:
             got = tuple(g.shape)
             if len(got) < len(shape) or not _is_broadcast(shape, got):
                 raise _wrong_shape(*_sender(task, node, nr), got, shape)
-            if node.__class__ is not AccumulateGrad or node in task.captures:  # else .grad is as its tensor is now
+            if node.__class__ is not AccumulateGrad or node in task.captures:
                 grads[nr] = task.xp.sum_to(g, shape)
+        if g is not None and node.__class__ is AccumulateGrad and node not in task.captures:
+            check_expandable(tuple(g.shape), node.variable.shape)  # .grad is as its tensor is now
+
+
+def check_expandable(got: tuple[int, ...], wanted: tuple[int, ...]) -> None:
+    for d, (n, m) in enumerate(zip_longest(reversed(wanted), reversed(got), fillvalue=1)):
+        if m not in (1, n):
+            raise RuntimeError(
+                f"The size of tensor a ({n}) must match the size of tensor b ({m}) at non-singleton dimension "
+                f"{max(len(got), len(wanted)) - 1 - d}"
+            )
 
 
 def check_roots(roots: list[tuple[Any, Any]]) -> None:

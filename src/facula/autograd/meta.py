@@ -55,6 +55,15 @@ class AutogradMeta:
     name: str | None = None
 
 
+def remember_shape(t: Tensor) -> None:
+    """What gradients must have where a graph leads to a tensor that is about to get another shape, unrecorded."""
+    meta, node = t._meta, t._node
+    if node is None and meta is not None and meta.accumulator is not None:
+        node = meta.accumulator()
+    if node is not None:
+        node.attachments().shapes.setdefault(t.output_nr, t._array.shape)
+
+
 class Cut(AutogradMeta):
     """How and where a tensor lost its history. All that is computed from it shares this, so it is never changed.
 

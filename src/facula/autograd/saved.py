@@ -101,9 +101,10 @@ def modified_error(node: Node, t: Any, expected: int, is_output: bool, nr: int =
         else "Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
         "torch.autograd.set_detect_anomaly(True, check_nan=False)."
     )
+    kind = dtypes.type_name(dtypes.of_array(t._array))
     message = (
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"[{_type_name(t)} [{shape}]]{origin} is at version {version_of(t)}; expected version {expected} instead. "
+        f"[{kind} [{shape}]]{origin} is at version {version_of(t)}; expected version {expected} instead. "
         + hint
     )
     from .._explain import errors  # loaded when something went wrong
@@ -120,15 +121,6 @@ def inference_error(t: Any = None) -> Exception:
         "in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
     )
     return errors.inference_saved(error, t)
-
-
-_LEGACY_TYPES = ("Float", "Double", "Half", "Byte", "Char", "Short", "Int", "Long")
-
-
-def _type_name(t: Any) -> str:
-    """A tensor's type as PyTorch's messages tell it."""
-    name = dtypes.SCALAR_TYPE_NAMES[dtypes.of_array(t._array)]
-    return f"torch.{name}Tensor" if name in _LEGACY_TYPES else f"CPU{name}Type"
 
 
 def _was_detached_in_place(node: Any, slot: Slot, t: Any) -> bool:

@@ -17,12 +17,21 @@ LARGE = 256
 def _shared(function: Any) -> Callable[..., Any]:
     @wraps(function)
     def run(a: Any, *rest: Any, **options: Any) -> Any:
+        if a.dtype.itemsize == 2 or a.dtype.kind in "biu":
+            return _of_nothing(function, a, rest, options)
         if a.shape[-1] < LARGE:
             return function(a, *rest, **options)
         with threads.sharing_blas():
             return function(a, *rest, **options)
 
     return run
+
+
+def _of_nothing(function: Any, a: Any, rest: Any, options: Any) -> Any:
+    """Matrices of half precision and of integers have no elements; others of them are refused before."""
+    wide = [x.astype(np.float32) if isinstance(x, np.ndarray) else x for x in (a, *rest)]
+    found = function(*wide, **options)
+    return [x.astype(a.dtype) for x in found] if isinstance(found, tuple) else found.astype(a.dtype)
 
 
 cholesky, det, inv, slogdet = map(_shared, (np.linalg.cholesky, np.linalg.det, np.linalg.inv, np.linalg.slogdet))

@@ -22,6 +22,7 @@ from .matrices import (
     all_positive,
     also_meta,
     check_float,
+    check_kernel,
     check_square,
     failures,
     first_failure,
@@ -76,7 +77,13 @@ cholesky_op = Primitive(
 cholesky_where_possible_op = cholesky_op.under(
     "linalg_cholesky_where_possible", "LinalgCholeskyExBackward0", _kernel_where_possible
 )
-old_cholesky_op = cholesky_op.under("cholesky", "CholeskyBackward0", saved_names={"out": "result"})
+
+
+def _old_kernel(input: Array, upper: bool) -> Any:
+    return _kernel(input, upper) if input.size else input.copy()
+
+
+old_cholesky_op = cholesky_op.under("cholesky", "CholeskyBackward0", _old_kernel, saved_names={"out": "result"})
 
 
 def _not_positive(name: str, infos: Any) -> LinAlgError:
@@ -121,8 +128,9 @@ def old_cholesky(input: Tensor, upper: bool = False) -> Tensor:
         "torch.cholesky(A, upper=True)\nshould be replaced with\nU = torch.linalg.cholesky(A).mH\nThis transform will "
         "produce equivalent results for all valid (symmetric positive definite) inputs.",
     )
-    check_square(input, "cholesky")
-    check_float(input, "cholesky")
+    if input._array.size:  # nothing is asked of nothing
+        check_square(input, "cholesky")
+        check_float(input, "cholesky")
     try:
         return old_cholesky_op(input, upper)
     except np.linalg.LinAlgError:
@@ -161,6 +169,7 @@ def cholesky_inverse_gradient_of_input(g: Any, input: Any, out: Any, upper: bool
 def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
     """The inverse of a matrix of which the Cholesky factor is known."""
     check_square(input, "cholesky_inverse")
+    check_kernel(input, "cholesky_inverse_out_cpu")
     try:
         return cholesky_inverse_op(input, upper)
     except np.linalg.LinAlgError:
@@ -208,4 +217,5 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor
             f"Incompatible matrix sizes for cholesky_solve: each A matrix is {a[-1]} by {a[-1]} but each b matrix is "
             f"{b[-2]} by {b[-1]}"
         )
+    check_kernel(input, "cholesky_solve_cpu")
     return cholesky_solve_op(input, input2, upper)

@@ -262,7 +262,7 @@ def _renormed(input: Tensor, p: Any, dim: int, maxnorm: float) -> tuple[Any, ...
     if maxnorm < 0:
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
     if input._array.dtype.kind in "biu":
-        raise no_norm(input.dtype)
+        raise dtypes.beside_out(no_norm(input.dtype), input.dtype)
     at = one_dim(dim, n)
     return input, float(p), tuple(i for i in range(n) if i != at), float(maxnorm)
 
@@ -327,21 +327,20 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: A
         weight = fweights
     if aweights is not None:
         weight = aweights if weight is None else weight * aweights
-    n = x._array.shape[1]
-    if weight is None:
-        scale = n - correction
-        away = x - x.mean(1, keepdim=True)
-        product = away @ away.t().conj()
-    else:
-        whole = weight.sum()
-        away = x - (x * weight).sum(1, keepdim=True) / whole
-        product = (away * weight) @ away.t().conj()
+    whole = Tensor._wrap(np.asarray(x._array.shape[1])) if weight is None else weight.sum()
+    if weight is not None and whole.item() == 0:
+        raise RuntimeError("cov(): weights sum to zero, can't be normalized")
+    weighted = x if weight is None else x * weight
+    away = x - (weighted.sum(1) / whole).unsqueeze(1)
+    product = away @ (away if weight is None else away * weight).t().conj()
+    scale = whole
+    if correction:
         scale = whole - correction * (1 if aweights is None else (weight * aweights).sum() / whole)
-    if (scale if isinstance(scale, int) else scale.item()) <= 0:
+    if scale.item() <= 0:
         warn_user(
             "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.",
         )
-        scale = 0
+        scale.zero_()
     return (product / scale).squeeze()
 
 
@@ -356,8 +355,10 @@ def corrcoef(input: Tensor) -> Tensor:
     c = cov(input)
     if not c._array.ndim:
         return c / c
-    deviation = c.diagonal().sqrt()
-    scaled = c / deviation.unsqueeze(1) / deviation
-    if scaled._array.dtype.kind != "c":
+    variances = c.diag()
+    deviations = (variances.real if variances.is_complex() else variances).sqrt()
+    scaled = c / deviations.view(-1, 1) / deviations.view(1, -1)
+    if not scaled.is_complex():
         return scaled.clamp(-1, 1)
-    return make_complex(scaled.real.clamp(-1, 1), scaled.imag.clamp(-1, 1))
+    imaginary = scaled.imag.clamp(-1, 1)
+    return make_complex(scaled.real.clamp(-1, 1), imaginary)

@@ -71,28 +71,47 @@ def check_square(input: Any, name: str, argument: str = "A") -> None:
 
 _KERNELS = {
     "linalg.det": "lu_cpu", "linalg.lu": "lu_cpu", "linalg.lu_factor": "lu_cpu", "linalg.solve": "lu_cpu",
-    "linalg.cholesky": "cholesky_cpu", "linalg.cholesky_ex": "cholesky_cpu", "linalg.qr": "geqrf_cpu",
-    "linalg.svd": "linalg_svd_cpu", "linalg.cond": "linalg_svd_cpu", "linalg.eigh": "linalg_eigh_cpu",
+    "linalg.cholesky": "cholesky_cpu", "linalg.cholesky_ex": "cholesky_cpu", "cholesky": "cholesky_cpu",
+    "linalg.qr": "geqrf_cpu", "linalg.svd": "linalg_svd_cpu", "linalg.cond": "linalg_svd_cpu",
+    "linalg.eigh": "linalg_eigh_cpu",
     "linalg.eig": "linalg_eig_out_cpu", "linalg.eigvals": "linalg_eig_out_cpu",
     "torch.linalg.ldl_factor_ex": "ldl_factor_kernel_cpu", "linalg.solve_triangular": "triangular_solve_cpu",
 }  # fmt: skip
 """The kernels of those that have no sentence of their own about low precision."""
+_CALLED_FOR_NOTHING = frozenset(["linalg.qr", "linalg.eig", "linalg.eigvals", "linalg.solve_triangular"])
+"""Kernels that PyTorch calls even if there are no elements, and which then refuse low precision."""
+
+
+_ASKED_BY_KERNELS = frozenset(["linalg.eigh", "linalg.lu_factor", "cholesky"])
+"""Those where integers, too, are refused by the kernels only."""
 
 
 def check_float(input: Any, name: str) -> None:
     d = input.dtype
-    if d.category < FLOAT:
-        raise RuntimeError(
-            f"{name}: Expected a floating point or complex tensor as input. Got {SCALAR_TYPE_NAMES[d]}"
-        )
-    if d.itemsize == 2:
-        if name in _KERNELS:
-            raise not_for(_KERNELS[name], d)
-        if name in ("linalg.matrix_rank", "torch.linalg.lstsq"):
-            raise RuntimeError("This function doesn't handle types other than float and double")
-        if name == "linalg.pinv":
-            raise no_pinv(input)
-        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {SCALAR_TYPE_NAMES[d]}")
+    is_whole = d.category < FLOAT
+    if not is_whole and d.itemsize != 2:
+        return
+    if name == "torch.linalg.lstsq":
+        raise RuntimeError("This function doesn't handle types other than float and double")
+    if name == "linalg.pinv":
+        raise no_pinv(input)
+    if is_whole and name not in _ASKED_BY_KERNELS:
+        asked = "linalg.svd" if name == "linalg.cond" else name
+        raise RuntimeError(f"{asked}: Expected a floating point or complex tensor as input. Got {SCALAR_TYPE_NAMES[d]}")
+    kernel = _KERNELS.get(name)
+    if not input._array.size and (name == "linalg.matrix_exp" or (kernel and name not in _CALLED_FOR_NOTHING)):
+        return
+    if kernel is not None:
+        raise not_for(kernel, d)
+    if name == "linalg.matrix_rank":
+        raise RuntimeError("This function doesn't handle types other than float and double")
+    raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {SCALAR_TYPE_NAMES[d]}")
+
+
+def check_kernel(t: Any, label: str) -> None:
+    """What is said of dtypes that a kernel of LAPACK lacks."""
+    if t.dtype.category < FLOAT or t.dtype.itemsize == 2:
+        raise not_for(label, t.dtype)
 
 
 def check_same_dtype(a: Any, b: Any, name: str) -> None:

@@ -21,6 +21,7 @@ from .matrices import (
     also_meta,
     by_composition,
     check_float,
+    check_kernel,
     check_matrix,
     named,
     scipy_routine,
@@ -130,6 +131,7 @@ def geqrf(input: Tensor) -> Any:
         raise RuntimeError(
             f"torch.geqrf: input must have at least 2 dimensions, but got {input._array.ndim} dimensions instead"
         )
+    check_kernel(input, "geqrf_cpu")
     return named("geqrf", geqrf_op(input))
 
 
@@ -215,6 +217,8 @@ def householder_product(input: Tensor, tau: Tensor) -> Tensor:
         )
     if a.dtype != t.dtype:
         raise RuntimeError(f"{name}: tau dtype {scalar_type(tau)} does not match input dtype {scalar_type(input)}")
+    if input._array.shape[-1]:
+        check_kernel(input, "orgqr_cpu")
     return householder_op(input, tau)
 
 
@@ -294,4 +298,6 @@ def ormqr(input: Tensor, input2: Tensor, input3: Tensor, left: bool = True, tran
                 f"torch.ormqr: Expected input and {name} to have the same dtype, but input has dtype "
                 f"{scalar_type(input)} and {name} has dtype {scalar_type(other)}"
             )
+    if input._array.shape[-1]:
+        check_kernel(input, "ormqr_cpu")
     return ormqr_op(input, input2, input3, left, transpose)

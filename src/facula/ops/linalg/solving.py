@@ -24,6 +24,7 @@ from .matrices import (
     broadcast_batches,
     check_equation,
     check_float,
+    check_kernel,
     check_matrix,
     check_same_dtype,
     check_square,
@@ -321,6 +322,7 @@ def triangular_solve(
             f"{b[-2]} by {b[-1]}"
         )
     broadcast_batches(A, input, "triangular_solve")
+    check_kernel(input, "triangular_solve_cpu")
     return named("triangular_solve", triangular_solve_op(input, A, upper, transpose, unitriangular))
 
 

@@ -18,6 +18,7 @@ from ..._lazy import set_methods
 from ..._levels.needs_values import NeedsValues
 from ..._tensor import Tensor
 from ...autograd.graph import warn_user
+from ...autograd.meta import remember_shape
 from ...autograd.saved import DIRECT, PLAIN
 from ...autograd.views import check_inplace
 from ..arrays.strides import resized
@@ -404,6 +405,8 @@ def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = (), reco
         check_no_overlap(out._array)
         for t in given:
             check_no_partial_overlap(out._array, t._array)
+    if isinstance(record, Elementwise) and given and given[0].is_complex() and not result.is_complex():
+        record, how = None, ()  # a real part or a modulus goes into all that it can be cast to
     if out.dtype is not result.dtype and record is not None and "exact" in how:
         raise _other_out_dtype(record, result.dtype, out.dtype)
     if "bool" not in how:
@@ -454,6 +457,8 @@ def said_of_out(error: Any, record: Any, out: Any) -> Exception:
     """What is said where a kernel lacks a dtype: if ``out=`` has one that will not do, that comes first."""
     wanted = error.result_dtype
     compares = isinstance(record, Elementwise) and record.promote == "compare"
+    if isinstance(out, (tuple, list)) and out and isinstance(out[0], Tensor):
+        return error if out[0].dtype is wanted else _other_out_dtype(record, wanted, out[0].dtype, "values")
     if not isinstance(out, Tensor) or out.dtype is wanted or compares or "bool" in record.out:
         return cast(Exception, error)
     if "exact" in record.out or (record.out_error is not None and not can_cast(wanted, out.dtype)):
@@ -478,4 +483,5 @@ def resize_output(out: Any, shape: tuple[int, ...]) -> None:
             "not be resized unless they have zero elements. You can explicitly reuse an out tensor t by resizing it, "
             "inplace, to zero elements with t.resize_(0).",
         )
+    remember_shape(out)
     out._array = resized(out._array, shape)

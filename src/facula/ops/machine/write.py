@@ -236,6 +236,11 @@ def change(
     return self
 
 
+def leave_elements(op: Any, self: Any, *attributes: Any) -> Any:
+    """What is a change to all who watch, although no element becomes another one."""
+    return change(op, self, (), lambda target: None, attributes, overlap=True)
+
+
 def inherit_cut(self: Any, others: tuple[Any, ...]) -> None:
     """What is written to a tensor without history cuts it off where the written was cut off."""
     for t in others:
@@ -322,7 +327,7 @@ def check_no_partial_overlap(target: np.ndarray[Any, Any], source: np.ndarray[An
         return  # while a program is captured
     if bits_of(source) or bits_of(target):
         return  # PyTorch copies what is conjugated when it is read
-    if at_all and source is target:
+    if at_all and source is target and (source.size or source.ndim != 1):
         raise _overlap_error()
     if not np.may_share_memory(target, source) or source.size == 0:
         return

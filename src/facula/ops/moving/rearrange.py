@@ -11,6 +11,7 @@ from ..._core import dtypes
 from ..._core.devices import MetaArray, empty_meta
 from ..._core.devices import parse as parse_device
 from ..._core.dtypes import not_for
+from ..._core.strides import empty_as
 from ..._core.unresolved import resolved
 from ..._tensor import Tensor
 from ..arrays.types import Array
@@ -213,7 +214,7 @@ def flipped(array: Any, dims: tuple[int, ...]) -> Any:
     """A copy with some dimensions reversed, in the order of the original in memory."""
     if not array.ndim or isinstance(array, MetaArray):
         return array.copy()
-    out = np.empty_like(array, order="C" if 0 in array.strides else "K")
+    out = empty_as(array)
     out[...] = array[tuple(slice(None, None, -1) if d in dims else slice(None) for d in range(array.ndim))]
     return out
 
@@ -260,7 +261,7 @@ def flipud(input: Tensor) -> Tensor:
 def rot90_op(input: Array, k: int, dims: tuple[int, int]) -> Any:
     turns = k % 4
     if turns == 0:
-        return input.copy(order="K")
+        return input.copy()
     if turns == 2:
         return flipped(input, dims)
     return flipped(input, (dims[1],) if turns == 1 else (dims[0],)).swapaxes(*dims)

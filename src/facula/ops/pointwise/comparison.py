@@ -190,18 +190,17 @@ def isclose(
     for name, value in (("rtol", rtol), ("atol", atol)):
         if not value >= 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {value:g}")
-    a, b = input.detach(), other.detach()
+    a, b = input, other
     close: Any = a == b
-    if a.dtype.category >= dtypes.FLOAT:
-        if equal_nan:
-            close = close | (a.isnan() & b.isnan())
-    elif rtol == 0 and atol == 0:
+    if equal_nan and a.dtype.category >= dtypes.FLOAT:
+        close = close | (a.isnan() & b.isnan())
+    if rtol == 0 and atol == 0:
         return close
-    else:
+    if a.dtype.category < dtypes.FLOAT:
         a, b = a.to(dtypes.float64), b.to(dtypes.float64)
-    allowed = (b * rtol).abs() + atol
+    allowed = (rtol * b).abs() + atol
     difference = (a - b).abs()
-    near: Tensor = close | (difference.isfinite() & (difference <= allowed))
+    near: Tensor = close | (difference.abs().isfinite() & (difference <= allowed))
     return near
 
 
@@ -212,7 +211,7 @@ def allclose(
     """Whether all elements are close."""
     if input._array is other._array and input is not other:
         _same_memory(input, other)
-    return bool(isclose(input, other, rtol, atol, equal_nan).all())
+    return bool(isclose(input.detach(), other.detach(), rtol, atol, equal_nan).all())
 
 
 @public("equal", "equal")

@@ -20,7 +20,7 @@ from ..machine.namespaces import TENSORS
 from ..machine.primitive import Primitive
 from ..machine.public import FUNCTIONS, OTHER_THAN_FOUND, expose, public
 from ..machine.rules import in_both_namespaces, no_gradient, raw
-from ..machine.write import inplace_form
+from ..machine.write import inplace_form, leave_elements
 from ..moving.fill import number_tensor
 
 # ---- views that change the dtype
@@ -217,7 +217,8 @@ in_both_namespaces("conj", conj_array, conj_tensor)
 conj_physically_op = elementwise(
     "conj_physically", np.conjugate, "ConjPhysicalBackward0", holomorphic=False, input=lambda g, xp: xp.conj(g)
 )
-_conj_in_place = inplace_form(conj_physically_op.under("conj_physically_", "ConjPhysicalBackward1"))
+_conjugate_here_op = conj_physically_op.under("conj_physically_", "ConjPhysicalBackward1")
+_conj_in_place = inplace_form(_conjugate_here_op)
 
 
 @public("_conj_physical", "_conj_physical")
@@ -235,7 +236,7 @@ def conj_physical(input: Tensor) -> Tensor:
 @public("conj_physical_", "conj_physical_")
 def conj_physical_(input: Tensor) -> Tensor:
     """``conj_physical`` in place."""
-    changed: Tensor = _conj_in_place(input)
+    changed: Tensor = _conj_in_place(input) if input.is_complex() else leave_elements(_conjugate_here_op, input)
     return changed
 
 

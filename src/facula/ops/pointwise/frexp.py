@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import return_types
-from ..._core.dtypes import widened
+from ..._core.dtypes import cpp_name, dtype, widened
 from ..._tensor import Tensor
 from ..arrays.types import Array
 from ..machine import batching
@@ -33,7 +33,13 @@ def frexp_gradient_of_input(g: Any, out1: Any, xp: Any) -> Any:
     return g / constant(np.asarray(np.ldexp(1.0, raw(out1)), raw(g).dtype), xp)
 
 
-@public("frexp", "frexp", out=True)
+def _other_out(wanted: dtype, given: dtype, field: str) -> str:
+    if field == "exponent":
+        return f"torch.frexp() expects exponent to have int dtype but got {cpp_name(given)}"
+    return f"torch.frexp() expects mantissa to have dtype {cpp_name(wanted)} but got {cpp_name(given)}"
+
+
+@public("frexp", "frexp", out=True, out_error=_other_out)
 def frexp(input: Tensor) -> Any:
     """Mantissas between 0.5 and 1 (or 0) and exponents of two."""
     if not input.dtype.is_floating_point:

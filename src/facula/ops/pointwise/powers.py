@@ -253,7 +253,10 @@ FUNCTIONS["square_"] = _square_
 overridable(_square_)
 
 
-@public("float_power", "float_power", out=True, overloads=True)
+@public(
+    "float_power", "float_power", out="exact", overloads=True,
+    out_error="the output given to float_power has dtype {1} but the operation's result requires dtype {0}",
+)  # fmt: skip
 def float_power(input: Any, exponent: Any) -> Tensor:
     """The power computed in float64 (complex128)."""
     wide = any(x.dtype.is_complex if isinstance(x, Tensor) else isinstance(x, complex) for x in (input, exponent))

@@ -26,7 +26,7 @@ from ..machine.public import FUNCTIONS, OTHER_THAN_FOUND, expose, public
 from ..machine.refusals import only
 from ..machine.rules import no_gradient
 from ..machine.signatures import mistake
-from ..machine.write import inplace_form, needs_gradient, refused_first
+from ..machine.write import inplace_form, leave_elements, needs_gradient, refused_first
 from .arithmetic import by_kind, number_held, number_like, tensor_first, underivable
 
 # ---- maximum and minimum
@@ -109,6 +109,12 @@ fmin_op = elementwise(
     other=lambda g, input, other, xp: xp.cleared(g, _first_is_least(input, other, xp)),
 )  # fmt: skip
 expose(fmin_op, "fmin", "fmin")
+
+
+@fmin_op.tangent
+def fmin_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
+    a, b = primals
+    return _shared(((a <= b) | b.isnan()).to(outs[0].dtype), tangents, outs[0])
 
 
 # ---- clamp
@@ -199,19 +205,6 @@ clamp_max_tensor_op = elementwise(
     input=lambda g, input, max, xp: xp.keep(g, input <= max),
     max=lambda g, input, max, xp: xp.keep(g, input > max),
 )  # fmt: skip
-
-
-@clamp_min_tensor_op.tangent
-def clamp_min_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
-    """Beside NaN that of the bound, where no one gets the gradient."""
-    return _shared((primals[0] >= primals[1]).to(outs[0].dtype), tangents, outs[0])
-
-
-@clamp_max_tensor_op.tangent
-def clamp_max_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
-    return _shared((primals[0] <= primals[1]).to(outs[0].dtype), tangents, outs[0])
-
-
 clamp_tensors_op = elementwise(
     "clamp_tensors", _tensor_between, "ClampBackward0", check=_refuse_complex,
     lowering="minimum(maximum(input, min), max)",
@@ -219,6 +212,37 @@ clamp_tensors_op = elementwise(
     min=lambda g, input, min, max, xp: xp.keep(g, (input < min) & (min < max)),
     max=lambda g, input, min, max, xp: xp.keep(g, (input > max) | (max < min)),
 )  # fmt: skip
+
+
+def _pick(condition: Any, tangents: Any, out: Any) -> Any:
+    """A choice of two tangents, of which one may be None."""
+    a, b = [0 if t is None else t for t in tangents]
+    found = where_op(condition, a, b, out._array.dtype)
+    return found if found.shape == out.shape else found.expand(out.shape)
+
+
+@clamp_min_tensor_op.tangent
+def clamp_min_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
+    """Beside NaN that of the bound, where no one gets the gradient."""
+    return _pick(primals[0] >= primals[1], tangents, outs[0])
+
+
+@clamp_max_tensor_op.tangent
+def clamp_max_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
+    return _pick(primals[0] <= primals[1], tangents, outs[0])
+
+
+@clamp_tensors_op.tangent
+def clamp_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, outs: Any) -> Any:
+    """Where ``input`` equals the only bound it is that of the bound, where the gradient goes to ``input``."""
+    x, low, high = primals
+    of_x, of_low, of_high = tangents
+    if not isinstance(high, Tensor):
+        return _pick(x > low, (of_x, of_low), outs[0])
+    if not isinstance(low, Tensor):
+        return _pick(x < high, (of_x, of_high), outs[0])
+    within = _pick(x < low, (of_low, _pick(x > high, (of_high, of_x), outs[0])), outs[0])
+    return _pick(low > high, (of_high, within), outs[0])
 
 
 def invalid(name: str, *args: Any) -> TypeError:
@@ -435,15 +459,18 @@ def _step(input: Array, values: Array) -> Any:
 
 def _heaviside_guard(input: Any, values: Any) -> None:
     kinds = [v.dtype for v in (input, values) if isinstance(v, Tensor)]
-    if any(d.is_complex for d in kinds):
-        raise RuntimeError("heaviside is not yet implemented for complex tensors.")
-    if any(d is not kinds[0] for d in kinds):
-        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+    if any(d.is_complex for d in kinds) or any(d is not kinds[0] for d in kinds):
+        raise RuntimeError(_no_heaviside(kinds[0], kinds[-1], ""))
+
+
+def _no_heaviside(wanted: dtypes.dtype, given: dtypes.dtype, field: str) -> str:
+    kind = "complex tensors" if wanted.is_complex or given.is_complex else "tensors with different dtypes"
+    return f"heaviside is not yet implemented for {kind}."
 
 
 heaviside_op = underivable("heaviside", _step, "heaviside", numbers=False)
 heaviside_op.guard = _heaviside_guard
-expose(heaviside_op, "heaviside", "heaviside", "heaviside_")
+expose(heaviside_op, "heaviside", "heaviside", "heaviside_", out_error=_no_heaviside)
 nextafter_op = elementwise(
     "nextafter", np.nextafter, "NextafterBackward0", check=only("nextafter_cpu", "f"), numbers=False, fast=False,
     input=lambda g, input, other, xp: xp.either(input == other, 0, g), other=no_gradient,
@@ -483,6 +510,8 @@ def _replacements(input: Tensor, nan: Any, posinf: Any, neginf: Any) -> tuple[An
 
 
 def nan_to_num_(self: Any, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Any:
+    if self.dtype.category < dtypes.FLOAT:
+        return leave_elements(nan_to_num_op, self, 0.0, None, None)
     return _nan_to_num_in_place(self, *_replacements(self, nan, posinf, neginf))
 
 

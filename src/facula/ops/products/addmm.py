@@ -9,6 +9,7 @@ import numpy as np
 
 from ..._core.dtypes import F32, F64, cpp_name, is_half, promote_types, widened
 from ..._core.numbers import LARGEST, whole
+from ..._core.strides import laid_out
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ...overrides import call_override, overridden
@@ -157,10 +158,11 @@ def addr_op(input: Array, vec1: Array, vec2: Array, beta: complex, alpha: comple
 
 def _plus_outer_product(input: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
     if is_half(a.dtype):
-        return _addr_in_half(input, a, b, beta, alpha)
+        return laid_out(_addr_in_half(input, a, b, beta, alpha), input, a[:, None], b)
     if a.dtype.kind in "iu":
         alpha = int(alpha)
-    return plus_product(vector_product, input, a if alpha == 1 else a * alpha, b, beta, 1)
+    found = plus_product(vector_product, input, a if alpha == 1 else a * alpha, b, beta, 1)
+    return laid_out(found, input, a[:, None], b)
 
 
 def _addr_in_half(input: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
@@ -384,7 +386,7 @@ def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any
 
 
 def _addr_of_bools(input: Any, vec1: Any, vec2: Any, beta: bool, alpha: bool) -> Tensor:
-    return Tensor._wrap((input & beta) | (vec1[:, None] & vec2 & alpha))
+    return Tensor._wrap(laid_out((input & beta) | (vec1[:, None] & vec2 & alpha), input, vec1[:, None], vec2))
 
 
 def promoted(*tensors: Tensor) -> list[Tensor]:

@@ -280,7 +280,7 @@ def _pair(left: Any, right: Any, summed: list[int]) -> Any:
     for d in range(len(a)):
         if d not in summed:
             (both if a[d] != 1 and b[d] != 1 else only_left if a[d] != 1 else only_right).append(d)
-    if only_left and only_right and _comes_first(only_right, only_left, a, b):
+    if only_left and only_right and max(only_right) < min(only_left):  # so that the product lies by rows
         left, right, a, b, only_left, only_right = right, left, b, a, only_right, only_left
     sizes = [math.prod(s[d] for d in dims) for s, dims in ((a, both), (a, only_left), (a, summed), (b, only_right))]
     x = reshape(permute_op(left, (*both, *only_left, *summed, *only_right)), (sizes[0], sizes[1], sizes[2]))
@@ -292,10 +292,3 @@ def _pair(left: Any, right: Any, summed: list[int]) -> Any:
     for i, d in enumerate(order):
         back[d] = i
     return permute_op(view_op(result, shape), tuple(back))
-
-
-def _comes_first(right: list[int], left: list[int], a: Any, b: Any) -> bool:
-    """Whether all real dimensions of the right operand lie before those of the left one in the output."""
-    rights = [d for d in right if b[d] != 1]
-    lefts = [d for d in left if a[d] != 1]
-    return bool(rights) and bool(lefts) and max(rights) < min(lefts)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._core import state
 from ..._core.dtypes import cpp_name, widened
-from ..._core.strides import element_strides
+from ..._core.strides import by_rows, element_strides
 from ..._lazy import set_methods
 from ..._tensor import Tensor
 from ...autograd.graph import warn_user
@@ -473,7 +473,7 @@ def trace(input: Tensor) -> Tensor:
     saved_names={"input_shape": "", "other_shape": ""},
 )  # fmt: skip
 def cross_op(input: Array, other: Array, dim: int) -> Any:
-    return np.cross(input, other, axis=dim)
+    return by_rows(np.cross(input, other, axis=dim))
 
 
 cross_op.vjp(

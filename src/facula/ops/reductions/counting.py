@@ -280,7 +280,11 @@ def bincount(input: Tensor, weights: Any = None, minlength: int = 0) -> Tensor:
     return weighted_bincount_op(weights, x, minlength)
 
 
-@public("histc", "histc", out=True)
+@public(
+    "histc", "histc", out="exact",
+    out_error="torch.histogram: input tensor and hist tensor should have the same dtype, but got input {3} and hist "
+    "{4}",
+)  # fmt: skip
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
     """How many elements fall into each of ``bins`` equal parts of [min, max] (of what there is, if both are equal)."""
     x = known(input)

@@ -125,7 +125,7 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool
     return constant_of(Tensor._wrap(where), "argsort", input)
 
 
-@public("msort", "msort", out=True)
+@public("msort", "msort", out="exact")
 def msort(input: Tensor) -> Tensor:
     """Sorted along the first dimension."""
     values: Tensor = sort(input, 0)[0]
@@ -256,13 +256,26 @@ def _median(name: str, full: Primitive, along: Primitive, input: Tensor, dim: An
     return getattr(return_types, name)(along(input, at, keepdim))
 
 
-@public("median", "median", out="dim")
+def _other_out(wanted: dtypes.dtype, given: dtypes.dtype, field: str) -> str:
+    kind = dtypes.type_name(given)
+    if field == "indices":
+        return (
+            f"Expected tensor for argument #1 'indices' to have scalar type Long; but got {kind} instead (while "
+            "checking arguments for median)"
+        )
+    return (
+        f"Expected tensor for 'values' to have the same type as tensor for argument #2 'self'; but type {kind} does "
+        f"not equal {dtypes.type_name(wanted)} (while checking arguments for median)"
+    )
+
+
+@public("median", "median", out="dim", out_error=_other_out)
 def median(input: Tensor, dim: Any = _FULL, keepdim: bool = False) -> Any:
     """The median; of two in the middle the lower. Along ``dim`` as (values, indices)."""
     return _median("median", median_all_op, median_dim_op, input, dim, keepdim)
 
 
-@public("nanmedian", "nanmedian", out="dim")
+@public("nanmedian", "nanmedian", out="dim", out_error=_other_out)
 def nanmedian(input: Tensor, dim: Any = _FULL, keepdim: bool = False) -> Any:
     """The median of what is no NaN."""
     return _median("nanmedian", nanmedian_all_op, nanmedian_dim_op, input, dim, keepdim)
@@ -278,7 +291,13 @@ def kthvalue_op(input: Array, k: int, dim: int, keepdim: bool) -> tuple[Array, .
 by_index(kthvalue_op)
 
 
-@public("kthvalue", "kthvalue", out="separate")
+def _other_kth_out(wanted: dtypes.dtype, given: dtypes.dtype, field: str) -> str:
+    if field == "indices":
+        return "output indices must be of scalar type Long"
+    return "output values must be of same type as input"
+
+
+@public("kthvalue", "kthvalue", out="separate", out_error=_other_kth_out)
 def kthvalue(input: Tensor, k: Any, dim: int = -1, keepdim: bool = False) -> Any:
     """The ``k``-th least element along ``dim``, as (value, index)."""
     if isinstance(k, (str, float)):

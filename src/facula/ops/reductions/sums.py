@@ -426,7 +426,14 @@ def logsumexp_tangent(op: Any, primals: Any, tangents: Any, attributes: Any, out
     return (t * TENSORS.exp(x - op(x, dim, True))).sum(dim, keepdim)
 
 
-@public("logsumexp", "logsumexp", out=True)
+def _not_floating(wanted: dtypes.dtype, given: dtypes.dtype, field: str) -> str:
+    names = dtypes.SCALAR_TYPE_NAMES
+    if given.is_floating_point:
+        return f"result type {names[wanted]} can't be cast to the desired output type {names[given]}"
+    return f"logsumexp(): Expected floating point type for result tensor, but got: {names[given]}"
+
+
+@public("logsumexp", "logsumexp", out=True, out_error=_not_floating)
 def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     """The logarithm of the sum of exponentials, without overflow."""
     dims = check_dims(dim, input._array.ndim)

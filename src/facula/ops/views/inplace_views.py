@@ -13,10 +13,13 @@ from ..._core.strides import bytes_of
 from ..._core.unresolved import bits_of, memory_of, seen_by
 from ..._tensor import Tensor
 from ...autograd import views
+from ...autograd.meta import remember_shape
 from ..arrays.strides import resized
+from ..arrays.types import Array
 from ..machine.arguments import as_int, one_dim, size_tuple
-from ..machine.primitive import Primitive
+from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
+from ..machine.write import needs_gradient
 from .shape import _several_dims, ints, new_dim, squeeze_all_op, squeeze_dims_op, squeeze_op, unsqueeze_op
 from .strided import as_strided_op
 from .transpose import more_than_a_matrix, t_op, transpose_op
@@ -37,23 +40,13 @@ def become_view(self: Any, op: Primitive, *attributes: Any) -> Any:
     _take_other_array(self)
     made = op(self, *attributes)
     if made._node is None and made._array.shape != self._array.shape:
-        _remember_shape(self)
+        remember_shape(self)
     self._array = made._array
     self._bump_version()
     node = made._node
     if node is not None:
         self._set_node(node)  # hooks, and what retain_grad asked for, stay with the node before, as in PyTorch
     return self
-
-
-def _remember_shape(self: Tensor) -> None:
-    """That gradients must have, where a graph leads to this tensor already."""
-    meta = self._meta
-    node = self._node
-    if node is None and meta is not None and meta.accumulator is not None:
-        node = meta.accumulator()
-    if node is not None:
-        node.attachments().shapes.setdefault(self.output_nr, self._array.shape)
 
 
 def _take_other_array(self: Tensor) -> None:
@@ -153,7 +146,7 @@ def resize_(input: Tensor, *size: Any, memory_format: Any = None) -> Any:
     order = layouts.axis_order(memory_format, len(shape))
     if shape != input._array.shape or memory_format is not None:
         state.refuse_capture("resize_()")
-        _remember_shape(input)
+        remember_shape(input)
         outer = tuple(shape[i] for i in order)
         input._array = resized(input._array, outer).transpose([order.index(i) for i in range(len(order))])
         input._bump_version()
@@ -172,11 +165,27 @@ def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None
     return resize_(input, the_template._array.shape, memory_format=memory_format)
 
 
+@primitive("NotImplemented", name="set_")
+def set_op(input: Array, source: Array) -> Any:
+    return source
+
+
+@set_op.vjp("input", "source")
+def set_gradient(g: Any) -> Any:
+    raise RuntimeError("derivative for set_ is not implemented")
+
+
 @public("", "set_")
 def set_(input: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Any:
     """Another tensor's (or storage's) memory in place of this one's."""
-    views.check_inplace(input, state.grad_enabled())
+    others = (source,) if isinstance(source, Tensor) else ()
+    requires = needs_gradient(input, *others)
+    views.check_inplace(input, requires)
     state.refuse_capture("set_()")
+    node = None
+    if requires and input._base is None:
+        tensors = (input, others[0] if others else input)
+        node = set_op.make_node(None, tensors, (), set_op.edges_of(tensors), like=input)
     bits, dt = bits_of(input._array), memory_of(input._array).dtype
     if source is None:
         array = np.empty((0,), dt)
@@ -195,10 +204,14 @@ def set_(input: Tensor, source: Any = None, storage_offset: int = 0, size: Any =
         memory = source.untyped()._bytes
         whole = (memory.size // dt.itemsize,)
         array = _strided_memory(memory, dt, storage_offset, whole if size is None else size, stride)
+    if array.shape != input._array.shape:
+        remember_shape(input)
     input._array = seen_by(array, bits)
     input._bump_version()
     if input._meta is not None and input._meta.accumulator is not None:
         input._own_meta().accumulator = None  # graphs that lead to the old memory's gradient do not lead here
+    if node is not None:
+        views.rebase_history(input, node)
     return input
 
 
