@@ -202,7 +202,7 @@ def set_of_tensors_with_a_history(torch):
 
 
 @case
-def packed_by_covariances_and_closeness(torch):
+def packed_by_covariances_closeness_and_prelu(torch):
     packed = []
 
     def pack(t):
@@ -220,6 +220,8 @@ def packed_by_covariances_and_closeness(torch):
             lambda: torch.cov(x, aweights=weights["aweights"] * 0), lambda: torch.isclose(x, x * 2),
             lambda: torch.isclose(x, x * 2, equal_nan=True), lambda: torch.isclose(x, x, rtol=0, atol=0),
             lambda: torch.isclose(x.detach(), x * 2), lambda: torch.allclose(x, x * 2),
+            lambda: torch.prelu(x.detach(), x[0, :1]), lambda: torch.prelu(x, x.detach()[0]),
+            lambda: torch.prelu(x.detach()[0], x[0, 0]),
         ):  # fmt: skip
             packed.clear()
             found.append([error(lambda call=call: see(torch, call())), list(packed)])

@@ -67,6 +67,8 @@ class Judge:
             return []
         if found and self.logged_gradients_change(program, actual, found):
             return []
+        if found and program.may_swallow_nan() and compare.nan_alone(expected, actual):
+            return []
         if found and program.transforms() and self.changes_saved(program, expected, actual):
             return []
         if found and (self.moves(program, expected) or self.loses_digits(program, expected, found)):

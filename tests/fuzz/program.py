@@ -61,6 +61,11 @@ class Program:
                 names |= set(re.findall(r"(?m)^ *(\w+) = ", statement))
         return names
 
+    def may_swallow_nan(self) -> bool:
+        """Whether PyTorch may have a number where a derivative is not defined: it differs in how it gets there."""
+        words = "logcumsumexp hessian jacfwd jvp forward-mode linearize".split()
+        return any(word in statement for word in words for statement in self.statements)
+
     def changes_a_gradient(self, seen: dict[str, Any]) -> bool:
         """Whether a gradient is refused to be changed for being a view, which nobody promises that it is or is not."""
         gradients = self.gradients()

@@ -190,7 +190,8 @@ def prelu_input_backward_op(input: Array, other: Array, weight: Array) -> Any:
     "PreluKernelBackwardBackward0", kind="elementwise", saved_names={"input": "grad_output", "other": "self"},
     lowering="where(other > 0, 0, other * input)",
 )  # fmt: skip
-def prelu_weight_backward_op(input: Array, other: Array) -> Any:
+def prelu_weight_backward_op(input: Array, other: Array, weight: Array) -> Any:
+    """It needs no weight; but PyTorch has one operator for both gradients, which saves all that either needs."""
     return keep(np.multiply(other, input), np.logical_not(other > 0))
 
 

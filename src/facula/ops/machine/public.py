@@ -400,7 +400,9 @@ def write_out(name: str, out: Any, result: Any, args: tuple[Any, ...] = (), reco
         if name in ("normal", "multinomial"):
             refuse_out()
     refuse_recorded_out(name, record, out, result, *args)
-    given = [t for t in (args[0] if args and isinstance(args[0], (tuple, list)) else args) if isinstance(t, Tensor)]
+    given = [t for t in args if isinstance(t, Tensor)]
+    if args and isinstance(args[0], (tuple, list)):  # of what is joined, rows of nothing are not read
+        given = [t for t in args[0] if isinstance(t, Tensor) and t._array.shape != (0,)]
     if isinstance(record, Elementwise) and out._array.shape == result._array.shape:  # asked before dtypes
         check_no_overlap(out._array)
         for t in given:

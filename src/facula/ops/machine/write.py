@@ -327,7 +327,7 @@ def check_no_partial_overlap(target: np.ndarray[Any, Any], source: np.ndarray[An
         return  # while a program is captured
     if bits_of(source) or bits_of(target):
         return  # PyTorch copies what is conjugated when it is read
-    if at_all and source is target and (source.size or source.ndim != 1):
+    if at_all and source is target:
         raise _overlap_error()
     if not np.may_share_memory(target, source) or source.size == 0:
         return

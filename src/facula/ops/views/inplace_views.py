@@ -16,6 +16,7 @@ from ...autograd import views
 from ...autograd.meta import remember_shape
 from ..arrays.strides import resized
 from ..arrays.types import Array
+from ..machine import batching
 from ..machine.arguments import as_int, one_dim, size_tuple
 from ..machine.primitive import Primitive, primitive
 from ..machine.public import public
@@ -165,7 +166,7 @@ def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None
     return resize_(input, the_template._array.shape, memory_format=memory_format)
 
 
-@primitive("NotImplemented", name="set_")
+@primitive("NotImplemented", name="set_", batch=batching.item_by_item)
 def set_op(input: Array, source: Array) -> Any:
     return source
 
