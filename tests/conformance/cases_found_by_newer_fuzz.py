@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import warnings
+import weakref
 
 from tests.conformance.observe import case, see
 
@@ -128,4 +130,26 @@ def numbers_written_in_place_have_gradients(torch):
         x = torch.tensor(1.5, requires_grad=True)
         change(x * 1).sin().sum().backward()
         found.append(see(torch, x.grad))
+    return found
+
+
+@case
+def changes_that_are_refused_keep_no_tensors(torch):
+    found = []
+    gc.disable()
+    try:
+        for change in (
+            lambda t: t.mul_(2), lambda t: t.flatten().mul_(2), lambda t: (t * 2).add_(torch.ones(7)),
+            lambda t: t[0].fill_(1), lambda t: t.copy_(torch.ones(7)), lambda t: t.clamp_(0, 1),
+        ):  # fmt: skip
+            x = torch.ones(3, 1, requires_grad=True)
+            kept = weakref.ref(x)
+            try:
+                change(x)
+            except RuntimeError as e:
+                found.append(str(e)[:40])
+            del x
+            found.append(kept() is None)
+    finally:
+        gc.enable()
     return found

@@ -95,7 +95,10 @@ def inplace_form(op: Any, operator: bool = False) -> Callable[..., Any]:
             first = e if op.name.startswith("logical_") else refused_first(e, self, *args)
             if first is e and is_elementwise and not isinstance(e, IndexError):
                 refuse_inference(op, (self, *args))
-            raise first from None
+            try:
+                raise first from None
+            finally:
+                del first  # whose traceback holds this frame: it would keep the tensors
 
     hot = change
     if is_elementwise and op.promote != "compare" and op.fast:
